@@ -1,0 +1,92 @@
+/** Machine files (roofline.machine/1) and files of user operations: find, read, write, check. */
+#ifndef ROOFLINE_CATALOG_H
+#define ROOFLINE_CATALOG_H
+
+#include "roofline/machine.h"
+#include "roofline/op.h"
+#include "roofline/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One machine that can be named. `aliases` are separated by single spaces. */
+typedef struct roof_catalog_entry {
+  const char *name;
+  const char *aliases;
+  const char *origin; /**< "built-in" or the file's path */
+} roof_catalog_entry;
+
+typedef struct roof_catalog_list {
+  roof_catalog_entry *entries; /**< sorted by name */
+  size_t count;
+  void *storage;
+} roof_catalog_list;
+
+/** Lists the machines of $ROOFLINE_PATH (colon-separated folders), the user's folder and the built-in ones;
+ * the first of a name wins. Units: none. Ownership: release with roof_catalog_list_done. Errors:
+ * ROOF_E_MEMORY; unreadable folders are skipped. */
+ROOF_API roof_status roof_catalog_list_all(roof_catalog_list *list, roof_error *error);
+
+/** Frees a list. Units: none. Ownership: releases what list_all filled. Errors: none. */
+ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
+
+/** Loads a machine by name, alias or path (a name with a `/` or ending in .json), reading only that file.
+ *  Units: as roof_machine. Ownership: fills *machine on success only.
+ *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line,
+ * column. */
+ROOF_API roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_error *error);
+
+/** Reads a machine from JSON text; `file` names it in errors.
+ *  Units: as roof_machine. Ownership: fills *machine on success only; `text` is not kept.
+ *  Errors: ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line and column. */
+ROOF_API roof_status roof_machine_read(const char *text, size_t length, const char *file,
+                                       roof_machine *machine, roof_error *error);
+
+/** Writes a machine as JSON, every key present, unknown as null; reads back equal.
+ *  Units: as roof_machine. Ownership: appends to the caller's `out`. Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error);
+
+/** What is wrong or doubtful in a machine. */
+typedef struct roof_finding {
+  bool error; /**< else a warning */
+  char where[96];
+  char message[256];
+} roof_finding;
+
+/** Recomputes peaks (units x FLOP/cycle x clock) and bandwidths (bus x rate) and flags 2 %; flags sparse
+ * figures given as dense, both-way links given as one-way, missing sources, levels out of order. Units: none.
+ * Ownership: fills at most `capacity` findings; returns how many there are. Errors: none. */
+ROOF_API size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, size_t capacity);
+
+/** A machine file to fill in: every key, comments as notes, figures that lint.
+ *  Units: as roof_machine. Ownership: appends to the caller's `out`. Errors: ROOF_E_ARGUMENT for a bad name.
+ */
+ROOF_API roof_status roof_machine_template(const char *name, roof_text *out, roof_error *error);
+
+/** Operations of a user's file, used like built-in ones. */
+typedef struct roof_userops {
+  roof_op *ops;
+  size_t count;
+  void *storage;
+} roof_userops;
+
+/** Reads user operations: blocks of `op NAME`, `param NAME [= DEFAULT]`, `flops = ...`, `bytes = ...`,
+ * optional `unit =`, `summary =`, `source =`, `bytes.L2 =`. Formulas use the parameters and a, w, o, kv
+ * (bytes per element). Units: FLOP and bytes per call. Ownership: release with roof_userops_done. Errors:
+ * ROOF_E_INPUT, ROOF_E_PARSE, ROOF_E_NAME with file, line and column. */
+ROOF_API roof_status roof_userops_load(const char *path, roof_userops *ops, roof_error *error);
+
+/** As roof_userops_load from text; `file` names it in errors.
+ *  Units: FLOP and bytes per call. Ownership: release with roof_userops_done. Errors: as roof_userops_load.
+ */
+ROOF_API roof_status roof_userops_read(const char *text, size_t length, const char *file, roof_userops *ops,
+                                       roof_error *error);
+
+/** Frees user operations. Units: none. Ownership: releases what load filled. Errors: none. */
+ROOF_API void roof_userops_done(roof_userops *ops);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

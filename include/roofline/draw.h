@@ -1,0 +1,90 @@
+/** A roofline chart as a scene, drawn as SVG or in a terminal. Drawing returns text and touches no file. */
+#ifndef ROOFLINE_DRAW_H
+#define ROOFLINE_DRAW_H
+
+#include "roofline/machine.h"
+#include "roofline/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_SCENE_ROOFS 32
+#define ROOF_SCENE_DOTS 128
+
+typedef enum roof_line_style { ROOF_SOLID, ROOF_DASHED } roof_line_style; /**< theoretical, achieved */
+
+/** A flat compute ceiling (`flops_per_second`) or a memory ramp (`bytes_per_second`); the other is NaN. */
+typedef struct roof_scene_roof {
+  char label[80];
+  double flops_per_second;
+  double bytes_per_second;
+  roof_line_style style;
+  int series; /**< colour: one per machine */
+} roof_scene_roof;
+
+/** A kernel at (intensity, achieved or attainable FLOP/s). `next` joins it by an arrow to another dot, or -1.
+ */
+typedef struct roof_scene_dot {
+  char label[80];
+  char detail[160]; /**< tooltip */
+  double intensity;
+  double flops_per_second;
+  bool predicted; /**< hollow */
+  int series;
+  int next;
+} roof_scene_dot;
+
+typedef struct roof_scene {
+  char title[128];
+  char subtitle[160];
+  char description[512]; /**< for screen readers */
+  roof_scene_roof roofs[ROOF_SCENE_ROOFS];
+  int roof_count;
+  roof_scene_dot dots[ROOF_SCENE_DOTS];
+  int dot_count;
+} roof_scene;
+
+/** An empty scene.
+ *  Units: none. Ownership: the caller's storage. Errors: none. */
+ROOF_API void roof_scene_init(roof_scene *scene);
+
+/** Adds a machine's dense ceilings for `dtype` (both units) and its memory levels; measured figures are
+ * dashed where the machine has theirs and a limit or datasheet figure too. Units: FLOP/s, bytes/s. Ownership:
+ * copies. Errors: ROOF_E_ARGUMENT when the scene is full or nothing is known. */
+ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
+                                            roof_error *error);
+
+/** Adds a dot and returns its index, or -1 when it is not finite and positive or the scene is full.
+ *  Units: FLOP/byte, FLOP/s. Ownership: copies. Errors: -1. */
+ROOF_API int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot);
+
+/** Draws the scene as one SVG element with title and desc, log-log, labels placed apart, text as text.
+ *  Units: none. Ownership: appends to `out`. Errors: ROOF_E_ARGUMENT for a scene without roofs,
+ * ROOF_E_MEMORY. */
+ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error);
+
+/** Draws the scene in a terminal of `columns` by `rows` characters: braille, or ASCII.
+ *  Units: character cells. Ownership: appends to `out`. Errors: as roof_draw_svg; ROOF_E_ARGUMENT under 40
+ * x 12. */
+ROOF_API roof_status roof_draw_terminal(const roof_scene *scene, int columns, int rows, bool ascii,
+                                        bool colour, roof_text *out, roof_error *error);
+
+/** One table of an HTML report; cells are row by row, header first. */
+typedef struct roof_table {
+  const char *title;
+  const char *const *cells;
+  int columns;
+  int rows;
+} roof_table;
+
+/** A self-contained HTML page (no script, no network): heading, paragraphs, the chart, tables, how it was
+ * measured. Units: none. Ownership: appends to `out`; keeps nothing. Errors: as roof_draw_svg. */
+ROOF_API roof_status roof_draw_html(const char *title, const char *const *summary, const roof_scene *scene,
+                                    const roof_table *tables, int table_count, const char *const *method,
+                                    roof_text *out, roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/** Built-in kernels: real code with a reference, a check and the operation that counts its work. */
+#ifndef ROOFLINE_KERNELS_H
+#define ROOFLINE_KERNELS_H
+
+#include "roofline/op.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct roof_kernel roof_kernel;
+
+/** A kernel's data: inputs random, outputs poisoned. */
+typedef struct roof_kernel_run {
+  const roof_kernel *kernel;
+  roof_dtype dtype;
+  double values[ROOF_PARAM_MAX]; /**< completed parameters of the operation */
+  int threads;
+  void *state;
+} roof_kernel_run;
+
+/** One kernel. Functions return ROOF_E_MEMORY or ROOF_E_UNSUPPORTED with the reason. */
+struct roof_kernel {
+  const char *name;
+  const char *op;      /**< name of the operation with its formula */
+  const char *variant; /**< "naive", "blocked", "OpenBLAS 0.3.21", ... or "" */
+  const char *summary;
+  const char *sizes; /**< default shape, "n=33554432" */
+  const char *quick_sizes;
+  bool (*supports)(roof_dtype dtype);
+  roof_status (*prepare)(roof_kernel_run *run, roof_error *error);
+  void (*execute)(roof_kernel_run *run); /**< one call; threads inside */
+  roof_status (*check)(roof_kernel_run *run,
+                       roof_error *error); /**< against the reference, with its tolerance */
+  void (*release)(roof_kernel_run *run);
+};
+
+/** Number of built-in kernels.
+ *  Units: count. Ownership: none. Errors: none. */
+ROOF_API int roof_kernel_count(void);
+
+/** The kernel at `index`.
+ *  Units: none. Ownership: static. Errors: NULL when out of range. */
+ROOF_API const roof_kernel *roof_kernel_at(int index);
+
+/** Finds a kernel by name ("triad", "gemm-naive", "gemm-blas").
+ *  Units: none. Ownership: writes *kernel on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

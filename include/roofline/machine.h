@@ -1,0 +1,165 @@
+/** A machine: its ceilings, each with where the figure comes from. A plain value: copy it freely. */
+#ifndef ROOFLINE_MACHINE_H
+#define ROOFLINE_MACHINE_H
+
+#include "roofline/dtype.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_NAME_MAX 64
+#define ROOF_SOURCE_MAX 256
+#define ROOF_ALIAS_MAX 8
+#define ROOF_PEAK_MAX 96
+#define ROOF_LEVEL_MAX 24
+#define ROOF_LINK_MAX 8
+#define ROOF_NOTE_MAX 16
+
+/** Where a figure comes from. */
+typedef enum roof_kind { ROOF_DATASHEET, ROOF_MEASURED, ROOF_ASSUMED, ROOF_KIND_COUNT } roof_kind;
+
+/** Memory levels, inner to outer. A level's name ("HBM", "DRAM", "MALL") maps to one of these. */
+typedef enum roof_level_kind {
+  ROOF_REGISTERS,
+  ROOF_L1,
+  ROOF_L2,
+  ROOF_L3,
+  ROOF_MEMORY,
+  ROOF_LEVEL_KIND_COUNT
+} roof_level_kind;
+
+/** FLOP/s of one (dtype, unit). Peaks are dense; `sparse` marks the separate 2:4 figure. Unknown numbers are
+ * NaN. */
+typedef struct roof_peak {
+  roof_dtype dtype;
+  roof_unit unit;
+  roof_kind kind;
+  bool sparse;
+  bool unsupported;              /**< the hardware has no such path; flops_per_second is NaN */
+  int cores;                     /**< cores this figure is for, 0: all */
+  double flops_per_second;       /**< FLOP/s */
+  double limit_flops_per_second; /**< physical limit of a measured figure */
+  double spread;                 /**< relative spread of a measured figure: (q75 - q25) / median */
+  double flops_per_cycle;        /**< FLOP per compute unit and cycle, to recompute the peak */
+  double clock_hz;               /**< the clock this peak is quoted at, NaN: the machine's */
+  char isa[32];                  /**< instruction set or method, "" unknown */
+  char source[ROOF_SOURCE_MAX];
+  char date[16]; /**< as-of date, ISO 8601 */
+} roof_peak;
+
+/** One memory level. Bandwidths are of the whole level (all units) unless `cores` says fewer. Unknown: NaN.
+ */
+typedef struct roof_level {
+  char name[ROOF_NAME_MAX];
+  roof_level_kind level;
+  roof_kind kind;
+  int cores;                    /**< cores this figure is for, 0: all */
+  double bytes;                 /**< capacity of one instance */
+  double instances;             /**< how many there are (L1 per core or SM), 1 if shared by all */
+  double bytes_per_second;      /**< any mix of reads and writes (a datasheet has only this one) */
+  double read_bytes_per_second; /**< measured, by access pattern */
+  double write_bytes_per_second;
+  double copy_bytes_per_second;
+  double triad_bytes_per_second;
+  double latency_seconds;
+  double limit_bytes_per_second;
+  double spread;
+  double bus_bits;             /**< to recompute the bandwidth: bus_bits / 8 x transfers_per_second */
+  double transfers_per_second; /**< per pin */
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_level;
+
+/** A link to other devices or the host; bytes_per_second is ONE direction, all `count` lanes or links
+ * together. */
+typedef struct roof_link {
+  char name[ROOF_NAME_MAX];
+  roof_kind kind;
+  double bytes_per_second;
+  double both_ways_bytes_per_second; /**< the headline figure where the vendor quotes both directions */
+  double latency_seconds;
+  double count;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_link;
+
+/** Joules; NaN where unknown. */
+typedef struct roof_energy {
+  double joules_per_flop;
+  double joules_per_byte;
+  double watts; /**< thermal design power or measured draw */
+  roof_kind kind;
+  char source[ROOF_SOURCE_MAX];
+} roof_energy;
+
+typedef struct roof_machine {
+  char name[ROOF_NAME_MAX];
+  char title[96]; /**< as the vendor writes it */
+  char vendor[ROOF_NAME_MAX];
+  char architecture[ROOF_NAME_MAX];
+  char device_class[32]; /**< cpu, gpu, accelerator */
+  roof_kind kind;
+  char aliases[ROOF_ALIAS_MAX][ROOF_NAME_MAX];
+  int alias_count;
+  char unit_kind[ROOF_NAME_MAX]; /**< SM, CU, core */
+  double unit_count;
+  double clock_hz;
+  double launch_seconds;          /**< cost of one launch or parallel region */
+  double overhead_cutoff_seconds; /**< below this an operation is overhead; NaN: the default of 8 us */
+  roof_peak peaks[ROOF_PEAK_MAX];
+  int peak_count;
+  roof_level levels[ROOF_LEVEL_MAX]; /**< inner to outer */
+  int level_count;
+  roof_link links[ROOF_LINK_MAX];
+  int link_count;
+  roof_energy energy;
+  char date[16];
+  char notes[ROOF_NOTE_MAX][ROOF_SOURCE_MAX];
+  int note_count;
+} roof_machine;
+
+/** Sets every number to NaN, every count to 0, every text to "".
+ *  Units: none. Ownership: the caller's storage. Errors: none. */
+ROOF_API void roof_machine_init(roof_machine *machine);
+
+/** The dense (or sparse) peak used for predictions: the given kind with the most cores, or NULL.
+ *  A datasheet or assumed figure is preferred to a measured one unless `kind` is ROOF_MEASURED.
+ *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none with a known rate. */
+ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,
+                                            bool sparse, roof_kind kind);
+
+/** The level of that kind with the most cores and, as for peaks, of the preferred provenance, or NULL.
+ *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
+ROOF_API const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level,
+                                              roof_kind kind);
+
+/** The outermost level with a known bandwidth (HBM, DRAM), or NULL.
+ *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
+ROOF_API const roof_level *roof_machine_memory(const roof_machine *machine, roof_kind kind);
+
+/** The level's bandwidth for a mix with `write_share` (0 to 1) of its bytes written: one figure as it is,
+ *  several interpolated in seconds per byte between read (0), triad (1/3), copy (1/2) and write (1).
+ *  Units: bytes/s. Ownership: none. Errors: NaN when no bandwidth is known. */
+ROOF_API double roof_level_bandwidth(const roof_level *level, double write_share);
+
+/** Maps a level's name to its kind ("L1", "shared", "LLC", "HBM3", "DRAM", ...), case ignored.
+ *  Units: none. Ownership: writes *kind on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_level_kind_parse(const char *name, roof_level_kind *kind, roof_error *error);
+
+/** "registers", "L1", "L2", "L3" or "memory".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_level_kind_name(roof_level_kind kind);
+
+/** "datasheet", "measured" or "assumed".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_kind_name(roof_kind kind);
+
+/** Finds a provenance by name.
+ *  Units: none. Ownership: writes *kind on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_kind_parse(const char *text, roof_kind *kind, roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/** What a machine really does: backends, ceilings, and timing of kernels. */
+#ifndef ROOFLINE_MEASURE_H
+#define ROOFLINE_MEASURE_H
+
+#include "roofline/kernels.h"
+#include "roofline/measurement.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Called as work goes on; `done` of `total` steps. */
+typedef void roof_progress(void *user, const char *step, int done, int total);
+
+typedef struct roof_measure_options {
+  bool quick;
+  int threads;             /**< 0: one per core allowed */
+  double seconds_per_item; /**< time budget of one figure */
+  roof_progress *progress; /**< nullable */
+  void *user;
+} roof_measure_options;
+
+/** A way to measure one kind of device: one const struct in a folder of src/measure. */
+typedef struct roof_backend {
+  const char *name;
+  const char *summary;
+  /** NULL when it works here, else why not (static text). */
+  const char *(*disabled_reason)(void);
+  roof_status (*measure)(const roof_measure_options *options, roof_machine *machine, roof_error *error);
+  roof_status (*run)(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                     const roof_measure_options *options, roof_measurement *out, roof_error *error);
+} roof_backend;
+
+/** Number of backends compiled in.
+ *  Units: count. Ownership: none. Errors: none. */
+ROOF_API int roof_backend_count(void);
+
+/** The backend at `index`.
+ *  Units: none. Ownership: static. Errors: NULL when out of range. */
+ROOF_API const roof_backend *roof_backend_at(int index);
+
+/** Finds a backend by name.
+ *  Units: none. Ownership: writes *backend on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **backend, roof_error *error);
+
+/** The defaults: not quick, all cores, 0.5 s a figure, silent.
+ *  Units: s. Ownership: by value. Errors: none. */
+ROOF_API roof_measure_options roof_measure_options_default(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+/** What was measured, and how it was counted. */
+#ifndef ROOFLINE_MEASUREMENT_H
+#define ROOFLINE_MEASUREMENT_H
+
+#include <stddef.h>
+
+#include "roofline/stats.h"
+#include "roofline/work.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One kernel on one machine. `samples` are seconds per call, in the order taken. */
+typedef struct roof_measurement {
+  char label[128]; /**< matches a prediction's label */
+  char machine[ROOF_NAME_MAX];
+  roof_dtype dtype;
+  double flops;   /**< per call; NaN unknown */
+  double bytes;   /**< per call at the outermost level; NaN unknown */
+  double seconds; /**< median per call */
+  roof_stats stats;
+  double *samples;
+  size_t sample_count;
+  char counted[64]; /**< "formula" or the counter source */
+  char note[160];
+} roof_measurement;
+
+/** Resets to nothing measured: numbers NaN, texts "", no samples.
+ *  Units: none. Ownership: the caller's storage. Errors: none. */
+ROOF_API void roof_measurement_init(roof_measurement *measurement);
+
+/** Frees the samples and resets.
+ *  Units: none. Ownership: releases measurement->samples. Errors: none. */
+ROOF_API void roof_measurement_done(roof_measurement *measurement);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,80 @@
+/** An operation: a named formula from shapes to work. The built-in ones are in roofline/ops.h. */
+#ifndef ROOFLINE_OP_H
+#define ROOFLINE_OP_H
+
+#include "roofline/work.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_PARAM_MAX 12
+#define ROOF_CHOICE_MAX 4
+
+typedef enum roof_param_kind {
+  ROOF_PARAM_COUNT_OF, /**< a whole number >= 1 */
+  ROOF_PARAM_AMOUNT,   /**< a number >= 0 (beta, padding) */
+  ROOF_PARAM_BYTES,    /**< bytes > 0 */
+  ROOF_PARAM_FLAG,     /**< 0 or 1 */
+  ROOF_PARAM_CHOICE    /**< an index into `choices`, typed by name */
+} roof_param_kind;
+
+/** One parameter. `fallback` NaN with no `same_as` means it must be given. */
+typedef struct roof_param {
+  const char *name;
+  roof_param_kind kind;
+  double fallback;
+  const char *same_as; /**< takes the value of that earlier parameter when not given */
+  const char *choices[ROOF_CHOICE_MAX];
+  const char *text;
+} roof_param;
+
+typedef struct roof_op roof_op;
+
+/** Computes the work of one call from `values` (one per parameter, in the table's order, checked). No
+ * allocation. */
+typedef void roof_op_work(const roof_op *op, const double *values, const roof_types *types, roof_work *work);
+
+/** One operation. `flops` and `bytes` are the formulas in the parameters' names and a (activation), w
+ * (weight), o (output), kv bytes per element; a test holds them equal to `work`. */
+struct roof_op {
+  const char *name;
+  const char *family;
+  const char *summary;
+  roof_unit unit;
+  const char *flops;
+  const char *bytes;
+  double flops_per_element; /**< NaN where the notion does not apply */
+  const char *source;
+  roof_op_work *work;
+  void *state;                       /**< of a user's operation; NULL for built-in ones */
+  const char *batch;                 /**< parameter a critical batch is solved for, or NULL */
+  roof_param params[ROOF_PARAM_MAX]; /**< ends at the first without a name */
+};
+
+/** Number of parameters of `op`.
+ *  Units: count. Ownership: none. Errors: none. */
+ROOF_API int roof_op_param_count(const roof_op *op);
+
+/** Index of the parameter `name`, or -1.
+ *  Units: none. Ownership: none. Errors: -1 when there is none. */
+ROOF_API int roof_op_param_index(const roof_op *op, const char *name);
+
+/** Sets every parameter to its default, NaN where it must be given or follows another.
+ *  Units: none. Ownership: fills the caller's `values` (ROOF_PARAM_MAX). Errors: none. */
+ROOF_API void roof_op_defaults(const roof_op *op, double *values);
+
+/** Reads one value for a parameter: a quantity, or a choice by name.
+ *  Units: as the parameter's. Ownership: writes *value on success only.
+ *  Errors: ROOF_E_PARSE, ROOF_E_NAME for an unknown choice, ROOF_E_ARGUMENT when out of range. */
+ROOF_API roof_status roof_op_value_parse(const roof_op *op, int param, const char *text, double *value,
+                                         roof_error *error);
+
+/** Fills what follows another parameter and checks that all are given and in range.
+ *  Units: none. Ownership: changes `values` in place. Errors: ROOF_E_ARGUMENT naming the parameter. */
+ROOF_API roof_status roof_op_complete(const roof_op *op, double *values, roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,137 @@
+/** From work and a machine to times, bounds and the wall that stops it. */
+#ifndef ROOFLINE_PREDICT_H
+#define ROOFLINE_PREDICT_H
+
+#include "roofline/op.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** X(symbol, name) */
+#define ROOF_REGIME_MAP(X)                                                                                   \
+  X(ROOF_COMPUTE_BOUND, "compute")                                                                           \
+  X(ROOF_MEMORY_BOUND, "memory")                                                                             \
+  X(ROOF_OVERHEAD_BOUND, "overhead")                                                                         \
+  X(ROOF_NETWORK_BOUND, "network")                                                                           \
+  X(ROOF_CAPACITY_BOUND, "capacity")
+
+typedef enum roof_regime {
+#define ROOF_REGIME_ENUM(symbol, name) symbol,
+  ROOF_REGIME_MAP(ROOF_REGIME_ENUM)
+#undef ROOF_REGIME_ENUM
+      ROOF_REGIME_COUNT
+} roof_regime;
+
+/** What a prediction may assume. Start from roof_options_default(). */
+typedef struct roof_options {
+  double efficiency;      /**< expected share of the bound, 0.78 */
+  double efficiency_low;  /**< pessimistic share, 0.65 */
+  double efficiency_high; /**< optimistic share, 0.85 */
+  double overlap;         /**< 1: terms hide each other fully (max), 0: not at all (sum) */
+  double overhead_cutoff; /**< s; NaN: the machine's, else 8 us */
+  double launch;          /**< s per launch; NaN: the machine's */
+  double tile;            /**< elements on a side of a square tile, 0: none */
+  bool sparse;            /**< use the 2:4 sparse peak */
+  bool achieved;          /**< use measured figures where the machine has both */
+  bool warm;              /**< data already sits in the innermost level that holds the working set */
+  int unit;               /**< roof_unit to force, or -1: the operation's own */
+  const char *link;       /**< link name, NULL: the first */
+} roof_options;
+
+/** A machine, formats and options resolved once, for many predictions. Points into the machine: keep it
+ * alive. */
+typedef struct roof_target {
+  const roof_machine *machine;
+  roof_types types;
+  roof_options options;
+  const roof_peak *peak[ROOF_UNIT_COUNT]; /**< NULL: unknown */
+  double seconds_per_flop[ROOF_UNIT_COUNT];
+  const roof_level *level[ROOF_LEVEL_KIND_COUNT];    /**< NULL: the machine has none or no bandwidth */
+  double seconds_per_byte[ROOF_LEVEL_KIND_COUNT][4]; /**< at write shares 0, 1/3, 1/2, 1 */
+  roof_level_kind memory;                            /**< outermost level with a bandwidth */
+  const roof_link *link;
+  double launch_seconds;
+  double overhead_cutoff;
+  double capacity; /**< bytes of the outermost level, all instances */
+} roof_target;
+
+/** One level's part of a prediction. NaN where the machine lacks the figure. */
+typedef struct roof_level_time {
+  const roof_level *level;
+  double bytes;
+  double intensity; /**< FLOP/byte */
+  double ridge;     /**< FLOP/byte */
+  double seconds;
+} roof_level_time;
+
+typedef struct roof_prediction {
+  roof_work work;
+  double bytes;      /**< compulsory, read + written, at the outermost level */
+  double intensity;  /**< FLOP/byte at the outermost level, NaN without bytes */
+  double ridge;      /**< peak / bandwidth of the outermost level */
+  double attainable; /**< FLOP/s: min(peak, bandwidth x intensity) over the levels */
+  roof_regime regime;
+  const roof_peak *peak;     /**< NULL when unknown */
+  const roof_level *binding; /**< the level that gives the memory time, NULL when none */
+  double compute_seconds;
+  double memory_seconds;
+  double overhead_seconds; /**< launches x launch cost; NaN when the cost is unknown */
+  double network_seconds;
+  double lower_seconds;
+  double upper_seconds;
+  double expected_seconds;
+  double expected_low_seconds;
+  double expected_high_seconds;
+  double energy_joules;
+  roof_level_time levels[ROOF_LEVEL_KIND_COUNT];
+  int level_count;
+} roof_prediction;
+
+/** The defaults named beside the fields of roof_options.
+ *  Units: as the fields. Ownership: by value. Errors: none. */
+ROOF_API roof_options roof_options_default(void);
+
+/** Resolves a machine, formats and options. A missing vector peak of a narrow format falls back to fp32's.
+ *  Units: none. Ownership: *target points into `machine` and `options->link`; nothing to free.
+ *  Errors: ROOF_E_ARGUMENT for an option out of range, ROOF_E_UNSUPPORTED for a sparse peak the machine
+ * lacks, ROOF_E_NAME for an unknown link. */
+ROOF_API roof_status roof_target_init(roof_target *target, const roof_machine *machine,
+                                      const roof_types *types, const roof_options *options,
+                                      roof_error *error);
+
+/** Checks that the machine has a path for the formats on `unit`.
+ *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED where the hardware lacks it, naming a format it
+ * has. */
+ROOF_API roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error);
+
+/** Predicts the work already computed. No allocation, no failure: what is unknown is NaN.
+ *  Units: s, bytes, FLOP, J. Ownership: fills *out; pointers in it live as long as the machine. Errors: none.
+ */
+ROOF_API void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out);
+
+/** Predicts one call of `op` with checked `values` (roof_op_complete). About 50 ns.
+ *  Units: s, bytes, FLOP, J. Ownership: fills *out; pointers in it live as long as the machine. Errors: none.
+ */
+ROOF_API void roof_predict(const roof_target *target, const roof_op *op, const double *values,
+                           roof_prediction *out);
+
+/** The value of parameter `param` (a real number) at which the memory and compute times are equal.
+ *  Solves between 1 and 1e15 to the last digit.
+ *  Units: the parameter's. Ownership: none; `values` (not completed: NaN follows) is not changed.
+ *  Errors: NaN where the side never changes or a time is unknown. */
+ROOF_API double roof_predict_crossing(const roof_target *target, const roof_op *op, const double *values,
+                                      int param);
+
+/** Bytes and FLOPs that last as long as the overhead cutoff at the expected efficiency: less is overhead.
+ *  Units: bytes, FLOP. Ownership: writes *bytes and *flops, NaN when unknown. Errors: none. */
+ROOF_API void roof_predict_escape(const roof_target *target, roof_unit unit, double *bytes, double *flops);
+
+/** "compute", "memory", "overhead", "network" or "capacity".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_regime_name(roof_regime regime);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

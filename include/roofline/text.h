@@ -1,0 +1,55 @@
+/** A growing text buffer and the only functions that escape text for a format. */
+#ifndef ROOFLINE_TEXT_H
+#define ROOFLINE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roofline/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** NUL-terminated text. Start from `{0}`. After an allocation fails, additions do nothing and `failed` stays
+ * set. */
+typedef struct roof_text {
+  char *data;
+  size_t length;
+  size_t capacity;
+  bool failed;
+} roof_text;
+
+/** Appends a string.
+ *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_add(roof_text *text, const char *string);
+
+/** Appends `length` bytes.
+ *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_add_bytes(roof_text *text, const char *bytes, size_t length);
+
+/** Appends formatted text.
+ *  Units: none. Ownership: copies. Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_addf(roof_text *text, const char *format, ...) ROOF_PRINTF(2, 3);
+
+/** Appends `string` escaped for XML and HTML text and attributes; bytes that are not UTF-8 or not allowed in
+ *  XML become U+FFFD.
+ *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_add_xml(roof_text *text, const char *string);
+
+/** Appends `string` as one CSV field (RFC 4180): quoted only where needed.
+ *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_add_csv(roof_text *text, const char *string);
+
+/** Frees the buffer and resets to empty.
+ *  Units: none. Ownership: releases text->data. Errors: none; NULL data is fine. */
+ROOF_API void roof_text_done(roof_text *text);
+
+/** The candidate nearest to `name` by edit distance, or NULL when none is near enough to suggest.
+ *  Units: none. Ownership: returns one of `candidates` (NULL-terminated list). Errors: none. */
+ROOF_API const char *roof_suggest(const char *name, const char *const *candidates);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

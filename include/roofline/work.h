@@ -1,0 +1,33 @@
+/** What a kernel asks of a machine. */
+#ifndef ROOFLINE_WORK_H
+#define ROOFLINE_WORK_H
+
+#include "roofline/machine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** FLOPs, bytes and launches of one call. `level_bytes` is NaN where a level sees the compulsory bytes. */
+typedef struct roof_work {
+  double flops; /**< an FMA is 2 */
+  roof_unit unit;
+  double read_bytes; /**< compulsory, each byte once, at the outermost level */
+  double write_bytes;
+  double level_bytes[ROOF_LEVEL_KIND_COUNT];
+  double no_reuse_bytes; /**< read when no operand is reused on chip; a tile of t divides it by t. NaN: no
+                            reuse */
+  double link_bytes;     /**< through the busiest link of one rank, one direction */
+  double link_steps;     /**< sequential messages, each paying the link's latency */
+  double launches;
+  double working_set; /**< bytes resident at once */
+} roof_work;
+
+/** Zero work on the vector unit with one launch and no level figures.
+ *  Units: FLOP, bytes. Ownership: the caller's storage. Errors: none. */
+ROOF_API void roof_work_init(roof_work *work);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+#include "roofline/dtype.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "roofline/text.h"
+
+static const struct {
+  const char *name;
+  double bytes;
+} dtypes[ROOF_DTYPE_COUNT] = {
+#define ROW(symbol, name, bits) [symbol] = {name, (bits) / 8.0},
+    ROOF_DTYPE_MAP(ROW)
+#undef ROW
+};
+
+static const char *const dtype_names[] = {
+#define NAME(symbol, name, bits) name,
+    ROOF_DTYPE_MAP(NAME)
+#undef NAME
+        NULL};
+
+static const char *const unit_names[] = {"vector", "matrix", NULL};
+_Static_assert(sizeof unit_names / sizeof unit_names[0] == ROOF_UNIT_COUNT + 1, "a name per unit");
+
+/** Index of `text` in a NULL-terminated list of names, or -1 with the error set. */
+static int find_name(const char *what, const char *text, const char *const *names, roof_error *error) {
+  for (int i = 0; names[i] != NULL; i++) {
+    if (strcasecmp(text, names[i]) == 0) {
+      return i;
+    }
+  }
+  const char *near = roof_suggest(text, names);
+  roof_error_set(error, ROOF_E_NAME, "%s `%s`: unknown%s%s%s", what, text, near ? "; did you mean `" : "",
+                 near ? near : "", near ? "`?" : "");
+  return -1;
+}
+
+const char *roof_dtype_name(roof_dtype dtype) {
+  return (unsigned)dtype < ROOF_DTYPE_COUNT ? dtypes[dtype].name : "?";
+}
+
+double roof_dtype_bytes(roof_dtype dtype) {
+  return (unsigned)dtype < ROOF_DTYPE_COUNT ? dtypes[dtype].bytes : 0;
+}
+
+roof_status roof_dtype_parse(const char *text, roof_dtype *dtype, roof_error *error) {
+  int found = find_name("dtype", text, dtype_names, error);
+  if (found < 0) {
+    return ROOF_E_NAME;
+  }
+  *dtype = (roof_dtype)found;
+  return ROOF_OK;
+}
+
+const char *roof_unit_name(roof_unit unit) {
+  return (unsigned)unit < ROOF_UNIT_COUNT ? unit_names[unit] : "?";
+}
+
+roof_status roof_unit_parse(const char *text, roof_unit *unit, roof_error *error) {
+  int found = find_name("unit", text, unit_names, error);
+  if (found < 0) {
+    return ROOF_E_NAME;
+  }
+  *unit = (roof_unit)found;
+  return ROOF_OK;
+}
+
+roof_types roof_types_of(roof_dtype dtype) {
+  roof_types types = {.compute = dtype,
+                      .weights = dtype,
+                      .output = dtype,
+                      .accumulate = dtype == ROOF_FP64 ? ROOF_FP64 : ROOF_FP32,
+                      .kv = dtype,
+                      .scale = ROOF_FP16,
+                      .group = 0};
+  return types;
+}
+
+double roof_types_weight_bytes(const roof_types *types, double elements) {
+  double bytes = elements * roof_dtype_bytes(types->weights);
+  if (types->group > 0) {
+    bytes += elements / types->group * roof_dtype_bytes(types->scale);
+  }
+  return bytes;
+}

@@ -1,0 +1,191 @@
+#include "roofline/machine.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "roofline/text.h"
+
+static const char *const kind_names[] = {"datasheet", "measured", "assumed", NULL};
+_Static_assert(sizeof kind_names / sizeof kind_names[0] == ROOF_KIND_COUNT + 1, "a name per kind");
+
+static const char *const level_kind_names[] = {"registers", "L1", "L2", "L3", "memory"};
+_Static_assert(sizeof level_kind_names / sizeof level_kind_names[0] == ROOF_LEVEL_KIND_COUNT,
+               "a name per level");
+
+/** Names of levels as vendors use them; a trailing generation ("HBM3e", "GDDR6X") is ignored. */
+static const struct {
+  const char *name;
+  roof_level_kind kind;
+} level_names[] = {
+    {"registers", ROOF_REGISTERS},
+    {"RF", ROOF_REGISTERS},
+    {"L1", ROOF_L1},
+    {"shared", ROOF_L1},
+    {"SMEM", ROOF_L1},
+    {"LDS", ROOF_L1},
+    {"L2", ROOF_L2},
+    {"L3", ROOF_L3},
+    {"LLC", ROOF_L3},
+    {"SLC", ROOF_L3},
+    {"MALL", ROOF_L3},
+    {"VMEM", ROOF_L3},
+    {"SRAM", ROOF_L3},
+    {"HBM", ROOF_MEMORY},
+    {"DRAM", ROOF_MEMORY},
+    {"GDDR", ROOF_MEMORY},
+    {"LPDDR", ROOF_MEMORY},
+    {"DDR", ROOF_MEMORY},
+    {"memory", ROOF_MEMORY},
+};
+
+void roof_machine_init(roof_machine *machine) {
+  memset(machine, 0, sizeof *machine);
+  machine->unit_count = NAN;
+  machine->clock_hz = NAN;
+  machine->launch_seconds = NAN;
+  machine->overhead_cutoff_seconds = NAN;
+  machine->energy = (roof_energy){.joules_per_flop = NAN, .joules_per_byte = NAN, .watts = NAN};
+  for (int i = 0; i < ROOF_PEAK_MAX; i++) {
+    roof_peak *peak = &machine->peaks[i];
+    peak->flops_per_second = peak->limit_flops_per_second = peak->spread = NAN;
+    peak->flops_per_cycle = peak->clock_hz = NAN;
+  }
+  for (int i = 0; i < ROOF_LEVEL_MAX; i++) {
+    roof_level *level = &machine->levels[i];
+    level->bytes = NAN;
+    level->instances = 1;
+    level->bytes_per_second = level->read_bytes_per_second = level->write_bytes_per_second = NAN;
+    level->copy_bytes_per_second = level->triad_bytes_per_second = NAN;
+    level->latency_seconds = level->limit_bytes_per_second = level->spread = NAN;
+    level->bus_bits = level->transfers_per_second = NAN;
+  }
+  for (int i = 0; i < ROOF_LINK_MAX; i++) {
+    roof_link *link = &machine->links[i];
+    link->bytes_per_second = link->both_ways_bytes_per_second = link->latency_seconds = NAN;
+    link->count = 1;
+  }
+}
+
+/** True when a figure of provenance `a` on `cores_a` cores serves better than `b`; 0 cores are all cores. */
+static bool better(roof_kind a, int cores_a, roof_kind b, int cores_b, roof_kind wanted) {
+  bool measured_wanted = wanted == ROOF_MEASURED;
+  bool fits_a = (a == ROOF_MEASURED) == measured_wanted;
+  bool fits_b = (b == ROOF_MEASURED) == measured_wanted;
+  if (fits_a != fits_b) {
+    return fits_a;
+  }
+  return cores_b != 0 && (cores_a == 0 || cores_a > cores_b);
+}
+
+const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit, bool sparse,
+                                   roof_kind kind) {
+  const roof_peak *best = NULL;
+  for (int i = 0; i < machine->peak_count; i++) {
+    const roof_peak *peak = &machine->peaks[i];
+    if (peak->dtype != dtype || peak->unit != unit || peak->sparse != sparse ||
+        isnan(peak->flops_per_second)) {
+      continue;
+    }
+    if (best == NULL || better(peak->kind, peak->cores, best->kind, best->cores, kind) ||
+        (peak->kind == best->kind && peak->cores == best->cores &&
+         peak->flops_per_second > best->flops_per_second)) {
+      best = peak;
+    }
+  }
+  return best;
+}
+
+const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level, roof_kind kind) {
+  const roof_level *best = NULL;
+  for (int i = 0; i < machine->level_count; i++) {
+    const roof_level *candidate = &machine->levels[i];
+    if (candidate->level != level) {
+      continue;
+    }
+    if (best == NULL || better(candidate->kind, candidate->cores, best->kind, best->cores, kind)) {
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+const roof_level *roof_machine_memory(const roof_machine *machine, roof_kind kind) {
+  for (int level = ROOF_LEVEL_KIND_COUNT - 1; level >= 0; level--) {
+    const roof_level *found = roof_machine_level(machine, (roof_level_kind)level, kind);
+    if (found != NULL && !isnan(roof_level_bandwidth(found, 0))) {
+      return found;
+    }
+  }
+  return NULL;
+}
+
+double roof_level_bandwidth(const roof_level *level, double write_share) {
+  const double shares[] = {0, 1.0 / 3, 0.5, 1};
+  const double rates[] = {level->read_bytes_per_second, level->triad_bytes_per_second,
+                          level->copy_bytes_per_second, level->write_bytes_per_second};
+  int below = -1, above = -1;
+  for (int i = 0; i < 4; i++) {
+    if (isnan(rates[i])) {
+      continue;
+    }
+    if (shares[i] <= write_share) {
+      below = i;
+    }
+    if (shares[i] >= write_share && above < 0) {
+      above = i;
+    }
+  }
+  if (below < 0 && above < 0) {
+    return level->bytes_per_second;
+  }
+  if (below < 0 || above < 0 || below == above) {
+    return rates[below < 0 ? above : below];
+  }
+  double t = (write_share - shares[below]) / (shares[above] - shares[below]);
+  return 1 / ((1 - t) / rates[below] + t / rates[above]);
+}
+
+/** True when `name` is `known`, perhaps followed by a generation: digits, then letters ("HBM3e"). */
+static bool is_level(const char *name, const char *known) {
+  size_t length = strlen(known);
+  if (strncasecmp(name, known, length) != 0) {
+    return false;
+  }
+  const char *rest = name + length;
+  bool memory = strchr("0123456789", known[length - 1]) == NULL;
+  return rest[0] == '\0' || rest[0] == '/' || rest[0] == ' ' ||
+         (memory && strchr("23456789", rest[0]) != NULL) || (!memory && strcasecmp(rest, "d") == 0);
+}
+
+roof_status roof_level_kind_parse(const char *name, roof_level_kind *kind, roof_error *error) {
+  const char *names[sizeof level_names / sizeof level_names[0] + 1] = {NULL};
+  for (size_t i = 0; i < sizeof level_names / sizeof level_names[0]; i++) {
+    if (is_level(name, level_names[i].name)) {
+      *kind = level_names[i].kind;
+      return ROOF_OK;
+    }
+    names[i] = level_names[i].name;
+  }
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "memory level `%s`: unknown%s%s%s", name,
+                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
+const char *roof_level_kind_name(roof_level_kind kind) {
+  return (unsigned)kind < ROOF_LEVEL_KIND_COUNT ? level_kind_names[kind] : "?";
+}
+
+const char *roof_kind_name(roof_kind kind) {
+  return (unsigned)kind < ROOF_KIND_COUNT ? kind_names[kind] : "?";
+}
+
+roof_status roof_kind_parse(const char *text, roof_kind *kind, roof_error *error) {
+  for (int i = 0; i < ROOF_KIND_COUNT; i++) {
+    if (strcmp(text, kind_names[i]) == 0) {
+      *kind = (roof_kind)i;
+      return ROOF_OK;
+    }
+  }
+  return roof_error_set(error, ROOF_E_NAME, "kind `%s`: unknown; use datasheet, measured or assumed", text);
+}

@@ -1,0 +1,111 @@
+#include "roofline/op.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "roofline/text.h"
+#include "roofline/units.h"
+
+/** Counts above 2^53 are no longer exact. */
+static const double largest_count = 0x1p53;
+
+int roof_op_param_count(const roof_op *op) {
+  int count = 0;
+  while (count < ROOF_PARAM_MAX && op->params[count].name != NULL) {
+    count++;
+  }
+  return count;
+}
+
+int roof_op_param_index(const roof_op *op, const char *name) {
+  for (int i = 0; i < ROOF_PARAM_MAX && op->params[i].name != NULL; i++) {
+    if (strcmp(op->params[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+void roof_op_defaults(const roof_op *op, double *values) {
+  for (int i = 0; i < ROOF_PARAM_MAX; i++) {
+    values[i] = op->params[i].name != NULL ? op->params[i].fallback : NAN;
+  }
+}
+
+static roof_status parse_choice(const roof_param *param, const char *text, double *value, roof_error *error) {
+  const char *names[ROOF_CHOICE_MAX + 1] = {NULL};
+  for (int i = 0; i < ROOF_CHOICE_MAX && param->choices[i] != NULL; i++) {
+    if (strcasecmp(text, param->choices[i]) == 0) {
+      *value = i;
+      return ROOF_OK;
+    }
+    names[i] = param->choices[i];
+  }
+  const char *near = roof_suggest(text, names);
+  return roof_error_set(error, ROOF_E_NAME, "%s=%s: unknown; did you mean `%s`?", param->name, text,
+                        near != NULL ? near : names[0]);
+}
+
+static roof_status check(const roof_param *param, double value, roof_error *error) {
+  const char *why = NULL;
+  switch (param->kind) {
+  case ROOF_PARAM_COUNT_OF:
+    why = value >= 1 && value <= largest_count ? NULL : "must be from 1 to 2^53";
+    if (why == NULL && value != floor(value)) {
+      why = "must be a whole number";
+    }
+    break;
+  case ROOF_PARAM_AMOUNT:
+    why = value >= 0 && value <= largest_count ? NULL : "must be from 0 to 2^53";
+    break;
+  case ROOF_PARAM_BYTES:
+    why = value > 0 && value <= 1e18 ? NULL : "must be more than 0 and at most 1e18 bytes";
+    break;
+  case ROOF_PARAM_FLAG:
+    why = value == 0 || value == 1 ? NULL : "must be 0 or 1";
+    break;
+  case ROOF_PARAM_CHOICE:
+    break;
+  }
+  return why == NULL ? ROOF_OK
+                     : roof_error_set(error, ROOF_E_ARGUMENT, "%s=%.17g: %s", param->name, value, why);
+}
+
+roof_status roof_op_value_parse(const roof_op *op, int param, const char *text, double *value,
+                                roof_error *error) {
+  const roof_param *p = &op->params[param];
+  if (p->kind == ROOF_PARAM_CHOICE || (p->choices[0] != NULL && strpbrk(text, "0123456789") == NULL)) {
+    return parse_choice(p, text, value, error);
+  }
+  double parsed = 0;
+  roof_error why = {0};
+  roof_status status = p->kind == ROOF_PARAM_BYTES ? roof_quantity_parse_unit(text, "B", &parsed, &why)
+                                                   : roof_quantity_parse(text, &parsed, &why);
+  if (status != ROOF_OK) {
+    return roof_error_set(error, status, "%s=%s", p->name, why.message);
+  }
+  status = check(p, parsed, error);
+  if (status == ROOF_OK) {
+    *value = parsed;
+  }
+  return status;
+}
+
+roof_status roof_op_complete(const roof_op *op, double *values, roof_error *error) {
+  for (int i = 0; i < ROOF_PARAM_MAX && op->params[i].name != NULL; i++) {
+    const roof_param *param = &op->params[i];
+    if (isnan(values[i]) && param->same_as != NULL) {
+      values[i] = values[roof_op_param_index(op, param->same_as)];
+    }
+    if (isnan(values[i])) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s: `%s` is missing (%s)", op->name, param->name,
+                            param->text);
+    }
+    roof_status status = check(param, values[i], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  return ROOF_OK;
+}

@@ -1,0 +1,356 @@
+#include "roofline/predict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "roofline/text.h"
+
+static const double default_overhead_cutoff = 8e-6;
+
+static const char *const regime_names[ROOF_REGIME_COUNT] = {
+#define NAME(symbol, name) [symbol] = name,
+    ROOF_REGIME_MAP(NAME)
+#undef NAME
+};
+
+const char *roof_regime_name(roof_regime regime) {
+  return (unsigned)regime < ROOF_REGIME_COUNT ? regime_names[regime] : "?";
+}
+
+roof_options roof_options_default(void) {
+  roof_options options = {.efficiency = 0.78,
+                          .efficiency_low = 0.65,
+                          .efficiency_high = 0.85,
+                          .overlap = 1,
+                          .overhead_cutoff = NAN,
+                          .launch = NAN,
+                          .unit = -1};
+  return options;
+}
+
+static roof_status check_options(const roof_options *o, roof_error *error) {
+  if (!(o->efficiency_low > 0 && o->efficiency_low <= o->efficiency && o->efficiency <= o->efficiency_high &&
+        o->efficiency_high <= 1)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "efficiency %g (band %g to %g): must be in order, over 0 and at most 1",
+                          o->efficiency, o->efficiency_low, o->efficiency_high);
+  }
+  if (!(o->overlap >= 0 && o->overlap <= 1)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "overlap %g: must be from 0 to 1", o->overlap);
+  }
+  if (o->overhead_cutoff < 0 || o->launch < 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "overhead: a time must not be negative");
+  }
+  if (!(o->tile >= 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "tile %g: must not be negative", o->tile);
+  }
+  return ROOF_OK;
+}
+
+/** The peak of the formats on `unit`: matrix work falls back to vector lanes of the same format, vector work
+ * of a format without lanes of its own runs in fp32. */
+static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) {
+  const roof_machine *machine = target->machine;
+  roof_kind kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
+  roof_dtype dtype = target->types.compute;
+  if (target->options.unit >= 0) {
+    unit = (roof_unit)target->options.unit;
+  }
+  const roof_peak *peak = NULL;
+  if (unit == ROOF_MATRIX) {
+    peak = roof_machine_peak(machine, dtype, ROOF_MATRIX, target->options.sparse, kind);
+  }
+  if (peak == NULL && !(unit == ROOF_MATRIX && target->options.unit >= 0)) {
+    peak = roof_machine_peak(machine, dtype, ROOF_VECTOR, false, kind);
+  }
+  if (peak == NULL && unit == ROOF_VECTOR && dtype != ROOF_FP64) {
+    peak = roof_machine_peak(machine, ROOF_FP32, ROOF_VECTOR, false, kind);
+  }
+  return peak;
+}
+
+static void resolve_levels(roof_target *target) {
+  static const double shares[] = {0, 1.0 / 3, 0.5, 1};
+  const roof_machine *machine = target->machine;
+  roof_kind kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
+  for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
+    const roof_level *level = roof_machine_level(machine, (roof_level_kind)k, kind);
+    target->level[k] = level;
+    for (int i = 0; i < 4; i++) {
+      target->seconds_per_byte[k][i] = level != NULL ? 1 / roof_level_bandwidth(level, shares[i]) : NAN;
+    }
+    if (level != NULL && !isnan(target->seconds_per_byte[k][0])) {
+      target->memory = (roof_level_kind)k;
+    }
+    if (level != NULL && k == ROOF_MEMORY) {
+      target->capacity = level->bytes * level->instances;
+    }
+  }
+}
+
+static roof_status resolve_link(roof_target *target, roof_error *error) {
+  const roof_machine *machine = target->machine;
+  const char *wanted = target->options.link;
+  if (wanted == NULL) {
+    target->link = machine->link_count > 0 ? &machine->links[0] : NULL;
+    return ROOF_OK;
+  }
+  const char *names[ROOF_LINK_MAX + 1] = {NULL};
+  for (int i = 0; i < machine->link_count; i++) {
+    names[i] = machine->links[i].name;
+    if (strcmp(wanted, names[i]) == 0) {
+      target->link = &machine->links[i];
+      return ROOF_OK;
+    }
+  }
+  const char *near = roof_suggest(wanted, names);
+  return roof_error_set(error, ROOF_E_NAME, "link `%s`: %s has none of that name%s%s%s", wanted,
+                        machine->name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
+roof_status roof_target_init(roof_target *target, const roof_machine *machine, const roof_types *types,
+                             const roof_options *options, roof_error *error) {
+  roof_status status = check_options(options, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_target t = {.machine = machine, .types = *types, .options = *options, .capacity = NAN};
+  if (options->sparse &&
+      roof_machine_peak(machine, types->compute, ROOF_MATRIX, true, ROOF_DATASHEET) == NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no sparse %s peak is known", machine->name,
+                          roof_dtype_name(types->compute));
+  }
+  for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
+    t.peak[unit] = resolve_peak(&t, (roof_unit)unit);
+    t.seconds_per_flop[unit] = t.peak[unit] != NULL ? 1 / t.peak[unit]->flops_per_second : NAN;
+  }
+  resolve_levels(&t);
+  status = resolve_link(&t, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  t.launch_seconds = isnan(options->launch) ? machine->launch_seconds : options->launch;
+  t.overhead_cutoff = !isnan(options->overhead_cutoff)           ? options->overhead_cutoff
+                      : !isnan(machine->overhead_cutoff_seconds) ? machine->overhead_cutoff_seconds
+                                                                 : default_overhead_cutoff;
+  *target = t;
+  return ROOF_OK;
+}
+
+roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error) {
+  if (target->peak[unit] != NULL) {
+    return ROOF_OK;
+  }
+  const roof_machine *machine = target->machine;
+  roof_dtype dtype = target->types.compute;
+  const roof_peak *wider = NULL;
+  for (int d = (int)dtype; d >= 0 && wider == NULL; d--) {
+    wider = roof_machine_peak(machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
+  }
+  for (int d = 0; d < ROOF_DTYPE_COUNT && wider == NULL; d++) {
+    wider = roof_machine_peak(machine, (roof_dtype)d, ROOF_VECTOR, false, ROOF_DATASHEET);
+  }
+  if (wider == NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no peak is known at all", machine->name);
+  }
+  return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                        "%s: no native %s path on its %s unit; as weights only: --dtype %s --weights %s",
+                        machine->name, roof_dtype_name(dtype), roof_unit_name(unit),
+                        roof_dtype_name(wider->dtype), roof_dtype_name(dtype));
+}
+
+/** Seconds per byte for a share of writes, linear between the four known shares. */
+static double seconds_per_byte(const double knots[4], double share) {
+  if (share <= 1.0 / 3) {
+    return knots[0] + share * 3 * (knots[1] - knots[0]);
+  }
+  if (share <= 0.5) {
+    return knots[1] + (share - 1.0 / 3) * 6 * (knots[2] - knots[1]);
+  }
+  return knots[2] + (share - 0.5) * 2 * (knots[3] - knots[2]);
+}
+
+/** Bytes a level supplies when tiles of `tile` sit in the level inside it: no_reuse / tile + writes. A level
+ * further out sees the largest square tile its inner neighbour can hold. */
+static double tiled_bytes(const roof_target *target, const roof_work *work, int k, double bytes) {
+  double element = 3 * roof_dtype_bytes(target->types.compute);
+  double tile = target->options.tile;
+  const roof_level *inner = NULL;
+  for (int i = k - 1; i >= 0 && inner == NULL; i--) {
+    inner = target->level[i];
+  }
+  if (inner == NULL || inner->bytes < tile * tile * element) {
+    return inner == NULL ? work->no_reuse_bytes + work->write_bytes : bytes;
+  }
+  bool tile_sits_deeper = false;
+  for (int i = (int)inner->level - 1; i >= 0; i--) {
+    const roof_level *level = target->level[i];
+    tile_sits_deeper |= level != NULL && level->bytes >= tile * tile * element;
+  }
+  if (tile_sits_deeper) {
+    tile = fmax(tile, floor(sqrt(inner->bytes / element)));
+  }
+  return fmax(bytes, work->no_reuse_bytes / tile + work->write_bytes);
+}
+
+static double level_bytes(const roof_target *target, const roof_work *work, int k, double bytes) {
+  if (!isnan(work->level_bytes[k])) {
+    return work->level_bytes[k];
+  }
+  if (target->options.tile > 0 && !isnan(work->no_reuse_bytes)) {
+    return tiled_bytes(target, work, k, bytes);
+  }
+  return bytes;
+}
+
+/** The level the data come from: the outermost, or when warm the innermost that holds the working set. */
+static int supply_level(const roof_target *target, double working_set) {
+  if (target->options.warm) {
+    for (int k = 0; k <= (int)target->memory; k++) {
+      const roof_level *level = target->level[k];
+      if (level != NULL && !isnan(target->seconds_per_byte[k][0]) &&
+          level->bytes * level->instances >= working_set) {
+        return k;
+      }
+    }
+  }
+  return (int)target->memory;
+}
+
+static void time_levels(const roof_target *target, roof_prediction *out, double seconds_per_flop) {
+  const roof_work *work = &out->work;
+  double share = out->bytes > 0 ? work->write_bytes / out->bytes : 0;
+  int supply = supply_level(target, work->working_set);
+  out->memory_seconds = 0;
+  out->binding = NULL;
+  out->level_count = 0;
+  out->ridge = NAN;
+  for (int k = 0; k <= (int)target->memory; k++) {
+    if (target->level[k] == NULL) {
+      continue;
+    }
+    double cost = seconds_per_byte(target->seconds_per_byte[k], share);
+    roof_level_time *time = &out->levels[out->level_count++];
+    time->level = target->level[k];
+    time->bytes = k > supply ? 0 : level_bytes(target, work, k, out->bytes);
+    time->intensity = time->bytes > 0 ? work->flops / time->bytes : NAN;
+    time->ridge = cost / seconds_per_flop;
+    time->seconds = time->bytes * cost;
+    out->ridge = time->ridge;
+    if (time->seconds > out->memory_seconds) {
+      out->memory_seconds = time->seconds;
+      out->binding = time->level;
+    }
+  }
+}
+
+static double larger(double a, double b) {
+  return b > a ? b : a;
+}
+
+static double known(double value) {
+  return isnan(value) ? 0 : value;
+}
+
+static roof_regime classify(const roof_target *target, const roof_prediction *p, double busy) {
+  if (p->work.working_set > target->capacity) {
+    return ROOF_CAPACITY_BOUND;
+  }
+  if (p->network_seconds > 0 && p->network_seconds >= larger(known(p->compute_seconds), p->memory_seconds)) {
+    return ROOF_NETWORK_BOUND;
+  }
+  if (busy < target->overhead_cutoff || busy < p->overhead_seconds) {
+    return ROOF_OVERHEAD_BOUND;
+  }
+  return p->compute_seconds >= p->memory_seconds ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
+}
+
+static double energy(const roof_target *target, const roof_prediction *p) {
+  const roof_energy *e = &target->machine->energy;
+  double known_coefficients = e->joules_per_flop * p->work.flops + e->joules_per_byte * p->bytes;
+  return isnan(known_coefficients) ? e->watts * p->expected_seconds : known_coefficients;
+}
+
+static double network_seconds(const roof_target *target, const roof_work *work) {
+  if (work->link_bytes <= 0) {
+    return 0;
+  }
+  if (target->link == NULL) {
+    return NAN;
+  }
+  return work->link_bytes / target->link->bytes_per_second +
+         work->link_steps * known(target->link->latency_seconds);
+}
+
+void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {
+  const roof_options *options = &target->options;
+  double seconds_per_flop = target->seconds_per_flop[work->unit];
+  out->work = *work;
+  out->bytes = work->read_bytes + work->write_bytes;
+  out->intensity = out->bytes > 0 ? work->flops / out->bytes : NAN;
+  out->peak = target->peak[work->unit];
+  out->compute_seconds = work->flops > 0 ? work->flops * seconds_per_flop : 0;
+  time_levels(target, out, seconds_per_flop);
+  out->overhead_seconds = work->launches * target->launch_seconds;
+  out->network_seconds = network_seconds(target, work);
+
+  double compute = known(out->compute_seconds), network = known(out->network_seconds);
+  double overhead = known(out->overhead_seconds);
+  double longest = larger(larger(compute, out->memory_seconds), network);
+  double sum = compute + out->memory_seconds + network;
+  double bound = longest + (1 - options->overlap) * (sum - longest);
+  double limit = larger(compute, out->memory_seconds);
+  out->attainable = limit > 0 ? work->flops / limit : NAN;
+  out->lower_seconds = larger(longest, overhead);
+  out->upper_seconds = sum + overhead;
+  out->expected_seconds = bound / options->efficiency + overhead;
+  out->expected_low_seconds = bound / options->efficiency_high + overhead;
+  out->expected_high_seconds = bound / options->efficiency_low + overhead;
+  out->regime = classify(target, out, bound / options->efficiency);
+  out->energy_joules = energy(target, out);
+}
+
+void roof_predict(const roof_target *target, const roof_op *op, const double *values, roof_prediction *out) {
+  roof_work work;
+  roof_work_init(&work);
+  work.unit = op->unit;
+  op->work(op, values, &target->types, &work);
+  roof_predict_work(target, &work, out);
+}
+
+/** Compute minus memory time with parameter `param` at `value`. */
+static double balance(const roof_target *target, const roof_op *op, const double *values, int param,
+                      double value) {
+  double trial[ROOF_PARAM_MAX];
+  memcpy(trial, values, sizeof trial);
+  trial[param] = value;
+  for (int i = 0; i < ROOF_PARAM_MAX && op->params[i].name != NULL; i++) {
+    if (isnan(trial[i]) && op->params[i].same_as != NULL) {
+      trial[i] = trial[roof_op_param_index(op, op->params[i].same_as)];
+    }
+  }
+  roof_prediction p;
+  roof_predict(target, op, trial, &p);
+  return p.compute_seconds - p.memory_seconds;
+}
+
+double roof_predict_crossing(const roof_target *target, const roof_op *op, const double *values, int param) {
+  double low = 1, high = 1e15;
+  double at_low = balance(target, op, values, param, low);
+  double at_high = balance(target, op, values, param, high);
+  if (isnan(at_low) || isnan(at_high) || (at_low < 0) == (at_high < 0)) {
+    return NAN;
+  }
+  for (int i = 0; i < 200 && nextafter(low, high) < high; i++) {
+    double middle = high / low > 2 ? sqrt(low * high) : low + (high - low) / 2;
+    bool same = (balance(target, op, values, param, middle) < 0) == (at_low < 0);
+    *(same ? &low : &high) = middle;
+  }
+  return high;
+}
+
+void roof_predict_escape(const roof_target *target, roof_unit unit, double *bytes, double *flops) {
+  double busy = target->overhead_cutoff * target->options.efficiency;
+  *bytes = busy / target->seconds_per_byte[target->memory][0];
+  *flops = busy / target->seconds_per_flop[unit];
+}

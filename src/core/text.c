@@ -1,0 +1,154 @@
+#include "roofline/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(roof_text *text, size_t more) {
+  if (text->failed) {
+    return false;
+  }
+  size_t need = text->length + more + 1;
+  if (need <= text->capacity) {
+    return true;
+  }
+  size_t capacity = need + need / 2 + 64;
+  char *data = realloc(text->data, capacity);
+  if (data == NULL) {
+    text->failed = true;
+    return false;
+  }
+  text->data = data;
+  text->capacity = capacity;
+  return true;
+}
+
+void roof_text_add_bytes(roof_text *text, const char *bytes, size_t length) {
+  if (!reserve(text, length)) {
+    return;
+  }
+  memcpy(text->data + text->length, bytes, length);
+  text->length += length;
+  text->data[text->length] = '\0';
+}
+
+void roof_text_add(roof_text *text, const char *string) {
+  roof_text_add_bytes(text, string, strlen(string));
+}
+
+void roof_text_addf(roof_text *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (length >= 0 && reserve(text, (size_t)length)) {
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+  }
+  va_end(again);
+}
+
+/** Length of the UTF-8 sequence at `s` if it is well formed and allowed in XML 1.0, else 0. */
+static size_t xml_sequence(const unsigned char *s) {
+  if (s[0] < 0x80) {
+    return s[0] >= 0x20 || s[0] == '\t' || s[0] == '\n' || s[0] == '\r' ? 1 : 0;
+  }
+  size_t length = s[0] >= 0xC2 && s[0] <= 0xDF   ? 2
+                  : (s[0] & 0xF0) == 0xE0        ? 3
+                  : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
+                                                 : 0;
+  unsigned long code = s[0] & (0xFFu >> (length + 1));
+  for (size_t i = 1; i < length; i++) {
+    if ((s[i] & 0xC0) != 0x80) {
+      return 0;
+    }
+    code = code << 6 | (s[i] & 0x3Fu);
+  }
+  bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  bool barred = (code >= 0xD800 && code <= 0xDFFF) || (code & 0xFFFE) == 0xFFFE || code > 0x10FFFF;
+  return overlong || barred ? 0 : length;
+}
+
+void roof_text_add_xml(roof_text *text, const char *string) {
+  static const char *const entities[] = {
+      ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+  for (const unsigned char *s = (const unsigned char *)string; *s != '\0';) {
+    size_t length = xml_sequence(s);
+    const char *entity = *s < sizeof entities / sizeof entities[0] ? entities[*s] : NULL;
+    if (entity != NULL) {
+      roof_text_add(text, entity);
+    } else if (length == 0) {
+      roof_text_add(text, "\xEF\xBF\xBD");
+    } else {
+      roof_text_add_bytes(text, (const char *)s, length);
+    }
+    s += length == 0 ? 1 : length;
+  }
+}
+
+void roof_text_add_csv(roof_text *text, const char *string) {
+  if (strpbrk(string, ",\"\r\n") == NULL) {
+    roof_text_add(text, string);
+    return;
+  }
+  roof_text_add(text, "\"");
+  for (const char *s = string; *s != '\0'; s++) {
+    roof_text_add_bytes(text, s, 1);
+    if (*s == '"') {
+      roof_text_add(text, "\"");
+    }
+  }
+  roof_text_add(text, "\"");
+}
+
+void roof_text_done(roof_text *text) {
+  free(text->data);
+  *text = (roof_text){0};
+}
+
+enum { LONGEST_NAME = 63 };
+
+/** Edit distance (insert, delete, replace, swap of neighbours), ignoring case, of names up to 63 characters.
+ */
+static size_t distance(const char *a, const char *b) {
+  size_t rows[3][LONGEST_NAME + 1];
+  size_t length_a = strlen(a), length_b = strlen(b);
+  if (length_a > LONGEST_NAME || length_b > LONGEST_NAME) {
+    return LONGEST_NAME;
+  }
+  for (size_t j = 0; j <= length_b; j++) {
+    rows[0][j] = j;
+  }
+  for (size_t i = 1; i <= length_a; i++) {
+    size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= length_b; j++) {
+      int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+      size_t best = above[j - 1] + (x != y);
+      best = above[j] + 1 < best ? above[j] + 1 : best;
+      best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+      if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]) &&
+          before[j - 2] + 1 < best) {
+        best = before[j - 2] + 1;
+      }
+      row[j] = best;
+    }
+  }
+  return rows[length_a % 3][length_b];
+}
+
+const char *roof_suggest(const char *name, const char *const *candidates) {
+  const char *best = NULL;
+  size_t nearest = strlen(name) / 3 + 2;
+  for (size_t i = 0; candidates[i] != NULL; i++) {
+    size_t d = distance(name, candidates[i]);
+    if (d < nearest && d < strlen(candidates[i])) {
+      nearest = d;
+      best = candidates[i];
+    }
+  }
+  return best;
+}

@@ -1,0 +1,174 @@
+#include "roofline/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Decimal and binary prefixes. `m`, `u`, `n`, `p` only apply to a quantity with a unit. */
+static const struct {
+  const char *text;
+  double factor;
+  int counts; /* also allowed on a bare count */
+} prefixes[] = {
+    {"Ki", 0x1p10, 1},     {"Mi", 0x1p20, 1}, {"Gi", 0x1p30, 1}, {"Ti", 0x1p40, 1}, {"Pi", 0x1p50, 1},
+    {"Ei", 0x1p60, 1},     {"k", 1e3, 1},     {"K", 1e3, 1},     {"M", 1e6, 1},     {"G", 1e9, 1},
+    {"T", 1e12, 1},        {"P", 1e15, 1},    {"E", 1e18, 1},    {"m", 1e-3, 0},    {"u", 1e-6, 0},
+    {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},    {"p", 1e-12, 0},
+};
+
+static roof_status parse_number(const char *text, double *value, const char **rest, roof_error *error) {
+  char *end = NULL;
+  errno = 0;
+  double parsed = strtod(text, &end);
+  if (end == text || strchr("0123456789.+-", text[0]) == NULL) {
+    return roof_error_set(error, ROOF_E_PARSE, "`%s`: not a number", text);
+  }
+  if (!isfinite(parsed) || (errno == ERANGE && parsed != 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: not a finite number", text);
+  }
+  *value = parsed;
+  *rest = end;
+  return ROOF_OK;
+}
+
+static roof_status scale(const char *text, double number, double factor, double *value, roof_error *error) {
+  if (!isfinite(number * factor)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: too large", text);
+  }
+  *value = number * factor;
+  return ROOF_OK;
+}
+
+roof_status roof_quantity_parse_unit(const char *text, const char *unit, double *value, roof_error *error) {
+  double number = 0;
+  const char *rest = NULL;
+  roof_status status = parse_number(text, &number, &rest, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  while (*rest == ' ') {
+    rest++;
+  }
+  if (*rest == '\0' || (unit[0] != '\0' && strcmp(rest, unit) == 0)) {
+    return scale(text, number, 1, value, error);
+  }
+  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    size_t length = strlen(prefixes[i].text);
+    bool bare = rest[0] != '\0' && strcmp(rest, prefixes[i].text) == 0;
+    bool with_unit =
+        strncmp(rest, prefixes[i].text, length) == 0 && unit[0] != '\0' && strcmp(rest + length, unit) == 0;
+    if (with_unit || (bare && prefixes[i].counts)) {
+      return scale(text, number, prefixes[i].factor, value, error);
+    }
+  }
+  return roof_error_set(error, ROOF_E_PARSE,
+                        "`%s`: `%s` is not a %s (k M G T P E are decimal, Ki Mi Gi binary)", text, rest,
+                        unit[0] != '\0' ? unit : "known suffix");
+}
+
+roof_status roof_quantity_parse(const char *text, double *value, roof_error *error) {
+  return roof_quantity_parse_unit(text, "", value, error);
+}
+
+char *roof_quantity_format(char *buffer, size_t size, double value, const char *unit) {
+  static const char *const names[] = {"p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T", "P", "E"};
+  if (isnan(value)) {
+    snprintf(buffer, size, "unknown");
+    return buffer;
+  }
+  double magnitude = fabs(value);
+  int index = 4;
+  if (magnitude > 0 && isfinite(magnitude)) {
+    index += (int)floor(log10(magnitude * (1 + 5e-5)) / 3);
+    index = index < 0 ? 0 : index > 10 ? 10 : index;
+  }
+  double scaled = value / pow(10, 3 * (index - 4));
+  int decimals = fabs(scaled) >= 999.95 ? 0 : fabs(scaled) >= 99.995 ? 1 : fabs(scaled) >= 9.9995 ? 2 : 3;
+  if (value == 0) {
+    decimals = 0;
+  }
+  bool gap = unit[0] != '\0' || names[index][0] != '\0';
+  snprintf(buffer, size, "%.*f%s%s%s", decimals, scaled, gap ? " " : "", names[index], unit);
+  return buffer;
+}
+
+char *roof_bytes_format(char *buffer, size_t size, double bytes) {
+  static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (isnan(bytes)) {
+    snprintf(buffer, size, "unknown");
+    return buffer;
+  }
+  int index = 0;
+  while (fabs(bytes) >= 1024 && index < 6) {
+    bytes /= 1024;
+    index++;
+  }
+  bool whole = fabs(bytes - round(bytes)) < 5e-4;
+  snprintf(buffer, size, whole ? "%.0f %s" : "%.4g %s", bytes, names[index]);
+  return buffer;
+}
+
+static size_t write_integer(char *buffer, uint64_t value) {
+  char digits[20];
+  size_t count = 0;
+  do {
+    digits[count++] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  for (size_t i = 0; i < count; i++) {
+    buffer[i] = digits[count - 1 - i];
+  }
+  return count;
+}
+
+size_t roof_number_write(char *buffer, double value, int digits) {
+  static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  if (isnan(value)) {
+    return 0;
+  }
+  size_t sign = 0;
+  if (value < 0) {
+    buffer[sign++] = '-';
+    value = -value;
+  }
+  if (value < 0x1p53 && value == floor(value)) {
+    return sign + write_integer(buffer + sign, (uint64_t)value);
+  }
+  /* Powers of ten up to 22 are exact, so one multiplication or division rounds once. */
+  int exponent = (int)floor(log10(value));
+  int shift = digits - 1 - exponent;
+  if (digits < 1 || digits > 15 || shift > 22 || shift < -22 || !isfinite(value)) {
+    return sign + (size_t)snprintf(buffer + sign, 32 - sign, "%.*g", digits, value);
+  }
+  double scaled = shift >= 0 ? value * tens[shift] : value / tens[-shift];
+  uint64_t mantissa = (uint64_t)(scaled + 0.5);
+  while (mantissa != 0 && mantissa % 10 == 0) {
+    mantissa /= 10;
+    shift--;
+  }
+  char text[24];
+  size_t count = write_integer(text, mantissa);
+  size_t at = sign;
+  if (shift > 0 && (size_t)shift < count) {
+    memcpy(buffer + at, text, count - (size_t)shift);
+    at += count - (size_t)shift;
+    buffer[at++] = '.';
+    memcpy(buffer + at, text + count - (size_t)shift, (size_t)shift);
+    return at + (size_t)shift;
+  }
+  memcpy(buffer + at, text, count);
+  at += count;
+  if (shift != 0) {
+    buffer[at++] = 'e';
+    if (shift > 0) {
+      buffer[at++] = '-';
+    }
+    at += write_integer(buffer + at, (uint64_t)(shift > 0 ? shift : -shift));
+  }
+  return at;
+}

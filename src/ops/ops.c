@@ -1,0 +1,50 @@
+#include "ops/ops.h"
+
+#include <string.h>
+
+#include "roofline/text.h"
+
+#define ROW(family) extern const roof_op_family roof_family_##family;
+#include "registry/ops.inc"
+#undef ROW
+
+static const roof_op_family *const families[] = {
+#define ROW(family) &roof_family_##family,
+#include "registry/ops.inc"
+#undef ROW
+    NULL};
+
+int roof_op_count(void) {
+  int count = 0;
+  for (int i = 0; families[i] != NULL; i++) {
+    count += families[i]->count;
+  }
+  return count;
+}
+
+const roof_op *roof_op_at(int index) {
+  for (int i = 0; families[i] != NULL && index >= 0; i++) {
+    if (index < families[i]->count) {
+      return &families[i]->ops[index];
+    }
+    index -= families[i]->count;
+  }
+  return NULL;
+}
+
+enum { LISTED_MAX = 256 };
+
+roof_status roof_op_find(const char *name, const roof_op **op, roof_error *error) {
+  const char *names[LISTED_MAX + 1] = {NULL};
+  for (int i = 0; i < roof_op_count() && i < LISTED_MAX; i++) {
+    const roof_op *candidate = roof_op_at(i);
+    if (strcmp(candidate->name, name) == 0) {
+      *op = candidate;
+      return ROOF_OK;
+    }
+    names[i] = candidate->name;
+  }
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "operation `%s`: unknown%s%s%s; `roofline op list` shows all",
+                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}

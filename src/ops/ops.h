@@ -1,0 +1,13 @@
+/** Tables of the operations room. */
+#ifndef OPS_OPS_H
+#define OPS_OPS_H
+
+#include "roofline/ops.h"
+
+/** One family of operations: `src/ops/NAME.c` exports `const roof_op_family roof_family_NAME`. */
+typedef struct roof_op_family {
+  const roof_op *ops;
+  int count;
+} roof_op_family;
+
+#endif

@@ -1,0 +1,24 @@
+/** What every unit test includes: cmocka with the headers it needs before it, and comparisons of doubles. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+/** Fails unless `value` is within the relative `tolerance` of `expected`. */
+#define assert_near(value, expected, tolerance)                                                              \
+  do {                                                                                                       \
+    double value_ = (value), expected_ = (expected);                                                         \
+    if (!(fabs(value_ - expected_) <= (tolerance)*fabs(expected_))) {                                        \
+      fail_msg("%s = %.17g is not within %g of %.17g", #value, value_, (double)(tolerance), expected_);      \
+    }                                                                                                        \
+  } while (0)
+
+#endif

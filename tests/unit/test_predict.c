@@ -1,0 +1,95 @@
+/* The worked shapes of a GEMM on an H100 SXM: 989 TFLOP/s fp16, 3.35 TB/s. */
+#include "test.h"
+
+#include "roofline/ops.h"
+#include "roofline/predict.h"
+
+static roof_machine h100;
+static roof_target target;
+static const roof_op *gemm;
+
+static int set_up(void **state) {
+  (void)state;
+  roof_machine_init(&h100);
+  strcpy(h100.name, "h100");
+  h100.peaks[0].dtype = ROOF_FP16;
+  h100.peaks[0].unit = ROOF_MATRIX;
+  h100.peaks[0].flops_per_second = 989e12;
+  h100.peak_count = 1;
+  strcpy(h100.levels[0].name, "HBM");
+  h100.levels[0].level = ROOF_MEMORY;
+  h100.levels[0].bytes = 80e9;
+  h100.levels[0].bytes_per_second = 3.35e12;
+  h100.level_count = 1;
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  return roof_target_init(&target, &h100, &types, &options, NULL) != ROOF_OK ||
+         roof_op_find("gemm", &gemm, NULL) != ROOF_OK;
+}
+
+static roof_prediction predict(double m, double n, double k) {
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_op_defaults(gemm, values);
+  values[0] = m;
+  values[1] = n;
+  values[2] = k;
+  assert_int_equal(roof_op_complete(gemm, values, NULL), ROOF_OK);
+  roof_predict(&target, gemm, values, &p);
+  return p;
+}
+
+static void large_gemm_is_compute_bound(void **state) {
+  (void)state;
+  roof_prediction p = predict(8192, 28672, 8192);
+  assert_true(p.work.flops == 3848290697216.0);
+  assert_true(p.bytes == 1073741824.0);
+  assert_true(p.intensity == 3584);
+  assert_near(p.ridge, 295.2239, 1e-6);
+  assert_int_equal(p.regime, ROOF_COMPUTE_BOUND);
+  assert_near(p.lower_seconds, 3891.1e-6, 1e-4);
+  assert_near(p.upper_seconds, 4211.6e-6, 1e-4);
+  assert_near(p.expected_seconds, 4988.6e-6, 1e-4);
+  assert_near(p.expected_low_seconds, 4577.8e-6, 1e-4);
+  assert_near(p.expected_high_seconds, 5986.3e-6, 1e-4);
+}
+
+static void skinny_and_small_gemms(void **state) {
+  (void)state;
+  roof_prediction p = predict(4096, 4096, 128);
+  assert_int_equal(p.regime, ROOF_MEMORY_BOUND);
+  assert_near(p.expected_seconds, 13.64e-6, 1e-3);
+  p = predict(1, 28672, 8192);
+  assert_near(p.intensity, 0.99984, 1e-5);
+  assert_int_equal(predict(1, 4096, 4096).regime, ROOF_MEMORY_BOUND);
+  assert_int_equal(predict(1, 1024, 1024).regime, ROOF_OVERHEAD_BOUND);
+}
+
+static void critical_batch(void **state) {
+  (void)state;
+  double values[ROOF_PARAM_MAX];
+  roof_op_defaults(gemm, values);
+  values[1] = 28672;
+  values[2] = 8192;
+  assert_near(roof_predict_crossing(&target, gemm, values, 0), 309.568, 1e-5);
+  values[1] = values[2] = 256;
+  assert_true(isnan(roof_predict_crossing(&target, gemm, values, 0)));
+}
+
+static void escape_from_overhead(void **state) {
+  (void)state;
+  double bytes, flops;
+  roof_predict_escape(&target, ROOF_MATRIX, &bytes, &flops);
+  assert_near(bytes, 20.904e6, 1e-4);
+  assert_near(flops, 6.17136e9, 1e-4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(large_gemm_is_compute_bound),
+      cmocka_unit_test(skinny_and_small_gemms),
+      cmocka_unit_test(critical_batch),
+      cmocka_unit_test(escape_from_overhead),
+  };
+  return cmocka_run_group_tests(tests, set_up, NULL);
+}
