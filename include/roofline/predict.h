@@ -2,6 +2,8 @@
 #ifndef ROOFLINE_PREDICT_H
 #define ROOFLINE_PREDICT_H
 
+#include <stddef.h>
+
 #include "roofline/op.h"
 
 #ifdef __cplusplus
@@ -130,6 +132,11 @@ ROOF_API void roof_predict_escape(const roof_target *target, roof_unit unit, dou
 /** "compute", "memory", "overhead", "network" or "capacity".
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
 ROOF_API const char *roof_regime_name(roof_regime regime);
+
+/** What binds: "fp16 matrix", a level's name ("DRAM", also for capacity), "launch" or "link".
+ *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: "unknown" where the machine lacks
+ * it. */
+ROOF_API char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #include "roofline/predict.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "roofline/text.h"
@@ -15,6 +16,29 @@ static const char *const regime_names[ROOF_REGIME_COUNT] = {
 
 const char *roof_regime_name(roof_regime regime) {
   return (unsigned)regime < ROOF_REGIME_COUNT ? regime_names[regime] : "?";
+}
+
+char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, size_t size) {
+  const roof_peak *peak = prediction->peak;
+  int levels = prediction->level_count;
+  const roof_level *level = prediction->regime == ROOF_CAPACITY_BOUND && levels > 0
+                                ? prediction->levels[levels - 1].level
+                                : prediction->binding;
+  switch (prediction->regime) {
+  case ROOF_COMPUTE_BOUND:
+    snprintf(buffer, size, "%s%s%s", peak != NULL ? roof_dtype_name(peak->dtype) : "unknown",
+             peak != NULL ? " " : "", peak != NULL ? roof_unit_name(peak->unit) : "");
+    break;
+  case ROOF_OVERHEAD_BOUND:
+    snprintf(buffer, size, "launch");
+    break;
+  case ROOF_NETWORK_BOUND:
+    snprintf(buffer, size, "link");
+    break;
+  default:
+    snprintf(buffer, size, "%s", level != NULL ? level->name : "unknown");
+  }
+  return buffer;
 }
 
 roof_options roof_options_default(void) {

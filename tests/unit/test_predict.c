@@ -65,6 +65,22 @@ static void skinny_and_small_gemms(void **state) {
   assert_int_equal(predict(1, 1024, 1024).regime, ROOF_OVERHEAD_BOUND);
 }
 
+static void what_binds_has_a_name(void **state) {
+  (void)state;
+  char text[32];
+  roof_prediction p = predict(8192, 28672, 8192);
+  assert_string_equal(roof_prediction_binding(&p, text, sizeof text), "fp16 matrix");
+  p.peak = NULL;
+  assert_string_equal(roof_prediction_binding(&p, text, sizeof text), "unknown");
+  p = predict(1, 4096, 4096);
+  assert_string_equal(roof_prediction_binding(&p, text, sizeof text), "HBM");
+  p = predict(1, 1024, 1024);
+  assert_string_equal(roof_prediction_binding(&p, text, sizeof text), "launch");
+  p = predict(1e6, 1e6, 1e6);
+  assert_int_equal(p.regime, ROOF_CAPACITY_BOUND);
+  assert_string_equal(roof_prediction_binding(&p, text, sizeof text), "HBM");
+}
+
 static void critical_batch(void **state) {
   (void)state;
   double values[ROOF_PARAM_MAX];
@@ -86,9 +102,8 @@ static void escape_from_overhead(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(large_gemm_is_compute_bound),
-      cmocka_unit_test(skinny_and_small_gemms),
-      cmocka_unit_test(critical_batch),
+      cmocka_unit_test(large_gemm_is_compute_bound), cmocka_unit_test(skinny_and_small_gemms),
+      cmocka_unit_test(what_binds_has_a_name),       cmocka_unit_test(critical_batch),
       cmocka_unit_test(escape_from_overhead),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,0 +1,28 @@
+#include "roofline/advise.h"
+
+#include <float.h>
+#include <stddef.h>
+
+/** Sources: 65 to 85 % normal, under 50 % a bug, over 90 % measure again (seed 000, the sanity bands); over
+ * the roof an error to explain (seed 000, the consistency check); 70 to 90 % of an honest roof is excellent
+ * and 5 % a real bug (seed 002, the note on real kernels). */
+static const roof_verdict bands[] = {
+    {0, "bug",
+     "under half of the ceiling: a bug in the kernel, the shape or the measurement until shown otherwise"},
+    {0.50, "low", "below the usual 65 to 85 %: look for the cause of the gap"},
+    {0.65, "normal", "where well-made kernels land"},
+    {0.85, "good", "close to the ceiling: little is left to win without changing the algorithm"},
+    {0.90, "remeasure", "suspiciously close to the ceiling: measure again, a cache may serve the data"},
+    {1 + DBL_EPSILON, "impossible", "above the ceiling: the ceiling, the work counted or the time is wrong"},
+};
+
+const roof_verdict *roof_verdict_of(double fraction) {
+  if (!(fraction >= 0)) {
+    return NULL;
+  }
+  size_t i = sizeof bands / sizeof bands[0] - 1;
+  while (fraction < bands[i].from) {
+    i--;
+  }
+  return &bands[i];
+}

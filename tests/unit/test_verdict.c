@@ -1,0 +1,57 @@
+/* The verdict bands, on both sides of every threshold. */
+#include "test.h"
+
+#include "roofline/advise.h"
+
+static const char *name_of(double fraction) {
+  return roof_verdict_of(fraction)->name;
+}
+
+static void both_sides_of_every_threshold(void **state) {
+  (void)state;
+  static const struct {
+    double threshold;
+    const char *below, *at;
+  } thresholds[] = {
+      {0.50, "bug", "low"},
+      {0.65, "low", "normal"},
+      {0.85, "normal", "good"},
+      {0.90, "good", "remeasure"},
+  };
+  for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++) {
+    double threshold = thresholds[i].threshold;
+    assert_string_equal(name_of(nextafter(threshold, 0)), thresholds[i].below);
+    assert_string_equal(name_of(threshold), thresholds[i].at);
+    assert_true(roof_verdict_of(threshold)->from == threshold);
+  }
+  assert_string_equal(name_of(1), "remeasure");
+  assert_string_equal(name_of(nextafter(1, 2)), "impossible");
+}
+
+static void the_worked_fractions(void **state) {
+  (void)state;
+  assert_string_equal(name_of(0.05), "bug");
+  assert_string_equal(name_of(0.30), "bug");
+  assert_string_equal(name_of(0.49), "bug");
+  assert_string_equal(name_of(0.70), "normal");
+  assert_string_equal(name_of(0.78), "normal");
+  assert_string_equal(name_of(0.91), "remeasure");
+}
+
+static void the_ends(void **state) {
+  (void)state;
+  assert_string_equal(name_of(0), "bug");
+  assert_string_equal(name_of(-0.0), "bug");
+  assert_string_equal(name_of(INFINITY), "impossible");
+  assert_null(roof_verdict_of(NAN));
+  assert_null(roof_verdict_of(-1e-300));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(both_sides_of_every_threshold),
+      cmocka_unit_test(the_worked_fractions),
+      cmocka_unit_test(the_ends),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
