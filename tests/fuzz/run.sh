@@ -1,0 +1,55 @@
+#!/bin/sh
+# Runs every libFuzzer target of the asan build on its corpus (tests/fuzz/corpus/NAME) for an equal share of 30 seconds.
+# The input of a failure is left in BUILD/fuzz.
+set -eu
+: "${ROOFLINE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${ROOFLINE_BUILD:=$ROOFLINE_SOURCE/build/release}"
+seconds=${ROOFLINE_FUZZ_SECONDS:-30}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+targets() { # FOLDER
+  find "$1" -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x 2>/dev/null | sort
+}
+
+fuzz() { # TARGET SECONDS FOLDER FOR FAILURES
+  name=$(basename "$1")
+  corpus=$ROOFLINE_SOURCE/tests/fuzz/corpus/$name
+  mkdir -p "$scratch/corpus/$name" "$3"
+  [ ! -d "$corpus" ] || cp -R "$corpus/." "$scratch/corpus/$name/"
+  code=0
+  "$1" -max_total_time="$2" -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -artifact_prefix="$3/$name-" \
+    "$scratch/corpus/$name" >"$scratch/log" 2>&1 || code=$?
+  inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")
+  if [ "$code" -eq 0 ] && [ "${inputs:-0}" -gt 0 ]; then
+    echo "$name: $2 s, $inputs inputs, nothing found"
+  else
+    tail -n 60 "$scratch/log"
+    echo "FAILED: $name exits $code after ${inputs:-0} inputs; what broke it is in $3"
+    return 1
+  fi
+}
+
+plant() { # BODY OF A TARGET
+  printf '#!/bin/sh\n%s\n' "$1" >"$scratch/fuzz_planted"
+  chmod +x "$scratch/fuzz_planted"
+}
+
+plant 'echo "stat::number_of_executed_units: 5"; exit 77'
+! fuzz "$scratch/fuzz_planted" 1 "$scratch/found" >/dev/null || { echo "FAILED: self-test: a crash passed"; exit 1; }
+plant 'exit 0'
+! fuzz "$scratch/fuzz_planted" 1 "$scratch/found" >/dev/null || { echo "FAILED: self-test: no inputs passed"; exit 1; }
+plant 'echo "stat::number_of_executed_units: 5"'
+fuzz "$scratch/fuzz_planted" 1 "$scratch/found" >/dev/null || { echo "FAILED: self-test: a clean run failed"; exit 1; }
+
+count=$(targets "$ROOFLINE_SOURCE/build/asan/tests" | wc -l)
+if [ "$count" -eq 0 ]; then
+  echo "skipped: no fuzz targets in build/asan/tests: cmake --preset asan && cmake --build --preset asan"
+  exit 77
+fi
+failed=0
+for target in $(targets "$ROOFLINE_SOURCE/build/asan/tests"); do
+  fuzz "$target" $(((seconds + count - 1) / count)) "$ROOFLINE_BUILD/fuzz" || failed=1
+done
+exit "$failed"

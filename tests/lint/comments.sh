@@ -1,0 +1,31 @@
+#!/bin/sh
+# Every public function's comment says units, ownership and errors; every function a header declares is public.
+. "$(dirname "$0")/lib/lint.sh"
+
+check() { # FOLDER OF HEADERS
+  awk -f "$lib/comments.awk" "$1"/*.h >"$scratch/violations" || return 2
+  cat "$scratch/violations"
+  [ ! -s "$scratch/violations" ]
+}
+
+plant() { # TEXT OF A HEADER
+  mkdir -p "$scratch/tree"
+  printf '%b' "$1" >"$scratch/tree/a.h"
+}
+
+good='/** Adds.\n *  Units: s. Ownership: none. Errors: none. */\nROOF_API int f(void);\n'
+plant "$good"
+passes check "$scratch/tree"
+plant "$good\nROOF_API int g(void);\n"
+catches 'no `Units:`' check "$scratch/tree"
+plant "$good\n/** Units: s. Errors: none. */\nROOF_API int g(void);\n"
+catches 'no `Ownership:`' check "$scratch/tree"
+plant "$good\n/** Units: s. Ownership: none. */\nROOF_API int g(void);\n"
+catches 'no `Errors:`' check "$scratch/tree"
+plant "$good\nint g(void);\n"
+catches 'without ROOF_API' check "$scratch/tree"
+plant '#define NOTHING\n'
+catches 'no ROOF_API' check "$scratch/tree"
+
+check "$ROOFLINE_SOURCE/include/roofline" || fail "a public function's comment is incomplete"
+echo "public comments: complete"

@@ -1,0 +1,97 @@
+#!/bin/sh
+# Runs every command that README.md, CONTRIBUTING.md, ARCHITECTURE.md and docs/*.md show in ```console blocks, in a
+# temporary home where the machine `host` is the scripted one, and compares what they print. In a block `$ ` begins a
+# command, `> ` continues it, `# exits N` after it states an exit code, and `...` in the output stands for any text.
+# Commands that build the tree (`./run`) are listed, not run. Links to files of the tree must lead somewhere.
+. "$(dirname "$0")/lib/lint.sh"
+
+run_block() { # NUMBER WHERE: 0 when the command does what the document says
+  command=$(cat "$cases/$1.cmd")
+  case $command in
+  ./run*)
+    echo "not run (it builds the tree): $command"
+    return 0
+    ;;
+  esac
+  code=0
+  (cd "$work" && env -i PATH="$scratch/bin:$PATH" HOME="$scratch/home" XDG_CONFIG_HOME="$scratch/home/.config" LC_ALL=C.UTF-8 \
+    TERM=dumb timeout 60 sh -c "$command") >"$scratch/actual" 2>&1 </dev/null || code=$?
+  echo run >>"$scratch/count"
+  if [ "$code" -ne "$(cat "$cases/$1.exit")" ]; then
+    echo "$2: \`$command\` exits $code, the document says $(cat "$cases/$1.exit")"
+  elif ! awk -f "$lib/match.awk" "$cases/$1.expect" "$scratch/actual"; then
+    echo "$2: \`$command\` prints something else"
+  else
+    return 0
+  fi
+  diff -u --label document --label actual "$cases/$1.expect" "$scratch/actual" || true
+  return 1
+}
+
+check_links() { # FILE
+  grep -o ']([^)]*)' "$1" | sed 's/^](//; s/)$//; s/#.*//' | while read -r link; do
+    case $link in
+    '' | http:* | https:*) ;;
+    *) [ -e "$(dirname "$1")/$link" ] || echo "$1: the link to $link leads nowhere" ;;
+    esac
+  done
+}
+
+check() { # FILE: every block of one document, in one working folder
+  cases=$scratch/cases
+  work=$scratch/work
+  rm -rf "$cases" "$work"
+  mkdir -p "$cases" "$work"
+  awk -v out="$cases" -f "$lib/docs.awk" "$1" >"$scratch/list"
+  touch "$cases/escaped"
+  check_links "$1" >>"$cases/escaped"
+  cat "$cases/escaped"
+  bad=0
+  [ ! -s "$cases/escaped" ] || bad=1
+  while read -r number line; do
+    run_block "$number" "$1:$line" || bad=1
+  done <"$scratch/list"
+  return "$bad"
+}
+
+plant() { # LINES OF A DOCUMENT
+  printf '%s\n' "$@" >"$scratch/doc.md"
+}
+
+mkdir -p "$scratch/bin" "$scratch/home"
+plant '```console' '$ echo one; echo two' 'one' 'two' '$ printf "a 1\nb 2\nc 3\n"' 'a ...' 'c 3' '$ (exit 3) # exits 3' \
+  '$ cat <<END' '> text' '> END' 'text' '```' '```text' 'anything' '```'
+passes check "$scratch/doc.md"
+plant '```console' '$ echo one' 'two' '```'
+catches 'prints something else' check "$scratch/doc.md"
+plant '```console' '$ echo one' '```'
+catches 'prints something else' check "$scratch/doc.md"
+plant '```console' '$ echo one two' 'one ... three' '```'
+catches 'prints something else' check "$scratch/doc.md"
+plant '```console' '$ (exit 1)' '```'
+catches 'exits 1, the document says 0' check "$scratch/doc.md"
+plant '```console' '$ true # exits 2' '```'
+catches 'exits 0, the document says 2' check "$scratch/doc.md"
+plant '```sh' '$ echo one' '```'
+catches 'outside a console block' check "$scratch/doc.md"
+plant '```' 'roofline predict' '```'
+catches 'outside a console block' check "$scratch/doc.md"
+plant '```console' '$ true'
+catches 'never closed' check "$scratch/doc.md"
+plant 'see [this](nowhere.md)'
+catches 'leads nowhere' check "$scratch/doc.md"
+
+[ -x "$ROOFLINE" ] || skip "no $ROOFLINE: build first"
+[ -f "$ROOFLINE_SOURCE/README.md" ] || skip "no documents"
+ln -s "$ROOFLINE" "$scratch/bin/roofline"
+HOME=$scratch/home XDG_CONFIG_HOME=$scratch/home/.config "$ROOFLINE" measure --backend fake --quiet >/dev/null ||
+  fail "roofline measure --backend fake: no machine \`host\` for the documents"
+
+: >"$scratch/count"
+failed=0
+for document in "$ROOFLINE_SOURCE"/README.md "$ROOFLINE_SOURCE"/CONTRIBUTING.md "$ROOFLINE_SOURCE"/ARCHITECTURE.md \
+  "$ROOFLINE_SOURCE"/docs/*.md; do
+  [ ! -f "$document" ] || check "$document" || failed=1
+done
+[ "$failed" -eq 0 ] || fail "a document shows what the tool does not do"
+echo "$(wc -l <"$scratch/count") commands of the documents: as shown"

@@ -1,0 +1,109 @@
+# Who may include whom. Input: C files of one tree, named relative to its root. Prints one line a violation.
+BEGIN {
+  may["core"] = "core"
+  may["ops"] = "core ops"
+  may["models"] = "core ops models"
+  may["advise"] = "core ops models advise"
+  may["catalog"] = "core ops models advise catalog"
+  may["kernels"] = "core ops kernels"
+  may["measure"] = "core ops models advise kernels measure"
+  may["import"] = "core ops models advise import"
+  may["ledger"] = "core ops models advise ledger"
+  may["draw"] = "core ops models advise draw"
+  may["cli"] = "core ops models advise catalog kernels measure import ledger draw cli"
+  may["examples"] = "core ops models advise catalog kernels measure import ledger draw everything"
+
+  # The room a public header belongs to.
+  n = split("status dtype units text machine work op predict stats measurement export", core_headers, " ")
+  for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
+  n = split("ops models advise catalog measure kernels import ledger draw", rooms, " ")
+  for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
+  room_of["roofline/roofline.h"] = "everything"
+
+  # The room that collects a generated registry.
+  room_of["registry/ops.inc"] = "ops"
+  room_of["registry/kernels.inc"] = "kernels"
+  room_of["registry/backends.inc"] = "measure"
+  room_of["registry/commands.inc"] = "cli"
+
+  # What core and ops may use: C17 and strings.h.
+  n = split("assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg " \
+            "stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar wchar wctype",
+            headers, " ")
+  for (i = 1; i <= n; i++) standard[headers[i] ".h"] = 1
+  touches = "(^|[^A-Za-z0-9_])(printf|vprintf|fprintf|vfprintf|puts|fputs|putc|putchar|fputc|fopen|freopen|fdopen|fclose|" \
+            "fread|fwrite|fgets|fgetc|getc|getchar|scanf|fscanf|fflush|perror|open|read|write|close|remove|rename|tmpfile|" \
+            "getenv|system|exit|_Exit|quick_exit|abort|atexit|signal|raise|time|clock)[ ]*\\("
+  streams = "(^|[^A-Za-z0-9_])(stdin|stdout|stderr)([^A-Za-z0-9_]|$)"
+  allocates = "(^|[^A-Za-z0-9_])(malloc|calloc|realloc|aligned_alloc|strdup|strndup|alloca|free)[ ]*\\("
+  may_allocate["src/core/text.c"] = may_allocate["src/core/measurement.c"] = 1
+}
+
+function room_of_file(file,    parts) {
+  split(file, parts, "/")
+  if (parts[1] == "include") return room_of["roofline/" parts[3]]
+  if (parts[1] == "examples") return "examples"
+  return parts[2]
+}
+
+function report(why) {
+  printf "%s:%d: %s\n", FILENAME, FNR, why
+}
+
+function check_include(name, quoted,    target) {
+  if (!quoted) {
+    if (pure && !(name in standard)) report("<" name "> in " room ": core and ops use only C17 headers and strings.h")
+    return
+  }
+  if (index(name, "/") == 0) {
+    report("\"" name "\": a header is included as \"room/name.h\" or \"roofline/name.h\"")
+    return
+  }
+  if (name ~ /^(roofline|registry)\//) {
+    if (!(name in room_of)) { report("\"" name "\" has no room in includes.awk"); return }
+    target = room_of[name]
+    # roofline.h itself gathers the rooms and does nothing else.
+    if (FILENAME == "include/roofline/roofline.h") return
+  } else {
+    target = substr(name, 1, index(name, "/") - 1)
+    if (room == "examples") { report("\"" name "\": an example uses only include/roofline"); return }
+    if (FILENAME ~ /^include\//) { report("\"" name "\": a public header includes only public headers"); return }
+  }
+  if (!(target in allowed)) report("\"" name "\": `" room "` may not include `" target "`")
+}
+
+FNR == 1 {
+  state = ""
+  room = room_of_file(FILENAME)
+  pure = room == "core" || room == "ops"
+  for (i in allowed) delete allowed[i]
+  if (room in may) {
+    n = split(may[room], list, " ")
+    for (i = 1; i <= n; i++) allowed[list[i]] = 1
+  } else if (room != "everything") {
+    report("room `" room "` is not in includes.awk")
+    room = "everything"
+  }
+}
+
+room == "everything" && FILENAME != "include/roofline/roofline.h" { next }
+
+/^[ \t]*#[ \t]*include/ {
+  checked++
+  name = $0
+  sub(/^[ \t]*#[ \t]*include[ \t]*/, "", name)
+  quoted = substr(name, 1, 1) == "\""
+  name = substr(name, 2)
+  sub(quoted ? "\".*" : ">.*", "", name)
+  check_include(name, quoted)
+  next
+}
+
+{ line = code($0) }
+
+pure && FILENAME ~ /^src\// {
+  if (line ~ touches || line ~ streams) report("`" room "` touches a file, a stream, the clock or the process: " $0)
+  if (line ~ allocates && !(FILENAME in may_allocate)) report("`" room "` allocates outside text.c and measurement.c: " $0)
+}
+
+END { printf "%d includes\n", checked >"/dev/stderr" }
