@@ -19,7 +19,11 @@ typedef enum roof_param_kind {
   ROOF_PARAM_CHOICE    /**< an index into `choices`, typed by name */
 } roof_param_kind;
 
-/** One parameter. `fallback` NaN with no `same_as` means it must be given. */
+/** How a number's parameter stores the name `choices[index]` (padding=same), apart from the numbers. */
+#define ROOF_CHOICE_VALUE(index) (-1.0 - (index))
+
+/** One parameter. `fallback` NaN with no `same_as` means it must be given. A number with `choices` also takes
+ * their names. */
 typedef struct roof_param {
   const char *name;
   roof_param_kind kind;
@@ -35,8 +39,12 @@ typedef struct roof_op roof_op;
  * allocation. */
 typedef void roof_op_work(const roof_op *op, const double *values, const roof_types *types, roof_work *work);
 
-/** One operation. `flops` and `bytes` are the formulas in the parameters' names and a (activation), w
- * (weight), o (output), kv bytes per element; a test holds them equal to `work`. */
+/** Checks `values` beyond each parameter's own range (what divides what, what fits). */
+typedef roof_status roof_op_check(const roof_op *op, const double *values, roof_error *error);
+
+/** One operation. `flops`, `bytes`, `link` and `steps` are the formulas in the parameters' names, their
+ * choices' names and a (activation), w (weight), o (output), kv bytes per element; a test holds them equal to
+ * `work`. */
 struct roof_op {
   const char *name;
   const char *family;
@@ -44,9 +52,12 @@ struct roof_op {
   roof_unit unit;
   const char *flops;
   const char *bytes;
+  const char *link;         /**< bytes of one rank through its busiest link, one direction; NULL: none */
+  const char *steps;        /**< sequential messages over that link; NULL: none */
   double flops_per_element; /**< NaN where the notion does not apply */
   const char *source;
   roof_op_work *work;
+  roof_op_check *check;              /**< NULL: the parameters' ranges are all there is to check */
   void *state;                       /**< of a user's operation; NULL for built-in ones */
   const char *batch;                 /**< parameter a critical batch is solved for, or NULL */
   roof_param params[ROOF_PARAM_MAX]; /**< ends at the first without a name */
@@ -70,7 +81,11 @@ ROOF_API void roof_op_defaults(const roof_op *op, double *values);
 ROOF_API roof_status roof_op_value_parse(const roof_op *op, int param, const char *text, double *value,
                                          roof_error *error);
 
-/** Fills what follows another parameter and checks that all are given and in range.
+/** The name of the choice that `value` of a parameter stands for, or NULL when it is a number.
+ *  Units: as the parameter's. Ownership: static. Errors: NULL. */
+ROOF_API const char *roof_op_value_name(const roof_op *op, int param, double value);
+
+/** Fills what follows another parameter and checks that all are given, in range and fit together.
  *  Units: none. Ownership: changes `values` in place. Errors: ROOF_E_ARGUMENT naming the parameter. */
 ROOF_API roof_status roof_op_complete(const roof_op *op, double *values, roof_error *error);
 

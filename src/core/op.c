@@ -37,7 +37,7 @@ static roof_status parse_choice(const roof_param *param, const char *text, doubl
   const char *names[ROOF_CHOICE_MAX + 1] = {NULL};
   for (int i = 0; i < ROOF_CHOICE_MAX && param->choices[i] != NULL; i++) {
     if (strcasecmp(text, param->choices[i]) == 0) {
-      *value = i;
+      *value = param->kind == ROOF_PARAM_CHOICE ? i : ROOF_CHOICE_VALUE(i);
       return ROOF_OK;
     }
     names[i] = param->choices[i];
@@ -47,7 +47,24 @@ static roof_status parse_choice(const roof_param *param, const char *text, doubl
                         near != NULL ? near : names[0]);
 }
 
+/** Name of the choice that `value` stands for, or NULL. */
+static const char *choice_name(const roof_param *param, double value) {
+  for (int i = 0; i < ROOF_CHOICE_MAX && param->choices[i] != NULL; i++) {
+    if (value == (param->kind == ROOF_PARAM_CHOICE ? i : ROOF_CHOICE_VALUE(i))) {
+      return param->choices[i];
+    }
+  }
+  return NULL;
+}
+
+const char *roof_op_value_name(const roof_op *op, int param, double value) {
+  return choice_name(&op->params[param], value);
+}
+
 static roof_status check(const roof_param *param, double value, roof_error *error) {
+  if (choice_name(param, value) != NULL) {
+    return ROOF_OK;
+  }
   const char *why = NULL;
   switch (param->kind) {
   case ROOF_PARAM_COUNT_OF:
@@ -66,6 +83,7 @@ static roof_status check(const roof_param *param, double value, roof_error *erro
     why = value == 0 || value == 1 ? NULL : "must be 0 or 1";
     break;
   case ROOF_PARAM_CHOICE:
+    why = "must be one of its choices";
     break;
   }
   return why == NULL ? ROOF_OK
@@ -107,5 +125,5 @@ roof_status roof_op_complete(const roof_op *op, double *values, roof_error *erro
       return status;
     }
   }
-  return ROOF_OK;
+  return op->check != NULL ? op->check(op, values, error) : ROOF_OK;
 }

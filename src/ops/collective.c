@@ -1,0 +1,96 @@
+/* Communication between ranks: bytes and messages through a rank's busiest link, one direction. The adds and
+ * the memory traffic of a reduction hide behind the link and are not counted. `size` is, as in nccl-tests,
+ * the bytes of the whole buffer: what every rank holds after an allgather or before a reducescatter. */
+#include "ops/row.h"
+
+enum { SIZE, RANKS, ALGORITHM };
+enum { RING, TREE };
+
+/** Messages in sequence: one per other rank in a ring, one per doubling in a tree. */
+static double messages(const double *v) {
+  return v[ALGORITHM] == TREE ? ceil(log2(v[RANKS])) : v[RANKS] - 1;
+}
+
+static void through_link(const double *v, double bytes, double steps, roof_work *w) {
+  w->link_bytes = bytes;
+  w->link_steps = steps;
+  w->working_set = v[SIZE];
+}
+
+static void sendrecv(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op, (void)t;
+  through_link(v, v[SIZE], 1, w);
+}
+
+/** Every rank sends each of the other ranks' parts once. */
+static void share(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op, (void)t;
+  through_link(v, v[SIZE] * (v[RANKS] - 1) / v[RANKS], messages(v), w);
+}
+
+static void allreduce(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  share(op, v, t, w);
+  w->link_bytes *= 2;
+  w->link_steps *= 2;
+}
+
+static void alltoall(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  share(op, v, t, w);
+  if (v[ALGORITHM] == TREE) {
+    w->link_bytes = v[SIZE] / 2 * messages(v);
+  }
+}
+
+static void broadcast(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op, (void)t;
+  double copies = v[ALGORITHM] == TREE ? messages(v) : v[RANKS] > 1;
+  through_link(v, v[SIZE] * copies, messages(v), w);
+}
+
+#define BUFFER                                                                                               \
+  { .name = "size", .kind = ROOF_PARAM_BYTES, .fallback = NAN, .text = "bytes of the whole buffer" }
+#define STEPS "(algorithm == tree ? ceil(log2(ranks)) : ranks - 1)"
+#define SOURCE(rest) "nccl-tests PERFORMANCE.md (bus bandwidth); Thakur et al. 2005 (steps; tree: " rest ")"
+
+#define COLLECTIVE(op_name, function, meaning, link_text, steps_text, origin)                                \
+  {                                                                                                          \
+    .name = op_name, .family = "collective", .summary = meaning, .unit = ROOF_VECTOR, .flops = "0",          \
+    .bytes = "0", .link = link_text, .steps = steps_text, .flops_per_element = NAN, .source = origin,        \
+    .work = function, .params = {                                                                            \
+      [SIZE] = BUFFER,                                                                                       \
+      [RANKS] = COUNT("ranks", "ranks that take part"),                                                      \
+      [ALGORITHM] = {.name = "algorithm",                                                                    \
+                     .kind = ROOF_PARAM_CHOICE,                                                              \
+                     .fallback = RING,                                                                       \
+                     .choices = {"ring", "tree"},                                                            \
+                     .text = "ring: most bandwidth; tree: fewest steps"}                                     \
+    }                                                                                                        \
+  }
+
+static const roof_op ops[] = {
+    COLLECTIVE("allreduce", allreduce, "every rank gets the sum of all buffers",
+               "2 * size * (ranks - 1) / ranks", "2 * " STEPS, SOURCE("recursive halving and doubling")),
+    COLLECTIVE("allgather", share, "every rank gets every rank's part", "size * (ranks - 1) / ranks", STEPS,
+               SOURCE("recursive doubling")),
+    COLLECTIVE("reducescatter", share, "every rank gets its part of the sum", "size * (ranks - 1) / ranks",
+               STEPS, SOURCE("recursive halving")),
+    COLLECTIVE("alltoall", alltoall, "every rank sends each rank a part of its buffer",
+               "algorithm == tree ? size / 2 * ceil(log2(ranks)) : size * (ranks - 1) / ranks", STEPS,
+               SOURCE("Bruck")),
+    COLLECTIVE("broadcast", broadcast, "every rank gets the root's buffer",
+               "size * (algorithm == tree ? ceil(log2(ranks)) : (ranks > 1))", STEPS, SOURCE("binomial")),
+    {.name = "sendrecv",
+     .family = "collective",
+     .summary = "a rank sends its buffer to one other rank and receives another",
+     .unit = ROOF_VECTOR,
+     .flops = "0",
+     .bytes = "0",
+     .link = "size",
+     .steps = "1",
+     .flops_per_element = NAN,
+     .source = "nccl-tests PERFORMANCE.md (bus bandwidth)",
+     .work = sendrecv,
+     .params = {[SIZE] = BUFFER}},
+};
+
+FAMILY(collective);

@@ -1,0 +1,79 @@
+/* Convolution. */
+#include "ops/row.h"
+
+enum { BATCH, IN_CHANNELS, OUT_CHANNELS, HEIGHT, WIDTH, KERNEL, STRIDE, PADDING, GROUPS, ALGORITHM };
+
+/** Output elements along a side of `size`; padding `same` keeps ceil(size / stride). */
+static double output_side(double size, const double *v) {
+  if (v[PADDING] == ROOF_CHOICE_VALUE(0)) {
+    return ceil(size / v[STRIDE]);
+  }
+  return floor((size + 2 * v[PADDING] - v[KERNEL]) / v[STRIDE]) + 1;
+}
+
+static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  double a = roof_dtype_bytes(t->compute), weight = roof_types_weight_bytes(t, 1);
+  double pixels = v[BATCH] * output_side(v[HEIGHT], v) * output_side(v[WIDTH], v);
+  double taps = v[KERNEL] * v[KERNEL];
+  double products = v[IN_CHANNELS] / v[GROUPS] * taps;
+  double expanded = v[ALGORITHM] * pixels * v[IN_CHANNELS] * taps * a;
+  w->flops = 2 * pixels * v[OUT_CHANNELS] * products;
+  w->read_bytes =
+      v[BATCH] * v[IN_CHANNELS] * v[HEIGHT] * v[WIDTH] * a + v[OUT_CHANNELS] * products * weight + expanded;
+  w->write_bytes = pixels * v[OUT_CHANNELS] * roof_dtype_bytes(t->output) + expanded;
+  w->working_set = w->read_bytes + w->write_bytes - expanded;
+  w->no_reuse_bytes = pixels * v[OUT_CHANNELS] * products * (a + weight);
+}
+
+static roof_status check(const roof_op *op, const double *v, roof_error *error) {
+  if (fmod(v[IN_CHANNELS], v[GROUPS]) != 0 || fmod(v[OUT_CHANNELS], v[GROUPS]) != 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: groups=%.0f must divide in_channels and out_channels",
+                          op->name, v[GROUPS]);
+  }
+  if (!(output_side(v[HEIGHT], v) >= 1 && output_side(v[WIDTH], v) >= 1)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: kernel=%.0f is larger than the padded input", op->name,
+                          v[KERNEL]);
+  }
+  return ROOF_OK;
+}
+
+#define SIDE(size)                                                                                           \
+  "(padding == same ? ceil(" size " / stride) : floor((" size " + 2 * padding - kernel) / stride) + 1)"
+#define PIXELS "batch * " SIDE("height") " * " SIDE("width")
+
+static const roof_op ops[] = {
+    {.name = "conv2d",
+     .family = "conv",
+     .summary = "2-D convolution with a square kernel; im2col writes and reads the expanded input",
+     .unit = ROOF_MATRIX,
+     .flops = "2 * " PIXELS " * out_channels * in_channels / groups * kernel * kernel",
+     .bytes = "batch * in_channels * height * width * a + "
+              "out_channels * in_channels / groups * kernel * kernel * w + " PIXELS
+              " * (out_channels * o + (algorithm == im2col) * 2 * in_channels * kernel * kernel * a)",
+     .flops_per_element = NAN,
+     .source = "Chellapilla et al. 2006 (im2col); Dumoulin and Visin 2016 (output sizes); an FMA is 2 FLOP",
+     .work = conv2d,
+     .check = check,
+     .batch = "batch",
+     .params = {[BATCH] = COUNT("batch", "images"),
+                [IN_CHANNELS] = COUNT("in_channels", "channels of the input"),
+                [OUT_CHANNELS] = COUNT("out_channels", "channels of the output"),
+                [HEIGHT] = COUNT("height", "rows of the input"),
+                [WIDTH] = COUNT("width", "columns of the input"),
+                [KERNEL] = COUNT("kernel", "rows and columns of the kernel"),
+                [STRIDE] = COUNT_OR("stride", 1, "step between outputs"),
+                [PADDING] = {.name = "padding",
+                             .kind = ROOF_PARAM_AMOUNT,
+                             .fallback = ROOF_CHOICE_VALUE(0),
+                             .choices = {"same"},
+                             .text = "zeros added on each side; same: the output is ceil(input / stride)"},
+                [GROUPS] = COUNT_OR("groups", 1, "groups of channels convolved apart"),
+                [ALGORITHM] = {.name = "algorithm",
+                               .kind = ROOF_PARAM_CHOICE,
+                               .fallback = 0,
+                               .choices = {"direct", "im2col"},
+                               .text = "direct, or a product over the expanded input"}}},
+};
+
+FAMILY(conv);

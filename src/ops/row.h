@@ -1,0 +1,48 @@
+/** What the rows of several families share: parameters, and work that touches each element once. */
+#ifndef OPS_ROW_H
+#define OPS_ROW_H
+
+#include <math.h>
+
+#include "ops/ops.h"
+
+#define COUNT(parameter, meaning)                                                                            \
+  { .name = parameter, .kind = ROOF_PARAM_COUNT_OF, .fallback = NAN, .text = meaning }
+
+#define COUNT_OR(parameter, value, meaning)                                                                  \
+  { .name = parameter, .kind = ROOF_PARAM_COUNT_OF, .fallback = value, .text = meaning }
+
+#define FAMILY(stem) const roof_op_family roof_family_##stem = {ops, sizeof ops / sizeof ops[0]}
+
+/** `elements` results, each from one element of each of `inputs` arrays. */
+static inline void map_work(const roof_op *op, double elements, double inputs, const roof_types *types,
+                            roof_work *work) {
+  work->flops = op->flops_per_element * elements;
+  work->read_bytes = inputs * elements * roof_dtype_bytes(types->compute);
+  work->write_bytes = elements * roof_dtype_bytes(types->output);
+  work->working_set = work->read_bytes + work->write_bytes;
+}
+
+/** One input and one output of `n` elements. */
+static inline void unary_work(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  map_work(op, v[0], 1, types, work);
+}
+
+/** Two inputs and one output of `n` elements. */
+static inline void binary_work(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  map_work(op, v[0], 2, types, work);
+}
+
+/** C (rows x columns) = A (rows x inner) B (inner x columns), `batch` times: A activations, B weights. */
+static inline void product_work(double rows, double columns, double inner, double batch,
+                                const roof_types *types, roof_work *work) {
+  double a = roof_dtype_bytes(types->compute), o = roof_dtype_bytes(types->output);
+  double w = roof_types_weight_bytes(types, 1);
+  work->flops = 2 * rows * columns * inner * batch;
+  work->read_bytes = batch * inner * (rows * a + columns * w);
+  work->write_bytes = batch * rows * columns * o;
+  work->working_set = work->read_bytes + work->write_bytes;
+  work->no_reuse_bytes = batch * rows * columns * inner * (a + w);
+}
+
+#endif
