@@ -61,10 +61,7 @@ const char *roof_op_value_name(const roof_op *op, int param, double value) {
   return choice_name(&op->params[param], value);
 }
 
-static roof_status check(const roof_param *param, double value, roof_error *error) {
-  if (choice_name(param, value) != NULL) {
-    return ROOF_OK;
-  }
+static roof_status check_number(const roof_param *param, double value, roof_error *error) {
   const char *why = NULL;
   switch (param->kind) {
   case ROOF_PARAM_COUNT_OF:
@@ -103,7 +100,7 @@ roof_status roof_op_value_parse(const roof_op *op, int param, const char *text, 
   if (status != ROOF_OK) {
     return roof_error_set(error, status, "%s=%s", p->name, why.message);
   }
-  status = check(p, parsed, error);
+  status = check_number(p, parsed, error);
   if (status == ROOF_OK) {
     *value = parsed;
   }
@@ -120,7 +117,10 @@ roof_status roof_op_complete(const roof_op *op, double *values, roof_error *erro
       return roof_error_set(error, ROOF_E_ARGUMENT, "%s: `%s` is missing (%s)", op->name, param->name,
                             param->text);
     }
-    roof_status status = check(param, values[i], error);
+    if (choice_name(param, values[i]) != NULL) {
+      continue;
+    }
+    roof_status status = check_number(param, values[i], error);
     if (status != ROOF_OK) {
       return status;
     }

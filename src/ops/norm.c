@@ -22,7 +22,7 @@ static const roof_op ops[] = {
     ROWS("layernorm", 8, "8 * rows * cols", "each row: (x - mean) / deviation, scaled and shifted",
          "Ba et al. 2016; 8 FLOP per element: mean 1, variance 3, normalise 2, scale and shift 2"),
     ROWS("rmsnorm", 5, "5 * rows * cols", "each row: x / root mean square, scaled",
-         "Zhang and Sennrich 2019; 5 FLOP per element: square 1, sum 1, mean and root 1, scale 2"),
+         "Zhang and Sennrich 2019; 5 FLOP per element: square, sum, mean, scale by 1/rms, scale by gain"),
     ROWS("batchnorm", 8, "8 * rows * cols", "each column over the rows: normalised, scaled and shifted",
          "Ioffe and Szegedy 2015; 8 FLOP per element, as layernorm"),
 };

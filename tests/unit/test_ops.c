@@ -1,0 +1,534 @@
+/* The operations: the table is the contract, the formulas say what the code does, and the properties that no
+ * table can hold. */
+#include "test.h"
+
+#include <stdio.h>
+
+#include <muParserDLL.h>
+
+#include "roofline/ops.h"
+#include "roofline/predict.h"
+
+enum { DRAWS = 300 };
+
+/** Every operation as its users call it: name, parameters, defaults. */
+static const char *const contract[] = {
+    "copy n",
+    "scale n",
+    "add n",
+    "triad n",
+    "scal n",
+    "axpy n",
+    "dot n",
+    "nrm2 n",
+    "asum n",
+    "reduce n",
+    "gemv m n",
+    "ger m n",
+    "symv n",
+    "trmv n",
+    "gemm m n k batch=1 beta=0",
+    "symm m n",
+    "trmm m n",
+    "syrk n k",
+    "attention batch heads q_len kv_len head_dim kv_heads=heads causal=0 algorithm=flash passes=2",
+    "allreduce size ranks algorithm=ring",
+    "allgather size ranks algorithm=ring",
+    "reducescatter size ranks algorithm=ring",
+    "alltoall size ranks algorithm=ring",
+    "broadcast size ranks algorithm=ring",
+    "sendrecv size",
+    "relu n",
+    "gelu n",
+    "silu n",
+    "dropout n",
+    "residual n",
+    "softmax rows cols",
+    "layernorm rows cols",
+    "rmsnorm rows cols",
+    "batchnorm rows cols",
+    "linear batch in out",
+    "embedding tokens hidden",
+    "conv2d batch in_channels out_channels height width kernel stride=1 padding=same groups=1 "
+    "algorithm=direct",
+    "spmv rows nnz",
+    "stencil3d nx ny nz",
+    "fft n",
+};
+enum { CONTRACT = sizeof contract / sizeof contract[0] };
+
+static const roof_op *find(const char *name) {
+  const roof_op *op = NULL;
+  if (roof_op_find(name, &op, NULL) != ROOF_OK) {
+    fail_msg("no operation %s", name);
+  }
+  return op;
+}
+
+static void the_table_is_the_contract(void **state) {
+  (void)state;
+  assert_int_equal(roof_op_count(), CONTRACT);
+  for (int i = 0; i < CONTRACT; i++) {
+    char name[32] = "", signature[256];
+    sscanf(contract[i], "%31s", name);
+    const roof_op *op = find(name);
+    int length = snprintf(signature, sizeof signature, "%s", op->name);
+    for (int p = 0; p < roof_op_param_count(op); p++) {
+      const roof_param *param = &op->params[p];
+      const char *choice = roof_op_value_name(op, p, param->fallback);
+      char fallback[32] = "";
+      if (param->same_as != NULL || choice != NULL) {
+        snprintf(fallback, sizeof fallback, "=%s", choice != NULL ? choice : param->same_as);
+      } else if (!isnan(param->fallback)) {
+        snprintf(fallback, sizeof fallback, "=%g", param->fallback);
+      }
+      length +=
+          snprintf(signature + length, sizeof signature - (size_t)length, " %s%s", param->name, fallback);
+    }
+    assert_string_equal(signature, contract[i]);
+  }
+}
+
+static void rows_are_complete(void **state) {
+  (void)state;
+  for (int i = 0; i < roof_op_count(); i++) {
+    const roof_op *op = roof_op_at(i);
+    assert_true(strlen(op->summary) > 2 && strlen(op->source) > 10 && strlen(op->family) > 2);
+    assert_non_null(op->flops);
+    assert_non_null(op->bytes);
+    assert_true((op->link == NULL) == (op->steps == NULL));
+    assert_true(op->batch == NULL || roof_op_param_index(op, op->batch) >= 0);
+    for (int p = 0; p < roof_op_param_count(op); p++) {
+      assert_non_null(op->params[p].text);
+      assert_true(op->params[p].same_as == NULL || roof_op_param_index(op, op->params[p].same_as) < p);
+    }
+  }
+  assert_null(roof_op_at(-1));
+  assert_null(roof_op_at(roof_op_count()));
+}
+
+static void flops_per_element(void **state) {
+  (void)state;
+  static const struct {
+    const char *op;
+    double flops;
+  } counts[] = {{"relu", 1},      {"residual", 1},  {"add", 1},     {"dropout", 2},
+                {"silu", 4},      {"softmax", 5},   {"rmsnorm", 5}, {"copy", 0},
+                {"layernorm", 8}, {"batchnorm", 8}, {"gelu", 12}};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    assert_true(find(counts[i].op)->flops_per_element == counts[i].flops);
+  }
+}
+
+/* Random draws, the same on every run. */
+static uint64_t seed;
+
+static unsigned draw(unsigned below) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(seed >> 33) % below;
+}
+
+static double draw_count(void) {
+  return draw(3) > 0 ? ldexp(1, (int)draw(11)) : 1 + draw(3000);
+}
+
+static roof_types draw_types(void) {
+  roof_types types = roof_types_of((roof_dtype)draw(ROOF_DTYPE_COUNT));
+  types.weights = (roof_dtype)draw(ROOF_DTYPE_COUNT);
+  types.output = (roof_dtype)draw(ROOF_DTYPE_COUNT);
+  types.kv = (roof_dtype)draw(ROOF_DTYPE_COUNT);
+  types.group = draw(2) * 128;
+  return types;
+}
+
+static double draw_value(const roof_param *param) {
+  int choices = 0;
+  while (choices < ROOF_CHOICE_MAX && param->choices[choices] != NULL) {
+    choices++;
+  }
+  switch (param->kind) {
+  case ROOF_PARAM_CHOICE:
+    return draw((unsigned)choices);
+  case ROOF_PARAM_FLAG:
+    return draw(2);
+  case ROOF_PARAM_AMOUNT:
+    return choices > 0 && draw(2) > 0 ? ROOF_CHOICE_VALUE((int)draw((unsigned)choices)) : draw(4);
+  case ROOF_PARAM_BYTES:
+    return draw_count() * 1024;
+  case ROOF_PARAM_COUNT_OF:
+    break;
+  }
+  return param->same_as != NULL && draw(2) > 0 ? NAN : draw_count();
+}
+
+/** Draws values until the operation takes them. */
+static void draw_values(const roof_op *op, double *values) {
+  for (int tries = 0; tries < 1000; tries++) {
+    roof_op_defaults(op, values);
+    for (int p = 0; p < roof_op_param_count(op); p++) {
+      values[p] = draw_value(&op->params[p]);
+    }
+    if (roof_op_complete(op, values, NULL) == ROOF_OK) {
+      return;
+    }
+  }
+  fail_msg("%s takes none of a thousand shapes", op->name);
+}
+
+static roof_work work_of(const roof_op *op, const double *values, const roof_types *types) {
+  roof_work work;
+  roof_work_init(&work);
+  op->work(op, values, types, &work);
+  return work;
+}
+
+static double moved(const roof_work *work) {
+  return work->read_bytes + work->write_bytes;
+}
+
+/** A formula bound to an operation's parameters, its choices' names and the bytes per element. */
+typedef struct formulas {
+  muParserHandle_t parser;
+  double values[ROOF_PARAM_MAX];
+  double a, w, o, kv;
+} formulas;
+
+static double floor_of(double x) {
+  return floor(x);
+}
+
+static double ceil_of(double x) {
+  return ceil(x);
+}
+
+static void formulas_init(formulas *f, const roof_op *op) {
+  f->parser = mupCreate(muBASETYPE_FLOAT);
+  mupDefineFun1(f->parser, "floor", floor_of, 0);
+  mupDefineFun1(f->parser, "ceil", ceil_of, 0);
+  mupDefineVar(f->parser, "a", &f->a);
+  mupDefineVar(f->parser, "w", &f->w);
+  mupDefineVar(f->parser, "o", &f->o);
+  mupDefineVar(f->parser, "kv", &f->kv);
+  for (int p = 0; p < roof_op_param_count(op); p++) {
+    const roof_param *param = &op->params[p];
+    mupDefineVar(f->parser, param->name, &f->values[p]);
+    for (int i = 0; i < ROOF_CHOICE_MAX && param->choices[i] != NULL; i++) {
+      mupDefineConst(f->parser, param->choices[i],
+                     param->kind == ROOF_PARAM_CHOICE ? i : ROOF_CHOICE_VALUE(i));
+    }
+  }
+}
+
+static void assert_formula(formulas *f, const roof_op *op, const char *text, double value) {
+  if (text == NULL) {
+    assert_true(value == 0);
+    return;
+  }
+  mupSetExpr(f->parser, text);
+  double expected = mupEval(f->parser);
+  if (mupError(f->parser)) {
+    fail_msg("%s: %s: %s", op->name, text, mupGetErrorMsg(f->parser));
+  }
+  if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) {
+    fail_msg("%s: `%s` is %.17g, the code counts %.17g", op->name, text, expected, value);
+  }
+}
+
+static void formulas_are_what_the_code_counts(void **state) {
+  (void)state;
+  seed = 1;
+  for (int i = 0; i < roof_op_count(); i++) {
+    const roof_op *op = roof_op_at(i);
+    formulas f;
+    formulas_init(&f, op);
+    for (int d = 0; d < DRAWS; d++) {
+      roof_types types = draw_types();
+      draw_values(op, f.values);
+      f.a = roof_dtype_bytes(types.compute);
+      f.w = roof_types_weight_bytes(&types, 1);
+      f.o = roof_dtype_bytes(types.output);
+      f.kv = roof_dtype_bytes(types.kv);
+      roof_work work = work_of(op, f.values, &types);
+      assert_formula(&f, op, op->flops, work.flops);
+      assert_formula(&f, op, op->bytes, moved(&work));
+      assert_formula(&f, op, op->link, work.link_bytes);
+      assert_formula(&f, op, op->steps, work.link_steps);
+    }
+    mupRelease(f.parser);
+  }
+}
+
+static void work_is_sane(void **state) {
+  (void)state;
+  seed = 2;
+  for (int i = 0; i < roof_op_count(); i++) {
+    const roof_op *op = roof_op_at(i);
+    for (int d = 0; d < DRAWS; d++) {
+      double values[ROOF_PARAM_MAX];
+      roof_types types = draw_types();
+      draw_values(op, values);
+      roof_work work = work_of(op, values, &types);
+      assert_true(work.flops >= 0 && work.read_bytes >= 0 && work.write_bytes >= 0 && work.launches == 1);
+      assert_true(work.working_set > 0);
+      assert_true(op->link != NULL || work.working_set <= moved(&work) * (1 + 1e-12));
+      assert_true(op->link == NULL || moved(&work) == 0);
+      assert_false(work.no_reuse_bytes < 0);
+    }
+  }
+}
+
+/** Counts of which more is less: fewer outputs, fewer products, fewer places for the kernel. */
+static bool shrinks(const roof_op *op, const char *name, const double *values) {
+  int padding = roof_op_param_index(op, "padding");
+  return strcmp(name, "stride") == 0 || strcmp(name, "groups") == 0 ||
+         (strcmp(name, "kernel") == 0 && values[padding] >= 0);
+}
+
+static void more_is_never_less(void **state) {
+  (void)state;
+  seed = 3;
+  roof_types types = roof_types_of(ROOF_FP16);
+  for (int i = 0; i < roof_op_count(); i++) {
+    const roof_op *op = roof_op_at(i);
+    for (int d = 0; d < DRAWS; d++) {
+      double values[ROOF_PARAM_MAX];
+      draw_values(op, values);
+      roof_work less = work_of(op, values, &types);
+      int p = (int)draw((unsigned)roof_op_param_count(op));
+      bool count = op->params[p].kind == ROOF_PARAM_COUNT_OF || op->params[p].kind == ROOF_PARAM_BYTES;
+      if (!count || shrinks(op, op->params[p].name, values)) {
+        continue;
+      }
+      values[p] *= 2;
+      roof_work more = work_of(op, values, &types);
+      if (!(more.flops >= less.flops && moved(&more) >= moved(&less) && more.link_bytes >= less.link_bytes &&
+            more.link_steps >= less.link_steps)) {
+        fail_msg("%s: less work with %s=%g", op->name, op->params[p].name, values[p]);
+      }
+    }
+  }
+}
+
+static void formats_of_one_size_move_the_same(void **state) {
+  (void)state;
+  static const roof_dtype pairs[][2] = {
+      {ROOF_FP16, ROOF_BF16}, {ROOF_FP8, ROOF_INT8}, {ROOF_FP32, ROOF_TF32}, {ROOF_FP4, ROOF_INT4}};
+  seed = 4;
+  for (int i = 0; i < roof_op_count(); i++) {
+    for (size_t pair = 0; pair < sizeof pairs / sizeof pairs[0]; pair++) {
+      double values[ROOF_PARAM_MAX];
+      roof_types one = roof_types_of(pairs[pair][0]), other = roof_types_of(pairs[pair][1]);
+      draw_values(roof_op_at(i), values);
+      roof_work a = work_of(roof_op_at(i), values, &one), b = work_of(roof_op_at(i), values, &other);
+      assert_true(a.flops == b.flops && moved(&a) == moved(&b) && a.working_set == b.working_set);
+    }
+  }
+}
+
+/** Values from a list of as many numbers as the operation has parameters; NaN keeps the default. */
+static roof_work work_at(const char *name, roof_dtype dtype, const double *numbers, int count) {
+  const roof_op *op = find(name);
+  double values[ROOF_PARAM_MAX];
+  roof_types types = roof_types_of(dtype);
+  roof_op_defaults(op, values);
+  for (int i = 0; i < count; i++) {
+    values[i] = numbers[i];
+  }
+  assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+  return work_of(op, values, &types);
+}
+
+#define WORK(name, dtype, ...)                                                                               \
+  work_at(name, dtype, (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double))
+
+static double intensity(roof_work work) {
+  return work.flops / moved(&work);
+}
+
+static void gemm_intensity_is_bounded_by_its_shortest_side(void **state) {
+  (void)state;
+  seed = 5;
+  for (int d = 0; d < DRAWS; d++) {
+    double m = draw_count(), n = draw_count(), k = draw_count(), batch = draw_count();
+    double shortest = fmin(m, fmin(n, k));
+    double ai = intensity(WORK("gemm", ROOF_FP16, m, n, k));
+    assert_true(ai >= shortest / 3 * (1 - 1e-12) && ai <= shortest);
+    assert_near(intensity(WORK("gemm", ROOF_FP16, m, n, k, batch)), ai, 1e-12);
+    assert_near(intensity(WORK("gemm", ROOF_FP32, m, n, k)), ai / 2, 1e-12);
+  }
+}
+
+static void attention_algorithms(void **state) {
+  (void)state;
+  seed = 6;
+  for (int d = 0; d < DRAWS; d++) {
+    double batch = draw_count(), heads = draw_count(), q = draw_count(), kv = draw_count(),
+           dim = draw_count();
+    roof_work flash = WORK("attention", ROOF_BF16, batch, heads, q, kv, dim);
+    roof_work standard = WORK("attention", ROOF_BF16, batch, heads, q, kv, dim, heads, 0, 1, 1 + draw(6));
+    assert_true(flash.flops == standard.flops && intensity(flash) > intensity(standard));
+    roof_work shared_kv = WORK("attention", ROOF_BF16, batch, heads, q, kv, dim, 1);
+    assert_true(shared_kv.flops == flash.flops && moved(&shared_kv) <= moved(&flash));
+    roof_work masked = WORK("attention", ROOF_BF16, batch, heads, q, q, dim, heads, 1);
+    roof_work full = WORK("attention", ROOF_BF16, batch, heads, q, q, dim, heads, 0);
+    assert_true(masked.flops == full.flops / 2 && moved(&masked) == moved(&full));
+  }
+  roof_work decode = WORK("attention", ROOF_BF16, 1, 1, 1, 4096, 128, 1, 1);
+  assert_true(decode.flops == 4096 * (4 * 128 + 5));
+}
+
+static void convolution(void **state) {
+  (void)state;
+  roof_work same = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3);
+  roof_work padded = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3, 1, 1);
+  roof_work valid = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3, 1, 0);
+  roof_work strided = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3, 2);
+  roof_work depthwise = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3, 1, 1, 64);
+  roof_work expanded = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 3, 1, 1, 1, 1);
+  assert_true(same.flops == 2.0 * 64 * 64 * 9 * 56 * 56 && same.flops == padded.flops);
+  assert_true(valid.flops == 2.0 * 64 * 64 * 9 * 54 * 54);
+  assert_true(strided.flops == same.flops / 4 && depthwise.flops == same.flops / 64);
+  assert_true(moved(&expanded) - moved(&same) == 2 * 9 * 64 * 56 * 56 * 2.0);
+  roof_work product = WORK("gemm", ROOF_FP16, 56 * 56, 64, 64);
+  roof_work pointwise = WORK("conv2d", ROOF_FP16, 1, 64, 64, 56, 56, 1);
+  assert_true(pointwise.flops == product.flops && moved(&pointwise) == moved(&product));
+}
+
+static void collectives(void **state) {
+  (void)state;
+  assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8).link_bytes == 14e6);
+  assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8).link_steps == 14);
+  assert_true(WORK("allreduce", ROOF_FP16, 8e6, 8, 1).link_steps == 6);
+  assert_true(WORK("allgather", ROOF_FP16, 8e6, 8).link_bytes == 7e6);
+  assert_true(WORK("broadcast", ROOF_FP16, 8e6, 8).link_bytes == 8e6);
+  assert_true(WORK("broadcast", ROOF_FP16, 8e6, 8, 1).link_bytes == 24e6);
+  assert_true(WORK("sendrecv", ROOF_FP16, 8e6).link_bytes == 8e6);
+  for (int i = 0; i < roof_op_count(); i++) {
+    if (roof_op_at(i)->link != NULL && roof_op_param_count(roof_op_at(i)) > 1) {
+      assert_true(WORK(roof_op_at(i)->name, ROOF_FP16, 1e6, 1).link_bytes == 0);
+    }
+  }
+}
+
+static void machine_of(roof_machine *machine, double scale) {
+  roof_machine_init(machine);
+  machine->launch_seconds = 3e-6 / scale;
+  machine->overhead_cutoff_seconds = 8e-6 / scale;
+  machine->peak_count = 2;
+  machine->peaks[0].dtype = machine->peaks[1].dtype = ROOF_FP16;
+  machine->peaks[0].unit = ROOF_MATRIX;
+  machine->peaks[0].flops_per_second = scale * 989e12;
+  machine->peaks[1].flops_per_second = scale * 134e12;
+  machine->level_count = machine->link_count = 1;
+  machine->levels[0].level = ROOF_MEMORY;
+  machine->levels[0].bytes = 80e9;
+  machine->levels[0].bytes_per_second = scale * 3.35e12;
+  machine->links[0].bytes_per_second = scale * 450e9;
+  machine->links[0].latency_seconds = 1e-6 / scale;
+}
+
+static void predictions_are_ordered_and_scale_with_the_machine(void **state) {
+  (void)state;
+  static roof_machine slow, fast;
+  machine_of(&slow, 1);
+  machine_of(&fast, 4);
+  roof_types types = roof_types_of(ROOF_FP16);
+  seed = 7;
+  for (int d = 0; d < 40 * DRAWS; d++) {
+    roof_options options = roof_options_default();
+    options.overlap = draw(5) / 4.0;
+    options.efficiency = options.efficiency_low = options.efficiency_high = 1;
+    roof_target a, b;
+    assert_int_equal(roof_target_init(&a, &slow, &types, &options, NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&b, &fast, &types, &options, NULL), ROOF_OK);
+    const roof_op *op = roof_op_at((int)draw((unsigned)roof_op_count()));
+    double values[ROOF_PARAM_MAX];
+    draw_values(op, values);
+    roof_prediction p, q;
+    roof_predict(&a, op, values, &p);
+    roof_predict(&b, op, values, &q);
+    assert_true(p.lower_seconds > 0 && p.lower_seconds <= p.expected_seconds * (1 + 1e-12) &&
+                p.expected_seconds <= p.upper_seconds * (1 + 1e-12));
+    assert_near(q.lower_seconds, p.lower_seconds / 4, 1e-12);
+    assert_near(q.upper_seconds, p.upper_seconds / 4, 1e-12);
+    assert_int_equal(p.regime, q.regime);
+    assert_true(isnan(p.intensity) || p.intensity == q.intensity);
+  }
+}
+
+static void names_beside_numbers(void **state) {
+  (void)state;
+  const roof_op *conv = find("conv2d");
+  int padding = roof_op_param_index(conv, "padding"), algorithm = roof_op_param_index(conv, "algorithm");
+  double value = 7;
+  roof_error error;
+  assert_int_equal(roof_op_value_parse(conv, padding, "same", &value, NULL), ROOF_OK);
+  assert_string_equal(roof_op_value_name(conv, padding, value), "same");
+  assert_int_equal(roof_op_value_parse(conv, padding, "0", &value, NULL), ROOF_OK);
+  assert_true(value == 0 && roof_op_value_name(conv, padding, value) == NULL);
+  assert_int_equal(roof_op_value_parse(conv, padding, "-1", &value, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_op_value_parse(conv, padding, "sane", &value, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "did you mean `same`"));
+  assert_int_equal(roof_op_value_parse(conv, algorithm, "IM2COL", &value, NULL), ROOF_OK);
+  assert_true(value == 1);
+  assert_int_equal(roof_op_value_parse(conv, algorithm, "1", &value, &error), ROOF_E_NAME);
+}
+
+/** The message when `op` is completed with parameter `name` at `value` and counts of 8 otherwise. */
+static void assert_refused(const char *op_name, const char *name, double value, const char *message) {
+  const roof_op *op = find(op_name);
+  double values[ROOF_PARAM_MAX];
+  roof_error error;
+  roof_op_defaults(op, values);
+  for (int p = 0; p < roof_op_param_count(op); p++) {
+    values[p] = isnan(values[p]) && op->params[p].same_as == NULL ? 8 : values[p];
+  }
+  assert_int_equal(roof_op_complete(op, values, &error), ROOF_OK);
+  values[roof_op_param_index(op, name)] = value;
+  assert_int_equal(roof_op_complete(op, values, &error), ROOF_E_ARGUMENT);
+  if (strstr(error.message, message) == NULL) {
+    fail_msg("%s %s=%g: `%s` does not say `%s`", op_name, name, value, error.message, message);
+  }
+}
+
+static void shapes_that_are_refused(void **state) {
+  (void)state;
+  assert_refused("gemm", "m", 0, "m=0");
+  assert_refused("gemm", "m", -3, "m=-3");
+  assert_refused("gemm", "n", 2.5, "whole");
+  assert_refused("gemm", "k", 1e300, "2^53");
+  assert_refused("gemm", "k", NAN, "`k` is missing");
+  assert_refused("gemm", "beta", -1, "beta=-1");
+  assert_refused("attention", "kv_heads", 3, "must divide heads=8");
+  assert_refused("attention", "causal", 2, "0 or 1");
+  assert_refused("attention", "algorithm", 2, "choices");
+  assert_refused("conv2d", "groups", 3, "groups=3 must divide");
+  assert_refused("conv2d", "padding", -2, "padding=-2");
+  assert_refused("conv2d", "padding", NAN, "`padding` is missing");
+  assert_refused("allreduce", "size", 0, "more than 0");
+  const roof_op *conv = find("conv2d");
+  double values[ROOF_PARAM_MAX] = {1, 8, 8, 5, 5, 7, 1, 0, 1, 0};
+  roof_error error;
+  assert_int_equal(roof_op_complete(conv, values, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "kernel=7 is larger"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_table_is_the_contract),
+      cmocka_unit_test(rows_are_complete),
+      cmocka_unit_test(flops_per_element),
+      cmocka_unit_test(formulas_are_what_the_code_counts),
+      cmocka_unit_test(work_is_sane),
+      cmocka_unit_test(more_is_never_less),
+      cmocka_unit_test(formats_of_one_size_move_the_same),
+      cmocka_unit_test(gemm_intensity_is_bounded_by_its_shortest_side),
+      cmocka_unit_test(attention_algorithms),
+      cmocka_unit_test(convolution),
+      cmocka_unit_test(collectives),
+      cmocka_unit_test(predictions_are_ordered_and_scale_with_the_machine),
+      cmocka_unit_test(names_beside_numbers),
+      cmocka_unit_test(shapes_that_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
