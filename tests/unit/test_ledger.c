@@ -1,0 +1,490 @@
+/* The ledger: chain, tampering, crashes, full disks, many writers, reconciling. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ledger/entry.h"
+#include "roofline/ledger.h"
+#include "roofline/ops.h"
+
+static char folder[64];
+static char path[96];
+
+static int set_up(void **state) {
+  (void)state;
+  strcpy(folder, "/tmp/test_ledger.XXXXXX");
+  if (mkdtemp(folder) == NULL) {
+    return 1;
+  }
+  snprintf(path, sizeof path, "%s/ledger", folder);
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  unlink(path);
+  return rmdir(folder);
+}
+
+static roof_prediction prediction(double lower, double expected) {
+  roof_prediction p;
+  memset(&p, 0, sizeof p);
+  p.regime = ROOF_OVERHEAD_BOUND;
+  p.work.flops = 1.0 / 3;
+  p.bytes = NAN;
+  p.lower_seconds = lower;
+  p.upper_seconds = 2 * expected;
+  p.expected_seconds = expected;
+  p.expected_low_seconds = p.expected_high_seconds = expected;
+  return p;
+}
+
+static roof_status seal(const char *label, double lower, double expected, roof_error *error) {
+  roof_prediction p = prediction(lower, expected);
+  return roof_ledger_seal(path, label, "host", "triad", "n=1", ROOF_FP64, &p, error);
+}
+
+static roof_status record(const char *label, double seconds) {
+  double samples[] = {seconds, 0.1, 1e-300};
+  roof_measurement m;
+  roof_measurement_init(&m);
+  snprintf(m.label, sizeof m.label, "%s", label);
+  m.seconds = seconds;
+  m.samples = samples;
+  m.sample_count = 3;
+  return roof_ledger_record(path, &m, NULL);
+}
+
+static char *slurp(size_t *length) {
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  char *text = calloc(1, 1 << 20);
+  *length = fread(text, 1, (1 << 20) - 1, file);
+  fclose(file);
+  return text;
+}
+
+static void spill(const char *text, size_t length) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text, 1, length, file), length);
+  assert_int_equal(fclose(file), 0);
+}
+
+static size_t verified(void) {
+  size_t entries = 0;
+  roof_error error = {0};
+  if (roof_ledger_verify(path, &entries, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  return entries;
+}
+
+static void three_entries(void) {
+  assert_int_equal(seal("triad n=1", 0.7, 1, NULL), ROOF_OK);
+  assert_int_equal(record("triad n=1", 1.1), ROOF_OK);
+  assert_int_equal(seal("dot \"n\"=\xC2\xB5\n", 0.1, 0.3, NULL), ROOF_OK);
+}
+
+static void a_line_says_all_of_it(void **state) {
+  (void)state;
+  three_entries();
+  size_t length;
+  char *text = slurp(&length);
+  char *second = strchr(text, '\n') + 1;
+  json_t *first = json_loadb(text, (size_t)(second - text), 0, NULL);
+  static const char *const keys[] = {"sequence", "kind",       "time",     "version", "label", "machine",
+                                     "op",       "parameters", "dtype",    "flops",   "bytes", "seconds",
+                                     "regime",   "binding",    "previous", "sha256"};
+  size_t i = 0;
+  const char *key;
+  json_t *value;
+  json_object_foreach(first, key, value) {
+    assert_string_equal(key, keys[i++]);
+  }
+  assert_int_equal(i, sizeof keys / sizeof keys[0]);
+  assert_string_equal(json_string_value(json_object_get(first, "version")), ROOFLINE_VERSION);
+  assert_true(json_is_null(json_object_get(first, "bytes")));
+  assert_true(json_real_value(json_object_get(first, "flops")) == 1.0 / 3);
+  assert_string_equal(json_string_value(json_object_get(first, "binding")), "launch");
+  const char *when = json_string_value(json_object_get(first, "time"));
+  assert_int_equal(strlen(when), strlen("2026-01-01T00:00:00.000Z"));
+  json_t *measured = json_loads(second, JSON_DISABLE_EOF_CHECK, NULL);
+  json_t *samples = json_object_get(measured, "samples");
+  assert_true(json_real_value(json_array_get(samples, 0)) == 1.1);
+  assert_true(json_real_value(json_array_get(samples, 2)) == 1e-300);
+  assert_true(json_is_null(json_object_get(measured, "flops")));
+  json_decref(first);
+  json_decref(measured);
+  free(text);
+}
+
+/** The chain can be checked with `sed -n Np FILE | sha256sum` alone. */
+static void the_chain_is_of_whole_lines(void **state) {
+  (void)state;
+  three_entries();
+  char command[256], line[128] = "";
+  snprintf(command, sizeof command, "sed -n 2p '%s' | sha256sum", path);
+  FILE *pipe = popen(command, "r");
+  assert_non_null(fgets(line, sizeof line, pipe));
+  pclose(pipe);
+  line[LEDGER_DIGEST] = '\0';
+  size_t length;
+  char *text = slurp(&length);
+  char *third = strchr(strchr(text, '\n') + 1, '\n') + 1;
+  assert_non_null(strstr(third, line));
+  assert_non_null(
+      strstr(text, "\"previous\":\"0000000000000000000000000000000000000000000000000000000000000000\""));
+  assert_int_equal(verified(), 3);
+  free(text);
+}
+
+static void one_changed_byte_anywhere_is_found(void **state) {
+  (void)state;
+  three_entries();
+  size_t length, line = 1;
+  char *text = slurp(&length);
+  ledger_entries entries;
+  for (size_t i = 0; i < length; i++) {
+    char kept = text[i];
+    for (int flip = 1; flip < 256; flip <<= 1) {
+      roof_error error = {0};
+      text[i] = (char)(kept ^ flip);
+      assert_int_equal(ledger_read(text, length, "l", &entries, &error), ROOF_E_GATE);
+      assert_int_equal(error.line, line);
+    }
+    text[i] = kept;
+    line += kept == '\n';
+  }
+  free(text);
+}
+
+static void missing_and_swapped_lines_are_found(void **state) {
+  (void)state;
+  three_entries();
+  size_t length;
+  char *text = slurp(&length);
+  char *second = strchr(text, '\n') + 1, *third = strchr(second, '\n') + 1;
+  size_t first_length = (size_t)(second - text), rest = (size_t)(text + length - third);
+  ledger_entries entries;
+  roof_error error;
+  assert_int_equal(ledger_read(second, (size_t)(text + length - second), "l", &entries, &error), ROOF_E_GATE);
+  assert_int_equal(error.line, 1);
+  char *shorter = malloc(length);
+  memcpy(shorter, text, first_length);
+  memcpy(shorter + first_length, third, rest);
+  assert_int_equal(ledger_read(shorter, first_length + rest, "l", &entries, &error), ROOF_E_GATE);
+  assert_int_equal(error.line, 2);
+  free(shorter);
+  free(text);
+}
+
+static void a_torn_last_line_is_dropped_by_the_next_append(void **state) {
+  (void)state;
+  three_entries();
+  size_t length, kept;
+  char *text = slurp(&length);
+  char *third = strchr(strchr(text, '\n') + 1, '\n') + 1;
+  size_t whole = (size_t)(third - text);
+  size_t entries;
+  for (size_t cut = whole + 1; cut < length - 1; cut += 13) {
+    spill(text, cut);
+    roof_error error;
+    assert_int_equal(roof_ledger_verify(path, &entries, &error), ROOF_E_GATE);
+    assert_int_equal(error.line, 3);
+    assert_int_equal(record("again", 1), ROOF_OK);
+    assert_int_equal(verified(), 3);
+    char *now = slurp(&kept);
+    assert_memory_equal(now, text, whole);
+    free(now);
+  }
+  free(text);
+}
+
+static void a_torn_first_line_is_dropped_too(void **state) {
+  (void)state;
+  assert_int_equal(record("one", 1), ROOF_OK);
+  size_t length;
+  char *text = slurp(&length);
+  for (size_t cut = 1; cut < length - 1; cut += 29) {
+    spill(text, cut);
+    assert_int_equal(record("one", 1), ROOF_OK);
+    assert_int_equal(verified(), 1);
+  }
+  free(text);
+}
+
+static void a_whole_entry_without_its_newline_is_kept(void **state) {
+  (void)state;
+  three_entries();
+  size_t length;
+  char *text = slurp(&length);
+  spill(text, length - 1);
+  assert_int_equal(record("next", 1), ROOF_OK);
+  assert_int_equal(verified(), 4);
+  free(text);
+}
+
+static void long_lines_are_found_from_the_end(void **state) {
+  (void)state;
+  roof_measurement m;
+  roof_measurement_init(&m);
+  strcpy(m.label, "long");
+  m.seconds = 1;
+  m.sample_count = 20000;
+  m.samples = calloc(m.sample_count, sizeof *m.samples);
+  for (size_t i = 0; i < m.sample_count; i++) {
+    m.samples[i] = 1 / (double)(i + 3);
+  }
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(roof_ledger_record(path, &m, NULL), ROOF_OK);
+    assert_int_equal(record("short", 1), ROOF_OK);
+  }
+  roof_measurement_done(&m);
+  assert_int_equal(verified(), 6);
+}
+
+static void a_file_that_is_no_ledger_is_left_alone(void **state) {
+  (void)state;
+  static const char *const texts[] = {"my notes", "my notes\n", "\n", "{\"sequence\":2,",
+                                      "{\"sequence\":1,\"kind\":\"x\"}\n"};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    size_t length;
+    roof_error error = {0};
+    spill(texts[i], strlen(texts[i]));
+    assert_int_equal(seal("l", 1, 1, &error), ROOF_E_PARSE);
+    assert_non_null(strstr(error.message, path));
+    char *text = slurp(&length);
+    assert_string_equal(text, texts[i]);
+    free(text);
+  }
+}
+
+static void unwritable_places_are_named(void **state) {
+  (void)state;
+  roof_prediction p = prediction(1, 1);
+  static const char *const places[] = {"/nowhere/ledger", "/dev/full", "/tmp"};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    roof_error error = {0};
+    assert_int_equal(roof_ledger_seal(places[i], "l", "host", "triad", "n=1", ROOF_FP64, &p, &error),
+                     ROOF_E_OUTPUT);
+    assert_non_null(strstr(error.message, places[i]));
+  }
+  size_t entries = 7;
+  assert_int_equal(roof_ledger_verify("/nowhere/ledger", &entries, NULL), ROOF_E_INPUT);
+  assert_int_equal(roof_ledger_verify("/tmp", &entries, NULL), ROOF_E_INPUT);
+  assert_int_equal(entries, 7);
+}
+
+/** RLIMIT_FSIZE stands in for a full disk: a write comes back short, then fails. */
+static void a_full_disk_appends_nothing(void **state) {
+  (void)state;
+  three_entries();
+  size_t length, now_length;
+  char *text = slurp(&length);
+  struct rlimit old, limit;
+  getrlimit(RLIMIT_FSIZE, &old);
+  signal(SIGXFSZ, SIG_IGN);
+  for (size_t room = 0; room < 200; room += 50) {
+    roof_error error = {0};
+    limit = (struct rlimit){length + room, old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    roof_status status = seal("l", 1, 1, &error);
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_int_equal(status, ROOF_E_OUTPUT);
+    char *now = slurp(&now_length);
+    assert_int_equal(now_length, length);
+    assert_memory_equal(now, text, length);
+    free(now);
+  }
+  signal(SIGXFSZ, SIG_DFL);
+  assert_int_equal(seal("l", 1, 1, NULL), ROOF_OK);
+  assert_int_equal(verified(), 4);
+  free(text);
+}
+
+static void what_cannot_be_sealed(void **state) {
+  (void)state;
+  char long_label[ROOF_LABEL_MAX + 1];
+  memset(long_label, 'x', sizeof long_label);
+  long_label[ROOF_LABEL_MAX] = '\0';
+  assert_int_equal(seal("", 1, 1, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(seal(long_label, 1, 1, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(seal("l\xFF", 1, 1, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(seal("l", NAN, 1, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(seal("l", 0, 1, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(seal("l", 1, INFINITY, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(record("l", NAN), ROOF_E_ARGUMENT);
+  assert_int_equal(record("l", 0), ROOF_E_ARGUMENT);
+  assert_int_equal(access(path, F_OK), -1);
+}
+
+static void write_many(const char *label, int count) {
+  for (int i = 0; i < count; i++) {
+    if (record(label, 1) != ROOF_OK) {
+      _exit(1);
+    }
+  }
+  _exit(0);
+}
+
+static void two_writers_at_once(void **state) {
+  (void)state;
+  enum { EACH = 50 };
+  pid_t writers[2];
+  for (int i = 0; i < 2; i++) {
+    writers[i] = fork();
+    if (writers[i] == 0) {
+      write_many(i == 0 ? "one" : "two", EACH);
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    int status;
+    assert_int_equal(waitpid(writers[i], &status, 0), writers[i]);
+    assert_int_equal(status, 0);
+  }
+  assert_int_equal(verified(), 2 * EACH);
+}
+
+static void killed_while_appending(void **state) {
+  (void)state;
+  size_t before = 0;
+  for (int round = 0; round < 8; round++) {
+    pid_t writer = fork();
+    if (writer == 0) {
+      write_many("doomed", 100000);
+    }
+    usleep((useconds_t)(3000 + 1700 * round));
+    kill(writer, SIGKILL);
+    waitpid(writer, NULL, 0);
+    assert_int_equal(record("survivor", 1), ROOF_OK);
+    size_t now = verified();
+    assert_true(now > before);
+    before = now;
+  }
+}
+
+static void reconcile(roof_reconcile *result) {
+  roof_error error = {0};
+  if (roof_ledger_reconcile(path, result, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+}
+
+static void three_predictions_two_measurements(void **state) {
+  (void)state;
+  assert_int_equal(seal("a", 0.78, 1, NULL), ROOF_OK);
+  assert_int_equal(seal("b", 0.78, 1, NULL), ROOF_OK);
+  assert_int_equal(seal("c", 0.78, 1, NULL), ROOF_OK);
+  assert_int_equal(record("c", 0.78 / 0.71), ROOF_OK);
+  assert_int_equal(record("a", 2.6), ROOF_OK);
+  assert_int_equal(record("d", 1), ROOF_OK);
+  roof_reconcile result;
+  reconcile(&result);
+  assert_int_equal(result.count, 2);
+  const roof_reconciled *a = &result.entries[0], *c = &result.entries[1];
+  assert_string_equal(a->label, "a");
+  assert_string_equal(a->regime, "overhead");
+  assert_string_equal(a->binding, "launch");
+  assert_true(a->predicted_seconds == 1 && a->measured_seconds == 2.6 && a->lower_seconds == 0.78);
+  assert_near(a->fraction_of_ceiling, 0.3, 1e-12);
+  assert_near(a->headroom, 2.6 / 0.78, 1e-12);
+  assert_near(a->gap_points, 48, 1e-12);
+  assert_string_equal(a->verdict, "bug");
+  assert_string_equal(c->label, "c");
+  assert_near(c->gap_points, 7, 1e-12);
+  assert_string_equal(c->verdict, "normal");
+  assert_string_equal(c->because,
+                      "overhead (launch): 71.0 % of the ceiling, 7.0 points below the expected 78.0 %; "
+                      "where well-made kernels land");
+  assert_int_equal(result.unmatched_prediction_count, 1);
+  assert_string_equal(result.unmatched_predictions[0], "b");
+  assert_int_equal(result.unmatched_measurement_count, 1);
+  assert_string_equal(result.unmatched_measurements[0], "d");
+  roof_reconcile_done(&result);
+  assert_int_equal(result.count, 0);
+}
+
+static void the_last_prediction_and_the_first_measurement_after_it(void **state) {
+  (void)state;
+  assert_int_equal(seal("a", 1, 2, NULL), ROOF_OK);
+  assert_int_equal(record("a", 1.5), ROOF_OK);
+  assert_int_equal(seal("a", 1, 4, NULL), ROOF_OK);
+  assert_int_equal(record("a", 5), ROOF_OK);
+  assert_int_equal(record("a", 6), ROOF_OK);
+  roof_reconcile result;
+  reconcile(&result);
+  assert_int_equal(result.count, 1);
+  assert_true(result.entries[0].predicted_seconds == 4);
+  assert_true(result.entries[0].measured_seconds == 5);
+  assert_int_equal(result.unmatched_prediction_count + result.unmatched_measurement_count, 0);
+  roof_reconcile_done(&result);
+}
+
+static void predicting_after_measuring_does_not_count(void **state) {
+  (void)state;
+  assert_int_equal(record("a", 1), ROOF_OK);
+  assert_int_equal(seal("a", 1, 1, NULL), ROOF_OK);
+  roof_reconcile result;
+  reconcile(&result);
+  assert_int_equal(result.count, 0);
+  assert_int_equal(result.unmatched_prediction_count, 1);
+  assert_int_equal(result.unmatched_measurement_count, 1);
+  roof_reconcile_done(&result);
+}
+
+static void an_empty_ledger_reconciles_to_nothing(void **state) {
+  (void)state;
+  spill("", 0);
+  roof_reconcile result;
+  reconcile(&result);
+  assert_int_equal(result.count, 0);
+  roof_reconcile_done(&result);
+  assert_int_equal(verified(), 0);
+}
+
+static void a_changed_ledger_is_not_reconciled(void **state) {
+  (void)state;
+  three_entries();
+  size_t length;
+  char *text = slurp(&length);
+  text[40] ^= 1;
+  spill(text, length);
+  roof_reconcile result;
+  assert_int_equal(roof_ledger_reconcile(path, &result, NULL), ROOF_E_GATE);
+  free(text);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(a_line_says_all_of_it),
+      TEST(the_chain_is_of_whole_lines),
+      TEST(one_changed_byte_anywhere_is_found),
+      TEST(missing_and_swapped_lines_are_found),
+      TEST(a_torn_last_line_is_dropped_by_the_next_append),
+      TEST(a_torn_first_line_is_dropped_too),
+      TEST(a_whole_entry_without_its_newline_is_kept),
+      TEST(long_lines_are_found_from_the_end),
+      TEST(a_file_that_is_no_ledger_is_left_alone),
+      TEST(unwritable_places_are_named),
+      TEST(a_full_disk_appends_nothing),
+      TEST(what_cannot_be_sealed),
+      TEST(two_writers_at_once),
+      TEST(killed_while_appending),
+      TEST(three_predictions_two_measurements),
+      TEST(the_last_prediction_and_the_first_measurement_after_it),
+      TEST(predicting_after_measuring_does_not_count),
+      TEST(an_empty_ledger_reconciles_to_nothing),
+      TEST(a_changed_ledger_is_not_reconciled),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
