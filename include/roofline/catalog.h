@@ -23,6 +23,11 @@ typedef struct roof_catalog_list {
   void *storage;
 } roof_catalog_list;
 
+/** The folder of the user's own machines: $XDG_CONFIG_HOME/roofline/machines or ~/.config/roofline/machines.
+ *  Units: none. Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_UNSUPPORTED when neither variable is set, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_catalog_user_folder(roof_text *out, roof_error *error);
+
 /** Lists the machines of $ROOFLINE_PATH (colon-separated folders), the user's folder and the built-in ones;
  * the first of a name wins. Units: none. Ownership: release with roof_catalog_list_done. Errors:
  * ROOF_E_MEMORY; unreadable folders are skipped. */
@@ -31,7 +36,8 @@ ROOF_API roof_status roof_catalog_list_all(roof_catalog_list *list, roof_error *
 /** Frees a list. Units: none. Ownership: releases what list_all filled. Errors: none. */
 ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
 
-/** Loads a machine by name, alias or path (a name with a `/` or ending in .json), reading only that file.
+/** Loads a machine by path (a name with a `/` or ending in .json), or by name or alias (`_` is read as `-`):
+ *  $ROOFLINE_PATH (colon-separated folders), the user's folder, then the built-in machines.
  *  Units: as roof_machine. Ownership: fills *machine on success only.
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line,
  * column. */

@@ -37,6 +37,10 @@ ROOF_API void roof_text_addf(roof_text *text, const char *format, ...) ROOF_PRIN
  *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_xml(roof_text *text, const char *string);
 
+/** Appends `string` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
+ *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_add_json(roof_text *text, const char *string);
+
 /** Appends `string` as one CSV field (RFC 4180): quoted only where needed.
  *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_csv(roof_text *text, const char *string);

@@ -89,6 +89,27 @@ void roof_text_add_xml(roof_text *text, const char *string) {
   }
 }
 
+void roof_text_add_json(roof_text *text, const char *string) {
+  static const char *const escapes[] = {
+      ['"'] = "\\\"", ['\\'] = "\\\\", ['\n'] = "\\n", ['\r'] = "\\r", ['\t'] = "\\t"};
+  roof_text_add(text, "\"");
+  for (const unsigned char *s = (const unsigned char *)string; *s != '\0';) {
+    size_t length = xml_sequence(s);
+    const char *escape = *s < sizeof escapes / sizeof escapes[0] ? escapes[*s] : NULL;
+    if (escape != NULL) {
+      roof_text_add(text, escape);
+    } else if (*s < 0x20) {
+      roof_text_addf(text, "\\u%04x", *s);
+    } else if (length == 0) {
+      roof_text_add(text, "\xEF\xBF\xBD");
+    } else {
+      roof_text_add_bytes(text, (const char *)s, length);
+    }
+    s += length == 0 ? 1 : length;
+  }
+  roof_text_add(text, "\"");
+}
+
 void roof_text_add_csv(roof_text *text, const char *string) {
   if (strpbrk(string, ",\"\r\n") == NULL) {
     roof_text_add(text, string);

@@ -1,0 +1,93 @@
+#include "catalog/fields.h"
+
+#define AT(struct_, member) .offset = offsetof(struct_, member), .size = sizeof(((struct_ *)0)->member)
+#define LIST(member, counter)                                                                                \
+  .offset = offsetof(roof_machine, member), .size = sizeof(((roof_machine *)0)->member[0]),                  \
+  .capacity = sizeof(((roof_machine *)0)->member) / sizeof(((roof_machine *)0)->member[0]),                  \
+  .count = offsetof(roof_machine, counter)
+#define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+
+static const field peak_fields[] = {
+    {"dtype", .type = FIELD_DTYPE, AT(roof_peak, dtype), .required = true},
+    {"unit", .type = FIELD_UNIT, AT(roof_peak, unit), .required = true},
+    {"isa", .type = FIELD_TEXT, AT(roof_peak, isa)},
+    {"cores", .type = FIELD_CORES, AT(roof_peak, cores)},
+    {"flops_per_second", .type = FIELD_POSITIVE, AT(roof_peak, flops_per_second)},
+    {"limit_flops_per_second", .type = FIELD_POSITIVE, AT(roof_peak, limit_flops_per_second)},
+    {"spread", .type = FIELD_AMOUNT, AT(roof_peak, spread)},
+    {"sparse", .type = FIELD_FLAG, AT(roof_peak, sparse)},
+    {"supported", .type = FIELD_SUPPORTED, AT(roof_peak, unsupported)},
+    {"flops_per_cycle", .type = FIELD_POSITIVE, AT(roof_peak, flops_per_cycle)},
+    {"clock_hz", .type = FIELD_POSITIVE, AT(roof_peak, clock_hz)},
+    {"kind", .type = FIELD_KIND, AT(roof_peak, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_peak, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_peak, date)},
+};
+const record peak_record = {peak_fields, COUNT(peak_fields)};
+
+static const field level_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_level, name), .required = true},
+    {"level", .type = FIELD_LEVEL, AT(roof_level, level)},
+    {"bytes", .type = FIELD_POSITIVE, AT(roof_level, bytes)},
+    {"instances", .type = FIELD_POSITIVE, AT(roof_level, instances)},
+    {"cores", .type = FIELD_CORES, AT(roof_level, cores)},
+    {"bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, bytes_per_second)},
+    {"read_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, read_bytes_per_second)},
+    {"write_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, write_bytes_per_second)},
+    {"copy_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, copy_bytes_per_second)},
+    {"triad_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, triad_bytes_per_second)},
+    {"latency_seconds", .type = FIELD_POSITIVE, AT(roof_level, latency_seconds)},
+    {"limit_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, limit_bytes_per_second)},
+    {"spread", .type = FIELD_AMOUNT, AT(roof_level, spread)},
+    {"bus_bits", .type = FIELD_POSITIVE, AT(roof_level, bus_bits)},
+    {"transfers_per_second", .type = FIELD_POSITIVE, AT(roof_level, transfers_per_second)},
+    {"kind", .type = FIELD_KIND, AT(roof_level, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_level, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_level, date)},
+};
+const record level_record = {level_fields, COUNT(level_fields)};
+
+static const field link_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_link, name), .required = true},
+    {"bytes_per_second", .type = FIELD_POSITIVE, AT(roof_link, bytes_per_second)},
+    {"both_ways_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_link, both_ways_bytes_per_second)},
+    {"latency_seconds", .type = FIELD_POSITIVE, AT(roof_link, latency_seconds)},
+    {"count", .type = FIELD_POSITIVE, AT(roof_link, count)},
+    {"kind", .type = FIELD_KIND, AT(roof_link, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_link, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_link, date)},
+};
+static const record link_record = {link_fields, COUNT(link_fields)};
+
+static const field energy_fields[] = {
+    {"joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_flop)},
+    {"joules_per_byte", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_byte)},
+    {"watts", .type = FIELD_POSITIVE, AT(roof_energy, watts)},
+    {"kind", .type = FIELD_KIND, AT(roof_energy, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_energy, source)},
+};
+static const record energy_record = {energy_fields, COUNT(energy_fields)};
+
+static const field machine_fields[] = {
+    {"schema", .type = FIELD_SCHEMA, .required = true},
+    {"name", .type = FIELD_NAME, AT(roof_machine, name), .required = true},
+    {"title", .type = FIELD_TEXT, AT(roof_machine, title)},
+    {"vendor", .type = FIELD_TEXT, AT(roof_machine, vendor)},
+    {"architecture", .type = FIELD_TEXT, AT(roof_machine, architecture)},
+    {"device_class", .type = FIELD_TEXT, AT(roof_machine, device_class)},
+    {"kind", .type = FIELD_KIND, AT(roof_machine, kind)},
+    {"date", .type = FIELD_TEXT, AT(roof_machine, date)},
+    {"aliases", .type = FIELD_NAMES, LIST(aliases, alias_count)},
+    {"unit_kind", .type = FIELD_TEXT, AT(roof_machine, unit_kind)},
+    {"unit_count", .type = FIELD_POSITIVE, AT(roof_machine, unit_count)},
+    {"clock_hz", .type = FIELD_POSITIVE, AT(roof_machine, clock_hz)},
+    {"launch_seconds", .type = FIELD_AMOUNT, AT(roof_machine, launch_seconds)},
+    {"overhead_cutoff_seconds", .type = FIELD_AMOUNT, AT(roof_machine, overhead_cutoff_seconds)},
+    {"peaks", .type = FIELD_OBJECTS, LIST(peaks, peak_count), .record = &peak_record},
+    {"levels", .type = FIELD_OBJECTS, LIST(levels, level_count), .record = &level_record},
+    {"links", .type = FIELD_OBJECTS, LIST(links, link_count), .record = &link_record},
+    {"energy", .type = FIELD_OBJECT, AT(roof_machine, energy), .record = &energy_record},
+    {"notes", .type = FIELD_TEXTS, LIST(notes, note_count)},
+};
+const record machine_record = {machine_fields, COUNT(machine_fields)};
+_Static_assert(COUNT(machine_fields) <= FIELD_MAX && COUNT(level_fields) <= FIELD_MAX, "FIELD_MAX");

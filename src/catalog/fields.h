@@ -1,0 +1,51 @@
+/** The keys of a machine file: one row a field, shared by reading and writing. */
+#ifndef CATALOG_FIELDS_H
+#define CATALOG_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roofline/machine.h"
+
+typedef enum field_type {
+  FIELD_SCHEMA,
+  FIELD_NAME,      /**< text without spaces */
+  FIELD_TEXT,      /**< "" is null */
+  FIELD_POSITIVE,  /**< a number > 0, NaN is null */
+  FIELD_AMOUNT,    /**< a number >= 0, NaN is null */
+  FIELD_CORES,     /**< a whole number > 0, 0 is null */
+  FIELD_FLAG,      /**< null is false */
+  FIELD_SUPPORTED, /**< the opposite of a flag; null is true */
+  FIELD_DTYPE,
+  FIELD_UNIT,
+  FIELD_KIND,
+  FIELD_LEVEL,
+  FIELD_NAMES,  /**< a list of FIELD_NAME */
+  FIELD_TEXTS,  /**< a list of FIELD_TEXT */
+  FIELD_OBJECT, /**< one record */
+  FIELD_OBJECTS /**< a list of records */
+} field_type;
+
+typedef struct field {
+  const char *key;
+  const struct record *record; /**< of an object */
+  size_t offset;
+  size_t size;     /**< of a text with its NUL, or of one list entry */
+  size_t capacity; /**< of a list */
+  size_t count;    /**< where a list's length is, an int */
+  field_type type;
+  bool required;
+} field;
+
+enum { FIELD_MAX = 24 };
+
+typedef struct record {
+  const field *fields;
+  size_t count;
+} record;
+
+#define MACHINE_SCHEMA "roofline.machine/1"
+
+extern const record machine_record, peak_record, level_record;
+
+#endif

@@ -1,0 +1,11 @@
+/** Where machine files are searched. */
+#ifndef CATALOG_FOLDERS_H
+#define CATALOG_FOLDERS_H
+
+#include <stdbool.h>
+
+/** Calls `visit` with each folder of $ROOFLINE_PATH and the user's folder, in that order, until it returns
+ * true; returns whether it did. */
+bool catalog_folders(bool (*visit)(const char *folder, void *context), void *context);
+
+#endif

@@ -1,0 +1,144 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "catalog/builtin.h"
+#include "catalog/file.h"
+#include "catalog/folders.h"
+#include "roofline/catalog.h"
+
+static bool is_path(const char *name) {
+  size_t length = strlen(name);
+  return strchr(name, '/') != NULL || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
+static roof_status load_file(const char *path, roof_machine *machine, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = catalog_file_read(path, &text, error);
+  if (status == ROOF_OK) {
+    status = roof_machine_read(text.data != NULL ? text.data : "", text.length, path, machine, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
+/** True when `name` is one of `words`, which single spaces separate; case ignored. */
+static bool is_word_of(const char *name, const char *words) {
+  size_t length = strlen(name);
+  while (*words != '\0') {
+    size_t word = strcspn(words, " ");
+    if (word == length && strncasecmp(words, name, length) == 0) {
+      return true;
+    }
+    words += word + (words[word] == ' ');
+  }
+  return false;
+}
+
+static const roof_builtin_machine *find_builtin(const char *name) {
+  for (unsigned i = 0; i < roof_builtin_machine_count; i++) {
+    const roof_builtin_machine *builtin = &roof_builtin_machines[i];
+    if (strcasecmp(builtin->name, name) == 0 || is_word_of(name, builtin->aliases)) {
+      return builtin;
+    }
+  }
+  return NULL;
+}
+
+typedef struct search {
+  const char *name;
+  roof_text *found;
+} search;
+
+/** Stops at the first folder that holds NAME.json. */
+static bool find_in_folder(const char *folder, void *context) {
+  search *s = context;
+  s->found->length = 0;
+  roof_text_addf(s->found, "%s/%s.json", folder, s->name);
+  return !s->found->failed && access(s->found->data, F_OK) == 0;
+}
+
+/** Finds the file of a user's machine by its alias; only names that are found nowhere else come here. */
+static roof_status find_alias(const roof_catalog_list *list, const char *name, roof_text *path) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (is_word_of(name, list->entries[i].aliases) && strchr(list->entries[i].origin, '/') != NULL) {
+      path->length = 0;
+      roof_text_add(path, list->entries[i].origin);
+      return ROOF_OK;
+    }
+  }
+  return ROOF_E_NAME;
+}
+
+/** Splits every name and alias into words of their own and suggests the nearest. */
+static roof_status fail_unknown(const roof_catalog_list *list, const char *name, roof_error *error) {
+  roof_text words = {0};
+  size_t count = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    roof_text_addf(&words, "%s %s ", list->entries[i].name, list->entries[i].aliases);
+  }
+  const char **candidates = calloc(words.length + 2, sizeof *candidates);
+  if (candidates == NULL || words.failed) {
+    free(candidates);
+    roof_text_done(&words);
+    return roof_error_set(error, ROOF_E_MEMORY, "machine `%s`: out of memory", name);
+  }
+  char *rest = NULL;
+  for (char *word = words.data ? strtok_r(words.data, " ", &rest) : NULL; word != NULL;
+       word = strtok_r(NULL, " ", &rest)) {
+    candidates[count++] = word;
+  }
+  const char *near = roof_suggest(name, candidates);
+  const char *why = near != NULL                ? "; did you mean `"
+                    : strcmp(name, "host") == 0 ? "; `roofline measure` makes it"
+                                                : "";
+  roof_error_set(error, ROOF_E_NAME, "machine `%.80s`: unknown%s%s%s", name, why, near ? near : "",
+                 near ? "`?" : "");
+  free(candidates);
+  roof_text_done(&words);
+  return ROOF_E_NAME;
+}
+
+static roof_status load_listed(const char *name, roof_machine *machine, roof_error *error) {
+  roof_catalog_list list;
+  roof_text path = {0};
+  roof_status status = roof_catalog_list_all(&list, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = find_alias(&list, name, &path) == ROOF_OK ? load_file(path.data, machine, error)
+                                                     : fail_unknown(&list, name, error);
+  roof_text_done(&path);
+  roof_catalog_list_done(&list);
+  return status;
+}
+
+roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_error *error) {
+  if (is_path(name)) {
+    return load_file(name, machine, error);
+  }
+  char dashed[ROOF_NAME_MAX];
+  if (name[0] == '\0' || strlen(name) >= sizeof dashed) {
+    return roof_error_set(error, ROOF_E_NAME, "machine `%.80s`: unknown", name);
+  }
+  strcpy(dashed, name);
+  for (char *c = dashed; *c != '\0'; c++) {
+    *c = *c == '_' ? '-' : *c;
+  }
+  roof_text path = {0};
+  roof_status status = ROOF_OK;
+  const roof_builtin_machine *builtin = find_builtin(dashed);
+  if (catalog_folders(find_in_folder, &(search){name, &path}) ||
+      catalog_folders(find_in_folder, &(search){dashed, &path})) {
+    status = load_file(path.data, machine, error);
+  } else if (builtin != NULL) {
+    status = roof_machine_read(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, machine,
+                               error);
+  } else {
+    status = load_listed(dashed, machine, error);
+  }
+  roof_text_done(&path);
+  return status;
+}
