@@ -1,5 +1,7 @@
 #include "catalog/fields.h"
 
+#include <string.h>
+
 #define AT(struct_, member) .offset = offsetof(struct_, member), .size = sizeof(((struct_ *)0)->member)
 #define LIST(member, counter)                                                                                \
   .offset = offsetof(roof_machine, member), .size = sizeof(((roof_machine *)0)->member[0]),                  \
@@ -91,3 +93,8 @@ static const field machine_fields[] = {
 };
 const record machine_record = {machine_fields, COUNT(machine_fields)};
 _Static_assert(COUNT(machine_fields) <= FIELD_MAX && COUNT(level_fields) <= FIELD_MAX, "FIELD_MAX");
+
+bool machine_name_is_good(const char *name) {
+  size_t good = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-");
+  return good > 0 && name[good] == '\0';
+}

@@ -46,6 +46,9 @@ typedef struct record {
 
 #define MACHINE_SCHEMA "roofline.machine/1"
 
+/** True for letters, digits and . _ + - only. */
+bool machine_name_is_good(const char *name);
+
 extern const record machine_record, peak_record, level_record;
 
 #endif

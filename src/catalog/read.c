@@ -82,8 +82,7 @@ static roof_status read_name(reader *r, const field *f, json_t *value, char *at)
   if (status != ROOF_OK) {
     return status;
   }
-  size_t good = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-");
-  return good > 0 && at[good] == '\0' ? ROOF_OK : fail(r, "a name has letters, digits and . _ + - only");
+  return machine_name_is_good(at) ? ROOF_OK : fail(r, "a name has letters, digits and . _ + - only");
 }
 
 static roof_status read_schema(reader *r, const field *f, json_t *value, char *at) {

@@ -142,6 +142,24 @@ static void check_against_shared(const json_t *device) {
   }
 }
 
+/** Lint flags exactly the figures the database could not recompute from independent data. */
+static void check_flags(const json_t *device) {
+  roof_machine m;
+  roof_finding findings[64];
+  assert_int_equal(roof_catalog_load(json_string_value(json_object_get(device, "id")), &m, NULL), ROOF_OK);
+  size_t count = roof_machine_lint(&m, findings, 64), flagged = 0, expected = 0;
+  for (size_t i = 0; i < count; i++) {
+    flagged += strstr(findings[i].message, ", but ") != NULL;
+  }
+  const json_t *checks = json_object_get(device, "physics_check");
+  for (size_t i = 0; i < json_array_size(checks); i++) {
+    expected += json_is_true(json_object_get(json_array_get(checks, i), "flag_over_2_percent"));
+  }
+  if (flagged != expected) {
+    fail_msg("%s: lint flags %zu figures, the database %zu", m.name, flagged, expected);
+  }
+}
+
 static void figures_equal_the_shared_database(void **state) {
   (void)state;
   const char *shared = getenv("ROOFLINE_SHARED");
@@ -155,6 +173,7 @@ static void figures_equal_the_shared_database(void **state) {
   assert_int_equal(json_array_size(devices), 84);
   for (size_t i = 0; i < json_array_size(devices); i++) {
     check_against_shared(json_array_get(devices, i));
+    check_flags(json_array_get(devices, i));
   }
   json_decref(devices);
 }
@@ -236,6 +255,173 @@ static void bad_files_say_where(void **state) {
   }
 }
 
+enum { FINDINGS = 64 };
+
+static size_t errors_of(const roof_machine *machine) {
+  roof_finding findings[FINDINGS];
+  size_t count = roof_machine_lint(machine, findings, FINDINGS), errors = 0;
+  for (size_t i = 0; i < count && i < FINDINGS; i++) {
+    if (findings[i].error) {
+      print_message("%s: %s: %s\n", machine->name, findings[i].where, findings[i].message);
+      errors++;
+    }
+  }
+  return errors;
+}
+
+static void builtin_machines_have_no_lint_errors(void **state) {
+  (void)state;
+  for (size_t i = 0; i < list.count; i++) {
+    roof_machine machine;
+    assert_int_equal(roof_catalog_load(list.entries[i].name, &machine, NULL), ROOF_OK);
+    assert_int_equal(errors_of(&machine), 0);
+  }
+}
+
+static void the_template_lints_clean(void **state) {
+  (void)state;
+  roof_text text = {0};
+  roof_machine machine;
+  roof_error error = {0};
+  assert_int_equal(roof_machine_template("my-gpu", &text, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_read(text.data, text.length, "my-gpu", &machine, &error), ROOF_OK);
+  assert_string_equal(machine.name, "my-gpu");
+  assert_int_equal(roof_machine_lint(&machine, NULL, 0), 0);
+  assert_int_equal(roof_machine_template("my gpu", &text, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "name `my gpu`: up to 63 letters, digits and . _ + - only");
+  roof_text_done(&text);
+}
+
+/** A machine without findings: one peak, one level, one link. */
+#define FIGURE "\"kind\": \"datasheet\", \"source\": \"s\", \"date\": \"2026-01-31\""
+#define PEAKS                                                                                                \
+  ", \"unit_count\": 10, \"clock_hz\": 1e9, \"peaks\": [{\"dtype\": \"fp16\", \"unit\": \"matrix\", "
+#define LEVELS ", \"levels\": [{\"name\": \"HBM\", \"bytes_per_second\": 1e12, " FIGURE "}]"
+#define GOOD_PEAKS PEAKS "\"flops_per_second\": 4e12, " FIGURE "}]"
+#define LINK(figures) HEAD GOOD_PEAKS LEVELS ", \"links\": [{" figures ", " FIGURE "}]}"
+
+static void lint_finds(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *where, *message;
+    bool error;
+  } cases[] = {
+      {HEAD PEAKS "\"flops_per_second\": 4e12, \"flops_per_cycle\": 390, " FIGURE "}]" LEVELS "}",
+       "peaks[0] fp16 matrix",
+       "4.000 TFLOP/s, but 10 units x 390 FLOP/cycle x 1.000 GHz = 3.900 TFLOP/s (+2.6 %)", false},
+      {HEAD PEAKS "\"flops_per_second\": 3.9e12, \"flops_per_cycle\": 100, \"clock_hz\": 4e9, " FIGURE
+                  "}]" LEVELS "}",
+       "peaks[0] fp16 matrix",
+       "3.900 TFLOP/s, but 10 units x 100 FLOP/cycle x 4.000 GHz = 4.000 TFLOP/s (-2.5 %)", false},
+      {HEAD PEAKS "\"flops_per_second\": 4e12, " FIGURE "}, {\"dtype\": \"fp16\", \"unit\": \"matrix\", "
+                  "\"sparse\": true, \"flops_per_second\": 4e12, " FIGURE "}]" LEVELS "}",
+       "peaks[0] fp16 matrix", "4.000 TFLOP/s is also the sparse figure: sparse quoted as dense?", true},
+      {HEAD PEAKS "\"flops_per_second\": 4e12, \"kind\": \"assumed\", \"date\": \"2026-01-31\"}]" LEVELS "}",
+       "peaks[0] fp16 matrix", "no source", true},
+      {HEAD PEAKS "\"flops_per_second\": 4e12, \"source\": \"s\", \"date\": \"31.1.2026\"}]" LEVELS "}",
+       "peaks[0] fp16 matrix", "date `31.1.2026` is not YYYY-MM-DD", true},
+      {HEAD PEAKS "\"flops_per_second\": 4e12, \"source\": \"s\", \"date\": \"2026-13-01\"}]" LEVELS "}",
+       "peaks[0] fp16 matrix", "date `2026-13-01` is not YYYY-MM-DD", true},
+      {HEAD PEAKS "\"flops_per_second\": 4e12, \"source\": \"s\"}]" LEVELS "}", "peaks[0] fp16 matrix",
+       "no date", false},
+      {HEAD PEAKS "\"flops_per_second\": 4e12, \"limit_flops_per_second\": 3e12, \"kind\": \"measured\", "
+                  "\"source\": \"s\", \"date\": \"2026-01-31\"}]" LEVELS "}",
+       "peaks[0] fp16 matrix", "4.000 TFLOP/s is above its limit of 3.000 TFLOP/s (+33.3 %): explain it",
+       false},
+      {HEAD PEAKS "\"flops_per_second\": 4e12, " FIGURE "}, {\"dtype\": \"fp16\", \"unit\": \"matrix\", "
+                  "\"flops_per_second\": 4e12, " FIGURE "}]" LEVELS "}",
+       "peaks[1] fp16 matrix", "the same figure as peaks[0]", true},
+      {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"bytes_per_second\": 1e12, \"bus_bits\": 1024, "
+                       "\"transfers_per_second\": 6e9, " FIGURE "}]}",
+       "levels[0] HBM", "1.000 TB/s, but 1024 bit x 6.000 GT/s / 8 = 768.0 GB/s (+30.2 %)", false},
+      {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"HBM\", \"bytes_per_second\": 1e12, " FIGURE
+                       "}, {\"name\": \"L2\", " FIGURE "}]}",
+       "levels[1] L2", "L2 stands after HBM: levels go from inner to outer", true},
+      {HEAD GOOD_PEAKS ", \"levels\": [{\"name\": \"L2\", \"bytes_per_second\": 1e12, " FIGURE
+                       "}, {\"name\": \"HBM\", \"bytes_per_second\": 2e12, " FIGURE "}]}",
+       "levels[1] HBM", "faster than the inner level L2", false},
+      {LINK("\"name\": \"NVLink 4\", \"bytes_per_second\": 900e9"), "links[0] NVLink 4",
+       "900.0 GB/s is both directions (NVIDIA H100: 900 GB/s total over 18 links): both directions quoted as "
+       "one",
+       true},
+      {LINK("\"name\": \"PCIe Gen5\", \"count\": 8, \"bytes_per_second\": 63e9"), "links[0] PCIe Gen5",
+       "63.00 GB/s is both directions (PCI-SIG: 32 GT/s a lane, 128b/130b): both directions quoted as one",
+       true},
+      {LINK("\"name\": \"ICI\", \"bytes_per_second\": 8e9, \"both_ways_bytes_per_second\": 8e9"),
+       "links[0] ICI", "8.000 GB/s is more than half of both ways: both directions quoted as one", true},
+      {HEAD GOOD_PEAKS LEVELS ", \"aliases\": [\"y\", \"x\"]}", "machine", "alias `x` is there twice", true},
+      {HEAD GOOD_PEAKS LEVELS ", \"energy\": {\"watts\": 5}}", "energy", "no source", true},
+      {HEAD GOOD_PEAKS "}", "machine", "no level with a bandwidth: nothing can be predicted", true},
+      {HEAD LEVELS "}", "machine", "no peaks: nothing can be predicted", true},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_machine machine;
+    roof_finding finding;
+    assert_int_equal(roof_machine_read(cases[i].text, strlen(cases[i].text), "x", &machine, NULL), ROOF_OK);
+    assert_int_equal(roof_machine_lint(&machine, &finding, 1), 1);
+    assert_string_equal(finding.where, cases[i].where);
+    assert_string_equal(finding.message, cases[i].message);
+    assert_int_equal(finding.error, cases[i].error);
+  }
+}
+
+static void a_sparse_figure_as_dense_is_an_error(void **state) {
+  (void)state;
+  static const char text[] =
+      HEAD PEAKS "\"flops_per_second\": 4e12, \"flops_per_cycle\": 200, " FIGURE "}]" LEVELS "}";
+  roof_machine machine;
+  roof_finding findings[2];
+  assert_int_equal(roof_machine_read(text, sizeof text - 1, "x", &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_lint(&machine, findings, 2), 2);
+  assert_false(findings[0].error);
+  assert_true(findings[1].error);
+  assert_string_equal(findings[1].message,
+                      "4.000 TFLOP/s is twice units x FLOP/cycle x clock: sparse quoted as dense?");
+}
+
+static void one_way_links_are_fine(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      LINK("\"name\": \"NVLink 4\", \"bytes_per_second\": 450e9, \"both_ways_bytes_per_second\": 900e9"),
+      LINK("\"name\": \"NVLink-C2C\", \"bytes_per_second\": 450e9"),
+      LINK("\"name\": \"PCIe 5.0 x16\", \"bytes_per_second\": 63e9"),
+      LINK("\"name\": \"PCIe x16\", \"bytes_per_second\": 63e9"),
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    roof_machine machine;
+    assert_int_equal(roof_machine_read(texts[i], strlen(texts[i]), "x", &machine, NULL), ROOF_OK);
+    assert_int_equal(roof_machine_lint(&machine, NULL, 0), 0);
+  }
+}
+
+/** A folder with one machine file, as $ROOFLINE_PATH. */
+static void user_folders_come_first(void **state) {
+  (void)state;
+  static const char text[] = HEAD ", \"title\": \"mine\", \"aliases\": [\"my-alias\"]}";
+  char folder[] = "/tmp/test-catalog-XXXXXX", path[64], variable[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/nvidia-t4.json", folder);
+  snprintf(variable, sizeof variable, "/nonexistent:%s", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+  setenv("ROOFLINE_PATH", variable, 1);
+  static const char *const names[] = {"nvidia-t4", "nvidia_t4", "my-alias"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    roof_machine machine;
+    assert_int_equal(roof_catalog_load(names[i], &machine, NULL), ROOF_OK);
+    assert_string_equal(machine.title, "mine");
+  }
+  roof_catalog_list all;
+  assert_int_equal(roof_catalog_list_all(&all, NULL), ROOF_OK);
+  assert_int_equal(all.count, list.count);
+  roof_catalog_list_done(&all);
+  unsetenv("ROOFLINE_PATH");
+  remove(path);
+  remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_builtin_machine_round_trips),
@@ -245,6 +431,12 @@ int main(void) {
       cmocka_unit_test(figures_equal_the_shared_database),
       cmocka_unit_test(wrong_names_get_the_nearest),
       cmocka_unit_test(bad_files_say_where),
+      cmocka_unit_test(builtin_machines_have_no_lint_errors),
+      cmocka_unit_test(the_template_lints_clean),
+      cmocka_unit_test(lint_finds),
+      cmocka_unit_test(a_sparse_figure_as_dense_is_an_error),
+      cmocka_unit_test(one_way_links_are_fine),
+      cmocka_unit_test(user_folders_come_first),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

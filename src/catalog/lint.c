@@ -1,0 +1,263 @@
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "roofline/catalog.h"
+#include "roofline/units.h"
+
+/** Two figures further apart than this disagree. */
+static const double tolerance = 0.02;
+
+enum { QUANTITY_SIZE = 32 };
+
+typedef struct report {
+  const roof_machine *machine;
+  roof_finding *findings;
+  size_t capacity;
+  size_t count;
+  char where[96]; /* what is looked at now */
+} report;
+
+static void ROOF_PRINTF(3, 4) add(report *r, bool error, const char *format, ...) {
+  if (r->count < r->capacity) {
+    roof_finding *finding = &r->findings[r->count];
+    va_list arguments;
+    va_start(arguments, format);
+    finding->error = error;
+    snprintf(finding->where, sizeof finding->where, "%s", r->where);
+    vsnprintf(finding->message, sizeof finding->message, format, arguments);
+    va_end(arguments);
+  }
+  r->count++;
+}
+
+static bool near(double a, double b) {
+  return fabs(a - b) <= tolerance * fabs(b);
+}
+
+static bool is_iso_date(const char *date) {
+  static const char mask[] = "0000-00-00";
+  if (strlen(date) != strlen(mask)) {
+    return false;
+  }
+  for (size_t i = 0; mask[i] != '\0'; i++) {
+    if (mask[i] == '0' ? !isdigit((unsigned char)date[i]) : date[i] != mask[i]) {
+      return false;
+    }
+  }
+  int month = atoi(date + 5), day = atoi(date + 8);
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+static void check_provenance(report *r, const char *source, const char *date) {
+  if (source[0] == '\0') {
+    add(r, true, "no source");
+  }
+  if (date[0] == '\0') {
+    add(r, false, "no date");
+  } else if (!is_iso_date(date)) {
+    add(r, true, "date `%s` is not YYYY-MM-DD", date);
+  }
+}
+
+/** A measured figure against what the hardware allows. */
+static void check_limit(report *r, double value, double limit, const char *unit) {
+  char a[QUANTITY_SIZE], b[QUANTITY_SIZE];
+  if (value > limit) {
+    add(r, false, "%s is above its limit of %s (+%.1f %%): explain it",
+        roof_quantity_format(a, sizeof a, value, unit), roof_quantity_format(b, sizeof b, limit, unit),
+        100 * (value / limit - 1));
+  }
+}
+
+/** A figure against the one recomputed from `formula`. */
+static void check_recomputed(report *r, double value, double recomputed, const char *unit,
+                             const char *formula) {
+  char a[QUANTITY_SIZE], b[QUANTITY_SIZE];
+  if (!isnan(value) && !isnan(recomputed) && !near(value, recomputed)) {
+    add(r, false, "%s, but %s = %s (%+.1f %%)", roof_quantity_format(a, sizeof a, value, unit), formula,
+        roof_quantity_format(b, sizeof b, recomputed, unit), 100 * (value / recomputed - 1));
+  }
+}
+
+static void check_dense(report *r, const roof_peak *peak, double recomputed) {
+  const roof_peak *sparse = roof_machine_peak(r->machine, peak->dtype, peak->unit, true, ROOF_DATASHEET);
+  char a[QUANTITY_SIZE];
+  roof_quantity_format(a, sizeof a, peak->flops_per_second, "FLOP/s");
+  if (near(peak->flops_per_second, 2 * recomputed)) {
+    add(r, true, "%s is twice units x FLOP/cycle x clock: sparse quoted as dense?", a);
+  } else if (sparse != NULL && near(peak->flops_per_second, sparse->flops_per_second)) {
+    add(r, true, "%s is also the sparse figure: sparse quoted as dense?", a);
+  }
+}
+
+static bool same_peak(const roof_peak *a, const roof_peak *b) {
+  return a->dtype == b->dtype && a->unit == b->unit && a->sparse == b->sparse && a->kind == b->kind &&
+         a->cores == b->cores && strcmp(a->isa, b->isa) == 0;
+}
+
+static void check_peak(report *r, int index) {
+  const roof_machine *m = r->machine;
+  const roof_peak *peak = &m->peaks[index];
+  snprintf(r->where, sizeof r->where, "peaks[%d] %s %s%s", index, roof_dtype_name(peak->dtype),
+           roof_unit_name(peak->unit), peak->sparse ? " sparse" : "");
+  check_provenance(r, peak->source, peak->date);
+  for (int i = 0; i < index; i++) {
+    if (same_peak(peak, &m->peaks[i])) {
+      add(r, true, "the same figure as peaks[%d]", i);
+    }
+  }
+  double clock = isnan(peak->clock_hz) ? m->clock_hz : peak->clock_hz;
+  double recomputed = m->unit_count * peak->flops_per_cycle * clock;
+  char formula[160], rate[QUANTITY_SIZE];
+  snprintf(formula, sizeof formula, "%g %s x %g FLOP/cycle x %s", m->unit_count,
+           m->unit_kind[0] != '\0' ? m->unit_kind : "units", peak->flops_per_cycle,
+           roof_quantity_format(rate, sizeof rate, clock, "Hz"));
+  if (peak->kind == ROOF_MEASURED) {
+    check_limit(r, peak->flops_per_second, peak->limit_flops_per_second, "FLOP/s");
+  } else if (!peak->sparse) {
+    check_recomputed(r, peak->flops_per_second, recomputed, "FLOP/s", formula);
+    check_dense(r, peak, recomputed);
+  }
+}
+
+static double fastest(const roof_level *level) {
+  double rate = fmax(level->bytes_per_second, level->read_bytes_per_second);
+  rate = fmax(rate, fmax(level->write_bytes_per_second, level->copy_bytes_per_second));
+  return fmax(rate, level->triad_bytes_per_second);
+}
+
+/** A level against the ones before it, which are nearer to the units and so at least as fast. */
+static void check_order(report *r, int index) {
+  const roof_level *level = &r->machine->levels[index];
+  for (int i = 0; i < index; i++) {
+    const roof_level *inner = &r->machine->levels[i];
+    if (inner->level > level->level) {
+      add(r, true, "%s stands after %s: levels go from inner to outer", level->name, inner->name);
+      return;
+    }
+    if (inner->level < level->level && inner->cores == level->cores &&
+        (inner->kind == ROOF_MEASURED) == (level->kind == ROOF_MEASURED) && fastest(inner) < fastest(level)) {
+      add(r, false, "faster than the inner level %s", inner->name);
+    }
+    if (inner->kind == level->kind && inner->cores == level->cores && strcmp(inner->name, level->name) == 0) {
+      add(r, true, "the same figure as levels[%d]", i);
+    }
+  }
+}
+
+static void check_level(report *r, int index) {
+  const roof_level *level = &r->machine->levels[index];
+  snprintf(r->where, sizeof r->where, "levels[%d] %s", index, level->name);
+  check_provenance(r, level->source, level->date);
+  check_order(r, index);
+  char formula[96], rate[QUANTITY_SIZE];
+  snprintf(formula, sizeof formula, "%g bit x %s / 8", level->bus_bits,
+           roof_quantity_format(rate, sizeof rate, level->transfers_per_second, "T/s"));
+  if (level->kind == ROOF_MEASURED) {
+    check_limit(r, fastest(level), level->limit_bytes_per_second, "B/s");
+  } else {
+    check_recomputed(r, level->bytes_per_second, level->bus_bits / 8 * level->transfers_per_second, "B/s",
+                     formula);
+  }
+}
+
+/** Bytes/s in one direction of one link or lane, by family and generation. */
+static const struct {
+  const char *family;
+  int generation; /* 0: the family has none */
+  double links;   /* where the machine does not say */
+  double bytes_per_second;
+  const char *source;
+} link_rates[] = {
+    {"NVLink-C2C", 0, 1, 450e9, "NVIDIA Grace Hopper: 900 GB/s total"},
+    {"NVLink", 1, 4, 20e9, "NVIDIA P100: 160 GB/s total over 4 links"},
+    {"NVLink", 2, 6, 25e9, "NVIDIA V100: 300 GB/s total over 6 links"},
+    {"NVLink", 3, 12, 25e9, "NVIDIA A100: 600 GB/s total over 12 links"},
+    {"NVLink", 4, 18, 25e9, "NVIDIA H100: 900 GB/s total over 18 links"},
+    {"NVLink", 5, 18, 50e9, "NVIDIA B200: 1.8 TB/s total over 18 links"},
+    {"PCIe", 3, 16, 8e9 * 128 / 130 / 8, "PCI-SIG: 8 GT/s a lane, 128b/130b"},
+    {"PCIe", 4, 16, 16e9 * 128 / 130 / 8, "PCI-SIG: 16 GT/s a lane, 128b/130b"},
+    {"PCIe", 5, 16, 32e9 * 128 / 130 / 8, "PCI-SIG: 32 GT/s a lane, 128b/130b"},
+    {"PCIe", 6, 16, 64e9 / 8, "PCI-SIG: 64 GT/s a lane, flits"},
+};
+
+/** Both directions of a known link together, NaN for an unknown one. */
+static double known_both_ways(const roof_link *link, const char **source) {
+  for (size_t i = 0; i < sizeof link_rates / sizeof link_rates[0]; i++) {
+    size_t length = strlen(link_rates[i].family);
+    if (strncasecmp(link->name, link_rates[i].family, length) == 0 &&
+        (link_rates[i].generation == 0 ||
+         atoi(link->name + length + strcspn(link->name + length, "0123456789")) ==
+             link_rates[i].generation)) {
+      *source = link_rates[i].source;
+      return 2 * link_rates[i].bytes_per_second * (link->count > 1 ? link->count : link_rates[i].links);
+    }
+  }
+  return NAN;
+}
+
+static void check_link(report *r, int index) {
+  const roof_link *link = &r->machine->links[index];
+  snprintf(r->where, sizeof r->where, "links[%d] %s", index, link->name);
+  check_provenance(r, link->source, link->date);
+  for (int i = 0; i < index; i++) {
+    const roof_link *other = &r->machine->links[i];
+    if (link->kind == other->kind && strcmp(link->name, other->name) == 0) {
+      add(r, true, "the same figure as links[%d]", i);
+    }
+  }
+  const char *source = "";
+  char a[QUANTITY_SIZE];
+  roof_quantity_format(a, sizeof a, link->bytes_per_second, "B/s");
+  if (near(link->bytes_per_second, known_both_ways(link, &source))) {
+    add(r, true, "%s is both directions (%s): both directions quoted as one", a, source);
+  } else if (link->bytes_per_second > 0.75 * link->both_ways_bytes_per_second) {
+    add(r, true, "%s is more than half of both ways: both directions quoted as one", a);
+  }
+}
+
+static void check_machine(report *r) {
+  const roof_machine *m = r->machine;
+  snprintf(r->where, sizeof r->where, "machine");
+  if (m->peak_count == 0) {
+    add(r, true, "no peaks: nothing can be predicted");
+  }
+  if (roof_machine_memory(m, ROOF_DATASHEET) == NULL) {
+    add(r, true, "no level with a bandwidth: nothing can be predicted");
+  }
+  if (m->date[0] != '\0' && !is_iso_date(m->date)) {
+    add(r, true, "date `%s` is not YYYY-MM-DD", m->date);
+  }
+  for (int i = 0; i < m->alias_count; i++) {
+    for (int k = -1; k < i; k++) {
+      if (strcmp(m->aliases[i], k < 0 ? m->name : m->aliases[k]) == 0) {
+        add(r, true, "alias `%s` is there twice", m->aliases[i]);
+      }
+    }
+  }
+  const roof_energy *energy = &m->energy;
+  if (!(isnan(energy->joules_per_flop) && isnan(energy->joules_per_byte) && isnan(energy->watts)) &&
+      energy->source[0] == '\0') {
+    snprintf(r->where, sizeof r->where, "energy");
+    add(r, true, "no source");
+  }
+}
+
+size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, size_t capacity) {
+  report r = {.machine = machine, .findings = findings, .capacity = capacity};
+  check_machine(&r);
+  for (int i = 0; i < machine->peak_count; i++) {
+    check_peak(&r, i);
+  }
+  for (int i = 0; i < machine->level_count; i++) {
+    check_level(&r, i);
+  }
+  for (int i = 0; i < machine->link_count; i++) {
+    check_link(&r, i);
+  }
+  return r.count;
+}
