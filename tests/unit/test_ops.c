@@ -49,8 +49,8 @@ static const char *const contract[] = {
     "batchnorm rows cols",
     "linear batch in out",
     "embedding tokens hidden",
-    "conv2d batch in_channels out_channels height width kernel stride=1 padding=same groups=1 "
-    "algorithm=direct",
+    ("conv2d batch in_channels out_channels height width kernel stride=1 padding=same groups=1 "
+     "algorithm=direct"),
     "spmv rows nnz",
     "stencil3d nx ny nz",
     "fft n",
