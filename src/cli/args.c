@@ -1,0 +1,212 @@
+#include "cli/cli.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static roof_args parsed; /* popt tables need fixed addresses */
+
+static const struct poptOption machine_table[] = {
+    {"machine", 'm', POPT_ARG_ARGV, &parsed.machines, 0,
+     "a machine of the catalogue, a file, or `host`; repeatable", "NAME|FILE"},
+    POPT_TABLEEND};
+
+static const struct poptOption format_table[] = {
+    {"dtype", 'd', POPT_ARG_STRING, &parsed.dtype, 0, "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4",
+     "TYPE"},
+    {"weights", '\0', POPT_ARG_STRING, &parsed.weights, 0, "stored format of the weights (int4: W4A16)",
+     "TYPE"},
+    {"group", '\0', POPT_ARG_STRING, &parsed.group, 0, "weights that share one fp16 scale", "N"},
+    {"accumulate", '\0', POPT_ARG_STRING, &parsed.accumulate, 0, "format of the sums", "TYPE"},
+    {"output", '\0', POPT_ARG_STRING, &parsed.output, 0, "format of the result", "TYPE"},
+    {"kv", '\0', POPT_ARG_STRING, &parsed.kv, 0, "format of stored keys and values", "TYPE"},
+    {"ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE"},
+    POPT_TABLEEND};
+
+static const struct poptOption model_table[] = {
+    {"efficiency", '\0', POPT_ARG_STRING, &parsed.efficiency, 0,
+     "expected share of the bound: 0.78, or LOW,TYPICAL,HIGH (0.65,0.78,0.85)", "F"},
+    {"overhead", '\0', POPT_ARG_STRING, &parsed.overhead, 0, "shorter than this is overhead-bound (8us)",
+     "TIME"},
+    {"launch", '\0', POPT_ARG_STRING, &parsed.launch, 0, "cost of one launch; default: the machine's",
+     "TIME"},
+    {"overlap", '\0', POPT_ARG_STRING, &parsed.overlap, 0, "1: times hide each other, 0: they add up", "F"},
+    {"tile", '\0', POPT_ARG_STRING, &parsed.tile, 0, "side of a square tile kept on chip, in elements", "N"},
+    {"unit", '\0', POPT_ARG_STRING, &parsed.unit, 0, "force the vector or matrix unit", "UNIT"},
+    {"link", '\0', POPT_ARG_STRING, &parsed.link, 0, "link for collectives; default: the machine's first",
+     "NAME"},
+    {"sparse", '\0', POPT_ARG_NONE, &parsed.sparse, 0, "use the 2:4 sparse peak", NULL},
+    {"warm", '\0', POPT_ARG_NONE, &parsed.warm, 0, "data already in the innermost level that holds them",
+     NULL},
+    {"achieved", '\0', POPT_ARG_NONE, &parsed.achieved, 0, "use measured ceilings where the machine has them",
+     NULL},
+    POPT_TABLEEND};
+
+static const struct poptOption file_table[] = {
+    {"to", 'o', POPT_ARG_STRING, &parsed.to, 0, "write to FILE instead of the terminal", "FILE"},
+    POPT_TABLEEND};
+
+static const struct poptOption common_table[] = {
+    {"json", '\0', POPT_ARG_NONE, &parsed.json, 0, "one JSON object", NULL},
+    {"csv", '\0', POPT_ARG_NONE, &parsed.csv, 0, "comma-separated values", NULL},
+    {"quiet", 'q', POPT_ARG_NONE, &parsed.quiet, 0, "no progress, no extra text", NULL},
+    {"color", '\0', POPT_ARG_STRING, &parsed.color, 0, "auto, always or never", "WHEN"},
+    {"help", 'h', POPT_ARG_NONE, &parsed.help, 0, "show this help", NULL},
+    POPT_TABLEEND};
+
+static const struct {
+  unsigned group;
+  const struct poptOption *table;
+  const char *title;
+} groups[] = {
+    {ROOF_ARGS_MACHINE, machine_table, "Machine:"},
+    {ROOF_ARGS_FORMAT, format_table, "Formats and operations:"},
+    {ROOF_ARGS_MODEL, model_table, "Model:"},
+    {ROOF_ARGS_FILE, file_table, "File:"},
+    {~0u, common_table, "Common:"},
+};
+
+enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96 };
+
+static void build_table(const roof_command *command, struct poptOption *table) {
+  int n = 0;
+  if (command->options != NULL) {
+    table[n++] = (struct poptOption){
+        NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)command->options, 0, "Options:", NULL};
+  }
+  for (int i = 0; i < GROUP_COUNT; i++) {
+    if (command->groups & groups[i].group || groups[i].group == ~0u) {
+      table[n++] = (struct poptOption){
+          NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)groups[i].table, 0, groups[i].title, NULL};
+    }
+  }
+  table[n] = (struct poptOption)POPT_TABLEEND;
+}
+
+/** The long option nearest to `typed`, over all tables of the command. */
+static const char *nearest_option(const struct poptOption *table, const char *typed) {
+  const char *names[OPTION_MAX + 1] = {NULL};
+  int count = 0;
+  for (; table->arg != NULL; table++) {
+    for (const struct poptOption *o = table->arg; o->longName != NULL && count < OPTION_MAX; o++) {
+      names[count++] = o->longName;
+    }
+  }
+  return roof_suggest(typed + strspn(typed, "-"), names);
+}
+
+static roof_status option_error(poptContext context, int code, const struct poptOption *table,
+                                roof_error *error) {
+  const char *typed = poptBadOption(context, POPT_BADOPTION_NOALIAS);
+  const char *near = code == POPT_ERROR_BADOPT ? nearest_option(table, typed) : NULL;
+  return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s%s%s%s", typed, poptStrerror(code),
+                        near ? "; did you mean `--" : "", near ? near : "", near ? "`?" : "");
+}
+
+static void print_help(poptContext context, const roof_command *command) {
+  char usage[128];
+  snprintf(usage, sizeof usage, "%s [--option ...]", command->arguments);
+  poptSetOtherOptionHelp(context, usage);
+  printf("roofline %s: %s\n\n", command->name, command->summary);
+  fflush(stdout);
+  poptPrintHelp(context, stdout, 0);
+  if (command->examples != NULL) {
+    printf("\nExamples:\n%s", command->examples);
+  }
+}
+
+static roof_status load_userops(roof_args *args, roof_error *error) {
+  int count = 0;
+  while (args->op_files != NULL && args->op_files[count] != NULL) {
+    count++;
+  }
+  if (count == 0) {
+    return ROOF_OK;
+  }
+  args->userops = calloc((size_t)count, sizeof *args->userops);
+  if (args->userops == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "operations: out of memory");
+  }
+  for (int i = 0; i < count; i++) {
+    roof_status status = roof_userops_load(args->op_files[i], &args->userops[i], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    args->userops_count++;
+  }
+  return ROOF_OK;
+}
+
+static poptContext context; /* owns the words; freed by roof_args_done */
+
+static roof_status check_color(const char *color, roof_error *error) {
+  static const char *const choices[] = {"auto", "always", "never", NULL};
+  for (int i = 0; color != NULL && choices[i] != NULL; i++) {
+    if (strcmp(color, choices[i]) == 0) {
+      return ROOF_OK;
+    }
+  }
+  return color == NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "--color %s: use auto, always or never", color);
+}
+
+roof_status roof_args_parse(roof_args *args, const roof_command *command, int argc, const char **argv,
+                            roof_error *error) {
+  struct poptOption table[GROUP_COUNT + 2];
+  build_table(command, table);
+  memset(args, 0, sizeof *args);
+  memset(&parsed, 0, sizeof parsed);
+  char name[64];
+  snprintf(name, sizeof name, "roofline %s", command->name);
+  const char *first = argv[0];
+  argv[0] = name;
+  context = poptGetContext(NULL, argc, argv, table, 0);
+  int code = poptGetNextOpt(context);
+  roof_status status = ROOF_OK;
+  if (code < -1) {
+    status = option_error(context, code, table, error);
+  } else if (parsed.help) {
+    print_help(context, command);
+  } else {
+    parsed.words = poptGetArgs(context);
+    while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
+      parsed.word_count++;
+    }
+    status = check_color(parsed.color, error);
+    if (status == ROOF_OK) {
+      status = load_userops(&parsed, error);
+    }
+  }
+  argv[0] = first;
+  *args = parsed;
+  return status;
+}
+
+void roof_args_done(roof_args *args) {
+  for (int i = 0; i < args->userops_count; i++) {
+    roof_userops_done(&args->userops[i]);
+  }
+  free(args->userops);
+  char *texts[] = {args->dtype,   args->weights, args->accumulate, args->output, args->kv,
+                   args->group,   args->to,      args->efficiency, args->launch, args->overhead,
+                   args->overlap, args->tile,    args->unit,       args->link,   args->color};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    free(texts[i]);
+  }
+  const char **lists[] = {args->machines, args->op_files};
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    for (int j = 0; lists[i] != NULL && lists[i][j] != NULL; j++) {
+      free((void *)(uintptr_t)lists[i][j]);
+    }
+    free(lists[i]);
+  }
+  poptFreeContext(context);
+}
+
+roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *error) {
+  if (args->word_count <= most) {
+    return ROOF_OK;
+  }
+  return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: one word too many", args->words[most]);
+}

@@ -1,0 +1,111 @@
+/** What every sub-command uses. A sub-command is one file cmd_NAME.c that exports `const roof_command
+ * roof_cmd_NAME`. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <jansson.h>
+#include <popt.h>
+#include <stdio.h>
+
+#include "roofline/catalog.h"
+#include "roofline/ops.h"
+#include "roofline/predict.h"
+#include "roofline/text.h"
+#include "roofline/units.h"
+
+/** Groups of options a command takes beside --json, --csv, --quiet, --color and its own. */
+enum {
+  ROOF_ARGS_MACHINE = 1, /**< --machine */
+  ROOF_ARGS_FORMAT = 2,  /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
+  ROOF_ARGS_MODEL = 4,   /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
+  ROOF_ARGS_FILE = 8     /**< --to FILE (-o); --output is a number format */
+};
+
+/** A parsed command line. Texts point into argv; `words` are the positional arguments after the command's
+ * name. */
+typedef struct roof_args {
+  const char **machines; /**< NULL-terminated, or NULL */
+  const char **op_files;
+  char *dtype, *weights, *accumulate, *output, *kv, *group;
+  char *efficiency, *overhead, *launch, *overlap, *tile, *unit, *link;
+  int sparse, warm, achieved;
+  char *to;
+  char *color;
+  int json, csv, quiet, help;
+  const char **words;
+  int word_count;
+  roof_userops *userops; /**< one per --ops file */
+  int userops_count;
+} roof_args;
+
+typedef struct roof_command {
+  const char *name;
+  const char *arguments; /**< "OP key=value ..." */
+  const char *summary;   /**< one line, lower case */
+  const char *examples;  /**< lines of the help */
+  unsigned groups;
+  const struct poptOption *options; /**< its own, or NULL */
+  roof_status (*run)(const roof_args *args, roof_error *error);
+} roof_command;
+
+/* args.c */
+roof_status roof_args_parse(roof_args *args, const roof_command *command, int argc, const char **argv,
+                            roof_error *error);
+void roof_args_done(roof_args *args);
+/** ROOF_E_ARGUMENT unless at most `most` words were given; names the first one too many. */
+roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *error);
+
+/* select.c: from what was typed to what the library takes */
+roof_status roof_select_op(const roof_args *args, const char *name, const roof_op **op, roof_error *error);
+/** Loads the machines named, or `host`. `*machines` is the caller's to free(). */
+roof_status roof_select_machines(const roof_args *args, roof_machine **machines, int *count,
+                                 roof_error *error);
+/** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
+roof_status roof_select_types(const roof_args *args, const roof_machine *machine, roof_types *types,
+                              roof_error *error);
+roof_status roof_select_options(const roof_args *args, roof_options *options, roof_error *error);
+
+/* shape.c: key=value words with lists and ranges */
+typedef struct roof_axis {
+  int param;
+  double *values;
+  size_t count;
+} roof_axis;
+
+typedef struct roof_shape {
+  const roof_op *op;
+  double values[ROOF_PARAM_MAX];
+  roof_axis axes[ROOF_PARAM_MAX]; /**< parameters with more than one value, in the order typed */
+  int axis_count;
+  size_t points;
+} roof_shape;
+
+roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words, int count,
+                             roof_error *error);
+/** Completed values of point `index` (the last axis turns fastest). */
+roof_status roof_shape_point(const roof_shape *shape, size_t index, double *values, roof_error *error);
+void roof_shape_done(roof_shape *shape);
+/** A parameter's value as typed: a choice by its name, a count in full. */
+void roof_shape_value_text(const roof_op *op, int param, double value, char *buffer, size_t size);
+
+/* json.c */
+json_t *roof_json_number(double value); /**< null for NaN and infinities */
+json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const double *values,
+                             const roof_prediction *prediction);
+/** Prints `object` (takes its reference) on stdout. */
+roof_status roof_json_print(json_t *object, roof_error *error);
+
+/* output.c */
+/** Writes to stdout; ROOF_E_OUTPUT when that fails. */
+roof_status roof_print(const roof_text *text, roof_error *error);
+/** Writes a file through a temporary name: complete, synced and renamed, or not at all. */
+roof_status roof_write_file(const char *path, const char *data, size_t length, roof_error *error);
+bool roof_use_color(const roof_args *args, FILE *stream);
+/** A line on stderr that replaces itself: shows progress on a terminal unless --quiet; a roof_progress. */
+void roof_show_progress(void *args, const char *step, int done, int total);
+
+/** A table as aligned text: `numeric` has 'l' or 'r' per column; cells row by row, header first. */
+void roof_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
+                         const char *alignment);
+
+#endif

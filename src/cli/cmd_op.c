@@ -1,0 +1,147 @@
+/* The operations: their parameters, formulas and sources. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** User operations first, then the built-in ones; NULL past the end. */
+static const roof_op *op_at(const roof_args *args, int index) {
+  for (int i = 0; i < args->userops_count; i++) {
+    if (index < (int)args->userops[i].count) {
+      return &args->userops[i].ops[index];
+    }
+    index -= (int)args->userops[i].count;
+  }
+  return roof_op_at(index);
+}
+
+/** "m n k [batch=1] [algorithm=flash|standard]" */
+static void add_parameters(roof_text *out, const roof_op *op) {
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    const roof_param *p = &op->params[i];
+    bool optional = p->same_as != NULL || !isnan(p->fallback);
+    roof_text_addf(out, "%s%s%s", i > 0 ? " " : "", optional ? "[" : "", p->name);
+    if (p->same_as != NULL) {
+      roof_text_addf(out, "=%s", p->same_as);
+    } else if (p->kind == ROOF_PARAM_CHOICE) {
+      for (int c = 0; c < ROOF_CHOICE_MAX && p->choices[c] != NULL; c++) {
+        roof_text_addf(out, "%s%s", c > 0 ? "|" : "=", p->choices[c]);
+      }
+    } else if (optional) {
+      char value[64];
+      roof_shape_value_text(op, i, p->fallback, value, sizeof value);
+      roof_text_addf(out, "=%s", value);
+    }
+    roof_text_add(out, optional ? "]" : "");
+  }
+}
+
+static json_t *op_json(const roof_op *op) {
+  json_t *params = json_array();
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    const roof_param *p = &op->params[i];
+    json_t *choices = json_array();
+    for (int c = 0; c < ROOF_CHOICE_MAX && p->choices[c] != NULL; c++) {
+      json_array_append_new(choices, json_string(p->choices[c]));
+    }
+    json_array_append_new(params, json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", p->name, "default",
+                                            roof_json_number(p->fallback), "same_as", p->same_as, "choices",
+                                            choices, "text", p->text));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "name", op->name, "family", op->family,
+                   "summary", op->summary, "unit", roof_unit_name(op->unit), "flops", op->flops, "bytes",
+                   op->bytes, "flops_per_element", roof_json_number(op->flops_per_element), "source",
+                   op->source, "parameters", params);
+}
+
+static roof_status list(const roof_args *args, roof_error *error) {
+  if (args->json) {
+    json_t *ops = json_array();
+    for (int i = 0; op_at(args, i) != NULL; i++) {
+      json_array_append_new(ops, op_json(op_at(args, i)));
+    }
+    return roof_json_print(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", ops), error);
+  }
+  roof_text out = {0};
+  const char *family = "";
+  for (int i = 0; op_at(args, i) != NULL; i++) {
+    const roof_op *op = op_at(args, i);
+    if (strcmp(family, op->family) != 0) {
+      roof_text_addf(&out, "%s%s\n", i > 0 ? "\n" : "", op->family);
+      family = op->family;
+    }
+    roof_text parameters = {0};
+    add_parameters(&parameters, op);
+    const char *gap = parameters.length > 34 ? "\n                                                   " : "";
+    roof_text_addf(&out, "  %-13s %-34s %s%s\n", op->name, parameters.data ? parameters.data : "", gap,
+                   op->summary);
+    roof_text_done(&parameters);
+  }
+  roof_status status = roof_print(&out, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status show(const roof_args *args, const char *name, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_status status = roof_select_op(args, name, &op, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (args->json) {
+    json_t *object = op_json(op);
+    json_object_set_new(object, "schema", json_string("roofline.op/1"));
+    return roof_json_print(object, error);
+  }
+  roof_text out = {0};
+  roof_text_addf(&out, "%s: %s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
+                 op->summary, roof_unit_name(op->unit), op->flops, op->bytes);
+  if (!isnan(op->flops_per_element)) {
+    roof_text_addf(&out, "  per element %g FLOP\n", op->flops_per_element);
+  }
+  roof_text_addf(&out, "  source      %s\n\n", op->source);
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    const roof_param *p = &op->params[i];
+    bool needed = p->same_as == NULL && isnan(p->fallback);
+    char value[64] = "";
+    if (!needed && p->same_as == NULL) {
+      roof_shape_value_text(op, i, p->fallback, value, sizeof value);
+    }
+    roof_text_addf(&out, "  %-13s %-12s %s\n", p->name,
+                   needed       ? "needed"
+                   : p->same_as ? p->same_as
+                                : value,
+                   p->text);
+  }
+  roof_text_add(
+      &out, "\n  a, w, o, kv are bytes per element of activations, weights (with scales), result, KV cache;"
+            " bytes are read + written, each once\n");
+  status = roof_print(&out, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  const char *verb = args->word_count > 0 ? args->words[0] : "list";
+  roof_status status = roof_args_limit_words(args, 2, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (strcmp(verb, "list") == 0) {
+    return list(args, error);
+  }
+  if (strcmp(verb, "show") == 0 && args->word_count == 2) {
+    return show(args, args->words[1], error);
+  }
+  return roof_error_set(error, ROOF_E_ARGUMENT, "op %s: use `op list` or `op show NAME`", verb);
+}
+
+const roof_command roof_cmd_op = {
+    .name = "op",
+    .arguments = "list | show NAME",
+    .summary = "the operations with parameters, formulas and sources",
+    .examples = "  roofline op list\n  roofline op show attention\n",
+    .groups = ROOF_ARGS_FORMAT,
+    .run = run,
+};

@@ -1,0 +1,315 @@
+/* One operation on one or more machines. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/explain.h"
+
+static int explain;
+static const struct poptOption options[] = {
+    {"explain", 'e', POPT_ARG_NONE, &explain, 0, "show the arithmetic step by step", NULL}, POPT_TABLEEND};
+
+enum { SHORT = 48, LINE = 160, BAR = 20 };
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
+                       bool color) {
+  char binding[ROOF_NAME_MAX], expected[SHORT], lower[SHORT];
+  roof_prediction_binding(p, binding, sizeof binding);
+  const char *title = target->machine->title[0] != '\0' ? target->machine->title : target->machine->name;
+  roof_text_addf(out, "%s%s on %s: %s-bound (%s), about %s, at best %s%s\n\n", color ? "\033[1m" : "",
+                 op->name, title, roof_regime_name(p->regime), binding,
+                 quantity(expected, p->expected_seconds, "s"), quantity(lower, p->lower_seconds, "s"),
+                 color ? "\033[0m" : "");
+}
+
+static void add_shape(roof_text *out, const roof_target *target, const roof_op *op, const double *values) {
+  roof_text_add(out, "  shape       ");
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    char value[64];
+    roof_shape_value_text(op, i, values[i], value, sizeof value);
+    roof_text_addf(out, "%s=%s ", op->params[i].name, value);
+  }
+  const roof_types *t = &target->types;
+  roof_text_addf(out, "in %s", roof_dtype_name(t->compute));
+  if (t->weights != t->compute) {
+    roof_text_addf(out, ", weights %s", roof_dtype_name(t->weights));
+  }
+  if (t->group > 0) {
+    roof_text_addf(out, " with a scale per %.0f", t->group);
+  }
+  if (t->output != t->compute) {
+    roof_text_addf(out, ", result %s", roof_dtype_name(t->output));
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_work(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char a[SHORT], b[SHORT], c[SHORT], d[SHORT];
+  roof_text_addf(out, "  work        %s, %s moved (%s read + %s written, each byte once)\n",
+                 quantity(a, p->work.flops, "FLOP"), quantity(b, p->bytes, "B"),
+                 quantity(c, p->work.read_bytes, "B"), quantity(d, p->work.write_bytes, "B"));
+  if (p->work.link_bytes > 0) {
+    roof_text_addf(out, "  network     %s over the busiest link in %.0f steps\n",
+                   quantity(a, p->work.link_bytes, "B"), p->work.link_steps);
+  }
+  if (!isnan(target->capacity)) {
+    roof_text_addf(out, "  capacity    %s of %s%s\n", roof_bytes_format(a, SHORT, p->work.working_set),
+                   roof_bytes_format(b, SHORT, target->capacity),
+                   p->work.working_set > target->capacity ? ": it does not fit" : "");
+  }
+}
+
+static void add_intensity(roof_text *out, const roof_prediction *p) {
+  char a[SHORT];
+  if (!isnan(p->intensity)) {
+    double factor = p->intensity / p->ridge;
+    roof_text_addf(out, "  intensity   %.4g FLOP/B", p->intensity);
+    if (!isnan(factor) && p->work.flops > 0) {
+      roof_text_addf(out, ", %.3gx %s of the ridge (%.4g FLOP/B)", factor >= 1 ? factor : 1 / factor,
+                     factor >= 1 ? "right" : "left", p->ridge);
+    }
+    roof_text_add(out, "\n");
+  }
+  if (p->work.flops > 0 && p->peak != NULL) {
+    roof_text_addf(out, "  attainable  %s", quantity(a, p->attainable, "FLOP/s"));
+    roof_text_addf(out, " of %s %s %s %s (%s)\n", quantity(a, p->peak->flops_per_second, "FLOP/s"),
+                   roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
+                   p->peak->sparse ? "2:4 sparse" : "dense", roof_kind_name(p->peak->kind));
+  }
+}
+
+static void add_time(roof_text *out, const char *name, double seconds, double longest, const char *note) {
+  char text[SHORT], bar[BAR * 3 + 1] = "";
+  int filled = seconds > 0 ? (int)ceil(seconds / longest * BAR - 1e-9) : 0;
+  for (int i = 0; i < filled && i < BAR; i++) {
+    strcat(bar, "\xE2\x96\x88");
+  }
+  roof_text_addf(out, "    %-10s%10s  %s%*s  %s\n", name, quantity(text, seconds, "s"), bar, BAR - filled, "",
+                 note);
+}
+
+/** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
+static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char note[LINE], a[SHORT], b[SHORT];
+  double longest = fmax(p->lower_seconds, p->memory_seconds);
+  roof_text_add(out, "  time\n");
+  if (p->work.flops > 0) {
+    add_time(out, "compute", p->compute_seconds, longest, p->peak ? "" : "no peak of this format is known");
+  }
+  for (int i = p->level_count - 1; i >= 0; i--) {
+    const roof_level_time *t = &p->levels[i];
+    if (isnan(t->seconds) || t->bytes <= 0) {
+      continue;
+    }
+    snprintf(note, sizeof note, "%s at %s", quantity(a, t->bytes, "B"),
+             quantity(b, t->bytes / t->seconds, "B/s"));
+    add_time(out, t->level->name, t->seconds, longest, note);
+  }
+  if (p->work.link_bytes > 0) {
+    add_time(out, "network", p->network_seconds, longest,
+             target->link ? target->link->name : "no link is known");
+  }
+  if (!isnan(p->overhead_seconds)) {
+    add_time(out, "overhead", p->overhead_seconds, longest, "launch");
+  }
+  const roof_options *o = &target->options;
+  roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (none)\n", quantity(a, p->lower_seconds, "s"),
+                 quantity(b, p->upper_seconds, "s"));
+  roof_text_addf(out, "  expected    %s", quantity(a, p->expected_seconds, "s"));
+  if (o->efficiency_low < o->efficiency_high) {
+    roof_text_addf(out, ", from %s to %s", quantity(a, p->expected_low_seconds, "s"),
+                   quantity(b, p->expected_high_seconds, "s"));
+    roof_text_addf(out, " (%.0f, %.0f, %.0f %% of the bound)", 100 * o->efficiency, 100 * o->efficiency_high,
+                   100 * o->efficiency_low);
+  } else {
+    roof_text_addf(out, " (%.0f %% of the bound)", 100 * o->efficiency);
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_rest(roof_text *out, const roof_target *target, const roof_op *op, const double *raw,
+                     const roof_prediction *p) {
+  char a[SHORT], b[SHORT];
+  double bytes, flops;
+  if (p->regime == ROOF_OVERHEAD_BOUND) {
+    roof_predict_escape(target, p->work.unit, &bytes, &flops);
+    roof_text_addf(out, "  to escape   more than %s or %s, which last %s\n", quantity(a, bytes, "B"),
+                   isnan(flops) ? "unknown FLOP" : quantity(b, flops, "FLOP"),
+                   quantity((char[SHORT]){0}, target->overhead_cutoff, "s"));
+  }
+  if (op->batch != NULL && p->work.flops > 0) {
+    double crossing = roof_predict_crossing(target, op, raw, roof_op_param_index(op, op->batch));
+    if (!isnan(crossing)) {
+      roof_text_addf(out, "  critical    compute-bound from %s=%.0f (exactly %.6g)\n", op->batch,
+                     ceil(crossing), crossing);
+    } else {
+      roof_text_addf(out, "  critical    %s never changes the side\n", op->batch);
+    }
+  }
+  if (!isnan(p->energy_joules)) {
+    bool coefficients = !isnan(target->machine->energy.joules_per_flop);
+    roof_text_addf(out, "  energy      %s %s\n", quantity(a, p->energy_joules, "J"),
+                   coefficients ? "from energy per FLOP and byte" : "at most, at the full board power");
+  }
+}
+
+static roof_status add_prediction(roof_text *out, const roof_args *args, const roof_target *target,
+                                  const roof_shape *shape, const double *values, const roof_prediction *p) {
+  add_answer(out, target, shape->op, p, roof_use_color(args, stdout));
+  add_shape(out, target, shape->op, values);
+  add_work(out, target, p);
+  add_intensity(out, p);
+  add_times(out, target, p);
+  add_rest(out, target, shape->op, shape->values, p);
+  return ROOF_OK;
+}
+
+static void add_csv(roof_text *out, bool first, const roof_target *target, const roof_op *op,
+                    const roof_prediction *p) {
+  static const char header[] =
+      "machine,op,dtype,flops,bytes,intensity,ridge,regime,binding,attainable_flops_per_second,"
+      "lower_seconds,upper_seconds,expected_seconds\n";
+  char binding[ROOF_NAME_MAX];
+  roof_prediction_binding(p, binding, sizeof binding);
+  roof_text_add(out, first ? header : "");
+  roof_text_add_csv(out, target->machine->name);
+  roof_text_addf(out, ",%s,%s,", op->name, roof_dtype_name(target->types.compute));
+  const double numbers[] = {p->work.flops, p->bytes, p->intensity, p->ridge};
+  for (int i = 0; i < 4; i++) {
+    char number[32];
+    roof_text_add_bytes(out, number, roof_number_write(number, numbers[i], 12));
+    roof_text_add(out, ",");
+  }
+  roof_text_addf(out, "%s,", roof_regime_name(p->regime));
+  roof_text_add_csv(out, binding);
+  const double times[] = {p->attainable, p->lower_seconds, p->upper_seconds, p->expected_seconds};
+  for (int i = 0; i < 4; i++) {
+    char number[32];
+    roof_text_add(out, ",");
+    roof_text_add_bytes(out, number, roof_number_write(number, times[i], 12));
+  }
+  roof_text_add(out, "\n");
+}
+
+/** What a run over the machines collects: text, or JSON objects. */
+typedef struct answer {
+  roof_text text;
+  json_t *json;
+} answer;
+
+static roof_status predict_one(const roof_args *args, const roof_machine *machine, const roof_types *types,
+                               const roof_options *o, const roof_shape *shape, answer *out,
+                               roof_error *error) {
+  double values[ROOF_PARAM_MAX];
+  roof_target target;
+  roof_prediction p;
+  roof_status status = roof_shape_point(shape, 0, values, error);
+  if (status == ROOF_OK) {
+    status = roof_target_init(&target, machine, types, o, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_predict(&target, shape->op, values, &p);
+  if (p.work.flops > 0) {
+    status = roof_target_supports(&target, p.work.unit, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (args->json) {
+    json_array_append_new(out->json, roof_json_prediction(&target, shape->op, values, &p));
+  } else if (args->csv) {
+    add_csv(&out->text, out->text.length == 0, &target, shape->op, &p);
+  } else {
+    roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
+    status = add_prediction(&out->text, args, &target, shape, values, &p);
+    if (explain) {
+      roof_explain_prediction(&out->text, &target, shape->op, values, &p);
+    }
+  }
+  return status;
+}
+
+static roof_status print_answer(const roof_args *args, answer *out, roof_error *error) {
+  if (!args->json) {
+    return roof_print(&out->text, error);
+  }
+  json_t *object =
+      json_array_size(out->json) == 1
+          ? json_incref(json_array_get(out->json, 0))
+          : json_pack("{s:s, s:O}", "schema", "roofline.predictions/1", "predictions", out->json);
+  return roof_json_print(object, error);
+}
+
+static roof_status predict_all(const roof_args *args, const roof_shape *shape, roof_error *error) {
+  roof_machine *machines = NULL;
+  int count = 0;
+  roof_types types;
+  roof_options o;
+  answer out = {.json = json_array()};
+  roof_status status = roof_select_machines(args, &machines, &count, error);
+  if (status == ROOF_OK) {
+    status = roof_select_types(args, &machines[0], &types, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_select_options(args, &o, error);
+  }
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = predict_one(args, &machines[i], &types, &o, shape, &out, error);
+  }
+  if (status == ROOF_OK) {
+    status = print_answer(args, &out, error);
+  }
+  json_decref(out.json);
+  roof_text_done(&out.text);
+  free(machines);
+  return status;
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  if (args->word_count == 0) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "predict: which operation? for instance `roofline predict gemm m=4096 n=4096 k=4096`; "
+        "`roofline op list` shows all");
+  }
+  const roof_op *op = NULL;
+  roof_status status = roof_select_op(args, args->words[0], &op, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_shape shape;
+  status = roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (shape.points > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "%s: has several values; `roofline sweep` takes lists and ranges",
+                            op->params[shape.axes[0].param].name);
+  } else {
+    status = predict_all(args, &shape, error);
+  }
+  roof_shape_done(&shape);
+  return status;
+}
+
+const roof_command roof_cmd_predict = {
+    .name = "predict",
+    .arguments = "OP key=value ...",
+    .summary = "how fast one operation can go on a machine, and which wall stops it",
+    .examples =
+        "  roofline predict gemm m=8192 n=28672 k=8192 --machine h100 --dtype fp16\n"
+        "  roofline predict gemm m=1 n=28672 k=8192 --machine h100 --weights int4 --group 128 --explain\n"
+        "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n",
+    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_MODEL,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,148 @@
+#include "cli/explain.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum { SHORT = 48 };
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+/** The value of a name in a formula: a parameter, or bytes per element of a, w, o, kv. NaN for a function's
+ * name. */
+static double lookup(const roof_target *target, const roof_op *op, const double *values, const char *name) {
+  const roof_types *t = &target->types;
+  const struct {
+    const char *name;
+    double value;
+  } sizes[] = {{"a", roof_dtype_bytes(t->compute)},
+               {"w", roof_types_weight_bytes(t, 1)},
+               {"o", roof_dtype_bytes(t->output)},
+               {"kv", roof_dtype_bytes(t->kv)}};
+  int param = roof_op_param_index(op, name);
+  if (param >= 0) {
+    return values[param];
+  }
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    if (strcmp(sizes[i].name, name) == 0) {
+      return sizes[i].value;
+    }
+  }
+  return NAN;
+}
+
+/** Copies `formula`, replacing each name by its value. */
+static void add_substituted(roof_text *out, const roof_target *target, const roof_op *op,
+                            const double *values, const char *formula) {
+  while (*formula != '\0') {
+    char name[32] = "";
+    size_t length = 0;
+    if (isalpha((unsigned char)*formula)) {
+      while (length + 1 < sizeof name &&
+             (isalnum((unsigned char)formula[length]) || formula[length] == '_')) {
+        name[length] = formula[length];
+        length++;
+      }
+      name[length] = '\0';
+      double value = lookup(target, op, values, name);
+      if (isnan(value)) {
+        roof_text_add(out, name);
+      } else {
+        roof_text_addf(out, "%.15g", value);
+      }
+    } else {
+      length = strspn(formula, "0123456789.");
+      length = length == 0 ? 1 : length;
+      roof_text_add_bytes(out, formula, length);
+    }
+    formula += length;
+  }
+}
+
+static void add_formula(roof_text *out, int step, const char *what, const roof_target *target,
+                        const roof_op *op, const double *values, const char *formula, double result,
+                        const char *unit) {
+  char text[SHORT];
+  roof_text_addf(out, "  %d. %s = %s\n         = ", step, what, formula);
+  add_substituted(out, target, op, values, formula);
+  roof_text_addf(out, "\n         = %.15g %s (%s)\n", result, unit, quantity(text, result, unit));
+}
+
+static void explain_sides(roof_text *out, const roof_prediction *p) {
+  char a[SHORT], b[SHORT], c[SHORT];
+  const roof_level *memory = p->level_count > 0 ? p->levels[p->level_count - 1].level : NULL;
+  roof_text_addf(out, "  3. intensity = FLOP / bytes = %.15g / %.15g = %.6g FLOP/B (read + written)\n",
+                 p->work.flops, p->bytes, p->intensity);
+  if (p->peak == NULL || memory == NULL || isnan(p->ridge)) {
+    return;
+  }
+  double bandwidth = p->peak->flops_per_second / p->ridge;
+  roof_text_addf(out,
+                 "  4. ridge = peak / bandwidth = %s / %s = %.6g FLOP/B: intensity is %s, so %s can bind\n",
+                 quantity(a, p->peak->flops_per_second, "FLOP/s"), quantity(b, bandwidth, "B/s"), p->ridge,
+                 p->intensity >= p->ridge ? "at or right of it" : "left of it",
+                 p->intensity >= p->ridge ? "compute" : "memory");
+  roof_text_addf(out, "     attainable = min(peak, bandwidth x intensity) = min(%s, %s) = %s\n",
+                 quantity(a, p->peak->flops_per_second, "FLOP/s"),
+                 quantity(b, bandwidth * p->intensity, "FLOP/s"), quantity(c, p->attainable, "FLOP/s"));
+}
+
+static void explain_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char a[SHORT], b[SHORT], c[SHORT];
+  if (p->work.flops > 0 && p->peak != NULL) {
+    roof_text_addf(out, "  5. compute time = FLOP / peak = %s / %s = %s\n",
+                   quantity(a, p->work.flops, "FLOP"), quantity(b, p->peak->flops_per_second, "FLOP/s"),
+                   quantity(c, p->compute_seconds, "s"));
+  }
+  for (int i = p->level_count - 1; i >= 0; i--) {
+    const roof_level_time *t = &p->levels[i];
+    if (t->bytes > 0 && !isnan(t->seconds)) {
+      roof_text_addf(out, "     %s time = bytes / bandwidth = %s / %s = %s\n", t->level->name,
+                     quantity(a, t->bytes, "B"), quantity(b, t->bytes / t->seconds, "B/s"),
+                     quantity(c, t->seconds, "s"));
+    }
+  }
+  if (p->work.link_bytes > 0 && target->link != NULL) {
+    roof_text_addf(out, "     network time = %s / %s + %.0f x latency = %s\n",
+                   quantity(a, p->work.link_bytes, "B"), quantity(b, target->link->bytes_per_second, "B/s"),
+                   p->work.link_steps, quantity(c, p->network_seconds, "s"));
+  }
+  roof_text_addf(out, "  6. lower = longest of them = %s; upper = their sum = %s\n",
+                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
+  double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
+  double bound = (p->expected_seconds - overhead) * target->options.efficiency;
+  roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g%s = %s\n",
+                 overhead > 0 ? " + overhead" : "", quantity(a, bound, "s"), target->options.efficiency,
+                 overhead > 0 ? " + launches x launch cost" : "", quantity(b, p->expected_seconds, "s"));
+  roof_text_addf(out, "  8. regime: %s%s%s\n", roof_regime_name(p->regime),
+                 p->regime == ROOF_OVERHEAD_BOUND ? ", since that is shorter than the cutoff of " : "",
+                 p->regime == ROOF_OVERHEAD_BOUND ? quantity(a, target->overhead_cutoff, "s") : "");
+}
+
+static void add_source(roof_text *out, const char *what, const char *kind, const char *source,
+                       const char *date) {
+  if (source[0] != '\0') {
+    roof_text_addf(out, "     %s: %s%s%s, %s\n", what, kind, date[0] != '\0' ? " of " : "", date, source);
+  }
+}
+
+void roof_explain_prediction(roof_text *out, const roof_target *target, const roof_op *op,
+                             const double *values, const roof_prediction *p) {
+  roof_text_addf(out, "\nStep by step (%s: %s)\n", op->name, op->summary);
+  add_formula(out, 1, "FLOP", target, op, values, op->flops, p->work.flops, "FLOP");
+  add_formula(out, 2, "bytes", target, op, values, op->bytes, p->bytes, "B");
+  if (p->bytes > 0) {
+    explain_sides(out, p);
+  }
+  explain_times(out, target, p);
+  roof_text_add(out, "  Sources\n");
+  roof_text_addf(out, "     formula: %s\n", op->source);
+  if (p->peak != NULL) {
+    add_source(out, "peak", roof_kind_name(p->peak->kind), p->peak->source, p->peak->date);
+  }
+  if (p->binding != NULL) {
+    add_source(out, p->binding->name, roof_kind_name(p->binding->kind), p->binding->source, p->binding->date);
+  }
+}

@@ -1,0 +1,102 @@
+#include "cli/cli.h"
+
+#include <string.h>
+
+#define ROW(name) extern const roof_command roof_##name;
+#include "registry/commands.inc"
+#undef ROW
+
+static const roof_command *const commands[] = {
+#define ROW(name) &roof_##name,
+#include "registry/commands.inc"
+#undef ROW
+    NULL};
+
+enum { COMMAND_MAX = sizeof commands / sizeof commands[0] };
+
+static roof_status find_command(const char *name, const roof_command **command, roof_error *error) {
+  const char *names[COMMAND_MAX + 1] = {NULL};
+  for (int i = 0; commands[i] != NULL; i++) {
+    if (strcmp(commands[i]->name, name) == 0) {
+      *command = commands[i];
+      return ROOF_OK;
+    }
+    names[i] = commands[i]->name;
+  }
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "command `%s`: unknown%s%s%s", name,
+                        near ? "; did you mean `" : "", near ? near : "; `roofline help` lists them",
+                        near ? "`?" : "");
+}
+
+static roof_status print_overview(roof_error *error) {
+  roof_text text = {0};
+  roof_text_add(&text, "roofline " ROOFLINE_VERSION
+                       ": which wall stops a kernel, how fast it can go, and how far it is from there\n\n"
+                       "usage: roofline COMMAND [NAME] [key=value ...] [--option ...]\n\n");
+  for (int i = 0; commands[i] != NULL; i++) {
+    roof_text_addf(&text, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  }
+  roof_text_add(&text, "\nroofline COMMAND --help shows a command's options and examples.\n"
+                       "Start with `roofline loop --quick`, or `roofline predict gemm m=8192 n=28672 k=8192 "
+                       "--machine h100`.\n");
+  roof_status status = roof_print(&text, error);
+  roof_text_done(&text);
+  return status;
+}
+
+static roof_status run_command(const roof_command *command, int argc, const char **argv, roof_error *error) {
+  roof_args args;
+  roof_status status = roof_args_parse(&args, command, argc, argv, error);
+  if (status == ROOF_OK && !args.help) {
+    status = command->run(&args, error);
+  }
+  roof_args_done(&args);
+  return status;
+}
+
+static roof_status dispatch(int argc, const char **argv, roof_error *error) {
+  const char *name = argc > 1 ? argv[1] : "help";
+  if (strcmp(name, "--version") == 0) {
+    roof_text text = {0};
+    roof_text_add(&text, "roofline " ROOFLINE_VERSION "\n");
+    roof_status status = roof_print(&text, error);
+    roof_text_done(&text);
+    return status;
+  }
+  bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+  if (help && argc < 3) {
+    return print_overview(error);
+  }
+  const roof_command *command = NULL;
+  roof_status status = find_command(help ? argv[2] : name, &command, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  const char *asked[] = {command->name, "--help", NULL};
+  return help ? run_command(command, 2, asked, error) : run_command(command, argc - 1, argv + 1, error);
+}
+
+static void report(const roof_error *error) {
+  fputs("roofline: ", stderr);
+  if (error->file[0] != '\0') {
+    fputs(error->file, stderr);
+    if (error->line > 0) {
+      fprintf(stderr, ":%d", error->line);
+    }
+    if (error->column > 0) {
+      fprintf(stderr, ":%d", error->column);
+    }
+    fputs(": ", stderr);
+  }
+  fprintf(stderr, "%s\n", error->message);
+}
+
+int main(int argc, const char **argv) {
+  roof_error error = {0};
+  roof_status status = dispatch(argc, argv, &error);
+  if (status != ROOF_OK && error.message[0] != '\0') {
+    report(&error);
+  }
+  return roof_status_exit_code(status);
+}

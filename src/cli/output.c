@@ -1,0 +1,122 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+roof_status roof_print(const roof_text *text, roof_error *error) {
+  if (text->failed) {
+    return roof_error_set(error, ROOF_E_MEMORY, "output: out of memory");
+  }
+  if ((text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length) ||
+      fflush(stdout) != 0) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "standard output: %s", strerror(errno));
+  }
+  return ROOF_OK;
+}
+
+static int write_all(int file, const char *data, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(file, data, length);
+    if (written < 0 && errno != EINTR) {
+      return -1;
+    }
+    if (written > 0) {
+      data += written;
+      length -= (size_t)written;
+    }
+  }
+  return fsync(file);
+}
+
+static void sync_folder(const char *path) {
+  char copy[4096];
+  snprintf(copy, sizeof copy, "%s", path);
+  int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    fsync(folder);
+    close(folder);
+  }
+}
+
+roof_status roof_write_file(const char *path, const char *data, size_t length, roof_error *error) {
+  char temporary[4096];
+  if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%.40s...: the name is too long", path);
+  }
+  int file = mkstemp(temporary);
+  if (file < 0) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(errno));
+  }
+  mode_t mask = umask(0);
+  umask(mask);
+  bool good = write_all(file, data, length) == 0 && fchmod(file, 0666 & ~mask) == 0;
+  int why = errno;
+  if (close(file) != 0 && good) {
+    good = false;
+    why = errno;
+  }
+  if (good && rename(temporary, path) != 0) {
+    good = false;
+    why = errno;
+  }
+  if (!good) {
+    unlink(temporary);
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(why));
+  }
+  sync_folder(path);
+  return ROOF_OK;
+}
+
+bool roof_use_color(const roof_args *args, FILE *stream) {
+  if (args->color != NULL && strcmp(args->color, "auto") != 0) {
+    return strcmp(args->color, "always") == 0;
+  }
+  const char *none = getenv("NO_COLOR");
+  return (none == NULL || none[0] == '\0') && isatty(fileno(stream)) != 0;
+}
+
+void roof_show_progress(void *args, const char *step, int done, int total) {
+  const roof_args *a = args;
+  if (a->quiet || !isatty(STDERR_FILENO)) {
+    return;
+  }
+  if (done >= total) {
+    fputs("\r\033[K", stderr);
+  } else {
+    fprintf(stderr, "\r\033[K%d/%d %s", done + 1, total, step);
+  }
+  fflush(stderr);
+}
+
+/** Columns a UTF-8 text takes, one per character; wide enough for what we print. */
+static int width_of(const char *text) {
+  int width = 0;
+  for (; *text != '\0'; text++) {
+    width += (*text & 0xC0) != 0x80;
+  }
+  return width;
+}
+
+enum { TABLE_COLUMNS = 32 };
+
+void roof_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
+                         const char *alignment) {
+  int widths[TABLE_COLUMNS] = {0};
+  for (int i = 0; i < columns * rows; i++) {
+    int width = width_of(cells[i]);
+    int *widest = &widths[i % columns];
+    *widest = width > *widest ? width : *widest;
+  }
+  for (int i = 0; i < columns * rows; i++) {
+    int column = i % columns;
+    int padding = widths[column] - width_of(cells[i]);
+    bool right = alignment[column] == 'r', last = column == columns - 1;
+    roof_text_addf(text, "%s%*s%s%*s%s", column == 0 ? "  " : "", right ? padding : 0, "", cells[i],
+                   right || last ? 0 : padding, "", last ? "\n" : "  ");
+  }
+}

@@ -1,0 +1,147 @@
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+roof_status roof_select_op(const roof_args *args, const char *name, const roof_op **op, roof_error *error) {
+  for (int i = 0; i < args->userops_count; i++) {
+    for (size_t j = 0; j < args->userops[i].count; j++) {
+      if (strcmp(args->userops[i].ops[j].name, name) == 0) {
+        *op = &args->userops[i].ops[j];
+        return ROOF_OK;
+      }
+    }
+  }
+  return roof_op_find(name, op, error);
+}
+
+static roof_status load_host(roof_machine *machine, roof_error *error) {
+  roof_status status = roof_catalog_load("host", machine, error);
+  if (status == ROOF_E_NAME) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "machine: none named and this one is not measured yet; use --machine NAME (for instance "
+        "h100) or `roofline measure` first");
+  }
+  return status;
+}
+
+roof_status roof_select_machines(const roof_args *args, roof_machine **machines, int *count,
+                                 roof_error *error) {
+  int wanted = 0;
+  while (args->machines != NULL && args->machines[wanted] != NULL) {
+    wanted++;
+  }
+  roof_machine *loaded = calloc(wanted > 0 ? (size_t)wanted : 1, sizeof *loaded);
+  if (loaded == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
+  }
+  roof_status status = wanted == 0 ? load_host(loaded, error) : ROOF_OK;
+  for (int i = 0; i < wanted && status == ROOF_OK; i++) {
+    status = roof_catalog_load(args->machines[i], &loaded[i], error);
+  }
+  if (status != ROOF_OK) {
+    free(loaded);
+    return status;
+  }
+  *machines = loaded;
+  *count = wanted > 0 ? wanted : 1;
+  return ROOF_OK;
+}
+
+static roof_dtype default_dtype(const roof_machine *machine) {
+  bool half = roof_machine_peak(machine, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
+  bool brain = roof_machine_peak(machine, ROOF_BF16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
+  return half ? ROOF_FP16 : brain ? ROOF_BF16 : ROOF_FP32;
+}
+
+roof_status roof_select_types(const roof_args *args, const roof_machine *machine, roof_types *types,
+                              roof_error *error) {
+  roof_dtype dtype = default_dtype(machine);
+  roof_status status = args->dtype != NULL ? roof_dtype_parse(args->dtype, &dtype, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_types result = roof_types_of(dtype);
+  const struct {
+    const char *text;
+    roof_dtype *part;
+  } parts[] = {{args->weights, &result.weights},
+               {args->accumulate, &result.accumulate},
+               {args->output, &result.output},
+               {args->kv, &result.kv}};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    status = parts[i].text != NULL ? roof_dtype_parse(parts[i].text, parts[i].part, error) : ROOF_OK;
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  if (args->group != NULL) {
+    status = roof_quantity_parse(args->group, &result.group, error);
+    if (status == ROOF_OK && !(result.group >= 1)) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT, "--group %s: must be at least 1", args->group);
+    }
+  }
+  if (status == ROOF_OK) {
+    *types = result;
+  }
+  return status;
+}
+
+static roof_status parse_efficiency(const char *text, roof_options *o, roof_error *error) {
+  char copy[96];
+  snprintf(copy, sizeof copy, "%s", text);
+  double shares[3];
+  int count = 0;
+  char *rest = NULL;
+  for (char *part = strtok_r(copy, ",", &rest); part != NULL; part = strtok_r(NULL, ",", &rest)) {
+    if (count == 3) {
+      count = 0;
+      break;
+    }
+    roof_status status = roof_quantity_parse(part, &shares[count++], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  if (count != 1 && count != 3) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--efficiency %s: one share, or LOW,TYPICAL,HIGH", text);
+  }
+  o->efficiency_low = shares[0];
+  o->efficiency = shares[count / 2];
+  o->efficiency_high = shares[count - 1];
+  return ROOF_OK;
+}
+
+roof_status roof_select_options(const roof_args *args, roof_options *options, roof_error *error) {
+  roof_options o = roof_options_default();
+  const struct {
+    const char *text;
+    const char *unit;
+    double *value;
+  } quantities[] = {{args->overhead, "s", &o.overhead_cutoff},
+                    {args->launch, "s", &o.launch},
+                    {args->overlap, "", &o.overlap},
+                    {args->tile, "", &o.tile}};
+  roof_status status = args->efficiency != NULL ? parse_efficiency(args->efficiency, &o, error) : ROOF_OK;
+  for (size_t i = 0; i < sizeof quantities / sizeof quantities[0] && status == ROOF_OK; i++) {
+    if (quantities[i].text != NULL) {
+      status = roof_quantity_parse_unit(quantities[i].text, quantities[i].unit, quantities[i].value, error);
+    }
+  }
+  roof_unit unit = ROOF_VECTOR;
+  if (status == ROOF_OK && args->unit != NULL) {
+    status = roof_unit_parse(args->unit, &unit, error);
+    o.unit = (int)unit;
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  o.sparse = args->sparse != 0;
+  o.warm = args->warm != 0;
+  o.achieved = args->achieved != 0;
+  o.link = args->link;
+  *options = o;
+  return ROOF_OK;
+}

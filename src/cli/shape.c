@@ -1,0 +1,191 @@
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AXIS_MAX = 1 << 24, WORD_MAX = 4096 };
+
+static roof_status axis_add(roof_axis *axis, double value, roof_error *error) {
+  if (axis->count >= AXIS_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "more than %d values on one axis", AXIS_MAX);
+  }
+  if ((axis->count & (axis->count - 1)) == 0) {
+    double *grown = realloc(axis->values, (axis->count ? axis->count * 2 : 1) * sizeof *grown);
+    if (grown == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "shape: out of memory");
+    }
+    axis->values = grown;
+  }
+  axis->values[axis->count++] = value;
+  return ROOF_OK;
+}
+
+/** Adds `first..last*factor` or `first..last+step` (step 1 when none is given). */
+static roof_status add_range(roof_axis *axis, const roof_op *op, char *text, char *dots, roof_error *error) {
+  int param = axis->param;
+  const char *name = op->params[param].name;
+  char *mark = strpbrk(dots + 2, "*+");
+  bool geometric = mark != NULL && *mark == '*';
+  double step = 1, first, last;
+  if (mark != NULL) {
+    roof_status status = roof_quantity_parse(mark + 1, &step, error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    *mark = '\0';
+  }
+  *dots = '\0';
+  roof_status status = roof_op_value_parse(op, param, text, &first, error);
+  if (status == ROOF_OK) {
+    status = roof_op_value_parse(op, param, dots + 2, &last, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (last < first || !(geometric ? step > 1 : step > 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "%s=%s..%s: a range goes up, by *FACTOR over 1 or +STEP over 0", name, text,
+                          dots + 2);
+  }
+  for (size_t i = 0; status == ROOF_OK; i++) {
+    double value = geometric ? first * pow(step, (double)i) : first + step * (double)i;
+    if (op->params[param].kind == ROOF_PARAM_COUNT_OF) {
+      value = round(value);
+    }
+    if (value > last) {
+      break;
+    }
+    if (axis->count == 0 || value != axis->values[axis->count - 1]) {
+      status = axis_add(axis, value, error);
+    }
+  }
+  return status;
+}
+
+static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, roof_error *error) {
+  char *rest = NULL;
+  for (char *item = strtok_r(list, ",", &rest); item != NULL; item = strtok_r(NULL, ",", &rest)) {
+    char *dots = strstr(item, "..");
+    double value = 0;
+    roof_status status = dots != NULL ? add_range(axis, op, item, dots, error)
+                                      : roof_op_value_parse(op, axis->param, item, &value, error);
+    if (status == ROOF_OK && dots == NULL) {
+      status = axis_add(axis, value, error);
+    }
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  return axis->count > 0 ? ROOF_OK
+                         : roof_error_set(error, ROOF_E_ARGUMENT, "%s=: a value is missing",
+                                          op->params[axis->param].name);
+}
+
+static roof_status find_param(const roof_op *op, const char *name, int *param, roof_error *error) {
+  *param = roof_op_param_index(op, name);
+  if (*param >= 0) {
+    return ROOF_OK;
+  }
+  const char *names[ROOF_PARAM_MAX + 1] = {NULL};
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    names[i] = op->params[i].name;
+  }
+  const char *near = roof_suggest(name, names);
+  roof_text all = {0};
+  for (int i = 0; names[i] != NULL; i++) {
+    roof_text_addf(&all, "%s%s", i > 0 ? " " : "", names[i]);
+  }
+  roof_error_set(error, ROOF_E_NAME, "%s has no parameter `%s`%s%s%s (it has: %s)", op->name, name,
+                 near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "",
+                 all.data ? all.data : "none");
+  roof_text_done(&all);
+  return ROOF_E_NAME;
+}
+
+static roof_status add_word(roof_shape *shape, const char *word, roof_error *error) {
+  char copy[WORD_MAX];
+  if (snprintf(copy, sizeof copy, "%s", word) >= (int)sizeof copy) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "`%.20s...`: too long", word);
+  }
+  char *equals = strchr(copy, '=');
+  if (equals == NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: not key=value", word);
+  }
+  *equals = '\0';
+  roof_axis axis = {0};
+  roof_status status = find_param(shape->op, copy, &axis.param, error);
+  if (status == ROOF_OK) {
+    status = add_values(&axis, shape->op, equals + 1, error);
+  }
+  for (int i = 0; i < shape->axis_count && status == ROOF_OK; i++) {
+    if (shape->axes[i].param == axis.param) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", copy);
+    }
+  }
+  if (status != ROOF_OK) {
+    free(axis.values);
+    return status;
+  }
+  shape->axes[shape->axis_count++] = axis;
+  return ROOF_OK;
+}
+
+/** Moves parameters with one value out of the axes. */
+static void fold_single_values(roof_shape *shape) {
+  int kept = 0;
+  for (int i = 0; i < shape->axis_count; i++) {
+    roof_axis axis = shape->axes[i];
+    if (axis.count == 1) {
+      shape->values[axis.param] = axis.values[0];
+      free(axis.values);
+    } else {
+      shape->points *= axis.count;
+      shape->axes[kept++] = axis;
+    }
+  }
+  shape->axis_count = kept;
+}
+
+roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words, int count,
+                             roof_error *error) {
+  memset(shape, 0, sizeof *shape);
+  shape->op = op;
+  shape->points = 1;
+  roof_op_defaults(op, shape->values);
+  for (int i = 0; i < count; i++) {
+    roof_status status = add_word(shape, words[i], error);
+    if (status != ROOF_OK) {
+      roof_shape_done(shape);
+      return status;
+    }
+  }
+  fold_single_values(shape);
+  return ROOF_OK;
+}
+
+roof_status roof_shape_point(const roof_shape *shape, size_t index, double *values, roof_error *error) {
+  memcpy(values, shape->values, sizeof shape->values);
+  for (int i = shape->axis_count - 1; i >= 0; i--) {
+    const roof_axis *axis = &shape->axes[i];
+    values[axis->param] = axis->values[index % axis->count];
+    index /= axis->count;
+  }
+  return roof_op_complete(shape->op, values, error);
+}
+
+void roof_shape_done(roof_shape *shape) {
+  for (int i = 0; i < shape->axis_count; i++) {
+    free(shape->axes[i].values);
+  }
+  shape->axis_count = 0;
+}
+
+void roof_shape_value_text(const roof_op *op, int param, double value, char *buffer, size_t size) {
+  const char *name = roof_op_value_name(op, param, value);
+  if (name != NULL) {
+    snprintf(buffer, size, "%s", name);
+  } else {
+    snprintf(buffer, size, "%.15g", value);
+  }
+}
