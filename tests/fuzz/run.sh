@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every libFuzzer target of the asan build on its corpus (tests/fuzz/corpus/NAME) for an equal share of 30 seconds.
+# Runs every libFuzzer target fuzz_NAME of the asan build on its corpus (tests/fuzz/corpus/NAME) for an equal share of 30 seconds.
 # The input of a failure is left in BUILD/fuzz.
 set -eu
 : "${ROOFLINE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -15,7 +15,7 @@ targets() { # FOLDER
 
 fuzz() { # TARGET SECONDS FOLDER FOR FAILURES
   name=$(basename "$1")
-  corpus=$ROOFLINE_SOURCE/tests/fuzz/corpus/$name
+  corpus=$ROOFLINE_SOURCE/tests/fuzz/corpus/${name#fuzz_}
   mkdir -p "$scratch/corpus/$name" "$3"
   [ ! -d "$corpus" ] || cp -R "$corpus/." "$scratch/corpus/$name/"
   code=0
