@@ -1,6 +1,7 @@
 # roof_registry(NAME FOLDER EXCEPT [FOLDERS]): writes generated/registry/NAME.inc with one line ROW(stem) for every source
-# in FOLDER and its sub-folders (or, with FOLDERS, every sub-folder) whose name does not match EXCEPT or start with `_`.
-# `-` becomes `_`. A source `stem.c` then exports the table that the room's registry collects.
+# in FOLDER and its sub-folders (or, with FOLDERS, every sub-folder) whose stem does not match EXCEPT or start with `_`.
+# The stem is the path inside FOLDER with `/` and `-` as `_`: gemm/naive.c gives ROW(gemm_naive). That source then exports
+# the table that the room's registry collects.
 function(roof_registry name folder except)
   if("FOLDERS" IN_LIST ARGN)
     file(GLOB found LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*/*.c)
@@ -11,17 +12,17 @@ function(roof_registry name folder except)
     endforeach()
     list(REMOVE_DUPLICATES stems)
   else()
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.c)
+    file(GLOB_RECURSE found RELATIVE ${CMAKE_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.c)
     foreach(file ${found})
-      get_filename_component(stem ${file} NAME_WE)
+      string(REGEX REPLACE "\\.c$" "" stem ${file})
       list(APPEND stems ${stem})
     endforeach()
   endif()
   list(SORT stems)
   set(text "/* Generated from the files in ${folder}. */\n")
   foreach(stem ${stems})
-    if(NOT stem MATCHES "${except}" AND NOT stem MATCHES "^_")
-      string(REPLACE "-" "_" symbol ${stem})
+    string(REGEX REPLACE "[/-]" "_" symbol ${stem})
+    if(NOT symbol MATCHES "${except}" AND NOT symbol MATCHES "^_")
       string(APPEND text "ROW(${symbol})\n")
     endif()
   endforeach()

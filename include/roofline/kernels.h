@@ -19,19 +19,24 @@ typedef struct roof_kernel_run {
   void *state;
 } roof_kernel_run;
 
-/** One kernel. Functions return ROOF_E_MEMORY or ROOF_E_UNSUPPORTED with the reason. */
+/** One kernel. The order is prepare, execute once, check, then execute as often as one likes, release;
+ *  release is also safe after a prepare that failed. A kernel may overwrite its inputs, so that only the
+ *  first execution can be checked. */
 struct roof_kernel {
   const char *name;
   const char *op;      /**< name of the operation with its formula */
-  const char *variant; /**< "naive", "blocked", "OpenBLAS 0.3.21", ... or "" */
+  const char *variant; /**< "naive", "blocked", "library" or "" */
   const char *summary;
-  const char *sizes; /**< default shape, "n=33554432" */
+  const char *sizes; /**< default shape, "n=67108864" */
   const char *quick_sizes;
   bool (*supports)(roof_dtype dtype);
+  const char *(*disabled_reason)(void); /**< nullable; NULL when it works here, else why not */
+  const char *(*library)(void);         /**< nullable: the library behind it with its version */
+  /** ROOF_E_MEMORY, or ROOF_E_UNSUPPORTED with the reason. */
   roof_status (*prepare)(roof_kernel_run *run, roof_error *error);
   void (*execute)(roof_kernel_run *run); /**< one call; threads inside */
-  roof_status (*check)(roof_kernel_run *run,
-                       roof_error *error); /**< against the reference, with its tolerance */
+  /** Against the scalar reference: ROOF_E_INTERNAL naming the first wrong element and the tolerance. */
+  roof_status (*check)(roof_kernel_run *run, roof_error *error);
   void (*release)(roof_kernel_run *run);
 };
 
@@ -46,6 +51,12 @@ ROOF_API const roof_kernel *roof_kernel_at(int index);
 /** Finds a kernel by name ("triad", "gemm-naive", "gemm-blas").
  *  Units: none. Ownership: writes *kernel on success only. Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_error *error);
+
+/** Fills `values` for `kernel` from "key=value key=value" (a default shape or a user's), completed and
+ * checked. Units: the parameters'. Ownership: fills the caller's `values` (ROOF_PARAM_MAX) on success only.
+ *  Errors: ROOF_E_NAME for an unknown key, ROOF_E_PARSE, ROOF_E_ARGUMENT. */
+ROOF_API roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, double *values,
+                                        roof_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,105 @@
+#include "kernels/data.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "roofline/units.h"
+
+enum { BLOCK = 64, LARGE_PAGE = 2 << 20 };
+
+roof_share roof_share_of(size_t count, int thread, int threads) {
+  size_t blocks = (count + BLOCK - 1) / BLOCK;
+  size_t begin = blocks * (size_t)thread / (size_t)threads * BLOCK;
+  size_t end = blocks * (size_t)(thread + 1) / (size_t)threads * BLOCK;
+  return (roof_share){begin < count ? begin : count, end < count ? end : count};
+}
+
+/** The number that follows `key` in a file, or NaN. */
+static double number_in(const char *path, const char *key) {
+  double value = NAN;
+  char line[256];
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
+    return NAN;
+  }
+  char format[64];
+  snprintf(format, sizeof format, "%s%%lf", key);
+  while (isnan(value) && fgets(line, sizeof line, file) != NULL) {
+    if (sscanf(line, format, &value) != 1) {
+      value = NAN;
+    }
+  }
+  fclose(file);
+  return value;
+}
+
+double roof_memory_available(void) {
+  double available = number_in("/proc/meminfo", "MemAvailable: ") * 1024;
+  double limit = number_in("/sys/fs/cgroup/memory.max", "");
+  double used = number_in("/sys/fs/cgroup/memory.current", "");
+  available = isnan(available) ? INFINITY : available;
+  return limit - used < available ? limit - used : available;
+}
+
+double roof_cache_bytes(void) {
+  long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return bytes > 0 ? (double)bytes : 32.0 * 1024 * 1024;
+}
+
+roof_status roof_data_new(const char *what, double bytes, void **data, roof_error *error) {
+  double available = roof_memory_available();
+  void *memory = NULL;
+  double rounded = ceil(bytes / LARGE_PAGE) * LARGE_PAGE;
+  if (rounded < available && rounded < 0x1p53) {
+    memory = aligned_alloc(LARGE_PAGE, (size_t)rounded);
+  }
+  if (memory == NULL) {
+    char need[32], have[32];
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: needs %s of memory and %s are free", what,
+                          roof_quantity_format(need, sizeof need, bytes, "B"),
+                          roof_quantity_format(have, sizeof have, available, "B"));
+  }
+  madvise(memory, (size_t)rounded, MADV_HUGEPAGE);
+  *data = memory;
+  return ROOF_OK;
+}
+
+double roof_random_at(uint64_t seed, size_t index) {
+  uint64_t z = (seed << 32) + (index + 1) * 0x9E3779B97F4A7C15u; /* SplitMix64 */
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return (double)(int64_t)(z ^ (z >> 31)) * 0x1p-63;
+}
+
+void roof_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads) {
+#pragma omp parallel num_threads(threads)
+  {
+    roof_share share = roof_share_of(count, omp_get_thread_num(), omp_get_num_threads());
+    for (size_t i = share.begin; i < share.end; i++) {
+      double value = roof_random_at(seed, i);
+      if (dtype == ROOF_FP64) {
+        ((double *)data)[i] = value;
+      } else {
+        ((float *)data)[i] = (float)value;
+      }
+    }
+  }
+}
+
+void roof_data_poison(void *data, roof_dtype dtype, size_t count, int threads) {
+#pragma omp parallel num_threads(threads)
+  {
+    roof_share share = roof_share_of(count, omp_get_thread_num(), omp_get_num_threads());
+    for (size_t i = share.begin; i < share.end; i++) {
+      if (dtype == ROOF_FP64) {
+        ((double *)data)[i] = NAN;
+      } else {
+        ((float *)data)[i] = NAN;
+      }
+    }
+  }
+}

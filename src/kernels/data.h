@@ -1,0 +1,50 @@
+/** Memory for kernels and ceilings: large pages, random content, each thread touching first what it uses. */
+#ifndef KERNELS_DATA_H
+#define KERNELS_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "roofline/dtype.h"
+
+/** A thread's part of `count` elements. */
+typedef struct roof_share {
+  size_t begin;
+  size_t end;
+} roof_share;
+
+/** The part of thread `thread`, in whole blocks of 64 elements.
+ *  Units: elements. Ownership: by value. Errors: none. */
+roof_share roof_share_of(size_t count, int thread, int threads);
+
+/** Bytes that may still be allocated without swapping: MemAvailable, and the control group's limit.
+ *  Units: bytes. Ownership: none. Errors: infinity when the system does not tell. */
+double roof_memory_available(void);
+
+/** Size of the last-level cache.
+ *  Units: bytes. Ownership: none. Errors: 32 MiB when the system does not tell. */
+double roof_cache_bytes(void);
+
+/** Allocates `bytes` on a large-page boundary and asks for large pages.
+ *  Units: bytes. Ownership: the caller frees with free(). Errors: ROOF_E_MEMORY naming `what`. */
+roof_status roof_data_new(const char *what, double bytes, void **data, roof_error *error);
+
+/** The number between -1 and 1 that `seed` has at `index`.
+ *  Units: none. Ownership: none. Errors: none. */
+double roof_random_at(uint64_t seed, size_t index);
+
+/** Fills fp64 or fp32 data with the numbers of `seed`, in parallel.
+ *  Units: elements. Ownership: none. Errors: none. */
+void roof_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads);
+
+/** Fills fp64 or fp32 data with NaN, in parallel, so that an element nobody writes is found.
+ *  Units: elements. Ownership: none. Errors: none. */
+void roof_data_poison(void *data, roof_dtype dtype, size_t count, int threads);
+
+/** One element of fp64 or fp32 data.
+ *  Units: the data's. Ownership: none. Errors: none. */
+static inline double roof_data_at(const void *data, roof_dtype dtype, size_t index) {
+  return dtype == ROOF_FP64 ? ((const double *)data)[index] : (double)((const float *)data)[index];
+}
+
+#endif

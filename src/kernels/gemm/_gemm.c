@@ -1,0 +1,73 @@
+#include "kernels/gemm/_gemm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { M, N, K, BATCH, BETA };
+
+roof_shape roof_gemm_shape(const roof_kernel_run *run) {
+  return (roof_shape){(size_t)run->values[M], (size_t)run->values[N], (size_t)run->values[K]};
+}
+
+roof_status roof_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *error) {
+  const double *v = run->values;
+  if (v[BATCH] != 1 || v[BETA] != 0) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "%s: computes one product C = A B: use batch=1 and beta=0", run->kernel->name);
+  }
+  return roof_operands_prepare(run, v[M] * v[K], v[K] * v[N], v[M] * v[N], scratch, error);
+}
+
+/** One row of C in double, as multiples of the rows of B. */
+static void reference_row(const roof_kernel_run *run, size_t row, double *sums) {
+  const roof_operands *o = run->state;
+  roof_shape s = roof_gemm_shape(run);
+  for (size_t j = 0; j < s.n; j++) {
+    sums[j] = 0;
+  }
+  for (size_t p = 0; p < s.k; p++) {
+    double a = roof_data_at(o->in[0], run->dtype, row * s.k + p);
+    for (size_t j = 0; j < s.n; j++) {
+      sums[j] += a * roof_data_at(o->in[1], run->dtype, p * s.n + j);
+    }
+  }
+}
+
+/** All |a|, |b| <= 1, so a sum of k products carries an error near sqrt(k) epsilon sqrt(k); k epsilon bounds it. */
+static roof_status check_row(const roof_kernel_run *run, size_t row, double *sums, roof_error *error) {
+  const roof_operands *o = run->state;
+  roof_shape s = roof_gemm_shape(run);
+  double tolerance = (double)(s.k + 1) * roof_kernel_epsilon(run->dtype);
+  reference_row(run, row, sums);
+  for (size_t j = 0; j < s.n; j++) {
+    double value = roof_data_at(o->out, run->dtype, row * s.n + j);
+    if (!(fabs(value - sums[j]) <= tolerance)) {
+      return roof_kernel_wrong(run, row * s.n + j, value, sums[j], tolerance, error);
+    }
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error) {
+  const roof_operands *o = run->state;
+  roof_shape s = roof_gemm_shape(run);
+  double *sums = malloc(s.n * sizeof *sums);
+  if (sums == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", run->kernel->name);
+  }
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < s.m * s.n && status == ROOF_OK; i++) {
+    double value = roof_data_at(o->out, run->dtype, i);
+    if (!(fabs(value) <= (double)s.k)) {
+      status = roof_kernel_wrong(run, i, value, NAN, (double)s.k, error);
+    }
+  }
+  for (size_t i = 0; i < s.m && status == ROOF_OK; i += s.m / 16 + 1) {
+    status = check_row(run, i, sums, error);
+  }
+  if (status == ROOF_OK) {
+    status = check_row(run, s.m - 1, sums, error);
+  }
+  free(sums);
+  return status;
+}

@@ -1,0 +1,27 @@
+/** What the products of matrices share: C = A B, all in row order. */
+#ifndef KERNELS_GEMM_GEMM_H
+#define KERNELS_GEMM_GEMM_H
+
+#include "kernels/kernels.h"
+
+/** Rows of A and C, columns of B and C, columns of A. */
+typedef struct roof_shape {
+  size_t m;
+  size_t n;
+  size_t k;
+} roof_shape;
+
+/** The shape of a run.
+ *  Units: elements. Ownership: by value. Errors: none. */
+roof_shape roof_gemm_shape(const roof_kernel_run *run);
+
+/** Operands A, B and C with `scratch` bytes.
+ *  Units: bytes. Ownership: released by roof_operands_release, also after a failure.
+ *  Errors: ROOF_E_UNSUPPORTED for a batch or a beta, ROOF_E_MEMORY. */
+roof_status roof_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *error);
+
+/** Compares C with a scalar product: every element must be a number, 16 rows spread over C are compared.
+ *  Units: none. Ownership: none. Errors: ROOF_E_INTERNAL naming the first wrong element. */
+roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error);
+
+#endif

@@ -1,0 +1,46 @@
+/* The textbook product: three loops, one sum an element, rows shared between threads. */
+#include "kernels/gemm/_gemm.h"
+
+static roof_status prepare(roof_kernel_run *run, roof_error *error) {
+  return roof_gemm_prepare(run, 0, error);
+}
+
+#define PRODUCT(type)                                                                                        \
+  static void product_##type(roof_shape s, const type *a, const type *b, type *c, int threads) {             \
+    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (size_t i = 0; i < s.m; i++) {     \
+      for (size_t j = 0; j < s.n; j++) {                                                                     \
+        type sum = 0;                                                                                        \
+        for (size_t p = 0; p < s.k; p++) {                                                                   \
+          sum += a[i * s.k + p] * b[p * s.n + j];                                                            \
+        }                                                                                                    \
+        c[i * s.n + j] = sum;                                                                                \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+PRODUCT(double)
+PRODUCT(float)
+
+static void execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
+  if (run->dtype == ROOF_FP64) {
+    product_double(roof_gemm_shape(run), o->in[0], o->in[1], o->out, run->threads);
+  } else {
+    product_float(roof_gemm_shape(run), o->in[0], o->in[1], o->out, run->threads);
+  }
+}
+
+static const roof_kernel kernels[] = {
+    {.name = "gemm-naive",
+     .op = "gemm",
+     .variant = "naive",
+     .summary = "C = A B in three loops",
+     .sizes = "m=1024 n=1024 k=1024",
+     .quick_sizes = "m=512 n=512 k=512",
+     .supports = roof_kernel_is_native,
+     .prepare = prepare,
+     .execute = execute,
+     .check = roof_gemm_check,
+     .release = roof_operands_release},
+};
+
+const roof_kernel_family roof_kernels_gemm_naive = {kernels, sizeof kernels / sizeof kernels[0]};

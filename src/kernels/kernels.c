@@ -1,0 +1,167 @@
+#include "kernels/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/ops.h"
+#include "roofline/text.h"
+
+#define ROW(family) extern const roof_kernel_family roof_kernels_##family;
+#include "registry/kernels.inc"
+#undef ROW
+
+static const roof_kernel_family *const families[] = {
+#define ROW(family) &roof_kernels_##family,
+#include "registry/kernels.inc"
+#undef ROW
+    NULL};
+
+int roof_kernel_count(void) {
+  int count = 0;
+  for (int i = 0; families[i] != NULL; i++) {
+    count += families[i]->count;
+  }
+  return count;
+}
+
+const roof_kernel *roof_kernel_at(int index) {
+  for (int i = 0; families[i] != NULL && index >= 0; i++) {
+    if (index < families[i]->count) {
+      return &families[i]->kernels[index];
+    }
+    index -= families[i]->count;
+  }
+  return NULL;
+}
+
+enum { LISTED_MAX = 64 };
+
+roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_error *error) {
+  const char *names[LISTED_MAX + 1] = {NULL};
+  for (int i = 0; i < roof_kernel_count() && i < LISTED_MAX; i++) {
+    const roof_kernel *candidate = roof_kernel_at(i);
+    if (strcmp(candidate->name, name) == 0) {
+      *kernel = candidate;
+      return ROOF_OK;
+    }
+    names[i] = candidate->name;
+  }
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "kernel `%s`: unknown%s%s%s; `roofline run --list` shows all",
+                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
+static roof_status set_value(const roof_kernel *kernel, const roof_op *op, char *pair, double *values,
+                             roof_error *error) {
+  char *equals = strchr(pair, '=');
+  if (equals == NULL) {
+    return roof_error_set(error, ROOF_E_PARSE, "%s: `%s` is not of the form key=value", kernel->name, pair);
+  }
+  *equals = '\0';
+  int param = roof_op_param_index(op, pair);
+  if (param < 0) {
+    const char *names[ROOF_PARAM_MAX + 1] = {NULL};
+    for (int i = 0; i < roof_op_param_count(op); i++) {
+      names[i] = op->params[i].name;
+    }
+    const char *near = roof_suggest(pair, names);
+    return roof_error_set(error, ROOF_E_NAME, "%s: no parameter `%s`; did you mean `%s`?", kernel->name, pair,
+                          near != NULL ? near : names[0]);
+  }
+  return roof_op_value_parse(op, param, equals + 1, &values[param], error);
+}
+
+roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, double *values,
+                               roof_error *error) {
+  const roof_op *op = NULL;
+  double parsed[ROOF_PARAM_MAX];
+  roof_status status = roof_op_find(kernel->op, &op, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_op_defaults(op, parsed);
+  char *copy = strdup(sizes), *rest = NULL;
+  if (copy == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", kernel->name);
+  }
+  for (char *pair = strtok_r(copy, " ", &rest); pair != NULL && status == ROOF_OK;
+       pair = strtok_r(NULL, " ", &rest)) {
+    status = set_value(kernel, op, pair, parsed, error);
+  }
+  free(copy);
+  if (status == ROOF_OK) {
+    status = roof_op_complete(op, parsed, error);
+  }
+  if (status == ROOF_OK) {
+    memcpy(values, parsed, sizeof parsed);
+  }
+  return status;
+}
+
+/** Allocates `count` elements, random from `seed`, or poisoned for seed 0. */
+static roof_status operand(const roof_kernel_run *run, double count, uint64_t seed, void **data,
+                           roof_error *error) {
+  if (count == 0) {
+    return ROOF_OK;
+  }
+  roof_status status = roof_data_new(run->kernel->name, count * roof_dtype_bytes(run->dtype), data, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (seed == 0) {
+    roof_data_poison(*data, run->dtype, (size_t)count, run->threads);
+  } else {
+    roof_data_fill(*data, run->dtype, (size_t)count, seed, run->threads);
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
+                                  roof_error *error) {
+  roof_operands *o = calloc(1, sizeof *o);
+  if (o == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", run->kernel->name);
+  }
+  run->state = o;
+  o->loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
+  o->stream = (in0 + in1 + out) * roof_dtype_bytes(run->dtype) > roof_cache_bytes();
+  roof_status status = operand(run, in0, 1, &o->in[0], error);
+  if (status == ROOF_OK) {
+    status = operand(run, in1, 2, &o->in[1], error);
+  }
+  if (status == ROOF_OK) {
+    status = operand(run, out, 0, &o->out, error);
+  }
+  if (status == ROOF_OK && scratch > 0) {
+    status = roof_data_new(run->kernel->name, scratch, &o->scratch, error);
+  }
+  return status;
+}
+
+void roof_operands_release(roof_kernel_run *run) {
+  roof_operands *o = run->state;
+  if (o != NULL) {
+    free(o->in[0]);
+    free(o->in[1]);
+    free(o->out);
+    free(o->scratch);
+    free(o);
+  }
+  run->state = NULL;
+}
+
+bool roof_kernel_is_native(roof_dtype dtype) {
+  return dtype == ROOF_FP64 || dtype == ROOF_FP32;
+}
+
+double roof_kernel_epsilon(roof_dtype dtype) {
+  return dtype == ROOF_FP64 ? 0x1p-52 : 0x1p-23;
+}
+
+roof_status roof_kernel_wrong(const roof_kernel_run *run, size_t element, double value, double reference,
+                              double tolerance, roof_error *error) {
+  return roof_error_set(error, ROOF_E_INTERNAL,
+                        "%s %s: wrong result: element %zu is %.17g, the reference %.17g, tolerance %.2g",
+                        run->kernel->name, roof_dtype_name(run->dtype), element, value, reference, tolerance);
+}

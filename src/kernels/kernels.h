@@ -1,0 +1,48 @@
+/** Tables and data of the kernels room. */
+#ifndef KERNELS_KERNELS_H
+#define KERNELS_KERNELS_H
+
+#include "kernels/data.h"
+#include "kernels/lanes/lanes.h"
+#include "roofline/kernels.h"
+
+/** One file of kernels: `src/kernels/PATH/NAME.c` exports `const roof_kernel_family roof_kernels_PATH_NAME`.
+ */
+typedef struct roof_kernel_family {
+  const roof_kernel *kernels;
+  int count;
+} roof_kernel_family;
+
+/** The operands of every built-in kernel: up to two inputs, one output. */
+typedef struct roof_operands {
+  void *in[2];
+  void *out;
+  void *scratch;
+  const roof_loops *loops;
+  bool stream; /**< the operands do not fit the last-level cache: store past it */
+} roof_operands;
+
+/** Allocates run->state: `in[0]` and `in[1]` random, `out` poisoned with NaN; a count of 0 allocates nothing.
+ *  Units: elements, bytes of scratch. Ownership: released by roof_operands_release, also after a failure.
+ *  Errors: ROOF_E_MEMORY when it does not fit the memory that is free. */
+roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
+                                  roof_error *error);
+
+/** Frees what roof_operands_prepare allocated.
+ *  Units: none. Ownership: resets run->state to NULL. Errors: none. */
+void roof_operands_release(roof_kernel_run *run);
+
+/** True for fp64 and fp32, what the loops are written for.
+ *  Units: none. Ownership: none. Errors: none. */
+bool roof_kernel_is_native(roof_dtype dtype);
+
+/** Machine epsilon of a native format.
+ *  Units: relative. Ownership: none. Errors: none. */
+double roof_kernel_epsilon(roof_dtype dtype);
+
+/** Says which element of the output is wrong.
+ *  Units: the output's. Ownership: none. Errors: always ROOF_E_INTERNAL. */
+roof_status roof_kernel_wrong(const roof_kernel_run *run, size_t element, double value, double reference,
+                              double tolerance, roof_error *error);
+
+#endif

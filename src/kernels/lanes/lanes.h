@@ -1,0 +1,51 @@
+/** The inner loops, once per instruction set (one source each) and format, chosen at run time. */
+#ifndef KERNELS_LANES_LANES_H
+#define KERNELS_LANES_LANES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roofline/dtype.h"
+
+/** Loops of one format. `count` is in elements and need not be a multiple of anything. The streaming forms
+ *  store past the caches. */
+typedef struct roof_loops {
+  int lanes;        /**< elements of a register */
+  int tile_rows;    /**< of the product of `tile` */
+  int tile_columns; /**< of the product of `tile` */
+  int chains;       /**< independent fused multiply-adds in `fma`, `lanes` wide each */
+  double (*fma)(size_t rounds);
+  double (*sum)(const void *x, size_t count, size_t repeats);
+  double (*dot)(const void *x, const void *y, size_t count);
+  void (*axpy)(double a, const void *x, void *y, size_t count);
+  void (*triad[2])(void *a, const void *b, const void *c, double s, size_t count); /**< [1] streams */
+  void (*copy[2])(void *a, const void *b, size_t count);
+  void (*fill[2])(void *a, double value, size_t count);
+  /** One row of softmax; `scratch` holds `count` elements. */
+  void (*softmax[2])(const void *x, void *y, void *scratch, size_t count);
+  /** c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
+   * tile_columns). */
+  void (*tile)(size_t depth, const void *a, const void *b, void *c, size_t stride, bool add);
+} roof_loops;
+
+typedef struct roof_lanes {
+  const char *isa; /**< "AVX-512", "AVX2+FMA", "SSE2", "NEON", "scalar" */
+  bool fused;      /**< a multiply-add is one instruction */
+  bool (*available)(void);
+  const roof_loops *fp64;
+  const roof_loops *fp32;
+} roof_lanes;
+
+/** The instruction sets compiled in, widest first.
+ *  Units: none. Ownership: static. Errors: NULL past the last. */
+const roof_lanes *roof_lanes_at(int index);
+
+/** The widest instruction set this processor has.
+ *  Units: none. Ownership: static. Errors: never NULL: the last one needs nothing. */
+const roof_lanes *roof_lanes_best(void);
+
+/** Its loops for fp64 or fp32.
+ *  Units: none. Ownership: static. Errors: none. */
+const roof_loops *roof_lanes_loops(const roof_lanes *lanes, roof_dtype dtype);
+
+#endif

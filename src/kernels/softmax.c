@@ -1,0 +1,95 @@
+/* Softmax of each row: e^(x - maximum) / their sum; a row stays in the cache between its three passes. */
+#include <math.h>
+#include <omp.h>
+
+#include "kernels/kernels.h"
+
+/** Bytes of one row, rounded up so that the threads' scratch rows share no cache line. */
+static size_t scratch_bytes(const roof_kernel_run *run) {
+  size_t bytes = (size_t)run->values[1] * (size_t)roof_dtype_bytes(run->dtype);
+  return (bytes + 255) / 256 * 256;
+}
+
+static roof_status prepare(roof_kernel_run *run, roof_error *error) {
+  double elements = run->values[0] * run->values[1];
+  double scratch = (run->values[1] * roof_dtype_bytes(run->dtype) + 256) * run->threads;
+  return roof_operands_prepare(run, elements, 0, elements, scratch, error);
+}
+
+static void execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
+  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
+  size_t row_bytes = columns * (size_t)roof_dtype_bytes(run->dtype);
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+  for (size_t i = 0; i < rows; i++) {
+    char *scratch = (char *)o->scratch + (size_t)omp_get_thread_num() * scratch_bytes(run);
+    o->loops->softmax[o->stream]((const char *)o->in[0] + i * row_bytes, (char *)o->out + i * row_bytes,
+                                 scratch, columns);
+  }
+}
+
+/** Compares one row: `columns` roundings in the sum, 4 in exp and the scaling. */
+static roof_status check_row(roof_kernel_run *run, size_t row, roof_error *error) {
+  const roof_operands *o = run->state;
+  size_t columns = (size_t)run->values[1], first = row * columns;
+  double maximum = -INFINITY, total = 0;
+  for (size_t j = 0; j < columns; j++) {
+    maximum = fmax(maximum, roof_data_at(o->in[0], run->dtype, first + j));
+  }
+  for (size_t j = 0; j < columns; j++) {
+    total += exp(roof_data_at(o->in[0], run->dtype, first + j) - maximum);
+  }
+  double relative = (4 + sqrt((double)columns)) * 2 * roof_kernel_epsilon(run->dtype);
+  for (size_t j = 0; j < columns; j++) {
+    double expected = exp(roof_data_at(o->in[0], run->dtype, first + j) - maximum) / total;
+    double value = roof_data_at(o->out, run->dtype, first + j);
+    if (!(fabs(value - expected) <= relative * expected)) {
+      return roof_kernel_wrong(run, first + j, value, expected, relative * expected, error);
+    }
+  }
+  return ROOF_OK;
+}
+
+/** Every row must sum to 1; 64 rows spread over the matrix are compared element by element (all when there
+ * are fewer). */
+static roof_status check(roof_kernel_run *run, roof_error *error) {
+  const roof_operands *o = run->state;
+  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1], step = rows / 64 + 1;
+  double tolerance = (4 + sqrt((double)columns)) * 2 * roof_kernel_epsilon(run->dtype);
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < rows && status == ROOF_OK; i += step) {
+    status = check_row(run, i, error);
+  }
+  size_t wrong = rows;
+#pragma omp parallel for schedule(static) num_threads(run->threads) reduction(min : wrong)
+  for (size_t i = 0; i < rows; i++) {
+    double total = 0;
+    for (size_t j = 0; j < columns; j++) {
+      total += roof_data_at(o->out, run->dtype, i * columns + j);
+    }
+    if (!(fabs(total - 1) <= tolerance) && i < wrong) {
+      wrong = i;
+    }
+  }
+  if (status == ROOF_OK && wrong < rows) {
+    double value = roof_data_at(o->out, run->dtype, wrong * columns);
+    status = roof_kernel_wrong(run, wrong * columns, value, NAN, tolerance, error);
+  }
+  return status;
+}
+
+static const roof_kernel kernels[] = {
+    {.name = "softmax",
+     .op = "softmax",
+     .variant = "",
+     .summary = "softmax of each row, its exponentials kept in the cache",
+     .sizes = "rows=32768 cols=4096",
+     .quick_sizes = "rows=12288 cols=4096",
+     .supports = roof_kernel_is_native,
+     .prepare = prepare,
+     .execute = execute,
+     .check = check,
+     .release = roof_operands_release},
+};
+
+const roof_kernel_family roof_kernels_softmax = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -1,0 +1,42 @@
+#include <string.h>
+
+#include "roofline/measure.h"
+#include "roofline/text.h"
+
+#define ROW(backend) extern const roof_backend roof_backend_##backend;
+#include "registry/backends.inc"
+#undef ROW
+
+static const roof_backend *const backends[] = {
+#define ROW(backend) &roof_backend_##backend,
+#include "registry/backends.inc"
+#undef ROW
+};
+
+enum { BACKEND_COUNT = sizeof backends / sizeof backends[0] };
+
+int roof_backend_count(void) {
+  return BACKEND_COUNT;
+}
+
+const roof_backend *roof_backend_at(int index) {
+  return index >= 0 && index < BACKEND_COUNT ? backends[index] : NULL;
+}
+
+roof_status roof_backend_find(const char *name, const roof_backend **backend, roof_error *error) {
+  const char *names[BACKEND_COUNT + 1] = {NULL};
+  for (int i = 0; i < BACKEND_COUNT; i++) {
+    if (strcmp(backends[i]->name, name) == 0) {
+      *backend = backends[i];
+      return ROOF_OK;
+    }
+    names[i] = backends[i]->name;
+  }
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "backend `%s`: unknown; did you mean `%s`?", name,
+                        near != NULL ? near : names[0]);
+}
+
+roof_measure_options roof_measure_options_default(void) {
+  return (roof_measure_options){.seconds_per_item = 0.5};
+}

@@ -1,0 +1,34 @@
+#include "measure/clock.h"
+
+#include <math.h>
+#include <time.h>
+
+double roof_clock_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+#define TWICE(x) x x
+#define TIMES_16(x) TWICE(TWICE(TWICE(TWICE(x))))
+
+#if defined(__x86_64__)
+/* A register operand: recent cores add small constants at no cost when they rename. */
+#define ADD "add %1, %0\n\t"
+#elif defined(__aarch64__)
+#define ADD "add %0, %0, %1\n\t"
+#endif
+
+double roof_clock_cycle(void) {
+#ifdef ADD
+  enum { ROUNDS = 15625, CHAIN = 64 };
+  unsigned long sum = 0, step = 3;
+  double start = roof_clock_seconds();
+  for (int i = 0; i < ROUNDS; i++) {
+    __asm__ volatile(TWICE(TWICE(TIMES_16(ADD))) : "+r"(sum) : "r"(step));
+  }
+  return (roof_clock_seconds() - start) / ((double)ROUNDS * CHAIN);
+#else
+  return NAN;
+#endif
+}

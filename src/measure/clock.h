@@ -1,0 +1,13 @@
+/** Time, and the clock the core really runs at. */
+#ifndef MEASURE_CLOCK_H
+#define MEASURE_CLOCK_H
+
+/** Time that only goes forward.
+ *  Units: s since an arbitrary start. Ownership: none. Errors: none. */
+double roof_clock_seconds(void);
+
+/** Time of a million additions that each wait for the one before: one core cycle each.
+ *  Units: s a cycle. Ownership: none. Errors: NaN on processors it is not written for. */
+double roof_clock_cycle(void);
+
+#endif

@@ -1,0 +1,41 @@
+/** Takes samples until the median is known well enough. */
+#ifndef MEASURE_SAMPLER_H
+#define MEASURE_SAMPLER_H
+
+#include <stddef.h>
+
+#include "roofline/stats.h"
+
+/** Does the work once and returns how long it took, in seconds. */
+typedef double roof_timed(void *user);
+
+/** When to stop: the 95 % interval of the median within `precision` of it to either side, after `least` samples;
+ *  or `budget` seconds of samples; or `most` samples. */
+typedef struct roof_sampling {
+  double precision;
+  double budget;
+  size_t least;
+  size_t most;
+} roof_sampling;
+
+typedef struct roof_samples {
+  double *seconds; /**< in the order taken, without the warm-up */
+  size_t count;
+  roof_stats stats;
+  const char *stopped; /**< why: "interval within 1 %", "time spent", "samples enough" */
+} roof_samples;
+
+/** 1 % within `budget` seconds, at least 5 samples where one is short, at most 2000.
+ *  Units: s. Ownership: by value. Errors: none. */
+roof_sampling roof_sampling_default(double budget);
+
+/** Warms up for a tenth of the budget (once at least), then samples.
+ *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY. */
+roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *sampling, roof_samples *samples,
+                        roof_error *error);
+
+/** Frees the samples.
+ *  Units: none. Ownership: releases samples->seconds. Errors: none. */
+void roof_samples_done(roof_samples *samples);
+
+#endif
