@@ -1,5 +1,5 @@
 # roof_registry(NAME FOLDER EXCEPT [FOLDERS]): writes generated/registry/NAME.inc with one line ROW(stem) for every source
-# in FOLDER and its sub-folders (or, with FOLDERS, every sub-folder) whose stem does not match EXCEPT or start with `_`.
+# in FOLDER and its sub-folders (or, with FOLDERS, every sub-folder) whose stem does not match EXCEPT and whose name does not start with `_`.
 # The stem is the path inside FOLDER with `/` and `-` as `_`: gemm/naive.c gives ROW(gemm_naive). That source then exports
 # the table that the room's registry collects.
 function(roof_registry name folder except)
@@ -22,7 +22,7 @@ function(roof_registry name folder except)
   set(text "/* Generated from the files in ${folder}. */\n")
   foreach(stem ${stems})
     string(REGEX REPLACE "[/-]" "_" symbol ${stem})
-    if(NOT symbol MATCHES "${except}" AND NOT symbol MATCHES "^_")
+    if(NOT symbol MATCHES "${except}" AND NOT stem MATCHES "(^|/)_")
       string(APPEND text "ROW(${symbol})\n")
     endif()
   endforeach()

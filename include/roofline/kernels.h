@@ -2,6 +2,8 @@
 #ifndef ROOFLINE_KERNELS_H
 #define ROOFLINE_KERNELS_H
 
+#include <stddef.h>
+
 #include "roofline/op.h"
 
 #ifdef __cplusplus
@@ -57,6 +59,12 @@ ROOF_API roof_status roof_kernel_find(const char *name, const roof_kernel **kern
  *  Errors: ROOF_E_NAME for an unknown key, ROOF_E_PARSE, ROOF_E_ARGUMENT. */
 ROOF_API roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, double *values,
                                         roof_error *error);
+
+/** Writes what a prediction and a measurement of this run are matched by: "gemm-naive m=512 n=512 k=512
+ * fp64", with the optional parameters that differ from their default. Returns `buffer`. Units: none.
+ * Ownership: fills the caller's buffer. Errors: truncates to `size`. */
+ROOF_API char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                                 char *buffer, size_t size);
 
 #ifdef __cplusplus
 }

@@ -29,8 +29,7 @@ static double reference(const roof_kernel_run *run, size_t row, double *toleranc
   size_t n = (size_t)run->values[1];
   double total = 0, magnitude = 0;
   for (size_t j = 0; j < n; j++) {
-    double product =
-        roof_data_at(o->in[0], run->dtype, row * n + j) * roof_data_at(o->in[1], run->dtype, j);
+    double product = roof_data_at(o->in[0], run->dtype, row * n + j) * roof_data_at(o->in[1], run->dtype, j);
     total += product;
     magnitude += fabs(product);
   }
@@ -38,7 +37,8 @@ static double reference(const roof_kernel_run *run, size_t row, double *toleranc
   return total;
 }
 
-/** Every element must be a number; 256 rows spread over the matrix are compared (all when there are fewer). */
+/** Every element must be a number; 256 rows spread over the matrix are compared (all when there are fewer).
+ */
 static roof_status check(roof_kernel_run *run, roof_error *error) {
   const roof_operands *o = run->state;
   size_t m = (size_t)run->values[0], step = m / 256 + 1;

@@ -1,6 +1,7 @@
 #include "kernels/kernels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,22 @@ roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, dou
     memcpy(values, parsed, sizeof parsed);
   }
   return status;
+}
+
+char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const double *values, char *buffer,
+                        size_t size) {
+  const roof_op *op = NULL;
+  size_t used = (size_t)snprintf(buffer, size, "%s", kernel->name);
+  int count = roof_op_find(kernel->op, &op, NULL) == ROOF_OK ? roof_op_param_count(op) : 0;
+  for (int i = 0; i < count && used < size; i++) {
+    if (values[i] != op->params[i].fallback) {
+      used += (size_t)snprintf(buffer + used, size - used, " %s=%.15g", op->params[i].name, values[i]);
+    }
+  }
+  if (used < size) {
+    snprintf(buffer + used, size - used, " %s", roof_dtype_name(dtype));
+  }
+  return buffer;
 }
 
 /** Allocates `count` elements, random from `seed`, or poisoned for seed 0. */

@@ -24,7 +24,7 @@ static size_t first_wrong(const roof_kernel_run *run,
 #pragma omp parallel num_threads(run->threads) reduction(min : wrong)
   {
     roof_share share = roof_share_of(length(run), omp_get_thread_num(), omp_get_num_threads());
-    for (size_t i = share.begin; i < share.end && wrong == length(run); i++) {
+    for (size_t i = share.end; i-- > share.begin;) {
       double tolerance = 0, expected = reference(run, i, &tolerance);
       if (!(fabs(roof_data_at(o->out, run->dtype, i) - expected) <= tolerance)) {
         wrong = i;

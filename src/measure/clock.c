@@ -19,15 +19,15 @@ double roof_clock_seconds(void) {
 #define ADD "add %0, %0, %1\n\t"
 #endif
 
-double roof_clock_cycle(void) {
+double roof_clock_chain(void) {
 #ifdef ADD
-  enum { ROUNDS = 15625, CHAIN = 64 };
+  enum { UNROLLED = 64 };
   unsigned long sum = 0, step = 3;
   double start = roof_clock_seconds();
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < ROOF_CLOCK_CHAIN / UNROLLED; i++) {
     __asm__ volatile(TWICE(TWICE(TIMES_16(ADD))) : "+r"(sum) : "r"(step));
   }
-  return (roof_clock_seconds() - start) / ((double)ROUNDS * CHAIN);
+  return roof_clock_seconds() - start;
 #else
   return NAN;
 #endif

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-roof_sampling roof_sampling_default(double budget) {
-  return (roof_sampling){.precision = 0.01, .budget = budget, .least = 5, .most = 2000};
-}
+static const double precision = 0.01;
 
 static void warm_up(roof_timed *timed, void *user, double budget) {
   double spent = 0;
@@ -30,7 +28,7 @@ static roof_status summarise(const double *seconds, size_t count, roof_stats *st
 
 static const char *why_stop(const roof_sampling *sampling, const roof_stats *stats, double spent) {
   double half = fmax(stats->ci_high - stats->median, stats->median - stats->ci_low);
-  if (stats->count >= sampling->least && half <= sampling->precision * stats->median) {
+  if (stats->count >= sampling->least && half <= precision * stats->median) {
     return "interval within 1 %";
   }
   if (spent >= sampling->budget) {

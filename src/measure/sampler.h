@@ -9,10 +9,9 @@
 /** Does the work once and returns how long it took, in seconds. */
 typedef double roof_timed(void *user);
 
-/** When to stop: the 95 % interval of the median within `precision` of it to either side, after `least` samples;
- *  or `budget` seconds of samples; or `most` samples. */
+/** When to stop: the 95 % interval of the median within 1 % of it to either side, after `least` samples; or
+ *  `budget` seconds of samples; or `most` samples. */
 typedef struct roof_sampling {
-  double precision;
   double budget;
   size_t least;
   size_t most;
@@ -24,10 +23,6 @@ typedef struct roof_samples {
   roof_stats stats;
   const char *stopped; /**< why: "interval within 1 %", "time spent", "samples enough" */
 } roof_samples;
-
-/** 1 % within `budget` seconds, at least 5 samples where one is short, at most 2000.
- *  Units: s. Ownership: by value. Errors: none. */
-roof_sampling roof_sampling_default(double budget);
 
 /** Warms up for a tenth of the budget (once at least), then samples.
  *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY. */

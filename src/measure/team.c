@@ -19,10 +19,10 @@ static double quota(void) {
   return allowed;
 }
 
-/** Restricts the topology to what this process may run on and counts the cores. */
-static int usable_cores(hwloc_topology_t topology, hwloc_cpuset_t process) {
-  if (hwloc_get_cpubind(topology, process, HWLOC_CPUBIND_PROCESS) == 0) {
-    hwloc_topology_restrict(topology, process, 0);
+/** Restricts the topology to what the calling thread may run on and counts the cores. */
+static int usable_cores(hwloc_topology_t topology, hwloc_const_cpuset_t allowed) {
+  if (!hwloc_bitmap_iszero(allowed)) {
+    hwloc_topology_restrict(topology, allowed, 0);
   }
   int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
   cores = cores > 0 ? cores : hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
@@ -64,16 +64,14 @@ roof_status roof_team_init(roof_team *team, int threads, roof_error *error) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "cores: hwloc cannot read this machine's topology");
     goto done;
   }
-  hwloc_cpuset_t process = hwloc_bitmap_alloc();
-  t.cores = usable_cores(t.topology, process);
-  hwloc_bitmap_free(process);
+  hwloc_get_cpubind(t.topology, t.before, HWLOC_CPUBIND_THREAD);
+  t.cores = usable_cores(t.topology, t.before);
   t.threads = threads > 0 ? threads : t.cores;
   if (t.threads > t.cores) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "threads=%d: this process may use %d core%s", threads,
                             t.cores, t.cores == 1 ? "" : "s");
     goto done;
   }
-  hwloc_get_cpubind(t.topology, t.before, HWLOC_CPUBIND_THREAD);
   omp_set_dynamic(0);
   int bound = bind_threads(&t);
   if (bound != t.threads) {
@@ -91,6 +89,7 @@ done:
 }
 
 void roof_team_done(roof_team *team) {
+#pragma omp parallel num_threads(team->threads)
   hwloc_set_cpubind(team->topology, team->before, HWLOC_CPUBIND_THREAD);
   hwloc_topology_destroy(team->topology);
   hwloc_bitmap_free(team->before);
@@ -117,12 +116,11 @@ double roof_team_time(const roof_team *team, int threads, roof_team_body *body, 
   return last - first;
 }
 
-double roof_team_empty_region(const roof_team *team) {
-  enum { REGIONS = 100 };
+double roof_team_empty_regions(const roof_team *team, int count) {
   double start = roof_clock_seconds();
-  for (int i = 0; i < REGIONS; i++) {
+  for (int i = 0; i < count; i++) {
 #pragma omp parallel num_threads(team->threads)
     { __asm__ volatile(""); }
   }
-  return (roof_clock_seconds() - start) / REGIONS;
+  return roof_clock_seconds() - start;
 }

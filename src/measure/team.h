@@ -10,7 +10,7 @@
 /** The cores this process may use (affinity, control group), and how many threads are bound to them. */
 typedef struct roof_team {
   hwloc_topology_t topology;
-  hwloc_cpuset_t before; /**< binding of the calling thread, put back at the end */
+  hwloc_cpuset_t before; /**< where the calling thread might run, put back at the end */
   int cores;             /**< cores the process may use */
   int threads;
 } roof_team;
@@ -23,7 +23,7 @@ typedef void roof_team_body(void *user, int thread, int threads);
  *  Errors: ROOF_E_ARGUMENT for more threads than cores, ROOF_E_UNSUPPORTED when threads cannot be bound. */
 roof_status roof_team_init(roof_team *team, int threads, roof_error *error);
 
-/** Puts the calling thread's binding back and frees the topology.
+/** Puts the bindings back and frees the topology.
  *  Units: none. Ownership: releases the team. Errors: none. */
 void roof_team_done(roof_team *team);
 
@@ -31,8 +31,8 @@ void roof_team_done(roof_team *team);
  *  Units: s. Ownership: none. Errors: none. */
 double roof_team_time(const roof_team *team, int threads, roof_team_body *body, void *user);
 
-/** Cost of a parallel region that does nothing, one call.
+/** Time of `count` parallel regions that do nothing.
  *  Units: s. Ownership: none. Errors: none. */
-double roof_team_empty_region(const roof_team *team);
+double roof_team_empty_regions(const roof_team *team, int count);
 
 #endif

@@ -33,7 +33,8 @@ static void reference_row(const roof_kernel_run *run, size_t row, double *sums) 
   }
 }
 
-/** All |a|, |b| <= 1, so a sum of k products carries an error near sqrt(k) epsilon sqrt(k); k epsilon bounds it. */
+/** All |a|, |b| <= 1, so a sum of k products carries an error near sqrt(k) epsilon sqrt(k); k epsilon bounds
+ * it. */
 static roof_status check_row(const roof_kernel_run *run, size_t row, double *sums, roof_error *error) {
   const roof_operands *o = run->state;
   roof_shape s = roof_gemm_shape(run);

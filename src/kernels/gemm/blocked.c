@@ -1,13 +1,13 @@
 /* The product in blocks that fit the caches, after Goto and van de Geijn, "Anatomy of high-performance matrix
- * multiplication" (2008): B in panels of DEPTH rows, packed by all threads; A in blocks of HEIGHT rows, packed
- * by the thread that uses them; a tile of C stays in registers over the depth of a panel. */
+ * multiplication" (2008): B in panels of DEPTH rows, packed by all threads; A in blocks of HEIGHT rows,
+ * packed by the thread that uses them; a tile of C stays in registers over the depth of a panel. */
 #include <omp.h>
 #include <string.h>
 
 #include "kernels/gemm/_gemm.h"
 
-/* DEPTH x a tile's columns of B stay in the first cache, HEIGHT x DEPTH of A in the second, DEPTH x WIDTH of B
- * in the last. */
+/* DEPTH x a tile's columns of B stay in the first cache, HEIGHT x DEPTH of A in the second, DEPTH x WIDTH of
+ * B in the last. */
 enum { DEPTH = 160, HEIGHT = 192, WIDTH = 4080, TILE_ELEMENTS_MAX = 8 * 48 };
 
 static size_t smaller(size_t a, size_t b) {
@@ -41,8 +41,8 @@ typedef struct part {
   size_t stride; /**< elements from row to row */
 } part;
 
-/* Packing copies `depth` slices of `wide` elements, zero where the matrix ends. From A a slice is a piece of a
- * column, from B of a row. */
+/* Packing copies `depth` slices of `wide` elements, zero where the matrix ends. From A a slice is a piece of
+ * a column, from B of a row. */
 #define PACK(type)                                                                                           \
   static void pack_left_##type(part a, size_t wide, void *to) {                                              \
     const type *from = (const void *)a.data;                                                                 \
@@ -120,8 +120,8 @@ static void multiply_block(const block *b) {
 }
 
 /** All of C's rows times one packed panel of B, by the calling thread's share of the blocks of A. */
-static void multiply_panel(const roof_kernel_run *run, size_t first_column, size_t columns, size_t first_depth,
-                           size_t depth) {
+static void multiply_panel(const roof_kernel_run *run, size_t first_column, size_t columns,
+                           size_t first_depth, size_t depth) {
   const roof_operands *o = run->state;
   roof_shape s = roof_gemm_shape(run);
   size_t element = (size_t)roof_dtype_bytes(run->dtype);
@@ -132,8 +132,8 @@ static void multiply_panel(const roof_kernel_run *run, size_t first_column, size
     size_t rows = smaller(HEIGHT, s.m - i);
     part a = {(const char *)o->in[0] + (i * s.k + first_depth) * element, rows, depth, s.k};
     pack_left(run->dtype, a, (size_t)o->loops->tile_rows, left);
-    block b = {o->loops, left,    o->scratch, (char *)o->out + (i * s.n + first_column) * element,
-               rows,     columns, depth,      s.n,
+    block b = {o->loops, left,           o->scratch, (char *)o->out + (i * s.n + first_column) * element,
+               rows,     columns,        depth,      s.n,
                element,  first_depth > 0};
     multiply_block(&b);
   }

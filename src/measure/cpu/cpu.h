@@ -1,0 +1,67 @@
+/** Measuring this machine's processor. */
+#ifndef MEASURE_CPU_CPU_H
+#define MEASURE_CPU_CPU_H
+
+#include "kernels/lanes/lanes.h"
+#include "measure/team.h"
+#include "roofline/measure.h"
+
+/** One run of `measure`: what its steps share. */
+typedef struct roof_bench {
+  const roof_measure_options *options;
+  const roof_lanes *lanes;
+  roof_team team;
+  roof_machine *machine;
+  double cycle_seconds; /**< the shortest core cycle seen, for physical limits */
+  double budget;        /**< s of samples a figure */
+  int steps;            /**< of the whole run */
+  int steps_done;
+} roof_bench;
+
+/** Tells the caller that another step of the run begins.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_bench_step(roof_bench *bench, const char *step);
+
+/** Appends a note to the machine, dropped when it has no room left.
+ *  Units: none. Ownership: copies. Errors: none. */
+void roof_bench_note(roof_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
+
+/** Fills in the processor's name, caches (one level each, capacity and instances) and cores.
+ *  Units: bytes. Ownership: none. Errors: none; what hwloc does not know stays unknown. */
+void roof_cpu_identify(roof_bench *bench);
+
+/** Measures the core's clock and the cost of a parallel region.
+ *  Units: Hz, s. Ownership: none. Errors: ROOF_E_MEMORY. */
+roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error);
+
+/** Measures fp64 and fp32 vector peaks on one core and on all.
+ *  Units: FLOP/s. Ownership: none. Errors: ROOF_E_MEMORY. */
+roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error);
+
+/** Measures the bandwidth of every cache level and of memory on one core and on all.
+ *  Units: bytes/s. Ownership: none. Errors: ROOF_E_MEMORY. */
+roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error);
+
+/** What a core can do in one cycle at most. */
+typedef struct roof_core_limits {
+  double fma_pipes;   /**< fused multiply-adds of a register's width; NaN unknown */
+  double load_bytes;  /**< from the first cache; NaN unknown */
+  const char *source; /**< static */
+} roof_core_limits;
+
+/** The limits of this processor's core with the registers of `isa` ("AVX-512", "AVX2+FMA").
+ *  Units: instructions and bytes per cycle. Ownership: by value. Errors: NaN when unknown. */
+roof_core_limits roof_cpu_limits(const char *isa);
+
+/** What shares the machine with the measurement. */
+typedef struct roof_noise {
+  double stolen_seconds; /**< taken by the hypervisor since boot, all processors; NaN unknown */
+  double load;           /**< mean number of runnable tasks over the last minute; NaN unknown */
+  double seconds;        /**< when */
+} roof_noise;
+
+/** Reads the noise now.
+ *  Units: s. Ownership: by value. Errors: NaN for what the system does not tell. */
+roof_noise roof_noise_now(void);
+
+#endif

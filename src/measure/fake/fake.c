@@ -1,0 +1,154 @@
+/* A machine that exists only in a script, so that every command and test runs anywhere and gives the same. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/fake/script.h"
+#include "measure/run.h"
+#include "roofline/ops.h"
+#include "roofline/predict.h"
+
+static const char scripted[] = "scripted by the fake backend, not measured";
+static const char epoch[] = "1970-01-01";
+
+static const char *never_disabled(void) {
+  return NULL;
+}
+
+static void add_peak(roof_machine *machine, roof_dtype dtype, int cores, double rate) {
+  roof_peak *peak = &machine->peaks[machine->peak_count++];
+  peak->dtype = dtype;
+  peak->unit = ROOF_VECTOR;
+  peak->kind = ROOF_MEASURED;
+  peak->cores = cores;
+  peak->flops_per_second = rate;
+  peak->limit_flops_per_second = rate;
+  peak->spread = 0;
+  snprintf(peak->isa, sizeof peak->isa, "fake");
+  snprintf(peak->source, sizeof peak->source, "%s", scripted);
+  snprintf(peak->date, sizeof peak->date, "%s", epoch);
+}
+
+static void add_memory(roof_machine *machine, const roof_script *script) {
+  roof_level *level = &machine->levels[machine->level_count++];
+  snprintf(level->name, sizeof level->name, "DRAM");
+  level->level = ROOF_MEMORY;
+  level->kind = ROOF_MEASURED;
+  level->bytes = script->memory_bytes;
+  level->read_bytes_per_second = script->read;
+  level->triad_bytes_per_second = script->triad;
+  level->copy_bytes_per_second = script->copy;
+  level->write_bytes_per_second = script->write;
+  level->spread = 0;
+  snprintf(level->source, sizeof level->source, "%s", scripted);
+  snprintf(level->date, sizeof level->date, "%s", epoch);
+}
+
+static void build_machine(const roof_script *script, roof_machine *machine) {
+  roof_machine_init(machine);
+  snprintf(machine->name, sizeof machine->name, "fake");
+  snprintf(machine->title, sizeof machine->title, "%s", script->title);
+  snprintf(machine->vendor, sizeof machine->vendor, "fake");
+  snprintf(machine->architecture, sizeof machine->architecture, "fake");
+  snprintf(machine->device_class, sizeof machine->device_class, "cpu");
+  snprintf(machine->unit_kind, sizeof machine->unit_kind, "core");
+  snprintf(machine->date, sizeof machine->date, "%s", epoch);
+  machine->kind = ROOF_MEASURED;
+  machine->unit_count = script->cores;
+  machine->clock_hz = script->clock_hz;
+  machine->launch_seconds = script->launch_seconds;
+  machine->overhead_cutoff_seconds = script->launch_seconds;
+  add_peak(machine, ROOF_FP64, 1, script->fp64 / script->cores);
+  add_peak(machine, ROOF_FP64, 0, script->fp64);
+  add_peak(machine, ROOF_FP32, 1, script->fp32 / script->cores);
+  add_peak(machine, ROOF_FP32, 0, script->fp32);
+  add_memory(machine, script);
+  snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "every figure is %s", scripted);
+}
+
+static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
+  roof_script script;
+  roof_status status = roof_script_read(&script, error);
+  if (status == ROOF_OK) {
+    if (options->progress != NULL) {
+      options->progress(options->user, "reading the script", 0, 1);
+    }
+    build_machine(&script, machine);
+  }
+  return status;
+}
+
+/** The kernel's scripted samples, or samples one percent around the bound divided by the efficiency. */
+static roof_status script_times(const roof_script *script, const roof_kernel *kernel, roof_dtype dtype,
+                                const double *values, roof_script_times *times, roof_error *error) {
+  for (int i = script->time_count - 1; i >= 0; i--) {
+    if (strcmp(script->times[i].kernel, kernel->name) == 0) {
+      *times = script->times[i];
+      return ROOF_OK;
+    }
+  }
+  roof_machine machine;
+  roof_target target;
+  const roof_op *op = NULL;
+  roof_types types = roof_types_of(dtype);
+  roof_options options = roof_options_default();
+  options.achieved = true;
+  build_machine(script, &machine);
+  roof_status status = roof_op_find(kernel->op, &op, error);
+  if (status == ROOF_OK) {
+    status = roof_target_init(&target, &machine, &types, &options, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_prediction prediction;
+  roof_predict(&target, op, values, &prediction);
+  static const double around[] = {1.01, 1, 0.99, 1, 1.005, 0.995, 1};
+  times->count = sizeof around / sizeof around[0];
+  for (size_t i = 0; i < times->count; i++) {
+    times->seconds[i] = around[i] * prediction.lower_seconds / script->efficiency;
+  }
+  return ROOF_OK;
+}
+
+static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                       const roof_measure_options *options, roof_measurement *out, roof_error *error) {
+  (void)options;
+  roof_script script;
+  roof_script_times times = {.count = 0};
+  roof_measurement result;
+  roof_status status = roof_run_describe(kernel, dtype, values, &result, error);
+  if (status == ROOF_OK) {
+    status = roof_script_read(&script, error);
+  }
+  if (status == ROOF_OK) {
+    status = script_times(&script, kernel, dtype, values, &times, error);
+  }
+  if (status == ROOF_OK) {
+    double sorted[ROOF_SCRIPT_SAMPLES];
+    memcpy(sorted, times.seconds, times.count * sizeof *sorted);
+    status = roof_stats_of(sorted, times.count, &result.stats, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  result.samples = malloc(times.count * sizeof *result.samples);
+  if (result.samples == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "samples: out of memory");
+  }
+  memcpy(result.samples, times.seconds, times.count * sizeof *result.samples);
+  result.sample_count = times.count;
+  result.seconds = result.stats.median;
+  snprintf(result.machine, sizeof result.machine, "fake");
+  snprintf(result.note, sizeof result.note, "%s", scripted);
+  *out = result;
+  return ROOF_OK;
+}
+
+const roof_backend roof_backend_fake = {.name = "fake",
+                                        .summary =
+                                            "a scripted machine for tests (ROOFLINE_FAKE names a script)",
+                                        .disabled_reason = never_disabled,
+                                        .measure = measure,
+                                        .run = run};

@@ -1,0 +1,37 @@
+/** The script of the fake backend: one `key = value` a line, `#` begins a comment. */
+#ifndef MEASURE_FAKE_SCRIPT_H
+#define MEASURE_FAKE_SCRIPT_H
+
+#include <stddef.h>
+
+#include "roofline/status.h"
+
+enum { ROOF_SCRIPT_TIMES = 16, ROOF_SCRIPT_SAMPLES = 64 };
+
+/** Scripted samples of one kernel: `time triad = 40ms 41ms`. */
+typedef struct roof_script_times {
+  char kernel[64];
+  double seconds[ROOF_SCRIPT_SAMPLES];
+  size_t count;
+} roof_script_times;
+
+/** Keys and units are in the table of script.c. */
+typedef struct roof_script {
+  char title[96];
+  double cores;
+  double clock_hz;
+  double fp64, fp32;               /**< FLOP/s of all cores */
+  double read, triad, copy, write; /**< bytes/s of memory, all cores */
+  double memory_bytes;
+  double launch_seconds;
+  double efficiency; /**< share of the bound that a kernel without times of its own reaches */
+  roof_script_times times[ROOF_SCRIPT_TIMES];
+  int time_count;
+} roof_script;
+
+/** Reads the built-in script, then the file that ROOFLINE_FAKE names, which overrides it.
+ *  Units: s, bytes, FLOP. Ownership: writes *script on success only.
+ *  Errors: ROOF_E_INPUT, ROOF_E_PARSE and ROOF_E_NAME with file and line. */
+roof_status roof_script_read(roof_script *script, roof_error *error);
+
+#endif

@@ -1,0 +1,36 @@
+#include "measure/run.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "roofline/ops.h"
+
+roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                              roof_measurement *out, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_status status = roof_op_find(kernel->op, &op, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (!kernel->supports(dtype)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not written for %s; use fp64 or fp32", kernel->name,
+                          roof_dtype_name(dtype));
+  }
+  roof_types types = roof_types_of(dtype);
+  roof_work work;
+  roof_work_init(&work);
+  op->work(op, values, &types, &work);
+  roof_measurement_init(out);
+  roof_kernel_label(kernel, dtype, values, out->label, sizeof out->label);
+  out->dtype = dtype;
+  out->flops = work.flops;
+  out->bytes = work.read_bytes + work.write_bytes;
+  snprintf(out->counted, sizeof out->counted, "formula");
+  return ROOF_OK;
+}
+
+void roof_run_date(char *date) {
+  time_t now = time(NULL);
+  struct tm today;
+  strftime(date, 16, "%Y-%m-%d", gmtime_r(&now, &today));
+}

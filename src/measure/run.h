@@ -1,0 +1,17 @@
+/** What the backends share when they fill in a measurement. */
+#ifndef MEASURE_RUN_H
+#define MEASURE_RUN_H
+
+#include "roofline/measure.h"
+
+/** Checks that the kernel can run `dtype` and fills label, dtype, flops and bytes from the operation's
+ * formula. Units: FLOP, bytes. Ownership: *out holds no samples yet. Errors: ROOF_E_UNSUPPORTED, ROOF_E_NAME.
+ */
+roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                              roof_measurement *out, roof_error *error);
+
+/** Today as ISO 8601.
+ *  Units: none. Ownership: fills `date` (16 bytes). Errors: none. */
+void roof_run_date(char *date);
+
+#endif

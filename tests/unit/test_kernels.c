@@ -1,0 +1,276 @@
+/* Every kernel in every format, on every instruction set this processor has, against scalar references. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/kernels.h"
+
+/* Sizes that are no multiple of a register, a tile or a block of any instruction set. */
+static const struct {
+  const char *op;
+  const char *sizes[3];
+} small[] = {
+    {"triad", {"n=1", "n=67", "n=10007"}},
+    {"axpy", {"n=1", "n=67", "n=10007"}},
+    {"dot", {"n=1", "n=67", "n=10007"}},
+    {"gemv", {"m=1 n=1", "m=5 n=67", "m=301 n=257"}},
+    {"softmax", {"rows=1 cols=1", "rows=3 cols=67", "rows=131 cols=1001"}},
+    {"gemm", {"m=1 n=1 k=1", "m=9 n=50 k=7", "m=203 n=149 k=331"}},
+};
+
+static const char *small_sizes(const roof_kernel *kernel, int which) {
+  for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
+    if (strcmp(small[i].op, kernel->op) == 0) {
+      return small[i].sizes[which];
+    }
+  }
+  fail_msg("%s: no small sizes for operation %s", kernel->name, kernel->op);
+  return NULL;
+}
+
+static roof_kernel_run start(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  roof_kernel_run run = {.kernel = kernel, .dtype = dtype, .threads = 2};
+  roof_error error = {0};
+  if (roof_kernel_values(kernel, sizes, run.values, &error) != ROOF_OK ||
+      kernel->prepare(&run, &error) != ROOF_OK) {
+    fail_msg("%s %s: %s", kernel->name, sizes, error.message);
+  }
+  return run;
+}
+
+static bool works_here(const roof_kernel *kernel) {
+  const char *reason = kernel->disabled_reason != NULL ? kernel->disabled_reason() : NULL;
+  if (reason != NULL) {
+    print_message("%s: skipped: %s\n", kernel->name, reason);
+  }
+  return reason == NULL;
+}
+
+static void each_kernel(void (*test)(const roof_kernel *kernel, roof_dtype dtype, const char *sizes)) {
+  static const roof_dtype formats[] = {ROOF_FP64, ROOF_FP32};
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    const roof_kernel *kernel = roof_kernel_at(i);
+    for (int which = 0; which < 3 && works_here(kernel); which++) {
+      test(kernel, formats[0], small_sizes(kernel, which));
+      test(kernel, formats[1], small_sizes(kernel, which));
+    }
+  }
+}
+
+static void result_is_right(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  roof_kernel_run run = start(kernel, dtype, sizes);
+  roof_error error = {0};
+  kernel->execute(&run);
+  if (kernel->check(&run, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  kernel->release(&run);
+  assert_null(run.state);
+}
+
+static void kernels_agree_with_their_references(void **state) {
+  (void)state;
+  each_kernel(result_is_right);
+}
+
+static void unwritten_output_is_found(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  roof_kernel_run run = start(kernel, dtype, sizes);
+  assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+  kernel->release(&run);
+}
+
+static void checks_find_an_output_nobody_wrote(void **state) {
+  (void)state;
+  each_kernel(unwritten_output_is_found);
+}
+
+static void set(const roof_kernel_run *run, size_t i, double value) {
+  void *out = ((roof_operands *)run->state)->out;
+  if (run->dtype == ROOF_FP64) {
+    ((double *)out)[i] = value;
+  } else {
+    ((float *)out)[i] = (float)value;
+  }
+}
+
+static void wrong_element_is_found(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  roof_kernel_run run = start(kernel, dtype, sizes);
+  roof_error error = {0};
+  kernel->execute(&run);
+  double right = roof_data_at(((roof_operands *)run.state)->out, dtype, 0);
+  set(&run, 0, right + 0.01 * (1 + fabs(right)));
+  assert_int_equal(kernel->check(&run, &error), ROOF_E_INTERNAL);
+  assert_non_null(strstr(error.message, "wrong result: element 0"));
+  kernel->release(&run);
+}
+
+static void checks_find_a_wrong_element(void **state) {
+  (void)state;
+  each_kernel(wrong_element_is_found);
+}
+
+static void checks_find_a_hole_far_from_the_sampled_rows(void **state) {
+  (void)state;
+  static const char *const names[] = {"gemm-blocked", "gemv", "softmax", "triad", "axpy"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const roof_kernel *kernel = NULL;
+    assert_int_equal(roof_kernel_find(names[i], &kernel, NULL), ROOF_OK);
+    roof_kernel_run run = start(kernel, ROOF_FP64, small_sizes(kernel, 2));
+    kernel->execute(&run);
+    set(&run, 230, NAN);
+    assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+    kernel->release(&run);
+  }
+}
+
+static void one_row_of_softmax(const roof_loops *loops, roof_dtype dtype, int stream, double shift) {
+  enum { COLUMNS = 133 };
+  double x[COLUMNS], y[COLUMNS], scratch[COLUMNS], expected[COLUMNS], total = 0;
+  for (int i = 0; i < COLUMNS; i++) {
+    double value = (double)(float)(shift * roof_random_at(7, (size_t)i));
+    if (dtype == ROOF_FP64) {
+      x[i] = value;
+    } else {
+      ((float *)x)[i] = (float)value;
+    }
+    total += expected[i] = exp(value);
+  }
+  loops->softmax[stream](x, y, scratch, COLUMNS);
+  for (int i = 0; i < COLUMNS; i++) {
+    double error = fabs(roof_data_at(y, dtype, (size_t)i) - expected[i] / total);
+    assert_true(error <= 32 * roof_kernel_epsilon(dtype) * (expected[i] / total + shift * 1e-3));
+  }
+}
+
+static void every_instruction_set(void **state) {
+  (void)state;
+  enum { COUNT = 133 };
+  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
+    const roof_lanes *lanes = roof_lanes_at(l);
+    for (int d = 0; d < 2 && lanes->available(); d++) {
+      roof_dtype dtype = d == 0 ? ROOF_FP64 : ROOF_FP32;
+      const roof_loops *loops = roof_lanes_loops(lanes, dtype);
+      _Alignas(64) double a[COUNT], b[COUNT], c[COUNT];
+      roof_data_fill(b, dtype, COUNT, 1, 1);
+      roof_data_fill(c, dtype, COUNT, 2, 1);
+      double sum = 0, dot = 0;
+      for (size_t i = 0; i < COUNT; i++) {
+        sum += roof_data_at(b, dtype, i);
+        dot += roof_data_at(b, dtype, i) * roof_data_at(c, dtype, i);
+      }
+      assert_true(fabs(loops->sum(b, COUNT, 3) - 3 * sum) < 1e-4);
+      assert_true(fabs(loops->dot(b, c, COUNT) - dot) < 1e-4);
+      for (int stream = 0; stream < 2; stream++) {
+        size_t offset = dtype == ROOF_FP64 ? sizeof(double) : sizeof(float); /* not aligned */
+        roof_data_poison(a, dtype, COUNT, 1);
+        loops->triad[stream]((char *)a + offset, b, c, 0.5, COUNT - 1);
+        assert_true(isnan(roof_data_at(a, dtype, 0)));
+        for (size_t i = 1; i < COUNT; i++) {
+          double expected = roof_data_at(b, dtype, i - 1) + 0.5 * roof_data_at(c, dtype, i - 1);
+          assert_true(fabs(roof_data_at(a, dtype, i) - expected) < 1e-6);
+        }
+        loops->copy[stream]((char *)a + offset, b, COUNT - 1);
+        assert_memory_equal((char *)a + offset, b, (COUNT - 1) * offset);
+        loops->fill[stream](a, 0.25, COUNT);
+        assert_true(roof_data_at(a, dtype, 0) == 0.25 && roof_data_at(a, dtype, COUNT - 1) == 0.25);
+        one_row_of_softmax(loops, dtype, stream, 1);
+        one_row_of_softmax(loops, dtype, stream, 80);
+      }
+    }
+  }
+}
+
+static void fma_counts_what_it_does(void **state) {
+  (void)state;
+  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
+    const roof_lanes *lanes = roof_lanes_at(l);
+    if (lanes->available()) {
+      /* x -> 0.9999 x + 0.0001 goes to 1 from every start: all chains ran, and as often as asked. */
+      assert_near(lanes->fp64->fma(1000000), lanes->fp64->chains, 1e-6);
+      assert_true(fabs(lanes->fp64->fma(1) - lanes->fp64->chains) > 1e-3);
+    }
+  }
+}
+
+static void shares_cover_everything_once(void **state) {
+  (void)state;
+  for (size_t count = 0; count < 1000; count += 37) {
+    size_t next = 0;
+    for (int thread = 0; thread < 7; thread++) {
+      roof_share share = roof_share_of(count, thread, 7);
+      assert_int_equal(share.begin, next);
+      assert_true(share.end >= share.begin);
+      next = share.end;
+    }
+    assert_int_equal(next, count);
+  }
+}
+
+static void random_numbers_spread(void **state) {
+  (void)state;
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < 100000; i++) {
+    double x = roof_random_at(3, i);
+    assert_true(x >= -1 && x <= 1);
+    sum += x;
+    squares += x * x;
+  }
+  assert_true(fabs(sum / 100000) < 0.01);
+  assert_near(squares / 100000, 1.0 / 3, 0.01);
+  assert_true(roof_random_at(3, 5) != roof_random_at(4, 5));
+}
+
+static void names_and_sizes(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  roof_error error;
+  double values[ROOF_PARAM_MAX];
+  char label[128];
+  assert_int_equal(roof_kernel_find("triadd", &kernel, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "did you mean `triad`"));
+  assert_int_equal(roof_kernel_find("gemm-naive", &kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, "m=8 n=4k k=2Ki", values, NULL), ROOF_OK);
+  roof_kernel_label(kernel, ROOF_FP32, values, label, sizeof label);
+  assert_string_equal(label, "gemm-naive m=8 n=4000 k=2048 fp32");
+  assert_int_equal(roof_kernel_values(kernel, "m=8 n=4", values, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_kernel_values(kernel, "m=8 n=4 q=1", values, &error), ROOF_E_NAME);
+  assert_int_equal(roof_kernel_values(kernel, "m=8 n=0 k=1", values, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_kernel_values(kernel, "m", values, &error), ROOF_E_PARSE);
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    kernel = roof_kernel_at(i);
+    assert_int_equal(roof_kernel_values(kernel, kernel->sizes, values, NULL), ROOF_OK);
+    assert_int_equal(roof_kernel_values(kernel, kernel->quick_sizes, values, NULL), ROOF_OK);
+  }
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  roof_error error = {0};
+  assert_int_equal(roof_kernel_find("triad", &kernel, NULL), ROOF_OK);
+  roof_kernel_run run = {.kernel = kernel, .dtype = ROOF_FP64, .threads = 1, .values = {1e15}};
+  assert_int_equal(kernel->prepare(&run, &error), ROOF_E_MEMORY);
+  assert_non_null(strstr(error.message, "needs 8.000 PB"));
+  kernel->release(&run);
+  assert_int_equal(roof_kernel_find("gemm-naive", &kernel, NULL), ROOF_OK);
+  run = (roof_kernel_run){.kernel = kernel, .dtype = ROOF_FP64, .threads = 1, .values = {8, 8, 8, 2, 0}};
+  assert_int_equal(kernel->prepare(&run, &error), ROOF_E_UNSUPPORTED);
+  kernel->release(&run);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kernels_agree_with_their_references),
+      cmocka_unit_test(checks_find_an_output_nobody_wrote),
+      cmocka_unit_test(checks_find_a_wrong_element),
+      cmocka_unit_test(checks_find_a_hole_far_from_the_sampled_rows),
+      cmocka_unit_test(every_instruction_set),
+      cmocka_unit_test(fma_counts_what_it_does),
+      cmocka_unit_test(shares_cover_everything_once),
+      cmocka_unit_test(random_numbers_spread),
+      cmocka_unit_test(names_and_sizes),
+      cmocka_unit_test(what_does_not_fit_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+/* The team, the clock, the sampler and the scripted backend; ceilings themselves are measured in tests/cli.
+ */
+#include "test.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/sampler.h"
+#include "measure/team.h"
+#include "roofline/measure.h"
+
+static void clock_goes_forward(void **state) {
+  (void)state;
+  double before = roof_clock_seconds();
+  double chain = roof_clock_chain();
+  double after = roof_clock_seconds();
+  assert_true(after > before);
+#if defined(__x86_64__) || defined(__aarch64__)
+  assert_true(chain > 0 && chain <= after - before);
+  double hertz = ROOF_CLOCK_CHAIN / chain;
+  assert_true(hertz > 1e6 && hertz < 1e10);
+#else
+  assert_true(isnan(chain));
+#endif
+}
+
+typedef struct record {
+  cpu_set_t bound[CPU_SETSIZE];
+  int calls;
+} record;
+
+static void record_binding(void *user, int thread, int threads) {
+  record *r = user;
+  (void)threads;
+  sched_getaffinity(0, sizeof r->bound[thread], &r->bound[thread]);
+#pragma omp atomic
+  r->calls++;
+}
+
+static void team_has_a_core_each(void **state) {
+  (void)state;
+  static record r;
+  cpu_set_t before, after;
+  roof_team team;
+  sched_getaffinity(0, sizeof before, &before);
+  assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
+  assert_true(team.threads == team.cores && team.cores >= 1 && team.cores <= CPU_COUNT(&before));
+  assert_true(roof_team_time(&team, team.threads, record_binding, &r) >= 0);
+  assert_int_equal(r.calls, team.threads);
+  for (int i = 0; i < team.threads; i++) {
+    assert_int_equal(CPU_COUNT(&r.bound[i]), 1);
+    for (int j = 0; j < i; j++) {
+      assert_false(CPU_EQUAL(&r.bound[i], &r.bound[j]));
+    }
+  }
+  r.calls = 0;
+  roof_team_time(&team, 1, record_binding, &r);
+  assert_int_equal(r.calls, 1);
+  assert_true(roof_team_empty_regions(&team, 10) > 0);
+  roof_team_done(&team);
+  sched_getaffinity(0, sizeof after, &after);
+  assert_true(CPU_EQUAL(&before, &after));
+}
+
+static void team_keeps_to_the_affinity_it_was_given(void **state) {
+  (void)state;
+  cpu_set_t before, one;
+  roof_team team;
+  roof_error error;
+  sched_getaffinity(0, sizeof before, &before);
+  CPU_ZERO(&one);
+  for (size_t cpu = 0; CPU_COUNT(&one) == 0; cpu++) {
+    if (CPU_ISSET(cpu, &before)) {
+      CPU_SET(cpu, &one);
+    }
+  }
+  sched_setaffinity(0, sizeof one, &one);
+  assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
+  assert_int_equal(team.cores, 1);
+  roof_team_done(&team);
+  assert_int_equal(roof_team_init(&team, 2, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "threads=2: this process may use 1 core");
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+typedef struct script {
+  const double *seconds;
+  size_t count;
+  size_t calls;
+} script;
+
+static double scripted(void *user) {
+  script *s = user;
+  return s->seconds[s->calls++ % s->count];
+}
+
+static void sampler_stops_when_the_interval_is_tight(void **state) {
+  (void)state;
+  const double steady[] = {1, 1.001, 0.999};
+  script s = {steady, 3, 0};
+  roof_sampling sampling = {.budget = 1000, .least = 5, .most = 1000};
+  roof_samples samples;
+  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_string_equal(samples.stopped, "interval within 1 %");
+  assert_true(samples.count >= 5 && samples.count < 10);
+  assert_true(s.calls > samples.count + 90); /* warmed up for a tenth of the budget */
+  assert_near(samples.stats.median, 1, 0.001);
+  roof_samples_done(&samples);
+}
+
+static void sampler_stops_when_the_time_is_spent(void **state) {
+  (void)state;
+  const double wild[] = {1, 5, 2, 9, 1, 7};
+  script s = {wild, 6, 0};
+  roof_sampling sampling = {.budget = 100, .least = 5, .most = 1000};
+  roof_samples samples;
+  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_string_equal(samples.stopped, "time spent");
+  double sum = 0;
+  for (size_t i = 0; i < samples.count; i++) {
+    sum += samples.seconds[i];
+  }
+  assert_true(sum >= 100 && sum < 110);
+  roof_samples_done(&samples);
+}
+
+static void sampler_keeps_the_order_and_takes_no_more_than_allowed(void **state) {
+  (void)state;
+  const double wild[] = {3, 1, 2, 9};
+  script s = {wild, 4, 0};
+  roof_sampling sampling = {.budget = 1e9, .least = 5, .most = 20};
+  roof_samples samples;
+  s.calls = 3; /* the warm-up of at least a sample */
+  sampling.budget = 1e-9;
+  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_int_equal(samples.count, 1);
+  assert_true(samples.seconds[0] == 3);
+  roof_samples_done(&samples);
+  const double nothing[] = {0, 0, 1e-9};
+  s = (script){nothing, 3, 0};
+  sampling.budget = 1;
+  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_true(samples.count <= 20);
+  roof_samples_done(&samples);
+}
+
+static const roof_backend *find(const char *name) {
+  const roof_backend *backend = NULL;
+  assert_int_equal(roof_backend_find(name, &backend, NULL), ROOF_OK);
+  return backend;
+}
+
+static void backends_by_name(void **state) {
+  (void)state;
+  const roof_backend *backend = NULL;
+  roof_error error;
+  assert_true(roof_backend_count() >= 2);
+  assert_null(roof_backend_at(roof_backend_count()));
+  assert_null(find("cpu")->disabled_reason());
+  assert_int_equal(roof_backend_find("cpi", &backend, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "did you mean `cpu`"));
+}
+
+static void use_script(const char *text) {
+  static char path[] = "/tmp/roofline-test-XXXXXX";
+  static int file = -1;
+  if (file < 0) {
+    file = mkstemp(path);
+    assert_true(file >= 0);
+    setenv("ROOFLINE_FAKE", path, 1);
+  }
+  if (text == NULL) {
+    unlink(path);
+    unsetenv("ROOFLINE_FAKE");
+    return;
+  }
+  assert_int_equal(ftruncate(file, 0), 0);
+  assert_int_equal(pwrite(file, text, strlen(text), 0), strlen(text));
+}
+
+static roof_status run_fake(const char *kernel_name, const char *sizes, roof_measurement *out,
+                            roof_error *error) {
+  const roof_kernel *kernel = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_measure_options options = roof_measure_options_default();
+  assert_int_equal(roof_kernel_find(kernel_name, &kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, sizes, values, NULL), ROOF_OK);
+  return find("fake")->run(kernel, ROOF_FP64, values, &options, out, error);
+}
+
+static void fake_gives_the_same_again(void **state) {
+  (void)state;
+  roof_measure_options options = roof_measure_options_default();
+  static roof_machine one, two;
+  roof_measurement first, second;
+  assert_int_equal(find("fake")->measure(&options, &one, NULL), ROOF_OK);
+  assert_int_equal(find("fake")->measure(&options, &two, NULL), ROOF_OK);
+  assert_memory_equal(&one, &two, sizeof one);
+  assert_non_null(strstr(one.title, "FAKE"));
+  assert_string_equal(one.name, "fake");
+  assert_int_equal(run_fake("triad", "n=1000000", &first, NULL), ROOF_OK);
+  assert_int_equal(run_fake("triad", "n=1000000", &second, NULL), ROOF_OK);
+  assert_string_equal(first.label, "triad n=1000000 fp64");
+  assert_true(first.flops == 2e6 && first.bytes == 24e6);
+  assert_near(first.seconds, 24e6 / 36e9 / 0.8, 1e-12); /* triad bandwidth and efficiency of the script */
+  assert_int_equal(first.sample_count, second.sample_count);
+  assert_memory_equal(first.samples, second.samples, first.sample_count * sizeof(double));
+  roof_measurement_done(&first);
+  roof_measurement_done(&second);
+}
+
+static void fake_follows_its_script(void **state) {
+  (void)state;
+  roof_measure_options options = roof_measure_options_default();
+  static roof_machine machine;
+  roof_measurement measurement;
+  use_script("# a comment\ntitle = Slow FAKE\nfp64 = 1GFLOP/s # peak\n\ntime dot = 3ms 1ms 2ms\n");
+  assert_int_equal(find("fake")->measure(&options, &machine, NULL), ROOF_OK);
+  assert_string_equal(machine.title, "Slow FAKE");
+  assert_true(roof_machine_peak(&machine, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->flops_per_second ==
+              1e9);
+  assert_int_equal(run_fake("dot", "n=100", &measurement, NULL), ROOF_OK);
+  assert_int_equal(measurement.sample_count, 3);
+  assert_true(measurement.samples[0] == 3e-3 && measurement.seconds == 2e-3);
+  roof_measurement_done(&measurement);
+}
+
+static void bad_scripts_are_refused_with_their_line(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    roof_status status;
+    int line;
+    const char *message;
+  } bad[] = {
+      {"fp64 = 1GFLOP/s\nfp46 = 2\n", ROOF_E_NAME, 2, "did you mean `fp64`"},
+      {"fp64\n", ROOF_E_PARSE, 1, "not of the form"},
+      {"\n\nread = fast\n", ROOF_E_PARSE, 3, "fast"},
+      {"read = -1GB/s\n", ROOF_E_ARGUMENT, 1, "more than 0"},
+      {"time dot =\n", ROOF_E_PARSE, 1, "no samples"},
+      {"time dot = 1GB\n", ROOF_E_PARSE, 1, "1GB"},
+  };
+  roof_measure_options options = roof_measure_options_default();
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    static roof_machine machine;
+    roof_error error = {0};
+    use_script(bad[i].text);
+    assert_int_equal(find("fake")->measure(&options, &machine, &error), bad[i].status);
+    assert_int_equal(error.line, bad[i].line);
+    assert_non_null(strstr(error.message, bad[i].message));
+  }
+  use_script(NULL);
+}
+
+static void cpu_runs_a_kernel(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_measurement m;
+  roof_measure_options options = roof_measure_options_default();
+  options.seconds_per_item = 0.01;
+  assert_int_equal(roof_kernel_find("dot", &kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, "n=20000", values, NULL), ROOF_OK);
+  assert_int_equal(find("cpu")->run(kernel, ROOF_FP32, values, &options, &m, NULL), ROOF_OK);
+  assert_string_equal(m.label, "dot n=20000 fp32");
+  assert_true(m.sample_count > 0 && m.seconds > 0 && m.stats.minimum <= m.seconds);
+  assert_true(m.flops / m.seconds < 1e13);
+  roof_measurement_done(&m);
+  assert_int_equal(find("cpu")->run(kernel, ROOF_FP16, values, &options, &m, NULL), ROOF_E_UNSUPPORTED);
+}
+
+int main(void) {
+  unsetenv("ROOFLINE_FAKE");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(clock_goes_forward),
+      cmocka_unit_test(team_has_a_core_each),
+      cmocka_unit_test(team_keeps_to_the_affinity_it_was_given),
+      cmocka_unit_test(sampler_stops_when_the_interval_is_tight),
+      cmocka_unit_test(sampler_stops_when_the_time_is_spent),
+      cmocka_unit_test(sampler_keeps_the_order_and_takes_no_more_than_allowed),
+      cmocka_unit_test(backends_by_name),
+      cmocka_unit_test(fake_gives_the_same_again),
+      cmocka_unit_test(fake_follows_its_script),
+      cmocka_unit_test(bad_scripts_are_refused_with_their_line),
+      cmocka_unit_test(cpu_runs_a_kernel),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
