@@ -18,12 +18,13 @@ fuzz() { # TARGET SECONDS FOLDER FOR FAILURES
   corpus=$ROOFLINE_SOURCE/tests/fuzz/corpus/${name#fuzz_}
   mkdir -p "$scratch/corpus/$name" "$3"
   [ ! -d "$corpus" ] || cp -R "$corpus/." "$scratch/corpus/$name/"
+  seeds=$(find "$scratch/corpus/$name" -type f | wc -l)
   code=0
   "$1" -max_total_time="$2" -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -artifact_prefix="$3/$name-" \
     "$scratch/corpus/$name" >"$scratch/log" 2>&1 || code=$?
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")
   if [ "$code" -eq 0 ] && [ "${inputs:-0}" -gt 0 ]; then
-    echo "$name: $2 s, $inputs inputs, nothing found"
+    echo "$name: $2 s, $inputs inputs from $seeds seeds, nothing found"
   else
     tail -n 60 "$scratch/log"
     echo "FAILED: $name exits $code after ${inputs:-0} inputs; what broke it is in $3"
