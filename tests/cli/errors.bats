@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# Bad input: one clear line on stderr, the right exit code, nothing on stdout, no partial file.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config
+  gemm="predict gemm --machine h100 --dtype fp16"
+}
+
+# refuses CODE TEXT ARGUMENT...: the command exits with CODE and its only line has TEXT.
+refuses() {
+  local code=$1 text=$2
+  shift 2
+  run --separate-stderr "$ROOFLINE" "$@"
+  [ "$status" -eq "$code" ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ] &&
+    [[ $stderr == "roofline: "* ]] && [[ $stderr == *"$text"* ]] && return 0
+  echo "roofline $*"
+  echo "exit $status, expected $code with \`$text\`"
+  echo "stdout: $output"
+  echo "stderr: $stderr"
+  return 1
+}
+
+# bad.json: the H100's file as the sed script changes it.
+machine_file() {
+  sed "$1" "$ROOFLINE_SOURCE/data/machines/nvidia-h100-sxm.json" >bad.json
+  ! cmp -s bad.json "$ROOFLINE_SOURCE/data/machines/nvidia-h100-sxm.json"
+}
+
+@test "a wrong name is answered with the nearest right one" {
+  refuses 2 'did you mean `predict`?' predct gemm
+  refuses 2 'did you mean `gemm`?' predict gemmm m=8 n=8 k=8 --machine h100
+  refuses 2 'did you mean `h100`?' predict gemm m=8 n=8 k=8 --machine h10O
+  refuses 2 'did you mean `head_dim`?' predict attention head_dm=8 --machine h100
+  refuses 2 'did you mean `bf16`?' predict gemm m=8 n=8 k=8 --machine h100 --dtype bff16
+  refuses 2 'did you mean `vector`?' $gemm m=8 n=8 k=8 --unit vectr
+  refuses 2 'did you mean `--json`?' $gemm m=8 n=8 k=8 --jsn
+  refuses 2 'did you mean `flash`?' predict attention batch=1 heads=1 q_len=8 kv_len=8 head_dim=8 algorithm=flsh --machine h100
+}
+
+@test "sizes that are no sizes" {
+  refuses 2 'm=0' $gemm m=0 n=8 k=8
+  refuses 2 'm=-1' $gemm m=-1 n=8 k=8
+  refuses 2 'm=1.5' $gemm m=1.5 n=8 k=8
+  refuses 2 'm=' $gemm m= n=8 k=8
+  refuses 2 '1e400' $gemm m=1e400 n=8 k=8
+  refuses 2 '2^53' $gemm m=99999999999999999999 n=8 k=8
+  refuses 2 '2^53' $gemm m=1E n=8 k=8
+  refuses 2 'nan' $gemm m=nan n=8 k=8
+  refuses 2 'inf' $gemm m=inf n=8 k=8
+  refuses 2 '8q' $gemm m=8q n=8 k=8
+  refuses 2 '`k` is missing' $gemm m=8 n=8
+  refuses 2 'm' $gemm m=8 m=9 n=8 k=8
+  refuses 2 'word' $gemm m=8 n=8 k=8 word
+}
+
+@test "options that are out of range" {
+  refuses 2 'efficiency' $gemm m=8 n=8 k=8 --efficiency 0
+  refuses 2 'efficiency' $gemm m=8 n=8 k=8 --efficiency 1.2
+  refuses 2 'nan' $gemm m=8 n=8 k=8 --efficiency nan
+  refuses 2 'overlap' $gemm m=8 n=8 k=8 --overlap 2
+  refuses 2 'parsecs' $gemm m=8 n=8 k=8 --overhead 8parsecs
+  refuses 2 'negative' $gemm m=8 n=8 k=8 --overhead -1us
+  refuses 2 'group' $gemm m=8 n=8 k=8 --weights int4 --group 0
+  refuses 2 'color' $gemm m=8 n=8 k=8 --color sometimes
+}
+
+@test "what the hardware lacks" {
+  refuses 3 'int4' predict gemm m=8 n=8 k=8 --machine h100 --dtype int4
+}
+
+@test "machine files that are missing or malformed name file, line and column" {
+  refuses 2 'none.json' predict gemm m=8 n=8 k=8 --machine ./none.json
+  mkdir folder.json
+  refuses 2 'folder.json' predict gemm m=8 n=8 k=8 --machine ./folder.json
+  : >empty.json
+  refuses 2 'empty.json:1:' predict gemm m=8 n=8 k=8 --machine ./empty.json
+  printf '{\n  "schema": "roofline.machine/1",\n  "name" "x"\n}\n' >bad.json
+  refuses 2 'bad.json:3:' predict gemm m=8 n=8 k=8 --machine ./bad.json
+  printf '{\n  "schema": "roofline.machine/1",\n  "name": "x",\n  "peaks": 3\n}\n' >bad.json
+  refuses 2 'bad.json:4:' predict gemm m=8 n=8 k=8 --machine ./bad.json
+  head -c 4096 /dev/zero >zero.json
+  refuses 2 'zero.json:1:' predict gemm m=8 n=8 k=8 --machine ./zero.json
+  machine_file 's/roofline.machine\/1/roofline.machine\/9/'
+  refuses 2 'bad.json:2:13: schema' predict gemm m=8 n=8 k=8 --machine ./bad.json
+  machine_file 's/"flops_per_second": [0-9.e+]*/"flops_per_second": -1/'
+  refuses 2 'bad.json:' predict gemm m=8 n=8 k=8 --machine ./bad.json
+  machine_file 's/"dtype": "fp16"/"dtype": "bff16"/'
+  refuses 2 'did you mean `bf16`?' predict gemm m=8 n=8 k=8 --machine ./bad.json
+  machine_file 's/"level": "memory"/"level": "memry"/'
+  refuses 2 'bad.json:' predict gemm m=8 n=8 k=8 --machine ./bad.json
+}
+
+@test "a file of user operations that is malformed names file, line and column" {
+  printf 'op mine\nparam n\nflops = 2 * (n\nbytes = n * a\n' >mine.ops
+  refuses 2 'mine.ops:3:' predict mine n=8 --machine h100 --ops mine.ops
+  refuses 2 'none.ops' predict mine n=8 --machine h100 --ops none.ops
+}
+
+@test "a full disk behind stdout is an error, not silence" {
+  for words in "$gemm m=8 n=8 k=8" "$gemm m=8 n=8 k=8 --json" "op list" "--help"; do
+    run --separate-stderr sh -c '"$ROOFLINE" "$@" >/dev/full' sh $words
+    [ "$status" -eq 3 ] && [[ $stderr == "roofline: "* ]] && [ "${#stderr_lines[@]}" -eq 1 ] || {
+      echo "$words: exit $status: $stderr"
+      return 1
+    }
+  done
+}
