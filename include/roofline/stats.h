@@ -17,7 +17,7 @@ typedef struct roof_stats {
   double median;
   double quartile_low;
   double quartile_high;
-  double ci_low; /**< 95 % interval of the median by order statistics; the extremes under 6 samples */
+  double ci_low; /**< 95 % interval of the median by order statistics; the extremes of few samples */
   double ci_high;
   double spread; /**< (quartile_high - quartile_low) / median */
 } roof_stats;

@@ -245,7 +245,7 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
   const roof_work *work = &out->work;
   double share = out->bytes > 0 ? work->write_bytes / out->bytes : 0;
   int supply = supply_level(target, work->working_set);
-  out->memory_seconds = 0;
+  out->memory_seconds = out->bytes == 0 ? 0 : NAN;
   out->binding = NULL;
   out->level_count = 0;
   out->ridge = NAN;
@@ -261,7 +261,7 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
     time->ridge = cost / seconds_per_flop;
     time->seconds = time->bytes * cost;
     out->ridge = time->ridge;
-    if (time->seconds > out->memory_seconds) {
+    if (!isnan(time->seconds) && !(time->seconds <= out->memory_seconds)) {
       out->memory_seconds = time->seconds;
       out->binding = time->level;
     }
@@ -280,13 +280,14 @@ static roof_regime classify(const roof_target *target, const roof_prediction *p,
   if (p->work.working_set > target->capacity) {
     return ROOF_CAPACITY_BOUND;
   }
-  if (p->network_seconds > 0 && p->network_seconds >= larger(known(p->compute_seconds), p->memory_seconds)) {
+  double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
+  if (p->network_seconds > 0 && p->network_seconds >= larger(compute, memory)) {
     return ROOF_NETWORK_BOUND;
   }
   if (busy < target->overhead_cutoff || busy < p->overhead_seconds) {
     return ROOF_OVERHEAD_BOUND;
   }
-  return p->compute_seconds >= p->memory_seconds ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
+  return p->compute_seconds >= memory ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
 }
 
 static double energy(const roof_target *target, const roof_prediction *p) {
@@ -313,17 +314,18 @@ void roof_predict_work(const roof_target *target, const roof_work *work, roof_pr
   out->bytes = work->read_bytes + work->write_bytes;
   out->intensity = out->bytes > 0 ? work->flops / out->bytes : NAN;
   out->peak = target->peak[work->unit];
-  out->compute_seconds = work->flops > 0 ? work->flops * seconds_per_flop : 0;
+  out->compute_seconds = work->flops == 0 ? 0 : work->flops * seconds_per_flop;
   time_levels(target, out, seconds_per_flop);
   out->overhead_seconds = work->launches * target->launch_seconds;
   out->network_seconds = network_seconds(target, work);
 
-  double compute = known(out->compute_seconds), network = known(out->network_seconds);
-  double overhead = known(out->overhead_seconds);
-  double longest = larger(larger(compute, out->memory_seconds), network);
-  double sum = compute + out->memory_seconds + network;
+  double compute = known(out->compute_seconds), memory = known(out->memory_seconds);
+  double network = known(out->network_seconds), overhead = known(out->overhead_seconds);
+  double unknown = 0 * (work->flops + out->bytes); /* NaN when the work itself is unknown, else 0 */
+  double longest = larger(larger(compute, memory), network) + unknown;
+  double sum = compute + memory + network + unknown;
   double bound = longest + (1 - options->overlap) * (sum - longest);
-  double limit = larger(compute, out->memory_seconds);
+  double limit = larger(compute, memory);
   out->attainable = limit > 0 ? work->flops / limit : NAN;
   out->lower_seconds = larger(longest, overhead);
   out->upper_seconds = sum + overhead;

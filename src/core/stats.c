@@ -30,11 +30,10 @@ roof_status roof_stats_of(double *samples, size_t count, roof_stats *stats, roof
     }
   }
   qsort(samples, count, sizeof *samples, ascending);
-  /* Ranks of the median's 95 % interval: n/2 -+ 1.96 sqrt(n)/2 (normal approximation of the binomial). */
-  double half = 0.98 * sqrt((double)count);
-  double low = floor((double)count / 2 - half), high = ceil((double)count / 2 + half);
-  size_t low_rank = low < 0 || count < 6 ? 0 : (size_t)low;
-  size_t high_rank = high > (double)(count - 1) || count < 6 ? count - 1 : (size_t)high;
+  /* The median lies under the sample of rank r (from 0) with the chance of at most r heads in `count` tosses:
+   * r for 2.5 %, in the normal approximation of the binomial with its continuity correction. */
+  double rank = floor((double)count / 2 - 0.98 * sqrt((double)count) - 0.5);
+  size_t outside = rank > 0 ? (size_t)rank : 0;
   roof_stats result = {
       .count = count,
       .minimum = samples[0],
@@ -42,8 +41,8 @@ roof_status roof_stats_of(double *samples, size_t count, roof_stats *stats, roof
       .median = roof_stats_quantile(samples, count, 0.5),
       .quartile_low = roof_stats_quantile(samples, count, 0.25),
       .quartile_high = roof_stats_quantile(samples, count, 0.75),
-      .ci_low = samples[low_rank],
-      .ci_high = samples[high_rank],
+      .ci_low = samples[outside],
+      .ci_high = samples[count - 1 - outside],
   };
   result.spread = result.median != 0 ? (result.quartile_high - result.quartile_low) / result.median : 0;
   *stats = result;

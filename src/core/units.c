@@ -140,11 +140,11 @@ size_t roof_number_write(char *buffer, double value, int digits) {
     return sign + write_integer(buffer + sign, (uint64_t)value);
   }
   /* Powers of ten up to 22 are exact, so one multiplication or division rounds once. */
-  int exponent = (int)floor(log10(value));
-  int shift = digits - 1 - exponent;
-  if (digits < 1 || digits > 15 || shift > 22 || shift < -22 || !isfinite(value)) {
+  double places = digits - 1 - floor(log10(value));
+  if (digits < 1 || digits > 15 || !(fabs(places) <= 22)) {
     return sign + (size_t)snprintf(buffer + sign, 32 - sign, "%.*g", digits, value);
   }
+  int shift = (int)places;
   double scaled = shift >= 0 ? value * tens[shift] : value / tens[-shift];
   uint64_t mantissa = (uint64_t)(scaled + 0.5);
   while (mantissa != 0 && mantissa % 10 == 0) {
