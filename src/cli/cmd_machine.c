@@ -1,0 +1,93 @@
+/* The catalogue: list, show, compare, new, lint. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/machine.h"
+
+double machine_peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
+  const roof_peak *peak = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
+  return peak != NULL ? peak->flops_per_second : NAN;
+}
+
+double machine_half_rate(const roof_machine *machine) {
+  double rate = fmax(machine_peak_rate(machine, ROOF_FP16, ROOF_MATRIX),
+                     machine_peak_rate(machine, ROOF_BF16, ROOF_MATRIX));
+  return isnan(rate) ? machine_peak_rate(machine, ROOF_FP16, ROOF_VECTOR) : rate;
+}
+
+double machine_memory_rate(const roof_machine *machine) {
+  const roof_level *memory = roof_machine_memory(machine, ROOF_DATASHEET);
+  return memory != NULL ? roof_level_bandwidth(memory, 0) : NAN;
+}
+
+char *machine_figure(char *buffer, double value, const char *unit, const char *unknown) {
+  return isnan(value) ? strcpy(buffer, unknown)
+                      : roof_quantity_format(buffer, MACHINE_FIGURE_SIZE, value, unit);
+}
+
+static roof_status new_run(const roof_args *args, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = roof_machine_template(args->words[1], &text, error);
+  if (status == ROOF_OK) {
+    status = args->to != NULL ? roof_write_file(args->to, text.data, text.length, error)
+                              : roof_print(&text, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
+static const struct {
+  const char *name;
+  int least, most; /* words after it */
+  roof_status (*run)(const roof_args *args, roof_error *error);
+  const char *usage;
+  bool json, csv, to; /* options it has a use for */
+} verbs[] = {
+    {"list", 0, 1, machine_list_run, "list [TEXT]", .json = true, .csv = true},
+    {"show", 1, 1, machine_show_run, "show NAME", .json = true},
+    {"compare", 2, 16, machine_compare_run, "compare NAME NAME ...", .json = true, .csv = true},
+    {"new", 1, 1, new_run, "new NAME [--to FILE]", .to = true},
+    {"lint", 0, 1000, machine_lint_run, "lint [NAME|FILE ...]", .json = true},
+};
+
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  const char *typed = args->word_count > 0 ? args->words[0] : "list";
+  const char *names[VERB_COUNT + 1] = {NULL};
+  int words = args->word_count > 0 ? args->word_count - 1 : 0;
+  for (int i = 0; i < VERB_COUNT; i++) {
+    names[i] = verbs[i].name;
+    if (strcmp(typed, verbs[i].name) != 0) {
+      continue;
+    }
+    if (words < verbs[i].least || words > verbs[i].most) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "machine %s: usage is `roofline machine %s`", typed,
+                            verbs[i].usage);
+    }
+    const char *useless = args->json && !verbs[i].json ? "--json"
+                          : args->csv && !verbs[i].csv ? "--csv"
+                          : args->to && !verbs[i].to   ? "--to"
+                                                       : NULL;
+    if (useless != NULL) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "machine %s: does not take %s", typed, useless);
+    }
+    return verbs[i].run(args, error);
+  }
+  const char *near = roof_suggest(typed, names);
+  return roof_error_set(error, ROOF_E_NAME, "machine %.40s: unknown; %s%s%s", typed,
+                        near ? "did you mean `" : "use list, show, compare, new or lint", near ? near : "",
+                        near ? "`?" : "");
+}
+
+const roof_command roof_cmd_machine = {
+    .name = "machine",
+    .arguments = "list [TEXT] | show NAME | compare NAME NAME ... | new NAME | lint [NAME|FILE ...]",
+    .summary = "the catalogue: any GPU or CPU from one file, every figure with its source",
+    .examples = "  roofline machine list hbm\n  roofline machine show h100\n  roofline machine compare h100 "
+                "b200 mi300x\n"
+                "  roofline machine new my-gpu --to my-gpu.json && roofline machine lint my-gpu.json\n",
+    .groups = ROOF_ARGS_FILE,
+    .run = run,
+};

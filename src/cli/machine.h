@@ -1,0 +1,28 @@
+/** The parts of `roofline machine`, one file each. */
+#ifndef CLI_MACHINE_H
+#define CLI_MACHINE_H
+
+#include "cli/cli.h"
+
+roof_status machine_list_run(const roof_args *args, roof_error *error);
+roof_status machine_show_run(const roof_args *args, roof_error *error);
+roof_status machine_compare_run(const roof_args *args, roof_error *error);
+roof_status machine_lint_run(const roof_args *args, roof_error *error);
+
+enum { MACHINE_FIGURE_SIZE = 32 };
+
+/** The dense peak's FLOP/s, NaN where there is none. */
+double machine_peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit);
+
+/** What a table shows for 16-bit work: the faster of fp16 and bf16 on the matrix unit, else fp16 on the
+ * vector unit; NaN for none. */
+double machine_half_rate(const roof_machine *machine);
+
+/** Bandwidth of the memory, as the datasheet has it, else as measured; NaN for none. */
+double machine_memory_rate(const roof_machine *machine);
+
+/** `value` with its unit, or `unknown` where it is NaN. Fills and returns `buffer` of MACHINE_FIGURE_SIZE
+ * bytes. */
+char *machine_figure(char *buffer, double value, const char *unit, const char *unknown);
+
+#endif

@@ -1,0 +1,336 @@
+#include <math.h>
+#include <string.h>
+
+#include "cli/grid.h"
+#include "cli/machine.h"
+
+enum { SOURCE_MAX = 256, WIDTH = 110 };
+
+/** One machine being printed, with the sources named so far: figures refer to them by number. */
+typedef struct page {
+  const roof_machine *machine;
+  roof_text text;
+  roof_grid grid;
+  const char *sources[SOURCE_MAX];
+  const char *dates[SOURCE_MAX];
+  int source_count;
+} page;
+
+/** The number of a source, from 1; 0 for none. */
+static int cite(page *p, const char *source, const char *date) {
+  for (int i = 0; i < p->source_count; i++) {
+    if (strcmp(p->sources[i], source) == 0 && strcmp(p->dates[i], date) == 0) {
+      return i + 1;
+    }
+  }
+  if (source[0] == '\0' || p->source_count == SOURCE_MAX) {
+    return 0;
+  }
+  p->sources[p->source_count] = source;
+  p->dates[p->source_count] = date;
+  return ++p->source_count;
+}
+
+/** The last two cells of every row: kind and source. */
+static void add_provenance(page *p, roof_kind kind, const char *source, const char *date) {
+  int number = cite(p, source, date);
+  roof_grid_add(&p->grid, "%s", roof_kind_name(kind));
+  if (number > 0) {
+    roof_grid_add(&p->grid, "[%d]", number);
+  } else {
+    roof_grid_add(&p->grid, "no source");
+  }
+}
+
+/** `value` as a share of `limit`, or an empty cell. */
+static void add_share(page *p, double value, double limit) {
+  if (isnan(value / limit)) {
+    roof_grid_add(&p->grid, "%s", "");
+  } else {
+    roof_grid_add(&p->grid, "%.1f %%", 100 * value / limit);
+  }
+}
+
+static void add_heads(page *p, const char *const *heads, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    roof_grid_add(&p->grid, "%s", heads[i]);
+  }
+}
+
+static void add_cores(char *text, size_t size, int cores) {
+  size_t used = strlen(text);
+  if (cores > 0) {
+    snprintf(text + used, size - used, ", %d core%s", cores, cores == 1 ? "" : "s");
+  }
+}
+
+/** Measured figures stand indented beside the quoted ones, unless the whole machine is measured. */
+static const char *indent(const page *p, roof_kind kind) {
+  return kind == ROOF_MEASURED && p->machine->kind != ROOF_MEASURED ? "  measured " : "";
+}
+
+static void add_peak(page *p, const roof_peak *peak) {
+  char name[128], text[MACHINE_FIGURE_SIZE];
+  double ridge = peak->flops_per_second / machine_memory_rate(p->machine);
+  const char *margin = indent(p, peak->kind);
+  snprintf(name, sizeof name, "%s%s %s%s%s%s", margin, roof_dtype_name(peak->dtype),
+           roof_unit_name(peak->unit), peak->sparse ? " SPARSE" : "", peak->isa[0] != '\0' ? ", " : "",
+           peak->isa);
+  add_cores(name, sizeof name, peak->cores);
+  roof_grid_add(&p->grid, "%s", name);
+  roof_grid_add(&p->grid, "%s", machine_figure(text, peak->flops_per_second, "FLOP/s", "unknown"));
+  if (isnan(ridge) || margin[0] != '\0') {
+    roof_grid_add(&p->grid, "%s", "");
+  } else {
+    roof_grid_add(&p->grid, "%.1f", ridge);
+  }
+  add_share(p, peak->flops_per_second, peak->limit_flops_per_second);
+  add_provenance(p, peak->kind, peak->source, peak->date);
+}
+
+static bool same_path(const roof_peak *a, const roof_peak *b) {
+  return a->dtype == b->dtype && a->unit == b->unit;
+}
+
+/** True when a measured peak has a quoted dense one to stand under. */
+static bool has_quoted(const roof_machine *m, const roof_peak *measured) {
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    if (peak->kind != ROOF_MEASURED && !peak->sparse && !peak->unsupported && same_path(peak, measured)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void add_peaks(page *p) {
+  static const char *const heads[] = {"peaks (dense)", "rate", "ridge FLOP/B", "of limit", "kind", "source"};
+  const roof_machine *m = p->machine;
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    if (peak->unsupported || (peak->kind == ROOF_MEASURED && has_quoted(m, peak))) {
+      continue;
+    }
+    add_peak(p, peak);
+    for (int k = 0; k < m->peak_count && peak->kind != ROOF_MEASURED && !peak->sparse; k++) {
+      if (m->peaks[k].kind == ROOF_MEASURED && same_path(&m->peaks[k], peak)) {
+        add_peak(p, &m->peaks[k]);
+      }
+    }
+  }
+  roof_grid_end(&p->grid, &p->text, "lrrrll");
+  const char *separator = "  no path in hardware: ";
+  for (int i = 0; i < m->peak_count; i++) {
+    if (m->peaks[i].unsupported) {
+      roof_text_addf(&p->text, "%s%s %s", separator, roof_dtype_name(m->peaks[i].dtype),
+                     roof_unit_name(m->peaks[i].unit));
+      separator = ", ";
+    }
+  }
+  roof_text_add(&p->text, separator[0] == ',' ? "\n\n" : "\n");
+}
+
+static const struct {
+  const char *label;
+  size_t offset;
+} patterns[] = {
+    {"", offsetof(roof_level, bytes_per_second)},
+    {" read", offsetof(roof_level, read_bytes_per_second)},
+    {" triad", offsetof(roof_level, triad_bytes_per_second)},
+    {" copy", offsetof(roof_level, copy_bytes_per_second)},
+    {" write", offsetof(roof_level, write_bytes_per_second)},
+};
+
+enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
+
+static void add_capacity(page *p, const roof_level *level, bool given) {
+  char text[MACHINE_FIGURE_SIZE];
+  if (given || isnan(level->bytes)) {
+    roof_grid_add(&p->grid, "%s", "");
+    return;
+  }
+  bool memory = level->level == ROOF_MEMORY;
+  roof_grid_add(&p->grid, "%s",
+                memory ? roof_quantity_format(text, sizeof text, level->bytes, "B")
+                       : roof_bytes_format(text, sizeof text, level->bytes));
+}
+
+/** One row of a level; `rate` NaN for one without a known bandwidth. */
+static void add_level_row(page *p, const roof_level *level, const char *label, double rate, bool first) {
+  char name[160], text[MACHINE_FIGURE_SIZE];
+  const char *margin = indent(p, level->kind);
+  snprintf(name, sizeof name, "%s%s%s", margin, level->name, label);
+  add_cores(name, sizeof name, level->cores);
+  roof_grid_add(&p->grid, "%s", name);
+  add_capacity(p, level, !first || margin[0] != '\0');
+  if (first && margin[0] == '\0' && level->instances != 1) {
+    roof_grid_add(&p->grid, "x %g", level->instances);
+  } else {
+    roof_grid_add(&p->grid, "%s", "");
+  }
+  roof_grid_add(&p->grid, "%s", machine_figure(text, rate, "B/s", ""));
+  add_share(p, rate, level->limit_bytes_per_second);
+  add_provenance(p, level->kind, level->source, level->date);
+}
+
+static void add_levels(page *p) {
+  static const char *const heads[] = {
+      "levels (inner to outer)", "capacity", "", "bandwidth", "of limit", "kind", "source"};
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->level_count; i++) {
+    const roof_level *level = &p->machine->levels[i];
+    bool first = true;
+    for (int k = 0; k < PATTERN_COUNT; k++) {
+      double rate = *(const double *)(const void *)((const char *)level + patterns[k].offset);
+      if (!isnan(rate)) {
+        add_level_row(p, level, patterns[k].label, rate, first);
+        first = false;
+      }
+    }
+    if (first) {
+      add_level_row(p, level, "", NAN, true);
+    }
+  }
+  roof_grid_end(&p->grid, &p->text, "lrlrrll");
+  roof_text_add(&p->text, "\n");
+}
+
+static void add_links(page *p) {
+  static const char *const heads[] = {"links", "one way", "both ways", "links or lanes", "kind", "source"};
+  char text[MACHINE_FIGURE_SIZE];
+  if (p->machine->link_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->link_count; i++) {
+    const roof_link *link = &p->machine->links[i];
+    roof_grid_add(&p->grid, "%s%s", indent(p, link->kind), link->name);
+    roof_grid_add(&p->grid, "%s", machine_figure(text, link->bytes_per_second, "B/s", "unknown"));
+    roof_grid_add(&p->grid, "%s", machine_figure(text, link->both_ways_bytes_per_second, "B/s", ""));
+    if (link->count > 1) {
+      roof_grid_add(&p->grid, "%g", link->count);
+    } else {
+      roof_grid_add(&p->grid, "%s", "");
+    }
+    add_provenance(p, link->kind, link->source, link->date);
+  }
+  roof_grid_end(&p->grid, &p->text, "lrrrll");
+  roof_text_add(&p->text, "\n");
+}
+
+/** The answer first: what it is, and the figures people look for. */
+static void add_head(page *p) {
+  const roof_machine *m = p->machine;
+  char half[MACHINE_FIGURE_SIZE], rate[MACHINE_FIGURE_SIZE], clock[MACHINE_FIGURE_SIZE];
+  const char *const words[] = {m->vendor, m->architecture, m->device_class};
+  roof_text_addf(&p->text, "%s: %s", m->name, m->title[0] != '\0' ? m->title : m->name);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    roof_text_addf(&p->text, "%s%s", words[i][0] != '\0' ? ", " : "", words[i]);
+  }
+  roof_text_addf(&p->text, "\n  %s at 16 bit, %s of memory bandwidth",
+                 machine_figure(half, machine_half_rate(m), "FLOP/s", "no peak known"),
+                 machine_figure(rate, machine_memory_rate(m), "B/s", "unknown"));
+  if (!isnan(m->unit_count)) {
+    roof_text_addf(&p->text, "; %g %s", m->unit_count, m->unit_kind[0] != '\0' ? m->unit_kind : "units");
+  }
+  if (!isnan(m->clock_hz)) {
+    roof_text_addf(&p->text, " at %s", machine_figure(clock, m->clock_hz, "Hz", ""));
+  }
+  roof_text_addf(&p->text, "\n  %s figures%s%s", roof_kind_name(m->kind), m->date[0] != '\0' ? " as of " : "",
+                 m->date);
+  for (int i = 0; i < m->alias_count; i++) {
+    roof_text_addf(&p->text, "%s%s", i == 0 ? "; also " : ", ", m->aliases[i]);
+  }
+  roof_text_add(&p->text, "\n\n");
+}
+
+static void add_rest(page *p) {
+  static const char *const heads[] = {"other", "", "kind", "source"};
+  const roof_machine *m = p->machine;
+  char text[MACHINE_FIGURE_SIZE];
+  const struct {
+    const char *name, *unit;
+    double value;
+  } energies[] = {{"power", "W", m->energy.watts},
+                  {"energy per FLOP", "J", m->energy.joules_per_flop},
+                  {"energy per byte", "J", m->energy.joules_per_byte}};
+  int start = p->grid.count;
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++) {
+    if (!isnan(energies[i].value)) {
+      roof_grid_add(&p->grid, "%s", energies[i].name);
+      roof_grid_add(&p->grid, "%s", machine_figure(text, energies[i].value, energies[i].unit, ""));
+      add_provenance(p, m->energy.kind, m->energy.source, "");
+    }
+  }
+  if (!isnan(m->launch_seconds)) {
+    roof_grid_add(&p->grid, "launch");
+    roof_grid_add(&p->grid, "%s", machine_figure(text, m->launch_seconds, "s", ""));
+    roof_grid_add(&p->grid, "%s", "measured");
+    roof_grid_add(&p->grid, "%s", m->kind == ROOF_MEASURED ? "here" : "notes");
+  }
+  if (p->grid.count > start + 4) {
+    roof_grid_end(&p->grid, &p->text, "lrll");
+    roof_text_add(&p->text, "\n");
+  }
+}
+
+/** Appends `words` wrapped at WIDTH after `lead`; further lines are indented as far. */
+static void add_wrapped(roof_text *out, const char *lead, const char *words) {
+  size_t column = strlen(lead), margin = column;
+  roof_text_add(out, lead);
+  while (*words != '\0') {
+    size_t length = strcspn(words, " ");
+    if (column > margin && column + 1 + length > WIDTH) {
+      roof_text_addf(out, "\n%*s", (int)margin, "");
+      column = margin;
+    } else if (column > margin) {
+      roof_text_add(out, " ");
+      column++;
+    }
+    roof_text_add_bytes(out, words, length);
+    column += length;
+    words += length;
+    words += strspn(words, " ");
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_footer(page *p) {
+  char lead[16], words[ROOF_SOURCE_MAX + 32];
+  for (int i = 0; i < p->machine->note_count; i++) {
+    add_wrapped(&p->text, "  - ", p->machine->notes[i]);
+  }
+  roof_text_add(&p->text, p->machine->note_count > 0 ? "\n" : "");
+  for (int i = 0; i < p->source_count; i++) {
+    const char *date = p->dates[i];
+    snprintf(lead, sizeof lead, "  [%d] ", i + 1);
+    snprintf(words, sizeof words, "%s%s%s%s", p->sources[i], date[0] != '\0' ? " (as of " : "", date,
+             date[0] != '\0' ? ")" : "");
+    add_wrapped(&p->text, lead, words);
+  }
+}
+
+roof_status machine_show_run(const roof_args *args, roof_error *error) {
+  roof_machine machine;
+  roof_status status = roof_catalog_load(args->words[1], &machine, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  page p = {.machine = &machine};
+  if (args->json) {
+    status = roof_machine_write(&machine, &p.text, error);
+  } else {
+    add_head(&p);
+    add_peaks(&p);
+    add_levels(&p);
+    add_links(&p);
+    add_rest(&p);
+    add_footer(&p);
+  }
+  status = status == ROOF_OK ? roof_print(&p.text, error) : status;
+  roof_text_done(&p.text);
+  roof_text_done(&p.grid.cells);
+  return status;
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# roofline machine: list, show, compare, new, lint.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config NO_COLOR=1
+  unset ROOFLINE_PATH
+}
+
+json() { # FILTER on $output
+  printf '%s' "$output" | jq -c "$1"
+}
+
+@test "list has one row a machine, aligned, and filters" {
+  run -0 "$ROOFLINE" machine list
+  [[ $output == *"nvidia-h100-sxm"*"3.350 TB/s"*"989.4 TFLOP/s"*"1.979 PFLOP/s"*"295.3"*"datasheet"* ]]
+  [[ ${lines[-1]} == *"84 machines;"* ]]
+  run -0 "$ROOFLINE" machine list Hopper --quiet
+  [ "${#lines[@]}" -eq 8 ]
+  run -2 "$ROOFLINE" machine list zzzz
+  [ "$output" = 'roofline: machine list: nothing contains `zzzz`' ]
+}
+
+@test "list --csv and --json give plain numbers" {
+  run -0 "$ROOFLINE" machine list h100-sxm --csv
+  [ "${lines[0]}" = "machine,title,kind,memory_bytes,bytes_per_second,fp32_flops_per_second,half_flops_per_second,fp8_flops_per_second,ridge" ]
+  [[ ${lines[1]} == "nvidia-h100-sxm,NVIDIA H100 SXM5 80GB,datasheet,85899345920,3350000000000,66900000000000,989400000000000,1978900000000000,295.34"* ]]
+  run -0 "$ROOFLINE" machine list --json
+  [ "$(json '[.schema, (.machines | length)]')" = '["roofline.machines/1",84]' ]
+  [ "$(json '.machines[] | select(.name == "nvidia-t4") | .aliases')" = '["t4"]' ]
+}
+
+@test "show tells every figure with its kind and source, sparse apart, measured beside" {
+  run -0 "$ROOFLINE" machine show h100
+  [[ ${lines[0]} == "nvidia-h100-sxm: NVIDIA H100 SXM5 80GB"* ]]
+  [[ $output == *"fp16 matrix, sm_90 tensor core"*"989.4 TFLOP/s"*"295.3"*"datasheet  [1]"* ]]
+  [[ $output == *"measured bf16 matrix, best GEMM"*"956.0 TFLOP/s"*"96.6 %"*"measured"* ]]
+  [[ $output == *"fp16 matrix SPARSE"*"1.979 PFLOP/s"* ]]
+  [[ $output == *"no path in hardware: fp6 matrix, fp4 matrix"* ]]
+  [[ $output == *"NVLink 4 "*"450.0 GB/s"*"900.0 GB/s"* ]]
+  [[ $output == *"[1] Lightning-AI/pytorch-lightning"* ]]
+  [[ $output != *"no source"* ]]
+}
+
+@test "show --json is a machine file: it loads, and shows the same again" {
+  "$ROOFLINE" machine show mi300x --json >mi300x.json
+  run -0 "$ROOFLINE" machine show ./mi300x.json --json
+  [ "$output" = "$(cat mi300x.json)" ]
+  [ "$(json '[.schema, .name, .peaks[0].spread]')" = '["roofline.machine/1","amd-mi300x",null]' ]
+}
+
+@test "compare stands machines side by side with ratios against the first" {
+  run -0 "$ROOFLINE" machine compare a100 h100
+  [[ $output == *"fp16 matrix"*"312.0 TFLOP/s"*"989.4 TFLOP/s"*"3.17x"* ]]
+  [[ $output == *"memory bandwidth"*"2.039 TB/s"*"3.350 TB/s"*"1.64x"* ]]
+  [[ $output != *"fp4 matrix"* ]]
+  run -0 "$ROOFLINE" machine compare a100 h100 --csv
+  [ "${lines[0]}" = "figure,nvidia-a100-sxm-80gb,nvidia-h100-sxm" ]
+  [[ $output == *"fp8_matrix_flops_per_second,,1978900000000000"* ]]
+  run -0 "$ROOFLINE" machine compare a100 h100 --json
+  [ "$(json '.rows[] | select(.figure == "fp8_matrix_flops_per_second") | .ratios')" = '[null,null]' ]
+  run -2 "$ROOFLINE" machine compare a100
+  [ "$output" = 'roofline: machine compare: usage is `roofline machine compare NAME NAME ...`' ]
+}
+
+@test "a new machine is one file that lints and predicts" {
+  mkdir -p "$XDG_CONFIG_HOME/roofline/machines"
+  run -0 "$ROOFLINE" machine new my-gpu --to "$XDG_CONFIG_HOME/roofline/machines/my-gpu.json"
+  [ -z "$output" ]
+  run -0 "$ROOFLINE" machine lint my-gpu
+  [ "$output" = "1 machine: 0 errors, 0 warnings" ]
+  run -0 "$ROOFLINE" machine list my-gpu --quiet
+  [[ ${lines[1]} == *"my-gpu"*"3.072 TB/s"*"819.2 TFLOP/s"*"266.7  assumed" ]]
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine my-gpu
+  run -0 "$ROOFLINE" machine new other
+  [[ $output == *'"name": "other"'* ]]
+  run -2 "$ROOFLINE" machine new "my gpu"
+  [ "$output" = 'roofline: name `my gpu`: up to 63 letters, digits and . _ + - only' ]
+  run -3 "$ROOFLINE" machine new my-gpu --to /nonexistent/x.json
+  [ "$output" = 'roofline: /nonexistent/x.json: No such file or directory' ]
+}
+
+@test "lint passes on the catalogue and says what does not add up" {
+  run -0 "$ROOFLINE" machine lint
+  [[ ${lines[-1]} == "84 machines: 0 errors, "*" warnings" ]]
+  [[ $output == *"nvidia-h20: warning: peaks[1] fp32 vector: 44.00 TFLOP/s, but 78 SM x 256 FLOP/cycle x 1.980 GHz = 39.54 TFLOP/s (+11.3 %)"* ]]
+}
+
+@test "lint fails on sparse quoted as dense and both ways quoted as one" {
+  "$ROOFLINE" machine show h100 --json | sed -e 's/"flops_per_second": 989400000000000/"flops_per_second": 1978900000000000/' \
+    -e 's/"bytes_per_second": 450000000000/"bytes_per_second": 900000000000/' >bad.json
+  run -1 "$ROOFLINE" machine lint ./bad.json
+  [[ $output == *"error: peaks[6] fp16 matrix: 1.979 PFLOP/s is twice units x FLOP/cycle x clock: sparse quoted as dense?"* ]]
+  [[ $output == *"error: links[0] NVLink 4: 900.0 GB/s is both directions (NVIDIA H100: 900 GB/s total over 18 links): both directions quoted as one"* ]]
+  run -1 "$ROOFLINE" machine lint ./bad.json --json
+  [ "$(json '[.errors, (.machines[0].findings | map(select(.severity == "error")) | length)]')" = '[3,3]' ]
+}
+
+@test "bad input gives one clear line" {
+  run -2 "$ROOFLINE" machine show h1000
+  [ "$output" = 'roofline: machine `h1000`: unknown; did you mean `h100`?' ]
+  run -2 "$ROOFLINE" machine lsit
+  [ "$output" = 'roofline: machine lsit: unknown; did you mean `list`?' ]
+  run -2 "$ROOFLINE" machine show h100 --csv
+  [ "$output" = 'roofline: machine show: does not take --csv' ]
+  printf '{"schema": "roofline.machine/1",\n "name": "x", "peaks": [{"dtype": "fp61", "unit": "matrix"}]}' >x.json
+  run -2 "$ROOFLINE" machine show x.json
+  [ "$output" = 'roofline: x.json:2:35: peaks[0].dtype: dtype `fp61`: unknown; did you mean `fp64`?' ]
+}
+
+@test "a full disk is an error" {
+  [ -e /dev/full ] || skip "no /dev/full"
+  run -3 bash -c '"$ROOFLINE" machine list >/dev/full'
+  [ "$output" = "roofline: standard output: No space left on device" ]
+}
