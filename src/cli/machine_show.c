@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -135,7 +136,7 @@ static const struct {
   const char *label;
   size_t offset;
 } patterns[] = {
-    {"", offsetof(roof_level, bytes_per_second)},
+    {" mixed", offsetof(roof_level, bytes_per_second)},
     {" read", offsetof(roof_level, read_bytes_per_second)},
     {" triad", offsetof(roof_level, triad_bytes_per_second)},
     {" copy", offsetof(roof_level, copy_bytes_per_second)},
@@ -184,7 +185,8 @@ static void add_levels(page *p) {
     for (int k = 0; k < PATTERN_COUNT; k++) {
       double rate = *(const double *)(const void *)((const char *)level + patterns[k].offset);
       if (!isnan(rate)) {
-        add_level_row(p, level, patterns[k].label, rate, first);
+        bool quoted = k == 0 && level->kind != ROOF_MEASURED;
+        add_level_row(p, level, quoted ? "" : patterns[k].label, rate, first);
         first = false;
       }
     }
@@ -228,11 +230,15 @@ static void add_head(page *p) {
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     roof_text_addf(&p->text, "%s%s", words[i][0] != '\0' ? ", " : "", words[i]);
   }
-  roof_text_addf(&p->text, "\n  %s at 16 bit, %s of memory bandwidth",
-                 machine_figure(half, machine_half_rate(m), "FLOP/s", "no peak known"),
+  bool has_half = !isnan(machine_half_rate(m));
+  double peak = has_half ? machine_half_rate(m) : machine_peak_rate(m, ROOF_FP32, ROOF_VECTOR);
+  roof_text_addf(&p->text, "\n  %s at %s, %s of memory bandwidth",
+                 machine_figure(half, peak, "FLOP/s", "no peak known"), has_half ? "16 bit" : "fp32",
                  machine_figure(rate, machine_memory_rate(m), "B/s", "unknown"));
   if (!isnan(m->unit_count)) {
-    roof_text_addf(&p->text, "; %g %s", m->unit_count, m->unit_kind[0] != '\0' ? m->unit_kind : "units");
+    const char *kind = m->unit_kind[0] != '\0' ? m->unit_kind : "unit";
+    bool plural = m->unit_count > 1 && islower((unsigned char)kind[strlen(kind) - 1]);
+    roof_text_addf(&p->text, "; %g %s%s", m->unit_count, kind, plural ? "s" : "");
   }
   if (!isnan(m->clock_hz)) {
     roof_text_addf(&p->text, " at %s", machine_figure(clock, m->clock_hz, "Hz", ""));
