@@ -11,6 +11,7 @@ extern "C" {
 
 #define ROOF_SCENE_ROOFS 32
 #define ROOF_SCENE_DOTS 128
+#define ROOF_SCENE_SERIES 8
 
 typedef enum roof_line_style { ROOF_SOLID, ROOF_DASHED } roof_line_style; /**< theoretical, achieved */
 
@@ -20,7 +21,7 @@ typedef struct roof_scene_roof {
   double flops_per_second;
   double bytes_per_second;
   roof_line_style style;
-  int series; /**< colour: one per machine */
+  int series; /**< an index into the scene's series: colour and name, one per machine */
 } roof_scene_roof;
 
 /** A kernel at (intensity, achieved or attainable FLOP/s). `next` joins it by an arrow to another dot, or -1.
@@ -38,7 +39,9 @@ typedef struct roof_scene_dot {
 typedef struct roof_scene {
   char title[128];
   char subtitle[160];
-  char description[512]; /**< for screen readers */
+  char description[512];              /**< for screen readers; empty: written from the roofs and dots */
+  char series[ROOF_SCENE_SERIES][64]; /**< names for the legend */
+  int series_count;
   roof_scene_roof roofs[ROOF_SCENE_ROOFS];
   int roof_count;
   roof_scene_dot dots[ROOF_SCENE_DOTS];
@@ -49,13 +52,15 @@ typedef struct roof_scene {
  *  Units: none. Ownership: the caller's storage. Errors: none. */
 ROOF_API void roof_scene_init(roof_scene *scene);
 
-/** Adds a machine's dense ceilings for `dtype` (both units) and its memory levels; measured figures are
- * dashed where the machine has theirs and a limit or datasheet figure too. Units: FLOP/s, bytes/s. Ownership:
- * copies. Errors: ROOF_E_ARGUMENT when the scene is full or nothing is known. */
+/** Adds a machine as a new series (index series_count - 1): its dense ceilings for `dtype` on both units, the
+ *  fp32 vector one where `dtype` has no lanes of its own, and its memory levels. Datasheet, assumed and limit
+ *  figures are solid, measured ones dashed. Units: FLOP/s, bytes/s. Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT when the scene is full or nothing is known; the scene is then unchanged. */
 ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
                                             roof_error *error);
 
-/** Adds a dot and returns its index, or -1 when it is not finite and positive or the scene is full.
+/** Adds a dot and returns its index, or -1 when it is not finite and positive (no FLOPs: no place on a log
+ *  axis), its series is out of range or the scene is full.
  *  Units: FLOP/byte, FLOP/s. Ownership: copies. Errors: -1. */
 ROOF_API int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot);
 
@@ -64,22 +69,25 @@ ROOF_API int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot);
  * ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error);
 
-/** Draws the scene in a terminal of `columns` by `rows` characters: braille, or ASCII.
+/** Draws the scene in a terminal: title, chart and axes take `columns` by `rows` characters, in braille or
+ *  ASCII; the legend follows beneath, a line for each roof and dot.
  *  Units: character cells. Ownership: appends to `out`. Errors: as roof_draw_svg; ROOF_E_ARGUMENT under 40
  * x 12. */
 ROOF_API roof_status roof_draw_terminal(const roof_scene *scene, int columns, int rows, bool ascii,
                                         bool colour, roof_text *out, roof_error *error);
 
-/** One table of an HTML report; cells are row by row, header first. */
+/** One table of an HTML report: (1 + rows) x columns cells, the header's first. Columns of numbers are
+ * aligned right. */
 typedef struct roof_table {
   const char *title;
   const char *const *cells;
   int columns;
-  int rows;
+  int rows; /**< without the header */
 } roof_table;
 
-/** A self-contained HTML page (no script, no network): heading, paragraphs, the chart, tables, how it was
- * measured. Units: none. Ownership: appends to `out`; keeps nothing. Errors: as roof_draw_svg. */
+/** A self-contained HTML page (no script, no network): heading, summary, the chart, tables, how it was
+ *  measured. `summary` and `method` are NULL-terminated lists of paragraphs, or NULL.
+ *  Units: none. Ownership: appends to `out`; keeps nothing. Errors: as roof_draw_svg. */
 ROOF_API roof_status roof_draw_html(const char *title, const char *const *summary, const roof_scene *scene,
                                     const roof_table *tables, int table_count, const char *const *method,
                                     roof_text *out, roof_error *error);

@@ -45,6 +45,10 @@ ROOF_API void roof_text_add_json(roof_text *text, const char *string);
  *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_csv(roof_text *text, const char *string);
 
+/** Length of the UTF-8 sequence `string` starts with if it is well formed and allowed in XML 1.0, else 0.
+ *  Units: bytes. Ownership: none. Errors: 0. */
+ROOF_API size_t roof_text_sequence(const char *string);
+
 /** Frees the buffer and resets to empty.
  *  Units: none. Ownership: releases text->data. Errors: none; NULL data is fine. */
 ROOF_API void roof_text_done(roof_text *text);

@@ -51,8 +51,8 @@ void roof_text_addf(roof_text *text, const char *format, ...) {
   va_end(again);
 }
 
-/** Length of the UTF-8 sequence at `s` if it is well formed and allowed in XML 1.0, else 0. */
-static size_t xml_sequence(const unsigned char *s) {
+size_t roof_text_sequence(const char *string) {
+  const unsigned char *s = (const unsigned char *)string;
   if (s[0] < 0x80) {
     return s[0] >= 0x20 || s[0] == '\t' || s[0] == '\n' || s[0] == '\r' ? 1 : 0;
   }
@@ -76,7 +76,7 @@ void roof_text_add_xml(roof_text *text, const char *string) {
   static const char *const entities[] = {
       ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
   for (const unsigned char *s = (const unsigned char *)string; *s != '\0';) {
-    size_t length = xml_sequence(s);
+    size_t length = roof_text_sequence((const char *)s);
     const char *entity = *s < sizeof entities / sizeof entities[0] ? entities[*s] : NULL;
     if (entity != NULL) {
       roof_text_add(text, entity);
@@ -94,7 +94,7 @@ void roof_text_add_json(roof_text *text, const char *string) {
       ['"'] = "\\\"", ['\\'] = "\\\\", ['\n'] = "\\n", ['\r'] = "\\r", ['\t'] = "\\t"};
   roof_text_add(text, "\"");
   for (const unsigned char *s = (const unsigned char *)string; *s != '\0';) {
-    size_t length = xml_sequence(s);
+    size_t length = roof_text_sequence((const char *)s);
     const char *escape = *s < sizeof escapes / sizeof escapes[0] ? escapes[*s] : NULL;
     if (escape != NULL) {
       roof_text_add(text, escape);

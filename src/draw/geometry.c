@@ -1,0 +1,183 @@
+#include "draw/geometry.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "roofline/units.h"
+
+enum { ANY_STYLE = -1 };
+
+static bool is_flat(const roof_scene_roof *roof) {
+  return !isnan(roof->flops_per_second);
+}
+
+static double log_rate(const roof_scene_roof *roof) {
+  return log10(is_flat(roof) ? roof->flops_per_second : roof->bytes_per_second);
+}
+
+/** The log rate of the highest (sign 1) or lowest (-1) flat roof or ramp of a series and style; NaN: none. */
+static double extreme(const roof_scene *scene, int series, int style, bool flat, int sign) {
+  double best = NAN;
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    if (roof->series == series && (style == ANY_STYLE || (int)roof->style == style) &&
+        is_flat(roof) == flat) {
+      double rate = log_rate(roof);
+      best = isnan(best) || (rate - best) * sign > 0 ? rate : best;
+    }
+  }
+  return best;
+}
+
+/** As `extreme`, of the style where the series has one, else of any. */
+static double preferred(const roof_scene *scene, int series, int style, bool flat, int sign) {
+  double best = extreme(scene, series, style, flat, sign);
+  return isnan(best) ? extreme(scene, series, ANY_STYLE, flat, sign) : best;
+}
+
+/** Log intensity where a roof meets its partner: the highest roof, for a roof the highest ramp. NaN: none. */
+static double meeting(const roof_scene *scene, const roof_scene_roof *roof) {
+  double other = preferred(scene, roof->series, (int)roof->style, !is_flat(roof), 1);
+  return is_flat(roof) ? log_rate(roof) - other : other - log_rate(roof);
+}
+
+/** The next of 1, 2, 5, 10, ... at or beyond `value` (log10) in the direction of `sign`. */
+static double snap(double value, int sign) {
+  static const double steps[] = {0, 0.30102999566398120, 0.69897000433601880, 1};
+  double whole = floor(value);
+  for (int i = 0; i < 4; i++) {
+    double step = whole + (sign > 0 ? steps[i] : steps[3 - i]);
+    if ((step - value) * sign >= -1e-9) {
+      return step;
+    }
+  }
+  return value;
+}
+
+static void widen(double *low, double *high, double from, double to) {
+  *low = fmin(*low, from);
+  *high = fmax(*high, to);
+}
+
+static void range_x(const roof_scene *scene, roof_geometry *g) {
+  double low = NAN, high = NAN;
+  for (int i = 0; i < scene->roof_count; i++) {
+    double ridge = meeting(scene, &scene->roofs[i]);
+    widen(&low, &high, ridge - 1, ridge + 1.3);
+  }
+  widen(&low, &high, -1, isnan(high) ? 2 : high);
+  for (int i = 0; i < scene->dot_count; i++) {
+    double x = log10(scene->dots[i].intensity);
+    widen(&low, &high, x - 0.3, x + 0.5);
+  }
+  g->low.x = snap(low, -1);
+  g->high.x = snap(high, 1);
+}
+
+static void range_y(const roof_scene *scene, roof_geometry *g) {
+  double low = NAN, high = NAN;
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    double rate = log_rate(roof), ridge = meeting(scene, roof);
+    if (is_flat(roof)) {
+      widen(&low, &high, rate - (isnan(ridge) ? 2 : 0.5), rate + 0.35);
+    } else {
+      widen(&low, &high, rate + g->low.x, rate + (isnan(ridge) ? g->high.x : ridge) + 0.1);
+    }
+  }
+  for (int i = 0; i < scene->dot_count; i++) {
+    double y = log10(scene->dots[i].flops_per_second);
+    widen(&low, &high, y - 0.4, y + 0.35);
+  }
+  g->low.y = snap(low, -1);
+  g->high.y = snap(high, 1);
+}
+
+static void place_roof(const roof_scene *scene, int i, roof_geometry *g) {
+  const roof_scene_roof *roof = &scene->roofs[i];
+  double rate = log_rate(roof), ridge = meeting(scene, roof);
+  if (is_flat(roof)) {
+    g->from[i] = (roof_point){isnan(ridge) ? g->low.x : ridge, rate};
+    g->to[i] = (roof_point){g->high.x, rate};
+  } else {
+    double end = isnan(ridge) ? g->high.x : ridge;
+    g->from[i] = (roof_point){g->low.x, rate + g->low.x};
+    g->to[i] = (roof_point){end, rate + end};
+  }
+}
+
+static void place_dot(const roof_scene *scene, int i, roof_geometry *g) {
+  const roof_scene_dot *dot = &scene->dots[i];
+  double ramp = preferred(scene, dot->series, ROOF_SOLID, false, -1);
+  double roof = preferred(scene, dot->series, ROOF_SOLID, true, 1);
+  g->ceilings[i] = fmin(ramp + log10(dot->intensity), roof);
+  g->above[i] = log10(dot->flops_per_second) > g->ceilings[i] + log10(1.005);
+}
+
+roof_status roof_geometry_make(const roof_scene *scene, roof_geometry *geometry, roof_error *error) {
+  if (scene->roof_count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "chart: there is no roof to draw");
+  }
+  range_x(scene, geometry);
+  range_y(scene, geometry);
+  for (int i = 0; i < scene->roof_count; i++) {
+    place_roof(scene, i, geometry);
+  }
+  for (int i = 0; i < scene->dot_count; i++) {
+    place_dot(scene, i, geometry);
+  }
+  for (int series = 0; series < ROOF_SCENE_SERIES; series++) {
+    double roof = preferred(scene, series, ROOF_SOLID, true, 1);
+    geometry->ridges[series] = (roof_point){roof - preferred(scene, series, ROOF_SOLID, false, -1), roof};
+  }
+  return ROOF_OK;
+}
+
+int roof_axis_step(double low, double high, int most) {
+  int step = 1;
+  while ((high - low) / step > most) {
+    step++;
+  }
+  return step;
+}
+
+void roof_axis_label(char *buffer, size_t size, int exponent, const char *unit) {
+  static const char *const prefixes[] = {"p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T", "P", "E"};
+  static const char *const digits[] = {"1", "10", "100"};
+  static const char *const plain[] = {"0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000"};
+  bool has_unit = unit[0] != '\0';
+  if (!has_unit && exponent >= -4 && exponent <= 4) {
+    snprintf(buffer, size, "%s", plain[exponent + 4]);
+  } else if (has_unit && exponent >= -12 && exponent <= 20) {
+    snprintf(buffer, size, "%s %s%s", digits[(exponent + 12) % 3], prefixes[(exponent + 12) / 3], unit);
+  } else {
+    snprintf(buffer, size, "1e%d%s%s", exponent, has_unit ? " " : "", unit);
+  }
+}
+
+void roof_axis_number(char *buffer, size_t size, double value) {
+  char digits[40];
+  size_t length = roof_number_write(digits, value, 4);
+  snprintf(buffer, size, "%.*s", (int)length, digits);
+}
+
+void roof_scene_describe(const roof_scene *scene, roof_text *out) {
+  if (scene->description[0] != '\0') {
+    roof_text_add(out, scene->description);
+    return;
+  }
+  roof_text_add(out, "Roofline chart, both axes logarithmic: performance in FLOP/s over arithmetic intensity "
+                     "in FLOP/byte. Ceilings: ");
+  for (int i = 0; i < scene->roof_count; i++) {
+    roof_text_addf(out, "%s%s", i > 0 ? "; " : "", scene->roofs[i].label);
+  }
+  for (int i = 0; i < scene->dot_count; i++) {
+    const roof_scene_dot *dot = &scene->dots[i];
+    char intensity[40], rate[40];
+    roof_axis_number(intensity, sizeof intensity, dot->intensity);
+    roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
+    roof_text_addf(out, "%s%s: %s FLOP/byte, %s%s", i > 0 ? "; " : ". Kernels: ", dot->label, intensity, rate,
+                   dot->predicted ? " predicted" : " measured");
+  }
+  roof_text_add(out, ".");
+}

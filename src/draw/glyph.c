@@ -1,0 +1,115 @@
+#include "draw/glyph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+unsigned roof_glyph_next(const char **cursor) {
+  const unsigned char *s = (const unsigned char *)*cursor;
+  if (s[0] == '\0') {
+    return 0;
+  }
+  size_t length = roof_text_sequence(*cursor);
+  *cursor += length == 0 ? 1 : length;
+  if (length <= 1) {
+    return length == 0 ? ROOF_REPLACEMENT : s[0];
+  }
+  unsigned code = s[0] & (0xFFu >> (length + 1));
+  for (size_t i = 1; i < length; i++) {
+    code = code << 6 | (s[i] & 0x3Fu);
+  }
+  return code;
+}
+
+typedef struct range {
+  unsigned first, last;
+} range;
+
+/** Combining marks, zero-width and direction characters (Unicode 15, the common blocks). */
+static const range invisible[] = {
+    {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x064B, 0x065F}, {0x1160, 0x11FF},
+    {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x206F},
+    {0x20D0, 0x20FF}, {0x302A, 0x302F}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF},
+};
+
+/** East Asian Width W and F (Unicode 15, UAX #11), and emoji. */
+static const range wide[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},   {0xA960, 0xA97F}, {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F},
+    {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
+};
+
+static bool within(const range *ranges, size_t count, unsigned code) {
+  for (size_t i = 0; i < count; i++) {
+    if (code >= ranges[i].first && code <= ranges[i].last) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int roof_glyph_cells(unsigned code) {
+  if (code < 0x300) {
+    return 1;
+  }
+  if (within(invisible, sizeof invisible / sizeof invisible[0], code)) {
+    return 0;
+  }
+  return within(wide, sizeof wide / sizeof wide[0], code) ? 2 : 1;
+}
+
+static double glyph_ems(unsigned code) {
+  if (code >= 0x80) {
+    return 1.0 * roof_glyph_cells(code) / (code < 0x500 ? 1.45 : 1) / (roof_glyph_cells(code) == 2 ? 2 : 1);
+  }
+  if (strchr("ijl'|", (int)code) != NULL) {
+    return 0.28;
+  }
+  if (strchr(" ,.:;!fIJrt()[]/\\-", (int)code) != NULL) {
+    return 0.4;
+  }
+  if (strchr("mMWw@%", (int)code) != NULL) {
+    return 0.98;
+  }
+  return code >= 'A' && code <= 'Z' ? 0.72 : 0.63;
+}
+
+double roof_glyph_ems(const char *text) {
+  double ems = 0;
+  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
+    ems += glyph_ems(code);
+  }
+  return ems;
+}
+
+void roof_glyph_elide(char *buffer, size_t size, const char *text, double ems) {
+  static const char ellipsis[] = "\xE2\x80\xA6";
+  if (roof_glyph_ems(text) <= ems && strlen(text) < size) {
+    snprintf(buffer, size, "%s", text);
+    return;
+  }
+  const char *end = text;
+  double used = 1;
+  for (const char *cursor = text; *cursor != '\0';) {
+    used += glyph_ems(roof_glyph_next(&cursor));
+    if (used > ems || (size_t)(cursor - text) + sizeof ellipsis > size) {
+      break;
+    }
+    end = cursor;
+  }
+  snprintf(buffer, size, "%.*s%s", (int)(end - text), text, ellipsis);
+}
+
+void roof_glyph_trim(char *field, size_t size) {
+  size_t length = strnlen(field, size - 1);
+  field[length] = '\0';
+  if (length + 1 < size) {
+    return;
+  }
+  size_t start = length;
+  while (start > 0 && length - start < 4 && ((unsigned char)field[start - 1] & 0xC0) == 0x80) {
+    start--;
+  }
+  if (start > 0 && (unsigned char)field[start - 1] >= 0xC0 && roof_text_sequence(field + start - 1) == 0) {
+    field[start - 1] = '\0';
+  }
+}

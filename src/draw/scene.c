@@ -1,0 +1,110 @@
+#include "roofline/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "draw/glyph.h"
+#include "roofline/units.h"
+
+void roof_scene_init(roof_scene *scene) {
+  memset(scene, 0, sizeof *scene);
+}
+
+/** Adds one ceiling of the newest series: `what` names it, `rate` is in `unit`, FLOP/s or B/s. */
+static bool add_roof(roof_scene *scene, const char *what, double rate, bool flat, roof_line_style style) {
+  if (!(rate > 0) || isinf(rate)) {
+    return true;
+  }
+  if (scene->roof_count == ROOF_SCENE_ROOFS) {
+    return false;
+  }
+  char quantity[32];
+  roof_quantity_format(quantity, sizeof quantity, rate, flat ? "FLOP/s" : "B/s");
+  roof_scene_roof *roof = &scene->roofs[scene->roof_count++];
+  *roof = (roof_scene_roof){.flops_per_second = flat ? rate : NAN,
+                            .bytes_per_second = flat ? NAN : rate,
+                            .style = style,
+                            .series = scene->series_count - 1};
+  snprintf(roof->label, sizeof roof->label, "%s %s%s", what, quantity,
+           style == ROOF_DASHED ? " measured" : "");
+  roof_glyph_trim(roof->label, sizeof roof->label);
+  return true;
+}
+
+/** The datasheet figure solid, or where there is none the limit of the measured one; the measured dashed. */
+static bool add_peaks(roof_scene *scene, const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
+  const roof_peak *rated = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
+  const roof_peak *measured = roof_machine_peak(machine, dtype, unit, false, ROOF_MEASURED);
+  if (rated == NULL) {
+    return true;
+  }
+  char what[48];
+  snprintf(what, sizeof what, "%s %s", roof_dtype_name(dtype), roof_unit_name(unit));
+  double limit = rated->kind == ROOF_MEASURED ? rated->limit_flops_per_second : rated->flops_per_second;
+  return add_roof(scene, what, limit, true, ROOF_SOLID) &&
+         (measured->kind != ROOF_MEASURED ||
+          add_roof(scene, what, measured->flops_per_second, true, ROOF_DASHED));
+}
+
+/** The best of a level's access patterns: no mix of reads and writes can be faster. */
+static double best_bandwidth(const roof_level *level) {
+  const double shares[] = {0, 1.0 / 3, 0.5, 1};
+  double best = NAN;
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+    best = fmax(best, roof_level_bandwidth(level, shares[i]));
+  }
+  return best;
+}
+
+static bool add_level(roof_scene *scene, const roof_machine *machine, roof_level_kind kind) {
+  const roof_level *rated = roof_machine_level(machine, kind, ROOF_DATASHEET);
+  const roof_level *measured = roof_machine_level(machine, kind, ROOF_MEASURED);
+  if (rated == NULL) {
+    return true;
+  }
+  double limit = rated->kind == ROOF_MEASURED ? rated->limit_bytes_per_second : best_bandwidth(rated);
+  return add_roof(scene, rated->name, limit, false, ROOF_SOLID) &&
+         (measured->kind != ROOF_MEASURED ||
+          add_roof(scene, measured->name, best_bandwidth(measured), false, ROOF_DASHED));
+}
+
+roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
+                                   roof_error *error) {
+  int roofs = scene->roof_count;
+  if (scene->series_count == ROOF_SCENE_SERIES) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d machines", machine->name,
+                          ROOF_SCENE_SERIES);
+  }
+  char *name = scene->series[scene->series_count++];
+  snprintf(name, sizeof scene->series[0], "%s", machine->name);
+  bool lanes =
+      dtype == ROOF_FP64 || roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET) != NULL;
+  bool room = add_peaks(scene, machine, dtype, ROOF_MATRIX) &&
+              add_peaks(scene, machine, lanes ? dtype : ROOF_FP32, ROOF_VECTOR);
+  for (int kind = 0; kind < ROOF_LEVEL_KIND_COUNT; kind++) {
+    room = room && add_level(scene, machine, (roof_level_kind)kind);
+  }
+  if (room && scene->roof_count > roofs) {
+    return ROOF_OK;
+  }
+  scene->series_count--;
+  scene->roof_count = roofs;
+  return room ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: no %s ceiling is known", machine->name,
+                               roof_dtype_name(dtype))
+              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d ceilings", machine->name,
+                               ROOF_SCENE_ROOFS);
+}
+
+int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
+  bool placed = dot->intensity > 0 && isfinite(dot->intensity) && dot->flops_per_second > 0 &&
+                isfinite(dot->flops_per_second);
+  if (!placed || dot->series < 0 || dot->series >= ROOF_SCENE_SERIES || scene->dot_count == ROOF_SCENE_DOTS) {
+    return -1;
+  }
+  roof_scene_dot *copy = &scene->dots[scene->dot_count];
+  *copy = *dot;
+  roof_glyph_trim(copy->label, sizeof copy->label);
+  roof_glyph_trim(copy->detail, sizeof copy->detail);
+  return scene->dot_count++;
+}

@@ -1,0 +1,444 @@
+#include "roofline/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "draw/glyph.h"
+#include "draw/layout.h"
+#include "draw/palette.h"
+#include "roofline/units.h"
+
+typedef struct chart {
+  const roof_scene *scene;
+  const roof_layout *layout;
+  roof_text *out;
+  double y; /**< where the next row beneath the plot goes */
+} chart;
+
+static const double chart_width = 960, row_height = 19;
+
+static const char style[] =
+    "<style>.roofline{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Noto Sans CJK KR',"
+    "'Apple SD Gothic Neo','Malgun Gothic','DejaVu Sans',sans-serif;font-size:12px}"
+    ".roofline text{fill:#222}.roofline .t{font-size:17px;font-weight:600}.roofline .s{fill:#555}"
+    ".roofline .g{stroke:#d5d9de}.roofline .m{stroke:#eef0f2}.roofline .f{fill:none;stroke:#8a9099}"
+    ".roofline .c{text-anchor:middle}.roofline .e{text-anchor:end}"
+    ".roofline .roof{stroke-width:2.2;fill:none}.roofline .a{stroke-dasharray:7 4;stroke-width:1.7}"
+    ".roofline .d{stroke-dasharray:1.5 4;stroke-linecap:round;stroke-width:1.5}"
+    ".roofline .drop{stroke-width:1;opacity:.45}.roofline .lead{stroke:#8a9099;stroke-width:.8}"
+    ".roofline .arrow{stroke:#444;stroke-width:1.2;fill:#444}"
+    ".roofline .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
+    ".roofline .r{font-style:italic;fill:#666}.roofline .w{fill:#b00020;font-weight:700}</style>\n";
+
+/** "12.3": pixels or degrees to a tenth, whatever the locale. */
+static void add_number(roof_text *out, double value) {
+  long tenths = lround(value * 10);
+  roof_text_addf(out, "%s%ld.%ld", tenths < 0 ? "-" : "", labs(tenths) / 10, labs(tenths) % 10);
+}
+
+/** ` name="12.3"`. */
+static void attribute(roof_text *out, const char *name, double value) {
+  roof_text_addf(out, " %s=\"", name);
+  add_number(out, value);
+  roof_text_add(out, "\"");
+}
+
+static void add_line(roof_text *out, const char *class, const char *stroke, roof_point a, roof_point b) {
+  roof_text_addf(out, "<line class=\"%s\"", class);
+  if (stroke != NULL) {
+    roof_text_addf(out, " stroke=\"%s\"", stroke);
+  }
+  attribute(out, "x1", a.x);
+  attribute(out, "y1", a.y);
+  attribute(out, "x2", b.x);
+  attribute(out, "y2", b.y);
+  roof_text_add(out, "/>\n");
+}
+
+/** Text at a point of its baseline; `fill` NULL: the class's. */
+static void add_text(roof_text *out, const char *class, const char *fill, double x, double y,
+                     const char *text) {
+  roof_text_addf(out, "<text class=\"%s\"", class);
+  if (fill != NULL) {
+    roof_text_addf(out, " style=\"fill:%s\"", fill);
+  }
+  attribute(out, "x", x);
+  attribute(out, "y", y);
+  roof_text_add(out, ">");
+  roof_text_add_xml(out, text);
+  roof_text_add(out, "</text>\n");
+}
+
+/** Text centred on a point and turned by `angle` radians. */
+static void add_turned(roof_text *out, const char *class, const char *fill, double x, double y, double angle,
+                       const char *text) {
+  roof_text_add(out, "<g transform=\"translate(");
+  add_number(out, x);
+  roof_text_add(out, " ");
+  add_number(out, y);
+  roof_text_add(out, ") rotate(");
+  add_number(out, angle * 57.29577951308232);
+  roof_text_add(out, ")\">");
+  add_text(out, class, fill, 0, ROOF_FONT_SIZE * 0.35, text);
+  roof_text_add(out, "</g>\n");
+}
+
+static roof_point at(const chart *c, double x, double y) {
+  return roof_layout_point(c->layout, x, y);
+}
+
+static roof_point dot_at(const chart *c, int dot) {
+  const roof_scene_dot *d = &c->scene->dots[dot];
+  return at(c, log10(d->intensity), log10(d->flops_per_second));
+}
+
+static const roof_colour *colour(int series) {
+  return &roof_palette[series % ROOF_SCENE_SERIES];
+}
+
+/** One grid line across the plot at `value` (log10) of the axis. */
+static void draw_grid_line(const chart *c, bool vertical, double value, const char *class) {
+  const roof_geometry *g = &c->layout->geometry;
+  roof_point from = vertical ? at(c, value, g->low.y) : at(c, g->low.x, value);
+  roof_point to = vertical ? at(c, value, g->high.y) : at(c, g->high.x, value);
+  add_line(c->out, class, NULL, from, to);
+}
+
+static void draw_axis(const chart *c, bool vertical) {
+  const roof_geometry *g = &c->layout->geometry;
+  double low = vertical ? g->low.x : g->low.y, high = vertical ? g->high.x : g->high.y;
+  int step = roof_axis_step(low, high, 12);
+  for (int minor = 2; step == 1 && minor <= 9; minor++) {
+    for (double decade = floor(low); decade + log10(minor) < high; decade++) {
+      if (decade + log10(minor) > low) {
+        draw_grid_line(c, vertical, decade + log10(minor), "m");
+      }
+    }
+  }
+  for (int tick = (int)ceil(low - 1e-9); tick <= high + 1e-9; tick += step) {
+    char label[32];
+    roof_axis_label(label, sizeof label, tick, vertical ? "" : "FLOP/s");
+    draw_grid_line(c, vertical, tick, "g");
+    if (vertical) {
+      add_text(c->out, "c", NULL, at(c, tick, 0).x, c->layout->bottom + 18, label);
+    } else {
+      add_text(c->out, "e", NULL, c->layout->left - 8, at(c, 0, tick).y + 4, label);
+    }
+  }
+}
+
+/** A dotted line from each ridge down to the axis, its value beneath; values too close take another row. */
+static void draw_ridges(chart *c) {
+  double ends[ROOF_SCENE_SERIES] = {0};
+  int rows = 0;
+  for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
+    roof_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
+    if (isnan(ridge.x)) {
+      continue;
+    }
+    char number[40], label[64];
+    roof_axis_number(number, sizeof number, pow(10, c->layout->geometry.ridges[i].x));
+    snprintf(label, sizeof label, "ridge %s", number);
+    double half = roof_glyph_ems(label) * ROOF_FONT_SIZE / 2 + 6;
+    int row = 0;
+    while (row < rows && ridge.x - half < ends[row]) {
+      row++;
+    }
+    rows = row == rows ? rows + 1 : rows;
+    ends[row] = ridge.x + half;
+    double y = c->layout->bottom + 20 + (row + 0.75) * row_height;
+    add_line(c->out, "d", colour(i)->line, ridge, (roof_point){ridge.x, y - 11});
+    add_text(c->out, "c h", colour(i)->text, ridge.x, y, label);
+  }
+  c->y = c->layout->bottom + 24 + (rows + 0.75) * row_height;
+}
+
+static void draw_frame(chart *c) {
+  const roof_layout *l = c->layout;
+  roof_text_add(c->out, "<g>\n");
+  draw_axis(c, true);
+  draw_axis(c, false);
+  roof_text_add(c->out, "<rect class=\"f\"");
+  attribute(c->out, "x", l->left);
+  attribute(c->out, "y", l->top);
+  attribute(c->out, "width", l->right - l->left);
+  attribute(c->out, "height", l->bottom - l->top);
+  roof_text_add(c->out, "/>\n");
+  draw_ridges(c);
+  add_text(c->out, "c", NULL, (l->left + l->right) / 2, c->y,
+           "arithmetic intensity (FLOP/byte) \xE2\x80\x94 to the right: more reuse of every byte moved");
+  add_turned(c->out, "c", NULL, 15, (l->top + l->bottom) / 2, -1.5707963267948966,
+             "performance (FLOP/s) \xE2\x80\x94 up: faster");
+  roof_text_add(c->out, "</g>\n");
+}
+
+static void draw_roofs(const chart *c) {
+  const roof_geometry *g = &c->layout->geometry;
+  for (int i = 0; i < c->scene->roof_count; i++) {
+    const roof_scene_roof *roof = &c->scene->roofs[i];
+    roof_text_add(c->out, "<g><title>");
+    roof_text_add_xml(c->out, roof->label);
+    roof_text_add(c->out, "</title>");
+    add_line(c->out, roof->style == ROOF_DASHED ? "roof a" : "roof", colour(roof->series)->line,
+             at(c, g->from[i].x, g->from[i].y), at(c, g->to[i].x, g->to[i].y));
+    roof_text_add(c->out, "</g>\n");
+  }
+}
+
+/** A line from one dot to another that ends in a head at the other's edge. */
+static void draw_arrow(const chart *c, roof_point from, roof_point to) {
+  double length = hypot(to.x - from.x, to.y - from.y), gap = ROOF_DOT_RADIUS + 2.5;
+  if (length < 2 * gap + 6) {
+    return;
+  }
+  double x = (to.x - from.x) / length, y = (to.y - from.y) / length;
+  roof_point start = {from.x + x * gap, from.y + y * gap}, tip = {to.x - x * gap, to.y - y * gap};
+  roof_point neck = {tip.x - x * 8, tip.y - y * 8};
+  add_line(c->out, "arrow", NULL, start, neck);
+  const roof_point corners[] = {
+      tip, {neck.x - y * 3.5, neck.y + x * 3.5}, {neck.x + y * 3.5, neck.y - x * 3.5}};
+  roof_text_add(c->out, "<polygon class=\"arrow\" points=\"");
+  for (int i = 0; i < 3; i++) {
+    add_number(c->out, corners[i].x);
+    roof_text_add(c->out, " ");
+    add_number(c->out, corners[i].y);
+    roof_text_add(c->out, i < 2 ? " " : "\"/>\n");
+  }
+}
+
+/** The lines beneath the dots: up to the ceiling, over to the label, on to the next dot. */
+static void draw_threads(const chart *c) {
+  const roof_geometry *g = &c->layout->geometry;
+  for (int i = 0; i < c->scene->dot_count; i++) {
+    const roof_scene_dot *dot = &c->scene->dots[i];
+    const roof_mark *mark = &c->layout->marks[ROOF_SCENE_ROOFS + i];
+    roof_point here = dot_at(c, i);
+    if (!isnan(g->ceilings[i]) && !g->above[i]) {
+      add_line(c->out, "drop", colour(dot->series)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
+    }
+    if (mark->leader && mark->text[0] != '\0') {
+      double x =
+          fmax(mark->rect.x - mark->rect.half_width, fmin(here.x, mark->rect.x + mark->rect.half_width));
+      double y =
+          fmax(mark->rect.y - mark->rect.half_height, fmin(here.y, mark->rect.y + mark->rect.half_height));
+      add_line(c->out, "lead", NULL, here, (roof_point){x, y});
+    }
+    if (dot->next >= 0 && dot->next < c->scene->dot_count && dot->next != i) {
+      draw_arrow(c, here, dot_at(c, dot->next));
+    }
+  }
+}
+
+static void draw_circle(const chart *c, roof_point centre, int series, bool hollow) {
+  roof_text_add(c->out, "<circle");
+  attribute(c->out, "cx", centre.x);
+  attribute(c->out, "cy", centre.y);
+  attribute(c->out, "r", hollow ? ROOF_DOT_RADIUS - 0.8 : ROOF_DOT_RADIUS);
+  roof_text_addf(c->out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>",
+                 hollow ? "#fff" : colour(series)->line, hollow ? colour(series)->line : "#fff",
+                 hollow ? "2" : "1");
+}
+
+/** A red ring with an exclamation mark: faster than the roof allows. */
+static void draw_warning(const chart *c, roof_point centre) {
+  roof_text_add(c->out, "<circle fill=\"none\" stroke=\"#b00020\" stroke-width=\"1.6\"");
+  attribute(c->out, "cx", centre.x);
+  attribute(c->out, "cy", centre.y);
+  attribute(c->out, "r", ROOF_DOT_RADIUS + 3);
+  roof_text_add(c->out, "/>");
+  add_text(c->out, "w c h", NULL, centre.x, centre.y - ROOF_DOT_RADIUS - 6, "!");
+}
+
+static void describe_dot(const chart *c, int i, roof_text *out) {
+  const roof_scene_dot *dot = &c->scene->dots[i];
+  char intensity[40], rate[40];
+  roof_axis_number(intensity, sizeof intensity, dot->intensity);
+  roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
+  roof_text_addf(out, "%s: %s FLOP/byte, %s %s%s%s%s", dot->label, intensity, rate,
+                 dot->predicted ? "predicted" : "measured",
+                 c->layout->geometry.above[i] ? "; above its roof: measure again or count again" : "",
+                 dot->detail[0] != '\0' ? "\n" : "", dot->detail);
+}
+
+static void draw_dots(const chart *c) {
+  for (int i = 0; i < c->scene->dot_count; i++) {
+    roof_text words = {0};
+    describe_dot(c, i, &words);
+    roof_text_add(c->out, "<g><title>");
+    roof_text_add_xml(c->out, words.data != NULL ? words.data : "");
+    roof_text_add(c->out, "</title>");
+    c->out->failed |= words.failed;
+    roof_text_done(&words);
+    draw_circle(c, dot_at(c, i), c->scene->dots[i].series, c->scene->dots[i].predicted);
+    if (c->layout->geometry.above[i]) {
+      draw_warning(c, dot_at(c, i));
+    }
+    roof_text_add(c->out, "</g>\n");
+  }
+}
+
+static void draw_marks(const chart *c) {
+  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
+    const roof_mark *mark = &c->layout->marks[i];
+    if (mark->text[0] == '\0') {
+      continue;
+    }
+    bool of_roof = i < ROOF_SCENE_ROOFS;
+    const char *class = i >= ROOF_MARK_MEMORY ? "c h r" : "c h";
+    const char *fill = of_roof ? colour(c->scene->roofs[i].series)->text : NULL;
+    if (mark->rect.angle != 0) {
+      add_turned(c->out, class, fill, mark->rect.x, mark->rect.y, mark->rect.angle, mark->text);
+    } else {
+      add_text(c->out, class, fill, mark->rect.x, mark->rect.y + ROOF_FONT_SIZE * 0.35, mark->text);
+    }
+  }
+}
+
+/** One entry of the legend: a sample, drawn by its row of `keys`, and words. */
+typedef enum legend_key {
+  KEY_SERIES,
+  KEY_SOLID,
+  KEY_DASHED,
+  KEY_MEASURED,
+  KEY_PREDICTED,
+  KEY_ABOVE
+} legend_key;
+
+static void draw_sample(const chart *c, legend_key key, int series, double x) {
+  roof_point middle = {x + 12, c->y - 4}, left = {x, c->y - 4}, right = {x + 24, c->y - 4};
+  const char *grey = "#555555";
+  switch (key) {
+  case KEY_SERIES:
+    add_line(c->out, "roof", colour(series)->line, left, right);
+    break;
+  case KEY_SOLID:
+    add_line(c->out, "roof", grey, left, right);
+    break;
+  case KEY_DASHED:
+    add_line(c->out, "roof a", grey, left, right);
+    break;
+  case KEY_MEASURED:
+  case KEY_PREDICTED:
+    draw_circle(c, middle, ROOF_SCENE_SERIES - 1, key == KEY_PREDICTED);
+    break;
+  case KEY_ABOVE:
+    draw_warning(c, (roof_point){middle.x, middle.y + 2});
+    break;
+  }
+}
+
+static void add_key(chart *c, double *x, legend_key key, int series, const char *words) {
+  double width = 30 + roof_glyph_ems(words) * ROOF_FONT_SIZE + 18;
+  if (*x + width > c->layout->right + 18 && *x > c->layout->left) {
+    *x = c->layout->left;
+    c->y += row_height;
+  }
+  draw_sample(c, key, series, *x);
+  add_text(c->out, "k", NULL, *x + 30, c->y, words);
+  *x += width;
+}
+
+static bool has_style(const roof_scene *scene, roof_line_style wanted) {
+  bool found = false;
+  for (int i = 0; i < scene->roof_count; i++) {
+    found |= scene->roofs[i].style == wanted;
+  }
+  return found;
+}
+
+static void draw_legend(chart *c) {
+  const roof_scene *scene = c->scene;
+  bool dots[2] = {false, false}, above = false;
+  for (int i = 0; i < scene->dot_count; i++) {
+    dots[scene->dots[i].predicted] = true;
+    above |= c->layout->geometry.above[i];
+  }
+  const struct {
+    bool shown;
+    legend_key key;
+    const char *words;
+  } keys[] = {{has_style(scene, ROOF_SOLID), KEY_SOLID, "theoretical ceiling"},
+              {has_style(scene, ROOF_DASHED), KEY_DASHED, "measured ceiling"},
+              {dots[false], KEY_MEASURED, "measured kernel"},
+              {dots[true], KEY_PREDICTED, "predicted kernel"},
+              {above, KEY_ABOVE, "above its roof"}};
+  double x = c->layout->left;
+  c->y += 28;
+  for (int i = 0; i < scene->series_count; i++) {
+    add_key(c, &x, KEY_SERIES, i, scene->series[i]);
+  }
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    if (keys[i].shown) {
+      add_key(c, &x, keys[i].key, 0, keys[i].words);
+    }
+  }
+}
+
+/** The labels of numbered dots, in two columns. */
+static void draw_numbers(chart *c) {
+  double column = (c->layout->right - c->layout->left) / 2;
+  int rows = (c->scene->dot_count + 1) / 2;
+  for (int i = 0; i < c->scene->dot_count; i++) {
+    char number[16], label[96];
+    double x = c->layout->left + (i / rows) * column, y = c->y + 26 + (i % rows) * (row_height - 2);
+    snprintf(number, sizeof number, "%d", i + 1);
+    roof_glyph_elide(label, sizeof label, c->scene->dots[i].label, (column - 40) / ROOF_FONT_SIZE);
+    add_text(c->out, "e", colour(c->scene->dots[i].series)->text, x + 22, y, number);
+    add_text(c->out, "k", NULL, x + 30, y, label);
+  }
+  c->y += 8 + rows * (row_height - 2);
+}
+
+static void draw_body(chart *c) {
+  char title[160], subtitle[200];
+  roof_glyph_elide(title, sizeof title, c->scene->title, (chart_width - 48) / 18);
+  roof_glyph_elide(subtitle, sizeof subtitle, c->scene->subtitle, (chart_width - 48) / ROOF_FONT_SIZE);
+  add_text(c->out, "t", NULL, 24, 30, title);
+  add_text(c->out, "s", NULL, 24, 50, subtitle);
+  draw_frame(c);
+  draw_roofs(c);
+  draw_threads(c);
+  draw_dots(c);
+  draw_marks(c);
+  draw_legend(c);
+  if (c->layout->numbered) {
+    draw_numbers(c);
+  }
+}
+
+static void add_described(roof_text *out, const char *element, const char *words) {
+  roof_text_addf(out, "<%s id=\"roofline-%s\">", element, element);
+  roof_text_add_xml(out, words);
+  roof_text_addf(out, "</%s>\n", element);
+}
+
+roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error) {
+  roof_layout layout;
+  roof_status status = roof_layout_make(scene, &layout, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_text body = {0}, description = {0};
+  chart c = {.scene = scene, .layout = &layout, .out = &body};
+  draw_body(&c);
+  roof_scene_describe(scene, &description);
+  if (!body.failed && !description.failed) {
+    int height = (int)c.y + 20;
+    roof_text_addf(out,
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"roofline\" role=\"img\" "
+                   "aria-labelledby=\"roofline-title roofline-desc\" width=\"960\" height=\"%d\" "
+                   "viewBox=\"0 0 960 %d\">\n",
+                   height, height);
+    add_described(out, "title", scene->title[0] != '\0' ? scene->title : "Roofline");
+    add_described(out, "desc", description.data);
+    roof_text_add(out, style);
+    roof_text_addf(out, "<rect width=\"960\" height=\"%d\" rx=\"6\" fill=\"#fff\"/>\n", height);
+    roof_text_add_bytes(out, body.data, body.length);
+    roof_text_add(out, "</svg>\n");
+  }
+  bool failed = body.failed || description.failed || out->failed;
+  roof_text_done(&body);
+  roof_text_done(&description);
+  return failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;
+}
