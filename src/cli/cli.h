@@ -96,8 +96,8 @@ json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const
 roof_status roof_json_print(json_t *object, roof_error *error);
 
 /* host.c */
-/** Keeps a measured machine as `host` in the user's folder. */
-roof_status roof_host_save(const roof_machine *machine, roof_error *error);
+/** Names a measured machine `host` and keeps it in the user's folder. */
+roof_status roof_host_save(roof_machine *machine, roof_error *error);
 
 /* output.c */
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */

@@ -20,8 +20,9 @@ static roof_status make_folders(char *path, roof_error *error) {
   }
 }
 
-roof_status roof_host_save(const roof_machine *machine, roof_error *error) {
+roof_status roof_host_save(roof_machine *machine, roof_error *error) {
   roof_text path = {0}, json = {0};
+  snprintf(machine->name, sizeof machine->name, "host");
   roof_status status = roof_catalog_user_folder(&path, error);
   if (status == ROOF_OK) {
     status = make_folders(path.data, error);

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# The main job, on the scripted machine and once on this one.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  mkdir "$BATS_TEST_TMPDIR/here"
+  cd "$BATS_TEST_TMPDIR/here"
+  export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config LC_ALL=C.UTF-8
+}
+
+loop() {
+  run --separate-stderr "$ROOFLINE" loop --quick --backend fake "$@"
+}
+
+@test "measures, seals, runs, reconciles and writes one report" {
+  loop
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  [[ ${lines[0]} == "8 kernels in fp32 on FAKE processor "*"(2 cores): most headroom in "*"x from its ceiling; report: roofline-report.html" ]]
+  [[ ${lines[1]} == *kernel*predicted*measured*regime*"of ceiling"*gap*headroom*verdict* ]]
+  [[ $output == *triad*"memory (DRAM)"*"80.0 %"*"1.25x"*normal*n=* ]]
+  [ "$(ls -A)" = "$(printf '%s\n' .config roofline-report.html roofline.ledger)" ]
+}
+
+@test "every prediction is sealed before any kernel is measured" {
+  loop
+  [ "$(jq -s 'map(.kind) | join(" ")' roofline.ledger)" = "\"$(printf 'prediction %.0s' {1..8})$(printf 'measurement %.0s' {1..7})measurement\"" ]
+  [ "$(jq -s 'map(.machine) | unique | join(" ")' roofline.ledger)" = '"host"' ]
+  [ "$(jq -rs 'map(select(.kind == "prediction") | .label) | sort | join(",")' roofline.ledger)" = \
+    "$(jq -rs 'map(select(.kind == "measurement") | .label) | sort | join(",")' roofline.ledger)" ]
+}
+
+@test "the answer as JSON" {
+  loop --json --ledger a.ledger --report a.html
+  [ "$status" -eq 0 ]
+  jq -e '.schema == "roofline.reconcile/1" and .machine == "host" and .ledger == "a.ledger" and .report == "a.html"
+    and .skipped == [] and .unmatched == {"predictions": [], "measurements": []} and (.entries | length) == 8' <<<"$output"
+  jq -e '.entries | all(keys == (["label", "predicted_seconds", "measured_seconds", "regime", "binding", "fraction_of_ceiling",
+    "headroom", "verdict", "because", "gap", "causes"] | sort))' <<<"$output"
+  jq -e '.entries[] | select(.label | startswith("triad ")) | .verdict == "normal" and (.headroom * 1000 | round) == 1250
+    and (.gap * 10 | round) == -20 and .regime == "memory" and .binding == "DRAM"' <<<"$output"
+}
+
+@test "verdicts come from the measured share of the ceiling; what is too good is measured again" {
+  loop --json
+  lower=$(jq '.entries[] | select(.label | startswith("triad ")) | .measured_seconds * .fraction_of_ceiling' <<<"$output")
+  shape() { jq -rn --argjson lower "$lower" "\"time triad = \" + (\$lower / $1 | tostring) + \"s\""; }
+  export ROOFLINE_FAKE=script
+  for case in 0.3:bug 0.6:low 0.7:normal 0.87:good 0.95:remeasure 1.1:impossible; do
+    shape "${case%:*}" >script
+    loop --json
+    [ "$(jq -r '.entries[] | select(.label | startswith("triad ")) | .verdict' <<<"$output")" = "${case#*:}" ]
+    because=$(jq -r '.entries[] | select(.label | startswith("triad ")) | .because' <<<"$output")
+    case ${case#*:} in
+    remeasure | impossible) [[ $because == *"measured again: "*"confirmed"* ]] ;;
+    *) [[ $because != *"measured again"* ]] ;;
+    esac
+  done
+}
+
+@test "the report is one well-formed file that loads nothing" {
+  loop
+  run -0 xmllint --noout roofline-report.html
+  grep -q '<svg' roofline-report.html
+  run -1 grep -E '<script|<link|<img|@import|src=|url\(' roofline-report.html
+  for text in Predicted "triad" "FAKE processor" roofline.ledger "parallel region" DRAM; do
+    grep -q "$text" roofline-report.html
+  done
+}
+
+@test "the machine is kept as host and serves predictions" {
+  loop
+  run -0 "$ROOFLINE" predict triad n=67108864 --json
+  [ "$(jq -r .machine <<<"$output")" = host ]
+}
+
+@test "a second loop continues the ledger and counts only its own kernels" {
+  loop
+  loop --json
+  [ "$status" -eq 0 ]
+  [ "$(jq '.entries | length' <<<"$output")" -eq 8 ]
+  [ "$(wc -l <roofline.ledger)" -eq 32 ]
+}
+
+@test "a kernel that cannot run is listed with its reason" {
+  mkdir broken
+  for library in libopenblas.so.0 libblis.so.4 libblas.so.3; do echo none >"broken/$library"; done
+  LD_LIBRARY_PATH=$PWD/broken loop
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} == "7 kernels "* ]]
+  [[ $output == *"skipped gemm-blas: no BLAS"* ]]
+  grep -q 'skipped: no BLAS' roofline-report.html
+  LD_LIBRARY_PATH=$PWD/broken loop --json
+  jq -e '(.skipped | length) == 1 and .skipped[0].what == "gemm-blas" and (.skipped[0].why | startswith("no BLAS"))' <<<"$output"
+}
+
+@test "a changed ledger stops the loop and is named with its line" {
+  loop
+  rm roofline-report.html
+  sed -i '3s/"seconds"/"sEconds"/' roofline.ledger
+  loop
+  [ "$status" -eq 1 ]
+  [[ $stderr == "roofline: roofline.ledger:3: entry 3: "* ]]
+  [ ! -e roofline-report.html ]
+}
+
+@test "places that cannot be written" {
+  loop --report nowhere/report.html
+  [ "$status" -eq 3 ]
+  [[ $stderr == *nowhere/report.html* ]]
+  [ ! -e roofline.ledger ]
+  loop --ledger nowhere/ledger
+  [ "$status" -eq 3 ]
+  [[ $stderr == *nowhere/ledger* ]]
+  [ ! -e roofline-report.html ]
+  echo notes >notes
+  loop --ledger notes
+  [ "$status" -eq 2 ]
+  [ "$(cat notes)" = notes ]
+}
+
+@test "wrong words" {
+  run --separate-stderr -2 "$ROOFLINE" loop --backend cpuu
+  [[ $stderr == *'did you mean `cpu`?'* ]]
+  run --separate-stderr -2 "$ROOFLINE" loop fast
+  [[ $stderr == *fast* ]]
+  run --separate-stderr -3 "$ROOFLINE" loop --backend fake --dtype bf16
+  [[ $stderr == *bf16*fp32* ]]
+  [ -z "$(ls -A)" ]
+}
+
+@test "this machine, quickly" {
+  SECONDS=0
+  run --separate-stderr "$ROOFLINE" loop --quick --json
+  [ "$status" -eq 0 ]
+  [ "$SECONDS" -lt 60 ]
+  jq -e '(.entries | length) + (.skipped | length) == 8 and (.entries | length) >= 7' <<<"$output"
+  jq -e '.entries | all(.measured_seconds > 0 and .predicted_seconds > 0 and .fraction_of_ceiling > 0)' <<<"$output"
+  grep -q '<svg' roofline-report.html
+}
