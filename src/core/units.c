@@ -125,9 +125,65 @@ static size_t write_integer(char *buffer, uint64_t value) {
   return count;
 }
 
+/** Powers of ten that a double holds exactly: one multiplication or division rounds once. */
+static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+enum { TENS_MAX = sizeof tens / sizeof tens[0] - 1 };
+
+/** Decimal exponent of `value`, from its binary one: exact or one too small. */
+static int exponent_of(double value) {
+  int binary;
+  frexp(value, &binary);
+  return (int)floor((binary - 1) * 0.301029995663981195);
+}
+
+/** `value` as `digits` digits times 10^(*exponent - digits + 1); 0 when the powers of ten do not reach. */
+static uint64_t scale_to_digits(double value, int digits, int *exponent) {
+  *exponent = exponent_of(value);
+  for (int tries = 0; tries < 2; tries++) {
+    int shift = digits - 1 - *exponent;
+    if (shift > TENS_MAX || shift < -TENS_MAX) {
+      return 0;
+    }
+    uint64_t mantissa = (uint64_t)((shift >= 0 ? value * tens[shift] : value / tens[-shift]) + 0.5);
+    if (mantissa < (uint64_t)tens[digits]) {
+      return mantissa;
+    }
+    ++*exponent;
+  }
+  return 0;
+}
+
+/** Places `count` digits whose first stands for 10^exponent, as %g would. */
+static size_t place(char *buffer, const char *digits, size_t count, int exponent) {
+  size_t at = 0;
+  bool scientific = exponent < -4 || exponent > 20;
+  if (exponent < 0 && !scientific) {
+    memcpy(buffer, "0.0000", 6);
+    at = (size_t)(1 - exponent);
+    memcpy(buffer + at, digits, count);
+    return at + count;
+  }
+  size_t whole = scientific ? 1 : (size_t)exponent + 1;
+  for (size_t i = 0; i < whole || i < count; i++) {
+    if (i == whole) {
+      buffer[at++] = '.';
+    }
+    buffer[at++] = i < count ? digits[i] : '0';
+  }
+  if (scientific) {
+    buffer[at++] = 'e';
+    buffer[at++] = exponent < 0 ? '-' : '+';
+    unsigned size = (unsigned)abs(exponent);
+    if (size < 10) {
+      buffer[at++] = '0';
+    }
+    at += write_integer(buffer + at, size);
+  }
+  return at;
+}
+
 size_t roof_number_write(char *buffer, double value, int digits) {
-  static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (isnan(value)) {
     return 0;
   }
@@ -139,36 +195,16 @@ size_t roof_number_write(char *buffer, double value, int digits) {
   if (value < 0x1p53 && value == floor(value)) {
     return sign + write_integer(buffer + sign, (uint64_t)value);
   }
-  /* Powers of ten up to 22 are exact, so one multiplication or division rounds once. */
-  double places = digits - 1 - floor(log10(value));
-  if (digits < 1 || digits > 15 || !(fabs(places) <= 22)) {
+  int exponent = 0;
+  uint64_t mantissa =
+      digits >= 1 && digits <= 15 && isfinite(value) ? scale_to_digits(value, digits, &exponent) : 0;
+  if (mantissa == 0) {
     return sign + (size_t)snprintf(buffer + sign, 32 - sign, "%.*g", digits, value);
-  }
-  int shift = (int)places;
-  double scaled = shift >= 0 ? value * tens[shift] : value / tens[-shift];
-  uint64_t mantissa = (uint64_t)(scaled + 0.5);
-  while (mantissa != 0 && mantissa % 10 == 0) {
-    mantissa /= 10;
-    shift--;
   }
   char text[24];
   size_t count = write_integer(text, mantissa);
-  size_t at = sign;
-  if (shift > 0 && (size_t)shift < count) {
-    memcpy(buffer + at, text, count - (size_t)shift);
-    at += count - (size_t)shift;
-    buffer[at++] = '.';
-    memcpy(buffer + at, text + count - (size_t)shift, (size_t)shift);
-    return at + (size_t)shift;
+  while (count > 1 && text[count - 1] == '0') {
+    count--;
   }
-  memcpy(buffer + at, text, count);
-  at += count;
-  if (shift != 0) {
-    buffer[at++] = 'e';
-    if (shift > 0) {
-      buffer[at++] = '-';
-    }
-    at += write_integer(buffer + at, (uint64_t)(shift > 0 ? shift : -shift));
-  }
-  return at;
+  return sign + place(buffer + sign, text, count, exponent);
 }
