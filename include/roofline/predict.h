@@ -118,6 +118,12 @@ ROOF_API void roof_predict_work(const roof_target *target, const roof_work *work
 ROOF_API void roof_predict(const roof_target *target, const roof_op *op, const double *values,
                            roof_prediction *out);
 
+/** Predicts with parameter `param` at any real `value`, unchecked; what follows another parameter still
+ * does. Units: s, bytes, FLOP, J. Ownership: fills *out; `values` (not completed: NaN follows) is not
+ * changed. Errors: none. */
+ROOF_API void roof_predict_at(const roof_target *target, const roof_op *op, const double *values, int param,
+                              double value, roof_prediction *out);
+
 /** The value of parameter `param` (a real number) at which the memory and compute times are equal.
  *  Solves between 1 and 1e15 to the last digit.
  *  Units: the parameter's. Ownership: none; `values` (not completed: NaN follows) is not changed.

@@ -65,6 +65,17 @@ roof_status roof_select_types(const roof_args *args, const roof_machine *machine
                               roof_error *error);
 roof_status roof_select_options(const roof_args *args, roof_options *options, roof_error *error);
 
+/** The machines named, each with the formats and options as typed. */
+typedef struct roof_targets {
+  roof_machine *machines;
+  roof_target *targets;
+  int count;
+} roof_targets;
+
+/** Release with roof_targets_done; *targets is set on success only. */
+roof_status roof_select_targets(const roof_args *args, roof_targets *targets, roof_error *error);
+void roof_targets_done(roof_targets *targets);
+
 /* shape.c: key=value words with lists and ranges */
 typedef struct roof_axis {
   int param;
@@ -82,16 +93,29 @@ typedef struct roof_shape {
 
 roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words, int count,
                              roof_error *error);
-/** Completed values of point `index` (the last axis turns fastest). */
+/** Values of point `index` as typed (the last axis turns fastest): NaN where one follows another. */
+void roof_shape_typed(const roof_shape *shape, size_t index, double *values);
+/** Completed values of point `index`; an error names the point. */
 roof_status roof_shape_point(const roof_shape *shape, size_t index, double *values, roof_error *error);
+/** Appends "m=1 n=2": the point on its axes, without the parameter `except` (-1: all). */
+void roof_shape_add_point(roof_text *out, const roof_shape *shape, size_t index, int except);
 void roof_shape_done(roof_shape *shape);
 /** A parameter's value as typed: a choice by its name, a count in full. */
 void roof_shape_value_text(const roof_op *op, int param, double value, char *buffer, size_t size);
+
+/* csv.c: predictions as rows; the columns are the operation's parameters, then the same for every operation
+ */
+void roof_csv_add_header(roof_text *out, const roof_op *op);
+void roof_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
+                      const roof_prediction *prediction);
 
 /* json.c */
 json_t *roof_json_number(double value); /**< null for NaN and infinities */
 json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const double *values,
                              const roof_prediction *prediction);
+json_t *roof_json_parameters(const roof_op *op, const double *values);
+/** Appends `object` (takes its reference) on one line. */
+void roof_json_add(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
 roof_status roof_json_print(json_t *object, roof_error *error);
 

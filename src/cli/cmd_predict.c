@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/crossing.h"
 #include "cli/explain.h"
 
 static int explain;
@@ -17,15 +18,26 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
   return roof_quantity_format(buffer, SHORT, value, unit);
 }
 
+/** The first line: what stops it and how long it takes. Work too short to matter is said to be that, since
+ * its time is the launch's. */
 static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
                        bool color) {
-  char binding[ROOF_NAME_MAX], expected[SHORT], lower[SHORT];
-  roof_prediction_binding(p, binding, sizeof binding);
+  char binding[ROOF_NAME_MAX], expected[SHORT], limit[SHORT];
   const char *title = target->machine->title[0] != '\0' ? target->machine->title : target->machine->name;
-  roof_text_addf(out, "%s%s on %s: %s-bound (%s), about %s, at best %s%s\n\n", color ? "\033[1m" : "",
-                 op->name, title, roof_regime_name(p->regime), binding,
-                 quantity(expected, p->expected_seconds, "s"), quantity(lower, p->lower_seconds, "s"),
-                 color ? "\033[0m" : "");
+  roof_text_addf(out, "%s%s on %s: %s-bound (%s), ", color ? "\033[1m" : "", op->name, title,
+                 roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding));
+  quantity(expected, p->expected_seconds, "s");
+  if (p->regime == ROOF_OVERHEAD_BOUND) {
+    roof_text_addf(out, "%s of work, %s", expected,
+                   p->expected_seconds < target->overhead_cutoff ? "shorter than the overhead cutoff of "
+                                                                 : "launches included; cutoff ");
+    roof_text_add(out, quantity(limit, target->overhead_cutoff, "s"));
+  } else if (p->regime == ROOF_CAPACITY_BOUND) {
+    roof_text_addf(out, "it does not fit; about %s if it did", expected);
+  } else {
+    roof_text_addf(out, "about %s, at best %s", expected, quantity(limit, p->lower_seconds, "s"));
+  }
+  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
 }
 
 static void add_shape(roof_text *out, const roof_target *target, const roof_op *op, const double *values) {
@@ -51,9 +63,11 @@ static void add_shape(roof_text *out, const roof_target *target, const roof_op *
 
 static void add_work(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT], b[SHORT], c[SHORT], d[SHORT];
-  roof_text_addf(out, "  work        %s, %s moved (%s read + %s written, each byte once)\n",
-                 quantity(a, p->work.flops, "FLOP"), quantity(b, p->bytes, "B"),
-                 quantity(c, p->work.read_bytes, "B"), quantity(d, p->work.write_bytes, "B"));
+  if (p->bytes > 0 || p->work.flops > 0) {
+    roof_text_addf(out, "  work        %s, %s moved (%s read + %s written, each byte once)\n",
+                   quantity(a, p->work.flops, "FLOP"), quantity(b, p->bytes, "B"),
+                   quantity(c, p->work.read_bytes, "B"), quantity(d, p->work.write_bytes, "B"));
+  }
   if (p->work.link_bytes > 0) {
     roof_text_addf(out, "  network     %s over the busiest link in %.0f steps\n",
                    quantity(a, p->work.link_bytes, "B"), p->work.link_steps);
@@ -71,8 +85,9 @@ static void add_intensity(roof_text *out, const roof_prediction *p) {
     double factor = p->intensity / p->ridge;
     roof_text_addf(out, "  intensity   %.4g FLOP/B", p->intensity);
     if (!isnan(factor) && p->work.flops > 0) {
-      roof_text_addf(out, ", %.3gx %s of the ridge (%.4g FLOP/B)", factor >= 1 ? factor : 1 / factor,
-                     factor >= 1 ? "right" : "left", p->ridge);
+      double distance = factor >= 1 ? factor : 1 / factor;
+      roof_text_addf(out, distance < 1000 ? ", %.3gx" : ", %.0fx", distance);
+      roof_text_addf(out, " %s of the ridge (%.4g FLOP/B)", factor >= 1 ? "right" : "left", p->ridge);
     }
     roof_text_add(out, "\n");
   }
@@ -90,8 +105,13 @@ static void add_time(roof_text *out, const char *name, double seconds, double lo
   for (int i = 0; i < filled && i < BAR; i++) {
     strcat(bar, "\xE2\x96\x88");
   }
-  roof_text_addf(out, "    %-10s%10s  %s%*s  %s\n", name, quantity(text, seconds, "s"), bar, BAR - filled, "",
-                 note);
+  quantity(text, seconds, "s");
+  int micro = strstr(text, "\xC2\xB5") != NULL; /* two bytes, one column */
+  roof_text_addf(out, "    %-10s%*s  %s", name, 10 + micro, text, bar);
+  if (note[0] != '\0') {
+    roof_text_addf(out, "%*s  %s", BAR - filled, "", note);
+  }
+  roof_text_add(out, "\n");
 }
 
 /** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
@@ -119,38 +139,37 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
     add_time(out, "overhead", p->overhead_seconds, longest, "launch");
   }
   const roof_options *o = &target->options;
-  roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (none)\n", quantity(a, p->lower_seconds, "s"),
-                 quantity(b, p->upper_seconds, "s"));
-  roof_text_addf(out, "  expected    %s", quantity(a, p->expected_seconds, "s"));
+  roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
+                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
+  roof_text_addf(out, "  expected    %s (%.0f %% of the bound)", quantity(a, p->expected_seconds, "s"),
+                 100 * o->efficiency);
   if (o->efficiency_low < o->efficiency_high) {
-    roof_text_addf(out, ", from %s to %s", quantity(a, p->expected_low_seconds, "s"),
-                   quantity(b, p->expected_high_seconds, "s"));
-    roof_text_addf(out, " (%.0f, %.0f, %.0f %% of the bound)", 100 * o->efficiency, 100 * o->efficiency_high,
+    roof_text_addf(out, ", from %s (%.0f %%)", quantity(a, p->expected_low_seconds, "s"),
+                   100 * o->efficiency_high);
+    roof_text_addf(out, " to %s (%.0f %%)", quantity(a, p->expected_high_seconds, "s"),
                    100 * o->efficiency_low);
-  } else {
-    roof_text_addf(out, " (%.0f %% of the bound)", 100 * o->efficiency);
   }
   roof_text_add(out, "\n");
 }
 
 static void add_rest(roof_text *out, const roof_target *target, const roof_op *op, const double *raw,
                      const roof_prediction *p) {
-  char a[SHORT], b[SHORT];
+  char a[SHORT];
   double bytes, flops;
   if (p->regime == ROOF_OVERHEAD_BOUND) {
     roof_predict_escape(target, p->work.unit, &bytes, &flops);
-    roof_text_addf(out, "  to escape   more than %s or %s, which last %s\n", quantity(a, bytes, "B"),
-                   isnan(flops) ? "unknown FLOP" : quantity(b, flops, "FLOP"),
-                   quantity((char[SHORT]){0}, target->overhead_cutoff, "s"));
+    roof_text_addf(out, "  to escape   more than %s", quantity(a, bytes, "B"));
+    if (p->work.flops > 0 && !isnan(flops)) {
+      roof_text_addf(out, " or %s", quantity(a, flops, "FLOP"));
+    }
+    roof_text_addf(out, ": that lasts %s\n", quantity(a, target->overhead_cutoff, "s"));
   }
   if (op->batch != NULL && p->work.flops > 0) {
-    double crossing = roof_predict_crossing(target, op, raw, roof_op_param_index(op, op->batch));
-    if (!isnan(crossing)) {
-      roof_text_addf(out, "  critical    compute-bound from %s=%.0f (exactly %.6g)\n", op->batch,
-                     ceil(crossing), crossing);
-    } else {
-      roof_text_addf(out, "  critical    %s never changes the side\n", op->batch);
-    }
+    roof_crossing crossing;
+    roof_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
+    roof_text_add(out, "  critical    ");
+    roof_crossing_add(out, op, &crossing);
+    roof_text_add(out, "\n");
   }
   if (!isnan(p->energy_joules)) {
     bool coefficients = !isnan(target->machine->energy.joules_per_flop);
@@ -159,42 +178,14 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
   }
 }
 
-static roof_status add_prediction(roof_text *out, const roof_args *args, const roof_target *target,
-                                  const roof_shape *shape, const double *values, const roof_prediction *p) {
+static void add_prediction(roof_text *out, const roof_args *args, const roof_target *target,
+                           const roof_shape *shape, const double *values, const roof_prediction *p) {
   add_answer(out, target, shape->op, p, roof_use_color(args, stdout));
   add_shape(out, target, shape->op, values);
   add_work(out, target, p);
   add_intensity(out, p);
   add_times(out, target, p);
   add_rest(out, target, shape->op, shape->values, p);
-  return ROOF_OK;
-}
-
-static void add_csv(roof_text *out, bool first, const roof_target *target, const roof_op *op,
-                    const roof_prediction *p) {
-  static const char header[] =
-      "machine,op,dtype,flops,bytes,intensity,ridge,regime,binding,attainable_flops_per_second,"
-      "lower_seconds,upper_seconds,expected_seconds\n";
-  char binding[ROOF_NAME_MAX];
-  roof_prediction_binding(p, binding, sizeof binding);
-  roof_text_add(out, first ? header : "");
-  roof_text_add_csv(out, target->machine->name);
-  roof_text_addf(out, ",%s,%s,", op->name, roof_dtype_name(target->types.compute));
-  const double numbers[] = {p->work.flops, p->bytes, p->intensity, p->ridge};
-  for (int i = 0; i < 4; i++) {
-    char number[32];
-    roof_text_add_bytes(out, number, roof_number_write(number, numbers[i], 12));
-    roof_text_add(out, ",");
-  }
-  roof_text_addf(out, "%s,", roof_regime_name(p->regime));
-  roof_text_add_csv(out, binding);
-  const double times[] = {p->attainable, p->lower_seconds, p->upper_seconds, p->expected_seconds};
-  for (int i = 0; i < 4; i++) {
-    char number[32];
-    roof_text_add(out, ",");
-    roof_text_add_bytes(out, number, roof_number_write(number, times[i], 12));
-  }
-  roof_text_add(out, "\n");
 }
 
 /** What a run over the machines collects: text, or JSON objects. */
@@ -203,38 +194,33 @@ typedef struct answer {
   json_t *json;
 } answer;
 
-static roof_status predict_one(const roof_args *args, const roof_machine *machine, const roof_types *types,
-                               const roof_options *o, const roof_shape *shape, answer *out,
-                               roof_error *error) {
+static roof_status predict_one(const roof_args *args, const roof_target *target, const roof_shape *shape,
+                               answer *out, roof_error *error) {
   double values[ROOF_PARAM_MAX];
-  roof_target target;
   roof_prediction p;
   roof_status status = roof_shape_point(shape, 0, values, error);
   if (status == ROOF_OK) {
-    status = roof_target_init(&target, machine, types, o, error);
-  }
-  if (status != ROOF_OK) {
-    return status;
-  }
-  roof_predict(&target, shape->op, values, &p);
-  if (p.work.flops > 0) {
-    status = roof_target_supports(&target, p.work.unit, error);
+    roof_predict(target, shape->op, values, &p);
+    status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
   }
   if (status != ROOF_OK) {
     return status;
   }
   if (args->json) {
-    json_array_append_new(out->json, roof_json_prediction(&target, shape->op, values, &p));
+    json_array_append_new(out->json, roof_json_prediction(target, shape->op, values, &p));
   } else if (args->csv) {
-    add_csv(&out->text, out->text.length == 0, &target, shape->op, &p);
+    if (out->text.length == 0) {
+      roof_csv_add_header(&out->text, shape->op);
+    }
+    roof_csv_add_row(&out->text, target, shape->op, values, &p);
   } else {
     roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
-    status = add_prediction(&out->text, args, &target, shape, values, &p);
+    add_prediction(&out->text, args, target, shape, values, &p);
     if (explain) {
-      roof_explain_prediction(&out->text, &target, shape->op, values, &p);
+      roof_explain_prediction(&out->text, target, shape->op, values, &p);
     }
   }
-  return status;
+  return ROOF_OK;
 }
 
 static roof_status print_answer(const roof_args *args, answer *out, roof_error *error) {
@@ -249,27 +235,21 @@ static roof_status print_answer(const roof_args *args, answer *out, roof_error *
 }
 
 static roof_status predict_all(const roof_args *args, const roof_shape *shape, roof_error *error) {
-  roof_machine *machines = NULL;
-  int count = 0;
-  roof_types types;
-  roof_options o;
+  roof_targets targets;
+  roof_status status = roof_select_targets(args, &targets, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
   answer out = {.json = json_array()};
-  roof_status status = roof_select_machines(args, &machines, &count, error);
-  if (status == ROOF_OK) {
-    status = roof_select_types(args, &machines[0], &types, error);
-  }
-  if (status == ROOF_OK) {
-    status = roof_select_options(args, &o, error);
-  }
-  for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = predict_one(args, &machines[i], &types, &o, shape, &out, error);
+  for (int i = 0; i < targets.count && status == ROOF_OK; i++) {
+    status = predict_one(args, &targets.targets[i], shape, &out, error);
   }
   if (status == ROOF_OK) {
     status = print_answer(args, &out, error);
   }
   json_decref(out.json);
   roof_text_done(&out.text);
-  free(machines);
+  roof_targets_done(&targets);
   return status;
 }
 

@@ -67,7 +67,11 @@ static void add_formula(roof_text *out, int step, const char *what, const roof_t
   char text[SHORT];
   roof_text_addf(out, "  %d. %s = %s\n         = ", step, what, formula);
   add_substituted(out, target, op, values, formula);
-  roof_text_addf(out, "\n         = %.15g %s (%s)\n", result, unit, quantity(text, result, unit));
+  roof_text_addf(out, "\n         = %.15g %s", result, unit);
+  if (result >= 1000) {
+    roof_text_addf(out, " (%s)", quantity(text, result, unit));
+  }
+  roof_text_add(out, "\n");
 }
 
 static void explain_sides(roof_text *out, const roof_prediction *p) {

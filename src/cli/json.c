@@ -11,6 +11,17 @@ json_t *roof_json_number(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
+void roof_json_add(roof_text *out, json_t *object) {
+  char *dump = json_dumps(object, JSON_REAL_PRECISION(15));
+  json_decref(object);
+  if (dump == NULL) {
+    out->failed = true;
+    return;
+  }
+  roof_text_add(out, dump);
+  free(dump);
+}
+
 roof_status roof_json_print(json_t *object, roof_error *error) {
   char *dump = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
   json_decref(object);
@@ -25,7 +36,7 @@ roof_status roof_json_print(json_t *object, roof_error *error) {
   return status;
 }
 
-static json_t *parameters(const roof_op *op, const double *values) {
+json_t *roof_json_parameters(const roof_op *op, const double *values) {
   json_t *object = json_object();
   for (int i = 0; i < roof_op_param_count(op); i++) {
     char text[64];
@@ -86,8 +97,8 @@ json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const
   roof_prediction_binding(p, binding, sizeof binding);
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "schema", "roofline.prediction/1",
-      "machine", target->machine->name, "op", op->name, "parameters", parameters(op, values), "dtype",
-      roof_dtype_name(target->types.compute), "flops", roof_json_number(p->work.flops), "bytes",
+      "machine", target->machine->name, "op", op->name, "parameters", roof_json_parameters(op, values),
+      "dtype", roof_dtype_name(target->types.compute), "flops", roof_json_number(p->work.flops), "bytes",
       roof_json_number(p->bytes), "intensity", roof_json_number(p->intensity), "ridge",
       roof_json_number(p->ridge), "regime", roof_regime_name(p->regime), "binding", binding,
       "attainable_flops_per_second", roof_json_number(p->attainable));

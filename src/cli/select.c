@@ -145,3 +145,39 @@ roof_status roof_select_options(const roof_args *args, roof_options *options, ro
   *options = o;
   return ROOF_OK;
 }
+
+static roof_status init_targets(const roof_args *args, roof_targets *t, roof_error *error) {
+  roof_types types;
+  roof_options options;
+  roof_status status = roof_select_types(args, &t->machines[0], &types, error);
+  if (status == ROOF_OK) {
+    status = roof_select_options(args, &options, error);
+  }
+  for (int i = 0; i < t->count && status == ROOF_OK; i++) {
+    status = roof_target_init(&t->targets[i], &t->machines[i], &types, &options, error);
+  }
+  return status;
+}
+
+roof_status roof_select_targets(const roof_args *args, roof_targets *targets, roof_error *error) {
+  roof_targets t = {0};
+  roof_status status = roof_select_machines(args, &t.machines, &t.count, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  t.targets = calloc((size_t)t.count, sizeof *t.targets);
+  status = t.targets != NULL ? init_targets(args, &t, error)
+                             : roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
+  if (status != ROOF_OK) {
+    roof_targets_done(&t);
+    return status;
+  }
+  *targets = t;
+  return ROOF_OK;
+}
+
+void roof_targets_done(roof_targets *targets) {
+  free(targets->machines);
+  free(targets->targets);
+  *targets = (roof_targets){0};
+}

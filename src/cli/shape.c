@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AXIS_MAX = 1 << 24, WORD_MAX = 4096 };
+enum { AXIS_MAX = 1 << 24, POINT_MAX = 1000000000, WORD_MAX = 4096 };
 
 static roof_status axis_add(roof_axis *axis, double value, roof_error *error) {
   if (axis->count >= AXIS_MAX) {
@@ -132,19 +132,25 @@ static roof_status add_word(roof_shape *shape, const char *word, roof_error *err
 }
 
 /** Moves parameters with one value out of the axes. */
-static void fold_single_values(roof_shape *shape) {
+static roof_status fold_single_values(roof_shape *shape, roof_error *error) {
   int kept = 0;
+  double points = 1;
   for (int i = 0; i < shape->axis_count; i++) {
     roof_axis axis = shape->axes[i];
     if (axis.count == 1) {
       shape->values[axis.param] = axis.values[0];
       free(axis.values);
     } else {
-      shape->points *= axis.count;
+      points *= (double)axis.count;
       shape->axes[kept++] = axis;
     }
   }
   shape->axis_count = kept;
+  if (points > POINT_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%g points: at most %g", points, (double)POINT_MAX);
+  }
+  shape->points = (size_t)points;
+  return ROOF_OK;
 }
 
 roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words, int count,
@@ -160,18 +166,50 @@ roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *c
       return status;
     }
   }
-  fold_single_values(shape);
-  return ROOF_OK;
+  roof_status status = fold_single_values(shape, error);
+  if (status != ROOF_OK) {
+    roof_shape_done(shape);
+  }
+  return status;
 }
 
-roof_status roof_shape_point(const roof_shape *shape, size_t index, double *values, roof_error *error) {
+void roof_shape_typed(const roof_shape *shape, size_t index, double *values) {
   memcpy(values, shape->values, sizeof shape->values);
   for (int i = shape->axis_count - 1; i >= 0; i--) {
     const roof_axis *axis = &shape->axes[i];
     values[axis->param] = axis->values[index % axis->count];
     index /= axis->count;
   }
-  return roof_op_complete(shape->op, values, error);
+}
+
+roof_status roof_shape_point(const roof_shape *shape, size_t index, double *values, roof_error *error) {
+  roof_shape_typed(shape, index, values);
+  roof_error why = {0};
+  roof_status status = roof_op_complete(shape->op, values, &why);
+  if (status == ROOF_OK) {
+    return ROOF_OK;
+  }
+  roof_text point = {0};
+  roof_shape_add_point(&point, shape, index, -1);
+  roof_error_set(error, status, "%s%s%s", point.data != NULL ? point.data : "", point.length > 0 ? ": " : "",
+                 why.message);
+  roof_text_done(&point);
+  return status;
+}
+
+void roof_shape_add_point(roof_text *out, const roof_shape *shape, size_t index, int except) {
+  double values[ROOF_PARAM_MAX];
+  roof_shape_typed(shape, index, values);
+  const char *space = "";
+  for (int i = 0; i < shape->axis_count; i++) {
+    int param = shape->axes[i].param;
+    if (param != except) {
+      char value[64];
+      roof_shape_value_text(shape->op, param, values[param], value, sizeof value);
+      roof_text_addf(out, "%s%s=%s", space, shape->op->params[param].name, value);
+      space = " ";
+    }
+  }
 }
 
 void roof_shape_done(roof_shape *shape) {

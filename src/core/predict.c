@@ -344,9 +344,8 @@ void roof_predict(const roof_target *target, const roof_op *op, const double *va
   roof_predict_work(target, &work, out);
 }
 
-/** Compute minus memory time with parameter `param` at `value`. */
-static double balance(const roof_target *target, const roof_op *op, const double *values, int param,
-                      double value) {
+void roof_predict_at(const roof_target *target, const roof_op *op, const double *values, int param,
+                     double value, roof_prediction *out) {
   double trial[ROOF_PARAM_MAX];
   memcpy(trial, values, sizeof trial);
   trial[param] = value;
@@ -355,8 +354,14 @@ static double balance(const roof_target *target, const roof_op *op, const double
       trial[i] = trial[roof_op_param_index(op, op->params[i].same_as)];
     }
   }
+  roof_predict(target, op, trial, out);
+}
+
+/** Compute minus memory time with parameter `param` at `value`. */
+static double balance(const roof_target *target, const roof_op *op, const double *values, int param,
+                      double value) {
   roof_prediction p;
-  roof_predict(target, op, trial, &p);
+  roof_predict_at(target, op, values, param, value, &p);
   return p.compute_seconds - p.memory_seconds;
 }
 

@@ -1,0 +1,28 @@
+/** Where a prediction changes sides as one parameter grows. */
+#ifndef CLI_CROSSING_H
+#define CLI_CROSSING_H
+
+#include "cli/cli.h"
+
+typedef struct roof_crossing {
+  int param;
+  double value; /**< exact, a real number; NaN: never */
+  double at;    /**< first whole value of the new side; NaN: never */
+  roof_regime from;
+  roof_regime to;
+  char why[192];
+} roof_crossing;
+
+/** Where the compute time and the memory time of `typed` values are equal as `param` grows from 1, or why
+ * never. */
+void roof_crossing_critical(const roof_target *target, const roof_op *op, const double *typed, int param,
+                            roof_crossing *out);
+
+/** Where the regime `from` at `low` ends on the way to `high`, at which it is another. */
+void roof_crossing_between(const roof_target *target, const roof_op *op, const double *typed, int param,
+                           double low, double high, roof_crossing *out);
+
+/** Appends "compute-bound from m=310 (exactly 309.699)", or why never. */
+void roof_crossing_add(roof_text *out, const roof_op *op, const roof_crossing *crossing);
+
+#endif
