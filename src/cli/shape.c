@@ -64,12 +64,13 @@ static roof_status add_range(roof_axis *axis, const roof_op *op, char *text, cha
 }
 
 static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, roof_error *error) {
-  char *rest = NULL;
-  for (char *item = strtok_r(list, ",", &rest); item != NULL; item = strtok_r(NULL, ",", &rest)) {
+  for (char *item; (item = strsep(&list, ",")) != NULL;) {
     char *dots = strstr(item, "..");
     double value = 0;
-    roof_status status = dots != NULL ? add_range(axis, op, item, dots, error)
-                                      : roof_op_value_parse(op, axis->param, item, &value, error);
+    roof_status status = *item == '\0'  ? roof_error_set(error, ROOF_E_ARGUMENT, "%s=: a value is missing",
+                                                         op->params[axis->param].name)
+                         : dots != NULL ? add_range(axis, op, item, dots, error)
+                                        : roof_op_value_parse(op, axis->param, item, &value, error);
     if (status == ROOF_OK && dots == NULL) {
       status = axis_add(axis, value, error);
     }
@@ -77,9 +78,7 @@ static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, ro
       return status;
     }
   }
-  return axis->count > 0 ? ROOF_OK
-                         : roof_error_set(error, ROOF_E_ARGUMENT, "%s=: a value is missing",
-                                          op->params[axis->param].name);
+  return ROOF_OK;
 }
 
 static roof_status find_param(const roof_op *op, const char *name, int *param, roof_error *error) {

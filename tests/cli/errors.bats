@@ -3,7 +3,8 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-  cd "$BATS_TEST_TMPDIR"
+  mkdir "$BATS_TEST_TMPDIR/work"
+  cd "$BATS_TEST_TMPDIR/work"
   export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config
   gemm="predict gemm --machine h100 --dtype fp16"
 }
@@ -37,6 +38,8 @@ machine_file() {
   refuses 2 'did you mean `vector`?' $gemm m=8 n=8 k=8 --unit vectr
   refuses 2 'did you mean `--json`?' $gemm m=8 n=8 k=8 --jsn
   refuses 2 'did you mean `flash`?' predict attention batch=1 heads=1 q_len=8 kv_len=8 head_dim=8 algorithm=flsh --machine h100
+  refuses 2 'did you mean `list`?' machine lst
+  refuses 2 'did you mean `ridge`?' explain rige
 }
 
 @test "sizes that are no sizes" {
@@ -64,6 +67,14 @@ machine_file() {
   refuses 2 'negative' $gemm m=8 n=8 k=8 --overhead -1us
   refuses 2 'group' $gemm m=8 n=8 k=8 --weights int4 --group 0
   refuses 2 'color' $gemm m=8 n=8 k=8 --color sometimes
+}
+
+@test "ranges that are no ranges" {
+  refuses 2 'm=8..4' sweep gemm m=8..4*2 n=8 k=8 --machine h100
+  refuses 2 'm=1..8' sweep gemm m=1..8*1 n=8 k=8 --machine h100
+  refuses 2 'm=1..8' sweep gemm m=1..8+0 n=8 k=8 --machine h100
+  refuses 2 'm=: a value is missing' sweep gemm m=1,,2 n=8 k=8 --machine h100
+  refuses 2 'more than' sweep gemm m=1..1e9+1 n=1..1e9+1 k=8 --machine h100
 }
 
 @test "what the hardware lacks" {
@@ -98,12 +109,67 @@ machine_file() {
   refuses 2 'none.ops' predict mine n=8 --machine h100 --ops none.ops
 }
 
+@test "an output that cannot be written leaves nothing behind" {
+  refuses 3 'nowhere/x.json' machine new my-gpu --to nowhere/x.json
+  mkdir taken
+  refuses 3 'taken' machine new my-gpu --to taken
+  refuses 3 'nowhere/r.html' loop --backend fake --quick --quiet --report nowhere/r.html --ledger /dev/null
+  if [ "$(id -u)" -ne 0 ]; then
+    mkdir shut && chmod 555 shut
+    refuses 3 'shut/x.json' machine new my-gpu --to shut/x.json
+  fi
+  [ "$(ls -A | grep -v -e .config -e taken -e shut)" = "" ]
+}
+
 @test "a full disk behind stdout is an error, not silence" {
-  for words in "$gemm m=8 n=8 k=8" "$gemm m=8 n=8 k=8 --json" "op list" "--help"; do
+  for words in "$gemm m=8 n=8 k=8" "$gemm m=8 n=8 k=8 --json" "sweep gemm m=1..1000+1 n=8 k=8 --machine h100 --csv" \
+    "machine list" "op list" "--help" "explain ridge"; do
     run --separate-stderr sh -c '"$ROOFLINE" "$@" >/dev/full' sh $words
     [ "$status" -eq 3 ] && [[ $stderr == "roofline: "* ]] && [ "${#stderr_lines[@]}" -eq 1 ] || {
       echo "$words: exit $status: $stderr"
       return 1
     }
   done
+}
+
+# A file system of 16 KiB where root may mount one, else a limit on the size of files.
+on_full_disk() {
+  mkdir -p disk
+  if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null; then
+    full="mounted"
+    head -c 16384 /dev/zero >disk/filler 2>/dev/null || true
+    run --separate-stderr "$ROOFLINE" "$@"
+  else
+    run --separate-stderr sh -c 'trap "" XFSZ; ulimit -f 0; exec "$ROOFLINE" "$@"' sh "$@"
+  fi
+}
+
+teardown() {
+  [ "$full" != mounted ] || umount disk
+}
+
+@test "a full disk under a file leaves no part of it" {
+  on_full_disk machine new my-gpu --to disk/x.json
+  echo "exit $status: $stderr"
+  [ "$status" -eq 3 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == "roofline: "*disk/x.json* ]]
+  [ -z "$(ls -A disk | grep -v filler)" ]
+}
+
+@test "a full disk under the ledger appends nothing and measures nothing" {
+  on_full_disk loop --backend fake --quick --quiet --ledger disk/l --report r.html
+  echo "exit $status: $stderr"
+  [ "$status" -eq 3 ]
+  [[ $stderr == "roofline: "*disk/l* ]]
+  [ ! -s disk/l ]
+  [ ! -e r.html ]
+}
+
+@test "a full disk under the report leaves no part of it" {
+  on_full_disk loop --backend fake --quick --quiet --ledger l --report disk/r.html
+  echo "exit $status: $stderr"
+  [ "$status" -eq 3 ]
+  [[ $stderr == "roofline: "*disk/r.html* ]]
+  [ -z "$(ls -A disk | grep -v filler)" ]
 }
