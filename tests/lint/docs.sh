@@ -3,6 +3,7 @@
 # temporary home where the machine `host` is the scripted one, and compares what they print. In a block `$ ` begins a
 # command, `> ` continues it, `# exits N` after it states an exit code, and `...` in the output stands for any text.
 # Commands that build the tree (`./run`) are listed, not run. Links to files of the tree must lead somewhere.
+# `ROOFLINE_DOCS=write sh tests/lint/docs.sh` writes what the commands print into the documents instead; read the diff.
 . "$(dirname "$0")/lib/lint.sh"
 
 run_block() { # NUMBER WHERE: 0 when the command does what the document says
@@ -25,6 +26,7 @@ run_block() { # NUMBER WHERE: 0 when the command does what the document says
     return 0
   fi
   diff -u --label document --label actual "$cases/$1.expect" "$scratch/actual" || true
+  cp "$scratch/actual" "$cases/$1.actual"
   return 1
 }
 
@@ -51,6 +53,10 @@ check() { # FILE: every block of one document, in one working folder
   while read -r number line; do
     run_block "$number" "$1:$line" || bad=1
   done <"$scratch/list"
+  if [ "${ROOFLINE_DOCS:-check}" = write ]; then
+    awk -v out="$cases" -f "$lib/docs-write.awk" "$1" >"$scratch/written"
+    cat "$scratch/written" >"$1"
+  fi
   return "$bad"
 }
 
@@ -78,6 +84,10 @@ plant '```' 'roofline predict' '```'
 catches 'outside a console block' check "$scratch/doc.md"
 plant '```console' '$ true'
 catches 'never closed' check "$scratch/doc.md"
+plant '```console' '$ cat <<END' '> a' '> END' 'old' 'old' '$ echo b' '...' '$ true' 'old' '```' 'text'
+(ROOFLINE_DOCS=write check "$scratch/doc.md" >/dev/null) && fail "self-test: stale output was not reported"
+printf '%s\n' '```console' '$ cat <<END' '> a' '> END' 'a' '$ echo b' '...' '$ true' '```' 'text' | cmp - "$scratch/doc.md" ||
+  fail "self-test: what was written is not what the commands print"
 plant 'see [this](nowhere.md)'
 catches 'leads nowhere' check "$scratch/doc.md"
 
