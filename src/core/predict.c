@@ -183,15 +183,24 @@ roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof
                         roof_dtype_name(wider->dtype), roof_dtype_name(dtype));
 }
 
-/** Seconds per byte for a share of writes, linear between the four known shares. */
-static double seconds_per_byte(const double knots[4], double share) {
+/** Where a share of writes lies between the four known shares: after knot `index`, by `part` of the way. */
+typedef struct mix {
+  int index;
+  double part;
+} mix;
+
+static mix mix_of(double share) {
   if (share <= 1.0 / 3) {
-    return knots[0] + share * 3 * (knots[1] - knots[0]);
+    return (mix){0, share * 3};
   }
   if (share <= 0.5) {
-    return knots[1] + (share - 1.0 / 3) * 6 * (knots[2] - knots[1]);
+    return (mix){1, (share - 1.0 / 3) * 6};
   }
-  return knots[2] + (share - 0.5) * 2 * (knots[3] - knots[2]);
+  return (mix){2, (share - 0.5) * 2};
+}
+
+static double seconds_per_byte(const double knots[4], mix at) {
+  return knots[at.index] + at.part * (knots[at.index + 1] - knots[at.index]);
 }
 
 /** Bytes a level supplies when tiles of `tile` sit in the level inside it: no_reuse / tile + writes. A level
@@ -243,29 +252,33 @@ static int supply_level(const roof_target *target, double working_set) {
 
 static void time_levels(const roof_target *target, roof_prediction *out, double seconds_per_flop) {
   const roof_work *work = &out->work;
-  double share = out->bytes > 0 ? work->write_bytes / out->bytes : 0;
+  mix writes = mix_of(out->bytes > 0 ? work->write_bytes / out->bytes : 0);
   int supply = supply_level(target, work->working_set);
-  out->memory_seconds = out->bytes == 0 ? 0 : NAN;
-  out->binding = NULL;
-  out->level_count = 0;
-  out->ridge = NAN;
+  double memory_seconds = out->bytes == 0 ? 0 : NAN, ridge = NAN;
+  const roof_level *binding = NULL;
+  int count = 0;
   for (int k = 0; k <= (int)target->memory; k++) {
     if (target->level[k] == NULL) {
       continue;
     }
-    double cost = seconds_per_byte(target->seconds_per_byte[k], share);
-    roof_level_time *time = &out->levels[out->level_count++];
-    time->level = target->level[k];
-    time->bytes = k > supply ? 0 : level_bytes(target, work, k, out->bytes);
-    time->intensity = time->bytes > 0 ? work->flops / time->bytes : NAN;
-    time->ridge = cost / seconds_per_flop;
-    time->seconds = time->bytes * cost;
-    out->ridge = time->ridge;
-    if (!isnan(time->seconds) && !(time->seconds <= out->memory_seconds)) {
-      out->memory_seconds = time->seconds;
-      out->binding = time->level;
+    double cost = seconds_per_byte(target->seconds_per_byte[k], writes);
+    double bytes = k > supply ? 0 : level_bytes(target, work, k, out->bytes), seconds = bytes * cost;
+    double intensity = bytes == out->bytes ? out->intensity : bytes > 0 ? work->flops / bytes : NAN;
+    ridge = cost / seconds_per_flop;
+    out->levels[count++] = (roof_level_time){.level = target->level[k],
+                                             .bytes = bytes,
+                                             .intensity = intensity,
+                                             .ridge = ridge,
+                                             .seconds = seconds};
+    if (!isnan(seconds) && !(seconds <= memory_seconds)) {
+      memory_seconds = seconds;
+      binding = target->level[k];
     }
   }
+  out->level_count = count;
+  out->ridge = ridge;
+  out->memory_seconds = memory_seconds;
+  out->binding = binding;
 }
 
 static double larger(double a, double b) {
@@ -307,10 +320,11 @@ static double network_seconds(const roof_target *target, const roof_work *work) 
          work->link_steps * known(target->link->latency_seconds);
 }
 
-void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {
+/** Predicts from out->work. */
+static void predict(const roof_target *target, roof_prediction *out) {
   const roof_options *options = &target->options;
+  const roof_work *work = &out->work;
   double seconds_per_flop = target->seconds_per_flop[work->unit];
-  out->work = *work;
   out->bytes = work->read_bytes + work->write_bytes;
   out->intensity = out->bytes > 0 ? work->flops / out->bytes : NAN;
   out->peak = target->peak[work->unit];
@@ -336,12 +350,16 @@ void roof_predict_work(const roof_target *target, const roof_work *work, roof_pr
   out->energy_joules = energy(target, out);
 }
 
+void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {
+  out->work = *work;
+  predict(target, out);
+}
+
 void roof_predict(const roof_target *target, const roof_op *op, const double *values, roof_prediction *out) {
-  roof_work work;
-  roof_work_init(&work);
-  work.unit = op->unit;
-  op->work(op, values, &target->types, &work);
-  roof_predict_work(target, &work, out);
+  roof_work_init(&out->work);
+  out->work.unit = op->unit;
+  op->work(op, values, &target->types, &out->work);
+  predict(target, out);
 }
 
 void roof_predict_at(const roof_target *target, const roof_op *op, const double *values, int param,
