@@ -21,7 +21,8 @@ typedef struct roof_scene_roof {
   double flops_per_second;
   double bytes_per_second;
   roof_line_style style;
-  int series; /**< an index into the scene's series: colour and name, one per machine */
+  roof_level_kind level; /**< of a ramp; the outermost one of a series makes its ridge */
+  int series;            /**< an index into the scene's series: colour and name, one per machine */
 } roof_scene_roof;
 
 /** A kernel at (intensity, achieved or attainable FLOP/s). `next` joins it by an arrow to another dot, or -1.

@@ -13,7 +13,7 @@ static const roof_verdict bands[] = {
     {0.65, "normal", "where well-made kernels land"},
     {0.85, "good", "close to the ceiling: little is left to win without changing the algorithm"},
     {0.90, "remeasure", "suspiciously close to the ceiling: measure again, a cache may serve the data"},
-    {1 + DBL_EPSILON, "impossible", "above the ceiling: the ceiling, the work counted or the time is wrong"},
+    {1 + DBL_EPSILON, "explain", "above the ceiling: the ceiling, the work counted or the time is wrong"},
 };
 
 const roof_verdict *roof_verdict_of(double fraction) {

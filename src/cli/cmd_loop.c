@@ -131,8 +131,8 @@ static roof_status measure_kernel(roof_loop *loop, const roof_loop_kernel *k, do
     snprintf(m.machine, sizeof m.machine, "%s", loop->machine.name);
     status = roof_ledger_record(loop->ledger, &m, error);
     *seconds = m.seconds;
-    snprintf(how, sizeof k->how, "%zu samples, spread %.1f %%; %s", m.sample_count, 100 * m.stats.spread,
-             m.note);
+    snprintf(how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
+             100 * m.stats.spread, m.note);
   }
   roof_measurement_done(&m);
   return status;
@@ -177,7 +177,7 @@ static roof_status reconcile(roof_loop *loop, roof_error *error) {
 }
 
 static bool too_good(const char *verdict) {
-  return strcmp(verdict, "remeasure") == 0 || strcmp(verdict, "impossible") == 0;
+  return strcmp(verdict, "remeasure") == 0 || strcmp(verdict, "explain") == 0;
 }
 
 static double ceiling_spread(const roof_prediction *p) {
@@ -186,15 +186,16 @@ static double ceiling_spread(const roof_prediction *p) {
   return compute ? p->peak->spread : memory ? p->binding->spread : NAN;
 }
 
-/** Says whether a second measurement confirms the first and, when it does, how sure the ceiling is. */
+/** Says whether a second measurement confirms the first, and what that means over a measured ceiling. */
 static void compare(roof_loop_kernel *k, double seconds) {
-  char time[32], ceiling[64] = "";
+  char time[32], ceiling[96] = "";
   double fraction = k->reconciled.lower_seconds / seconds;
   const char *verdict = roof_verdict_of(fraction)->name;
   bool same = strcmp(verdict, k->reconciled.verdict) == 0;
   double spread = ceiling_spread(&k->prediction);
-  if (same && !isnan(spread)) {
-    snprintf(ceiling, sizeof ceiling, "; the ceiling was itself measured, spread %.1f %%", 100 * spread);
+  if (same && fraction > 1 && !isnan(spread)) {
+    snprintf(ceiling, sizeof ceiling,
+             ": it outruns the loop that measured the ceiling, whose spread is %.1f %%", 100 * spread);
   }
   snprintf(k->again, sizeof k->again, "measured again: %s, %.1f %% of the ceiling, %s%s%s",
            roof_quantity_format(time, sizeof time, seconds, "s"), 100 * fraction,

@@ -29,6 +29,23 @@ static double extreme(const roof_scene *scene, int series, int style, bool flat,
   return best;
 }
 
+/** The log rate of the outermost level, of its theoretical ramp where there is one; NaN: none. */
+static double outer_ramp(const roof_scene *scene, int series) {
+  const roof_scene_roof *outer = NULL;
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    if (roof->series != series || is_flat(roof)) {
+      continue;
+    }
+    bool solid = outer != NULL && roof->style == ROOF_SOLID && outer->style != ROOF_SOLID;
+    bool lower = outer != NULL && roof->style == outer->style && log_rate(roof) < log_rate(outer);
+    if (outer == NULL || roof->level > outer->level || (roof->level == outer->level && (solid || lower))) {
+      outer = roof;
+    }
+  }
+  return outer != NULL ? log_rate(outer) : NAN;
+}
+
 /** As `extreme`, of the style where the series has one, else of any. */
 static double preferred(const roof_scene *scene, int series, int style, bool flat, int sign) {
   double best = extreme(scene, series, style, flat, sign);
@@ -108,7 +125,7 @@ static void place_roof(const roof_scene *scene, int i, roof_geometry *g) {
 
 static void place_dot(const roof_scene *scene, int i, roof_geometry *g) {
   const roof_scene_dot *dot = &scene->dots[i];
-  double ramp = preferred(scene, dot->series, ROOF_SOLID, false, -1);
+  double ramp = outer_ramp(scene, dot->series);
   double roof = preferred(scene, dot->series, ROOF_SOLID, true, 1);
   g->ceilings[i] = fmin(ramp + log10(dot->intensity), roof);
   g->above[i] = log10(dot->flops_per_second) > g->ceilings[i] + log10(1.005);
@@ -128,7 +145,7 @@ roof_status roof_geometry_make(const roof_scene *scene, roof_geometry *geometry,
   }
   for (int series = 0; series < ROOF_SCENE_SERIES; series++) {
     double roof = preferred(scene, series, ROOF_SOLID, true, 1);
-    geometry->ridges[series] = (roof_point){roof - preferred(scene, series, ROOF_SOLID, false, -1), roof};
+    geometry->ridges[series] = (roof_point){roof - outer_ramp(scene, series), roof};
   }
   return ROOF_OK;
 }

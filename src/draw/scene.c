@@ -11,8 +11,10 @@ void roof_scene_init(roof_scene *scene) {
   memset(scene, 0, sizeof *scene);
 }
 
-/** Adds one ceiling of the newest series: `what` names it, `rate` is in `unit`, FLOP/s or B/s. */
-static bool add_roof(roof_scene *scene, const char *what, double rate, bool flat, roof_line_style style) {
+/** Adds one ceiling of the newest series: `what` names it, `rate` is in FLOP/s, or with a `level` in B/s. */
+static bool add_roof(roof_scene *scene, const char *what, double rate, const roof_level *level,
+                     roof_line_style style) {
+  bool flat = level == NULL;
   if (!(rate > 0) || isinf(rate)) {
     return true;
   }
@@ -25,6 +27,7 @@ static bool add_roof(roof_scene *scene, const char *what, double rate, bool flat
   *roof = (roof_scene_roof){.flops_per_second = flat ? rate : NAN,
                             .bytes_per_second = flat ? NAN : rate,
                             .style = style,
+                            .level = flat ? ROOF_REGISTERS : level->level,
                             .series = scene->series_count - 1};
   snprintf(roof->label, sizeof roof->label, "%s %s%s", what, quantity,
            style == ROOF_DASHED ? " measured" : "");
@@ -42,9 +45,9 @@ static bool add_peaks(roof_scene *scene, const roof_machine *machine, roof_dtype
   char what[48];
   snprintf(what, sizeof what, "%s %s", roof_dtype_name(dtype), roof_unit_name(unit));
   double limit = rated->kind == ROOF_MEASURED ? rated->limit_flops_per_second : rated->flops_per_second;
-  return add_roof(scene, what, limit, true, ROOF_SOLID) &&
+  return add_roof(scene, what, limit, NULL, ROOF_SOLID) &&
          (measured->kind != ROOF_MEASURED ||
-          add_roof(scene, what, measured->flops_per_second, true, ROOF_DASHED));
+          add_roof(scene, what, measured->flops_per_second, NULL, ROOF_DASHED));
 }
 
 /** The best of a level's access patterns: no mix of reads and writes can be faster. */
@@ -64,9 +67,9 @@ static bool add_level(roof_scene *scene, const roof_machine *machine, roof_level
     return true;
   }
   double limit = rated->kind == ROOF_MEASURED ? rated->limit_bytes_per_second : best_bandwidth(rated);
-  return add_roof(scene, rated->name, limit, false, ROOF_SOLID) &&
+  return add_roof(scene, rated->name, limit, rated, ROOF_SOLID) &&
          (measured->kind != ROOF_MEASURED ||
-          add_roof(scene, measured->name, best_bandwidth(measured), false, ROOF_DASHED));
+          add_roof(scene, measured->name, best_bandwidth(measured), measured, ROOF_DASHED));
 }
 
 roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
