@@ -15,7 +15,7 @@ static void execute(roof_kernel_run *run) {
   size_t row_bytes = n * (size_t)roof_dtype_bytes(run->dtype);
 #pragma omp parallel for schedule(static) num_threads(run->threads)
   for (size_t i = 0; i < m; i++) {
-    double value = o->loops->dot((const char *)o->in[0] + i * row_bytes, o->in[1], n);
+    double value = o->loops->dot[o->stream]((const char *)o->in[0] + i * row_bytes, o->in[1], n);
     if (run->dtype == ROOF_FP64) {
       ((double *)o->out)[i] = value;
     } else {

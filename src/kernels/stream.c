@@ -88,8 +88,8 @@ static void axpy_execute(roof_kernel_run *run) {
 #pragma omp parallel num_threads(run->threads)
   {
     roof_share share = roof_share_of(length(run), omp_get_thread_num(), omp_get_num_threads());
-    o->loops->axpy(scalar, at(run, o->in[0], share.begin), at(run, o->out, share.begin),
-                   share.end - share.begin);
+    o->loops->axpy[o->stream](scalar, at(run, o->in[0], share.begin), at(run, o->out, share.begin),
+                              share.end - share.begin);
   }
 }
 
@@ -116,8 +116,8 @@ static void dot_execute(roof_kernel_run *run) {
 #pragma omp parallel num_threads(run->threads) reduction(+ : total)
   {
     roof_share share = roof_share_of(length(run), omp_get_thread_num(), omp_get_num_threads());
-    total = o->loops->dot(at(run, o->in[0], share.begin), at(run, o->in[1], share.begin),
-                          share.end - share.begin);
+    total = o->loops->dot[o->stream](at(run, o->in[0], share.begin), at(run, o->in[1], share.begin),
+                                     share.end - share.begin);
   }
   if (run->dtype == ROOF_FP64) {
     *(double *)o->out = total;

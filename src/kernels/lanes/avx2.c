@@ -6,6 +6,7 @@
 
 #define TARGET __attribute__((target("avx2,fma")))
 #define FENCE _mm_sfence()
+#define REGISTER(v) "x"(v)
 #define ROWS 6
 #define COLUMNS 2
 

@@ -6,6 +6,7 @@
 
 #define TARGET __attribute__((target("avx512f,fma")))
 #define FENCE _mm_sfence()
+#define REGISTER(v) "v"(v)
 #define ROWS 8
 #define COLUMNS 3
 

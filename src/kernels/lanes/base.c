@@ -14,17 +14,20 @@
 #define ISA "SSE2"
 #define FUSED false
 #define FENCE _mm_sfence()
+#define REGISTER(v) "x"(v)
 #define PICK(sse2, neon, plain) sse2
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define ISA "NEON"
 #define FUSED true
 #define FENCE
+#define REGISTER(v) "w"(v)
 #define PICK(sse2, neon, plain) neon
 #else
 #define ISA "scalar"
 #define FUSED false
 #define FENCE
+#define REGISTER(v) "m"(v)
 #define PICK(sse2, neon, plain) plain
 
 #define PLAIN(format, type, unsigned_type)                                                                   \

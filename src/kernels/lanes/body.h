@@ -3,12 +3,15 @@
  *   T, BITS, V         element, unsigned integer as wide, register
  *   TARGET, NAME(x)    attribute that selects the instruction set, name with the format's suffix
  *   SET1 LOAD STORE STREAM FMA MAX
+ *   REGISTER(v)        asm operand that keeps v in a register
  *   ROWS, COLUMNS      rows and registers of the tile of a product
  *   EXPONENT_SHIFT, EXPONENT_BIAS, ROUNDER, LN2_HIGH, LN2_LOW, LEAST, DEGREE   of exp
  */
 #define W (sizeof(V) / sizeof(T))
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
+#define INLINE TARGET static inline __attribute__((always_inline))
+#define AHEAD(p) __builtin_prefetch((const char *)(p) + 2048)
 #define EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 
 /* Twelve chains hide the latency of two pipes on every core so far; eight do not (93 % of the peak on Zen 4).
@@ -39,103 +42,139 @@ TARGET static inline T NAME(total)(V v) {
   return total;
 }
 
-TARGET static double NAME(sum)(const void *data, size_t count, size_t repeats) {
+/* Loads into registers and nothing else: what arithmetic would cost does not show. */
+INLINE void NAME(read)(const void *data, size_t count, size_t repeats, bool stream) {
   const T *x = data;
-  V s0 = SET1(0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
-  T rest = 0;
   for (size_t r = 0; r < repeats; r++) {
-    size_t i = 0;
-    __asm__ volatile("" ::: "memory"); /* the next pass loads again */
-    for (; i + 8 * W <= count; i += 8 * W) {
-      s0 += LOAD(x + i);
-      s1 += LOAD(x + i + W);
-      s2 += LOAD(x + i + 2 * W);
-      s3 += LOAD(x + i + 3 * W);
-      s4 += LOAD(x + i + 4 * W);
-      s5 += LOAD(x + i + 5 * W);
-      s6 += LOAD(x + i + 6 * W);
-      s7 += LOAD(x + i + 7 * W);
-    }
-    for (; i < count; i++) {
-      rest += x[i];
+    for (size_t i = 0; i + 4 * W <= count; i += 4 * W) {
+      V v0 = LOAD(x + i), v1 = LOAD(x + i + W), v2 = LOAD(x + i + 2 * W), v3 = LOAD(x + i + 3 * W);
+      __asm__ volatile("" ::REGISTER(v0), REGISTER(v1), REGISTER(v2), REGISTER(v3) : "memory");
+      if (stream) {
+        AHEAD(x + i);
+        AHEAD(x + i + W);
+        AHEAD(x + i + 2 * W);
+        AHEAD(x + i + 3 * W);
+      }
     }
   }
-  return (double)(NAME(total)(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))) + rest);
 }
 
 /* Blocks keep the rounding error of long vectors small: partial sums are added in double. */
-TARGET static double NAME(dot)(const void *left, const void *right, size_t count) {
+INLINE double NAME(dot)(const void *left, const void *right, size_t count, bool stream) {
   const T *x = left, *y = right;
   double total = 0;
   for (size_t begin = 0; begin < count; begin += 4096) {
     size_t end = count - begin < 4096 ? count : begin + 4096;
-    V s0 = SET1(0), s1 = s0, s2 = s0, s3 = s0;
+    V sums[4] = {SET1(0), SET1(0), SET1(0), SET1(0)};
     size_t i = begin;
     for (; i + 4 * W <= end; i += 4 * W) {
-      s0 = FMA(LOAD(x + i), LOAD(y + i), s0);
-      s1 = FMA(LOAD(x + i + W), LOAD(y + i + W), s1);
-      s2 = FMA(LOAD(x + i + 2 * W), LOAD(y + i + 2 * W), s2);
-      s3 = FMA(LOAD(x + i + 3 * W), LOAD(y + i + 3 * W), s3);
+      for (size_t j = 0; j < 4; j++) {
+        if (stream) {
+          AHEAD(x + i + j * W);
+          AHEAD(y + i + j * W);
+        }
+        sums[j] = FMA(LOAD(x + i + j * W), LOAD(y + i + j * W), sums[j]);
+      }
     }
     T rest = 0;
     for (; i < end; i++) {
       rest += x[i] * y[i];
     }
-    total += (double)NAME(total)((s0 + s1) + (s2 + s3)) + (double)rest;
+    total += (double)NAME(total)((sums[0] + sums[1]) + (sums[2] + sums[3])) + (double)rest;
   }
   return total;
 }
 
-TARGET static void NAME(axpy)(double scale, const void *in, void *out, size_t count) {
+/* y is read just before, so there is nothing to gain from storing past the caches. */
+INLINE void NAME(axpy)(double scale, const void *in, void *out, size_t count, bool stream) {
   const T *x = in;
   T *y = out, a = (T)scale;
   V factor = SET1(a);
   size_t i = 0;
-  for (; i + 2 * W <= count; i += 2 * W) {
-    V y0 = FMA(factor, LOAD(x + i), LOAD(y + i));
-    V y1 = FMA(factor, LOAD(x + i + W), LOAD(y + i + W));
-    STORE(y + i, y0);
-    STORE(y + i + W, y1);
+  for (; i + W <= count; i += W) {
+    if (stream) {
+      AHEAD(x + i);
+      AHEAD(y + i);
+    }
+    STORE(y + i, FMA(factor, LOAD(x + i), LOAD(y + i)));
   }
   for (; i < count; i++) {
     y[i] += a * x[i];
   }
 }
 
-/** Elements before the first aligned register of `p`, at most `count`. */
+INLINE void NAME(put)(T *p, V v, bool stream) {
+  if (stream) {
+    STREAM(p, v);
+  } else {
+    STORE(p, v);
+  }
+}
+
+/** Elements before the first aligned register of `p`, at most `count`: streaming stores need alignment. */
 static inline size_t NAME(lead)(const T *p, size_t count) {
   size_t lead = (sizeof(V) - (size_t)p % sizeof(V)) % sizeof(V) / sizeof(T);
   return lead < count ? lead : count;
 }
 
-/* One body for cached and streaming stores; aligned from the first register on, as streaming needs. */
-#define WRITER(name, put, parameters, prologue, vector, scalar)                                              \
-  TARGET static void NAME(name) parameters {                                                                 \
-    prologue;                                                                                                \
-    size_t i = 0, lead = NAME(lead)(a, count);                                                               \
-    for (; i < lead; i++) {                                                                                  \
-      a[i] = scalar;                                                                                         \
-    }                                                                                                        \
-    for (; i + W <= count; i += W) {                                                                         \
-      put(a + i, vector);                                                                                    \
-    }                                                                                                        \
-    for (; i < count; i++) {                                                                                 \
-      a[i] = scalar;                                                                                         \
-    }                                                                                                        \
-    FENCE;                                                                                                   \
+INLINE void NAME(triad)(void *out, const void *left, const void *right, double scale, size_t count,
+                        bool stream) {
+  T *a = out, s = (T)scale;
+  const T *b = left, *c = right;
+  V factor = SET1(s);
+  size_t i = 0;
+  for (size_t lead = NAME(lead)(a, count); i < lead; i++) {
+    a[i] = b[i] + s * c[i];
   }
-#define WRITERS(name, parameters, prologue, vector, scalar)                                                  \
-  WRITER(name##_cached, STORE, parameters, prologue, vector, scalar)                                         \
-  WRITER(name##_streamed, STREAM, parameters, prologue, vector, scalar)
+  for (; i + W <= count; i += W) {
+    if (stream) {
+      AHEAD(b + i);
+      AHEAD(c + i);
+    }
+    NAME(put)(a + i, FMA(factor, LOAD(c + i), LOAD(b + i)), stream);
+  }
+  for (; i < count; i++) {
+    a[i] = b[i] + s * c[i];
+  }
+  FENCE;
+}
 
-WRITERS(triad, (void *out, const void *left, const void *right, double scale, size_t count), T *a = out;
-        const T *b = left; const T *c = right; const T s = (T)scale;
-        const V factor = SET1(s), FMA(factor, LOAD(c + i), LOAD(b + i)), b[i] + s * c[i])
-WRITERS(copy, (void *out, const void *in, size_t count), T *a = out; const T *b = in, LOAD(b + i), b[i])
-WRITERS(fill, (void *out, double value, size_t count), T *a = out;
-        const V all = SET1((T)value), all, (T)value)
-WRITERS(scale, (T * out, const T *in, T scale, size_t count), T *a = out;
-        const V factor = SET1(scale), LOAD(in + i) * factor, in[i] * scale)
+/* a = s b; s = 1 copies. */
+INLINE void NAME(scale)(void *out, const void *in, double scale, size_t count, bool stream) {
+  T *a = out, s = (T)scale;
+  const T *b = in;
+  V factor = SET1(s);
+  size_t i = 0;
+  for (size_t lead = NAME(lead)(a, count); i < lead; i++) {
+    a[i] = s * b[i];
+  }
+  for (; i + W <= count; i += W) {
+    if (stream) {
+      AHEAD(b + i);
+    }
+    NAME(put)(a + i, LOAD(b + i) * factor, stream);
+  }
+  for (; i < count; i++) {
+    a[i] = s * b[i];
+  }
+  FENCE;
+}
+
+INLINE void NAME(fill)(void *out, double value, size_t count, bool stream) {
+  T *a = out;
+  V all = SET1((T)value);
+  size_t i = 0;
+  for (size_t lead = NAME(lead)(a, count); i < lead; i++) {
+    a[i] = (T)value;
+  }
+  for (; i + W <= count; i += W) {
+    NAME(put)(a + i, all, stream);
+  }
+  for (; i < count; i++) {
+    a[i] = (T)value;
+  }
+  FENCE;
+}
 
 /* e^x for x <= 0: x = n ln 2 + r, e^r by its Taylor series, 2^n by the exponent bits. */
 TARGET static inline V NAME(exp)(V x) {
@@ -202,14 +241,9 @@ TARGET static T NAME(exponentials)(const T *x, T *scratch, T maximum, size_t cou
   return NAME(total)(s0 + s1) + rest;
 }
 
-TARGET static void NAME(softmax_cached)(const void *x, void *y, void *scratch, size_t count) {
-  T total = NAME(exponentials)(x, scratch, NAME(maximum)(x, count), count);
-  NAME(scale_cached)(y, scratch, 1 / total, count);
-}
-
-TARGET static void NAME(softmax_streamed)(const void *x, void *y, void *scratch, size_t count) {
-  T total = NAME(exponentials)(x, scratch, NAME(maximum)(x, count), count);
-  NAME(scale_streamed)(y, scratch, 1 / total, count);
+INLINE void NAME(softmax)(const void *x, void *y, void *scratch, size_t count, bool stream) {
+  T sum = NAME(exponentials)(x, scratch, NAME(maximum)(x, count), count);
+  NAME(scale)(y, scratch, (double)(1 / sum), count, stream);
 }
 
 TARGET static void NAME(tile)(size_t depth, const void *left, const void *right, void *out, size_t stride,
@@ -241,17 +275,37 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
   }
 }
 
+/* The two forms of a loop, with `stream` a constant in each. */
+#define FORMS(result, name, parameters, call)                                                                \
+  TARGET static result NAME(name##_cached) parameters {                                                      \
+    const bool stream = false;                                                                               \
+    call;                                                                                                    \
+  }                                                                                                          \
+  TARGET static result NAME(name##_streamed) parameters {                                                    \
+    const bool stream = true;                                                                                \
+    call;                                                                                                    \
+  }
+FORMS(void, read, (const void *x, size_t count, size_t repeats), NAME(read)(x, count, repeats, stream))
+FORMS(double, dot, (const void *x, const void *y, size_t count), return NAME(dot)(x, y, count, stream))
+FORMS(void, axpy, (double a, const void *x, void *y, size_t count), NAME(axpy)(a, x, y, count, stream))
+FORMS(void, triad, (void *a, const void *b, const void *c, double s, size_t count),
+      NAME(triad)(a, b, c, s, count, stream))
+FORMS(void, scale, (void *a, const void *b, double s, size_t count), NAME(scale)(a, b, s, count, stream))
+FORMS(void, fill, (void *a, double value, size_t count), NAME(fill)(a, value, count, stream))
+FORMS(void, softmax, (const void *x, void *y, void *scratch, size_t count),
+      NAME(softmax)(x, y, scratch, count, stream))
+
 static const roof_loops NAME(loops) = {
     .lanes = W,
     .tile_rows = ROWS,
     .tile_columns = COLUMNS * W,
     .chains = 12,
     .fma = NAME(fma),
-    .sum = NAME(sum),
-    .dot = NAME(dot),
-    .axpy = NAME(axpy),
+    .read = {NAME(read_cached), NAME(read_streamed)},
+    .dot = {NAME(dot_cached), NAME(dot_streamed)},
+    .axpy = {NAME(axpy_cached), NAME(axpy_streamed)},
     .triad = {NAME(triad_cached), NAME(triad_streamed)},
-    .copy = {NAME(copy_cached), NAME(copy_streamed)},
+    .scale = {NAME(scale_cached), NAME(scale_streamed)},
     .fill = {NAME(fill_cached), NAME(fill_streamed)},
     .softmax = {NAME(softmax_cached), NAME(softmax_streamed)},
     .tile = NAME(tile),
@@ -259,8 +313,9 @@ static const roof_loops NAME(loops) = {
 
 #undef W
 #undef EACH_CHAIN
-#undef WRITER
-#undef WRITERS
+#undef INLINE
+#undef AHEAD
+#undef FORMS
 #undef T
 #undef BITS
 #undef V

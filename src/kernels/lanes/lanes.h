@@ -7,22 +7,21 @@
 
 #include "roofline/dtype.h"
 
-/** Loops of one format. `count` is in elements and need not be a multiple of anything. The streaming forms
- *  store past the caches. */
+/** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
+ *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
 typedef struct roof_loops {
   int lanes;        /**< elements of a register */
   int tile_rows;    /**< of the product of `tile` */
   int tile_columns; /**< of the product of `tile` */
   int chains;       /**< independent fused multiply-adds in `fma`, `lanes` wide each */
   double (*fma)(size_t rounds);
-  double (*sum)(const void *x, size_t count, size_t repeats);
-  double (*dot)(const void *x, const void *y, size_t count);
-  void (*axpy)(double a, const void *x, void *y, size_t count);
-  void (*triad[2])(void *a, const void *b, const void *c, double s, size_t count); /**< [1] streams */
-  void (*copy[2])(void *a, const void *b, size_t count);
+  void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
+  double (*dot[2])(const void *x, const void *y, size_t count);
+  void (*axpy[2])(double a, const void *x, void *y, size_t count);
+  void (*triad[2])(void *a, const void *b, const void *c, double s, size_t count);
+  void (*scale[2])(void *a, const void *b, double s, size_t count); /**< a = s b */
   void (*fill[2])(void *a, double value, size_t count);
-  /** One row of softmax; `scratch` holds `count` elements. */
-  void (*softmax[2])(const void *x, void *y, void *scratch, size_t count);
+  void (*softmax[2])(const void *x, void *y, void *scratch, size_t count); /**< one row; `count` of scratch */
   /** c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
    * tile_columns). */
   void (*tile)(size_t depth, const void *a, const void *b, void *c, size_t stride, bool add);
