@@ -34,7 +34,7 @@ struct roof_kernel {
   bool (*supports)(roof_dtype dtype);
   const char *(*disabled_reason)(void); /**< nullable; NULL when it works here, else why not */
   const char *(*library)(void);         /**< nullable: the library behind it with its version */
-  /** ROOF_E_MEMORY, or ROOF_E_UNSUPPORTED with the reason. */
+  /** ROOF_E_UNSUPPORTED with the reason, for one that the data do not fit the memory; ROOF_E_MEMORY. */
   roof_status (*prepare)(roof_kernel_run *run, roof_error *error);
   void (*execute)(roof_kernel_run *run); /**< one call; threads inside */
   /** Against the scalar reference: ROOF_E_INTERNAL naming the first wrong element and the tolerance. */

@@ -120,8 +120,9 @@ void roof_json_add(roof_text *out, json_t *object);
 roof_status roof_json_print(json_t *object, roof_error *error);
 
 /* host.c */
-/** Names a measured machine `host` and keeps it in the user's folder. */
-roof_status roof_host_save(roof_machine *machine, roof_error *error);
+/** Keeps a measured machine under its name (`host`; a scripted one never takes that name) in the user's
+ * folder. */
+roof_status roof_host_save(const roof_machine *machine, roof_error *error);
 
 /* output.c */
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */

@@ -70,7 +70,7 @@ static roof_status set_up(roof_loop *loop, roof_error *error) {
   return check_report(loop, error);
 }
 
-/** Measures this machine, keeps it as `host`, and resolves it for predictions. */
+/** Measures this machine, keeps it under its name (`host`), and resolves it for predictions. */
 static roof_status characterise(roof_loop *loop, roof_error *error) {
   roof_types types = roof_types_of(loop->dtype);
   roof_options o = roof_options_default();

@@ -20,9 +20,8 @@ static roof_status make_folders(char *path, roof_error *error) {
   }
 }
 
-roof_status roof_host_save(roof_machine *machine, roof_error *error) {
+roof_status roof_host_save(const roof_machine *machine, roof_error *error) {
   roof_text path = {0}, json = {0};
-  snprintf(machine->name, sizeof machine->name, "host");
   roof_status status = roof_catalog_user_folder(&path, error);
   if (status == ROOF_OK) {
     status = make_folders(path.data, error);
@@ -30,9 +29,9 @@ roof_status roof_host_save(roof_machine *machine, roof_error *error) {
   if (status == ROOF_OK) {
     status = roof_machine_write(machine, &json, error);
   }
-  roof_text_add(&path, "/host.json");
+  roof_text_addf(&path, "/%s.json", machine->name);
   if (status == ROOF_OK && (path.failed || json.failed)) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "host.json: out of memory");
+    status = roof_error_set(error, ROOF_E_MEMORY, "%s.json: out of memory", machine->name);
   }
   if (status == ROOF_OK) {
     status = roof_write_file(path.data, json.data, json.length, error);

@@ -9,6 +9,9 @@ roof_status machine_show_run(const roof_args *args, roof_error *error);
 roof_status machine_compare_run(const roof_args *args, roof_error *error);
 roof_status machine_lint_run(const roof_args *args, roof_error *error);
 
+/** Prints a machine as text, or as JSON when asked. */
+roof_status machine_show_print(const roof_args *args, const roof_machine *machine, roof_error *error);
+
 enum { MACHINE_FIGURE_SIZE = 32 };
 
 /** The dense peak's FLOP/s, NaN where there is none. */

@@ -43,13 +43,17 @@ static void add_provenance(page *p, roof_kind kind, const char *source, const ch
   }
 }
 
-/** `value` as a share of `limit`, or an empty cell. */
-static void add_share(page *p, double value, double limit) {
-  if (isnan(value / limit)) {
-    roof_grid_add(&p->grid, "%s", "");
-  } else {
-    roof_grid_add(&p->grid, "%.1f %%", 100 * value / limit);
+/** `value` as a share of its physical limit, and how much its samples spread, as far as they are known. */
+static void add_share(page *p, double value, double limit, double spread) {
+  char share[16] = "", spreads[16] = "";
+  if (!isnan(value / limit)) {
+    snprintf(share, sizeof share, "%.1f %%", 100 * value / limit);
   }
+  if (!isnan(value) && !isnan(spread)) {
+    snprintf(spreads, sizeof spreads, "%.1f %%", 100 * spread);
+  }
+  roof_grid_add(&p->grid, "%s", share);
+  roof_grid_add(&p->grid, "%s", spreads);
 }
 
 static void add_heads(page *p, const char *const *heads, size_t count) {
@@ -85,7 +89,7 @@ static void add_peak(page *p, const roof_peak *peak) {
   } else {
     roof_grid_add(&p->grid, "%.1f", ridge);
   }
-  add_share(p, peak->flops_per_second, peak->limit_flops_per_second);
+  add_share(p, peak->flops_per_second, peak->limit_flops_per_second, peak->spread);
   add_provenance(p, peak->kind, peak->source, peak->date);
 }
 
@@ -105,7 +109,8 @@ static bool has_quoted(const roof_machine *m, const roof_peak *measured) {
 }
 
 static void add_peaks(page *p) {
-  static const char *const heads[] = {"peaks (dense)", "rate", "ridge FLOP/B", "of limit", "kind", "source"};
+  static const char *const heads[] = {"peaks (dense)", "rate", "ridge FLOP/B", "of limit",
+                                      "spread",        "kind", "source"};
   const roof_machine *m = p->machine;
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
   for (int i = 0; i < m->peak_count; i++) {
@@ -120,7 +125,7 @@ static void add_peaks(page *p) {
       }
     }
   }
-  roof_grid_end(&p->grid, &p->text, "lrrrll");
+  roof_grid_end(&p->grid, &p->text, "lrrrrll");
   const char *separator = "  no path in hardware: ";
   for (int i = 0; i < m->peak_count; i++) {
     if (m->peaks[i].unsupported) {
@@ -171,13 +176,13 @@ static void add_level_row(page *p, const roof_level *level, const char *label, d
     roof_grid_add(&p->grid, "%s", "");
   }
   roof_grid_add(&p->grid, "%s", machine_figure(text, rate, "B/s", ""));
-  add_share(p, rate, level->limit_bytes_per_second);
+  add_share(p, rate, level->limit_bytes_per_second, level->spread);
   add_provenance(p, level->kind, level->source, level->date);
 }
 
 static void add_levels(page *p) {
   static const char *const heads[] = {
-      "levels (inner to outer)", "capacity", "", "bandwidth", "of limit", "kind", "source"};
+      "levels (inner to outer)", "capacity", "", "bandwidth", "of limit", "spread", "kind", "source"};
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
   for (int i = 0; i < p->machine->level_count; i++) {
     const roof_level *level = &p->machine->levels[i];
@@ -194,7 +199,7 @@ static void add_levels(page *p) {
       add_level_row(p, level, "", NAN, true);
     }
   }
-  roof_grid_end(&p->grid, &p->text, "lrlrrll");
+  roof_grid_end(&p->grid, &p->text, "lrlrrrll");
   roof_text_add(&p->text, "\n");
 }
 
@@ -318,15 +323,11 @@ static void add_footer(page *p) {
   }
 }
 
-roof_status machine_show_run(const roof_args *args, roof_error *error) {
-  roof_machine machine;
-  roof_status status = roof_catalog_load(args->words[1], &machine, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  page p = {.machine = &machine};
+roof_status machine_show_print(const roof_args *args, const roof_machine *machine, roof_error *error) {
+  page p = {.machine = machine};
+  roof_status status = ROOF_OK;
   if (args->json) {
-    status = roof_machine_write(&machine, &p.text, error);
+    status = roof_machine_write(machine, &p.text, error);
   } else {
     add_head(&p);
     add_peaks(&p);
@@ -339,4 +340,10 @@ roof_status machine_show_run(const roof_args *args, roof_error *error) {
   roof_text_done(&p.text);
   roof_text_done(&p.grid.cells);
   return status;
+}
+
+roof_status machine_show_run(const roof_args *args, roof_error *error) {
+  roof_machine machine;
+  roof_status status = roof_catalog_load(args->words[1], &machine, error);
+  return status == ROOF_OK ? machine_show_print(args, &machine, error) : status;
 }

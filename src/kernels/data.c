@@ -50,18 +50,26 @@ double roof_cache_bytes(void) {
   return bytes > 0 ? (double)bytes : 32.0 * 1024 * 1024;
 }
 
-roof_status roof_data_new(const char *what, double bytes, void **data, roof_error *error) {
+roof_status roof_memory_check(const char *what, double bytes, roof_error *error) {
   double available = roof_memory_available();
-  void *memory = NULL;
-  double rounded = ceil(bytes / LARGE_PAGE) * LARGE_PAGE;
-  if (rounded < available && rounded < 0x1p53) {
-    memory = aligned_alloc(LARGE_PAGE, (size_t)rounded);
+  if (bytes < available && bytes < 0x1p53) {
+    return ROOF_OK;
   }
+  char need[32], have[32];
+  return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: needs %s of memory and %s are free", what,
+                        roof_quantity_format(need, sizeof need, bytes, "B"),
+                        roof_quantity_format(have, sizeof have, available, "B"));
+}
+
+roof_status roof_data_new(const char *what, double bytes, void **data, roof_error *error) {
+  double rounded = ceil(bytes / LARGE_PAGE) * LARGE_PAGE;
+  roof_status status = roof_memory_check(what, rounded, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  void *memory = aligned_alloc(LARGE_PAGE, (size_t)rounded);
   if (memory == NULL) {
-    char need[32], have[32];
-    return roof_error_set(error, ROOF_E_MEMORY, "%s: needs %s of memory and %s are free", what,
-                          roof_quantity_format(need, sizeof need, bytes, "B"),
-                          roof_quantity_format(have, sizeof have, available, "B"));
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", what);
   }
   madvise(memory, (size_t)rounded, MADV_HUGEPAGE);
   *data = memory;

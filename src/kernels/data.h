@@ -25,8 +25,13 @@ double roof_memory_available(void);
  *  Units: bytes. Ownership: none. Errors: 32 MiB when the system does not tell. */
 double roof_cache_bytes(void);
 
+/** Checks that `bytes` fit the memory that is free.
+ *  Units: bytes. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming `what`, what it needs and what there is.
+ */
+roof_status roof_memory_check(const char *what, double bytes, roof_error *error);
+
 /** Allocates `bytes` on a large-page boundary and asks for large pages.
- *  Units: bytes. Ownership: the caller frees with free(). Errors: ROOF_E_MEMORY naming `what`. */
+ *  Units: bytes. Ownership: the caller frees with free(). Errors: as roof_memory_check, ROOF_E_MEMORY. */
 roof_status roof_data_new(const char *what, double bytes, void **data, roof_error *error);
 
 /** The number between -1 and 1 that `seed` has at `index`.

@@ -136,14 +136,19 @@ static roof_status operand(const roof_kernel_run *run, double count, uint64_t se
 
 roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
                                   roof_error *error) {
+  double bytes = (in0 + in1 + out) * roof_dtype_bytes(run->dtype);
+  roof_status status = roof_memory_check(run->kernel->name, bytes + scratch, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
   roof_operands *o = calloc(1, sizeof *o);
   if (o == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", run->kernel->name);
   }
   run->state = o;
   o->loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
-  o->stream = (in0 + in1 + out) * roof_dtype_bytes(run->dtype) > roof_cache_bytes();
-  roof_status status = operand(run, in0, 1, &o->in[0], error);
+  o->stream = bytes > roof_cache_bytes();
+  status = operand(run, in0, 1, &o->in[0], error);
   if (status == ROOF_OK) {
     status = operand(run, in1, 2, &o->in[1], error);
   }

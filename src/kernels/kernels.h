@@ -24,7 +24,7 @@ typedef struct roof_operands {
 
 /** Allocates run->state: `in[0]` and `in[1]` random, `out` poisoned with NaN; a count of 0 allocates nothing.
  *  Units: elements, bytes of scratch. Ownership: released by roof_operands_release, also after a failure.
- *  Errors: ROOF_E_MEMORY when it does not fit the memory that is free. */
+ *  Errors: ROOF_E_UNSUPPORTED when it does not fit the memory that is free, ROOF_E_MEMORY. */
 roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
                                   roof_error *error);
 

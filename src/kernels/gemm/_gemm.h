@@ -17,7 +17,7 @@ roof_shape roof_gemm_shape(const roof_kernel_run *run);
 
 /** Operands A, B and C with `scratch` bytes.
  *  Units: bytes. Ownership: released by roof_operands_release, also after a failure.
- *  Errors: ROOF_E_UNSUPPORTED for a batch or a beta, ROOF_E_MEMORY. */
+ *  Errors: ROOF_E_UNSUPPORTED for a batch, a beta or what does not fit the memory, ROOF_E_MEMORY. */
 roof_status roof_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *error);
 
 /** Compares C with a scalar product: every element must be a number, 16 rows spread over C are compared.

@@ -11,7 +11,7 @@
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
 #define INLINE TARGET static inline __attribute__((always_inline))
-#define AHEAD(p) __builtin_prefetch((const char *)(p) + 2048)
+#define AHEAD(p) __builtin_prefetch((const char *)(p) + 1024)
 #define EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 
 /* Twelve chains hide the latency of two pipes on every core so far; eight do not (93 % of the peak on Zen 4).
@@ -47,14 +47,14 @@ INLINE void NAME(read)(const void *data, size_t count, size_t repeats, bool stre
   const T *x = data;
   for (size_t r = 0; r < repeats; r++) {
     for (size_t i = 0; i + 4 * W <= count; i += 4 * W) {
-      V v0 = LOAD(x + i), v1 = LOAD(x + i + W), v2 = LOAD(x + i + 2 * W), v3 = LOAD(x + i + 3 * W);
-      __asm__ volatile("" ::REGISTER(v0), REGISTER(v1), REGISTER(v2), REGISTER(v3) : "memory");
       if (stream) {
         AHEAD(x + i);
         AHEAD(x + i + W);
         AHEAD(x + i + 2 * W);
         AHEAD(x + i + 3 * W);
       }
+      V v0 = LOAD(x + i), v1 = LOAD(x + i + W), v2 = LOAD(x + i + 2 * W), v3 = LOAD(x + i + 3 * W);
+      __asm__ volatile("" ::REGISTER(v0), REGISTER(v1), REGISTER(v2), REGISTER(v3) : "memory");
     }
   }
 }
@@ -222,11 +222,15 @@ TARGET static T NAME(maximum)(const T *x, size_t count) {
   return maximum;
 }
 
-/** scratch = e^(x - maximum); returns its sum. */
-TARGET static T NAME(exponentials)(const T *x, T *scratch, T maximum, size_t count) {
+/** scratch = e^(x - maximum); returns its sum. Streaming, it fetches the next row meanwhile. */
+INLINE T NAME(exponentials)(const T *x, T *scratch, T maximum, size_t count, bool stream) {
   V s0 = SET1(0), s1 = s0, shift = SET1(maximum);
   size_t i = 0;
   for (; i + 2 * W <= count; i += 2 * W) {
+    if (stream) {
+      __builtin_prefetch(x + count + i);
+      __builtin_prefetch(x + count + i + W);
+    }
     V e0 = NAME(exp)(LOAD(x + i) - shift), e1 = NAME(exp)(LOAD(x + i + W) - shift);
     STORE(scratch + i, e0);
     STORE(scratch + i + W, e1);
@@ -242,7 +246,7 @@ TARGET static T NAME(exponentials)(const T *x, T *scratch, T maximum, size_t cou
 }
 
 INLINE void NAME(softmax)(const void *x, void *y, void *scratch, size_t count, bool stream) {
-  T sum = NAME(exponentials)(x, scratch, NAME(maximum)(x, count), count);
+  T sum = NAME(exponentials)(x, scratch, NAME(maximum)(x, count), count, stream);
   NAME(scale)(y, scratch, (double)(1 / sum), count, stream);
 }
 

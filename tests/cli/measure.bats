@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# roofline measure and roofline run: the contract on the scripted backend, sanity on the real processor.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config NO_COLOR=1
+  unset ROOFLINE_PATH ROOFLINE_FAKE
+}
+
+json() { # FILTER on $output
+  printf '%s' "$output" | jq -c "$1"
+}
+
+@test "measure keeps the machine, prints it, and gives the same file as JSON" {
+  run -0 "$ROOFLINE" measure --backend fake
+  [[ ${lines[0]} == *"FAKE processor"* ]]
+  [[ $output == *"fp64 vector, fake, 1 core"*"96.00 GFLOP/s"*"100.0 %"*"0.0 %"*"measured"* ]]
+  [[ $output == *"every figure is scripted"* ]]
+  run -0 --separate-stderr "$ROOFLINE" measure --backend fake --json
+  [ "$output" = "$(cat config/roofline/machines/fake.json)" ]
+  [ "$stderr" = "" ]
+  [ "$(json '[.schema, .name, .kind, .levels[0].triad_bytes_per_second]')" = '["roofline.machine/1","fake","measured",36000000000]' ]
+}
+
+@test "a scripted machine never becomes the host" {
+  "$ROOFLINE" measure --backend fake --quiet
+  [ ! -e config/roofline/machines/host.json ]
+  run -2 "$ROOFLINE" predict triad n=1000
+  [[ $output == *"not measured yet"* ]]
+  run -0 "$ROOFLINE" predict triad n=100M --machine fake --dtype fp64
+  [[ ${lines[0]} == *"memory-bound (DRAM)"* ]]
+}
+
+@test "measure --to writes that file alone" {
+  run -0 "$ROOFLINE" measure --backend fake --to laptop.json
+  [ "$(ls)" = laptop.json ]
+  run -0 "$ROOFLINE" machine show ./laptop.json --json
+  [ "$output" = "$(cat laptop.json)" ]
+  run -3 "$ROOFLINE" measure --backend fake --to missing/laptop.json
+  [ "$output" = "roofline: missing/laptop.json: No such file or directory" ]
+  [ ! -e config ]
+}
+
+@test "run gives time, rates and the share of the ceiling" {
+  printf 'time triad = 100ms 98ms 102ms\n' >script
+  run -0 env ROOFLINE_FAKE=script "$ROOFLINE" run triad n=100M --dtype fp64 --backend fake
+  [[ $output == *"triad n=100000000 fp64"*"100.0 ms"*"24.00 GB/s"* ]]
+  [[ $output == *'ceilings: unknown; `roofline measure` finds them'* ]]
+  "$ROOFLINE" measure --backend fake --quiet >measured
+  run -0 env ROOFLINE_FAKE=script "$ROOFLINE" run triad n=100M --dtype fp64 --backend fake
+  [[ $output == *"triad n=100000000 fp64"*"66.7 %  DRAM"* ]]
+}
+
+@test "run --json is a measurements document" {
+  run -0 "$ROOFLINE" run dot gemm-naive --backend fake --quick --json
+  [ "$(json '[.schema, .machine, .format, (.kernels | length), .skipped]')" = '["roofline.measurements/1","fake","fake",2,[]]' ]
+  [ "$(json '.kernels[1] | [.name, .flops.fp32, .bytes.DRAM, .counted.flops, .calls, (.samples | length)]')" = \
+    '["gemm-naive m=512 n=512 k=512 fp32",268435456,3145728,"formula",7,7]' ]
+  [ "$(json '.kernels[1].fraction_of_ceiling')" = null ]
+}
+
+@test "run all takes every kernel, and typed sizes go over the default shape" {
+  run -0 "$ROOFLINE" run all --backend fake --quick --json
+  [ "$(json '[.kernels[].name | split(" ")[0]] | sort')" = \
+    '["axpy","dot","gemm-blas","gemm-blocked","gemm-naive","gemv","softmax","triad"]' ]
+  run -0 "$ROOFLINE" run gemm-blocked gemm-blas m=64 --backend fake --json
+  [ "$(json '[.kernels[].name]')" = '["gemm-blocked m=64 n=4096 k=4096 fp32","gemm-blas m=64 n=4096 k=4096 fp32"]' ]
+}
+
+@test "run --list names what there is" {
+  run -0 "$ROOFLINE" run --list
+  [[ $output == *"gemm-blas "*"gemm-naive "*"triad "* ]]
+  run -0 "$ROOFLINE" run --list --json
+  [ "$(json '.kernels | length')" -ge 8 ]
+}
+
+@test "bad input: one line, the nearest name, the right exit code" {
+  run -2 "$ROOFLINE" run traid
+  [ "$output" = 'roofline: kernel `traid`: unknown; did you mean `triad`?; `roofline run --list` shows all' ]
+  run -2 "$ROOFLINE" run triad m=4
+  [ "$output" = 'roofline: triad: no parameter `m`; did you mean `n`?' ]
+  run -2 "$ROOFLINE" run triad n=0
+  run -2 "$ROOFLINE" run
+  run -2 "$ROOFLINE" run n=4
+  run -2 "$ROOFLINE" run triad --backend cuba
+  run -2 "$ROOFLINE" run triad --threads -1
+  run -2 "$ROOFLINE" measure --threads 100000
+  [[ $output == "roofline: threads=100000: this process may use "* ]]
+  run -2 "$ROOFLINE" measure now
+  run -3 "$ROOFLINE" run triad --dtype fp16
+  [ "$output" = 'roofline: triad: not written for fp16; use fp64 or fp32' ]
+  run -3 "$ROOFLINE" run triad n=1P
+  [[ $output == "roofline: triad: needs 12.00 PB of memory and "* ]]
+  run -3 "$ROOFLINE" run gemm-naive batch=2
+  printf 'fp64 = 1GFLOP/s\nfp46 = 2\n' >script
+  run -2 env ROOFLINE_FAKE=script "$ROOFLINE" measure --backend fake
+  [ "$output" = 'roofline: script:2:1: `fp46`: no such key; did you mean `fp64`?' ]
+}
+
+@test "the real processor: figures that hold together" {
+  run -0 --separate-stderr "$ROOFLINE" measure --quick --json
+  [ "$stderr" = "" ]
+  [ "$output" = "$(cat config/roofline/machines/host.json)" ]
+  [ "$(json '[.name, .kind, (.title | length > 0)]')" = '["host","measured",true]' ]
+  [ "$(json '.launch_seconds > 1e-8 and .launch_seconds < 0.1')" = true ]
+  [ "$(json '.clock_hz == null or (.clock_hz > 1e8 and .clock_hz < 1e10)')" = true ]
+  [ "$(json '[.peaks[] | select(.cores == 0 or .cores == null) | .dtype] | sort')" = '["fp32","fp64"]' ]
+  [ "$(json '[.peaks[].flops_per_second] | min > 1e8')" = true ]
+  [ "$(json '[.levels[] | select(.name == "DRAM") | .read_bytes_per_second, .triad_bytes_per_second, .copy_bytes_per_second, .write_bytes_per_second] | min > 1e8 and max < 1e13')" = true ]
+  [ "$(json '[.peaks[], .levels[] | .source | length > 0] | all')" = true ]
+  run -0 "$ROOFLINE" machine show host --json
+  [ "$output" = "$(cat config/roofline/machines/host.json)" ]
+  run -0 "$ROOFLINE" run axpy n=100000 --quick --json
+  [ "$(json '.kernels[0] | (.seconds > 0) and (.fraction_of_ceiling > 0) and (.samples | length >= 1)')" = true ]
+}
