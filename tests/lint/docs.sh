@@ -44,6 +44,7 @@ check() { # FILE: every block of one document, in one working folder
   work=$scratch/work
   rm -rf "$cases" "$work"
   mkdir -p "$cases" "$work"
+  ln -s "$ROOFLINE_SOURCE/examples" "$work/examples"
   awk -v out="$cases" -f "$lib/docs.awk" "$1" >"$scratch/list"
   touch "$cases/escaped"
   check_links "$1" >>"$cases/escaped"
