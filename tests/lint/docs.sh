@@ -39,6 +39,12 @@ check_links() { # FILE
   done
 }
 
+check_names() { # FILE: a command named in the prose exists
+  grep -o '`roofline [a-z][a-z]*' "$1" | sort -u | while read -r _ name; do
+    "$ROOFLINE" help "$name" >/dev/null 2>&1 || echo "$1: there is no command \`roofline $name\`"
+  done
+}
+
 check() { # FILE: every block of one document, in one working folder
   cases=$scratch/cases
   work=$scratch/work
@@ -48,6 +54,7 @@ check() { # FILE: every block of one document, in one working folder
   awk -v out="$cases" -f "$lib/docs.awk" "$1" >"$scratch/list"
   touch "$cases/escaped"
   check_links "$1" >>"$cases/escaped"
+  check_names "$1" >>"$cases/escaped"
   cat "$cases/escaped"
   bad=0
   [ ! -s "$cases/escaped" ] || bad=1
@@ -65,6 +72,7 @@ plant() { # LINES OF A DOCUMENT
   printf '%s\n' "$@" >"$scratch/doc.md"
 }
 
+[ -x "$ROOFLINE" ] || skip "no $ROOFLINE: build first"
 mkdir -p "$scratch/bin" "$scratch/home"
 plant '```console' '$ echo one; echo two' 'one' 'two' '$ printf "a 1\nb 2\nc 3\n"' 'a ...' 'c 3' '$ (exit 3) # exits 3' \
   '$ cat <<END' '> text' '> END' 'text' '```' '```text' 'anything' '```'
@@ -89,10 +97,11 @@ plant '```console' '$ cat <<END' '> a' '> END' 'old' 'old' '$ echo b' '...' '$ t
 (ROOFLINE_DOCS=write check "$scratch/doc.md" >/dev/null) && fail "self-test: stale output was not reported"
 printf '%s\n' '```console' '$ cat <<END' '> a' '> END' 'a' '$ echo b' '...' '$ true' '```' 'text' | cmp - "$scratch/doc.md" ||
   fail "self-test: what was written is not what the commands print"
+plant 'see `roofline nothing`'
+catches 'there is no command' check "$scratch/doc.md"
 plant 'see [this](nowhere.md)'
 catches 'leads nowhere' check "$scratch/doc.md"
 
-[ -x "$ROOFLINE" ] || skip "no $ROOFLINE: build first"
 [ -f "$ROOFLINE_SOURCE/README.md" ] || skip "no documents"
 ln -s "$ROOFLINE" "$scratch/bin/roofline"
 HOME=$scratch/home XDG_CONFIG_HOME=$scratch/home/.config "$ROOFLINE" measure --backend fake --quiet >/dev/null ||
