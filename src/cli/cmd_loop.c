@@ -58,10 +58,14 @@ static roof_status set_up(roof_loop *loop, roof_error *error) {
   if (why != NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "backend %s: %s", loop->backend->name, why);
   }
-  loop->count = roof_kernel_count();
-  loop->kernels = calloc((size_t)loop->count, sizeof *loop->kernels);
+  loop->kernels = calloc((size_t)roof_kernel_count(), sizeof *loop->kernels);
   if (loop->kernels == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
+  }
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    if (roof_kernel_at(i)->in_loop) {
+      loop->kernels[loop->count++].kernel = roof_kernel_at(i);
+    }
   }
   loop->options = roof_measure_options_default();
   loop->options.quick = quick != 0;
@@ -101,7 +105,6 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
   size_t entries;
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     roof_loop_kernel *k = &loop->kernels[i];
-    k->kernel = roof_kernel_at(i);
     k->shape = quick ? k->kernel->quick_sizes : k->kernel->sizes;
     const char *why = k->kernel->disabled_reason != NULL ? k->kernel->disabled_reason() : NULL;
     if (why == NULL && !k->kernel->supports(loop->dtype)) {

@@ -59,6 +59,7 @@ static const roof_kernel kernels[] = {
      .summary = "y = A x, one dot product a row",
      .sizes = "m=16384 n=24576",
      .quick_sizes = "m=16384 n=12288",
+     .in_loop = true,
      .supports = roof_kernel_is_native,
      .prepare = prepare,
      .execute = execute,

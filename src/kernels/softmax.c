@@ -85,6 +85,7 @@ static const roof_kernel kernels[] = {
      .summary = "softmax of each row, its exponentials kept in the cache",
      .sizes = "rows=49152 cols=4096",
      .quick_sizes = "rows=24576 cols=4096",
+     .in_loop = true,
      .supports = roof_kernel_is_native,
      .prepare = prepare,
      .execute = execute,

@@ -122,6 +122,7 @@ static const roof_kernel kernels[] = {
      .summary = "C = A B by the system's BLAS",
      .sizes = "m=4096 n=4096 k=4096",
      .quick_sizes = "m=1536 n=1536 k=1536",
+     .in_loop = true,
      .supports = roof_kernel_is_native,
      .disabled_reason = disabled_reason,
      .library = library,

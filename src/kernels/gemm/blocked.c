@@ -165,6 +165,7 @@ static const roof_kernel kernels[] = {
      .summary = "C = A B in blocks that fit the caches, tiles of C in registers",
      .sizes = "m=4096 n=4096 k=4096",
      .quick_sizes = "m=1536 n=1536 k=1536",
+     .in_loop = true,
      .supports = roof_kernel_is_native,
      .prepare = prepare,
      .execute = execute,

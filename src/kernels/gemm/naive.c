@@ -36,6 +36,7 @@ static const roof_kernel kernels[] = {
      .summary = "C = A B in three loops",
      .sizes = "m=1024 n=1024 k=1024",
      .quick_sizes = "m=512 n=512 k=512",
+     .in_loop = true,
      .supports = roof_kernel_is_native,
      .prepare = prepare,
      .execute = execute,
