@@ -42,7 +42,7 @@ static double predict_rate(const roof_target *target, const roof_op *gemm) {
   for (int pass = 0; pass < PASSES; pass++) {
     for (int i = 0; i < SHAPES; i++) {
       roof_predict(target, gemm, shapes[i], &p);
-      sum += p.expected_seconds + p.regime;
+      sum += p.expected_seconds + (double)p.regime;
     }
   }
   double elapsed = now() - start;

@@ -93,8 +93,9 @@ static void add_op(roof_text *text, roof_text *worked, const roof_lesson *l, boo
   if (!complete) {
     roof_text_add(text, "\nGive");
     for (int i = 0; i < roof_op_param_count(op); i++) {
-      bool needed = isnan(op->params[i].fallback) && op->params[i].same_as == NULL;
-      roof_text_addf(text, needed ? " %s=..." : "", op->params[i].name);
+      if (isnan(op->params[i].fallback) && op->params[i].same_as == NULL) {
+        roof_text_addf(text, " %s=...", op->params[i].name);
+      }
     }
     roof_text_add(text, " to see it worked.");
     return;

@@ -48,6 +48,14 @@ static void add_quantity(sheet *s, double value, const char *unit) {
   add_cell(s, "%s", isnan(value) ? "" : roof_quantity_format(text, sizeof text, value, unit));
 }
 
+static void add_percent(sheet *s, double share) {
+  char text[SHORT] = "";
+  if (!isnan(share)) {
+    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  }
+  add_cell(s, "%s", text);
+}
+
 const roof_loop_kernel *roof_loop_worst(const roof_loop *loop) {
   const roof_loop_kernel *worst = NULL;
   for (int i = 0; i < loop->count; i++) {
@@ -80,7 +88,7 @@ static void add_kernel(sheet *s, const roof_loop_kernel *k) {
   add_quantity(s, r->predicted_seconds, "s");
   add_quantity(s, r->measured_seconds, "s");
   add_cell(s, "%s (%s)", r->regime, r->binding);
-  add_cell(s, "%.1f %%", 100 * r->fraction_of_ceiling);
+  add_percent(s, r->fraction_of_ceiling);
   add_cell(s, "%.1f %s", fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above");
   add_cell(s, "%.2fx", r->headroom);
   add_cell(s, "%s", r->verdict);
@@ -185,8 +193,8 @@ static void add_ceiling(sheet *s, double value, double limit, double spread, con
                         const char *how) {
   add_quantity(s, value, unit);
   add_quantity(s, limit, unit);
-  add_cell(s, isnan(limit) ? "" : "%.1f %%", 100 * value / limit);
-  add_cell(s, isnan(spread) ? "" : "%.1f %%", 100 * spread);
+  add_percent(s, value / limit);
+  add_percent(s, spread);
   add_cell(s, "%s", how);
 }
 
@@ -271,7 +279,9 @@ static void add_caches(sheet *s, const roof_machine *m) {
     if (!isnan(level->bytes)) {
       roof_text_addf(&text, "%s%s %s", text.length > 0 ? ", " : "", level->name,
                      roof_bytes_format(size, SHORT, level->bytes));
-      roof_text_addf(&text, level->instances > 1 ? " x %g" : "", level->instances);
+      if (level->instances > 1) {
+        roof_text_addf(&text, " x %g", level->instances);
+      }
     }
   }
   if (text.length > 0) {

@@ -138,3 +138,11 @@ loop() {
   jq -e '.entries | all(.measured_seconds > 0 and .predicted_seconds > 0 and .fraction_of_ceiling > 0)' <<<"$output"
   grep -q '<svg' roofline-report.html
 }
+
+@test "stopped in the middle it leaves no report and a ledger that holds" {
+  run timeout -s INT 2 "$ROOFLINE" loop --quick
+  [ "$status" -eq 124 ]
+  [ -z "$(ls | grep -v '^roofline.ledger$')" ]
+  loop
+  [ "$status" -eq 0 ]
+}
