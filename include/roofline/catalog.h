@@ -77,10 +77,13 @@ typedef struct roof_userops {
   void *storage;
 } roof_userops;
 
-/** Reads user operations: blocks of `op NAME`, `param NAME [= DEFAULT]`, `flops = ...`, `bytes = ...`,
- * optional `unit =`, `summary =`, `source =`, `bytes.L2 =`. Formulas use the parameters and a, w, o, kv
- * (bytes per element). Units: FLOP and bytes per call. Ownership: release with roof_userops_done. Errors:
- * ROOF_E_INPUT, ROOF_E_PARSE, ROOF_E_NAME with file, line and column. */
+/** Reads user operations: blocks of `op NAME`, `param NAME [= DEFAULT]  # description`, `flops = ...`, and
+ * `bytes = ...` or `read = ...` and `write = ...`; optional `bytes.L2 = ...`, `unit = vector|matrix`,
+ * `summary =`, `source =`. Formulas use the parameters and a, w, o, kv (bytes per element). A default is a
+ * number or an earlier parameter; a parameter is a whole number from 1 on unless its default is not. An
+ * operation may be used by several threads at once. Units: FLOP and bytes per call. Ownership: release with
+ * roof_userops_done. Errors: ROOF_E_INPUT, ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with file, line and
+ * column; a shape whose formula gives no count is refused by roof_op_complete. */
 ROOF_API roof_status roof_userops_load(const char *path, roof_userops *ops, roof_error *error);
 
 /** As roof_userops_load from text; `file` names it in errors.

@@ -45,14 +45,16 @@ static json_t *op_json(const roof_op *op) {
     for (int c = 0; c < ROOF_CHOICE_MAX && p->choices[c] != NULL; c++) {
       json_array_append_new(choices, json_string(p->choices[c]));
     }
-    json_array_append_new(params, json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", p->name, "default",
-                                            roof_json_number(p->fallback), "same_as", p->same_as, "choices",
-                                            choices, "text", p->text));
+    const char *choice = roof_op_value_name(op, i, p->fallback);
+    json_array_append_new(params,
+                          json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", p->name, "default",
+                                    choice != NULL ? json_string(choice) : roof_json_number(p->fallback),
+                                    "same_as", p->same_as, "choices", choices, "text", p->text));
   }
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "name", op->name, "family", op->family,
-                   "summary", op->summary, "unit", roof_unit_name(op->unit), "flops", op->flops, "bytes",
-                   op->bytes, "flops_per_element", roof_json_number(op->flops_per_element), "source",
-                   op->source, "parameters", params);
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:s, s:o}", "name", op->name, "family",
+                   op->family, "summary", op->summary, "unit", roof_unit_name(op->unit), "flops", op->flops,
+                   "bytes", op->bytes, "link_bytes", op->link, "link_steps", op->steps, "flops_per_element",
+                   roof_json_number(op->flops_per_element), "source", op->source, "parameters", params);
 }
 
 static roof_status list(const roof_args *args, roof_error *error) {
@@ -97,6 +99,9 @@ static roof_status show(const roof_args *args, const char *name, roof_error *err
   roof_text out = {0};
   roof_text_addf(&out, "%s: %s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
                  op->summary, roof_unit_name(op->unit), op->flops, op->bytes);
+  if (op->link != NULL) {
+    roof_text_addf(&out, "  link bytes  %s\n  messages    %s\n", op->link, op->steps);
+  }
   if (!isnan(op->flops_per_element)) {
     roof_text_addf(&out, "  per element %g FLOP\n", op->flops_per_element);
   }

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SHORT = 48 };
@@ -10,9 +11,10 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
   return roof_quantity_format(buffer, SHORT, value, unit);
 }
 
-/** The value of a name in a formula: a parameter, or bytes per element of a, w, o, kv. NaN for a function's
- * name. */
-static double lookup(const roof_target *target, const roof_op *op, const double *values, const char *name) {
+/** Writes what a name in a formula stands for: a parameter's value, or bytes per element of a, w, o, kv; else
+ * the name itself (of a function or of a choice). */
+static void add_value(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
+                      const char *name) {
   const roof_types *t = &target->types;
   const struct {
     const char *name;
@@ -22,15 +24,17 @@ static double lookup(const roof_target *target, const roof_op *op, const double 
                {"o", roof_dtype_bytes(t->output)},
                {"kv", roof_dtype_bytes(t->kv)}};
   int param = roof_op_param_index(op, name);
+  char value[SHORT];
+  snprintf(value, sizeof value, "%s", name);
   if (param >= 0) {
-    return values[param];
+    roof_shape_value_text(op, param, values[param], value, sizeof value);
   }
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && param < 0; i++) {
     if (strcmp(sizes[i].name, name) == 0) {
-      return sizes[i].value;
+      snprintf(value, sizeof value, "%.15g", sizes[i].value);
     }
   }
-  return NAN;
+  roof_text_add(out, value);
 }
 
 /** Copies `formula`, replacing each name by its value. */
@@ -46,12 +50,7 @@ static void add_substituted(roof_text *out, const roof_target *target, const roo
         length++;
       }
       name[length] = '\0';
-      double value = lookup(target, op, values, name);
-      if (isnan(value)) {
-        roof_text_add(out, name);
-      } else {
-        roof_text_addf(out, "%.15g", value);
-      }
+      add_value(out, target, op, values, name);
     } else {
       length = strspn(formula, "0123456789.");
       length = length == 0 ? 1 : length;
@@ -68,7 +67,7 @@ static void add_formula(roof_text *out, int step, const char *what, const roof_t
   roof_text_addf(out, "  %d. %s = %s\n         = ", step, what, formula);
   add_substituted(out, target, op, values, formula);
   roof_text_addf(out, "\n         = %.15g %s", result, unit);
-  if (result >= 1000) {
+  if (result >= 1000 && op->steps != formula) {
     roof_text_addf(out, " (%s)", quantity(text, result, unit));
   }
   roof_text_add(out, "\n");
@@ -95,21 +94,24 @@ static void explain_sides(roof_text *out, const roof_prediction *p) {
 
 static void explain_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT], b[SHORT], c[SHORT];
+  const char *lead = "  5.";
   if (p->work.flops > 0 && p->peak != NULL) {
-    roof_text_addf(out, "  5. compute time = FLOP / peak = %s / %s = %s\n",
+    roof_text_addf(out, "%s compute time = FLOP / peak = %s / %s = %s\n", lead,
                    quantity(a, p->work.flops, "FLOP"), quantity(b, p->peak->flops_per_second, "FLOP/s"),
                    quantity(c, p->compute_seconds, "s"));
+    lead = "    ";
   }
   for (int i = p->level_count - 1; i >= 0; i--) {
     const roof_level_time *t = &p->levels[i];
     if (t->bytes > 0 && !isnan(t->seconds)) {
-      roof_text_addf(out, "     %s time = bytes / bandwidth = %s / %s = %s\n", t->level->name,
+      roof_text_addf(out, "%s %s time = bytes / bandwidth = %s / %s = %s\n", lead, t->level->name,
                      quantity(a, t->bytes, "B"), quantity(b, t->bytes / t->seconds, "B/s"),
                      quantity(c, t->seconds, "s"));
+      lead = "    ";
     }
   }
   if (p->work.link_bytes > 0 && target->link != NULL) {
-    roof_text_addf(out, "     network time = %s / %s + %.0f x latency = %s\n",
+    roof_text_addf(out, "%s network time = %s / %s + %.0f x latency = %s\n", lead,
                    quantity(a, p->work.link_bytes, "B"), quantity(b, target->link->bytes_per_second, "B/s"),
                    p->work.link_steps, quantity(c, p->network_seconds, "s"));
   }
@@ -140,11 +142,19 @@ void roof_explain_prediction(roof_text *out, const roof_target *target, const ro
   if (p->bytes > 0) {
     explain_sides(out, p);
   }
+  if (op->link != NULL) {
+    add_formula(out, 3, "link bytes", target, op, values, op->link, p->work.link_bytes, "B");
+    add_formula(out, 4, "messages", target, op, values, op->steps, p->work.link_steps, "in sequence");
+  }
   explain_times(out, target, p);
   roof_text_add(out, "  Sources\n");
   roof_text_addf(out, "     formula: %s\n", op->source);
-  if (p->peak != NULL) {
+  if (p->peak != NULL && p->work.flops > 0) {
     add_source(out, "peak", roof_kind_name(p->peak->kind), p->peak->source, p->peak->date);
+  }
+  const roof_link *link = target->link;
+  if (p->work.link_bytes > 0 && link != NULL) {
+    add_source(out, link->name, roof_kind_name(link->kind), link->source, link->date);
   }
   if (p->binding != NULL) {
     add_source(out, p->binding->name, roof_kind_name(p->binding->kind), p->binding->source, p->binding->date);
