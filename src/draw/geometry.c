@@ -173,9 +173,22 @@ void roof_axis_label(char *buffer, size_t size, int exponent, const char *unit) 
 }
 
 void roof_axis_number(char *buffer, size_t size, double value) {
-  char digits[40];
-  size_t length = roof_number_write(digits, value, 4);
-  snprintf(buffer, size, "%.*s", (int)length, digits);
+  static const long long tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+  if (!(value >= 1e-4 && value < 1e7)) {
+    char digits[40];
+    size_t length = roof_number_write(digits, value, 4);
+    snprintf(buffer, size, "%.*s", (int)length, digits);
+    return;
+  }
+  int decimals = 3 - (int)floor(log10(value));
+  decimals = decimals < 0 ? 0 : decimals > 7 ? 7 : decimals;
+  long long scaled = llround(value * (double)tens[decimals]);
+  while (decimals > 0 && scaled % 10 == 0) {
+    scaled /= 10;
+    decimals--;
+  }
+  snprintf(buffer, size, decimals > 0 ? "%lld.%0*lld" : "%lld", scaled / tens[decimals], decimals,
+           scaled % tens[decimals]);
 }
 
 void roof_scene_describe(const roof_scene *scene, roof_text *out) {

@@ -9,6 +9,9 @@
 /** What a label pays: lower is better, and from `forbidden` on it may not stay. */
 static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 6, crosses_leader = 60;
 
+/** A dot with a longer label than this many pixels gets a number instead. */
+static const double longest_label = 240;
+
 static const double pi = 3.14159265358979323846;
 
 roof_point roof_layout_point(const roof_layout *layout, double x, double y) {
@@ -249,19 +252,32 @@ static bool shares_label(const roof_scene *scene, const roof_scene_dot *dot) {
          strcmp(scene->dots[dot->next].label, dot->label) == 0;
 }
 
-/** The place of one dot's label or number; the one it has when there is none better. */
+/** What a dot carries; NULL when that is too long. */
+static const char *dot_words(const roof_scene *scene, const roof_layout *layout, int dot, char number[16]) {
+  const char *label = scene->dots[dot].label;
+  if (layout->numbered) {
+    snprintf(number, 16, "%d", dot + 1);
+    return number;
+  }
+  if (shares_label(scene, &scene->dots[dot])) {
+    return "";
+  }
+  return roof_glyph_ems(label) * ROOF_FONT_SIZE <= longest_label ? label : NULL;
+}
+
+/** The place of one dot's label or number; the one it has when there is none better. False: no room. */
 static bool settle_dot(const roof_scene *scene, roof_layout *layout, int dot) {
   const roof_scene_dot *d = &scene->dots[dot];
   int self = ROOF_SCENE_ROOFS + dot;
   roof_mark before = layout->marks[self];
   char number[16];
-  snprintf(number, sizeof number, "%d", dot + 1);
-  prepare(&layout->marks[self],
-          layout->numbered         ? number
-          : shares_label(scene, d) ? ""
-                                   : d->label,
-          210, roof_layout_point(layout, log10(d->intensity), log10(d->flops_per_second)));
-  if (layout->marks[self].text[0] == '\0' || settle(scene, layout, self, search_around)) {
+  const char *words = dot_words(scene, layout, dot, number);
+  if (words == NULL) {
+    return false;
+  }
+  prepare(&layout->marks[self], words, longest_label,
+          roof_layout_point(layout, log10(d->intensity), log10(d->flops_per_second)));
+  if (words[0] == '\0' || settle(scene, layout, self, search_around)) {
     return true;
   }
   if (before.text[0] == '\0' && layout->numbered && settle(scene, layout, self, search_everywhere)) {

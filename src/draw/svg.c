@@ -207,22 +207,27 @@ static void draw_arrow(const chart *c, roof_point from, roof_point to) {
   }
 }
 
-/** The lines beneath the dots: up to the ceiling, over to the label, on to the next dot. */
+/** Lines from dots and roofs over to the labels that had no room beside them. */
+static void draw_leaders(const chart *c) {
+  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
+    const roof_mark *mark = &c->layout->marks[i];
+    if (mark->leader && mark->text[0] != '\0') {
+      const roof_rect *r = &mark->rect;
+      double x = fmax(r->x - r->half_width, fmin(mark->anchor.x, r->x + r->half_width));
+      double y = fmax(r->y - r->half_height, fmin(mark->anchor.y, r->y + r->half_height));
+      add_line(c->out, "lead", NULL, mark->anchor, (roof_point){x, y});
+    }
+  }
+}
+
+/** The lines beneath the dots: up to the ceiling, on to the next dot. */
 static void draw_threads(const chart *c) {
   const roof_geometry *g = &c->layout->geometry;
   for (int i = 0; i < c->scene->dot_count; i++) {
     const roof_scene_dot *dot = &c->scene->dots[i];
-    const roof_mark *mark = &c->layout->marks[ROOF_SCENE_ROOFS + i];
     roof_point here = dot_at(c, i);
     if (!isnan(g->ceilings[i]) && !g->above[i]) {
       add_line(c->out, "drop", colour(dot->series)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
-    }
-    if (mark->leader && mark->text[0] != '\0') {
-      double x =
-          fmax(mark->rect.x - mark->rect.half_width, fmin(here.x, mark->rect.x + mark->rect.half_width));
-      double y =
-          fmax(mark->rect.y - mark->rect.half_height, fmin(here.y, mark->rect.y + mark->rect.half_height));
-      add_line(c->out, "lead", NULL, here, (roof_point){x, y});
     }
     if (dot->next >= 0 && dot->next < c->scene->dot_count && dot->next != i) {
       draw_arrow(c, here, dot_at(c, dot->next));
@@ -240,14 +245,12 @@ static void draw_circle(const chart *c, roof_point centre, int series, bool holl
                  hollow ? "2" : "1");
 }
 
-/** A red ring with an exclamation mark: faster than the roof allows. */
-static void draw_warning(const chart *c, roof_point centre) {
+static void draw_ring(const chart *c, roof_point centre) {
   roof_text_add(c->out, "<circle fill=\"none\" stroke=\"#b00020\" stroke-width=\"1.6\"");
   attribute(c->out, "cx", centre.x);
   attribute(c->out, "cy", centre.y);
-  attribute(c->out, "r", ROOF_DOT_RADIUS + 3);
+  attribute(c->out, "r", ROOF_DOT_RADIUS + 2.5);
   roof_text_add(c->out, "/>");
-  add_text(c->out, "w c h", NULL, centre.x, centre.y - ROOF_DOT_RADIUS - 6, "!");
 }
 
 static void describe_dot(const chart *c, int i, roof_text *out) {
@@ -272,7 +275,8 @@ static void draw_dots(const chart *c) {
     roof_text_done(&words);
     draw_circle(c, dot_at(c, i), c->scene->dots[i].series, c->scene->dots[i].predicted);
     if (c->layout->geometry.above[i]) {
-      draw_warning(c, dot_at(c, i));
+      draw_ring(c, dot_at(c, i));
+      add_text(c->out, "w c h", NULL, dot_at(c, i).x, dot_at(c, i).y - ROOF_DOT_RADIUS - 6, "!");
     }
     roof_text_add(c->out, "</g>\n");
   }
@@ -323,7 +327,8 @@ static void draw_sample(const chart *c, legend_key key, int series, double x) {
     draw_circle(c, middle, ROOF_SCENE_SERIES - 1, key == KEY_PREDICTED);
     break;
   case KEY_ABOVE:
-    draw_warning(c, (roof_point){middle.x, middle.y + 2});
+    draw_circle(c, middle, ROOF_SCENE_SERIES - 1, false);
+    draw_ring(c, middle);
     break;
   }
 }
@@ -362,7 +367,7 @@ static void draw_legend(chart *c) {
               {has_style(scene, ROOF_DASHED), KEY_DASHED, "measured ceiling"},
               {dots[false], KEY_MEASURED, "measured kernel"},
               {dots[true], KEY_PREDICTED, "predicted kernel"},
-              {above, KEY_ABOVE, "above its roof"}};
+              {above, KEY_ABOVE, "above its roof (!)"}};
   double x = c->layout->left;
   c->y += 28;
   for (int i = 0; i < scene->series_count; i++) {
@@ -375,15 +380,19 @@ static void draw_legend(chart *c) {
   }
 }
 
-/** The labels of numbered dots, in two columns. */
+/** The labels of numbered dots, in two columns where they fit. */
 static void draw_numbers(chart *c) {
-  double column = (c->layout->right - c->layout->left) / 2;
-  int rows = (c->scene->dot_count + 1) / 2;
+  double width = c->layout->right - c->layout->left, longest = 0;
+  for (int i = 0; i < c->scene->dot_count; i++) {
+    longest = fmax(longest, roof_glyph_ems(c->scene->dots[i].label) * ROOF_FONT_SIZE);
+  }
+  int columns = longest + 40 < width / 2 ? 2 : 1;
+  int rows = (c->scene->dot_count + columns - 1) / columns;
   for (int i = 0; i < c->scene->dot_count; i++) {
     char number[16], label[96];
-    double x = c->layout->left + (i / rows) * column, y = c->y + 26 + (i % rows) * (row_height - 2);
+    double x = c->layout->left + i / rows * width / columns, y = c->y + 26 + i % rows * (row_height - 2);
     snprintf(number, sizeof number, "%d", i + 1);
-    roof_glyph_elide(label, sizeof label, c->scene->dots[i].label, (column - 40) / ROOF_FONT_SIZE);
+    roof_glyph_elide(label, sizeof label, c->scene->dots[i].label, (width / columns - 40) / ROOF_FONT_SIZE);
     add_text(c->out, "e", colour(c->scene->dots[i].series)->text, x + 22, y, number);
     add_text(c->out, "k", NULL, x + 30, y, label);
   }
@@ -399,6 +408,7 @@ static void draw_body(chart *c) {
   draw_frame(c);
   draw_roofs(c);
   draw_threads(c);
+  draw_leaders(c);
   draw_dots(c);
   draw_marks(c);
   draw_legend(c);

@@ -1,0 +1,376 @@
+#include "roofline/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/geometry.h"
+#include "draw/glyph.h"
+#include "draw/palette.h"
+#include "roofline/units.h"
+
+enum { MARGIN = 14, AXIS_ROWS = 3, LEAST_COLUMNS = 40, LEAST_ROWS = 12, CONTINUED = 1, DEFAULT_SERIES = -1 };
+
+/** One character of the chart: text, or else 2 x 4 braille points. */
+typedef struct cell {
+  unsigned text; /**< 0: none; CONTINUED: the right half of a wide character */
+  unsigned char points;
+  signed char series;
+} cell;
+
+typedef struct screen {
+  const roof_scene *scene;
+  roof_geometry geometry;
+  cell *cells;
+  int columns, rows; /**< all of it */
+  int top, bottom;   /**< the plot's rows; its columns are from MARGIN to the right edge */
+  bool ascii, colour;
+  roof_text *out;
+} screen;
+
+static cell *cell_at(const screen *s, int column, int row) {
+  return column >= 0 && column < s->columns && row >= 0 && row < s->rows
+             ? &s->cells[row * s->columns + column]
+             : NULL;
+}
+
+/** The character as the terminal may show it: nothing that controls it, and in ASCII mode only ASCII. */
+static unsigned shown(const screen *s, unsigned code) {
+  if (code < 0x20) {
+    return ' ';
+  }
+  if ((code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+      (code >= 0x2066 && code <= 0x2069)) {
+    code = ROOF_REPLACEMENT;
+  }
+  return !s->ascii || code < 0x80 ? code : code == 0xB5 ? 'u' : '?';
+}
+
+static void put_glyph(roof_text *out, unsigned code) {
+  char bytes[4];
+  size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  for (size_t i = length; i-- > 1; code >>= 6) {
+    bytes[i] = (char)(0x80 | (code & 0x3F));
+  }
+  bytes[0] = (char)(leads[length] | code);
+  roof_text_add_bytes(out, bytes, length);
+}
+
+static int text_cells(const screen *s, const char *text) {
+  int cells = 0;
+  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
+    cells += roof_glyph_cells(shown(s, code));
+  }
+  return cells;
+}
+
+/** Writes text into the grid, cut at the right edge. */
+static void put_text(const screen *s, int column, int row, int series, const char *text) {
+  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
+    code = shown(s, code);
+    int width = roof_glyph_cells(code);
+    cell *here = cell_at(s, column, row), *last = cell_at(s, column + width - 1, row);
+    if (width == 0 || here == NULL || last == NULL) {
+      continue;
+    }
+    last->text = CONTINUED;
+    *here = (cell){.text = code, .series = (signed char)series};
+    column += width;
+  }
+}
+
+/** True when there is neither text nor a line in `width` cells. */
+static bool is_free(const screen *s, int column, int row, int width) {
+  for (int i = 0; i < width; i++) {
+    const cell *c = cell_at(s, column + i, row);
+    if (c == NULL || c->text != 0 || c->points != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Where a value of the plane is, in cells from the grid's corner. */
+static double column_of(const screen *s, double x) {
+  const roof_geometry *g = &s->geometry;
+  return MARGIN + (x - g->low.x) / (g->high.x - g->low.x) * (s->columns - MARGIN - 1);
+}
+
+static double row_of(const screen *s, double y) {
+  const roof_geometry *g = &s->geometry;
+  return s->bottom - (y - g->low.y) / (g->high.y - g->low.y) * (s->bottom - s->top);
+}
+
+static void put_point(const screen *s, double column, double row, int series) {
+  static const unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+  int x = (int)floor(column * 2), y = (int)floor(row * 4);
+  cell *c = x < 0 || y < 0 ? NULL : cell_at(s, x / 2, y / 4);
+  if (c != NULL && c->text == 0 && x / 2 >= MARGIN && y / 4 >= s->top && y / 4 <= s->bottom) {
+    c->points |= bits[y % 4][x % 2];
+    c->series = (signed char)series;
+  }
+}
+
+/** A line in braille points, or in ASCII one character a column; dashes leave a third of it out. */
+static void put_line(const screen *s, roof_point from, roof_point to, const roof_scene_roof *roof) {
+  double x = column_of(s, from.x), y = row_of(s, from.y);
+  double dx = column_of(s, to.x) - x, dy = row_of(s, to.y) - y;
+  int steps = (int)ceil(fmax(fabs(dx) * 2, fabs(dy) * 4)) + 1;
+  for (int i = 0; i <= steps; i++) {
+    if (roof->style == ROOF_SOLID || i % 6 < 4) {
+      put_point(s, x + dx * i / steps + 0.25, y + dy * i / steps + 0.5, roof->series);
+    }
+  }
+}
+
+static void put_axes(const screen *s) {
+  const roof_geometry *g = &s->geometry;
+  for (int row = s->top; row <= s->bottom; row++) {
+    put_text(s, MARGIN - 1, row, DEFAULT_SERIES, s->ascii ? "|" : "\xE2\x94\x82");
+  }
+  for (int column = MARGIN - 1; column < s->columns; column++) {
+    put_text(s, column, s->bottom + 1, DEFAULT_SERIES,
+             column == MARGIN - 1 ? (s->ascii ? "+" : "\xE2\x94\x94") : (s->ascii ? "-" : "\xE2\x94\x80"));
+  }
+  char label[32];
+  int step = roof_axis_step(g->low.y, g->high.y, (s->bottom - s->top) / 2);
+  for (int tick = (int)ceil(g->low.y - 1e-9); tick <= g->high.y + 1e-9; tick += step) {
+    int row = (int)floor(row_of(s, tick) + 0.5);
+    roof_axis_label(label, sizeof label, tick, "FLOP/s");
+    put_text(s, MARGIN - 2 - text_cells(s, label), row, DEFAULT_SERIES, label);
+    put_text(s, MARGIN - 1, row, DEFAULT_SERIES, s->ascii ? "+" : "\xE2\x94\xA4");
+  }
+  step = roof_axis_step(g->low.x, g->high.x, (s->columns - MARGIN) / 8);
+  for (int tick = (int)ceil(g->low.x - 1e-9); tick <= g->high.x + 1e-9; tick += step) {
+    int column = (int)floor(column_of(s, tick));
+    roof_axis_label(label, sizeof label, tick, "");
+    put_text(s, column, s->bottom + 1, DEFAULT_SERIES, s->ascii ? "+" : "\xE2\x94\xB4");
+    int start = column - text_cells(s, label) / 2, last = s->columns - text_cells(s, label);
+    put_text(s, start < last ? start : last, s->bottom + 2, DEFAULT_SERIES, label);
+  }
+  for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
+    if (!isnan(g->ridges[i].x)) {
+      put_text(s, (int)floor(column_of(s, g->ridges[i].x)), s->bottom + 1, i,
+               s->ascii ? "^" : "\xE2\x96\xB4");
+    }
+  }
+  static const char caption[] = "arithmetic intensity (FLOP/byte)";
+  put_text(s, MARGIN + (s->columns - MARGIN - (int)strlen(caption)) / 2, s->bottom + 3, DEFAULT_SERIES,
+           caption);
+}
+
+/** Writes a roof's label over it at the right end, or left of the ramp, where nothing else is. */
+static void put_roof_label(const screen *s, int i) {
+  const roof_scene_roof *roof = &s->scene->roofs[i];
+  const roof_geometry *g = &s->geometry;
+  int width = text_cells(s, roof->label);
+  if (!isnan(roof->flops_per_second)) {
+    int row = (int)floor(row_of(s, g->to[i].y) + 0.5) - 1;
+    if (row >= s->top && is_free(s, s->columns - width - 1, row, width)) {
+      put_text(s, s->columns - width - 1, row, roof->series, roof->label);
+    }
+    return;
+  }
+  for (int row = (int)row_of(s, g->from[i].y); row > (int)row_of(s, g->to[i].y); row--) {
+    double y = g->low.y + (s->bottom - row) * (g->high.y - g->low.y) / (s->bottom - s->top);
+    double x = g->from[i].x + (y - g->from[i].y);
+    int column = (int)column_of(s, x) - width - 2;
+    if (column > MARGIN && row >= s->top && row <= s->bottom && is_free(s, column - 1, row, width + 2)) {
+      put_text(s, column, row, roof->series, roof->label);
+      return;
+    }
+  }
+}
+
+/** 1 to 9, a to z, A to Z, then again. */
+static char marker(int dot) {
+  return "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[dot % 61];
+}
+
+/** Puts a dot's marker in its cell, or in the nearest one without a marker. */
+static void put_dot(const screen *s, int i) {
+  static const int offsets[][2] = {{0, 0}, {1, 0},  {-1, 0}, {0, 1},  {0, -1},
+                                   {2, 0}, {-2, 0}, {1, 1},  {-1, -1}};
+  const roof_scene_dot *dot = &s->scene->dots[i];
+  int column = (int)floor(column_of(s, log10(dot->intensity)) + 0.25);
+  int row = (int)floor(row_of(s, log10(dot->flops_per_second)) + 0.5);
+  for (size_t k = 0; k < sizeof offsets / sizeof offsets[0]; k++) {
+    const cell *c = cell_at(s, column + offsets[k][0], row + offsets[k][1]);
+    if (c != NULL && c->text == 0) {
+      const char text[] = {marker(i), '\0'};
+      put_text(s, column + offsets[k][0], row + offsets[k][1], dot->series, text);
+      return;
+    }
+  }
+}
+
+static void use_colour(const screen *s, int series) {
+  if (!s->colour) {
+    return;
+  }
+  if (series < 0) {
+    roof_text_add(s->out, "\x1b[0m");
+  } else {
+    roof_text_addf(s->out, "\x1b[38;5;%dm", roof_palette[series % ROOF_SCENE_SERIES].terminal);
+  }
+}
+
+/** ASCII for braille points: by which rows of the cell have any, low, middle or high, or both. */
+static unsigned ascii_points(unsigned char points) {
+  enum { HIGH = 0x09, LOW = 0xC0, LEFT = 0x47, RIGHT = 0xB8 };
+  bool rises = (points & LEFT) != 0 && (points & RIGHT) != 0 && (points & LOW) != 0 && (points & ~LOW) != 0;
+  if (rises) {
+    return '/';
+  }
+  return (points & LOW) != 0 ? '_' : (points & HIGH) != 0 ? '\'' : '-';
+}
+
+static void print_row(const screen *s, int row) {
+  int series = DEFAULT_SERIES, last = s->columns - 1;
+  while (last >= 0 && cell_at(s, last, row)->text == 0 && cell_at(s, last, row)->points == 0) {
+    last--;
+  }
+  for (int column = 0; column <= last; column++) {
+    const cell *c = cell_at(s, column, row);
+    if (c->text == CONTINUED) {
+      continue;
+    }
+    if (c->series != series && (c->text != 0 || c->points != 0)) {
+      series = c->series;
+      use_colour(s, DEFAULT_SERIES);
+      use_colour(s, series);
+    }
+    if (c->text == 0 && c->points != 0) {
+      put_glyph(s->out, s->ascii ? ascii_points(c->points) : 0x2800u + c->points);
+    } else {
+      put_glyph(s->out, c->text != 0 ? c->text : ' ');
+    }
+  }
+  if (series != DEFAULT_SERIES) {
+    use_colour(s, DEFAULT_SERIES);
+  }
+  roof_text_add(s->out, "\n");
+}
+
+/** Text cut or padded to `cells` terminal cells. */
+static void print_padded(const screen *s, const char *text, int cells) {
+  bool fits = text_cells(s, text) <= cells;
+  int used = 0;
+  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
+    code = shown(s, code);
+    if (!fits && used + roof_glyph_cells(code) > cells - 1) {
+      roof_text_add(s->out, s->ascii ? "~" : "\xE2\x80\xA6");
+      used++;
+      break;
+    }
+    put_glyph(s->out, code);
+    used += roof_glyph_cells(code);
+  }
+  roof_text_addf(s->out, "%*s", cells > used ? cells - used : 0, "");
+}
+
+static void print_roofs(const screen *s) {
+  static const char *const lines[2][2] = {{"\xE2\x94\x80\xE2\x94\x80", "\xE2\x95\x8C\xE2\x95\x8C"},
+                                          {"--", "- "}};
+  bool several = s->scene->series_count > 1;
+  for (int i = 0; i < s->scene->roof_count; i++) {
+    const roof_scene_roof *roof = &s->scene->roofs[i];
+    use_colour(s, roof->series);
+    roof_text_addf(s->out, "  %s ", lines[s->ascii][roof->style]);
+    use_colour(s, DEFAULT_SERIES);
+    if (several) {
+      print_padded(s, s->scene->series[roof->series % ROOF_SCENE_SERIES], 20);
+      roof_text_add(s->out, " ");
+    }
+    print_padded(s, roof->label, text_cells(s, roof->label));
+    roof_text_add(s->out, "\n");
+  }
+}
+
+static void print_ridges(const screen *s) {
+  for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
+    if (!isnan(s->geometry.ridges[i].x)) {
+      char number[40];
+      roof_axis_number(number, sizeof number, pow(10, s->geometry.ridges[i].x));
+      use_colour(s, i);
+      roof_text_addf(s->out, "  %s  ", s->ascii ? "^" : "\xE2\x96\xB4");
+      use_colour(s, DEFAULT_SERIES);
+      roof_text_addf(s->out, "ridge %s FLOP/byte: memory-bound to the left, compute-bound to the right\n",
+                     number);
+    }
+  }
+}
+
+static void print_dots(const screen *s) {
+  int width = 0;
+  for (int i = 0; i < s->scene->dot_count; i++) {
+    int cells = text_cells(s, s->scene->dots[i].label);
+    width = cells > width ? cells : width;
+  }
+  width = width > s->columns - 46 ? s->columns - 46 : width;
+  width = width < 12 ? 12 : width;
+  for (int i = 0; i < s->scene->dot_count; i++) {
+    const roof_scene_dot *dot = &s->scene->dots[i];
+    char intensity[40], rate[40];
+    roof_axis_number(intensity, sizeof intensity, dot->intensity);
+    roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
+    use_colour(s, dot->series);
+    roof_text_addf(s->out, "  %c  ", marker(i));
+    use_colour(s, DEFAULT_SERIES);
+    print_padded(s, dot->label, width);
+    roof_text_addf(s->out, " %8s FLOP/byte %15s  %s%s\n", intensity, rate,
+                   dot->predicted ? "predicted" : "measured",
+                   s->geometry.above[i] ? "  ! above its roof" : "");
+  }
+}
+
+static void draw_screen(const screen *s) {
+  put_text(s, MARGIN - 1, 0, DEFAULT_SERIES, s->scene->title);
+  put_text(s, 1, 1, DEFAULT_SERIES, "performance");
+  put_axes(s);
+  for (int i = 0; i < s->scene->roof_count; i++) {
+    put_line(s, s->geometry.from[i], s->geometry.to[i], &s->scene->roofs[i]);
+  }
+  for (int i = 0; i < s->scene->dot_count; i++) {
+    put_dot(s, i);
+  }
+  for (int i = 0; i < s->scene->roof_count; i++) {
+    put_roof_label(s, i);
+  }
+  for (int row = 0; row < s->rows; row++) {
+    print_row(s, row);
+  }
+  roof_text_add(s->out, "\n");
+  print_roofs(s);
+  print_ridges(s);
+  print_dots(s);
+}
+
+roof_status roof_draw_terminal(const roof_scene *scene, int columns, int rows, bool ascii, bool colour,
+                               roof_text *out, roof_error *error) {
+  if (columns < LEAST_COLUMNS || rows < LEAST_ROWS || columns > 1000 || rows > 1000) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "chart of %d x %d: must be from %d x %d to 1000 x 1000",
+                          columns, rows, LEAST_COLUMNS, LEAST_ROWS);
+  }
+  screen s = {.scene = scene,
+              .columns = columns,
+              .rows = rows,
+              .top = 2,
+              .bottom = rows - 1 - AXIS_ROWS,
+              .ascii = ascii,
+              .colour = colour,
+              .out = out};
+  roof_status status = roof_geometry_make(scene, &s.geometry, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  s.cells = calloc((size_t)columns * (size_t)rows, sizeof *s.cells);
+  if (s.cells != NULL) {
+    draw_screen(&s);
+  }
+  bool failed = s.cells == NULL || out->failed;
+  free(s.cells);
+  return failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;
+}
