@@ -22,31 +22,35 @@ roof_point roof_layout_point(const roof_layout *layout, double x, double y) {
 }
 
 roof_rect roof_rect_line(roof_point from, roof_point to) {
-  return (roof_rect){(from.x + to.x) / 2, (from.y + to.y) / 2, hypot(to.x - from.x, to.y - from.y) / 2, 0.5,
-                     atan2(to.y - from.y, to.x - from.x)};
+  double x = (from.x + to.x) / 2, y = (from.y + to.y) / 2;
+  if (from.x == to.x || from.y == to.y) {
+    return (roof_rect){x, y, fmax(fabs(to.x - from.x) / 2, 0.5), fmax(fabs(to.y - from.y) / 2, 0.5), 0};
+  }
+  return (roof_rect){x, y, hypot(to.x - from.x, to.y - from.y) / 2, 0.5, atan2(to.y - from.y, to.x - from.x)};
 }
 
 /** Half the length of a rectangle's shadow on the direction (c, s). */
 static double shadow(const roof_rect *r, double c, double s) {
+  if (r->angle == 0) {
+    return r->half_width * fabs(c) + r->half_height * fabs(s);
+  }
   double x = cos(r->angle), y = sin(r->angle);
   return r->half_width * fabs(x * c + y * s) + r->half_height * fabs(x * s - y * c);
 }
 
-/** Separating axis test: apart when their shadows are on a side of either. */
+/** True when the shadows on the sides of `a` are apart. */
+static bool apart_along(const roof_rect *a, const roof_rect *b, double dx, double dy, double gap) {
+  double c = a->angle == 0 ? 1 : cos(a->angle), s = a->angle == 0 ? 0 : sin(a->angle);
+  return fabs(dx * c + dy * s) >= a->half_width + shadow(b, c, s) + gap ||
+         fabs(dy * c - dx * s) >= a->half_height + shadow(b, -s, c) + gap;
+}
+
+/** Separating axis test: apart when the shadows on a side of either are. */
 bool roof_rect_near(const roof_rect *a, const roof_rect *b, double gap) {
   double dx = b->x - a->x, dy = b->y - a->y;
-  double reach = gap + hypot(a->half_width, a->half_height) + hypot(b->half_width, b->half_height);
-  if (fabs(dx) > reach || fabs(dy) > reach) {
-    return false;
-  }
-  const double angles[] = {a->angle, a->angle + pi / 2, b->angle, b->angle + pi / 2};
-  for (int i = 0; i < 4; i++) {
-    double c = cos(angles[i]), s = sin(angles[i]);
-    if (fabs(dx * c + dy * s) >= shadow(a, c, s) + shadow(b, c, s) + gap) {
-      return false;
-    }
-  }
-  return true;
+  double reach = gap + a->half_width + a->half_height + b->half_width + b->half_height;
+  return fabs(dx) <= reach && fabs(dy) <= reach && !apart_along(a, b, dx, dy, gap) &&
+         !apart_along(b, a, dx, dy, gap);
 }
 
 static bool inside_plot(const roof_layout *layout, const roof_rect *r) {
@@ -55,96 +59,113 @@ static bool inside_plot(const roof_layout *layout, const roof_rect *r) {
          r->y - height >= layout->top + 2 && r->y + height <= layout->bottom - 2;
 }
 
-/** One search for a mark's place. */
-typedef struct search {
+/** What is in the way of labels, worked out once. */
+typedef struct board {
   const roof_scene *scene;
   roof_layout *layout;
+  roof_rect roofs[ROOF_SCENE_ROOFS];
+  roof_rect dots[ROOF_SCENE_DOTS];
+  roof_rect drops[ROOF_SCENE_DOTS + ROOF_SCENE_SERIES]; /**< lines from dots and ridges */
+  int drop_count;
+} board;
+
+/** One search for a mark's place. */
+typedef struct search {
+  const board *on;
   int self;
   double cost;
   roof_mark best;
 } search;
 
-static roof_point dot_point(const search *s, int dot) {
-  const roof_scene_dot *d = &s->scene->dots[dot];
-  return roof_layout_point(s->layout, log10(d->intensity), log10(d->flops_per_second));
+static void set_up(board *b) {
+  const roof_layout *layout = b->layout;
+  const roof_geometry *g = &layout->geometry;
+  for (int i = 0; i < b->scene->roof_count; i++) {
+    b->roofs[i] = roof_rect_line(roof_layout_point(layout, g->from[i].x, g->from[i].y),
+                                 roof_layout_point(layout, g->to[i].x, g->to[i].y));
+  }
+  for (int i = 0; i < b->scene->dot_count; i++) {
+    const roof_scene_dot *d = &b->scene->dots[i];
+    roof_point p = roof_layout_point(layout, log10(d->intensity), log10(d->flops_per_second));
+    b->dots[i] = (roof_rect){p.x, p.y, ROOF_DOT_RADIUS + 1, ROOF_DOT_RADIUS + 1, 0};
+    if (!isnan(g->ceilings[i])) {
+      roof_point roof = {p.x, roof_layout_point(layout, 0, g->ceilings[i]).y};
+      b->drops[b->drop_count++] = roof_rect_line(p, roof);
+    }
+  }
+  for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
+    roof_point ridge = roof_layout_point(layout, g->ridges[i].x, g->ridges[i].y);
+    if (!isnan(ridge.x)) {
+      b->drops[b->drop_count++] = roof_rect_line(ridge, (roof_point){ridge.x, layout->bottom});
+    }
+  }
 }
 
-static roof_rect dot_rect(const search *s, int dot) {
-  roof_point p = dot_point(s, dot);
-  return (roof_rect){p.x, p.y, ROOF_DOT_RADIUS + 1, ROOF_DOT_RADIUS + 1, 0};
+static roof_rect leader_of(const roof_mark *mark) {
+  return roof_rect_line((roof_point){mark->rect.x, mark->rect.y}, mark->anchor);
 }
 
-static double collide_marks(const search *s, const roof_mark *mark, double limit) {
+static double count_near(const roof_rect *rect, const roof_rect *others, int count, double gap) {
+  int near = 0;
+  for (int i = 0; i < count; i++) {
+    near += roof_rect_near(rect, &others[i], gap);
+  }
+  return near;
+}
+
+static double collide_marks(const search *s, const roof_mark *mark, const roof_rect *leader) {
   double cost = 0;
-  roof_rect leader = roof_rect_line((roof_point){mark->rect.x, mark->rect.y}, mark->anchor);
-  for (int i = 0; i < ROOF_MARK_COUNT && cost < limit; i++) {
-    const roof_mark *other = &s->layout->marks[i];
+  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
+    const roof_mark *other = &s->on->layout->marks[i];
     if (i == s->self || other->text[0] == '\0') {
       continue;
     }
     if (roof_rect_near(&mark->rect, &other->rect, 2)) {
       return forbidden;
     }
-    if (mark->leader && roof_rect_near(&leader, &other->rect, 1)) {
+    if (mark->leader && roof_rect_near(leader, &other->rect, 1)) {
       cost += crosses_leader;
     }
     if (other->leader) {
-      roof_rect line = roof_rect_line((roof_point){other->rect.x, other->rect.y}, other->anchor);
+      roof_rect line = leader_of(other);
       cost += roof_rect_near(&mark->rect, &line, 1) ? crosses_leader : 0;
     }
   }
   return cost;
 }
 
-static double collide_dots(const search *s, const roof_mark *mark) {
+static double collide_dots(const search *s, const roof_mark *mark, const roof_rect *leader) {
   double cost = 0;
-  roof_rect leader = roof_rect_line((roof_point){mark->rect.x, mark->rect.y}, mark->anchor);
-  for (int i = 0; i < s->scene->dot_count; i++) {
-    roof_rect dot = dot_rect(s, i);
-    if (roof_rect_near(&mark->rect, &dot, 1)) {
+  for (int i = 0; i < s->on->scene->dot_count; i++) {
+    if (roof_rect_near(&mark->rect, &s->on->dots[i], 1)) {
       return forbidden;
     }
-    if (mark->leader && i != s->self - ROOF_SCENE_ROOFS && roof_rect_near(&leader, &dot, 0)) {
+    bool own = i == s->self - ROOF_SCENE_ROOFS;
+    if (mark->leader && !own && roof_rect_near(leader, &s->on->dots[i], 0)) {
       cost += crosses_leader;
-    }
-    if (!isnan(s->layout->geometry.ceilings[i])) {
-      roof_point roof = {dot.x, roof_layout_point(s->layout, 0, s->layout->geometry.ceilings[i]).y};
-      roof_rect drop = roof_rect_line((roof_point){dot.x, dot.y}, roof);
-      cost += roof_rect_near(&mark->rect, &drop, 0) ? crosses_drop : 0;
     }
   }
   return cost;
 }
 
-static double collide_roofs(const search *s, const roof_mark *mark) {
-  const roof_geometry *g = &s->layout->geometry;
-  double cost = 0;
-  for (int i = 0; i < s->scene->roof_count; i++) {
-    roof_rect line = roof_rect_line(roof_layout_point(s->layout, g->from[i].x, g->from[i].y),
-                                    roof_layout_point(s->layout, g->to[i].x, g->to[i].y));
-    cost += roof_rect_near(&mark->rect, &line, 1) ? crosses_roof : 0;
-  }
-  for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
-    roof_point ridge = roof_layout_point(s->layout, g->ridges[i].x, g->ridges[i].y);
-    if (!isnan(ridge.x)) {
-      roof_rect drop = roof_rect_line(ridge, (roof_point){ridge.x, s->layout->bottom});
-      cost += roof_rect_near(&mark->rect, &drop, 1) ? crosses_drop : 0;
-    }
-  }
-  return cost;
+static double collide_lines(const search *s, const roof_mark *mark) {
+  const board *b = s->on;
+  return crosses_roof * count_near(&mark->rect, b->roofs, b->scene->roof_count, 1) +
+         crosses_drop * count_near(&mark->rect, b->drops, b->drop_count, 1);
 }
 
 /** Keeps the mark at this place, which by itself costs `cost`, if it is the best so far. */
 static void consider(search *s, roof_mark mark, double cost) {
-  if (cost >= s->cost || !inside_plot(s->layout, &mark.rect)) {
+  if (cost >= s->cost || !inside_plot(s->on->layout, &mark.rect)) {
     return;
   }
-  cost += collide_marks(s, &mark, s->cost - cost);
+  roof_rect leader = mark.leader ? leader_of(&mark) : mark.rect;
+  cost += collide_dots(s, &mark, &leader);
   if (cost < s->cost) {
-    cost += collide_dots(s, &mark);
+    cost += collide_marks(s, &mark, &leader);
   }
   if (cost < s->cost) {
-    cost += collide_roofs(s, &mark);
+    cost += collide_lines(s, &mark);
   }
   if (cost < s->cost) {
     s->cost = cost;
@@ -156,7 +177,7 @@ static void consider(search *s, roof_mark mark, double cost) {
 static void search_around(search *s) {
   static const double rings[] = {0, 7, 16, 28, 42, 60, 82, 110};
   enum { DIRECTIONS = 16 };
-  const roof_mark *mark = &s->layout->marks[s->self];
+  const roof_mark *mark = &s->on->layout->marks[s->self];
   for (size_t ring = 0; ring < sizeof rings / sizeof rings[0]; ring++) {
     for (int i = 0; i < DIRECTIONS; i++) {
       double c = cos(i * 2 * pi / DIRECTIONS), up = sin(i * 2 * pi / DIRECTIONS);
@@ -173,7 +194,7 @@ static void search_around(search *s) {
 
 /** Every place of the plot; for the label that found none nearby. */
 static void search_everywhere(search *s) {
-  const roof_layout *layout = s->layout;
+  const roof_layout *layout = s->on->layout;
   roof_mark place = layout->marks[s->self];
   place.leader = true;
   place.rect.angle = 0;
@@ -189,14 +210,14 @@ static void search_everywhere(search *s) {
 
 /** Places along a roof on both sides: ramps from their low end, flat roofs from the right. */
 static void search_along(search *s) {
-  const roof_geometry *g = &s->layout->geometry;
-  const roof_scene_roof *roof = &s->scene->roofs[s->self];
+  const roof_geometry *g = &s->on->layout->geometry;
+  const roof_scene_roof *roof = &s->on->scene->roofs[s->self];
   bool flat = !isnan(roof->flops_per_second);
-  roof_point from = roof_layout_point(s->layout, g->from[s->self].x, g->from[s->self].y);
-  roof_point to = roof_layout_point(s->layout, g->to[s->self].x, g->to[s->self].y);
+  roof_point from = roof_layout_point(s->on->layout, g->from[s->self].x, g->from[s->self].y);
+  roof_point to = roof_layout_point(s->on->layout, g->to[s->self].x, g->to[s->self].y);
   double length = hypot(to.x - from.x, to.y - from.y);
   double along_x = (to.x - from.x) / length, along_y = (to.y - from.y) / length;
-  roof_mark place = s->layout->marks[s->self];
+  roof_mark place = s->on->layout->marks[s->self];
   place.leader = false;
   place.rect.angle = atan2(along_y, along_x);
   double slack = length - 2 * place.rect.half_width - 16;
@@ -213,11 +234,11 @@ static void search_along(search *s) {
 }
 
 /** Finds the mark's best place and keeps it; false when there is none. */
-static bool settle(const roof_scene *scene, roof_layout *layout, int self, void (*look)(search *)) {
-  search s = {.scene = scene, .layout = layout, .self = self, .cost = forbidden};
+static bool settle(board *b, int self, void (*look)(search *)) {
+  search s = {.on = b, .self = self, .cost = forbidden};
   look(&s);
   if (s.cost < forbidden) {
-    layout->marks[self] = s.best;
+    b->layout->marks[self] = s.best;
   }
   return s.cost < forbidden;
 }
@@ -231,7 +252,9 @@ static void prepare(roof_mark *mark, const char *text, double most, roof_point a
   snprintf(mark->text, sizeof mark->text, "%s", elided);
 }
 
-static void settle_roofs(const roof_scene *scene, roof_layout *layout) {
+static void settle_roofs(board *b) {
+  const roof_scene *scene = b->scene;
+  roof_layout *layout = b->layout;
   const roof_geometry *g = &layout->geometry;
   for (int i = 0; i < scene->roof_count; i++) {
     roof_mark ready;
@@ -239,8 +262,7 @@ static void settle_roofs(const roof_scene *scene, roof_layout *layout) {
         roof_layout_point(layout, (g->from[i].x + g->to[i].x) / 2, (g->from[i].y + g->to[i].y) / 2);
     prepare(&ready, scene->roofs[i].label, 330, middle);
     layout->marks[i] = ready;
-    if (!settle(scene, layout, i, search_along) && !settle(scene, layout, i, search_around) &&
-        !settle(scene, layout, i, search_everywhere)) {
+    if (!settle(b, i, search_along) && !settle(b, i, search_around) && !settle(b, i, search_everywhere)) {
       layout->marks[i].text[0] = '\0';
     }
   }
@@ -266,21 +288,20 @@ static const char *dot_words(const roof_scene *scene, const roof_layout *layout,
 }
 
 /** The place of one dot's label or number; the one it has when there is none better. False: no room. */
-static bool settle_dot(const roof_scene *scene, roof_layout *layout, int dot) {
-  const roof_scene_dot *d = &scene->dots[dot];
+static bool settle_dot(board *b, int dot) {
+  roof_layout *layout = b->layout;
   int self = ROOF_SCENE_ROOFS + dot;
   roof_mark before = layout->marks[self];
   char number[16];
-  const char *words = dot_words(scene, layout, dot, number);
+  const char *words = dot_words(b->scene, layout, dot, number);
   if (words == NULL) {
     return false;
   }
-  prepare(&layout->marks[self], words, longest_label,
-          roof_layout_point(layout, log10(d->intensity), log10(d->flops_per_second)));
-  if (words[0] == '\0' || settle(scene, layout, self, search_around)) {
+  prepare(&layout->marks[self], words, longest_label, (roof_point){b->dots[dot].x, b->dots[dot].y});
+  if (words[0] == '\0' || settle(b, self, search_around)) {
     return true;
   }
-  if (before.text[0] == '\0' && layout->numbered && settle(scene, layout, self, search_everywhere)) {
+  if (before.text[0] == '\0' && layout->numbered && settle(b, self, search_everywhere)) {
     return true;
   }
   layout->marks[self] = before;
@@ -289,12 +310,14 @@ static bool settle_dot(const roof_scene *scene, roof_layout *layout, int dot) {
 
 /** Places every dot's label, then again, now that the others are known. Numbers, if the labels have no room.
  */
-static void settle_dots(const roof_scene *scene, roof_layout *layout) {
+static void settle_dots(board *b) {
+  const roof_scene *scene = b->scene;
+  roof_layout *layout = b->layout;
   enum { PASSES = 3 };
   bool room = true;
   for (int pass = 0; pass < PASSES; pass++) {
     for (int i = 0; i < scene->dot_count && (room || layout->numbered); i++) {
-      room = settle_dot(scene, layout, i) && room;
+      room = settle_dot(b, i) && room;
     }
   }
   if (!room && !layout->numbered) {
@@ -302,22 +325,23 @@ static void settle_dots(const roof_scene *scene, roof_layout *layout) {
       layout->marks[ROOF_SCENE_ROOFS + i].text[0] = '\0';
     }
     layout->numbered = true;
-    settle_dots(scene, layout);
+    settle_dots(b);
   }
 }
 
 static void search_region(search *s) {
-  roof_mark place = s->layout->marks[s->self];
+  roof_mark place = s->on->layout->marks[s->self];
   int side = s->self == ROOF_MARK_MEMORY ? -1 : 1;
   place.rect.x = place.anchor.x + side * (place.rect.half_width + 10);
   for (int row = 0; row < 4; row++) {
-    place.rect.y = s->layout->bottom - (row + 0.8) * 2 * place.rect.half_height;
+    place.rect.y = s->on->layout->bottom - (row + 0.8) * 2 * place.rect.half_height;
     consider(s, place, forbidden - crosses_drop + row);
   }
 }
 
 /** "memory-bound" left of all ridges and "compute-bound" right of them, where nothing else is. */
-static void settle_regions(const roof_scene *scene, roof_layout *layout) {
+static void settle_regions(board *b) {
+  roof_layout *layout = b->layout;
   double left = NAN, right = NAN;
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
     left = fmin(left, layout->geometry.ridges[i].x);
@@ -334,7 +358,7 @@ static void settle_regions(const roof_scene *scene, roof_layout *layout) {
     prepare(&ready, regions[i].text, 200,
             roof_layout_point(layout, regions[i].ridge, layout->geometry.low.y));
     layout->marks[regions[i].mark] = ready;
-    if (isnan(regions[i].ridge) || !settle(scene, layout, regions[i].mark, search_region)) {
+    if (isnan(regions[i].ridge) || !settle(b, regions[i].mark, search_region)) {
       layout->marks[regions[i].mark].text[0] = '\0';
     }
   }
@@ -344,9 +368,11 @@ roof_status roof_layout_make(const roof_scene *scene, roof_layout *layout, roof_
   *layout = (roof_layout){.left = 118, .top = 66, .right = 936, .bottom = 546};
   roof_status status = roof_geometry_make(scene, &layout->geometry, error);
   if (status == ROOF_OK) {
-    settle_roofs(scene, layout);
-    settle_dots(scene, layout);
-    settle_regions(scene, layout);
+    board b = {.scene = scene, .layout = layout};
+    set_up(&b);
+    settle_roofs(&b);
+    settle_dots(&b);
+    settle_regions(&b);
   }
   return status;
 }

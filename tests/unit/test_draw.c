@@ -1,0 +1,463 @@
+/* The chart: laws of its geometry, labels kept apart, text that survives, and golden pictures.
+ * ROOFLINE_UPDATE_GOLDEN=1 rewrites tests/golden. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "draw/glyph.h"
+#include "draw/layout.h"
+#include "roofline/draw.h"
+
+static roof_scene scene; /* large */
+static roof_layout layout;
+
+static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, roof_kind kind, double rate,
+                     double limit) {
+  roof_peak *peak = &m->peaks[m->peak_count++];
+  peak->dtype = dtype;
+  peak->unit = unit;
+  peak->kind = kind;
+  peak->flops_per_second = rate;
+  peak->limit_flops_per_second = limit;
+}
+
+static void add_level(roof_machine *m, const char *name, roof_level_kind level, roof_kind kind, double rate) {
+  roof_level *l = &m->levels[m->level_count++];
+  strcpy(l->name, name);
+  l->level = level;
+  l->kind = kind;
+  l->bytes_per_second = rate;
+}
+
+static void make_gpu(roof_machine *m) {
+  roof_machine_init(m);
+  strcpy(m->name, "gpu");
+  add_peak(m, ROOF_FP16, ROOF_MATRIX, ROOF_DATASHEET, 989e12, NAN);
+  add_peak(m, ROOF_FP32, ROOF_VECTOR, ROOF_DATASHEET, 67e12, NAN);
+  add_level(m, "HBM", ROOF_MEMORY, ROOF_DATASHEET, 3.35e12);
+}
+
+static void make_cpu(roof_machine *m) {
+  roof_machine_init(m);
+  strcpy(m->name, "cpu");
+  add_peak(m, ROOF_FP32, ROOF_VECTOR, ROOF_MEASURED, 121e9, 141e9);
+  add_level(m, "L1", ROOF_L1, ROOF_MEASURED, 409e9);
+  add_level(m, "L2", ROOF_L2, ROOF_MEASURED, 181e9);
+  add_level(m, "L3", ROOF_L3, ROOF_MEASURED, 62e9);
+  add_level(m, "DRAM", ROOF_MEMORY, ROOF_MEASURED, 19e9);
+  m->levels[3].limit_bytes_per_second = 25.6e9;
+}
+
+static void start(void (*make)(roof_machine *), roof_dtype dtype) {
+  static roof_machine machine;
+  make(&machine);
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_machine(&scene, &machine, dtype, NULL), ROOF_OK);
+}
+
+static int add_dot(const char *label, double intensity, double rate, bool predicted, int next) {
+  roof_scene_dot dot = {
+      .intensity = intensity, .flops_per_second = rate, .predicted = predicted, .next = next};
+  snprintf(dot.label, sizeof dot.label, "%s", label);
+  return roof_scene_add_dot(&scene, &dot);
+}
+
+static void measured_roofs_are_dashed(void **state) {
+  (void)state;
+  start(make_cpu, ROOF_FP32);
+  assert_int_equal(scene.roof_count, 7);
+  int dashed = 0;
+  for (int i = 0; i < scene.roof_count; i++) {
+    bool measured = strstr(scene.roofs[i].label, "measured") != NULL;
+    assert_int_equal(scene.roofs[i].style, measured ? ROOF_DASHED : ROOF_SOLID);
+    dashed += measured;
+  }
+  assert_int_equal(dashed, 5);
+  assert_string_equal(scene.roofs[0].label, "fp32 vector 141.0 GFLOP/s");
+  assert_string_equal(scene.series[0], "cpu");
+}
+
+static void a_machine_without_figures_is_refused(void **state) {
+  (void)state;
+  roof_machine empty;
+  roof_error error = {0};
+  roof_machine_init(&empty);
+  strcpy(empty.name, "empty");
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_machine(&scene, &empty, ROOF_FP16, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "empty: no fp16 ceiling is known");
+  assert_int_equal(scene.series_count, 0);
+  roof_text out = {0};
+  assert_int_equal(roof_draw_svg(&scene, &out, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_terminal(&scene, 80, 24, false, false, &out, &error), ROOF_E_ARGUMENT);
+  assert_null(out.data);
+}
+
+static void a_full_scene_stays_as_it_was(void **state) {
+  (void)state;
+  static roof_machine cpu;
+  make_cpu(&cpu);
+  roof_scene_init(&scene);
+  int machines = 0;
+  while (roof_scene_add_machine(&scene, &cpu, ROOF_FP32, NULL) == ROOF_OK) {
+    machines++;
+  }
+  assert_int_equal(machines, 4);
+  assert_int_equal(scene.series_count, 4);
+  assert_int_equal(scene.roof_count, 28);
+}
+
+static void dots_need_a_place_on_a_log_axis(void **state) {
+  (void)state;
+  start(make_gpu, ROOF_FP16);
+  const double bad[][2] = {{0, 1e9}, {1, 0}, {-1, 1e9}, {NAN, 1e9}, {1, NAN}, {INFINITY, 1e9}, {1, INFINITY}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    assert_int_equal(add_dot("bad", bad[i][0], bad[i][1], false, -1), -1);
+  }
+  for (int i = 0; i < ROOF_SCENE_DOTS; i++) {
+    assert_int_equal(add_dot("dot", 1, 1e12, false, -1), i);
+  }
+  assert_int_equal(add_dot("dot", 1, 1e12, false, -1), -1);
+}
+
+static void a_label_cut_inside_a_character_loses_it(void **state) {
+  (void)state;
+  start(make_gpu, ROOF_FP16);
+  char label[128] = "";
+  for (int i = 0; i < 30; i++) {
+    strcat(label, "\xED\x95\x9C"); /* 3 bytes each: the 27th does not fit in 79 */
+  }
+  assert_int_equal(add_dot(label, 1, 1e12, false, -1), 0);
+  assert_int_equal(strlen(scene.dots[0].label), 78);
+}
+
+static void slopes_and_ridges(void **state) {
+  (void)state;
+  roof_geometry g;
+  start(make_cpu, ROOF_FP32);
+  assert_int_equal(roof_geometry_make(&scene, &g, NULL), ROOF_OK);
+  for (int i = 0; i < scene.roof_count; i++) {
+    double dx = g.to[i].x - g.from[i].x, dy = g.to[i].y - g.from[i].y;
+    assert_true(dx > 0);
+    bool flat = !isnan(scene.roofs[i].flops_per_second);
+    assert_near(dy / dx + 1, flat ? 1 : 2, 1e-12);
+    if (!flat) { /* ends at the highest roof of its style */
+      double roof = scene.roofs[i].style == ROOF_SOLID ? 141e9 : 121e9;
+      assert_near(g.to[i].y, log10(roof), 1e-12);
+      assert_near(pow(10, g.to[i].x), roof / scene.roofs[i].bytes_per_second, 1e-9);
+    }
+  }
+  assert_near(g.from[1].x, log10(121e9 / 409e9), 1e-9); /* the measured roof starts at L1's ramp */
+  assert_near(pow(10, g.ridges[0].x), 141e9 / 25.6e9, 1e-9);
+  assert_true(isnan(g.ridges[1].x));
+}
+
+static void a_dot_over_its_roof_is_marked(void **state) {
+  (void)state;
+  roof_geometry g;
+  start(make_gpu, ROOF_FP16);
+  add_dot("on the ramp", 10, 33.5e12, true, -1);
+  add_dot("over the ramp", 10, 34e12, false, -1);
+  add_dot("over the roof", 1000, 1000e12, false, -1);
+  assert_int_equal(roof_geometry_make(&scene, &g, NULL), ROOF_OK);
+  assert_false(g.above[0]);
+  assert_true(g.above[1]);
+  assert_true(g.above[2]);
+  assert_near(pow(10, g.ceilings[0]), 33.5e12, 1e-9);
+}
+
+/** Marks are inside the plot, apart from each other and from the dots. */
+static void check_marks(void) {
+  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
+    const roof_mark *mark = &layout.marks[i];
+    if (mark->text[0] == '\0') {
+      continue;
+    }
+    double c = fabs(cos(mark->rect.angle)), s = fabs(sin(mark->rect.angle));
+    double width = mark->rect.half_width * c + mark->rect.half_height * s;
+    double height = mark->rect.half_width * s + mark->rect.half_height * c;
+    assert_true(mark->rect.x - width >= layout.left && mark->rect.x + width <= layout.right);
+    assert_true(mark->rect.y - height >= layout.top && mark->rect.y + height <= layout.bottom);
+    for (int j = 0; j < i; j++) {
+      if (layout.marks[j].text[0] != '\0' && roof_rect_near(&mark->rect, &layout.marks[j].rect, 0)) {
+        fail_msg("`%s` is over `%s`", mark->text, layout.marks[j].text);
+      }
+    }
+    for (int j = 0; j < scene.dot_count; j++) {
+      roof_point p =
+          roof_layout_point(&layout, log10(scene.dots[j].intensity), log10(scene.dots[j].flops_per_second));
+      roof_rect dot = {p.x, p.y, ROOF_DOT_RADIUS, ROOF_DOT_RADIUS, 0};
+      assert_true(p.x > layout.left && p.x < layout.right && p.y > layout.top && p.y < layout.bottom);
+      if (roof_rect_near(&mark->rect, &dot, 0)) {
+        fail_msg("`%s` is over dot %d", mark->text, j);
+      }
+    }
+  }
+}
+
+/** A number from 0 to 1 that is the same on every machine. */
+static double chance(void) {
+  static uint64_t seed = 42;
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(seed >> 11) * 0x1p-53;
+}
+
+static void labels_of_random_scenes_are_apart(void **state) {
+  (void)state;
+  int numbered = 0;
+  for (int round = 0; round < 24; round++) {
+    start(round % 2 ? make_cpu : make_gpu, ROOF_FP32);
+    double middle = pow(10, 3 * chance() - 1), spread = 0.05 + 2 * chance();
+    for (int i = 0; i <= round; i++) {
+      char label[64];
+      snprintf(label, sizeof label, "%.*s %d", (int)(8 + 20 * chance()), "kernel of some length or other", i);
+      double x = middle * pow(10, spread * (chance() - 0.5));
+      assert_int_equal(add_dot(label, x, x * 10e9 * pow(10, spread * chance()), round % 3 == 0, -1), i);
+    }
+    assert_int_equal(roof_layout_make(&scene, &layout, NULL), ROOF_OK);
+    check_marks();
+    numbered += layout.numbered;
+    for (int i = 0; i < scene.dot_count; i++) {
+      assert_true(layout.marks[ROOF_SCENE_ROOFS + i].text[0] != '\0');
+    }
+  }
+  assert_in_range(numbered, 1, 23);
+}
+
+static void dots_all_in_one_place_get_numbers(void **state) {
+  (void)state;
+  start(make_gpu, ROOF_FP16);
+  for (int i = 0; i < 60; i++) {
+    add_dot("the same", 10, 20e12, false, -1);
+  }
+  assert_int_equal(roof_layout_make(&scene, &layout, NULL), ROOF_OK);
+  assert_true(layout.numbered);
+  check_marks();
+}
+
+static void rectangles_meet_or_not(void **state) {
+  (void)state;
+  roof_rect flat = {0, 0, 10, 2, 0}, aside = {15, 0, 4, 2, 0}, turned = {9, 6, 10, 1, 0.785398};
+  assert_false(roof_rect_near(&flat, &aside, 0.5));
+  assert_true(roof_rect_near(&flat, &aside, 1.5));
+  assert_true(roof_rect_near(&flat, &turned, 0));
+  turned.x = 0;
+  turned.y = 12;
+  assert_false(roof_rect_near(&flat, &turned, 0));
+}
+
+static void extreme_numbers_draw(void **state) {
+  (void)state;
+  start(make_gpu, ROOF_FP16);
+  add_dot("tiny", 1e-300, 1e-300, false, -1);
+  add_dot("huge", 1e300, 1e300, false, -1);
+  roof_text out = {0};
+  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  assert_null(strstr(out.data, "nan"));
+  assert_null(strstr(out.data, "inf"));
+  assert_int_equal(roof_draw_terminal(&scene, 40, 12, true, false, &out, NULL), ROOF_OK);
+  roof_text_done(&out);
+}
+
+/** Elements open and close in order, entities are known, quotes are even: enough to catch a broken label. */
+static void check_well_formed(const char *xml) {
+  const char *names[64];
+  int depth = 0;
+  for (const char *s = xml; *s != '\0'; s++) {
+    if (*s == '&') {
+      assert_true(strcspn(s, ";") <= 6);
+    }
+    if (*s != '<' || s[1] == '!') {
+      continue;
+    }
+    const char *end = strchr(s, '>');
+    assert_non_null(end);
+    size_t length = strcspn(s + 1, " />");
+    if (s[1] == '/') {
+      assert_true(depth > 0);
+      depth--;
+      length = strcspn(s + 2, ">");
+      assert_memory_equal(names[depth], s + 2, length);
+    } else if (end[-1] != '/') {
+      assert_true(depth < 64 && length > 0);
+      names[depth++] = s + 1;
+    }
+    s = end;
+  }
+  assert_int_equal(depth, 0);
+}
+
+static const char hostile[] = "</text><script>alert('\"&')</script>\x01\xFF\x1b[31m";
+
+static void hostile_labels_are_escaped(void **state) {
+  (void)state;
+  start(make_gpu, ROOF_FP16);
+  strcpy(scene.title, hostile);
+  strcpy(scene.subtitle, hostile);
+  strcpy(scene.series[0], hostile);
+  strcpy(scene.roofs[0].label, hostile);
+  add_dot(hostile, 10, 20e12, false, -1);
+  strcpy(scene.dots[0].detail, hostile);
+  roof_text out = {0};
+  const char *cells[] = {hostile, hostile, hostile, hostile};
+  const char *words[] = {hostile, NULL};
+  const roof_table table = {hostile, cells, 2, 1};
+  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  check_well_formed(out.data);
+  roof_text_done(&out);
+  assert_int_equal(roof_draw_html(hostile, words, &scene, &table, 1, words, &out, NULL), ROOF_OK);
+  check_well_formed(out.data);
+  assert_null(strstr(out.data, "<script"));
+  assert_non_null(strstr(out.data, "&lt;script&gt;"));
+  assert_non_null(strstr(out.data, "\xEF\xBF\xBD"));
+  roof_text_done(&out);
+  assert_int_equal(roof_draw_terminal(&scene, 80, 24, false, false, &out, NULL), ROOF_OK);
+  assert_null(strchr(out.data, '\x1b'));
+  assert_null(strchr(out.data, '\x01'));
+  roof_text_done(&out);
+}
+
+static void ascii_is_seven_bits(void **state) {
+  (void)state;
+  start(make_cpu, ROOF_FP32);
+  add_dot("\xED\x96\x89\xEB\xA0\xAC \xC2\xB5", 0.1, 1e9, true, -1);
+  roof_text out = {0};
+  assert_int_equal(roof_draw_terminal(&scene, 72, 20, true, false, &out, NULL), ROOF_OK);
+  for (size_t i = 0; i < out.length; i++) {
+    assert_true((unsigned char)out.data[i] < 0x80);
+  }
+  roof_text_done(&out);
+  assert_int_equal(roof_draw_terminal(&scene, 39, 20, true, false, &out, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_draw_terminal(&scene, 40, 11, true, false, &out, NULL), ROOF_E_ARGUMENT);
+}
+
+static void terminal_lines_fit(void **state) {
+  (void)state;
+  start(make_gpu, ROOF_FP16);
+  strcpy(scene.title,
+         "\xED\x95\x9C\xEA\xB5\xAD\xEC\x96\xB4 wide title that is much longer than forty columns");
+  roof_text out = {0};
+  assert_int_equal(roof_draw_terminal(&scene, 40, 12, false, false, &out, NULL), ROOF_OK);
+  const char *line = out.data;
+  for (int row = 0; row < 12; row++) {
+    int cells = 0;
+    while (*line != '\n') {
+      cells += roof_glyph_cells(roof_glyph_next(&line));
+    }
+    assert_true(cells <= 40);
+    line++;
+  }
+  roof_text_done(&out);
+}
+
+static void numbers_to_four_digits(void **state) {
+  (void)state;
+  static const struct {
+    double value;
+    const char *text;
+  } rows[] = {{295.2239, "295.2"}, {0.0833333, "0.08333"}, {0.5, "0.5"},         {3584, "3584"},
+              {9.99996, "10"},     {123456, "123456"},     {0.00012, "0.00012"}, {0, "0"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[40];
+    roof_axis_number(text, sizeof text, rows[i].value);
+    assert_string_equal(text, rows[i].text);
+  }
+}
+
+static void golden_path(char *path, size_t size, const char *name) {
+  const char *source = getenv("ROOFLINE_SOURCE");
+  snprintf(path, size, "%s/tests/golden/%s", source != NULL ? source : ".", name);
+}
+
+/** Holds `out` equal to a golden file, or rewrites that. Frees `out`. */
+static void check_golden(roof_text *out, const char *name) {
+  char path[1024];
+  golden_path(path, sizeof path, name);
+  const char *update = getenv("ROOFLINE_UPDATE_GOLDEN");
+  bool rewrite = update != NULL && strcmp(update, "1") == 0;
+  FILE *file = fopen(path, rewrite ? "wb" : "rb");
+  if (file == NULL) {
+    fail_msg("%s: cannot be opened", path);
+  }
+  if (rewrite) {
+    assert_int_equal(fwrite(out->data, 1, out->length, file), out->length);
+  } else {
+    char *golden = calloc(1, out->length + 2);
+    assert_non_null(golden);
+    size_t length = fread(golden, 1, out->length + 1, file);
+    if (length != out->length || memcmp(golden, out->data, length) != 0) {
+      fail_msg("%s: differs; look at the picture, then run with ROOFLINE_UPDATE_GOLDEN=1", path);
+    }
+    free(golden);
+  }
+  assert_int_equal(fclose(file), 0);
+  roof_text_done(out);
+}
+
+static void make_golden_scene(void) {
+  static roof_machine gpu;
+  make_gpu(&gpu);
+  start(make_cpu, ROOF_FP32);
+  assert_int_equal(roof_scene_add_machine(&scene, &gpu, ROOF_FP16, NULL), ROOF_OK);
+  strcpy(scene.title, "cpu and gpu");
+  strcpy(scene.subtitle, "kernels predicted and measured");
+  int measured = add_dot("triad", 0.083, 1.5e9, false, -1);
+  add_dot("triad", 0.083, 2e9, true, measured);
+  add_dot("\xED\x96\x89\xEB\xA0\xAC \xEA\xB3\xB1", 85, 33e9, false, -1);
+  add_dot("gemm", 85, 105e9, false, 2);
+  add_dot("too fast <&>", 0.5, 30e9, false, -1);
+}
+
+static void golden_pictures(void **state) {
+  (void)state;
+  roof_text out = {0};
+  make_golden_scene();
+  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  check_golden(&out, "chart.svg");
+  assert_int_equal(roof_draw_terminal(&scene, 90, 26, false, false, &out, NULL), ROOF_OK);
+  check_golden(&out, "chart.txt");
+  assert_int_equal(roof_draw_terminal(&scene, 72, 20, true, true, &out, NULL), ROOF_OK);
+  check_golden(&out, "chart-ascii-colour.txt");
+  const char *cells[] = {"kernel", "seconds", "verdict", "triad", "17.1 ms",
+                         "normal", "gemm",    "unknown", "bug"};
+  const roof_table table = {"Kernels", cells, 3, 2};
+  const char *summary[] = {"Two kernels.", "One is normal.", NULL}, *method[] = {"By hand.", NULL};
+  assert_int_equal(roof_draw_html("Report", summary, &scene, &table, 1, method, &out, NULL), ROOF_OK);
+  check_golden(&out, "report.html");
+}
+
+static void drawing_twice_gives_the_same(void **state) {
+  (void)state;
+  roof_text first = {0}, second = {0};
+  make_golden_scene();
+  assert_int_equal(roof_draw_svg(&scene, &first, NULL), ROOF_OK);
+  assert_int_equal(roof_draw_svg(&scene, &second, NULL), ROOF_OK);
+  assert_string_equal(first.data, second.data);
+  roof_text_done(&first);
+  roof_text_done(&second);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(measured_roofs_are_dashed),
+      cmocka_unit_test(a_machine_without_figures_is_refused),
+      cmocka_unit_test(a_full_scene_stays_as_it_was),
+      cmocka_unit_test(dots_need_a_place_on_a_log_axis),
+      cmocka_unit_test(a_label_cut_inside_a_character_loses_it),
+      cmocka_unit_test(slopes_and_ridges),
+      cmocka_unit_test(a_dot_over_its_roof_is_marked),
+      cmocka_unit_test(labels_of_random_scenes_are_apart),
+      cmocka_unit_test(dots_all_in_one_place_get_numbers),
+      cmocka_unit_test(rectangles_meet_or_not),
+      cmocka_unit_test(extreme_numbers_draw),
+      cmocka_unit_test(hostile_labels_are_escaped),
+      cmocka_unit_test(ascii_is_seven_bits),
+      cmocka_unit_test(terminal_lines_fit),
+      cmocka_unit_test(numbers_to_four_digits),
+      cmocka_unit_test(golden_pictures),
+      cmocka_unit_test(drawing_twice_gives_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
