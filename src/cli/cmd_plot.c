@@ -1,0 +1,319 @@
+/* Rooflines of machines with operations placed on them: in the terminal, as SVG or as HTML. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "roofline/draw.h"
+
+static int ascii, width, height;
+static const struct poptOption options[] = {
+    {"ascii", '\0', POPT_ARG_NONE, &ascii, 0, "only ASCII characters", NULL},
+    {"width", '\0', POPT_ARG_INT, &width, 0, "columns of the terminal's chart", "N"},
+    {"height", '\0', POPT_ARG_INT, &height, 0, "rows of the terminal's chart, without the legend", "N"},
+    POPT_TABLEEND};
+
+/** One operation on one machine: `shape` of `target`, whose series in the chart is `series`. */
+typedef struct placing {
+  roof_scene *scene;
+  const roof_target *target;
+  const roof_shape *shape;
+  int series;
+} placing;
+
+/** "gemm m=8 n=8 k=8": what was typed, or with several points what changes. */
+static void name_dot(const placing *p, const double *values, char *label, size_t size) {
+  roof_text text = {0};
+  const roof_op *op = p->shape->op;
+  roof_text_add(&text, op->name);
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    bool shown = p->shape->points == 1 && !isnan(p->shape->values[i]) &&
+                 (isnan(op->params[i].fallback) || values[i] != op->params[i].fallback);
+    for (int axis = 0; axis < p->shape->axis_count; axis++) {
+      shown |= p->shape->axes[axis].param == i;
+    }
+    if (shown) {
+      char value[64];
+      roof_shape_value_text(op, i, values[i], value, sizeof value);
+      roof_text_addf(&text, " %s=%s", op->params[i].name, value);
+    }
+  }
+  snprintf(label, size, "%s", text.data != NULL ? text.data : "");
+  roof_text_done(&text);
+}
+
+static roof_status place_point(const placing *p, size_t index, roof_error *error) {
+  double values[ROOF_PARAM_MAX];
+  roof_prediction prediction;
+  roof_status status = roof_shape_point(p->shape, index, values, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  const char *op = p->shape->op->name;
+  roof_predict(p->target, p->shape->op, values, &prediction);
+  if (!(prediction.work.flops > 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: it does no FLOPs, so it has no place on a roofline",
+                          op);
+  }
+  status = roof_target_supports(p->target, prediction.work.unit, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (p->scene->dot_count == ROOF_SCENE_DOTS) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", op, ROOF_SCENE_DOTS);
+  }
+  char binding[ROOF_NAME_MAX];
+  roof_scene_dot dot = {.intensity = prediction.intensity,
+                        .flops_per_second = prediction.attainable,
+                        .predicted = true,
+                        .series = p->series,
+                        .next = -1};
+  name_dot(p, values, dot.label, sizeof dot.label);
+  roof_prediction_binding(&prediction, binding, sizeof binding);
+  snprintf(dot.detail, sizeof dot.detail, "%s: %s-bound (%s)", p->target->machine->name,
+           roof_regime_name(prediction.regime), binding);
+  return roof_scene_add_dot(p->scene, &dot) >= 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s gives it no attainable rate", op,
+                              p->target->machine->name);
+}
+
+/** Places one operation, `words[0]` with its key=value words, on every machine of the chart. */
+static roof_status place_op(const roof_args *args, const roof_target *targets, int machines,
+                            const char *const *words, int count, roof_scene *scene, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_shape shape;
+  roof_status status = roof_select_op(args, words[0], &op, error);
+  if (status == ROOF_OK) {
+    status = roof_shape_parse(&shape, op, words + 1, count - 1, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  for (int i = 0; i < machines && status == ROOF_OK; i++) {
+    placing p = {.scene = scene, .target = &targets[i], .shape = &shape, .series = i};
+    for (size_t point = 0; point < shape.points && status == ROOF_OK; point++) {
+      status = place_point(&p, point, error);
+    }
+  }
+  roof_shape_done(&shape);
+  return status;
+}
+
+/** A word without `=` begins the next operation. */
+static roof_status place_ops(const roof_args *args, const roof_target *targets, int machines,
+                             roof_scene *scene, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int start = 0, end = 0; start < args->word_count && status == ROOF_OK; start = end) {
+    end = start + 1;
+    while (end < args->word_count && strchr(args->words[end], '=') != NULL) {
+      end++;
+    }
+    status = place_op(args, targets, machines, args->words + start, end - start, scene, error);
+  }
+  return status;
+}
+
+static void name_scene(roof_scene *scene, const roof_machine *machines, int count, roof_dtype dtype) {
+  roof_text title = {0};
+  for (int i = 0; i < count; i++) {
+    const char *name = machines[i].title[0] != '\0' && count == 1 ? machines[i].title : machines[i].name;
+    roof_text_addf(&title, "%s%s", i > 0 ? ", " : "", name);
+  }
+  snprintf(scene->title, sizeof scene->title, "%s: %s roofline", title.data != NULL ? title.data : "",
+           roof_dtype_name(dtype));
+  roof_text_done(&title);
+}
+
+static roof_status fill_scene(const roof_args *args, const roof_machine *machines, int count,
+                              roof_scene *scene, roof_error *error) {
+  roof_types types;
+  roof_options o = roof_options_default();
+  roof_target *targets = calloc((size_t)count, sizeof *targets);
+  if (targets == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+  }
+  roof_scene_init(scene);
+  roof_status status = roof_select_types(args, &machines[0], &types, error);
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = roof_target_init(&targets[i], &machines[i], &types, &o, error);
+    if (status == ROOF_OK) {
+      status = roof_scene_add_machine(scene, &machines[i], types.compute, error);
+    }
+  }
+  if (status == ROOF_OK) {
+    name_scene(scene, machines, count, types.compute);
+    status = place_ops(args, targets, count, scene, error);
+  }
+  free(targets);
+  return status;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/** The dots as the HTML page's table. */
+static roof_status draw_page(const roof_scene *scene, roof_text *out, roof_error *error) {
+  enum { COLUMNS = 5, LONGEST = 64 };
+  char(*texts)[LONGEST] = calloc((size_t)scene->dot_count * 2 + 1, sizeof *texts);
+  const char **cells = calloc(((size_t)scene->dot_count + 1) * COLUMNS, sizeof *cells);
+  roof_status status = ROOF_OK;
+  if (texts == NULL || cells == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+    goto done;
+  }
+  static const char *const header[COLUMNS] = {"operation", "machine", "intensity (FLOP/byte)", "attainable",
+                                              "regime"};
+  memcpy(cells, header, sizeof header);
+  for (int i = 0; i < scene->dot_count; i++) {
+    const roof_scene_dot *dot = &scene->dots[i];
+    snprintf(texts[2 * i], LONGEST, "%.4g", dot->intensity);
+    roof_quantity_format(texts[2 * i + 1], LONGEST, dot->flops_per_second, "FLOP/s");
+    const char *row[COLUMNS] = {dot->label, scene->series[dot->series], texts[2 * i], texts[2 * i + 1],
+                                strstr(dot->detail, ": ") + 2};
+    memcpy(cells + (i + 1) * COLUMNS, row, sizeof row);
+  }
+  const roof_table table = {"Operations", cells, COLUMNS, scene->dot_count};
+  status = roof_draw_html(scene->title, NULL, scene, &table, scene->dot_count > 0, NULL, out, error);
+done:
+  free(texts);
+  free(cells);
+  return status;
+}
+
+static roof_status write_picture(const roof_args *args, const roof_scene *scene, roof_error *error) {
+  roof_text out = {0};
+  roof_status status =
+      ends_with(args->to, ".svg") ? roof_draw_svg(scene, &out, error)
+      : ends_with(args->to, ".html")
+          ? draw_page(scene, &out, error)
+          : roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg or .html", args->to);
+  if (status == ROOF_OK) {
+    status = roof_write_file(args->to, out.data, out.length, error);
+  }
+  roof_text_done(&out);
+  return status;
+}
+
+/** The size given, else the terminal's, else one that fits most. */
+static void choose_size(int *columns, int *rows) {
+  struct winsize size = {0};
+  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 && size.ws_row >= 16;
+  *columns = width != 0 ? width : known ? (size.ws_col < 120 ? size.ws_col : 120) : 96;
+  *rows = height != 0 ? height : known ? (size.ws_row < 40 ? size.ws_row - 2 : 32) : 28;
+}
+
+/** True on a terminal that shows no UTF-8, by the usual variables. */
+static bool needs_ascii(void) {
+  const char *locale = NULL;
+  const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  for (int i = 0; i < 3 && (locale == NULL || locale[0] == '\0'); i++) {
+    locale = getenv(names[i]);
+  }
+  bool utf8 = locale != NULL && (strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL);
+  return isatty(STDOUT_FILENO) && !utf8;
+}
+
+static roof_status print_chart(const roof_args *args, const roof_scene *scene, roof_error *error) {
+  int columns, rows;
+  roof_text out = {0};
+  choose_size(&columns, &rows);
+  roof_status status = roof_draw_terminal(scene, columns, rows, ascii || needs_ascii(),
+                                          roof_use_color(args, stdout), &out, error);
+  if (status == ROOF_OK) {
+    status = roof_print(&out, error);
+  }
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status print_json(const roof_scene *scene, roof_error *error) {
+  json_t *roofs = json_array(), *dots = json_array();
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    json_array_append_new(roofs, json_pack("{s:s, s:s, s:s, s:o, s:o}", "machine",
+                                           scene->series[roof->series], "label", roof->label, "kind",
+                                           roof->style == ROOF_DASHED ? "measured" : "theoretical",
+                                           "flops_per_second", roof_json_number(roof->flops_per_second),
+                                           "bytes_per_second", roof_json_number(roof->bytes_per_second)));
+  }
+  for (int i = 0; i < scene->dot_count; i++) {
+    const roof_scene_dot *dot = &scene->dots[i];
+    json_array_append_new(dots,
+                          json_pack("{s:s, s:s, s:o, s:o}", "machine", scene->series[dot->series], "label",
+                                    dot->label, "intensity", roof_json_number(dot->intensity),
+                                    "attainable_flops_per_second", roof_json_number(dot->flops_per_second)));
+  }
+  return roof_json_print(
+      json_pack("{s:s, s:o, s:o}", "schema", "roofline.plot/1", "roofs", roofs, "dots", dots), error);
+}
+
+static void add_csv_row(roof_text *out, const char *what, const char *machine, const char *label,
+                        const double numbers[3]) {
+  roof_text_addf(out, "%s,", what);
+  roof_text_add_csv(out, machine);
+  roof_text_add(out, ",");
+  roof_text_add_csv(out, label);
+  for (int i = 0; i < 3; i++) {
+    char number[32];
+    roof_text_add(out, ",");
+    roof_text_add_bytes(out, number, roof_number_write(number, numbers[i], 12));
+  }
+  roof_text_add(out, "\n");
+}
+
+static roof_status print_csv(const roof_scene *scene, roof_error *error) {
+  roof_text out = {0};
+  roof_text_add(&out, "what,machine,label,intensity,flops_per_second,bytes_per_second\n");
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    add_csv_row(&out, roof->style == ROOF_DASHED ? "measured roof" : "roof", scene->series[roof->series],
+                roof->label, (const double[]){NAN, roof->flops_per_second, roof->bytes_per_second});
+  }
+  for (int i = 0; i < scene->dot_count; i++) {
+    const roof_scene_dot *dot = &scene->dots[i];
+    add_csv_row(&out, "predicted", scene->series[dot->series], dot->label,
+                (const double[]){dot->intensity, dot->flops_per_second, NAN});
+  }
+  roof_status status = roof_print(&out, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  roof_machine *machines = NULL;
+  int count = 0;
+  roof_status status = roof_select_machines(args, &machines, &count, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_scene *scene = malloc(sizeof *scene);
+  status = scene != NULL ? fill_scene(args, machines, count, scene, error)
+                         : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+  if (status == ROOF_OK) {
+    status = args->to != NULL ? write_picture(args, scene, error)
+             : args->json     ? print_json(scene, error)
+             : args->csv      ? print_csv(scene, error)
+                              : print_chart(args, scene, error);
+  }
+  free(scene);
+  free(machines);
+  return status;
+}
+
+const roof_command roof_cmd_plot = {
+    .name = "plot",
+    .arguments = "[OP key=value ...] ...",
+    .summary = "rooflines of machines, with operations on them, in the terminal or to a file",
+    .examples = "  roofline plot --machine h100 --machine a100 --dtype fp16\n"
+                "  roofline plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --to roofline.svg\n"
+                "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n",
+    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_FILE,
+    .options = options,
+    .run = run,
+};
