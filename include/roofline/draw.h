@@ -60,6 +60,11 @@ ROOF_API void roof_scene_init(roof_scene *scene);
 ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
                                             roof_error *error);
 
+/** Keeps of each series only its outline, so that several machines stay legible: the flat roofs and the
+ *  outermost ramp, theoretical ones where there are any. Units: none. Ownership: changes the scene in place.
+ *  Errors: none. */
+ROOF_API void roof_scene_outline(roof_scene *scene);
+
 /** Adds a dot and returns its index, or -1 when it is not finite and positive (no FLOPs: no place on a log
  *  axis), its series is out of range or the scene is full.
  *  Units: FLOP/byte, FLOP/s. Ownership: copies. Errors: -1. */

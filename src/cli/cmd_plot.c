@@ -73,8 +73,7 @@ static roof_status place_point(const placing *p, size_t index, roof_error *error
                         .next = -1};
   name_dot(p, values, dot.label, sizeof dot.label);
   roof_prediction_binding(&prediction, binding, sizeof binding);
-  snprintf(dot.detail, sizeof dot.detail, "%s: %s-bound (%s)", p->target->machine->name,
-           roof_regime_name(prediction.regime), binding);
+  snprintf(dot.detail, sizeof dot.detail, "%s-bound (%s)", roof_regime_name(prediction.regime), binding);
   return roof_scene_add_dot(p->scene, &dot) >= 0
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s gives it no attainable rate", op,
@@ -144,6 +143,9 @@ static roof_status fill_scene(const roof_args *args, const roof_machine *machine
       status = roof_scene_add_machine(scene, &machines[i], types.compute, error);
     }
   }
+  if (count > 1) {
+    roof_scene_outline(scene);
+  }
   if (status == ROOF_OK) {
     name_scene(scene, machines, count, types.compute);
     status = place_ops(args, targets, count, scene, error);
@@ -168,14 +170,14 @@ static roof_status draw_page(const roof_scene *scene, roof_text *out, roof_error
     goto done;
   }
   static const char *const header[COLUMNS] = {"operation", "machine", "intensity (FLOP/byte)", "attainable",
-                                              "regime"};
+                                              "wall"};
   memcpy(cells, header, sizeof header);
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
     snprintf(texts[2 * i], LONGEST, "%.4g", dot->intensity);
     roof_quantity_format(texts[2 * i + 1], LONGEST, dot->flops_per_second, "FLOP/s");
     const char *row[COLUMNS] = {dot->label, scene->series[dot->series], texts[2 * i], texts[2 * i + 1],
-                                strstr(dot->detail, ": ") + 2};
+                                dot->detail};
     memcpy(cells + (i + 1) * COLUMNS, row, sizeof row);
   }
   const roof_table table = {"Operations", cells, COLUMNS, scene->dot_count};
@@ -309,7 +311,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
 const roof_command roof_cmd_plot = {
     .name = "plot",
     .arguments = "[OP key=value ...] ...",
-    .summary = "rooflines of machines, with operations on them, in the terminal or to a file",
+    .summary = "rooflines of machines (of several, the outline), with operations on them",
     .examples = "  roofline plot --machine h100 --machine a100 --dtype fp16\n"
                 "  roofline plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --to roofline.svg\n"
                 "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n",

@@ -7,7 +7,8 @@
 #include "draw/glyph.h"
 
 /** What a label pays: lower is better, and from `forbidden` on it may not stay. */
-static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 6, crosses_leader = 60;
+static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 6, crosses_leader = 60,
+                    crowds_dot = 20;
 
 /** A dot with a longer label than this many pixels gets a number instead. */
 static const double longest_label = 240;
@@ -139,6 +140,9 @@ static double collide_dots(const search *s, const roof_mark *mark, const roof_re
   for (int i = 0; i < s->on->scene->dot_count; i++) {
     if (roof_rect_near(&mark->rect, &s->on->dots[i], 1)) {
       return forbidden;
+    }
+    if (s->self < ROOF_SCENE_ROOFS && roof_rect_near(&mark->rect, &s->on->dots[i], 16)) {
+      cost += crowds_dot;
     }
     bool own = i == s->self - ROOF_SCENE_ROOFS;
     if (mark->leader && !own && roof_rect_near(leader, &s->on->dots[i], 0)) {

@@ -99,6 +99,32 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
                                ROOF_SCENE_ROOFS);
 }
 
+/** True when another roof of its series makes `roof` no part of the outline. */
+static bool is_detail(const roof_scene *scene, const roof_scene_roof *roof) {
+  bool flat = !isnan(roof->flops_per_second);
+  for (int i = 0; i < scene->roof_count; i++) {
+    const roof_scene_roof *other = &scene->roofs[i];
+    if (other->series != roof->series || isnan(other->flops_per_second) == flat) {
+      continue;
+    }
+    bool rated = other->style == ROOF_SOLID && roof->style == ROOF_DASHED;
+    if ((!flat && other->level > roof->level) || (rated && (flat || other->level == roof->level))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void roof_scene_outline(roof_scene *scene) {
+  roof_scene whole = *scene;
+  scene->roof_count = 0;
+  for (int i = 0; i < whole.roof_count; i++) {
+    if (!is_detail(&whole, &whole.roofs[i])) {
+      scene->roofs[scene->roof_count++] = whole.roofs[i];
+    }
+  }
+}
+
 int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
   bool placed = dot->intensity > 0 && isfinite(dot->intensity) && dot->flops_per_second > 0 &&
                 isfinite(dot->flops_per_second);

@@ -128,28 +128,53 @@ static void draw_axis(const chart *c, bool vertical) {
   }
 }
 
-/** A dotted line from each ridge down to the axis, its value beneath; values too close take another row. */
-static void draw_ridges(chart *c) {
-  double ends[ROOF_SCENE_SERIES] = {0};
+/** The words beneath a ridge; "" when the series has none. */
+static void ridge_words(const chart *c, int series, char *words, size_t size) {
+  double x = c->layout->geometry.ridges[series].x;
+  char number[40] = "";
+  if (!isnan(x)) {
+    roof_axis_number(number, sizeof number, pow(10, x));
+  }
+  snprintf(words, size, isnan(x) ? "" : "ridge %s", number);
+}
+
+/** The row beneath the axis for each ridge's value: values too close take another one. Returns the rows. */
+static int arrange_ridges(const chart *c, int rows_of[ROOF_SCENE_SERIES]) {
+  double taken[ROOF_SCENE_SERIES][2];
   int rows = 0;
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
-    roof_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
-    if (isnan(ridge.x)) {
-      continue;
+    char words[64];
+    ridge_words(c, i, words, sizeof words);
+    double half = roof_glyph_ems(words) * ROOF_FONT_SIZE / 2 + 4,
+           x = at(c, c->layout->geometry.ridges[i].x, 0).x;
+    rows_of[i] = 0;
+    for (int k = 0; k < i && words[0] != '\0'; k++) {
+      if (x - half < taken[k][1] && x + half > taken[k][0] && rows_of[k] >= rows_of[i]) {
+        rows_of[i] = rows_of[k] + 1;
+      }
     }
-    char number[40], label[64];
-    roof_axis_number(number, sizeof number, pow(10, c->layout->geometry.ridges[i].x));
-    snprintf(label, sizeof label, "ridge %s", number);
-    double half = roof_glyph_ems(label) * ROOF_FONT_SIZE / 2 + 6;
-    int row = 0;
-    while (row < rows && ridge.x - half < ends[row]) {
-      row++;
+    taken[i][0] = words[0] != '\0' ? x - half : INFINITY;
+    taken[i][1] = words[0] != '\0' ? x + half : -INFINITY;
+    rows = words[0] != '\0' && rows_of[i] >= rows ? rows_of[i] + 1 : rows;
+  }
+  return rows;
+}
+
+/** A dotted line from each ridge down past the axis, its value beneath. */
+static void draw_ridges(chart *c) {
+  int rows_of[ROOF_SCENE_SERIES], rows = arrange_ridges(c, rows_of);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
+      char words[64];
+      ridge_words(c, i, words, sizeof words);
+      roof_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
+      double y = c->layout->bottom + 20 + (rows_of[i] + 0.75) * row_height;
+      if (words[0] != '\0' && pass == 0) {
+        add_line(c->out, "d", colour(i)->line, ridge, (roof_point){ridge.x, y - 11});
+      } else if (words[0] != '\0') {
+        add_text(c->out, "c h", colour(i)->text, ridge.x, y, words);
+      }
     }
-    rows = row == rows ? rows + 1 : rows;
-    ends[row] = ridge.x + half;
-    double y = c->layout->bottom + 20 + (row + 0.75) * row_height;
-    add_line(c->out, "d", colour(i)->line, ridge, (roof_point){ridge.x, y - 11});
-    add_text(c->out, "c h", colour(i)->text, ridge.x, y, label);
   }
   c->y = c->layout->bottom + 24 + (rows + 0.75) * row_height;
 }
@@ -380,19 +405,28 @@ static void draw_legend(chart *c) {
   }
 }
 
+/** The label of a numbered dot, with its machine where there are several. */
+static void key_words(const chart *c, int dot, char *words, size_t size) {
+  const roof_scene_dot *d = &c->scene->dots[dot];
+  bool several = c->scene->series_count > 1 && d->series < c->scene->series_count;
+  snprintf(words, size, "%s%s%s", d->label, several ? ", " : "", several ? c->scene->series[d->series] : "");
+}
+
 /** The labels of numbered dots, in two columns where they fit. */
 static void draw_numbers(chart *c) {
   double width = c->layout->right - c->layout->left, longest = 0;
+  char number[16], words[160], label[160];
   for (int i = 0; i < c->scene->dot_count; i++) {
-    longest = fmax(longest, roof_glyph_ems(c->scene->dots[i].label) * ROOF_FONT_SIZE);
+    key_words(c, i, words, sizeof words);
+    longest = fmax(longest, roof_glyph_ems(words) * ROOF_FONT_SIZE);
   }
   int columns = longest + 40 < width / 2 ? 2 : 1;
   int rows = (c->scene->dot_count + columns - 1) / columns;
   for (int i = 0; i < c->scene->dot_count; i++) {
-    char number[16], label[96];
     double x = c->layout->left + i / rows * width / columns, y = c->y + 26 + i % rows * (row_height - 2);
     snprintf(number, sizeof number, "%d", i + 1);
-    roof_glyph_elide(label, sizeof label, c->scene->dots[i].label, (width / columns - 40) / ROOF_FONT_SIZE);
+    key_words(c, i, words, sizeof words);
+    roof_glyph_elide(label, sizeof label, words, (width / columns - 40) / ROOF_FONT_SIZE);
     add_text(c->out, "e", colour(c->scene->dots[i].series)->text, x + 22, y, number);
     add_text(c->out, "k", NULL, x + 30, y, label);
   }

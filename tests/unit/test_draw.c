@@ -79,6 +79,15 @@ static void measured_roofs_are_dashed(void **state) {
   assert_string_equal(scene.series[0], "cpu");
 }
 
+static void the_outline_is_the_theoretical_outermost(void **state) {
+  (void)state;
+  start(make_cpu, ROOF_FP32);
+  roof_scene_outline(&scene);
+  assert_int_equal(scene.roof_count, 2);
+  assert_string_equal(scene.roofs[0].label, "fp32 vector 141.0 GFLOP/s");
+  assert_string_equal(scene.roofs[1].label, "DRAM 25.60 GB/s");
+}
+
 static void a_machine_without_figures_is_refused(void **state) {
   (void)state;
   roof_machine empty;
@@ -442,6 +451,7 @@ static void drawing_twice_gives_the_same(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measured_roofs_are_dashed),
+      cmocka_unit_test(the_outline_is_the_theoretical_outermost),
       cmocka_unit_test(a_machine_without_figures_is_refused),
       cmocka_unit_test(a_full_scene_stays_as_it_was),
       cmocka_unit_test(dots_need_a_place_on_a_log_axis),

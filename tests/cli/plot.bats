@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# plot: the terminal's chart, SVG and HTML files, dots where the predictions are.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  mkdir "$BATS_TEST_TMPDIR/empty" # bats keeps files of its own beside it
+  cd "$BATS_TEST_TMPDIR/empty"
+  export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config
+  gemm="gemm m=1,4096 n=4096 k=4096"
+}
+
+refuses() { # CODE TEXT ARGUMENT...
+  local code=$1 text=$2
+  shift 2
+  run --separate-stderr "$ROOFLINE" plot "$@"
+  echo "exit $status: $stderr"
+  [ "$status" -eq "$code" ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ] && [[ $stderr == *"$text"* ]]
+}
+
+@test "the terminal's chart names roofs, ridge and dots" {
+  run -0 "$ROOFLINE" plot $gemm softmax rows=64 cols=64 --machine h100 --dtype fp16
+  [[ $output == *"fp16 matrix 989.4 TFLOP/s"* ]]
+  [[ $output == *"HBM 2.958 TB/s measured"* ]]
+  [[ $output == *"ridge 295.3 FLOP/byte"* ]]
+  [[ $output == *"2  gemm m=4096 "*"1365 FLOP/byte   989.4 TFLOP/s  predicted"* ]]
+  [[ $output == *"3  softmax rows=64 cols=64 "* ]]
+  [[ $output == *"⠉"* ]]
+}
+
+@test "--ascii is seven bits, --width and --height are kept, colour only when asked" {
+  "$ROOFLINE" plot $gemm --machine h100 --ascii --width 60 --height 16 >chart
+  ! LC_ALL=C grep -q '[^ -~]' chart
+  [ "$(awk '{ if (length($0) > w) w = length($0) } NR == 16 { print w; exit }' chart)" -le 60 ]
+  sed -n 16p chart | grep -q 'arithmetic intensity'
+  "$ROOFLINE" plot --machine h100 --color always | grep -q $'\033\[38;5;'
+}
+
+@test "an SVG file is well formed and selectable, one series a machine" {
+  run -0 "$ROOFLINE" plot $gemm --machine h100 --machine a100 --dtype fp16 --to chart.svg
+  [ -z "$output" ]
+  xmllint --noout chart.svg
+  grep -q '>ridge 295.3</text>' chart.svg
+  grep -q '>nvidia-h100-sxm</text>' chart.svg
+  [ "$(grep -c 'predicted' chart.svg)" -ge 4 ]
+  ! grep -qE '<script|href|url\(' chart.svg
+  [ "$(ls)" = chart.svg ]
+}
+
+@test "an HTML file stands alone and lists the dots" {
+  run -0 "$ROOFLINE" plot $gemm --machine h100 --dtype fp16 -o chart.html
+  xmllint --noout chart.html
+  grep -q '<svg ' chart.html
+  grep -q '<td>gemm m=4096</td>' chart.html
+  grep -q '<td>compute-bound (fp16 matrix)</td>' chart.html
+  ! grep -qE '<script|<link|src=|href=' chart.html
+}
+
+@test "--json and --csv carry what is drawn" {
+  run -0 "$ROOFLINE" plot gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --json
+  [ "$(jq -r .schema <<<"$output")" = roofline.plot/1 ]
+  [ "$(jq '.roofs | length' <<<"$output")" -eq 5 ]
+  expected=$("$ROOFLINE" predict gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --json | jq -c '[.intensity, .attainable_flops_per_second]')
+  [ "$(jq -c '.dots[0] | [.intensity, .attainable_flops_per_second]' <<<"$output")" = "$expected" ]
+  run -0 "$ROOFLINE" plot gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --csv
+  [ "${#lines[@]}" -eq 7 ]
+  [[ ${lines[6]} == "predicted,nvidia-h100-sxm,gemm m=4 n=4 k=4,1.333"* ]]
+}
+
+@test "what cannot be drawn is refused, and no file is left" {
+  refuses 2 'no place on a roofline' copy n=1M --machine h100
+  refuses 2 'must end in .svg or .html' --machine h100 --to chart.gif
+  refuses 2 'from 40 x 12' --machine h100 --width 10
+  refuses 2 'at most 128 dots' gemm m=1..200 n=8 k=8 --machine h100
+  refuses 2 'did you mean `gemm`?' gemmm m=8 n=8 k=8 --machine h100
+  refuses 3 'No such file' --machine h100 --to missing/chart.svg
+  [ -z "$(ls)" ]
+}
