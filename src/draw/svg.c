@@ -131,11 +131,12 @@ static void draw_axis(const chart *c, bool vertical) {
 /** The words beneath a ridge; "" when the series has none. */
 static void ridge_words(const chart *c, int series, char *words, size_t size) {
   double x = c->layout->geometry.ridges[series].x;
-  char number[40] = "";
+  words[0] = '\0';
   if (!isnan(x)) {
+    char number[40];
     roof_axis_number(number, sizeof number, pow(10, x));
+    snprintf(words, size, "ridge %s", number);
   }
-  snprintf(words, size, isnan(x) ? "" : "ridge %s", number);
 }
 
 /** The row beneath the axis for each ridge's value: values too close take another one. Returns the rows. */
