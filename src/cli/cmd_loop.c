@@ -13,8 +13,8 @@ static int quick;
 static char *backend_name, *report_path, *ledger_path, *dtype_name;
 
 static const struct poptOption options[] = {
-    {"quick", 'q', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under 20 s", NULL},
-    {"backend", '\0', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
+    {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under 20 s", NULL},
+    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
     {"report", '\0', POPT_ARG_STRING, &report_path, 0, "the HTML report; default roofline-report.html",
      "FILE"},
@@ -234,7 +234,7 @@ static roof_status tell(const roof_loop *loop, roof_error *error) {
   if (status == ROOF_OK && loop->args->json) {
     status = roof_json_print(roof_loop_json(loop), error);
   } else if (status == ROOF_OK) {
-    roof_loop_text(loop, &text);
+    (loop->args->csv ? roof_loop_csv : roof_loop_text)(loop, &text);
     status = roof_print(&text, error);
   }
   roof_text_done(&html);

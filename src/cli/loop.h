@@ -2,7 +2,7 @@
 #ifndef CLI_LOOP_H
 #define CLI_LOOP_H
 
-#include "cli/cli.h"
+#include "cli/grid.h"
 #include "roofline/ledger.h"
 #include "roofline/measure.h"
 
@@ -34,14 +34,23 @@ typedef struct roof_loop {
   int done; /**< kernels that ran */
 } roof_loop;
 
-/** The kernel that ran and has the most headroom, or NULL. */
-const roof_loop_kernel *roof_loop_worst(const roof_loop *loop);
-
+/* loop_text.c: what goes to the terminal */
 /** The answer in one line, without a final newline. */
 void roof_loop_answer(const roof_loop *loop, char *buffer, size_t size);
 
+/** Why the verdict, or why it was skipped. */
+void roof_loop_because(const roof_loop_kernel *kernel, char *buffer, size_t size);
+
+enum { ROOF_LOOP_COLUMNS = 9 };
+/** The table of kernels that ran, header first. */
+void roof_loop_add_kernels(roof_grid *grid, const roof_loop *loop);
+void roof_loop_add_row(roof_grid *grid, const char *const *cells, int columns);
+
 void roof_loop_text(const roof_loop *loop, roof_text *out);
+void roof_loop_csv(const roof_loop *loop, roof_text *out);
 json_t *roof_loop_json(const roof_loop *loop);
+
+/* loop_report.c */
 roof_status roof_loop_html(const roof_loop *loop, roof_text *out, roof_error *error);
 
 #endif

@@ -41,6 +41,16 @@ loop() {
     and (.gap * 10 | round) == -20 and .regime == "memory" and .binding == "DRAM"' <<<"$output"
 }
 
+@test "the answer as CSV, and without extra text" {
+  loop --csv
+  [ "$status" -eq 0 ]
+  [ "${#lines[@]}" -eq 9 ]
+  [ "${lines[0]}" = label,predicted_seconds,measured_seconds,fraction_of_ceiling,headroom,gap,regime,binding,verdict ]
+  [[ ${lines[6]} == "triad n="*" fp32,0.0"*,0.0*",0.8,1.25,-2.0"*,memory,DRAM,normal ]]
+  loop --quiet
+  [ "${#lines[@]}" -eq 10 ]
+}
+
 @test "verdicts come from the measured share of the ceiling; what is too good is measured again" {
   loop --json
   lower=$(jq '.entries[] | select(.label | startswith("triad ")) | .measured_seconds * .fraction_of_ceiling' <<<"$output")
