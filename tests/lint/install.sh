@@ -1,5 +1,6 @@
 #!/bin/sh
-# What `cmake --install` leaves is enough to build every program of examples/, shared and static, with pkg-config alone.
+# What `cmake --install` leaves is enough to build every program of examples/, shared and static, with pkg-config alone,
+# and every header compiles by itself, as C and as C++.
 . "$(dirname "$0")/lib/lint.sh"
 [ -f "$ROOFLINE_BUILD/libroofline.a" ] || skip "no $ROOFLINE_BUILD/libroofline.a: build first"
 prefix=$scratch/prefix
@@ -20,9 +21,26 @@ runs() { # LIBRARY FOLDER
   LD_LIBRARY_PATH=$1 "$scratch/program" >"$scratch/answer" && [ -s "$scratch/answer" ]
 }
 
+alone() { # HEADER
+  # shellcheck disable=SC2046  # a list of flags
+  printf '#include <roofline/%s>\nint unused;\n' "$(basename "$1")" | tee "$scratch/alone.cpp" >"$scratch/alone.c"
+  for compiler in "cc -std=c17 $scratch/alone.c" "c++ -std=c++17 $scratch/alone.cpp"; do
+    $compiler -fsyntax-only -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags roofline) || return 1
+  done
+}
+
 lib=$(find "$prefix" -name libroofline.so -exec dirname {} \;)
 printf '#include <roofline/nothing.h>\nint main(void) { return 0; }\n' >"$scratch/bad.c"
 catches 'nothing.h' compile "$scratch/bad.c"
+
+include=$(find "$prefix" -type d -name roofline -path '*include*')
+printf 'typedef roof_status missing;\n' >"$include/bad.h"
+catches 'roof_status' alone bad.h
+rm "$include/bad.h"
+for header in "$include"/*.h; do
+  alone "$header" || fail "$(basename "$header") does not compile by itself"
+done
+echo "$(find "$include" -name '*.h' | wc -l) headers: each compiles by itself, as C and as C++"
 
 for example in "$ROOFLINE_SOURCE"/examples/*.c; do
   # shellcheck disable=SC2046  # lists of flags
