@@ -113,6 +113,8 @@ machine_file() {
   refuses 3 'nowhere/x.json' machine new my-gpu --to nowhere/x.json
   mkdir taken
   refuses 3 'taken' machine new my-gpu --to taken
+  refuses 3 'nowhere/x.svg' plot --machine h100 --to nowhere/x.svg
+  refuses 2 'x.docx' plot --machine h100 --to x.docx
   refuses 3 'nowhere/r.html' loop --backend fake --quick --quiet --report nowhere/r.html --ledger /dev/null
   if [ "$(id -u)" -ne 0 ]; then
     mkdir shut && chmod 555 shut
@@ -123,7 +125,7 @@ machine_file() {
 
 @test "a full disk behind stdout is an error, not silence" {
   for words in "$gemm m=8 n=8 k=8" "$gemm m=8 n=8 k=8 --json" "sweep gemm m=1..1000+1 n=8 k=8 --machine h100 --csv" \
-    "machine list" "op list" "--help" "explain ridge"; do
+    "plot --machine h100" "machine list" "op list" "run --list" "--help" "explain ridge"; do
     run --separate-stderr sh -c '"$ROOFLINE" "$@" >/dev/full' sh $words
     [ "$status" -eq 3 ] && [[ $stderr == "roofline: "* ]] && [ "${#stderr_lines[@]}" -eq 1 ] || {
       echo "$words: exit $status: $stderr"
@@ -149,11 +151,11 @@ teardown() {
 }
 
 @test "a full disk under a file leaves no part of it" {
-  on_full_disk machine new my-gpu --to disk/x.json
+  on_full_disk plot --machine h100 --to disk/x.svg
   echo "exit $status: $stderr"
   [ "$status" -eq 3 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ $stderr == "roofline: "*disk/x.json* ]]
+  [[ $stderr == "roofline: "*disk/x.svg* ]]
   [ -z "$(ls -A disk | grep -v filler)" ]
 }
 

@@ -113,5 +113,13 @@ for document in "$ROOFLINE_SOURCE"/README.md "$ROOFLINE_SOURCE"/CONTRIBUTING.md 
   "$ROOFLINE_SOURCE"/docs/*.md; do
   [ ! -f "$document" ] || check "$document" || failed=1
 done
+mkdir "$scratch/figures"
+ROOFLINE=$scratch/bin/roofline sh "$ROOFLINE_SOURCE/docs/make-figures.sh" "$scratch/figures"
+for figure in "$scratch"/figures/*; do
+  cmp "$figure" "$ROOFLINE_SOURCE/docs/$(basename "$figure")" || {
+    echo "docs/$(basename "$figure") is not what docs/make-figures.sh draws: run it, and look at the picture"
+    failed=1
+  }
+done
 [ "$failed" -eq 0 ] || fail "a document shows what the tool does not do"
 echo "$(wc -l <"$scratch/count") commands of the documents: as shown"

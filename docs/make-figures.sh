@@ -1,0 +1,12 @@
+#!/bin/sh
+# Draws the pictures of the documents with the tool itself: sh docs/make-figures.sh [FOLDER], docs/ if none is named.
+# The documents test draws them again and fails when they differ from those in docs/.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+roofline=${ROOFLINE:-$root/build/release/roofline}
+folder=${1:-$root/docs}
+
+"$roofline" plot gemm m=1,16,256,4096 n=28672 k=8192 \
+  attention batch=1 heads=64 q_len=4096 kv_len=4096 head_dim=128 algorithm=flash,standard \
+  softmax rows=8192 cols=8192 \
+  --machine h100 --dtype fp16 --quiet --to "$folder/roofline.svg"
