@@ -6,8 +6,6 @@ cd "$(dirname "$0")/.."
 build=${ROOFLINE_BUILD:-build/release}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-one_core=
-command -v taskset >/dev/null && one_core='taskset -c 0'
 
 value() { awk -v key="$2" '$1 == key { print $2 }' "$1"; }
 
@@ -15,12 +13,12 @@ row() { # WHAT VALUE UNIT GOAL RATIO NOTE
   printf '%-28s %10s %-6s %12s %7sx  %s\n' "$@"
 }
 
-$one_core "$build/bench-predict" >"$scratch/rate"
-$one_core "$build/bench-startup" 5 "$scratch/points.csv" "$build/roofline" sweep gemm m=1..1000 n=1..1000 k=4096 \
+"$build/bench-predict" >"$scratch/rate"
+"$build/bench-startup" 5 "$scratch/points.csv" "$build/roofline" sweep gemm m=1..1000 n=1..1000 k=4096 \
   --machine h100 --dtype fp16 --csv >"$scratch/sweep"
 points=$(($(wc -l <"$scratch/points.csv") - 1))
 [ "$points" -eq 1000000 ] || { echo "predict.sh: $points points, not 1000000" >&2; exit 3; }
-$one_core "$build/bench-startup" 200 /dev/null "$build/roofline" predict gemm m=8192 n=28672 k=8192 \
+"$build/bench-startup" 200 /dev/null "$build/roofline" predict gemm m=8192 n=28672 k=8192 \
   --machine h100 --dtype fp16 >"$scratch/process"
 core=$(size "$build/libroofline_core.a" | awk 'NR > 1 { sum += $1 + $2 } END { print sum }')
 
