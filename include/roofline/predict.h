@@ -102,9 +102,9 @@ ROOF_API roof_status roof_target_init(roof_target *target, const roof_machine *m
                                       const roof_types *types, const roof_options *options,
                                       roof_error *error);
 
-/** Checks that the machine has a path for the formats on `unit`.
- *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED where the hardware lacks it, naming a format it
- * has. */
+/** Checks that the machine has a path for the formats on `unit`. Every machine has vector lanes, of an
+ * unknown peak perhaps. Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED where the hardware lacks it,
+ * naming a format it has. */
 ROOF_API roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error);
 
 /** Predicts the work already computed. No allocation, no failure: what is unknown is NaN.

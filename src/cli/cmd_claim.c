@@ -339,6 +339,10 @@ static roof_status judge_operation(judgement *j, const claim *c, const roof_targ
     roof_predict(target, c->op, j->values, p);
     status = p->work.flops > 0 ? roof_target_supports(target, p->work.unit, error) : ROOF_OK;
   }
+  if (status == ROOF_OK && p->peak == NULL && !isnan(c->value[SHARE])) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its peak for %s is not known",
+                            target->machine->name, c->op->name);
+  }
   if (status != ROOF_OK) {
     return status;
   }

@@ -162,7 +162,7 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
 }
 
 roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error) {
-  if (target->peak[unit] != NULL) {
+  if (unit == ROOF_VECTOR || target->peak[unit] != NULL) {
     return ROOF_OK;
   }
   const roof_machine *machine = target->machine;

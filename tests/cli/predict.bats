@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# roofline predict: the worked shapes, every regime, mixed formats, the options of the model, the JSON contract.
+
+setup() {
+  load lib.bash
+  start
+}
+
+# predict ARGUMENT...: on the rounded H100 in fp16, as JSON.
+predict() {
+  run -0 "$ROOFLINE" predict "$@" --machine "$h989" --dtype fp16 --json
+}
+
+@test "a training GEMM is compute-bound" {
+  predict gemm m=8192 n=28672 k=8192
+  [ "$(json '[.flops, .bytes, .intensity, .regime, .binding]')" = \
+    '[3848290697216,1073741824,3584,"compute","fp16 matrix"]' ]
+  near .ridge 295.224
+  near '.intensity / .ridge' 12.14 1e-3
+  near .attainable_flops_per_second 989e12
+  near .seconds.lower 3891.09e-6
+  near .seconds.upper 4211.61e-6
+  near .seconds.expected 4988.6e-6
+  near .seconds.expected_low 4577.8e-6
+  near .seconds.expected_high 5986.3e-6
+}
+
+@test "attention scores are memory-bound, one head or thirty-two" {
+  predict gemm m=4096 n=4096 k=128
+  near .bytes 35651584
+  near .intensity 120.4706
+  near '.intensity / .ridge' 0.40806 1e-3
+  near .seconds.expected 13.64e-6 1e-3
+  [ "$(json '[.regime, .binding]')" = '["memory","HBM"]' ]
+  predict gemm m=4096 n=4096 k=128 batch=32
+  near .bytes 1140850688
+  near .intensity 120.4706
+  near .seconds.expected 436.6e-6 1e-3
+  predict gemm m=4096 n=4096 k=128 --efficiency 0.55
+  near .seconds.expected 19.35e-6 1e-3
+  near .seconds.expected_high 19.35e-6 1e-3
+}
+
+@test "a decode GEMV is memory-bound; int4 weights move a quarter" {
+  predict gemm m=1 n=28672 k=8192
+  [ "$(json '[.flops, .regime]')" = '[469762048,"memory"]' ]
+  near .intensity 0.99984
+  near .seconds.lower 140.2e-6 1e-3
+  near .seconds.expected 179.8e-6 1e-3
+  predict gemm m=1 n=28672 k=8192 --weights int4
+  near .intensity 3.99749
+  predict gemm m=1 n=28672 k=8192 --weights int4 --group 128 --efficiency 0.7
+  near .intensity 3.87643
+  near .seconds.expected 51.7e-6 1e-2
+  [ "$(json .flops)" = 469762048 ]
+}
+
+@test "the overhead cutoff is a parameter" {
+  predict gemm m=1 n=1024 k=1024
+  [ "$(json '[.regime, .binding]')" = '["overhead","launch"]' ]
+  predict gemm m=1 n=4096 k=4096
+  near .seconds.expected 12.85e-6 1e-3
+  [ "$(json .regime)" = '"memory"' ]
+  predict gemm m=1 n=4096 k=4096 --overhead 20us
+  [ "$(json .regime)" = '"overhead"' ]
+  predict gemm m=32 n=28672 k=8192
+  near .seconds.expected 180.7e-6 1e-3
+  [ "$(json .regime)" = '"memory"' ]
+  run -0 "$ROOFLINE" predict gemm m=1 n=1024 k=1024 --machine "$h989"
+  has "overhead-bound (launch)"
+  has "to escape   more than 20.90 MB or 6.171 GFLOP: that lasts 8.000 µs"
+}
+
+@test "launches cost what they cost" {
+  predict gemm m=1 n=4096 k=4096 --launch 5us
+  near .seconds.overhead 5e-6
+  near .seconds.expected 17.85e-6 1e-3
+  predict gemm m=1 n=4096 k=4096 --launch 20us
+  [ "$(json .regime)" = '"overhead"' ]
+  near .seconds.lower 20e-6
+}
+
+@test "network and capacity are regimes too" {
+  run -0 "$ROOFLINE" predict allreduce size=1GB ranks=8 --machine h100 --json
+  [ "$(json '[.regime, .binding, .link_bytes]')" = '["network","link",1750000000]' ]
+  near .seconds.network 3.8889e-3
+  predict gemm m=1e6 n=1e6 k=1e6
+  [ "$(json '[.regime, .binding]')" = '["capacity","HBM"]' ]
+}
+
+@test "elementwise and row operations count what is read and written" {
+  local op want
+  while read -r op want; do
+    predict ${op//:/ }
+    near .intensity "$want"
+  done <<'ROWS'
+relu:n=1e6 0.25
+add:n=1e6 0.166667
+gelu:n=1e6 3
+softmax:rows=1024:cols=1024 1.25
+rmsnorm:rows=1024:cols=1024 1.25
+layernorm:rows=1024:cols=1024 2
+ROWS
+  [ "$(json '[.regime, .seconds.compute]')" = '["overhead",null]' ]
+  run -0 "$ROOFLINE" predict add n=1e6 --machine h100 --dtype fp32 --json
+  near .intensity 0.0833333
+}
+
+@test "attention: flash moves Q, K, V, O once, standard the scores too" {
+  run -0 "$ROOFLINE" predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine h100 \
+    --dtype fp16 --json
+  near .intensity 2068
+  [ "$(json '[.flops, .regime, .parameters.algorithm, .parameters.kv_heads]')" = '[277562261504,"compute","flash",32]' ]
+  run -0 "$ROOFLINE" predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 algorithm=standard passes=4 \
+    --machine h100 --dtype fp16 --json
+  near .intensity 62.6667
+  [ "$(json .regime)" = '"memory"' ]
+}
+
+@test "overlap goes from the longest time to the sum" {
+  predict gemm m=8192 n=28672 k=8192 --overlap 0 --efficiency 1
+  near .seconds.expected 4211.61e-6
+  [ "$(json '[.effects[].name]')" = '["efficiency","overlap"]' ]
+  predict gemm m=8192 n=28672 k=8192 --overlap 0.5 --efficiency 1
+  near .seconds.expected 4051.35e-6
+}
+
+@test "a tile sets what the level outside it supplies" {
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine "$h989" --tile 1 --json
+  near '.levels[-1].intensity' 0.49997 1e-3
+  near .intensity 1365.33
+  [ "$(json .regime)" = '"memory"' ]
+}
+
+@test "warm data come from the level that holds them" {
+  run -0 "$ROOFLINE" predict gemm m=1024 n=1024 k=1024 --machine h100 --json
+  local cold=$output
+  run -0 "$ROOFLINE" predict gemm m=1024 n=1024 k=1024 --machine h100 --warm --json
+  [ "$(json '.levels[] | select(.name == "HBM") | .bytes')" = 0 ]
+  near .seconds.memory "$(jq '.bytes / 33.45408e12' <<<"$cold")" 1e-3
+}
+
+@test "the sparse peak is used only when asked for, and shown" {
+  predict gemm m=8192 n=28672 k=8192 --sparse
+  near .attainable_flops_per_second 1978e12
+  [ "$(json '[.effects[].name] | index("sparsity") != null')" = true ]
+  run -0 "$ROOFLINE" predict gemm m=8192 n=28672 k=8192 --machine "$h989" --sparse
+  has "2:4 sparse"
+}
+
+@test "every key of the contract is there, unknown is null" {
+  predict copy n=1000
+  [ "$(json 'keys - ["link_bytes", "working_set_bytes"]')" = \
+    '["attainable_flops_per_second","binding","bytes","dtype","effects","energy_joules","flops","intensity","levels","machine","op","parameters","regime","ridge","schema","seconds"]' ]
+  [ "$(json '.seconds | keys')" = \
+    '["compute","expected","expected_high","expected_low","lower","memory","network","overhead","upper"]' ]
+  [ "$(json '.levels[0] | keys')" = '["bytes","intensity","name","ridge","seconds"]' ]
+  [ "$(json '.effects[0] | keys')" = '["factor","name","why"]' ]
+  [ "$(json '[.schema, .machine, .op, .dtype, .seconds.overhead, .energy_joules, .ridge]')" = \
+    '["roofline.prediction/1","h989","copy","fp16",null,null,null]' ]
+}
+
+@test "several machines answer one after the other" {
+  run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --machine a100 --json
+  [ "$(json '[.schema, .predictions[].machine]')" = \
+    '["roofline.predictions/1","nvidia-h100-sxm","nvidia-a100-sxm-80gb"]' ]
+  run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --machine a100 --csv
+  [ "${#lines[@]}" -eq 3 ]
+  [[ ${lines[0]} == m,n,k,batch,beta,machine,op,dtype,flops,bytes,intensity,ridge,regime,binding,* ]]
+  [[ ${lines[2]} == 8192,8192,8192,1,0,nvidia-a100-sxm-80gb,gemm,fp16,1099511627776,402653184,2730.66666667,* ]]
+}
+
+@test "the text says the answer first and aligns the rest" {
+  run -0 "$ROOFLINE" predict gemm m=8192 n=28672 k=8192 --machine "$h989"
+  golden predict-gemm.txt
+  run -0 "$ROOFLINE" predict gemm m=1 n=28672 k=8192 --machine "$h989" --weights int4 --group 128 --explain
+  golden predict-gemv-explain.txt
+}
+
+@test "the critical batch is exact, or never" {
+  run -0 "$ROOFLINE" predict gemm m=1 n=28672 k=8192 --machine "$h989"
+  has "critical    compute-bound from m=310 (exactly 309.568)"
+  run -0 "$ROOFLINE" predict linear batch=1 in=256 out=256 --machine "$h989"
+  has "critical    never: intensity saturates at 128 FLOP/B as batch grows, under the ridge of 295.2 FLOP/B"
+}
+
+@test "a format the machine lacks is refused, with what it has" {
+  run -3 --separate-stderr "$ROOFLINE" predict gemm m=8 n=8 k=8 --machine h100 --dtype int4
+  [[ $stderr == "roofline: nvidia-h100-sxm: no native int4 path on its matrix unit; as weights only: --dtype int8 --weights int4" ]]
+  run -2 --separate-stderr "$ROOFLINE" predict gemm m=8 n=8,16 k=8 --machine h100
+  [[ $stderr == *'`roofline sweep` takes lists and ranges' ]]
+  run -2 --separate-stderr "$ROOFLINE" predict gemm m=8 n=8 --machine h100
+  [[ $stderr == *'`k` is missing'* ]]
+}
