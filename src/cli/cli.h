@@ -78,13 +78,16 @@ void roof_targets_done(roof_targets *targets);
 
 /* shape.c: key=value words with lists and ranges */
 typedef struct roof_axis {
-  int param;
+  int param;       /**< the first of `params` */
+  unsigned params; /**< a bit a parameter: `m=n=k=1..8` varies three together */
   double *values;
   size_t count;
 } roof_axis;
 
+/** Do not copy: `op` may point into it. */
 typedef struct roof_shape {
-  const roof_op *op;
+  const roof_op *op; /**< the one given, or `tied` */
+  roof_op tied;      /**< its copy in which parameters given together follow the first */
   double values[ROOF_PARAM_MAX];
   roof_axis axes[ROOF_PARAM_MAX]; /**< parameters with more than one value, in the order typed */
   int axis_count;

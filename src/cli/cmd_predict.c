@@ -169,7 +169,7 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
     roof_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
     roof_text_add(out, "  critical    ");
     roof_crossing_add(out, op, &crossing);
-    roof_text_add(out, "\n");
+    roof_text_addf(out, crossing.hidden ? ": %s\n" : "\n", crossing.why);
   }
   if (!isnan(p->energy_joules)) {
     bool coefficients = !isnan(target->machine->energy.joules_per_flop);

@@ -104,43 +104,65 @@ static size_t stride_of(const sweep *s, int axis) {
 /** Receives a crossing on the line that starts at `index`; false: no more wanted. */
 typedef bool on_crossing(void *context, const sweep *s, size_t index, const roof_crossing *crossing);
 
-/** Changes of regime between the samples of one line, but for compute and memory: that one is the critical
- * value. */
-static bool walk_changes(const sweep *s, int axis, size_t start, on_crossing *receive, void *context) {
-  const roof_axis *a = &s->shape->axes[axis];
-  size_t stride = stride_of(s, axis);
+/** A line of points along an axis, while its crossings are told in order. */
+typedef struct line {
+  const sweep *sweep;
+  const roof_axis *axis;
+  size_t start;
   double typed[ROOF_PARAM_MAX];
-  roof_shape_typed(s->shape, start % s->shape->points, typed);
-  for (size_t i = 1; i < a->count; i++) {
-    roof_regime from = s->regimes[start + (i - 1) * stride], to = s->regimes[start + i * stride];
-    bool sides = (from == ROOF_COMPUTE_BOUND && to == ROOF_MEMORY_BOUND) ||
-                 (from == ROOF_MEMORY_BOUND && to == ROOF_COMPUTE_BOUND);
-    if (from == to || sides || a->values[i] <= a->values[i - 1]) {
-      continue;
+  roof_crossing critical;
+  bool told; /**< the critical one */
+  on_crossing *receive;
+  void *context;
+} line;
+
+static bool tell(line *l, const roof_crossing *crossing) {
+  return l->receive(l->context, l->sweep, l->start, crossing);
+}
+
+/** Tells the changes between two samples of different regimes, but for compute and memory: that one is the
+ * critical crossing, told when its turn comes. */
+static bool tell_changes(line *l, double low, double high, roof_regime last) {
+  const unsigned sides = 1u << ROOF_COMPUTE_BOUND | 1u << ROOF_MEMORY_BOUND;
+  roof_crossing change = {.value = low, .to = ROOF_REGIME_COUNT};
+  for (int i = 0; i < ROOF_REGIME_COUNT && change.to != last; i++) {
+    roof_crossing_between(target_of(l->sweep, l->start), l->sweep->shape->op, l->typed, l->axis->param,
+                          change.value, high, &change);
+    if (!l->told && l->critical.value <= change.value) {
+      l->told = true;
+      if (!tell(l, &l->critical)) {
+        return false;
+      }
     }
-    roof_crossing crossing;
-    roof_crossing_between(target_of(s, start), s->shape->op, typed, a->param, a->values[i - 1], a->values[i],
-                          &crossing);
-    if (!receive(context, s, start, &crossing)) {
+    if ((1u << change.from | 1u << change.to) != sides && !tell(l, &change)) {
       return false;
     }
   }
   return true;
 }
 
-/** Each line of each axis: first where its regime changes, then its critical value. */
+static bool walk_line(const sweep *s, int axis, size_t start, on_crossing *receive, void *context) {
+  line l = {
+      .sweep = s, .axis = &s->shape->axes[axis], .start = start, .receive = receive, .context = context};
+  size_t stride = stride_of(s, axis);
+  roof_shape_typed(s->shape, start % s->shape->points, l.typed);
+  roof_crossing_critical(target_of(s, start), s->shape->op, l.typed, l.axis->param, &l.critical);
+  for (size_t i = 1; i < l.axis->count; i++) {
+    const unsigned char *here = &s->regimes[start + i * stride], *before = here - stride;
+    double low = l.axis->values[i - 1], high = l.axis->values[i];
+    if (*here != *before && high > low && !tell_changes(&l, low, high, (roof_regime)*here)) {
+      return false;
+    }
+  }
+  return l.told || tell(&l, &l.critical);
+}
+
+/** Every line of points along every axis that counts. */
 static void walk_crossings(const sweep *s, on_crossing *receive, void *context) {
   for (int axis = 0; axis < s->shape->axis_count; axis++) {
     size_t stride = stride_of(s, axis), count = s->shape->axes[axis].count;
     for (size_t i = 0; i < s->count && is_count(s, axis); i++) {
-      if (i % s->shape->points / stride % count != 0) {
-        continue;
-      }
-      double typed[ROOF_PARAM_MAX];
-      roof_crossing crossing;
-      roof_shape_typed(s->shape, i % s->shape->points, typed);
-      roof_crossing_critical(target_of(s, i), s->shape->op, typed, s->shape->axes[axis].param, &crossing);
-      if (!walk_changes(s, axis, i, receive, context) || !receive(context, s, i, &crossing)) {
+      if (i % s->shape->points / stride % count == 0 && !walk_line(s, axis, i, receive, context)) {
         return;
       }
     }
@@ -209,8 +231,10 @@ static bool add_text_crossing(void *context, const sweep *s, size_t index, const
   const roof_axis *first = &s->shape->axes[0];
   bool within = c->value >= first->values[0] && c->value <= first->values[first->count - 1];
   const roof_op *op = s->shape->op;
-  roof_text_add(&out->answer, isnan(c->value) ? "; " : within ? ", " : "; beyond these values ");
-  roof_crossing_add(&out->answer, op, c);
+  if (!c->hidden) {
+    roof_text_add(&out->answer, isnan(c->value) ? "; " : within ? ", " : "; beyond these values ");
+    roof_crossing_add(&out->answer, op, c);
+  }
   roof_text_addf(&out->lines, "  %-12s ", op->params[c->param].name);
   roof_crossing_add(&out->lines, op, c);
   roof_text_addf(&out->lines, "%s%s", isnan(c->value) ? "" : ": ", isnan(c->value) ? "" : c->why);
@@ -441,7 +465,9 @@ const roof_command roof_cmd_sweep = {
                 "  roofline sweep gemm m=1,16,64..512+64 n=4096 k=4096 --machine h100 --machine a100\n"
                 "  roofline sweep gemm m=1..1000000 n=4096 k=4096 --machine h100 --csv\n"
                 "\n"
-                "  Values: lists 1,8,64; ranges 1..1024*2 (times 2) and 128..4096+128 (plus 128).\n",
+                "  Values: lists 1,8,64; ranges 1..1024*2 (times 2) and 128..4096+128 (plus 128); "
+                "m=n=k=64..8192*2 varies\n"
+                "  parameters together.\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_MODEL,
     .run = run,
 };

@@ -59,10 +59,12 @@ void roof_crossing_critical(const roof_target *target, const roof_op *op, const 
     return;
   }
   roof_prediction p;
-  roof_predict_at(target, op, typed, param, out->value, &p);
+  roof_predict_at(target, op, typed, param, out->at, &p);
   const roof_level_time *level = binding_level(&p);
-  snprintf(out->why, sizeof out->why, "there intensity passes the ridge of %.4g FLOP/B",
-           level ? level->ridge : NAN);
+  out->hidden = p.regime != out->to;
+  snprintf(out->why, sizeof out->why, "there intensity passes the ridge of %.4g FLOP/B%s%s%s",
+           level != NULL ? level->ridge : NAN, out->hidden ? ", but it is still " : "",
+           out->hidden ? roof_regime_name(p.regime) : "", out->hidden ? "-bound" : "");
 }
 
 static void say_change(const roof_target *target, roof_crossing *out) {
@@ -98,7 +100,12 @@ void roof_crossing_add(roof_text *out, const roof_op *op, const roof_crossing *c
     roof_text_add(out, c->why);
     return;
   }
-  roof_text_addf(out, "%s-bound from %s=%.0f", roof_regime_name(c->to), op->params[c->param].name, c->at);
+  if (c->hidden) {
+    roof_text_addf(out, "%s time over %s time", roof_regime_name(c->to), roof_regime_name(c->from));
+  } else {
+    roof_text_addf(out, "%s-bound", roof_regime_name(c->to));
+  }
+  roof_text_addf(out, " from %s=%.0f", op->params[c->param].name, c->at);
   if (fabs(c->at - c->value) > 1e-12 * c->value) {
     roof_text_addf(out, c->value < 1e5 ? " (exactly %.6g)" : " (exactly %.1f)", c->value);
   }

@@ -10,6 +10,7 @@ typedef struct roof_crossing {
   double at;    /**< first whole value of the new side; NaN: never */
   roof_regime from;
   roof_regime to;
+  bool hidden; /**< at `at` neither side binds: overhead, network or capacity does */
   char why[192];
 } roof_crossing;
 

@@ -102,25 +102,47 @@ static roof_status find_param(const roof_op *op, const char *name, int *param, r
   return ROOF_E_NAME;
 }
 
+/** Reads the keys of `m=n=k=...`, separated by `=`; all take the same values. */
+static roof_status add_keys(roof_shape *shape, roof_axis *axis, char *keys, roof_error *error) {
+  char *rest = NULL;
+  axis->param = ROOF_PARAM_MAX;
+  for (char *key = strtok_r(keys, "=", &rest); key != NULL; key = strtok_r(NULL, "=", &rest)) {
+    int param = 0;
+    roof_status status = find_param(shape->op, key, &param, error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    unsigned taken = axis->params;
+    for (int i = 0; i < shape->axis_count; i++) {
+      taken |= shape->axes[i].params;
+    }
+    if (taken & 1u << param) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", key);
+    }
+    axis->params |= 1u << param;
+    axis->param = param < axis->param ? param : axis->param;
+    if (shape->op->params[param].kind != shape->op->params[axis->param].kind) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: takes other values than `%s`", key,
+                            shape->op->params[axis->param].name);
+    }
+  }
+  return ROOF_OK;
+}
+
 static roof_status add_word(roof_shape *shape, const char *word, roof_error *error) {
   char copy[WORD_MAX];
   if (snprintf(copy, sizeof copy, "%s", word) >= (int)sizeof copy) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "`%.20s...`: too long", word);
   }
-  char *equals = strchr(copy, '=');
-  if (equals == NULL) {
+  char *equals = strrchr(copy, '=');
+  if (equals == NULL || equals == copy) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: not key=value", word);
   }
   *equals = '\0';
   roof_axis axis = {0};
-  roof_status status = find_param(shape->op, copy, &axis.param, error);
+  roof_status status = add_keys(shape, &axis, copy, error);
   if (status == ROOF_OK) {
     status = add_values(&axis, shape->op, equals + 1, error);
-  }
-  for (int i = 0; i < shape->axis_count && status == ROOF_OK; i++) {
-    if (shape->axes[i].param == axis.param) {
-      status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", copy);
-    }
   }
   if (status != ROOF_OK) {
     free(axis.values);
@@ -130,6 +152,20 @@ static roof_status add_word(roof_shape *shape, const char *word, roof_error *err
   return ROOF_OK;
 }
 
+/** Makes the other parameters of an axis follow its first one, in the shape's own copy of the operation. */
+static void tie(roof_shape *shape, const roof_axis *axis) {
+  if (shape->op != &shape->tied) {
+    shape->tied = *shape->op;
+    shape->op = &shape->tied;
+  }
+  for (int i = axis->param + 1; i < ROOF_PARAM_MAX; i++) {
+    if (axis->params & 1u << i) {
+      shape->tied.params[i].same_as = shape->tied.params[axis->param].name;
+      shape->values[i] = NAN;
+    }
+  }
+}
+
 /** Moves parameters with one value out of the axes. */
 static roof_status fold_single_values(roof_shape *shape, roof_error *error) {
   int kept = 0;
@@ -137,11 +173,16 @@ static roof_status fold_single_values(roof_shape *shape, roof_error *error) {
   for (int i = 0; i < shape->axis_count; i++) {
     roof_axis axis = shape->axes[i];
     if (axis.count == 1) {
-      shape->values[axis.param] = axis.values[0];
+      for (int p = 0; p < ROOF_PARAM_MAX; p++) {
+        shape->values[p] = axis.params & 1u << p ? axis.values[0] : shape->values[p];
+      }
       free(axis.values);
     } else {
       points *= (double)axis.count;
       shape->axes[kept++] = axis;
+      if (axis.params != 1u << axis.param) {
+        tie(shape, &axis);
+      }
     }
   }
   shape->axis_count = kept;

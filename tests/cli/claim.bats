@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# roofline claim: what cannot be is caught, with what it probably is; exit 1 is the gate.
+
+setup() {
+  load lib.bash
+  start
+}
+
+# claim CODE WORD...: on the H100 in fp16.
+claim() {
+  local code=$1
+  shift
+  run "-$code" "$ROOFLINE" claim "$@" --machine h100 --dtype fp16
+}
+
+@test "1700 TFLOP/s of fp16 on an H100 is a sparse figure" {
+  claim 1 1700TFLOP/s
+  [ "${lines[0]}" = "impossible: 172 % of the dense fp16 matrix peak (989.4 TFLOP/s) of NVIDIA H100 SXM5 80GB; it is 86 % of the 2:4 sparse fp16 peak (1.979 PFLOP/s): a sparse figure" ]
+  has "source   datasheet of "
+  claim 0 1700TFLOP/s --sparse
+  [[ ${lines[0]} == "possible: 86 % of the 2:4 sparse fp16 matrix peak"* ]]
+}
+
+@test "a figure that is another one's is recognised" {
+  claim 1 1979TFLOPS
+  has "it is 100 % of the 2:4 sparse fp16 peak"
+  has "same as  dense fp8 matrix peak: 1.979 PFLOP/s"
+  run -0 "$ROOFLINE" claim 1979TFLOP/s --machine h100 --dtype fp8
+  [[ ${lines[0]} == "possible: 100 % of the dense fp8 matrix peak"* ]]
+  has "same as  2:4 sparse fp16 matrix peak"
+}
+
+@test "bandwidths are held against the memory, or against the link named" {
+  claim 0 3.0TB/s
+  [[ ${lines[0]} == "possible: 90 % of the HBM bandwidth (3.350 TB/s)"* ]]
+  has "verdict  good"
+  claim 1 4TB/s
+  claim 0 900GB/s
+  has "same as  NVLink 4 both ways together (one way: 450.0 GB/s)"
+  claim 1 900GB/s --link "NVLink 4"
+  [[ ${lines[0]} == "impossible: 200 % of the NVLink 4 bandwidth one way (450.0 GB/s)"* ]]
+  claim 0 400Gb/s
+  has "claimed  50.00 GB/s"
+}
+
+@test "a time or a rate of an operation is held against its bound" {
+  claim 1 gemm m=8192 n=8192 k=8192 1ms
+  [ "${lines[0]}" = "impossible: 111 % of what NVIDIA H100 SXM5 80GB can do: gemm takes at least 1.111 ms, compute-bound (fp16 matrix); with 2:4 sparse weights it would be 56 %: a sparse figure" ]
+  claim 0 gemm m=8192 n=8192 k=8192 1.4ms
+  has "verdict  normal"
+  claim 0 gemm m=8192 n=8192 k=8192 800TFLOP/s
+  [[ ${lines[0]} == "possible: 81 % of the 989.4 TFLOP/s gemm can reach"* ]]
+  claim 1 gemm m=1 n=8192 k=8192 10TFLOP/s
+  [[ ${lines[0]} == "impossible: 299 % of the 3.349 TFLOP/s gemm can reach on NVIDIA H100 SXM5 80GB, memory-bound (HBM)" ]]
+  claim 1 copy n=1e9 4TB/s
+  claim 0 copy n=1e9 3TB/s
+}
+
+@test "an intensity caps the rate: 90 % of the peak at 64 FLOP/B cannot be" {
+  claim 1 64FLOP/B 90%
+  [ "${lines[0]}" = "impossible: 415 % of the HBM roof at 64 FLOP/B (214.4 TFLOP/s) of NVIDIA H100 SXM5 80GB" ]
+  claim 1 intensity=64 rate=890TFLOP/s
+  claim 0 intensity=64 rate=200TFLOP/s
+  claim 0 1000FLOP/B 90%
+}
+
+@test "names and units say the same" {
+  claim 1 gemm m=8192 n=8192 k=8192 time=1ms
+  claim 0 gemm m=8192 n=8192 k=8192 rate=800TFLOP/s
+  claim 0 bandwidth=3e12
+  claim 1 rate=1.7e15
+}
+
+@test "JSON tells the claim, its limit and the verdict" {
+  claim 1 1700TFLOP/s --json
+  [ "$(json keys)" = '["because","claimed","dtype","fraction","limit","machine","matches","op","parameters","possible","schema","verdict"]' ]
+  [ "$(json '[.schema, .machine, .op, .parameters, .dtype, .possible, .verdict]')" = \
+    '["roofline.claim/1","nvidia-h100-sxm",null,null,"fp16",false,"impossible"]' ]
+  near .claimed.flops_per_second 1.7e15
+  near .limit.flops_per_second 989.4e12
+  near .fraction 1.71821
+  [ "$(json '[.claimed.seconds, .limit.bytes_per_second]')" = '[null,null]' ]
+  claim 0 gemm m=8192 n=8192 k=8192 1.4ms --json
+  [ "$(json '[.op, .parameters.m, .possible, .verdict, .claimed.seconds]')" = '["gemm",8192,true,"normal",0.0014]' ]
+  near .fraction 0.793776
+}
+
+@test "quiet says the answer alone" {
+  claim 1 1700TFLOP/s --quiet
+  [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "what is no claim is refused" {
+  local words want
+  while IFS='|' read -r words want; do
+    run -2 --separate-stderr "$ROOFLINE" claim $words --machine h100
+    [ -z "$output" ]
+    [[ $stderr == "roofline: "*"$want"* ]] || { echo "$words: $stderr"; return 1; }
+  done <<'ROWS'
+|what is claimed?
+1700|which unit?
+1ms|a time needs an operation
+gemm m=1 n=1 k=1|what is claimed?
+gemm m=1 n=1 k=1 1ms 5TB/s|one speed, bandwidth or time at once
+1ms 2ms|a second time
+m=4 1TB/s|a shape needs an operation
+64FLOP/B 1TB/s|an intensity goes with a rate
+gemm add 1ms|one word too many
+gemmm m=1 1ms|did you mean `gemm`?
+gemm m=1,2 n=1 k=1 1ms|one shape at a time
+copy n=1e9 5TFLOP/s|copy has no FLOP to count
+rate=fast|not a number
+0TB/s|must be more than 0
+1ZB/s|is not a B/s
+1TB/s --machine a100|one machine at a time
+ROWS
+  run -3 --separate-stderr "$ROOFLINE" claim 100TFLOP/s --machine h100 --dtype fp4
+  [[ $stderr == *"no native fp4 path"* ]]
+}

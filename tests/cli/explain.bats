@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# roofline explain: every topic, worked on the machine's and the user's numbers.
+
+setup() {
+  load lib.bash
+  start
+}
+
+explain() {
+  run -0 "$ROOFLINE" explain "$@"
+}
+
+@test "every topic of the list explains itself" {
+  local topic count=0
+  for topic in $("$ROOFLINE" explain --json | jq -r '.topics[]'); do
+    explain "$topic" --machine h100
+    [ "${#output}" -gt 80 ]
+    [[ $output != *nan* && $output != *inf* ]] || { echo "$topic: $output"; return 1; }
+    count=$((count + 1))
+  done
+  [ "$count" -ge 30 ]
+  explain
+  has "  ridge "
+}
+
+@test "the words of the design are topics" {
+  local topic
+  for topic in machine unit work operation intensity operational-intensity ridge regime bounds expected effect \
+    measurement headroom verdict ledger compute memory overhead network capacity flop critical-batch; do
+    explain "$topic" --machine h100
+  done
+}
+
+@test "two walls, one division" {
+  explain roofline --machine "$h989"
+  has "compute wall"
+  has "bandwidth wall"
+  has "at 1 FLOP/B: min(989.0 TFLOP/s, 1 x 3.350 TB/s) = 3.350 TFLOP/s"
+  explain ridge --machine "$h989"
+  has "989.0 TFLOP/s / 3.350 TB/s = 295.2 FLOP/B"
+  has "The ridge is not a goal"
+  explain ridge --machine h100 --dtype fp8
+  has "1.979 PFLOP/s / 3.350 TB/s = 590.7 FLOP/B in fp8"
+}
+
+@test "a FLOP is not an FMA" {
+  explain flop --machine "$h989"
+  has "989.0 TFLOP/s = 494.5 TFMA/s"
+  has "147.6 FMA per byte"
+}
+
+@test "topics take a shape" {
+  explain critical-batch linear batch=1 in=256 out=256 --machine "$h989"
+  has "never: intensity saturates at 128 FLOP/B"
+  explain critical-batch linear batch=1 in=4096 out=4096 --machine "$h989"
+  has "compute-bound from batch=345 (exactly 344.949)"
+  explain intensity gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp32
+  has "= 682.667 FLOP/B"
+  explain memory gemm m=1 n=4096 k=4096 --machine "$h989"
+  has "twice the peak would make it 1x as fast, twice the bandwidth 2x"
+  explain compute --machine "$h989"
+  has "twice the peak would make it 2x as fast, twice the bandwidth 1x"
+  explain overhead --machine "$h989"
+  has "moves 20.90 MB or does 6.171 GFLOP"
+}
+
+@test "an operation is worked by hand" {
+  explain add n=4 --dtype bf16 --machine h100
+  has "12 numbers of 2 bytes = 24 bytes; 4 FLOP / 24 bytes = 0.167 FLOP/B"
+  has "1. FLOP = n"
+  has "2. bytes = n * (2 * a + o)"
+  has "= 4 * (2 * 2 + 2)"
+  explain add
+  has "Give n=... to see it worked."
+}
+
+@test "without a machine the example is said to be one" {
+  explain ridge
+  has "On NVIDIA H100 SXM5 80GB (an example: this machine is not measured yet"
+  explain ridge --machine h100
+  [[ $output != *"an example"* ]]
+}
+
+@test "JSON has text and worked numbers" {
+  explain ridge --machine "$h989" --json
+  [ "$(json '[.schema, .topic, .machine, .dtype]')" = '["roofline.explanation/1","ridge","h989","fp16"]' ]
+  [[ $(json .worked) == *"295.2 FLOP/B"* ]]
+}
+
+@test "the text of a topic stays as it is" {
+  explain critical-batch --machine "$h989"
+  golden explain-critical-batch.txt
+}
+
+@test "a wrong topic gets the nearest" {
+  run -2 --separate-stderr "$ROOFLINE" explain riddge
+  [ "$stderr" = 'roofline: topic `riddge`: unknown; did you mean `ridge`?; `roofline explain` lists them' ]
+  run -2 --separate-stderr "$ROOFLINE" explain add n=0 --machine h100
+  [[ $stderr == *"n=0: must be from 1"* ]]
+  run -2 --separate-stderr "$ROOFLINE" explain ridge gemm m=1,2 n=1 k=1 --machine h100
+  [[ $stderr == *"one shape at a time"* ]]
+}

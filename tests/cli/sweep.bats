@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# roofline sweep: points in order, where the wall changes, the exact critical value, CSV of any length.
+
+setup() {
+  load lib.bash
+  start
+  machine ridge152 152e12 1e12 >ridge152.json
+}
+
+# sweep ARGUMENT...: as JSON.
+sweep() {
+  run -0 "$ROOFLINE" sweep "$@" --json
+}
+
+@test "the critical batch is exact, whatever the values swept" {
+  sweep linear batch=1..1024*2 in=4096 out=4096 --machine ./ridge152.json --overhead 0
+  near '.crossings[0].value' 164.186 1e-5
+  [ "$(json '.crossings | length')" = 1 ]
+  [ "$(json '.crossings[0] | [.parameter, .machine, .from, .to, .at]')" = '["batch","ridge152","memory","compute",165]' ]
+  sweep linear batch=1,2 in=768 out=768 --machine ./ridge152.json
+  near '.crossings[0].value' 251.586 1e-5
+  sweep linear batch=1,2 in=768 out=3072 --machine ./ridge152.json
+  near '.crossings[0].value' 201.965 1e-5
+  [ "$(json '.crossings[0].at')" = 202 ]
+}
+
+@test "never is null and says why" {
+  sweep linear batch=1..1024*2 in=256 out=256 --machine ./ridge152.json --overhead 0
+  [ "$(json '.crossings')" = '[{"parameter":"batch","machine":"ridge152","value":null,"from":"memory","to":null,"at":null,"why":"never: intensity saturates at 128 FLOP/B as batch grows, under the ridge of 152 FLOP/B","parameters":{}}]' ]
+  sweep gemm m=1,2 n=1e5 k=1e5 --machine "$h989" --weights int4 --overhead 0
+  near '.crossings[0].value' 74.5 2e-2
+  sweep copy n=1e6,2e6 --machine h100
+  [ "$(json '.crossings[0].why')" = '"never: it has no FLOP"' ]
+}
+
+@test "points are predictions, the first axis outermost, machine by machine" {
+  sweep gemm m=1,2 n=16..64*2 k=8 --machine h100 --machine a100
+  [ "$(json '[.schema, (.points | length)]')" = '["roofline.sweep/1",12]' ]
+  [ "$(json '[.points[] | .parameters | [.m, .n]][0:6]')" = '[[1,16],[1,32],[1,64],[2,16],[2,32],[2,64]]' ]
+  [ "$(json '[.points[].machine] | unique')" = '["nvidia-a100-sxm-80gb","nvidia-h100-sxm"]' ]
+  [ "$(json '[.points[].schema] | unique')" = '["roofline.prediction/1"]' ]
+  local point=$(json '.points[5]')
+  run -0 "$ROOFLINE" predict gemm m=2 n=64 k=8 --machine h100 --json
+  [ "$(json -S .)" = "$(jq -cS . <<<"$point")" ]
+}
+
+@test "lists, geometric and arithmetic ranges, suffixes" {
+  sweep add n=1,10..40*2,1k..3k+1k,4Ki --machine h100
+  [ "$(json '[.points[].parameters.n]')" = '[1,10,20,40,1000,2000,3000,4096]' ]
+}
+
+@test "parameters vary together: cubes cross at 886" {
+  sweep gemm m=n=k=256..1024*2 --machine "$h989" --overhead 0
+  [ "$(json '[.points[] | [.parameters.n, .parameters.k, .regime]]')" = \
+    '[[256,256,"memory"],[512,512,"memory"],[1024,1024,"compute"]]' ]
+  near '.points[2].intensity' 341.333
+  near '.crossings[0].value' 885.672
+  [ "$(json '.crossings[0].at')" = 886 ]
+}
+
+@test "a critical value that overhead hides is told as such" {
+  run -0 "$ROOFLINE" sweep gemm m=n=k=64..8192*2 --machine "$h989"
+  [[ ${lines[0]} == "gemm on h989: overhead-bound at m=64, compute-bound from m=1456 (exactly 1455.85)" ]]
+  has "compute time over memory time from m=886 (exactly 885.672)"
+  has "but it is still overhead-bound"
+}
+
+@test "other changes of regime are found between the samples" {
+  sweep gemm m=n=k=1e3,1e6 --machine "$h989"
+  [ "$(json '[.crossings[] | [.from, .to, .at]]')" = '[["memory","compute",886],["overhead","compute",1456],["compute","capacity",115471]]' ]
+  sweep add n=1..1e9*10 --machine "$h989"
+  near '.crossings[0].value' 3484000
+  [ "$(json '.crossings[0] | [.from, .to, .why]')" = \
+    '["overhead","memory","there the time passes the overhead cutoff of 8.000 µs"]' ]
+}
+
+@test "each line of a sweep over two parameters has its crossing" {
+  sweep linear batch=1,512 in=1024,4096 out=4096 --machine "$h989" --overhead 0
+  [ "$(json '[.crossings[] | select(.parameter == "batch") | [.parameters.in, .at]]')" = '[[1024,462],[4096,345]]' ]
+}
+
+@test "the text is a table with the answer first" {
+  run -0 "$ROOFLINE" sweep linear batch=1..1024*2 in=4096 out=4096 --machine "$h989" --machine ./ridge152.json
+  golden sweep-linear.txt
+  run -0 "$ROOFLINE" sweep attention batch=1 heads=32 q_len=1,4096 kv_len=4096 head_dim=128 algorithm=flash,standard \
+    --machine "$h989"
+  golden sweep-attention.txt
+}
+
+@test "a long sweep shows its ends and changes, and says where the rest is" {
+  run -0 "$ROOFLINE" sweep gemm m=1..5000 n=4096 k=4096 --machine "$h989"
+  [ "${#lines[@]}" -lt 48 ]
+  has "of 5000 points; --csv has all"
+  grep -Eq '^ +344 .* memory ' <<<"$output"
+  grep -Eq '^ +345 .* compute ' <<<"$output"
+  grep -Eq '^ +5000 ' <<<"$output"
+}
+
+@test "CSV has every point, every parameter and the same figures" {
+  run -0 "$ROOFLINE" sweep attention batch=1 heads=32 q_len=1,4096 kv_len=4096 head_dim=128 algorithm=flash,standard \
+    --machine "$h989" --csv
+  golden sweep-attention.csv
+  "$ROOFLINE" sweep gemm m=1..1000 n=1..100 k=64 --machine h100 --csv >many.csv
+  [ "$(wc -l <many.csv)" -eq 100001 ]
+  [ "$(awk -F, '{ print NF }' many.csv | sort -u)" = 18 ]
+  [ "$(sed -n '100001p' many.csv | cut -d, -f1-8)" = "1000,100,64,1,0,nvidia-h100-sxm,gemm,fp16" ]
+  local seconds
+  seconds=$(awk -F, 'NR == 100001 { print $16 }' many.csv)
+  run -0 "$ROOFLINE" predict gemm m=1000 n=100 k=64 --machine h100 --json
+  near .seconds.lower "$seconds" 1e-11
+}
+
+@test "names with commas and quotes are quoted in CSV" {
+  machine odd 1e12 1e12 | jq '.levels[0].name = "HBM 3,\"e\""' >odd.json
+  run -0 "$ROOFLINE" sweep gemm m=1,2 n=4096 k=4096 --machine ./odd.json --csv
+  [[ ${lines[1]} == *',memory,"HBM 3,""e""",'* ]]
+}
+
+@test "a point that cannot be is an error that names it, before any output" {
+  run -2 --separate-stderr "$ROOFLINE" sweep conv2d batch=1 in_channels=64 out_channels=64 height=56 width=56 kernel=3 \
+    groups=1,2,3 --machine h100 --csv
+  [ "$stderr" = "roofline: groups=3: conv2d: groups=3 must divide in_channels and out_channels" ]
+  [ -z "$output" ]
+  local words=
+  while read -r words want; do
+    run -2 --separate-stderr "$ROOFLINE" sweep gemm ${words//;/ } --machine h100
+    [ -z "$output" ]
+    [[ $stderr == *"$want"* ]] || { echo "$stderr"; return 1; }
+  done <<'ROWS'
+m=1..8;m=2;n=8;k=8 `m`: given twice
+m=n=m=2;k=8 `m`: given twice
+m=n=beta=1,2;k=8 `beta`: takes other values than `m`
+m=8..1;n=8;k=8 a range goes up
+m=1..8*1;n=8;k=8 a range goes up
+m=1,2;n=8 `k` is missing
+m=0,1;n=8;k=8 must be from 1
+m=1..1e6;n=1..1e6;k=8 1e+12 points: at most 1e+09
+=1;n=8;k=8 not key=value
+ROWS
+}
