@@ -169,7 +169,10 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
     roof_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
     roof_text_add(out, "  critical    ");
     roof_crossing_add(out, op, &crossing);
-    roof_text_addf(out, crossing.hidden ? ": %s\n" : "\n", crossing.why);
+    if (crossing.there != crossing.to) {
+      roof_text_addf(out, ", still %s-bound", roof_regime_name(crossing.there));
+    }
+    roof_text_add(out, "\n");
   }
   if (!isnan(p->energy_joules)) {
     bool coefficients = !isnan(target->machine->energy.joules_per_flop);

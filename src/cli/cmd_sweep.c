@@ -231,7 +231,7 @@ static bool add_text_crossing(void *context, const sweep *s, size_t index, const
   const roof_axis *first = &s->shape->axes[0];
   bool within = c->value >= first->values[0] && c->value <= first->values[first->count - 1];
   const roof_op *op = s->shape->op;
-  if (!c->hidden) {
+  if (c->there == c->to) {
     roof_text_add(&out->answer, isnan(c->value) ? "; " : within ? ", " : "; beyond these values ");
     roof_crossing_add(&out->answer, op, c);
   }

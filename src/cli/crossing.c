@@ -51,7 +51,7 @@ void roof_crossing_critical(const roof_target *target, const roof_op *op, const 
   roof_prediction first, last;
   roof_predict_at(target, op, typed, param, 1, &first);
   roof_predict_at(target, op, typed, param, farthest, &last);
-  *out = (roof_crossing){.param = param, .from = side(&first), .to = side(&last)};
+  *out = (roof_crossing){.param = param, .from = side(&first), .to = side(&last), .there = side(&last)};
   out->value = roof_predict_crossing(target, op, typed, param);
   out->at = whole(out->value);
   if (isnan(out->value)) {
@@ -61,10 +61,11 @@ void roof_crossing_critical(const roof_target *target, const roof_op *op, const 
   roof_prediction p;
   roof_predict_at(target, op, typed, param, out->at, &p);
   const roof_level_time *level = binding_level(&p);
-  out->hidden = p.regime != out->to;
+  out->there = p.regime;
+  bool hidden = out->there != out->to;
   snprintf(out->why, sizeof out->why, "there intensity passes the ridge of %.4g FLOP/B%s%s%s",
-           level != NULL ? level->ridge : NAN, out->hidden ? ", but it is still " : "",
-           out->hidden ? roof_regime_name(p.regime) : "", out->hidden ? "-bound" : "");
+           level != NULL ? level->ridge : NAN, hidden ? ", but it is still " : "",
+           hidden ? roof_regime_name(p.regime) : "", hidden ? "-bound" : "");
 }
 
 static void say_change(const roof_target *target, roof_crossing *out) {
@@ -91,7 +92,8 @@ void roof_crossing_between(const roof_target *target, const roof_op *op, const d
     *(p.regime == from ? &low : &high) = middle;
   }
   roof_predict_at(target, op, typed, param, high, &p);
-  *out = (roof_crossing){.param = param, .value = high, .at = whole(high), .from = from, .to = p.regime};
+  *out = (roof_crossing){
+      .param = param, .value = high, .at = whole(high), .from = from, .to = p.regime, .there = p.regime};
   say_change(target, out);
 }
 
@@ -100,7 +102,7 @@ void roof_crossing_add(roof_text *out, const roof_op *op, const roof_crossing *c
     roof_text_add(out, c->why);
     return;
   }
-  if (c->hidden) {
+  if (c->there != c->to) {
     roof_text_addf(out, "%s time over %s time", roof_regime_name(c->to), roof_regime_name(c->from));
   } else {
     roof_text_addf(out, "%s-bound", roof_regime_name(c->to));

@@ -10,7 +10,8 @@ typedef struct roof_crossing {
   double at;    /**< first whole value of the new side; NaN: never */
   roof_regime from;
   roof_regime to;
-  bool hidden; /**< at `at` neither side binds: overhead, network or capacity does */
+  roof_regime
+      there; /**< what binds at `at`: when not `to`, overhead, network or capacity hides the crossing */
   char why[192];
 } roof_crossing;
 

@@ -75,7 +75,7 @@ claim() {
   claim 1 1700TFLOP/s --json
   [ "$(json keys)" = '["because","claimed","dtype","fraction","limit","machine","matches","op","parameters","possible","schema","verdict"]' ]
   [ "$(json '[.schema, .machine, .op, .parameters, .dtype, .possible, .verdict]')" = \
-    '["roofline.claim/1","nvidia-h100-sxm",null,null,"fp16",false,"impossible"]' ]
+    '["roofline.claim/1","nvidia-h100-sxm",null,null,"fp16",false,"explain"]' ]
   near .claimed.flops_per_second 1.7e15
   near .limit.flops_per_second 989.4e12
   near .fraction 1.71821
