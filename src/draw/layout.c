@@ -7,8 +7,7 @@
 #include "draw/glyph.h"
 
 /** What a label pays: lower is better, and from `forbidden` on it may not stay. */
-static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 6, crosses_leader = 60,
-                    crowds_dot = 20;
+static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 15, crosses_leader = 60;
 
 /** A dot with a longer label than this many pixels gets a number instead. */
 static const double longest_label = 240;
@@ -25,25 +24,21 @@ roof_point roof_layout_point(const roof_layout *layout, double x, double y) {
 roof_rect roof_rect_line(roof_point from, roof_point to) {
   double x = (from.x + to.x) / 2, y = (from.y + to.y) / 2;
   if (from.x == to.x || from.y == to.y) {
-    return (roof_rect){x, y, fmax(fabs(to.x - from.x) / 2, 0.5), fmax(fabs(to.y - from.y) / 2, 0.5), 0};
+    return (roof_rect){x, y, fmax(fabs(to.x - from.x) / 2, 0.5), fmax(fabs(to.y - from.y) / 2, 0.5), 1, 0};
   }
-  return (roof_rect){x, y, hypot(to.x - from.x, to.y - from.y) / 2, 0.5, atan2(to.y - from.y, to.x - from.x)};
+  double length = hypot(to.x - from.x, to.y - from.y);
+  return (roof_rect){x, y, length / 2, 0.5, (to.x - from.x) / length, (to.y - from.y) / length};
 }
 
 /** Half the length of a rectangle's shadow on the direction (c, s). */
 static double shadow(const roof_rect *r, double c, double s) {
-  if (r->angle == 0) {
-    return r->half_width * fabs(c) + r->half_height * fabs(s);
-  }
-  double x = cos(r->angle), y = sin(r->angle);
-  return r->half_width * fabs(x * c + y * s) + r->half_height * fabs(x * s - y * c);
+  return r->half_width * fabs(r->c * c + r->s * s) + r->half_height * fabs(r->c * s - r->s * c);
 }
 
 /** True when the shadows on the sides of `a` are apart. */
 static bool apart_along(const roof_rect *a, const roof_rect *b, double dx, double dy, double gap) {
-  double c = a->angle == 0 ? 1 : cos(a->angle), s = a->angle == 0 ? 0 : sin(a->angle);
-  return fabs(dx * c + dy * s) >= a->half_width + shadow(b, c, s) + gap ||
-         fabs(dy * c - dx * s) >= a->half_height + shadow(b, -s, c) + gap;
+  return fabs(dx * a->c + dy * a->s) >= a->half_width + shadow(b, a->c, a->s) + gap ||
+         fabs(dy * a->c - dx * a->s) >= a->half_height + shadow(b, -a->s, a->c) + gap;
 }
 
 /** Separating axis test: apart when the shadows on a side of either are. */
@@ -66,7 +61,7 @@ typedef struct board {
   roof_layout *layout;
   roof_rect roofs[ROOF_SCENE_ROOFS];
   roof_rect dots[ROOF_SCENE_DOTS];
-  roof_rect drops[ROOF_SCENE_DOTS + ROOF_SCENE_SERIES]; /**< lines from dots and ridges */
+  roof_rect drops[2 * ROOF_SCENE_DOTS + ROOF_SCENE_SERIES]; /**< lines from dots and ridges, arrows */
   int drop_count;
 } board;
 
@@ -88,10 +83,17 @@ static void set_up(board *b) {
   for (int i = 0; i < b->scene->dot_count; i++) {
     const roof_scene_dot *d = &b->scene->dots[i];
     roof_point p = roof_layout_point(layout, log10(d->intensity), log10(d->flops_per_second));
-    b->dots[i] = (roof_rect){p.x, p.y, ROOF_DOT_RADIUS + 1, ROOF_DOT_RADIUS + 1, 0};
+    b->dots[i] = (roof_rect){p.x, p.y, ROOF_DOT_RADIUS + 1, ROOF_DOT_RADIUS + 1, 1, 0};
     if (!isnan(g->ceilings[i])) {
       roof_point roof = {p.x, roof_layout_point(layout, 0, g->ceilings[i]).y};
       b->drops[b->drop_count++] = roof_rect_line(p, roof);
+    }
+  }
+  for (int i = 0; i < b->scene->dot_count; i++) {
+    int next = b->scene->dots[i].next;
+    if (next >= 0 && next < b->scene->dot_count) {
+      b->drops[b->drop_count++] = roof_rect_line((roof_point){b->dots[i].x, b->dots[i].y},
+                                                 (roof_point){b->dots[next].x, b->dots[next].y});
     }
   }
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
@@ -141,9 +143,6 @@ static double collide_dots(const search *s, const roof_mark *mark, const roof_re
     if (roof_rect_near(&mark->rect, &s->on->dots[i], 1)) {
       return forbidden;
     }
-    if (s->self < ROOF_SCENE_ROOFS && roof_rect_near(&mark->rect, &s->on->dots[i], 16)) {
-      cost += crowds_dot;
-    }
     bool own = i == s->self - ROOF_SCENE_ROOFS;
     if (mark->leader && !own && roof_rect_near(leader, &s->on->dots[i], 0)) {
       cost += crosses_leader;
@@ -187,7 +186,6 @@ static void search_around(search *s) {
       double c = cos(i * 2 * pi / DIRECTIONS), up = sin(i * 2 * pi / DIRECTIONS);
       double reach = ROOF_DOT_RADIUS + 4 + rings[ring];
       roof_mark place = *mark;
-      place.rect.angle = 0;
       place.rect.x = mark->anchor.x + c * (mark->rect.half_width + reach);
       place.rect.y = mark->anchor.y - up * (mark->rect.half_height + reach);
       place.leader = ring >= 2;
@@ -201,7 +199,6 @@ static void search_everywhere(search *s) {
   const roof_layout *layout = s->on->layout;
   roof_mark place = layout->marks[s->self];
   place.leader = true;
-  place.rect.angle = 0;
   double step_x = fmax(place.rect.half_width, 8), step_y = place.rect.half_height + 2;
   for (double y = layout->top + place.rect.half_height + 3; y < layout->bottom; y += step_y) {
     for (double x = layout->left + place.rect.half_width + 3; x < layout->right; x += step_x) {
@@ -223,16 +220,22 @@ static void search_along(search *s) {
   double along_x = (to.x - from.x) / length, along_y = (to.y - from.y) / length;
   roof_mark place = s->on->layout->marks[s->self];
   place.leader = false;
-  place.rect.angle = atan2(along_y, along_x);
+  place.rect.c = along_x;
+  place.rect.s = along_y;
   double slack = length - 2 * place.rect.half_width - 16;
   for (double at = 0; at <= slack; at += 12) {
     double centre = (flat ? slack - at : at) + place.rect.half_width + 8;
-    for (int side = 0; side < 2; side++) {
-      double offset = (side == 0 ? -1 : 1) * (place.rect.half_height + 3);
+    for (int try = 0; try < 4; try++) {
+      int side = try % 2, past_dots = try / 2;
+      double offset = (side == 0 ? -1 : 1) * (place.rect.half_height + 3 + past_dots * (ROOF_DOT_RADIUS + 2));
       place.rect.x = from.x + along_x * centre - along_y * offset;
       place.rect.y = from.y + along_y * centre + along_x * offset;
       bool usual = (side == 0) == (roof->style == ROOF_SOLID);
-      consider(s, place, at * 0.05 + (usual ? 0 : 4));
+      /* A place past the dots must not be past another roof, whose label it would seem to be. */
+      double past_roofs =
+          past_dots *
+          (count_near(&place.rect, s->on->roofs, s->on->scene->roof_count, 2 * ROOF_DOT_RADIUS + 1) - 1);
+      consider(s, place, at * 0.05 + (usual ? 0 : 4) + past_dots * 6 + past_roofs * crosses_roof);
     }
   }
 }
@@ -252,7 +255,7 @@ static void prepare(roof_mark *mark, const char *text, double most, roof_point a
   roof_glyph_elide(elided, sizeof elided, text, most / ROOF_FONT_SIZE);
   *mark = (roof_mark){.anchor = anchor,
                       .rect = {anchor.x, anchor.y, roof_glyph_ems(elided) * ROOF_FONT_SIZE / 2 + 1,
-                               ROOF_FONT_SIZE * 0.62, 0}};
+                               ROOF_FONT_SIZE * 0.62, 1, 0}};
   snprintf(mark->text, sizeof mark->text, "%s", elided);
 }
 

@@ -4,9 +4,9 @@
 
 #include "draw/geometry.h"
 
-/** A rectangle turned clockwise by `angle` radians around its centre. */
+/** A rectangle whose width runs along the unit vector (c, s); (1, 0) is upright. */
 typedef struct roof_rect {
-  double x, y, half_width, half_height, angle;
+  double x, y, half_width, half_height, c, s;
 } roof_rect;
 
 /** A placed text; `rect` encloses it. With a leader, a line joins it to `anchor`. */

@@ -317,8 +317,9 @@ static void draw_marks(const chart *c) {
     bool of_roof = i < ROOF_SCENE_ROOFS;
     const char *class = i >= ROOF_MARK_MEMORY ? "c h r" : "c h";
     const char *fill = of_roof ? colour(c->scene->roofs[i].series)->text : NULL;
-    if (mark->rect.angle != 0) {
-      add_turned(c->out, class, fill, mark->rect.x, mark->rect.y, mark->rect.angle, mark->text);
+    if (mark->rect.s != 0) {
+      add_turned(c->out, class, fill, mark->rect.x, mark->rect.y, atan2(mark->rect.s, mark->rect.c),
+                 mark->text);
     } else {
       add_text(c->out, class, fill, mark->rect.x, mark->rect.y + ROOF_FONT_SIZE * 0.35, mark->text);
     }

@@ -184,7 +184,8 @@ static void check_marks(void) {
     if (mark->text[0] == '\0') {
       continue;
     }
-    double c = fabs(cos(mark->rect.angle)), s = fabs(sin(mark->rect.angle));
+    double c = fabs(mark->rect.c), s = fabs(mark->rect.s);
+    assert_near(c * c + s * s, 1, 1e-9);
     double width = mark->rect.half_width * c + mark->rect.half_height * s;
     double height = mark->rect.half_width * s + mark->rect.half_height * c;
     assert_true(mark->rect.x - width >= layout.left && mark->rect.x + width <= layout.right);
@@ -197,7 +198,7 @@ static void check_marks(void) {
     for (int j = 0; j < scene.dot_count; j++) {
       roof_point p =
           roof_layout_point(&layout, log10(scene.dots[j].intensity), log10(scene.dots[j].flops_per_second));
-      roof_rect dot = {p.x, p.y, ROOF_DOT_RADIUS, ROOF_DOT_RADIUS, 0};
+      roof_rect dot = {p.x, p.y, ROOF_DOT_RADIUS, ROOF_DOT_RADIUS, 1, 0};
       assert_true(p.x > layout.left && p.x < layout.right && p.y > layout.top && p.y < layout.bottom);
       if (roof_rect_near(&mark->rect, &dot, 0)) {
         fail_msg("`%s` is over dot %d", mark->text, j);
@@ -248,7 +249,8 @@ static void dots_all_in_one_place_get_numbers(void **state) {
 
 static void rectangles_meet_or_not(void **state) {
   (void)state;
-  roof_rect flat = {0, 0, 10, 2, 0}, aside = {15, 0, 4, 2, 0}, turned = {9, 6, 10, 1, 0.785398};
+  roof_rect flat = {0, 0, 10, 2, 1, 0}, aside = {15, 0, 4, 2, 1, 0};
+  roof_rect turned = {9, 6, 10, 1, sqrt(0.5), sqrt(0.5)};
   assert_false(roof_rect_near(&flat, &aside, 0.5));
   assert_true(roof_rect_near(&flat, &aside, 1.5));
   assert_true(roof_rect_near(&flat, &turned, 0));
