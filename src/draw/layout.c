@@ -108,7 +108,7 @@ static roof_rect leader_of(const roof_mark *mark) {
   return roof_rect_line((roof_point){mark->rect.x, mark->rect.y}, mark->anchor);
 }
 
-static double count_near(const roof_rect *rect, const roof_rect *others, int count, double gap) {
+static int count_near(const roof_rect *rect, const roof_rect *others, int count, double gap) {
   int near = 0;
   for (int i = 0; i < count; i++) {
     near += roof_rect_near(rect, &others[i], gap);
@@ -232,10 +232,10 @@ static void search_along(search *s) {
       place.rect.y = from.y + along_y * centre + along_x * offset;
       bool usual = (side == 0) == (roof->style == ROOF_SOLID);
       /* A place past the dots must not be past another roof, whose label it would seem to be. */
-      double past_roofs =
-          past_dots *
-          (count_near(&place.rect, s->on->roofs, s->on->scene->roof_count, 2 * ROOF_DOT_RADIUS + 1) - 1);
-      consider(s, place, at * 0.05 + (usual ? 0 : 4) + past_dots * 6 + past_roofs * crosses_roof);
+      if (past_dots == 0 ||
+          count_near(&place.rect, s->on->roofs, s->on->scene->roof_count, 2 * ROOF_DOT_RADIUS + 1) == 1) {
+        consider(s, place, at * 0.05 + (usual ? 0 : 4) + past_dots * 6);
+      }
     }
   }
 }
