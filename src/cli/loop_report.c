@@ -173,6 +173,8 @@ typedef struct page {
   roof_grid grids[PARTS];
   const char **cells[PARTS];
   roof_scene scene;
+  char answer[LINE];
+  const char *summary[ROOF_NOTE_MAX + 2];
 } page;
 
 static roof_table table_of(const page *p, int part, const char *title, int columns) {
@@ -196,23 +198,35 @@ static roof_status fill(page *p, const roof_loop *loop, roof_error *error) {
   return build_scene(loop, &p->scene, error);
 }
 
+/** The answer, then what casts doubt on every figure. */
+static void add_summary(page *p, const roof_loop *loop) {
+  static const char noise[] = "noise:";
+  int count = 0;
+  roof_loop_answer(loop, p->answer, sizeof p->answer);
+  p->summary[count++] = p->answer;
+  for (int i = 0; i < loop->machine.note_count; i++) {
+    const char *note = loop->machine.notes[i];
+    if (strncmp(note, noise, sizeof noise - 1) == 0) {
+      p->summary[count++] = note;
+    }
+  }
+}
+
 roof_status roof_loop_html(const roof_loop *loop, roof_text *out, roof_error *error) {
-  char answer[LINE];
   page *p = calloc(1, sizeof *p);
   if (p == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
   }
   roof_status status = fill(p, loop, error);
   if (status == ROOF_OK) {
-    roof_loop_answer(loop, answer, sizeof answer);
-    const char *const summary[] = {answer, NULL};
+    add_summary(p, loop);
     const roof_table tables[] = {
         table_of(p, RESULTS, "Predicted and measured", ROOF_LOOP_COLUMNS),
         table_of(p, REASONS, "Why", REASON_COLUMNS),
         table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS),
     };
-    status = roof_draw_html("Roofline report", summary, &p->scene, tables, sizeof tables / sizeof tables[0],
-                            p->cells[METHOD], out, error);
+    status = roof_draw_html("Roofline report", p->summary, &p->scene, tables,
+                            sizeof tables / sizeof tables[0], p->cells[METHOD], out, error);
   }
   for (int i = 0; i < PARTS; i++) {
     free(p->cells[i]);
