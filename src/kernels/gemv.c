@@ -9,18 +9,40 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   return roof_operands_prepare(run, m * n, n, m, 0, error);
 }
 
-static void execute(roof_kernel_run *run) {
+static void store(const roof_kernel_run *run, size_t row, double value) {
+  const roof_operands *o = run->state;
+  if (run->dtype == ROOF_FP64) {
+    ((double *)o->out)[row] = value;
+  } else {
+    ((float *)o->out)[row] = (float)value;
+  }
+}
+
+/** The rows from `first` on that are computed together, fewer at the end. */
+static void multiply_rows(const roof_kernel_run *run, size_t first) {
   const roof_operands *o = run->state;
   size_t m = (size_t)run->values[0], n = (size_t)run->values[1];
   size_t row_bytes = n * (size_t)roof_dtype_bytes(run->dtype);
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < m; i++) {
-    double value = o->loops->dot[o->stream]((const char *)o->in[0] + i * row_bytes, o->in[1], n);
-    if (run->dtype == ROOF_FP64) {
-      ((double *)o->out)[i] = value;
-    } else {
-      ((float *)o->out)[i] = (float)value;
+  const char *a = (const char *)o->in[0] + first * row_bytes;
+  double results[ROOF_DOTS];
+  size_t rows = m - first < ROOF_DOTS ? m - first : ROOF_DOTS;
+  if (rows == ROOF_DOTS) {
+    o->loops->dots[o->stream](a, n, o->in[1], n, results);
+  } else {
+    for (size_t i = 0; i < rows; i++) {
+      results[i] = o->loops->dot[o->stream](a + i * row_bytes, o->in[1], n);
     }
+  }
+  for (size_t i = 0; i < rows; i++) {
+    store(run, first + i, results[i]);
+  }
+}
+
+static void execute(roof_kernel_run *run) {
+  size_t m = (size_t)run->values[0];
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+  for (size_t i = 0; i < m; i += ROOF_DOTS) {
+    multiply_rows(run, i);
   }
 }
 
@@ -56,7 +78,7 @@ static const roof_kernel kernels[] = {
     {.name = "gemv",
      .op = "gemv",
      .variant = "",
-     .summary = "y = A x, one dot product a row",
+     .summary = "y = A x, some dot products at a time",
      .sizes = "m=16384 n=24576",
      .quick_sizes = "m=16384 n=12288",
      .in_loop = true,

@@ -49,7 +49,9 @@ roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *samp
   while (s.stopped == NULL && status == ROOF_OK) {
     size_t next = s.count + s.count / 8 + 1; /* sorting at every sample would cost more than the samples */
     while (s.count < next && s.count < sampling->most && (s.count == 0 || spent < sampling->budget)) {
-      spent += s.seconds[s.count++] = timed(user);
+      double seconds = timed(user);
+      s.seconds[s.count++] = seconds / sampling->calls;
+      spent += seconds;
     }
     status = summarise(s.seconds, s.count, &s.stats, error);
     s.stopped = status == ROOF_OK ? why_stop(sampling, &s.stats, spent) : NULL;

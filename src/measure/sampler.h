@@ -6,19 +6,20 @@
 
 #include "roofline/stats.h"
 
-/** Does the work once and returns how long it took, in seconds. */
+/** Does the work of one sample and returns how long it took, in seconds. */
 typedef double roof_timed(void *user);
 
 /** When to stop: the 95 % interval of the median within 1 % of it to either side, after `least` samples; or
  *  `budget` seconds of samples; or `most` samples. */
 typedef struct roof_sampling {
+  double calls; /**< in one sample: samples are seconds a call */
   double budget;
   size_t least;
   size_t most;
 } roof_sampling;
 
 typedef struct roof_samples {
-  double *seconds; /**< in the order taken, without the warm-up */
+  double *seconds; /**< a call, in the order taken, without the warm-up */
   size_t count;
   roof_stats stats;
   const char *stopped; /**< why: "interval within 1 %", "time spent", "samples enough" */

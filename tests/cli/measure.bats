@@ -56,7 +56,7 @@ json() { # FILTER on $output
   run -0 "$ROOFLINE" run dot gemm-naive --backend fake --quick --json
   [ "$(json '[.schema, .machine, .format, (.kernels | length), .skipped]')" = '["roofline.measurements/1","fake","fake",2,[]]' ]
   [ "$(json '.kernels[1] | [.name, .flops.fp32, .bytes.DRAM, .counted.flops, .calls, (.samples | length)]')" = \
-    '["gemm-naive m=512 n=512 k=512 fp32",268435456,3145728,"formula",7,7]' ]
+    '["gemm-naive m=384 n=384 k=384 fp32",113246208,1769472,"formula",7,7]' ]
   [ "$(json '.kernels[1].fraction_of_ceiling')" = null ]
 }
 

@@ -102,7 +102,7 @@ static void sampler_stops_when_the_interval_is_tight(void **state) {
   (void)state;
   const double steady[] = {1, 1.001, 0.999};
   script s = {steady, 3, 0};
-  roof_sampling sampling = {.budget = 1000, .least = 5, .most = 1000};
+  roof_sampling sampling = {.calls = 1, .budget = 1000, .least = 5, .most = 1000};
   roof_samples samples;
   assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_string_equal(samples.stopped, "interval within 1 %");
@@ -116,7 +116,7 @@ static void sampler_stops_when_the_time_is_spent(void **state) {
   (void)state;
   const double wild[] = {1, 5, 2, 9, 1, 7};
   script s = {wild, 6, 0};
-  roof_sampling sampling = {.budget = 100, .least = 5, .most = 1000};
+  roof_sampling sampling = {.calls = 1, .budget = 100, .least = 5, .most = 1000};
   roof_samples samples;
   assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_string_equal(samples.stopped, "time spent");
@@ -132,7 +132,7 @@ static void sampler_keeps_the_order_and_takes_no_more_than_allowed(void **state)
   (void)state;
   const double wild[] = {3, 1, 2, 9};
   script s = {wild, 4, 0};
-  roof_sampling sampling = {.budget = 1e9, .least = 5, .most = 20};
+  roof_sampling sampling = {.calls = 1, .budget = 1e9, .least = 5, .most = 20};
   roof_samples samples;
   s.calls = 3; /* the warm-up of at least a sample */
   sampling.budget = 1e-9;
@@ -140,6 +140,12 @@ static void sampler_keeps_the_order_and_takes_no_more_than_allowed(void **state)
   assert_int_equal(samples.count, 1);
   assert_true(samples.seconds[0] == 3);
   roof_samples_done(&samples);
+  s.calls = 3;
+  sampling.calls = 4;
+  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_true(samples.seconds[0] == 0.75 && samples.stats.median == 0.75);
+  roof_samples_done(&samples);
+  sampling.calls = 1;
   const double nothing[] = {0, 0, 1e-9};
   s = (script){nothing, 3, 0};
   sampling.budget = 1;

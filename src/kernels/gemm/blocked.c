@@ -8,7 +8,7 @@
 
 /* DEPTH x a tile's columns of B stay in the first cache, HEIGHT x DEPTH of A in the second, DEPTH x WIDTH of
  * B in the last. */
-enum { DEPTH = 160, HEIGHT = 192, WIDTH = 4080, TILE_ELEMENTS_MAX = 8 * 48 };
+enum { DEPTH = 160, HEIGHT = 192, WIDTH = 4080 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
@@ -88,7 +88,7 @@ typedef struct block {
 /** A tile at the edge of C: computed whole beside C, its part inside copied. */
 static void edge_tile(const block *b, const char *left, const char *right, char *c, size_t rows,
                       size_t columns) {
-  _Alignas(64) char whole[TILE_ELEMENTS_MAX * sizeof(double)];
+  _Alignas(64) char whole[ROOF_TILE_ELEMENTS * sizeof(double)];
   size_t stride = (size_t)b->loops->tile_columns;
   if (b->add) {
     memset(whole, 0, sizeof whole);

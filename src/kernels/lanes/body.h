@@ -8,10 +8,12 @@
  *   EXPONENT_SHIFT, EXPONENT_BIAS, ROUNDER, LN2_HIGH, LN2_LOW, LEAST, DEGREE   of exp
  */
 #define W (sizeof(V) / sizeof(T))
+_Static_assert(ROWS *COLUMNS *W <= ROOF_TILE_ELEMENTS, "a tile fits where its edges are computed");
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define AHEAD(p) __builtin_prefetch((const char *)(p) + 1024)
+#define BLOCK ((size_t)4096)
 #define EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 
 /* Twelve chains hide the latency of two pipes on every core so far; eight do not (93 % of the peak on Zen 4).
@@ -63,8 +65,8 @@ INLINE void NAME(read)(const void *data, size_t count, size_t repeats, bool stre
 INLINE double NAME(dot)(const void *left, const void *right, size_t count, bool stream) {
   const T *x = left, *y = right;
   double total = 0;
-  for (size_t begin = 0; begin < count; begin += 4096) {
-    size_t end = count - begin < 4096 ? count : begin + 4096;
+  for (size_t begin = 0; begin < count; begin += BLOCK) {
+    size_t end = count - begin < BLOCK ? count : begin + BLOCK;
     V sums[4] = {SET1(0), SET1(0), SET1(0), SET1(0)};
     size_t i = begin;
     for (; i + 4 * W <= end; i += 4 * W) {
@@ -83,6 +85,35 @@ INLINE double NAME(dot)(const void *left, const void *right, size_t count, bool 
     total += (double)NAME(total)((sums[0] + sums[1]) + (sums[2] + sums[3])) + (double)rest;
   }
   return total;
+}
+
+/* Rows of a matrix times one vector, which is loaded once for all of them. */
+INLINE void NAME(dots)(const void *matrix, size_t stride, const void *right, size_t count, double *results,
+                       bool stream) {
+  const T *a = matrix, *x = right;
+  for (size_t r = 0; r < ROOF_DOTS; r++) {
+    results[r] = 0;
+  }
+  for (size_t begin = 0; begin < count; begin += BLOCK) {
+    size_t end = count - begin < BLOCK ? count : begin + BLOCK, whole = begin + (end - begin) / W * W;
+    V sums[ROOF_DOTS] = {SET1(0), SET1(0), SET1(0), SET1(0)};
+    for (size_t i = begin; i < whole; i += W) {
+      V factor = LOAD(x + i);
+      for (size_t r = 0; r < ROOF_DOTS; r++) {
+        if (stream) {
+          AHEAD(a + r * stride + i);
+        }
+        sums[r] = FMA(LOAD(a + r * stride + i), factor, sums[r]);
+      }
+    }
+    for (size_t r = 0; r < ROOF_DOTS; r++) {
+      T rest = 0;
+      for (size_t i = whole; i < end; i++) {
+        rest += a[r * stride + i] * x[i];
+      }
+      results[r] += (double)NAME(total)(sums[r]) + (double)rest;
+    }
+  }
 }
 
 /* y is read just before, so there is nothing to gain from storing past the caches. */
@@ -291,6 +322,8 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
   }
 FORMS(void, read, (const void *x, size_t count, size_t repeats), NAME(read)(x, count, repeats, stream))
 FORMS(double, dot, (const void *x, const void *y, size_t count), return NAME(dot)(x, y, count, stream))
+FORMS(void, dots, (const void *a, size_t stride, const void *x, size_t count, double *results),
+      NAME(dots)(a, stride, x, count, results, stream))
 FORMS(void, axpy, (double a, const void *x, void *y, size_t count), NAME(axpy)(a, x, y, count, stream))
 FORMS(void, triad, (void *a, const void *b, const void *c, double s, size_t count),
       NAME(triad)(a, b, c, s, count, stream))
@@ -307,6 +340,7 @@ static const roof_loops NAME(loops) = {
     .fma = NAME(fma),
     .read = {NAME(read_cached), NAME(read_streamed)},
     .dot = {NAME(dot_cached), NAME(dot_streamed)},
+    .dots = {NAME(dots_cached), NAME(dots_streamed)},
     .axpy = {NAME(axpy_cached), NAME(axpy_streamed)},
     .triad = {NAME(triad_cached), NAME(triad_streamed)},
     .scale = {NAME(scale_cached), NAME(scale_streamed)},
@@ -316,6 +350,7 @@ static const roof_loops NAME(loops) = {
 };
 
 #undef W
+#undef BLOCK
 #undef EACH_CHAIN
 #undef INLINE
 #undef AHEAD

@@ -7,6 +7,9 @@
 
 #include "roofline/dtype.h"
 
+/** Rows that `dots` takes at once; elements of the largest tile. */
+enum { ROOF_DOTS = 4, ROOF_TILE_ELEMENTS = 8 * 48 };
+
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
 typedef struct roof_loops {
@@ -17,6 +20,8 @@ typedef struct roof_loops {
   double (*fma)(size_t rounds);
   void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
   double (*dot[2])(const void *x, const void *y, size_t count);
+  /** ROOF_DOTS rows, `stride` elements apart, times x. */
+  void (*dots[2])(const void *a, size_t stride, const void *x, size_t count, double *results);
   void (*axpy[2])(double a, const void *x, void *y, size_t count);
   void (*triad[2])(void *a, const void *b, const void *c, double s, size_t count);
   void (*scale[2])(void *a, const void *b, double s, size_t count); /**< a = s b */

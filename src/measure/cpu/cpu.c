@@ -56,19 +56,6 @@ static void note_impossible(roof_bench *bench) {
   }
 }
 
-/** Says what else ran meanwhile, when it was enough to move the figures. */
-static void note_noise(roof_bench *bench, const roof_noise *before) {
-  roof_noise after = roof_noise_now();
-  double elapsed = after.seconds - before->seconds;
-  double stolen = (after.stolen_seconds - before->stolen_seconds) / (elapsed * bench->team.cores);
-  if (stolen > 0.01) {
-    roof_bench_note(bench, "noise: the hypervisor took %.1f %% of the processors meanwhile", 100 * stolen);
-  }
-  if (before->load > 0.5) {
-    roof_bench_note(bench, "noise: %.1f other tasks were runnable when the run began", before->load);
-  }
-}
-
 static const char *never_disabled(void) {
   return NULL;
 }
@@ -87,6 +74,7 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
   if (status != ROOF_OK) {
     return status;
   }
+  char noise[80];
   roof_noise before = roof_noise_now();
   roof_run_date(result.date);
   roof_cpu_identify(&bench);
@@ -100,7 +88,9 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
   }
   if (status == ROOF_OK) {
     note_impossible(&bench);
-    note_noise(&bench, &before);
+    if (roof_noise_since(&before, bench.team.threads, noise, sizeof noise)[0] != '\0') {
+      roof_bench_note(&bench, "%s", noise);
+    }
     *machine = result;
   }
   roof_team_done(&bench.team);
@@ -119,7 +109,7 @@ static double timed_calls(void *user) {
   for (int i = 0; i < t->calls; i++) {
     t->run.kernel->execute(&t->run);
   }
-  return (roof_clock_seconds() - start);
+  return roof_clock_seconds() - start;
 }
 
 static void calibrate(timed_run *t) {
@@ -129,34 +119,34 @@ static void calibrate(timed_run *t) {
   t->calls = (int)fmax(1, ceil(least_seconds / fmax(seconds, 1e-8)));
 }
 
+/** "2 threads bound; interval within 1 %; OpenBLAS 0.3.21; noise: ..." */
+static void describe(const timed_run *t, const char *stopped, const roof_noise *before,
+                     roof_measurement *out) {
+  char noise[80];
+  const char *library = t->run.kernel->library != NULL ? t->run.kernel->library() : "";
+  roof_noise_since(before, t->run.threads, noise, sizeof noise);
+  snprintf(out->note, sizeof out->note, "%d threads bound; %s%s%s%s%.60s", t->run.threads, stopped,
+           noise[0] != '\0' ? "; " : "", noise, library[0] != '\0' ? "; " : "", library);
+}
+
 static roof_status sample(timed_run *t, const roof_measure_options *options, roof_measurement *out,
                           roof_error *error) {
   enum { LEAST = 5, MOST = 1000 };
   static const double quick_budget = 0.3;
   double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
-  roof_sampling sampling = {budget, LEAST, MOST};
-  roof_samples samples;
   calibrate(t);
+  roof_sampling sampling = {.calls = t->calls, .budget = budget, .least = LEAST, .most = MOST};
+  roof_samples samples;
+  roof_noise before = roof_noise_now();
   roof_status status = roof_sample(timed_calls, t, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
-  }
-  for (size_t i = 0; i < samples.count; i++) {
-    samples.seconds[i] /= t->calls;
-  }
-  double *figures[] = {&samples.stats.minimum,      &samples.stats.maximum,       &samples.stats.median,
-                       &samples.stats.quartile_low, &samples.stats.quartile_high, &samples.stats.ci_low,
-                       &samples.stats.ci_high};
-  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-    *figures[i] /= t->calls;
   }
   out->samples = samples.seconds;
   out->sample_count = samples.count;
   out->stats = samples.stats;
   out->seconds = samples.stats.median;
-  const char *library = t->run.kernel->library != NULL ? t->run.kernel->library() : "";
-  snprintf(out->note, sizeof out->note, "%d threads bound; %s%s%.90s", t->run.threads, samples.stopped,
-           library[0] != '\0' ? "; " : "", library);
+  describe(t, samples.stopped, &before, out);
   return ROOF_OK;
 }
 

@@ -53,15 +53,19 @@ typedef struct roof_core_limits {
  *  Units: instructions and bytes per cycle. Ownership: by value. Errors: NaN when unknown. */
 roof_core_limits roof_cpu_limits(const char *isa);
 
-/** What shares the machine with the measurement. */
+/** What took the machine from the measurement. */
 typedef struct roof_noise {
   double stolen_seconds; /**< taken by the hypervisor since boot, all processors; NaN unknown */
-  double load;           /**< mean number of runnable tasks over the last minute; NaN unknown */
+  double interruptions;  /**< times another task took a processor from this one */
   double seconds;        /**< when */
 } roof_noise;
 
 /** Reads the noise now.
  *  Units: s. Ownership: by value. Errors: NaN for what the system does not tell. */
 roof_noise roof_noise_now(void);
+
+/** Says what took the machine since `before` when it was enough to move figures, else "". Returns `text`.
+ *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
+char *roof_noise_since(const roof_noise *before, int threads, char *text, size_t size);
 
 #endif

@@ -115,7 +115,7 @@ static roof_status measure_cache(roof_bench *bench, const region *data, double b
              .threads = threads,
              .elements = (size_t)(bytes / sizeof(double)),
              .repeats = (size_t)fmax(1, window_bytes / bytes)};
-  roof_sampling sampling = {bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
+  roof_sampling sampling = {1, bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
   roof_samples samples;
   roof_status status = roof_sample(timed_cache, &s, &sampling, &samples, error);
   if (status != ROOF_OK) {
@@ -149,7 +149,7 @@ static roof_status measure_pattern(roof_bench *bench, const region *data, int pa
                .pattern = pattern,
                .stream = stream,
                .elements = window_bytes / sizeof(double) / (size_t)patterns[pattern].arrays / 64 * 64};
-    roof_sampling sampling = {bench->budget / 2, WINDOWS_LEAST, WINDOWS_MOST};
+    roof_sampling sampling = {1, bench->budget / 2, WINDOWS_LEAST, WINDOWS_MOST};
     roof_samples samples;
     roof_status status = roof_sample(timed_pass, &s, &sampling, &samples, error);
     if (status != ROOF_OK) {

@@ -20,14 +20,14 @@ static double regions(void *user) {
 }
 
 roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
-  roof_sampling sampling = {bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
+  roof_sampling sampling = {REGIONS, bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
   roof_samples samples;
   roof_bench_step(bench, "cost of a parallel region");
   roof_status status = roof_sample(regions, bench, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
-  bench->machine->launch_seconds = samples.stats.median / REGIONS;
+  bench->machine->launch_seconds = samples.stats.median;
   bench->machine->overhead_cutoff_seconds = bench->machine->launch_seconds;
   roof_samples_done(&samples);
   roof_bench_step(bench, "core clock");
@@ -35,12 +35,13 @@ roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
     roof_bench_note(bench, "clock: unknown: no chain of additions is written for this architecture");
     return ROOF_OK;
   }
+  sampling.calls = ROOF_CLOCK_CHAIN;
   status = roof_sample(chain, bench, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
-  bench->machine->clock_hz = ROOF_CLOCK_CHAIN / samples.stats.median;
-  bench->cycle_seconds = samples.stats.minimum / ROOF_CLOCK_CHAIN;
+  bench->machine->clock_hz = 1 / samples.stats.median;
+  bench->cycle_seconds = samples.stats.minimum;
   char fastest[32];
   roof_bench_note(bench,
                   "clock: %d dependent additions, median of %zu windows, spread %.1f %%; fastest window %s",
@@ -97,7 +98,7 @@ static roof_status measure_peak(roof_bench *bench, roof_dtype dtype, int threads
   burst b = {.bench = bench, .loops = roof_lanes_loops(bench->lanes, dtype), .threads = threads};
   b.rounds = calibrate(&b);
   roof_samples samples;
-  roof_sampling sampling = {bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
+  roof_sampling sampling = {1, bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
   roof_status status = roof_sample(timed_burst, &b, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
