@@ -8,7 +8,7 @@
 
 /* DEPTH x a tile's columns of B stay in the first cache, HEIGHT x DEPTH of A in the second, DEPTH x WIDTH of
  * B in the last. */
-enum { DEPTH = 160, HEIGHT = 192, WIDTH = 4080 };
+enum { DEPTH = 256, HEIGHT = 96, WIDTH = 4080 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;

@@ -288,7 +288,8 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
   V sums[ROWS][COLUMNS];
   for (int i = 0; i < ROWS; i++) {
     for (int j = 0; j < COLUMNS; j++) {
-      sums[i][j] = add ? LOAD(c + (size_t)i * stride + (size_t)j * W) : SET1(0);
+      sums[i][j] = SET1(0);
+      __builtin_prefetch(c + (size_t)i * stride + (size_t)j * W, 1);
     }
   }
   for (size_t k = 0; k < depth; k++, a += ROWS, b += COLUMNS * W) {
@@ -305,7 +306,8 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
   }
   for (int i = 0; i < ROWS; i++) {
     for (int j = 0; j < COLUMNS; j++) {
-      STORE(c + (size_t)i * stride + (size_t)j * W, sums[i][j]);
+      T *to = c + (size_t)i * stride + (size_t)j * W;
+      STORE(to, add ? LOAD(to) + sums[i][j] : sums[i][j]);
     }
   }
 }
