@@ -307,7 +307,8 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
   for (int i = 0; i < ROWS; i++) {
     for (int j = 0; j < COLUMNS; j++) {
       T *to = c + (size_t)i * stride + (size_t)j * W;
-      STORE(to, add ? LOAD(to) + sums[i][j] : sums[i][j]);
+      V before = add ? LOAD(to) : SET1(0);
+      STORE(to, before + sums[i][j]);
     }
   }
 }
