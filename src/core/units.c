@@ -113,16 +113,21 @@ char *roof_bytes_format(char *buffer, size_t size, double bytes) {
 }
 
 static size_t write_integer(char *buffer, uint64_t value) {
+  static const char pairs[] =
+      "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+      "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
   char digits[20];
-  size_t count = 0;
-  do {
-    digits[count++] = (char)('0' + value % 10);
-    value /= 10;
-  } while (value > 0);
-  for (size_t i = 0; i < count; i++) {
-    buffer[i] = digits[count - 1 - i];
+  size_t at = sizeof digits;
+  while (value >= 10) {
+    at -= 2;
+    memcpy(digits + at, pairs + 2 * (value % 100), 2);
+    value /= 100;
   }
-  return count;
+  if (value > 0 || at == sizeof digits) {
+    digits[--at] = (char)('0' + value);
+  }
+  memcpy(buffer, digits + at, sizeof digits - at);
+  return sizeof digits - at;
 }
 
 /** Powers of ten that a double holds exactly: one multiplication or division rounds once. */
@@ -164,12 +169,14 @@ static size_t place(char *buffer, const char *digits, size_t count, int exponent
     memcpy(buffer + at, digits, count);
     return at + count;
   }
-  size_t whole = scientific ? 1 : (size_t)exponent + 1;
-  for (size_t i = 0; i < whole || i < count; i++) {
-    if (i == whole) {
-      buffer[at++] = '.';
-    }
-    buffer[at++] = i < count ? digits[i] : '0';
+  size_t whole = scientific ? 1 : (size_t)exponent + 1, leading = count < whole ? count : whole;
+  memcpy(buffer, digits, leading);
+  memset(buffer + leading, '0', whole - leading);
+  at = whole;
+  if (count > whole) {
+    buffer[at++] = '.';
+    memcpy(buffer + at, digits + whole, count - whole);
+    at += count - whole;
   }
   if (scientific) {
     buffer[at++] = 'e';

@@ -110,6 +110,11 @@ sweep() {
   near .seconds.lower "$seconds" 1e-11
 }
 
+@test "a full disk is one line and exit 3" {
+  run -3 --separate-stderr bash -c '"$ROOFLINE" sweep gemm m=1..100000 n=8 k=8 --machine h100 --csv >/dev/full'
+  [ "$stderr" = "roofline: standard output: No space left on device" ]
+}
+
 @test "names with commas and quotes are quoted in CSV" {
   machine odd 1e12 1e12 | jq '.levels[0].name = "HBM 3,\"e\""' >odd.json
   run -0 "$ROOFLINE" sweep gemm m=1,2 n=4096 k=4096 --machine ./odd.json --csv

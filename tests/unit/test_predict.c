@@ -100,11 +100,57 @@ static void escape_from_overhead(void **state) {
   assert_near(flops, 6.17136e9, 1e-4);
 }
 
+static void one_parameter_at_any_value(void **state) {
+  (void)state;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p, at;
+  roof_op_defaults(gemm, values);
+  values[0] = values[1] = values[2] = 512;
+  roof_predict_at(&target, gemm, values, 0, 1024.5, &at);
+  assert_true(values[0] == 512);
+  assert_true(at.work.flops == 2 * 1024.5 * 512 * 512);
+  roof_predict_at(&target, gemm, values, 0, 1024, &at);
+  p = predict(1024, 512, 512);
+  assert_true(at.lower_seconds == p.lower_seconds && at.intensity == p.intensity);
+
+  const roof_op *attention = NULL;
+  assert_int_equal(roof_op_find("attention", &attention, NULL), ROOF_OK);
+  int heads = roof_op_param_index(attention, "heads"), kv_heads = roof_op_param_index(attention, "kv_heads");
+  double shape[ROOF_PARAM_MAX];
+  roof_op_defaults(attention, shape);
+  for (int i = 0; i < kv_heads; i++) {
+    shape[i] = 64;
+  }
+  roof_predict_at(&target, attention, shape, heads, 8, &p);
+  assert_true(isnan(shape[kv_heads]));
+  shape[heads] = shape[kv_heads] = 8;
+  roof_predict(&target, attention, shape, &at);
+  assert_true(p.bytes == at.bytes);
+}
+
+static void vector_lanes_of_an_unknown_peak_are_no_lack(void **state) {
+  (void)state;
+  const roof_op *relu = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  assert_int_equal(roof_op_find("relu", &relu, NULL), ROOF_OK);
+  roof_op_defaults(relu, values);
+  values[0] = 1e9;
+  assert_int_equal(roof_target_supports(&target, ROOF_VECTOR, NULL), ROOF_OK);
+  roof_predict(&target, relu, values, &p);
+  assert_true(isnan(p.compute_seconds));
+  assert_int_equal(p.regime, ROOF_MEMORY_BOUND);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(large_gemm_is_compute_bound), cmocka_unit_test(skinny_and_small_gemms),
-      cmocka_unit_test(what_binds_has_a_name),       cmocka_unit_test(critical_batch),
+      cmocka_unit_test(large_gemm_is_compute_bound),
+      cmocka_unit_test(skinny_and_small_gemms),
+      cmocka_unit_test(what_binds_has_a_name),
+      cmocka_unit_test(critical_batch),
       cmocka_unit_test(escape_from_overhead),
+      cmocka_unit_test(one_parameter_at_any_value),
+      cmocka_unit_test(vector_lanes_of_an_unknown_peak_are_no_lack),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }
