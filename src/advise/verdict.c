@@ -3,9 +3,7 @@
 #include <float.h>
 #include <stddef.h>
 
-/** Sources: 65 to 85 % normal, under 50 % a bug, over 90 % measure again (seed 000, the sanity bands); over
- * the roof an error to explain (seed 000, the consistency check); 70 to 90 % of an honest roof is excellent
- * and 5 % a real bug (seed 002, the note on real kernels). */
+/** The convention and the published measurements that it is held against are in docs/verdicts.md. */
 static const roof_verdict bands[] = {
     {0, "bug",
      "under half of the ceiling: a bug in the kernel, the shape or the measurement until shown otherwise"},
