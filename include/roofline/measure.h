@@ -15,7 +15,7 @@ typedef void roof_progress(void *user, const char *step, int done, int total);
 typedef struct roof_measure_options {
   bool quick;
   int threads;             /**< 0: one per core allowed */
-  double seconds_per_item; /**< time budget of one figure */
+  double seconds_per_item; /**< time budget of one figure; a quick run takes less */
   roof_progress *progress; /**< nullable */
   void *user;
 } roof_measure_options;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
+#include "measure/cpu/cpu.h"
 #include "measure/sampler.h"
 #include "measure/team.h"
 #include "roofline/measure.h"
@@ -279,6 +280,44 @@ static void cpu_runs_a_kernel(void **state) {
   assert_int_equal(find("cpu")->run(kernel, ROOF_FP16, values, &options, &m, NULL), ROOF_E_UNSUPPORTED);
 }
 
+static const char *judged(roof_machine *machine) {
+  roof_measure_options options = roof_measure_options_default();
+  roof_bench bench = {.options = &options, .machine = machine, .team = {.threads = 2}};
+  machine->note_count = 0;
+  roof_cpu_judge(&bench);
+  return machine->note_count > 0 ? machine->notes[0] : "";
+}
+
+static void figures_against_themselves(void **state) {
+  (void)state;
+  static roof_machine m;
+  roof_machine_init(&m);
+  m.peak_count = 2;
+  m.peaks[0].cores = 1;
+  m.peaks[0].flops_per_second = 50e9;
+  m.peaks[1].flops_per_second = 100e9;
+  m.peaks[1].limit_flops_per_second = 100e9;
+  m.level_count = 2;
+  strcpy(m.levels[0].name, "L3");
+  m.levels[0].level = ROOF_L3;
+  m.levels[0].read_bytes_per_second = 40e9;
+  strcpy(m.levels[1].name, "DRAM");
+  m.levels[1].level = ROOF_MEMORY;
+  m.levels[1].read_bytes_per_second = 30e9;
+  assert_string_equal(judged(&m), "");
+  m.peaks[1].flops_per_second = 120e9;
+  assert_string_equal(judged(&m), "fp64 on all cores: 120 % of its physical limit, which is not possible: "
+                                  "measure again");
+  m.peaks[1].flops_per_second = 55e9;
+  assert_non_null(strstr(judged(&m), "2 cores together did 1.10 times the work of one"));
+  m.peaks[1].flops_per_second = 100e9;
+  m.levels[1].read_bytes_per_second = 45e9;
+  assert_non_null(strstr(judged(&m), "DRAM on all cores reads faster than L3"));
+  m.levels[1].read_bytes_per_second = 30e9;
+  m.levels[0].limit_bytes_per_second = 30e9;
+  assert_non_null(strstr(judged(&m), "L3 on all cores: 133 % of its physical limit"));
+}
+
 int main(void) {
   unsetenv("ROOFLINE_FAKE");
   const struct CMUnitTest tests[] = {
@@ -293,6 +332,7 @@ int main(void) {
       cmocka_unit_test(fake_follows_its_script),
       cmocka_unit_test(bad_scripts_are_refused_with_their_line),
       cmocka_unit_test(cpu_runs_a_kernel),
+      cmocka_unit_test(figures_against_themselves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,27 +35,6 @@ static int count_steps(const roof_bench *bench) {
   return 3 + (FORMATS + caches + MEMORY_PATTERNS) * (bench->team.threads > 1 ? 2 : 1);
 }
 
-static void note_impossible(roof_bench *bench) {
-  static const double tolerance = 1.01;
-  const roof_machine *machine = bench->machine;
-  for (int i = 0; i < machine->peak_count; i++) {
-    const roof_peak *peak = &machine->peaks[i];
-    double percent = 100 * peak->flops_per_second / peak->limit_flops_per_second;
-    if (percent > 100 * tolerance) {
-      roof_bench_note(bench, "%s peak, cores=%d: %.0f %% of its physical limit: not possible, measure again",
-                      roof_dtype_name(peak->dtype), peak->cores, percent);
-    }
-  }
-  for (int i = 0; i < machine->level_count; i++) {
-    const roof_level *level = &machine->levels[i];
-    double percent = 100 * level->read_bytes_per_second / level->limit_bytes_per_second;
-    if (percent > 100 * tolerance) {
-      roof_bench_note(bench, "%s read, cores=%d: %.0f %% of its physical limit: not possible, measure again",
-                      level->name, level->cores, percent);
-    }
-  }
-}
-
 static const char *never_disabled(void) {
   return NULL;
 }
@@ -87,7 +66,7 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
     status = roof_cpu_measure_levels(&bench, error);
   }
   if (status == ROOF_OK) {
-    note_impossible(&bench);
+    roof_cpu_judge(&bench);
     if (roof_noise_since(&before, bench.team.threads, noise, sizeof noise)[0] != '\0') {
       roof_bench_note(&bench, "%s", noise);
     }

@@ -42,6 +42,11 @@ roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error);
  *  Units: bytes/s. Ownership: none. Errors: ROOF_E_MEMORY. */
 roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error);
 
+/** Notes what the figures say against themselves: above a physical limit, cores that do not add up, an outer
+ *  level faster than the one inside it.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_cpu_judge(roof_bench *bench);
+
 /** What a core can do in one cycle at most. */
 typedef struct roof_core_limits {
   double fma_pipes;   /**< fused multiply-adds of a register's width; NaN unknown */

@@ -140,7 +140,7 @@ static roof_status measure_cache(roof_bench *bench, const region *data, double b
 static roof_status measure_pattern(roof_bench *bench, const region *data, int pattern, int threads,
                                    roof_level *level, roof_text *how, roof_error *error) {
   static const size_t window_bytes = 16 << 20;
-  double rates[2] = {NAN, NAN};
+  double rates[2], spreads[2];
   for (int stream = 0; stream < 2; stream++) {
     sweep s = {.bench = bench,
                .loops = bench->lanes->fp64,
@@ -157,10 +157,11 @@ static roof_status measure_pattern(roof_bench *bench, const region *data, int pa
     }
     double bytes = (double)threads * (double)(s.elements * sizeof(double)) * patterns[pattern].arrays;
     rates[stream] = bytes / samples.stats.median;
-    level->spread = fmax(isnan(level->spread) ? 0 : level->spread, samples.stats.spread);
+    spreads[stream] = samples.stats.spread;
     roof_samples_done(&samples);
   }
   int best = rates[1] > rates[0];
+  level->spread = fmax(isnan(level->spread) ? 0 : level->spread, spreads[best]);
   *(double *)((char *)level + patterns[pattern].result) = rates[best];
   roof_text_addf(how, "; %s %s (%.3g against %.3g GB/s)", patterns[pattern].name,
                  best == 1 ? "streaming" : "cached", rates[best] / 1e9, rates[1 - best] / 1e9);
@@ -172,7 +173,8 @@ static roof_status measure_memory(roof_bench *bench, const region *data, int thr
   roof_text how = {0};
   roof_status status = ROOF_OK;
   char size[32], step[64];
-  roof_text_addf(&how, "%s of random data in large pages where the system grants them, medians",
+  roof_text_addf(&how,
+                 "%s of random data in large pages where the system grants them, medians, the widest spread",
                  roof_bytes_format(size, sizeof size, 24.0 * (double)data->third));
   for (int pattern = 0; pattern < PATTERN_COUNT && status == ROOF_OK; pattern++) {
     snprintf(step, sizeof step, "%s %s, %d core%s", level->name, patterns[pattern].name, threads,

@@ -29,6 +29,9 @@ roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
   }
   bench->machine->launch_seconds = samples.stats.median;
   bench->machine->overhead_cutoff_seconds = bench->machine->launch_seconds;
+  roof_bench_note(
+      bench, "launch: an empty parallel region of %d threads, median of %zu samples of %d, spread %.1f %%",
+      bench->team.threads, samples.stats.count, REGIONS, 100 * samples.stats.spread);
   roof_samples_done(&samples);
   roof_bench_step(bench, "core clock");
   if (isnan(roof_clock_chain())) {
@@ -118,17 +121,6 @@ static roof_status measure_peak(roof_bench *bench, roof_dtype dtype, int threads
   return ROOF_OK;
 }
 
-/** Two threads have been seen to deliver one core's work, both on one physical core of the host. */
-static void note_sharing(roof_bench *bench, const roof_peak *one, const roof_peak *all) {
-  int threads = bench->team.threads;
-  double factor = all->flops_per_second / one->flops_per_second;
-  if (threads > 1 && factor < 0.75 * threads) {
-    roof_bench_note(
-        bench, "%s: %d cores together did %.2f times the work of one: they share a core or a power limit",
-        roof_dtype_name(one->dtype), threads, factor);
-  }
-}
-
 roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error) {
   static const struct {
     roof_dtype dtype;
@@ -144,10 +136,6 @@ roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error) {
     if (status == ROOF_OK) {
       roof_bench_step(bench, steps[i].all);
       status = measure_peak(bench, steps[i].dtype, bench->team.threads, error);
-    }
-    if (status == ROOF_OK && bench->team.threads > 1) {
-      const roof_peak *last = &bench->machine->peaks[bench->machine->peak_count - 1];
-      note_sharing(bench, last - 1, last);
     }
   }
   return status;

@@ -1,0 +1,58 @@
+/* What the figures say about themselves: some are not possible, some do not fit together. */
+#include <math.h>
+
+#include "measure/cpu/cpu.h"
+
+/** A figure may exceed its limit by as much as the clock moves between two windows. */
+static const double tolerance = 1.02;
+
+static const char *cores_of(int cores) {
+  return cores == 1 ? "one core" : "all cores";
+}
+
+static void judge_limit(roof_bench *bench, const char *what, int cores, double value, double limit) {
+  if (value > tolerance * limit) {
+    roof_bench_note(bench, "%s on %s: %.0f %% of its physical limit, which is not possible: measure again",
+                    what, cores_of(cores), 100 * value / limit);
+  }
+}
+
+/** Threads have been seen to deliver one core's work together, all on one physical core of the host. */
+static void judge_scaling(roof_bench *bench, const roof_peak *one, const roof_peak *all) {
+  int threads = bench->team.threads;
+  double factor = all->flops_per_second / one->flops_per_second;
+  if (one->cores == 1 && all->cores == 0 && one->dtype == all->dtype && factor < 0.75 * threads) {
+    roof_bench_note(bench,
+                    "%s: %d cores together did %.2f times the work of one: they share a core or its power",
+                    roof_dtype_name(one->dtype), threads, factor);
+  }
+}
+
+/** An outer level that reads faster than the one inside it was not what was measured. */
+static void judge_order(roof_bench *bench, const roof_level *inner, const roof_level *outer) {
+  if (inner->cores == outer->cores && outer->level > inner->level &&
+      outer->read_bytes_per_second > tolerance * inner->read_bytes_per_second) {
+    roof_bench_note(bench, "%s on %s reads faster than %s: one of the two was disturbed, measure again",
+                    outer->name, cores_of(outer->cores), inner->name);
+  }
+}
+
+void roof_cpu_judge(roof_bench *bench) {
+  const roof_machine *m = bench->machine;
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    judge_limit(bench, roof_dtype_name(peak->dtype), peak->cores, peak->flops_per_second,
+                peak->limit_flops_per_second);
+    if (i > 0) {
+      judge_scaling(bench, peak - 1, peak);
+    }
+  }
+  for (int i = 0; i < m->level_count; i++) {
+    const roof_level *level = &m->levels[i];
+    judge_limit(bench, level->name, level->cores, level->read_bytes_per_second,
+                level->limit_bytes_per_second);
+    for (int j = 0; j < i; j++) {
+      judge_order(bench, &m->levels[j], level);
+    }
+  }
+}
