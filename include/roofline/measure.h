@@ -43,7 +43,7 @@ ROOF_API const roof_backend *roof_backend_at(int index);
  *  Units: none. Ownership: writes *backend on success only. Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **backend, roof_error *error);
 
-/** The defaults: not quick, all cores, 0.5 s a figure, silent.
+/** The defaults: not quick, all cores, 0.4 s a figure, silent.
  *  Units: s. Ownership: by value. Errors: none. */
 ROOF_API roof_measure_options roof_measure_options_default(void);
 

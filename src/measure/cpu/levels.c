@@ -163,8 +163,8 @@ static roof_status measure_pattern(roof_bench *bench, const region *data, int pa
   int best = rates[1] > rates[0];
   level->spread = fmax(isnan(level->spread) ? 0 : level->spread, spreads[best]);
   *(double *)((char *)level + patterns[pattern].result) = rates[best];
-  roof_text_addf(how, "; %s %s (%.3g against %.3g GB/s)", patterns[pattern].name,
-                 best == 1 ? "streaming" : "cached", rates[best] / 1e9, rates[1 - best] / 1e9);
+  roof_text_addf(how, "%s %s %.3g/%.3g", pattern > 0 ? "," : "", patterns[pattern].name, rates[1] / 1e9,
+                 rates[0] / 1e9);
   return ROOF_OK;
 }
 
@@ -173,9 +173,11 @@ static roof_status measure_memory(roof_bench *bench, const region *data, int thr
   roof_text how = {0};
   roof_status status = ROOF_OK;
   char size[32], step[64];
-  roof_text_addf(&how,
-                 "%s of random data in large pages where the system grants them, medians, the widest spread",
-                 roof_bytes_format(size, sizeof size, 24.0 * (double)data->third));
+  roof_text_addf(
+      &how,
+      "medians over %s of random data, in large pages where granted, the widest spread; the better of "
+      "streaming/cached, GB/s:",
+      roof_bytes_format(size, sizeof size, 24.0 * (double)data->third));
   for (int pattern = 0; pattern < PATTERN_COUNT && status == ROOF_OK; pattern++) {
     snprintf(step, sizeof step, "%s %s, %d core%s", level->name, patterns[pattern].name, threads,
              threads == 1 ? "" : "s");
