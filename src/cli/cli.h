@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "roofline/catalog.h"
+#include "roofline/measure.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 #include "roofline/text.h"
@@ -63,6 +64,8 @@ roof_status roof_select_machines(const roof_args *args, roof_machine **machines,
 /** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
 roof_status roof_select_types(const roof_args *args, const roof_machine *machine, roof_types *types,
                               roof_error *error);
+/** The backend named, or `cpu`; ROOF_E_UNSUPPORTED with the reason when it does not work here. */
+roof_status roof_select_backend(const char *name, const roof_backend **backend, roof_error *error);
 roof_status roof_select_options(const roof_args *args, roof_options *options, roof_error *error);
 
 /** The machines named, each with the formats and options as typed. */

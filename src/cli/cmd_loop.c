@@ -44,7 +44,7 @@ static roof_status check_format(roof_dtype dtype, roof_error *error) {
 }
 
 static roof_status set_up(roof_loop *loop, roof_error *error) {
-  roof_status status = roof_backend_find(backend_name != NULL ? backend_name : "cpu", &loop->backend, error);
+  roof_status status = roof_select_backend(backend_name, &loop->backend, error);
   if (status == ROOF_OK && dtype_name != NULL) {
     status = roof_dtype_parse(dtype_name, &loop->dtype, error);
   }
@@ -53,10 +53,6 @@ static roof_status set_up(roof_loop *loop, roof_error *error) {
   }
   if (status != ROOF_OK) {
     return status;
-  }
-  const char *why = loop->backend->disabled_reason();
-  if (why != NULL) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "backend %s: %s", loop->backend->name, why);
   }
   loop->kernels = calloc((size_t)roof_kernel_count(), sizeof *loop->kernels);
   if (loop->kernels == NULL) {

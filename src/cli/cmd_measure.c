@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 #include "cli/machine.h"
-#include "roofline/measure.h"
 
 static int quick, threads;
 static char *backend_name;
@@ -14,18 +13,6 @@ static const struct poptOption options[] = {
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     POPT_TABLEEND};
-
-static roof_status find_backend(const roof_backend **backend, roof_error *error) {
-  roof_status status = roof_backend_find(backend_name != NULL ? backend_name : "cpu", backend, error);
-  if (status == ROOF_OK && threads < 0) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
-  }
-  if (status == ROOF_OK && (*backend)->disabled_reason() != NULL) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "backend %s: %s", (*backend)->name,
-                            (*backend)->disabled_reason());
-  }
-  return status;
-}
 
 static roof_status save(const roof_args *args, const roof_machine *machine, roof_error *error) {
   if (args->to == NULL) {
@@ -48,7 +35,10 @@ static roof_status measure(const roof_args *args, roof_error *error) {
   how.threads = threads;
   how.progress = roof_show_progress;
   how.user = (void *)(uintptr_t)args;
-  roof_status status = find_backend(&backend, error);
+  roof_status status = roof_select_backend(backend_name, &backend, error);
+  if (status == ROOF_OK && threads < 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
+  }
   if (status != ROOF_OK) {
     return status;
   }

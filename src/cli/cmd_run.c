@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "cli/grid.h"
-#include "roofline/measure.h"
 
 static int quick, threads, list;
 static char *backend_name, *dtype_name;
@@ -18,8 +17,6 @@ static const struct poptOption options[] = {
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     POPT_TABLEEND};
-
-enum { SHORT = 32 };
 
 /** One kernel that was asked for. */
 typedef struct job {
@@ -94,16 +91,12 @@ static roof_status shape_job(const session *s, job *j, roof_error *error) {
 }
 
 static roof_status set_up(session *s, roof_error *error) {
-  roof_status status = roof_backend_find(backend_name != NULL ? backend_name : "cpu", &s->backend, error);
+  roof_status status = roof_select_backend(backend_name, &s->backend, error);
   if (status == ROOF_OK && dtype_name != NULL) {
     status = roof_dtype_parse(dtype_name, &s->dtype, error);
   }
   if (status == ROOF_OK && threads < 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
-  }
-  if (status == ROOF_OK && s->backend->disabled_reason() != NULL) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "backend %s: %s", s->backend->name,
-                            s->backend->disabled_reason());
   }
   if (status == ROOF_OK) {
     status = name_jobs(s, error);
@@ -149,19 +142,15 @@ static roof_status run_jobs(session *s, roof_error *error) {
   return ROOF_OK;
 }
 
-static const char *quantity(char buffer[SHORT], double value, const char *unit) {
-  return roof_quantity_format(buffer, SHORT, value, unit);
-}
-
 static void add_row(roof_grid *grid, const job *j) {
   const roof_measurement *m = &j->measurement;
-  char time[SHORT], rate[SHORT], bandwidth[SHORT], binding[ROOF_NAME_MAX] = "";
+  char time[32], rate[32], bandwidth[32], binding[ROOF_NAME_MAX] = "";
   roof_grid_add(grid, "%s", m->label);
-  roof_grid_add(grid, "%s", quantity(time, m->seconds, "s"));
+  roof_grid_add(grid, "%s", roof_quantity_format(time, sizeof time, m->seconds, "s"));
   roof_grid_add(grid, "%.1f %%", 100 * m->stats.spread);
   roof_grid_add(grid, "%zu", m->sample_count);
-  roof_grid_add(grid, "%s", quantity(rate, m->flops / m->seconds, "FLOP/s"));
-  roof_grid_add(grid, "%s", quantity(bandwidth, m->bytes / m->seconds, "B/s"));
+  roof_grid_add(grid, "%s", roof_quantity_format(rate, sizeof rate, m->flops / m->seconds, "FLOP/s"));
+  roof_grid_add(grid, "%s", roof_quantity_format(bandwidth, sizeof bandwidth, m->bytes / m->seconds, "B/s"));
   if (j->bounded) {
     roof_prediction_binding(&j->bound, binding, sizeof binding);
     roof_grid_add(grid, "%.1f %%", 100 * j->bound.lower_seconds / m->seconds);

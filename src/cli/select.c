@@ -181,3 +181,16 @@ void roof_targets_done(roof_targets *targets) {
   free(targets->targets);
   *targets = (roof_targets){0};
 }
+
+roof_status roof_select_backend(const char *name, const roof_backend **backend, roof_error *error) {
+  const roof_backend *found = NULL;
+  roof_status status = roof_backend_find(name != NULL ? name : "cpu", &found, error);
+  const char *why = status == ROOF_OK ? found->disabled_reason() : NULL;
+  if (why != NULL) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "backend %s: %s", found->name, why);
+  }
+  if (status == ROOF_OK) {
+    *backend = found;
+  }
+  return status;
+}

@@ -98,6 +98,19 @@ json() { # FILTER on $output
   [ "$output" = 'roofline: script:2:1: `fp46`: no such key; did you mean `fp64`?' ]
 }
 
+@test "an interrupted measurement leaves nothing" {
+  run timeout --signal INT 1 "$ROOFLINE" measure --quiet
+  [ "$status" -ne 0 ]
+  [ ! -e config ]
+}
+
+@test "progress shows on a terminal only" {
+  run -0 script -qec '"$ROOFLINE" measure --backend fake --to a.json --json' /dev/null
+  [[ $output == *"1/1 reading the script"* ]]
+  run -0 script -qec '"$ROOFLINE" measure --backend fake --to a.json --json --quiet' /dev/null
+  [[ $output != *"reading the script"* ]]
+}
+
 @test "the real processor: figures that hold together" {
   run -0 --separate-stderr "$ROOFLINE" measure --quick --json
   [ "$stderr" = "" ]
