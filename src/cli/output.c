@@ -30,7 +30,7 @@ static int write_all(int file, const char *data, size_t length) {
       length -= (size_t)written;
     }
   }
-  return fsync(file);
+  return fsync(file) == 0 || errno == EINVAL ? 0 : -1; /* a device has nothing to sync */
 }
 
 static void sync_folder(const char *path) {
@@ -43,8 +43,27 @@ static void sync_folder(const char *path) {
   }
 }
 
+/** Devices, pipes and the like are written to: a rename would put a file in their place. */
+static bool is_special(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static roof_status write_special(const char *path, const char *data, size_t length, roof_error *error) {
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  bool good = file >= 0 && write_all(file, data, length) == 0;
+  int why = errno;
+  if (file >= 0) {
+    close(file);
+  }
+  return good ? ROOF_OK : roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(why));
+}
+
 roof_status roof_write_file(const char *path, const char *data, size_t length, roof_error *error) {
   char temporary[4096];
+  if (is_special(path)) {
+    return write_special(path, data, length, error);
+  }
   if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {
     return roof_error_set(error, ROOF_E_OUTPUT, "%.40s...: the name is too long", path);
   }

@@ -42,6 +42,14 @@ json() { # FILTER on $output
   [ ! -e config ]
 }
 
+@test "measure --to a pipe writes into it and leaves it there" {
+  mkfifo pipe
+  "$ROOFLINE" measure --backend fake --quiet --to pipe >/dev/null &
+  [ "$(jq -r .name <pipe)" = fake ]
+  wait $!
+  [ -p pipe ]
+}
+
 @test "run gives time, rates and the share of the ceiling" {
   printf 'time triad = 100ms 98ms 102ms\n' >script
   run -0 env ROOFLINE_FAKE=script "$ROOFLINE" run triad n=100M --dtype fp64 --backend fake
