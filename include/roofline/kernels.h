@@ -31,7 +31,8 @@ struct roof_kernel {
   const char *summary;
   const char *sizes; /**< default shape, "n=67108864" */
   const char *quick_sizes;
-  bool in_loop; /**< one of the few that `roofline loop` measures */
+  bool in_loop;       /**< one of the few that `roofline loop` measures */
+  const void *detail; /**< what the functions below, shared by its family, need to know; or NULL */
   bool (*supports)(roof_dtype dtype);
   const char *(*disabled_reason)(void); /**< nullable; NULL when it works here, else why not */
   const char *(*library)(void);         /**< nullable: the library behind it with its version */

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -83,17 +84,51 @@ double roof_random_at(uint64_t seed, size_t index) {
   return (double)(int64_t)(z ^ (z >> 31)) * 0x1p-63;
 }
 
+void roof_random_order(uint32_t *order, size_t count, uint64_t seed) {
+  for (size_t i = 0; i < count; i++) {
+    size_t j = (size_t)(fabs(roof_random_at(seed, i)) * (double)i); /* Fisher and Yates */
+    order[i] = order[j];
+    order[j] = (uint32_t)i;
+  }
+}
+
+/** A float as the nearest bf16: its upper half, rounded to even. */
+static uint16_t bf16_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return isnan(value) ? 0x7FFF : (uint16_t)((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+
+void roof_data_set(void *data, roof_dtype dtype, size_t index, double value) {
+  if (dtype == ROOF_FP64) {
+    ((double *)data)[index] = value;
+  } else if (dtype == ROOF_FP32) {
+    ((float *)data)[index] = (float)value;
+  } else if (dtype == ROOF_BF16) {
+    ((uint16_t *)data)[index] = bf16_of((float)value);
+  } else {
+    ((int8_t *)data)[index] = isnan(value) ? INT8_MIN : (int8_t)fmax(-INT8_MAX, fmin(INT8_MAX, rint(value)));
+  }
+}
+
+double roof_data_narrow_at(const void *data, roof_dtype dtype, size_t index) {
+  if (dtype == ROOF_INT8) {
+    int8_t value = ((const int8_t *)data)[index];
+    return value == INT8_MIN ? NAN : value;
+  }
+  uint32_t bits = (uint32_t)((const uint16_t *)data)[index] << 16;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return (double)value;
+}
+
 void roof_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads) {
+  double scale = dtype == ROOF_INT8 ? INT8_MAX : 1;
 #pragma omp parallel num_threads(threads)
   {
     roof_share share = roof_share_of(count, omp_get_thread_num(), omp_get_num_threads());
     for (size_t i = share.begin; i < share.end; i++) {
-      double value = roof_random_at(seed, i);
-      if (dtype == ROOF_FP64) {
-        ((double *)data)[i] = value;
-      } else {
-        ((float *)data)[i] = (float)value;
-      }
+      roof_data_set(data, dtype, i, scale * roof_random_at(seed, i));
     }
   }
 }
@@ -103,11 +138,7 @@ void roof_data_poison(void *data, roof_dtype dtype, size_t count, int threads) {
   {
     roof_share share = roof_share_of(count, omp_get_thread_num(), omp_get_num_threads());
     for (size_t i = share.begin; i < share.end; i++) {
-      if (dtype == ROOF_FP64) {
-        ((double *)data)[i] = NAN;
-      } else {
-        ((float *)data)[i] = NAN;
-      }
+      roof_data_set(data, dtype, i, NAN);
     }
   }
 }

@@ -38,18 +38,32 @@ roof_status roof_data_new(const char *what, double bytes, void **data, roof_erro
  *  Units: none. Ownership: none. Errors: none. */
 double roof_random_at(uint64_t seed, size_t index);
 
-/** Fills fp64 or fp32 data with the numbers of `seed`, in parallel.
+/** The numbers below `count` in an order that `seed` shuffles.
+ *  Units: none. Ownership: fills the caller's `order`. Errors: none. */
+void roof_random_order(uint32_t *order, size_t count, uint64_t seed);
+
+/** Fills data with the numbers of `seed`, in parallel; int8 holds 127 times them.
  *  Units: elements. Ownership: none. Errors: none. */
 void roof_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads);
 
-/** Fills fp64 or fp32 data with NaN, in parallel, so that an element nobody writes is found.
- *  Units: elements. Ownership: none. Errors: none. */
+/** Fills data with NaN (int8: -128, which no kernel produces), in parallel, so that an element nobody writes
+ * is found. Units: elements. Ownership: none. Errors: none. */
 void roof_data_poison(void *data, roof_dtype dtype, size_t count, int threads);
 
-/** One element of fp64 or fp32 data.
+/** Stores a number, rounded to the format.
+ *  Units: the data's. Ownership: none. Errors: none. */
+void roof_data_set(void *data, roof_dtype dtype, size_t index, double value);
+
+/** One element of bf16 or int8 data; NaN for int8's -128.
+ *  Units: the data's. Ownership: none. Errors: none. */
+double roof_data_narrow_at(const void *data, roof_dtype dtype, size_t index);
+
+/** One element of fp64, fp32, bf16 or int8 data.
  *  Units: the data's. Ownership: none. Errors: none. */
 static inline double roof_data_at(const void *data, roof_dtype dtype, size_t index) {
-  return dtype == ROOF_FP64 ? ((const double *)data)[index] : (double)((const float *)data)[index];
+  return dtype == ROOF_FP64   ? ((const double *)data)[index]
+         : dtype == ROOF_FP32 ? (double)((const float *)data)[index]
+                              : roof_data_narrow_at(data, dtype, index);
 }
 
 #endif

@@ -1,5 +1,6 @@
 #include "kernels/kernels.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +162,17 @@ roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, 
   return status;
 }
 
+enum { STARTED = 3 };
+
+void roof_operands_start(roof_kernel_run *run, size_t count) {
+  roof_data_fill(((roof_operands *)run->state)->out, run->dtype, count, STARTED, run->threads);
+}
+
+double roof_operands_started(const roof_kernel_run *run, size_t index) {
+  double value = roof_random_at(STARTED, index);
+  return run->dtype == ROOF_FP64 ? value : (double)(float)value;
+}
+
 void roof_operands_release(roof_kernel_run *run) {
   roof_operands *o = run->state;
   if (o != NULL) {
@@ -186,4 +198,23 @@ roof_status roof_kernel_wrong(const roof_kernel_run *run, size_t element, double
   return roof_error_set(error, ROOF_E_INTERNAL,
                         "%s %s: wrong result: element %zu is %.17g, the reference %.17g, tolerance %.2g",
                         run->kernel->name, roof_dtype_name(run->dtype), element, value, reference, tolerance);
+}
+
+roof_status roof_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, roof_reference *reference,
+                                roof_error *error) {
+  const roof_operands *o = run->state;
+  size_t step = (count - 1) / samples + 1, wrong = count;
+#pragma omp parallel for schedule(static) num_threads(run->threads) reduction(min : wrong)
+  for (size_t i = 0; i < count; i++) {
+    double tolerance = DBL_MAX;
+    double expected = i % step == 0 || i + 1 == count ? reference(run, i, &tolerance) : 0;
+    if (!(fabs(roof_data_at(o->out, run->dtype, i) - expected) <= tolerance) && i < wrong) {
+      wrong = i;
+    }
+  }
+  if (wrong == count) {
+    return ROOF_OK;
+  }
+  double tolerance = DBL_MAX, expected = reference(run, wrong, &tolerance);
+  return roof_kernel_wrong(run, wrong, roof_data_at(o->out, run->dtype, wrong), expected, tolerance, error);
 }

@@ -32,6 +32,12 @@ roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, 
  *  Units: none. Ownership: resets run->state to NULL. Errors: none. */
 void roof_operands_release(roof_kernel_run *run);
 
+/** Element `index` of data in the run's format.
+ *  Units: elements. Ownership: none. Errors: none. */
+static inline void *roof_element(const roof_kernel_run *run, const void *data, size_t index) {
+  return (char *)(uintptr_t)data + index * (size_t)roof_dtype_bytes(run->dtype);
+}
+
 /** True for fp64 and fp32, what the loops are written for.
  *  Units: none. Ownership: none. Errors: none. */
 bool roof_kernel_is_native(roof_dtype dtype);
@@ -39,6 +45,26 @@ bool roof_kernel_is_native(roof_dtype dtype);
 /** Machine epsilon of a native format.
  *  Units: relative. Ownership: none. Errors: none. */
 double roof_kernel_epsilon(roof_dtype dtype);
+
+/** What the functions of most kernels for fp64 and fp32 share. */
+#define ROOF_NATIVE .supports = roof_kernel_is_native, .release = roof_operands_release
+
+/** Fills the output with random numbers: of a kernel that updates it.
+ *  Units: elements. Ownership: none. Errors: none. */
+void roof_operands_start(roof_kernel_run *run, size_t count);
+
+/** The number that roof_operands_start put at `index`.
+ *  Units: none. Ownership: none. Errors: none. */
+double roof_operands_started(const roof_kernel_run *run, size_t index);
+
+/** What element `index` of the output must be, within *tolerance. */
+typedef double roof_reference(const roof_kernel_run *run, size_t index, double *tolerance);
+
+/** Checks that all `count` elements of the output are numbers, and that about `samples` of them, spread
+ * evenly (all when there are fewer), are what the reference says. Units: elements. Ownership: none. Errors:
+ * ROOF_E_INTERNAL naming the first wrong element. */
+roof_status roof_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, roof_reference *reference,
+                                roof_error *error);
 
 /** Says which element of the output is wrong.
  *  Units: the output's. Ownership: none. Errors: always ROOF_E_INTERNAL. */

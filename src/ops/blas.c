@@ -64,6 +64,10 @@ static void ger(const roof_op *op, const double *v, const roof_types *t, roof_wo
   w->working_set = w->read_bytes;
 }
 
+static void transpose(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  map_work(op, v[0] * v[1], 1, t, w);
+}
+
 static void gemm(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
   product_work(v[0], v[1], v[2], v[3], t, w);
@@ -136,6 +140,16 @@ static const roof_op ops[] = {
      .source = LAWN,
      .work = ger,
      .params = {COUNT("m", "rows of A"), COUNT("n", "columns of A")}},
+    {.name = "transpose",
+     .family = "blas",
+     .summary = "B = A': each element moved once",
+     .unit = ROOF_VECTOR,
+     .flops = "0",
+     .bytes = "rows * cols * (a + o)",
+     .flops_per_element = 0,
+     .source = "a copy: every element read once and written once",
+     .work = transpose,
+     .params = {COUNT("rows", "rows of A"), COUNT("cols", "columns of A")}},
     {.name = "symv",
      .family = "blas",
      .summary = "y = A x, A symmetric, its triangle moved",

@@ -46,7 +46,7 @@ loop() {
   [ "$status" -eq 0 ]
   [ "${#lines[@]}" -eq 9 ]
   [ "${lines[0]}" = label,predicted_seconds,measured_seconds,fraction_of_ceiling,headroom,gap,regime,binding,verdict ]
-  [[ ${lines[6]} == "triad n="*" fp32,0.0"*,0.0*",0.8,1.25,-2.0"*,memory,DRAM,normal ]]
+  [[ ${lines[8]} == "triad n="*" fp32,0.0"*,0.0*",0.8,1.25,-2.0"*,memory,DRAM,normal ]]
   loop --quiet
   [ "${#lines[@]}" -eq 10 ]
 }

@@ -25,6 +25,7 @@ static const char *const contract[] = {
     "reduce n",
     "gemv m n",
     "ger m n",
+    "transpose rows cols",
     "symv n",
     "trmv n",
     "gemm m n k batch=1 beta=0",

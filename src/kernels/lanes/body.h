@@ -313,6 +313,8 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
   }
 }
 
+#include "kernels/lanes/layers.h"
+
 /* The two forms of a loop, with `stream` a constant in each. */
 #define FORMS(result, name, parameters, call)                                                                \
   TARGET static result NAME(name##_cached) parameters {                                                      \
@@ -334,6 +336,18 @@ FORMS(void, scale, (void *a, const void *b, double s, size_t count), NAME(scale)
 FORMS(void, fill, (void *a, double value, size_t count), NAME(fill)(a, value, count, stream))
 FORMS(void, softmax, (const void *x, void *y, void *scratch, size_t count),
       NAME(softmax)(x, y, scratch, count, stream))
+FORMS(double, sum, (const void *x, size_t count), return NAME(sum)(x, count, false, stream))
+FORMS(double, asum, (const void *x, size_t count), return NAME(sum)(x, count, true, stream))
+FORMS(void, relu, (const void *x, void *y, size_t count), NAME(relu_all)(x, y, count, stream))
+FORMS(void, gelu, (const void *x, void *y, size_t count), NAME(gelu_all)(x, y, count, stream))
+FORMS(void, silu, (const void *x, void *y, size_t count), NAME(silu_all)(x, y, count, stream))
+FORMS(void, layernorm, (const void *x, void *y, const void *gain, const void *shift, size_t count),
+      NAME(layernorm)(x, y, gain, shift, count, stream))
+FORMS(void, rmsnorm, (const void *x, void *y, const void *gain, size_t count),
+      NAME(rmsnorm)(x, y, gain, count, stream))
+FORMS(void, stencil,
+      (void *y, const void *x, size_t row, size_t plane, double centre, double side, size_t count),
+      NAME(stencil)(y, x, row, plane, centre, side, count, stream))
 
 static const roof_loops NAME(loops) = {
     .lanes = W,
@@ -349,6 +363,14 @@ static const roof_loops NAME(loops) = {
     .scale = {NAME(scale_cached), NAME(scale_streamed)},
     .fill = {NAME(fill_cached), NAME(fill_streamed)},
     .softmax = {NAME(softmax_cached), NAME(softmax_streamed)},
+    .sum = {NAME(sum_cached), NAME(sum_streamed)},
+    .asum = {NAME(asum_cached), NAME(asum_streamed)},
+    .relu = {NAME(relu_cached), NAME(relu_streamed)},
+    .gelu = {NAME(gelu_cached), NAME(gelu_streamed)},
+    .silu = {NAME(silu_cached), NAME(silu_streamed)},
+    .layernorm = {NAME(layernorm_cached), NAME(layernorm_streamed)},
+    .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
+    .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
     .tile = NAME(tile),
 };
 

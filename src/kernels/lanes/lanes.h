@@ -10,6 +10,8 @@
 /** Rows that `dots` takes at once; elements of the largest tile. */
 enum { ROOF_DOTS = 4, ROOF_TILE_ELEMENTS = 8 * 48 };
 
+#define ROOF_NORM_EPSILON 1e-5
+
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
 typedef struct roof_loops {
@@ -27,6 +29,17 @@ typedef struct roof_loops {
   void (*scale[2])(void *a, const void *b, double s, size_t count); /**< a = s b */
   void (*fill[2])(void *a, double value, size_t count);
   void (*softmax[2])(const void *x, void *y, void *scratch, size_t count); /**< one row; `count` of scratch */
+  double (*sum[2])(const void *x, size_t count);
+  double (*asum[2])(const void *x, size_t count); /**< of magnitudes */
+  void (*relu[2])(const void *x, void *y, size_t count);
+  void (*gelu[2])(const void *x, void *y, size_t count);
+  void (*silu[2])(const void *x, void *y, size_t count);
+  /** One row each; ROOF_NORM_EPSILON is added to the mean square. */
+  void (*layernorm[2])(const void *x, void *y, const void *gain, const void *shift, size_t count);
+  void (*rmsnorm[2])(const void *x, void *y, const void *gain, size_t count);
+  /** y = centre x + side (the six x that are 1, `row` and `plane` elements away). */
+  void (*stencil[2])(void *y, const void *x, size_t row, size_t plane, double centre, double side,
+                     size_t count);
   /** c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
    * tile_columns). */
   void (*tile)(size_t depth, const void *a, const void *b, void *c, size_t stride, bool add);

@@ -1,0 +1,56 @@
+/* One row of a table per token, by a 4-byte index: as many rows as tokens, in random order, each once. */
+#include <omp.h>
+
+#include "kernels/kernels.h"
+
+static roof_status prepare(roof_kernel_run *run, roof_error *error) {
+  double tokens = run->values[0], hidden = run->values[1];
+  if (tokens > UINT32_MAX) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: tokens=%.0f do not fit a 4-byte index",
+                          run->kernel->name, tokens);
+  }
+  roof_status status =
+      roof_operands_prepare(run, tokens * hidden, 0, tokens * hidden, tokens * sizeof(uint32_t), error);
+  if (status == ROOF_OK) {
+    roof_random_order(((roof_operands *)run->state)->scratch, (size_t)tokens, 4);
+  }
+  return status;
+}
+
+static void execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
+  size_t tokens = (size_t)run->values[0], hidden = (size_t)run->values[1];
+  const uint32_t *rows = o->scratch;
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+  for (size_t i = 0; i < tokens; i++) {
+    o->loops->scale[o->stream](roof_element(run, o->out, i * hidden),
+                               roof_element(run, o->in[0], rows[i] * hidden), 1, hidden);
+  }
+}
+
+static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
+  const roof_operands *o = run->state;
+  size_t hidden = (size_t)run->values[1];
+  *tolerance = 0;
+  return roof_data_at(o->in[0], run->dtype, ((const uint32_t *)o->scratch)[i / hidden] * hidden + i % hidden);
+}
+
+static roof_status check(roof_kernel_run *run, roof_error *error) {
+  size_t count = (size_t)(run->values[0] * run->values[1]);
+  return roof_kernel_compare(run, count, count, reference, error);
+}
+
+static const roof_kernel kernels[] = {
+    {.name = "embedding",
+     .op = "embedding",
+     .variant = "",
+     .summary = "rows of a table gathered in random order",
+     .sizes = "tokens=196608 hidden=1024",
+     .quick_sizes = "tokens=98304 hidden=1024",
+     ROOF_NATIVE,
+     .prepare = prepare,
+     .execute = execute,
+     .check = check},
+};
+
+const roof_kernel_family roof_kernels_embedding = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -1,0 +1,155 @@
+/* Sums, activations, normalisations and a stencil: the second half of body.h, which includes it. */
+
+/* In blocks, as `dot`. */
+INLINE double NAME(sum)(const void *in, size_t count, bool absolute, bool stream) {
+  const T *x = in;
+  double total = 0;
+  for (size_t begin = 0; begin < count; begin += BLOCK) {
+    size_t end = count - begin < BLOCK ? count : begin + BLOCK, i = begin;
+    V sums[4] = {SET1(0), SET1(0), SET1(0), SET1(0)};
+    for (; i + 4 * W <= end; i += 4 * W) {
+      for (size_t j = 0; j < 4; j++) {
+        if (stream) {
+          AHEAD(x + i + j * W);
+        }
+        V v = LOAD(x + i + j * W);
+        sums[j] += absolute ? MAX(v, -v) : v;
+      }
+    }
+    T rest = 0;
+    for (; i < end; i++) {
+      rest += absolute && x[i] < 0 ? -x[i] : x[i];
+    }
+    total += (double)NAME(total)((sums[0] + sums[1]) + (sums[2] + sums[3])) + (double)rest;
+  }
+  return total;
+}
+
+INLINE V NAME(relu)(V x) {
+  return MAX(x, SET1(0));
+}
+
+/* x / (1 + e^-z); where e^-z would overflow, the quotient is too small to matter. */
+INLINE V NAME(gated)(V x, V z) {
+  V limited = -MAX(z, SET1((T)LEAST));
+  return x / (NAME(exp)(limited) + SET1(1));
+}
+
+INLINE V NAME(silu)(V x) {
+  return NAME(gated)(x, x);
+}
+
+/* 1 + tanh(u) = 2 / (1 + e^-2u) with u = sqrt(2 / pi) (x + 0.044715 x^3). */
+INLINE V NAME(gelu)(V x) {
+  V inner = FMA(x * x, SET1((T)0.044715), SET1(1)) * x;
+  return NAME(gated)(x, inner * SET1((T)1.5957691216057308));
+}
+
+/* A loop over a function of registers; part of one at either end. */
+#define ACTIVATION(function)                                                                                 \
+  INLINE void NAME(function##_some)(const T *x, T *y, size_t count) {                                        \
+    V v = SET1(0);                                                                                           \
+    memcpy(&v, x, count * sizeof(T));                                                                        \
+    v = NAME(function)(v);                                                                                   \
+    memcpy(y, &v, count * sizeof(T));                                                                        \
+  }                                                                                                          \
+  INLINE void NAME(function##_all)(const void *in, void *out, size_t count, bool stream) {                   \
+    const T *x = in;                                                                                         \
+    T *y = out;                                                                                              \
+    size_t i = NAME(lead)(y, count);                                                                         \
+    NAME(function##_some)(x, y, i);                                                                          \
+    for (; i + W <= count; i += W) {                                                                         \
+      if (stream) {                                                                                          \
+        AHEAD(x + i);                                                                                        \
+      }                                                                                                      \
+      NAME(put)(y + i, NAME(function)(LOAD(x + i)), stream);                                                 \
+    }                                                                                                        \
+    NAME(function##_some)(x + i, y + i, count - i);                                                          \
+    FENCE;                                                                                                   \
+  }
+ACTIVATION(relu)
+ACTIVATION(gelu)
+ACTIVATION(silu)
+#undef ACTIVATION
+
+/** Sum of (x - mean)^2. */
+INLINE double NAME(squares)(const T *x, T mean, size_t count) {
+  V sums[4] = {SET1(0), SET1(0), SET1(0), SET1(0)}, centre = SET1(mean);
+  size_t i = 0;
+  for (; i + 4 * W <= count; i += 4 * W) {
+    for (size_t j = 0; j < 4; j++) {
+      V v = LOAD(x + i + j * W) - centre;
+      sums[j] = FMA(v, v, sums[j]);
+    }
+  }
+  double rest = 0;
+  for (; i < count; i++) {
+    rest += (double)(x[i] - mean) * (double)(x[i] - mean);
+  }
+  return (double)NAME(total)((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
+}
+
+/** y = (x - mean) factor gain + shift, without `shift` when it is NULL. */
+INLINE void NAME(normalise)(const T *x, T *y, const T *gain, const T *shift, T mean, T factor, size_t count,
+                            bool stream) {
+  V centre = SET1(mean), scale = SET1(factor);
+  size_t i = 0;
+#define ONE y[i] = (x[i] - mean) * factor * gain[i] + (shift != NULL ? shift[i] : 0)
+  for (size_t lead = NAME(lead)(y, count); i < lead; i++) {
+    ONE;
+  }
+  for (; i + W <= count; i += W) {
+    V v = (LOAD(x + i) - centre) * scale;
+    v *= LOAD(gain + i);
+    if (shift != NULL) {
+      v += LOAD(shift + i);
+    }
+    NAME(put)(y + i, v, stream);
+  }
+  for (; i < count; i++) {
+    ONE;
+  }
+#undef ONE
+  FENCE;
+}
+
+INLINE void NAME(layernorm)(const void *x, void *y, const void *gain, const void *shift, size_t count,
+                            bool stream) {
+  double mean = NAME(sum)(x, count, false, stream) / (double)count;
+  double variance = NAME(squares)(x, (T)mean, count) / (double)count;
+  NAME(normalise)
+  (x, y, gain, shift, (T)mean, (T)(1 / __builtin_sqrt(variance + ROOF_NORM_EPSILON)), count, stream);
+}
+
+INLINE void NAME(rmsnorm)(const void *x, void *y, const void *gain, size_t count, bool stream) {
+  double square = NAME(dot)(x, x, count, stream) / (double)count;
+  NAME(normalise)(x, y, gain, NULL, 0, (T)(1 / __builtin_sqrt(square + ROOF_NORM_EPSILON)), count, stream);
+}
+
+INLINE void NAME(stencil)(void *out, const void *in, size_t row, size_t plane, double centre, double side,
+                          size_t count, bool stream) {
+  const T *x = in;
+  T *y = out, a = (T)centre, b = (T)side;
+  V middle = SET1(a), around = SET1(b);
+  size_t i = 0;
+#define ONE                                                                                                  \
+  y[i] = a * x[i] +                                                                                          \
+         b * (((x + i)[-1] + x[i + 1]) + (*(x + i - row) + x[i + row]) + (*(x + i - plane) + x[i + plane]))
+  for (size_t lead = NAME(lead)(y, count); i < lead; i++) {
+    ONE;
+  }
+  for (; i + W <= count; i += W) {
+    const T *c = x + i;
+    if (stream) {
+      AHEAD(c + plane);
+    }
+    V sides = (LOAD(c - 1) + LOAD(c + 1)) + (LOAD(c - row) + LOAD(c + row));
+    sides += LOAD(c - plane) + LOAD(c + plane);
+    NAME(put)(y + i, FMA(around, sides, LOAD(c) * middle), stream);
+  }
+  for (; i < count; i++) {
+    ONE;
+  }
+#undef ONE
+  FENCE;
+}

@@ -1,0 +1,130 @@
+/* Matrices moved: A = A + x y', and B = A'. */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+static roof_status ger_prepare(roof_kernel_run *run, roof_error *error) {
+  double m = run->values[0], n = run->values[1];
+  roof_status status = roof_operands_prepare(run, m, n, m * n, 0, error);
+  if (status == ROOF_OK) {
+    roof_operands_start(run, (size_t)(m * n));
+  }
+  return status;
+}
+
+static void ger_execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
+  size_t m = (size_t)run->values[0], n = (size_t)run->values[1];
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+  for (size_t i = 0; i < m; i++) {
+    o->loops->axpy[o->stream](roof_data_at(o->in[0], run->dtype, i), o->in[1],
+                              roof_element(run, o->out, i * n), n);
+  }
+}
+
+/** One rounding when fused, two when not. */
+static double ger_reference(const roof_kernel_run *run, size_t i, double *tolerance) {
+  const roof_operands *o = run->state;
+  size_t n = (size_t)run->values[1];
+  double product = roof_data_at(o->in[0], run->dtype, i / n) * roof_data_at(o->in[1], run->dtype, i % n);
+  double a = roof_operands_started(run, i);
+  *tolerance = 2 * roof_kernel_epsilon(run->dtype) * (fabs(a) + fabs(product));
+  return a + product;
+}
+
+static size_t elements(const roof_kernel_run *run) {
+  return (size_t)(run->values[0] * run->values[1]);
+}
+
+static roof_status ger_check(roof_kernel_run *run, roof_error *error) {
+  return roof_kernel_compare(run, elements(run), elements(run), ger_reference, error);
+}
+
+static roof_status transpose_prepare(roof_kernel_run *run, roof_error *error) {
+  double count = run->values[0] * run->values[1];
+  return roof_operands_prepare(run, count, 0, count, 0, error);
+}
+
+/* Blocks of BLOCK rows and columns: read in rows, turned in the first cache, stored in rows. */
+enum { BLOCK = 64 };
+
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+#define TURN(type)                                                                                           \
+  static void turn_##type(const type *from, size_t stride, size_t rows, size_t columns, type *turned) {      \
+    for (size_t i = 0; i < rows; i++) {                                                                      \
+      for (size_t j = 0; j < columns; j++) {                                                                 \
+        turned[j * BLOCK + i] = from[i * stride + j];                                                        \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+TURN(double)
+TURN(float)
+
+/** The rows of B from `first` on, BLOCK of them. */
+static void transpose_rows(const roof_kernel_run *run, size_t first) {
+  const roof_operands *o = run->state;
+  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
+  size_t wide = smaller(BLOCK, columns - first);
+  _Alignas(64) double turned[BLOCK * BLOCK];
+  for (size_t i = 0; i < rows; i += BLOCK) {
+    size_t tall = smaller(BLOCK, rows - i);
+    const void *from = roof_element(run, o->in[0], i * columns + first);
+    if (run->dtype == ROOF_FP64) {
+      turn_double(from, columns, tall, wide, turned);
+    } else {
+      turn_float(from, columns, tall, wide, (float *)turned);
+    }
+    for (size_t j = 0; j < wide; j++) {
+      o->loops->scale[o->stream](roof_element(run, o->out, (first + j) * rows + i),
+                                 roof_element(run, turned, j * BLOCK), 1, tall);
+    }
+  }
+}
+
+static void transpose_execute(roof_kernel_run *run) {
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+  for (size_t j = 0; j < (size_t)run->values[1]; j += BLOCK) {
+    transpose_rows(run, j);
+  }
+}
+
+static double transpose_reference(const roof_kernel_run *run, size_t i, double *tolerance) {
+  const roof_operands *o = run->state;
+  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
+  *tolerance = 0;
+  return roof_data_at(o->in[0], run->dtype, i % rows * columns + i / rows);
+}
+
+static roof_status transpose_check(roof_kernel_run *run, roof_error *error) {
+  return roof_kernel_compare(run, elements(run), elements(run), transpose_reference, error);
+}
+
+static const roof_kernel kernels[] = {
+    {.name = "ger",
+     .op = "ger",
+     .variant = "",
+     .summary = "A = A + x y', one row at a time",
+     .sizes = "m=16384 n=24576",
+     .quick_sizes = "m=16384 n=12288",
+     ROOF_NATIVE,
+     .prepare = ger_prepare,
+     .execute = ger_execute,
+     .check = ger_check},
+    {.name = "transpose",
+     .op = "transpose",
+     .variant = "",
+     .summary = "B = A', in blocks turned in the cache",
+     .sizes = "rows=16384 cols=12288",
+     .quick_sizes = "rows=8192 cols=12288",
+     ROOF_NATIVE,
+     .prepare = transpose_prepare,
+     .execute = transpose_execute,
+     .check = transpose_check},
+};
+
+const roof_kernel_family roof_kernels_matrix = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -1,0 +1,85 @@
+/* Rows normalised; a row stays in the cache between its passes. Gain and shift follow each other in in[1]. */
+#include <math.h>
+#include <omp.h>
+
+#include "kernels/kernels.h"
+
+/** The `detail` of a row: whether the mean is taken out and a shift added. */
+static const bool centred = true, plain = false;
+
+static bool is_centred(const roof_kernel_run *run) {
+  return *(const bool *)run->kernel->detail;
+}
+
+static roof_status prepare(roof_kernel_run *run, roof_error *error) {
+  double rows = run->values[0], columns = run->values[1];
+  return roof_operands_prepare(run, rows * columns, (is_centred(run) ? 2 : 1) * columns, rows * columns, 0,
+                               error);
+}
+
+static void execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
+  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
+  const void *shift = roof_element(run, o->in[1], columns);
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+  for (size_t i = 0; i < rows; i++) {
+    const void *x = roof_element(run, o->in[0], i * columns);
+    void *y = roof_element(run, o->out, i * columns);
+    if (is_centred(run)) {
+      o->loops->layernorm[o->stream](x, y, o->in[1], shift, columns);
+    } else {
+      o->loops->rmsnorm[o->stream](x, y, o->in[1], columns);
+    }
+  }
+}
+
+/** Sums of `columns` terms, a square root, a division and three more roundings. */
+static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
+  const roof_operands *o = run->state;
+  size_t columns = (size_t)run->values[1], column = i % columns, first = i - column;
+  double mean = 0, square = 0;
+  for (size_t j = 0; j < columns && is_centred(run); j++) {
+    mean += roof_data_at(o->in[0], run->dtype, first + j) / (double)columns;
+  }
+  for (size_t j = 0; j < columns; j++) {
+    double x = roof_data_at(o->in[0], run->dtype, first + j) - mean;
+    square += x * x / (double)columns;
+  }
+  double factor = roof_data_at(o->in[1], run->dtype, column) / sqrt(square + ROOF_NORM_EPSILON);
+  double shift = is_centred(run) ? roof_data_at(o->in[1], run->dtype, columns + column) : 0;
+  double x = roof_data_at(o->in[0], run->dtype, i);
+  *tolerance = (8 + sqrt((double)columns)) * roof_kernel_epsilon(run->dtype) *
+               ((fabs(x) + fabs(mean)) * fabs(factor) + fabs(shift));
+  return (x - mean) * factor + shift;
+}
+
+static roof_status check(roof_kernel_run *run, roof_error *error) {
+  return roof_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 4096, reference, error);
+}
+
+static const roof_kernel kernels[] = {
+    {.name = "layernorm",
+     .op = "layernorm",
+     .variant = "",
+     .summary = "each row: (x - mean) / deviation, scaled and shifted",
+     .sizes = "rows=49152 cols=4096",
+     .quick_sizes = "rows=24576 cols=4096",
+     ROOF_NATIVE,
+     .detail = &centred,
+     .prepare = prepare,
+     .execute = execute,
+     .check = check},
+    {.name = "rmsnorm",
+     .op = "rmsnorm",
+     .variant = "",
+     .summary = "each row: x / root mean square, scaled",
+     .sizes = "rows=49152 cols=4096",
+     .quick_sizes = "rows=24576 cols=4096",
+     ROOF_NATIVE,
+     .detail = &plain,
+     .prepare = prepare,
+     .execute = execute,
+     .check = check},
+};
+
+const roof_kernel_family roof_kernels_norm = {kernels, sizeof kernels / sizeof kernels[0]};
