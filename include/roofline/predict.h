@@ -76,6 +76,7 @@ typedef struct roof_prediction {
   roof_regime regime;
   const roof_peak *peak;     /**< NULL when unknown */
   const roof_level *binding; /**< the level that gives the memory time, NULL when none */
+  const roof_link *link;     /**< the link that gives the network time, NULL when none is known */
   double compute_seconds;
   double memory_seconds;
   double overhead_seconds; /**< launches x launch cost; NaN when the cost is unknown */
@@ -139,9 +140,9 @@ ROOF_API void roof_predict_escape(const roof_target *target, roof_unit unit, dou
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
 ROOF_API const char *roof_regime_name(roof_regime regime);
 
-/** What binds: "fp16 matrix", a level's name ("DRAM", also for capacity), "launch" or "link".
- *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: "unknown" where the machine lacks
- * it. */
+/** What binds: "fp16 matrix", a level's name ("DRAM", also for capacity), "launch" or a
+ * link's name ("NVLink 4"). Units: none. Ownership: fills the caller's buffer, returns it. Errors: "unknown"
+ * where the machine lacks it. */
 ROOF_API char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, size_t size);
 
 #ifdef __cplusplus

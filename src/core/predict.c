@@ -33,7 +33,7 @@ char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, s
     snprintf(buffer, size, "launch");
     break;
   case ROOF_NETWORK_BOUND:
-    snprintf(buffer, size, "link");
+    snprintf(buffer, size, "%s", prediction->link != NULL ? prediction->link->name : "unknown");
     break;
   default:
     snprintf(buffer, size, "%s", level != NULL ? level->name : "unknown");
@@ -120,16 +120,25 @@ static roof_status resolve_link(roof_target *target, roof_error *error) {
     return ROOF_OK;
   }
   const char *names[ROOF_LINK_MAX + 1] = {NULL};
+  char all[ROOF_LINK_MAX * (ROOF_NAME_MAX + 2)] = "";
   for (int i = 0; i < machine->link_count; i++) {
     names[i] = machine->links[i].name;
     if (strcmp(wanted, names[i]) == 0) {
       target->link = &machine->links[i];
       return ROOF_OK;
     }
+    strcat(strcat(all, i > 0 ? ", " : ""), names[i]);
   }
   const char *near = roof_suggest(wanted, names);
   return roof_error_set(error, ROOF_E_NAME, "link `%s`: %s has none of that name%s%s%s", wanted,
-                        machine->name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+                        machine->name,
+                        near != NULL  ? "; did you mean `"
+                        : all[0] != 0 ? " (it has: "
+                                      : "",
+                        near != NULL ? near : all,
+                        near != NULL  ? "`?"
+                        : all[0] != 0 ? ")"
+                                      : "");
 }
 
 roof_status roof_target_init(roof_target *target, const roof_machine *machine, const roof_types *types,
@@ -331,6 +340,7 @@ static void predict(const roof_target *target, roof_prediction *out) {
   out->compute_seconds = work->flops == 0 ? 0 : work->flops * seconds_per_flop;
   time_levels(target, out, seconds_per_flop);
   out->overhead_seconds = work->launches * target->launch_seconds;
+  out->link = target->link;
   out->network_seconds = network_seconds(target, work);
 
   double compute = known(out->compute_seconds), memory = known(out->memory_seconds);

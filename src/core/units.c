@@ -1,6 +1,7 @@
 #include "roofline/units.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,11 +21,37 @@ static const struct {
     {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},    {"p", 1e-12, 0},
 };
 
+/** strtod as in the C locale, whatever locale the program has chosen. */
+static double read_number(const char *text, const char **rest) {
+  const char *point = localeconv()->decimal_point;
+  char copy[512], *end = copy;
+  size_t length = strspn(text, "+-0123456789.eE"), whole = strcspn(text, ".");
+  length = length < sizeof copy / 2 ? length : sizeof copy / 2;
+  bool fraction = whole < length;
+  snprintf(copy, sizeof copy, "%.*s%s%.*s", (int)(fraction ? whole : length), text, fraction ? point : "",
+           (int)(fraction ? length - whole - 1 : 0), text + (fraction ? whole + 1 : 0));
+  double value = strtod(copy, &end);
+  size_t used = (size_t)(end - copy);
+  *rest = text + used - (fraction && used > whole ? strlen(point) - 1 : 0);
+  return value;
+}
+
+/** What printf wrote, with the point of the C locale. */
+static char *use_point(char *text) {
+  const char *point = localeconv()->decimal_point;
+  char *found = strstr(text, point);
+  if (found != NULL && strcmp(point, ".") != 0) {
+    *found = '.';
+    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+  }
+  return text;
+}
+
 static roof_status parse_number(const char *text, double *value, const char **rest, roof_error *error) {
-  char *end = NULL;
+  const char *end = text;
   errno = 0;
-  double parsed = strtod(text, &end);
-  if (end == text || strchr("0123456789.+-", text[0]) == NULL) {
+  double parsed = read_number(text, &end);
+  if (end == text) {
     return roof_error_set(error, ROOF_E_PARSE, "`%s`: not a number", text);
   }
   if (!isfinite(parsed) || (errno == ERANGE && parsed != 0)) {
@@ -66,8 +93,8 @@ roof_status roof_quantity_parse_unit(const char *text, const char *unit, double 
     }
   }
   return roof_error_set(error, ROOF_E_PARSE,
-                        "`%s`: `%s` is not a %s (k M G T P E are decimal, Ki Mi Gi binary)", text, rest,
-                        unit[0] != '\0' ? unit : "known suffix");
+                        "`%s`: `%s` is not a known %s%s (k M G T P E are decimal, Ki Mi Gi binary)", text,
+                        rest, unit[0] != '\0' ? "unit; use " : "suffix", unit);
 }
 
 roof_status roof_quantity_parse(const char *text, double *value, roof_error *error) {
@@ -92,8 +119,10 @@ char *roof_quantity_format(char *buffer, size_t size, double value, const char *
     decimals = 0;
   }
   bool gap = unit[0] != '\0' || names[index][0] != '\0';
-  snprintf(buffer, size, "%.*f%s%s%s", decimals, scaled, gap ? " " : "", names[index], unit);
-  return buffer;
+  bool beyond = fabs(scaled) >= 1e6; /* the largest prefix: only an exponent stays readable */
+  snprintf(buffer, size, beyond ? "%.*e%s%s%s" : "%.*f%s%s%s", beyond ? 3 : decimals, beyond ? value : scaled,
+           gap ? " " : "", beyond ? "" : names[index], unit);
+  return use_point(buffer);
 }
 
 char *roof_bytes_format(char *buffer, size_t size, double bytes) {
@@ -108,8 +137,8 @@ char *roof_bytes_format(char *buffer, size_t size, double bytes) {
     index++;
   }
   bool whole = fabs(bytes - round(bytes)) < 5e-4;
-  snprintf(buffer, size, whole ? "%.0f %s" : "%.4g %s", bytes, names[index]);
-  return buffer;
+  snprintf(buffer, size, whole && fabs(bytes) < 1e6 ? "%.0f %s" : "%.4g %s", bytes, names[index]);
+  return use_point(buffer);
 }
 
 static size_t write_integer(char *buffer, uint64_t value) {
@@ -206,7 +235,8 @@ size_t roof_number_write(char *buffer, double value, int digits) {
   uint64_t mantissa =
       digits >= 1 && digits <= 15 && isfinite(value) ? scale_to_digits(value, digits, &exponent) : 0;
   if (mantissa == 0) {
-    return sign + (size_t)snprintf(buffer + sign, 32 - sign, "%.*g", digits, value);
+    snprintf(buffer + sign, 32 - sign, "%.*g", digits, value);
+    return sign + strlen(use_point(buffer + sign));
   }
   char text[24];
   size_t count = write_integer(text, mantissa);

@@ -82,7 +82,7 @@ predict() {
 
 @test "network and capacity are regimes too" {
   run -0 "$ROOFLINE" predict allreduce size=1GB ranks=8 --machine h100 --json
-  [ "$(json '[.regime, .binding, .link_bytes]')" = '["network","link",1750000000]' ]
+  [ "$(json '[.regime, .binding, .link_bytes]')" = '["network","NVLink 4",1750000000]' ]
   near .seconds.network 3.8889e-3
   predict gemm m=1e6 n=1e6 k=1e6
   [ "$(json '[.regime, .binding]')" = '["capacity","HBM"]' ]
