@@ -103,16 +103,17 @@ static roof_status option_error(poptContext context, int code, const struct popt
                         near ? "; did you mean `--" : "", near ? near : "", near ? "`?" : "");
 }
 
-static void print_help(poptContext context, const roof_command *command) {
+/** What popt prints goes to stdout unseen; the last flush says whether all of it got there. */
+static roof_status print_help(poptContext context, const roof_command *command, roof_error *error) {
   char usage[128];
   snprintf(usage, sizeof usage, "%s [--option ...]", command->arguments);
   poptSetOtherOptionHelp(context, usage);
   printf("roofline %s: %s\n\n", command->name, command->summary);
-  fflush(stdout);
   poptPrintHelp(context, stdout, 0);
   if (command->examples != NULL) {
     printf("\nExamples:\n%s", command->examples);
   }
+  return roof_print(&(roof_text){0}, error);
 }
 
 static roof_status load_userops(roof_args *args, roof_error *error) {
@@ -167,7 +168,7 @@ roof_status roof_args_parse(roof_args *args, const roof_command *command, int ar
   if (code < -1) {
     status = option_error(context, code, table, error);
   } else if (parsed.help) {
-    print_help(context, command);
+    status = print_help(context, command, error);
   } else {
     parsed.words = poptGetArgs(context);
     while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {

@@ -75,9 +75,9 @@ static roof_status list(const roof_args *args, roof_error *error) {
     }
     roof_text parameters = {0};
     add_parameters(&parameters, op);
-    const char *gap = parameters.length > 34 ? "\n                                                   " : "";
-    roof_text_addf(&out, "  %-13s %-34s %s%s\n", op->name, parameters.data ? parameters.data : "", gap,
-                   op->summary);
+    bool wide = parameters.length > 34;
+    roof_text_addf(&out, "  %-13s %-34s%s%*s%s\n", op->name, parameters.data ? parameters.data : "",
+                   wide ? "\n" : "", wide ? 51 : 1, "", op->summary);
     roof_text_done(&parameters);
   }
   roof_status status = roof_print(&out, error);

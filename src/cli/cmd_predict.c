@@ -99,44 +99,57 @@ static void add_intensity(roof_text *out, const roof_prediction *p) {
   }
 }
 
-static void add_time(roof_text *out, const char *name, double seconds, double longest, const char *note) {
+/** The rows of times, aligned: `width` fits every name. */
+typedef struct bars {
+  roof_text *out;
+  double longest;
+  int width;
+} bars;
+
+static void add_time(const bars *b, const char *name, double seconds, const char *note) {
   char text[SHORT], bar[BAR * 3 + 1] = "";
-  int filled = seconds > 0 ? (int)ceil(seconds / longest * BAR - 1e-9) : 0;
+  int filled = seconds > 0 ? (int)ceil(seconds / b->longest * BAR - 1e-9) : 0;
   for (int i = 0; i < filled && i < BAR; i++) {
     strcat(bar, "\xE2\x96\x88");
   }
   quantity(text, seconds, "s");
   int micro = strstr(text, "\xC2\xB5") != NULL; /* two bytes, one column */
-  roof_text_addf(out, "    %-10s%*s  %s", name, 10 + micro, text, bar);
+  roof_text_addf(b->out, "    %-*s%*s  %s", b->width, name, 10 + micro, text, bar);
   if (note[0] != '\0') {
-    roof_text_addf(out, "%*s  %s", BAR - filled, "", note);
+    roof_text_addf(b->out, "%*s  %s", BAR - filled, "", note);
   }
-  roof_text_add(out, "\n");
+  roof_text_add(b->out, "\n");
+}
+
+static bool is_shown(const roof_level_time *t) {
+  return !isnan(t->seconds) && t->bytes > 0;
 }
 
 /** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
 static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char note[LINE], a[SHORT], b[SHORT];
-  double longest = fmax(p->lower_seconds, p->memory_seconds);
+  bars rows = {out, fmax(p->lower_seconds, p->memory_seconds), 10};
+  for (int i = 0; i < p->level_count; i++) {
+    int length = is_shown(&p->levels[i]) ? (int)strlen(p->levels[i].level->name) : 0;
+    rows.width = length > rows.width ? length : rows.width;
+  }
   roof_text_add(out, "  time\n");
   if (p->work.flops > 0) {
-    add_time(out, "compute", p->compute_seconds, longest, p->peak ? "" : "no peak of this format is known");
+    add_time(&rows, "compute", p->compute_seconds, p->peak ? "" : "no peak of this format is known");
   }
   for (int i = p->level_count - 1; i >= 0; i--) {
     const roof_level_time *t = &p->levels[i];
-    if (isnan(t->seconds) || t->bytes <= 0) {
-      continue;
+    if (is_shown(t)) {
+      snprintf(note, sizeof note, "%s at %s", quantity(a, t->bytes, "B"),
+               quantity(b, t->bytes / t->seconds, "B/s"));
+      add_time(&rows, t->level->name, t->seconds, note);
     }
-    snprintf(note, sizeof note, "%s at %s", quantity(a, t->bytes, "B"),
-             quantity(b, t->bytes / t->seconds, "B/s"));
-    add_time(out, t->level->name, t->seconds, longest, note);
   }
   if (p->work.link_bytes > 0) {
-    add_time(out, "network", p->network_seconds, longest,
-             target->link ? target->link->name : "no link is known");
+    add_time(&rows, "network", p->network_seconds, p->link != NULL ? p->link->name : "no link is known");
   }
   if (!isnan(p->overhead_seconds)) {
-    add_time(out, "overhead", p->overhead_seconds, longest, "launch");
+    add_time(&rows, "overhead", p->overhead_seconds, "launch");
   }
   const roof_options *o = &target->options;
   roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",

@@ -288,7 +288,7 @@ static void add_answer(roof_text *out, const sweep *s, const summary *crossings)
     for (size_t i = 0; i < s->count; i++) {
       counts[s->regimes[i]]++;
     }
-    roof_text_addf(out, "%zu points", s->count);
+    roof_text_addf(out, "%zu point%s", s->count, s->count == 1 ? "" : "s");
     const char *separator = ": ";
     for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
       if (counts[i] > 0) {
@@ -356,7 +356,11 @@ static void add_row(roof_grid *grid, const sweep *s, size_t index, const double 
   }
   add_quantity(grid, p->work.flops, "FLOP");
   add_quantity(grid, p->bytes, "B");
-  roof_grid_add(grid, p->intensity < 1000 ? "%#.4g" : "%.0f", p->intensity);
+  if (isnan(p->intensity)) {
+    roof_grid_add(grid, "%s", "");
+  } else {
+    roof_grid_add(grid, p->intensity < 1000 ? "%#.4g" : "%.0f", p->intensity);
+  }
   roof_grid_add(grid, "%s", roof_regime_name(p->regime));
   roof_grid_add(grid, "%s", roof_prediction_binding(p, text, sizeof text));
   add_quantity(grid, p->attainable, "FLOP/s");

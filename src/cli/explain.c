@@ -110,18 +110,27 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
       lead = "    ";
     }
   }
-  if (p->work.link_bytes > 0 && target->link != NULL) {
-    roof_text_addf(out, "%s network time = %s / %s + %.0f x latency = %s\n", lead,
-                   quantity(a, p->work.link_bytes, "B"), quantity(b, target->link->bytes_per_second, "B/s"),
-                   p->work.link_steps, quantity(c, p->network_seconds, "s"));
+  if (p->work.link_bytes > 0 && p->link != NULL) {
+    roof_text_addf(out, "%s network time = %s / %s", lead, quantity(a, p->work.link_bytes, "B"),
+                   quantity(b, p->link->bytes_per_second, "B/s"));
+    if (isnan(p->link->latency_seconds)) {
+      roof_text_addf(out, " + %.0f x latency (unknown, left out)", p->work.link_steps);
+    } else {
+      roof_text_addf(out, " + %.0f x %s", p->work.link_steps, quantity(a, p->link->latency_seconds, "s"));
+    }
+    roof_text_addf(out, " = %s\n", quantity(c, p->network_seconds, "s"));
   }
   roof_text_addf(out, "  6. lower = longest of them = %s; upper = their sum = %s\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
   double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
   double bound = (p->expected_seconds - overhead) * target->options.efficiency;
-  roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g%s = %s\n",
-                 overhead > 0 ? " + overhead" : "", quantity(a, bound, "s"), target->options.efficiency,
-                 overhead > 0 ? " + launches x launch cost" : "", quantity(b, p->expected_seconds, "s"));
+  roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g",
+                 overhead > 0 ? " + launches x launch cost" : "", quantity(a, bound, "s"),
+                 target->options.efficiency);
+  if (overhead > 0) {
+    roof_text_addf(out, " + %g x %s", p->work.launches, quantity(a, target->launch_seconds, "s"));
+  }
+  roof_text_addf(out, " = %s\n", quantity(b, p->expected_seconds, "s"));
   roof_text_addf(out, "  8. regime: %s%s%s\n", roof_regime_name(p->regime),
                  p->regime == ROOF_OVERHEAD_BOUND ? ", since that is shorter than the cutoff of " : "",
                  p->regime == ROOF_OVERHEAD_BOUND ? quantity(a, target->overhead_cutoff, "s") : "");
@@ -152,7 +161,7 @@ void roof_explain_prediction(roof_text *out, const roof_target *target, const ro
   if (p->peak != NULL && p->work.flops > 0) {
     add_source(out, "peak", roof_kind_name(p->peak->kind), p->peak->source, p->peak->date);
   }
-  const roof_link *link = target->link;
+  const roof_link *link = p->link;
   if (p->work.link_bytes > 0 && link != NULL) {
     add_source(out, link->name, roof_kind_name(link->kind), link->source, link->date);
   }

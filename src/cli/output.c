@@ -13,7 +13,7 @@ roof_status roof_print(const roof_text *text, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "output: out of memory");
   }
   if ((text->length > 0 && fwrite(text->data, 1, text->length, stdout) != text->length) ||
-      fflush(stdout) != 0) {
+      fflush(stdout) != 0 || ferror(stdout) != 0) {
     return roof_error_set(error, ROOF_E_OUTPUT, "standard output: %s", strerror(errno));
   }
   return ROOF_OK;

@@ -50,6 +50,14 @@ roof_status roof_select_machines(const roof_args *args, roof_machine **machines,
   return ROOF_OK;
 }
 
+/** The value of option `name`, which the message names too. */
+static roof_status parse_option(const char *name, const char *text, const char *unit, double *value,
+                                roof_error *error) {
+  roof_error why = {0};
+  roof_status status = roof_quantity_parse_unit(text, unit, value, &why);
+  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s %s", name, why.message);
+}
+
 static roof_dtype default_dtype(const roof_machine *machine) {
   bool half = roof_machine_peak(machine, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
   bool brain = roof_machine_peak(machine, ROOF_BF16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
@@ -78,7 +86,7 @@ roof_status roof_select_types(const roof_args *args, const roof_machine *machine
     }
   }
   if (args->group != NULL) {
-    status = roof_quantity_parse(args->group, &result.group, error);
+    status = parse_option("group", args->group, "", &result.group, error);
     if (status == ROOF_OK && !(result.group >= 1)) {
       status = roof_error_set(error, ROOF_E_ARGUMENT, "--group %s: must be at least 1", args->group);
     }
@@ -100,7 +108,7 @@ static roof_status parse_efficiency(const char *text, roof_options *o, roof_erro
       count = 0;
       break;
     }
-    roof_status status = roof_quantity_parse(part, &shares[count++], error);
+    roof_status status = parse_option("efficiency", part, "", &shares[count++], error);
     if (status != ROOF_OK) {
       return status;
     }
@@ -117,17 +125,17 @@ static roof_status parse_efficiency(const char *text, roof_options *o, roof_erro
 roof_status roof_select_options(const roof_args *args, roof_options *options, roof_error *error) {
   roof_options o = roof_options_default();
   const struct {
-    const char *text;
-    const char *unit;
+    const char *name, *text, *unit;
     double *value;
-  } quantities[] = {{args->overhead, "s", &o.overhead_cutoff},
-                    {args->launch, "s", &o.launch},
-                    {args->overlap, "", &o.overlap},
-                    {args->tile, "", &o.tile}};
+  } quantities[] = {{"overhead", args->overhead, "s", &o.overhead_cutoff},
+                    {"launch", args->launch, "s", &o.launch},
+                    {"overlap", args->overlap, "", &o.overlap},
+                    {"tile", args->tile, "", &o.tile}};
   roof_status status = args->efficiency != NULL ? parse_efficiency(args->efficiency, &o, error) : ROOF_OK;
   for (size_t i = 0; i < sizeof quantities / sizeof quantities[0] && status == ROOF_OK; i++) {
     if (quantities[i].text != NULL) {
-      status = roof_quantity_parse_unit(quantities[i].text, quantities[i].unit, quantities[i].value, error);
+      status = parse_option(quantities[i].name, quantities[i].text, quantities[i].unit, quantities[i].value,
+                            error);
     }
   }
   roof_unit unit = ROOF_VECTOR;

@@ -45,8 +45,12 @@ static roof_status add_range(roof_axis *axis, const roof_op *op, char *text, cha
   }
   if (last < first || !(geometric ? step > 1 : step > 0)) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "%s=%s..%s: a range goes up, by *FACTOR over 1 or +STEP over 0", name, text,
-                          dots + 2);
+                          "%s=%s..%s%s%s: a range goes up, by *FACTOR over 1 or +STEP over 0", name, text,
+                          dots + 2,
+                          mark == NULL ? ""
+                          : geometric  ? "*"
+                                       : "+",
+                          mark == NULL ? "" : mark + 1);
   }
   for (size_t i = 0; status == ROOF_OK; i++) {
     double value = geometric ? first * pow(step, (double)i) : first + step * (double)i;

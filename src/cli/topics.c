@@ -245,8 +245,11 @@ static void work_critical(roof_text *out, const roof_lesson *l) {
 
 static void work_verdict(roof_text *out, const roof_lesson *l) {
   const double shares[] = {0.3, 0.6, 0.78, 0.87, 0.95, 1.1};
+  char a[SHORT];
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_addf(out, ": at best %s\n", quantity(a, l->prediction.lower_seconds, "s"));
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-    char a[SHORT];
     const roof_verdict *verdict = roof_verdict_of(shares[i]);
     roof_text_addf(out, "  measured %10s: %3.0f %% of the ceiling, %.2fx headroom: %s, %s\n",
                    quantity(a, l->prediction.lower_seconds / shares[i], "s"), 100 * shares[i], 1 / shares[i],

@@ -1,6 +1,7 @@
 /* The core's small parts, as tables: quantities, text, statistics, formats, machines, options. */
 #include "test.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -99,6 +100,7 @@ static void quantities_are_written(void **state) {
       {-2500, "B", "-2.500 kB"},
       {1e18, "B", "1.000 EB"},
       {1e22, "B", "10000 EB"},
+      {2e45, "FLOP", "2.000e+45 FLOP"},
       {NAN, "s", "unknown"},
       {INFINITY, "s", "inf s"},
   };
@@ -123,6 +125,45 @@ static void bytes_are_written(void **state) {
     char buffer[64];
     assert_string_equal(roof_bytes_format(buffer, sizeof buffer, cases[i].value), cases[i].text);
   }
+}
+
+/** Chooses a locale with a decimal comma, made in `folder`; false where the system cannot make one. */
+static bool choose_comma(const char *folder) {
+  char definition[64], command[256];
+  snprintf(definition, sizeof definition, "%s/comma.def", folder);
+  FILE *file = fopen(definition, "w");
+  assert_non_null(file);
+  fputs("LC_NUMERIC\ndecimal_point \"<U002C>\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n", file);
+  fclose(file);
+  snprintf(command, sizeof command, "cd %s && localedef -c -i comma.def ./comma >log 2>&1", folder);
+  setenv("LOCPATH", folder, 1);
+  return system(command) >= 0 && setlocale(LC_NUMERIC, "comma") != NULL;
+}
+
+static void a_locale_changes_nothing(void **state) {
+  (void)state;
+  char folder[] = "/tmp/roofline-test-XXXXXX", command[64], buffer[64];
+  assert_non_null(mkdtemp(folder));
+  bool chosen = choose_comma(folder);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+  unsetenv("LOCPATH");
+  if (!chosen) {
+    skip();
+  }
+  snprintf(buffer, sizeof buffer, "%.1f", 1.5);
+  assert_string_equal(buffer, "1,5");
+  double value = 0;
+  assert_int_equal(roof_quantity_parse("1.5M", &value, NULL), ROOF_OK);
+  assert_near(value, 1.5e6, 0);
+  assert_int_equal(roof_quantity_parse_unit("-.25e1 ms", "s", &value, NULL), ROOF_OK);
+  assert_near(value, -2.5e-3, 1e-15);
+  assert_int_equal(roof_quantity_parse("1,5", &value, NULL), ROOF_E_PARSE);
+  assert_string_equal(roof_quantity_format(buffer, sizeof buffer, 3.35e12, "B/s"), "3.350 TB/s");
+  assert_string_equal(roof_bytes_format(buffer, sizeof buffer, 1536), "1.5 KiB");
+  buffer[roof_number_write(buffer, 0.1, 17)] = '\0';
+  assert_string_equal(buffer, "0.10000000000000001");
+  setlocale(LC_NUMERIC, "C");
 }
 
 static uint64_t seed;
@@ -541,6 +582,19 @@ static void options_are_checked(void **state) {
   good.link = "NVLink";
   assert_int_equal(roof_target_init(&target, &machine, &types, &good, NULL), ROOF_OK);
   assert_ptr_equal(target.link, &machine.links[0]);
+  roof_work work;
+  roof_prediction prediction;
+  char binding[ROOF_NAME_MAX];
+  roof_work_init(&work);
+  work.link_bytes = 1e9;
+  machine.links[0].bytes_per_second = 450e9;
+  roof_predict_work(&target, &work, &prediction);
+  assert_int_equal(prediction.regime, ROOF_NETWORK_BOUND);
+  assert_string_equal(roof_prediction_binding(&prediction, binding, sizeof binding), "NVLink");
+  good.link = "Ethernet";
+  roof_error error;
+  assert_int_equal(roof_target_init(&target, &machine, &types, &good, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "NVLink"));
 }
 
 static void paths_that_the_hardware_lacks(void **state) {
@@ -568,6 +622,7 @@ int main(void) {
       cmocka_unit_test(quantities_are_read),
       cmocka_unit_test(quantities_are_written),
       cmocka_unit_test(bytes_are_written),
+      cmocka_unit_test(a_locale_changes_nothing),
       cmocka_unit_test(numbers_read_back),
       cmocka_unit_test(text_is_escaped),
       cmocka_unit_test(text_grows),
