@@ -14,6 +14,7 @@
 #include "roofline/op.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
+#include "roofline/region.h"
 #include "roofline/stats.h"
 #include "roofline/status.h"
 #include "roofline/text.h"

@@ -7,6 +7,7 @@
 #include <popt.h>
 #include <stdio.h>
 
+#include "files/files.h"
 #include "roofline/catalog.h"
 #include "roofline/measure.h"
 #include "roofline/ops.h"
@@ -133,8 +134,6 @@ roof_status roof_host_save(const roof_machine *machine, roof_error *error);
 /* output.c */
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */
 roof_status roof_print(const roof_text *text, roof_error *error);
-/** Writes a file through a temporary name: complete, synced and renamed, or not at all. */
-roof_status roof_write_file(const char *path, const char *data, size_t length, roof_error *error);
 bool roof_use_color(const roof_args *args, FILE *stream);
 /** A line on stderr that replaces itself: shows progress on a terminal unless --quiet; a roof_progress. */
 void roof_show_progress(void *args, const char *step, int done, int total);

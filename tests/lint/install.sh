@@ -13,8 +13,13 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 compile() { # FILE OPTION...: builds FILE as $scratch/program
   file=$1
   shift
-  # shellcheck disable=SC2046  # lists of flags
-  cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$file" -o "$scratch/program" $(pkg-config --cflags roofline) "$@"
+  case $file in
+  *.cc) compiler='c++ -std=c++17 -Wpedantic' ;;
+  *.f90) compiler="gfortran -std=f2008 -J $scratch $include/region.f90" ;;
+  *) compiler='cc -std=c17 -Wpedantic' ;;
+  esac
+  # shellcheck disable=SC2046,SC2086  # lists of flags
+  $compiler -Wall -Wextra -Werror "$file" -o "$scratch/program" $(pkg-config --cflags roofline) "$@"
 }
 
 runs() { # LIBRARY FOLDER
@@ -30,10 +35,10 @@ alone() { # HEADER
 }
 
 lib=$(find "$prefix" -name libroofline.so -exec dirname {} \;)
+include=$(find "$prefix" -type d -name roofline -path '*include*')
 printf '#include <roofline/nothing.h>\nint main(void) { return 0; }\n' >"$scratch/bad.c"
 catches 'nothing.h' compile "$scratch/bad.c"
 
-include=$(find "$prefix" -type d -name roofline -path '*include*')
 printf 'typedef roof_status missing;\n' >"$include/bad.h"
 catches 'roof_status' alone bad.h
 rm "$include/bad.h"
@@ -42,7 +47,10 @@ for header in "$include"/*.h; do
 done
 echo "$(find "$include" -name '*.h' | wc -l) headers: each compiles by itself, as C and as C++"
 
-for example in "$ROOFLINE_SOURCE"/examples/*.c; do
+for example in "$ROOFLINE_SOURCE"/examples/*.c "$ROOFLINE_SOURCE"/examples/*.cc "$ROOFLINE_SOURCE"/examples/*.f90; do
+  case $example in
+  *.f90) command -v gfortran >/dev/null || { echo "no gfortran: $(basename "$example") is not built"; continue; } ;;
+  esac
   # shellcheck disable=SC2046  # lists of flags
   compile "$example" $(pkg-config --libs roofline) || fail "$(basename "$example") does not build against the shared library"
   runs "$lib" || fail "$(basename "$example") does not run with the shared library"

@@ -10,13 +10,16 @@ BEGIN {
   may["import"] = "core ops models advise import"
   may["ledger"] = "core ops models advise ledger"
   may["draw"] = "core ops models advise draw"
-  may["cli"] = "core ops models advise catalog kernels measure import ledger draw cli"
-  may["examples"] = "core ops models advise catalog kernels measure import ledger draw everything"
+  may["files"] = "core files"
+  may["region"] = "core files region"
+  may["doctor"] = "core measure doctor"
+  may["cli"] = "core ops models advise catalog kernels measure import ledger draw files region doctor cli"
+  may["examples"] = "core ops models advise catalog kernels measure import ledger draw region everything"
 
   # The room a public header belongs to.
   n = split("status dtype units text machine work op predict stats measurement export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
-  n = split("ops models advise catalog measure kernels import ledger draw", rooms, " ")
+  n = split("ops models advise catalog measure kernels import ledger draw region", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/roofline.h"] = "everything"
 

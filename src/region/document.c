@@ -1,0 +1,214 @@
+/* The roofline.measurements/1 document of the regions, written at exit. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/files.h"
+#include "region/recorder.h"
+#include "roofline/text.h"
+#include "roofline/units.h"
+
+enum { SECONDS_DIGITS = 9, SUM_DIGITS = 15 };
+
+int roof_region_enabled; /* here: so whoever marks a region links the writer at exit too */
+
+static pid_t owner;    /* the process that writes */
+static roof_text path; /* where; nothing when nothing is recorded */
+
+static void add_number(roof_text *out, double value, int digits) {
+  char buffer[32];
+  if (isfinite(value)) {
+    roof_text_add_bytes(out, buffer, roof_number_write(buffer, value, digits));
+  } else {
+    roof_text_add(out, "null");
+  }
+}
+
+/** FLOPs a call by format; null when a call's were not known. */
+static void add_flops(roof_text *out, const roof_tally *t) {
+  double sum = 0;
+  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+    sum += t->flops[i];
+  }
+  if (!isfinite(sum)) {
+    roof_text_add(out, "null");
+    return;
+  }
+  if (sum == 0) {
+    roof_text_add(out, "{\"fp64\": 0}");
+    return;
+  }
+  const char *separator = "{";
+  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+    if (t->flops[i] != 0) {
+      roof_text_addf(out, "%s\"%s\": ", separator, roof_dtype_name((roof_dtype)i));
+      add_number(out, t->flops[i] / (double)t->calls, SUM_DIGITS);
+      separator = ", ";
+    }
+  }
+  roof_text_add(out, "}");
+}
+
+static void add_bytes(roof_text *out, const roof_tally *t) {
+  if (isfinite(t->bytes)) {
+    roof_text_add(out, "{\"DRAM\": ");
+    add_number(out, t->bytes / (double)t->calls, SUM_DIGITS);
+    roof_text_add(out, "}");
+  } else {
+    roof_text_add(out, "null");
+  }
+}
+
+static void add_samples(roof_text *out, const roof_tally *t, double tick) {
+  roof_text_add(out, "[");
+  for (size_t i = 0; i < roof_tally_kept(t); i++) {
+    roof_text_add(out, i > 0 ? ", " : "");
+    add_number(out, (double)t->samples[i] * tick, SECONDS_DIGITS);
+  }
+  roof_text_add(out, "]");
+}
+
+static int ascending(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/** Sorts the samples. */
+static double median(roof_tally *t) {
+  size_t n = roof_tally_kept(t);
+  qsort(t->samples, n, sizeof t->samples[0], ascending);
+  return 0.5 * ((double)t->samples[(n - 1) / 2] + (double)t->samples[n / 2]);
+}
+
+static void add_counted(roof_text *out, const roof_recorder *r, const roof_tally *t) {
+  roof_text_add(out, "\"counted\": {\"flops\": \"formula\", \"bytes\": \"formula\", \"seconds\": \"");
+  if (r->clock != NULL) {
+    roof_text_addf(out, "%s at %.4g GHz", r->clock, 1e-9 / r->tick_seconds);
+  } else {
+    roof_text_add(out, "clock_gettime");
+  }
+  roof_text_add(out, ", what is nested inside included\", \"samples\": \"");
+  if (roof_tally_kept(t) == t->calls) {
+    roof_text_add(out, "all");
+  } else {
+    roof_text_addf(out, "%zu of %" PRIu64 " calls, each as likely as any other", roof_tally_kept(t),
+                   t->calls);
+  }
+  roof_text_add(out, "\"}");
+}
+
+static void add_kernel(roof_text *out, const roof_recorder *r, const roof_region *region) {
+  roof_tally *t = region->merged;
+  roof_text_add(out, "    {\"name\": ");
+  roof_text_add_json(out, region->name);
+  roof_text_addf(out, ", \"calls\": %" PRIu64 ", \"threads\": %" PRIu64 ",\n     \"samples\": ", t->calls,
+                 t->threads);
+  add_samples(out, t, r->tick_seconds);
+  roof_text_add(out, ",\n     \"seconds\": ");
+  add_number(out, median(t) * r->tick_seconds, SECONDS_DIGITS);
+  roof_text_add(out, ", \"total_seconds\": ");
+  add_number(out, (double)t->ticks * r->tick_seconds, SECONDS_DIGITS);
+  roof_text_add(out, ",\n     \"flops\": ");
+  add_flops(out, t);
+  roof_text_add(out, ", \"bytes\": ");
+  add_bytes(out, t);
+  roof_text_add(out, ",\n     ");
+  add_counted(out, r, t);
+  roof_text_add(out, "}");
+}
+
+/** Adds one thing that was not measured: `why` has one conversion, for `count`. */
+static void add_skipped(roof_text *out, const char *what, const char *why, uint64_t count) {
+  if (count == 0) {
+    return;
+  }
+  bool first = out->length == 0;
+  roof_text_add(out, first ? "\n    {\"what\": " : ",\n    {\"what\": ");
+  roof_text_add_json(out, what);
+  roof_text_addf(out, ", \"why\": \"%s: %" PRIu64 "\"}", why, count);
+}
+
+static void add_faults(roof_text *skipped, const roof_region *region) {
+  static const roof_tally none;
+  const roof_tally *t = region->merged != NULL ? region->merged : &none;
+  add_skipped(skipped, region->name, "ended without a begin", t->unbegun);
+  add_skipped(skipped, region->name, "begun and never ended", t->unended);
+  add_skipped(skipped, region->name, "nested too deeply to be timed", t->too_deep);
+  add_skipped(skipped, region->name, "still open when this was written", region->open);
+}
+
+static void add_document(roof_text *out, const roof_recorder *r) {
+  roof_text skipped = {0};
+  roof_text_add(out, "{\n  \"schema\": \"roofline.measurements/1\",\n  \"source\": ");
+  roof_text_add_json(out, program_invocation_short_name);
+  roof_text_add(out, ",\n  \"format\": \"region\",\n  \"machine\": \"host\",\n  \"kernels\": [");
+  const char *separator = "\n";
+  for (const roof_region *region = r->first; region != NULL; region = region->next) {
+    if (region->merged != NULL && region->merged->calls > 0) {
+      roof_text_add(out, separator);
+      add_kernel(out, r, region);
+      separator = ",\n";
+    }
+    add_faults(&skipped, region);
+  }
+  add_skipped(&skipped, "regions", "memory was out, calls are missing", r->starved);
+  roof_text_add(out, "\n  ],\n  \"skipped\": [");
+  roof_text_add_bytes(out, skipped.data != NULL ? skipped.data : "", skipped.length);
+  roof_text_add(out, skipped.length > 0 ? "\n  ]\n}\n" : "]\n}\n");
+  out->failed = out->failed || skipped.failed;
+  roof_text_done(&skipped);
+}
+
+static roof_status write_document(const roof_recorder *recorder, roof_error *error) {
+  roof_text out = {0};
+  roof_status status = ROOF_OK;
+  add_document(&out, recorder);
+  if (recorder->first == NULL) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no region was reached", path.data);
+  } else if (out.failed) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path.data);
+  } else {
+    status = roof_write_file(path.data, out.data, out.length, error);
+  }
+  roof_text_done(&out);
+  return status;
+}
+
+roof_status roof_region_write(roof_error *error) {
+  if (!roof_region_enabled) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "regions: not recorded, ROOFLINE_REGIONS is not set");
+  }
+  if (getpid() != owner) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "regions: the process that forked this one writes them");
+  }
+  return roof_recorder_visit(write_document, error);
+}
+
+/** $ROOFLINE_REGIONS with `%p` as the process id. */
+static void set_path(const char *pattern) {
+  for (const char *at = strstr(pattern, "%p"); at != NULL; at = strstr(pattern, "%p")) {
+    roof_text_add_bytes(&path, pattern, (size_t)(at - pattern));
+    roof_text_addf(&path, "%ld", (long)owner);
+    pattern = at + 2;
+  }
+  roof_text_add(&path, pattern);
+}
+
+__attribute__((constructor)) static void start(void) {
+  const char *pattern = getenv("ROOFLINE_REGIONS");
+  if (pattern != NULL && pattern[0] != '\0') {
+    owner = getpid();
+    set_path(pattern);
+    roof_region_enabled = !path.failed && roof_recorder_start();
+  }
+}
+
+__attribute__((destructor)) static void finish(void) {
+  if (roof_region_enabled) {
+    roof_region_write(NULL); /* nobody is left to tell; a program that wants to know calls it itself */
+  }
+}

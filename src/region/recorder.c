@@ -1,0 +1,289 @@
+/* Begin and end. Each thread records under a lock of its own, which only the writing of a document contends
+ * for. */
+#include "region/recorder.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "region/ticks.h"
+
+enum { DEPTH = 64 };
+
+typedef struct frame {
+  roof_region *region;
+  uint64_t start;
+} frame;
+
+typedef struct thread {
+  struct thread *next;
+  atomic_flag busy;
+  int depth;
+  uint64_t overflow; /**< begun above DEPTH */
+  uint64_t random;
+  roof_tally **tallies; /**< by region */
+  size_t tally_count;
+  frame stack[DEPTH];
+} thread;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the lists of regions and of threads */
+static roof_recorder recorder;
+static atomic_bool starved;
+static roof_region **last = &recorder.first;
+static size_t region_count;
+static thread *threads;
+static pthread_key_t key;
+static uint64_t start_ticks, start_nanoseconds;
+static bool counter;
+/* initial-exec: a load rather than a call, in the shared library too */
+static _Thread_local thread *self __attribute__((tls_model("initial-exec")));
+
+static void enter(thread *t) {
+  while (atomic_flag_test_and_set_explicit(&t->busy, memory_order_acquire)) {
+  }
+}
+
+static void leave(thread *t) {
+  atomic_flag_clear_explicit(&t->busy, memory_order_release);
+}
+
+/** What the thread knows of the region; NULL when memory is out. */
+static roof_tally *tally_of(thread *t, const roof_region *region) {
+  if (region->index >= t->tally_count) {
+    size_t count = region->index + 8;
+    roof_tally **more = realloc(t->tallies, count * sizeof(roof_tally *));
+    if (more == NULL) {
+      starved = true;
+      return NULL;
+    }
+    memset(more + t->tally_count, 0, (count - t->tally_count) * sizeof(roof_tally *));
+    t->tallies = more;
+    t->tally_count = count;
+  }
+  roof_tally **tally = &t->tallies[region->index];
+  if (*tally == NULL) {
+    *tally = calloc(1, sizeof **tally);
+    if (*tally != NULL) {
+      (*tally)->threads = 1;
+    } else {
+      starved = true;
+    }
+  }
+  return *tally;
+}
+
+/** Forgets the calls from `depth` on, which were never ended. */
+static void drop(thread *t, int depth) {
+  for (int i = depth; i < t->depth; i++) {
+    roof_tally *tally = tally_of(t, t->stack[i].region);
+    if (tally != NULL) {
+      tally->unended++;
+    }
+  }
+  t->depth = depth;
+}
+
+/** Merges a thread's tally of `region` into `*into`. */
+static void gather(thread *t, const roof_region *region, roof_tally **into) {
+  roof_tally *from = region->index < t->tally_count ? t->tallies[region->index] : NULL;
+  if (from != NULL && *into == NULL) {
+    *into = calloc(1, sizeof **into);
+    starved = starved || *into == NULL;
+  }
+  if (from != NULL && *into != NULL) {
+    roof_tally_merge(*into, from, &t->random);
+  }
+}
+
+/** A thread ends: what it recorded stays. */
+static void retire(void *user) {
+  thread *t = user;
+  pthread_mutex_lock(&mutex);
+  drop(t, 0);
+  thread **link = &threads;
+  while (*link != t) {
+    link = &(*link)->next;
+  }
+  *link = t->next;
+  for (roof_region *r = recorder.first; r != NULL; r = r->next) {
+    gather(t, r, &r->ended);
+  }
+  pthread_mutex_unlock(&mutex);
+  for (size_t i = 0; i < t->tally_count; i++) {
+    free(t->tallies[i]);
+  }
+  free(t->tallies);
+  free(t);
+  self = NULL;
+}
+
+static thread *join(void) {
+  thread *t = calloc(1, sizeof *t);
+  if (t == NULL) {
+    starved = true;
+    return NULL;
+  }
+  atomic_flag_clear(&t->busy);
+  t->random = (uint64_t)(uintptr_t)t | 1;
+  pthread_mutex_lock(&mutex);
+  t->next = threads;
+  threads = t;
+  pthread_mutex_unlock(&mutex);
+  pthread_setspecific(key, t);
+  return self = t;
+}
+
+static roof_region *add_region(const char *name) {
+  size_t length = strlen(name) + 1;
+  roof_region *region = calloc(1, sizeof *region + length);
+  if (region == NULL) {
+    starved = true;
+    return NULL;
+  }
+  memcpy(region->name, name, length);
+  region->index = region_count++;
+  *last = region;
+  last = &region->next;
+  return region;
+}
+
+roof_region *roof_region_get(const char *name) {
+  if (!roof_region_enabled || name == NULL) {
+    return NULL;
+  }
+  pthread_mutex_lock(&mutex);
+  roof_region *region = recorder.first;
+  while (region != NULL && strcmp(region->name, name) != 0) {
+    region = region->next;
+  }
+  if (region == NULL) {
+    region = add_region(name);
+  }
+  pthread_mutex_unlock(&mutex);
+  return region;
+}
+
+roof_region *roof_region_at(roof_region **site, const char *name) {
+  roof_region *region = __atomic_load_n(site, __ATOMIC_ACQUIRE); /* not _Atomic: C++ reads the header too */
+  if (region == NULL) {
+    region = roof_region_get(name);
+    __atomic_store_n(site, region, __ATOMIC_RELEASE);
+  }
+  return region;
+}
+
+void roof_region_begin(roof_region *region) {
+  thread *t = region == NULL ? NULL : self != NULL ? self : join();
+  if (t == NULL) {
+    return;
+  }
+  enter(t);
+  if (t->depth == DEPTH) {
+    t->overflow++;
+    leave(t);
+    return;
+  }
+  frame *f = &t->stack[t->depth++];
+  f->region = region;
+  leave(t);
+  f->start = roof_ticks(counter);
+}
+
+/** Takes the innermost call of `region` off the stack, with those inside that were never ended; -1 if there
+ * is none. */
+static int pop(thread *t, const roof_region *region) {
+  int at = t->depth - 1;
+  while (at >= 0 && t->stack[at].region != region) {
+    at--;
+  }
+  if (at >= 0) {
+    drop(t, at + 1);
+    t->depth = at;
+  }
+  return at;
+}
+
+void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double bytes) {
+  uint64_t now = roof_ticks(counter);
+  thread *t = region == NULL || (unsigned)dtype >= ROOF_DTYPE_COUNT ? NULL : self != NULL ? self : join();
+  if (t == NULL) {
+    return;
+  }
+  enter(t);
+  roof_tally *tally = tally_of(t, region);
+  if (tally != NULL && t->overflow > 0) {
+    t->overflow--;
+    tally->too_deep++;
+  } else if (tally != NULL) {
+    int at = pop(t, region);
+    if (at < 0) {
+      tally->unbegun++;
+    } else {
+      roof_tally_add(tally, now - t->stack[at].start, dtype, flops, bytes, &t->random);
+    }
+  }
+  leave(t);
+}
+
+/** Long enough a time since the start tells the counter's rate. */
+static double tick_seconds(void) {
+  static const uint64_t least = 2000000;
+  if (!counter) {
+    return 1e-9;
+  }
+  uint64_t nanoseconds = 0, ticks = 0;
+  do {
+    ticks = roof_ticks(counter) - start_ticks;
+    nanoseconds = roof_nanoseconds() - start_nanoseconds;
+  } while (nanoseconds < least);
+  return 1e-9 * (double)nanoseconds / (double)ticks;
+}
+
+static void merge_all(roof_region *region) {
+  uint64_t random = 1;
+  region->open = 0;
+  if (region->ended != NULL) {
+    region->merged = calloc(1, sizeof *region->merged);
+    if (region->merged != NULL) {
+      roof_tally_merge(region->merged, region->ended, &random);
+    }
+  }
+  for (thread *t = threads; t != NULL; t = t->next) {
+    gather(t, region, &region->merged);
+    for (int i = 0; i < t->depth; i++) {
+      region->open += t->stack[i].region == region;
+    }
+  }
+}
+
+roof_status roof_recorder_visit(roof_status (*write)(const roof_recorder *recorder, roof_error *error),
+                                roof_error *error) {
+  pthread_mutex_lock(&mutex);
+  for (thread *t = threads; t != NULL; t = t->next) {
+    enter(t);
+  }
+  recorder.tick_seconds = tick_seconds();
+  for (roof_region *r = recorder.first; r != NULL; r = r->next) {
+    merge_all(r);
+  }
+  for (thread *t = threads; t != NULL; t = t->next) {
+    leave(t);
+  }
+  recorder.starved = starved;
+  roof_status status = write(&recorder, error);
+  for (roof_region *r = recorder.first; r != NULL; r = r->next) {
+    free(r->merged);
+    r->merged = NULL;
+  }
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+bool roof_recorder_start(void) {
+  recorder.clock = roof_ticks_name();
+  counter = recorder.clock != NULL;
+  start_nanoseconds = roof_nanoseconds();
+  start_ticks = roof_ticks(counter);
+  return pthread_key_create(&key, retire) == 0;
+}

@@ -1,0 +1,32 @@
+/** The calls recorded so far, over all threads. */
+#ifndef REGION_RECORDER_H
+#define REGION_RECORDER_H
+
+#include "region/tally.h"
+#include "roofline/region.h"
+
+struct roof_region {
+  size_t index;
+  roof_region *next;  /**< made after this one */
+  roof_tally *ended;  /**< by threads that are gone; may be NULL */
+  roof_tally *merged; /**< what a document is written from */
+  uint64_t open;      /**< calls begun and not yet ended, on all threads */
+  char name[];
+};
+
+typedef struct roof_recorder {
+  roof_region *first; /**< in the order they were made */
+  const char *clock;  /**< its name, NULL for the system's */
+  double tick_seconds;
+  bool starved; /**< memory was out: something is missing */
+} roof_recorder;
+
+/** Starts the clocks; false when the system has no room for a thread's data. */
+bool roof_recorder_start(void);
+
+/** Gives what is recorded, each region with `merged` and `open` filled, while nothing can be added, to
+ * `write`. */
+roof_status roof_recorder_visit(roof_status (*write)(const roof_recorder *recorder, roof_error *error),
+                                roof_error *error);
+
+#endif

@@ -1,0 +1,60 @@
+#include "region/tally.h"
+
+#include <string.h>
+
+/** A whole number below `end`, by Marsaglia's xorshift. */
+static uint64_t below(uint64_t *random, uint64_t end) {
+  *random ^= *random << 13;
+  *random ^= *random >> 7;
+  *random ^= *random << 17;
+  return (uint64_t)((double)(*random >> 11) * 0x1p-53 * (double)end);
+}
+
+size_t roof_tally_kept(const roof_tally *tally) {
+  return tally->calls < ROOF_TALLY_SAMPLES ? (size_t)tally->calls : ROOF_TALLY_SAMPLES;
+}
+
+void roof_tally_add(roof_tally *tally, uint64_t ticks, roof_dtype dtype, double flops, double bytes,
+                    uint64_t *random) {
+  uint64_t at =
+      tally->calls < ROOF_TALLY_SAMPLES ? tally->calls : below(random, tally->calls + 1); /* Vitter's R */
+  if (at < ROOF_TALLY_SAMPLES) {
+    tally->samples[at] = ticks;
+  }
+  tally->calls++;
+  tally->ticks += ticks;
+  tally->flops[dtype] += flops;
+  tally->bytes += bytes;
+}
+
+/** Draws from two populations without putting back: as many of each as chance has it, each sample once. */
+static void draw(roof_tally *into, const roof_tally *from, uint64_t *random) {
+  roof_tally pools[2] = {*into, *from};
+  uint64_t left[2] = {into->calls, from->calls};
+  size_t kept[2] = {roof_tally_kept(into), roof_tally_kept(from)};
+  for (size_t i = 0; i < ROOF_TALLY_SAMPLES; i++) {
+    int side = below(random, left[0] + left[1]) >= left[0];
+    size_t at = (size_t)below(random, kept[side]);
+    into->samples[i] = pools[side].samples[at];
+    pools[side].samples[at] = pools[side].samples[--kept[side]];
+    left[side]--;
+  }
+}
+
+void roof_tally_merge(roof_tally *into, const roof_tally *from, uint64_t *random) {
+  if (into->calls + from->calls <= ROOF_TALLY_SAMPLES) {
+    memcpy(into->samples + into->calls, from->samples, from->calls * sizeof from->samples[0]);
+  } else {
+    draw(into, from, random);
+  }
+  into->calls += from->calls;
+  into->ticks += from->ticks;
+  into->unbegun += from->unbegun;
+  into->unended += from->unended;
+  into->too_deep += from->too_deep;
+  into->threads += from->threads;
+  for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
+    into->flops[i] += from->flops[i];
+  }
+  into->bytes += from->bytes;
+}

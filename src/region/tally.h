@@ -1,0 +1,36 @@
+/** What is known of a region's calls. */
+#ifndef REGION_TALLY_H
+#define REGION_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "roofline/dtype.h"
+
+enum { ROOF_TALLY_SAMPLES = 1024 };
+
+/** Sums over all calls, and an even random choice of at most ROOF_TALLY_SAMPLES of their times: all of them
+ * while they fit. */
+typedef struct roof_tally {
+  uint64_t calls;
+  uint64_t ticks;
+  uint64_t unbegun;  /**< ends without a begin */
+  uint64_t unended;  /**< begins without an end */
+  uint64_t too_deep; /**< calls nested too deeply to be timed */
+  uint64_t threads;
+  double flops[ROOF_DTYPE_COUNT];
+  double bytes;
+  uint64_t samples[ROOF_TALLY_SAMPLES];
+} roof_tally;
+
+/** How many samples there are. */
+size_t roof_tally_kept(const roof_tally *tally);
+
+/** Adds one call; `random` is the state of a generator, never 0. */
+void roof_tally_add(roof_tally *tally, uint64_t ticks, roof_dtype dtype, double flops, double bytes,
+                    uint64_t *random);
+
+/** Adds the calls of `from`: each call of both is as likely to be among the samples as any other. */
+void roof_tally_merge(roof_tally *into, const roof_tally *from, uint64_t *random);
+
+#endif

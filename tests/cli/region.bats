@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# The examples of roofline/region.h: built as a user would, run, and their documents read.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  flags="-I $ROOFLINE_SOURCE/include -L $ROOFLINE_BUILD -lroofline -Wl,-rpath,$ROOFLINE_BUILD"
+  # a library with sanitizers needs a program with them
+  nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "the library is built with sanitizers"
+  return 0
+}
+
+json() { # FILTER on regions.json
+  jq -c "$1" regions.json
+}
+
+@test "C: calls, time, work and how it was counted" {
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
+  ROOFLINE_REGIONS=regions.json ./region
+  [ "$(json '[.schema, .source, .format, .machine, .skipped]')" = '["roofline.measurements/1","region","region","host",[]]' ]
+  [ "$(json '[.kernels[] | .name, .calls, .threads, (.samples | length), .flops.fp64, .bytes.DRAM]')" = \
+    '["fill",1,1,1,0,2400000,"triad",10,1,10,200000,2400000]' ]
+  [ "$(json '.kernels[1] | (.samples | sort | (.[4] + .[5]) / 2) / .seconds | . > 0.999999 and . < 1.000001')" = true ]
+  [ "$(json '.kernels[1] | (.samples | add) / .total_seconds | . > 0.999999 and . < 1.000001')" = true ]
+  [ "$(json '.kernels[1].counted | [.flops, .bytes, .samples]')" = '["formula","formula","all"]' ]
+}
+
+@test "disabled: nothing is written" {
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
+  env -u ROOFLINE_REGIONS ./region
+  ROOFLINE_REGIONS= ./region
+  [ "$(ls)" = region ]
+}
+
+@test "a file that cannot be written changes nothing of the program" {
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
+  run -0 env ROOFLINE_REGIONS=missing/regions.json ./region
+  [ "$(ls)" = region ]
+}
+
+@test "C++: nested, what is not known is null" {
+  c++ -std=c++17 "$ROOFLINE_SOURCE/examples/region.cc" -o region $flags
+  ROOFLINE_REGIONS=regions.json ./region
+  [ "$(json '[.kernels[] | .name, .calls, .flops.fp32, .bytes]')" = '["solve",1,2000000,null,"norm",10,200000,{"DRAM":400000}]' ]
+  [ "$(json '.kernels[0].total_seconds >= .kernels[1].total_seconds')" = true ]
+}
+
+@test "Fortran" {
+  command -v gfortran >/dev/null || skip "gfortran is not installed"
+  gfortran "$ROOFLINE_SOURCE/include/roofline/region.f90" "$ROOFLINE_SOURCE/examples/region.f90" -o region $flags
+  ROOFLINE_REGIONS=regions.%p.json ./region
+  mv regions.[0-9]*.json regions.json
+  [ "$(json '[.kernels[] | .name, .calls, .flops.fp32, .bytes.DRAM]')" = '["axpy",10,200000,1200000]' ]
+}

@@ -1,0 +1,294 @@
+/* Regions are written when a process ends, so each test runs this program again as that process. */
+#include "test.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "region/tally.h"
+#include "roofline/region.h"
+
+/* The processes */
+
+enum { THREADS = 4, CALLS = 5000, DEEPEST = 64 };
+
+static void *work(void *user) {
+  const int *calls = user;
+  for (int i = 0; i < *calls; i++) {
+    ROOF_REGION_BEGIN("outer");
+    ROOF_REGION_BEGIN("inner");
+    ROOF_REGION_END_AS("inner", ROOF_FP32, 3, 12);
+    ROOF_REGION_END("outer", 2, 8);
+  }
+  return NULL;
+}
+
+static void run_threads(void) {
+  pthread_t threads[THREADS];
+  int calls[THREADS] = {CALLS, CALLS, CALLS, 1};
+  for (int i = 0; i < THREADS; i++) {
+    assert_int_equal(pthread_create(&threads[i], NULL, work, &calls[i]), 0);
+  }
+  work(&calls[3]);
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+  }
+}
+
+static void run_misuse(void) {
+  ROOF_REGION_END("never begun", 1, 1);
+  ROOF_REGION_BEGIN("good");
+  ROOF_REGION_BEGIN("never ended");
+  ROOF_REGION_END("good", 1, NAN);
+  roof_region_begin(NULL);
+  roof_region_end(NULL, ROOF_FP64, 1, 1);
+  ROOF_REGION_BEGIN("open \"at\" exit");
+}
+
+static void run_deep(void) {
+  for (int i = 0; i < DEEPEST + 10; i++) {
+    ROOF_REGION_BEGIN("deep");
+  }
+  for (int i = 0; i < DEEPEST + 10; i++) {
+    ROOF_REGION_END("deep", 1, 1);
+  }
+}
+
+static void run_sleep(void) {
+  ROOF_REGION_BEGIN("sleep");
+  usleep(30000);
+  ROOF_REGION_END("sleep", 0, 0);
+}
+
+static void run_fork(void) {
+  run_sleep();
+  pid_t child = fork();
+  if (child == 0) {
+    run_misuse();
+    exit(roof_region_write(NULL) == ROOF_E_UNSUPPORTED ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  assert_int_equal(status, 0);
+}
+
+static void run_early(void) {
+  run_sleep();
+  assert_int_equal(roof_region_write(NULL), ROOF_OK);
+  _exit(0);
+}
+
+static void run_nothing(void) {
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} processes[] = {{"threads", run_threads}, {"misuse", run_misuse}, {"deep", run_deep},
+                 {"sleep", run_sleep},     {"fork", run_fork},     {"early", run_early},
+                 {"nothing", run_nothing}};
+
+/* What they write */
+
+/** Runs one of them with regions written to `pattern`. */
+static void run_process(const char *name, const char *pattern) {
+  char command[512];
+  snprintf(command, sizeof command, "ROOFLINE_REGIONS=%s '%s' %s", pattern, getenv("SELF"), name);
+  assert_int_equal(system(command), 0);
+}
+
+/** The document of that process. */
+static json_t *document_of(const char *name) {
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/test_region.%ld.json", (long)getpid());
+  run_process(name, path);
+  json_t *document = json_load_file(path, 0, NULL);
+  unlink(path);
+  assert_non_null(document);
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.measurements/1");
+  return document;
+}
+
+static json_t *named(const json_t *list, const char *key, const char *name) {
+  size_t i;
+  json_t *item;
+  json_array_foreach(list, i, item) {
+    if (strcmp(json_string_value(json_object_get(item, key)), name) == 0) {
+      return item;
+    }
+  }
+  return NULL;
+}
+
+static json_t *kernel(const json_t *document, const char *name) {
+  json_t *found = named(json_object_get(document, "kernels"), "name", name);
+  assert_non_null(found);
+  return found;
+}
+
+static double number(const json_t *object, const char *key) {
+  return json_number_value(json_object_get(object, key));
+}
+
+static void assert_skipped(const json_t *document, const char *what, const char *why) {
+  const json_t *found = named(json_object_get(document, "skipped"), "what", what);
+  assert_non_null(found);
+  assert_string_equal(json_string_value(json_object_get(found, "why")), why);
+}
+
+static void threads_are_merged(void **state) {
+  (void)state;
+  json_t *document = document_of("threads");
+  json_t *outer = kernel(document, "outer"), *inner = kernel(document, "inner");
+  assert_int_equal(number(outer, "calls"), 3 * CALLS + 2);
+  assert_int_equal(number(outer, "threads"), THREADS + 1);
+  assert_near(number(json_object_get(outer, "flops"), "fp64"), 2, 1e-12);
+  assert_near(number(json_object_get(inner, "flops"), "fp32"), 3, 1e-12);
+  assert_near(number(json_object_get(inner, "bytes"), "DRAM"), 12, 1e-12);
+  assert_int_equal(json_array_size(json_object_get(outer, "samples")), ROOF_TALLY_SAMPLES);
+  assert_true(number(outer, "total_seconds") >= number(inner, "total_seconds"));
+  assert_true(number(outer, "seconds") >= number(inner, "seconds"));
+  const char *counted = json_string_value(json_object_get(json_object_get(outer, "counted"), "samples"));
+  assert_string_equal(counted, "1024 of 15002 calls, each as likely as any other");
+  assert_int_equal(json_array_size(json_object_get(document, "skipped")), 0);
+  json_decref(document);
+}
+
+static void misuse_is_told(void **state) {
+  (void)state;
+  json_t *document = document_of("misuse");
+  assert_int_equal(json_array_size(json_object_get(document, "kernels")), 1);
+  assert_int_equal(number(kernel(document, "good"), "calls"), 1);
+  assert_true(json_is_null(json_object_get(kernel(document, "good"), "bytes")));
+  assert_skipped(document, "never begun", "ended without a begin: 1");
+  assert_skipped(document, "never ended", "begun and never ended: 1");
+  assert_skipped(document, "open \"at\" exit", "still open when this was written: 1");
+  assert_int_equal(json_array_size(json_object_get(document, "skipped")), 3);
+  json_decref(document);
+}
+
+static void depth_has_an_end(void **state) {
+  (void)state;
+  json_t *document = document_of("deep");
+  assert_int_equal(number(kernel(document, "deep"), "calls"), DEEPEST);
+  assert_skipped(document, "deep", "nested too deeply to be timed: 10");
+  json_decref(document);
+}
+
+static void seconds_are_seconds(void **state) {
+  (void)state;
+  json_t *document = document_of("sleep");
+  json_t *sleep = kernel(document, "sleep");
+  assert_true(number(sleep, "seconds") >= 0.03 * 0.999 && number(sleep, "seconds") < 3);
+  assert_near(json_real_value(json_array_get(json_object_get(sleep, "samples"), 0)), number(sleep, "seconds"),
+              1e-9);
+  assert_int_equal(json_integer_value(json_object_get(json_object_get(sleep, "flops"), "fp64")), 0);
+  json_decref(document);
+}
+
+static void one_process_writes(void **state) {
+  (void)state;
+  json_t *document = document_of("fork");
+  assert_int_equal(json_array_size(json_object_get(document, "kernels")), 1);
+  assert_int_equal(json_array_size(json_object_get(document, "skipped")), 0);
+  json_decref(document);
+}
+
+static void written_when_asked(void **state) {
+  (void)state;
+  json_t *document = document_of("early");
+  assert_int_equal(number(kernel(document, "sleep"), "calls"), 1);
+  json_decref(document);
+}
+
+static void nothing_is_written_without_a_region(void **state) {
+  (void)state;
+  run_process("nothing", "/tmp/test_region.%p.none");
+  assert_int_not_equal(system("ls /tmp/test_region.*.none >/dev/null 2>&1"), 0);
+  run_process("sleep", "/tmp/test_region.%p.some");
+  assert_int_equal(system("ls /tmp/test_region.[0-9]*.some >/dev/null && rm /tmp/test_region.[0-9]*.some"),
+                   0);
+}
+
+static void nothing_is_recorded_when_disabled(void **state) {
+  (void)state;
+  assert_int_equal(roof_region_enabled, 0);
+  assert_null(roof_region_get("name"));
+  run_misuse();
+  roof_error error;
+  assert_int_equal(roof_region_write(&error), ROOF_E_UNSUPPORTED);
+}
+
+/* Samples */
+
+static void fill(roof_tally *tally, uint64_t calls, uint64_t ticks, uint64_t *random) {
+  for (uint64_t i = 0; i < calls; i++) {
+    roof_tally_add(tally, ticks, ROOF_FP64, 1, 1, random);
+  }
+}
+
+/** Share of the samples that are `ticks`. */
+static double share(const roof_tally *tally, uint64_t ticks) {
+  size_t count = 0;
+  for (size_t i = 0; i < roof_tally_kept(tally); i++) {
+    count += tally->samples[i] == ticks;
+  }
+  return (double)count / (double)roof_tally_kept(tally);
+}
+
+static void every_call_is_as_likely_to_be_kept(void **state) {
+  (void)state;
+  static roof_tally one, other;
+  uint64_t random = 88172645463325252u;
+  fill(&one, 30000, 7, &random);
+  fill(&one, 10000, 8, &random);
+  assert_near(share(&one, 7), 0.75, 0.1);
+  fill(&other, 10000, 9, &random);
+  roof_tally_merge(&one, &other, &random);
+  assert_int_equal(one.calls, 50000);
+  assert_int_equal(one.ticks, 30000 * 7 + 10000 * 8 + 10000 * 9);
+  assert_near(share(&one, 7), 0.6, 0.12);
+  assert_near(share(&one, 9), 0.2, 0.3);
+  assert_near(share(&one, 7) + share(&one, 8) + share(&one, 9), 1, 1e-12);
+}
+
+static void few_calls_are_all_kept(void **state) {
+  (void)state;
+  static roof_tally one, other, many;
+  uint64_t random = 1;
+  fill(&one, 1000, 1, &random);
+  fill(&other, 24, 2, &random);
+  roof_tally_merge(&one, &other, &random);
+  assert_int_equal(roof_tally_kept(&one), 1024);
+  assert_near(share(&one, 2), 24.0 / 1024, 1e-12);
+  fill(&many, 1, 3, &random);
+  roof_tally_merge(&one, &many, &random);
+  assert_int_equal(roof_tally_kept(&one), ROOF_TALLY_SAMPLES);
+  assert_true(share(&one, 1) + share(&one, 2) + share(&one, 3) == 1);
+}
+
+int main(int argc, char **argv) {
+  for (size_t i = 0; argc > 1 && i < sizeof processes / sizeof processes[0]; i++) {
+    if (strcmp(argv[1], processes[i].name) == 0) {
+      processes[i].run();
+      return 0;
+    }
+  }
+  unsetenv("ROOFLINE_REGIONS");
+  setenv("SELF", argv[0], 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_are_merged),
+      cmocka_unit_test(misuse_is_told),
+      cmocka_unit_test(depth_has_an_end),
+      cmocka_unit_test(seconds_are_seconds),
+      cmocka_unit_test(one_process_writes),
+      cmocka_unit_test(written_when_asked),
+      cmocka_unit_test(nothing_is_written_without_a_region),
+      cmocka_unit_test(nothing_is_recorded_when_disabled),
+      cmocka_unit_test(every_call_is_as_likely_to_be_kept),
+      cmocka_unit_test(few_calls_are_all_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
