@@ -1,6 +1,8 @@
-/** Verdicts: what a measured share of the ceiling means. */
+/** Verdicts, their causes and levers: what a measured share of the ceiling means and what would change it. */
 #ifndef ROOFLINE_ADVISE_H
 #define ROOFLINE_ADVISE_H
+
+#include <stddef.h>
 
 #include "roofline/predict.h"
 
@@ -19,6 +21,106 @@ typedef struct roof_verdict {
  *  normal, to 0.90 good, to 1 remeasure, over 1 explain; a threshold belongs to the band above it, 1 to
  *  remeasure. Units: a ratio. Ownership: static. Errors: NULL for NaN or a negative fraction. */
 ROOF_API const roof_verdict *roof_verdict_of(double fraction);
+
+/** X(symbol, name, unit, text): what can speak for or against a cause. Unit 's' is a share from 0 to 1, 'x' a
+ * ratio, 'n' a plain number. The first block follows from prediction and time (roof_evidence_derive), the
+ * rest is counted: give what a profiler has, leave the others NaN. */
+#define ROOF_CLUE_MAP(X)                                                                                     \
+  X(ROOF_CLUE_FRACTION, "fraction", 's', "lower bound / measured time")                                      \
+  X(ROOF_CLUE_LAUNCH, "launch", 's', "launch cost / measured time")                                          \
+  X(ROOF_CLUE_EXPOSED, "exposed", 's', "time that perfect overlap would have hidden / measured time")        \
+  X(ROOF_CLUE_WRITE_ALLOCATE, "write_allocate", 's', "bus time that reading lines before writing takes")     \
+  X(ROOF_CLUE_VECTOR, "vector_rate", 's', "achieved FLOP/s / peak of the vector lanes")                      \
+  X(ROOF_CLUE_WIDER, "wider_rate", 's', "achieved FLOP/s / peak of the next wider format")                   \
+  X(ROOF_CLUE_IDLE, "idle", 's', "wall time in which no kernel ran")                                         \
+  X(ROOF_CLUE_TRAFFIC, "traffic", 'x', "bytes moved / compulsory bytes")                                     \
+  X(ROOF_CLUE_WAVE, "wave_loss", 's', "idle part of the last wave: 1 - waves / whole waves")                 \
+  X(ROOF_CLUE_ACTIVE, "active", 's', "cycles with work / elapsed cycles")                                    \
+  X(ROOF_CLUE_MEMORY, "memory", 's', "bytes/s of the memory / its peak")                                     \
+  X(ROOF_CLUE_COMPUTE, "compute", 's', "busiest arithmetic pipe / its peak")                                 \
+  X(ROOF_CLUE_MATRIX, "matrix", 's', "cycles with the matrix pipe active")                                   \
+  X(ROOF_CLUE_SHARED, "shared", 's', "shared memory pipe / its peak")                                        \
+  X(ROOF_CLUE_STALLED, "stalled", 's', "cycles with no eligible warp")                                       \
+  X(ROOF_CLUE_SPILL, "spill", 's', "traffic that is register spills")                                        \
+  X(ROOF_CLUE_OCCUPANCY, "occupancy", 's', "resident warps / the most there can be")                         \
+  X(ROOF_CLUE_TILE, "tile_loss", 's', "elements computed beyond the matrix: padding of the tiles")           \
+  X(ROOF_CLUE_BANK, "bank_conflicts", 's', "shared memory wavefronts that are conflicts")                    \
+  X(ROOF_CLUE_SECTOR, "sector_use", 's', "bytes used / bytes fetched")                                       \
+  X(ROOF_CLUE_LANES, "lanes", 's', "threads active in an instruction / lanes")                               \
+  X(ROOF_CLUE_CLOCK, "clock", 's', "clock / nominal clock")                                                  \
+  X(ROOF_CLUE_REMOTE, "remote", 's', "accesses served by another NUMA node")                                 \
+  X(ROOF_CLUE_PAGE_WALK, "page_walk", 's', "cycles spent walking page tables")                               \
+  X(ROOF_CLUE_SMT, "threads_per_core", 'n', "busy threads of one core")                                      \
+  X(ROOF_CLUE_STEAL, "steal", 's', "time the hypervisor or other programs took")
+
+typedef enum roof_clue {
+#define ROOF_CLUE_ENUM(symbol, name, unit, text) symbol,
+  ROOF_CLUE_MAP(ROOF_CLUE_ENUM)
+#undef ROOF_CLUE_ENUM
+      ROOF_CLUE_COUNT
+} roof_clue;
+
+/** What is known about one measured kernel. Start from roof_evidence_init. */
+typedef struct roof_evidence {
+  const roof_prediction *prediction;
+  const roof_machine *machine; /**< NULL: unknown, causes of every kind of device are considered */
+  double measured_seconds;
+  double wall_seconds;  /**< NaN unknown; of the program part that ran the kernel */
+  double counted_bytes; /**< NaN unknown; moved at the outermost level */
+  double waves;         /**< NaN unknown; blocks / blocks resident at once */
+  double clue[ROOF_CLUE_COUNT];
+} roof_evidence;
+
+/** How firmly the evidence speaks. */
+typedef enum roof_certainty {
+  ROOF_SHOWN,   /**< a figure is past its threshold */
+  ROOF_POSSIBLE /**< the figure is not known and the regime allows it */
+} roof_certainty;
+
+typedef struct roof_cause {
+  const char *name; /**< "launch overhead", "bank conflicts", ... */
+  roof_certainty certainty;
+  roof_clue clue;          /**< the figure that speaks */
+  double value;            /**< of that figure, NaN when possible only */
+  double threshold;        /**< past which it speaks */
+  double weight;           /**< 0 to 1, the rank */
+  char sentence[192];      /**< with the number at hand */
+  const char *measurement; /**< the one measurement that tells it from the others */
+  const char *action;
+  const char *source; /**< of the threshold */
+} roof_cause;
+
+/** Nothing known but the prediction, the time and (nullable) the machine; what follows from them is derived.
+ *  Units: s. Ownership: keeps the two pointers. Errors: none. */
+ROOF_API roof_evidence roof_evidence_of(const roof_prediction *prediction, const roof_machine *machine,
+                                        double measured_seconds);
+
+/** Fills the clues that follow from the figures given (wall_seconds, counted_bytes, waves) and are still NaN.
+ *  Units: none. Ownership: changes *evidence. Errors: none. */
+ROOF_API void roof_evidence_derive(roof_evidence *evidence);
+
+/** The name of a clue, as counters are typed and printed ("bank_conflicts").
+ *  Units: none. Ownership: static. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_clue_name(roof_clue clue);
+
+/** Finds a clue by name. Units: none. Ownership: writes *clue on success only. Errors: ROOF_E_NAME with the
+ * nearest name. */
+ROOF_API roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_error *error);
+
+/** The causes the evidence allows, the best supported first: those shown by a figure, then those no figure
+ *  rules out. A cause whose figure is on the good side of its threshold is not listed.
+ *  Units: shares. Ownership: fills at most `capacity` causes; returns how many there are. Errors: none. */
+ROOF_API size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out, size_t capacity);
+
+/** "fast because X; the gap because Y", with the numbers at hand; `causes` as ranked, none is fine.
+ *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: truncates to `size`. */
+ROOF_API char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *causes, size_t count,
+                                    char *buffer, size_t size);
+
+/** The resource a kernel waits on: "compute", "memory", "shared memory", "registers", "scheduler" or "host
+ *  launch", from counters alone.
+ *  Units: none. Ownership: static. Errors: NULL when no counter is past its threshold. */
+ROOF_API const char *roof_evidence_waiting(const roof_evidence *evidence);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,286 @@
+/* The causes of a gap: every rule on both sides of its threshold, the ranking, and what a kernel waits on. */
+#include "test.h"
+
+#include "roofline/advise.h"
+#include "roofline/catalog.h"
+#include "roofline/ops.h"
+
+static roof_machine gpu, cpu;
+static roof_target on_gpu, on_cpu;
+
+static int load(void **state) {
+  (void)state;
+  roof_types half = roof_types_of(ROOF_FP16), single = roof_types_of(ROOF_FP32);
+  roof_options options = roof_options_default();
+  return roof_catalog_load("h100", &gpu, NULL) != ROOF_OK ||
+         roof_catalog_load("epyc-9654", &cpu, NULL) != ROOF_OK ||
+         roof_target_init(&on_gpu, &gpu, &half, &options, NULL) != ROOF_OK ||
+         roof_target_init(&on_cpu, &cpu, &single, &options, NULL) != ROOF_OK;
+}
+
+static roof_prediction predict(const roof_target *target, const char *name, double a, double b, double c) {
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  assert_int_equal(roof_op_find(name, &op, NULL), ROOF_OK);
+  roof_op_defaults(op, values);
+  const double given[] = {a, b, c};
+  for (int i = 0; i < 3 && i < roof_op_param_count(op); i++) {
+    values[i] = given[i];
+  }
+  assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
+  roof_predict(target, op, values, &p);
+  return p;
+}
+
+/** The cause of that name among those ranked, or NULL. */
+static const roof_cause *find(const roof_evidence *e, const char *name) {
+  static roof_cause causes[64];
+  size_t count = roof_causes_rank(e, causes, 64);
+  assert_true(count <= 64);
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(causes[i].name, name) == 0) {
+      return &causes[i];
+    }
+  }
+  return NULL;
+}
+
+static roof_evidence quiet(const roof_prediction *p, const roof_machine *machine) {
+  roof_evidence e = roof_evidence_of(p, machine, p->expected_seconds);
+  e.clue[ROOF_CLUE_LAUNCH] = e.clue[ROOF_CLUE_EXPOSED] = e.clue[ROOF_CLUE_WRITE_ALLOCATE] = 0;
+  e.clue[ROOF_CLUE_VECTOR] = e.clue[ROOF_CLUE_WIDER] = 0;
+  return e;
+}
+
+static void both_sides_of_every_threshold(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    roof_clue clue;
+    double threshold;
+    bool less; /**< less is worse */
+    bool gpu, compute;
+  } rules[] = {
+      {"launch overhead", ROOF_CLUE_LAUNCH, 0.10, false, true, true},
+      {"launch overhead", ROOF_CLUE_ACTIVE, 0.50, true, true, true},
+      {"host overhead", ROOF_CLUE_IDLE, 0.10, false, true, true},
+      {"clock throttling", ROOF_CLUE_CLOCK, 0.97, true, true, true},
+      {"other work on the machine", ROOF_CLUE_STEAL, 0.02, false, false, false},
+      {"no tensor cores", ROOF_CLUE_MATRIX, 0.05, true, true, true},
+      {"no tensor cores", ROOF_CLUE_VECTOR, 0.50, false, true, true},
+      {"wrong dtype path", ROOF_CLUE_WIDER, 0.65, false, true, true},
+      {"wave quantization", ROOF_CLUE_WAVE, 0.10, false, true, true},
+      {"tile quantization", ROOF_CLUE_TILE, 0.05, false, true, true},
+      {"occupancy", ROOF_CLUE_OCCUPANCY, 0.50, true, true, false},
+      {"register pressure", ROOF_CLUE_SPILL, 0.02, false, true, true},
+      {"bank conflicts", ROOF_CLUE_BANK, 0.05, false, true, true},
+      {"uncoalesced access", ROOF_CLUE_SECTOR, 0.80, true, true, false},
+      {"L2 reuse", ROOF_CLUE_TRAFFIC, 1.10, false, true, true},
+      {"divergence", ROOF_CLUE_LANES, 0.90, true, true, true},
+      {"overlap failure", ROOF_CLUE_EXPOSED, 0.10, false, true, true},
+      {"write-allocate", ROOF_CLUE_WRITE_ALLOCATE, 0.15, false, false, false},
+      {"NUMA", ROOF_CLUE_REMOTE, 0.10, false, false, false},
+      {"huge pages", ROOF_CLUE_PAGE_WALK, 0.05, false, false, false},
+      {"SMT", ROOF_CLUE_SMT, 1.5, false, false, false},
+  };
+  roof_prediction compute = predict(&on_gpu, "gemm", 8192, 8192, 8192);
+  roof_prediction memory = predict(&on_gpu, "gemv", 8192, 28672, 0);
+  roof_prediction stream = predict(&on_cpu, "triad", 1 << 28, 0, 0);
+  assert_int_equal(compute.regime, ROOF_COMPUTE_BOUND);
+  assert_int_equal(memory.regime, ROOF_MEMORY_BOUND);
+  assert_int_equal(stream.regime, ROOF_MEMORY_BOUND);
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    roof_evidence e = quiet(!rules[i].gpu      ? &stream
+                            : rules[i].compute ? &compute
+                                               : &memory,
+                            rules[i].gpu ? &gpu : &cpu);
+    /* The other clue of the same name must not speak either. */
+    e.clue[ROOF_CLUE_ACTIVE] = e.clue[ROOF_CLUE_MATRIX] = 1;
+    e.clue[rules[i].clue] = rules[i].threshold;
+    const roof_cause *cause = find(&e, rules[i].name);
+    if (cause != NULL) {
+      fail_msg("%s speaks at its threshold: %s", rules[i].name, cause->sentence);
+    }
+    e.clue[rules[i].clue] *= rules[i].less ? 0.98 : 1.02;
+    cause = find(&e, rules[i].name);
+    if (cause == NULL || cause->clue != rules[i].clue || cause->certainty != ROOF_SHOWN) {
+      fail_msg("%s does not speak past %g", rules[i].name, rules[i].threshold);
+      return;
+    }
+    assert_true(cause->threshold == rules[i].threshold);
+    assert_true(cause->value == e.clue[rules[i].clue]);
+    assert_true(strlen(cause->measurement) > 0 && strlen(cause->action) > 0 && strlen(cause->source) > 0);
+  }
+}
+
+static void the_furthest_past_comes_first(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
+  roof_evidence e = quiet(&p, &gpu);
+  e.clue[ROOF_CLUE_BANK] = 0.40;
+  e.clue[ROOF_CLUE_OCCUPANCY] = 0.48;
+  roof_cause causes[32];
+  size_t count = roof_causes_rank(&e, causes, 32);
+  assert_string_equal(causes[0].name, "bank conflicts");
+  assert_string_equal(causes[1].name, "occupancy");
+  assert_non_null(strstr(causes[0].sentence, "40 %"));
+  for (size_t i = 1; i < count; i++) {
+    assert_true(causes[i].weight <= causes[i - 1].weight);
+    assert_true(causes[i].certainty >= causes[i - 1].certainty);
+  }
+  e.clue[ROOF_CLUE_BANK] = 0.06;
+  e.clue[ROOF_CLUE_OCCUPANCY] = 0.10;
+  roof_causes_rank(&e, causes, 32);
+  assert_string_equal(causes[0].name, "occupancy");
+  roof_cause two[2];
+  assert_true(roof_causes_rank(&e, two, 2) == count);
+  assert_memory_equal(two[1].name, causes[1].name, strlen(two[1].name));
+  assert_true(roof_causes_rank(&e, NULL, 0) == count);
+}
+
+static void divergence_of_half_the_warp(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
+  roof_evidence e = quiet(&p, &gpu);
+  e.clue[ROOF_CLUE_LANES] = 16.0 / 32;
+  roof_cause cause;
+  roof_causes_rank(&e, &cause, 1);
+  assert_string_equal(cause.name, "divergence");
+  assert_non_null(strstr(cause.sentence, "50 %"));
+}
+
+static void idle_wall_time(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemv", 8192, 28672, 0);
+  roof_evidence e = roof_evidence_of(&p, &gpu, 0.4e-3);
+  e.wall_seconds = 1.1e-3;
+  roof_evidence_derive(&e);
+  assert_near(e.clue[ROOF_CLUE_IDLE], 0.636364, 1e-5);
+  roof_cause cause;
+  roof_causes_rank(&e, &cause, 1);
+  assert_string_equal(cause.name, "host overhead");
+  assert_non_null(strstr(cause.sentence, "63.6 %"));
+}
+
+static void what_follows_from_the_figures(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
+  /* 50 TFLOP/s: under the 66.9 (fp16 runs on 133.8) of the vector lanes, far under the 989 of the matrix
+   * unit. */
+  const roof_peak *vector = roof_machine_peak(&gpu, ROOF_FP16, ROOF_VECTOR, false, ROOF_DATASHEET);
+  assert_non_null(vector);
+  roof_evidence e = roof_evidence_of(&p, &gpu, p.work.flops / (0.9 * vector->flops_per_second));
+  assert_near(e.clue[ROOF_CLUE_VECTOR], 0.9, 1e-9);
+  assert_non_null(find(&e, "no tensor cores"));
+  e = roof_evidence_of(&p, &gpu, p.work.flops / (1.1 * vector->flops_per_second));
+  assert_true(e.clue[ROOF_CLUE_VECTOR] == 0);
+  const roof_peak *tf32 = roof_machine_peak(&gpu, ROOF_TF32, ROOF_MATRIX, false, ROOF_DATASHEET);
+  e = roof_evidence_of(&p, &gpu, p.work.flops / (0.8 * tf32->flops_per_second));
+  assert_near(e.clue[ROOF_CLUE_WIDER], 0.8, 1e-9);
+  assert_non_null(find(&e, "wrong dtype path"));
+  e.waves = 2.25;
+  e.counted_bytes = 2 * p.bytes;
+  roof_evidence_derive(&e);
+  assert_near(e.clue[ROOF_CLUE_WAVE], 0.25, 1e-12);
+  assert_near(e.clue[ROOF_CLUE_TRAFFIC], 2, 1e-12);
+  /* A triad at 75 % is what reading the target first (4 instead of 3 streams) leaves. */
+  roof_prediction triad = predict(&on_cpu, "triad", 1 << 28, 0, 0);
+  e = roof_evidence_of(&triad, &cpu, triad.lower_seconds / 0.74);
+  assert_near(e.clue[ROOF_CLUE_WRITE_ALLOCATE], 0.25, 1e-9);
+  e = roof_evidence_of(&triad, &cpu, triad.lower_seconds / 0.76);
+  assert_true(e.clue[ROOF_CLUE_WRITE_ALLOCATE] == 0);
+}
+
+static void causes_of_other_devices_are_left_out(void **state) {
+  (void)state;
+  roof_prediction triad = predict(&on_cpu, "triad", 1 << 28, 0, 0),
+                  gemv = predict(&on_gpu, "gemv", 8192, 28672, 0);
+  roof_evidence host = roof_evidence_of(&triad, &cpu, triad.expected_seconds);
+  roof_evidence device = roof_evidence_of(&gemv, &gpu, gemv.expected_seconds);
+  assert_non_null(find(&host, "NUMA"));
+  assert_int_equal(find(&host, "NUMA")->certainty, ROOF_POSSIBLE);
+  assert_null(find(&host, "occupancy"));
+  assert_null(find(&device, "NUMA"));
+  assert_non_null(find(&device, "occupancy"));
+  assert_null(find(&device, "no tensor cores"));
+}
+
+static void every_verdict_has_both_clauses(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemv", 8192, 28672, 0);
+  char text[400];
+  roof_cause causes[32];
+  const double shares[] = {0.05, 0.3, 0.71, 0.95, 1.2};
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+    roof_evidence e = roof_evidence_of(&p, &gpu, p.lower_seconds / shares[i]);
+    size_t count = roof_causes_rank(&e, causes, 32);
+    roof_causes_sentence(&e, causes, count, text, sizeof text);
+    assert_memory_equal(text, "fast because HBM", 16);
+    assert_non_null(strstr(text, shares[i] > 1 ? "; no gap" : "; the gap of"));
+    assert_non_null(strstr(text, "TB/s") != NULL ? strstr(text, "TB/s") : strstr(text, "GB/s"));
+  }
+  roof_evidence e = roof_evidence_of(&p, &gpu, p.lower_seconds / 0.71);
+  e.clue[ROOF_CLUE_SECTOR] = 0.5;
+  size_t count = roof_causes_rank(&e, causes, 32);
+  roof_causes_sentence(&e, causes, count, text, sizeof text);
+  assert_non_null(strstr(text, "71.0 %"));
+  assert_non_null(strstr(text, "29.0 points because of uncoalesced access: only 50 %"));
+  roof_causes_sentence(&e, causes, count, text, 20);
+  assert_true(strlen(text) == 19);
+}
+
+static void six_counter_sets_give_six_answers(void **state) {
+  (void)state;
+  roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
+  static const struct {
+    const char *resource;
+    double active, compute, memory, shared, spill, stalled;
+  } sets[] = {
+      {"host launch", 0.49, 0.10, 0.12, 0.05, 0, 0.90},  {"compute", 0.98, 0.91, 0.30, 0.40, 0, 0.20},
+      {"memory", 0.97, 0.15, 0.89, 0.10, 0, 0.70},       {"shared memory", 0.97, 0.35, 0.20, 0.93, 0, 0.55},
+      {"registers", 0.96, 0.30, 0.35, 0.20, 0.45, 0.65}, {"scheduler", 0.95, 0.25, 0.30, 0.20, 0, 0.85},
+  };
+  roof_evidence e = roof_evidence_of(&p, &gpu, p.expected_seconds);
+  assert_null(roof_evidence_waiting(&e));
+  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+    e.clue[ROOF_CLUE_ACTIVE] = sets[i].active;
+    e.clue[ROOF_CLUE_COMPUTE] = sets[i].compute;
+    e.clue[ROOF_CLUE_MEMORY] = sets[i].memory;
+    e.clue[ROOF_CLUE_SHARED] = sets[i].shared;
+    e.clue[ROOF_CLUE_SPILL] = sets[i].spill;
+    e.clue[ROOF_CLUE_STALLED] = sets[i].stalled;
+    assert_string_equal(roof_evidence_waiting(&e), sets[i].resource);
+  }
+  e.clue[ROOF_CLUE_ACTIVE] = 0.51;
+  e.clue[ROOF_CLUE_STALLED] = 0.1;
+  assert_null(roof_evidence_waiting(&e));
+}
+
+static void clues_are_found_by_name(void **state) {
+  (void)state;
+  roof_clue clue;
+  roof_error error;
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    assert_int_equal(roof_clue_parse(roof_clue_name((roof_clue)i), &clue, NULL), ROOF_OK);
+    assert_int_equal(clue, i);
+  }
+  assert_int_equal(roof_clue_parse("ocupancy", &clue, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "did you mean `occupancy`?"));
+  assert_string_equal(roof_clue_name(ROOF_CLUE_COUNT), "?");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(both_sides_of_every_threshold),
+      cmocka_unit_test(the_furthest_past_comes_first),
+      cmocka_unit_test(divergence_of_half_the_warp),
+      cmocka_unit_test(idle_wall_time),
+      cmocka_unit_test(what_follows_from_the_figures),
+      cmocka_unit_test(causes_of_other_devices_are_left_out),
+      cmocka_unit_test(every_verdict_has_both_clauses),
+      cmocka_unit_test(six_counter_sets_give_six_answers),
+      cmocka_unit_test(clues_are_found_by_name),
+  };
+  return cmocka_run_group_tests(tests, load, NULL);
+}
