@@ -154,6 +154,23 @@ static roof_status fill_scene(const roof_args *args, const roof_machine *machine
   return status;
 }
 
+/** One operation at one point on several machines: its dots are told apart by the machine, and the subtitle
+ * says once what they are. */
+static void name_by_machine(roof_scene *scene) {
+  bool alike = scene->dot_count > 1 && scene->series_count > 1;
+  for (int i = 1; i < scene->dot_count && alike; i++) {
+    alike = strcmp(scene->dots[i].label, scene->dots[0].label) == 0;
+  }
+  if (!alike) {
+    return;
+  }
+  snprintf(scene->subtitle, sizeof scene->subtitle, "%s", scene->dots[0].label);
+  for (int i = 0; i < scene->dot_count; i++) {
+    roof_scene_dot *dot = &scene->dots[i];
+    snprintf(dot->label, sizeof dot->label, "%s", scene->series[dot->series]);
+  }
+}
+
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), tail = strlen(end);
   return length >= tail && strcmp(text + length - tail, end) == 0;
@@ -176,7 +193,8 @@ static roof_status draw_page(const roof_scene *scene, roof_text *out, roof_error
     const roof_scene_dot *dot = &scene->dots[i];
     snprintf(texts[2 * i], LONGEST, "%.4g", dot->intensity);
     roof_quantity_format(texts[2 * i + 1], LONGEST, dot->flops_per_second, "FLOP/s");
-    const char *row[COLUMNS] = {dot->label, scene->series[dot->series], texts[2 * i], texts[2 * i + 1],
+    const char *operation = scene->subtitle[0] != '\0' ? scene->subtitle : dot->label;
+    const char *row[COLUMNS] = {operation, scene->series[dot->series], texts[2 * i], texts[2 * i + 1],
                                 dot->detail};
     memcpy(cells + (i + 1) * COLUMNS, row, sizeof row);
   }
@@ -188,8 +206,9 @@ done:
   return status;
 }
 
-static roof_status write_picture(const roof_args *args, const roof_scene *scene, roof_error *error) {
+static roof_status write_picture(const roof_args *args, roof_scene *scene, roof_error *error) {
   roof_text out = {0};
+  name_by_machine(scene);
   roof_status status =
       ends_with(args->to, ".svg") ? roof_draw_svg(scene, &out, error)
       : ends_with(args->to, ".html")

@@ -7,7 +7,8 @@
 #include "draw/glyph.h"
 
 /** What a label pays: lower is better, and from `forbidden` on it may not stay. */
-static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 15, crosses_leader = 60;
+static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 15, crosses_leader = 60,
+                    seems_anothers = 50;
 
 /** A dot with a longer label than this many pixels gets a number instead. */
 static const double longest_label = 240;
@@ -137,8 +138,15 @@ static double collide_marks(const search *s, const roof_mark *mark, const roof_r
   return cost;
 }
 
+/** From a point to the nearest side of an upright rectangle. */
+static double distance(const roof_rect *r, double x, double y) {
+  return hypot(fmax(fabs(x - r->x) - r->half_width, 0), fmax(fabs(y - r->y) - r->half_height, 0));
+}
+
 static double collide_dots(const search *s, const roof_mark *mark, const roof_rect *leader) {
   double cost = 0;
+  bool of_dot = s->self >= ROOF_SCENE_ROOFS && s->self < ROOF_MARK_MEMORY;
+  double reach = distance(&mark->rect, mark->anchor.x, mark->anchor.y);
   for (int i = 0; i < s->on->scene->dot_count; i++) {
     if (roof_rect_near(&mark->rect, &s->on->dots[i], 1)) {
       return forbidden;
@@ -146,6 +154,9 @@ static double collide_dots(const search *s, const roof_mark *mark, const roof_re
     bool own = i == s->self - ROOF_SCENE_ROOFS;
     if (mark->leader && !own && roof_rect_near(leader, &s->on->dots[i], 0)) {
       cost += crosses_leader;
+    }
+    if (of_dot && !own && distance(&mark->rect, s->on->dots[i].x, s->on->dots[i].y) < reach) {
+      cost += seems_anothers;
     }
   }
   return cost;

@@ -314,9 +314,12 @@ static void draw_marks(const chart *c) {
     if (mark->text[0] == '\0') {
       continue;
     }
-    bool of_roof = i < ROOF_SCENE_ROOFS;
+    bool several = c->scene->series_count > 1;
     const char *class = i >= ROOF_MARK_MEMORY ? "c h r" : "c h";
-    const char *fill = of_roof ? colour(c->scene->roofs[i].series)->text : NULL;
+    const char *fill = i < ROOF_SCENE_ROOFS ? colour(c->scene->roofs[i].series)->text
+                       : several && i < ROOF_MARK_MEMORY
+                           ? colour(c->scene->dots[i - ROOF_SCENE_ROOFS].series)->text
+                           : NULL;
     if (mark->rect.s != 0) {
       add_turned(c->out, class, fill, mark->rect.x, mark->rect.y, atan2(mark->rect.s, mark->rect.c),
                  mark->text);

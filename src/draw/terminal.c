@@ -10,7 +10,15 @@
 #include "draw/palette.h"
 #include "roofline/units.h"
 
-enum { MARGIN = 14, AXIS_ROWS = 3, LEAST_COLUMNS = 40, LEAST_ROWS = 12, CONTINUED = 1, DEFAULT_SERIES = -1 };
+enum {
+  MARGIN = 14,
+  AXIS_ROWS = 3,
+  LEAST_COLUMNS = 40,
+  LEAST_ROWS = 12,
+  CONTINUED = 1,
+  DEFAULT_SERIES = -1,
+  SERIES_CELLS = 20
+};
 
 /** One character of the chart: text, or else 2 x 4 braille points. */
 typedef struct cell {
@@ -271,19 +279,23 @@ static void print_padded(const screen *s, const char *text, int cells) {
   roof_text_addf(s->out, "%*s", cells > used ? cells - used : 0, "");
 }
 
+/** The machine of a legend's row, where there are several. */
+static void print_series(const screen *s, int series) {
+  if (s->scene->series_count > 1) {
+    print_padded(s, s->scene->series[series % ROOF_SCENE_SERIES], SERIES_CELLS);
+    roof_text_add(s->out, " ");
+  }
+}
+
 static void print_roofs(const screen *s) {
   static const char *const lines[2][2] = {{"\xE2\x94\x80\xE2\x94\x80", "\xE2\x95\x8C\xE2\x95\x8C"},
                                           {"--", "- "}};
-  bool several = s->scene->series_count > 1;
   for (int i = 0; i < s->scene->roof_count; i++) {
     const roof_scene_roof *roof = &s->scene->roofs[i];
     use_colour(s, roof->series);
     roof_text_addf(s->out, "  %s ", lines[s->ascii][roof->style]);
     use_colour(s, DEFAULT_SERIES);
-    if (several) {
-      print_padded(s, s->scene->series[roof->series % ROOF_SCENE_SERIES], 20);
-      roof_text_add(s->out, " ");
-    }
+    print_series(s, roof->series);
     print_padded(s, roof->label, text_cells(s, roof->label));
     roof_text_add(s->out, "\n");
   }
@@ -297,6 +309,7 @@ static void print_ridges(const screen *s) {
       use_colour(s, i);
       roof_text_addf(s->out, "  %s  ", s->ascii ? "^" : "\xE2\x96\xB4");
       use_colour(s, DEFAULT_SERIES);
+      print_series(s, i);
       roof_text_addf(s->out, "ridge %s FLOP/byte: memory-bound to the left, compute-bound to the right\n",
                      number);
     }
@@ -309,7 +322,8 @@ static void print_dots(const screen *s) {
     int cells = text_cells(s, s->scene->dots[i].label);
     width = cells > width ? cells : width;
   }
-  width = width > s->columns - 46 ? s->columns - 46 : width;
+  int most = s->columns - 46 - (s->scene->series_count > 1 ? SERIES_CELLS + 1 : 0);
+  width = width > most ? most : width;
   width = width < 12 ? 12 : width;
   for (int i = 0; i < s->scene->dot_count; i++) {
     const roof_scene_dot *dot = &s->scene->dots[i];
@@ -319,6 +333,7 @@ static void print_dots(const screen *s) {
     use_colour(s, dot->series);
     roof_text_addf(s->out, "  %c  ", marker(i));
     use_colour(s, DEFAULT_SERIES);
+    print_series(s, dot->series);
     print_padded(s, dot->label, width);
     roof_text_addf(s->out, " %8s FLOP/byte %15s  %s%s\n", intensity, rate,
                    dot->predicted ? "predicted" : "measured",
@@ -327,7 +342,8 @@ static void print_dots(const screen *s) {
 }
 
 static void draw_screen(const screen *s) {
-  put_text(s, MARGIN - 1, 0, DEFAULT_SERIES, s->scene->title);
+  bool fits = MARGIN - 1 + text_cells(s, s->scene->title) <= s->columns;
+  put_text(s, fits ? MARGIN - 1 : 0, 0, DEFAULT_SERIES, s->scene->title);
   put_text(s, 1, 1, DEFAULT_SERIES, "performance");
   put_axes(s);
   for (int i = 0; i < s->scene->roof_count; i++) {

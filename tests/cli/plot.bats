@@ -75,3 +75,13 @@ refuses() { # CODE TEXT ARGUMENT...
   refuses 3 'No such file' --machine h100 --to missing/chart.svg
   [ -z "$(ls)" ]
 }
+
+@test "one operation on several machines is labelled by machine" {
+  local point="gemm m=256 n=28672 k=8192"
+  "$ROOFLINE" plot $point --machine h100 --machine a100 --machine mi300x --dtype fp16 --to machines.svg
+  grep -q ">nvidia-a100-sxm-80gb</text>" machines.svg
+  [ "$(grep -c ">$point</text>" machines.svg)" -eq 1 ]
+  run "$ROOFLINE" plot $point --machine h100 --machine a100 --dtype fp16
+  grep -q "nvidia-h100-sxm .*$point .*824.5 TFLOP/s" <<<"$output"
+  grep -q "nvidia-a100-sxm-80gb ridge 153" <<<"$output"
+}
