@@ -1,0 +1,104 @@
+/* What a measurement could use here: binding, counters, energy, libraries. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "doctor/checks.h"
+
+enum { LINE = 256 };
+
+void roof_look_pinning(const roof_check *check, const char *root, roof_diagnosis *out) {
+  static const char call[] = "sched_setaffinity";
+  (void)check;
+  cpu_set_t before, one;
+  if (roof_probe_captured(root, call, out)) {
+    return;
+  }
+  if (sched_getaffinity(0, sizeof before, &before) != 0) {
+    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, call, "sched_getaffinity: %s", strerror(errno));
+    return;
+  }
+  size_t first = 0;
+  while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, &before)) {
+    first++;
+  }
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0) {
+    roof_diagnose(out, ROOF_HEALTH_WARN, call, "%s", strerror(errno));
+    return;
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  roof_diagnose(out, ROOF_HEALTH_OK, call, "a thread can be bound to a processor");
+}
+
+/** Opens and reads a cycle counter of this thread; 0, or why not. */
+static int try_counter(void) {
+  struct perf_event_attr what = {.type = PERF_TYPE_HARDWARE,
+                                 .size = sizeof what,
+                                 .config = PERF_COUNT_HW_CPU_CYCLES,
+                                 .exclude_kernel = 1,
+                                 .exclude_hv = 1};
+  long long cycles = 0;
+  int file = (int)syscall(SYS_perf_event_open, &what, 0, -1, -1, 0);
+  if (file < 0) {
+    return errno;
+  }
+  int why = read(file, &cycles, sizeof cycles) == (ssize_t)sizeof cycles && cycles > 0 ? 0 : ENODATA;
+  close(file);
+  return why;
+}
+
+void roof_look_counters(const roof_check *check, const char *root, roof_diagnosis *out) {
+  static const char call[] = "perf_event_open", setting[] = "/proc/sys/kernel/perf_event_paranoid";
+  (void)check;
+  char level[LINE];
+  if (!roof_probe_line(root, setting, level, sizeof level)) {
+    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, setting, "%s", level);
+    return;
+  }
+  if (root[0] != '\0') {
+    bool barred = atoi(level) > 2;
+    roof_diagnose(out, barred ? ROOF_HEALTH_WARN : ROOF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
+                  barred ? "barred to users" : "only the running machine can tell whether it has them");
+    return;
+  }
+  int why = try_counter();
+  if (why == 0) {
+    roof_diagnose(out, ROOF_HEALTH_OK, call, "cycles can be counted (perf_event_paranoid %.100s)", level);
+  } else {
+    roof_diagnose(out, ROOF_HEALTH_WARN, call, "%s (perf_event_paranoid %.100s)",
+                  why == ENOENT ? "this machine has, or its hypervisor gives, no counters" : strerror(why),
+                  level);
+  }
+}
+
+void roof_look_energy(const roof_check *check, const char *root, roof_diagnosis *out) {
+  static const char path[] = "/sys/class/powercap/intel-rapl:0/energy_uj";
+  (void)check;
+  char line[LINE];
+  bool readable = roof_probe_line(root, path, line, sizeof line);
+  roof_diagnose(out, readable ? ROOF_HEALTH_OK : ROOF_HEALTH_WARN, path, readable ? "%s microjoules" : "%s",
+                line);
+}
+
+void roof_look_library(const roof_check *check, const char *root, roof_diagnosis *out) {
+  if (roof_probe_captured(root, check->sonames[0], out)) {
+    return;
+  }
+  for (int i = 0; check->sonames[i] != NULL; i++) {
+    void *handle = dlopen(check->sonames[i], RTLD_LAZY | RTLD_LOCAL);
+    if (handle != NULL) {
+      dlclose(handle);
+      roof_diagnose(out, ROOF_HEALTH_OK, check->sonames[i], "found");
+      return;
+    }
+  }
+  roof_diagnose(out, ROOF_HEALTH_WARN, check->sonames[0], "not found");
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# roofline doctor: its forms on captured machines, honesty on this one.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  captured=$ROOFLINE_SOURCE/tests/fixtures/doctor
+}
+
+json() { # FILTER on $output
+  printf '%s' "$output" | jq -c "$1"
+}
+
+@test "text: counts, a line a check, what to do for each warning" {
+  run -0 "$ROOFLINE" doctor --root "$captured/server"
+  [[ ${lines[0]} == *" warnings, "*" unknown, "*" ok" ]]
+  [[ $output == *"warn     huge pages"*"always madvise [never]"*"/sys/kernel/mm/transparent_hugepage/enabled"* ]]
+  [[ $output == *"huge pages: with 4 KiB pages"*"echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"* ]]
+  [[ $output != *"governor: "* ]]
+  run -0 "$ROOFLINE" doctor --root "$captured/server" --quiet
+  [[ $output != *"echo madvise"* ]]
+}
+
+@test "json and csv say the same" {
+  run -0 --separate-stderr "$ROOFLINE" doctor --root "$captured/vm" --json
+  [ "$(json '[.schema, (.checks | length) == (.ok + .warn + .unknown)]')" = '["roofline.doctor/1",true]' ]
+  [ "$(json '.checks[] | select(.name == "cpu limit") | [.state, .value]')" = '["warn","time for 1.5 processors"]' ]
+  [ "$(json '[.checks[] | .path, .value, .why, .remedy | length > 0] | all')" = true ]
+  checks=$(json '.checks | length')
+  run -0 "$ROOFLINE" doctor --root "$captured/vm" --csv
+  [ "${lines[0]}" = "name,state,path,value,why,remedy" ]
+  [ "${#lines[@]}" -eq $((checks + 1)) ]
+}
+
+@test "this machine: every library and backend is found or not, and that is no error" {
+  run -0 --separate-stderr "$ROOFLINE" doctor --json
+  [ "$stderr" = "" ]
+  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "PAPI", "OpenCL", "CUDA")) | .state == ("ok", "warn")] | map(select(.)) | length')" = 5 ]
+  [ "$(json '[.checks[] | select(.name == "backend" and .path == "fake") | .state]')" = '["ok"]' ]
+}
+
+@test "bad input" {
+  run -2 "$ROOFLINE" doctor --root /nonexistent
+  [ "$output" = "roofline: /nonexistent/proc: No such file or directory" ]
+  run -2 "$ROOFLINE" doctor now
+}
