@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_STATS_H
 #define ROOFLINE_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "roofline/status.h"
@@ -30,6 +31,21 @@ ROOF_API roof_status roof_stats_of(double *samples, size_t count, roof_stats *st
 /** The `fraction` quantile (0 to 1) of sorted samples, linearly interpolated.
  *  Units: the samples'. Ownership: none. Errors: NaN without samples. */
 ROOF_API double roof_stats_quantile(const double *sorted, size_t count, double fraction);
+
+/** Whether the samples of `a` tend to be larger than those of `b`: the Mann-Whitney U test. */
+typedef struct roof_rank_test {
+  double u;         /**< pairs in which a is larger, ties counting half */
+  double p_greater; /**< chance of such a U or a larger one when there is no difference */
+  double p;         /**< of one as far from the middle on either side */
+  double least;     /**< the smallest p_greater that so many samples can give: 1 / C(a + b, a) */
+  bool exact;       /**< all orders counted, else the normal approximation, corrected for ties */
+} roof_rank_test;
+
+/** Exact up to 20 samples a side without ties. Sorts both in place.
+ *  Units: none. Ownership: writes *test on success only.
+ *  Errors: ROOF_E_ARGUMENT without samples on a side or with one that is not finite. */
+ROOF_API roof_status roof_stats_mann_whitney(double *a, size_t count_a, double *b, size_t count_b,
+                                             roof_rank_test *test, roof_error *error);
 
 #ifdef __cplusplus
 }
