@@ -12,6 +12,11 @@ roof_status machine_lint_run(const roof_args *args, roof_error *error);
 /** Prints a machine as text, or as JSON when asked. */
 roof_status machine_show_print(const roof_args *args, const roof_machine *machine, roof_error *error);
 
+/** Prints the measured figures of two machines, or of one at two times, side by side: what changed, and
+ * whether that is more than noise (measure_compare.c). */
+roof_status measure_compare_print(const roof_args *args, const roof_machine *old, const roof_machine *new,
+                                  roof_error *error);
+
 enum { MACHINE_FIGURE_SIZE = 32 };
 
 /** The dense peak's FLOP/s, NaN where there is none. */

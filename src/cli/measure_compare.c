@@ -1,0 +1,242 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/grid.h"
+#include "cli/machine.h"
+
+enum { FIGURE_MAX = 512 };
+
+/** Two runs on a quiet machine agree within this: a smaller change is not told from noise, however small the
+ * spreads. */
+static const double repeatable = 0.03;
+
+/** One measured figure of one machine. */
+typedef struct figure {
+  char name[128];
+  const char *unit;
+  double value;
+  double spread; /**< NaN where the file has none */
+  bool less_is_faster;
+} figure;
+
+typedef struct figures {
+  figure list[FIGURE_MAX];
+  int count;
+} figures;
+
+typedef enum verdict { SAME, FASTER, SLOWER, ONLY_OLD, ONLY_NEW, VERDICT_COUNT } verdict;
+
+static const char *const verdicts[] = {"same within noise", "faster", "slower", "only in old", "only in new"};
+
+/** A figure that at least one machine has. */
+typedef struct change {
+  const figure *either; /**< the new one where there is one */
+  double old, new, ratio, noise;
+  verdict verdict;
+} change;
+
+static void add_figure(figures *f, double value, double spread, const char *unit, const char *name,
+                       int cores) {
+  if (isnan(value) || f->count == FIGURE_MAX) {
+    return;
+  }
+  figure *added = &f->list[f->count++];
+  *added = (figure){.value = value, .spread = spread, .unit = unit, .less_is_faster = strcmp(unit, "s") == 0};
+  if (cores > 0) {
+    snprintf(added->name, sizeof added->name, "%s, %d core%s", name, cores, cores == 1 ? "" : "s");
+  } else {
+    snprintf(added->name, sizeof added->name, "%s", name);
+  }
+}
+
+static void add_level(figures *f, const roof_level *level) {
+  const struct {
+    const char *pattern, *unit;
+    double value;
+  } rows[] = {{"read", "B/s", level->read_bytes_per_second}, {"write", "B/s", level->write_bytes_per_second},
+              {"copy", "B/s", level->copy_bytes_per_second}, {"triad", "B/s", level->triad_bytes_per_second},
+              {"mixed", "B/s", level->bytes_per_second},     {"latency", "s", level->latency_seconds}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char name[96];
+    snprintf(name, sizeof name, "%s %s", level->name, rows[i].pattern);
+    add_figure(f, rows[i].value, level->spread, rows[i].unit, name, level->cores);
+  }
+}
+
+/** Everything that was measured of a machine. */
+static void collect(figures *f, const roof_machine *m) {
+  bool measured = m->kind == ROOF_MEASURED;
+  f->count = 0;
+  add_figure(f, measured ? m->clock_hz : NAN, NAN, "Hz", "clock", 0);
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *p = &m->peaks[i];
+    char name[96];
+    snprintf(name, sizeof name, "%s %s%s %s", roof_dtype_name(p->dtype), roof_unit_name(p->unit),
+             p->sparse ? " sparse" : "", p->isa);
+    if (p->kind == ROOF_MEASURED) {
+      add_figure(f, p->flops_per_second, p->spread, "FLOP/s", name, p->cores);
+    }
+  }
+  for (int i = 0; i < m->level_count; i++) {
+    if (m->levels[i].kind == ROOF_MEASURED) {
+      add_level(f, &m->levels[i]);
+    }
+  }
+  add_figure(f, measured ? m->launch_seconds : NAN, NAN, "s", "launch", 0);
+}
+
+static const figure *find(const figures *f, const char *name) {
+  for (int i = 0; i < f->count; i++) {
+    if (strcmp(f->list[i].name, name) == 0) {
+      return &f->list[i];
+    }
+  }
+  return NULL;
+}
+
+/** Sets two figures against each other; one of them may be NULL. A change is more than noise when it is
+ * larger than both spreads together and than what two runs differ by. */
+static change weigh(const figure *old, const figure *new) {
+  change c = {.either = new != NULL ? new : old,
+              .old = old != NULL ? old->value : NAN,
+              .new = new != NULL ? new->value : NAN,
+              .verdict = old == NULL   ? ONLY_NEW
+                         : new == NULL ? ONLY_OLD
+                                       : SAME};
+  c.ratio = c.new / c.old;
+  c.noise = NAN;
+  if (c.verdict == SAME) {
+    double spreads = (isnan(old->spread) ? 0 : old->spread) + (isnan(new->spread) ? 0 : new->spread);
+    c.noise = fmax(repeatable, spreads);
+    if (fmax(c.ratio, 1 / c.ratio) - 1 > c.noise) {
+      c.verdict = (c.ratio > 1) != new->less_is_faster ? FASTER : SLOWER;
+    }
+  }
+  return c;
+}
+
+/** The changes of all figures, in the new machine's order; those that only the old one has are last. */
+static int weigh_all(const figures *old, const figures *new, change *changes, int *counts) {
+  int count = 0;
+  for (int i = 0; i < new->count; i++) {
+    changes[count++] = weigh(find(old, new->list[i].name), &new->list[i]);
+  }
+  for (int i = 0; i < old->count; i++) {
+    if (find(new, old->list[i].name) == NULL) {
+      changes[count++] = weigh(&old->list[i], NULL);
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    counts[changes[i].verdict]++;
+  }
+  return count;
+}
+
+static json_t *as_json(const roof_machine *old, const roof_machine *new, const change *changes, int count) {
+  json_t *list = json_array();
+  for (int i = 0; i < count; i++) {
+    const change *c = &changes[i];
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "figure", c->either->name, "unit",
+                                    c->either->unit, "old", roof_json_number(c->old), "new",
+                                    roof_json_number(c->new), "ratio", roof_json_number(c->ratio), "noise",
+                                    roof_json_number(c->noise), "verdict", verdicts[c->verdict]));
+  }
+  return json_pack("{s:s, s:{s:s, s:s}, s:{s:s, s:s}, s:o}", "schema", "roofline.change/1", "old", "machine",
+                   old->name, "date", old->date, "new", "machine", new->name, "date", new->date, "figures",
+                   list);
+}
+
+static void add_csv(roof_text *out, const change *changes, int count) {
+  roof_text_add(out, "figure,unit,old,new,ratio,noise,verdict\n");
+  for (int i = 0; i < count; i++) {
+    const change *c = &changes[i];
+    const double numbers[] = {c->old, c->new, c->ratio, c->noise};
+    roof_text_add_csv(out, c->either->name);
+    roof_text_addf(out, ",%s", c->either->unit);
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+      char buffer[32];
+      roof_text_add(out, ",");
+      roof_text_add_bytes(out, buffer, roof_number_write(buffer, numbers[k], 15));
+    }
+    roof_text_addf(out, ",%s\n", verdicts[c->verdict]);
+  }
+}
+
+static void add_cell(roof_grid *grid, double value, const char *unit) {
+  char text[MACHINE_FIGURE_SIZE];
+  roof_grid_add(grid, "%s", machine_figure(text, value, unit, ""));
+}
+
+static void add_percent(roof_grid *grid, double share) {
+  if (isnan(share)) {
+    roof_grid_add(grid, "%s", "");
+  } else {
+    roof_grid_add(grid, "%.1f %%", 100 * share);
+  }
+}
+
+static void add_text(roof_text *out, const change *changes, int count, const int *counts) {
+  static const char *const heads[] = {"figure", "old", "new", "change", "noise", "verdict"};
+  roof_grid grid = {0};
+  const char *separator = "";
+  for (int i = 0; i < VERDICT_COUNT; i++) {
+    if (counts[i] > 0) {
+      roof_text_addf(out, "%s%d %s", separator, counts[i], verdicts[i]);
+      separator = ", ";
+    }
+  }
+  roof_text_add(out, separator[0] != '\0' ? "\n\n" : "neither machine has a measured figure\n");
+  for (size_t i = 0; count > 0 && i < sizeof heads / sizeof heads[0]; i++) {
+    roof_grid_add(&grid, "%s", heads[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    const change *c = &changes[i];
+    roof_grid_add(&grid, "%s", c->either->name);
+    add_cell(&grid, c->old, c->either->unit);
+    add_cell(&grid, c->new, c->either->unit);
+    add_percent(&grid, c->ratio - 1);
+    add_percent(&grid, c->noise);
+    roof_grid_add(&grid, "%s", verdicts[c->verdict]);
+  }
+  roof_grid_end(&grid, out, "lrrrrl");
+}
+
+roof_status measure_compare_print(const roof_args *args, const roof_machine *old, const roof_machine *new,
+                                  roof_error *error) {
+  int counts[VERDICT_COUNT] = {0};
+  figures *both = calloc(2, sizeof *both);
+  change *changes = calloc(2 * FIGURE_MAX, sizeof *changes);
+  roof_text text = {0};
+  roof_status status = ROOF_OK;
+  if (both == NULL || changes == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "measure --compare: out of memory");
+    goto done;
+  }
+  collect(&both[0], old);
+  collect(&both[1], new);
+  int count = weigh_all(&both[0], &both[1], changes, counts);
+  if (args->json) {
+    status = roof_json_print(as_json(old, new, changes, count), error);
+    goto done;
+  }
+  if (args->csv) {
+    add_csv(&text, changes, count);
+  } else {
+    add_text(&text, changes, count, counts);
+    if (!args->quiet) {
+      roof_text_addf(
+          &text,
+          "\n  old: %s of %s, new: %s of %s; noise: both spreads (quartile to quartile) together, at least "
+          "%.0f %%\n",
+          old->name, old->date, new->name, new->date, 100 * repeatable);
+    }
+  }
+  status = roof_print(&text, error);
+done:
+  roof_text_done(&text);
+  free(changes);
+  free(both);
+  return status;
+}

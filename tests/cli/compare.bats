@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# roofline measure --compare: what changed against an older file, and whether it is more than noise.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config NO_COLOR=1
+  unset ROOFLINE_PATH ROOFLINE_FAKE
+  "$ROOFLINE" measure --backend fake --to old.json --quiet >/dev/null
+}
+
+json() { # FILTER on $output
+  printf '%s' "$output" | jq -c "$1"
+}
+
+verdict() { # FILTER that changes new.json: the changed figures' names, noises and verdicts
+  jq "$1" old.json >new.json
+  run -0 --separate-stderr "$ROOFLINE" measure --compare old.json ./new.json --json
+  json '[.figures[] | select(.ratio != 1) | .figure, .noise, .verdict]'
+}
+
+@test "a change counts when it is more than both spreads together" {
+  [ "$(verdict '.')" = '[]' ]
+  fp64='(.peaks[] | select(.dtype == "fp64" and .cores == 1))'
+  [ "$(verdict "$fp64.flops_per_second *= 1.02")" = '["fp64 vector fake, 1 core",0.03,"same within noise"]' ]
+  [ "$(verdict "$fp64.flops_per_second *= 1.05")" = '["fp64 vector fake, 1 core",0.03,"faster"]' ]
+  [ "$(verdict "$fp64.flops_per_second *= 0.95")" = '["fp64 vector fake, 1 core",0.03,"slower"]' ]
+  [ "$(verdict "$fp64.spread = 0.08 | $fp64.flops_per_second *= 0.95")" = '["fp64 vector fake, 1 core",0.08,"same within noise"]' ]
+}
+
+@test "the spreads of both files count" {
+  jq '.levels[-1].spread = 0.04' old.json >older.json && mv older.json old.json
+  [ "$(verdict '.levels[-1].spread = 0.05 | .levels[-1].triad_bytes_per_second *= 1.08')" = '["DRAM triad",0.09,"same within noise"]' ]
+  [ "$(verdict '.levels[-1].spread = 0.03 | .levels[-1].triad_bytes_per_second *= 1.08')" = '["DRAM triad",0.07,"faster"]' ]
+}
+
+@test "less time is faster" {
+  [ "$(verdict '.launch_seconds *= 0.5')" = '["launch",0.03,"faster"]' ]
+  [ "$(verdict '.launch_seconds *= 2')" = '["launch",0.03,"slower"]' ]
+}
+
+@test "what only one has" {
+  jq '.peaks |= map(select(.dtype != "fp32"))' old.json >new.json
+  run -0 --separate-stderr "$ROOFLINE" measure --compare old.json ./new.json --json
+  [ "$(json '[.schema, .old.machine, .new.machine]')" = '["roofline.change/1","fake","fake"]' ]
+  [ "$(json '[.figures[] | select(.verdict == "only in old") | .figure]')" = '["fp32 vector fake, 1 core","fp32 vector fake"]' ]
+  [ "$(json '[.figures[] | select(.verdict == "only in old") | .new, .ratio, .noise] | unique')" = '[null]' ]
+  run -0 "$ROOFLINE" measure --compare ./new.json ./old.json
+  [[ ${lines[0]} == *"same within noise, "*" only in new" ]]
+}
+
+@test "text and csv" {
+  jq '.levels[-1].read_bytes_per_second *= 2' old.json >new.json
+  run -0 "$ROOFLINE" measure --compare old.json ./new.json
+  [[ ${lines[0]} == *" same within noise, 1 faster" ]]
+  [[ $output == *"DRAM read "*"100.0 %"*"3.0 %"*"faster"* ]]
+  run -0 "$ROOFLINE" measure --compare old.json ./new.json --csv
+  [ "${lines[0]}" = "figure,unit,old,new,ratio,noise,verdict" ]
+  [[ $output == *"DRAM read,B/s,"*",2,0.03,faster"* ]]
+}
+
+@test "measured now: against the file as it was" {
+  printf 'triad = 72GB/s\n' >script
+  run -0 env ROOFLINE_FAKE=script "$ROOFLINE" measure --backend fake --compare old.json --json
+  [ "$(json '[.figures[] | select(.verdict != "same within noise") | .figure, .ratio, .verdict]')" = '["DRAM triad",2,"faster"]' ]
+  [ "$(jq .levels[0].triad_bytes_per_second config/roofline/machines/fake.json)" = 72000000000 ]
+  run -0 env ROOFLINE_FAKE=script "$ROOFLINE" measure --backend fake --compare fake
+  [[ ${lines[0]} == *" same within noise" ]]
+}
+
+@test "bad input" {
+  run -2 "$ROOFLINE" measure --backend fake --compare missing.json
+  [ "${#lines[@]}" -eq 1 ]
+  [ ! -e config ]
+  run -2 "$ROOFLINE" measure --compare old.json missing.json
+  run -2 "$ROOFLINE" measure ./old.json
+  run -2 "$ROOFLINE" measure --compare old.json ./old.json more
+}
