@@ -21,10 +21,14 @@ static void execute(roof_kernel_run *run) {
   const roof_operands *o = run->state;
   size_t tokens = (size_t)run->values[0], hidden = (size_t)run->values[1];
   const uint32_t *rows = o->scratch;
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < tokens; i++) {
-    o->loops->scale[o->stream](roof_element(run, o->out, i * hidden),
-                               roof_element(run, o->in[0], rows[i] * hidden), 1, hidden);
+#pragma omp parallel num_threads(run->threads)
+  {
+#pragma omp for schedule(static) nowait
+    for (size_t i = 0; i < tokens; i++) {
+      o->loops->copy[o->stream](roof_element(run, o->out, i * hidden),
+                                roof_element(run, o->in[0], rows[i] * hidden), hidden);
+    }
+    o->loops->fence();
   }
 }
 

@@ -107,8 +107,13 @@ char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const doubl
   size_t used = (size_t)snprintf(buffer, size, "%s", kernel->name);
   int count = roof_op_find(kernel->op, &op, NULL) == ROOF_OK ? roof_op_param_count(op) : 0;
   for (int i = 0; i < count && used < size; i++) {
-    if (values[i] != op->params[i].fallback) {
-      used += (size_t)snprintf(buffer + used, size - used, " %s=%.15g", op->params[i].name, values[i]);
+    const roof_param *p = &op->params[i];
+    double usual = p->same_as != NULL ? values[roof_op_param_index(op, p->same_as)] : p->fallback;
+    const char *choice = roof_op_value_name(op, i, values[i]);
+    if (values[i] != usual && choice != NULL) {
+      used += (size_t)snprintf(buffer + used, size - used, " %s=%s", p->name, choice);
+    } else if (values[i] != usual) {
+      used += (size_t)snprintf(buffer + used, size - used, " %s=%.15g", p->name, values[i]);
     }
   }
   if (used < size) {

@@ -33,9 +33,9 @@ roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, 
 void roof_operands_release(roof_kernel_run *run);
 
 /** Element `index` of data in the run's format.
- *  Units: elements. Ownership: none. Errors: none. */
+ *  Units: elements. Ownership: none. Errors: never looks at it; nothing points anywhere. */
 static inline void *roof_element(const roof_kernel_run *run, const void *data, size_t index) {
-  return (char *)(uintptr_t)data + index * (size_t)roof_dtype_bytes(run->dtype);
+  return (void *)((uintptr_t)data + index * (size_t)roof_dtype_bytes(run->dtype));
 }
 
 /** True for fp64 and fp32, what the loops are written for.

@@ -17,19 +17,27 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
                                error);
 }
 
+static void normalise(const roof_kernel_run *run, size_t row) {
+  const roof_operands *o = run->state;
+  size_t columns = (size_t)run->values[1];
+  const void *x = roof_element(run, o->in[0], row * columns);
+  void *y = roof_element(run, o->out, row * columns);
+  if (is_centred(run)) {
+    o->loops->layernorm[o->stream](x, y, o->in[1], roof_element(run, o->in[1], columns), columns);
+  } else {
+    o->loops->rmsnorm[o->stream](x, y, o->in[1], columns);
+  }
+}
+
 static void execute(roof_kernel_run *run) {
   const roof_operands *o = run->state;
-  size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
-  const void *shift = roof_element(run, o->in[1], columns);
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < rows; i++) {
-    const void *x = roof_element(run, o->in[0], i * columns);
-    void *y = roof_element(run, o->out, i * columns);
-    if (is_centred(run)) {
-      o->loops->layernorm[o->stream](x, y, o->in[1], shift, columns);
-    } else {
-      o->loops->rmsnorm[o->stream](x, y, o->in[1], columns);
+#pragma omp parallel num_threads(run->threads)
+  {
+#pragma omp for schedule(static) nowait
+    for (size_t i = 0; i < (size_t)run->values[0]; i++) {
+      normalise(run, i);
     }
+    o->loops->fence();
   }
 }
 

@@ -19,12 +19,15 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
 static void execute(roof_kernel_run *run) {
   const roof_operands *o = run->state;
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
-  size_t row_bytes = columns * (size_t)roof_dtype_bytes(run->dtype);
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < rows; i++) {
+#pragma omp parallel num_threads(run->threads)
+  {
     char *scratch = (char *)o->scratch + (size_t)omp_get_thread_num() * scratch_bytes(run);
-    o->loops->softmax[o->stream]((const char *)o->in[0] + i * row_bytes, (char *)o->out + i * row_bytes,
-                                 scratch, columns);
+#pragma omp for schedule(static) nowait
+    for (size_t i = 0; i < rows; i++) {
+      o->loops->softmax[o->stream](roof_element(run, o->in[0], i * columns),
+                                   roof_element(run, o->out, i * columns), scratch, columns);
+    }
+    o->loops->fence();
   }
 }
 
@@ -86,11 +89,10 @@ static const roof_kernel kernels[] = {
      .sizes = "rows=49152 cols=4096",
      .quick_sizes = "rows=24576 cols=4096",
      .in_loop = true,
-     .supports = roof_kernel_is_native,
+     ROOF_NATIVE,
      .prepare = prepare,
      .execute = execute,
-     .check = check,
-     .release = roof_operands_release},
+     .check = check},
 };
 
 const roof_kernel_family roof_kernels_softmax = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -55,37 +55,14 @@ static roof_status spmv_prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-#define MULTIPLY(type)                                                                                       \
-  static void multiply_##type(const uint32_t *starts, const uint32_t *columns, const type *a, const type *x, \
-                              type *y, size_t first, size_t last) {                                          \
-    for (size_t i = first; i < last; i++) {                                                                  \
-      type sums[4] = {0, 0, 0, 0};                                                                           \
-      uint32_t p = starts[i], end = starts[i + 1];                                                           \
-      for (; p + 4 <= end; p += 4) {                                                                         \
-        for (uint32_t lane = 0; lane < 4; lane++) {                                                          \
-          sums[lane] += a[p + lane] * x[columns[p + lane]];                                                  \
-        }                                                                                                    \
-      }                                                                                                      \
-      for (; p < end; p++) {                                                                                 \
-        sums[0] += a[p] * x[columns[p]];                                                                     \
-      }                                                                                                      \
-      y[i] = (sums[0] + sums[1]) + (sums[2] + sums[3]);                                                      \
-    }                                                                                                        \
-  }
-MULTIPLY(double)
-MULTIPLY(float)
-
 static void spmv_execute(roof_kernel_run *run) {
   const roof_operands *o = run->state;
   const uint32_t *starts = row_starts(run), *columns = columns_of(run);
 #pragma omp parallel num_threads(run->threads)
   {
     roof_share share = roof_share_of((size_t)run->values[0], omp_get_thread_num(), omp_get_num_threads());
-    if (run->dtype == ROOF_FP64) {
-      multiply_double(starts, columns, o->in[0], o->in[1], o->out, share.begin, share.end);
-    } else {
-      multiply_float(starts, columns, o->in[0], o->in[1], o->out, share.begin, share.end);
-    }
+    o->loops->spmv(starts + share.begin, columns, o->in[0], o->in[1], roof_element(run, o->out, share.begin),
+                   share.end - share.begin);
   }
 }
 
@@ -122,16 +99,25 @@ static roof_status stencil_prepare(roof_kernel_run *run, roof_error *error) {
   return roof_operands_prepare(run, (v[0] + 2) * (v[1] + 2) * (v[2] + 2), 0, v[0] * v[1] * v[2], 0, error);
 }
 
+static void stencil_row(const roof_kernel_run *run, size_t row) {
+  const roof_operands *o = run->state;
+  size_t sides[3], nx = (size_t)run->values[0], ny = (size_t)run->values[1];
+  padded(run, sides);
+  size_t in = ((row / ny + 1) * sides[1] + row % ny + 1) * sides[0] + 1;
+  o->loops->stencil[o->stream](roof_element(run, o->out, row * nx), roof_element(run, o->in[0], in), sides[0],
+                               sides[0] * sides[1], centre, side, nx);
+}
+
 static void stencil_execute(roof_kernel_run *run) {
   const roof_operands *o = run->state;
-  size_t sides[3], nx = (size_t)run->values[0], ny = (size_t)run->values[1], nz = (size_t)run->values[2];
-  padded(run, sides);
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t row = 0; row < ny * nz; row++) {
-    size_t y = row % ny, z = row / ny;
-    size_t in = ((z + 1) * sides[1] + y + 1) * sides[0] + 1;
-    o->loops->stencil[o->stream](roof_element(run, o->out, row * nx), roof_element(run, o->in[0], in),
-                                 sides[0], sides[0] * sides[1], centre, side, nx);
+  size_t rows = (size_t)(run->values[1] * run->values[2]);
+#pragma omp parallel num_threads(run->threads)
+  {
+#pragma omp for schedule(static) nowait
+    for (size_t i = 0; i < rows; i++) {
+      stencil_row(run, i);
+    }
+    o->loops->fence();
   }
 }
 

@@ -11,6 +11,14 @@ static const struct {
   const char *op;
   const char *sizes[3];
 } small[] = {
+    {"attention",
+     {"batch=1 heads=1 q_len=1 kv_len=1 head_dim=1",
+      "batch=2 heads=6 q_len=7 kv_len=131 head_dim=5 kv_heads=2",
+      "batch=1 heads=2 q_len=101 kv_len=101 head_dim=67 causal=1"}},
+    {"conv2d",
+     {"batch=1 in_channels=1 out_channels=1 height=1 width=1 kernel=1",
+      "batch=2 in_channels=6 out_channels=4 height=11 width=13 kernel=4 stride=3 padding=2 groups=2",
+      "batch=1 in_channels=5 out_channels=9 height=17 width=19 kernel=3"}},
     {"ger", {"m=1 n=1", "m=5 n=67", "m=301 n=257"}},
     {"transpose", {"rows=1 cols=1", "rows=5 cols=67", "rows=301 cols=257"}},
     {"layernorm", {"rows=1 cols=2", "rows=3 cols=67", "rows=131 cols=1001"}},
@@ -37,7 +45,10 @@ static const char *small_sizes(const roof_kernel *kernel, int which) {
 static roof_kernel_run start(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
   roof_kernel_run run = {.kernel = kernel, .dtype = dtype, .threads = 2};
   roof_error error = {0};
-  if (roof_kernel_values(kernel, sizes, run.values, &error) != ROOF_OK ||
+  char shape[256];
+  const char *algorithm = strstr(kernel->sizes, "algorithm=");
+  snprintf(shape, sizeof shape, "%s %s", sizes, algorithm != NULL ? algorithm : "");
+  if (roof_kernel_values(kernel, shape, run.values, &error) != ROOF_OK ||
       kernel->prepare(&run, &error) != ROOF_OK) {
     fail_msg("%s %s: %s", kernel->name, sizes, error.message);
   }

@@ -170,7 +170,7 @@ INLINE void NAME(triad)(void *out, const void *left, const void *right, double s
   FENCE;
 }
 
-/* a = s b; s = 1 copies. */
+/* a = s b; s = 1 copies. Without the fence, which costs more than a row does. */
 INLINE void NAME(scale)(void *out, const void *in, double scale, size_t count, bool stream) {
   T *a = out, s = (T)scale;
   const T *b = in;
@@ -188,7 +188,6 @@ INLINE void NAME(scale)(void *out, const void *in, double scale, size_t count, b
   for (; i < count; i++) {
     a[i] = s * b[i];
   }
-  FENCE;
 }
 
 INLINE void NAME(fill)(void *out, double value, size_t count, bool stream) {
@@ -281,6 +280,14 @@ INLINE void NAME(softmax)(const void *x, void *y, void *scratch, size_t count, b
   NAME(scale)(y, scratch, (double)(1 / sum), count, stream);
 }
 
+TARGET static double NAME(maximum_of)(const void *x, size_t count) {
+  return (double)NAME(maximum)(x, count);
+}
+
+TARGET static double NAME(exponentials_of)(const void *x, void *y, double maximum, size_t count) {
+  return (double)NAME(exponentials)(x, y, (T)maximum, count, false);
+}
+
 TARGET static void NAME(tile)(size_t depth, const void *left, const void *right, void *out, size_t stride,
                               bool add) {
   const T *a = left, *b = right;
@@ -315,6 +322,10 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
 
 #include "kernels/lanes/layers.h"
 
+static void NAME(fence)(void) {
+  FENCE;
+}
+
 /* The two forms of a loop, with `stream` a constant in each. */
 #define FORMS(result, name, parameters, call)                                                                \
   TARGET static result NAME(name##_cached) parameters {                                                      \
@@ -332,7 +343,9 @@ FORMS(void, dots, (const void *a, size_t stride, const void *x, size_t count, do
 FORMS(void, axpy, (double a, const void *x, void *y, size_t count), NAME(axpy)(a, x, y, count, stream))
 FORMS(void, triad, (void *a, const void *b, const void *c, double s, size_t count),
       NAME(triad)(a, b, c, s, count, stream))
-FORMS(void, scale, (void *a, const void *b, double s, size_t count), NAME(scale)(a, b, s, count, stream))
+FORMS(void, scale, (void *a, const void *b, double s, size_t count), NAME(scale)(a, b, s, count, stream);
+      FENCE)
+FORMS(void, copy, (void *a, const void *b, size_t count), NAME(scale)(a, b, 1, count, stream))
 FORMS(void, fill, (void *a, double value, size_t count), NAME(fill)(a, value, count, stream))
 FORMS(void, softmax, (const void *x, void *y, void *scratch, size_t count),
       NAME(softmax)(x, y, scratch, count, stream))
@@ -361,8 +374,11 @@ static const roof_loops NAME(loops) = {
     .axpy = {NAME(axpy_cached), NAME(axpy_streamed)},
     .triad = {NAME(triad_cached), NAME(triad_streamed)},
     .scale = {NAME(scale_cached), NAME(scale_streamed)},
+    .copy = {NAME(copy_cached), NAME(copy_streamed)},
     .fill = {NAME(fill_cached), NAME(fill_streamed)},
     .softmax = {NAME(softmax_cached), NAME(softmax_streamed)},
+    .maximum = NAME(maximum_of),
+    .exponentials = NAME(exponentials_of),
     .sum = {NAME(sum_cached), NAME(sum_streamed)},
     .asum = {NAME(asum_cached), NAME(asum_streamed)},
     .relu = {NAME(relu_cached), NAME(relu_streamed)},
@@ -372,6 +388,8 @@ static const roof_loops NAME(loops) = {
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
     .tile = NAME(tile),
+    .fence = NAME(fence),
+    .spmv = NAME(spmv),
 };
 
 #undef W

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "roofline/dtype.h"
 
@@ -27,8 +28,12 @@ typedef struct roof_loops {
   void (*axpy[2])(double a, const void *x, void *y, size_t count);
   void (*triad[2])(void *a, const void *b, const void *c, double s, size_t count);
   void (*scale[2])(void *a, const void *b, double s, size_t count); /**< a = s b */
+  void (*copy[2])(void *a, const void *b, size_t count);            /**< of a row: see `fence` */
   void (*fill[2])(void *a, double value, size_t count);
   void (*softmax[2])(const void *x, void *y, void *scratch, size_t count); /**< one row; `count` of scratch */
+  double (*maximum)(const void *x, size_t count);
+  /** y = e^(x - maximum), no x above it; the sum of y. x and y may be the same. */
+  double (*exponentials)(const void *x, void *y, double maximum, size_t count);
   double (*sum[2])(const void *x, size_t count);
   double (*asum[2])(const void *x, size_t count); /**< of magnitudes */
   void (*relu[2])(const void *x, void *y, size_t count);
@@ -40,6 +45,12 @@ typedef struct roof_loops {
   /** y = centre x + side (the six x that are 1, `row` and `plane` elements away). */
   void (*stencil[2])(void *y, const void *x, size_t row, size_t plane, double centre, double side,
                      size_t count);
+  /** y = rows of a sparse matrix times x: row i has the elements starts[i] to starts[i + 1] - 1. */
+  void (*spmv)(const uint32_t *starts, const uint32_t *columns, const void *a, const void *x, void *y,
+               size_t rows);
+  /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil) stored past the caches, so
+   * that others see them. */
+  void (*fence)(void);
   /** c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
    * tile_columns). */
   void (*tile)(size_t depth, const void *a, const void *b, void *c, size_t stride, bool add);

@@ -110,7 +110,6 @@ INLINE void NAME(normalise)(const T *x, T *y, const T *gain, const T *shift, T m
     ONE;
   }
 #undef ONE
-  FENCE;
 }
 
 INLINE void NAME(layernorm)(const void *x, void *y, const void *gain, const void *shift, size_t count,
@@ -151,5 +150,27 @@ INLINE void NAME(stencil)(void *out, const void *in, size_t row, size_t plane, d
     ONE;
   }
 #undef ONE
-  FENCE;
+}
+
+/* Rows of a sparse matrix times x. Gathers into registers are no faster than loads of single elements. */
+TARGET static void NAME(spmv)(const uint32_t *starts, const uint32_t *columns, const void *values,
+                              const void *in, void *out, size_t rows) {
+  const T *a = values, *x = in;
+  T *y = out;
+  for (size_t i = 0; i < rows; i++) {
+    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    size_t p = starts[i], end = starts[i + 1];
+    for (; p + 4 <= end; p += 4) {
+      AHEAD(a + p);
+      AHEAD(columns + p);
+      s0 += a[p] * x[columns[p]];
+      s1 += a[p + 1] * x[columns[p + 1]];
+      s2 += a[p + 2] * x[columns[p + 2]];
+      s3 += a[p + 3] * x[columns[p + 3]];
+    }
+    for (; p < end; p++) {
+      s0 += a[p] * x[columns[p]];
+    }
+    y[i] = (s0 + s1) + (s2 + s3);
+  }
 }

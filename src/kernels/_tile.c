@@ -1,0 +1,43 @@
+#include "kernels/_tile.h"
+
+#include <string.h>
+
+#define PACK(type)                                                                                           \
+  static void pack_##type(roof_slices s, size_t width, type *to) {                                           \
+    const type *from = s.data;                                                                               \
+    for (size_t p = 0; p < s.depth; p++) {                                                                   \
+      for (size_t r = 0; r < width; r++) {                                                                   \
+        *to++ = r < s.wide ? from[p * s.depth_stride + r * s.wide_stride] : 0;                               \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+PACK(double)
+PACK(float)
+
+void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to) {
+  slices.wide = roof_smaller(slices.wide, width);
+  if (dtype == ROOF_FP64) {
+    pack_double(slices, width, to);
+  } else {
+    pack_float(slices, width, to);
+  }
+}
+
+void roof_tile_multiply(const roof_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
+                        roof_tile_part part) {
+  size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
+  size_t element = (size_t)roof_dtype_bytes(dtype);
+  if (part.rows >= tall && part.columns >= wide) {
+    loops->tile(depth, a, b, part.c, part.stride, part.add);
+    return;
+  }
+  _Alignas(64) char whole[ROOF_TILE_ELEMENTS * sizeof(double)] = {0};
+  size_t rows = roof_smaller(part.rows, tall), columns = roof_smaller(part.columns, wide);
+  for (size_t i = 0; i < rows && part.add; i++) {
+    memcpy(whole + i * wide * element, (char *)part.c + i * part.stride * element, columns * element);
+  }
+  loops->tile(depth, a, b, whole, wide, part.add);
+  for (size_t i = 0; i < rows; i++) {
+    memcpy((char *)part.c + i * part.stride * element, whole + i * wide * element, columns * element);
+  }
+}

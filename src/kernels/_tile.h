@@ -1,0 +1,40 @@
+/** What kernels share that compute tiles of a product in registers (`tile` of roof_loops). */
+#ifndef KERNELS_TILE_H
+#define KERNELS_TILE_H
+
+#include "kernels/kernels.h"
+
+static inline size_t roof_smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+static inline size_t roof_round_up(size_t value, size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/** A matrix as `tile` takes it apart: element (p, r) is `depth_stride` p + `wide_stride` r elements from
+ * `data`; at most `wide` of r are there. */
+typedef struct roof_slices {
+  const void *data;
+  size_t depth, depth_stride;
+  size_t wide, wide_stride;
+} roof_slices;
+
+/** Packs `slices` into depth x `width` elements, zero beyond what is there.
+ *  Units: elements. Ownership: fills the caller's `to`. Errors: none. */
+void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to);
+
+/** The part of a result that one tile gives: fewer rows and columns than a tile's at the edges. */
+typedef struct roof_tile_part {
+  void *c;
+  size_t stride; /**< elements from row to row */
+  size_t rows, columns;
+  bool add; /**< to what is there */
+} roof_tile_part;
+
+/** c = or += packed a (depth x tile_rows) times packed b (depth x tile_columns).
+ *  Units: elements. Ownership: writes the caller's `part.c`. Errors: none. */
+void roof_tile_multiply(const roof_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
+                        roof_tile_part part);
+
+#endif
