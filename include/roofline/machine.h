@@ -36,13 +36,14 @@ typedef struct roof_peak {
   roof_unit unit;
   roof_kind kind;
   bool sparse;
+  bool mixed;                    /**< needs as many additions as multiply-adds: not for products alone */
   bool unsupported;              /**< the hardware has no such path; flops_per_second is NaN */
   int cores;                     /**< cores this figure is for, 0: all */
   double flops_per_second;       /**< FLOP/s */
   double limit_flops_per_second; /**< physical limit of a measured figure */
   double spread;                 /**< relative spread of a measured figure: (q75 - q25) / median */
-  double flops_per_cycle;        /**< FLOP per compute unit and cycle, to recompute the peak */
-  double clock_hz;               /**< the clock this peak is quoted at, NaN: the machine's */
+  double flops_per_cycle;        /**< FLOP per compute unit and cycle, to recompute the peak or its limit */
+  double clock_hz;               /**< the clock quoted or seen under this load, NaN: the machine's */
   char isa[32];                  /**< instruction set or method, "" unknown */
   char source[ROOF_SOURCE_MAX];
   char date[16]; /**< as-of date, ISO 8601 */
@@ -123,7 +124,7 @@ typedef struct roof_machine {
  *  Units: none. Ownership: the caller's storage. Errors: none. */
 ROOF_API void roof_machine_init(roof_machine *machine);
 
-/** The dense (or sparse) peak used for predictions: the given kind with the most cores, or NULL.
+/** The dense (or sparse) peak used for predictions: the given kind with the most cores, never a mixed one.
  *  A datasheet or assumed figure is preferred to a measured one unless `kind` is ROOF_MEASURED.
  *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none with a known rate. */
 ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,

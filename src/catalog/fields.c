@@ -18,6 +18,7 @@ static const field peak_fields[] = {
     {"limit_flops_per_second", .type = FIELD_POSITIVE, AT(roof_peak, limit_flops_per_second)},
     {"spread", .type = FIELD_AMOUNT, AT(roof_peak, spread)},
     {"sparse", .type = FIELD_FLAG, AT(roof_peak, sparse)},
+    {"mixed", .type = FIELD_FLAG, AT(roof_peak, mixed)},
     {"supported", .type = FIELD_SUPPORTED, AT(roof_peak, unsupported)},
     {"flops_per_cycle", .type = FIELD_POSITIVE, AT(roof_peak, flops_per_cycle)},
     {"clock_hz", .type = FIELD_POSITIVE, AT(roof_peak, clock_hz)},

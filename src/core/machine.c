@@ -83,7 +83,7 @@ const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype
   const roof_peak *best = NULL;
   for (int i = 0; i < machine->peak_count; i++) {
     const roof_peak *peak = &machine->peaks[i];
-    if (peak->dtype != dtype || peak->unit != unit || peak->sparse != sparse ||
+    if (peak->dtype != dtype || peak->unit != unit || peak->sparse != sparse || peak->mixed ||
         isnan(peak->flops_per_second)) {
       continue;
     }

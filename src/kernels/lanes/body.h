@@ -14,27 +14,6 @@ typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V)
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define AHEAD(p) __builtin_prefetch((const char *)(p) + 1024)
 #define BLOCK ((size_t)4096)
-#define EACH_CHAIN(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-
-/* Twelve chains hide the latency of two pipes on every core so far; eight do not (93 % of the peak on Zen 4).
- */
-TARGET static double NAME(fma)(size_t rounds) {
-  volatile T seed = (T)0.9999;
-  V factor = SET1(seed), term = SET1((T)1 - seed);
-#define START(i) V x##i = SET1(seed + (T)0.01 * i);
-  EACH_CHAIN(START)
-  for (size_t r = 0; r < rounds; r++) {
-#define STEP(i) x##i = FMA(x##i, factor, term);
-    EACH_CHAIN(STEP)
-  }
-  V total = SET1(0);
-#define ADD(i) total += x##i;
-  EACH_CHAIN(ADD)
-#undef START
-#undef STEP
-#undef ADD
-  return (double)total[0];
-}
 
 TARGET static inline T NAME(total)(V v) {
   T total = 0;
@@ -366,8 +345,6 @@ static const roof_loops NAME(loops) = {
     .lanes = W,
     .tile_rows = ROWS,
     .tile_columns = COLUMNS * W,
-    .chains = 12,
-    .fma = NAME(fma),
     .read = {NAME(read_cached), NAME(read_streamed)},
     .dot = {NAME(dot_cached), NAME(dot_streamed)},
     .dots = {NAME(dots_cached), NAME(dots_streamed)},
@@ -394,7 +371,6 @@ static const roof_loops NAME(loops) = {
 
 #undef W
 #undef BLOCK
-#undef EACH_CHAIN
 #undef INLINE
 #undef AHEAD
 #undef FORMS

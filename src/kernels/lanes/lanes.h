@@ -16,11 +16,9 @@ enum { ROOF_DOTS = 4, ROOF_TILE_ELEMENTS = 8 * 48 };
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
 typedef struct roof_loops {
-  int lanes;        /**< elements of a register */
-  int tile_rows;    /**< of the product of `tile` */
-  int tile_columns; /**< of the product of `tile` */
-  int chains;       /**< independent fused multiply-adds in `fma`, `lanes` wide each */
-  double (*fma)(size_t rounds);
+  int lanes;                                                    /**< elements of a register */
+  int tile_rows;                                                /**< of the product of `tile` */
+  int tile_columns;                                             /**< of the product of `tile` */
   void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
   double (*dot[2])(const void *x, const void *y, size_t count);
   /** ROOF_DOTS rows, `stride` elements apart, times x. */

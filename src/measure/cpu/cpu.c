@@ -28,11 +28,11 @@ void roof_bench_note(roof_bench *bench, const char *format, ...) {
   va_end(arguments);
 }
 
-/** Steps of a whole run: region, clock, data, then each figure on one core and on all. */
+/** Steps of a whole run: region, clock, data, peaks, then each level on one core and on all. */
 static int count_steps(const roof_bench *bench) {
-  enum { FORMATS = 2, MEMORY_PATTERNS = 4 };
+  enum { MEMORY_PATTERNS = 4 };
   int caches = bench->machine->level_count - 1;
-  return 3 + (FORMATS + caches + MEMORY_PATTERNS) * (bench->team.threads > 1 ? 2 : 1);
+  return 3 + roof_cpu_burst_count() + (caches + MEMORY_PATTERNS) * (bench->team.threads > 1 ? 2 : 1);
 }
 
 static const char *never_disabled(void) {
@@ -47,6 +47,7 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
                       .lanes = roof_lanes_best(),
                       .machine = &result,
                       .cycle_seconds = NAN,
+                      .load_cycles = NAN,
                       .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
                                                : options->seconds_per_item};
   roof_status status = roof_team_init(&bench.team, options->threads, error);

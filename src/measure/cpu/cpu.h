@@ -2,6 +2,7 @@
 #ifndef MEASURE_CPU_CPU_H
 #define MEASURE_CPU_CPU_H
 
+#include "kernels/lanes/burst.h"
 #include "kernels/lanes/lanes.h"
 #include "measure/team.h"
 #include "roofline/measure.h"
@@ -13,6 +14,7 @@ typedef struct roof_bench {
   roof_team team;
   roof_machine *machine;
   double cycle_seconds; /**< the shortest core cycle seen, for physical limits */
+  double load_cycles;   /**< from one load of the first cache to the next that waits for it */
   double budget;        /**< s of samples a figure */
   int steps;            /**< of the whole run */
   int steps_done;
@@ -34,7 +36,11 @@ void roof_cpu_identify(roof_bench *bench);
  *  Units: Hz, s. Ownership: none. Errors: ROOF_E_MEMORY. */
 roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error);
 
-/** Measures fp64 and fp32 vector peaks on one core and on all.
+/** Number of bursts that this processor can run.
+ *  Units: count. Ownership: none. Errors: none. */
+int roof_cpu_burst_count(void);
+
+/** Measures the peak of every instruction set and format this processor has, on one core and on all.
  *  Units: FLOP/s. Ownership: none. Errors: ROOF_E_MEMORY. */
 roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error);
 
@@ -47,16 +53,30 @@ roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error);
  *  Units: none. Ownership: none. Errors: none. */
 void roof_cpu_judge(roof_bench *bench);
 
-/** What a core can do in one cycle at most. */
+/** What a core can do in one cycle at most; NaN unknown. */
 typedef struct roof_core_limits {
-  double fma_pipes;   /**< fused multiply-adds of a register's width; NaN unknown */
-  double load_bytes;  /**< from the first cache; NaN unknown */
-  const char *source; /**< static */
+  double multiply_pipes; /**< instructions that multiply or multiply and add */
+  double add_pipes;      /**< instructions that add */
+  double fp_pipes;       /**< of either kind together */
+  double dot_pipes;      /**< instructions that add products of bytes */
+  double tile_cycles;    /**< of one product of tiles */
+  double load_bytes;     /**< from the first cache */
+  double store_bytes;    /**< to the first cache */
+  double l2_bytes;       /**< from the second cache */
+  const char *source;    /**< static */
 } roof_core_limits;
 
-/** The limits of this processor's core with the registers of `isa` ("AVX-512", "AVX2+FMA").
- *  Units: instructions and bytes per cycle. Ownership: by value. Errors: NaN when unknown. */
-roof_core_limits roof_cpu_limits(const char *isa);
+/** The limits of this processor's core with registers of `bits`.
+ *  Units: instructions, cycles and bytes per cycle. Ownership: by value. Errors: NaN when unknown. */
+roof_core_limits roof_cpu_limits(int bits);
+
+/** What a burst can do at most.
+ *  Units: FLOP per cycle of one core. Ownership: none. Errors: NaN when unknown. */
+double roof_cpu_burst_limit(const roof_core_limits *limits, const roof_burst *burst);
+
+/** What loads and stores in this proportion can move at most to and from the first cache.
+ *  Units: bytes per cycle of one core. Ownership: none. Errors: NaN when unknown. */
+double roof_cpu_transfer_limit(const roof_core_limits *limits, double loads, double stores);
 
 /** What took the machine from the measurement. */
 typedef struct roof_noise {

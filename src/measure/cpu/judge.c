@@ -17,14 +17,25 @@ static void judge_limit(roof_bench *bench, const char *what, int cores, double v
   }
 }
 
-/** Threads have been seen to deliver one core's work together, all on one physical core of the host. */
-static void judge_scaling(roof_bench *bench, const roof_peak *one, const roof_peak *all) {
+/** Threads have been seen to deliver one core's work together, all on one physical core of the host. The
+ * worst of the peaks says so. */
+static void judge_scaling(roof_bench *bench) {
+  const roof_machine *m = bench->machine;
   int threads = bench->team.threads;
-  double factor = all->flops_per_second / one->flops_per_second;
-  if (one->cores == 1 && all->cores == 0 && one->dtype == all->dtype && factor < 0.75 * threads) {
+  double worst = 0.75 * threads;
+  const roof_peak *slow = NULL;
+  for (int i = 1; i < m->peak_count; i++) {
+    const roof_peak *one = &m->peaks[i - 1], *all = &m->peaks[i];
+    double factor = all->flops_per_second / one->flops_per_second;
+    if (one->cores == 1 && all->cores == 0 && one->dtype == all->dtype && factor < worst) {
+      worst = factor;
+      slow = all;
+    }
+  }
+  if (slow != NULL) {
     roof_bench_note(bench,
                     "%s: %d cores together did %.2f times the work of one: they share a core or its power",
-                    roof_dtype_name(one->dtype), threads, factor);
+                    roof_dtype_name(slow->dtype), threads, worst);
   }
 }
 
@@ -43,10 +54,8 @@ void roof_cpu_judge(roof_bench *bench) {
     const roof_peak *peak = &m->peaks[i];
     judge_limit(bench, roof_dtype_name(peak->dtype), peak->cores, peak->flops_per_second,
                 peak->limit_flops_per_second);
-    if (i > 0) {
-      judge_scaling(bench, peak - 1, peak);
-    }
   }
+  judge_scaling(bench);
   for (int i = 0; i < m->level_count; i++) {
     const roof_level *level = &m->levels[i];
     judge_limit(bench, level->name, level->cores, level->read_bytes_per_second,

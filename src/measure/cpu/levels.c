@@ -127,7 +127,7 @@ static roof_status measure_cache(roof_bench *bench, const region *data, double b
   level->spread = samples.stats.spread;
   if (level->level == ROOF_L1) {
     level->limit_bytes_per_second =
-        threads * roof_cpu_limits(bench->lanes->isa).load_bytes / bench->cycle_seconds;
+        threads * roof_cpu_limits(64 * bench->lanes->fp64->lanes).load_bytes / bench->cycle_seconds;
   }
   snprintf(level->source, sizeof level->source, "%s loads, %s of random data a core, best of %zu windows",
            bench->lanes->isa, roof_bytes_format(size, sizeof size, bytes), samples.count);

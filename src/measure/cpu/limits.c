@@ -6,33 +6,40 @@
 
 #include "measure/cpu/cpu.h"
 
-static const char intel[] = "Intel 64 and IA-32 Architectures Optimization Reference Manual (248966)";
-static const char amd[] = "AMD Software Optimization Guide of the family";
+static const char intel[] = "Intel 248966";
+static const char amd[] = "AMD Software Optimization Guide";
 
-/** The first row that fits counts. `flag` must be among the processor's flags; model -1 is any. */
+enum { NARROW, WIDE };
+
+/** The first row that fits counts. `flag` must be among the processor's flags; model -1 is any. Pipes that
+ * multiply, that add, that do either together, that add products of bytes; cycles of a tile; bytes. */
 static const struct {
   const char *vendor;
   int family;
   int model;
   const char *flag;
-  const char *isa;
+  int width;
   roof_core_limits limits;
 } rows[] = {
-    {"GenuineIntel", 6, -1, "amx_tile", "AVX-512", {2, 128, intel}}, /* servers from Sapphire Rapids on */
-    {"GenuineIntel", 6, 125, "avx512f", "AVX-512", {1, 128, intel}}, /* Ice Lake client */
-    {"GenuineIntel", 6, 126, "avx512f", "AVX-512", {1, 128, intel}},
-    {"GenuineIntel", 6, 140, "avx512f", "AVX-512", {1, 128, intel}}, /* Tiger Lake */
-    {"GenuineIntel", 6, 141, "avx512f", "AVX-512", {1, 128, intel}},
-    {"GenuineIntel", 6, 167, "avx512f", "AVX-512", {1, 128, intel}}, /* Rocket Lake */
-    {"GenuineIntel", 6, -1, "avx512f", "AVX-512", {2, 128, intel}},
-    {"GenuineIntel", 6, -1, "avx_vnni", "AVX2+FMA", {2, 96, intel}}, /* three loads from Alder Lake on */
-    {"GenuineIntel", 6, -1, "fma", "AVX2+FMA", {2, 64, intel}},
-    {"AuthenticAMD", 25, -1, "avx512f", "AVX-512", {1, 64, amd}},  /* Zen 4: two 256-bit pipes, double pumped
-                                                                    */
-    {"AuthenticAMD", 26, -1, "avx512f", "AVX-512", {2, 128, amd}}, /* Zen 5 */
-    {"AuthenticAMD", 23, -1, "fma", "AVX2+FMA", {2, 64, amd}},
-    {"AuthenticAMD", 25, -1, "fma", "AVX2+FMA", {2, 64, amd}},
-    {"AuthenticAMD", 26, -1, "fma", "AVX2+FMA", {2, 64, amd}},
+    /* servers from Sapphire Rapids on */
+    {"GenuineIntel", 6, -1, "amx_tile", WIDE, {2, 2, 2, 2, 16, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, -1, "amx_tile", NARROW, {2, 2, 3, 2, 16, 96, 64, 64, intel}},
+    /* clients with one 512-bit pipe: Ice Lake, Tiger Lake, Rocket Lake */
+    {"GenuineIntel", 6, 125, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 126, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 140, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 141, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, 167, "avx512f", WIDE, {1, 1, 1, 1, NAN, 128, 64, 64, intel}},
+    {"GenuineIntel", 6, -1, "avx512f", WIDE, {2, 2, 2, 2, NAN, 128, 64, 64, intel}},
+    /* three loads and a third adder from Alder Lake on */
+    {"GenuineIntel", 6, -1, "avx_vnni", NARROW, {2, 2, 3, 2, NAN, 96, 64, 64, intel}},
+    {"GenuineIntel", 6, -1, "fma", NARROW, {2, 2, 2, 2, NAN, 64, 32, 64, intel}},
+    /* Zen 4 pumps 512 bits through 256-bit pipes; additions have pipes of their own */
+    {"AuthenticAMD", 25, -1, "avx512f", WIDE, {1, 1, 2, 1, NAN, 64, 32, 32, amd}},
+    {"AuthenticAMD", 26, -1, "avx512f", WIDE, {2, 2, 4, 2, NAN, 128, 64, 64, amd}},
+    {"AuthenticAMD", 23, -1, "fma", NARROW, {2, 2, 4, NAN, NAN, 64, 32, 32, amd}},
+    {"AuthenticAMD", 25, -1, "fma", NARROW, {2, 2, 4, 2, NAN, 64, 32, 32, amd}},
+    {"AuthenticAMD", 26, -1, "fma", NARROW, {2, 2, 4, 2, NAN, 64, 32, 64, amd}},
 };
 
 /** What /proc/cpuinfo says of the first processor. */
@@ -48,7 +55,7 @@ static identity read_identity(void) {
   char *line = NULL;
   size_t size = 0;
   FILE *file = fopen("/proc/cpuinfo", "re");
-  while (file != NULL && getline(&line, &size, file) > 1) {
+  while (file != NULL && getline(&line, &size, file) > 1) { /* an empty line ends the first */
     if (sscanf(line, "vendor_id : %31s", id.vendor) != 1 &&
         sscanf(line, "cpu family : %d", &id.family) != 1) {
       sscanf(line, "model : %d", &id.model);
@@ -71,14 +78,40 @@ static bool has_flag(const identity *id, const char *flag) {
   return strstr(id->flags, word) != NULL;
 }
 
-roof_core_limits roof_cpu_limits(const char *isa) {
+roof_core_limits roof_cpu_limits(int bits) {
   identity id = read_identity();
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (strcmp(rows[i].isa, isa) == 0 && strcmp(rows[i].vendor, id.vendor) == 0 &&
+    if (rows[i].width == (bits >= 512 ? WIDE : NARROW) && strcmp(rows[i].vendor, id.vendor) == 0 &&
         rows[i].family == id.family && (rows[i].model < 0 || rows[i].model == id.model) &&
         has_flag(&id, rows[i].flag)) {
       return rows[i].limits;
     }
   }
-  return (roof_core_limits){NAN, NAN, ""};
+  return (roof_core_limits){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, ""};
+}
+
+/** Cycles of one step of one chain when `pipes` of each kind are always busy. */
+static double step_cycles(const roof_core_limits *l, double products, double sums) {
+  return fmax(fmax(products / l->multiply_pipes, sums / l->add_pipes), (products + sums) / l->fp_pipes);
+}
+
+double roof_cpu_burst_limit(const roof_core_limits *limits, const roof_burst *burst) {
+  static const struct {
+    double products, sums;
+  } steps[ROOF_BURST_FORM_COUNT] = {[ROOF_BURST_FMA] = {1, 0},
+                                    [ROOF_BURST_ADD] = {0, 1},
+                                    [ROOF_BURST_MUL] = {1, 0},
+                                    [ROOF_BURST_MUL_ADD] = {1, 1},
+                                    [ROOF_BURST_FMA_ADD] = {0.5, 0.5}};
+  double cycles = step_cycles(limits, steps[burst->form].products, steps[burst->form].sums);
+  if (burst->form == ROOF_BURST_TILE) {
+    cycles = limits->tile_cycles;
+  } else if (burst->form == ROOF_BURST_DOT) {
+    cycles = burst->dtype == ROOF_INT8 ? 1 / limits->dot_pipes : NAN;
+  }
+  return burst->operations / cycles;
+}
+
+double roof_cpu_transfer_limit(const roof_core_limits *limits, double loads, double stores) {
+  return (loads + stores) / fmax(loads / limits->load_bytes, stores / limits->store_bytes);
 }

@@ -7,7 +7,7 @@
 #include "measure/sampler.h"
 #include "roofline/units.h"
 
-enum { REGIONS = 100, WINDOWS_LEAST = 20, WINDOWS_MOST = 400 };
+enum { REGIONS = 100, WINDOWS_LEAST = 20, WINDOWS_MOST = 400, PACED_LOADS = 100000 };
 
 static double chain(void *user) {
   (void)user;
@@ -17,6 +17,17 @@ static double chain(void *user) {
 static double regions(void *user) {
   const roof_bench *bench = user;
   return roof_team_empty_regions(&bench->team, REGIONS);
+}
+
+/** Latency of the first cache, a whole number of cycles. */
+static double load_cycles(void) {
+  enum { WINDOWS = 5 };
+  double adds = INFINITY, loads = INFINITY;
+  for (int i = 0; i < WINDOWS; i++) {
+    adds = fmin(adds, roof_clock_chain());
+    loads = fmin(loads, roof_clock_load_chain());
+  }
+  return round(loads / adds);
 }
 
 roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
@@ -45,6 +56,7 @@ roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
   }
   bench->machine->clock_hz = 1 / samples.stats.median;
   bench->cycle_seconds = samples.stats.minimum;
+  bench->load_cycles = load_cycles();
   char fastest[32];
   roof_bench_note(bench,
                   "clock: %d dependent additions, median of %zu windows, spread %.1f %%; fastest window %s",
@@ -54,89 +66,189 @@ roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
   return ROOF_OK;
 }
 
-typedef struct burst {
+/** One burst on some cores. */
+typedef struct load {
   const roof_bench *bench;
-  const roof_loops *loops;
+  const roof_burst *burst;
+  const roof_burst_way *way;
   int threads;
   size_t rounds;
-} burst;
+  double clock; /**< Hz, the highest under this load; 0 until known */
+  _Alignas(64) char seeds[3 * ROOF_BURST_BYTES];
+} load;
 
-static void multiply_add(void *user, int thread, int threads) {
-  const burst *b = user;
-  volatile double sink = b->loops->fma(b->rounds);
-  (void)sink;
-  (void)thread;
-  (void)threads;
+static void start(const load *l, roof_burst_run *run, size_t rounds) {
+  _Alignas(64) char result[2 * ROOF_BURST_BYTES];
+  run(rounds, l->seeds, result);
 }
 
-static double timed_burst(void *user) {
-  burst *b = user;
-  return roof_team_time(&b->bench->team, b->threads, multiply_add, b);
+static void compute(void *user, int thread, int threads) {
+  const load *l = user;
+  (void)thread, (void)threads;
+  start(l, l->way->run, l->rounds);
 }
 
-/** Rounds that take about a millisecond. */
-static size_t calibrate(burst *b) {
-  static const double window_seconds = 1e-3;
-  b->rounds = 10000;
-  double seconds = fmin(timed_burst(b), timed_burst(b));
-  return (size_t)((double)b->rounds * fmax(1, window_seconds / fmax(seconds, 1e-6)));
+static void compute_paced(void *user, int thread, int threads) {
+  const load *l = user;
+  (void)thread, (void)threads;
+  start(l, l->burst->paced, (size_t)(PACED_LOADS / l->burst->loads));
 }
 
-static void describe(const roof_bench *bench, const burst *b, const roof_samples *samples, roof_peak *peak) {
-  const roof_loops *loops = b->loops;
-  roof_core_limits limits = roof_cpu_limits(bench->lanes->isa);
-  int used = snprintf(peak->source, sizeof peak->source,
-                      "%d independent multiply-add chains of %d lanes a core, best of %zu windows of 1 ms",
-                      loops->chains, loops->lanes, samples->count);
-  peak->flops_per_cycle = limits.fma_pipes * loops->lanes * 2;
-  peak->limit_flops_per_second = b->threads * peak->flops_per_cycle / bench->cycle_seconds;
+static double window_of(load *l) {
+  return roof_team_time(&l->bench->team, l->threads, compute, l);
+}
+
+/** A window of the burst, and a shorter one of the same instructions with loads that tell the clock. */
+static double timed_load(void *user) {
+  load *l = user;
+  double cycles = l->bench->load_cycles * (PACED_LOADS / l->burst->loads * l->burst->loads);
+  l->clock = fmax(l->clock, cycles / roof_team_time(&l->bench->team, l->threads, compute_paced, l));
+  return window_of(l);
+}
+
+/** Rounds that take about `seconds`. */
+static size_t calibrate(load *l, double seconds) {
+  l->rounds = 500;
+  double spent = fmin(window_of(l), window_of(l));
+  return (size_t)((double)l->rounds * fmax(1, seconds / fmax(spent, 1e-7)));
+}
+
+/** Steps of a chain per second, the best of a few short windows. */
+static double try_way(load *l, const roof_burst_way *way) {
+  enum { TRIES = 6 };
+  static const double window = 150e-6;
+  double best = INFINITY;
+  l->way = way;
+  l->rounds = calibrate(l, window);
+  for (int i = 0; i < TRIES; i++) {
+    best = fmin(best, window_of(l));
+  }
+  return way->chains * (double)l->rounds / best;
+}
+
+/** Tries every number of chains on one core; the fastest counts, and of equals the one with fewer chains. */
+static const roof_burst_way *choose_way(const roof_bench *bench, const roof_burst *burst) {
+  static const double better = 1.002;
+  load l = {.bench = bench, .burst = burst, .threads = 1};
+  const roof_burst_way *best = NULL;
+  roof_burst_seeds(burst, l.seeds);
+  double best_rate = 0;
+  for (int i = 0; i < ROOF_BURST_WAYS && burst->ways[i].run != NULL; i++) {
+    double rate = try_way(&l, &burst->ways[i]);
+    if (rate > better * best_rate) {
+      best = &burst->ways[i];
+      best_rate = rate;
+    }
+  }
+  return best;
+}
+
+static void describe(const load *l, const roof_samples *samples, roof_peak *peak) {
+  roof_core_limits limits = roof_cpu_limits(l->burst->bits);
+  char clock[32];
+  int used =
+      snprintf(peak->source, sizeof peak->source,
+               "%d independent chains (the best of those tried), best of %zu windows of 1 ms at %s; "
+               "%.4g FLOP/cycle a core",
+               l->way->chains, samples->count, roof_quantity_format(clock, sizeof clock, l->clock, "Hz"),
+               peak->flops_per_second / l->threads / l->clock);
+  peak->clock_hz = l->clock;
+  peak->flops_per_cycle = roof_cpu_burst_limit(&limits, l->burst);
+  peak->limit_flops_per_second = l->threads * peak->flops_per_cycle * l->clock;
   if (isfinite(peak->limit_flops_per_second)) {
-    snprintf(peak->source + used, sizeof peak->source - (size_t)used,
-             "; limit %g pipes x %d lanes x 2 at the fastest clock seen (%s)", limits.fma_pipes, loops->lanes,
-             limits.source);
+    snprintf(peak->source + used, sizeof peak->source - (size_t)used, ", limit %g (%s)",
+             peak->flops_per_cycle, limits.source);
   }
 }
 
-static roof_status measure_peak(roof_bench *bench, roof_dtype dtype, int threads, roof_error *error) {
-  burst b = {.bench = bench, .loops = roof_lanes_loops(bench->lanes, dtype), .threads = threads};
-  b.rounds = calibrate(&b);
+static roof_status measure_peak(roof_bench *bench, const roof_burst *burst, const roof_burst_way *way,
+                                int threads, roof_error *error) {
+  static const double window = 1e-3, share = 0.12;
+  load l = {.bench = bench, .burst = burst, .way = way, .threads = threads};
+  roof_burst_seeds(burst, l.seeds);
+  l.rounds = calibrate(&l, window);
   roof_samples samples;
-  roof_sampling sampling = {1, bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
-  roof_status status = roof_sample(timed_burst, &b, &sampling, &samples, error);
+  roof_sampling sampling = {1, share * bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
+  roof_status status = roof_sample(timed_load, &l, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
   roof_peak *peak = &bench->machine->peaks[bench->machine->peak_count++];
-  peak->dtype = dtype;
-  peak->unit = ROOF_VECTOR;
+  peak->dtype = burst->dtype;
+  peak->unit = burst->form == ROOF_BURST_TILE ? ROOF_MATRIX : ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
+  peak->mixed = burst->form == ROOF_BURST_FMA_ADD;
   peak->cores = threads == bench->team.threads ? 0 : threads;
   peak->flops_per_second =
-      2.0 * b.loops->lanes * b.loops->chains * (double)b.rounds * threads / samples.stats.minimum;
+      burst->operations * way->chains * (double)l.rounds * threads / samples.stats.minimum;
   peak->spread = samples.stats.spread;
-  snprintf(peak->isa, sizeof peak->isa, "%s", bench->lanes->isa);
+  snprintf(peak->isa, sizeof peak->isa, "%s", burst->isa);
   snprintf(peak->date, sizeof peak->date, "%s", bench->machine->date);
-  describe(bench, &b, &samples, peak);
+  describe(&l, &samples, peak);
   roof_samples_done(&samples);
   return ROOF_OK;
 }
 
+/** The load under which the clock is lowest, when that is more than 2 % under what it is between loads. */
+static void note_pace(roof_bench *bench) {
+  const roof_machine *machine = bench->machine;
+  const roof_peak *slowest = NULL;
+  double between = machine->clock_hz;
+  char low[32], high[32];
+  for (int i = 0; i < machine->peak_count; i++) {
+    if (slowest == NULL || machine->peaks[i].clock_hz < slowest->clock_hz) {
+      slowest = &machine->peaks[i];
+    }
+  }
+  if (slowest != NULL && slowest->clock_hz < 0.98 * between) {
+    roof_bench_note(bench,
+                    "clock: under %s %s%s %s, without load %s; each limit is for the clock under its load",
+                    slowest->isa, roof_dtype_name(slowest->dtype), slowest->cores == 1 ? " on one core" : "",
+                    roof_quantity_format(low, sizeof low, slowest->clock_hz, "Hz"),
+                    roof_quantity_format(high, sizeof high, between, "Hz"));
+  }
+}
+
+/** NULL past the last burst that this processor and its system let run; notes what the system refuses. */
+static const roof_burst *next_burst(roof_bench *bench, int *index) {
+  const roof_burst *burst = NULL;
+  while ((burst = roof_burst_at((*index)++)) != NULL) {
+    const char *reason = burst->available() && burst->refused != NULL ? burst->refused() : NULL;
+    if (burst->available() && reason == NULL) {
+      return burst;
+    }
+    if (reason != NULL) {
+      roof_bench_note(bench, "%s %s: %s", burst->isa, roof_dtype_name(burst->dtype), reason);
+    }
+  }
+  return NULL;
+}
+
+int roof_cpu_burst_count(void) {
+  int count = 0;
+  for (int i = 0; roof_burst_at(i) != NULL; i++) {
+    count += roof_burst_at(i)->available();
+  }
+  return count;
+}
+
 roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error) {
-  static const struct {
-    roof_dtype dtype;
-    const char *one, *all;
-  } steps[] = {{ROOF_FP64, "fp64 peak, one core", "fp64 peak, all cores"},
-               {ROOF_FP32, "fp32 peak, one core", "fp32 peak, all cores"}};
   roof_status status = ROOF_OK;
-  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
+  const roof_burst *burst = NULL;
+  for (int i = 0; status == ROOF_OK && (burst = next_burst(bench, &i)) != NULL;) {
+    char step[64];
+    snprintf(step, sizeof step, "%s peak, %s", roof_dtype_name(burst->dtype), burst->isa);
+    roof_bench_step(bench, step);
+    const roof_burst_way *way = choose_way(bench, burst);
     if (bench->team.threads > 1) {
-      roof_bench_step(bench, steps[i].one);
-      status = measure_peak(bench, steps[i].dtype, 1, error);
+      status = measure_peak(bench, burst, way, 1, error);
     }
     if (status == ROOF_OK) {
-      roof_bench_step(bench, steps[i].all);
-      status = measure_peak(bench, steps[i].dtype, bench->team.threads, error);
+      status = measure_peak(bench, burst, way, bench->team.threads, error);
     }
+  }
+  if (status == ROOF_OK) {
+    note_pace(bench);
   }
   return status;
 }
