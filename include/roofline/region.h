@@ -2,7 +2,8 @@
  *  roofline.measurements/1 document is written there at exit (`%p` in FILE becomes the process id, one file a
  * rank). Without the variable a marked region costs one load and one branch. Regions nest (the times include
  * what is inside) and may be used by many threads at once. A process that forked leaves the writing to its
- * parent. */
+ * parent. With ROOFLINE_COUNTERS=papi FLOPs are counted too, where PAPI is installed and the kernel allows
+ * it: the document says so, or why not. */
 #ifndef ROOFLINE_REGION_H
 #define ROOFLINE_REGION_H
 

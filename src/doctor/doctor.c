@@ -90,7 +90,7 @@ static const roof_check checks[] = {
      {"libblis.so.4", "libblis.so.3"}},
     {"PAPI",
      "other tools name their counters through it",
-     "apt install libpapi6.0",
+     "apt install libpapi7.0",
      roof_look_library,
      {"libpapi.so", "libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.6.0",
       "libpapi.so.5.7"}},

@@ -28,8 +28,21 @@ static void add_number(roof_text *out, double value, int digits) {
   }
 }
 
-/** FLOPs a call by format; null when a call's were not known. */
-static void add_flops(roof_text *out, const roof_tally *t) {
+static bool is_counted(const roof_tally *t) {
+  return t->counted_calls == t->calls;
+}
+
+/** FLOPs a call by format, as the processor counted them. */
+static void add_counted_flops(roof_text *out, const roof_tally *t) {
+  for (int i = 0; i < roof_counters_count(); i++) {
+    roof_text_addf(out, "%s\"%s\": ", i > 0 ? ", " : "{", roof_dtype_name(roof_counters_dtype(i)));
+    add_number(out, t->counted_flops[i] / (double)t->calls, SUM_DIGITS);
+  }
+  roof_text_add(out, "}");
+}
+
+/** FLOPs a call by format, as the program gave them; null when a call's were not known. */
+static void add_formula_flops(roof_text *out, const roof_tally *t) {
   double sum = 0;
   for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
     sum += t->flops[i];
@@ -85,7 +98,12 @@ static double median(roof_tally *t) {
 }
 
 static void add_counted(roof_text *out, const roof_recorder *r, const roof_tally *t) {
-  roof_text_add(out, "\"counted\": {\"flops\": \"formula\", \"bytes\": \"formula\", \"seconds\": \"");
+  roof_text_add(out, "\"counted\": {\"flops\": \"");
+  for (int i = 0; is_counted(t) && i < roof_counters_count(); i++) {
+    roof_text_addf(out, "%s%s", i > 0 ? ", " : "", roof_counters_name(i));
+  }
+  roof_text_add(out, is_counted(t) ? "\"" : "formula\"");
+  roof_text_add(out, ", \"bytes\": \"formula\", \"seconds\": \"");
   if (r->clock != NULL) {
     roof_text_addf(out, "%s at %.4g GHz", r->clock, 1e-9 / r->tick_seconds);
   } else {
@@ -113,7 +131,13 @@ static void add_kernel(roof_text *out, const roof_recorder *r, const roof_region
   roof_text_add(out, ", \"total_seconds\": ");
   add_number(out, (double)t->ticks * r->tick_seconds, SECONDS_DIGITS);
   roof_text_add(out, ",\n     \"flops\": ");
-  add_flops(out, t);
+  if (is_counted(t)) {
+    add_counted_flops(out, t);
+  } else {
+    add_formula_flops(out, t);
+  }
+  roof_text_add(out, ", \"formula_flops\": ");
+  add_formula_flops(out, t);
   roof_text_add(out, ", \"bytes\": ");
   add_bytes(out, t);
   roof_text_add(out, ",\n     ");
@@ -121,24 +145,32 @@ static void add_kernel(roof_text *out, const roof_recorder *r, const roof_region
   roof_text_add(out, "}");
 }
 
-/** Adds one thing that was not measured: `why` has one conversion, for `count`. */
-static void add_skipped(roof_text *out, const char *what, const char *why, uint64_t count) {
-  if (count == 0) {
-    return;
-  }
+/** Adds one thing that was not measured. */
+static void add_skipped(roof_text *out, const char *what, const char *why) {
   bool first = out->length == 0;
   roof_text_add(out, first ? "\n    {\"what\": " : ",\n    {\"what\": ");
   roof_text_add_json(out, what);
-  roof_text_addf(out, ", \"why\": \"%s: %" PRIu64 "\"}", why, count);
+  roof_text_add(out, ", \"why\": ");
+  roof_text_add_json(out, why);
+  roof_text_add(out, "}");
+}
+
+/** The same for something that went wrong `count` times. */
+static void add_fault(roof_text *out, const char *what, const char *why, uint64_t count) {
+  char text[96];
+  if (count > 0) {
+    snprintf(text, sizeof text, "%s: %" PRIu64, why, count);
+    add_skipped(out, what, text);
+  }
 }
 
 static void add_faults(roof_text *skipped, const roof_region *region) {
   static const roof_tally none;
   const roof_tally *t = region->merged != NULL ? region->merged : &none;
-  add_skipped(skipped, region->name, "ended without a begin", t->unbegun);
-  add_skipped(skipped, region->name, "begun and never ended", t->unended);
-  add_skipped(skipped, region->name, "nested too deeply to be timed", t->too_deep);
-  add_skipped(skipped, region->name, "still open when this was written", region->open);
+  add_fault(skipped, region->name, "ended without a begin", t->unbegun);
+  add_fault(skipped, region->name, "begun and never ended", t->unended);
+  add_fault(skipped, region->name, "nested too deeply to be timed", t->too_deep);
+  add_fault(skipped, region->name, "still open when this was written", region->open);
 }
 
 static void add_document(roof_text *out, const roof_recorder *r) {
@@ -155,7 +187,12 @@ static void add_document(roof_text *out, const roof_recorder *r) {
     }
     add_faults(&skipped, region);
   }
-  add_skipped(&skipped, "regions", "memory was out, calls are missing", r->starved);
+  if (r->starved) {
+    add_skipped(&skipped, "regions", "memory was out: calls are missing");
+  }
+  if (r->uncounted != NULL) {
+    add_skipped(&skipped, "counters", r->uncounted);
+  }
   roof_text_add(out, "\n  ],\n  \"skipped\": [");
   roof_text_add_bytes(out, skipped.data != NULL ? skipped.data : "", skipped.length);
   roof_text_add(out, skipped.length > 0 ? "\n  ]\n}\n" : "]\n}\n");
@@ -203,7 +240,7 @@ __attribute__((constructor)) static void start(void) {
   if (pattern != NULL && pattern[0] != '\0') {
     owner = getpid();
     set_path(pattern);
-    roof_region_enabled = !path.failed && roof_recorder_start();
+    roof_region_enabled = !path.failed && roof_recorder_start(getenv("ROOFLINE_COUNTERS"));
   }
 }
 

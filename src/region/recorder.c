@@ -14,6 +14,8 @@ enum { DEPTH = 64 };
 typedef struct frame {
   roof_region *region;
   uint64_t start;
+  bool counted;
+  long long flops[ROOF_COUNTER_MAX];
 } frame;
 
 typedef struct thread {
@@ -22,6 +24,7 @@ typedef struct thread {
   int depth;
   uint64_t overflow; /**< begun above DEPTH */
   uint64_t random;
+  roof_counters counters;
   roof_tally **tallies; /**< by region */
   size_t tally_count;
   frame stack[DEPTH];
@@ -30,6 +33,7 @@ typedef struct thread {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the lists of regions and of threads */
 static roof_recorder recorder;
 static atomic_bool starved;
+static _Atomic(const char *) uncounted;
 static roof_region **last = &recorder.first;
 static size_t region_count;
 static thread *threads;
@@ -114,8 +118,16 @@ static void retire(void *user) {
     free(t->tallies[i]);
   }
   free(t->tallies);
+  roof_counters_stop(&t->counters);
   free(t);
   self = NULL;
+}
+
+static void start_counters(thread *t) {
+  const char *why = roof_counters_count() > 0 ? roof_counters_start(&t->counters) : NULL;
+  if (why != NULL) {
+    uncounted = why;
+  }
 }
 
 static thread *join(void) {
@@ -131,6 +143,7 @@ static thread *join(void) {
   threads = t;
   pthread_mutex_unlock(&mutex);
   pthread_setspecific(key, t);
+  start_counters(t);
   return self = t;
 }
 
@@ -187,6 +200,7 @@ void roof_region_begin(roof_region *region) {
   frame *f = &t->stack[t->depth++];
   f->region = region;
   leave(t);
+  f->counted = roof_counters_read(&t->counters, f->flops);
   f->start = roof_ticks(counter);
 }
 
@@ -204,12 +218,22 @@ static int pop(thread *t, const roof_region *region) {
   return at;
 }
 
+/** Adds the FLOPs counted between a begin and now. */
+static void count_flops(roof_tally *tally, const frame *f, const long long *flops) {
+  for (int i = 0; i < roof_counters_count(); i++) {
+    tally->counted_flops[i] += (double)(flops[i] - f->flops[i]);
+  }
+  tally->counted_calls++;
+}
+
 void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double bytes) {
   uint64_t now = roof_ticks(counter);
   thread *t = region == NULL || (unsigned)dtype >= ROOF_DTYPE_COUNT ? NULL : self != NULL ? self : join();
   if (t == NULL) {
     return;
   }
+  long long counts[ROOF_COUNTER_MAX];
+  bool counted = roof_counters_read(&t->counters, counts);
   enter(t);
   roof_tally *tally = tally_of(t, region);
   if (tally != NULL && t->overflow > 0) {
@@ -221,6 +245,9 @@ void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double
       tally->unbegun++;
     } else {
       roof_tally_add(tally, now - t->stack[at].start, dtype, flops, bytes, &t->random);
+      if (counted && t->stack[at].counted) {
+        count_flops(tally, &t->stack[at], counts);
+      }
     }
   }
   leave(t);
@@ -271,6 +298,7 @@ roof_status roof_recorder_visit(roof_status (*write)(const roof_recorder *record
     leave(t);
   }
   recorder.starved = starved;
+  recorder.uncounted = uncounted;
   roof_status status = write(&recorder, error);
   for (roof_region *r = recorder.first; r != NULL; r = r->next) {
     free(r->merged);
@@ -280,7 +308,11 @@ roof_status roof_recorder_visit(roof_status (*write)(const roof_recorder *record
   return status;
 }
 
-bool roof_recorder_start(void) {
+bool roof_recorder_start(const char *counters) {
+  if (counters != NULL && counters[0] != '\0') {
+    uncounted =
+        strcmp(counters, "papi") == 0 ? roof_counters_open() : "ROOFLINE_COUNTERS: only papi is known";
+  }
   recorder.clock = roof_ticks_name();
   counter = recorder.clock != NULL;
   start_nanoseconds = roof_nanoseconds();

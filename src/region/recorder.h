@@ -18,11 +18,13 @@ typedef struct roof_recorder {
   roof_region *first; /**< in the order they were made */
   const char *clock;  /**< its name, NULL for the system's */
   double tick_seconds;
-  bool starved; /**< memory was out: something is missing */
+  const char *uncounted; /**< why FLOPs are not counted although that was asked for, or NULL */
+  bool starved;          /**< memory was out: something is missing */
 } roof_recorder;
 
-/** Starts the clocks; false when the system has no room for a thread's data. */
-bool roof_recorder_start(void);
+/** Starts the clocks and, when asked, the counting of FLOPs; false when the system has no room for a thread's
+ * data. */
+bool roof_recorder_start(const char *counters);
 
 /** Gives what is recorded, each region with `merged` and `open` filled, while nothing can be added, to
  * `write`. */

@@ -57,4 +57,8 @@ void roof_tally_merge(roof_tally *into, const roof_tally *from, uint64_t *random
     into->flops[i] += from->flops[i];
   }
   into->bytes += from->bytes;
+  into->counted_calls += from->counted_calls;
+  for (int i = 0; i < ROOF_COUNTER_MAX; i++) {
+    into->counted_flops[i] += from->counted_flops[i];
+  }
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "roofline/dtype.h"
+#include "region/counters.h"
 
 enum { ROOF_TALLY_SAMPLES = 1024 };
 
@@ -20,6 +20,8 @@ typedef struct roof_tally {
   uint64_t threads;
   double flops[ROOF_DTYPE_COUNT];
   double bytes;
+  uint64_t counted_calls; /**< those whose FLOPs the processor counted */
+  double counted_flops[ROOF_COUNTER_MAX];
   uint64_t samples[ROOF_TALLY_SAMPLES];
 } roof_tally;
 

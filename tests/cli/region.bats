@@ -25,6 +25,33 @@ json() { # FILTER on regions.json
   [ "$(json '.kernels[1].counted | [.flops, .bytes, .samples]')" = '["formula","formula","all"]' ]
 }
 
+# libpapi.so.7.0 as a script has it, for what the processor here may not count
+scripted_papi() {
+  cc -shared -fPIC "$ROOFLINE_SOURCE/tests/fixtures/papi.c" -o libpapi.so.7.0
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
+}
+
+@test "counters: FLOPs as PAPI counts them, beside the formula's" {
+  scripted_papi
+  LD_LIBRARY_PATH=. ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region
+  [ "$(json '[.kernels[1] | .name, .flops, .formula_flops, .counted.flops, .counted.bytes]')" = \
+    '["triad",{"fp64":500,"fp32":20},{"fp64":200000},"PAPI_DP_OPS, PAPI_SP_OPS","formula"]' ]
+  [ "$(json .skipped)" = '[]' ]
+}
+
+@test "counters that are not permitted or not there: the formula, and why" {
+  scripted_papi
+  PAPI_DENIES=1 LD_LIBRARY_PATH=. ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region
+  [ "$(json '[.kernels[1] | .flops, .counted.flops]')" = '[{"fp64":200000},"formula"]' ]
+  [ "$(json .skipped)" = '[{"what":"counters","why":"Permission level does not permit operation"}]' ]
+  PAPI_LACKS=1 LD_LIBRARY_PATH=. ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region
+  [ "$(json .skipped)" = '[{"what":"counters","why":"PAPI counts neither PAPI_DP_OPS nor PAPI_SP_OPS on this processor"}]' ]
+  ROOFLINE_COUNTERS=likwid ROOFLINE_REGIONS=regions.json ./region
+  [ "$(json .skipped)" = '[{"what":"counters","why":"ROOFLINE_COUNTERS: only papi is known"}]' ]
+  ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region # whatever is installed here
+  [ "$(json '.kernels[1].counted.flops == "formula" and (.skipped | length) == 0')" = false ]
+}
+
 @test "disabled: nothing is written" {
   cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
   env -u ROOFLINE_REGIONS ./region

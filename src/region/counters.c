@@ -1,0 +1,142 @@
+#include "region/counters.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+/* What is used of papi.h: the names and types have been the same since version 5. */
+enum { PAPI_OK = 0, PAPI_NULL = -1 };
+
+static struct {
+  int (*library_init)(int version);
+  int (*thread_init)(unsigned long (*id)(void));
+  int (*event_name_to_code)(const char *name, int *code);
+  int (*query_event)(int code);
+  int (*create_eventset)(int *set);
+  int (*add_event)(int set, int code);
+  int (*start)(int set);
+  int (*read)(int set, long long *values);
+  int (*stop)(int set, long long *values);
+  int (*cleanup_eventset)(int set);
+  int (*destroy_eventset)(int *set);
+  int (*unregister_thread)(void);
+  char *(*strerror)(int code);
+} papi;
+
+static const struct {
+  const char *name;
+  void *function;
+} functions[] = {
+    {"PAPI_library_init", &papi.library_init},
+    {"PAPI_thread_init", &papi.thread_init},
+    {"PAPI_event_name_to_code", &papi.event_name_to_code},
+    {"PAPI_query_event", &papi.query_event},
+    {"PAPI_create_eventset", &papi.create_eventset},
+    {"PAPI_add_event", &papi.add_event},
+    {"PAPI_start", &papi.start},
+    {"PAPI_read", &papi.read},
+    {"PAPI_stop", &papi.stop},
+    {"PAPI_cleanup_eventset", &papi.cleanup_eventset},
+    {"PAPI_destroy_eventset", &papi.destroy_eventset},
+    {"PAPI_unregister_thread", &papi.unregister_thread},
+    {"PAPI_strerror", &papi.strerror},
+};
+
+/** PAPI checks that its caller was written for its version: major and minor, a byte each. */
+static const struct {
+  const char *soname;
+  int version;
+} libraries[] = {{"libpapi.so.7.2", 0x07020000},
+                 {"libpapi.so.7.1", 0x07010000},
+                 {"libpapi.so.7.0", 0x07000000},
+                 {"libpapi.so.6.0", 0x06000000}};
+
+static const struct {
+  const char *name;
+  roof_dtype dtype;
+} presets[] = {{"PAPI_DP_OPS", ROOF_FP64}, {"PAPI_SP_OPS", ROOF_FP32}};
+
+_Static_assert(sizeof presets / sizeof presets[0] == ROOF_COUNTER_MAX, "a value a preset");
+
+static int counted[ROOF_COUNTER_MAX]; /* indices of the presets this processor has */
+static int codes[ROOF_COUNTER_MAX];
+static int count;
+
+static unsigned long thread_id(void) {
+  return (unsigned long)pthread_self();
+}
+
+/** The version of the library that was loaded, 0 for none. */
+static int load(void) {
+  for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+    void *handle = dlopen(libraries[i].soname, RTLD_NOW | RTLD_LOCAL);
+    size_t found = 0;
+    for (size_t k = 0; handle != NULL && k < sizeof functions / sizeof functions[0]; k++) {
+      *(void **)functions[k].function = dlsym(handle, functions[k].name);
+      found += *(void **)functions[k].function != NULL;
+    }
+    if (found == sizeof functions / sizeof functions[0]) {
+      return libraries[i].version;
+    }
+  }
+  return 0;
+}
+
+const char *roof_counters_open(void) {
+  int version = load();
+  if (version == 0) {
+    return "no libpapi.so of version 6 or 7 can be loaded";
+  }
+  int code = papi.library_init(version);
+  if (code != version) {
+    return code < 0 ? papi.strerror(code) : "the loaded libpapi is of another version than its name says";
+  }
+  code = papi.thread_init(thread_id);
+  if (code != PAPI_OK) {
+    return papi.strerror(code);
+  }
+  for (int i = 0; i < ROOF_COUNTER_MAX; i++) {
+    if (papi.event_name_to_code(presets[i].name, &codes[count]) == PAPI_OK &&
+        papi.query_event(codes[count]) == PAPI_OK) {
+      counted[count++] = i;
+    }
+  }
+  return count > 0 ? NULL : "PAPI counts neither PAPI_DP_OPS nor PAPI_SP_OPS on this processor";
+}
+
+int roof_counters_count(void) {
+  return count;
+}
+
+const char *roof_counters_name(int index) {
+  return presets[counted[index]].name;
+}
+
+roof_dtype roof_counters_dtype(int index) {
+  return presets[counted[index]].dtype;
+}
+
+const char *roof_counters_start(roof_counters *counters) {
+  *counters = (roof_counters){.set = PAPI_NULL};
+  int code = papi.create_eventset(&counters->set);
+  for (int i = 0; i < count && code == PAPI_OK; i++) {
+    code = papi.add_event(counters->set, codes[i]);
+  }
+  code = code == PAPI_OK ? papi.start(counters->set) : code;
+  counters->running = code == PAPI_OK;
+  return code == PAPI_OK ? NULL : papi.strerror(code);
+}
+
+void roof_counters_stop(roof_counters *counters) {
+  long long values[ROOF_COUNTER_MAX];
+  if (counters->running) {
+    papi.stop(counters->set, values);
+    papi.cleanup_eventset(counters->set);
+    papi.destroy_eventset(&counters->set);
+    papi.unregister_thread();
+  }
+}
+
+bool roof_counters_read(const roof_counters *counters, long long flops[ROOF_COUNTER_MAX]) {
+  return counters->running && papi.read(counters->set, flops) == PAPI_OK;
+}
