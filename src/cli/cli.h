@@ -134,6 +134,9 @@ roof_status roof_host_save(const roof_machine *machine, roof_error *error);
 /* output.c */
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */
 roof_status roof_print(const roof_text *text, roof_error *error);
+/** One line on stderr: "roofline: ", `severity` ("" or "warning: "), FILE:LINE:COLUMN where known, the
+ * message. */
+void roof_report(const char *severity, const roof_error *error);
 bool roof_use_color(const roof_args *args, FILE *stream);
 /** A line on stderr that replaces itself: shows progress on a terminal unless --quiet; a roof_progress. */
 void roof_show_progress(void *args, const char *step, int done, int total);

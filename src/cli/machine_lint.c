@@ -9,29 +9,43 @@ typedef struct tally {
   int machines, errors, warnings;
 } tally;
 
-static void lint_machine(tally *t, const roof_machine *machine) {
-  roof_finding findings[FINDING_MAX];
-  size_t count = roof_machine_lint(machine, findings, FINDING_MAX);
+static void add_findings(tally *t, const char *name, const roof_finding *findings, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count && i < FINDING_MAX; i++) {
     const roof_finding *f = &findings[i];
     const char *severity = f->error ? "error" : "warning";
     f->error ? t->errors++ : t->warnings++;
-    roof_text_addf(&t->text, "%s: %s: %s: %s\n", machine->name, severity, f->where, f->message);
+    roof_text_addf(&t->text, "%s: %s: %s: %s\n", name, severity, f->where, f->message);
     json_array_append_new(
         list, json_pack("{s:s, s:s, s:s}", "severity", severity, "where", f->where, "message", f->message));
   }
-  json_array_append_new(t->json, json_pack("{s:s, s:o}", "name", machine->name, "findings", list));
+  json_array_append_new(t->json, json_pack("{s:s, s:o}", "name", name, "findings", list));
   t->machines++;
 }
 
 static roof_status lint_named(tally *t, const char *name, roof_error *error) {
   roof_machine machine;
+  roof_finding findings[FINDING_MAX];
   roof_status status = roof_catalog_load(name, &machine, error);
   if (status == ROOF_OK) {
-    lint_machine(t, &machine);
+    add_findings(t, machine.name, findings, roof_machine_lint(&machine, findings, FINDING_MAX));
   }
   return status;
+}
+
+/** A file that does not even read is a finding of its machine: the others are linted all the same. */
+static roof_status lint_listed(tally *t, const roof_catalog_entry *entry, roof_error *error) {
+  roof_error why = {0};
+  roof_status status = lint_named(t, entry->name, &why);
+  if (status == ROOF_E_PARSE || status == ROOF_E_ARGUMENT || status == ROOF_E_NAME ||
+      status == ROOF_E_INPUT) {
+    roof_finding unreadable = {.error = true};
+    snprintf(unreadable.where, sizeof unreadable.where, "line %d, column %d", why.line, why.column);
+    snprintf(unreadable.message, sizeof unreadable.message, "%.255s", why.message);
+    add_findings(t, entry->origin, &unreadable, 1);
+    return ROOF_OK;
+  }
+  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s", why.message);
 }
 
 static roof_status lint_all(tally *t, roof_error *error) {
@@ -41,7 +55,7 @@ static roof_status lint_all(tally *t, roof_error *error) {
     return status;
   }
   for (size_t i = 0; i < list.count && status == ROOF_OK; i++) {
-    status = lint_named(t, list.entries[i].name, error);
+    status = lint_listed(t, &list.entries[i], error);
   }
   roof_catalog_list_done(&list);
   return status;

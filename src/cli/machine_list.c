@@ -114,23 +114,23 @@ static void add_row(listing *out, const row *r) {
   out->count++;
 }
 
-static roof_status collect(const roof_catalog_list *list, const char *filter, listing *out,
-                           roof_error *error) {
+/** A file of the user's that cannot be read is reported and left out: it must not hide the others. */
+static void collect(const roof_catalog_list *list, const char *filter, listing *out) {
   add_head(out);
   for (size_t i = 0; i < list->count; i++) {
     const roof_catalog_entry *entry = &list->entries[i];
     roof_machine machine;
+    roof_error why = {0};
     bool built_in = strchr(entry->origin, '/') == NULL;
-    roof_status status = roof_catalog_load(built_in ? entry->name : entry->origin, &machine, error);
-    if (status != ROOF_OK) {
-      return status;
+    if (roof_catalog_load(built_in ? entry->name : entry->origin, &machine, &why) != ROOF_OK) {
+      roof_report("warning: ", &why);
+      continue;
     }
     row r = row_of(entry, &machine);
     if (matches(&r, filter)) {
       add_row(out, &r);
     }
   }
-  return ROOF_OK;
 }
 
 static roof_status print(const roof_args *args, listing *out, const char *filter, roof_error *error) {
@@ -163,8 +163,8 @@ roof_status machine_list_run(const roof_args *args, roof_error *error) {
   listing out = {.json = json_array()};
   roof_status status = roof_catalog_list_all(&list, error);
   if (status == ROOF_OK) {
-    status = collect(&list, filter, &out, error);
-    status = status == ROOF_OK ? print(args, &out, filter, error) : status;
+    collect(&list, filter, &out);
+    status = print(args, &out, filter, error);
     roof_catalog_list_done(&list);
   }
   json_decref(out.json);

@@ -77,26 +77,11 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   return help ? run_command(command, 2, asked, error) : run_command(command, argc - 1, argv + 1, error);
 }
 
-static void report(const roof_error *error) {
-  fputs("roofline: ", stderr);
-  if (error->file[0] != '\0') {
-    fputs(error->file, stderr);
-    if (error->line > 0) {
-      fprintf(stderr, ":%d", error->line);
-    }
-    if (error->column > 0) {
-      fprintf(stderr, ":%d", error->column);
-    }
-    fputs(": ", stderr);
-  }
-  fprintf(stderr, "%s\n", error->message);
-}
-
 int main(int argc, const char **argv) {
   roof_error error = {0};
   roof_status status = dispatch(argc, argv, &error);
   if (status != ROOF_OK && error.message[0] != '\0') {
-    report(&error);
+    roof_report("", &error);
   }
   return roof_status_exit_code(status);
 }

@@ -16,6 +16,21 @@ roof_status roof_print(const roof_text *text, roof_error *error) {
   return ROOF_OK;
 }
 
+void roof_report(const char *severity, const roof_error *error) {
+  fprintf(stderr, "roofline: %s", severity);
+  if (error->file[0] != '\0') {
+    fputs(error->file, stderr);
+    if (error->line > 0) {
+      fprintf(stderr, ":%d", error->line);
+    }
+    if (error->column > 0) {
+      fprintf(stderr, ":%d", error->column);
+    }
+    fputs(": ", stderr);
+  }
+  fprintf(stderr, "%s\n", error->message);
+}
+
 bool roof_use_color(const roof_args *args, FILE *stream) {
   if (args->color != NULL && strcmp(args->color, "auto") != 0) {
     return strcmp(args->color, "always") == 0;

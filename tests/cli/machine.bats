@@ -97,6 +97,19 @@ json() { # FILTER on $output
   [ "$(json '[.errors, (.machines[0].findings | map(select(.severity == "error")) | length)]')" = '[3,3]' ]
 }
 
+@test "a file of the user that does not read hides no other machine" {
+  mkdir mine
+  printf '{"schema": "roofline.machine/1",\n' >mine/broken.json
+  export ROOFLINE_PATH=$PWD/mine
+  run -0 --separate-stderr "$ROOFLINE" machine list h100
+  [[ $output == *"nvidia-h100-sxm"* && $output != *broken* ]]
+  [[ $stderr == "roofline: warning: $PWD/mine/broken.json:2:1: "* ]] && [ "${#stderr_lines[@]}" -eq 1 ]
+  run -1 --separate-stderr "$ROOFLINE" machine lint --json
+  [ "$(json '[.errors, (.machines[] | select(.name | endswith("broken.json")) | .findings[0].where)]')" = '[1,"line 2, column 1"]' ]
+  run -2 --separate-stderr "$ROOFLINE" machine show broken
+  [[ $stderr == "roofline: $PWD/mine/broken.json:2:1: "* ]]
+}
+
 @test "bad input gives one clear line" {
   run -2 "$ROOFLINE" machine show h1000
   [ "$output" = 'roofline: machine `h1000`: unknown; did you mean `h100`?' ]
