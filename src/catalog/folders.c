@@ -19,12 +19,13 @@ roof_status roof_catalog_user_folder(roof_text *out, roof_error *error) {
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "user's folder: out of memory") : ROOF_OK;
 }
 
-bool catalog_folders(bool (*visit)(const char *folder, void *context), void *context) {
+bool catalog_folders(bool (*visit)(const char *folder, void *context), void *context, bool *failed) {
   bool stopped = false;
   roof_text all = {0};
   const char *path = getenv("ROOFLINE_PATH");
   roof_text_addf(&all, "%s:", path != NULL ? path : "");
   roof_catalog_user_folder(&all, NULL);
+  *failed |= all.failed;
   char *rest = NULL;
   for (char *folder = all.failed ? NULL : strtok_r(all.data, ":", &rest); folder != NULL && !stopped;
        folder = strtok_r(NULL, ":", &rest)) {

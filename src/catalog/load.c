@@ -130,8 +130,12 @@ roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_erro
   roof_text path = {0};
   roof_status status = ROOF_OK;
   const roof_builtin_machine *builtin = find_builtin(dashed);
-  if (catalog_folders(find_in_folder, &(search){name, &path}) ||
-      catalog_folders(find_in_folder, &(search){dashed, &path})) {
+  bool failed = false;
+  bool found = catalog_folders(find_in_folder, &(search){name, &path}, &failed) ||
+               catalog_folders(find_in_folder, &(search){dashed, &path}, &failed);
+  if (failed || path.failed) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "machine `%s`: out of memory", name);
+  } else if (found) {
     status = load_file(path.data, machine, error);
   } else if (builtin != NULL) {
     status = roof_machine_read(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, machine,

@@ -277,6 +277,9 @@ roof_status roof_machine_read(const char *text, size_t length, const char *file,
                               roof_error *error) {
   json_error_t syntax;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &syntax);
+  if (root == NULL && (json_error_code(&syntax) == json_error_out_of_memory || syntax.text[0] == '\0')) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
+  }
   if (root == NULL) {
     roof_error_set(error, ROOF_E_PARSE, "machine: %s", syntax.text);
     roof_error_at(error, file, syntax.line, syntax.column > 0 ? syntax.column : 1);

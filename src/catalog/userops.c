@@ -1,6 +1,5 @@
 /* Operations from a user's file: lines of `key = value` in blocks that begin with `op NAME`. */
 #include <ctype.h>
-#include <jansson.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -464,11 +463,13 @@ static size_t count_lines(const char *text) {
   return lines;
 }
 
-/** True when jansson takes it for UTF-8 and it has no NUL. */
+/** True when all `length` bytes, which a NUL follows, are UTF-8 without control characters. */
 static bool is_text(const char *text, size_t length) {
-  json_t *utf8 = json_stringn(text, length);
-  json_decref(utf8);
-  return utf8 != NULL && memchr(text, '\0', length) == NULL;
+  size_t used = 0;
+  for (size_t step = 1; step > 0 && text[used] != '\0'; used += step) {
+    step = roof_text_sequence(text + used);
+  }
+  return used == length;
 }
 
 static void store_done(store *s) {
@@ -495,15 +496,15 @@ void roof_userops_done(roof_userops *ops) {
 
 roof_status roof_userops_read(const char *text, size_t length, const char *file, roof_userops *ops,
                               roof_error *error) {
-  if (!is_text(text, length)) {
-    roof_error_set(error, ROOF_E_PARSE, "not UTF-8 text");
-    roof_error_at(error, file, 0, 0);
-    return ROOF_E_PARSE;
-  }
   roof_userops made = {.storage = calloc(1, sizeof(store))};
   store *s = made.storage;
   roof_status status = ROOF_E_MEMORY;
   if (s == NULL || (s->file = strdup(file)) == NULL || (s->text = strndup(text, length)) == NULL) {
+    goto done;
+  }
+  if (!is_text(s->text, length)) {
+    status = roof_error_set(error, ROOF_E_PARSE, "not UTF-8 text");
+    roof_error_at(error, file, 0, 0);
     goto done;
   }
   size_t most = count_lines(s->text);

@@ -49,6 +49,7 @@ roof_status ledger_entry_write(const ledger_entry *last, json_t *fields, roof_te
   char *text = built ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(object);
   json_decref(previous);
+  size_t start = line->length;
   if (text != NULL) {
     size_t open = strlen(text) - 1; /* without the closing brace */
     digest(text, open, "", seal);
@@ -56,8 +57,12 @@ roof_status ledger_entry_write(const ledger_entry *last, json_t *fields, roof_te
     roof_text_addf(line, "%s%s%s\n", seal_key, seal, seal_end);
     free(text);
   }
-  return text != NULL && !line->failed ? ROOF_OK
-                                       : roof_error_set(error, ROOF_E_MEMORY, "ledger: out of memory");
+  /* Short of memory jansson may leave a key out of the text and call that success: what does not read back is
+   * not sealed. */
+  ledger_entry written;
+  bool good = text != NULL && !line->failed &&
+              ledger_entry_read(line->data + start, line->length - start - 1, false, NULL, &written) == NULL;
+  return good ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "ledger: out of memory");
 }
 
 /** True when the line ends with the SHA-256 of what stands before it. */

@@ -189,11 +189,14 @@ static roof_status check(const char *label, double seconds, roof_error *error) {
   return ROOF_OK;
 }
 
-/** Appends `fields` and drops them; NULL fields tell through `why` what could not be written. */
+/** Appends `fields` and drops them; NULL fields tell through `why` what could not be written: text that is
+ * not UTF-8, else memory was short. */
 static roof_status append_fields(const char *path, const char *label, json_t *fields, const json_error_t *why,
                                  roof_error *error) {
   if (fields == NULL) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", label, why->text);
+    return json_error_code(why) == json_error_invalid_utf8
+               ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", label, why->text)
+               : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", label);
   }
   roof_status status = append(path, fields, error);
   json_decref(fields);
@@ -229,8 +232,13 @@ roof_status roof_ledger_record(const char *path, const roof_measurement *m, roof
     return status;
   }
   json_t *samples = json_array();
-  for (size_t i = 0; i < m->sample_count; i++) {
-    json_array_append_new(samples, number(m->samples[i]));
+  bool kept = true;
+  for (size_t i = 0; i < m->sample_count && kept; i++) {
+    kept = json_array_append_new(samples, number(m->samples[i])) == 0;
+  }
+  if (!kept) {
+    json_decref(samples);
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", m->label);
   }
   json_t *fields = json_pack_ex(
       &why, 0, "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s}", "kind", "measurement", "label", m->label,

@@ -1,0 +1,231 @@
+/* The Nth allocation fails, for every N: out of memory is said to be that, nothing crashes, nothing leaks
+ * (ASan). */
+#include "test.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "roofline/catalog.h"
+#include "roofline/draw.h"
+#include "roofline/ledger.h"
+#include "roofline/ops.h"
+#include "roofline/predict.h"
+
+/* The linker sends the library's calls here (tests/CMakeLists.txt), jansson its own. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *data, size_t size);
+
+static long left = -1;    /**< allocations that succeed before the failing one; negative: all do */
+static bool from_then_on; /**< all later ones fail too */
+static bool failed;
+
+static bool fails(void) {
+  if (left < 0 || left-- > 0) {
+    return false;
+  }
+  failed = true;
+  left = from_then_on ? 0 : -1;
+  return true;
+}
+
+void *__wrap_malloc(size_t size) {
+  return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *data, size_t size) {
+  return fails() ? NULL : __real_realloc(data, size);
+}
+
+static char path[64];
+
+/** Runs `step` with each of its allocations failing, until none is left to fail. Where JSON is read jansson
+ * may make a syntax error of it, or do without. */
+static void fail_each(const char *what, roof_status (*step)(roof_error *error), bool reads_json) {
+  enum { MOST = 100000 };
+  for (int mode = 0; mode < 2; mode++) {
+    for (long n = 0;; n++) {
+      roof_error error = {0};
+      from_then_on = mode != 0;
+      failed = false;
+      left = n;
+      roof_status status = step(&error);
+      left = -1;
+      if (!failed) {
+        assert_int_equal(status, ROOF_OK);
+        assert_true(n > 0);
+        break;
+      }
+      bool told = error.message[0] != '\0' && (status == ROOF_E_MEMORY || (reads_json && status != ROOF_OK));
+      bool unharmed = reads_json && status == ROOF_OK;
+      if (!(told || unharmed) || n > MOST) {
+        fail_msg("%s: allocation %ld failed: status %d, `%s`", what, n, (int)status, error.message);
+      }
+    }
+  }
+}
+
+static const char machine_text[] =
+    "{\"schema\": \"roofline.machine/1\", \"name\": \"x\", \"kind\": \"datasheet\", \"aliases\": [\"y\"],"
+    " \"peaks\": [{\"dtype\": \"fp16\", \"unit\": \"matrix\", \"flops_per_second\": 989e12, \"source\": \"a "
+    "test\"}],"
+    " \"levels\": [{\"name\": \"HBM\", \"bytes\": 80e9, \"bytes_per_second\": 3.35e12, \"source\": \"a "
+    "test\"}]}";
+
+static roof_status read_and_write(roof_error *error) {
+  roof_machine machine;
+  roof_text out = {0};
+  roof_status status = roof_machine_read(machine_text, sizeof machine_text - 1, "x.json", &machine, error);
+  if (status == ROOF_OK) {
+    status = roof_machine_write(&machine, &out, error);
+  }
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status write_template(roof_error *error) {
+  roof_text out = {0};
+  roof_status status = roof_machine_template("x", &out, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status list_machines(roof_error *error) {
+  roof_catalog_list list;
+  roof_status status = roof_catalog_list_all(&list, error);
+  if (status == ROOF_OK) {
+    roof_catalog_list_done(&list);
+  }
+  return status;
+}
+
+static void machines(void **state) {
+  (void)state;
+  fail_each("machine read and write", read_and_write, true);
+  fail_each("machine template", write_template, false);
+  fail_each("machine list", list_machines, false);
+}
+
+static roof_status read_operations(roof_error *error) {
+  static const char text[] = "op twice\nparam n\nflops = 2 * n\nbytes = n * (a + o)\n";
+  roof_userops ops;
+  roof_status status = roof_userops_read(text, sizeof text - 1, "x.ops", &ops, error);
+  if (status == ROOF_OK) {
+    roof_userops_done(&ops);
+  }
+  return status;
+}
+
+static void operations(void **state) {
+  (void)state;
+  fail_each("user operations", read_operations, false);
+}
+
+static roof_machine machine;
+static roof_scene scene;
+
+static roof_status draw_svg(roof_error *error) {
+  roof_text out = {0};
+  roof_status status = roof_draw_svg(&scene, &out, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status draw_terminal(roof_error *error) {
+  roof_text out = {0};
+  roof_status status = roof_draw_terminal(&scene, 80, 24, false, true, &out, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static roof_status draw_html(roof_error *error) {
+  static const char *const cells[] = {"operation", "gemm"};
+  static const char *const words[] = {"One paragraph.", NULL};
+  const roof_table table = {"Operations", cells, 1, 1};
+  roof_text out = {0};
+  roof_status status = roof_draw_html("A page", words, &scene, &table, 1, words, &out, error);
+  roof_text_done(&out);
+  return status;
+}
+
+static void drawings(void **state) {
+  (void)state;
+  roof_scene_dot dot = {.label = "gemm", .intensity = 100, .flops_per_second = 300e12, .next = -1};
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_machine(&scene, &machine, ROOF_FP16, NULL), ROOF_OK);
+  assert_int_equal(roof_scene_add_dot(&scene, &dot), 0);
+  fail_each("SVG", draw_svg, false);
+  fail_each("terminal", draw_terminal, false);
+  fail_each("HTML", draw_html, false);
+}
+
+static roof_status seal(roof_error *error) {
+  roof_prediction p = {.regime = ROOF_OVERHEAD_BOUND, .lower_seconds = 1, .expected_seconds = 2};
+  return roof_ledger_seal(path, "triad", "host", "triad", "n=1", ROOF_FP64, &p, error);
+}
+
+static roof_status record(roof_error *error) {
+  double samples[] = {1, 1.5, 2};
+  roof_measurement m = {.label = "triad", .machine = "host", .counted = "formula", .seconds = 1.5};
+  m.samples = samples;
+  m.sample_count = 3;
+  return roof_ledger_record(path, &m, error);
+}
+
+static roof_status verify(roof_error *error) {
+  size_t entries = 0;
+  roof_status status = roof_ledger_verify(path, &entries, error);
+  return status == ROOF_OK && entries < 2 ? ROOF_E_INTERNAL : status;
+}
+
+static roof_status reconcile(roof_error *error) {
+  roof_reconcile result;
+  roof_status status = roof_ledger_reconcile(path, &result, error);
+  if (status == ROOF_OK) {
+    roof_reconcile_done(&result);
+  }
+  return status;
+}
+
+/** Every entry that was sealed verifies: what failed left nothing behind. */
+static void the_ledger(void **state) {
+  (void)state;
+  strcpy(path, "/tmp/roofline-test-XXXXXX");
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  fail_each("ledger seal", seal, true);
+  fail_each("ledger record", record, true);
+  assert_int_equal(verify(NULL), ROOF_OK);
+  assert_int_equal(truncate(path, 0), 0);
+  assert_int_equal(seal(NULL), ROOF_OK);
+  assert_int_equal(record(NULL), ROOF_OK);
+  fail_each("ledger verify", verify, true);
+  fail_each("ledger reconcile", reconcile, true);
+  unlink(path);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  setenv("HOME", "/nonexistent", 1);
+  unsetenv("XDG_CONFIG_HOME");
+  unsetenv("ROOFLINE_PATH");
+  json_set_alloc_funcs(__wrap_malloc, free);
+  return roof_machine_read(machine_text, sizeof machine_text - 1, "x.json", &machine, NULL) != ROOF_OK;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(machines),
+      cmocka_unit_test(operations),
+      cmocka_unit_test(drawings),
+      cmocka_unit_test(the_ledger),
+  };
+  return cmocka_run_group_tests(tests, set_up, NULL);
+}
