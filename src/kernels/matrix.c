@@ -1,9 +1,8 @@
 /* Matrices moved: A = A + x y', and B = A'. */
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/_turn.h"
 
 static roof_status ger_prepare(roof_kernel_run *run, roof_error *error) {
   double m = run->values[0], n = run->values[1];
@@ -54,43 +53,6 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Four by four elements are turned in registers; the rows below are fetched meanwhile. */
-#define TURN(type)                                                                                           \
-  typedef type four_##type __attribute__((vector_size(4 * sizeof(type)), aligned(sizeof(type))));            \
-  static inline void turn_four_##type(const type *from, size_t stride, type *turned) {                       \
-    four_##type r[4], t[4];                                                                                  \
-    for (size_t i = 0; i < 4; i++) {                                                                         \
-      memcpy(&r[i], from + i * stride, sizeof r[i]);                                                         \
-    }                                                                                                        \
-    t[0] = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);                                                  \
-    t[1] = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);                                                  \
-    t[2] = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);                                                  \
-    t[3] = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);                                                  \
-    r[0] = __builtin_shufflevector(t[0], t[1], 0, 1, 4, 5);                                                  \
-    r[1] = __builtin_shufflevector(t[0], t[1], 2, 3, 6, 7);                                                  \
-    r[2] = __builtin_shufflevector(t[2], t[3], 0, 1, 4, 5);                                                  \
-    r[3] = __builtin_shufflevector(t[2], t[3], 2, 3, 6, 7);                                                  \
-    for (size_t i = 0; i < 4; i++) {                                                                         \
-      memcpy(turned + i * BLOCK, &r[i], sizeof r[i]);                                                        \
-    }                                                                                                        \
-  }                                                                                                          \
-  static void turn_##type(const type *from, size_t stride, size_t rows, size_t columns, type *turned) {      \
-    size_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;                                       \
-    for (size_t i = 0; i < whole_rows; i += 4) {                                                             \
-      for (size_t j = 0; j < whole_columns; j += 4) {                                                        \
-        __builtin_prefetch(from + (i + BLOCK + j / 4 % 4) * stride + j / 16 * 16);                           \
-        turn_four_##type(from + i * stride + j, stride, turned + j * BLOCK + i);                             \
-      }                                                                                                      \
-    }                                                                                                        \
-    for (size_t i = 0; i < rows; i++) {                                                                      \
-      for (size_t j = i < whole_rows ? whole_columns : 0; j < columns; j++) {                                \
-        turned[j * BLOCK + i] = from[i * stride + j];                                                        \
-      }                                                                                                      \
-    }                                                                                                        \
-  }
-TURN(double)
-TURN(float)
-
 /** The rows of B from `first` on, BLOCK of them. */
 static void transpose_rows(const roof_kernel_run *run, size_t first) {
   const roof_operands *o = run->state;
@@ -99,12 +61,14 @@ static void transpose_rows(const roof_kernel_run *run, size_t first) {
   _Alignas(64) double turned[BLOCK * BLOCK];
   for (size_t i = 0; i < rows; i += BLOCK) {
     size_t tall = smaller(BLOCK, rows - i);
-    const void *from = roof_element(run, o->in[0], i * columns + first);
-    if (run->dtype == ROOF_FP64) {
-      turn_double(from, columns, tall, wide, turned);
-    } else {
-      turn_float(from, columns, tall, wide, (float *)turned);
+    for (size_t j = 0; j < tall; j++) { /* what comes next is on its way meanwhile */
+      const char *next = roof_element(run, o->in[0], (i + BLOCK + j) * columns + first);
+      for (size_t byte = 0; byte < wide * (size_t)roof_dtype_bytes(run->dtype); byte += 64) {
+        __builtin_prefetch((const void *)((uintptr_t)next + byte));
+      }
     }
+    roof_turn(run->dtype, roof_element(run, o->in[0], i * columns + first), columns, tall, wide, turned,
+              BLOCK);
     for (size_t j = 0; j < wide; j++) {
       o->loops->copy[o->stream](roof_element(run, o->out, (first + j) * rows + i),
                                 roof_element(run, turned, j * BLOCK), tall);

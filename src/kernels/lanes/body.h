@@ -299,6 +299,7 @@ TARGET static void NAME(tile)(size_t depth, const void *left, const void *right,
   }
 }
 
+#include "kernels/lanes/fft.h"
 #include "kernels/lanes/layers.h"
 
 static void NAME(fence)(void) {
@@ -365,6 +366,8 @@ static const roof_loops NAME(loops) = {
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
     .tile = NAME(tile),
+    .fft = NAME(fft),
+    .twist = NAME(twist),
     .fence = NAME(fence),
     .spmv = NAME(spmv),
 };

@@ -46,6 +46,13 @@ typedef struct roof_loops {
   /** y = rows of a sparse matrix times x: row i has the elements starts[i] to starts[i + 1] - 1. */
   void (*spmv)(const uint32_t *starts, const uint32_t *columns, const void *a, const void *x, void *y,
                size_t rows);
+  /** `batch` transforms of n points (a power of two) at once: point p of transform b is at p * batch + b, the
+   * imaginary parts n * batch after the real ones. `roots` are the roots of unity of `order`, a multiple of
+   * n: `order` real, then `order` imaginary parts. True when the result is in y, else it is in x. */
+  bool (*fft)(size_t n, size_t batch, void *x, void *y, const void *roots, size_t order);
+  /** x *= (real + i imaginary) w, `count` numbers: imaginary parts of x are `apart` after the real ones, of w
+   * `count`. */
+  void (*twist)(void *x, size_t apart, const void *w, double real, double imaginary, size_t count);
   /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil) stored past the caches, so
    * that others see them. */
   void (*fence)(void);

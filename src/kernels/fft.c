@@ -1,0 +1,219 @@
+/* The discrete Fourier transform of n complex points, n a power of two: n real parts, then n imaginary ones.
+ * From FOUR_STEP points on as n = rows x columns (Bailey 1990): transforms of the columns, a factor for each
+ * point, transforms of the rows. A block of columns at a time, as wide as a cache line, stays in the cache,
+ * so that memory is passed twice. */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "kernels/_turn.h"
+
+enum { FOUR_STEP = 4096, LINE = 64 };
+static const double pi = 3.14159265358979323846;
+
+/** How a transform is split up, and where the parts of its scratch are. */
+typedef struct plan {
+  size_t n, rows, columns; /**< columns is 1 for a transform in one step */
+  size_t wide;             /**< columns of a block */
+  double *low, *high;      /**< roots of order n: powers below `rows`, and multiples of it */
+  void *roots;             /**< of order `rows` */
+  void *powers;            /**< for each row the first `wide` powers of its root of order n */
+  void *between;           /**< the points between the two steps */
+  void *blocks;            /**< two for each thread */
+} plan;
+
+static void *take(uintptr_t *end, size_t bytes) {
+  uintptr_t taken = *end;
+  *end += (bytes + LINE - 1) / LINE * LINE;
+  return (void *)taken;
+}
+
+static size_t block_elements(const plan *p) {
+  return 2 * p->rows * p->wide;
+}
+
+/** Fills in the plan with its parts from `memory` on; returns their size. */
+static size_t lay_out(const roof_kernel_run *run, void *memory, plan *p) {
+  size_t element = (size_t)roof_dtype_bytes(run->dtype);
+  uintptr_t end = (uintptr_t)memory;
+  *p = (plan){.n = (size_t)run->values[0], .wide = 1, .columns = 1};
+  p->rows = p->n;
+  if (p->n >= FOUR_STEP) {
+    p->rows = (size_t)1 << (ilogb((double)p->n) + 1) / 2;
+    p->columns = p->n / p->rows;
+    p->wide = LINE / element;
+  }
+  p->roots = take(&end, 2 * p->rows * element);
+  p->blocks = take(&end, (size_t)run->threads * 2 * block_elements(p) * element);
+  if (p->columns > 1) {
+    p->low = take(&end, 2 * p->rows * sizeof(double));
+    p->high = take(&end, 2 * p->columns * sizeof(double));
+    p->powers = take(&end, 2 * p->rows * p->wide * element);
+    p->between = take(&end, 2 * p->n * element);
+  }
+  return end - (uintptr_t)memory;
+}
+
+/** The root of unity e^(-2 pi i index / order). */
+static void root_of(size_t index, size_t order, double *real, double *imaginary) {
+  double angle = -2 * pi * (double)index / (double)order;
+  *real = cos(angle);
+  *imaginary = sin(angle);
+}
+
+static void set_root(const roof_kernel_run *run, void *table, size_t at, size_t apart, size_t index,
+                     size_t order) {
+  double real, imaginary;
+  root_of(index, order, &real, &imaginary);
+  roof_data_set(table, run->dtype, at, real);
+  roof_data_set(table, run->dtype, at + apart, imaginary);
+}
+
+static void fill_tables(const roof_kernel_run *run, const plan *p) {
+  for (size_t i = 0; i < p->rows; i++) {
+    set_root(run, p->roots, i, p->rows, i, p->rows);
+    for (size_t q = 0; q < p->wide && p->columns > 1; q++) {
+      set_root(run, p->powers, 2 * i * p->wide + q, p->wide, i * q, p->n);
+    }
+  }
+  for (size_t i = 0; i < p->rows && p->columns > 1; i++) {
+    root_of(i, p->n, &p->low[2 * i], &p->low[2 * i + 1]);
+  }
+  for (size_t i = 0; i < p->columns && p->columns > 1; i++) {
+    root_of(i * p->rows, p->n, &p->high[2 * i], &p->high[2 * i + 1]);
+  }
+}
+
+static roof_status prepare(roof_kernel_run *run, roof_error *error) {
+  double n = run->values[0];
+  if (exp2(floor(log2(n))) != n) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: n=%.0f is not a power of two", run->kernel->name,
+                          n);
+  }
+  plan p;
+  roof_status status = roof_memory_check(run->kernel->name, 4 * n * roof_dtype_bytes(run->dtype), error);
+  if (status == ROOF_OK) {
+    status = roof_operands_prepare(run, 2 * n, 0, 2 * n, (double)lay_out(run, NULL, &p), error);
+  }
+  if (status == ROOF_OK) {
+    lay_out(run, ((roof_operands *)run->state)->scratch, &p);
+    fill_tables(run, &p);
+  }
+  return status;
+}
+
+static void in_one_step(const roof_kernel_run *run, const plan *p) {
+  const roof_operands *o = run->state;
+  size_t bytes = 2 * p->n * (size_t)roof_dtype_bytes(run->dtype);
+  void *x = p->blocks, *y = roof_element(run, p->blocks, block_elements(p));
+  memcpy(x, o->in[0], bytes);
+  memcpy(o->out, o->loops->fft(p->n, 1, x, y, p->roots, p->rows) ? y : x, bytes);
+}
+
+/** Transforms `count` rows of `wide` points, `stride` apart in `from`; returns where the result is. */
+static void *transform_block(const roof_kernel_run *run, const plan *p, const void *from, size_t count,
+                             size_t stride) {
+  const roof_operands *o = run->state;
+  size_t element = (size_t)roof_dtype_bytes(run->dtype), line = p->wide * element;
+  char *x = roof_element(run, p->blocks, 2 * (size_t)omp_get_thread_num() * block_elements(p));
+  char *y = roof_element(run, x, block_elements(p));
+  for (int part = 0; part < 2; part++) {
+    for (size_t i = 0; i < count; i++) {
+      memcpy(x + ((size_t)part * count + i) * line,
+             (const char *)from + ((size_t)part * p->n + i * stride) * element, line);
+    }
+  }
+  return o->loops->fft(count, p->wide, x, y, p->roots, p->rows) ? y : x;
+}
+
+/** The columns from `first` on: transformed, multiplied, and turned into rows of `between`. */
+static void transform_columns(const roof_kernel_run *run, const plan *p, size_t first) {
+  const roof_operands *o = run->state;
+  size_t apart = p->rows * p->wide;
+  void *block = transform_block(run, p, roof_element(run, o->in[0], first), p->rows, p->columns);
+  for (size_t k = 0; k < p->rows; k++) {
+    const double *low = &p->low[2 * (first * k % p->rows)], *high = &p->high[2 * (first * k / p->rows)];
+    o->loops->twist(roof_element(run, block, k * p->wide), apart,
+                    roof_element(run, p->powers, 2 * k * p->wide), low[0] * high[0] - low[1] * high[1],
+                    low[0] * high[1] + low[1] * high[0], p->wide);
+  }
+  for (size_t part = 0; part < 2; part++) {
+    roof_turn(run->dtype, roof_element(run, block, part * apart), p->wide, p->rows, p->wide,
+              roof_element(run, p->between, part * p->n + first * p->rows), p->rows);
+  }
+}
+
+/** The results k = first, first + 1, ... modulo `rows`. */
+static void transform_rows(const roof_kernel_run *run, const plan *p, size_t first) {
+  const roof_operands *o = run->state;
+  size_t line = p->wide * (size_t)roof_dtype_bytes(run->dtype);
+  void *block = transform_block(run, p, roof_element(run, p->between, first), p->columns, p->rows);
+  for (size_t part = 0; part < 2; part++) {
+    for (size_t i = 0; i < p->columns; i++) {
+      memcpy(roof_element(run, o->out, part * p->n + i * p->rows + first),
+             roof_element(run, block, (part * p->columns + i) * p->wide), line);
+    }
+  }
+}
+
+static void execute(roof_kernel_run *run) {
+  plan p;
+  lay_out(run, ((roof_operands *)run->state)->scratch, &p);
+  if (p.columns == 1) {
+    in_one_step(run, &p);
+    return;
+  }
+#pragma omp parallel num_threads(run->threads)
+  {
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < p.columns; i += p.wide) {
+      transform_columns(run, &p, i);
+    }
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < p.rows; i += p.wide) {
+      transform_rows(run, &p, i);
+    }
+  }
+}
+
+/** The sum itself; the root is exact at every 32nd point and multiplied on between. The error of a transform
+ * grows as log2 n beside its sum of n random numbers. */
+static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
+  const roof_operands *o = run->state;
+  size_t n = (size_t)run->values[0], k = i % n;
+  double step_r, step_i, root_r = 1, root_i = 0, total[2] = {0, 0};
+  root_of(k, n, &step_r, &step_i);
+  for (size_t j = 0; j < n; j++) {
+    if (j % 32 == 0) {
+      root_of(j * k % n, n, &root_r, &root_i);
+    }
+    double x_r = roof_data_at(o->in[0], run->dtype, j), x_i = roof_data_at(o->in[0], run->dtype, n + j);
+    total[0] += x_r * root_r - x_i * root_i;
+    total[1] += x_r * root_i + x_i * root_r;
+    double next = root_r * step_r - root_i * step_i;
+    root_i = root_r * step_i + root_i * step_r;
+    root_r = next;
+  }
+  *tolerance = 16 * (1 + log2((double)n)) * sqrt((double)n) * roof_kernel_epsilon(run->dtype);
+  return total[i / n];
+}
+
+static roof_status check(roof_kernel_run *run, roof_error *error) {
+  double n = run->values[0];
+  return roof_kernel_compare(run, (size_t)(2 * n), (size_t)fmax(8, 1e7 / n), reference, error);
+}
+
+static const roof_kernel kernels[] = {
+    {.name = "fft",
+     .op = "fft",
+     .variant = "",
+     .summary = "radix 4, columns and rows apart from 4096 points on",
+     .sizes = "n=67108864",
+     .quick_sizes = "n=33554432",
+     ROOF_NATIVE,
+     .prepare = prepare,
+     .execute = execute,
+     .check = check},
+};
+
+const roof_kernel_family roof_kernels_fft = {kernels, sizeof kernels / sizeof kernels[0]};
