@@ -50,8 +50,9 @@ static void add_csv(roof_text *out, const examination *e) {
 
 static void add_text(roof_text *out, const examination *e) {
   roof_grid grid = {0};
-  roof_text_addf(out, "%d warnings, %d unknown, %d ok\n\n", e->healths[ROOF_HEALTH_WARN],
-                 e->healths[ROOF_HEALTH_UNKNOWN], e->healths[ROOF_HEALTH_OK]);
+  roof_text_addf(out, "%d warning%s, %d unknown, %d ok\n\n", e->healths[ROOF_HEALTH_WARN],
+                 e->healths[ROOF_HEALTH_WARN] == 1 ? "" : "s", e->healths[ROOF_HEALTH_UNKNOWN],
+                 e->healths[ROOF_HEALTH_OK]);
   for (size_t i = 0; i < e->count; i++) {
     const roof_diagnosis *d = &e->diagnoses[i];
     roof_grid_add(&grid, "%s", roof_health_name(d->health));

@@ -14,6 +14,7 @@ static const double repeatable = 0.03;
 /** One measured figure of one machine. */
 typedef struct figure {
   char name[128];
+  int nth; /**< how many of this name come before it */
   const char *unit;
   double value;
   double spread; /**< NaN where the file has none */
@@ -36,18 +37,32 @@ typedef struct change {
   verdict verdict;
 } change;
 
+/** The figure of the same name, and as often after others of that name. */
+static const figure *find(const figures *f, const figure *like) {
+  for (int i = 0; i < f->count; i++) {
+    if (f->list[i].nth == like->nth && strcmp(f->list[i].name, like->name) == 0) {
+      return &f->list[i];
+    }
+  }
+  return NULL;
+}
+
 static void add_figure(figures *f, double value, double spread, const char *unit, const char *name,
                        int cores) {
   if (isnan(value) || f->count == FIGURE_MAX) {
     return;
   }
-  figure *added = &f->list[f->count++];
+  figure *added = &f->list[f->count];
   *added = (figure){.value = value, .spread = spread, .unit = unit, .less_is_faster = strcmp(unit, "s") == 0};
   if (cores > 0) {
     snprintf(added->name, sizeof added->name, "%s, %d core%s", name, cores, cores == 1 ? "" : "s");
   } else {
     snprintf(added->name, sizeof added->name, "%s", name);
   }
+  while (find(f, added) != NULL) {
+    added->nth++;
+  }
+  f->count++;
 }
 
 static void add_level(figures *f, const roof_level *level) {
@@ -86,15 +101,6 @@ static void collect(figures *f, const roof_machine *m) {
   add_figure(f, measured ? m->launch_seconds : NAN, NAN, "s", "launch", 0);
 }
 
-static const figure *find(const figures *f, const char *name) {
-  for (int i = 0; i < f->count; i++) {
-    if (strcmp(f->list[i].name, name) == 0) {
-      return &f->list[i];
-    }
-  }
-  return NULL;
-}
-
 /** Sets two figures against each other; one of them may be NULL. A change is more than noise when it is
  * larger than both spreads together and than what two runs differ by. */
 static change weigh(const figure *old, const figure *new) {
@@ -120,10 +126,10 @@ static change weigh(const figure *old, const figure *new) {
 static int weigh_all(const figures *old, const figures *new, change *changes, int *counts) {
   int count = 0;
   for (int i = 0; i < new->count; i++) {
-    changes[count++] = weigh(find(old, new->list[i].name), &new->list[i]);
+    changes[count++] = weigh(find(old, &new->list[i]), &new->list[i]);
   }
   for (int i = 0; i < old->count; i++) {
-    if (find(new, old->list[i].name) == NULL) {
+    if (find(new, &old->list[i]) == NULL) {
       changes[count++] = weigh(&old->list[i], NULL);
     }
   }

@@ -49,6 +49,11 @@ verdict() { # FILTER that changes new.json: the changed figures' names, noises a
   [[ ${lines[0]} == *"same within noise, "*" only in new" ]]
 }
 
+@test "figures of one name are matched in their order" {
+  jq '.peaks += [.peaks[0]] | .peaks[-1].flops_per_second *= 2' old.json >older.json && mv older.json old.json
+  [ "$(verdict '.peaks[-1].flops_per_second /= 2')" = '["fp64 vector fake, 1 core",0.03,"slower"]' ]
+}
+
 @test "text and csv" {
   jq '.levels[-1].read_bytes_per_second *= 2' old.json >new.json
   run -0 "$ROOFLINE" measure --compare old.json ./new.json

@@ -56,6 +56,26 @@ static void run_deep(void) {
   }
 }
 
+static void *work_on(void *user) {
+  int calls = 100;
+  (void)user;
+  for (;;) {
+    work(&calls);
+  }
+  return NULL;
+}
+
+/** Ends while other threads begin and end regions. */
+static void run_busy(void) {
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, work_on, NULL), 0);
+  assert_int_equal(pthread_create(&thread, NULL, work_on, NULL), 0);
+  usleep(20000);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(roof_region_write(NULL), ROOF_OK);
+  }
+}
+
 static void run_sleep(void) {
   ROOF_REGION_BEGIN("sleep");
   usleep(30000);
@@ -86,9 +106,9 @@ static void run_nothing(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} processes[] = {{"threads", run_threads}, {"misuse", run_misuse}, {"deep", run_deep},
-                 {"sleep", run_sleep},     {"fork", run_fork},     {"early", run_early},
-                 {"nothing", run_nothing}};
+} processes[] = {{"threads", run_threads}, {"misuse", run_misuse},  {"busy", run_busy},
+                 {"deep", run_deep},       {"sleep", run_sleep},    {"fork", run_fork},
+                 {"early", run_early},     {"nothing", run_nothing}};
 
 /* What they write */
 
@@ -153,6 +173,18 @@ static void threads_are_merged(void **state) {
   const char *counted = json_string_value(json_object_get(json_object_get(outer, "counted"), "samples"));
   assert_string_equal(counted, "1024 of 15002 calls, each as likely as any other");
   assert_int_equal(json_array_size(json_object_get(document, "skipped")), 0);
+  json_decref(document);
+}
+
+static void busy_threads_do_not_tear(void **state) {
+  (void)state;
+  json_t *document = document_of("busy");
+  const json_t *outer = kernel(document, "outer"), *inner = kernel(document, "inner");
+  assert_near(number(json_object_get(outer, "flops"), "fp64"), 2, 1e-12);
+  assert_near(number(json_object_get(inner, "bytes"), "DRAM"), 12, 1e-12);
+  double ahead =
+      number(inner, "calls") - number(outer, "calls"); /* at most one inner a thread without its outer */
+  assert_true(ahead >= 0 && ahead <= 2);
   json_decref(document);
 }
 
@@ -269,6 +301,20 @@ static void few_calls_are_all_kept(void **state) {
   assert_true(share(&one, 1) + share(&one, 2) + share(&one, 3) == 1);
 }
 
+static void no_call_is_drawn_twice(void **state) {
+  (void)state;
+  static roof_tally one, other;
+  uint64_t random = 5;
+  for (int round = 0; round < 200; round++) {
+    memset(&one, 0, sizeof one);
+    memset(&other, 0, sizeof other);
+    fill(&one, 1000, 1, &random);
+    fill(&other, 100, 2, &random);
+    roof_tally_merge(&one, &other, &random);
+    assert_true(share(&one, 2) >= 24.0 / 1024 && share(&one, 2) <= 100.0 / 1024);
+  }
+}
+
 int main(int argc, char **argv) {
   for (size_t i = 0; argc > 1 && i < sizeof processes / sizeof processes[0]; i++) {
     if (strcmp(argv[1], processes[i].name) == 0) {
@@ -280,6 +326,7 @@ int main(int argc, char **argv) {
   setenv("SELF", argv[0], 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_are_merged),
+      cmocka_unit_test(busy_threads_do_not_tear),
       cmocka_unit_test(misuse_is_told),
       cmocka_unit_test(depth_has_an_end),
       cmocka_unit_test(seconds_are_seconds),
@@ -289,6 +336,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(nothing_is_recorded_when_disabled),
       cmocka_unit_test(every_call_is_as_likely_to_be_kept),
       cmocka_unit_test(few_calls_are_all_kept),
+      cmocka_unit_test(no_call_is_drawn_twice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
