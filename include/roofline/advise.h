@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_ADVISE_H
 #define ROOFLINE_ADVISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "roofline/predict.h"
@@ -121,6 +122,60 @@ ROOF_API char *roof_causes_sentence(const roof_evidence *evidence, const roof_ca
  *  launch", from counters alone.
  *  Units: none. Ownership: static. Errors: NULL when no counter is past its threshold. */
 ROOF_API const char *roof_evidence_waiting(const roof_evidence *evidence);
+
+/** X(symbol, name, misses, meaning): what a gate says of one kernel. */
+#define ROOF_GATE_MAP(X)                                                                                     \
+  X(ROOF_GATE_PASS, "pass", 0, "at or over the least share, no slower than allowed")                         \
+  X(ROOF_GATE_NOISE, "noise", 0, "slower than allowed, but runs of equal kernels differ as much by chance")  \
+  X(ROOF_GATE_NEW, "new", 0, "not in the baseline")                                                          \
+  X(ROOF_GATE_LOW, "low", 1, "under the least share of its ceiling")                                         \
+  X(ROOF_GATE_SLOWER, "slower", 1, "slower than the baseline by more than allowed")                          \
+  X(ROOF_GATE_FEW, "few runs", 1, "slower than allowed, and not enough runs to tell whether by chance")      \
+  X(ROOF_GATE_GONE, "gone", 1, "in the baseline, not measured now")                                          \
+  X(ROOF_GATE_UNKNOWN, "unknown", 1, "its ceiling is not known")
+
+typedef enum roof_gate_state {
+#define ROOF_GATE_ENUM(symbol, name, misses, meaning) symbol,
+  ROOF_GATE_MAP(ROOF_GATE_ENUM)
+#undef ROOF_GATE_ENUM
+      ROOF_GATE_STATE_COUNT
+} roof_gate_state;
+
+typedef struct roof_gate {
+  double least;          /**< share of the ceiling to reach, 0 to 1 */
+  double max_regression; /**< time / baseline time - 1 that is allowed */
+  double significance;   /**< chance of a difference that is none, above which it is called noise */
+} roof_gate;
+
+typedef struct roof_gate_result {
+  roof_gate_state state;
+  double regression;  /**< median / baseline median - 1; NaN without a baseline */
+  double p;           /**< of the Mann-Whitney test, one-sided; NaN where none was needed */
+  size_t runs_needed; /**< on each side, for the significance asked */
+} roof_gate_result;
+
+/** Least share 0.65, regression 0.05, significance 0.05.
+ *  Units: shares. Ownership: by value. Errors: none. */
+ROOF_API roof_gate roof_gate_default(void);
+
+/** Judges one kernel: its share of the ceiling (NaN: unknown), then its runs against those of a baseline
+ *  (`before_count` 0: none), both times in one unit, for instance the ceiling of each side. A regression is a
+ *  miss only where the runs tell it from chance.
+ *  Units: as given. Ownership: sorts both lists in place; writes *result on success only.
+ *  Errors: ROOF_E_ARGUMENT for runs that are not finite. */
+ROOF_API roof_status roof_gate_judge(const roof_gate *gate, double fraction, double *now, size_t now_count,
+                                     double *before, size_t before_count, roof_gate_result *result,
+                                     roof_error *error);
+
+/** "pass", "slower", ... Units: none. Ownership: static. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_gate_name(roof_gate_state state);
+
+/** What the state means. Units: none. Ownership: static. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_gate_meaning(roof_gate_state state);
+
+/** True when the state fails the gate. Units: none. Ownership: none. Errors: true for a value out of range.
+ */
+ROOF_API bool roof_gate_misses(roof_gate_state state);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# roofline check: the least share, the baseline, what noise may hide, and what CI reads.
+
+setup() {
+  load lib.bash
+  start
+}
+
+# results NAME=SHARE[:RUN,RUN,...] ...: measurements of kernels with a ceiling of 1 ms; runs are in ms.
+results() {
+  jq -n --args '{schema: "roofline.measurements/1", source: "the test", format: "fake", machine: ($ENV.ON // "box"),
+    kernels: [$ARGS.positional[] | capture("^(?<name>[^=]*)=(?<share>[0-9.]*)(:(?<runs>.*))?$")
+      | (.share | tonumber) as $share
+      | {name, calls: 1, seconds: (0.001 / $share), ceiling_seconds: 0.001, fraction_of_ceiling: $share,
+         samples: (if .runs then [.runs | split(",")[] | tonumber / 1000] else [] end),
+         flops: {fp32: 1e9}, bytes: {DRAM: 1e8}}], skipped: []}' "$@"
+}
+
+check() {
+  run --separate-stderr "$ROOFLINE" check "$@"
+}
+
+@test "the least share, on both sides" {
+  results a=0.65 b=0.649 >r.json
+  check r.json
+  [ "$status" -eq 1 ]
+  has '1 of 2 kernels pass on box: at least 65 % of the ceiling'
+  has '64.9 % of its ceiling, under 65.0 %'
+  check r.json --min 0.64
+  [ "$status" -eq 0 ]
+  has '2 of 2 kernels pass'
+  check r.json --min 0.66
+  [ "$status" -eq 1 ]
+  has '0 of 2'
+}
+
+@test "slower than the baseline is a miss, by the share of the ceiling" {
+  results a=0.8:1.25,1.251,1.252,1.253 >base.json
+  results a=0.75:1.33,1.331,1.332,1.333 >r.json
+  check r.json --against base.json --json
+  [ "$status" -eq 1 ]
+  [ "$(json '.kernels[0].state')" = '"slower"' ]
+  near '.kernels[0].regression' 0.0639233
+  near '.kernels[0].p' 0.0142857
+  check r.json --against base.json --max-regression 0.07
+  [ "$status" -eq 0 ]
+}
+
+@test "noise is told, not failed" {
+  results a=0.8:1.0,1.4,0.8,1.2,0.9,1.5 >base.json
+  results a=0.75:1.1,1.5,0.85,1.3,1.2,1.45 >r.json
+  check r.json --against base.json
+  [ "$status" -eq 0 ]
+  has 'within the noise'
+}
+
+@test "too few runs are no answer" {
+  results a=0.8 b=0.8 >base.json
+  results a=0.7 b=0.79 >r.json
+  check r.json --against base.json --json
+  [ "$status" -eq 1 ]
+  [ "$(json '[.kernels[].state]')" = '["few runs","pass"]' ]
+  has 'not enough runs to tell: 1 against 1, take 3 on each side'
+}
+
+@test "a share holds on another machine, a time does not" {
+  ON=big results a=0.8:1.25,1.251,1.252 >base.json
+  results a=0.8:12.5,12.51,12.52 | jq '.kernels[0] |= (.seconds *= 10 | .ceiling_seconds *= 10)' >r.json
+  check r.json --against base.json
+  [ "$status" -eq 0 ]
+  jq '.kernels[0] |= (.ceiling_seconds = null | .fraction_of_ceiling = null)' r.json >unknown.json
+  check unknown.json --against base.json --min 0
+  [ "$status" -eq 1 ]
+  has 'another machine than the baseline'
+}
+
+@test "kernels on one side only" {
+  results a=0.8 gone=0.9 >base.json
+  results a=0.8 new=0.9 >r.json
+  check r.json --against base.json --json
+  [ "$status" -eq 1 ]
+  [ "$(json '[.kernels[] | [.label, .state]]')" = '[["a","pass"],["new","new"],["gone","gone"]]' ]
+}
+
+@test "an unknown ceiling is a miss unless any share will do" {
+  results a=0.8 | jq '.kernels[0] |= (.ceiling_seconds = null | .fraction_of_ceiling = null)' >r.json
+  check r.json
+  [ "$status" -eq 1 ]
+  has 'its ceiling is not known'
+  check r.json --min 0
+  [ "$status" -eq 0 ]
+}
+
+@test "ceilings on a named machine from what was counted" {
+  results a=0.8 | jq '.kernels[0] |= (.flops = {fp16: 989e12} | .bytes = {DRAM: 1e9} | .seconds = 1.25)' >r.json
+  check r.json --machine "$h989" --json
+  [ "$status" -eq 0 ]
+  near '.kernels[0].fraction_of_ceiling' 0.8
+  jq '.kernels[0] |= (.bytes = {DRAM: 3.35e12, L2: 1})' r.json >bytes.json
+  check bytes.json --machine "$h989" --json
+  near '.kernels[0].fraction_of_ceiling' 0.8
+}
+
+@test "what reconcile prints is read too" {
+  jq -n '{schema: "roofline.reconcile/1", entries: [{label: "a", measured_seconds: 2, fraction_of_ceiling: 0.5}]}' >r.json
+  check r.json
+  [ "$status" -eq 1 ]
+  has '50.0 % of its ceiling'
+  check - <r.json
+  [ "$status" -eq 1 ]
+}
+
+@test "JUnit and GitHub" {
+  results 'a<&"=0.8' 'b: 50%, x=0.5' >r.json
+  check r.json --junit out.xml --github
+  [ "$status" -eq 1 ]
+  has '::error title=b%3A 50%25%2C x::50.0 %25 of its ceiling, under 65.0 %25'
+  if command -v xmllint >/dev/null; then
+    xmllint --noout out.xml
+    [ "$(xmllint --xpath 'string(//testsuite/@failures)' out.xml)" = 1 ]
+    [ "$(xmllint --xpath 'string(//testcase[1]/@name)' out.xml)" = 'a<&"' ]
+  fi
+  grep -q '<testsuite name="roofline check" tests="2" failures="1">' out.xml
+  grep -q '<failure type="low" message="50.0 % of its ceiling, under 65.0 %"/>' out.xml
+}
+
+@test "what run prints passes through" {
+  "$ROOFLINE" measure --backend fake --quick >/dev/null
+  "$ROOFLINE" run triad dot --backend fake --json >r.json
+  check r.json --against r.json --json --min 0
+  [ "$status" -eq 0 ]
+  [ "$(json '[.kernels[].state] | unique')" = '["pass"]' ]
+}
+
+@test "bad input" {
+  refuses() {
+    check "${@:3}"
+    [ "$status" -eq "$1" ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ] && [[ $stderr == *"$2"* ]] && return
+    echo "check ${*:3}: $status $output $stderr"
+    return 1
+  }
+  results a=0.8 >r.json
+  refuses 2 'which file' --json
+  refuses 2 'none.json' none.json
+  refuses 2 'share from 0 to 1' r.json --min 1.1
+  refuses 2 'against what' r.json --max-regression 0.1
+  refuses 2 'not with --json' r.json --github --json
+  refuses 2 'too' r.json r.json
+  echo '{"schema": "roofline.machine/1"}' >m.json
+  refuses 2 'roofline.measurements/1' m.json
+  echo '{' >torn.json
+  refuses 2 'torn.json:2' torn.json
+  jq '.kernels[0].seconds = 0' r.json >zero.json
+  refuses 2 'kernel 1' zero.json
+  jq '.kernels[0].samples = [1, -1]' r.json >negative.json
+  refuses 2 'sample 2' negative.json
+  refuses 3 'no/out.xml' r.json --junit no/out.xml
+}

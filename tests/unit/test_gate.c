@@ -1,0 +1,98 @@
+/* The gate: both sides of the least share, of the allowed regression, and of what runs can tell. */
+#include "test.h"
+
+#include "roofline/advise.h"
+
+/** Judges `now` against `before`, both `count` runs long. */
+static roof_gate_result judge(double fraction, const double *now, const double *before, size_t count) {
+  double a[16], b[16];
+  roof_gate gate = roof_gate_default();
+  roof_gate_result result;
+  memcpy(a, now, count * sizeof *a);
+  memcpy(b, before, count * sizeof *b);
+  assert_int_equal(roof_gate_judge(&gate, fraction, a, count, b, count, &result, NULL), ROOF_OK);
+  return result;
+}
+
+static void the_least_share(void **state) {
+  (void)state;
+  roof_gate gate = roof_gate_default();
+  double now = 1;
+  roof_gate_result result;
+  assert_int_equal(roof_gate_judge(&gate, 0.65, &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(result.state, ROOF_GATE_NEW);
+  assert_false(roof_gate_misses(result.state));
+  assert_int_equal(roof_gate_judge(&gate, nextafter(0.65, 0), &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(result.state, ROOF_GATE_LOW);
+  assert_true(roof_gate_misses(result.state));
+  assert_int_equal(roof_gate_judge(&gate, NAN, &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(result.state, ROOF_GATE_UNKNOWN);
+  gate.least = 0;
+  assert_int_equal(roof_gate_judge(&gate, NAN, &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(result.state, ROOF_GATE_NEW);
+}
+
+static void the_allowed_regression(void **state) {
+  (void)state;
+  const double before[] = {1.00, 1.001, 0.999, 1.002, 0.998};
+  double now[5];
+  for (int i = 0; i < 5; i++) {
+    now[i] = before[i] * 1.049;
+  }
+  roof_gate_result got = judge(0.8, now, before, 5);
+  assert_int_equal(got.state, ROOF_GATE_PASS);
+  assert_near(got.regression, 0.049, 1e-9);
+  assert_true(isnan(got.p));
+  for (int i = 0; i < 5; i++) {
+    now[i] = before[i] * 1.051;
+  }
+  got = judge(0.8, now, before, 5);
+  assert_int_equal(got.state, ROOF_GATE_SLOWER);
+  assert_near(got.p, 1.0 / 252, 1e-9);
+  assert_int_equal(judge(0.6, now, before, 5).state, ROOF_GATE_LOW);
+}
+
+static void noise_is_no_regression(void **state) {
+  (void)state;
+  const double before[] = {1.0, 1.4, 0.8, 1.2, 0.9, 1.5}, now[] = {1.1, 1.5, 0.85, 1.3, 1.2, 1.45};
+  roof_gate_result got = judge(0.8, now, before, 6);
+  assert_true(got.regression > 0.05);
+  assert_int_equal(got.state, ROOF_GATE_NOISE);
+  assert_true(got.p > 0.05);
+  assert_false(roof_gate_misses(got.state));
+}
+
+static void not_enough_runs(void **state) {
+  (void)state;
+  const double before[] = {1, 1.01, 1.02}, now[] = {1.3, 1.31, 1.32};
+  /* 1 / C(4, 2) = 0.17 and 1 / C(6, 3) = 0.05: three runs a side are the least. */
+  roof_gate_result got = judge(0.8, now, before, 2);
+  assert_int_equal(got.state, ROOF_GATE_FEW);
+  assert_true(roof_gate_misses(got.state));
+  assert_int_equal(got.runs_needed, 3);
+  assert_int_equal(judge(0.8, now, before, 3).state, ROOF_GATE_SLOWER);
+  assert_int_equal(judge(0.8, before, now, 1).state, ROOF_GATE_PASS);
+}
+
+static void names(void **state) {
+  (void)state;
+  assert_string_equal(roof_gate_name(ROOF_GATE_FEW), "few runs");
+  assert_string_equal(roof_gate_name(ROOF_GATE_STATE_COUNT), "?");
+  assert_string_equal(roof_gate_meaning(ROOF_GATE_STATE_COUNT), "?");
+  assert_true(roof_gate_misses(ROOF_GATE_STATE_COUNT));
+  double bad = NAN, good = 1;
+  roof_gate gate = roof_gate_default();
+  roof_gate_result result;
+  assert_int_equal(roof_gate_judge(&gate, 1, &bad, 1, &good, 1, &result, NULL), ROOF_E_ARGUMENT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_least_share),
+      cmocka_unit_test(the_allowed_regression),
+      cmocka_unit_test(noise_is_no_regression),
+      cmocka_unit_test(not_enough_runs),
+      cmocka_unit_test(names),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
