@@ -4,11 +4,11 @@
 . "$(dirname "$0")/lib/lint.sh"
 [ -f "$ROOFLINE_BUILD/libroofline.a" ] || skip "no $ROOFLINE_BUILD/libroofline.a: build first"
 prefix=$scratch/prefix
-DESTDIR=$prefix cmake --install "$ROOFLINE_BUILD" >/dev/null
+cmake --install "$ROOFLINE_BUILD" --prefix "$prefix" >/dev/null
 pc=$(find "$prefix" -name roofline.pc)
 [ -n "$pc" ] || fail "no roofline.pc was installed"
-PKG_CONFIG_PATH=$(dirname "$pc") PKG_CONFIG_SYSROOT_DIR=$prefix
-export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
 
 compile() { # FILE OPTION...: builds FILE as $scratch/program
   file=$1

@@ -172,7 +172,7 @@ static roof_status measure_memory(roof_bench *bench, const region *data, int thr
                                   roof_error *error) {
   roof_text how = {0};
   roof_status status = ROOF_OK;
-  char size[32], step[64];
+  char size[32], step[96];
   roof_text_addf(
       &how,
       "medians over %s of random data, in large pages where granted, the widest spread; the better of "
@@ -210,7 +210,7 @@ static roof_status measure_level(roof_bench *bench, const region *data, const ro
   if (level->level == ROOF_MEMORY) {
     return measure_memory(bench, data, threads, level, error);
   }
-  char step[64];
+  char step[96];
   snprintf(step, sizeof step, "%s read, %d core%s", level->name, threads, threads == 1 ? "" : "s");
   roof_bench_step(bench, step);
   double bytes = cache_share(level, inner, bench->team.threads);
