@@ -23,12 +23,27 @@ void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to
   }
 }
 
+void roof_tile_whole(const roof_loops *loops, size_t depth, const void *a, const void *b, void *c,
+                     size_t stride, bool add) {
+  roof_tile tile = {.depth = depth,
+                    .a = a,
+                    .a_stride = 1,
+                    .a_step = (size_t)loops->tile_rows,
+                    .b = b,
+                    .b_stride = (size_t)loops->tile_columns,
+                    .c = c,
+                    .c_stride = stride,
+                    .last = (size_t)loops->lanes,
+                    .add = add};
+  loops->tile[0][loops->tile_columns / loops->lanes - 1](&tile);
+}
+
 void roof_tile_multiply(const roof_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
                         roof_tile_part part) {
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   size_t element = (size_t)roof_dtype_bytes(dtype);
   if (part.rows >= tall && part.columns >= wide) {
-    loops->tile(depth, a, b, part.c, part.stride, part.add);
+    roof_tile_whole(loops, depth, a, b, part.c, part.stride, part.add);
     return;
   }
   _Alignas(64) char whole[ROOF_TILE_ELEMENTS * sizeof(double)] = {0};
@@ -36,7 +51,7 @@ void roof_tile_multiply(const roof_loops *loops, roof_dtype dtype, size_t depth,
   for (size_t i = 0; i < rows && part.add; i++) {
     memcpy(whole + i * wide * element, (char *)part.c + i * part.stride * element, columns * element);
   }
-  loops->tile(depth, a, b, whole, wide, part.add);
+  roof_tile_whole(loops, depth, a, b, whole, wide, part.add);
   for (size_t i = 0; i < rows; i++) {
     memcpy((char *)part.c + i * part.stride * element, whole + i * wide * element, columns * element);
   }

@@ -24,6 +24,12 @@ typedef struct roof_slices {
  *  Units: elements. Ownership: fills the caller's `to`. Errors: none. */
 void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to);
 
+/** Whole tile c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
+ * tile_columns).
+ *  Units: elements. Ownership: writes the caller's `c`. Errors: none. */
+void roof_tile_whole(const roof_loops *loops, size_t depth, const void *a, const void *b, void *c,
+                     size_t stride, bool add);
+
 /** The part of a result that one tile gives: fewer rows and columns than a tile's at the edges. */
 typedef struct roof_tile_part {
   void *c;

@@ -232,8 +232,8 @@ static void attend(const roof_kernel_run *run, const head *h, const workspace *w
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   size_t rows = roof_smaller(tall, h->q_len - query);
   for (size_t j = 0; j < keys; j += wide) {
-    loops->tile(h->dim, roof_element(run, w->q, row * h->dim), roof_element(run, w->k, j * h->dim),
-                roof_element(run, w->scores, row * w->keys + j), w->keys, false);
+    roof_tile_whole(loops, h->dim, roof_element(run, w->q, row * h->dim), roof_element(run, w->k, j * h->dim),
+                    roof_element(run, w->scores, row * w->keys + j), w->keys, false);
   }
   for (size_t i = 0; i < rows; i++) {
     size_t limit = visible(run, h, query + i);
@@ -242,8 +242,8 @@ static void attend(const roof_kernel_run *run, const head *h, const workspace *w
   roof_slices weights = {roof_element(run, w->scores, row * w->keys), keys, 1, rows, w->keys};
   roof_tile_pack(run->dtype, weights, tall, w->weights);
   for (size_t j = 0; j < h->dim; j += wide) {
-    loops->tile(keys, w->weights, roof_element(run, w->v, j * keys),
-                roof_element(run, w->sums, row * w->width + j), w->width, key > 0);
+    roof_tile_whole(loops, keys, w->weights, roof_element(run, w->v, j * keys),
+                    roof_element(run, w->sums, row * w->width + j), w->width, key > 0);
   }
 }
 

@@ -25,6 +25,10 @@ double roof_memory_available(void);
  *  Units: bytes. Ownership: none. Errors: 32 MiB when the system does not tell. */
 double roof_cache_bytes(void);
 
+/** Size of the data cache of `level` (1 to 3) beside the first core, as hwloc reports it.
+ *  Units: bytes. Ownership: none. Errors: 32 KiB, 512 KiB or 32 MiB when the system does not tell. */
+double roof_cache_level(int level);
+
 /** Checks that `bytes` fit the memory that is free.
  *  Units: bytes. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming `what`, what it needs and what there is.
  */

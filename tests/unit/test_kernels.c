@@ -192,6 +192,89 @@ static void every_instruction_set(void **state) {
   }
 }
 
+/** Every element of a tile, and none beside it, against sums in double. */
+static void one_tile(const roof_loops *loops, roof_dtype dtype, int height, int registers, bool add,
+                     bool fetch) {
+  enum { DEPTH = 37, STRIDE = 61 };
+  _Alignas(64) static double a[9 * STRIDE], b[DEPTH * STRIDE], c[9 * STRIDE];
+  size_t rows = (size_t)loops->tile_heights[height], lanes = (size_t)loops->lanes;
+  size_t columns = (size_t)registers * lanes - (size_t)(height % 2), element = dtype == ROOF_FP64 ? 8 : 4;
+  roof_data_fill(a, dtype, 9 * STRIDE, 1, 1);
+  roof_data_fill(b, dtype, DEPTH * STRIDE, 2, 1);
+  roof_data_poison(c, dtype, 9 * STRIDE, 1);
+  for (size_t i = 0; i < rows && add; i++) {
+    roof_data_fill((char *)c + i * STRIDE * element, dtype, columns, 3 + i, 1);
+  }
+  roof_tile tile = {.depth = DEPTH,
+                    .a = a,
+                    .a_stride = STRIDE,
+                    .a_step = 1,
+                    .b = b,
+                    .b_stride = STRIDE,
+                    .c = c,
+                    .c_stride = STRIDE,
+                    .last = lanes - (size_t)(height % 2),
+                    .add = add,
+                    .ahead = fetch ? b : NULL,
+                    .ahead_stride = STRIDE};
+  loops->tile[height][registers - 1](&tile);
+  for (size_t i = 0; i < 9 * STRIDE; i++) {
+    size_t row = i / STRIDE, column = i % STRIDE;
+    if (row >= rows || column >= columns) {
+      assert_true(isnan(roof_data_at(c, dtype, i)));
+      continue;
+    }
+    double sum = add ? (double)(float)roof_random_at(3 + row, column) : 0;
+    for (size_t p = 0; p < DEPTH; p++) {
+      sum += roof_data_at(a, dtype, row * STRIDE + p) * roof_data_at(b, dtype, p * STRIDE + column);
+    }
+    assert_true(fabs(roof_data_at(c, dtype, i) - sum) < 1e-5);
+  }
+}
+
+static void every_tile(void **state) {
+  (void)state;
+  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
+    const roof_lanes *lanes = roof_lanes_at(l);
+    for (int which = 0; which < 8 && lanes->available(); which++) {
+      roof_dtype dtype = which % 2 ? ROOF_FP64 : ROOF_FP32;
+      const roof_loops *loops = roof_lanes_loops(lanes, dtype);
+      for (int height = 0; height < 3; height++) {
+        for (int registers = 1; registers * loops->lanes <= loops->tile_columns; registers++) {
+          one_tile(loops, dtype, height, registers, which & 2, which & 4);
+        }
+      }
+    }
+  }
+}
+
+/** Thin, odd and just over a tile or a block; one thread and two. */
+static void every_rung_at_odd_shapes(void **state) {
+  (void)state;
+  static const char *const shapes[] = {
+      "m=1 n=1 k=2",     "m=2 n=7 k=31",     "m=7 n=2 k=1",      "m=31 n=33 k=2",  "m=33 n=31 k=7",
+      "m=65 n=17 k=129", "m=8 n=192 k=70",   "m=12 n=64 k=33",   "m=13 n=64 k=33", "m=1 n=513 k=65",
+      "m=400 n=3 k=40",  "m=700 n=66 k=500", "m=16 n=1030 k=450"};
+  int rungs = 0;
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    const roof_kernel *kernel = roof_kernel_at(i);
+    rungs += strcmp(kernel->op, "gemm") == 0 && kernel->rung > 0;
+    for (size_t which = 0; kernel->rung > 0 && which < 4 * sizeof shapes / sizeof shapes[0]; which++) {
+      roof_kernel_run run = {.kernel = kernel, .dtype = which % 2 ? ROOF_FP64 : ROOF_FP32};
+      roof_error error = {0};
+      run.threads = 1 + (int)(which / 2 % 2);
+      assert_int_equal(roof_kernel_values(kernel, shapes[which / 4], run.values, NULL), ROOF_OK);
+      assert_int_equal(kernel->prepare(&run, NULL), ROOF_OK);
+      kernel->execute(&run);
+      if (kernel->check(&run, &error) != ROOF_OK) {
+        fail_msg("%s, %d threads: %s", shapes[which / 4], run.threads, error.message);
+      }
+      kernel->release(&run);
+    }
+  }
+  assert_int_equal(rungs, 7);
+}
+
 static void shares_cover_everything_once(void **state) {
   (void)state;
   for (size_t count = 0; count < 1000; count += 37) {
@@ -265,6 +348,8 @@ int main(void) {
       cmocka_unit_test(checks_find_a_wrong_element),
       cmocka_unit_test(checks_find_a_hole_far_from_the_sampled_rows),
       cmocka_unit_test(every_instruction_set),
+      cmocka_unit_test(every_tile),
+      cmocka_unit_test(every_rung_at_odd_shapes),
       cmocka_unit_test(shares_cover_everything_once),
       cmocka_unit_test(random_numbers_spread),
       cmocka_unit_test(names_and_sizes),

@@ -18,6 +18,10 @@ roof_status roof_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *
   return roof_operands_prepare(run, v[M] * v[K], v[K] * v[N], v[M] * v[N], scratch, error);
 }
 
+roof_status roof_gemm_prepare_plain(roof_kernel_run *run, roof_error *error) {
+  return roof_gemm_prepare(run, 0, error);
+}
+
 /** One row of C in double, as multiples of the rows of B. */
 static void reference_row(const roof_kernel_run *run, size_t row, double *sums) {
   const roof_operands *o = run->state;

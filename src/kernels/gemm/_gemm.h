@@ -20,6 +20,10 @@ roof_shape roof_gemm_shape(const roof_kernel_run *run);
  *  Errors: ROOF_E_UNSUPPORTED for a batch, a beta or what does not fit the memory, ROOF_E_MEMORY. */
 roof_status roof_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *error);
 
+/** The same without scratch: a kernel's `prepare`.
+ *  Units: none. Ownership: as roof_gemm_prepare. Errors: as roof_gemm_prepare. */
+roof_status roof_gemm_prepare_plain(roof_kernel_run *run, roof_error *error);
+
 /** Compares C with a scalar product: every element must be a number, 16 rows spread over C are compared.
  *  Units: none. Ownership: none. Errors: ROOF_E_INTERNAL naming the first wrong element. */
 roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error);

@@ -267,37 +267,7 @@ TARGET static double NAME(exponentials_of)(const void *x, void *y, double maximu
   return (double)NAME(exponentials)(x, y, (T)maximum, count, false);
 }
 
-TARGET static void NAME(tile)(size_t depth, const void *left, const void *right, void *out, size_t stride,
-                              bool add) {
-  const T *a = left, *b = right;
-  T *c = out;
-  V sums[ROWS][COLUMNS];
-  for (int i = 0; i < ROWS; i++) {
-    for (int j = 0; j < COLUMNS; j++) {
-      sums[i][j] = SET1(0);
-      __builtin_prefetch(c + (size_t)i * stride + (size_t)j * W, 1);
-    }
-  }
-  for (size_t k = 0; k < depth; k++, a += ROWS, b += COLUMNS * W) {
-    V columns[COLUMNS];
-    for (int j = 0; j < COLUMNS; j++) {
-      columns[j] = LOAD(b + (size_t)j * W);
-    }
-    for (int i = 0; i < ROWS; i++) {
-      V row = SET1(a[i]);
-      for (int j = 0; j < COLUMNS; j++) {
-        sums[i][j] = FMA(row, columns[j], sums[i][j]);
-      }
-    }
-  }
-  for (int i = 0; i < ROWS; i++) {
-    for (int j = 0; j < COLUMNS; j++) {
-      T *to = c + (size_t)i * stride + (size_t)j * W;
-      V before = add ? LOAD(to) : SET1(0);
-      STORE(to, before + sums[i][j]);
-    }
-  }
-}
+#include "kernels/lanes/tile.h"
 
 #include "kernels/lanes/fft.h"
 #include "kernels/lanes/layers.h"
@@ -346,6 +316,7 @@ static const roof_loops NAME(loops) = {
     .lanes = W,
     .tile_rows = ROWS,
     .tile_columns = COLUMNS * W,
+    .tile_heights = {ROWS, ROWS / 2, 1},
     .read = {NAME(read_cached), NAME(read_streamed)},
     .dot = {NAME(dot_cached), NAME(dot_streamed)},
     .dots = {NAME(dots_cached), NAME(dots_streamed)},
@@ -365,7 +336,7 @@ static const roof_loops NAME(loops) = {
     .layernorm = {NAME(layernorm_cached), NAME(layernorm_streamed)},
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
-    .tile = NAME(tile),
+    .tile = {TILE_ROW(whole), TILE_ROW(half), TILE_ROW(row)},
     .fft = NAME(fft),
     .twist = NAME(twist),
     .fence = NAME(fence),
@@ -374,6 +345,7 @@ static const roof_loops NAME(loops) = {
 
 #undef W
 #undef BLOCK
+#undef TILE_ROW
 #undef INLINE
 #undef AHEAD
 #undef FORMS

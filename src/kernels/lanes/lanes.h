@@ -13,12 +13,30 @@ enum { ROOF_DOTS = 4, ROOF_TILE_ELEMENTS = 8 * 48 };
 
 #define ROOF_NORM_EPSILON 1e-5
 
+/** A tile of C = or += A B, whole registers of B wide; B and C in row order. */
+typedef struct roof_tile {
+  size_t depth;
+  const void *a;
+  size_t a_stride; /**< elements from row to row */
+  size_t a_step;   /**< from column to column: 1, or the tile's rows where A is packed by columns */
+  const void *b;   /**< whole registers may be loaded */
+  size_t b_stride;
+  void *c;
+  size_t c_stride;
+  size_t last; /**< columns of C in the last register */
+  bool add;
+  const void
+      *ahead; /**< nullable: fetch C and, for every line of A, a row as wide as the tile from here on */
+  size_t ahead_stride;
+} roof_tile;
+
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
 typedef struct roof_loops {
   int lanes;                                                    /**< elements of a register */
-  int tile_rows;                                                /**< of the product of `tile` */
-  int tile_columns;                                             /**< of the product of `tile` */
+  int tile_rows;                                                /**< of the largest tile */
+  int tile_columns;                                             /**< of the largest tile, whole registers */
+  int tile_heights[3];                                          /**< tallest first, the last 1 */
   void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
   double (*dot[2])(const void *x, const void *y, size_t count);
   /** ROOF_DOTS rows, `stride` elements apart, times x. */
@@ -56,9 +74,7 @@ typedef struct roof_loops {
   /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil) stored past the caches, so
    * that others see them. */
   void (*fence)(void);
-  /** c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
-   * tile_columns). */
-  void (*tile)(size_t depth, const void *a, const void *b, void *c, size_t stride, bool add);
+  void (*tile[3][3])(const roof_tile *tile); /**< by height and by registers of width less one */
 } roof_loops;
 
 typedef struct roof_lanes {

@@ -1,13 +1,10 @@
-/* The textbook product: three loops, one sum an element, rows shared between threads. */
+/* The textbook product: three loops, one sum an element. Down a column of B every load is a line of its own.
+ */
 #include "kernels/gemm/_gemm.h"
 
-static roof_status prepare(roof_kernel_run *run, roof_error *error) {
-  return roof_gemm_prepare(run, 0, error);
-}
-
 #define PRODUCT(type)                                                                                        \
-  static void product_##type(roof_shape s, const type *a, const type *b, type *c, int threads) {             \
-    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (size_t i = 0; i < s.m; i++) {     \
+  static void product_##type(roof_shape s, const type *a, const type *b, type *c) {                          \
+    for (size_t i = 0; i < s.m; i++) {                                                                       \
       for (size_t j = 0; j < s.n; j++) {                                                                     \
         type sum = 0;                                                                                        \
         for (size_t p = 0; p < s.k; p++) {                                                                   \
@@ -23,9 +20,9 @@ PRODUCT(float)
 static void execute(roof_kernel_run *run) {
   const roof_operands *o = run->state;
   if (run->dtype == ROOF_FP64) {
-    product_double(roof_gemm_shape(run), o->in[0], o->in[1], o->out, run->threads);
+    product_double(roof_gemm_shape(run), o->in[0], o->in[1], o->out);
   } else {
-    product_float(roof_gemm_shape(run), o->in[0], o->in[1], o->out, run->threads);
+    product_float(roof_gemm_shape(run), o->in[0], o->in[1], o->out);
   }
 }
 
@@ -33,15 +30,16 @@ static const roof_kernel kernels[] = {
     {.name = "gemm-naive",
      .op = "gemm",
      .variant = "naive",
-     .summary = "C = A B in three loops",
+     .rung = 1,
+     .in_loop = true,
+     .summary = "three loops: every multiply-add waits for a load of B, far under both roofs",
      .sizes = "m=768 n=768 k=768",
      .quick_sizes = "m=384 n=384 k=384",
-     .in_loop = true,
      .supports = roof_kernel_is_native,
-     .prepare = prepare,
+     .prepare = roof_gemm_prepare_plain,
      .execute = execute,
      .check = roof_gemm_check,
      .release = roof_operands_release},
 };
 
-const roof_kernel_family roof_kernels_gemm_naive = {kernels, sizeof kernels / sizeof kernels[0]};
+const roof_kernel_family roof_kernels_gemm_1_naive = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -1,0 +1,29 @@
+/* The next tile's rows of A and of C, and the next panel of B, on their way to the caches while this tile is
+ * multiplied: loads that miss no longer stop the multiply-adds. */
+#include "kernels/gemm/_blocks.h"
+
+static void multiply(const roof_block *block) {
+  roof_gemm_multiply_tiles(block, true);
+}
+
+static void execute(roof_kernel_run *run) {
+  roof_gemm_product(run, multiply);
+}
+
+static const roof_kernel kernels[] = {
+    {.name = "gemm-prefetched",
+     .op = "gemm",
+     .variant = "prefetched",
+     .rung = 6,
+     .summary =
+         "the next tile fetched meanwhile: misses hide behind arithmetic, the last points under the roof",
+     .sizes = "m=2048 n=2048 k=2048",
+     .quick_sizes = "m=768 n=768 k=768",
+     .supports = roof_kernel_is_native,
+     .prepare = roof_gemm_prepare_blocks,
+     .execute = execute,
+     .check = roof_gemm_check,
+     .release = roof_operands_release},
+};
+
+const roof_kernel_family roof_kernels_gemm_6_prefetched = {kernels, sizeof kernels / sizeof kernels[0]};

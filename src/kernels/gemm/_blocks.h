@@ -1,0 +1,74 @@
+/** The product in blocks that fit the caches, after Goto and van de Geijn, "Anatomy of high-performance
+ * matrix multiplication" (2008): what the packed rungs share. */
+#ifndef KERNELS_GEMM_BLOCKS_H
+#define KERNELS_GEMM_BLOCKS_H
+
+#include "kernels/gemm/_gemm.h"
+
+/** How far the blocks reach, in elements. */
+typedef struct roof_blocks {
+  size_t depth;  /**< of a block: a tile's columns of B and rows of A stay in the first cache */
+  size_t height; /**< rows of A that stay in the second cache */
+  size_t width;  /**< columns of B that stay in the last cache */
+  bool direct;   /**< B is used too seldom to be worth packing */
+} roof_blocks;
+
+/** A block of C = or += A B: rows of A, panels of B one after the other, each `depth` rows of a tile's width.
+ */
+typedef struct roof_block {
+  const roof_loops *loops;
+  size_t element; /**< bytes */
+  size_t rows, columns, depth;
+  const char *a;
+  size_t a_stride; /**< elements */
+  const char *b;   /**< in place */
+  size_t b_stride;
+  const char *packed; /**< panel `first` and those after it, or NULL */
+  char *c;
+  size_t c_stride;
+  size_t first, last; /**< panels */
+  bool add;
+} roof_block;
+
+/** Columns of B as wide as a tile. */
+typedef struct roof_panel {
+  size_t begin;
+  size_t columns; /**< inside B */
+  size_t wide;    /**< in whole registers */
+  const char *b;
+  size_t stride;
+} roof_panel;
+
+/** Multiplies one block. */
+typedef void roof_gemm_multiply(const roof_block *block);
+
+/** The blocks for this processor's caches; the last of each kind about as large as the others.
+ *  Units: elements. Ownership: by value. Errors: none. */
+roof_blocks roof_gemm_blocks(const roof_kernel_run *run);
+
+/** Side of a square block that fills half the second cache.
+ *  Units: elements. Ownership: none. Errors: none. */
+size_t roof_gemm_square(const roof_kernel_run *run);
+
+/** Operands, and room for packed blocks of A for each thread and of B for all.
+ *  Units: none. Ownership: released by roof_operands_release, also after a failure. Errors: as
+ * roof_gemm_prepare. */
+roof_status roof_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
+
+/** C = A B in packed blocks; called by every thread of the team, or by one alone.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_gemm_product(const roof_kernel_run *run, roof_gemm_multiply *multiply);
+
+/** Panels of a block that is `columns` wide, and the column where one begins (that of the end past the last).
+ *  Two short panels take the place of a whole one and a narrow one.
+ *  Units: panels, elements. Ownership: none. Errors: none. */
+size_t roof_panel_count(const roof_loops *loops, size_t columns);
+size_t roof_panel_begin(const roof_loops *loops, size_t columns, size_t panel);
+
+roof_panel roof_gemm_panel(const roof_block *block, size_t panel);
+
+/** Multiplies a block tile by tile in registers; fetching ahead the operands of the next tiles if `fetch`.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_gemm_multiply_tiles(const roof_block *block, bool fetch);
+
+#endif

@@ -1,0 +1,113 @@
+/* The tile of a product of matrices: part of body.h, once a format and instruction set. A tile of C stays in
+ * registers over the depth; its columns are registers of B, its rows elements of A that are broadcast. */
+#if defined(__clang__)
+#define UNROLL(times) _Pragma("unroll")
+#else
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL(times) PRAGMA(GCC unroll times)
+#endif
+#define LINE (64 / sizeof(T))
+
+/** Fetches a row of what comes next and, over the last steps of the depth, a row of C. */
+INLINE void NAME(fetch)(const roof_tile *t, size_t k, int rows, int columns) {
+  const T *next = (const T *)t->ahead + k / LINE * t->ahead_stride;
+  size_t row = (t->depth - k) / LINE - 1;
+  for (int j = 0; j < columns; j++) {
+    __builtin_prefetch(next + (size_t)j * W, 0, 2);
+  }
+  for (int j = 0; j < columns && row < (size_t)rows; j++) {
+    __builtin_prefetch((const T *)t->c + row * t->c_stride + (size_t)j * W, 1);
+  }
+}
+
+INLINE void NAME(put_tile)(T *c, size_t stride, bool add, V sums[ROWS][COLUMNS], int rows, int columns) {
+  UNROLL(ROWS) for (int i = 0; i < rows; i++, c += stride) {
+    UNROLL(COLUMNS) for (int j = 0; j < columns; j++) {
+      T *to = c + (size_t)j * W;
+      if (add) {
+        sums[i][j] += LOAD(to);
+      }
+      STORE(to, sums[i][j]);
+    }
+  }
+}
+
+/** Copies the part of a tile that lies inside C. */
+static __attribute__((noinline)) void NAME(put_edge)(const roof_tile *t, const T *sums, int rows,
+                                                     int columns) {
+  T *c = t->c;
+  size_t inside = (size_t)(columns - 1) * W + t->last;
+  for (int i = 0; i < rows; i++, c += t->c_stride, sums += (size_t)columns * W) {
+    for (size_t j = 0; j < inside; j++) {
+      c[j] = t->add ? c[j] + sums[j] : sums[j];
+    }
+  }
+}
+
+/** One row of B times one column of A. */
+INLINE void NAME(step)(V sums[ROWS][COLUMNS], const T *a, size_t stride, const T *b, int rows, int columns) {
+  const T *low = a + (size_t)(rows / 2) * stride;
+  V right[COLUMNS];
+  for (int j = 0; j < columns; j++) {
+    right[j] = LOAD(b + (size_t)j * W);
+  }
+  for (int i = 0; i < rows; i++) {
+    V left = SET1(i < rows / 2 ? a[(size_t)i * stride] : low[(size_t)(i - rows / 2) * stride]);
+    for (int j = 0; j < columns; j++) {
+      sums[i][j] = FMA(left, right[j], sums[i][j]);
+    }
+  }
+}
+
+INLINE void NAME(tile)(const roof_tile *t, const int rows, const int columns) {
+  const T *a = t->a, *b = t->b;
+  const size_t a_stride = t->a_stride, a_step = t->a_step, b_stride = t->b_stride, depth = t->depth;
+  const bool ahead = t->ahead != NULL;
+  V sums[ROWS][COLUMNS];
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) {
+      sums[i][j] = SET1(0);
+    }
+  }
+  size_t k = 0;
+  for (; k + LINE <= depth; k += LINE) {
+    if (ahead) {
+      NAME(fetch)(t, k, rows, columns);
+    }
+    UNROLL(16) for (size_t p = 0; p < LINE; p++, a += a_step, b += b_stride) {
+      NAME(step)(sums, a, a_stride, b, rows, columns);
+    }
+  }
+  for (; k < depth; k++, a += a_step, b += b_stride) {
+    NAME(step)(sums, a, a_stride, b, rows, columns);
+  }
+  if (t->last == W) {
+    NAME(put_tile)(t->c, t->c_stride, t->add, sums, rows, columns);
+  } else {
+    T whole[ROWS * COLUMNS * W];
+    NAME(put_tile)(whole, (size_t)columns * W, false, sums, rows, columns);
+    NAME(put_edge)(t, whole, rows, columns);
+  }
+}
+
+#define TILE(name, rows, columns)                                                                            \
+  TARGET static void NAME(tile_##name##_##columns)(const roof_tile *t) {                                     \
+    NAME(tile)(t, rows, columns);                                                                            \
+  }
+#if COLUMNS == 3
+#define TILES(name, rows) TILE(name, rows, 1) TILE(name, rows, 2) TILE(name, rows, 3)
+#define TILE_ROW(name)                                                                                       \
+  { NAME(tile_##name##_1), NAME(tile_##name##_2), NAME(tile_##name##_3) }
+#else
+#define TILES(name, rows) TILE(name, rows, 1) TILE(name, rows, 2)
+#define TILE_ROW(name)                                                                                       \
+  { NAME(tile_##name##_1), NAME(tile_##name##_2) }
+#endif
+TILES(whole, ROWS)
+TILES(half, ROWS / 2)
+TILES(row, 1)
+#undef TILE
+#undef TILES
+#undef LINE
+#undef UNROLL
+#undef PRAGMA
