@@ -274,6 +274,8 @@ static void merge_all(roof_region *region) {
     region->merged = calloc(1, sizeof *region->merged);
     if (region->merged != NULL) {
       roof_tally_merge(region->merged, region->ended, &random);
+    } else {
+      starved = true;
     }
   }
   for (thread *t = threads; t != NULL; t = t->next) {

@@ -127,7 +127,7 @@ machine_file() {
 
 @test "a full disk behind stdout is an error, not silence" {
   for words in "$gemm m=8 n=8 k=8" "$gemm m=8 n=8 k=8 --json" "sweep gemm m=1..1000+1 n=8 k=8 --machine h100 --csv" \
-    "plot --machine h100" "machine list" "op list" "run --list" "--help" "predict --help" "explain ridge"; do
+    "plot --machine h100" "machine list" "op list" "run --list" "--help" "predict --help" "explain ridge" "doctor --csv"; do
     run --separate-stderr sh -c '"$ROOFLINE" "$@" >/dev/full' sh $words
     [ "$status" -eq 3 ] && [[ $stderr == "roofline: "* ]] && [ "${#stderr_lines[@]}" -eq 1 ] || {
       echo "$words: exit $status: $stderr"

@@ -3,12 +3,31 @@
 
 #include <jansson.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "region/tally.h"
 #include "roofline/region.h"
+
+/* The linker sends the library's calls here (tests/CMakeLists.txt). */
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *data, size_t size);
+
+static long left = -1; /**< allocations that succeed before one fails; negative: all do */
+
+static bool fails(void) {
+  return left >= 0 && left-- == 0;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *data, size_t size) {
+  return fails() ? NULL : __real_realloc(data, size);
+}
 
 /* The processes */
 
@@ -76,6 +95,35 @@ static void run_busy(void) {
   }
 }
 
+static void *starve(void *user) {
+  const int *n = user;
+  char name[32];
+  snprintf(name, sizeof name, "starved %d", *n);
+  left = *n;
+  roof_region *region = roof_region_get(name);
+  for (int i = 0; i < 2; i++) {
+    roof_region_begin(region);
+    roof_region_end(region, ROOF_FP64, 1, 1);
+  }
+  return NULL;
+}
+
+/** A thread of its own for each allocation that fails, then the same for writing. */
+static void run_starved(void) {
+  enum { MOST = 30, ALLOCATIONS = 6 };
+  pthread_t thread;
+  for (int n = 0; n < ALLOCATIONS; n++) {
+    assert_int_equal(pthread_create(&thread, NULL, starve, &n), 0);
+    pthread_join(thread, NULL);
+  }
+  for (long n = 0; n < MOST; n++) {
+    left = n;
+    roof_status status = roof_region_write(NULL);
+    assert_true(status == ROOF_OK || status == ROOF_E_MEMORY);
+  }
+  left = -1;
+}
+
 static void run_sleep(void) {
   ROOF_REGION_BEGIN("sleep");
   usleep(30000);
@@ -106,9 +154,9 @@ static void run_nothing(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} processes[] = {{"threads", run_threads}, {"misuse", run_misuse},  {"busy", run_busy},
-                 {"deep", run_deep},       {"sleep", run_sleep},    {"fork", run_fork},
-                 {"early", run_early},     {"nothing", run_nothing}};
+} processes[] = {{"threads", run_threads}, {"misuse", run_misuse}, {"starved", run_starved},
+                 {"busy", run_busy},       {"deep", run_deep},     {"sleep", run_sleep},
+                 {"fork", run_fork},       {"early", run_early},   {"nothing", run_nothing}};
 
 /* What they write */
 
@@ -185,6 +233,15 @@ static void busy_threads_do_not_tear(void **state) {
   double ahead =
       number(inner, "calls") - number(outer, "calls"); /* at most one inner a thread without its outer */
   assert_true(ahead >= 0 && ahead <= 2);
+  json_decref(document);
+}
+
+static void memory_that_is_out_is_told(void **state) {
+  (void)state;
+  json_t *document = document_of("starved");
+  assert_skipped(document, "regions", "memory was out: calls are missing");
+  assert_int_equal(number(kernel(document, "starved 5"), "calls"), 2);
+  assert_near(number(json_object_get(kernel(document, "starved 5"), "flops"), "fp64"), 1, 1e-12);
   json_decref(document);
 }
 
@@ -327,6 +384,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_are_merged),
       cmocka_unit_test(busy_threads_do_not_tear),
+      cmocka_unit_test(memory_that_is_out_is_told),
       cmocka_unit_test(misuse_is_told),
       cmocka_unit_test(depth_has_an_end),
       cmocka_unit_test(seconds_are_seconds),
