@@ -41,6 +41,10 @@ ROOF_API void roof_text_add_xml(roof_text *text, const char *string);
  *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_json(roof_text *text, const char *string);
 
+/** Appends `value` as roof_number_write does, nothing for NaN.
+ *  Units: none. Ownership: copies. Errors: sets text->failed when out of memory. */
+ROOF_API void roof_text_add_number(roof_text *text, double value, int digits);
+
 /** Appends `string` as one CSV field (RFC 4180): quoted only where needed.
  *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_csv(roof_text *text, const char *string);

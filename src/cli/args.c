@@ -211,3 +211,7 @@ roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *e
   }
   return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: one word too many", args->words[most]);
 }
+
+roof_status roof_args_no_csv(const char *what, roof_error *error) {
+  return roof_error_set(error, ROOF_E_ARGUMENT, "%s: does not take --csv", what);
+}

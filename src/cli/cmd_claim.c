@@ -496,7 +496,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   for (int k = 0; k < KIND_COUNT; k++) {
     c.value[k] = NAN;
   }
-  roof_status status = read_words(args, &c, error);
+  roof_status status = args->csv ? roof_args_no_csv("claim", error) : read_words(args, &c, error);
   if (status == ROOF_OK) {
     status = judge(args, &c, error);
     roof_shape_done(&c.shape);

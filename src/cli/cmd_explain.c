@@ -172,6 +172,9 @@ static roof_status explain(const roof_args *args, const roof_topic *topic, const
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
+  if (args->csv) {
+    return roof_args_no_csv("explain", error);
+  }
   if (args->word_count == 0) {
     return list(args, error);
   }

@@ -57,6 +57,38 @@ static json_t *op_json(const roof_op *op) {
                    roof_json_number(op->flops_per_element), "source", op->source, "parameters", params);
 }
 
+static roof_status list_csv(const roof_args *args, roof_error *error) {
+  roof_text out = {0};
+  roof_text_add(&out,
+                "name,family,parameters,unit,flops,bytes,link_bytes,flops_per_element,summary,source\n");
+  for (int i = 0; op_at(args, i) != NULL; i++) {
+    const roof_op *op = op_at(args, i);
+    roof_text parameters = {0};
+    add_parameters(&parameters, op);
+    const char *const before[] = {op->name,
+                                  op->family,
+                                  parameters.data != NULL ? parameters.data : "",
+                                  roof_unit_name(op->unit),
+                                  op->flops,
+                                  op->bytes,
+                                  op->link != NULL ? op->link : ""};
+    for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
+      roof_text_add_csv(&out, before[k]);
+      roof_text_add(&out, ",");
+    }
+    roof_text_add_number(&out, op->flops_per_element, 12);
+    roof_text_add(&out, ",");
+    roof_text_add_csv(&out, op->summary);
+    roof_text_add(&out, ",");
+    roof_text_add_csv(&out, op->source);
+    roof_text_add(&out, "\n");
+    roof_text_done(&parameters);
+  }
+  roof_status status = roof_print(&out, error);
+  roof_text_done(&out);
+  return status;
+}
+
 static roof_status list(const roof_args *args, roof_error *error) {
   if (args->json) {
     json_t *ops = json_array();
@@ -64,6 +96,9 @@ static roof_status list(const roof_args *args, roof_error *error) {
       json_array_append_new(ops, op_json(op_at(args, i)));
     }
     return roof_json_print(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", ops), error);
+  }
+  if (args->csv) {
+    return list_csv(args, error);
   }
   roof_text out = {0};
   const char *family = "";
@@ -135,6 +170,9 @@ static roof_status run(const roof_args *args, roof_error *error) {
   }
   if (strcmp(verb, "list") == 0) {
     return list(args, error);
+  }
+  if (strcmp(verb, "show") == 0 && args->word_count == 2 && args->csv) {
+    return roof_args_no_csv("op show", error);
   }
   if (strcmp(verb, "show") == 0 && args->word_count == 2) {
     return show(args, args->words[1], error);

@@ -281,9 +281,8 @@ static void add_csv_row(roof_text *out, const char *what, const char *machine, c
   roof_text_add(out, ",");
   roof_text_add_csv(out, label);
   for (int i = 0; i < 3; i++) {
-    char number[32];
     roof_text_add(out, ",");
-    roof_text_add_bytes(out, number, roof_number_write(number, numbers[i], 12));
+    roof_text_add_number(out, numbers[i], 12);
   }
   roof_text_add(out, "\n");
 }

@@ -111,12 +111,6 @@ void roof_loop_text(const roof_loop *loop, roof_text *out) {
   }
 }
 
-static void add_number(roof_text *out, double value) {
-  char text[SHORT];
-  roof_text_add_bytes(out, text, roof_number_write(text, value, 12));
-  roof_text_add(out, ",");
-}
-
 void roof_loop_csv(const roof_loop *loop, roof_text *out) {
   roof_text_add(
       out,
@@ -131,7 +125,8 @@ void roof_loop_csv(const roof_loop *loop, roof_text *out) {
     roof_text_add_csv(out, r->label);
     roof_text_add(out, ",");
     for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++) {
-      add_number(out, numbers[j]);
+      roof_text_add_number(out, numbers[j], 12);
+      roof_text_add(out, ",");
     }
     roof_text_addf(out, "%s,", r->regime);
     roof_text_add_csv(out, r->binding);

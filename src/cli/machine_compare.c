@@ -44,7 +44,7 @@ static void add_row(comparison *c, const char *name, const char *key, const char
       roof_grid_add(&c->grid, "%s", "");
     }
     roof_text_add(&c->csv, ",");
-    roof_text_add_bytes(&c->csv, text, roof_number_write(text, values[i], 15));
+    roof_text_add_number(&c->csv, values[i], 15);
   }
   roof_text_add(&c->csv, "\n");
 }

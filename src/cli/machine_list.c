@@ -78,12 +78,6 @@ static void add_head(listing *out) {
   roof_text_add(&out->csv, "\n");
 }
 
-static void add_csv_number(roof_text *csv, double value) {
-  char text[MACHINE_FIGURE_SIZE];
-  roof_text_add(csv, ",");
-  roof_text_add_bytes(csv, text, roof_number_write(text, value, 15));
-}
-
 static void add_row(listing *out, const row *r) {
   const char *kind = roof_kind_name(r->machine->kind);
   json_t *aliases = json_array();
@@ -105,7 +99,8 @@ static void add_row(listing *out, const row *r) {
     } else {
       roof_grid_add(&out->grid, "%s", machine_figure(text, value, columns[i].unit, ""));
     }
-    add_csv_number(&out->csv, value);
+    roof_text_add(&out->csv, ",");
+    roof_text_add_number(&out->csv, value, 15);
     json_object_set_new(object, columns[i].key, roof_json_number(value));
   }
   roof_grid_add(&out->grid, "%s", kind);

@@ -162,9 +162,8 @@ static void add_csv(roof_text *out, const change *changes, int count) {
     roof_text_add_csv(out, c->either->name);
     roof_text_addf(out, ",%s", c->either->unit);
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-      char buffer[32];
       roof_text_add(out, ",");
-      roof_text_add_bytes(out, buffer, roof_number_write(buffer, numbers[k], 15));
+      roof_text_add_number(out, numbers[k], 15);
     }
     roof_text_addf(out, ",%s\n", verdicts[c->verdict]);
   }

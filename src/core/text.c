@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "roofline/units.h"
+
 static bool reserve(roof_text *text, size_t more) {
   if (text->failed) {
     return false;
@@ -49,6 +51,11 @@ void roof_text_addf(roof_text *text, const char *format, ...) {
     text->length += (size_t)length;
   }
   va_end(again);
+}
+
+void roof_text_add_number(roof_text *text, double value, int digits) {
+  char buffer[32];
+  roof_text_add_bytes(text, buffer, roof_number_write(buffer, value, digits));
 }
 
 size_t roof_text_sequence(const char *string) {

@@ -42,6 +42,18 @@ machine_file() {
   refuses 2 'did you mean `ridge`?' explain rige
 }
 
+@test "what answers in prose says that it has no CSV" {
+  refuses 2 'explain: does not take --csv' explain ridge --csv
+  refuses 2 'op show: does not take --csv' op show gemm --csv
+  refuses 2 'claim: does not take --csv' claim 1TB/s --machine h100 --csv
+  refuses 2 'measure: does not take --csv' measure --backend fake --csv
+  refuses 2 'machine show: does not take --csv' machine show h100 --csv
+  run -0 "$ROOFLINE" op list --csv
+  [ "${lines[0]}" = "name,family,parameters,unit,flops,bytes,link_bytes,flops_per_element,summary,source" ]
+  [ "${#lines[@]}" -eq $(("$("$ROOFLINE" op list --json | jq '.operations | length')" + 1)) ]
+  grep -q '^triad,stream,n,vector,2 \* n,' <<<"$output"
+}
+
 @test "sizes that are no sizes" {
   refuses 2 'm=0' $gemm m=0 n=8 k=8
   refuses 2 'm=-1' $gemm m=-1 n=8 k=8
