@@ -1,5 +1,5 @@
 /* Rooflines of machines with operations placed on them: in the terminal, as SVG or as HTML. */
-#include "cli/cli.h"
+#include "cli/chart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "roofline/draw.h"
+#include "cli/grid.h"
 
 static int ascii, width, height;
 static const struct poptOption options[] = {
@@ -171,53 +171,30 @@ static void name_by_machine(roof_scene *scene) {
   }
 }
 
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-/** The dots as the HTML page's table. */
-static roof_status draw_page(const roof_scene *scene, roof_text *out, roof_error *error) {
-  enum { COLUMNS = 5, LONGEST = 64 };
-  char(*texts)[LONGEST] = calloc((size_t)scene->dot_count * 2 + 1, sizeof *texts);
-  const char **cells = calloc(((size_t)scene->dot_count + 1) * COLUMNS, sizeof *cells);
-  roof_status status = ROOF_OK;
-  if (texts == NULL || cells == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
-    goto done;
+/** Writes the chart, with the dots as the HTML page's table. */
+static roof_status write_picture(const roof_args *args, roof_scene *scene, roof_error *error) {
+  static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "attainable", "wall"};
+  enum { COLUMNS = sizeof header / sizeof header[0] };
+  roof_grid grid = {0};
+  name_by_machine(scene);
+  for (int i = 0; i < COLUMNS; i++) {
+    roof_grid_add(&grid, "%s", header[i]);
   }
-  static const char *const header[COLUMNS] = {"operation", "machine", "intensity (FLOP/byte)", "attainable",
-                                              "wall"};
-  memcpy(cells, header, sizeof header);
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
-    snprintf(texts[2 * i], LONGEST, "%.4g", dot->intensity);
-    roof_quantity_format(texts[2 * i + 1], LONGEST, dot->flops_per_second, "FLOP/s");
-    const char *operation = scene->subtitle[0] != '\0' ? scene->subtitle : dot->label;
-    const char *row[COLUMNS] = {operation, scene->series[dot->series], texts[2 * i], texts[2 * i + 1],
-                                dot->detail};
-    memcpy(cells + (i + 1) * COLUMNS, row, sizeof row);
+    char rate[32];
+    roof_grid_add(&grid, "%s", scene->subtitle[0] != '\0' ? scene->subtitle : dot->label);
+    roof_grid_add(&grid, "%s", scene->series[dot->series]);
+    roof_grid_add(&grid, "%.4g", dot->intensity);
+    roof_grid_add(&grid, "%s", roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s"));
+    roof_grid_add(&grid, "%s", dot->detail);
   }
+  const char **cells = roof_grid_cells(&grid);
   const roof_table table = {"Operations", cells, COLUMNS, scene->dot_count};
-  status = roof_draw_html(scene->title, NULL, scene, &table, scene->dot_count > 0, NULL, out, error);
-done:
-  free(texts);
+  roof_status status = cells != NULL ? roof_chart_write(args->to, scene, &table, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   free(cells);
-  return status;
-}
-
-static roof_status write_picture(const roof_args *args, roof_scene *scene, roof_error *error) {
-  roof_text out = {0};
-  name_by_machine(scene);
-  roof_status status =
-      ends_with(args->to, ".svg") ? roof_draw_svg(scene, &out, error)
-      : ends_with(args->to, ".html")
-          ? draw_page(scene, &out, error)
-          : roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg or .html", args->to);
-  if (status == ROOF_OK) {
-    status = roof_write_file(args->to, out.data, out.length, error);
-  }
-  roof_text_done(&out);
+  roof_grid_done(&grid);
   return status;
 }
 

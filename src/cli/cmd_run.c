@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/chart.h"
 #include "cli/grid.h"
 
 static int quick, threads, list;
@@ -13,17 +13,23 @@ static char *backend_name, *dtype_name;
 static const struct poptOption options[] = {
     {"list", 'l', POPT_ARG_NONE, &list, 0, "show the kernels and their default shapes", NULL},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default where a kernel has it), fp64, ...",
+     "TYPE"},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     POPT_TABLEEND};
 
-/** One kernel that was asked for. */
+enum { JOBS_MAX = 1000 };
+
+/** One kernel at one size. */
 typedef struct job {
   const roof_kernel *kernel;
+  roof_dtype dtype;
   double values[ROOF_PARAM_MAX];
+  char point[64]; /**< what makes it differ from the kernel's other sizes, "n=4096", or "" */
   roof_measurement measurement;
-  roof_prediction bound; /**< on the measured machine; regime and lower_seconds when `bounded` */
+  double working_set;
+  roof_prediction bound; /**< on the measured machine, the data in the level that holds them, if `bounded` */
   bool bounded;
   char skipped[512]; /**< why it did not run, or "" */
 } job;
@@ -32,9 +38,8 @@ typedef struct session {
   const roof_args *args;
   const roof_backend *backend;
   roof_measure_options how;
-  roof_dtype dtype;
+  roof_dtype dtype; /**< as typed, or ROOF_DTYPE_COUNT */
   roof_machine machine;
-  roof_target target;
   bool known; /**< the machine's ceilings are measured */
   bool all;
   job *jobs;
@@ -45,48 +50,124 @@ static bool is_pair(const char *word) {
   return strchr(word, '=') != NULL;
 }
 
+/** The default sizes of a kernel with what was typed in their place, as words. */
+static roof_status shape_of(const session *s, const roof_kernel *kernel, const roof_op *op, roof_shape *shape,
+                            roof_error *error) {
+  char *sizes = strdup(s->how.quick ? kernel->quick_sizes : kernel->sizes), *rest = NULL;
+  const char **words = calloc((size_t)s->args->word_count + ROOF_PARAM_MAX, sizeof *words);
+  roof_status status = ROOF_OK;
+  int count = 0;
+  if (sizes == NULL || words == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
+    goto done;
+  }
+  for (int i = 0; i < s->args->word_count; i++) {
+    if (is_pair(s->args->words[i])) {
+      words[count++] = s->args->words[i];
+    }
+  }
+  int typed = count;
+  for (char *word = strtok_r(sizes, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+    bool replaced = false;
+    for (int i = 0; i < typed; i++) {
+      replaced |= strncmp(words[i], word, strcspn(word, "=") + 1) == 0;
+    }
+    words[count] = word;
+    count += !replaced;
+  }
+  status = roof_shape_parse(shape, op, words, count, error);
+done:
+  free(sizes);
+  free(words);
+  return status;
+}
+
+/** The format typed, else fp32, else one that the kernel is written for. */
+static roof_dtype dtype_of(const session *s, const roof_kernel *kernel) {
+  roof_dtype dtype = s->dtype != ROOF_DTYPE_COUNT ? s->dtype : ROOF_FP32;
+  for (int d = 0; d < ROOF_DTYPE_COUNT && s->dtype == ROOF_DTYPE_COUNT && !kernel->supports(dtype); d++) {
+    dtype = (roof_dtype)d;
+  }
+  return dtype;
+}
+
+static roof_status add_point(session *s, const roof_kernel *kernel, const roof_shape *shape, size_t index,
+                             roof_error *error) {
+  job *j = &s->jobs[s->count];
+  roof_text point = {0};
+  *j = (job){.kernel = kernel, .dtype = dtype_of(s, kernel)};
+  roof_status status = roof_shape_point(shape, index, j->values, error);
+  if (status == ROOF_OK) {
+    roof_shape_add_point(&point, shape, index, -1);
+    snprintf(j->point, sizeof j->point, "%s", point.data != NULL ? point.data : "");
+    s->count++;
+  }
+  roof_text_done(&point);
+  return status;
+}
+
+/** Adds a job for each size of a kernel. */
+static roof_status add_jobs(session *s, const roof_kernel *kernel, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_shape shape;
+  roof_status status = roof_op_find(kernel->op, &op, error);
+  if (status == ROOF_OK) {
+    status = shape_of(s, kernel, op, &shape, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  job *grown = NULL;
+  if (shape.points > JOBS_MAX || (size_t)s->count + shape.points > JOBS_MAX) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "run: more than %d sizes", JOBS_MAX);
+  } else if ((grown = realloc(s->jobs, ((size_t)s->count + shape.points) * sizeof *grown)) == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
+  } else {
+    s->jobs = grown;
+  }
+  for (size_t i = 0; i < shape.points && status == ROOF_OK; i++) {
+    status = add_point(s, kernel, &shape, i, error);
+  }
+  roof_shape_done(&shape);
+  return status;
+}
+
 /** The kernels named, or all: those that cannot run are then skipped with the reason. */
 static roof_status name_jobs(session *s, roof_error *error) {
-  int names = 0;
+  roof_status status = ROOF_OK;
   for (int i = 0; i < s->args->word_count; i++) {
-    names += !is_pair(s->args->words[i]);
     s->all = s->all || strcmp(s->args->words[i], "all") == 0;
   }
-  if (names == 0) {
-    return roof_error_set(
+  for (int i = 0; s->all && i < roof_kernel_count() && status == ROOF_OK; i++) {
+    status = add_jobs(s, roof_kernel_at(i), error);
+  }
+  for (int i = 0; !s->all && i < s->args->word_count && status == ROOF_OK; i++) {
+    const roof_kernel *kernel = NULL;
+    if (!is_pair(s->args->words[i])) {
+      status = roof_kernel_find(s->args->words[i], &kernel, error);
+      status = status == ROOF_OK ? add_jobs(s, kernel, error) : status;
+    }
+  }
+  if (status == ROOF_OK && s->count == 0) {
+    status = roof_error_set(
         error, ROOF_E_ARGUMENT,
         "run: which kernel? for instance `roofline run triad`, or `all`; `roofline run --list` "
         "shows them");
   }
-  s->jobs = calloc((size_t)(s->all ? roof_kernel_count() : names), sizeof *s->jobs);
-  if (s->jobs == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
-  }
-  for (int i = 0; s->all && i < roof_kernel_count(); i++) {
-    s->jobs[s->count++].kernel = roof_kernel_at(i);
-  }
-  roof_status status = ROOF_OK;
-  for (int i = 0; i < s->args->word_count && status == ROOF_OK && !s->all; i++) {
-    if (!is_pair(s->args->words[i])) {
-      status = roof_kernel_find(s->args->words[i], &s->jobs[s->count].kernel, error);
-      s->count += status == ROOF_OK;
-    }
-  }
   return status;
 }
 
-/** A kernel's default shape with what was typed over it. */
-static roof_status shape_job(const session *s, job *j, roof_error *error) {
-  roof_text sizes = {0};
-  roof_text_add(&sizes, s->how.quick ? j->kernel->quick_sizes : j->kernel->sizes);
-  for (int i = 0; i < s->args->word_count; i++) {
-    if (is_pair(s->args->words[i])) {
-      roof_text_addf(&sizes, " %s", s->args->words[i]);
+/** Fails before measuring where no chart could be drawn. */
+static roof_status check_chart(const session *s, roof_error *error) {
+  roof_status status = s->args->to != NULL ? roof_chart_check(s->args->to, error) : ROOF_OK;
+  for (int i = 0; s->args->to != NULL && i < s->count && status == ROOF_OK; i++) {
+    const roof_op *op = NULL;
+    status = roof_op_find(s->jobs[i].kernel->op, &op, error);
+    if (status == ROOF_OK && op->flops_per_element == 0) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT,
+                              "%s: it does no FLOPs, so it has no place on a roofline", op->name);
     }
   }
-  roof_status status = sizes.failed ? roof_error_set(error, ROOF_E_MEMORY, "run: out of memory")
-                                    : roof_kernel_values(j->kernel, sizes.data, j->values, error);
-  roof_text_done(&sizes);
   return status;
 }
 
@@ -101,28 +182,45 @@ static roof_status set_up(session *s, roof_error *error) {
   if (status == ROOF_OK) {
     status = name_jobs(s, error);
   }
-  for (int i = 0; i < s->count && status == ROOF_OK; i++) {
-    status = shape_job(s, &s->jobs[i], error);
-  }
-  return status;
+  return status == ROOF_OK ? check_chart(s, error) : status;
 }
 
 /** The ceilings the measurements are set against, when this machine is measured. */
 static void load_ceilings(session *s) {
-  roof_types types = roof_types_of(s->dtype);
-  roof_options o = roof_options_default();
-  o.achieved = true;
-  const char *name = s->jobs[0].measurement.machine;
-  s->known = name[0] != '\0' && roof_catalog_load(name, &s->machine, NULL) == ROOF_OK &&
-             roof_target_init(&s->target, &s->machine, &types, &o, NULL) == ROOF_OK;
+  const char *name = "";
+  for (int i = 0; i < s->count && name[0] == '\0'; i++) {
+    name = s->jobs[i].measurement.machine;
+  }
+  s->known = name[0] != '\0' && roof_catalog_load(name, &s->machine, NULL) == ROOF_OK;
 }
 
 static void bound_job(const session *s, job *j) {
   const roof_op *op = NULL;
-  if (s->known && j->skipped[0] == '\0' && roof_op_find(j->kernel->op, &op, NULL) == ROOF_OK) {
-    roof_predict(&s->target, op, j->values, &j->bound);
+  roof_target target;
+  roof_work work;
+  roof_types types = roof_types_of(j->dtype);
+  roof_options o = roof_options_default();
+  o.achieved = true;
+  o.warm = true;
+  if (j->skipped[0] != '\0' || roof_op_find(j->kernel->op, &op, NULL) != ROOF_OK) {
+    return;
+  }
+  roof_work_init(&work);
+  op->work(op, j->values, &types, &work);
+  j->working_set = work.working_set;
+  if (s->known && roof_target_init(&target, &s->machine, &types, &o, NULL) == ROOF_OK) {
+    roof_predict(&target, op, j->values, &j->bound);
     j->bounded = isfinite(j->bound.lower_seconds);
   }
+}
+
+/** The level the data are in: the outermost that bytes come from; "" when unknown. */
+static const char *level_of(const job *j) {
+  const char *name = "";
+  for (int i = 0; j->bounded && i < j->bound.level_count; i++) {
+    name = j->bound.levels[i].bytes > 0 ? j->bound.levels[i].level->name : name;
+  }
+  return name;
 }
 
 /** Runs the jobs; of `all`, what cannot run here is skipped, but a wrong result never is. */
@@ -131,7 +229,7 @@ static roof_status run_jobs(session *s, roof_error *error) {
     job *j = &s->jobs[i];
     roof_error why = {0};
     roof_show_progress(s->how.user, j->kernel->name, i, s->count);
-    roof_status status = s->backend->run(j->kernel, s->dtype, j->values, &s->how, &j->measurement, &why);
+    roof_status status = s->backend->run(j->kernel, j->dtype, j->values, &s->how, &j->measurement, &why);
     if (status != ROOF_OK && !(s->all && status == ROOF_E_UNSUPPORTED)) {
       roof_show_progress(s->how.user, "", 1, 1);
       return roof_error_set(error, status, "%s", why.message);
@@ -144,8 +242,10 @@ static roof_status run_jobs(session *s, roof_error *error) {
 
 static void add_row(roof_grid *grid, const job *j) {
   const roof_measurement *m = &j->measurement;
-  char time[32], rate[32], bandwidth[32], binding[ROOF_NAME_MAX] = "";
+  char size[32], time[32], rate[32], bandwidth[32], binding[ROOF_NAME_MAX] = "";
   roof_grid_add(grid, "%s", m->label);
+  roof_grid_add(grid, "%s", roof_bytes_format(size, sizeof size, j->working_set));
+  roof_grid_add(grid, "%s", level_of(j));
   roof_grid_add(grid, "%s", roof_quantity_format(time, sizeof time, m->seconds, "s"));
   roof_grid_add(grid, "%.1f %%", 100 * m->stats.spread);
   roof_grid_add(grid, "%zu", m->sample_count);
@@ -160,26 +260,42 @@ static void add_row(roof_grid *grid, const job *j) {
   roof_grid_add(grid, "%s", binding);
 }
 
-static void add_text(const session *s, roof_text *out) {
-  static const char *const heads[] = {"kernel", "time",   "spread",     "samples",
-                                      "FLOPs",  "memory", "of ceiling", "bound by"};
-  roof_grid grid = {0};
-  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    roof_grid_add(&grid, "%s", heads[i]);
+static const char *const heads[] = {"kernel",  "data",  "in",     "time",       "spread",
+                                    "samples", "FLOPs", "memory", "of ceiling", "bound by"};
+enum { HEADS = sizeof heads / sizeof heads[0] };
+
+static void add_rows(const session *s, roof_grid *grid) {
+  for (int i = 0; i < HEADS; i++) {
+    roof_grid_add(grid, "%s", heads[i]);
   }
   for (int i = 0; i < s->count; i++) {
     if (s->jobs[i].skipped[0] == '\0') {
-      add_row(&grid, &s->jobs[i]);
+      add_row(grid, &s->jobs[i]);
     }
   }
-  roof_grid_end(&grid, out, "lrrrrrrl");
-  roof_text_done(&grid.cells);
-  roof_text_add(out, "\n");
+}
+
+static const char *remark(const job *j) {
+  return j->skipped[0] != '\0' ? j->skipped : j->measurement.note;
+}
+
+/** Notes and reasons, once where one size after another has the same. */
+static void add_remarks(const session *s, roof_text *out) {
   for (int i = 0; i < s->count; i++) {
     const job *j = &s->jobs[i];
-    roof_text_addf(out, "  %s: %s\n", j->kernel->name,
-                   j->skipped[0] != '\0' ? j->skipped : j->measurement.note);
+    if (i == 0 || j->kernel != j[-1].kernel || strcmp(remark(j), remark(j - 1)) != 0) {
+      roof_text_addf(out, "  %s%s%s: %s\n", j->kernel->name, j->point[0] != '\0' ? " " : "", j->point,
+                     remark(j));
+    }
   }
+}
+
+static void add_text(const session *s, roof_text *out) {
+  roof_grid grid = {0};
+  add_rows(s, &grid);
+  roof_grid_end(&grid, out, "lrlrrrrrrl");
+  roof_text_add(out, "\n");
+  add_remarks(s, out);
   if (s->known) {
     roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->machine.name, s->machine.date);
   } else {
@@ -193,15 +309,16 @@ static json_t *kernel_json(const job *j) {
   for (size_t i = 0; i < m->sample_count; i++) {
     json_array_append_new(samples, roof_json_number(m->samples[i]));
   }
-  const char *dtype = roof_dtype_name(m->dtype);
-  json_t *object = json_pack(
-      "{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:o, s:s}", "name", m->label, "calls",
-      (json_int_t)m->sample_count, "seconds", roof_json_number(m->seconds), "samples", samples, "flops",
-      dtype, roof_json_number(m->flops), "bytes", "DRAM", roof_json_number(m->bytes), "counted", "flops",
-      m->counted, "bytes", m->counted, "spread", roof_json_number(m->stats.spread), "ceiling_seconds",
-      roof_json_number(j->bounded ? j->bound.lower_seconds : NAN), "fraction_of_ceiling",
-      roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note);
-  return object;
+  const char *dtype = roof_dtype_name(m->dtype), *level = level_of(j);
+  return json_pack("{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s}",
+                   "name", m->label, "calls", (json_int_t)m->sample_count, "seconds",
+                   roof_json_number(m->seconds), "samples", samples, "flops", dtype,
+                   roof_json_number(m->flops), "bytes", level[0] != '\0' ? level : "DRAM",
+                   roof_json_number(m->bytes), "counted", "flops", m->counted, "bytes", m->counted, "spread",
+                   roof_json_number(m->stats.spread), "working_set_bytes", roof_json_number(j->working_set),
+                   "level", level[0] != '\0' ? level : NULL, "ceiling_seconds",
+                   roof_json_number(j->bounded ? j->bound.lower_seconds : NAN), "fraction_of_ceiling",
+                   roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note);
 }
 
 static json_t *answer_json(const session *s) {
@@ -221,19 +338,91 @@ static json_t *answer_json(const session *s) {
                    kernels, "skipped", skipped);
 }
 
+/** The series of the dots whose data are in `level`, added when there is none yet. */
+static int series_of(roof_scene *scene, const char *level) {
+  char name[sizeof scene->series[0]];
+  snprintf(name, sizeof name, "data in %.40s", level);
+  for (int i = 1; i < scene->series_count; i++) {
+    if (strcmp(scene->series[i], name) == 0) {
+      return i;
+    }
+  }
+  if (scene->series_count == ROOF_SCENE_SERIES) {
+    return 0;
+  }
+  snprintf(scene->series[scene->series_count], sizeof scene->series[0], "%s", name);
+  return scene->series_count++;
+}
+
+static roof_status add_dot(const job *j, roof_scene *scene, roof_error *error) {
+  char size[32];
+  roof_scene_dot dot = {.intensity = j->measurement.flops / j->measurement.bytes,
+                        .flops_per_second = j->measurement.flops / j->measurement.seconds,
+                        .series = series_of(scene, level_of(j)),
+                        .next = -1};
+  snprintf(dot.label, sizeof dot.label, "%s%s%s", j->kernel->name, j->point[0] != '\0' ? " " : "", j->point);
+  snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
+           roof_bytes_format(size, sizeof size, j->working_set), level_of(j),
+           100 * j->bound.lower_seconds / j->measurement.seconds);
+  return roof_scene_add_dot(scene, &dot) >= 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "%s: a chart holds at most %d dots, each with FLOPs and bytes",
+                              j->measurement.label, ROOF_SCENE_DOTS);
+}
+
+static roof_status fill_scene(const session *s, roof_scene *scene, roof_error *error) {
+  roof_dtype dtype = s->jobs[0].dtype;
+  roof_scene_init(scene);
+  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", s->machine.title,
+           roof_dtype_name(dtype));
+  snprintf(scene->subtitle, sizeof scene->subtitle,
+           "colours: the level that holds the data of a kernel's call");
+  roof_status status = roof_scene_add_machine(scene, &s->machine, dtype, error);
+  for (int i = 0; i < s->count && status == ROOF_OK; i++) {
+    if (s->jobs[i].skipped[0] == '\0') {
+      status = add_dot(&s->jobs[i], scene, error);
+    }
+  }
+  return status;
+}
+
+static roof_status write_chart(const session *s, roof_error *error) {
+  if (!s->known) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "--to %s: the ceilings are unknown; `roofline measure` finds them", s->args->to);
+  }
+  roof_scene *scene = malloc(sizeof *scene);
+  roof_grid grid = {0};
+  add_rows(s, &grid);
+  const char **cells = roof_grid_cells(&grid);
+  roof_status status = scene == NULL || cells == NULL
+                           ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
+                           : fill_scene(s, scene, error);
+  if (status == ROOF_OK) {
+    const roof_table table = {"Kernels", cells, HEADS, grid.count / HEADS - 1};
+    status = roof_chart_write(s->args->to, scene, &table, error);
+  }
+  free(cells);
+  roof_grid_done(&grid);
+  free(scene);
+  return status;
+}
+
 static roof_status tell(const session *s, roof_error *error) {
-  if (s->args->json) {
-    return roof_json_print(answer_json(s), error);
+  roof_status status = s->args->to != NULL ? write_chart(s, error) : ROOF_OK;
+  if (status != ROOF_OK || s->args->json) {
+    return status == ROOF_OK ? roof_json_print(answer_json(s), error) : status;
   }
   roof_text text = {0};
   add_text(s, &text);
-  roof_status status = roof_print(&text, error);
+  status = roof_print(&text, error);
   roof_text_done(&text);
   return status;
 }
 
 static roof_status measure(const roof_args *args, roof_error *error) {
-  session s = {.args = args, .how = roof_measure_options_default(), .dtype = ROOF_FP32};
+  session s = {.args = args, .how = roof_measure_options_default(), .dtype = ROOF_DTYPE_COUNT};
   s.how.quick = quick != 0;
   s.how.threads = threads;
   s.how.user = (void *)(uintptr_t)args;
@@ -255,25 +444,51 @@ static roof_status measure(const roof_args *args, roof_error *error) {
   return status;
 }
 
-static roof_status print_list(const roof_args *args, roof_error *error) {
-  roof_text text = {0};
-  roof_grid grid = {0};
-  json_t *kernels = json_array();
+/** The family of a kernel's operation. */
+static const char *family_of(const roof_kernel *kernel) {
+  const roof_op *op = NULL;
+  return roof_op_find(kernel->op, &op, NULL) == ROOF_OK ? op->family : "";
+}
+
+static json_t *listed_json(const roof_kernel *kernel, const char *library, const char *why) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:s?}", "name", kernel->name, "family",
+                   family_of(kernel), "op", kernel->op, "sizes", kernel->sizes, "quick_sizes",
+                   kernel->quick_sizes, "summary", kernel->summary, "library", library, "disabled", why);
+}
+
+/** The kernels of one family as rows and as JSON. */
+static void list_family(const char *family, roof_grid *grid, json_t *kernels) {
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
+    if (strcmp(family_of(kernel), family) != 0) {
+      continue;
+    }
     const char *why = kernel->disabled_reason != NULL ? kernel->disabled_reason() : NULL;
     const char *library = kernel->library != NULL ? kernel->library() : NULL;
     const char *note = why != NULL ? why : library;
-    roof_grid_add(&grid, "%s", kernel->name);
-    roof_grid_add(&grid, "%s", kernel->sizes);
-    roof_grid_add(&grid, "%s%s%s", kernel->summary, note != NULL ? ": " : "", note != NULL ? note : "");
-    json_array_append_new(kernels,
-                          json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:s?}", "name", kernel->name, "op",
-                                    kernel->op, "sizes", kernel->sizes, "quick_sizes", kernel->quick_sizes,
-                                    "summary", kernel->summary, "library", library, "disabled", why));
+    roof_grid_add(grid, "%s", family);
+    roof_grid_add(grid, "%s", kernel->name);
+    roof_grid_add(grid, "%s%s%s", kernel->summary, note != NULL ? ": " : "", note != NULL ? note : "");
+    roof_grid_add(grid, "%s", kernel->sizes);
+    json_array_append_new(kernels, listed_json(kernel, library, why));
   }
-  roof_grid_end(&grid, &text, "lll");
-  roof_text_done(&grid.cells);
+}
+
+static roof_status print_list(const roof_args *args, roof_error *error) {
+  static const char *const list_heads[] = {"family", "kernel", "what it does", "default sizes"};
+  roof_text text = {0};
+  roof_grid grid = {0};
+  json_t *kernels = json_array();
+  for (int i = 0; i < 4; i++) {
+    roof_grid_add(&grid, "%s", list_heads[i]);
+  }
+  for (int i = 0; i < roof_op_count(); i++) {
+    const char *family = roof_op_at(i)->family;
+    if (i == 0 || strcmp(family, roof_op_at(i - 1)->family) != 0) {
+      list_family(family, &grid, kernels);
+    }
+  }
+  roof_grid_end(&grid, &text, "llll");
   roof_status status =
       args->json ? roof_json_print(
                        json_pack("{s:s, s:O}", "schema", "roofline.kernels/1", "kernels", kernels), error)
@@ -296,8 +511,10 @@ const roof_command roof_cmd_run = {
     .summary = "check and time built-in kernels, as a share of what this machine reaches",
     .examples = "  roofline run --list\n"
                 "  roofline run triad n=64Mi --dtype fp64\n"
+                "  roofline run triad n=4k..64M*4 --to triad.svg\n"
                 "  roofline run gemm-naive gemm-blocked gemm-blas m=1024 n=1024 k=1024\n"
                 "  roofline run all --quick --json\n",
+    .groups = ROOF_ARGS_FILE,
     .options = options,
     .run = run,
 };

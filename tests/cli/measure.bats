@@ -76,9 +76,52 @@ json() { # FILTER on $output
   [ "$(json '[.kernels[].name]')" = '["gemm-blocked m=64 n=4096 k=4096 fp32","gemm-blas m=64 n=4096 k=4096 fp32"]' ]
 }
 
+caches() { # a scripted machine with caches beside its memory
+  "$ROOFLINE" measure --backend fake --quiet >measured
+  jq '.levels = [(.levels[0] + {name: "L1", level: "L1", bytes: 32768, instances: 2, read_bytes_per_second: 400e9,
+      triad_bytes_per_second: 360e9, copy_bytes_per_second: null, write_bytes_per_second: null}),
+    (.levels[0] + {name: "L2", level: "L2", bytes: 1048576, instances: 2, read_bytes_per_second: 100e9,
+      triad_bytes_per_second: 90e9, copy_bytes_per_second: null, write_bytes_per_second: null})] + .levels' \
+    config/roofline/machines/fake.json >with && mv with config/roofline/machines/fake.json
+}
+
+@test "run takes lists and ranges of sizes through the levels" {
+  caches
+  run -0 "$ROOFLINE" run triad n=4k..5M*32 --backend fake --json
+  [ "$(json '[.kernels[] | [.name, .working_set_bytes, .level]]')" = \
+    '[["triad n=4000 fp32",48000,"L1"],["triad n=128000 fp32",1536000,"L2"],["triad n=4096000 fp32",49152000,"DRAM"]]' ]
+  [ "$(json '[.kernels[].fraction_of_ceiling * 1000 | round] | .[1:]')" = '[320,800]' ]
+  [ "$(json '.kernels[1].bytes')" = '{"L2":1536000}' ]
+  run -0 "$ROOFLINE" run triad dot n=128k,4M --dtype fp64 --backend fake
+  [[ ${lines[1]} == *"triad n=128000 fp64 "*" MiB  DRAM "* ]]
+  [[ ${lines[3]} == *"dot n=128000 fp64 "*" MiB  L2 "* ]]
+  [ "$(printf '%s\n' "${lines[@]}" | grep -c '^  triad n=.*: scripted')" -eq 1 ]
+}
+
+@test "run --to draws the sizes where their data are" {
+  caches
+  run -0 "$ROOFLINE" run triad n=4k..5M*32 --backend fake --to triad.svg
+  xmllint --noout triad.svg
+  for words in 'data in L1' 'data in L2' 'data in DRAM' 'triad n=4000' 'triad n=4096000'; do
+    grep -qF "$words" triad.svg
+  done
+  run -0 "$ROOFLINE" run triad n=4k,4M --backend fake --to triad.html
+  grep -q '<svg' triad.html
+  grep -q 'triad n=4000 fp32' triad.html
+  run -2 "$ROOFLINE" run triad --backend fake --to triad.png
+  [ "$output" = 'roofline: --to triad.png: the name must end in .svg or .html' ]
+  run -2 "$ROOFLINE" run copy --backend fake --to copy.svg
+  [[ $output == *"does no FLOPs"* ]]
+  run -2 "$ROOFLINE" run triad n=1..5000 --backend fake
+  [ "$output" = 'roofline: run: more than 1000 sizes' ]
+  rm -r config
+  run -3 "$ROOFLINE" run triad --backend fake --to triad.svg
+  [[ $output == *'`roofline measure` finds them' ]]
+}
+
 @test "run --list names what there is" {
   run -0 "$ROOFLINE" run --list
-  [[ $output == *"gemm-naive "*"gemm-blas "*"triad "* ]]
+  [[ $output == *"attention "*"blas "*"gemm-naive "*"gemm-blas "*"conv "*"stream "*"triad "* ]]
   run -0 "$ROOFLINE" run --list --json
   [ "$(json '.kernels | length')" -ge 8 ]
 }
@@ -87,7 +130,7 @@ json() { # FILTER on $output
   run -2 "$ROOFLINE" run traid
   [ "$output" = 'roofline: kernel `traid`: unknown; did you mean `triad`?; `roofline run --list` shows all' ]
   run -2 "$ROOFLINE" run triad m=4
-  [ "$output" = 'roofline: triad: no parameter `m`; did you mean `n`?' ]
+  [[ $output == 'roofline: triad has no parameter `m`'*'(it has: n)' ]]
   run -2 "$ROOFLINE" run triad n=0
   run -2 "$ROOFLINE" run
   run -2 "$ROOFLINE" run n=4

@@ -1,0 +1,15 @@
+/** A chart written to a file. */
+#ifndef CLI_CHART_H
+#define CLI_CHART_H
+
+#include "cli/cli.h"
+#include "roofline/draw.h"
+
+/** ROOF_E_ARGUMENT unless the name ends in .svg or .html. */
+roof_status roof_chart_check(const char *path, roof_error *error);
+
+/** Writes the scene as SVG, or as an HTML page with `table` beneath it. */
+roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
+                             roof_error *error);
+
+#endif
