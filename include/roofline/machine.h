@@ -62,9 +62,15 @@ typedef struct roof_level {
   double read_bytes_per_second; /**< measured, by access pattern */
   double write_bytes_per_second;
   double copy_bytes_per_second;
+  double update_bytes_per_second;
   double triad_bytes_per_second;
   double latency_seconds;
-  double limit_bytes_per_second;
+  double limit_bytes_per_second;       /**< physical limit of reading, or of the one bandwidth there is */
+  double write_limit_bytes_per_second; /**< physical limits of the other patterns */
+  double copy_limit_bytes_per_second;
+  double update_limit_bytes_per_second;
+  double triad_limit_bytes_per_second;
+  double clock_hz; /**< of the cores when it was measured */
   double spread;
   double bus_bits;             /**< to recompute the bandwidth: bus_bits / 8 x transfers_per_second */
   double transfers_per_second; /**< per pin */

@@ -37,7 +37,7 @@ typedef struct field {
   bool required;
 } field;
 
-enum { FIELD_MAX = 24 };
+enum { FIELD_MAX = 32 };
 
 typedef struct record {
   const field *fields;

@@ -158,7 +158,11 @@ static void check_level(report *r, int index) {
   snprintf(formula, sizeof formula, "%g bit x %s / 8", level->bus_bits,
            roof_quantity_format(rate, sizeof rate, level->transfers_per_second, "T/s"));
   if (level->kind == ROOF_MEASURED) {
-    check_limit(r, fastest(level), level->limit_bytes_per_second, "B/s");
+    check_limit(r, level->read_bytes_per_second, level->limit_bytes_per_second, "B/s");
+    check_limit(r, level->write_bytes_per_second, level->write_limit_bytes_per_second, "B/s");
+    check_limit(r, level->copy_bytes_per_second, level->copy_limit_bytes_per_second, "B/s");
+    check_limit(r, level->update_bytes_per_second, level->update_limit_bytes_per_second, "B/s");
+    check_limit(r, level->triad_bytes_per_second, level->triad_limit_bytes_per_second, "B/s");
   } else {
     check_recomputed(r, level->bytes_per_second, level->bus_bits / 8 * level->transfers_per_second, "B/s",
                      formula);

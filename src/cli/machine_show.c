@@ -137,15 +137,20 @@ static void add_peaks(page *p) {
   roof_text_add(&p->text, separator[0] == ',' ? "\n\n" : "\n");
 }
 
+#define RATE(label, name, limit)                                                                             \
+  { label, "B/s", offsetof(roof_level, name), offsetof(roof_level, limit) }
+
 static const struct {
-  const char *label;
-  size_t offset;
+  const char *label, *unit;
+  size_t offset, limit; /* 0: no limit */
 } patterns[] = {
-    {" mixed", offsetof(roof_level, bytes_per_second)},
-    {" read", offsetof(roof_level, read_bytes_per_second)},
-    {" triad", offsetof(roof_level, triad_bytes_per_second)},
-    {" copy", offsetof(roof_level, copy_bytes_per_second)},
-    {" write", offsetof(roof_level, write_bytes_per_second)},
+    RATE(" mixed", bytes_per_second, limit_bytes_per_second),
+    RATE(" read", read_bytes_per_second, limit_bytes_per_second),
+    RATE(" triad", triad_bytes_per_second, triad_limit_bytes_per_second),
+    RATE(" copy", copy_bytes_per_second, copy_limit_bytes_per_second),
+    RATE(" update", update_bytes_per_second, update_limit_bytes_per_second),
+    RATE(" write", write_bytes_per_second, write_limit_bytes_per_second),
+    {" latency", "s", offsetof(roof_level, latency_seconds), 0},
 };
 
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
@@ -162,8 +167,15 @@ static void add_capacity(page *p, const roof_level *level, bool given) {
                        : roof_bytes_format(text, sizeof text, level->bytes));
 }
 
-/** One row of a level; `rate` NaN for one without a known bandwidth. */
-static void add_level_row(page *p, const roof_level *level, const char *label, double rate, bool first) {
+static double figure_at(const roof_level *level, size_t offset) {
+  return *(const double *)(const void *)((const char *)level + offset);
+}
+
+/** One row of a level: figure `k`, or none. */
+static void add_level_row(page *p, const roof_level *level, int k, bool first) {
+  bool quoted = k < 0 || (k == 0 && level->kind != ROOF_MEASURED), rate = k < 0 || patterns[k].limit > 0;
+  const char *label = quoted ? "" : patterns[k].label, *unit = k < 0 ? "" : patterns[k].unit;
+  double value = k < 0 ? NAN : figure_at(level, patterns[k].offset);
   char name[160], text[MACHINE_FIGURE_SIZE];
   const char *margin = indent(p, level->kind);
   snprintf(name, sizeof name, "%s%s%s", margin, level->name, label);
@@ -175,8 +187,8 @@ static void add_level_row(page *p, const roof_level *level, const char *label, d
   } else {
     roof_grid_add(&p->grid, "%s", "");
   }
-  roof_grid_add(&p->grid, "%s", machine_figure(text, rate, "B/s", ""));
-  add_share(p, rate, level->limit_bytes_per_second, level->spread);
+  roof_grid_add(&p->grid, "%s", machine_figure(text, value, unit, ""));
+  add_share(p, value, rate && k >= 0 ? figure_at(level, patterns[k].limit) : NAN, rate ? level->spread : NAN);
   add_provenance(p, level->kind, level->source, level->date);
 }
 
@@ -188,15 +200,13 @@ static void add_levels(page *p) {
     const roof_level *level = &p->machine->levels[i];
     bool first = true;
     for (int k = 0; k < PATTERN_COUNT; k++) {
-      double rate = *(const double *)(const void *)((const char *)level + patterns[k].offset);
-      if (!isnan(rate)) {
-        bool quoted = k == 0 && level->kind != ROOF_MEASURED;
-        add_level_row(p, level, quoted ? "" : patterns[k].label, rate, first);
+      if (!isnan(figure_at(level, patterns[k].offset))) {
+        add_level_row(p, level, k, first);
         first = false;
       }
     }
     if (first) {
-      add_level_row(p, level, "", NAN, true);
+      add_level_row(p, level, -1, true);
     }
   }
   roof_grid_end(&p->grid, &p->text, "lrlrrrll");

@@ -69,9 +69,11 @@ static void add_level(figures *f, const roof_level *level) {
   const struct {
     const char *pattern, *unit;
     double value;
-  } rows[] = {{"read", "B/s", level->read_bytes_per_second}, {"write", "B/s", level->write_bytes_per_second},
-              {"copy", "B/s", level->copy_bytes_per_second}, {"triad", "B/s", level->triad_bytes_per_second},
-              {"mixed", "B/s", level->bytes_per_second},     {"latency", "s", level->latency_seconds}};
+  } rows[] = {
+      {"read", "B/s", level->read_bytes_per_second},     {"write", "B/s", level->write_bytes_per_second},
+      {"copy", "B/s", level->copy_bytes_per_second},     {"triad", "B/s", level->triad_bytes_per_second},
+      {"update", "B/s", level->update_bytes_per_second}, {"mixed", "B/s", level->bytes_per_second},
+      {"latency", "s", level->latency_seconds}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char name[96];
     snprintf(name, sizeof name, "%s %s", level->name, rows[i].pattern);

@@ -56,7 +56,9 @@ void roof_machine_init(roof_machine *machine) {
     level->bytes = NAN;
     level->instances = 1;
     level->bytes_per_second = level->read_bytes_per_second = level->write_bytes_per_second = NAN;
-    level->copy_bytes_per_second = level->triad_bytes_per_second = NAN;
+    level->copy_bytes_per_second = level->update_bytes_per_second = level->triad_bytes_per_second = NAN;
+    level->write_limit_bytes_per_second = level->copy_limit_bytes_per_second = NAN;
+    level->update_limit_bytes_per_second = level->triad_limit_bytes_per_second = level->clock_hz = NAN;
     level->latency_seconds = level->limit_bytes_per_second = level->spread = NAN;
     level->bus_bits = level->transfers_per_second = NAN;
   }

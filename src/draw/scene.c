@@ -60,13 +60,19 @@ static double best_bandwidth(const roof_level *level) {
   return best;
 }
 
+static double best_limit(const roof_level *level) {
+  double limit = fmax(level->limit_bytes_per_second, level->write_limit_bytes_per_second);
+  limit = fmax(limit, fmax(level->copy_limit_bytes_per_second, level->update_limit_bytes_per_second));
+  return fmax(limit, level->triad_limit_bytes_per_second);
+}
+
 static bool add_level(roof_scene *scene, const roof_machine *machine, roof_level_kind kind) {
   const roof_level *rated = roof_machine_level(machine, kind, ROOF_DATASHEET);
   const roof_level *measured = roof_machine_level(machine, kind, ROOF_MEASURED);
   if (rated == NULL) {
     return true;
   }
-  double limit = rated->kind == ROOF_MEASURED ? rated->limit_bytes_per_second : best_bandwidth(rated);
+  double limit = rated->kind == ROOF_MEASURED ? best_limit(rated) : best_bandwidth(rated);
   return add_roof(scene, rated->name, limit, rated, ROOF_SOLID) &&
          (measured->kind != ROOF_MEASURED ||
           add_roof(scene, measured->name, best_bandwidth(measured), measured, ROOF_DASHED));

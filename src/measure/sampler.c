@@ -64,6 +64,38 @@ roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *samp
   return ROOF_OK;
 }
 
+/** The widest step between neighbours of `sorted` that leaves `least` on either side. */
+static size_t widest_step(const double *sorted, size_t count, size_t least) {
+  size_t widest = least;
+  for (size_t i = least; i + least <= count; i++) {
+    if (sorted[i] / sorted[i - 1] > sorted[widest] / sorted[widest - 1]) {
+      widest = i;
+    }
+  }
+  return widest;
+}
+
+bool roof_samples_modes(const roof_samples *samples, double *fast, double *slow) {
+  static const double apart = 1.15;
+  size_t count = samples->count, least = count / 5 + 1;
+  double *sorted = malloc(count * sizeof *sorted);
+  if (sorted == NULL || 2 * least > count) {
+    free(sorted);
+    return false;
+  }
+  memcpy(sorted, samples->seconds, count * sizeof *sorted);
+  roof_stats stats;
+  bool two = false;
+  if (roof_stats_of(sorted, count, &stats, NULL) == ROOF_OK) {
+    size_t step = widest_step(sorted, count, least);
+    two = sorted[step] > apart * sorted[step - 1];
+    *fast = two ? roof_stats_quantile(sorted, step, 0.5) : *fast;
+    *slow = two ? roof_stats_quantile(sorted + step, count - step, 0.5) : *slow;
+  }
+  free(sorted);
+  return two;
+}
+
 void roof_samples_done(roof_samples *samples) {
   free(samples->seconds);
   *samples = (roof_samples){0};

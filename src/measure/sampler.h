@@ -2,6 +2,7 @@
 #ifndef MEASURE_SAMPLER_H
 #define MEASURE_SAMPLER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "roofline/stats.h"
@@ -29,6 +30,10 @@ typedef struct roof_samples {
  *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY. */
 roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *sampling, roof_samples *samples,
                         roof_error *error);
+
+/** True when the samples fall into two groups apart from each other, a fifth of them at least in each; then
+ * the medians of the groups. Units: s. Ownership: none. Errors: false, too, when out of memory. */
+bool roof_samples_modes(const roof_samples *samples, double *fast, double *slow);
 
 /** Frees the samples.
  *  Units: none. Ownership: releases samples->seconds. Errors: none. */

@@ -1,4 +1,4 @@
-/* Every burst this processor can run, by the values its chains end with. */
+/* Every burst and transfer this processor can run, by the values they leave. */
 #include "test.h"
 
 #include <stdio.h>
@@ -100,10 +100,49 @@ static void limits_follow_from_the_pipes(void **state) {
   assert_near(roof_cpu_transfer_limit(&zen4, 0, 1), 32, 1e-12);
 }
 
+enum { SPAN_BYTES = 2048, SPAN_COUNT = SPAN_BYTES / sizeof(double) };
+
+/** Two thirds of the arrays, from their second half on, and what the pattern leaves in element `i` of a. */
+static void check_transfer(roof_transfer *transfer, roof_pattern pattern, size_t bytes) {
+  _Alignas(64) static double a[SPAN_COUNT], b[SPAN_COUNT], c[SPAN_COUNT];
+  for (size_t i = 0; i < SPAN_COUNT; i++) {
+    a[i] = 3 + (double)i;
+    b[i] = 1000 + (double)i;
+    c[i] = 0.5 * (double)i;
+  }
+  transfer(&(roof_span){(char *)a, (const char *)b, (const char *)c, SPAN_BYTES, SPAN_BYTES / 2, bytes});
+  for (size_t i = 0; i < SPAN_COUNT; i++) {
+    bool passed = i >= SPAN_COUNT / 2 || bytes >= SPAN_BYTES;
+    bool twice = i >= SPAN_COUNT / 2 && bytes > SPAN_BYTES;
+    double before = 3 + (double)i;
+    const double after[ROOF_PATTERN_COUNT] = {[ROOF_LOAD] = before,
+                                              [ROOF_STORE] = -1,
+                                              [ROOF_COPY] = b[i],
+                                              [ROOF_UPDATE] = twice ? before : -before,
+                                              [ROOF_TRIAD] = b[i] - c[i]};
+    assert_true(a[i] == (passed ? after[pattern] : before));
+  }
+}
+
+static void transfers_move_what_they_say(void **state) {
+  (void)state;
+  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
+    const roof_lanes *lanes = roof_lanes_at(l);
+    for (int p = 0; p < ROOF_PATTERN_COUNT && lanes->available(); p++) {
+      for (int w = 0; w < ROOF_WAY_COUNT; w++) {
+        check_transfer(lanes->transfers[p][w], (roof_pattern)p, SPAN_BYTES / 2);
+        check_transfer(lanes->transfers[p][w], (roof_pattern)p, SPAN_BYTES);
+        check_transfer(lanes->transfers[p][w], (roof_pattern)p, SPAN_BYTES * 3 / 2);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chains_compute_what_they_say),
       cmocka_unit_test(limits_follow_from_the_pipes),
+      cmocka_unit_test(transfers_move_what_they_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,21 @@ static void sampler_keeps_the_order_and_takes_no_more_than_allowed(void **state)
   roof_samples_done(&samples);
 }
 
+static void samples_of_two_kinds_are_told_from_one(void **state) {
+  (void)state;
+  double two[] = {1, 1.9, 1.01, 1.02, 1.91, 1.03, 1.92, 1, 1.95, 1.02};
+  double one[] = {1, 1.02, 1.05, 1.07, 1.1, 1.13, 1.16, 1.2, 1.24, 1.3};
+  double outlier[] = {1, 1.01, 1.02, 1, 1.01, 1.02, 1, 1.01, 1.02, 9};
+  double fast = 0, slow = 0;
+  const roof_samples samples = {.seconds = two, .count = 10};
+  assert_true(roof_samples_modes(&samples, &fast, &slow));
+  assert_near(fast, 1.015, 1e-12);
+  assert_near(slow, 1.915, 1e-12);
+  assert_false(roof_samples_modes(&(roof_samples){.seconds = one, .count = 10}, &fast, &slow));
+  assert_false(roof_samples_modes(&(roof_samples){.seconds = outlier, .count = 10}, &fast, &slow));
+  assert_false(roof_samples_modes(&(roof_samples){.seconds = two, .count = 1}, &fast, &slow));
+}
+
 static const roof_backend *find(const char *name) {
   const roof_backend *backend = NULL;
   assert_int_equal(roof_backend_find(name, &backend, NULL), ROOF_OK);
@@ -327,6 +342,7 @@ int main(void) {
       cmocka_unit_test(sampler_stops_when_the_interval_is_tight),
       cmocka_unit_test(sampler_stops_when_the_time_is_spent),
       cmocka_unit_test(sampler_keeps_the_order_and_takes_no_more_than_allowed),
+      cmocka_unit_test(samples_of_two_kinds_are_told_from_one),
       cmocka_unit_test(backends_by_name),
       cmocka_unit_test(fake_gives_the_same_again),
       cmocka_unit_test(fake_follows_its_script),

@@ -53,5 +53,5 @@ static bool available(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-const roof_lanes roof_lanes_avx2 = {"AVX2+FMA", true, available, &loops_fp64, &loops_fp32};
+const roof_lanes roof_lanes_avx2 = {"AVX2+FMA", true, available, &loops_fp64, &loops_fp32, transfers};
 #endif

@@ -94,4 +94,4 @@ static bool available(void) {
   return true;
 }
 
-const roof_lanes roof_lanes_base = {ISA, FUSED, available, &loops_fp64, &loops_fp32};
+const roof_lanes roof_lanes_base = {ISA, FUSED, available, &loops_fp64, &loops_fp32, transfers};

@@ -271,6 +271,7 @@ TARGET static double NAME(exponentials_of)(const void *x, void *y, double maximu
 
 #include "kernels/lanes/fft.h"
 #include "kernels/lanes/layers.h"
+#include "kernels/lanes/transfers.h"
 
 static void NAME(fence)(void) {
   FENCE;

@@ -3,7 +3,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__x86_64__) || defined(__aarch64__)
 extern const roof_burst roof_bursts_here[];
+#else
+static const roof_burst roof_bursts_here[] = {{.isa = NULL}};
+#endif
 
 const roof_burst *roof_burst_at(int index) {
   for (int i = 0; i <= index; i++) {

@@ -77,12 +77,44 @@ typedef struct roof_loops {
   void (*tile[3][3])(const roof_tile *tile); /**< by height and by registers of width less one */
 } roof_loops;
 
+/** What a loop does that only moves bytes, and the ways of doing it. */
+typedef enum roof_pattern {
+  ROOF_LOAD,   /**< a */
+  ROOF_STORE,  /**< to a */
+  ROOF_COPY,   /**< b to a */
+  ROOF_UPDATE, /**< a to a */
+  ROOF_TRIAD,  /**< b and c to a */
+  ROOF_PATTERN_COUNT
+} roof_pattern;
+
+typedef enum roof_way {
+  ROOF_UNROLL_4,
+  ROOF_UNROLL_16,
+  ROOF_AHEAD,      /**< 8 registers at a time; fetches what it will load */
+  ROOF_PAST,       /**< 8 registers at a time; stores past the caches */
+  ROOF_PAST_AHEAD, /**< both */
+  ROOF_WAY_COUNT
+} roof_way;
+
+/** Three arrays of `array_bytes`, a power of two of at least 1024, aligned to 64 bytes. */
+typedef struct roof_span {
+  char *a;
+  const char *b;
+  const char *c;
+  size_t array_bytes;
+  size_t begin; /**< where to start in each array, a multiple of 1024 */
+  size_t bytes; /**< of each array to pass, a multiple of 1024; after its end an array begins again */
+} roof_span;
+
+typedef void roof_transfer(const roof_span *span);
+
 typedef struct roof_lanes {
   const char *isa; /**< "AVX-512", "AVX2+FMA", "SSE2", "NEON", "scalar" */
   bool fused;      /**< a multiply-add is one instruction */
   bool (*available)(void);
   const roof_loops *fp64;
   const roof_loops *fp32;
+  roof_transfer *const (*transfers)[ROOF_WAY_COUNT]; /**< by pattern, then way */
 } roof_lanes;
 
 /** The instruction sets compiled in, widest first.

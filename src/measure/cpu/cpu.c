@@ -30,9 +30,7 @@ void roof_bench_note(roof_bench *bench, const char *format, ...) {
 
 /** Steps of a whole run: region, clock, data, peaks, then each level on one core and on all. */
 static int count_steps(const roof_bench *bench) {
-  enum { MEMORY_PATTERNS = 4 };
-  int caches = bench->machine->level_count - 1;
-  return 3 + roof_cpu_burst_count() + (caches + MEMORY_PATTERNS) * (bench->team.threads > 1 ? 2 : 1);
+  return 3 + roof_cpu_burst_count() + bench->machine->level_count * (bench->team.threads > 1 ? 2 : 1);
 }
 
 static const char *never_disabled(void) {

@@ -1,104 +1,139 @@
-/* Bandwidth of the caches and of memory. Bytes are those the program asks for. */
+/* Bandwidth of the caches and of memory. Bytes are those the program asks for; what a store that misses makes
+ * the bus fetch is said beside them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/data.h"
+#include "measure/clock.h"
 #include "measure/cpu/cpu.h"
 #include "measure/sampler.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
-enum { WINDOWS_LEAST = 10, WINDOWS_MOST = 400 };
+enum {
+  WINDOWS_LEAST = 10,
+  WINDOWS_MOST = 400,
+  STEP = 1024,   /* that spans are multiples of */
+  STAGGER = 1344 /* between arrays: equal low address bits would make loads wait for stores */
+};
 
-/** Random fp64 data, three arrays of `third` elements. */
+/** Random fp64 data. */
 typedef struct region {
-  double *data;
-  size_t third;
+  char *data;
+  size_t bytes;
 } region;
 
-typedef struct sweep {
+/** One pattern in one way on some cores. */
+typedef struct flow {
   const roof_bench *bench;
-  const roof_loops *loops;
   const region *region;
+  const roof_lanes *lanes;
+  roof_pattern pattern;
+  roof_way way;
   int threads;
-  int pattern;
-  int stream;
-  size_t elements; /**< a thread's, of each array, in one window */
-  size_t repeats;
-  size_t window;
-} sweep;
-
-static void read_cache(void *user, int thread, int threads) {
-  const sweep *s = user;
-  size_t share = 3 * s->region->third / (size_t)threads / 64 * 64;
-  s->loops->read[0](s->region->data + (size_t)thread * share, s->elements, s->repeats);
-}
-
-static double timed_cache(void *user) {
-  sweep *s = user;
-  return roof_team_time(&s->bench->team, s->threads, read_cache, s);
-}
-
-/** Where the part of a window begins that belongs to a thread. Windows follow each other through its share,
- * so that data come back only after the whole region has passed the caches. */
-static size_t window_begin(const sweep *s, size_t count, int thread, int threads) {
-  roof_share share = roof_share_of(count, thread, threads);
-  size_t windows = (share.end - share.begin) / s->elements;
-  return share.begin + (windows > 0 ? s->window % windows : 0) * s->elements;
-}
-
-static void pass_read(void *user, int thread, int threads) {
-  const sweep *s = user;
-  size_t begin = window_begin(s, 3 * s->region->third, thread, threads);
-  s->loops->read[s->stream](s->region->data + begin, s->elements, 1);
-}
-
-static void pass_triad(void *user, int thread, int threads) {
-  const sweep *s = user;
-  double *a = s->region->data + window_begin(s, s->region->third, thread, threads);
-  s->loops->triad[s->stream](a, a + s->region->third, a + 2 * s->region->third, 0.75, s->elements);
-}
-
-static void pass_copy(void *user, int thread, int threads) {
-  const sweep *s = user;
-  double *a = s->region->data + window_begin(s, s->region->third, thread, threads);
-  s->loops->scale[s->stream](a, a + s->region->third, 1, s->elements);
-}
-
-static void pass_write(void *user, int thread, int threads) {
-  const sweep *s = user;
-  double *a = s->region->data + window_begin(s, s->region->third, thread, threads);
-  s->loops->fill[s->stream](a, 0.7071067811865476, s->elements);
-}
-
-enum { READ, TRIAD, COPY, WRITE, PATTERN_COUNT };
+  size_t array_bytes; /**< of each of a thread's arrays, a power of two */
+  size_t bytes;       /**< of each array that one window passes */
+  double clock;       /**< Hz, the highest before a window */
+  size_t window;      /**< windows follow each other, so that what passed comes back only after the rest */
+} flow;
 
 static const struct {
   const char *name;
-  roof_team_body *pass;
-  int arrays;    /**< that one element of a window touches */
-  size_t result; /**< where the figure goes in a roof_level */
-} patterns[] = {
-    [READ] = {"read", pass_read, 1, offsetof(roof_level, read_bytes_per_second)},
-    [TRIAD] = {"triad", pass_triad, 3, offsetof(roof_level, triad_bytes_per_second)},
-    [COPY] = {"copy", pass_copy, 2, offsetof(roof_level, copy_bytes_per_second)},
-    [WRITE] = {"write", pass_write, 1, offsetof(roof_level, write_bytes_per_second)},
+  int arrays, loads, stores; /**< that one element touches */
+  size_t result, limit;      /**< where the figures go in a roof_level */
+} patterns[ROOF_PATTERN_COUNT] = {
+    [ROOF_LOAD] = {"read", 1, 1, 0, offsetof(roof_level, read_bytes_per_second),
+                   offsetof(roof_level, limit_bytes_per_second)},
+    [ROOF_STORE] = {"write", 1, 0, 1, offsetof(roof_level, write_bytes_per_second),
+                    offsetof(roof_level, write_limit_bytes_per_second)},
+    [ROOF_COPY] = {"copy", 2, 1, 1, offsetof(roof_level, copy_bytes_per_second),
+                   offsetof(roof_level, copy_limit_bytes_per_second)},
+    [ROOF_UPDATE] = {"update", 1, 1, 1, offsetof(roof_level, update_bytes_per_second),
+                     offsetof(roof_level, update_limit_bytes_per_second)},
+    [ROOF_TRIAD] = {"triad", 3, 2, 1, offsetof(roof_level, triad_bytes_per_second),
+                    offsetof(roof_level, triad_limit_bytes_per_second)},
 };
-_Static_assert(sizeof patterns / sizeof patterns[0] == PATTERN_COUNT, "a row per pattern");
+
+static const char *const way_names[ROOF_WAY_COUNT] = {[ROOF_UNROLL_4] = "x4",
+                                                      [ROOF_UNROLL_16] = "x16",
+                                                      [ROOF_AHEAD] = "prefetched",
+                                                      [ROOF_PAST] = "non-temporal",
+                                                      [ROOF_PAST_AHEAD] = "non-temporal prefetched"};
+
+static void pass(void *user, int thread, int threads) {
+  const flow *f = user;
+  size_t share = f->region->bytes / (size_t)threads / STEP * STEP;
+  char *a = f->region->data + (size_t)thread * share;
+  const char *b = a + f->array_bytes + STAGGER, *c = b + f->array_bytes + STAGGER;
+  roof_span span = {a, b, c, f->array_bytes, (f->window * f->bytes) & (f->array_bytes - 1), f->bytes};
+  f->lanes->transfers[f->pattern][f->way](&span);
+}
 
 static double timed_pass(void *user) {
-  sweep *s = user;
-  double seconds = roof_team_time(&s->bench->team, s->threads, patterns[s->pattern].pass, s);
-  s->window++;
+  flow *f = user;
+  double seconds = roof_team_time(&f->bench->team, f->threads, pass, f);
+  f->window++;
   return seconds;
 }
 
-/** Bytes of a thread's part of a level: half of what it may fill; 0 when the level cannot be told from the
- * one inside it. */
+static double timed_pass_and_clock(void *user) {
+  flow *f = user;
+  f->clock = fmax(f->clock, ROOF_CLOCK_CHAIN / roof_clock_chain());
+  return timed_pass(f);
+}
+
+/** Bytes that the program moves in a window. */
+static double window_bytes(const flow *f) {
+  return (double)f->threads * (double)f->bytes * (patterns[f->pattern].loads + patterns[f->pattern].stores);
+}
+
+static double best_rate(flow *f) {
+  enum { TRIES = 4 };
+  double best = INFINITY;
+  for (int i = 0; i < TRIES; i++) {
+    best = fmin(best, timed_pass(f));
+  }
+  return window_bytes(f) / best;
+}
+
+/** Tries every register width and way that suits the level; `f` becomes the fastest. */
+static void choose(flow *f, roof_level_kind level) {
+  flow best = *f;
+  double best_found = 0;
+  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
+    for (roof_way way = 0; way < ROOF_WAY_COUNT && roof_lanes_at(l)->available(); way++) {
+      bool past = way == ROOF_PAST || way == ROOF_PAST_AHEAD;
+      bool same = past && (f->pattern == ROOF_LOAD || f->pattern == ROOF_UPDATE);
+      if (same || (past && level != ROOF_MEMORY) || (way == ROOF_AHEAD && level <= ROOF_L1)) {
+        continue;
+      }
+      f->lanes = roof_lanes_at(l);
+      f->way = way;
+      double rate = best_rate(f);
+      if (rate > best_found) {
+        best_found = rate;
+        best = *f;
+      }
+    }
+  }
+  *f = best;
+}
+
+/** The largest power of two not above `bytes`. */
+static size_t floor_power(double bytes) {
+  size_t power = STEP;
+  while (2.0 * (double)power <= bytes) {
+    power *= 2;
+  }
+  return power;
+}
+
+/** Bytes of a thread's part of a level; 0 when it cannot be told from the one inside it. */
 static double cache_share(const roof_level *level, const roof_level *inner, int cores) {
-  double own = level->bytes * level->instances / cores / 2;
+  static const double filled = 0.5;
+  double own = filled * level->bytes * level->instances / cores;
   double beyond = inner != NULL ? 4 * inner->bytes * inner->instances / cores : 0;
   if (level->level == ROOF_L3 && beyond < own) {
     own = beyond; /* a guest may share the last level with others */
@@ -106,85 +141,102 @@ static double cache_share(const roof_level *level, const roof_level *inner, int 
   return inner != NULL && own < beyond / 2 ? 0 : own;
 }
 
-static roof_status measure_cache(roof_bench *bench, const region *data, double bytes, int threads,
-                                 roof_level *level, roof_error *error) {
-  static const double window_bytes = 64e6;
-  sweep s = {.bench = bench,
-             .loops = bench->lanes->fp64,
-             .region = data,
-             .threads = threads,
-             .elements = (size_t)(bytes / sizeof(double)),
-             .repeats = (size_t)fmax(1, window_bytes / bytes)};
-  roof_sampling sampling = {1, bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
+static void set_limits(const roof_bench *bench, const flow *f, roof_level *level) {
+  roof_core_limits wide = roof_cpu_limits(64 * bench->lanes->fp64->lanes);
+  double limit = NAN;
+  if (level->level == ROOF_L1) {
+    limit = roof_cpu_transfer_limit(&wide, patterns[f->pattern].loads, patterns[f->pattern].stores);
+  } else if (level->level == ROOF_L2 && f->pattern == ROOF_LOAD) {
+    limit = wide.l2_bytes;
+  }
+  *(double *)((char *)level + patterns[f->pattern].limit) = f->threads * limit * level->clock_hz;
+}
+
+/** "read AVX-512 x16 124 B/cycle", in memory "copy AVX2 non-temporal 27.1 to 27.9 (bus 27.9) GB/s". */
+static void describe(const flow *f, const roof_level *level, const roof_samples *samples, double rate,
+                     roof_text *how) {
+  roof_text_addf(how, "; %s %s %s ", patterns[f->pattern].name, f->lanes->isa, way_names[f->way]);
+  if (level->level != ROOF_MEMORY) {
+    roof_text_addf(how, "%.3g B/cycle", rate / f->threads / level->clock_hz);
+    return;
+  }
+  bool fetches = f->pattern != ROOF_UPDATE && f->way < ROOF_PAST;
+  int moved = patterns[f->pattern].loads + patterns[f->pattern].stores;
+  double slow = window_bytes(f) / samples->stats.quartile_high,
+         fast = window_bytes(f) / samples->stats.minimum;
+  roof_text_addf(how, "%.3g to %.3g GB/s", slow / 1e9, fast / 1e9);
+  if (fetches && patterns[f->pattern].stores > 0) {
+    roof_text_addf(how, " (bus %.3g)", rate / 1e9 * (moved + 1) / moved);
+  }
+}
+
+/** Cores that share a link to memory and cores that do not: one median would be of neither. */
+static void note_modes(roof_bench *bench, const flow *f, const roof_level *level,
+                       const roof_samples *samples) {
+  double fast = NAN, slow = NAN;
+  if (roof_samples_modes(samples, &fast, &slow)) {
+    roof_bench_note(bench, "%s %s on %s: two modes, %.3g and %.3g GB/s", level->name,
+                    patterns[f->pattern].name, f->threads == 1 ? "one core" : "all cores",
+                    window_bytes(f) / slow / 1e9, window_bytes(f) / fast / 1e9);
+  }
+}
+
+/** A window long enough for the clock to be read without error. */
+static void size_window(flow *f, roof_level_kind level) {
+  static const size_t memory_window = 16 << 20, cache_window = 2 << 20;
+  f->bytes = level == ROOF_MEMORY ? floor_power((double)memory_window / patterns[f->pattern].arrays)
+                                  : cache_window / (size_t)patterns[f->pattern].arrays / STEP * STEP;
+  f->lanes = f->bench->lanes;
+  double seconds = fmin(timed_pass(f), timed_pass(f));
+  if (level != ROOF_MEMORY) {
+    f->bytes = (size_t)((double)f->bytes * fmax(1, 300e-6 / fmax(seconds, 1e-6))) / STEP * STEP;
+  }
+}
+
+/** Caches give their best window, memory its median. */
+static roof_status measure_pattern(roof_bench *bench, const region *data, roof_pattern pattern, int threads,
+                                   double share, roof_level *level, roof_text *how, roof_error *error) {
+  static const double budget = 0.15;
+  flow f = {.bench = bench,
+            .region = data,
+            .pattern = pattern,
+            .threads = threads,
+            .array_bytes = floor_power(share / patterns[pattern].arrays - 2 * STAGGER)};
+  size_window(&f, level->level);
+  choose(&f, level->level);
+  roof_sampling sampling = {1, budget * bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
   roof_samples samples;
-  roof_status status = roof_sample(timed_cache, &s, &sampling, &samples, error);
+  roof_status status = roof_sample(timed_pass_and_clock, &f, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
-  char size[32];
-  level->read_bytes_per_second =
-      threads * (double)(s.elements * sizeof(double) * s.repeats) / samples.stats.minimum;
-  level->spread = samples.stats.spread;
-  if (level->level == ROOF_L1) {
-    level->limit_bytes_per_second =
-        threads * roof_cpu_limits(64 * bench->lanes->fp64->lanes).load_bytes / bench->cycle_seconds;
+  bool memory = level->level == ROOF_MEMORY;
+  double rate = window_bytes(&f) / (memory ? samples.stats.median : samples.stats.minimum);
+  level->clock_hz = f.clock;
+  *(double *)((char *)level + patterns[pattern].result) = rate;
+  level->spread = fmax(isnan(level->spread) ? 0 : level->spread, samples.stats.spread);
+  set_limits(bench, &f, level);
+  describe(&f, level, &samples, rate, how);
+  if (memory) {
+    note_modes(bench, &f, level, &samples);
   }
-  snprintf(level->source, sizeof level->source, "%s loads, %s of random data a core, best of %zu windows",
-           bench->lanes->isa, roof_bytes_format(size, sizeof size, bytes), samples.count);
   roof_samples_done(&samples);
   return ROOF_OK;
 }
 
-/** One pattern, plain and in the streaming form (prefetched, stored past the caches); the better median
- * counts. */
-static roof_status measure_pattern(roof_bench *bench, const region *data, int pattern, int threads,
-                                   roof_level *level, roof_text *how, roof_error *error) {
-  static const size_t window_bytes = 16 << 20;
-  double rates[2], spreads[2];
-  for (int stream = 0; stream < 2; stream++) {
-    sweep s = {.bench = bench,
-               .loops = bench->lanes->fp64,
-               .region = data,
-               .threads = threads,
-               .pattern = pattern,
-               .stream = stream,
-               .elements = window_bytes / sizeof(double) / (size_t)patterns[pattern].arrays / 64 * 64};
-    roof_sampling sampling = {1, bench->budget / 2, WINDOWS_LEAST, WINDOWS_MOST};
-    roof_samples samples;
-    roof_status status = roof_sample(timed_pass, &s, &sampling, &samples, error);
-    if (status != ROOF_OK) {
-      return status;
-    }
-    double bytes = (double)threads * (double)(s.elements * sizeof(double)) * patterns[pattern].arrays;
-    rates[stream] = bytes / samples.stats.median;
-    spreads[stream] = samples.stats.spread;
-    roof_samples_done(&samples);
-  }
-  int best = rates[1] > rates[0];
-  level->spread = fmax(isnan(level->spread) ? 0 : level->spread, spreads[best]);
-  *(double *)((char *)level + patterns[pattern].result) = rates[best];
-  roof_text_addf(how, "%s %s %.3g/%.3g", pattern > 0 ? "," : "", patterns[pattern].name, rates[1] / 1e9,
-                 rates[0] / 1e9);
-  return ROOF_OK;
-}
-
-static roof_status measure_memory(roof_bench *bench, const region *data, int threads, roof_level *level,
-                                  roof_error *error) {
+static roof_status measure_patterns(roof_bench *bench, const region *data, double share, int threads,
+                                    roof_level *level, roof_error *error) {
   roof_text how = {0};
   roof_status status = ROOF_OK;
-  char size[32], step[96];
-  roof_text_addf(
-      &how,
-      "medians over %s of random data, in large pages where granted, the widest spread; the better of "
-      "streaming/cached, GB/s:",
-      roof_bytes_format(size, sizeof size, 24.0 * (double)data->third));
-  for (int pattern = 0; pattern < PATTERN_COUNT && status == ROOF_OK; pattern++) {
-    snprintf(step, sizeof step, "%s %s, %d core%s", level->name, patterns[pattern].name, threads,
-             threads == 1 ? "" : "s");
-    roof_bench_step(bench, step);
-    status = measure_pattern(bench, data, pattern, threads, level, &how, error);
+  char size[32];
+  roof_text_addf(&how, "random data, up to %s a core",
+                 roof_bytes_format(size, sizeof size, (double)floor_power(share)));
+  for (roof_pattern p = 0; p < ROOF_PATTERN_COUNT && status == ROOF_OK; p++) {
+    status = measure_pattern(bench, data, p, threads, share, level, &how, error);
   }
-  snprintf(level->source, sizeof level->source, "%s", how.data != NULL ? how.data : "");
+  if (how.data != NULL) {
+    snprintf(level->source, sizeof level->source, "%s", how.data);
+  }
   roof_text_done(&how);
   return status;
 }
@@ -207,19 +259,17 @@ static roof_status measure_level(roof_bench *bench, const region *data, const ro
   *level = *plain;
   level->cores = threads == bench->team.threads ? 0 : threads;
   snprintf(level->date, sizeof level->date, "%s", machine->date);
-  if (level->level == ROOF_MEMORY) {
-    return measure_memory(bench, data, threads, level, error);
-  }
   char step[96];
-  snprintf(step, sizeof step, "%s read, %d core%s", level->name, threads, threads == 1 ? "" : "s");
+  snprintf(step, sizeof step, "%s bandwidth, %d core%s", level->name, threads, threads == 1 ? "" : "s");
   roof_bench_step(bench, step);
-  double bytes = cache_share(level, inner, bench->team.threads);
-  if (bytes == 0 || bytes * threads > 24.0 * (double)data->third) {
+  double most = (double)data->bytes / bench->team.threads;
+  double share = level->level == ROOF_MEMORY ? most : cache_share(level, inner, bench->team.threads);
+  if (share == 0 || share > most) {
     snprintf(level->source, sizeof level->source,
              "not measured: not large enough beyond the level inside it");
     return ROOF_OK;
   }
-  return measure_cache(bench, data, bytes, threads, level, error);
+  return measure_patterns(bench, data, share, threads, level, error);
 }
 
 roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error) {
@@ -229,7 +279,7 @@ roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error) {
   memcpy(plain, machine->levels, sizeof plain);
   double bytes = region_bytes(bench);
   machine->level_count = 0;
-  region data = {.third = (size_t)(bytes / 24) / 64 * 64};
+  region data = {.bytes = (size_t)bytes / STEP * STEP};
   void *memory = NULL;
   roof_bench_step(bench, "preparing random data");
   roof_status status = roof_data_new("memory bandwidth", bytes, &memory, error);
@@ -237,7 +287,7 @@ roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error) {
     return status;
   }
   data.data = memory;
-  roof_data_fill(memory, ROOF_FP64, 3 * data.third, 1, bench->team.threads);
+  roof_data_fill(memory, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     const roof_level *inner = i > 0 ? &plain[i - 1] : NULL;
     if (bench->team.threads > 1) {

@@ -146,12 +146,12 @@ static const roof_burst_way *choose_way(const roof_bench *bench, const roof_burs
 static void describe(const load *l, const roof_samples *samples, roof_peak *peak) {
   roof_core_limits limits = roof_cpu_limits(l->burst->bits);
   char clock[32];
-  int used =
-      snprintf(peak->source, sizeof peak->source,
-               "%d independent chains (the best of those tried), best of %zu windows of 1 ms at %s; "
-               "%.4g FLOP/cycle a core",
-               l->way->chains, samples->count, roof_quantity_format(clock, sizeof clock, l->clock, "Hz"),
-               peak->flops_per_second / l->threads / l->clock);
+  int used = snprintf(peak->source, sizeof peak->source,
+                      "%d independent chain%s (the best number tried), best of %zu windows of 1 ms at %s; "
+                      "%.4g FLOP/cycle a core",
+                      l->way->chains, l->way->chains == 1 ? "" : "s", samples->count,
+                      roof_quantity_format(clock, sizeof clock, l->clock, "Hz"),
+                      peak->flops_per_second / l->threads / l->clock);
   peak->clock_hz = l->clock;
   peak->flops_per_cycle = roof_cpu_burst_limit(&limits, l->burst);
   peak->limit_flops_per_second = l->threads * peak->flops_per_cycle * l->clock;
@@ -163,12 +163,12 @@ static void describe(const load *l, const roof_samples *samples, roof_peak *peak
 
 static roof_status measure_peak(roof_bench *bench, const roof_burst *burst, const roof_burst_way *way,
                                 int threads, roof_error *error) {
-  static const double window = 1e-3, share = 0.12;
+  static const double window = 1e-3, share = 0.3, most = 0.06;
   load l = {.bench = bench, .burst = burst, .way = way, .threads = threads};
   roof_burst_seeds(burst, l.seeds);
   l.rounds = calibrate(&l, window);
   roof_samples samples;
-  roof_sampling sampling = {1, share * bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
+  roof_sampling sampling = {1, fmin(most, share * bench->budget), WINDOWS_LEAST, WINDOWS_MOST};
   roof_status status = roof_sample(timed_load, &l, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
@@ -236,7 +236,7 @@ roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error) {
   roof_status status = ROOF_OK;
   const roof_burst *burst = NULL;
   for (int i = 0; status == ROOF_OK && (burst = next_burst(bench, &i)) != NULL;) {
-    char step[64];
+    char step[96];
     snprintf(step, sizeof step, "%s peak, %s", roof_dtype_name(burst->dtype), burst->isa);
     roof_bench_step(bench, step);
     const roof_burst_way *way = choose_way(bench, burst);
