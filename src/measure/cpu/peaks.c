@@ -147,7 +147,7 @@ static void describe(const load *l, const roof_samples *samples, roof_peak *peak
   roof_core_limits limits = roof_cpu_limits(l->burst->bits);
   char clock[32];
   int used = snprintf(peak->source, sizeof peak->source,
-                      "%d independent chain%s (the best number tried), best of %zu windows of 1 ms at %s; "
+                      "%d independent chain%s (the best number tried), best of %zu windows of 0.5 ms at %s; "
                       "%.4g FLOP/cycle a core",
                       l->way->chains, l->way->chains == 1 ? "" : "s", samples->count,
                       roof_quantity_format(clock, sizeof clock, l->clock, "Hz"),
@@ -163,12 +163,12 @@ static void describe(const load *l, const roof_samples *samples, roof_peak *peak
 
 static roof_status measure_peak(roof_bench *bench, const roof_burst *burst, const roof_burst_way *way,
                                 int threads, roof_error *error) {
-  static const double window = 1e-3, share = 0.3, most = 0.06;
+  static const double window = 0.5e-3, budget = 0.06;
   load l = {.bench = bench, .burst = burst, .way = way, .threads = threads};
   roof_burst_seeds(burst, l.seeds);
   l.rounds = calibrate(&l, window);
   roof_samples samples;
-  roof_sampling sampling = {1, fmin(most, share * bench->budget), WINDOWS_LEAST, WINDOWS_MOST};
+  roof_sampling sampling = {1, budget, WINDOWS_LEAST, WINDOWS_MOST};
   roof_status status = roof_sample(timed_load, &l, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
