@@ -23,6 +23,11 @@ typedef struct roof_verdict {
  *  remeasure. Units: a ratio. Ownership: static. Errors: NULL for NaN or a negative fraction. */
 ROOF_API const roof_verdict *roof_verdict_of(double fraction);
 
+/** The band of a share of one basis: on the theoretical ceiling as roof_verdict_of; on the achieved one,
+ * which a benchmark reached, under 0.50 bug, to 0.70 low, to 0.90 normal, to 1 done, over 1 explain. Units: a
+ * ratio. Ownership: static. Errors: NULL for NaN or a negative share. */
+ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
+
 /** X(symbol, name, unit, text): what can speak for or against a cause. Unit 's' is a share from 0 to 1, 'x' a
  * ratio, 'n' a plain number. The first block follows from prediction and time (roof_evidence_derive), the
  * rest is counted: give what a profiler has, leave the others NaN. */

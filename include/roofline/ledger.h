@@ -3,7 +3,8 @@
  *  Each line is one JSON object: `sequence` from 1, `kind`, `time` (UTC), `version`, what was predicted or
  *  measured, then `previous`, the SHA-256 of the whole line before with its newline (`sed -n 1p FILE |
  * sha256sum`; 64 zeros in the first), and `sha256`, the SHA-256 of this line up to `,"sha256"`. So one
- * changed byte anywhere shows; dropping whole lines at the end does not. */
+ * changed byte anywhere shows; dropping whole lines at the end does not. A signed line has `public_key`
+ * before and `signature` after `previous`: Ed25519 of this line up to `,"signature"`. */
 #ifndef ROOFLINE_LEDGER_H
 #define ROOFLINE_LEDGER_H
 
@@ -11,46 +12,119 @@
 
 #include "roofline/measurement.h"
 #include "roofline/predict.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define ROOF_LABEL_MAX 128
+#define ROOF_DIGEST_MAX 65
 
-/** Appends a prediction with its parameters as typed ("m=1 n=8"), its times and what binds it. The line is
- *  written with one write under a lock and synced. A last line torn by a crash was never an entry and is
- * dropped first. Units: s, FLOP, bytes. Ownership: keeps nothing. Errors: ROOF_E_ARGUMENT for a label that is
- * empty, too long or not UTF-8 or a time that is unknown, ROOF_E_OUTPUT when the file cannot be written
- * (nothing is appended), ROOF_E_PARSE when its tail is not a ledger. */
-ROOF_API roof_status roof_ledger_seal(const char *path, const char *label, const char *machine,
-                                      const char *op, const char *parameters, roof_dtype dtype,
-                                      const roof_prediction *prediction, roof_error *error);
+/** A prediction to seal. Texts are borrowed, NULL where unknown; numbers NaN. */
+typedef struct roof_sealing {
+  const char *label;
+  const char *machine;
+  const char *machine_digest; /**< of the machine file, roof_ledger_digest */
+  const char *op;
+  const char *parameters; /**< "m=1 n=8" */
+  const char *dtype;
+  const char *regime;
+  const char *binding;
+  double flops;
+  double bytes;
+  double compute_seconds;
+  double memory_seconds;
+  double overhead_seconds;
+  double network_seconds;
+  double lower_seconds;
+  double upper_seconds;
+  double expected_seconds;
+  double expected_low_seconds;
+  double expected_high_seconds;
+  roof_ceiling ceilings[ROOF_BASIS_COUNT];
+} roof_sealing;
 
-/** Appends a measurement with all its samples.
- *  Units: s, FLOP, bytes. Ownership: keeps nothing. Errors: as roof_ledger_seal. */
-ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurement,
+/** How entries are added. NULL in its place means `{0}`. */
+typedef struct roof_ledger_options {
+  const char *commit;   /**< git commit of the working directory, NULL: none */
+  const char *key;      /**< file of a secret key that signs, NULL: unsigned */
+  bool unsealed;        /**< take measurements that no prediction came before, and mark them */
+  double measured_time; /**< s since 1970 when the measurements were taken, 0: they end now */
+} roof_ledger_options;
+
+/** SHA-256 of a text in hexadecimal.
+ *  Units: bytes. Ownership: fills the caller's buffer, returns it. Errors: none. */
+ROOF_API char *roof_ledger_digest(const char *text, size_t length, char digest[ROOF_DIGEST_MAX]);
+
+/** Appends `count` predictions, all or none: one write under a lock, synced. A last line torn by a crash was
+ *  never an entry and is dropped first. Units: s, FLOP, bytes. Ownership: keeps nothing. Errors:
+ * ROOF_E_ARGUMENT for a label that is empty, too long, not UTF-8 or given twice, or a time that is unknown,
+ * ROOF_E_OUTPUT when the file cannot be written (nothing is appended), ROOF_E_PARSE when its tail is not a
+ * ledger, ROOF_E_INPUT and ROOF_E_UNSUPPORTED for the key. */
+ROOF_API roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, size_t count,
+                                      const roof_ledger_options *options, roof_error *error);
+
+/** Appends `count` measurements with all their samples, all or none, to a ledger whose chain holds. Units: s,
+ * FLOP, bytes. Ownership: keeps nothing. Errors: as roof_ledger_seal; ROOF_E_GATE for a changed ledger and,
+ * unless `options->unsealed`, for a measurement without a prediction or older than it. */
+ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
+                                        const roof_ledger_options *options, roof_error *error);
+
+/** What a ledger that holds consists of. */
+typedef struct roof_ledger_summary {
+  size_t entries;
+  size_t predictions;
+  size_t measurements;
+  size_t unsealed; /**< measurements marked so */
+  size_t signatures;
+} roof_ledger_summary;
+
+/** Recomputes the chain and checks every signature; with `key`, a file of a public key, every prediction must
+ *  be signed by it. Units: entries. Ownership: writes *summary on success only. Errors: ROOF_E_INPUT,
+ * ROOF_E_GATE with the number of the first bad entry as line. */
+ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                         roof_error *error);
 
-/** Recomputes the chain.
- *  Units: entries. Ownership: writes *entries on success only. Errors: ROOF_E_INPUT, ROOF_E_GATE with the
- * number of the first bad entry as line. */
-ROOF_API roof_status roof_ledger_verify(const char *path, size_t *entries, roof_error *error);
+/** Appends the lines of a ledger whose chain holds to `lines`.
+ *  Units: bytes. Ownership: the caller's text. Errors: as roof_ledger_verify. */
+ROOF_API roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error);
 
-/** A prediction beside its measurement. `verdict` is a name of roof_verdict_of. */
+/** Makes a key pair: the secret in `path`, readable by its owner only, the public key in `path`.pub.
+ *  Units: none. Ownership: none. Errors: ROOF_E_OUTPUT when a file exists or cannot be written. */
+ROOF_API roof_status roof_ledger_keygen(const char *path, roof_error *error);
+
+/** A prediction beside its measurement. Numbers that are not known are NaN, texts "" or NULL. */
 typedef struct roof_reconciled {
   char label[ROOF_LABEL_MAX];
+  size_t prediction;        /**< its entry's number */
+  size_t measurement;       /**< its entry's number */
+  bool unsealed;            /**< the measurement was taken before its prediction was sealed */
   double predicted_seconds; /**< expected */
   double measured_seconds;  /**< median */
   double lower_seconds;
+  double upper_seconds;
   char regime[16];
   char binding[64];
-  double fraction_of_ceiling; /**< lower / measured */
-  double expected_fraction;   /**< lower / predicted */
-  double headroom;            /**< measured / lower */
-  double gap_points;          /**< 100 x (expected_fraction - fraction_of_ceiling) */
-  const char *verdict;
+  char measured_regime[16];            /**< from counted bytes, "" not counted */
+  double measured_share;               /**< of the roof that the measured regime names */
+  double fraction_of_ceiling;          /**< lower / measured */
+  double expected_fraction;            /**< lower / predicted */
+  double headroom;                     /**< measured / lower */
+  double gap_points;                   /**< 100 x (expected_fraction - fraction_of_ceiling) */
+  double share[ROOF_BASIS_COUNT];      /**< of the theoretical and of the achieved ceiling */
+  const char *bands[ROOF_BASIS_COUNT]; /**< a name of roof_verdict_on */
+  double overlap;               /**< implied: 1 at the lower bound, 0 at the upper; NaN where the two agree */
+  double intensity;             /**< arithmetic, FLOP/byte */
+  double operational_intensity; /**< from counted bytes */
+  const char *traffic;          /**< "equal", "lower" or "higher" than arithmetic, NULL not counted */
+  double flops_per_second;      /**< achieved */
+  double roof_flops_per_second; /**< of the theoretical roof at that intensity */
+  bool done;                    /**< at 90 % of the achieved roof: stop */
+  const char *verdict;          /**< a name of roof_verdict_of(fraction_of_ceiling) */
   char because[256];
+  char impossible[192]; /**< the arithmetic of a point above its theoretical roof, else "" */
+  const char *next;     /**< what would move the roof, when done */
 } roof_reconciled;
 
 typedef struct roof_reconcile {
@@ -62,11 +136,15 @@ typedef struct roof_reconcile {
   size_t unmatched_measurement_count;
 } roof_reconcile;
 
-/** Matches the last prediction of each label with the first measurement sealed after it. A prediction without
- *  one is unmatched; so is a measurement that no prediction of its label came before.
+/** Matches the last prediction of each label with the first measurement after it. A prediction without one is
+ *  unmatched; so is a measurement that no prediction of its label came before.
  *  Units: s. Ownership: release with roof_reconcile_done; filled on success only. Errors: as
  * roof_ledger_verify. */
 ROOF_API roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error);
+
+/** What a `traffic` of a result means, after a colon: "lower: redundant traffic".
+ *  Units: none. Ownership: static. Errors: "?" for another text. */
+ROOF_API const char *roof_traffic_meaning(const char *traffic);
 
 /** Frees a result. Units: none. Ownership: releases what reconcile filled. Errors: none. */
 ROOF_API void roof_reconcile_done(roof_reconcile *result);

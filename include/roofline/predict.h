@@ -91,6 +91,16 @@ typedef struct roof_prediction {
   int level_count;
 } roof_prediction;
 
+/** What a measurement is judged against: a datasheet's figures, or those a benchmark reached. */
+typedef enum roof_basis { ROOF_THEORETICAL, ROOF_ACHIEVED, ROOF_BASIS_COUNT } roof_basis;
+
+/** The roof over some work on one basis. NaN where the figure is unknown on it. */
+typedef struct roof_ceiling {
+  double seconds;          /**< lower bound of the time */
+  double flops_per_second; /**< peak of the work's unit */
+  double bytes_per_second; /**< outermost level, for this mix of reads and writes */
+} roof_ceiling;
+
 /** The defaults named beside the fields of roof_options.
  *  Units: as the fields. Ownership: by value. Errors: none. */
 ROOF_API roof_options roof_options_default(void);
@@ -135,6 +145,11 @@ ROOF_API double roof_predict_crossing(const roof_target *target, const roof_op *
 /** Bytes and FLOPs that last as long as the overhead cutoff at the expected efficiency: less is overhead.
  *  Units: bytes, FLOP. Ownership: writes *bytes and *flops, NaN when unknown. Errors: none. */
 ROOF_API void roof_predict_escape(const roof_target *target, roof_unit unit, double *bytes, double *flops);
+
+/** The roof over `work` on one basis. The physical limit of a measured figure counts as theoretical;
+ * `seconds` is unknown when what binds has no figure on the basis. Units: s, FLOP/s, bytes/s. Ownership: by
+ * value. Errors: NaN. */
+ROOF_API roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const roof_work *work);
 
 /** "compute", "memory", "overhead", "network" or "capacity".
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */

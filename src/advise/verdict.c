@@ -14,13 +14,37 @@ static const roof_verdict bands[] = {
     {1 + DBL_EPSILON, "explain", "above the ceiling: the ceiling, the work counted or the time is wrong"},
 };
 
-const roof_verdict *roof_verdict_of(double fraction) {
-  if (!(fraction >= 0)) {
+/** Against a ceiling that a benchmark reached, kernels stand higher. */
+static const roof_verdict achieved_bands[] = {
+    {0, "bug",
+     "under half of what a benchmark reaches: a bug in the kernel, the shape or the measurement until shown "
+     "otherwise"},
+    {0.50, "low", "below the usual 70 to 90 %: look for the cause of the gap"},
+    {0.70, "normal", "where well-made kernels land"},
+    {0.90, "done", "as good as the benchmark: only another roof brings more"},
+    {1 + DBL_EPSILON, "explain",
+     "faster than the benchmark: the ceiling, the work counted or the time is wrong"},
+};
+
+static const struct {
+  const roof_verdict *bands;
+  size_t count;
+} bases[ROOF_BASIS_COUNT] = {
+    [ROOF_THEORETICAL] = {bands, sizeof bands / sizeof bands[0]},
+    [ROOF_ACHIEVED] = {achieved_bands, sizeof achieved_bands / sizeof achieved_bands[0]},
+};
+
+const roof_verdict *roof_verdict_on(roof_basis basis, double share) {
+  if (!(share >= 0)) {
     return NULL;
   }
-  size_t i = sizeof bands / sizeof bands[0] - 1;
-  while (fraction < bands[i].from) {
+  size_t i = bases[basis].count - 1;
+  while (share < bases[basis].bands[i].from) {
     i--;
   }
-  return &bands[i];
+  return &bases[basis].bands[i];
+}
+
+const roof_verdict *roof_verdict_of(double fraction) {
+  return roof_verdict_on(ROOF_THEORETICAL, fraction);
 }

@@ -138,8 +138,6 @@ static roof_status load_userops(roof_args *args, roof_error *error) {
   return ROOF_OK;
 }
 
-static poptContext context; /* owns the words; freed by roof_args_done */
-
 static roof_status check_color(const char *color, roof_error *error) {
   static const char *const choices[] = {"auto", "always", "never", NULL};
   for (int i = 0; color != NULL && choices[i] != NULL; i++) {
@@ -162,7 +160,7 @@ roof_status roof_args_parse(roof_args *args, const roof_command *command, int ar
   snprintf(name, sizeof name, "roofline %s", command->name);
   const char *first = argv[0];
   argv[0] = name;
-  context = poptGetContext(NULL, argc, argv, table, 0);
+  poptContext context = poptGetContext(NULL, argc, argv, table, 0);
   int code = poptGetNextOpt(context);
   roof_status status = ROOF_OK;
   if (code < -1) {
@@ -180,6 +178,7 @@ roof_status roof_args_parse(roof_args *args, const roof_command *command, int ar
     }
   }
   argv[0] = first;
+  parsed.context = context;
   *args = parsed;
   return status;
 }
@@ -202,7 +201,7 @@ void roof_args_done(roof_args *args) {
     }
     free(lists[i]);
   }
-  poptFreeContext(context);
+  poptFreeContext(args->context);
 }
 
 roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *error) {

@@ -38,6 +38,7 @@ typedef struct roof_args {
   int word_count;
   roof_userops *userops; /**< one per --ops file */
   int userops_count;
+  poptContext context; /**< owns the words */
 } roof_args;
 
 typedef struct roof_command {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/loop.h"
+#include "cli/seal.h"
 #include "roofline/advise.h"
 
 static int quick;
@@ -18,7 +19,7 @@ static const struct poptOption options[] = {
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
     {"report", '\0', POPT_ARG_STRING, &report_path, 0, "the HTML report; default roofline-report.html",
      "FILE"},
-    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default roofline.ledger", "FILE"},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " ROOF_DEFAULT_LEDGER, "FILE"},
     POPT_TABLEEND};
 
 /** Fails before measuring where the report could not be kept. */
@@ -95,10 +96,25 @@ static roof_status predict(roof_loop *loop, roof_loop_kernel *k, roof_error *err
   return status;
 }
 
+static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, const char *digest, json_t *list,
+                               roof_error *error) {
+  const roof_op *op = NULL;
+  roof_status status = roof_op_find(k->kernel->op, &op, error);
+  if (status == ROOF_OK) {
+    json_t *object = roof_json_prediction(&loop->target, op, k->values, &k->prediction);
+    json_object_set_new(object, "label", json_string(k->label));
+    json_object_set_new(object, "machine_sha256", json_string(digest));
+    json_array_append_new(list, object);
+  }
+  return status;
+}
+
 /** Seals a prediction for every kernel that can run, before any is measured, into a ledger that holds. */
 static roof_status seal_all(roof_loop *loop, roof_error *error) {
-  roof_status status = ROOF_OK;
-  size_t entries;
+  char digest[ROOF_DIGEST_MAX];
+  roof_ledger_summary summary;
+  json_t *list = json_array();
+  roof_status status = roof_seal_digest(&loop->machine, digest, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     roof_loop_kernel *k = &loop->kernels[i];
     k->shape = quick ? k->kernel->quick_sizes : k->kernel->sizes;
@@ -110,11 +126,14 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
     snprintf(k->skipped, sizeof k->skipped, "%s", why != NULL ? why : "");
     status = predict(loop, k, error);
     if (status == ROOF_OK && why == NULL) {
-      status = roof_ledger_seal(loop->ledger, k->label, loop->machine.name, k->kernel->op, k->shape,
-                                loop->dtype, &k->prediction, error);
+      status = add_sealing(loop, k, digest, list, error);
     }
   }
-  return status == ROOF_OK ? roof_ledger_verify(loop->ledger, &entries, error) : status;
+  if (status == ROOF_OK) {
+    status = roof_seal_all(loop->ledger, list, NULL, error);
+  }
+  json_decref(list);
+  return status == ROOF_OK ? roof_ledger_verify(loop->ledger, NULL, &summary, error) : status;
 }
 
 /** Runs a kernel and records it. Sets *seconds and `how` (of 256 bytes) on success. */
@@ -128,7 +147,7 @@ static roof_status measure_kernel(roof_loop *loop, const roof_loop_kernel *k, do
   if (status == ROOF_OK) {
     snprintf(m.label, sizeof m.label, "%s", k->label);
     snprintf(m.machine, sizeof m.machine, "%s", loop->machine.name);
-    status = roof_ledger_record(loop->ledger, &m, error);
+    status = roof_ledger_record(loop->ledger, &m, 1, NULL, error);
     *seconds = m.seconds;
     snprintf(how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
              100 * m.stats.spread, m.note);
@@ -147,7 +166,7 @@ static roof_status measure_all(roof_loop *loop, roof_error *error) {
     }
     roof_show_progress(loop->options.user, k->kernel->name, i, loop->count);
     roof_status status = measure_kernel(loop, k, &k->measured_seconds, k->how, &why);
-    if (status == ROOF_E_OUTPUT || status == ROOF_E_PARSE) {
+    if (status == ROOF_E_OUTPUT || status == ROOF_E_PARSE || status == ROOF_E_GATE) {
       return roof_error_set(error, status, "%s", why.message);
     }
     snprintf(k->skipped, sizeof k->skipped, "%s", why.message);
@@ -244,7 +263,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   roof_loop loop = {
       .args = args,
       .dtype = ROOF_FP32,
-      .ledger = ledger_path != NULL ? ledger_path : "roofline.ledger",
+      .ledger = ledger_path != NULL ? ledger_path : ROOF_DEFAULT_LEDGER,
       .report = report_path != NULL ? report_path : "roofline-report.html",
   };
   roof_status status = roof_args_limit_words(args, 0, error);

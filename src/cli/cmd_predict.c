@@ -7,10 +7,18 @@
 
 #include "cli/crossing.h"
 #include "cli/explain.h"
+#include "cli/seal.h"
 
-static int explain;
+static int explain, seal;
+static char *label, *ledger_path;
 static const struct poptOption options[] = {
-    {"explain", 'e', POPT_ARG_NONE, &explain, 0, "show the arithmetic step by step", NULL}, POPT_TABLEEND};
+    {"explain", 'e', POPT_ARG_NONE, &explain, 0, "show the arithmetic step by step", NULL},
+    {"seal", '\0', POPT_ARG_NONE, &seal, 0, "seal the prediction in the ledger, before anything is measured",
+     NULL},
+    {"label", '\0', POPT_ARG_STRING, &label, 0,
+     "name that its measurement will carry; default: operation, parameters and format", "TEXT"},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " ROOF_DEFAULT_LEDGER, "FILE"},
+    POPT_TABLEEND};
 
 enum { SHORT = 48, LINE = 160, BAR = 20 };
 
@@ -204,11 +212,41 @@ static void add_prediction(roof_text *out, const roof_args *args, const roof_tar
   add_rest(out, target, shape->op, shape->values, p);
 }
 
-/** What a run over the machines collects: text, or JSON objects. */
+/** What a run over the machines collects. */
 typedef struct answer {
   roof_text text;
-  json_t *json;
+  json_t *json; /**< one object a machine, or NULL */
+  bool digests; /**< with the machine's */
+  bool quiet;   /**< no text */
 } answer;
+
+static roof_status add_json(const roof_target *target, const roof_op *op, const double *values,
+                            const roof_prediction *p, answer *out, roof_error *error) {
+  char digest[ROOF_DIGEST_MAX];
+  json_t *object = roof_json_prediction(target, op, values, p);
+  roof_status status = out->digests ? roof_seal_digest(target->machine, digest, error) : ROOF_OK;
+  if (status == ROOF_OK && out->digests) {
+    json_object_set_new(object, "machine_sha256", json_string(digest));
+  }
+  json_array_append_new(out->json, object);
+  return status;
+}
+
+static void add_text(const roof_args *args, const roof_target *target, const roof_shape *shape,
+                     const double *values, const roof_prediction *p, answer *out) {
+  if (args->csv) {
+    if (out->text.length == 0) {
+      roof_csv_add_header(&out->text, shape->op);
+    }
+    roof_csv_add_row(&out->text, target, shape->op, values, p);
+    return;
+  }
+  roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
+  add_prediction(&out->text, args, target, shape, values, p);
+  if (explain) {
+    roof_explain_prediction(&out->text, target, shape->op, values, p);
+  }
+}
 
 static roof_status predict_one(const roof_args *args, const roof_target *target, const roof_shape *shape,
                                answer *out, roof_error *error) {
@@ -219,24 +257,13 @@ static roof_status predict_one(const roof_args *args, const roof_target *target,
     roof_predict(target, shape->op, values, &p);
     status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
   }
-  if (status != ROOF_OK) {
-    return status;
+  if (status == ROOF_OK && out->json != NULL) {
+    status = add_json(target, shape->op, values, &p, out, error);
   }
-  if (args->json) {
-    json_array_append_new(out->json, roof_json_prediction(target, shape->op, values, &p));
-  } else if (args->csv) {
-    if (out->text.length == 0) {
-      roof_csv_add_header(&out->text, shape->op);
-    }
-    roof_csv_add_row(&out->text, target, shape->op, values, &p);
-  } else {
-    roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
-    add_prediction(&out->text, args, target, shape, values, &p);
-    if (explain) {
-      roof_explain_prediction(&out->text, target, shape->op, values, &p);
-    }
+  if (status == ROOF_OK && !out->quiet) {
+    add_text(args, target, shape, values, &p, out);
   }
-  return ROOF_OK;
+  return status;
 }
 
 static roof_status print_answer(const roof_args *args, answer *out, roof_error *error) {
@@ -250,26 +277,21 @@ static roof_status print_answer(const roof_args *args, answer *out, roof_error *
   return roof_json_print(object, error);
 }
 
-static roof_status predict_all(const roof_args *args, const roof_shape *shape, roof_error *error) {
+static roof_status predict_all(const roof_args *args, const roof_shape *shape, answer *out,
+                               roof_error *error) {
   roof_targets targets;
   roof_status status = roof_select_targets(args, &targets, error);
   if (status != ROOF_OK) {
     return status;
   }
-  answer out = {.json = json_array()};
   for (int i = 0; i < targets.count && status == ROOF_OK; i++) {
-    status = predict_one(args, &targets.targets[i], shape, &out, error);
+    status = predict_one(args, &targets.targets[i], shape, out, error);
   }
-  if (status == ROOF_OK) {
-    status = print_answer(args, &out, error);
-  }
-  json_decref(out.json);
-  roof_text_done(&out.text);
   roof_targets_done(&targets);
   return status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
+static roof_status predict_words(const roof_args *args, answer *out, roof_error *error) {
   if (args->word_count == 0) {
     return roof_error_set(
         error, ROOF_E_ARGUMENT,
@@ -291,9 +313,58 @@ static roof_status run(const roof_args *args, roof_error *error) {
                             "%s: has several values; `roofline sweep` takes lists and ranges",
                             op->params[shape.axes[0].param].name);
   } else {
-    status = predict_all(args, &shape, error);
+    status = predict_all(args, &shape, out, error);
   }
   roof_shape_done(&shape);
+  return status;
+}
+
+roof_status roof_predict_collect(const roof_args *args, json_t *predictions, roof_error *error) {
+  answer out = {.json = predictions, .digests = true, .quiet = true};
+  return predict_words(args, &out, error);
+}
+
+static roof_status check_seal(roof_error *error) {
+  const char *useless = !seal && label != NULL ? "--label" : !seal && ledger_path != NULL ? "--ledger" : NULL;
+  return useless == NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: goes with --seal, which is not given", useless);
+}
+
+/** Seals what was predicted, and says so below it. */
+static roof_status seal_answer(const roof_args *args, answer *out, roof_error *error) {
+  const char *ledger = ledger_path != NULL ? ledger_path : ROOF_DEFAULT_LEDGER;
+  size_t count = json_array_size(out->json);
+  if (label != NULL && count > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--label %s: one label, but %zu predictions", label, count);
+  }
+  if (label != NULL) {
+    json_object_set_new(json_array_get(out->json, 0), "label", json_string(label));
+  }
+  roof_status status = roof_seal_all(ledger, out->json, NULL, error);
+  for (size_t i = 0; i < count && status == ROOF_OK && !args->csv; i++) {
+    json_t *sealed = json_object_get(json_array_get(out->json, i), "label");
+    roof_text_addf(&out->text, "  sealed      `%s` in %s\n", json_string_value(sealed), ledger);
+  }
+  return status;
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  answer out = {.json = args->json || seal ? json_array() : NULL, .digests = seal != 0, .quiet = args->json};
+  roof_status status = check_seal(error);
+  if (status == ROOF_OK) {
+    status = predict_words(args, &out, error);
+  }
+  if (status == ROOF_OK && seal) {
+    status = seal_answer(args, &out, error);
+  }
+  if (status == ROOF_OK) {
+    status = print_answer(args, &out, error);
+  }
+  json_decref(out.json);
+  roof_text_done(&out.text);
+  free(label);
+  free(ledger_path);
   return status;
 }
 
@@ -304,7 +375,8 @@ const roof_command roof_cmd_predict = {
     .examples =
         "  roofline predict gemm m=8192 n=28672 k=8192 --machine h100 --dtype fp16\n"
         "  roofline predict gemm m=1 n=28672 k=8192 --machine h100 --weights int4 --group 128 --explain\n"
-        "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n",
+        "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n"
+        "  roofline predict gemm m=4096 n=4096 k=4096 --machine h100 --seal --label ffn\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_MODEL,
     .options = options,
     .run = run,

@@ -91,6 +91,13 @@ static json_t *seconds(const roof_prediction *p) {
       roof_json_number(p->expected_low_seconds), "expected_high", roof_json_number(p->expected_high_seconds));
 }
 
+static json_t *ceiling(const roof_target *target, roof_basis basis, const roof_prediction *p) {
+  roof_ceiling c = roof_ceiling_of(target, basis, &p->work);
+  return json_pack("{s:o, s:o, s:o}", "seconds", roof_json_number(c.seconds), "flops_per_second",
+                   roof_json_number(c.flops_per_second), "bytes_per_second",
+                   roof_json_number(c.bytes_per_second));
+}
+
 json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const double *values,
                              const roof_prediction *p) {
   char binding[ROOF_NAME_MAX];
@@ -104,6 +111,9 @@ json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const
       "attainable_flops_per_second", roof_json_number(p->attainable));
   json_object_set_new(object, "seconds", seconds(p));
   json_object_set_new(object, "levels", levels(p));
+  json_object_set_new(object, "ceilings",
+                      json_pack("{s:o, s:o}", "theoretical", ceiling(target, ROOF_THEORETICAL, p), "achieved",
+                                ceiling(target, ROOF_ACHIEVED, p)));
   json_object_set_new(object, "link_bytes", roof_json_number(p->work.link_bytes));
   json_object_set_new(object, "working_set_bytes", roof_json_number(p->work.working_set));
   json_object_set_new(object, "effects", effects(target, p));

@@ -6,193 +6,190 @@
 #include <string.h>
 #include <time.h>
 
-#include <sodium.h>
-
-static const char no_previous[] = "0000000000000000000000000000000000000000000000000000000000000000";
-_Static_assert(sizeof no_previous == LEDGER_DIGEST + 1, "a digit per zero");
-
-static const char first_start[] = "{\"sequence\":1,\"kind\":\"";
 static const char seal_key[] = ",\"sha256\":\"";
 static const char seal_end[] = "\"}";
-enum { SEAL_LENGTH = sizeof seal_key - 1 + LEDGER_DIGEST + sizeof seal_end - 1 };
+static const char signature_key[] = ",\"signature\":\"";
+enum {
+  SEAL_LENGTH = sizeof seal_key - 1 + LEDGER_DIGEST + sizeof seal_end - 1,
+  SIGNATURE_LENGTH = sizeof signature_key - 1 + LEDGER_SIGNATURE + 1,
+};
 
-/** SHA-256 of the two parts; libsodium needs no set-up for it. */
-static void digest(const char *text, size_t length, const char *more, char out[LEDGER_DIGEST + 1]) {
-  crypto_hash_sha256_state state;
+static void digest_end(crypto_hash_sha256_state *state, char out[LEDGER_DIGEST + 1]) {
   unsigned char bytes[crypto_hash_sha256_BYTES];
-  crypto_hash_sha256_init(&state);
-  crypto_hash_sha256_update(&state, (const unsigned char *)text, length);
-  crypto_hash_sha256_update(&state, (const unsigned char *)more, strlen(more));
-  crypto_hash_sha256_final(&state, bytes);
+  crypto_hash_sha256_final(state, bytes);
   sodium_bin2hex(out, LEDGER_DIGEST + 1, bytes, sizeof bytes);
 }
 
-/** The time of day as ISO 8601 UTC with milliseconds. */
-static void write_time(char *buffer, size_t size) {
-  struct timespec now;
-  struct tm utc;
-  clock_gettime(CLOCK_REALTIME, &now);
-  gmtime_r(&now.tv_sec, &utc);
-  size_t length = strftime(buffer, size, "%Y-%m-%dT%H:%M:%S", &utc);
-  snprintf(buffer + length, size - length, ".%03dZ", (int)(now.tv_nsec / 1000000));
+char *roof_ledger_digest(const char *text, size_t length, char digest[ROOF_DIGEST_MAX]) {
+  crypto_hash_sha256_state state; /* libsodium needs no set-up for it */
+  crypto_hash_sha256_init(&state);
+  crypto_hash_sha256_update(&state, (const unsigned char *)text, length);
+  digest_end(&state, digest);
+  return digest;
 }
 
-roof_status ledger_entry_write(const ledger_entry *last, json_t *fields, roof_text *line, roof_error *error) {
-  char when[40], seal[LEDGER_DIGEST + 1];
-  write_time(when, sizeof when);
-  json_t *object =
-      json_pack("{s:I, s:O, s:s, s:s}", "sequence", (json_int_t)(last != NULL ? last->sequence + 1 : 1),
-                "kind", json_object_get(fields, "kind"), "time", when, "version", ROOFLINE_VERSION);
-  json_t *previous = json_pack("{s:s}", "previous", last != NULL ? last->digest : no_previous);
-  bool built = object != NULL && previous != NULL && json_object_update(object, fields) == 0 &&
-               json_object_update(object, previous) == 0;
+double ledger_time_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void ledger_time_write(double seconds, char *buffer) {
+  struct tm utc;
+  time_t whole = (time_t)seconds;
+  gmtime_r(&whole, &utc);
+  size_t length = strftime(buffer, LEDGER_TIME, "%Y-%m-%dT%H:%M:%S", &utc);
+  snprintf(buffer + length, LEDGER_TIME - length, ".%03uZ",
+           (unsigned)((seconds - (double)whole) * 1000) % 1000);
+}
+
+ledger_link ledger_link_first(void) {
+  ledger_link link = {.sequence = 0};
+  memset(link.digest, '0', LEDGER_DIGEST);
+  return link;
+}
+
+ledger_link ledger_link_after(const ledger_entry *last) {
+  ledger_link link = {.sequence = (size_t)last->sequence};
+  memcpy(link.digest, last->digest, sizeof link.digest);
+  return link;
+}
+
+/** The line's JSON up to where the signature or the seal goes; NULL when out of memory. */
+static char *dump(const ledger_link *link, json_t *fields, const ledger_key *key, size_t *length) {
+  char when[LEDGER_TIME];
+  ledger_time_write(ledger_time_now(), when);
+  json_t *object = json_pack("{s:I, s:O, s:s, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
+                             json_object_get(fields, "kind"), "time", when, "version", ROOFLINE_VERSION);
+  json_t *ends =
+      json_pack("{s:s*, s:s}", "public_key", key != NULL ? key->public_key : NULL, "previous", link->digest);
+  bool built = object != NULL && ends != NULL && json_object_update(object, fields) == 0 &&
+               json_object_update(object, ends) == 0;
   char *text = built ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(object);
-  json_decref(previous);
-  size_t start = line->length;
-  if (text != NULL) {
-    size_t open = strlen(text) - 1; /* without the closing brace */
-    digest(text, open, "", seal);
-    roof_text_add_bytes(line, text, open);
-    roof_text_addf(line, "%s%s%s\n", seal_key, seal, seal_end);
-    free(text);
-  }
-  /* Short of memory jansson may leave a key out of the text and call that success: what does not read back is
-   * not sealed. */
-  ledger_entry written;
-  bool good = text != NULL && !line->failed &&
-              ledger_entry_read(line->data + start, line->length - start - 1, false, NULL, &written) == NULL;
-  return good ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "ledger: out of memory");
+  json_decref(ends);
+  *length = text != NULL ? strlen(text) - 1 : 0; /* without the closing brace */
+  return text;
 }
 
-/** True when the line ends with the SHA-256 of what stands before it. */
-static bool sealed(const char *line, size_t length) {
+static void add_signature(roof_text *line, const char *text, size_t length, const ledger_key *key) {
+  unsigned char bytes[crypto_sign_BYTES];
+  char signature[LEDGER_SIGNATURE + 1];
+  crypto_sign_detached(bytes, NULL, (const unsigned char *)text, length, key->secret);
+  roof_text_addf(line, "%s%s\"", signature_key,
+                 sodium_bin2hex(signature, sizeof signature, bytes, sizeof bytes));
+}
+
+/** True when the line ends with the SHA-256 of what stands before it; `digest` gets that of the whole line.
+ */
+static bool sealed(const char *line, size_t length, char digest[LEDGER_DIGEST + 1]) {
   char expected[SEAL_LENGTH + 1], seal[LEDGER_DIGEST + 1];
   if (length < SEAL_LENGTH) {
     return false;
   }
-  digest(line, length - SEAL_LENGTH, "", seal);
+  crypto_hash_sha256_state state, body;
+  crypto_hash_sha256_init(&state);
+  crypto_hash_sha256_update(&state, (const unsigned char *)line, length - SEAL_LENGTH);
+  body = state;
+  digest_end(&body, seal);
   snprintf(expected, sizeof expected, "%s%s%s", seal_key, seal, seal_end);
+  crypto_hash_sha256_update(&state, (const unsigned char *)line + length - SEAL_LENGTH, SEAL_LENGTH);
+  crypto_hash_sha256_update(&state, (const unsigned char *)"\n", 1);
+  digest_end(&state, digest);
   return memcmp(line + length - SEAL_LENGTH, expected, SEAL_LENGTH) == 0;
 }
 
-/** Copies a text that fits and is not empty. */
-static bool take_text(char *out, size_t size, const char *text) {
-  size_t length = strlen(text);
-  if (length == 0 || length >= size) {
-    return false;
-  }
-  memcpy(out, text, length + 1);
-  return true;
-}
-
-static const char *read_prediction(json_t *root, ledger_entry *entry) {
-  const char *label = NULL, *regime = NULL, *binding = NULL;
-  if (json_unpack(root, "{s:s, s:{s:F, s:F}, s:s, s:s}", "label", &label, "seconds", "lower",
-                  &entry->lower_seconds, "expected", &entry->expected_seconds, "regime", &regime, "binding",
-                  &binding) != 0 ||
-      !take_text(entry->label, sizeof entry->label, label) ||
-      !take_text(entry->regime, sizeof entry->regime, regime) ||
-      !take_text(entry->binding, sizeof entry->binding, binding)) {
+static const char *check_prediction(const ledger_entry *entry) {
+  if (entry->label[0] == '\0' || entry->regime[0] == '\0' || entry->binding[0] == '\0' ||
+      isnan(entry->lower_seconds) || isnan(entry->expected_seconds)) {
     return "a prediction needs a label, seconds, a regime and what binds";
   }
   return entry->lower_seconds > 0 && entry->expected_seconds > 0 ? NULL : "its times must be positive";
 }
 
-static const char *read_measurement(json_t *root, ledger_entry *entry) {
-  const char *label = NULL;
-  if (json_unpack(root, "{s:s, s:F}", "label", &label, "seconds", &entry->seconds) != 0 ||
-      !take_text(entry->label, sizeof entry->label, label)) {
+static const char *check_measurement(const ledger_entry *entry) {
+  if (entry->label[0] == '\0' || isnan(entry->seconds)) {
     return "a measurement needs a label and seconds";
   }
   return entry->seconds > 0 ? NULL : "its time must be positive";
 }
 
-static const char *read_fields(json_t *root, bool chained, const ledger_entry *last, ledger_entry *entry) {
-  double sequence = 0;
-  const char *kind = NULL, *previous = NULL;
-  if (json_unpack(root, "{s:F, s:s, s:s}", "sequence", &sequence, "kind", &kind, "previous", &previous) !=
-          0 ||
-      !(sequence >= 1 && sequence <= 0x1p53)) {
-    return "it has no sequence, kind or previous";
-  }
-  entry->sequence = (size_t)sequence;
-  if (chained && entry->sequence != (last != NULL ? last->sequence + 1 : 1)) {
-    return "its sequence number does not follow";
-  }
-  if (chained && strcmp(previous, last != NULL ? last->digest : no_previous) != 0) {
-    return "the line before it was changed";
-  }
-  entry->measured = strcmp(kind, "measurement") == 0;
-  if (!entry->measured && strcmp(kind, "prediction") != 0) {
-    return "its kind is neither prediction nor measurement";
-  }
-  return entry->measured ? read_measurement(root, entry) : read_prediction(root, entry);
-}
-
-const char *ledger_entry_read(const char *line, size_t length, bool chained, const ledger_entry *last,
-                              ledger_entry *entry) {
-  if (!sealed(line, length)) {
+const char *ledger_entry_read(const char *line, size_t length, ledger_entry *entry) {
+  ledger_entry read;
+  char digest[LEDGER_DIGEST + 1];
+  if (!sealed(line, length, digest)) {
     return "its SHA-256 does not match";
   }
-  json_t *root = json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
-  if (root == NULL) {
-    return "it is not one JSON object";
+  if (!ledger_scan(line, length, &read)) {
+    return "it is not one JSON object with the fields of an entry";
   }
-  ledger_entry read = {0};
-  const char *why = read_fields(root, chained, last, &read);
-  json_decref(root);
+  read.measured = strcmp(read.kind, "measurement") == 0;
+  if (!(read.sequence >= 1 && read.sequence <= 0x1p53) || strlen(read.previous) != LEDGER_DIGEST) {
+    return "it has no sequence or previous";
+  }
+  if (!read.measured && strcmp(read.kind, "prediction") != 0) {
+    return "its kind is neither prediction nor measurement";
+  }
+  const char *why = read.measured ? check_measurement(&read) : check_prediction(&read);
   if (why == NULL) {
-    digest(line, length, "\n", read.digest);
+    memcpy(read.digest, digest, sizeof digest);
     *entry = read;
   }
   return why;
 }
 
-bool ledger_begins(const char *text, size_t length) {
-  size_t compared = length < sizeof first_start - 1 ? length : sizeof first_start - 1;
-  return memcmp(text, first_start, compared) == 0;
-}
-
-static roof_status bad_entry(const char *file, size_t number, const char *why, roof_error *error) {
-  roof_error_set(error, ROOF_E_GATE, "entry %zu: %s", number, why);
-  roof_error_at(error, file, (int)number, 0);
-  return ROOF_E_GATE;
-}
-
-static bool make_room(ledger_entries *ledger) {
-  size_t count = ledger->count;
-  if ((count & (count - 1)) != 0) { /* the capacity is a power of two */
-    return true;
-  }
-  ledger_entry *more = realloc(ledger->entries, (count > 0 ? 2 * count : 1) * sizeof *more);
-  ledger->entries = more != NULL ? more : ledger->entries;
-  return more != NULL;
-}
-
-roof_status ledger_read(const char *text, size_t length, const char *file, ledger_entries *out,
-                        roof_error *error) {
-  ledger_entries ledger = {0};
-  roof_status status = ROOF_OK;
-  for (const char *line = text, *end = text + length; line < end && status == ROOF_OK;) {
-    const char *newline = memchr(line, '\n', (size_t)(end - line));
-    const ledger_entry *last = ledger.count > 0 ? &ledger.entries[ledger.count - 1] : NULL;
-    ledger_entry entry;
-    const char *why = newline == NULL ? "it is incomplete: appending it was cut short"
-                                      : ledger_entry_read(line, (size_t)(newline - line), true, last, &entry);
-    if (why != NULL) {
-      status = bad_entry(file, ledger.count + 1, why, error);
-    } else if (!make_room(&ledger)) {
-      status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
-    } else {
-      ledger.entries[ledger.count++] = entry;
-      line = newline + 1;
+/** Appends the line's text, its signature and its seal; false when out of memory. */
+static bool add_line(const ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line) {
+  char seal[LEDGER_DIGEST + 1];
+  size_t start = line->length, length;
+  char *text = dump(link, fields, key, &length);
+  if (text != NULL) {
+    roof_text_add_bytes(line, text, length);
+    if (key != NULL) {
+      add_signature(line, text, length, key);
     }
   }
-  if (status != ROOF_OK) {
-    free(ledger.entries);
-    return status;
+  bool good = text != NULL && !line->failed;
+  free(text);
+  if (good) {
+    roof_ledger_digest(line->data + start, line->length - start, seal);
+    roof_text_addf(line, "%s%s%s\n", seal_key, seal, seal_end);
   }
-  *out = ledger;
+  return good && !line->failed;
+}
+
+roof_status ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
+                               roof_error *error) {
+  size_t start = line->length;
+  ledger_entry written;
+  /* Short of memory jansson may leave a key out of the text and call that success: what does not read back is
+   * not sealed. */
+  if (!add_line(link, fields, key, line) ||
+      ledger_entry_read(line->data + start, line->length - start - 1, &written) != NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "ledger: out of memory");
+  }
+  *link = ledger_link_after(&written);
   return ROOF_OK;
+}
+
+const char *ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry) {
+  static const char wrong[] = "its signature does not match";
+  unsigned char signature[crypto_sign_BYTES], key[crypto_sign_PUBLICKEYBYTES];
+  if (length < SEAL_LENGTH + SIGNATURE_LENGTH) {
+    return wrong;
+  }
+  size_t body = length - SEAL_LENGTH - SIGNATURE_LENGTH;
+  const char *digits = line + body + sizeof signature_key - 1;
+  bool good = memcmp(line + body, signature_key, sizeof signature_key - 1) == 0 &&
+              sodium_hex2bin(signature, sizeof signature, digits, LEDGER_SIGNATURE, NULL, NULL, NULL) == 0 &&
+              sodium_hex2bin(key, sizeof key, entry->public_key, LEDGER_PUBLIC_KEY, NULL, NULL, NULL) == 0 &&
+              crypto_sign_verify_detached(signature, (const unsigned char *)line, body, key) == 0;
+  return good ? NULL : wrong;
+}
+
+const char *ledger_entry_follows(const ledger_entry *entry, const ledger_link *link) {
+  if ((size_t)entry->sequence != link->sequence + 1) {
+    return "its sequence number does not follow";
+  }
+  return strcmp(entry->previous, link->digest) == 0 ? NULL : "the line before it was changed";
 }

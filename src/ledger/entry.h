@@ -3,22 +3,42 @@
 #define LEDGER_ENTRY_H
 
 #include <jansson.h>
+#include <sodium.h>
 
 #include "roofline/ledger.h"
 #include "roofline/text.h"
 
-enum { LEDGER_DIGEST = 64 }; /* hexadecimal digits of a SHA-256 */
+enum {
+  LEDGER_DIGEST = ROOF_DIGEST_MAX - 1,                /* hexadecimal digits of a SHA-256 */
+  LEDGER_SIGNATURE = 2 * crypto_sign_BYTES,           /* of an Ed25519 signature */
+  LEDGER_PUBLIC_KEY = 2 * crypto_sign_PUBLICKEYBYTES, /* of a public key */
+  LEDGER_TIME = sizeof "2026-01-01T00:00:00.000Z"
+};
 
-/** What a line says, as far as the library needs it back. */
+/** What a line says, as far as the library needs it back. Numbers that are not known are NaN. */
 typedef struct ledger_entry {
-  size_t sequence;
+  double sequence;
+  char kind[16];
   bool measured;
+  bool unsealed;
+  char counted[64]; /**< how the bytes of a measurement were */
+  char time[LEDGER_TIME];
   char label[ROOF_LABEL_MAX];
-  double seconds; /**< measured */
-  double lower_seconds;
-  double expected_seconds;
   char regime[16];
   char binding[64];
+  char public_key[LEDGER_PUBLIC_KEY + 1]; /**< "" unsigned */
+  double seconds;                         /**< measured */
+  double flops;
+  double bytes;
+  double compute_seconds;
+  double memory_seconds;
+  double overhead_seconds;
+  double network_seconds;
+  double lower_seconds;
+  double upper_seconds;
+  double expected_seconds;
+  roof_ceiling ceilings[ROOF_BASIS_COUNT];
+  char previous[LEDGER_DIGEST + 1];
   char digest[LEDGER_DIGEST + 1]; /**< of the whole line with its newline: the next line's `previous` */
 } ledger_entry;
 
@@ -27,25 +47,82 @@ typedef struct ledger_entries {
   size_t count;
 } ledger_entries;
 
-/** Appends the line that follows `last` (NULL: the first) with the caller's `fields`, newline included. */
-roof_status ledger_entry_write(const ledger_entry *last, json_t *fields, roof_text *line, roof_error *error);
+/** Where the next line joins the chain. */
+typedef struct ledger_link {
+  size_t sequence; /**< of the last line, 0: none */
+  char digest[LEDGER_DIGEST + 1];
+} ledger_link;
 
-/** Reads one line of `length` bytes without its newline. Returns NULL, or what is wrong with it. `last` is
- * the line before it (NULL: none, or unknown when `chained` is false). */
-const char *ledger_entry_read(const char *line, size_t length, bool chained, const ledger_entry *last,
-                              ledger_entry *entry);
+/** An Ed25519 key pair; ledger_key_done forgets it. */
+typedef struct ledger_key {
+  unsigned char secret[crypto_sign_SECRETKEYBYTES];
+  char public_key[LEDGER_PUBLIC_KEY + 1];
+} ledger_key;
 
+/* entry.c */
+/** The link of an empty ledger. */
+ledger_link ledger_link_first(void);
+ledger_link ledger_link_after(const ledger_entry *last);
+
+/** Appends the line that follows `link` with the caller's `fields`, newline included, signed when `key` is
+ * not NULL, and moves `link` on. */
+roof_status ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
+                               roof_error *error);
+
+/** Reads one line of `length` bytes without its newline. Returns NULL, or what is wrong with it. */
+const char *ledger_entry_read(const char *line, size_t length, ledger_entry *entry);
+
+/** Checks a signed line against its own public key. Returns NULL, or what is wrong with it. */
+const char *ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry);
+
+/** Returns NULL when `entry` follows `link`, or what is wrong. */
+const char *ledger_entry_follows(const ledger_entry *entry, const ledger_link *link);
+
+/** ISO 8601 UTC with milliseconds of seconds since 1970; fills LEDGER_TIME bytes. */
+void ledger_time_write(double seconds, char *buffer);
+
+/** Now, in seconds since 1970. */
+double ledger_time_now(void);
+
+/* scan.c */
+/** Reads the fields of one compact JSON object into *entry, unknown as NaN and ""; false when it is none, a
+ * field is given twice, has another type or does not fit. The text ends with a quote and a brace. */
+bool ledger_scan(const char *text, size_t length, ledger_entry *entry);
+
+/* chain.c */
 /** True when `text` starts as a ledger does, or is the start of such a start. */
 bool ledger_begins(const char *text, size_t length);
 
-/** Reads and checks a whole ledger; `file` names it in errors. */
-roof_status ledger_read(const char *text, size_t length, const char *file, ledger_entries *out,
+/** Reads and checks a whole ledger; `file` names it in errors. `signatures`: check those too. */
+roof_status ledger_read(const char *text, size_t length, const char *file, bool signatures,
+                        ledger_entries *out, roof_error *error);
+
+/* ledger.c */
+/** Loads and checks the ledger at `path`; `text` (nullable) gets its lines. */
+roof_status ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
                         roof_error *error);
 
-/** Loads and checks the ledger at `path`. */
-roof_status ledger_load(const char *path, ledger_entries *out, roof_error *error);
+/** Called with what is in the ledger to complete the objects about to be added. */
+typedef roof_status ledger_completer(json_t *list, const ledger_entries *before, void *user,
+                                     roof_error *error);
 
+/** Appends the objects of `list` with one write under a lock, or nothing; `key_path` and `complete` may be
+ * NULL. */
+roof_status ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
+                          void *user, roof_error *error);
+
+/* key.c */
+roof_status ledger_key_load(const char *path, ledger_key *key, roof_error *error);
+void ledger_key_done(ledger_key *key);
+/** The public key in the file at `path`, in hexadecimal. */
+roof_status ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 1], roof_error *error);
+
+/* reconcile.c */
 /** Matches predictions with measurements. */
 roof_status ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error);
+
+/* judge.c */
+/** Sets a measurement against its prediction. */
+roof_reconciled ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement);
 
 #endif

@@ -1,6 +1,6 @@
+/* The file: locking, appending, loading. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -51,7 +51,7 @@ static const char *parse_tail(const char *text, size_t length, off_t offset, tai
   const char *newline = memrchr(text, '\n', length);
   const char *rest = newline != NULL ? newline + 1 : text;
   size_t rest_length = length - (size_t)(rest - text);
-  if (rest_length > 0 && ledger_entry_read(rest, rest_length, false, NULL, &out->last) == NULL) {
+  if (rest_length > 0 && ledger_entry_read(rest, rest_length, &out->last) == NULL) {
     out->any = out->unterminated = true;
     out->end = offset + (off_t)length;
     return NULL;
@@ -63,7 +63,7 @@ static const char *parse_tail(const char *text, size_t length, off_t offset, tai
   const char *before = memrchr(text, '\n', (size_t)(newline - text));
   const char *line = before != NULL ? before + 1 : text;
   out->any = true;
-  return ledger_entry_read(line, (size_t)(newline - line), false, NULL, &out->last);
+  return ledger_entry_read(line, (size_t)(newline - line), &out->last);
 }
 
 /** Reads backwards until the last whole line is in memory. */
@@ -124,17 +124,17 @@ static roof_status find_tail(int file, const char *path, tail *out, roof_error *
   return read_tail(file, path, info.st_size, out, error);
 }
 
-/** Writes all of `line` at the end and syncs it, or leaves the file as it was. */
-static roof_status write_line(int file, const char *path, off_t end, const roof_text *line,
-                              roof_error *error) {
+/** Writes all of `lines` at the end and syncs them, or leaves the file as it was. */
+static roof_status write_lines(int file, const char *path, off_t end, const roof_text *lines,
+                               roof_error *error) {
   if (ftruncate(file, end) != 0) { /* drops a torn line: it was never an entry */
     return fail(ROOF_E_OUTPUT, path, error);
   }
-  ssize_t written = write(file, line->data, line->length);
-  if (written == (ssize_t)line->length && fsync(file) == 0) {
+  ssize_t written = write(file, lines->data, lines->length);
+  if (written == (ssize_t)lines->length && fsync(file) == 0) {
     return ROOF_OK;
   }
-  errno = written >= 0 && written < (ssize_t)line->length ? ENOSPC : errno;
+  errno = written >= 0 && written < (ssize_t)lines->length ? ENOSPC : errno;
   roof_status status = fail(ROOF_E_OUTPUT, path, error);
   if (written > 0 && ftruncate(file, end) != 0) {
     return roof_error_set(error, ROOF_E_OUTPUT, "ledger %s: cannot be written, and a torn line remains",
@@ -143,144 +143,110 @@ static roof_status write_line(int file, const char *path, off_t end, const roof_
   return status;
 }
 
-static roof_status append(const char *path, json_t *fields, roof_error *error) {
-  roof_text line = {0};
-  tail end;
-  int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) {
-    return fail(ROOF_E_OUTPUT, path, error);
+/** Reads a locked file's first `length` bytes. */
+static roof_status read_text(int file, const char *path, off_t length, roof_text *text, roof_error *error) {
+  char *data = malloc((size_t)length + 1);
+  if (data == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "ledger %s: out of memory", path);
   }
-  roof_status status =
-      lock(file, LOCK_EX) != 0 ? fail(ROOF_E_OUTPUT, path, error) : find_tail(file, path, &end, error);
-  if (status != ROOF_OK) {
-    goto cleanup;
+  ssize_t got = read_at(file, data, (size_t)length, 0);
+  if (got < 0) {
+    roof_status status = fail(ROOF_E_INPUT, path, error);
+    free(data);
+    return status;
   }
-  if (end.unterminated) {
-    roof_text_add(&line, "\n");
-  }
-  status = ledger_entry_write(end.any ? &end.last : NULL, fields, &line, error);
-  if (status == ROOF_OK) {
-    status = write_line(file, path, end.end, &line, error);
-  }
-cleanup:
-  roof_text_done(&line);
-  close(file); /* unlocks */
-  return status;
-}
-
-/** A number that reads back as the same double; null when unknown. */
-static json_t *number(double value) {
-  if (!isfinite(value)) {
-    return json_null();
-  }
-  return fabs(value) < 0x1p53 && value == floor(value) ? json_integer((json_int_t)value) : json_real(value);
-}
-
-static roof_status check(const char *label, double seconds, roof_error *error) {
-  size_t length = strlen(label);
-  if (length == 0 || length >= ROOF_LABEL_MAX) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %d bytes", label,
-                          ROOF_LABEL_MAX - 1);
-  }
-  if (!(seconds > 0 && isfinite(seconds))) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: its time is unknown, so there is nothing to seal",
-                          label);
-  }
+  data[got] = '\0';
+  *text = (roof_text){.data = data, .length = (size_t)got, .capacity = (size_t)length + 1};
   return ROOF_OK;
 }
 
-/** Appends `fields` and drops them; NULL fields tell through `why` what could not be written: text that is
- * not UTF-8, else memory was short. */
-static roof_status append_fields(const char *path, const char *label, json_t *fields, const json_error_t *why,
-                                 roof_error *error) {
-  if (fields == NULL) {
-    return json_error_code(why) == json_error_invalid_utf8
-               ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", label, why->text)
-               : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", label);
+/** Lets the caller see what the ledger holds before its own entries are added. */
+static roof_status complete_list(int file, const char *path, const tail *end, json_t *list,
+                                 ledger_completer *complete, void *user, roof_error *error) {
+  roof_text text = {0};
+  ledger_entries before = {0};
+  roof_status status = read_text(file, path, end->end, &text, error);
+  if (status == ROOF_OK && end->unterminated) {
+    roof_text_add(&text, "\n");
   }
-  roof_status status = append(path, fields, error);
-  json_decref(fields);
+  if (status == ROOF_OK) {
+    status = ledger_read(text.data, text.length, path, false, &before, error);
+  }
+  if (status == ROOF_OK) {
+    status = complete(list, &before, user, error);
+  }
+  free(before.entries);
+  roof_text_done(&text);
   return status;
 }
 
-roof_status roof_ledger_seal(const char *path, const char *label, const char *machine, const char *op,
-                             const char *parameters, roof_dtype dtype, const roof_prediction *p,
-                             roof_error *error) {
-  char binding[64];
-  json_error_t why;
-  roof_status status = check(label, p->lower_seconds, error);
-  if (status == ROOF_OK) {
-    status = check(label, p->expected_seconds, error);
-  }
-  if (status != ROOF_OK) {
-    return status;
-  }
-  json_t *fields = json_pack_ex(
-      &why, 0, "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o}, s:s, s:s}", "kind",
-      "prediction", "label", label, "machine", machine, "op", op, "parameters", parameters, "dtype",
-      roof_dtype_name(dtype), "flops", number(p->work.flops), "bytes", number(p->bytes), "seconds", "lower",
-      number(p->lower_seconds), "upper", number(p->upper_seconds), "expected", number(p->expected_seconds),
-      "expected_low", number(p->expected_low_seconds), "expected_high", number(p->expected_high_seconds),
-      "regime", roof_regime_name(p->regime), "binding", roof_prediction_binding(p, binding, sizeof binding));
-  return append_fields(path, label, fields, &why, error);
-}
-
-roof_status roof_ledger_record(const char *path, const roof_measurement *m, roof_error *error) {
-  json_error_t why;
-  roof_status status = check(m->label, m->seconds, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  json_t *samples = json_array();
-  bool kept = true;
-  for (size_t i = 0; i < m->sample_count && kept; i++) {
-    kept = json_array_append_new(samples, number(m->samples[i])) == 0;
-  }
-  if (!kept) {
-    json_decref(samples);
-    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", m->label);
-  }
-  json_t *fields = json_pack_ex(
-      &why, 0, "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s}", "kind", "measurement", "label", m->label,
-      "machine", m->machine, "dtype", roof_dtype_name(m->dtype), "seconds", number(m->seconds), "samples",
-      samples, "flops", number(m->flops), "bytes", number(m->bytes), "counted", m->counted, "note", m->note);
-  return append_fields(path, m->label, fields, &why, error);
-}
-
-roof_status ledger_load(const char *path, ledger_entries *out, roof_error *error) {
-  roof_text text = {0};
-  char block[1 << 14];
-  ssize_t got = 0;
+/** The lines of `list`, each after the one before. */
+static roof_status write_list(const tail *end, json_t *list, const ledger_key *key, roof_text *lines,
+                              roof_error *error) {
+  ledger_link link = end->any ? ledger_link_after(&end->last) : ledger_link_first();
   roof_status status = ROOF_OK;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0 || lock(file, LOCK_SH) != 0) {
-    status = fail(ROOF_E_INPUT, path, error);
+  roof_text_add(lines, end->unterminated ? "\n" : "");
+  for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
+    status = ledger_entry_write(&link, json_array_get(list, i), key, lines, error);
+  }
+  return status;
+}
+
+roof_status ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
+                          void *user, roof_error *error) {
+  roof_text lines = {0};
+  ledger_key key;
+  tail end;
+  roof_status status = key_path != NULL ? ledger_key_load(key_path, &key, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) {
+    status = fail(ROOF_E_OUTPUT, path, error);
     goto cleanup;
   }
-  while ((got = read(file, block, sizeof block)) > 0) {
-    roof_text_add_bytes(&text, block, (size_t)got);
+  status = lock(file, LOCK_EX) != 0 ? fail(ROOF_E_OUTPUT, path, error) : find_tail(file, path, &end, error);
+  if (status == ROOF_OK && complete != NULL) {
+    status = complete_list(file, path, &end, list, complete, user, error);
   }
-  if (got < 0) {
-    status = fail(ROOF_E_INPUT, path, error);
-  } else if (text.failed) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "ledger %s: out of memory", path);
-  } else {
-    status = ledger_read(text.data != NULL ? text.data : "", text.length, path, out, error);
+  if (status == ROOF_OK) {
+    status = write_list(&end, list, key_path != NULL ? &key : NULL, &lines, error);
   }
+  if (status == ROOF_OK) {
+    status = write_lines(file, path, end.end, &lines, error);
+  }
+  close(file); /* unlocks */
 cleanup:
-  roof_text_done(&text);
+  roof_text_done(&lines);
+  if (key_path != NULL) {
+    ledger_key_done(&key);
+  }
+  return status;
+}
+
+roof_status ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
+                        roof_error *error) {
+  roof_text read = {0};
+  struct stat info;
+  roof_status status = ROOF_OK;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0 || lock(file, LOCK_SH) != 0 || fstat(file, &info) != 0) {
+    status = fail(ROOF_E_INPUT, path, error);
+  } else if (!S_ISREG(info.st_mode)) {
+    status = roof_error_set(error, ROOF_E_INPUT, "ledger %s: not a regular file", path);
+  } else {
+    status = read_text(file, path, info.st_size, &read, error);
+  }
   if (file >= 0) {
     close(file);
   }
-  return status;
-}
-
-roof_status roof_ledger_verify(const char *path, size_t *entries, roof_error *error) {
-  ledger_entries ledger;
-  roof_status status = ledger_load(path, &ledger, error);
   if (status == ROOF_OK) {
-    *entries = ledger.count;
-    free(ledger.entries);
+    status = ledger_read(read.data, read.length, path, signatures, out, error);
   }
+  if (status == ROOF_OK && text != NULL) {
+    roof_text_add_bytes(text, read.data, read.length);
+  }
+  roof_text_done(&read);
   return status;
 }

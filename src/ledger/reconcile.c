@@ -1,10 +1,9 @@
-#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ledger/entry.h"
-#include "roofline/advise.h"
 
 /** What a ledger says about one label. */
 typedef struct track {
@@ -14,21 +13,56 @@ typedef struct track {
   bool unsealed; /**< measured before anything was predicted */
 } track;
 
-static track *find_track(track *tracks, size_t *count, const char *label) {
-  for (size_t i = 0; i < *count; i++) {
-    if (strcmp(tracks[i].label, label) == 0) {
-      return &tracks[i];
-    }
+/** Tracks in the order their labels first appear, found by a hash of the label. */
+typedef struct track_table {
+  track *list;
+  size_t count;
+  size_t *slots;     /**< index into list + 1, 0: free */
+  size_t slot_count; /**< a power of two, at least twice the tracks there can be */
+} track_table;
+
+static bool tracks_init(track_table *t, size_t most) {
+  *t = (track_table){.slot_count = 4};
+  while (t->slot_count < 2 * most) {
+    t->slot_count *= 2;
   }
-  tracks[*count] = (track){.label = label};
-  return &tracks[(*count)++];
+  t->list = calloc(most + 1, sizeof *t->list);
+  t->slots = calloc(t->slot_count, sizeof *t->slots);
+  return t->list != NULL && t->slots != NULL;
 }
 
-static size_t follow(const ledger_entries *ledger, track *tracks) {
-  size_t count = 0;
+static void tracks_done(track_table *t) {
+  free(t->list);
+  free(t->slots);
+}
+
+/** FNV-1a. */
+static uint64_t hash(const char *label) {
+  uint64_t value = 14695981039346656037u;
+  for (; *label != '\0'; label++) {
+    value = (value ^ (unsigned char)*label) * 1099511628211u;
+  }
+  return value;
+}
+
+static track *find_track(track_table *t, const char *label) {
+  size_t slot = hash(label) & (t->slot_count - 1);
+  while (t->slots[slot] != 0) {
+    track *found = &t->list[t->slots[slot] - 1];
+    if (strcmp(found->label, label) == 0) {
+      return found;
+    }
+    slot = (slot + 1) & (t->slot_count - 1);
+  }
+  t->list[t->count] = (track){.label = label};
+  t->slots[slot] = ++t->count;
+  return &t->list[t->count - 1];
+}
+
+static void follow(const ledger_entries *ledger, track_table *table) {
   for (size_t i = 0; i < ledger->count; i++) {
     const ledger_entry *entry = &ledger->entries[i];
-    track *t = find_track(tracks, &count, entry->label);
+    track *t = find_track(table, entry->label);
     if (!entry->measured) {
       t->prediction = entry;
       t->measurement = NULL;
@@ -38,40 +72,13 @@ static size_t follow(const ledger_entries *ledger, track *tracks) {
       t->measurement = entry;
     }
   }
-  return count;
-}
-
-static void judge(roof_reconciled *r) {
-  const roof_verdict *verdict = roof_verdict_of(r->fraction_of_ceiling);
-  r->verdict = verdict->name;
-  snprintf(r->because, sizeof r->because,
-           "%s (%s): %.1f %% of the ceiling, %.1f points %s the expected %.1f %%; %s", r->regime, r->binding,
-           100 * r->fraction_of_ceiling, fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above",
-           100 * r->expected_fraction, verdict->meaning);
-}
-
-static roof_reconciled reconcile(const track *t) {
-  roof_reconciled r = {
-      .predicted_seconds = t->prediction->expected_seconds,
-      .measured_seconds = t->measurement->seconds,
-      .lower_seconds = t->prediction->lower_seconds,
-  };
-  snprintf(r.label, sizeof r.label, "%s", t->label);
-  snprintf(r.regime, sizeof r.regime, "%s", t->prediction->regime);
-  snprintf(r.binding, sizeof r.binding, "%s", t->prediction->binding);
-  r.fraction_of_ceiling = r.lower_seconds / r.measured_seconds;
-  r.expected_fraction = r.lower_seconds / r.predicted_seconds;
-  r.headroom = r.measured_seconds / r.lower_seconds;
-  r.gap_points = 100 * (r.expected_fraction - r.fraction_of_ceiling);
-  judge(&r);
-  return r;
 }
 
 static void sort_out(const track *tracks, size_t count, roof_reconcile *result) {
   for (size_t i = 0; i < count; i++) {
     const track *t = &tracks[i];
     if (t->measurement != NULL) {
-      result->entries[result->count++] = reconcile(t);
+      result->entries[result->count++] = ledger_judge(t->prediction, t->measurement);
       continue;
     }
     if (t->prediction != NULL) {
@@ -87,29 +94,30 @@ static void sort_out(const track *tracks, size_t count, roof_reconcile *result) 
 
 roof_status ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error) {
   roof_reconcile matched = {0};
-  track *tracks = calloc(ledger->count + 1, sizeof *tracks);
-  if (tracks == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
-  }
-  size_t count = follow(ledger, tracks);
-  matched.entries = calloc(count + 1, sizeof *matched.entries);
-  matched.unmatched_predictions = calloc(count + 1, sizeof *matched.unmatched_predictions);
-  matched.unmatched_measurements = calloc(count + 1, sizeof *matched.unmatched_measurements);
-  bool room = matched.entries != NULL && matched.unmatched_predictions != NULL &&
-              matched.unmatched_measurements != NULL;
+  track_table table;
+  bool room = tracks_init(&table, ledger->count);
   if (room) {
-    sort_out(tracks, count, &matched);
+    follow(ledger, &table);
+    size_t most = table.count + 1;
+    matched.entries = calloc(most, sizeof *matched.entries);
+    matched.unmatched_predictions = calloc(most, sizeof *matched.unmatched_predictions);
+    matched.unmatched_measurements = calloc(most, sizeof *matched.unmatched_measurements);
+    room = matched.entries != NULL && matched.unmatched_predictions != NULL &&
+           matched.unmatched_measurements != NULL;
+  }
+  if (room) {
+    sort_out(table.list, table.count, &matched);
     *result = matched;
   } else {
     roof_reconcile_done(&matched);
   }
-  free(tracks);
+  tracks_done(&table);
   return room ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
 }
 
 roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error) {
   ledger_entries ledger;
-  roof_status status = ledger_load(path, &ledger, error);
+  roof_status status = ledger_load(path, false, &ledger, NULL, error);
   if (status == ROOF_OK) {
     status = ledger_match(&ledger, result, error);
     free(ledger.entries);

@@ -33,33 +33,44 @@ static int tear_down(void **state) {
   return rmdir(folder);
 }
 
-static roof_prediction prediction(double lower, double expected) {
-  roof_prediction p;
-  memset(&p, 0, sizeof p);
-  p.regime = ROOF_OVERHEAD_BOUND;
-  p.work.flops = 1.0 / 3;
-  p.bytes = NAN;
-  p.lower_seconds = lower;
-  p.upper_seconds = 2 * expected;
-  p.expected_seconds = expected;
-  p.expected_low_seconds = p.expected_high_seconds = expected;
-  return p;
+static roof_sealing sealing(const char *label, double lower, double expected) {
+  const roof_ceiling unknown = {NAN, NAN, NAN};
+  return (roof_sealing){.label = label,
+                        .machine = "host",
+                        .op = "triad",
+                        .parameters = "n=1",
+                        .dtype = "fp64",
+                        .regime = "overhead",
+                        .binding = "launch",
+                        .flops = 1.0 / 3,
+                        .bytes = NAN,
+                        .lower_seconds = lower,
+                        .upper_seconds = 2 * expected,
+                        .expected_seconds = expected,
+                        .ceilings = {unknown, unknown}};
 }
 
 static roof_status seal(const char *label, double lower, double expected, roof_error *error) {
-  roof_prediction p = prediction(lower, expected);
-  return roof_ledger_seal(path, label, "host", "triad", "n=1", ROOF_FP64, &p, error);
+  roof_sealing s = sealing(label, lower, expected);
+  return roof_ledger_seal(path, &s, 1, NULL, error);
 }
 
-static roof_status record(const char *label, double seconds) {
-  double samples[] = {seconds, 0.1, 1e-300};
+static roof_measurement measurement(const char *label, double seconds) {
   roof_measurement m;
   roof_measurement_init(&m);
   snprintf(m.label, sizeof m.label, "%s", label);
   m.seconds = seconds;
+  return m;
+}
+
+/** Takes what was never predicted too, marked as unsealed. */
+static roof_status record(const char *label, double seconds) {
+  double samples[] = {seconds, 0.1, 1e-300};
+  roof_measurement m = measurement(label, seconds);
+  roof_ledger_options how = {.unsealed = true};
   m.samples = samples;
   m.sample_count = 3;
-  return roof_ledger_record(path, &m, NULL);
+  return roof_ledger_record(path, &m, 1, &how, NULL);
 }
 
 static char *slurp(size_t *length) {
@@ -78,13 +89,22 @@ static void spill(const char *text, size_t length) {
   assert_int_equal(fclose(file), 0);
 }
 
-static size_t verified(void) {
-  size_t entries = 0;
+static roof_status verify(roof_error *error) {
+  roof_ledger_summary summary;
+  return roof_ledger_verify(path, NULL, &summary, error);
+}
+
+static roof_ledger_summary summarised(void) {
+  roof_ledger_summary summary = {.entries = 0};
   roof_error error = {0};
-  if (roof_ledger_verify(path, &entries, &error) != ROOF_OK) {
+  if (roof_ledger_verify(path, NULL, &summary, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
-  return entries;
+  return summary;
+}
+
+static size_t verified(void) {
+  return summarised().entries;
 }
 
 static void three_entries(void) {
@@ -100,9 +120,10 @@ static void a_line_says_all_of_it(void **state) {
   char *text = slurp(&length);
   char *second = strchr(text, '\n') + 1;
   json_t *first = json_loadb(text, (size_t)(second - text), 0, NULL);
-  static const char *const keys[] = {"sequence", "kind",       "time",     "version", "label", "machine",
-                                     "op",       "parameters", "dtype",    "flops",   "bytes", "seconds",
-                                     "regime",   "binding",    "previous", "sha256"};
+  static const char *const keys[] = {"sequence", "kind",           "time",     "version", "label",
+                                     "machine",  "machine_sha256", "commit",   "op",      "parameters",
+                                     "dtype",    "regime",         "binding",  "flops",   "bytes",
+                                     "seconds",  "ceilings",       "previous", "sha256"};
   size_t i = 0;
   const char *key;
   json_t *value;
@@ -157,7 +178,7 @@ static void one_changed_byte_anywhere_is_found(void **state) {
     for (int flip = 1; flip < 256; flip <<= 1) {
       roof_error error = {0};
       text[i] = (char)(kept ^ flip);
-      assert_int_equal(ledger_read(text, length, "l", &entries, &error), ROOF_E_GATE);
+      assert_int_equal(ledger_read(text, length, "l", false, &entries, &error), ROOF_E_GATE);
       assert_int_equal(error.line, line);
     }
     text[i] = kept;
@@ -175,12 +196,13 @@ static void missing_and_swapped_lines_are_found(void **state) {
   size_t first_length = (size_t)(second - text), rest = (size_t)(text + length - third);
   ledger_entries entries;
   roof_error error;
-  assert_int_equal(ledger_read(second, (size_t)(text + length - second), "l", &entries, &error), ROOF_E_GATE);
+  assert_int_equal(ledger_read(second, (size_t)(text + length - second), "l", false, &entries, &error),
+                   ROOF_E_GATE);
   assert_int_equal(error.line, 1);
   char *shorter = malloc(length);
   memcpy(shorter, text, first_length);
   memcpy(shorter + first_length, third, rest);
-  assert_int_equal(ledger_read(shorter, first_length + rest, "l", &entries, &error), ROOF_E_GATE);
+  assert_int_equal(ledger_read(shorter, first_length + rest, "l", false, &entries, &error), ROOF_E_GATE);
   assert_int_equal(error.line, 2);
   free(shorter);
   free(text);
@@ -193,11 +215,10 @@ static void a_torn_last_line_is_dropped_by_the_next_append(void **state) {
   char *text = slurp(&length);
   char *third = strchr(strchr(text, '\n') + 1, '\n') + 1;
   size_t whole = (size_t)(third - text);
-  size_t entries;
   for (size_t cut = whole + 1; cut < length - 1; cut += 13) {
     spill(text, cut);
     roof_error error;
-    assert_int_equal(roof_ledger_verify(path, &entries, &error), ROOF_E_GATE);
+    assert_int_equal(verify(&error), ROOF_E_GATE);
     assert_int_equal(error.line, 3);
     assert_int_equal(record("again", 1), ROOF_OK);
     assert_int_equal(verified(), 3);
@@ -236,6 +257,7 @@ static void long_lines_are_found_from_the_end(void **state) {
   (void)state;
   roof_measurement m;
   roof_measurement_init(&m);
+  roof_ledger_options how = {.unsealed = true};
   strcpy(m.label, "long");
   m.seconds = 1;
   m.sample_count = 20000;
@@ -244,7 +266,7 @@ static void long_lines_are_found_from_the_end(void **state) {
     m.samples[i] = 1 / (double)(i + 3);
   }
   for (int i = 0; i < 3; i++) {
-    assert_int_equal(roof_ledger_record(path, &m, NULL), ROOF_OK);
+    assert_int_equal(roof_ledger_record(path, &m, 1, &how, NULL), ROOF_OK);
     assert_int_equal(record("short", 1), ROOF_OK);
   }
   roof_measurement_done(&m);
@@ -269,18 +291,17 @@ static void a_file_that_is_no_ledger_is_left_alone(void **state) {
 
 static void unwritable_places_are_named(void **state) {
   (void)state;
-  roof_prediction p = prediction(1, 1);
+  roof_sealing s = sealing("l", 1, 1);
   static const char *const places[] = {"/nowhere/ledger", "/dev/full", "/tmp"};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     roof_error error = {0};
-    assert_int_equal(roof_ledger_seal(places[i], "l", "host", "triad", "n=1", ROOF_FP64, &p, &error),
-                     ROOF_E_OUTPUT);
+    assert_int_equal(roof_ledger_seal(places[i], &s, 1, NULL, &error), ROOF_E_OUTPUT);
     assert_non_null(strstr(error.message, places[i]));
   }
-  size_t entries = 7;
-  assert_int_equal(roof_ledger_verify("/nowhere/ledger", &entries, NULL), ROOF_E_INPUT);
-  assert_int_equal(roof_ledger_verify("/tmp", &entries, NULL), ROOF_E_INPUT);
-  assert_int_equal(entries, 7);
+  roof_ledger_summary summary = {.entries = 7};
+  assert_int_equal(roof_ledger_verify("/nowhere/ledger", NULL, &summary, NULL), ROOF_E_INPUT);
+  assert_int_equal(roof_ledger_verify("/tmp", NULL, &summary, NULL), ROOF_E_INPUT);
+  assert_int_equal(summary.entries, 7);
 }
 
 /** RLIMIT_FSIZE stands in for a full disk: a write comes back short, then fails. */
@@ -462,6 +483,205 @@ static void a_changed_ledger_is_not_reconciled(void **state) {
   free(text);
 }
 
+/** Seals `label`, then tries a measurement taken `seconds` after 1970. */
+static roof_status record_at(const char *label, double when, bool unsealed, roof_error *error) {
+  roof_measurement m = measurement(label, 1);
+  roof_ledger_options how = {.unsealed = unsealed, .measured_time = when};
+  return roof_ledger_record(path, &m, 1, &how, error);
+}
+
+static void a_measurement_needs_an_older_prediction(void **state) {
+  (void)state;
+  roof_error error = {0};
+  assert_int_equal(seal("gemm", 1, 1, NULL), ROOF_OK);
+  assert_int_equal(record_at("gemmm", 0, false, &error), ROOF_E_GATE);
+  assert_non_null(strstr(error.message, "did you mean `gemm`?"));
+  double now = ledger_time_now();
+  assert_int_equal(record_at("gemm", now - 60, false, &error), ROOF_E_GATE);
+  assert_non_null(strstr(error.message, "before its prediction was sealed"));
+  assert_int_equal(verified(), 1);
+  assert_int_equal(record_at("gemm", now + 1, false, &error), ROOF_OK);
+  assert_int_equal(record_at("gemm", 0, false, &error), ROOF_OK);
+  roof_ledger_summary s = summarised();
+  assert_int_equal(s.predictions, 1);
+  assert_int_equal(s.measurements, 2);
+  assert_int_equal(s.unsealed, 0);
+}
+
+static void unsealed_is_marked_for_ever(void **state) {
+  (void)state;
+  assert_int_equal(seal("early", 1, 1, NULL), ROOF_OK);
+  assert_int_equal(record_at("early", ledger_time_now() - 60, true, NULL), ROOF_OK);
+  assert_int_equal(record_at("never", 0, true, NULL), ROOF_OK);
+  assert_int_equal(summarised().unsealed, 2);
+  roof_reconcile result;
+  reconcile(&result);
+  assert_int_equal(result.count, 1);
+  assert_true(result.entries[0].unsealed);
+  assert_int_equal(result.unmatched_measurement_count, 1);
+  roof_reconcile_done(&result);
+}
+
+static void a_changed_ledger_takes_no_measurement(void **state) {
+  (void)state;
+  three_entries();
+  size_t length, now_length;
+  char *text = slurp(&length);
+  *strstr(text, "triad") = 'T';
+  spill(text, length);
+  roof_error error = {0};
+  assert_int_equal(record_at("dot \"n\"=\xC2\xB5\n", 0, false, &error), ROOF_E_GATE);
+  assert_int_equal(error.line, 1);
+  char *now = slurp(&now_length);
+  assert_int_equal(now_length, length);
+  free(now);
+  free(text);
+}
+
+static void a_list_is_sealed_whole_or_not_at_all(void **state) {
+  (void)state;
+  roof_error error = {0};
+  roof_sealing list[] = {sealing("a", 1, 2), sealing("b", 1, 2), sealing("c", 1, 2)};
+  assert_int_equal(roof_ledger_seal(path, list, 3, NULL, NULL), ROOF_OK);
+  assert_int_equal(verified(), 3);
+  list[2].label = "a";
+  assert_int_equal(roof_ledger_seal(path, list, 3, NULL, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "`a`: given to two predictions"));
+  list[2] = sealing("d", 1, NAN);
+  assert_int_equal(roof_ledger_seal(path, list, 3, NULL, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(verified(), 3);
+}
+
+static void what_is_unknown_reads_back_as_such(void **state) {
+  (void)state;
+  assert_int_equal(seal("\xF0\x9F\x9A\x80 \"q\" \\ \t", 0.5, 1, NULL), ROOF_OK);
+  size_t length;
+  char *text = slurp(&length);
+  ledger_entries ledger;
+  assert_int_equal(ledger_read(text, length, "l", false, &ledger, NULL), ROOF_OK);
+  const ledger_entry *e = &ledger.entries[0];
+  assert_string_equal(e->label, "\xF0\x9F\x9A\x80 \"q\" \\ \t");
+  assert_true(isnan(e->bytes) && isnan(e->ceilings[ROOF_ACHIEVED].seconds));
+  assert_true(e->flops == 1.0 / 3 && e->upper_seconds == 2);
+  free(ledger.entries);
+  free(text);
+}
+
+/** What jansson reads as an object and what the ledger's own reader does are the same. */
+static void only_json_is_read(void **state) {
+  (void)state;
+  static const char *const good[] = {"{}", "{\"a\":[1,-2.5e-3,{\"b\":null}],\"label\":\"\\u00b5\"}",
+                                     "{\"seconds\":1.5}", "{\"seconds\":{\"lower\":null}}"};
+  static const char *const bad[] = {"",
+                                    "[]",
+                                    "{\"a\":01}",
+                                    "{\"a\":1,}",
+                                    "{\"a\" 1}",
+                                    "{\"a\":1}x",
+                                    "{\"a\":\"x}",
+                                    "{\"a\":\"\\q\"}",
+                                    "{\"a\":tru}",
+                                    "{\"a\":1.}",
+                                    "{\"a\":\"\x01\"}",
+                                    "{\"a\":\"\xFF\"}",
+                                    "{\"label\":\"a\",\"label\":\"b\"}",
+                                    "{\"label\":1}",
+                                    "{\"flops\":\"1\"}"};
+  ledger_entry entry;
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    assert_true(ledger_scan(good[i], strlen(good[i]), &entry));
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (ledger_scan(bad[i], strlen(bad[i]), &entry)) {
+      fail_msg("read: %s", bad[i]);
+    }
+  }
+}
+
+static void signed_by(const char *key) {
+  roof_sealing s = sealing(key, 1, 1);
+  roof_ledger_options how = {.key = key};
+  roof_error error = {0};
+  if (roof_ledger_seal(path, &s, 1, &how, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+}
+
+static void signatures(void **state) {
+  (void)state;
+  char key[128], other[128], public_key[140], wrong[140];
+  snprintf(key, sizeof key, "%s/key", folder);
+  snprintf(other, sizeof other, "%s/other", folder);
+  snprintf(public_key, sizeof public_key, "%s.pub", key);
+  snprintf(wrong, sizeof wrong, "%s.pub", other);
+  roof_ledger_summary summary;
+  roof_error error = {0};
+  struct stat info;
+  assert_int_equal(roof_ledger_keygen(key, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_keygen(other, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_keygen(key, &error), ROOF_E_OUTPUT);
+  assert_int_equal(stat(key, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0600);
+  signed_by(key);
+  assert_int_equal(record(key, 1), ROOF_OK);
+  assert_int_equal(roof_ledger_verify(path, public_key, &summary, NULL), ROOF_OK);
+  assert_int_equal(summary.signatures, 1);
+  assert_int_equal(roof_ledger_verify(path, wrong, &summary, &error), ROOF_E_GATE);
+  assert_int_equal(error.line, 1);
+  assert_int_equal(roof_ledger_verify(path, key, &summary, &error), ROOF_E_INPUT);
+  signed_by(other);
+  assert_int_equal(roof_ledger_verify(path, public_key, &summary, &error), ROOF_E_GATE);
+  assert_int_equal(error.line, 3);
+  assert_non_null(strstr(error.message, "another key"));
+  assert_int_equal(seal("plain", 1, 1, NULL), ROOF_OK);
+  unlink(other), unlink(wrong), unlink(key), unlink(public_key);
+}
+
+static void a_key_others_can_read_is_refused(void **state) {
+  (void)state;
+  char key[128], public_key[140];
+  snprintf(key, sizeof key, "%s/key", folder);
+  snprintf(public_key, sizeof public_key, "%s.pub", key);
+  assert_int_equal(roof_ledger_keygen(key, NULL), ROOF_OK);
+  roof_sealing s = sealing("l", 1, 1);
+  roof_ledger_options how = {.key = key};
+  roof_error error = {0};
+  static const mode_t modes[] = {0640, 0604, 0620};
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+    assert_int_equal(chmod(key, modes[i]), 0);
+    assert_int_equal(roof_ledger_seal(path, &s, 1, &how, &error), ROOF_E_INPUT);
+    assert_non_null(strstr(error.message, "chmod 600"));
+  }
+  assert_int_equal(access(path, F_OK), -1);
+  how.key = public_key;
+  chmod(public_key, 0600);
+  assert_int_equal(roof_ledger_seal(path, &s, 1, &how, &error), ROOF_E_INPUT);
+  unlink(key), unlink(public_key);
+}
+
+/** A signature made for other content is found although the line's own SHA-256 is made anew. */
+static void a_forged_line_is_found(void **state) {
+  (void)state;
+  char key[128], public_key[140], digest[ROOF_DIGEST_MAX];
+  snprintf(key, sizeof key, "%s/key", folder);
+  snprintf(public_key, sizeof public_key, "%s.pub", key);
+  assert_int_equal(roof_ledger_keygen(key, NULL), ROOF_OK);
+  signed_by(key);
+  size_t length;
+  char *text = slurp(&length);
+  char *expected = strstr(text, "\"expected\":1");
+  expected[strlen("\"expected\":")] = '2';
+  char *seal_at = strstr(text, ",\"sha256\"");
+  roof_ledger_digest(text, (size_t)(seal_at - text), digest);
+  memcpy(seal_at + strlen(",\"sha256\":\""), digest, LEDGER_DIGEST);
+  spill(text, length);
+  roof_error error = {0};
+  assert_int_equal(verify(&error), ROOF_E_GATE);
+  assert_string_equal(error.message, "entry 1: its signature does not match");
+  free(text);
+  unlink(key), unlink(public_key);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void) {
@@ -485,6 +705,15 @@ int main(void) {
       TEST(predicting_after_measuring_does_not_count),
       TEST(an_empty_ledger_reconciles_to_nothing),
       TEST(a_changed_ledger_is_not_reconciled),
+      TEST(a_measurement_needs_an_older_prediction),
+      TEST(unsealed_is_marked_for_ever),
+      TEST(a_changed_ledger_takes_no_measurement),
+      TEST(a_list_is_sealed_whole_or_not_at_all),
+      TEST(what_is_unknown_reads_back_as_such),
+      TEST(only_json_is_read),
+      TEST(signatures),
+      TEST(a_key_others_can_read_is_refused),
+      TEST(a_forged_line_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

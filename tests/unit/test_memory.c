@@ -166,8 +166,9 @@ static void drawings(void **state) {
 }
 
 static roof_status seal(roof_error *error) {
-  roof_prediction p = {.regime = ROOF_OVERHEAD_BOUND, .lower_seconds = 1, .expected_seconds = 2};
-  return roof_ledger_seal(path, "triad", "host", "triad", "n=1", ROOF_FP64, &p, error);
+  roof_sealing s = {
+      .label = "triad", .regime = "overhead", .binding = "launch", .lower_seconds = 1, .expected_seconds = 2};
+  return roof_ledger_seal(path, &s, 1, NULL, error);
 }
 
 static roof_status record(roof_error *error) {
@@ -175,13 +176,13 @@ static roof_status record(roof_error *error) {
   roof_measurement m = {.label = "triad", .machine = "host", .counted = "formula", .seconds = 1.5};
   m.samples = samples;
   m.sample_count = 3;
-  return roof_ledger_record(path, &m, error);
+  return roof_ledger_record(path, &m, 1, NULL, error);
 }
 
 static roof_status verify(roof_error *error) {
-  size_t entries = 0;
-  roof_status status = roof_ledger_verify(path, &entries, error);
-  return status == ROOF_OK && entries < 2 ? ROOF_E_INTERNAL : status;
+  roof_ledger_summary summary;
+  roof_status status = roof_ledger_verify(path, NULL, &summary, error);
+  return status == ROOF_OK && summary.entries < 2 ? ROOF_E_INTERNAL : status;
 }
 
 static roof_status reconcile(roof_error *error) {

@@ -1,0 +1,233 @@
+/* What was sealed beside what was measured. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/grid.h"
+#include "cli/seal.h"
+
+static char *ledger_path;
+
+static const struct poptOption options[] = {
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " ROOF_DEFAULT_LEDGER, "FILE"},
+    POPT_TABLEEND};
+
+enum { SHORT = 40 };
+
+static void add_percent(roof_grid *grid, double share) {
+  if (isnan(share)) {
+    roof_grid_add(grid, "-");
+  } else {
+    roof_grid_add(grid, "%.1f %%", 100 * share);
+  }
+}
+
+/** "memory": what the counters say, with the share of that roof. */
+static void add_measured_regime(roof_grid *grid, const roof_reconciled *r) {
+  if (r->measured_regime[0] == '\0') {
+    roof_grid_add(grid, "not counted");
+  } else {
+    roof_grid_add(grid, "%s, %.1f %%", r->measured_regime, 100 * r->measured_share);
+  }
+}
+
+static void add_row(roof_grid *grid, const roof_reconciled *r) {
+  char predicted[SHORT], measured[SHORT];
+  roof_grid_add(grid, "%s", r->label);
+  roof_grid_add(grid, "%s", roof_quantity_format(predicted, SHORT, r->predicted_seconds, "s"));
+  roof_grid_add(grid, "%s", roof_quantity_format(measured, SHORT, r->measured_seconds, "s"));
+  roof_grid_add(grid, "%s (%s)", r->regime, r->binding);
+  add_measured_regime(grid, r);
+  add_percent(grid, r->share[ROOF_THEORETICAL]);
+  add_percent(grid, r->share[ROOF_ACHIEVED]);
+  roof_grid_add(grid, "%.1f %s", fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above");
+  roof_grid_add(grid, "%.2fx", r->headroom);
+  roof_grid_add(grid, "%s%s",
+                r->impossible[0] != '\0' ? "error"
+                : r->done                ? "done"
+                                         : r->verdict,
+                r->unsealed ? ", unsealed" : "");
+}
+
+/** The lines below the table: why, for each kernel. */
+static void add_remarks(roof_text *out, const roof_reconciled *r) {
+  roof_text_addf(out, "  %s: %s\n", r->label, r->because);
+  if (r->impossible[0] != '\0') {
+    roof_text_addf(out, "    error: above its roof: %s\n", r->impossible);
+  } else if (r->flops_per_second / r->roof_flops_per_second > 0) {
+    char rate[SHORT], roof[SHORT];
+    roof_text_addf(out, "    under the roof: %s of %s at %.4g FLOP/B, %.1f %%\n",
+                   roof_quantity_format(rate, SHORT, r->flops_per_second, "FLOP/s"),
+                   roof_quantity_format(roof, SHORT, r->roof_flops_per_second, "FLOP/s"),
+                   isnan(r->operational_intensity) ? r->intensity : r->operational_intensity,
+                   100 * r->flops_per_second / r->roof_flops_per_second);
+  }
+  if (r->traffic != NULL) {
+    roof_text_addf(out, "    intensity: %.4g FLOP/B counted, %.4g by arithmetic; %s\n",
+                   r->operational_intensity, r->intensity, roof_traffic_meaning(r->traffic));
+  }
+  if (!isnan(r->overlap)) {
+    roof_text_addf(out, "    overlap: %.0f %% of what can be hidden behind the longest time\n",
+                   100 * r->overlap);
+  }
+  if (r->done) {
+    roof_text_addf(out, "    done: %.1f %% of the achieved roof; what would move the roof: %s\n",
+                   100 * r->share[ROOF_ACHIEVED], r->next);
+  }
+}
+
+static void add_unmatched(roof_text *out, const char *what, char (*labels)[ROOF_LABEL_MAX], size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    roof_text_addf(out, "  %s: %s\n", what, labels[i]);
+  }
+}
+
+static size_t count_impossible(const roof_reconcile *all) {
+  size_t count = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    count += all->entries[i].impossible[0] != '\0';
+  }
+  return count;
+}
+
+/** The answer in one line. */
+static void add_answer(roof_text *out, const roof_reconcile *all) {
+  size_t missing = all->unmatched_prediction_count, extra = all->unmatched_measurement_count;
+  size_t impossible = count_impossible(all);
+  roof_text_addf(out, "%zu of %zu predictions measured", all->count, all->count + missing);
+  if (extra > 0) {
+    roof_text_addf(out, ", %zu measurement%s without a prediction", extra, extra == 1 ? "" : "s");
+  }
+  if (impossible > 0) {
+    roof_text_addf(out, ", %zu above %s roof", impossible, impossible == 1 ? "its" : "their");
+  }
+  roof_text_add(out, "\n");
+}
+
+static roof_status print_text(const roof_args *args, const roof_reconcile *all, roof_error *error) {
+  static const char *const header[] = {"kernel",      "predicted", "measured", "regime",   "counted",
+                                       "theoretical", "achieved",  "gap",      "headroom", "verdict"};
+  roof_text text = {0};
+  roof_grid grid = {0};
+  add_answer(&text, all);
+  if (all->count > 0) {
+    roof_text_add(&text, "\n");
+    for (size_t i = 0; i < sizeof header / sizeof header[0]; i++) {
+      roof_grid_add(&grid, "%s", header[i]);
+    }
+    for (size_t i = 0; i < all->count; i++) {
+      add_row(&grid, &all->entries[i]);
+    }
+    roof_grid_end(&grid, &text, "lrrllrrrrl");
+  }
+  roof_text_add(&text, "\n");
+  for (size_t i = 0; i < all->count && !args->quiet; i++) {
+    add_remarks(&text, &all->entries[i]);
+  }
+  add_unmatched(&text, "predicted, never measured", all->unmatched_predictions,
+                all->unmatched_prediction_count);
+  add_unmatched(&text, "measured, never predicted", all->unmatched_measurements,
+                all->unmatched_measurement_count);
+  roof_status status = roof_print(&text, error);
+  roof_text_done(&text);
+  return status;
+}
+
+static json_t *text_or_null(const char *text) {
+  return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
+}
+
+static json_t *basis_json(const roof_reconciled *r, roof_basis basis) {
+  return json_pack("{s:o, s:o}", "fraction", roof_json_number(r->share[basis]), "verdict",
+                   text_or_null(r->bands[basis]));
+}
+
+static json_t *entry_json(const roof_reconciled *r) {
+  json_t *object = json_pack(
+      "{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "label", r->label, "prediction",
+      (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement, "unsealed", (int)r->unsealed,
+      "predicted_seconds", roof_json_number(r->predicted_seconds), "measured_seconds",
+      roof_json_number(r->measured_seconds), "lower_seconds", roof_json_number(r->lower_seconds),
+      "upper_seconds", roof_json_number(r->upper_seconds), "regime", r->regime, "binding", r->binding,
+      "measured_regime", text_or_null(r->measured_regime), "measured_fraction",
+      roof_json_number(r->measured_regime[0] != '\0' ? r->measured_share : NAN));
+  json_t *figures = json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "fraction_of_ceiling",
+      roof_json_number(r->fraction_of_ceiling), "expected_fraction", roof_json_number(r->expected_fraction),
+      "theoretical", basis_json(r, ROOF_THEORETICAL), "achieved", basis_json(r, ROOF_ACHIEVED), "headroom",
+      roof_json_number(r->headroom), "gap", roof_json_number(r->gap_points), "overlap",
+      roof_json_number(r->overlap), "intensity", roof_json_number(r->intensity), "operational_intensity",
+      roof_json_number(r->operational_intensity), "traffic", text_or_null(r->traffic), "flops_per_second",
+      roof_json_number(r->flops_per_second), "roof_flops_per_second",
+      roof_json_number(r->roof_flops_per_second));
+  json_t *words =
+      json_pack("{s:s, s:s, s:b, s:o, s:o, s:[]}", "verdict", r->verdict, "because", r->because, "done",
+                (int)r->done, "next", text_or_null(r->next), "error", text_or_null(r->impossible), "causes");
+  json_object_update(object, figures);
+  json_object_update(object, words);
+  json_decref(figures);
+  json_decref(words);
+  return object;
+}
+
+static json_t *labels_json(char (*labels)[ROOF_LABEL_MAX], size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_array_append_new(array, json_string(labels[i]));
+  }
+  return array;
+}
+
+static roof_status print_json(const char *ledger, const roof_reconcile *all, roof_error *error) {
+  json_t *entries = json_array();
+  for (size_t i = 0; i < all->count; i++) {
+    json_array_append_new(entries, entry_json(&all->entries[i]));
+  }
+  return roof_json_print(
+      json_pack("{s:s, s:s, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger", ledger,
+                "entries", entries, "unmatched", "predictions",
+                labels_json(all->unmatched_predictions, all->unmatched_prediction_count), "measurements",
+                labels_json(all->unmatched_measurements, all->unmatched_measurement_count)),
+      error);
+}
+
+static roof_status check(const char *ledger, const roof_reconcile *all, roof_error *error) {
+  size_t missing = all->unmatched_prediction_count + all->unmatched_measurement_count;
+  size_t impossible = count_impossible(all);
+  if (missing > 0) {
+    return roof_error_set(error, ROOF_E_GATE, "%s: %zu label%s without a counterpart", ledger, missing,
+                          missing == 1 ? " is" : "s are");
+  }
+  return impossible == 0 ? ROOF_OK
+                         : roof_error_set(error, ROOF_E_GATE, "%s: %zu kernel%s above what can be", ledger,
+                                          impossible, impossible == 1 ? " is" : "s are");
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  const char *ledger = ledger_path != NULL ? ledger_path : ROOF_DEFAULT_LEDGER;
+  roof_reconcile all = {0};
+  roof_status status = roof_args_limit_words(args, 0, error);
+  if (status == ROOF_OK) {
+    status = roof_ledger_reconcile(ledger, &all, error);
+  }
+  if (status == ROOF_OK) {
+    status = args->json ? print_json(ledger, &all, error) : print_text(args, &all, error);
+  }
+  if (status == ROOF_OK) {
+    status = check(ledger, &all, error);
+  }
+  roof_reconcile_done(&all);
+  free(ledger_path);
+  return status;
+}
+
+const roof_command roof_cmd_reconcile = {
+    .name = "reconcile",
+    .arguments = "",
+    .summary = "set what was measured against what was sealed; exit 1 when any is missing",
+    .examples =
+        "  roofline reconcile\n"
+        "  roofline reconcile --ledger today.ledger --json | jq '.entries[] | {label, verdict, gap}'\n",
+    .options = options,
+    .run = run,
+};

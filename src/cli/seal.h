@@ -1,0 +1,24 @@
+/** From predictions to a ledger. */
+#ifndef CLI_SEAL_H
+#define CLI_SEAL_H
+
+#include "cli/cli.h"
+#include "roofline/ledger.h"
+
+#define ROOF_DEFAULT_LEDGER "roofline.ledger"
+
+/** Runs the words and options of `predict` and appends what they give (roofline.prediction/1 and
+ * `machine_sha256`) to the array. */
+roof_status roof_predict_collect(const roof_args *args, json_t *predictions, roof_error *error);
+
+/** The SHA-256 of the machine as `roofline machine show --json` prints it. */
+roof_status roof_seal_digest(const roof_machine *machine, char digest[ROOF_DIGEST_MAX], roof_error *error);
+
+/** Seals predictions (roofline.prediction/1); one without `label` gets its operation, parameters and format,
+ * and its machine where there are several. The labels are set in the objects. */
+roof_status roof_seal_all(const char *ledger, json_t *predictions, const char *key, roof_error *error);
+
+/** The commit checked out in the git repository around the working folder, "" outside one. */
+void roof_commit(char *buffer, size_t size);
+
+#endif

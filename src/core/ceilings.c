@@ -1,0 +1,72 @@
+#include <math.h>
+
+#include "roofline/predict.h"
+
+/** Whether a figure of that kind, with the physical `limit` of a measured one, belongs to the basis. */
+static bool belongs(roof_basis basis, roof_kind kind, double limit) {
+  return basis == ROOF_ACHIEVED ? kind == ROOF_MEASURED : kind != ROOF_MEASURED || !isnan(limit);
+}
+
+/** Measured figures give way to their physical limits where those are known. */
+static void use_limits(roof_target *target) {
+  for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
+    const roof_peak *peak = target->peak[unit];
+    if (peak != NULL && peak->kind == ROOF_MEASURED && !isnan(peak->limit_flops_per_second)) {
+      target->seconds_per_flop[unit] = 1 / peak->limit_flops_per_second;
+    }
+  }
+  for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
+    const roof_level *level = target->level[k];
+    for (int i = 0; i < 4 && level != NULL; i++) {
+      if (level->kind == ROOF_MEASURED && !isnan(level->limit_bytes_per_second)) {
+        target->seconds_per_byte[k][i] = 1 / level->limit_bytes_per_second;
+      }
+    }
+  }
+}
+
+static double known(double value) {
+  return isnan(value) ? 0 : value;
+}
+
+/** Whether the figure behind the longest term belongs to the basis; a launch costs the same on both. */
+static bool bound_belongs(const roof_target *target, roof_basis basis, const roof_prediction *p) {
+  double compute = known(p->compute_seconds), memory = known(p->memory_seconds);
+  double network = known(p->network_seconds), longest = fmax(fmax(compute, memory), network);
+  if (longest <= known(p->overhead_seconds)) {
+    return true;
+  }
+  if (longest == compute) {
+    return belongs(basis, p->peak->kind, p->peak->limit_flops_per_second);
+  }
+  return longest == memory ? belongs(basis, p->binding->kind, p->binding->limit_bytes_per_second)
+                           : belongs(basis, target->link->kind, NAN);
+}
+
+roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const roof_work *work) {
+  roof_ceiling ceiling = {NAN, NAN, NAN};
+  roof_target t;
+  roof_prediction p;
+  roof_options options = target->options;
+  options.achieved = basis == ROOF_ACHIEVED;
+  if (roof_target_init(&t, target->machine, &target->types, &options, NULL) != ROOF_OK) {
+    return ceiling;
+  }
+  if (basis == ROOF_THEORETICAL) {
+    use_limits(&t);
+  }
+  roof_predict_work(&t, work, &p);
+  if (p.lower_seconds > 0 && bound_belongs(&t, basis, &p)) {
+    ceiling.seconds = p.lower_seconds;
+  }
+  if (p.peak != NULL && belongs(basis, p.peak->kind, p.peak->limit_flops_per_second)) {
+    ceiling.flops_per_second = 1 / t.seconds_per_flop[work->unit];
+  }
+  const roof_level *memory = t.level[t.memory];
+  if (memory != NULL && belongs(basis, memory->kind, memory->limit_bytes_per_second) && p.bytes > 0) {
+    double share = work->write_bytes / p.bytes;
+    bool limited = basis == ROOF_THEORETICAL && memory->kind == ROOF_MEASURED;
+    ceiling.bytes_per_second = limited ? memory->limit_bytes_per_second : roof_level_bandwidth(memory, share);
+  }
+  return ceiling;
+}

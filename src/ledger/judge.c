@@ -1,0 +1,182 @@
+/* One measurement against its prediction: every figure of a verdict. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ledger/entry.h"
+#include "roofline/advise.h"
+#include "roofline/units.h"
+
+static const double same_traffic = 0.05; /* counters and formulas agree within this share */
+static const double same_bound = 0.01;   /* lower and upper bound this close say nothing about overlap */
+static const double stop_share = 0.90;   /* of the achieved roof: what is left is not worth the work */
+static const double rounding = 1e-9;
+
+enum { SHORT = 32 };
+
+/** What would move the roof itself. */
+static const struct {
+  const char *regime;
+  const char *next;
+} movers[] = {
+    {"compute", "a narrower format or the matrix unit raises this peak; fewer FLOPs take another algorithm"},
+    {"memory",
+     "fewer bytes: a narrower format, fusion with a neighbour, or a larger batch over the same weights"},
+    {"overhead", "fewer launches: a graph of launches, a persistent kernel, or fusion with a neighbour"},
+    {"network", "fewer bytes on the link: another parallel plan, a narrower format, or overlap with compute"},
+    {"capacity", "fewer bytes held at once: a narrower format, or more devices"},
+};
+
+static const char *find_mover(const char *regime) {
+  for (size_t i = 0; i < sizeof movers / sizeof movers[0]; i++) {
+    if (strcmp(movers[i].regime, regime) == 0) {
+      return movers[i].next;
+    }
+  }
+  return NULL;
+}
+
+/** Work as measured where it was, else as predicted. */
+typedef struct point {
+  bool counted; /**< bytes by a counter or by hand, not by the formula */
+  double flops;
+  double bytes;
+} point;
+
+static point point_of(const ledger_entry *prediction, const ledger_entry *m) {
+  bool counted = m->counted[0] != '\0' && strcmp(m->counted, "formula") != 0 && m->bytes > 0;
+  return (point){.counted = counted,
+                 .flops = counted && !isnan(m->flops) ? m->flops : prediction->flops,
+                 .bytes = counted ? m->bytes : prediction->bytes};
+}
+
+/** Arithmetic against operational intensity. */
+static void judge_traffic(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
+  r->intensity = prediction->bytes > 0 ? prediction->flops / prediction->bytes : NAN;
+  r->operational_intensity = p->counted ? p->flops / p->bytes : NAN;
+  double ratio = r->operational_intensity / r->intensity;
+  if (!isnan(ratio)) {
+    r->traffic = ratio < 1 - same_traffic ? "lower" : ratio > 1 + same_traffic ? "higher" : "equal";
+  }
+}
+
+const char *roof_traffic_meaning(const char *traffic) {
+  static const char *const meanings[] = {"equal: each byte moved once, as assumed",
+                                         "lower: redundant traffic, more bytes than needed",
+                                         "higher: a cache served part of it, or the counting is wrong"};
+  for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+    size_t length = strcspn(meanings[i], ":");
+    if (strlen(traffic) == length && strncmp(traffic, meanings[i], length) == 0) {
+      return meanings[i];
+    }
+  }
+  return "?";
+}
+
+/** The regime that the counted work was nearest to, by the roofs known best. */
+static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
+  const roof_ceiling *t = &prediction->ceilings[ROOF_THEORETICAL], *a = &prediction->ceilings[ROOF_ACHIEVED];
+  double peak = isnan(t->flops_per_second) ? a->flops_per_second : t->flops_per_second;
+  double bandwidth = isnan(t->bytes_per_second) ? a->bytes_per_second : t->bytes_per_second;
+  double compute = p->flops / r->measured_seconds / peak;
+  double memory = p->bytes / r->measured_seconds / bandwidth;
+  if (!p->counted || (isnan(compute) && isnan(memory))) {
+    return;
+  }
+  bool arithmetic = isnan(memory) || compute >= memory;
+  snprintf(r->measured_regime, sizeof r->measured_regime, "%s", arithmetic ? "compute" : "memory");
+  r->measured_share = arithmetic ? compute : memory;
+}
+
+/** Position under the theoretical roof; a point above it is told with its arithmetic. */
+static void judge_roof(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
+  const roof_ceiling *roof = &prediction->ceilings[ROOF_THEORETICAL];
+  char slope[SHORT], limit[SHORT], rate[SHORT];
+  double intensity = p->bytes > 0 ? p->flops / p->bytes : NAN;
+  double sloped = intensity * roof->bytes_per_second;
+  r->flops_per_second = p->flops > 0 ? p->flops / r->measured_seconds : NAN;
+  r->roof_flops_per_second = fmin(sloped, roof->flops_per_second);
+  if (!(p->flops > 0)) {
+    double moved = p->bytes / r->measured_seconds;
+    if (moved > roof->bytes_per_second * (1 + rounding)) {
+      snprintf(r->impossible, sizeof r->impossible, "%s cannot be: the bandwidth is %s",
+               roof_quantity_format(rate, SHORT, moved, "B/s"),
+               roof_quantity_format(limit, SHORT, roof->bytes_per_second, "B/s"));
+    }
+    return;
+  }
+  if (!(r->flops_per_second > r->roof_flops_per_second * (1 + rounding))) {
+    return;
+  }
+  roof_quantity_format(rate, SHORT, r->flops_per_second, "FLOP/s");
+  roof_quantity_format(limit, SHORT, r->roof_flops_per_second, "FLOP/s");
+  if (r->roof_flops_per_second < sloped || isnan(sloped)) {
+    snprintf(r->impossible, sizeof r->impossible, "%s cannot be: the peak is %s", rate, limit);
+    return;
+  }
+  int length = snprintf(r->impossible, sizeof r->impossible,
+                        "%s cannot be at %.4g FLOP/B: %.4g FLOP/B x %s = %s", rate, intensity, intensity,
+                        roof_quantity_format(slope, SHORT, roof->bytes_per_second, "B/s"), limit);
+  if (!isnan(roof->flops_per_second)) {
+    snprintf(r->impossible + length, sizeof r->impossible - (size_t)length,
+             " = %.1f %% of the peak, not %.1f %%", 100 * r->roof_flops_per_second / roof->flops_per_second,
+             100 * r->flops_per_second / roof->flops_per_second);
+  }
+}
+
+/** 1: the times hid each other fully, 0: not at all, or it was slower than even their sum. */
+static double overlap_of(const roof_reconciled *r) {
+  double range = r->upper_seconds - r->lower_seconds;
+  if (!(range > same_bound * r->lower_seconds)) {
+    return NAN;
+  }
+  return fmin(1, fmax(0, (r->upper_seconds - r->measured_seconds) / range));
+}
+
+static void judge_bands(roof_reconciled *r, const ledger_entry *prediction) {
+  for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
+    r->share[basis] = prediction->ceilings[basis].seconds / r->measured_seconds;
+    const roof_verdict *verdict = roof_verdict_on((roof_basis)basis, r->share[basis]);
+    r->bands[basis] = verdict != NULL ? verdict->name : NULL;
+  }
+  double achieved = r->share[ROOF_ACHIEVED];
+  r->done = achieved >= stop_share && achieved <= 1 + rounding && r->impossible[0] == '\0';
+  r->next = r->done ? find_mover(r->regime) : NULL;
+}
+
+static void explain(roof_reconciled *r) {
+  const roof_verdict *verdict = roof_verdict_of(r->fraction_of_ceiling);
+  r->verdict = verdict->name;
+  snprintf(r->because, sizeof r->because,
+           "%s (%s): %.1f %% of the ceiling, %.1f points %s the expected %.1f %%; %s", r->regime, r->binding,
+           100 * r->fraction_of_ceiling, fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above",
+           100 * r->expected_fraction, verdict->meaning);
+}
+
+roof_reconciled ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement) {
+  roof_reconciled r = {
+      .prediction = (size_t)prediction->sequence,
+      .measurement = (size_t)measurement->sequence,
+      .unsealed = measurement->unsealed,
+      .predicted_seconds = prediction->expected_seconds,
+      .measured_seconds = measurement->seconds,
+      .lower_seconds = prediction->lower_seconds,
+      .upper_seconds = prediction->upper_seconds,
+      .measured_share = NAN,
+  };
+  point p = point_of(prediction, measurement);
+  memcpy(r.label, prediction->label, sizeof r.label);
+  memcpy(r.regime, prediction->regime, sizeof r.regime);
+  memcpy(r.binding, prediction->binding, sizeof r.binding);
+  r.fraction_of_ceiling = r.lower_seconds / r.measured_seconds;
+  r.expected_fraction = r.lower_seconds / r.predicted_seconds;
+  r.headroom = r.measured_seconds / r.lower_seconds;
+  r.gap_points = 100 * (r.expected_fraction - r.fraction_of_ceiling);
+  r.overlap = overlap_of(&r);
+  judge_traffic(&r, prediction, &p);
+  judge_regime(&r, prediction, &p);
+  judge_roof(&r, prediction, &p);
+  judge_bands(&r, prediction);
+  explain(&r);
+  return r;
+}

@@ -1,0 +1,262 @@
+/* What goes in and comes out: predictions, measurements, and the rule that the first come first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger/entry.h"
+
+/** A number that reads back as the same double; null when unknown. */
+static json_t *number(double value) {
+  if (!isfinite(value)) {
+    return json_null();
+  }
+  return fabs(value) < 0x1p53 && value == floor(value) ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static roof_status check_label(const char *label, roof_error *error) {
+  size_t length = label != NULL ? strlen(label) : 0;
+  if (length == 0 || length >= ROOF_LABEL_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %d bytes",
+                          length > 0 ? label : "", ROOF_LABEL_MAX - 1);
+  }
+  return ROOF_OK;
+}
+
+static roof_status check(const char *label, double seconds, roof_error *error) {
+  roof_status status = check_label(label, error);
+  if (status == ROOF_OK && !(seconds > 0 && isfinite(seconds))) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT, "%s: its time is unknown, so there is nothing to seal", label);
+  }
+  return status;
+}
+
+static roof_status no_memory(const char *what, roof_error *error) {
+  return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", what);
+}
+
+/** Adds `fields` to the list; NULL tells through `why` what could not be written: text that is not UTF-8,
+ * else memory was short. */
+static roof_status add(json_t *list, const char *label, json_t *fields, const json_error_t *why,
+                       roof_error *error) {
+  if (fields == NULL && json_error_code(why) == json_error_invalid_utf8) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", label, why->text);
+  }
+  return fields != NULL && json_array_append_new(list, fields) == 0 ? ROOF_OK : no_memory(label, error);
+}
+
+static json_t *ceiling_json(const roof_ceiling *ceiling) {
+  return json_pack("{s:o, s:o, s:o}", "seconds", number(ceiling->seconds), "flops_per_second",
+                   number(ceiling->flops_per_second), "bytes_per_second", number(ceiling->bytes_per_second));
+}
+
+static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *commit, roof_error *error) {
+  json_error_t why;
+  roof_status status = check(s->label, s->lower_seconds, error);
+  if (status == ROOF_OK) {
+    status = check(s->label, s->expected_seconds, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  json_t *seconds =
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", number(s->compute_seconds),
+                "memory", number(s->memory_seconds), "overhead", number(s->overhead_seconds), "network",
+                number(s->network_seconds), "lower", number(s->lower_seconds), "upper",
+                number(s->upper_seconds), "expected", number(s->expected_seconds), "expected_low",
+                number(s->expected_low_seconds), "expected_high", number(s->expected_high_seconds));
+  json_t *fields = json_pack_ex(
+      &why, 0, "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}}",
+      "kind", "prediction", "label", s->label, "machine", s->machine, "machine_sha256", s->machine_digest,
+      "commit", commit, "op", s->op, "parameters", s->parameters, "dtype", s->dtype, "regime", s->regime,
+      "binding", s->binding, "flops", number(s->flops), "bytes", number(s->bytes), "seconds", seconds,
+      "ceilings", "theoretical", ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved",
+      ceiling_json(&s->ceilings[ROOF_ACHIEVED]));
+  return add(list, s->label, fields, &why, error);
+}
+
+static int compare_labels(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static roof_status check_twice(const roof_sealing *sealings, size_t count, roof_error *error) {
+  const char **labels = calloc(count + 1, sizeof *labels);
+  roof_status status = ROOF_OK;
+  if (labels == NULL) {
+    return no_memory("seal", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    labels[i] = sealings[i].label;
+  }
+  qsort(labels, count, sizeof *labels, compare_labels);
+  for (size_t i = 1; i < count && status == ROOF_OK; i++) {
+    if (strcmp(labels[i - 1], labels[i]) == 0) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: given to two predictions", labels[i]);
+    }
+  }
+  free(labels);
+  return status;
+}
+
+roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, size_t count,
+                             const roof_ledger_options *options, roof_error *error) {
+  roof_ledger_options o = options != NULL ? *options : (roof_ledger_options){0};
+  json_t *list = json_array();
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    status = add_sealing(list, &sealings[i], o.commit, error);
+  }
+  if (status == ROOF_OK) {
+    status = check_twice(sealings, count, error);
+  }
+  if (status == ROOF_OK) {
+    status = ledger_append(path, list, o.key, NULL, NULL, error);
+  }
+  json_decref(list);
+  return status;
+}
+
+static roof_status add_measurement(json_t *list, const roof_measurement *m, const roof_ledger_options *o,
+                                   roof_error *error) {
+  json_error_t why;
+  char when[LEDGER_TIME];
+  roof_status status = check(m->label, m->seconds, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  ledger_time_write(o->measured_time, when);
+  json_t *samples = json_array();
+  bool kept = true;
+  for (size_t i = 0; i < m->sample_count && kept; i++) {
+    kept = json_array_append_new(samples, number(m->samples[i])) == 0;
+  }
+  if (!kept) {
+    json_decref(samples);
+    return no_memory(m->label, error);
+  }
+  json_t *fields =
+      json_pack_ex(&why, 0, "{s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:s, s:s}", "kind",
+                   "measurement", "label", m->label, "machine", m->machine, "commit", o->commit, "measured",
+                   o->measured_time > 0 ? when : NULL, "dtype", roof_dtype_name(m->dtype), "seconds",
+                   number(m->seconds), "samples", samples, "flops", number(m->flops), "bytes",
+                   number(m->bytes), "counted", m->counted, "note", m->note);
+  return add(list, m->label, fields, &why, error);
+}
+
+/** The last prediction of that label, or NULL. */
+static const ledger_entry *find_prediction(const ledger_entries *ledger, const char *label) {
+  for (size_t i = ledger->count; i > 0; i--) {
+    const ledger_entry *entry = &ledger->entries[i - 1];
+    if (!entry->measured && strcmp(entry->label, label) == 0) {
+      return entry;
+    }
+  }
+  return NULL;
+}
+
+static roof_status refuse_unpredicted(const ledger_entries *before, const char *label, roof_error *error) {
+  const char **labels = calloc(before->count + 1, sizeof *labels);
+  size_t count = 0;
+  for (size_t i = 0; labels != NULL && i < before->count; i++) {
+    if (!before->entries[i].measured) {
+      labels[count++] = before->entries[i].label;
+    }
+  }
+  const char *near = labels != NULL ? roof_suggest(label, labels) : NULL;
+  roof_error_set(error, ROOF_E_GATE,
+                 "measurement `%s`: no prediction of it is sealed%s%s%s; --unsealed takes it and marks it so",
+                 label, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  free(labels);
+  return ROOF_E_GATE;
+}
+
+/** Marks each measurement with its prediction's number, or as unsealed where that is allowed. */
+static roof_status mark(json_t *list, const ledger_entries *before, void *user, roof_error *error) {
+  const roof_ledger_options *o = user;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    json_t *fields = json_array_get(list, i);
+    const char *label = json_string_value(json_object_get(fields, "label"));
+    const char *when = json_string_value(json_object_get(fields, "measured"));
+    const ledger_entry *prediction = find_prediction(before, label);
+    bool early = prediction != NULL && when != NULL && strcmp(when, prediction->time) < 0;
+    if (prediction == NULL && !o->unsealed) {
+      return refuse_unpredicted(before, label, error);
+    }
+    if (early && !o->unsealed) {
+      return roof_error_set(error, ROOF_E_GATE,
+                            "measurement `%s`: taken %s, before its prediction was sealed (%s); --unsealed "
+                            "takes it and marks it so",
+                            label, when, prediction->time);
+    }
+    json_t *number_of = prediction != NULL ? json_integer((json_int_t)prediction->sequence) : json_null();
+    if (json_object_set_new(fields, "prediction", number_of) != 0 ||
+        json_object_set_new(fields, "unsealed", json_boolean(prediction == NULL || early)) != 0) {
+      return no_memory(label, error);
+    }
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
+                               const roof_ledger_options *options, roof_error *error) {
+  roof_ledger_options o = options != NULL ? *options : (roof_ledger_options){0};
+  json_t *list = json_array();
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    status = add_measurement(list, &measurements[i], &o, error);
+  }
+  if (status == ROOF_OK) {
+    status = ledger_append(path, list, o.key, mark, &o, error);
+  }
+  json_decref(list);
+  return status;
+}
+
+/** Every prediction must be signed by `key`. */
+static roof_status check_signer(const char *path, const ledger_entries *ledger, const char *key,
+                                roof_error *error) {
+  char expected[LEDGER_PUBLIC_KEY + 1];
+  roof_status status = ledger_key_public(key, expected, error);
+  for (size_t i = 0; i < ledger->count && status == ROOF_OK; i++) {
+    const ledger_entry *entry = &ledger->entries[i];
+    if (!entry->measured && strcmp(entry->public_key, expected) != 0) {
+      status = roof_error_set(error, ROOF_E_GATE, "entry %zu: its prediction is %s", i + 1,
+                              entry->public_key[0] == '\0' ? "not signed" : "signed by another key");
+      roof_error_at(error, path, (int)(i + 1), 0);
+    }
+  }
+  return status;
+}
+
+roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
+                               roof_error *error) {
+  ledger_entries ledger;
+  roof_status status = ledger_load(path, true, &ledger, NULL, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = key != NULL ? check_signer(path, &ledger, key, error) : ROOF_OK;
+  if (status == ROOF_OK) {
+    roof_ledger_summary s = {.entries = ledger.count};
+    for (size_t i = 0; i < ledger.count; i++) {
+      const ledger_entry *entry = &ledger.entries[i];
+      s.measurements += entry->measured;
+      s.unsealed += entry->unsealed;
+      s.signatures += entry->public_key[0] != '\0';
+    }
+    s.predictions = s.entries - s.measurements;
+    *summary = s;
+  }
+  free(ledger.entries);
+  return status;
+}
+
+roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error) {
+  ledger_entries ledger;
+  roof_status status = ledger_load(path, false, &ledger, lines, error);
+  if (status == ROOF_OK) {
+    free(ledger.entries);
+    status = lines->failed ? no_memory(path, error) : ROOF_OK;
+  }
+  return status;
+}

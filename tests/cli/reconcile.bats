@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# Reconcile: what was measured beside what was sealed (rows F0-037, F0-040 to F0-042, F0-045).
+
+setup() {
+  load lib
+  start
+}
+
+# seals LABEL OP...: a prediction on the H100 of 989 TFLOP/s and 3.35 TB/s.
+seals() {
+  local label=$1
+  shift
+  "$ROOFLINE" predict "$@" --machine "$h989" --dtype fp16 --seal --label "$label" >/dev/null
+}
+
+reconciled() {
+  run --separate-stderr "$ROOFLINE" reconcile "$@"
+}
+
+# entry LABEL FILTER: of the last run's JSON.
+entry() {
+  jq -c --arg label "$1" ".entries[] | select(.label == \$label) | $2" <<<"$output"
+}
+
+@test "three predictions and two measurements: the missing one is named, exit 1" {
+  seals a add n=1Gi
+  seals b add n=2Gi
+  seals c add n=4Gi
+  "$ROOFLINE" record a seconds=2.5ms
+  "$ROOFLINE" record c seconds=10ms
+  reconciled
+  [ "$status" -eq 1 ]
+  [ "${lines[0]}" = '2 of 3 predictions measured' ]
+  has 'predicted, never measured: b'
+  [[ $stderr == *'1 label is without a counterpart' ]]
+  reconciled --json
+  [ "$status" -eq 1 ]
+  [ "$(json .unmatched)" = '{"predictions":["b"],"measurements":[]}' ]
+  "$ROOFLINE" record b seconds=5ms
+  reconciled
+  [ "$status" -eq 0 ]
+  "$ROOFLINE" record d seconds=5ms --unsealed
+  reconciled --json
+  [ "$status" -eq 1 ]
+  [ "$(json .unmatched.measurements)" = '["d"]' ]
+}
+
+@test "78 % predicted, 71 % achieved: a gap of 7 points; 30 % is a bug" {
+  seals good add n=1Gi
+  seals bad add n=1Gi
+  lower=$(jq -s '.[0].seconds.lower' roofline.ledger)
+  "$ROOFLINE" record good seconds="$(jq -n "$lower / 0.71")"
+  "$ROOFLINE" record bad seconds="$(jq -n "$lower / 0.30")"
+  reconciled --json
+  [ "$status" -eq 0 ]
+  [ "$(entry good '[.verdict, (.gap * 10 | round / 10), .theoretical.verdict, .achieved.verdict]')" = '["normal",7,"normal",null]' ]
+  [ "$(entry bad '[.verdict, (.gap | round), (.headroom * 100 | round)]')" = '["bug",48,333]' ]
+  [[ $(entry good .because) == *'71.0 % of the ceiling, 7.0 points below the expected 78.0 %'* ]]
+}
+
+@test "64 FLOP/byte at 90 % of the tensor peak cannot be" {
+  seals fa3 gemm m=8192 n=8192 k=8192
+  "$ROOFLINE" record fa3 flops=64e9 bytes=1e9 seconds="$(jq -n '64e9 / (0.9 * 989e12)')"
+  reconciled
+  [ "$status" -eq 1 ]
+  has '1 above its roof'
+  has '64 FLOP/B x 3.350 TB/s = 214.4 TFLOP/s = 21.7 % of the peak, not 90.0 %'
+  [[ $stderr == *'1 kernel is above what can be' ]]
+  rm roofline.ledger
+  seals fa3 gemm m=8192 n=8192 k=8192
+  "$ROOFLINE" record fa3 flops=64e9 bytes=1e9 seconds="$(jq -n '64e9 / (0.217 * 989e12)')"
+  reconciled --json
+  [ "$(entry fa3 .error)" != null ]
+  rm roofline.ledger
+  seals fa3 gemm m=8192 n=8192 k=8192
+  "$ROOFLINE" record fa3 flops=64e9 bytes=1e9 seconds="$(jq -n '64e9 / (0.216 * 989e12)')"
+  reconciled --json
+  [ "$status" -eq 0 ]
+  [ "$(entry fa3 '[.error, .traffic, .operational_intensity, .measured_regime]')" = '[null,"lower",64,"memory"]' ]
+}
+
+@test "the measured regime comes from counters, where there are any" {
+  seals gemv gemm m=1 n=28672 k=8192
+  "$ROOFLINE" record gemv seconds=1ms
+  reconciled
+  has 'not counted'
+  rm roofline.ledger
+  seals gemv gemm m=1 n=28672 k=8192
+  "$ROOFLINE" record gemv seconds=1ms bytes=2.5GB
+  reconciled --json
+  [ "$(entry gemv '[.measured_regime, (.measured_fraction * 1000 | round)]')" = '["memory",746]' ]
+}
+
+@test "at 90 % of the achieved roof it says done, and what would move the roof" {
+  "$ROOFLINE" predict add n=64Mi --machine h100 --dtype fp32 --seal --label add >/dev/null
+  achieved=$(jq .ceilings.achieved.seconds roofline.ledger)
+  "$ROOFLINE" record add seconds="$(jq -n "$achieved / 0.899")"
+  reconciled --json
+  [ "$(entry add '[.done, .next, .achieved.verdict]')" = '[false,null,"normal"]' ]
+  "$ROOFLINE" predict add n=64Mi --machine h100 --dtype fp32 --seal --label add >/dev/null
+  "$ROOFLINE" record add seconds="$(jq -n "$achieved / 0.901")"
+  reconciled
+  [ "$status" -eq 0 ]
+  has 'done: 90.1 % of the achieved roof; what would move the roof: fewer bytes'
+}
+
+@test "every key of the contract is there" {
+  seals a add n=1Gi
+  "$ROOFLINE" record a seconds=2.5ms
+  reconciled --json
+  [ "$(json .schema)" = '"roofline.reconcile/1"' ]
+  [ "$(json '.entries[0] | [has("label", "predicted_seconds", "measured_seconds", "regime", "fraction_of_ceiling", "headroom", "verdict", "because", "gap", "causes")] | all')" = true ]
+}
+
+@test "what loop sealed, reconcile reads" {
+  "$ROOFLINE" loop --quick --backend fake --quiet >/dev/null
+  reconciled
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = '8 of 8 predictions measured' ]
+  reconciled --ledger nothing
+  [ "$status" -eq 2 ]
+}

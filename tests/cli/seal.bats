@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# Seal, record, ledger: what was predicted cannot change after the fact (rows F0-038, F0-039).
+
+setup() {
+  load lib
+  start
+}
+
+sealed() {
+  run --separate-stderr "$ROOFLINE" predict gemm m=1 n=28672 k=8192 --machine "$h989" --dtype fp16 --seal "$@"
+  [ "$status" -eq 0 ]
+}
+
+# entry NUMBER FILTER: of a line of the ledger.
+entry() {
+  sed -n "$1p" roofline.ledger | jq -c "$2"
+}
+
+# refuses CODE TEXT ARGUMENT...: the command fails with TEXT on stderr and leaves the ledger as it was.
+refuses() {
+  local code=$1 text=$2 before
+  shift 2
+  before=$(cat roofline.ledger 2>/dev/null || true)
+  run --separate-stderr "$ROOFLINE" "$@"
+  [ "$status" -eq "$code" ] && [[ $stderr == *"$text"* ]] && [ "$(cat roofline.ledger 2>/dev/null || true)" = "$before" ] && return 0
+  echo "roofline $*: exit $status, expected $code with \`$text\`: $stderr"
+  return 1
+}
+
+@test "predict --seal writes regime, ceiling and expected share before anything is measured" {
+  sealed
+  has 'sealed      `gemm m=1 n=28672 k=8192 fp16` in roofline.ledger'
+  [ "$(entry 1 '[.sequence, .kind, .label, .machine, .regime, .binding, .dtype]')" = \
+    '[1,"prediction","gemm m=1 n=28672 k=8192 fp16","h989","memory","HBM","fp16"]' ]
+  [ "$(entry 1 '.seconds.lower / .seconds.expected * 100 | round')" = 78 ]
+  [ "$(entry 1 '.ceilings.theoretical.bytes_per_second')" = 3350000000000 ]
+  [ "$(entry 1 '.ceilings.achieved.seconds')" = null ]
+  [ "$(entry 1 '.commit')" = null ]
+  [ "$(entry 1 '.version')" = "\"$("$ROOFLINE" --version | cut -d' ' -f2)\"" ]
+}
+
+@test "an entry names the machine file by the digest of what machine show prints" {
+  sealed
+  digest=$("$ROOFLINE" machine show "$h989" --json | sha256sum | cut -d' ' -f1)
+  [ "$(entry 1 .machine_sha256)" = "\"$digest\"" ]
+}
+
+@test "an entry names the commit checked out, loose, packed or of a worktree" {
+  commit=0123456789abcdef0123456789abcdef01234567
+  mkdir -p .git/refs/heads deep/er
+  echo 'ref: refs/heads/main' >.git/HEAD
+  echo $commit >.git/refs/heads/main
+  sealed
+  [ "$(entry 1 .commit)" = "\"$commit\"" ]
+  rm .git/refs/heads/main
+  printf '# pack-refs\n%s refs/heads/main\n' "${commit//0/f}" >.git/packed-refs
+  sealed
+  [ "$(entry 2 .commit)" = "\"${commit//0/f}\"" ]
+  echo "${commit//1/a}" >.git/HEAD
+  sealed
+  [ "$(entry 3 .commit)" = "\"${commit//1/a}\"" ]
+  mv .git tree
+  mkdir tree/worktrees
+  mkdir tree/worktrees/w
+  echo 'ref: refs/heads/main' >tree/worktrees/w/HEAD
+  echo ../.. >tree/worktrees/w/commondir
+  echo 'gitdir: tree/worktrees/w' >.git
+  sealed
+  [ "$(entry 4 .commit)" = "\"${commit//0/f}\"" ]
+  echo nonsense >tree/worktrees/w/HEAD
+  sealed
+  [ "$(entry 5 .commit)" = null ]
+}
+
+@test "labels: given, or made of operation, shape and format, with the machine where there are several" {
+  sealed --label ffn --ledger other
+  [ "$(jq -r .label other)" = ffn ]
+  machine slow 1e14 1e12 >slow.json
+  sealed --machine ./slow.json --json
+  [ "$(jq -rs 'map(.label) | join("; ")' roofline.ledger)" = \
+    'gemm m=1 n=28672 k=8192 fp16 on h989; gemm m=1 n=28672 k=8192 fp16 on slow' ]
+  refuses 2 'one label, but 2 predictions' predict gemm m=1 n=1 k=1 --machine "$h989" --machine ./slow.json --seal --label x
+  refuses 2 'goes with --seal' predict gemm m=1 n=1 k=1 --machine "$h989" --label x
+}
+
+@test "seal takes a list, each line as predict does" {
+  cat >list.txt <<END
+# before the profiler is opened
+up: gemm m=1 n=28672 k=8192 --machine $h989 --dtype fp16
+  add n=64Mi --machine $h989 --dtype fp32
+
+W4A16: gemm m=1 n=8192 k=8192 --machine "$h989" --dtype fp16 --weights int4 --group 128
+END
+  run --separate-stderr "$ROOFLINE" seal list.txt
+  [ "$status" -eq 0 ]
+  has '3 predictions sealed in roofline.ledger'
+  [ "$(jq -rs 'map(.label) | join("; ")' roofline.ledger)" = 'up; add n=67108864 fp32; W4A16' ]
+  run "$ROOFLINE" seal list.txt --json --ledger again
+  [ "$(json '[.schema, .ledger, .signed, .labels[0]]')" = '["roofline.sealed/1","again",false,"up"]' ]
+}
+
+@test "a list with one bad line is not sealed at all, and the line is named" {
+  printf 'a: add n=1 --machine %s\nb: adx n=1 --machine %s\n' "$h989" "$h989" >list.txt
+  refuses 2 'list.txt:2: ' seal list.txt
+  printf 'a: add n=1 --machine "%s\n' "$h989" >list.txt
+  refuses 2 'quotes' seal list.txt
+  printf 'a: add n=8 --machine %s\na: add n=9 --machine %s\n' "$h989" "$h989" >list.txt
+  refuses 2 'two predictions' seal list.txt
+  printf '# nothing\n' >list.txt
+  refuses 2 'no predictions' seal list.txt
+  refuses 2 'No such file' seal nothing.txt
+  refuses 2 'which file' seal
+  [ ! -e roofline.ledger ]
+}
+
+@test "seal takes what predict and sweep print as JSON" {
+  "$ROOFLINE" predict add n=1Mi --machine "$h989" --dtype fp32 --json >one.json
+  "$ROOFLINE" sweep gemm m=1,64 n=8192 k=8192 --machine "$h989" --dtype fp16 --json >sweep.json
+  "$ROOFLINE" seal one.json && "$ROOFLINE" seal sweep.json
+  [ "$(jq -rs 'map(.label) | join("; ")' roofline.ledger)" = \
+    'add n=1048576 fp32; gemm m=1 n=8192 k=8192 fp16; gemm m=64 n=8192 k=8192 fp16' ]
+  [ "$(jq -c .seconds.expected one.json)" = "$(entry 1 .seconds.expected)" ]
+  jq '.label = "mine"' one.json >named.json
+  "$ROOFLINE" seal named.json
+  [ "$(entry 4 .label)" = '"mine"' ]
+  echo '{"schema": "roofline.machine/1"}' >wrong.json
+  refuses 2 'roofline.prediction/1' seal wrong.json
+  echo '{' >broken.json
+  refuses 2 'broken.json:' seal broken.json
+}
+
+@test "measuring without a seal is refused, or marked for ever" {
+  sealed --label ffn
+  refuses 1 'no prediction of it is sealed; did you mean `ffn`?' record fn seconds=1ms
+  run "$ROOFLINE" record fn seconds=1ms --unsealed
+  [ "$status" -eq 0 ]
+  run "$ROOFLINE" ledger show
+  has 'UNSEALED'
+  run "$ROOFLINE" ledger verify
+  has '1 of them unsealed'
+}
+
+@test "record by hand: a time, samples, counted bytes" {
+  sealed --label ffn
+  "$ROOFLINE" record ffn samples=3ms,1ms,2ms flops=1e9 bytes=1.5GB machine=h989 dtype=fp16
+  [ "$(entry 2 '[.kind, .label, .seconds, .samples, .flops, .bytes, .counted, .prediction, .unsealed]')" = \
+    '["measurement","ffn",0.002,[0.003,0.001,0.002],1000000000,1500000000,"by hand",1,false]' ]
+  refuses 2 'did you mean `seconds`?' record ffn secnds=1
+  refuses 2 'give seconds' record ffn bytes=1
+  refuses 2 'key=value' record ffn 1ms
+  refuses 2 '1x' record ffn seconds=1x
+  refuses 2 'unknown' record ffn seconds=0
+  refuses 2 'what?' record
+}
+
+@test "record takes a program's file; one older than its prediction is refused" {
+  "$ROOFLINE" run triad --backend fake --json >run.json
+  label=$(jq -r '.kernels[0].name' run.json)
+  "$ROOFLINE" predict triad n=1Mi --machine "$h989" --dtype fp32 --seal --label "$label"
+  touch -d '2020-01-01' run.json
+  refuses 1 'before its prediction was sealed' record run.json
+  run "$ROOFLINE" record run.json --unsealed
+  [ "$(entry 2 '[.unsealed, .measured]')" = '[true,"2020-01-01T00:00:00.000Z"]' ]
+  touch -d 'tomorrow' run.json
+  run "$ROOFLINE" record run.json --json
+  [ "$(json '[.schema, .labels]')" = "[\"roofline.recorded/1\",[\"$label\"]]" ]
+  [ "$(entry 3 '[.unsealed, (.samples | length)]')" = '[false,7]' ]
+  [ "$(entry 3 .seconds)" = "$(jq '.kernels[0].seconds' run.json)" ]
+  refuses 2 'roofline.measurements/1' record "$h989"
+}
+
+@test "one changed byte is found with its entry's number" {
+  sealed --label a
+  sealed --label b
+  sealed --label c
+  run "$ROOFLINE" ledger verify
+  [ "$output" = 'roofline.ledger holds: 3 entries, 3 predictions, 0 measurements' ]
+  sed -i '2s/"expected":/"expectee":/' roofline.ledger
+  run --separate-stderr "$ROOFLINE" ledger verify
+  [ "$status" -eq 1 ]
+  [[ $stderr == *'roofline.ledger:2: entry 2: its SHA-256 does not match' ]]
+  for command in 'ledger show' 'ledger export --json' reconcile 'record a seconds=1'; do
+    run "$ROOFLINE" $command
+    [ "$status" -eq 1 ]
+  done
+}
+
+@test "ledger export: Markdown with time, regime, share and hash; JSON with every entry" {
+  sealed --label 'a|b'
+  "$ROOFLINE" record 'a|b' seconds=1ms
+  "$ROOFLINE" ledger export --markdown predictions.md
+  grep -F '| 1 | 20' predictions.md | grep -F 'a\|b' | grep -F '78.0 %' | grep -qF "$(entry 1 -r .sha256 | tr -d '"')"
+  [ "$(grep -c '^| [0-9]' predictions.md)" -eq 1 ]
+  run "$ROOFLINE" ledger export --json
+  [ "$(json '[.schema, (.entries | length), .entries[1].kind]')" = '["roofline.ledger/1",2,"measurement"]' ]
+  refuses 2 '--markdown FILE' ledger export
+  refuses 2 'did you mean `verify`?' ledger verfy
+}
+
+@test "signatures: keygen, seal --sign, verify --key" {
+  "$ROOFLINE" ledger keygen my.key
+  "$ROOFLINE" ledger keygen
+  [ "$(stat -c %a my.key)" = 600 ]
+  refuses 3 'File exists' ledger keygen my.key
+  echo "a: add n=1Mi --machine $h989 --dtype fp32" >list.txt
+  run "$ROOFLINE" seal list.txt --sign my.key
+  has 'signed with my.key'
+  run "$ROOFLINE" ledger verify --key my.key.pub
+  [ "$status" -eq 0 ]
+  has '1 signatures match the key'
+  run --separate-stderr "$ROOFLINE" ledger verify --key roofline.key.pub
+  [ "$status" -eq 1 ] && [[ $stderr == *'entry 1: its prediction is signed by another key' ]]
+  sealed --label plain
+  run --separate-stderr "$ROOFLINE" ledger verify --key my.key.pub
+  [ "$status" -eq 1 ] && [[ $stderr == *'entry 2: its prediction is not signed' ]]
+  chmod 644 my.key
+  refuses 2 'chmod 600' seal list.txt --sign my.key
+  refuses 2 'No such file' seal list.txt --sign nothing.key
+}
+
+@test "a full disk seals nothing and says so" {
+  sealed --label a
+  before=$(cat roofline.ledger)
+  size=$(stat -c %s roofline.ledger)
+  run bash -c "trap '' XFSZ; ulimit -f $((size / 1024 + 1)); for i in 1 2 3 4 5; do \"\$ROOFLINE\" predict add n=1Mi --machine '$h989' --seal --label \"b\$i\" >/dev/null || exit; done"
+  [ "$status" -eq 3 ]
+  run "$ROOFLINE" ledger verify
+  [ "$status" -eq 0 ]
+}

@@ -1,0 +1,242 @@
+/* Reconciling: each figure of a verdict, with numbers on both sides of every threshold. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ledger/entry.h"
+#include "roofline/advise.h"
+#include "roofline/catalog.h"
+#include "roofline/ops.h"
+
+static const double peak = 989e12, bandwidth = 3.35e12;
+
+/** A kernel of `flops` and `bytes` sealed against an H100, its achieved roof at 80 % of the theoretical one.
+ */
+static ledger_entry predicted(double flops, double bytes) {
+  ledger_entry p = {.sequence = 1, .kind = "prediction", .label = "k"};
+  double compute = flops / peak, memory = bytes / bandwidth;
+  p.flops = flops;
+  p.bytes = bytes;
+  p.compute_seconds = compute;
+  p.memory_seconds = memory;
+  p.lower_seconds = compute > memory ? compute : memory;
+  p.upper_seconds = compute + memory;
+  p.expected_seconds = p.lower_seconds / 0.78;
+  p.ceilings[ROOF_THEORETICAL] = (roof_ceiling){p.lower_seconds, peak, bandwidth};
+  p.ceilings[ROOF_ACHIEVED] = (roof_ceiling){p.lower_seconds / 0.8, 0.8 * peak, 0.8 * bandwidth};
+  strcpy(p.regime, compute > memory ? "compute" : "memory");
+  strcpy(p.binding, compute > memory ? "fp16 matrix" : "HBM");
+  return p;
+}
+
+static ledger_entry measured(double seconds) {
+  return (ledger_entry){
+      .sequence = 2, .measured = true, .label = "k", .seconds = seconds, .flops = NAN, .bytes = NAN};
+}
+
+/** Measured in `seconds` with bytes from a counter. */
+static ledger_entry counted(double seconds, double flops, double bytes) {
+  ledger_entry m = measured(seconds);
+  m.flops = flops;
+  m.bytes = bytes;
+  strcpy(m.counted, "dram__bytes.sum");
+  return m;
+}
+
+static roof_reconciled judge(const ledger_entry *p, ledger_entry m) {
+  return ledger_judge(p, &m);
+}
+
+static void shares_of_both_ceilings(void **state) {
+  (void)state;
+  ledger_entry p = predicted(1e9, 3.35e9); /* 1 ms at best, 1.25 ms achieved */
+  roof_reconciled r = judge(&p, measured(1e-3 / 0.71));
+  assert_near(r.share[ROOF_THEORETICAL], 0.71, 1e-12);
+  assert_near(r.share[ROOF_ACHIEVED], 0.8875, 1e-12);
+  assert_near(r.headroom, 1 / 0.71, 1e-12);
+  assert_near(r.gap_points, 7, 1e-9);
+  assert_int_equal(r.prediction, 1);
+  assert_int_equal(r.measurement, 2);
+  p.ceilings[ROOF_ACHIEVED] = (roof_ceiling){NAN, NAN, NAN};
+  r = judge(&p, measured(1e-3));
+  assert_true(isnan(r.share[ROOF_ACHIEVED]));
+  assert_null(r.bands[ROOF_ACHIEVED]);
+  assert_false(r.done);
+}
+
+static void bands_of_both_bases(void **state) {
+  (void)state;
+  static const struct {
+    roof_basis basis;
+    double share;
+    const char *name;
+  } rows[] = {
+      {ROOF_THEORETICAL, 0.499, "bug"},    {ROOF_THEORETICAL, 0.50, "low"},
+      {ROOF_THEORETICAL, 0.649, "low"},    {ROOF_THEORETICAL, 0.65, "normal"},
+      {ROOF_THEORETICAL, 0.849, "normal"}, {ROOF_THEORETICAL, 0.85, "good"},
+      {ROOF_THEORETICAL, 0.899, "good"},   {ROOF_THEORETICAL, 0.90, "remeasure"},
+      {ROOF_THEORETICAL, 1, "remeasure"},  {ROOF_THEORETICAL, 1.001, "explain"},
+      {ROOF_ACHIEVED, 0.499, "bug"},       {ROOF_ACHIEVED, 0.50, "low"},
+      {ROOF_ACHIEVED, 0.699, "low"},       {ROOF_ACHIEVED, 0.70, "normal"},
+      {ROOF_ACHIEVED, 0.899, "normal"},    {ROOF_ACHIEVED, 0.90, "done"},
+      {ROOF_ACHIEVED, 1, "done"},          {ROOF_ACHIEVED, 1.001, "explain"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    assert_string_equal(roof_verdict_on(rows[i].basis, rows[i].share)->name, rows[i].name);
+  }
+  assert_null(roof_verdict_on(ROOF_ACHIEVED, NAN));
+  assert_null(roof_verdict_on(ROOF_ACHIEVED, -0.1));
+}
+
+static void stop_at_nine_tenths_of_the_achieved_roof(void **state) {
+  (void)state;
+  ledger_entry p = predicted(1e9, 3.35e9);
+  roof_reconciled below = judge(&p, measured(1.25e-3 / 0.899));
+  roof_reconciled at = judge(&p, measured(1.25e-3 / 0.901));
+  assert_false(below.done);
+  assert_null(below.next);
+  assert_true(at.done);
+  assert_non_null(strstr(at.next, "fewer bytes"));
+  ledger_entry q = predicted(1e12, 1e6);
+  roof_reconciled compute = judge(&q, measured(q.ceilings[ROOF_ACHIEVED].seconds / 0.95));
+  assert_non_null(strstr(compute.next, "matrix unit"));
+}
+
+static void traffic_counted_against_arithmetic(void **state) {
+  (void)state;
+  ledger_entry p = predicted(1e9, 1e9);
+  static const struct {
+    double bytes;
+    const char *traffic;
+  } rows[] = {{1e9, "equal"},
+              {1e9 / 0.951, "equal"},
+              {1e9 / 0.949, "lower"},
+              {1e9 / 1.049, "equal"},
+              {1e9 / 1.051, "higher"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_reconciled r = judge(&p, counted(1e-3, 1e9, rows[i].bytes));
+    assert_string_equal(r.traffic, rows[i].traffic);
+    assert_near(r.operational_intensity, 1e9 / rows[i].bytes, 1e-9);
+    assert_near(r.intensity, 1, 1e-12);
+  }
+  roof_reconciled r = judge(&p, measured(1e-3));
+  assert_null(r.traffic);
+  assert_true(isnan(r.operational_intensity));
+  ledger_entry formula = counted(1e-3, 1e9, 2e9);
+  strcpy(formula.counted, "formula");
+  r = judge(&p, formula);
+  assert_null(r.traffic);
+  assert_string_equal(roof_traffic_meaning("lower"), "lower: redundant traffic, more bytes than needed");
+  assert_string_equal(roof_traffic_meaning("low"), "?");
+}
+
+static void regime_from_counters(void **state) {
+  (void)state;
+  ledger_entry p = predicted(1e9, 1e9);
+  roof_reconciled r = judge(&p, measured(1e-3));
+  assert_string_equal(r.measured_regime, "");
+  r = judge(&p, counted(1e-3, 1e9, 2.5e9)); /* 2.5 TB/s of 3.35 */
+  assert_string_equal(r.measured_regime, "memory");
+  assert_near(r.measured_share, 0.74627, 1e-5);
+  double even = peak / bandwidth; /* FLOP/byte at the ridge */
+  r = judge(&p, counted(1, 0.99 * even * 1e12, 1e12));
+  assert_string_equal(r.measured_regime, "memory");
+  r = judge(&p, counted(1, 1.01 * even * 1e12, 1e12));
+  assert_string_equal(r.measured_regime, "compute");
+}
+
+static void implied_overlap(void **state) {
+  (void)state;
+  ledger_entry p = predicted(989e9, 3.35e9); /* both 1 ms: 1 to 2 ms */
+  assert_near(judge(&p, measured(1e-3)).overlap, 1, 1e-12);
+  assert_near(judge(&p, measured(1.25e-3)).overlap, 0.75, 1e-12);
+  assert_near(judge(&p, measured(2e-3)).overlap, 0, 1e-12);
+  assert_near(judge(&p, measured(3e-3)).overlap, 0, 1e-12);
+  assert_near(judge(&p, measured(0.9e-3)).overlap, 1, 1e-12);
+  p.upper_seconds = 1.009e-3;
+  assert_true(isnan(judge(&p, measured(1.004e-3)).overlap));
+  p.upper_seconds = 1.011e-3;
+  assert_false(isnan(judge(&p, measured(1.004e-3)).overlap));
+}
+
+/** 64 FLOP/byte at 90 % of the tensor peak cannot be: its roof is 214.4 TFLOP/s, 21.7 %. */
+static void above_the_roof(void **state) {
+  (void)state;
+  double flops = 64e9, bytes = 1e9;
+  ledger_entry p = predicted(flops, bytes);
+  roof_reconciled r = judge(&p, counted(flops / (0.9 * peak), flops, bytes));
+  assert_string_equal(r.impossible, "890.1 TFLOP/s cannot be at 64 FLOP/B: 64 FLOP/B x 3.350 TB/s = 214.4 "
+                                    "TFLOP/s = 21.7 % of the peak, not 90.0 %");
+  assert_false(r.done);
+  assert_near(r.roof_flops_per_second, 214.4e12, 1);
+  r = judge(&p, counted(flops / (0.999 * 214.4e12), flops, bytes));
+  assert_string_equal(r.impossible, "");
+  assert_near(r.flops_per_second / r.roof_flops_per_second, 0.999, 1e-9);
+  r = judge(&p, counted(flops / (1.001 * 214.4e12), flops, bytes));
+  assert_non_null(strstr(r.impossible, "214.4 TFLOP/s"));
+  r = judge(&p, measured(flops / (1.001 * 214.4e12)));
+  assert_non_null(strstr(r.impossible, "cannot be"));
+}
+
+static void above_the_peak_and_the_bandwidth(void **state) {
+  (void)state;
+  ledger_entry compute = predicted(1e12, 1e6);
+  assert_string_equal(judge(&compute, measured(1e12 / 0.99e15)).impossible,
+                      "990.0 TFLOP/s cannot be: the peak is 989.0 TFLOP/s");
+  assert_string_equal(judge(&compute, measured(1e12 / 0.988e15)).impossible, "");
+  ledger_entry copy = predicted(0, 3.35e9);
+  assert_string_equal(judge(&copy, measured(0.999e-3)).impossible,
+                      "3.353 TB/s cannot be: the bandwidth is 3.350 TB/s");
+  assert_string_equal(judge(&copy, measured(1e-3)).impossible, "");
+  assert_true(isnan(judge(&copy, measured(1e-3)).flops_per_second));
+  copy.ceilings[ROOF_THEORETICAL] = (roof_ceiling){NAN, NAN, NAN};
+  assert_string_equal(judge(&copy, measured(0.5e-3)).impossible, "");
+}
+
+/** What a machine's figures give on each basis. */
+static roof_ceiling ceiling(const char *name, roof_dtype dtype, const char *op_name, roof_basis basis) {
+  static roof_machine machine;
+  roof_target target;
+  roof_types types = roof_types_of(dtype);
+  roof_options options = roof_options_default();
+  const roof_op *op;
+  double values[ROOF_PARAM_MAX] = {8192, 8192, 8192, 1, 0};
+  roof_prediction p;
+  assert_int_equal(roof_catalog_load(name, &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find(op_name, &op, NULL), ROOF_OK);
+  roof_predict(&target, op, values, &p);
+  return roof_ceiling_of(&target, basis, &p.work);
+}
+
+static void ceilings_of_a_datasheet_with_measured_figures(void **state) {
+  (void)state;
+  double flops = 2 * 8192.0 * 8192 * 8192;
+  roof_ceiling t = ceiling("h100", ROOF_BF16, "gemm", ROOF_THEORETICAL);
+  roof_ceiling a = ceiling("h100", ROOF_BF16, "gemm", ROOF_ACHIEVED);
+  assert_near(t.seconds, flops / 989.4e12, 1e-9);
+  assert_near(t.flops_per_second, 989.4e12, 1);
+  assert_near(t.bytes_per_second, 3.35e12, 1);
+  assert_true(a.flops_per_second < t.flops_per_second && a.seconds > t.seconds);
+  a = ceiling("h100", ROOF_FP16, "gemm", ROOF_ACHIEVED); /* nobody measured fp16, but the memory */
+  assert_true(isnan(a.seconds) && isnan(a.flops_per_second));
+  assert_true(a.bytes_per_second < 3.35e12);
+  a = ceiling("h100", ROOF_FP16, "gemv", ROOF_ACHIEVED); /* memory binds */
+  assert_false(isnan(a.seconds));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shares_of_both_ceilings),
+      cmocka_unit_test(bands_of_both_bases),
+      cmocka_unit_test(stop_at_nine_tenths_of_the_achieved_roof),
+      cmocka_unit_test(traffic_counted_against_arithmetic),
+      cmocka_unit_test(regime_from_counters),
+      cmocka_unit_test(implied_overlap),
+      cmocka_unit_test(above_the_roof),
+      cmocka_unit_test(above_the_peak_and_the_bandwidth),
+      cmocka_unit_test(ceilings_of_a_datasheet_with_measured_figures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
