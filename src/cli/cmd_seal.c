@@ -26,9 +26,10 @@ static roof_status predict_line(const char *label, char *words, json_t *predicti
   int argc = 0;
   size_t before = json_array_size(predictions);
   roof_text_addf(&line, "predict %s", words);
-  if (line.failed || poptParseArgvString(line.data, &argc, &argv) != 0) {
+  int code = line.failed ? POPT_ERROR_MALLOC : poptParseArgvString(line.data, &argc, &argv);
+  if (code != 0) {
     roof_text_done(&line);
-    return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: its quotes do not match", words);
+    return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: %s", words, poptStrerror(code));
   }
   roof_status status = roof_args_parse(&args, &line_command, argc, argv, error);
   if (status == ROOF_OK) {

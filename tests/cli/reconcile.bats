@@ -19,7 +19,7 @@ reconciled() {
 
 # entry LABEL FILTER: of the last run's JSON.
 entry() {
-  jq -c --arg label "$1" ".entries[] | select(.label == \$label) | $2" <<<"$output"
+  jq -c --arg want "$1" ".entries[] | select(.label == \$want) | $2" <<<"$output"
 }
 
 @test "three predictions and two measurements: the missing one is named, exit 1" {

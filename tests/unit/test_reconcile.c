@@ -157,7 +157,7 @@ static void implied_overlap(void **state) {
   p.upper_seconds = 1.009e-3;
   assert_true(isnan(judge(&p, measured(1.004e-3)).overlap));
   p.upper_seconds = 1.011e-3;
-  assert_false(isnan(judge(&p, measured(1.004e-3)).overlap));
+  assert_true(judge(&p, measured(1.004e-3)).overlap > 0);
 }
 
 /** 64 FLOP/byte at 90 % of the tensor peak cannot be: its roof is 214.4 TFLOP/s, 21.7 %. */
@@ -223,7 +223,7 @@ static void ceilings_of_a_datasheet_with_measured_figures(void **state) {
   assert_true(isnan(a.seconds) && isnan(a.flops_per_second));
   assert_true(a.bytes_per_second < 3.35e12);
   a = ceiling("h100", ROOF_FP16, "gemv", ROOF_ACHIEVED); /* memory binds */
-  assert_false(isnan(a.seconds));
+  assert_true(a.seconds > 0);
 }
 
 int main(void) {
