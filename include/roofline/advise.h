@@ -182,6 +182,76 @@ ROOF_API const char *roof_gate_meaning(roof_gate_state state);
  */
 ROOF_API bool roof_gate_misses(roof_gate_state state);
 
+/** Share of an achieved (measured) ceiling from which a kernel is done: what is left is to move the ceiling.
+ */
+#define ROOF_STOP_FRACTION 0.90
+
+/** What to do in one class: a regime and a share of the ceiling from `from` to the next row's. */
+typedef struct roof_actions {
+  roof_regime regime;
+  double from;
+  const char *name; /**< "memory-bound, low efficiency" */
+  const char *actions[3];
+} roof_actions;
+
+/** The class of a measured share: memory under 0.5, under 0.8 and over, compute under 0.7 and over, one each
+ * for overhead, network and capacity; a threshold belongs to the class above it. Units: a ratio. Ownership:
+ * static. Errors: NULL for NaN or a negative share. */
+ROOF_API const roof_actions *roof_actions_of(roof_regime regime, double fraction);
+
+/** Two checks to make before rewriting a kernel whose share is under the expected band, in order.
+ *  Units: none. Ownership: static. Errors: NULL when `index` is not 0 or 1. */
+ROOF_API const char *roof_actions_check(int index);
+
+/** X(symbol, name): the kinds of levers. Hardware is ranked with roof_predict over machines. */
+#define ROOF_LEVER_MAP(X)                                                                                    \
+  X(ROOF_LEVER_PRECISION, "precision")                                                                       \
+  X(ROOF_LEVER_BATCHING, "batching")                                                                         \
+  X(ROOF_LEVER_FUSION, "fusion")                                                                             \
+  X(ROOF_LEVER_LAUNCHES, "launches")                                                                         \
+  X(ROOF_LEVER_PARALLEL, "parallel plan")                                                                    \
+  X(ROOF_LEVER_RESOURCE, "faster machine")
+
+typedef enum roof_lever_kind {
+#define ROOF_LEVER_ENUM(symbol, name) symbol,
+  ROOF_LEVER_MAP(ROOF_LEVER_ENUM)
+#undef ROOF_LEVER_ENUM
+      ROOF_LEVER_KIND_COUNT
+} roof_lever_kind;
+
+/** Gains under this are none: the band of expected times is far wider. */
+#define ROOF_LEVER_HELPS 1.05
+
+/** One change and what it would bring. */
+typedef struct roof_lever {
+  roof_lever_kind kind;
+  double gain;        /**< rate of the same work after / before, at the expected time; NaN unknown */
+  double seconds;     /**< expected after the change; NaN unknown */
+  double flips_at;    /**< batching: the first whole size that is compute-bound; else NaN */
+  roof_regime regime; /**< after the change */
+  char change[160];   /**< "weights in int4, a scale per 128" */
+  char moved[192];    /**< which quantities moved, from what to what */
+  char why[256];      /**< why it helps, or why it does not */
+} roof_lever;
+
+/** Every lever for one operation, the largest gain first: narrower formats, a larger batch, fusion, fewer
+ *  launches, other plans where the network binds, and each of the machine's resources twice as fast. Those
+ *  under ROOF_LEVER_HELPS say why they do not help.
+ *  Units: s. Ownership: fills at most `capacity` levers; returns how many there are; `typed` as for
+ *  roof_predict_at. Errors: none. */
+ROOF_API size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed,
+                                 roof_lever *out, size_t capacity);
+
+/** "bytes 470 MB -> 125 MB (0.266x)", for each of FLOPs, bytes, link bytes, launches, peak and bandwidth that
+ *  differs, or "nothing".
+ *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: truncates to `size`. */
+ROOF_API char *roof_levers_moved(const roof_target *target_before, const roof_prediction *before,
+                                 const roof_target *target_after, const roof_prediction *after, char *buffer,
+                                 size_t size);
+
+/** "precision", ... Units: none. Ownership: static. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_lever_name(roof_lever_kind kind);
+
 #ifdef __cplusplus
 }
 #endif

@@ -278,7 +278,8 @@ static bool apply(const rule *r, const roof_evidence *e, roof_cause *out) {
                       .clue = r->clue,
                       .value = value,
                       .threshold = r->threshold,
-                      .weight = isnan(value) ? 0.1 * r->weight : r->weight * (0.3 + 0.7 * fmin(past, 1)),
+                      .weight = isnan(value) ? (r->regimes == ALL ? 0.05 : 0.1) * r->weight
+                                             : r->weight * (0.3 + 0.7 * fmin(past, 1)),
                       .measurement = r->measurement,
                       .action = r->action,
                       .source = r->source};

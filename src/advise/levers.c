@@ -1,0 +1,405 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "roofline/advise.h"
+#include "roofline/units.h"
+
+enum { SHORT = 48, LEVERS_MAX = 48 };
+
+static const char *const kind_names[ROOF_LEVER_KIND_COUNT] = {
+#define NAME(symbol, name) [symbol] = name,
+    ROOF_LEVER_MAP(NAME)
+#undef NAME
+};
+
+const char *roof_lever_name(roof_lever_kind kind) {
+  return (unsigned)kind < ROOF_LEVER_KIND_COUNT ? kind_names[kind] : "?";
+}
+
+/** The case as it is, and the levers found so far. */
+typedef struct bench {
+  const roof_target *target;
+  const roof_op *op;
+  const double *typed;
+  double values[ROOF_PARAM_MAX]; /**< completed */
+  roof_prediction now;
+  roof_lever levers[LEVERS_MAX];
+  size_t count;
+} bench;
+
+static double bandwidth(const roof_target *t) {
+  return 1 / t->seconds_per_byte[t->memory][0];
+}
+
+/** Expected time; where the cost of a launch is not known, nothing is shorter than the overhead cutoff. */
+static double time_of(const roof_target *t, const roof_prediction *p) {
+  bool floored = p->regime == ROOF_OVERHEAD_BOUND && isnan(p->overhead_seconds);
+  return floored ? fmax(p->expected_seconds, t->overhead_cutoff) : p->expected_seconds;
+}
+
+/** NaN where the operation does not use it. */
+static double link_rate(const roof_target *t, const roof_prediction *p) {
+  return t->link != NULL && p->work.link_bytes > 0 ? t->link->bytes_per_second : NAN;
+}
+
+static double rate(const roof_target *t, const roof_prediction *p) {
+  return 1 / t->seconds_per_flop[p->work.unit];
+}
+
+char *roof_levers_moved(const roof_target *target_before, const roof_prediction *before,
+                        const roof_target *target_after, const roof_prediction *after, char *buffer,
+                        size_t size) {
+  const struct {
+    const char *name;
+    double from, to;
+    const char *unit;
+  } quantities[] = {
+      {"FLOPs", before->work.flops, after->work.flops, "FLOP"},
+      {"bytes", before->bytes, after->bytes, "B"},
+      {"link bytes", before->work.link_bytes, after->work.link_bytes, "B"},
+      {"link steps", before->work.link_steps, after->work.link_steps, ""},
+      {"launches", before->work.launches, after->work.launches, ""},
+      {"peak", rate(target_before, before), rate(target_after, after), "FLOP/s"},
+      {"bandwidth", bandwidth(target_before), bandwidth(target_after), "B/s"},
+      {"link", link_rate(target_before, before), link_rate(target_after, after), "B/s"},
+  };
+  size_t used = 0;
+  snprintf(buffer, size, "nothing");
+  for (size_t i = 0; i < sizeof quantities / sizeof quantities[0] && used < size; i++) {
+    double from = quantities[i].from, to = quantities[i].to;
+    char a[SHORT], b[SHORT];
+    if (isnan(from) || isnan(to) || fabs(to - from) <= 1e-12 * fabs(from)) {
+      continue;
+    }
+    used += (size_t)snprintf(buffer + used, size - used, "%s%s %s -> %s (%.3gx)", used > 0 ? ", " : "",
+                             quantities[i].name, roof_quantity_format(a, SHORT, from, quantities[i].unit),
+                             roof_quantity_format(b, SHORT, to, quantities[i].unit), to / from);
+  }
+  return buffer;
+}
+
+/** "HBM 140.2 us, compute 475 ns": the two times a change would trade. */
+static void write_times(const roof_prediction *p, char *buffer, size_t size) {
+  char a[SHORT], b[SHORT];
+  if (p->network_seconds > 0) {
+    snprintf(buffer, size, "the link %s", roof_quantity_format(a, SHORT, p->network_seconds, "s"));
+    return;
+  }
+  snprintf(buffer, size, "arithmetic %s, %s %s", roof_quantity_format(a, SHORT, p->compute_seconds, "s"),
+           p->binding != NULL ? p->binding->name : "memory",
+           roof_quantity_format(b, SHORT, p->memory_seconds, "s"));
+}
+
+/** Adds a lever; `scale` is how much more work the changed case does (a larger batch). */
+static roof_lever *add(bench *b, roof_lever_kind kind, const roof_target *target,
+                       const roof_prediction *after, double scale) {
+  roof_lever *l = &b->levers[b->count < LEVERS_MAX - 1 ? b->count++ : LEVERS_MAX - 1];
+  char times[SHORT * 3], binding[ROOF_NAME_MAX];
+  *l = (roof_lever){.kind = kind,
+                    .gain = time_of(b->target, &b->now) / time_of(target, after) * scale,
+                    .seconds = time_of(target, after),
+                    .flips_at = NAN,
+                    .regime = after->regime};
+  roof_levers_moved(b->target, &b->now, target, after, l->moved, sizeof l->moved);
+  write_times(after, times, sizeof times);
+  snprintf(l->why, sizeof l->why, "then %s-bound (%s): %s", roof_regime_name(after->regime),
+           roof_prediction_binding(after, binding, sizeof binding), times);
+  return l;
+}
+
+/** Predicts the same work with other formats; false where the machine has no path for them. */
+static bool predict_types(const bench *b, const roof_types *types, roof_target *target, roof_prediction *p) {
+  roof_options o = b->target->options;
+  o.sparse = false;
+  if (roof_target_init(target, b->target->machine, types, &o, NULL) != ROOF_OK) {
+    return false;
+  }
+  roof_predict(target, b->op, b->values, p);
+  return roof_target_supports(target, p->work.unit, NULL) == ROOF_OK;
+}
+
+/** Formats narrower than the present one that the unit computes in, one a size: the first with the best peak.
+ */
+static void add_native(bench *b) {
+  double last = roof_dtype_bytes(b->target->types.compute);
+  bool vector = b->now.work.unit == ROOF_VECTOR;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    roof_types types = roof_types_of((roof_dtype)d);
+    double bytes = roof_dtype_bytes((roof_dtype)d);
+    roof_target target;
+    roof_prediction p;
+    types.output = bytes < roof_dtype_bytes(b->target->types.output) && bytes >= 2 ? (roof_dtype)d
+                                                                                   : b->target->types.output;
+    if (bytes >= last || (vector && bytes < 2) || !predict_types(b, &types, &target, &p) ||
+        (!vector && (p.peak->dtype != (roof_dtype)d || p.peak->unit != ROOF_MATRIX))) {
+      continue;
+    }
+    last = bytes;
+    roof_lever *l = add(b, ROOF_LEVER_PRECISION, &target, &p, 1);
+    snprintf(l->change, sizeof l->change, "compute and store in %s", roof_dtype_name((roof_dtype)d));
+  }
+}
+
+/** Only the stored format of weights, or of keys and values: bytes move, the peak does not. */
+static void add_stored(bench *b) {
+  static const struct {
+    roof_dtype dtype;
+    double group;
+  } stored[] = {{ROOF_INT8, 0}, {ROOF_INT4, 128}};
+  for (size_t i = 0; i < sizeof stored / sizeof stored[0]; i++) {
+    for (int kv = 0; kv < 2; kv++) {
+      roof_types types = b->target->types;
+      roof_target target;
+      roof_prediction p;
+      roof_dtype *part = kv ? &types.kv : &types.weights;
+      if (roof_dtype_bytes(stored[i].dtype) >= roof_dtype_bytes(*part)) {
+        continue;
+      }
+      *part = stored[i].dtype;
+      types.group = kv ? types.group : stored[i].group;
+      if (!predict_types(b, &types, &target, &p) || p.bytes == b->now.bytes) {
+        continue;
+      }
+      roof_lever *l = add(b, ROOF_LEVER_PRECISION, &target, &p, 1);
+      snprintf(l->change, sizeof l->change, "%s in %s%s", kv ? "keys and values" : "weights",
+               roof_dtype_name(stored[i].dtype), !kv && stored[i].group > 0 ? ", a scale per 128" : "");
+    }
+  }
+}
+
+/** The batch where the memory side ends, and what each of its items then costs. */
+static void add_batching(bench *b) {
+  if (b->op->batch == NULL || b->now.work.flops <= 0) {
+    return;
+  }
+  int param = roof_op_param_index(b->op, b->op->batch);
+  double present = b->values[param];
+  double crossing = ceil(roof_predict_crossing(b->target, b->op, b->typed, param) * (1 - 1e-12));
+  bool right = b->now.compute_seconds >= b->now.memory_seconds;
+  double size = isnan(crossing) || crossing <= present ? 2 * present : crossing;
+  roof_prediction p;
+  roof_predict_at(b->target, b->op, b->typed, param, size, &p);
+  roof_lever *l = add(b, ROOF_LEVER_BATCHING, b->target, &p, size / present);
+  l->flips_at = right ? NAN : crossing;
+  snprintf(l->change, sizeof l->change, "%s=%.0f in one call instead of %s=%.0f", b->op->batch, size,
+           b->op->batch, present);
+  if (right) {
+    snprintf(l->why, sizeof l->why, "already compute-bound: twice the %s takes twice the time", b->op->batch);
+  } else if (isnan(crossing)) {
+    snprintf(l->why, sizeof l->why,
+             "intensity saturates under the ridge of %.4g FLOP/B: no %s flips the side", b->now.ridge,
+             b->op->batch);
+  } else {
+    snprintf(l->why, sizeof l->why,
+             "the regime flips to compute there; up to it, bytes read once serve more %s", b->op->batch);
+  }
+}
+
+/** Another choice of a parameter ("algorithm=flash") that does the same with less. */
+static void add_choices(bench *b) {
+  for (int i = 0; i < ROOF_PARAM_MAX && b->op->params[i].name != NULL; i++) {
+    const roof_param *param = &b->op->params[i];
+    for (int c = 0; param->kind == ROOF_PARAM_CHOICE && c < ROOF_CHOICE_MAX && param->choices[c] != NULL;
+         c++) {
+      roof_prediction p;
+      roof_predict_at(b->target, b->op, b->typed, i, c, &p);
+      if (c == (int)b->values[i] || p.expected_seconds >= b->now.expected_seconds) {
+        continue;
+      }
+      bool network = b->now.regime == ROOF_NETWORK_BOUND;
+      roof_lever *l = add(b, network ? ROOF_LEVER_PARALLEL : ROOF_LEVER_FUSION, b->target, &p, 1);
+      snprintf(l->change, sizeof l->change, "%s=%s", param->name, param->choices[c]);
+    }
+  }
+}
+
+/** The pair of this operation and one that reads its result element by element: fused, the result makes no
+ * round trip. */
+static void add_fusion(bench *b) {
+  const roof_work *w = &b->now.work;
+  if (w->write_bytes <= 0 || w->link_bytes > 0) {
+    return;
+  }
+  roof_work pass;
+  roof_prediction next;
+  char bytes[SHORT], before[SHORT];
+  roof_work_init(&pass);
+  pass.read_bytes = pass.write_bytes = w->write_bytes;
+  roof_predict_work(b->target, &pass, &next);
+  roof_lever *l = add(b, ROOF_LEVER_FUSION, b->target, &b->now, 1);
+  double pair = l->seconds + time_of(b->target, &next);
+  l->gain = pair / l->seconds;
+  roof_quantity_format(bytes, SHORT, 2 * w->write_bytes, "B");
+  roof_quantity_format(before, SHORT, pair, "s");
+  snprintf(l->change, sizeof l->change, "into one kernel with what reads its result");
+  snprintf(l->moved, sizeof l->moved, "bytes of the pair %s less", bytes);
+  snprintf(l->why, sizeof l->why,
+           "with an elementwise reader the pair takes %s apart; fused, the result makes no round trip",
+           before);
+}
+
+/** One launch for many: its cost, or the cutoff that stands for it, is paid once. */
+static void add_launches(bench *b) {
+  if (b->now.regime == ROOF_NETWORK_BOUND) {
+    return;
+  }
+  double launch = b->now.overhead_seconds;
+  double busy = b->now.expected_seconds - (isnan(launch) ? 0 : launch);
+  char cost[SHORT], work[SHORT];
+  roof_lever *l = add(b, ROOF_LEVER_LAUNCHES, b->target, &b->now, 1);
+  l->gain = l->seconds / busy;
+  l->seconds = busy;
+  roof_quantity_format(cost, SHORT, isnan(launch) ? b->target->overhead_cutoff : launch, "s");
+  roof_quantity_format(work, SHORT, busy, "s");
+  bool helps = l->gain >= ROOF_LEVER_HELPS;
+  snprintf(l->change, sizeof l->change, "one launch for many: CUDA graphs or a persistent kernel");
+  if (helps) {
+    snprintf(l->moved, sizeof l->moved, "launch cost, at most %s", cost);
+  }
+  snprintf(l->why, sizeof l->why,
+           helps ? "%s of work wait on up to %s of launch" : "%s of work hide a launch (%s)", work, cost);
+}
+
+static void add_network(bench *b) {
+  const roof_machine *machine = b->target->machine;
+  int ranks = roof_op_param_index(b->op, "ranks");
+  roof_prediction p;
+  if (b->now.regime != ROOF_NETWORK_BOUND) {
+    return;
+  }
+  for (int i = 0; i < machine->link_count; i++) {
+    roof_options o = b->target->options;
+    roof_target target;
+    o.link = machine->links[i].name;
+    if (&machine->links[i] == b->target->link ||
+        roof_target_init(&target, machine, &b->target->types, &o, NULL) != ROOF_OK) {
+      continue;
+    }
+    roof_predict(&target, b->op, b->values, &p);
+    roof_lever *l = add(b, ROOF_LEVER_PARALLEL, &target, &p, 1);
+    snprintf(l->change, sizeof l->change, "the ranks on %s instead of %s", o.link, b->target->link->name);
+  }
+  if (ranks >= 0 && b->values[ranks] >= 4) {
+    roof_predict_at(b->target, b->op, b->typed, ranks, b->values[ranks] / 2, &p);
+    roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &p, 1);
+    snprintf(l->change, sizeof l->change, "half the ranks in a group (%.0f)", b->values[ranks] / 2);
+  }
+}
+
+static void add_capacity(bench *b) {
+  if (b->now.regime != ROOF_CAPACITY_BOUND) {
+    return;
+  }
+  char need[SHORT], have[SHORT];
+  roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &b->now, 1);
+  double devices = ceil(b->now.work.working_set / b->target->capacity);
+  l->gain = l->seconds = NAN;
+  snprintf(l->change, sizeof l->change, "split over %.0f devices", devices);
+  snprintf(l->moved, sizeof l->moved, "working set of a device");
+  snprintf(l->why, sizeof l->why, "%s in %s: then it fits",
+           roof_bytes_format(need, SHORT, b->now.work.working_set),
+           roof_bytes_format(have, SHORT, b->target->capacity));
+}
+
+/** Why a resource that is twice as fast brings nothing: what it would shorten is hidden already. */
+static void say_hidden(const bench *b, const char *what, double seconds, roof_lever *l) {
+  char time[SHORT], bound[SHORT], binding[ROOF_NAME_MAX];
+  const roof_prediction *p = &b->now;
+  snprintf(l->why, sizeof l->why, "%s-bound by %s (%s): %s takes %s and is not what it waits on%s",
+           roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding),
+           roof_quantity_format(bound, SHORT, p->lower_seconds, "s"), what,
+           roof_quantity_format(time, SHORT, seconds, "s"),
+           p->regime == ROOF_MEMORY_BOUND && strcmp(what, "arithmetic") == 0 ? ": it is left of the ridge"
+                                                                             : "");
+}
+
+enum { MATH, MEMORY, LINK, LAUNCH, RESOURCES };
+
+/** The target with one resource twice as fast; `link` holds the changed link. */
+static roof_target twice(const roof_target *target, int resource, roof_link *link) {
+  roof_target t = *target;
+  for (int i = 0; i < ROOF_UNIT_COUNT && resource == MATH; i++) {
+    t.seconds_per_flop[i] /= 2;
+  }
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * 4 && resource == MEMORY; i++) {
+    t.seconds_per_byte[i / 4][i % 4] /= 2;
+  }
+  if (resource == LINK && target->link != NULL) {
+    *link = *target->link;
+    link->bytes_per_second *= 2;
+    link->latency_seconds /= 2;
+    t.link = link;
+  }
+  if (resource == LAUNCH) {
+    t.launch_seconds /= 2;
+    t.overhead_cutoff /= 2;
+  }
+  return t;
+}
+
+/** Each resource twice as fast; one that takes no time is left out. */
+static void add_resources(bench *b) {
+  const roof_prediction *now = &b->now;
+  const struct {
+    const char *change, *what;
+    double seconds;
+  } resources[RESOURCES] = {
+      [MATH] = {"math twice as fast", "arithmetic", now->compute_seconds},
+      [MEMORY] = {"memory twice as fast", "memory", now->memory_seconds},
+      [LINK] = {"link twice as fast", "the link", now->network_seconds},
+      [LAUNCH] = {"launches twice as fast", "a launch", now->overhead_seconds},
+  };
+  for (int i = 0; i < RESOURCES; i++) {
+    if (!(resources[i].seconds > 0)) {
+      continue;
+    }
+    roof_link link;
+    roof_prediction p;
+    roof_target faster = twice(b->target, i, &link);
+    roof_predict(&faster, b->op, b->values, &p);
+    roof_lever *l = add(b, ROOF_LEVER_RESOURCE, &faster, &p, 1);
+    snprintf(l->change, sizeof l->change, "%s", resources[i].change);
+    if (l->gain < ROOF_LEVER_HELPS) {
+      say_hidden(b, resources[i].what, resources[i].seconds, l);
+    }
+  }
+}
+
+/** Largest gain first; what makes it fit at all before everything. */
+static void sort_levers(bench *b) {
+  for (size_t i = 1; i < b->count; i++) {
+    roof_lever l = b->levers[i];
+    size_t j = i;
+    while (j > 0 && !isnan(b->levers[j - 1].gain) && (isnan(l.gain) || b->levers[j - 1].gain < l.gain)) {
+      b->levers[j] = b->levers[j - 1];
+      j--;
+    }
+    b->levers[j] = l;
+  }
+}
+
+size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed, roof_lever *out,
+                        size_t capacity) {
+  bench b = {.target = target, .op = op, .typed = typed};
+  memcpy(b.values, typed, sizeof b.values);
+  if (roof_op_complete(op, b.values, NULL) != ROOF_OK) {
+    return 0;
+  }
+  roof_predict(target, op, b.values, &b.now);
+  add_native(&b);
+  add_stored(&b);
+  add_batching(&b);
+  add_choices(&b);
+  add_fusion(&b);
+  add_launches(&b);
+  add_network(&b);
+  add_capacity(&b);
+  add_resources(&b);
+  sort_levers(&b);
+  size_t kept = b.count < capacity ? b.count : capacity;
+  if (kept > 0) {
+    memcpy(out, b.levers, kept * sizeof *out);
+  }
+  return b.count;
+}

@@ -1,0 +1,56 @@
+/** What `advise` knows and how it says it. */
+#ifndef CLI_ADVISE_H
+#define CLI_ADVISE_H
+
+#include "cli/cli.h"
+#include "roofline/advise.h"
+
+enum { ROOF_ADVICE_LEVERS = 48, ROOF_ADVICE_CAUSES = 32 };
+
+/** One machine of the catalogue for the same work. */
+typedef struct roof_ranked {
+  char name[ROOF_NAME_MAX];
+  char title[96];
+  roof_regime regime;
+  double seconds; /**< expected */
+  double gain;
+  double watts;
+  double joules; /**< seconds x watts */
+  int energy_rank;
+} roof_ranked;
+
+typedef struct roof_advice {
+  const roof_args *args;
+  const roof_target *target;
+  const roof_op *op;
+  double typed[ROOF_PARAM_MAX], values[ROOF_PARAM_MAX];
+  roof_prediction now;
+  double measured; /**< s, NaN: not measured */
+  roof_evidence evidence;
+  roof_cause causes[ROOF_ADVICE_CAUSES];
+  size_t cause_count;
+  roof_lever levers[ROOF_ADVICE_LEVERS];
+  size_t lever_count;
+  roof_ranked *machines; /**< by time */
+  int machine_count;
+  bool all_machines;
+} roof_advice;
+
+/* advise_machines.c */
+/** Every machine of the catalogue that has a path for the formats, by expected time; `*ranked` is the
+ * caller's to free(). */
+roof_status roof_advise_machines(const roof_target *target, const roof_op *op, const double *values,
+                                 roof_ranked **ranked, int *count, roof_error *error);
+
+/* advise_answer.c */
+void roof_advise_text(const roof_advice *advice, roof_text *out);
+json_t *roof_advise_json(const roof_advice *advice);
+
+/* advise_set.c: before and after a change; `sets` are KEY=VALUE, NULL-terminated */
+roof_status roof_advise_set(const roof_args *args, const roof_shape *shape, const char *const *sets,
+                            roof_error *error);
+
+/* advise_mix.c: shares of time, each bound by something, on another machine */
+roof_status roof_advise_mix(const roof_args *args, const char *mix, const char *against, roof_error *error);
+
+#endif

@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# roofline advise: the side first, five answers, levers with their gain, causes, mixes and what-ifs.
+
+setup() {
+  load lib.bash
+  start
+  gemv="gemv m=8192 n=28672"
+}
+
+# advise ARGUMENT...: as text.
+advise() {
+  run -0 "$ROOFLINE" advise "$@"
+}
+
+@test "the side comes first, then five numbered answers" {
+  advise gemm m=1 n=28672 k=8192 --machine "$h989" --dtype fp16
+  [[ ${lines[0]} == 'memory side: '* ]]
+  has '295x left of the ridge'
+  for i in 1 2 3 4 5; do
+    [ "$(grep -c "^  $i\. [a-z]" <<<"$output")" -eq 1 ]
+  done
+  advise gemm m=8192 n=8192 k=8192 --machine "$h989" --dtype fp16
+  [[ ${lines[0]} == 'compute side: '* ]]
+  advise add n=1024 --machine h100
+  [[ ${lines[0]} == 'overhead side: '* ]]
+  advise allreduce size=1Gi ranks=8 --machine h100
+  [[ ${lines[0]} == 'network side: '* ]]
+  advise gemm m=1 n=300000 k=300000 --machine h100 --dtype fp16
+  [[ ${lines[0]} == 'capacity side: '* ]]
+  has 'split over 3 devices'
+}
+
+@test "JSON: the contract" {
+  advise $gemv measured=240us --machine h100 --dtype fp16 --json
+  [ "$(json '[.schema, .side, (.measured | keys | length), .measured.class, (.measured.actions | length)]')" = \
+    '["roofline.advice/1","memory",9,"memory-bound, moderate efficiency",3]' ]
+  near .measured.fraction_of_ceiling 0.584401 1e-3
+  [ "$(json '.levers | map(.gain) | . == (sort | reverse)')" = true ]
+  [ "$(json '.machines | map(.seconds) | . == sort')" = true ]
+  [ "$(json '.machines | length > 50')" = true ]
+  [ "$(json '[.machines[] | select(.energy_rank == 1) | .joules][0] == ([.machines[].joules | select(. != null)] | min)')" = true ]
+  advise $gemv --machine h100 --json
+  [ "$(json .measured)" = null ]
+}
+
+@test "what will not help: faster math left of the ridge, faster memory right of it" {
+  advise gemm m=1 n=28672 k=8192 --machine "$h989" --dtype fp16 --json
+  [ "$(json '.levers[] | select(.change == "math twice as fast") | [.gain, .helps]')" = '[1,false]' ]
+  [ "$(json '.levers[] | select(.lever == "batching") | .flips_at')" = 310 ]
+  advise gemm m=8192 n=8192 k=8192 --machine "$h989" --dtype fp16 --json
+  [ "$(json '.levers[] | select(.change == "memory twice as fast") | [.gain, .helps]')" = '[1,false]' ]
+}
+
+@test "a measured time: verdict, both clauses, two checks before a rewrite" {
+  advise $gemv measured=281us --machine "$h989" --dtype fp16
+  has 'fast because HBM delivers'
+  has 'the gap of 50'
+  [[ ${output#*before rewriting} =~ 1\.\ host\ time.*2\.\ lanes\ active ]]
+  has 'memory-bound, low efficiency'
+  advise $gemv measured=180us --machine "$h989" --dtype fp16
+  has 'memory-bound, moderate efficiency'
+  [[ $output != *'before rewriting'* ]]
+  advise $gemv measured=150us --machine "$h989" --dtype fp16
+  has 'stop: 93.5 % of the roof, the kernel is done; what would move the roof: '
+  advise $gemv measured=160us --machine "$h989" --dtype fp16
+  [[ $output != *'stop:'* ]]
+}
+
+@test "counters name causes and what it waits on" {
+  advise $gemv measured=240us --machine h100 -c sector_use=50% -c occupancy=0.3
+  has 'because of uncoalesced access: only 50 %'
+  has 'shown          occupancy: only 30 %'
+  advise gemm m=4096 n=4096 k=4096 measured=300us --machine h100 -c lanes=0.5
+  has 'divergence: 50 % of the lanes'
+  advise gemm m=4096 n=4096 k=4096 measured=300us --machine h100 -c active=0.49 --json
+  [ "$(json .measured.waits_on)" = '"host launch"' ]
+  advise gemm m=4096 n=4096 k=4096 measured=300us --machine h100 -c active=0.51 --json
+  [ "$(json .measured.waits_on)" = null ]
+  advise $gemv measured=0.4ms wall=1.1ms --machine h100
+  has 'host overhead: 63.6 % of the wall time has no kernel running'
+}
+
+@test "the time may come from the ledger" {
+  "$ROOFLINE" measure --backend fake --quick >/dev/null
+  "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --report r.html >/dev/null 2>&1 || skip "loop has no such options"
+  label=$(jq -r 'select(.kind == "measurement") | .label' l.jsonl | head -1)
+  advise triad n=64Mi --machine h100 --ledger l.jsonl --label "$label" --json
+  [ "$(json '.measured.seconds > 0')" = true ]
+  run -2 "$ROOFLINE" advise triad n=64Mi --machine h100 --ledger l.jsonl --label none
+}
+
+@test "a mix: 80 % decode and 20 % prefill on H200 against H100" {
+  advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200 --json
+  near .gain 1.31868 1e-5
+  advise --mix decode=1 --machine h100 --against h200 --json
+  near .gain 1.432836 1e-5
+  advise --mix decode=0.5,prefill=0.25,overhead=0.25 --machine h100 --against h200 --json
+  near .gain 1.177905 1e-5
+}
+
+@test "what if: what moves, and by how much" {
+  advise gemm m=10 n=8192 k=8192 --machine "$h989" --dtype fp16 --set peak=2x --json
+  near .gain 1
+  [ "$(json .moved)" = '"peak 989.0 TFLOP/s -> 1.978 PFLOP/s (2x)"' ]
+  advise gemm m=8192 n=8192 k=8192 --machine "$h989" --dtype fp16 --set bandwidth=2x --json
+  near .gain 1
+  advise linear batch=1 in=8192 out=8192 --machine "$h989" --dtype fp16 --set weights=int4 --json
+  [ "$(json '[.before.flops == .after.flops, .before.ridge == .after.ridge, .moved[0:5]]')" = '[true,true,"bytes"]' ]
+  advise linear batch=64 in=8192 out=8192 --machine h100 --set batch=128 --json
+  near .gain 1.96923 1e-3
+  advise linear batch=1 in=8192 out=8192 --machine h100 --set batch=64 --set weights=int4 --set machine=h200 --json
+  [ "$(json '[.after.machine, .after.parameters.batch, .set]')" = \
+    '["nvidia-h200-sxm",64,["batch=64","weights=int4","machine=h200"]]' ]
+  advise attention batch=1 heads=32 q_len=2048 kv_len=2048 head_dim=128 algorithm=standard passes=1 --machine h100 --set algorithm=flash
+  has 'intensity'
+  has 'moved  bytes'
+}
+
+@test "bad input" {
+  refuses() {
+    run --separate-stderr "$ROOFLINE" advise "${@:3}"
+    [ "$status" -eq "$1" ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ] && [[ $stderr == *"$2"* ]] && return
+    echo "advise ${*:3}: $status $output $stderr"
+    return 1
+  }
+  refuses 2 'which operation'
+  refuses 2 'one shape' gemv m=1,2 n=8 --machine h100
+  refuses 2 'one machine' $gemv --machine h100 --machine a100
+  refuses 2 'not a number' $gemv --machine h100 measured=fast
+  refuses 2 'over 0' $gemv --machine h100 measured=0s
+  refuses 2 'did you mean `occupancy`' $gemv measured=1ms --machine h100 -c ocupancy=1
+  refuses 2 'NAME=VALUE' $gemv measured=1ms --machine h100 -c occupancy
+  refuses 2 'needs a time' $gemv --machine h100 -c occupancy=0.5
+  refuses 2 'two machines' --mix decode=1 --machine h100
+  refuses 2 'add up to 0.9' --mix decode=0.9 --machine h100 --against h200
+  refuses 2 'did you mean `decode`' --mix decod=1 --machine h100 --against h200
+  refuses 2 'share from 0 to 1' --mix decode=2 --machine h100 --against h200
+  refuses 2 'did you mean `weights`' $gemv --machine h100 --set weight=int4
+  refuses 2 'a factor' $gemv --machine h100 --set peak=0x
+  refuses 2 'not key=value' $gemv --machine h100 --set batch
+  refuses 2 'roofline.ledger' $gemv --machine h100 --label x
+}

@@ -1,0 +1,180 @@
+/* Levers and actions: what each moves, what it brings, what does not help, and the classes' thresholds. */
+#include "test.h"
+
+#include "roofline/advise.h"
+#include "roofline/catalog.h"
+#include "roofline/ops.h"
+
+static roof_machine h100;
+static roof_target fp16;
+
+static int load(void **state) {
+  (void)state;
+  roof_types half = roof_types_of(ROOF_FP16);
+  roof_options options = roof_options_default();
+  return roof_catalog_load("h100", &h100, NULL) != ROOF_OK ||
+         roof_target_init(&fp16, &h100, &half, &options, NULL) != ROOF_OK;
+}
+
+static const roof_op *shape(const char *name, const double *given, int count, double *values) {
+  const roof_op *op = NULL;
+  assert_int_equal(roof_op_find(name, &op, NULL), ROOF_OK);
+  roof_op_defaults(op, values);
+  memcpy(values, given, (size_t)count * sizeof *given);
+  return op;
+}
+
+static roof_lever levers[64];
+
+static size_t rank(const roof_target *target, const char *name, const double *given, int count) {
+  double values[ROOF_PARAM_MAX];
+  const roof_op *op = shape(name, given, count, values);
+  size_t found = roof_levers_rank(target, op, values, levers, 64);
+  assert_true(found > 0 && found <= 64);
+  for (size_t i = 1; i < found; i++) {
+    assert_true(isnan(levers[i - 1].gain) || levers[i].gain <= levers[i - 1].gain);
+  }
+  return found;
+}
+
+static const roof_lever *find(size_t count, roof_lever_kind kind, const char *change) {
+  for (size_t i = 0; i < count; i++) {
+    if (levers[i].kind == kind && strstr(levers[i].change, change) != NULL) {
+      return &levers[i];
+    }
+  }
+  fail_msg("no lever `%s` (%s)", change, roof_lever_name(kind));
+  return NULL;
+}
+
+static void left_of_the_ridge(void **state) {
+  (void)state;
+  size_t n = rank(&fp16, "gemm", (double[]){1, 28672, 8192}, 3);
+  assert_near(find(n, ROOF_LEVER_RESOURCE, "math")->gain, 1, 1e-12);
+  assert_non_null(strstr(find(n, ROOF_LEVER_RESOURCE, "math")->why, "left of the ridge"));
+  assert_near(find(n, ROOF_LEVER_RESOURCE, "memory")->gain, 2, 1e-9);
+  const roof_lever *weights = find(n, ROOF_LEVER_PRECISION, "weights in int4");
+  assert_near(weights->gain, 3.876, 1e-3);
+  assert_non_null(strstr(weights->moved, "bytes"));
+  assert_null(strstr(weights->moved, "peak"));
+  const roof_lever *native = find(n, ROOF_LEVER_PRECISION, "compute and store in fp8");
+  assert_near(native->gain, 2, 1e-3);
+  assert_non_null(strstr(native->moved, "bytes"));
+  assert_non_null(strstr(native->moved, "peak"));
+  const roof_lever *batch = find(n, ROOF_LEVER_BATCHING, "m=310 in one call instead of m=1");
+  assert_true(batch->flips_at == 310);
+  assert_int_equal(batch->regime, ROOF_COMPUTE_BOUND);
+  assert_true(batch->gain > 290 && batch->gain < 310);
+}
+
+static void right_of_the_ridge(void **state) {
+  (void)state;
+  size_t n = rank(&fp16, "gemm", (double[]){8192, 8192, 8192}, 3);
+  assert_near(find(n, ROOF_LEVER_RESOURCE, "memory")->gain, 1, 1e-12);
+  assert_near(find(n, ROOF_LEVER_RESOURCE, "math")->gain, 2, 1e-9);
+  assert_near(find(n, ROOF_LEVER_PRECISION, "weights in int4")->gain, 1, 1e-12);
+  const roof_lever *batch = find(n, ROOF_LEVER_BATCHING, "m=16384");
+  assert_near(batch->gain, 1, 1e-12);
+  assert_true(isnan(batch->flips_at));
+}
+
+/** Standard attention writes its scores; flash, the same arithmetic in one kernel, does not. */
+static void fusion_removes_a_round_trip(void **state) {
+  (void)state;
+  const double standard[] = {1, 32, 2048, 2048, 128, 32, 0, 1};
+  size_t n = rank(&fp16, "attention", standard, 8);
+  const roof_lever *flash = find(n, ROOF_LEVER_FUSION, "algorithm=flash");
+  assert_true(flash->gain > 1.5);
+  assert_non_null(strstr(flash->moved, "bytes"));
+  assert_null(strstr(flash->moved, "FLOPs"));
+  /* relu reads and writes n elements; so does the reader of its result: 4 n bytes moved twice, then once. */
+  n = rank(&fp16, "relu", (double[]){1 << 28}, 1);
+  assert_near(find(n, ROOF_LEVER_FUSION, "one kernel")->gain, 2, 1e-9);
+  assert_non_null(strstr(find(n, ROOF_LEVER_FUSION, "one kernel")->moved, "1.074 GB less"));
+}
+
+static void launches_where_overhead_binds(void **state) {
+  (void)state;
+  size_t n = rank(&fp16, "add", (double[]){1 << 20}, 1);
+  const roof_lever *launches = find(n, ROOF_LEVER_LAUNCHES, "CUDA graphs");
+  roof_prediction p;
+  double values[ROOF_PARAM_MAX];
+  const roof_op *op = shape("add", (double[]){1 << 20}, 1, values);
+  roof_predict(&fp16, op, values, &p);
+  assert_int_equal(p.regime, ROOF_OVERHEAD_BOUND);
+  assert_near(launches->gain, 8e-6 / p.expected_seconds, 1e-9);
+  assert_near(find(n, ROOF_LEVER_RESOURCE, "memory")->gain, 1, 1e-12);
+  assert_ptr_equal(launches, &levers[0]);
+  roof_target known = fp16;
+  known.launch_seconds = 20e-6;
+  n = rank(&known, "add", (double[]){1 << 20}, 1);
+  launches = find(n, ROOF_LEVER_LAUNCHES, "CUDA graphs");
+  assert_near(launches->gain, (p.expected_seconds + 20e-6) / p.expected_seconds, 1e-9);
+  n = rank(&known, "gemm", (double[]){8192, 8192, 8192}, 3);
+  assert_true(find(n, ROOF_LEVER_LAUNCHES, "CUDA graphs")->gain < ROOF_LEVER_HELPS);
+}
+
+static void plans_where_the_network_binds(void **state) {
+  (void)state;
+  size_t n = rank(&fp16, "allreduce", (double[]){4096, 64}, 2);
+  roof_prediction p;
+  double values[ROOF_PARAM_MAX];
+  const roof_op *op = shape("allreduce", (double[]){4096, 64}, 2, values);
+  roof_predict(&fp16, op, values, &p);
+  assert_int_equal(p.regime, ROOF_NETWORK_BOUND);
+  assert_true(find(n, ROOF_LEVER_PARALLEL, "half the ranks in a group (32)")->gain >= 1);
+  assert_near(find(n, ROOF_LEVER_RESOURCE, "link twice")->gain, 2, 1e-9);
+}
+
+static void what_does_not_fit(void **state) {
+  (void)state;
+  size_t n = rank(&fp16, "gemm", (double[]){1, 300000, 300000}, 3);
+  assert_non_null(strstr(levers[0].change, "split over 3 devices"));
+  assert_true(isnan(levers[0].gain));
+  assert_int_equal(find(n, ROOF_LEVER_PRECISION, "weights in int4")->regime, ROOF_MEMORY_BOUND);
+}
+
+static void classes_and_their_thresholds(void **state) {
+  (void)state;
+  static const struct {
+    roof_regime regime;
+    double share;
+    const char *name;
+  } cases[] = {
+      {ROOF_MEMORY_BOUND, 0, "memory-bound, low efficiency"},
+      {ROOF_MEMORY_BOUND, 0.49, "memory-bound, low efficiency"},
+      {ROOF_MEMORY_BOUND, 0.5, "memory-bound, moderate efficiency"},
+      {ROOF_MEMORY_BOUND, 0.79, "memory-bound, moderate efficiency"},
+      {ROOF_MEMORY_BOUND, 0.8, "memory-bound, high efficiency"},
+      {ROOF_COMPUTE_BOUND, 0.69, "compute-bound, low efficiency"},
+      {ROOF_COMPUTE_BOUND, 0.7, "compute-bound, high efficiency"},
+      {ROOF_OVERHEAD_BOUND, 0.1, "overhead-bound"},
+      {ROOF_NETWORK_BOUND, 0.9, "network-bound"},
+      {ROOF_CAPACITY_BOUND, 0.9, "capacity-bound"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const roof_actions *actions = roof_actions_of(cases[i].regime, cases[i].share);
+    assert_string_equal(actions->name, cases[i].name);
+    for (int j = 0; j < 3; j++) {
+      assert_true(strlen(actions->actions[j]) > 0);
+    }
+  }
+  assert_null(roof_actions_of(ROOF_MEMORY_BOUND, NAN));
+  assert_null(roof_actions_of(ROOF_MEMORY_BOUND, -0.1));
+  assert_non_null(strstr(roof_actions_check(0), "host"));
+  assert_non_null(strstr(roof_actions_check(1), "lanes"));
+  assert_null(roof_actions_check(2));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(left_of_the_ridge),
+      cmocka_unit_test(right_of_the_ridge),
+      cmocka_unit_test(fusion_removes_a_round_trip),
+      cmocka_unit_test(launches_where_overhead_binds),
+      cmocka_unit_test(plans_where_the_network_binds),
+      cmocka_unit_test(what_does_not_fit),
+      cmocka_unit_test(classes_and_their_thresholds),
+  };
+  return cmocka_run_group_tests(tests, load, NULL);
+}
