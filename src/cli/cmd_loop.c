@@ -35,7 +35,7 @@ static roof_status check_report(const roof_loop *loop, roof_error *error) {
 /** Some kernel must be written for the format asked for. */
 static roof_status check_format(roof_dtype dtype, roof_error *error) {
   for (int i = 0; i < roof_kernel_count(); i++) {
-    if (roof_kernel_at(i)->supports(dtype)) {
+    if (roof_kernel_at(i)->in_loop && roof_kernel_at(i)->supports(dtype)) {
       return ROOF_OK;
     }
   }

@@ -5,6 +5,20 @@
 
 #include "roofline/ops.h"
 
+/** Names the formats the kernel is written for. */
+static roof_status unsupported(const roof_kernel *kernel, roof_dtype dtype, roof_error *error) {
+  char formats[128] = "";
+  size_t used = 0;
+  for (int d = 0; d < ROOF_DTYPE_COUNT && used < sizeof formats; d++) {
+    if (kernel->supports((roof_dtype)d)) {
+      used += (size_t)snprintf(formats + used, sizeof formats - used, "%s%s", used > 0 ? " or " : "",
+                               roof_dtype_name((roof_dtype)d));
+    }
+  }
+  return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not written for %s; use %s", kernel->name,
+                        roof_dtype_name(dtype), formats);
+}
+
 roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                               roof_measurement *out, roof_error *error) {
   const roof_op *op = NULL;
@@ -13,8 +27,7 @@ roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const
     return status;
   }
   if (!kernel->supports(dtype)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not written for %s; use fp64 or fp32", kernel->name,
-                          roof_dtype_name(dtype));
+    return unsupported(kernel, dtype, error);
   }
   roof_types types = roof_types_of(dtype);
   roof_work work;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/kernels.h"
+#include "kernels/lanes/narrow.h"
 
 /* Sizes that are no multiple of a register, a tile or a block of any instruction set. */
 static const struct {
@@ -65,13 +66,17 @@ static bool works_here(const roof_kernel *kernel) {
 }
 
 static void each_kernel(void (*test)(const roof_kernel *kernel, roof_dtype dtype, const char *sizes)) {
-  static const roof_dtype formats[] = {ROOF_FP64, ROOF_FP32};
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
-    for (int which = 0; which < 3 && works_here(kernel); which++) {
-      test(kernel, formats[0], small_sizes(kernel, which));
-      test(kernel, formats[1], small_sizes(kernel, which));
+    int formats = 0;
+    for (int which = 0; which < 3 * ROOF_DTYPE_COUNT && works_here(kernel); which++) {
+      roof_dtype dtype = (roof_dtype)(which / 3);
+      if (kernel->supports(dtype)) {
+        test(kernel, dtype, small_sizes(kernel, which % 3));
+        formats++;
+      }
     }
+    assert_true(formats > 0 || !works_here(kernel));
   }
 }
 
@@ -111,7 +116,7 @@ static void wrong_element_is_found(const roof_kernel *kernel, roof_dtype dtype, 
   roof_error error = {0};
   kernel->execute(&run);
   double right = roof_data_at(((roof_operands *)run.state)->out, dtype, 0);
-  set(&run, 0, right + 0.01 * (1 + fabs(right)));
+  set(&run, 0, dtype == ROOF_INT8 ? right + (right > 0 ? -2 : 2) : right + 0.01 * (1 + fabs(right)));
   assert_int_equal(kernel->check(&run, &error), ROOF_E_INTERNAL);
   assert_non_null(strstr(error.message, "wrong result: element 0"));
   kernel->release(&run);
@@ -275,6 +280,45 @@ static void every_rung_at_odd_shapes(void **state) {
   assert_int_equal(rungs, 7);
 }
 
+/** Element (i, j) of a tile's product, from the packed operands. */
+static double narrow_sum(const roof_narrow *narrow, const void *a, const void *b, size_t groups, size_t i,
+                         size_t j) {
+  size_t together = (size_t)(4 / roof_dtype_bytes(narrow->dtype));
+  double sum = 0;
+  for (size_t p = 0; p < groups * together; p++) {
+    size_t group = p / together, q = p % together;
+    size_t left = (group * ROOF_NARROW_ROWS + i) * together + q;
+    sum += (narrow->dtype == ROOF_INT8 ? ((const uint8_t *)a)[left] : roof_data_at(a, narrow->dtype, left)) *
+           roof_data_at(b, narrow->dtype, (group * ROOF_NARROW_COLUMNS + j) * together + q);
+  }
+  return sum;
+}
+
+static void every_instruction_set_for_narrow_numbers(void **state) {
+  (void)state;
+  enum { GROUPS = 37, ROWS = ROOF_NARROW_ROWS, COLUMNS = ROOF_NARROW_COLUMNS };
+  static uint8_t a[4 * GROUPS * ROWS], b[4 * GROUPS * COLUMNS];
+  for (int n = 0; roof_narrow_at(n) != NULL; n++) {
+    const roof_narrow *narrow = roof_narrow_at(n);
+    size_t element = (size_t)roof_dtype_bytes(narrow->dtype);
+    float sums[ROWS * COLUMNS];
+    roof_data_fill(a, narrow->dtype, sizeof a / element, 1, 1);
+    roof_data_fill(b, narrow->dtype, sizeof b / element, 2, 1);
+    if (!narrow->available()) {
+      print_message("%s: skipped: this processor does not have it\n", narrow->isa);
+      continue;
+    }
+    narrow->tile(GROUPS, a, b, sums);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+      int32_t whole;
+      memcpy(&whole, &sums[i], sizeof whole);
+      double value = narrow->dtype == ROOF_INT8 ? whole : (double)sums[i];
+      double expected = narrow_sum(narrow, a, b, GROUPS, i / COLUMNS, i % COLUMNS);
+      assert_true(fabs(value - expected) <= (narrow->dtype == ROOF_INT8 ? 0 : 1e-4));
+    }
+  }
+}
+
 static void shares_cover_everything_once(void **state) {
   (void)state;
   for (size_t count = 0; count < 1000; count += 37) {
@@ -350,6 +394,7 @@ int main(void) {
       cmocka_unit_test(every_instruction_set),
       cmocka_unit_test(every_tile),
       cmocka_unit_test(every_rung_at_odd_shapes),
+      cmocka_unit_test(every_instruction_set_for_narrow_numbers),
       cmocka_unit_test(shares_cover_everything_once),
       cmocka_unit_test(random_numbers_spread),
       cmocka_unit_test(names_and_sizes),

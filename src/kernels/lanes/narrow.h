@@ -1,0 +1,31 @@
+/** Tiles of products of narrow numbers, summed in 32 bits: once per instruction set, chosen at run time. */
+#ifndef KERNELS_LANES_NARROW_H
+#define KERNELS_LANES_NARROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roofline/dtype.h"
+
+enum { ROOF_NARROW_ROWS = 8, ROOF_NARROW_COLUMNS = 48 };
+
+/** Of bf16 two, of int8 four neighbours of a row of A, and of a column of B, fill 32 bits: a group. A is
+ * packed group by group for the tile's rows, B for its columns. The bytes of A are unsigned: int8 plus 128.
+ */
+typedef struct roof_narrow {
+  const char *isa; /**< "AVX512-BF16", "AVX512-VNNI", "scalar" */
+  roof_dtype dtype;
+  bool (*available)(void);
+  /** sums (rows x columns of float or int32_t) = A B. */
+  void (*tile)(size_t groups, const void *a, const void *b, void *sums);
+} roof_narrow;
+
+/** The variants compiled in, best first.
+ *  Units: none. Ownership: static. Errors: NULL past the last. */
+const roof_narrow *roof_narrow_at(int index);
+
+/** The best variant for bf16 or int8 that this processor has.
+ *  Units: none. Ownership: static. Errors: NULL for other formats. */
+const roof_narrow *roof_narrow_best(roof_dtype dtype);
+
+#endif
