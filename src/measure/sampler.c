@@ -88,7 +88,10 @@ bool roof_samples_modes(const roof_samples *samples, double *fast, double *slow)
   bool two = false;
   if (roof_stats_of(sorted, count, &stats, NULL) == ROOF_OK) {
     size_t step = widest_step(sorted, count, least);
-    two = sorted[step] > apart * sorted[step - 1];
+    /* Windows that were interrupted are slow in all degrees: that is no mode. */
+    double slow_spread = roof_stats_quantile(sorted + step, count - step, 0.75) /
+                         roof_stats_quantile(sorted + step, count - step, 0.25);
+    two = sorted[step] > apart * sorted[step - 1] && slow_spread < apart;
     *fast = two ? roof_stats_quantile(sorted, step, 0.5) : *fast;
     *slow = two ? roof_stats_quantile(sorted + step, count - step, 0.5) : *slow;
   }

@@ -165,9 +165,26 @@ static void samples_of_two_kinds_are_told_from_one(void **state) {
   assert_true(roof_samples_modes(&samples, &fast, &slow));
   assert_near(fast, 1.015, 1e-12);
   assert_near(slow, 1.915, 1e-12);
+  double interrupted[] = {1, 1.9, 1.01, 1.02, 3.91, 1.03, 5.92, 1, 9.95, 1.02};
+  assert_false(roof_samples_modes(&(roof_samples){.seconds = interrupted, .count = 10}, &fast, &slow));
   assert_false(roof_samples_modes(&(roof_samples){.seconds = one, .count = 10}, &fast, &slow));
   assert_false(roof_samples_modes(&(roof_samples){.seconds = outlier, .count = 10}, &fast, &slow));
   assert_false(roof_samples_modes(&(roof_samples){.seconds = two, .count = 1}, &fast, &slow));
+}
+
+/* Nanoseconds by working set from 8 KiB on, as seen on three machines. */
+static void levels_show_in_the_curve(void **state) {
+  (void)state;
+  const double server[] = {1.2, 1.2, 1.2, 3.7, 3.7, 3.7, 3.8, 3.9, 4, 22, 24, 24, 25, 26, 90, 105, 110};
+  const double guest[] = {1.4, 1.4, 1.4, 5.6, 5.6, 5.6, 5.7, 5.7, 5.7, 70, 108, 109, 120, 124, 125, 126, 130};
+  const double flat[] = {4, 4.1, 4, 4.2, 4};
+  int at[8];
+  assert_int_equal(roof_curve_rises(server, 17, at, 8), 3);
+  assert_true(at[0] == 3 && at[1] == 9 && at[2] == 14);
+  assert_int_equal(roof_curve_rises(guest, 17, at, 8), 2);
+  assert_true(at[0] == 3 && at[1] == 10); /* a slope from 70 to 108 */
+  assert_int_equal(roof_curve_rises(flat, 5, at, 8), 0);
+  assert_int_equal(roof_curve_rises(server, 17, at, 1), 1);
 }
 
 static const roof_backend *find(const char *name) {
@@ -343,6 +360,7 @@ int main(void) {
       cmocka_unit_test(sampler_stops_when_the_time_is_spent),
       cmocka_unit_test(sampler_keeps_the_order_and_takes_no_more_than_allowed),
       cmocka_unit_test(samples_of_two_kinds_are_told_from_one),
+      cmocka_unit_test(levels_show_in_the_curve),
       cmocka_unit_test(backends_by_name),
       cmocka_unit_test(fake_gives_the_same_again),
       cmocka_unit_test(fake_follows_its_script),

@@ -28,9 +28,9 @@ void roof_bench_note(roof_bench *bench, const char *format, ...) {
   va_end(arguments);
 }
 
-/** Steps of a whole run: region, clock, data, peaks, then each level on one core and on all. */
+/** Steps of a whole run: region, clock, data, latency, peaks, then each level on one core and on all. */
 static int count_steps(const roof_bench *bench) {
-  return 3 + roof_cpu_burst_count() + bench->machine->level_count * (bench->team.threads > 1 ? 2 : 1);
+  return 4 + roof_cpu_burst_count() + bench->machine->level_count * (bench->team.threads > 1 ? 2 : 1);
 }
 
 static const char *never_disabled(void) {
@@ -63,6 +63,9 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
   }
   if (status == ROOF_OK) {
     status = roof_cpu_measure_levels(&bench, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_latency(&bench, error);
   }
   if (status == ROOF_OK) {
     roof_cpu_judge(&bench);

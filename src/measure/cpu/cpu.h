@@ -53,6 +53,16 @@ roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error);
  *  Units: none. Ownership: none. Errors: none. */
 void roof_cpu_judge(roof_bench *bench);
 
+/** Measures the latency of every level with large pages and with small ones, and of memory while other cores
+ * read. Units: s. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED. */
+roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error);
+
+enum { ROOF_CURVE_MAX = 24 };
+
+/** Where a curve leaves one plateau for a higher one: the index of the first value of the new plateau, of the
+ * last value of a slope. Units: none. Ownership: fills `at`. Errors: none; returns how many. */
+int roof_curve_rises(const double *values, int count, int *at, int capacity);
+
 /** What a core can do in one cycle at most; NaN unknown. */
 typedef struct roof_core_limits {
   double multiply_pipes; /**< instructions that multiply or multiply and add */

@@ -170,15 +170,17 @@ static void describe(const flow *f, const roof_level *level, const roof_samples 
   }
 }
 
-/** Cores that share a link to memory and cores that do not: one median would be of neither. */
-static void note_modes(roof_bench *bench, const flow *f, const roof_level *level,
-                       const roof_samples *samples) {
-  double fast = NAN, slow = NAN;
+/** The median, of the faster of two modes when cores sometimes share a link to memory and sometimes do not:
+ * one median would be of neither. */
+static double memory_seconds(roof_bench *bench, const flow *f, const roof_level *level,
+                             const roof_samples *samples) {
+  double fast = samples->stats.median, slow = NAN;
   if (roof_samples_modes(samples, &fast, &slow)) {
     roof_bench_note(bench, "%s %s on %s: two modes, %.3g and %.3g GB/s", level->name,
                     patterns[f->pattern].name, f->threads == 1 ? "one core" : "all cores",
                     window_bytes(f) / slow / 1e9, window_bytes(f) / fast / 1e9);
   }
+  return fast;
 }
 
 /** A window long enough for the clock to be read without error. */
@@ -211,15 +213,13 @@ static roof_status measure_pattern(roof_bench *bench, const region *data, roof_p
     return status;
   }
   bool memory = level->level == ROOF_MEMORY;
-  double rate = window_bytes(&f) / (memory ? samples.stats.median : samples.stats.minimum);
+  double rate =
+      window_bytes(&f) / (memory ? memory_seconds(bench, &f, level, &samples) : samples.stats.minimum);
   level->clock_hz = f.clock;
   *(double *)((char *)level + patterns[pattern].result) = rate;
   level->spread = fmax(isnan(level->spread) ? 0 : level->spread, samples.stats.spread);
   set_limits(bench, &f, level);
   describe(&f, level, &samples, rate, how);
-  if (memory) {
-    note_modes(bench, &f, level, &samples);
-  }
   roof_samples_done(&samples);
   return ROOF_OK;
 }
@@ -241,7 +241,7 @@ static roof_status measure_patterns(roof_bench *bench, const region *data, doubl
   return status;
 }
 
-/** Four times the last cache, within a quarter of the free memory, 2 GiB, or 1 GiB for a quick run. */
+/** Four times the last cache, within a quarter of the free memory, 1 GiB, or 512 MiB for a quick run. */
 static double region_bytes(const roof_bench *bench) {
   double last = 0;
   for (int i = 0; i < bench->machine->level_count; i++) {
@@ -249,7 +249,7 @@ static double region_bytes(const roof_bench *bench) {
     last = level->level != ROOF_MEMORY ? fmax(last, level->bytes * level->instances) : last;
   }
   double wanted = fmax(4 * last, 0x1p28);
-  return fmin(fmin(wanted, roof_memory_available() / 4), bench->options->quick ? 0x1p30 : 0x1p31);
+  return fmin(fmin(wanted, roof_memory_available() / 4), bench->options->quick ? 0x1p29 : 0x1p30);
 }
 
 static roof_status measure_level(roof_bench *bench, const region *data, const roof_level *plain,
