@@ -7,7 +7,7 @@
 #include "measure/sampler.h"
 #include "roofline/units.h"
 
-enum { REGIONS = 100, WINDOWS_LEAST = 20, WINDOWS_MOST = 400, PACED_LOADS = 100000 };
+enum { REGIONS = 100, WINDOWS_LEAST = 20, WINDOWS_MOST = 100, WINDOWS_QUICK = 20, PACED_LOADS = 100000 };
 
 static double chain(void *user) {
   (void)user;
@@ -163,12 +163,12 @@ static void describe(const load *l, const roof_samples *samples, roof_peak *peak
 
 static roof_status measure_peak(roof_bench *bench, const roof_burst *burst, const roof_burst_way *way,
                                 int threads, roof_error *error) {
-  static const double window = 0.5e-3, quick = 0.015, whole = 0.06;
+  static const double window = 0.5e-3, budget = 0.08;
   load l = {.bench = bench, .burst = burst, .way = way, .threads = threads};
   roof_burst_seeds(burst, l.seeds);
   l.rounds = calibrate(&l, window);
   roof_samples samples;
-  roof_sampling sampling = {1, bench->options->quick ? quick : whole, WINDOWS_LEAST, WINDOWS_MOST};
+  roof_sampling sampling = {1, budget, WINDOWS_LEAST, bench->options->quick ? WINDOWS_QUICK : WINDOWS_MOST};
   roof_status status = roof_sample(timed_load, &l, &sampling, &samples, error);
   if (status != ROOF_OK) {
     return status;
