@@ -132,8 +132,9 @@ static roof_status show(const roof_args *args, const char *name, roof_error *err
     return roof_json_print(object, error);
   }
   roof_text out = {0};
-  roof_text_addf(&out, "%s: %s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
-                 op->summary, roof_unit_name(op->unit), op->flops, op->bytes);
+  roof_text_addf(&out, "%s%s%s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
+                 op->summary[0] != '\0' ? ": " : "", op->summary, roof_unit_name(op->unit), op->flops,
+                 op->bytes);
   if (op->link != NULL) {
     roof_text_addf(&out, "  link bytes  %s\n  messages    %s\n", op->link, op->steps);
   }
@@ -148,11 +149,9 @@ static roof_status show(const roof_args *args, const char *name, roof_error *err
     if (!needed && p->same_as == NULL) {
       roof_shape_value_text(op, i, p->fallback, value, sizeof value);
     }
-    roof_text_addf(&out, "  %-13s %-12s %s\n", p->name,
-                   needed       ? "needed"
-                   : p->same_as ? p->same_as
-                                : value,
-                   p->text);
+    const char *fallback = needed ? "needed" : p->same_as != NULL ? p->same_as : value;
+    roof_text_addf(&out, "  %-13s %*s%s%s\n", p->name, p->text[0] != '\0' ? -12 : 0, fallback,
+                   p->text[0] != '\0' ? " " : "", p->text);
   }
   roof_text_add(
       &out, "\n  a, w, o, kv are bytes per element of activations, weights (with scales), result, KV cache;"

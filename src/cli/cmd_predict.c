@@ -72,9 +72,13 @@ static void add_shape(roof_text *out, const roof_target *target, const roof_op *
 static void add_work(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT], b[SHORT], c[SHORT], d[SHORT];
   if (p->bytes > 0 || p->work.flops > 0) {
-    roof_text_addf(out, "  work        %s, %s moved (%s read + %s written, each byte once)\n",
-                   quantity(a, p->work.flops, "FLOP"), quantity(b, p->bytes, "B"),
-                   quantity(c, p->work.read_bytes, "B"), quantity(d, p->work.write_bytes, "B"));
+    roof_text_addf(out, "  work        %s, %s moved (", quantity(a, p->work.flops, "FLOP"),
+                   quantity(b, p->bytes, "B"));
+    if (p->work.write_bytes > 0) { /* a user's `bytes =` does not tell what is written */
+      roof_text_addf(out, "%s read + %s written, ", quantity(c, p->work.read_bytes, "B"),
+                     quantity(d, p->work.write_bytes, "B"));
+    }
+    roof_text_add(out, "each byte once)\n");
   }
   if (p->work.link_bytes > 0) {
     roof_text_addf(out, "  network     %s over the busiest link in %.0f steps\n",

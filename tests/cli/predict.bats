@@ -192,3 +192,11 @@ ROWS
   run -2 --separate-stderr "$ROOFLINE" predict gemm m=8 n=8 --machine h100
   [[ $stderr == *'`k` is missing'* ]]
 }
+
+@test "a user's operation that gives only bytes claims no split of them" {
+  printf 'op twice\nparam n\nflops = 2 * n\nbytes = n * (a + o)\n' >twice.ops
+  run -0 "$ROOFLINE" predict twice n=1e9 --ops twice.ops --machine "$h989"
+  has "2.000 GFLOP, 4.000 GB moved (each byte once)"
+  run -0 "$ROOFLINE" op show twice --ops twice.ops
+  ! grep ' $' <<<"$output"
+}
