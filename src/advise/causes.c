@@ -350,6 +350,11 @@ static void write_reached(const roof_evidence *e, char *buffer, size_t size) {
 char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *causes, size_t count,
                            char *buffer, size_t size) {
   char reached[160];
+  /* Time in which no kernel runs is beside the kernel's own gap. */
+  while (count > 0 && causes[0].clue == ROOF_CLUE_IDLE) {
+    causes++;
+    count--;
+  }
   double fraction = evidence->clue[ROOF_CLUE_FRACTION];
   write_reached(evidence, reached, sizeof reached);
   int length = snprintf(buffer, size, "fast because %s, %.1f %% of its ceiling; ", reached, 100 * fraction);

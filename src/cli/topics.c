@@ -513,6 +513,16 @@ const roof_topic roof_topics[] = {
      "Joules of one call: by FLOP and byte where the machine has such figures, else the board's\n"
      "power for the expected time, which is an upper limit.",
      work_energy, EXAMPLE},
+    {"lesson", "the roofline at the board, seven steps in 23 minutes",
+     "The roofline at the board, 23 minutes:\n"
+     "  1. the question (2 min): why is a kernel slow? Two reasons only; do not say roofline yet.\n"
+     "  2. the picture (4 min): a kitchen, its cooks (FLOP/s) and the doorway to its pantry (bytes/s).\n"
+     "  3. two numbers (3 min): peak and bandwidth; divide them: the ridge.\n"
+     "  4. the third (4 min): intensity is reuse; an addition by hand, then a matrix product.\n"
+     "  5. the plot (5 min): sideways is reuse, up is speed; the ramp, the flat roof, the corner.\n"
+     "  6. the demonstration (3 min): a naive product; read its ceiling first, then measure it.\n"
+     "  7. when to stop (2 min): a dot on the roof is done.",
+     work_roofline, EXAMPLE},
     {"prefixes", "decimal, binary, bits and bytes",
      "SI prefixes are decimal (1 GB = 10^9 B), binary ones are spelled out (1 GiB = 2^30 B, 7.4 %\n"
      "more). Network speeds are in bits: 8 to a byte.",

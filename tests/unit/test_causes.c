@@ -161,6 +161,9 @@ static void idle_wall_time(void **state) {
   roof_causes_rank(&e, &cause, 1);
   assert_string_equal(cause.name, "host overhead");
   assert_non_null(strstr(cause.sentence, "63.6 %"));
+  char text[400];
+  roof_causes_sentence(&e, &cause, 1, text, sizeof text);
+  assert_null(strstr(text, "host overhead"));
 }
 
 static void what_follows_from_the_figures(void **state) {
