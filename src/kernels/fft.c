@@ -181,21 +181,22 @@ static void execute(roof_kernel_run *run) {
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
   const roof_operands *o = run->state;
   size_t n = (size_t)run->values[0], k = i % n;
-  double step_r, step_i, root_r = 1, root_i = 0, total[2] = {0, 0};
+  double step_r, step_i, root_r = 1, root_i = 0;
+  roof_total total[2] = {{0}};
   root_of(k, n, &step_r, &step_i);
   for (size_t j = 0; j < n; j++) {
     if (j % 32 == 0) {
       root_of(j * k % n, n, &root_r, &root_i);
     }
     double x_r = roof_data_at(o->in[0], run->dtype, j), x_i = roof_data_at(o->in[0], run->dtype, n + j);
-    total[0] += x_r * root_r - x_i * root_i;
-    total[1] += x_r * root_i + x_i * root_r;
+    roof_total_add(&total[0], x_r * root_r - x_i * root_i);
+    roof_total_add(&total[1], x_r * root_i + x_i * root_r);
     double next = root_r * step_r - root_i * step_i;
     root_i = root_r * step_i + root_i * step_r;
     root_r = next;
   }
   *tolerance = 16 * (1 + log2((double)n)) * sqrt((double)n) * roof_kernel_epsilon(run->dtype);
-  return total[i / n];
+  return total[i / n].sum;
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {

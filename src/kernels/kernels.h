@@ -57,6 +57,20 @@ void roof_operands_start(roof_kernel_run *run, size_t count);
  *  Units: none. Ownership: none. Errors: none. */
 double roof_operands_started(const roof_kernel_run *run, size_t index);
 
+/** A sum after Kahan, for references of long sums: more exact than what they check. Start from `{0}`. */
+typedef struct roof_total {
+  double sum;
+  double lost; /**< to rounding, by the last addition */
+} roof_total;
+
+/** Adds one term.
+ *  Units: the terms'. Ownership: changes *total. Errors: none. */
+static inline void roof_total_add(roof_total *total, double term) {
+  double corrected = term - total->lost, next = total->sum + corrected;
+  total->lost = (next - total->sum) - corrected;
+  total->sum = next;
+}
+
 /** What element `index` of the output must be, within *tolerance. */
 typedef double roof_reference(const roof_kernel_run *run, size_t index, double *tolerance);
 
