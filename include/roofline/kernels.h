@@ -32,6 +32,7 @@ struct roof_kernel {
   const char *sizes; /**< default shape, "n=67108864" */
   const char *quick_sizes;
   int rung;           /**< place on the ladder of `op`, from 1; 0: on none */
+  bool serial;        /**< runs on one core, whatever the threads */
   bool in_loop;       /**< one of the few that `roofline loop` measures */
   const void *detail; /**< what the functions below, shared by its family, need to know; or NULL */
   bool (*supports)(roof_dtype dtype);

@@ -1,4 +1,4 @@
-/** A chart written to a file. */
+/** A chart written to a file or printed. */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
@@ -11,5 +11,9 @@ roof_status roof_chart_check(const char *path, roof_error *error);
 /** Writes the scene as SVG, or as an HTML page with `table` beneath it. */
 roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
                              roof_error *error);
+
+/** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
+roof_status roof_chart_print(const roof_args *args, const roof_scene *scene, int width, int height,
+                             bool ascii, roof_error *error);
 
 #endif

@@ -6,12 +6,17 @@
 
 #include "cli/chart.h"
 #include "cli/grid.h"
+#include "cli/ladder.h"
+#include "cli/seal.h"
 
-static int quick, threads, list;
-static char *backend_name, *dtype_name;
+static int quick, threads, list, ladder;
+static char *backend_name, *dtype_name, *ledger;
 
 static const struct poptOption options[] = {
     {"list", 'l', POPT_ARG_NONE, &list, 0, "show the kernels and their default shapes", NULL},
+    {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
+     "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default where a kernel has it), fp64, ...",
      "TYPE"},
@@ -171,14 +176,20 @@ static roof_status check_chart(const session *s, roof_error *error) {
   return status;
 }
 
-static roof_status set_up(session *s, roof_error *error) {
-  roof_status status = roof_select_backend(backend_name, &s->backend, error);
+/** What was typed beside the kernels. */
+static roof_status select_common(const roof_backend **backend, roof_dtype *dtype, roof_error *error) {
+  roof_status status = roof_select_backend(backend_name, backend, error);
   if (status == ROOF_OK && dtype_name != NULL) {
-    status = roof_dtype_parse(dtype_name, &s->dtype, error);
+    status = roof_dtype_parse(dtype_name, dtype, error);
   }
   if (status == ROOF_OK && threads < 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
   }
+  return status;
+}
+
+static roof_status set_up(session *s, roof_error *error) {
+  roof_status status = select_common(&s->backend, &s->dtype, error);
   if (status == ROOF_OK) {
     status = name_jobs(s, error);
   }
@@ -498,8 +509,20 @@ static roof_status print_list(const roof_args *args, roof_error *error) {
   return status;
 }
 
+static roof_status climb(const roof_args *args, roof_error *error) {
+  roof_measure_options how = roof_measure_options_default();
+  how.quick = quick != 0;
+  how.threads = threads;
+  how.user = (void *)(uintptr_t)args;
+  roof_climb c = {
+      .args = args, .how = &how, .dtype = ROOF_FP32, .ledger = ledger != NULL ? ledger : ROOF_DEFAULT_LEDGER};
+  roof_status status = select_common(&c.backend, &c.dtype, error);
+  return status == ROOF_OK ? roof_ladder_run(&c, error) : status;
+}
+
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status = list ? print_list(args, error) : measure(args, error);
+  roof_status status = list ? print_list(args, error) : ladder ? climb(args, error) : measure(args, error);
+  free(ledger);
   free(backend_name);
   free(dtype_name);
   return status;
@@ -513,7 +536,8 @@ const roof_command roof_cmd_run = {
                 "  roofline run triad n=64Mi --dtype fp64\n"
                 "  roofline run triad n=4k..64M*4 --to triad.svg\n"
                 "  roofline run gemm-naive gemm-blocked gemm-blas m=1024 n=1024 k=1024\n"
-                "  roofline run all --quick --json\n",
+                "  roofline run all --quick --json\n"
+                "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n",
     .groups = ROOF_ARGS_FILE,
     .options = options,
     .run = run,

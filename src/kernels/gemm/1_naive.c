@@ -31,6 +31,7 @@ static const roof_kernel kernels[] = {
      .op = "gemm",
      .variant = "naive",
      .rung = 1,
+     .serial = true,
      .in_loop = true,
      .summary = "three loops: every multiply-add waits for a load of B, far under both roofs",
      .sizes = "m=768 n=768 k=768",

@@ -32,6 +32,7 @@ static const roof_kernel kernels[] = {
      .op = "gemm",
      .variant = "reordered",
      .rung = 2,
+     .serial = true,
      .summary =
          "columns innermost: whole lines instead of single elements, bytes moved fall eightfold or more",
      .sizes = "m=1024 n=1024 k=1024",

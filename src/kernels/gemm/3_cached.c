@@ -39,6 +39,7 @@ static const roof_kernel kernels[] = {
      .op = "gemm",
      .variant = "cached",
      .rung = 3,
+     .serial = true,
      .summary =
          "blocks that fit the caches: memory traffic falls by the block's side, its ramp no longer binds",
      .sizes = "m=1024 n=1024 k=1024",

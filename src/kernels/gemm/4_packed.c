@@ -52,6 +52,7 @@ static const roof_kernel kernels[] = {
      .op = "gemm",
      .variant = "packed",
      .rung = 4,
+     .serial = true,
      .summary = "blocks copied into panels: no cache conflicts, few pages, C touched a quarter as often",
      .sizes = "m=1024 n=1024 k=1024",
      .quick_sizes = "m=512 n=512 k=512",

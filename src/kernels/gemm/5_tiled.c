@@ -15,6 +15,7 @@ static const roof_kernel kernels[] = {
      .op = "gemm",
      .variant = "tiled",
      .rung = 5,
+     .serial = true,
      .summary = "tiles of C in SIMD registers: loads no longer bind, the dot climbs to the compute roof",
      .sizes = "m=2048 n=2048 k=2048",
      .quick_sizes = "m=768 n=768 k=768",

@@ -114,7 +114,6 @@ static roof_status script_times(const roof_script *script, const roof_kernel *ke
 
 static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                        const roof_measure_options *options, roof_measurement *out, roof_error *error) {
-  (void)options;
   roof_script script;
   roof_script_times times = {.count = 0};
   roof_measurement result;
@@ -123,6 +122,10 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
     status = roof_script_read(&script, error);
   }
   if (status == ROOF_OK) {
+    if (options->threads == 1) {
+      script.fp64 /= script.cores;
+      script.fp32 /= script.cores;
+    }
     status = script_times(&script, kernel, dtype, values, &times, error);
   }
   if (status == ROOF_OK) {
