@@ -18,7 +18,7 @@ typedef struct roof_tile {
   size_t depth;
   const void *a;
   size_t a_stride; /**< elements from row to row */
-  size_t a_step;   /**< from column to column: 1, or the tile's rows where A is packed by columns */
+  size_t a_step;   /**< from column to column: 1, or tile_rows where A is packed by columns */
   const void *b;   /**< whole registers may be loaded */
   size_t b_stride;
   void *c;

@@ -59,27 +59,36 @@ INLINE void NAME(step)(V sums[ROWS][COLUMNS], const T *a, size_t stride, const T
   }
 }
 
-INLINE void NAME(tile)(const roof_tile *t, const int rows, const int columns) {
+/** The sums of a tile; `a_step` is apart from the others so that it can be a constant. */
+INLINE void NAME(add_up)(const roof_tile *t, V sums[ROWS][COLUMNS], size_t a_step, int rows, int columns) {
   const T *a = t->a, *b = t->b;
-  const size_t a_stride = t->a_stride, a_step = t->a_step, b_stride = t->b_stride, depth = t->depth;
+  const size_t a_stride = t->a_stride, b_stride = t->b_stride, depth = t->depth;
   const bool ahead = t->ahead != NULL;
+  size_t k = 0;
+  for (; k + LINE <= depth; k += LINE) {
+    if (ahead) {
+      NAME(fetch)(t, k, rows, columns);
+    }
+    UNROLL(16) for (size_t p = 0; p < LINE; p++, b += b_stride) {
+      NAME(step)(sums, a + (k + p) * a_step, a_stride, b, rows, columns);
+    }
+  }
+  for (; k < depth; k++, b += b_stride) {
+    NAME(step)(sums, a + k * a_step, a_stride, b, rows, columns);
+  }
+}
+
+INLINE void NAME(tile)(const roof_tile *t, const int rows, const int columns) {
   V sums[ROWS][COLUMNS];
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < columns; j++) {
       sums[i][j] = SET1(0);
     }
   }
-  size_t k = 0;
-  for (; k + LINE <= depth; k += LINE) {
-    if (ahead) {
-      NAME(fetch)(t, k, rows, columns);
-    }
-    UNROLL(16) for (size_t p = 0; p < LINE; p++, a += a_step, b += b_stride) {
-      NAME(step)(sums, a, a_stride, b, rows, columns);
-    }
-  }
-  for (; k < depth; k++, a += a_step, b += b_stride) {
-    NAME(step)(sums, a, a_stride, b, rows, columns);
+  if (t->a_step == 1) {
+    NAME(add_up)(t, sums, 1, rows, columns);
+  } else {
+    NAME(add_up)(t, sums, ROWS, rows, columns);
   }
   if (t->last == W) {
     NAME(put_tile)(t->c, t->c_stride, t->add, sums, rows, columns);
