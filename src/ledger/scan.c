@@ -12,14 +12,15 @@ typedef enum kind { TEXT, NUMBER, FLAG } kind;
 
 static const struct field {
   const char *path;
+  size_t length; /**< of the path */
   kind kind;
   size_t offset;
   size_t size;
 } fields[] = {
 #define TEXT_FIELD(path, member)                                                                             \
-  { path, TEXT, offsetof(ledger_entry, member), sizeof((ledger_entry *)0)->member }
+  { path, sizeof(path) - 1, TEXT, offsetof(ledger_entry, member), sizeof((ledger_entry *)0)->member }
 #define NUMBER_FIELD(path, member)                                                                           \
-  { path, NUMBER, offsetof(ledger_entry, member), sizeof(double) }
+  { path, sizeof(path) - 1, NUMBER, offsetof(ledger_entry, member), sizeof(double) }
     NUMBER_FIELD("sequence", sequence),
     TEXT_FIELD("kind", kind),
     TEXT_FIELD("time", time),
@@ -45,7 +46,7 @@ static const struct field {
     NUMBER_FIELD("ceilings.achieved.seconds", ceilings[ROOF_ACHIEVED].seconds),
     NUMBER_FIELD("ceilings.achieved.flops_per_second", ceilings[ROOF_ACHIEVED].flops_per_second),
     NUMBER_FIELD("ceilings.achieved.bytes_per_second", ceilings[ROOF_ACHIEVED].bytes_per_second),
-    {"unsealed", FLAG, offsetof(ledger_entry, unsealed), sizeof(bool)},
+    {"unsealed", sizeof("unsealed") - 1, FLAG, offsetof(ledger_entry, unsealed), sizeof(bool)},
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
@@ -76,7 +77,7 @@ static bool take_word(scanner *s, const char *word) {
 
 static const struct field *find_field(const scanner *s) {
   for (int i = 0; i < FIELD_COUNT; i++) {
-    if (strncmp(fields[i].path, s->path, PATH) == 0) {
+    if (fields[i].length == s->path_length && memcmp(fields[i].path, s->path, s->path_length) == 0) {
       return &fields[i];
     }
   }
@@ -138,20 +139,36 @@ static size_t scan_character(scanner *s, char out[4]) {
   return length;
 }
 
+/** Bytes at `at` that stand for themselves. */
+static size_t plain_length(const scanner *s) {
+  const char *at = s->at;
+  while (at < s->end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20 &&
+         (unsigned char)*at < 0x80) {
+    at++;
+  }
+  return (size_t)(at - s->at);
+}
+
 /** A string into `out` of `size` bytes (NULL: skipped); false when it is none or too long. */
 static bool scan_string(scanner *s, char *out, size_t size) {
   size_t used = 0;
-  char bytes[4];
   if (!take(s, '"')) {
     return false;
   }
   while (s->at < s->end && *s->at != '"') {
-    size_t length = scan_character(s, bytes);
+    char bytes[4];
+    const char *start = s->at;
+    size_t length = plain_length(s);
+    s->at += length;
+    if (length == 0) {
+      length = scan_character(s, bytes);
+      start = bytes;
+    }
     if (length == 0 || (out != NULL && used + length >= size)) {
       return false;
     }
     if (out != NULL) {
-      memcpy(out + used, bytes, length);
+      memcpy(out + used, start, length);
     }
     used += length;
   }
