@@ -97,13 +97,20 @@ ROOF_API roof_status roof_ledger_keygen(const char *path, roof_error *error);
 /** A prediction beside its measurement. Numbers that are not known are NaN, texts "" or NULL. */
 typedef struct roof_reconciled {
   char label[ROOF_LABEL_MAX];
-  size_t prediction;        /**< its entry's number */
-  size_t measurement;       /**< its entry's number */
-  bool unsealed;            /**< the measurement was taken before its prediction was sealed */
-  double predicted_seconds; /**< expected */
-  double measured_seconds;  /**< median */
+  size_t prediction;           /**< its entry's number */
+  size_t measurement;          /**< its entry's number */
+  char machine[ROOF_NAME_MAX]; /**< predicted for */
+  bool unsealed;               /**< the measurement was taken before its prediction was sealed */
+  double predicted_seconds;    /**< expected */
+  double measured_seconds;     /**< median */
   double lower_seconds;
   double upper_seconds;
+  double compute_seconds;
+  double memory_seconds;
+  double overhead_seconds;
+  double flops;         /**< predicted */
+  double bytes;         /**< predicted */
+  double counted_bytes; /**< NaN: by the formula only */
   char regime[16];
   char binding[64];
   char measured_regime[16];            /**< from counted bytes, "" not counted */

@@ -1,4 +1,5 @@
 #include "cli/advise.h"
+#include "cli/causes.h"
 
 #include <math.h>
 #include <string.h>
@@ -214,14 +215,6 @@ static json_t *lever_json(const roof_lever *l) {
                    roof_regime_name(l->regime), "flips_at", roof_json_number(l->flips_at));
 }
 
-static json_t *cause_json(const roof_cause *c) {
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s}", "name", c->name, "certainty",
-                   c->certainty == ROOF_SHOWN ? "shown" : "possible", "figure", roof_clue_name(c->clue),
-                   "value", roof_json_number(c->value), "threshold", roof_json_number(c->threshold),
-                   "sentence", c->sentence, "measurement", c->measurement, "action", c->action, "source",
-                   c->source);
-}
-
 static json_t *machine_json(const roof_ranked *m) {
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", m->name, "regime",
                    roof_regime_name(m->regime), "seconds", roof_json_number(m->seconds), "gain",
@@ -241,7 +234,7 @@ static json_t *measured_json(const roof_advice *a) {
     json_array_append_new(actions, json_string(group->actions[i]));
   }
   for (size_t i = 0; i < a->cause_count; i++) {
-    json_array_append_new(causes, cause_json(&a->causes[i]));
+    json_array_append_new(causes, roof_json_cause(&a->causes[i]));
   }
   return json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b}", "seconds", roof_json_number(a->measured),
                    "fraction_of_ceiling", roof_json_number(fraction_of(a)), "verdict",

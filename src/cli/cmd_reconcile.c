@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/causes.h"
 #include "cli/grid.h"
 #include "cli/seal.h"
 
@@ -49,9 +50,28 @@ static void add_row(roof_grid *grid, const roof_reconciled *r) {
                 r->unsealed ? ", unsealed" : "");
 }
 
+/** The causes the figures show, then what they leave open and the one measurement that tells. */
+static void add_causes(roof_text *out, const roof_why *why) {
+  size_t i = 0;
+  for (; i < why->count && why->causes[i].certainty == ROOF_SHOWN; i++) {
+    const roof_cause *cause = &why->causes[i];
+    roof_text_addf(out, "    cause: %s: %s; %s\n", cause->name, cause->sentence, cause->action);
+  }
+  if (i == why->count) {
+    return;
+  }
+  const char *tells = why->causes[i].measurement;
+  roof_text_add(out, "    not ruled out: ");
+  for (size_t first = i; i < why->count; i++) {
+    roof_text_addf(out, "%s%s", i > first ? ", " : "", why->causes[i].name);
+  }
+  roof_text_addf(out, "; to tell them apart, measure first: %s\n", tells);
+}
+
 /** The lines below the table: why, for each kernel. */
-static void add_remarks(roof_text *out, const roof_reconciled *r) {
-  roof_text_addf(out, "  %s: %s\n", r->label, r->because);
+static void add_remarks(roof_text *out, const roof_reconciled *r, roof_why *why) {
+  roof_why_of(why, r);
+  roof_text_addf(out, "  %s: %s\n", r->label, why->sentence);
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its roof: %s\n", r->impossible);
   } else if (r->flops_per_second / r->roof_flops_per_second > 0) {
@@ -66,11 +86,17 @@ static void add_remarks(roof_text *out, const roof_reconciled *r) {
     roof_text_addf(out, "    intensity: %.4g FLOP/B counted, %.4g by arithmetic; %s\n",
                    r->operational_intensity, r->intensity, roof_traffic_meaning(r->traffic));
   }
-  if (!isnan(r->overlap)) {
+  if (r->overlap > 0) {
     roof_text_addf(out, "    overlap: %.0f %% of what can be hidden behind the longest time\n",
                    100 * r->overlap);
+  } else if (r->overlap == 0) {
+    roof_text_add(
+        out,
+        "    overlap: none, and that alone does not explain it: slower than the times one after another\n");
   }
-  if (r->done) {
+  if (!r->done) {
+    add_causes(out, why);
+  } else {
     roof_text_addf(out, "    done: %.1f %% of the achieved roof; what would move the roof: %s\n",
                    100 * r->share[ROOF_ACHIEVED], r->next);
   }
@@ -104,7 +130,8 @@ static void add_answer(roof_text *out, const roof_reconcile *all) {
   roof_text_add(out, "\n");
 }
 
-static roof_status print_text(const roof_args *args, const roof_reconcile *all, roof_error *error) {
+static roof_status print_text(const roof_args *args, const roof_reconcile *all, roof_why *why,
+                              roof_error *error) {
   static const char *const header[] = {"kernel",      "predicted", "measured", "regime",   "counted",
                                        "theoretical", "achieved",  "gap",      "headroom", "verdict"};
   roof_text text = {0};
@@ -122,7 +149,7 @@ static roof_status print_text(const roof_args *args, const roof_reconcile *all, 
   }
   roof_text_add(&text, "\n");
   for (size_t i = 0; i < all->count && !args->quiet; i++) {
-    add_remarks(&text, &all->entries[i]);
+    add_remarks(&text, &all->entries[i], why);
   }
   add_unmatched(&text, "predicted, never measured", all->unmatched_predictions,
                 all->unmatched_prediction_count);
@@ -142,7 +169,8 @@ static json_t *basis_json(const roof_reconciled *r, roof_basis basis) {
                    text_or_null(r->bands[basis]));
 }
 
-static json_t *entry_json(const roof_reconciled *r) {
+static json_t *entry_json(const roof_reconciled *r, roof_why *why) {
+  roof_why_of(why, r);
   json_t *object = json_pack(
       "{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "label", r->label, "prediction",
       (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement, "unsealed", (int)r->unsealed,
@@ -160,9 +188,9 @@ static json_t *entry_json(const roof_reconciled *r) {
       roof_json_number(r->operational_intensity), "traffic", text_or_null(r->traffic), "flops_per_second",
       roof_json_number(r->flops_per_second), "roof_flops_per_second",
       roof_json_number(r->roof_flops_per_second));
-  json_t *words =
-      json_pack("{s:s, s:s, s:b, s:o, s:o, s:[]}", "verdict", r->verdict, "because", r->because, "done",
-                (int)r->done, "next", text_or_null(r->next), "error", text_or_null(r->impossible), "causes");
+  json_t *words = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "verdict", r->verdict, "because", why->sentence,
+                            "done", (int)r->done, "next", text_or_null(r->next), "error",
+                            text_or_null(r->impossible), "causes", roof_why_json(why));
   json_object_update(object, figures);
   json_object_update(object, words);
   json_decref(figures);
@@ -178,10 +206,11 @@ static json_t *labels_json(char (*labels)[ROOF_LABEL_MAX], size_t count) {
   return array;
 }
 
-static roof_status print_json(const char *ledger, const roof_reconcile *all, roof_error *error) {
+static roof_status print_json(const char *ledger, const roof_reconcile *all, roof_why *why,
+                              roof_error *error) {
   json_t *entries = json_array();
   for (size_t i = 0; i < all->count; i++) {
-    json_array_append_new(entries, entry_json(&all->entries[i]));
+    json_array_append_new(entries, entry_json(&all->entries[i], why));
   }
   return roof_json_print(
       json_pack("{s:s, s:s, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger", ledger,
@@ -206,17 +235,20 @@ static roof_status check(const char *ledger, const roof_reconcile *all, roof_err
 static roof_status run(const roof_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : ROOF_DEFAULT_LEDGER;
   roof_reconcile all = {0};
-  roof_status status = roof_args_limit_words(args, 0, error);
+  roof_why *why = calloc(1, sizeof *why);
+  roof_status status = why != NULL ? roof_args_limit_words(args, 0, error)
+                                   : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
   if (status == ROOF_OK) {
     status = roof_ledger_reconcile(ledger, &all, error);
   }
   if (status == ROOF_OK) {
-    status = args->json ? print_json(ledger, &all, error) : print_text(args, &all, error);
+    status = args->json ? print_json(ledger, &all, why, error) : print_text(args, &all, why, error);
   }
   if (status == ROOF_OK) {
     status = check(ledger, &all, error);
   }
   roof_reconcile_done(&all);
+  free(why);
   free(ledger_path);
   return status;
 }

@@ -24,6 +24,7 @@ typedef struct ledger_entry {
   char counted[64]; /**< how the bytes of a measurement were */
   char time[LEDGER_TIME];
   char label[ROOF_LABEL_MAX];
+  char machine[ROOF_NAME_MAX];
   char regime[16];
   char binding[64];
   char public_key[LEDGER_PUBLIC_KEY + 1]; /**< "" unsigned */

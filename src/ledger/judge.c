@@ -9,7 +9,6 @@
 
 static const double same_traffic = 0.05; /* counters and formulas agree within this share */
 static const double same_bound = 0.01;   /* lower and upper bound this close say nothing about overlap */
-static const double stop_share = 0.90;   /* of the achieved roof: what is left is not worth the work */
 static const double rounding = 1e-9;
 
 enum { SHORT = 32 };
@@ -140,7 +139,7 @@ static void judge_bands(roof_reconciled *r, const ledger_entry *prediction) {
     r->bands[basis] = verdict != NULL ? verdict->name : NULL;
   }
   double achieved = r->share[ROOF_ACHIEVED];
-  r->done = achieved >= stop_share && achieved <= 1 + rounding && r->impossible[0] == '\0';
+  r->done = achieved >= ROOF_STOP_FRACTION && achieved <= 1 + rounding && r->impossible[0] == '\0';
   r->next = r->done ? find_mover(r->regime) : NULL;
 }
 
@@ -162,9 +161,16 @@ roof_reconciled ledger_judge(const ledger_entry *prediction, const ledger_entry 
       .measured_seconds = measurement->seconds,
       .lower_seconds = prediction->lower_seconds,
       .upper_seconds = prediction->upper_seconds,
+      .compute_seconds = prediction->compute_seconds,
+      .memory_seconds = prediction->memory_seconds,
+      .overhead_seconds = prediction->overhead_seconds,
+      .flops = prediction->flops,
+      .bytes = prediction->bytes,
       .measured_share = NAN,
   };
   point p = point_of(prediction, measurement);
+  r.counted_bytes = p.counted ? p.bytes : NAN;
+  memcpy(r.machine, prediction->machine, sizeof r.machine);
   memcpy(r.label, prediction->label, sizeof r.label);
   memcpy(r.regime, prediction->regime, sizeof r.regime);
   memcpy(r.binding, prediction->binding, sizeof r.binding);

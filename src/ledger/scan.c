@@ -26,6 +26,7 @@ static const struct field {
     TEXT_FIELD("time", time),
     TEXT_FIELD("counted", counted),
     TEXT_FIELD("label", label),
+    TEXT_FIELD("machine", machine),
     TEXT_FIELD("regime", regime),
     TEXT_FIELD("binding", binding),
     TEXT_FIELD("previous", previous),

@@ -55,7 +55,9 @@ entry() {
   [ "$status" -eq 0 ]
   [ "$(entry good '[.verdict, (.gap * 10 | round / 10), .theoretical.verdict, .achieved.verdict]')" = '["normal",7,"normal",null]' ]
   [ "$(entry bad '[.verdict, (.gap | round), (.headroom * 100 | round)]')" = '["bug",48,333]' ]
-  [[ $(entry good .because) == *'71.0 % of the ceiling, 7.0 points below the expected 78.0 %'* ]]
+  [[ $(entry good .because) == '"fast because HBM delivers '*', 71.0 % of its ceiling; the gap of 29.0 points because of '* ]]
+  [ "$(entry bad '.causes | length >= 4')" = true ]
+  [ "$(entry bad '.causes | map(["name", "certainty", "measurement", "action", "source"] - keys | length == 0) | all')" = true ]
 }
 
 @test "64 FLOP/byte at 90 % of the tensor peak cannot be" {
@@ -104,12 +106,23 @@ entry() {
   has 'done: 90.1 % of the achieved roof; what would move the roof: fewer bytes'
 }
 
+@test "counted traffic speaks first; the rest is named with the measurement that tells" {
+  seals attn attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128
+  "$ROOFLINE" record attn seconds=600us flops=275e9 bytes=400MB
+  reconciled
+  has '2.98x the compulsory bytes cross the memory bus'
+  has 'cause: L2 reuse'
+  has 'to tell them apart, measure first: '
+  reconciled --json
+  [ "$(entry attn '.causes[0] | [.name, .certainty, .figure]')" = '["L2 reuse","shown","traffic"]' ]
+}
+
 @test "every key of the contract is there" {
   seals a add n=1Gi
   "$ROOFLINE" record a seconds=2.5ms
   reconciled --json
   [ "$(json .schema)" = '"roofline.reconcile/1"' ]
-  [ "$(json '.entries[0] | [has("label", "predicted_seconds", "measured_seconds", "regime", "fraction_of_ceiling", "headroom", "verdict", "because", "gap", "causes")] | all')" = true ]
+  [ "$(json '["label", "predicted_seconds", "measured_seconds", "regime", "fraction_of_ceiling", "headroom", "verdict", "because", "gap", "causes"] - (.entries[0] | keys)')" = '[]' ]
 }
 
 @test "what loop sealed, reconcile reads" {

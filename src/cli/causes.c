@@ -1,0 +1,80 @@
+#include "cli/causes.h"
+
+#include <math.h>
+#include <string.h>
+
+/** The machine that was predicted for, while the catalogue has it. */
+static void find_machine(roof_why *why, const char *name) {
+  if (strcmp(why->name, name) != 0) {
+    snprintf(why->name, sizeof why->name, "%s", name);
+    why->known = roof_catalog_load(name, &why->machine, NULL) == ROOF_OK;
+  }
+}
+
+static roof_regime regime_of(const char *name) {
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    if (strcmp(roof_regime_name((roof_regime)i), name) == 0) {
+      return (roof_regime)i;
+    }
+  }
+  return ROOF_MEMORY_BOUND;
+}
+
+/** The peak that "fp16 matrix" names; false when it names none. */
+static bool read_peak(const char *binding, double flops_per_second, roof_peak *peak) {
+  char dtype[32], unit[32];
+  *peak = (roof_peak){.flops_per_second = flops_per_second};
+  return sscanf(binding, "%31s %31s", dtype, unit) == 2 &&
+         roof_dtype_parse(dtype, &peak->dtype, NULL) == ROOF_OK &&
+         roof_unit_parse(unit, &peak->unit, NULL) == ROOF_OK;
+}
+
+/** The prediction as far as it was sealed. */
+static void restore(roof_why *why, const roof_reconciled *r) {
+  roof_prediction *p = &why->prediction;
+  *p = (roof_prediction){.bytes = r->bytes,
+                         .regime = regime_of(r->regime),
+                         .compute_seconds = r->compute_seconds,
+                         .memory_seconds = r->memory_seconds,
+                         .overhead_seconds = r->overhead_seconds,
+                         .lower_seconds = r->lower_seconds,
+                         .upper_seconds = r->upper_seconds,
+                         .expected_seconds = r->predicted_seconds,
+                         .binding = &why->level};
+  roof_work_init(&p->work);
+  p->work.flops = r->flops;
+  p->work.write_bytes = NAN;
+  p->work.link_bytes = NAN;
+  snprintf(why->level.name, sizeof why->level.name, "%s", r->binding);
+  if (p->regime == ROOF_COMPUTE_BOUND && read_peak(r->binding, r->flops / r->compute_seconds, &why->peak)) {
+    p->peak = &why->peak;
+  }
+}
+
+void roof_why_of(roof_why *why, const roof_reconciled *r) {
+  find_machine(why, r->machine);
+  restore(why, r);
+  roof_evidence evidence =
+      roof_evidence_of(&why->prediction, why->known ? &why->machine : NULL, r->measured_seconds);
+  evidence.counted_bytes = r->counted_bytes;
+  roof_evidence_derive(&evidence);
+  size_t found = roof_causes_rank(&evidence, why->causes, ROOF_WHY_CAUSES);
+  why->count = found < ROOF_WHY_CAUSES ? found : ROOF_WHY_CAUSES;
+  roof_causes_sentence(&evidence, why->causes, why->count, why->sentence, sizeof why->sentence);
+}
+
+json_t *roof_json_cause(const roof_cause *c) {
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s}", "name", c->name, "certainty",
+                   c->certainty == ROOF_SHOWN ? "shown" : "possible", "figure", roof_clue_name(c->clue),
+                   "value", roof_json_number(c->value), "threshold", roof_json_number(c->threshold),
+                   "sentence", c->sentence, "measurement", c->measurement, "action", c->action, "source",
+                   c->source);
+}
+
+json_t *roof_why_json(const roof_why *why) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < why->count; i++) {
+    json_array_append_new(array, roof_json_cause(&why->causes[i]));
+  }
+  return array;
+}
