@@ -10,7 +10,6 @@ enum { ROOF_ADVICE_LEVERS = 48, ROOF_ADVICE_CAUSES = 32 };
 /** One machine of the catalogue for the same work. */
 typedef struct roof_ranked {
   char name[ROOF_NAME_MAX];
-  char title[96];
   roof_regime regime;
   double seconds; /**< expected */
   double gain;
@@ -25,7 +24,8 @@ typedef struct roof_advice {
   const roof_op *op;
   double typed[ROOF_PARAM_MAX], values[ROOF_PARAM_MAX];
   roof_prediction now;
-  double measured; /**< s, NaN: not measured */
+  double measured;         /**< s, NaN: not measured */
+  double achieved_seconds; /**< at best with the measured ceilings, where the machine has them */
   roof_evidence evidence;
   roof_cause causes[ROOF_ADVICE_CAUSES];
   size_t cause_count;
@@ -37,6 +37,9 @@ typedef struct roof_advice {
 } roof_advice;
 
 /* advise_machines.c */
+/** As the vendor writes it, else its name. */
+const char *roof_advise_title(const roof_machine *machine);
+
 /** Every machine of the catalogue that has a path for the formats, by expected time; `*ranked` is the
  * caller's to free(). */
 roof_status roof_advise_machines(const roof_target *target, const roof_op *op, const double *values,

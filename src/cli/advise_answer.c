@@ -16,6 +16,15 @@ static double fraction_of(const roof_advice *a) {
   return a->now.lower_seconds / a->measured;
 }
 
+/** The share of what the machine was measured to reach: the honest roof. */
+static double achieved_of(const roof_advice *a) {
+  return a->achieved_seconds / a->measured;
+}
+
+static bool is_done(const roof_advice *a) {
+  return achieved_of(a) >= ROOF_STOP_FRACTION && fraction_of(a) <= 1;
+}
+
 static const roof_lever *best_lever(const roof_advice *a) {
   for (size_t i = 0; i < a->lever_count; i++) {
     if (a->levers[i].kind != ROOF_LEVER_RESOURCE) {
@@ -31,7 +40,7 @@ static void add_side(const roof_advice *a, roof_text *out) {
   char binding[ROOF_NAME_MAX], expected[SHORT], best[SHORT];
   double distance = p->intensity / p->ridge;
   roof_text_addf(out, "%s side: %s on %s is bound by %s", roof_regime_name(p->regime), a->op->name,
-                 a->target->machine->title, roof_prediction_binding(p, binding, sizeof binding));
+                 roof_advise_title(a->target->machine), roof_prediction_binding(p, binding, sizeof binding));
   if (distance > 0) {
     roof_text_addf(out, ", %.3gx %s of the ridge", distance >= 1 ? distance : 1 / distance,
                    distance >= 1 ? "right" : "left");
@@ -51,6 +60,11 @@ static void add_efficiency(const roof_advice *a, roof_text *out) {
                  100 * fraction_of(a), quantity(measured, a->measured, "s"),
                  quantity(best, a->now.lower_seconds, "s"), roof_verdict_of(fraction_of(a))->name,
                  roof_verdict_of(fraction_of(a))->meaning);
+  if (a->achieved_seconds != a->now.lower_seconds) {
+    const roof_verdict *verdict = roof_verdict_on(ROOF_ACHIEVED, achieved_of(a));
+    roof_text_addf(out, "                 %.4g %% of the measured ceiling: %s, %s\n", 100 * achieved_of(a),
+                   verdict->name, verdict->meaning);
+  }
 }
 
 /** The five questions to ask before changing anything. */
@@ -121,11 +135,13 @@ static void add_actions(const roof_advice *a, roof_text *out) {
   }
 }
 
-/** At nine tenths of what the machine reaches the kernel is done. */
+/** At nine tenths of what the machine was measured to reach the kernel is done. */
 static void add_stop(const roof_advice *a, roof_text *out) {
   const roof_lever *best = best_lever(a);
-  if (fraction_of(a) >= ROOF_STOP_FRACTION && fraction_of(a) <= 1) {
-    roof_text_addf(out, "\n  stop: %.3g %% of the roof, the kernel is done; ", 100 * fraction_of(a));
+  if (is_done(a)) {
+    bool known = a->achieved_seconds != a->now.lower_seconds;
+    roof_text_addf(out, "\n  stop: %.3g %% of the %s, the kernel is done; ", 100 * achieved_of(a),
+                   known ? "measured ceiling" : "roof");
     roof_text_addf(out,
                    best != NULL ? "what would move the roof: %s\n" : "nothing here would move the roof%s\n",
                    best != NULL ? best->change : "");
@@ -236,12 +252,13 @@ static json_t *measured_json(const roof_advice *a) {
   for (size_t i = 0; i < a->cause_count; i++) {
     json_array_append_new(causes, roof_json_cause(&a->causes[i]));
   }
-  return json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b}", "seconds", roof_json_number(a->measured),
+  return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b}", "seconds",
+                   roof_json_number(a->measured), "fraction_of_achieved", roof_json_number(achieved_of(a)),
                    "fraction_of_ceiling", roof_json_number(fraction_of(a)), "verdict",
                    roof_verdict_of(fraction_of(a))->name, "because",
                    roof_causes_sentence(&a->evidence, a->causes, a->cause_count, sentence, sizeof sentence),
                    "class", group->name, "actions", actions, "waits_on", roof_evidence_waiting(&a->evidence),
-                   "causes", causes, "stop", fraction_of(a) >= ROOF_STOP_FRACTION && fraction_of(a) <= 1);
+                   "causes", causes, "stop", is_done(a));
 }
 
 json_t *roof_advise_json(const roof_advice *a) {

@@ -3,6 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+const char *roof_advise_title(const roof_machine *machine) {
+  return machine->title[0] != '\0' ? machine->title : machine->name;
+}
+
 static int by_time(const void *a, const void *b) {
   double x = ((const roof_ranked *)a)->seconds, y = ((const roof_ranked *)b)->seconds;
   return (x > y) - (x < y);
@@ -32,7 +36,6 @@ static bool rank_one(const roof_target *like, const roof_op *op, const double *v
                        .watts = machine->energy.watts,
                        .joules = p.expected_seconds * machine->energy.watts};
   snprintf(out->name, sizeof out->name, "%s", name);
-  snprintf(out->title, sizeof out->title, "%s", machine->title);
   return true;
 }
 

@@ -130,7 +130,7 @@ static void write_text(const mix *m, const roof_target *from, const roof_target 
     roof_grid_add(&grid, "%.3g %%", 100 * p->share / p->gain * m->gain);
   }
   roof_text_addf(out, "%.3fx: the mix on %s against %s, by the shares of its time\n\n", m->gain,
-                 to->machine->title, from->machine->title);
+                 roof_advise_title(to->machine), roof_advise_title(from->machine));
   roof_grid_end(&grid, out, "lrlrrrr");
   roof_text_add(out, "\n  1 / (");
   for (int i = 0; i < m->count; i++) {

@@ -118,6 +118,19 @@ static roof_status find_causes(roof_advice *a, double wall, roof_error *error) {
   return status;
 }
 
+/** The bound that the measured ceilings give, where the machine has both kinds. */
+static double achieved_bound(const roof_advice *a) {
+  roof_options o = a->target->options;
+  roof_target target;
+  roof_prediction p;
+  o.achieved = true;
+  if (roof_target_init(&target, a->target->machine, &a->target->types, &o, NULL) != ROOF_OK) {
+    return a->now.lower_seconds;
+  }
+  roof_predict(&target, a->op, a->values, &p);
+  return p.lower_seconds;
+}
+
 static roof_status gather(roof_advice *a, const roof_shape *shape, double wall, roof_error *error) {
   roof_shape_typed(shape, 0, a->typed);
   roof_status status = roof_shape_point(shape, 0, a->values, error);
@@ -125,6 +138,7 @@ static roof_status gather(roof_advice *a, const roof_shape *shape, double wall, 
     return status;
   }
   roof_predict(a->target, a->op, a->values, &a->now);
+  a->achieved_seconds = achieved_bound(a);
   status = a->now.work.flops > 0 ? roof_target_supports(a->target, a->now.work.unit, error) : ROOF_OK;
   if (status == ROOF_OK) {
     status = find_causes(a, wall, error);
@@ -197,8 +211,9 @@ static roof_status advise_operation(const roof_args *args, roof_error *error) {
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status =
-      mix_text != NULL ? roof_advise_mix(args, mix_text, against, error) : advise_operation(args, error);
+  roof_status status = args->csv          ? roof_args_no_csv("advise", error)
+                       : mix_text != NULL ? roof_advise_mix(args, mix_text, against, error)
+                                          : advise_operation(args, error);
   char *texts[] = {mix_text, against, ledger, label};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);

@@ -480,6 +480,9 @@ static roof_status read_limits(const roof_args *args, roof_gate *gate, roof_erro
   if (github && args->json) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--github: not with --json, annotations are lines of text");
   }
+  if (args->csv) {
+    return roof_args_no_csv("check", error);
+  }
   if (regression_text != NULL && against == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--max-regression: against what? give --against FILE");
   }

@@ -239,7 +239,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   uint64_t seed;
   score s = {0};
   json_t *played = json_array();
-  roof_status status = roof_args_limit_words(args, 0, error);
+  roof_status status = args->csv ? roof_args_no_csv("drill", error) : roof_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? read_seed(&seed, error) : status;
   uint64_t state = status == ROOF_OK ? seed : 0;
   bool more = true;
