@@ -172,6 +172,31 @@ static void samples_of_two_kinds_are_told_from_one(void **state) {
   assert_false(roof_samples_modes(&(roof_samples){.seconds = two, .count = 1}, &fast, &slow));
 }
 
+static roof_burst burst_of(roof_burst_form form, double operations) {
+  return (roof_burst){.form = form, .dtype = ROOF_FP64, .operations = operations};
+}
+
+/* Zen 4 as its vendor describes it: two pipes of 256 bits that multiply, two more that add. */
+static void limits_follow_from_the_pipes(void **state) {
+  (void)state;
+  const roof_core_limits zen4 = {2, 2, 4, 2, NAN, 64, 32, 32, ""}, shared = {2, 2, 3, 2, 16, 128, 64, 64, ""};
+  roof_burst fma = burst_of(ROOF_BURST_FMA, 8), add = burst_of(ROOF_BURST_ADD, 4);
+  roof_burst both = burst_of(ROOF_BURST_FMA_ADD, 6), apart = burst_of(ROOF_BURST_MUL_ADD, 8);
+  assert_near(roof_cpu_burst_limit(&zen4, &fma), 16, 1e-12);
+  assert_near(roof_cpu_burst_limit(&zen4, &add), 8, 1e-12);
+  assert_near(roof_cpu_burst_limit(&zen4, &both), 24, 1e-12);
+  assert_near(roof_cpu_burst_limit(&zen4, &apart), 16, 1e-12);
+  assert_near(roof_cpu_burst_limit(&shared, &both), 18, 1e-12);
+  assert_near(roof_cpu_burst_limit(&shared, &apart), 12, 1e-12);
+  roof_burst tile = burst_of(ROOF_BURST_TILE, 16384);
+  assert_near(roof_cpu_burst_limit(&shared, &tile), 1024, 1e-12);
+  assert_true(isnan(roof_cpu_burst_limit(&zen4, &tile)));
+  assert_near(roof_cpu_transfer_limit(&zen4, 1, 0), 64, 1e-12);
+  assert_near(roof_cpu_transfer_limit(&zen4, 1, 1), 64, 1e-12);
+  assert_near(roof_cpu_transfer_limit(&zen4, 2, 1), 96, 1e-12);
+  assert_near(roof_cpu_transfer_limit(&zen4, 0, 1), 32, 1e-12);
+}
+
 /* Nanoseconds by working set from 8 KiB on, as seen on three machines. */
 static void levels_show_in_the_curve(void **state) {
   (void)state;
@@ -360,6 +385,7 @@ int main(void) {
       cmocka_unit_test(sampler_stops_when_the_time_is_spent),
       cmocka_unit_test(sampler_keeps_the_order_and_takes_no_more_than_allowed),
       cmocka_unit_test(samples_of_two_kinds_are_told_from_one),
+      cmocka_unit_test(limits_follow_from_the_pipes),
       cmocka_unit_test(levels_show_in_the_curve),
       cmocka_unit_test(backends_by_name),
       cmocka_unit_test(fake_gives_the_same_again),

@@ -29,11 +29,13 @@ static const void *const here = &here;
 #define RUN_PACED(name, ...) RUN_WITH(name##_paced, 8, "ldr %1, [%1]\n\tldr %1, [%1]\n\t", __VA_ARGS__)
 #define RUN_WITH(name, chains, pace, extension, step, ...)                                                   \
   static void name(size_t rounds, const void *seeds, void *result) {                                         \
+    const void *self = &here;                                                                                \
     __asm__ volatile(                                                                                        \
-        extension CHAINS_##chains(LOAD, __VA_ARGS__) "ldr q30, [%2, 1024]\n\tldr q31, [%1, "                 \
-                                                     "2048]\n1:\n\t" CHAINS_##chains(step, __VA_ARGS__) pace \
-        "subs %0, %0, #1\n\tb.ne 1b\n\tstr "                                                                 \
-        "q0, [%2]\n\tstr q1, [%3, 1024]"                                                                     \
+        extension CHAINS_##chains(                                                                           \
+            LOAD,                                                                                            \
+            __VA_ARGS__) "ldr q30, [%2, 1024]\n\tldr q31, [%2, 2048]\n1:\n\t" CHAINS_##chains(step,          \
+                                                                                              __VA_ARGS__)   \
+            pace "subs %0, %0, #1\n\tb.ne 1b\n\tstr q0, [%3]\n\tstr q1, [%3, 1024]"                          \
         : "+r"(rounds), "+r"(self)                                                                           \
         : "r"(seeds), "r"(result)                                                                            \
         : CLOBBERS, "cc", "memory");                                                                         \

@@ -48,7 +48,26 @@ static void judge_order(roof_bench *bench, const roof_level *inner, const roof_l
   }
 }
 
+/** Figures whose windows differ much; their best window may still be right, their median is not. */
+static void judge_spread(roof_bench *bench) {
+  static const double wide = 0.1;
+  const roof_machine *m = bench->machine;
+  int noisy = 0;
+  for (int i = 0; i < m->peak_count; i++) {
+    noisy += m->peaks[i].spread > wide;
+  }
+  for (int i = 0; i < m->level_count; i++) {
+    noisy += m->levels[i].spread > wide;
+  }
+  if (noisy > 0) {
+    roof_bench_note(bench,
+                    "warning: %d of %d figures spread more than 10 %%: stop other work and measure again",
+                    noisy, m->peak_count + m->level_count);
+  }
+}
+
 void roof_cpu_judge(roof_bench *bench) {
+  judge_spread(bench);
   const roof_machine *m = bench->machine;
   for (int i = 0; i < m->peak_count; i++) {
     const roof_peak *peak = &m->peaks[i];
