@@ -245,7 +245,7 @@ static roof_status dispatch(const roof_args *args, roof_error *error) {
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status = dispatch(args, error);
+  roof_status status = args->csv ? roof_args_no_csv("ledger", error) : dispatch(args, error);
   free(ledger_path);
   free(key_path);
   free(markdown_path);

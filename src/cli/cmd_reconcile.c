@@ -238,6 +238,9 @@ static roof_status run(const roof_args *args, roof_error *error) {
   roof_why *why = calloc(1, sizeof *why);
   roof_status status = why != NULL ? roof_args_limit_words(args, 0, error)
                                    : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
+  if (status == ROOF_OK && args->csv) {
+    status = roof_args_no_csv("reconcile", error);
+  }
   if (status == ROOF_OK) {
     status = roof_ledger_reconcile(ledger, &all, error);
   }

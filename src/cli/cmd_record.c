@@ -305,11 +305,15 @@ static roof_status record(const roof_args *args, roof_error *error) {
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status =
-      args->word_count > 0
-          ? record(args, error)
-          : roof_error_set(error, ROOF_E_ARGUMENT,
-                           "record: what? `record LABEL seconds=1.5ms`, or a file of `run --json`");
+  roof_status status = ROOF_OK;
+  if (args->csv) {
+    status = roof_args_no_csv("record", error);
+  } else if (args->word_count == 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "record: what? `record LABEL seconds=1.5ms`, or a file of `run --json`");
+  } else {
+    status = record(args, error);
+  }
   free(ledger_path);
   return status;
 }

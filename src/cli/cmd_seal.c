@@ -174,7 +174,7 @@ static roof_status seal_file(const roof_args *args, roof_error *error) {
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status = roof_args_limit_words(args, 1, error);
+  roof_status status = args->csv ? roof_args_no_csv("seal", error) : roof_args_limit_words(args, 1, error);
   if (status == ROOF_OK && args->word_count == 0) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT,

@@ -216,6 +216,12 @@ END
   refuses 2 'No such file' seal list.txt --sign nothing.key
 }
 
+@test "no table, no CSV: it is refused, not ignored" {
+  for command in 'seal list' 'record a seconds=1' 'ledger show' reconcile; do
+    refuses 2 'does not take --csv' $command --csv
+  done
+}
+
 @test "a full disk seals nothing and says so" {
   sealed --label a
   before=$(cat roofline.ledger)
