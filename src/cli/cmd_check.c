@@ -340,8 +340,9 @@ static void add_share(roof_grid *grid, double share, const char *form) {
 }
 
 static void add_summary(const report *r, roof_text *out) {
-  roof_text_addf(out, "%zu of %zu kernels pass on %s: at least %.0f %% of the ceiling", r->count - r->missed,
-                 r->count, r->machine, 100 * r->gate.least);
+  bool named = r->machine[0] != '\0';
+  roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.0f %% of the ceiling", r->count - r->missed,
+                 r->count, named ? " on " : "", r->machine, 100 * r->gate.least);
   if (against != NULL) {
     roof_text_addf(out, ", at most %.0f %% slower than %s", 100 * r->gate.max_regression, against);
   }

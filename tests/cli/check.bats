@@ -108,6 +108,12 @@ check() {
   has '50.0 % of its ceiling'
   check - <r.json
   [ "$status" -eq 1 ]
+  has '0 of 1 kernels pass: at least'
+  "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --report r.html >/dev/null
+  "$ROOFLINE" reconcile --ledger l.jsonl --json >reconciled.json || true
+  check reconciled.json --min 0.01 --json
+  [ "$status" -eq 0 ]
+  [ "$(json '.kernels | length')" -eq "$(jq '.entries | length' reconciled.json)" ]
 }
 
 @test "JUnit and GitHub" {
