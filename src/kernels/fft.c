@@ -210,7 +210,7 @@ static const roof_kernel kernels[] = {
      .variant = "",
      .summary = "radix 4, columns and rows apart from 4096 points on",
      .sizes = "n=67108864",
-     .quick_sizes = "n=33554432",
+     .quick_sizes = "n=16777216",
      ROOF_NATIVE,
      .prepare = prepare,
      .execute = execute,
