@@ -72,6 +72,8 @@ peers() {
 }
 
 table() {
+  printf '* %s; roofline %s; %s; rounds: %s\n\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" \
+    "$("$build/roofline" --version | cut -d' ' -f2)" "$(date -u +%F)" "$rounds"
   echo '| ceiling, one core | roofline | of its limit | best peer | | ours / peer |'
   echo '|---|---|---|---|---|---|'
   awk -F'|' '
