@@ -161,7 +161,7 @@ static int arrange_ridges(const chart *c, int rows_of[ROOF_SCENE_SERIES]) {
   return rows;
 }
 
-/** A dotted line from each ridge down past the axis, its value beneath. */
+/** A dotted line from each ridge down to the axis, its value beneath the axis' own. */
 static void draw_ridges(chart *c) {
   int rows_of[ROOF_SCENE_SERIES], rows = arrange_ridges(c, rows_of);
   for (int pass = 0; pass < 2; pass++) {
@@ -171,7 +171,7 @@ static void draw_ridges(chart *c) {
       roof_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
       double y = c->layout->bottom + 20 + (rows_of[i] + 0.75) * row_height;
       if (words[0] != '\0' && pass == 0) {
-        add_line(c->out, "d", colour(i)->line, ridge, (roof_point){ridge.x, y - 11});
+        add_line(c->out, "d", colour(i)->line, ridge, (roof_point){ridge.x, c->layout->bottom});
       } else if (words[0] != '\0') {
         add_text(c->out, "c h", colour(i)->text, ridge.x, y, words);
       }
