@@ -11,43 +11,23 @@
 #define ROWS 6
 #define COLUMNS 2
 
-#define T double
-#define BITS uint64_t
 #define V __m256d
-#define NAME(x) x##_fp64
 #define SET1(s) _mm256_set1_pd(s)
 #define LOAD(p) _mm256_loadu_pd(p)
 #define STORE(p, v) _mm256_storeu_pd(p, v)
 #define STREAM(p, v) _mm256_stream_pd(p, v)
 #define FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define MAX(a, b) _mm256_max_pd(a, b)
-#define EXPONENT_SHIFT 52
-#define EXPONENT_BIAS 1023
-#define ROUNDER 0x1.8p52
-#define LN2_HIGH 0x1.62e42fefa3800p-1
-#define LN2_LOW 0x1.ef35793c76730p-45
-#define LEAST -708
-#define DEGREE 12
-#include "kernels/lanes/body.h"
+#include "kernels/lanes/fp64.h"
 
-#define T float
-#define BITS uint32_t
 #define V __m256
-#define NAME(x) x##_fp32
 #define SET1(s) _mm256_set1_ps(s)
 #define LOAD(p) _mm256_loadu_ps(p)
 #define STORE(p, v) _mm256_storeu_ps(p, v)
 #define STREAM(p, v) _mm256_stream_ps(p, v)
 #define FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define MAX(a, b) _mm256_max_ps(a, b)
-#define EXPONENT_SHIFT 23
-#define EXPONENT_BIAS 127
-#define ROUNDER 0x1.8p23f
-#define LN2_HIGH 0.693359375f
-#define LN2_LOW -2.12194440e-4f
-#define LEAST -87
-#define DEGREE 7
-#include "kernels/lanes/body.h"
+#include "kernels/lanes/fp32.h"
 
 static bool available(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

@@ -52,43 +52,23 @@ PLAIN(fp64, double, uint64_t)
 PLAIN(fp32, float, uint32_t)
 #endif
 
-#define T double
-#define BITS uint64_t
 #define V PICK(__m128d, float64x2_t, plain_fp64)
-#define NAME(x) x##_fp64
 #define SET1(s) PICK(_mm_set1_pd(s), vdupq_n_f64(s), set1_fp64(s))
 #define LOAD(p) PICK(_mm_loadu_pd(p), vld1q_f64(p), load_fp64(p))
 #define STORE(p, v) PICK(_mm_storeu_pd(p, v), vst1q_f64(p, v), store_fp64(p, v))
 #define STREAM(p, v) PICK(_mm_stream_pd(p, v), vst1q_f64(p, v), store_fp64(p, v))
 #define FMA(a, b, c) PICK(_mm_add_pd(_mm_mul_pd(a, b), c), vfmaq_f64(c, a, b), ((a) * (b) + (c)))
 #define MAX(a, b) PICK(_mm_max_pd(a, b), vmaxq_f64(a, b), max_fp64(a, b))
-#define EXPONENT_SHIFT 52
-#define EXPONENT_BIAS 1023
-#define ROUNDER 0x1.8p52
-#define LN2_HIGH 0x1.62e42fefa3800p-1
-#define LN2_LOW 0x1.ef35793c76730p-45
-#define LEAST -708
-#define DEGREE 12
-#include "kernels/lanes/body.h"
+#include "kernels/lanes/fp64.h"
 
-#define T float
-#define BITS uint32_t
 #define V PICK(__m128, float32x4_t, plain_fp32)
-#define NAME(x) x##_fp32
 #define SET1(s) PICK(_mm_set1_ps(s), vdupq_n_f32(s), set1_fp32(s))
 #define LOAD(p) PICK(_mm_loadu_ps(p), vld1q_f32(p), load_fp32(p))
 #define STORE(p, v) PICK(_mm_storeu_ps(p, v), vst1q_f32(p, v), store_fp32(p, v))
 #define STREAM(p, v) PICK(_mm_stream_ps(p, v), vst1q_f32(p, v), store_fp32(p, v))
 #define FMA(a, b, c) PICK(_mm_add_ps(_mm_mul_ps(a, b), c), vfmaq_f32(c, a, b), ((a) * (b) + (c)))
 #define MAX(a, b) PICK(_mm_max_ps(a, b), vmaxq_f32(a, b), max_fp32(a, b))
-#define EXPONENT_SHIFT 23
-#define EXPONENT_BIAS 127
-#define ROUNDER 0x1.8p23f
-#define LN2_HIGH 0.693359375f
-#define LN2_LOW -2.12194440e-4f
-#define LEAST -87
-#define DEGREE 7
-#include "kernels/lanes/body.h"
+#include "kernels/lanes/fp32.h"
 
 static bool available(void) {
   return true;

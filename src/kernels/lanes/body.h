@@ -1,11 +1,11 @@
 /* The inner loops of one format on one instruction set. No include guard: each source of this folder includes
- * it once for fp64 and once for fp32, after it defines
- *   T, BITS, V         element, unsigned integer as wide, register
- *   TARGET, NAME(x)    attribute that selects the instruction set, name with the format's suffix
+ * it through fp64.h and through fp32.h, each time after it defines
+ *   V                  register of the format
  *   SET1 LOAD STORE STREAM FMA MAX
+ * and once
+ *   TARGET, FENCE      attribute that selects the instruction set; order after streaming stores
  *   REGISTER(v)        asm operand that keeps v in a register
  *   ROWS, COLUMNS      rows and registers of the tile of a product
- *   EXPONENT_SHIFT, EXPONENT_BIAS, ROUNDER, LN2_HIGH, LN2_LOW, LEAST, DEGREE   of exp
  */
 #define W (sizeof(V) / sizeof(T))
 _Static_assert(ROWS *COLUMNS *W <= ROOF_TILE_ELEMENTS, "a tile fits where its edges are computed");

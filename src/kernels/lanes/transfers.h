@@ -1,6 +1,6 @@
 /* Loops that only move bytes, every pattern in every way of lanes.h. No include guard: body.h includes it;
  * one format is enough to move bytes. */
-#if EXPONENT_SHIFT == 52
+#ifdef MOVES_BYTES
 
 /* `at` wraps around after the array, so that a small one is passed often without a loop that ends often. */
 INLINE void NAME(transfer)(const roof_span *span, roof_pattern pattern, size_t unroll, bool ahead,
