@@ -123,6 +123,17 @@ advise() {
   has 'moved  bytes'
 }
 
+@test "the best machines, or all of the catalogue" {
+  advise $gemv --machine h100
+  has 'hardware: '
+  [ "$(grep -c '^ *[0-9]* *[a-z][a-z0-9-]* .* W ' <<<"$output")" -lt 12 ]
+  local few=${#lines[@]} ranked
+  ranked=$(sed -n 's/^  hardware: \([0-9]*\) machines.*/\1/p' <<<"$output")
+  advise $gemv --machine h100 --all
+  [ "${#lines[@]}" -gt $((few + ranked / 2)) ]
+  has 'raspberry-pi-5'
+}
+
 @test "bad input" {
   refuses() {
     run --separate-stderr "$ROOFLINE" advise "${@:3}"

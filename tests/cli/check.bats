@@ -46,6 +46,15 @@ check() {
   [ "$status" -eq 0 ]
 }
 
+@test "a stricter significance asks for more runs before it calls a difference" {
+  results a=0.8:1.25,1.251,1.252,1.253 >base.json
+  results a=0.75:1.33,1.331,1.332,1.333 >r.json
+  check r.json --against base.json --json
+  [ "$(json '.kernels[0].state')" = '"slower"' ]
+  check r.json --against base.json --significance 0.01 --json
+  [ "$(json '.kernels[0].state')" = '"few runs"' ]
+}
+
 @test "noise is told, not failed" {
   results a=0.8:1.0,1.4,0.8,1.2,0.9,1.5 >base.json
   results a=0.75:1.1,1.5,0.85,1.3,1.2,1.45 >r.json

@@ -200,3 +200,23 @@ ROWS
   run -0 "$ROOFLINE" op show twice --ops twice.ops
   ! grep ' $' <<<"$output"
 }
+
+@test "each part of a mixed operation moves its own bytes" {
+  predict gemm m=4 n=8 k=16
+  near .bytes 448
+  predict gemm m=4 n=8 k=16 --output fp32
+  near .bytes 512
+  predict gemm m=4 n=8 k=16 --accumulate fp32
+  near .bytes 448
+  predict attention batch=1 heads=2 q_len=1 kv_len=100 head_dim=64
+  near .bytes 51712
+  predict attention batch=1 heads=2 q_len=1 kv_len=100 head_dim=64 --kv fp8
+  near .bytes 26112
+}
+
+@test "achieved ceilings are the measured ones where the machine has them" {
+  run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --dtype bf16 --json
+  near .attainable_flops_per_second 989.4e12
+  run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --dtype bf16 --achieved --json
+  near .attainable_flops_per_second 956e12
+}
