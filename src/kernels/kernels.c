@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,45 @@ static roof_status operand(const roof_kernel_run *run, double count, uint64_t se
   return ROOF_OK;
 }
 
+/** Seconds to copy the first input to the output, or only to read it; the best of a few times. */
+static double pass_seconds(const roof_kernel_run *run, size_t count, bool copies, bool stream) {
+  enum { PASSES = 3 };
+  const roof_operands *o = run->state;
+  double best = INFINITY;
+  for (int i = 0; i < PASSES; i++) {
+    double start = omp_get_wtime();
+#pragma omp parallel num_threads(run->threads)
+    {
+      roof_share share = roof_share_of(count, omp_get_thread_num(), omp_get_num_threads());
+      const void *in = roof_element(run, o->in[0], share.begin);
+      if (copies) {
+        o->loops->scale[stream](roof_element(run, o->out, share.begin), in, 1, share.end - share.begin);
+      } else {
+        o->loops->sum[stream](in, share.end - share.begin);
+      }
+    }
+    best = fmin(best, omp_get_wtime() - start);
+  }
+  return best;
+}
+
+/** Whether the operands are passed faster as data that do not fit the caches. A guest may have less of the
+ * last cache than the system tells, so between the second cache and that size it is tried. */
+static bool choose_stream(const roof_kernel_run *run, size_t in, size_t beside, size_t out) {
+  double bytes = (double)(in + beside + out) * roof_dtype_bytes(run->dtype);
+  if (bytes > roof_cache_bytes() || bytes < 4 * run->threads * roof_cache_level(2) || in == 0 ||
+      !roof_kernel_is_native(run->dtype)) {
+    return bytes > roof_cache_bytes();
+  }
+  bool copies = out >= in / 2;
+  size_t count = copies && out < in ? out : in;
+  bool stream = pass_seconds(run, count, copies, true) < pass_seconds(run, count, copies, false);
+  if (copies) {
+    roof_data_poison(((const roof_operands *)run->state)->out, run->dtype, out, run->threads);
+  }
+  return stream;
+}
+
 roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
                                   roof_error *error) {
   double bytes = (in0 + in1 + out) * roof_dtype_bytes(run->dtype);
@@ -153,7 +193,6 @@ roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, 
   }
   run->state = o;
   o->loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
-  o->stream = bytes > roof_cache_bytes();
   status = operand(run, in0, 1, &o->in[0], error);
   if (status == ROOF_OK) {
     status = operand(run, in1, 2, &o->in[1], error);
@@ -163,6 +202,9 @@ roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, 
   }
   if (status == ROOF_OK && scratch > 0) {
     status = roof_data_new(run->kernel->name, scratch, &o->scratch, error);
+  }
+  if (status == ROOF_OK) {
+    o->stream = choose_stream(run, (size_t)in0, (size_t)in1, (size_t)out);
   }
   return status;
 }

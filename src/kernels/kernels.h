@@ -19,7 +19,7 @@ typedef struct roof_operands {
   void *out;
   void *scratch;
   const roof_loops *loops;
-  bool stream; /**< the operands do not fit the last-level cache: store past it */
+  bool stream; /**< as data beyond the caches: fetch ahead, store past them */
 } roof_operands;
 
 /** Allocates run->state: `in[0]` and `in[1]` random, `out` poisoned with NaN; a count of 0 allocates nothing.

@@ -42,17 +42,18 @@ typedef struct flow {
 static const struct {
   const char *name;
   int arrays, loads, stores; /**< that one element touches */
+  bool computes;             /**< on what it loads, which can lower the clock */
   size_t result, limit;      /**< where the figures go in a roof_level */
 } patterns[ROOF_PATTERN_COUNT] = {
-    [ROOF_LOAD] = {"read", 1, 1, 0, offsetof(roof_level, read_bytes_per_second),
+    [ROOF_LOAD] = {"read", 1, 1, 0, false, offsetof(roof_level, read_bytes_per_second),
                    offsetof(roof_level, limit_bytes_per_second)},
-    [ROOF_STORE] = {"write", 1, 0, 1, offsetof(roof_level, write_bytes_per_second),
+    [ROOF_STORE] = {"write", 1, 0, 1, false, offsetof(roof_level, write_bytes_per_second),
                     offsetof(roof_level, write_limit_bytes_per_second)},
-    [ROOF_COPY] = {"copy", 2, 1, 1, offsetof(roof_level, copy_bytes_per_second),
+    [ROOF_COPY] = {"copy", 2, 1, 1, false, offsetof(roof_level, copy_bytes_per_second),
                    offsetof(roof_level, copy_limit_bytes_per_second)},
-    [ROOF_UPDATE] = {"update", 1, 1, 1, offsetof(roof_level, update_bytes_per_second),
+    [ROOF_UPDATE] = {"update", 1, 1, 1, true, offsetof(roof_level, update_bytes_per_second),
                      offsetof(roof_level, update_limit_bytes_per_second)},
-    [ROOF_TRIAD] = {"triad", 3, 2, 1, offsetof(roof_level, triad_bytes_per_second),
+    [ROOF_TRIAD] = {"triad", 3, 2, 1, true, offsetof(roof_level, triad_bytes_per_second),
                     offsetof(roof_level, triad_limit_bytes_per_second)},
 };
 
@@ -98,23 +99,30 @@ static double best_rate(flow *f) {
   return window_bytes(f) / best;
 }
 
-/** Tries every register width and way that suits the level; `f` becomes the fastest. */
+static bool way_suits(const flow *f, roof_way way, roof_level_kind level) {
+  bool past = way == ROOF_PAST || way == ROOF_PAST_AHEAD;
+  bool same = past && (f->pattern == ROOF_LOAD || f->pattern == ROOF_UPDATE);
+  return !same && (!past || level == ROOF_MEMORY) && (way != ROOF_AHEAD || level > ROOF_L1);
+}
+
+/** Tries every register width and way that suits the level, in the first cache also on a part of it: lines
+ * that were touched last come fastest. `f` becomes the fastest. */
 static void choose(flow *f, roof_level_kind level) {
-  flow best = *f;
+  enum { PART = 8 };
+  flow best = *f, trial = *f;
   double best_found = 0;
+  size_t least = level <= ROOF_L1 && f->array_bytes >= PART * STEP ? f->array_bytes / PART : f->array_bytes;
   for (int l = 0; roof_lanes_at(l) != NULL; l++) {
     for (roof_way way = 0; way < ROOF_WAY_COUNT && roof_lanes_at(l)->available(); way++) {
-      bool past = way == ROOF_PAST || way == ROOF_PAST_AHEAD;
-      bool same = past && (f->pattern == ROOF_LOAD || f->pattern == ROOF_UPDATE);
-      if (same || (past && level != ROOF_MEMORY) || (way == ROOF_AHEAD && level <= ROOF_L1)) {
-        continue;
-      }
-      f->lanes = roof_lanes_at(l);
-      f->way = way;
-      double rate = best_rate(f);
-      if (rate > best_found) {
-        best_found = rate;
-        best = *f;
+      trial.lanes = roof_lanes_at(l);
+      trial.way = way;
+      for (size_t bytes = f->array_bytes; bytes >= least && way_suits(f, way, level); bytes /= PART) {
+        trial.array_bytes = bytes;
+        double rate = best_rate(&trial);
+        if (rate > best_found) {
+          best_found = rate;
+          best = trial;
+        }
       }
     }
   }
@@ -141,15 +149,30 @@ static double cache_share(const roof_level *level, const roof_level *inner, int 
   return inner != NULL && own < beyond / 2 ? 0 : own;
 }
 
-static void set_limits(const roof_bench *bench, const flow *f, roof_level *level) {
-  roof_core_limits wide = roof_cpu_limits(64 * bench->lanes->fp64->lanes);
+/** The clock while the pattern runs: one that computes lowers it as the peak of the same registers did. */
+static double clock_under(const flow *f) {
+  const roof_machine *machine = f->bench->machine;
+  int cores = f->threads == f->bench->team.threads ? 0 : f->threads;
+  for (int i = 0; i < machine->peak_count && patterns[f->pattern].computes; i++) {
+    const roof_peak *peak = &machine->peaks[i];
+    if (peak->dtype == ROOF_FP64 && peak->cores == cores && strcmp(peak->isa, f->lanes->isa) == 0) {
+      return peak->clock_hz;
+    }
+  }
+  return f->clock;
+}
+
+/** A line comes from the second cache once for each array, also for one that is only stored to. */
+static void set_limits(const flow *f, roof_level *level) {
+  roof_core_limits wide = roof_cpu_limits(64 * f->bench->lanes->fp64->lanes);
+  int loads = patterns[f->pattern].loads, stores = patterns[f->pattern].stores;
   double limit = NAN;
   if (level->level == ROOF_L1) {
-    limit = roof_cpu_transfer_limit(&wide, patterns[f->pattern].loads, patterns[f->pattern].stores);
-  } else if (level->level == ROOF_L2 && f->pattern == ROOF_LOAD) {
-    limit = wide.l2_bytes;
+    limit = roof_cpu_transfer_limit(&wide, loads, stores);
+  } else if (level->level == ROOF_L2) {
+    limit = wide.l2_bytes * (loads + stores) / patterns[f->pattern].arrays;
   }
-  *(double *)((char *)level + patterns[f->pattern].limit) = f->threads * limit * level->clock_hz;
+  *(double *)((char *)level + patterns[f->pattern].limit) = f->threads * limit * clock_under(f);
 }
 
 /** "read AVX-512 x16 124 B/cycle", in memory "copy AVX2 non-temporal 27.1 to 27.9 (bus 27.9) GB/s". */
@@ -157,7 +180,7 @@ static void describe(const flow *f, const roof_level *level, const roof_samples 
                      roof_text *how) {
   roof_text_addf(how, "; %s %s %s ", patterns[f->pattern].name, f->lanes->isa, way_names[f->way]);
   if (level->level != ROOF_MEMORY) {
-    roof_text_addf(how, "%.3g B/cycle", rate / f->threads / level->clock_hz);
+    roof_text_addf(how, "%.3g B/cycle", rate / f->threads / clock_under(f));
     return;
   }
   bool fetches = f->pattern != ROOF_UPDATE && f->way < ROOF_PAST;
@@ -218,7 +241,7 @@ static roof_status measure_pattern(roof_bench *bench, const region *data, roof_p
   level->clock_hz = f.clock;
   *(double *)((char *)level + patterns[pattern].result) = rate;
   level->spread = fmax(isnan(level->spread) ? 0 : level->spread, samples.stats.spread);
-  set_limits(bench, &f, level);
+  set_limits(&f, level);
   describe(&f, level, &samples, rate, how);
   roof_samples_done(&samples);
   return ROOF_OK;
