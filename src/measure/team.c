@@ -19,80 +19,85 @@ static double quota(void) {
   return allowed;
 }
 
-/** Restricts the topology to what the calling thread may run on and counts the cores. */
-static int usable_cores(hwloc_topology_t topology, hwloc_const_cpuset_t allowed) {
-  if (!hwloc_bitmap_iszero(allowed)) {
-    hwloc_topology_restrict(topology, allowed, 0);
-  }
-  int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-  cores = cores > 0 ? cores : hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-  double paid = fmax(1, floor(quota()));
-  return cores < paid ? cores : (int)paid;
-}
-
-/** One hardware thread of core `index`. */
-static hwloc_cpuset_t core_set(hwloc_topology_t topology, int index) {
-  hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, (unsigned)index);
-  if (core == NULL) {
-    core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)index);
-  }
-  hwloc_cpuset_t set = hwloc_bitmap_dup(core->cpuset);
-  hwloc_bitmap_singlify(set);
-  return set;
-}
-
 /** Threads of the OpenMP team that are bound. */
 static int bind_threads(const roof_team *team) {
   int bound = 0;
 #pragma omp parallel num_threads(team->threads) reduction(+ : bound)
-  {
-    hwloc_cpuset_t set = core_set(team->topology, omp_get_thread_num());
-    bound += hwloc_set_cpubind(team->topology, set, HWLOC_CPUBIND_THREAD) == 0;
-    hwloc_bitmap_free(set);
-  }
+  bound += roof_team_move(team, omp_get_thread_num());
   return bound;
+}
+
+bool roof_team_move(const roof_team *team, int place) {
+  hwloc_cpuset_t set = hwloc_bitmap_alloc();
+  bool moved = set != NULL &&
+               hwloc_bitmap_only(set, (unsigned)roof_topology_place(&team->topology, place)) == 0 &&
+               hwloc_set_cpubind(team->hwloc, set, HWLOC_CPUBIND_THREAD) == 0;
+  hwloc_bitmap_free(set);
+  return moved;
+}
+
+static roof_status check_threads(const roof_team *team, roof_error *error) {
+  const roof_topology *t = &team->topology;
+  char siblings[48] = "";
+  if (team->threads <= t->thread_count) {
+    return ROOF_OK;
+  }
+  if (t->thread_count > t->core_count) {
+    snprintf(siblings, sizeof siblings, " of %d hardware threads together", t->thread_count);
+  }
+  return roof_error_set(error, ROOF_E_ARGUMENT, "threads=%d: this process may use %d core%s%s", team->threads,
+                        t->core_count, t->core_count == 1 ? "" : "s", siblings);
+}
+
+/** Reads the machine, and binds the threads. */
+static roof_status gather(roof_team *t, int threads, roof_error *error) {
+  if (hwloc_topology_set_flags(t->hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+      hwloc_topology_load(t->hwloc) != 0) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "cores: hwloc cannot read this machine's topology");
+  }
+  hwloc_get_cpubind(t->hwloc, t->before, HWLOC_CPUBIND_THREAD);
+  roof_status status = roof_topology_read(t->hwloc, t->before, quota(), &t->topology, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  t->threads = threads > 0 ? threads : t->topology.core_count;
+  status = check_threads(t, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  omp_set_dynamic(0);
+  int bound = bind_threads(t);
+  return bound == t->threads
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "threads: %d of %d could be bound to a core", bound,
+                              t->threads);
+}
+
+static void release(roof_team *t) {
+  roof_topology_done(&t->topology);
+  hwloc_topology_destroy(t->hwloc);
+  hwloc_bitmap_free(t->before);
 }
 
 roof_status roof_team_init(roof_team *team, int threads, roof_error *error) {
   roof_team t = {.before = hwloc_bitmap_alloc()};
-  if (t.before == NULL || hwloc_topology_init(&t.topology) != 0) {
+  if (t.before == NULL || hwloc_topology_init(&t.hwloc) != 0) {
     hwloc_bitmap_free(t.before);
     return roof_error_set(error, ROOF_E_MEMORY, "cores: out of memory");
   }
-  roof_status status = ROOF_OK;
-  if (hwloc_topology_load(t.topology) != 0) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "cores: hwloc cannot read this machine's topology");
-    goto done;
-  }
-  hwloc_get_cpubind(t.topology, t.before, HWLOC_CPUBIND_THREAD);
-  t.cores = usable_cores(t.topology, t.before);
-  t.threads = threads > 0 ? threads : t.cores;
-  if (t.threads > t.cores) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "threads=%d: this process may use %d core%s", threads,
-                            t.cores, t.cores == 1 ? "" : "s");
-    goto done;
-  }
-  omp_set_dynamic(0);
-  int bound = bind_threads(&t);
-  if (bound != t.threads) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "threads: %d of %d could be bound to a core", bound,
-                            t.threads);
-  }
-done:
+  roof_status status = gather(&t, threads, error);
   if (status == ROOF_OK) {
     *team = t;
   } else {
-    hwloc_topology_destroy(t.topology);
-    hwloc_bitmap_free(t.before);
+    release(&t);
   }
   return status;
 }
 
 void roof_team_done(roof_team *team) {
 #pragma omp parallel num_threads(team->threads)
-  hwloc_set_cpubind(team->topology, team->before, HWLOC_CPUBIND_THREAD);
-  hwloc_topology_destroy(team->topology);
-  hwloc_bitmap_free(team->before);
+  hwloc_set_cpubind(team->hwloc, team->before, HWLOC_CPUBIND_THREAD);
+  release(team);
   *team = (roof_team){0};
 }
 

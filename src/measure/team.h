@@ -5,23 +5,30 @@
 #include <hwloc.h>
 #include <stdbool.h>
 
+#include "measure/topology.h"
 #include "roofline/status.h"
 
-/** The cores this process may use (affinity, control group), and how many threads are bound to them. */
+/** Threads bound to places of the topology: thread 0, the calling one, to the first, and so on. */
 typedef struct roof_team {
-  hwloc_topology_t topology;
-  hwloc_cpuset_t before; /**< where the calling thread might run, put back at the end */
-  int cores;             /**< cores the process may use */
+  hwloc_topology_t hwloc;
+  hwloc_cpuset_t before;  /**< where the calling thread might run, put back at the end */
+  roof_topology topology; /**< what the process may use (affinity, control group) */
   int threads;
 } roof_team;
 
 /** What a thread of the team does; `thread` counts from 0. */
 typedef void roof_team_body(void *user, int thread, int threads);
 
-/** Binds `threads` OpenMP threads (0: one a core), the calling one among them, to distinct cores.
+/** Binds `threads` OpenMP threads (0: one a core), the calling one among them: to distinct cores, and what is
+ * more than cores to their other hardware threads.
  *  Units: threads. Ownership: undone by roof_team_done; *team is untouched on failure.
- *  Errors: ROOF_E_ARGUMENT for more threads than cores, ROOF_E_UNSUPPORTED when threads cannot be bound. */
+ *  Errors: ROOF_E_ARGUMENT for more threads than hardware threads, ROOF_E_UNSUPPORTED when threads cannot be
+ * bound. */
 roof_status roof_team_init(roof_team *team, int threads, roof_error *error);
+
+/** Binds the calling thread to place `place` of the topology. False when it cannot be.
+ *  Units: none. Ownership: none. Errors: none. */
+bool roof_team_move(const roof_team *team, int place);
 
 /** Puts the bindings back and frees the topology.
  *  Units: none. Ownership: releases the team. Errors: none. */

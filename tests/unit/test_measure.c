@@ -49,7 +49,8 @@ static void team_has_a_core_each(void **state) {
   roof_team team;
   sched_getaffinity(0, sizeof before, &before);
   assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
-  assert_true(team.threads == team.cores && team.cores >= 1 && team.cores <= CPU_COUNT(&before));
+  assert_true(team.threads == team.topology.core_count && team.threads >= 1 &&
+              team.threads <= CPU_COUNT(&before));
   assert_true(roof_team_time(&team, team.threads, record_binding, &r) >= 0);
   assert_int_equal(r.calls, team.threads);
   for (int i = 0; i < team.threads; i++) {
@@ -81,7 +82,7 @@ static void team_keeps_to_the_affinity_it_was_given(void **state) {
   }
   sched_setaffinity(0, sizeof one, &one);
   assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
-  assert_int_equal(team.cores, 1);
+  assert_int_equal(team.topology.core_count, 1);
   roof_team_done(&team);
   assert_int_equal(roof_team_init(&team, 2, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "threads=2: this process may use 1 core");

@@ -31,20 +31,15 @@ static void add_level(roof_machine *machine, const char *name, roof_level_kind k
   level->instances = instances;
 }
 
-static void add_caches(roof_machine *machine, hwloc_topology_t topology) {
+static void add_caches(roof_machine *machine, const roof_topology *topology) {
   static const struct {
-    hwloc_obj_type_t type;
     const char *name;
     roof_level_kind kind;
-  } caches[] = {{HWLOC_OBJ_L1CACHE, "L1", ROOF_L1},
-                {HWLOC_OBJ_L2CACHE, "L2", ROOF_L2},
-                {HWLOC_OBJ_L3CACHE, "L3", ROOF_L3}};
-  for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
-    hwloc_obj_t cache = hwloc_get_obj_by_type(topology, caches[i].type, 0);
-    if (cache != NULL && cache->attr->cache.size > 0) {
-      add_level(machine, caches[i].name, caches[i].kind, (double)cache->attr->cache.size,
-                hwloc_get_nbobjs_by_type(topology, caches[i].type));
-    }
+  } levels[] = {{"L1", ROOF_L1}, {"L2", ROOF_L2}, {"L3", ROOF_L3}};
+  for (int i = 0; i < topology->cache_count; i++) {
+    const roof_cache *cache = &topology->caches[i];
+    add_level(machine, levels[cache->level - 1].name, levels[cache->level - 1].kind, cache->bytes,
+              cache->instances);
   }
 }
 
@@ -52,7 +47,7 @@ void roof_cpu_identify(roof_bench *bench) {
   static const char *const models[] = {"CPUModel", "SoCID", NULL};
   static const char *const vendors[] = {"CPUVendor", NULL};
   roof_machine *machine = bench->machine;
-  hwloc_topology_t topology = bench->team.topology;
+  hwloc_topology_t topology = bench->team.hwloc;
   struct utsname system;
   snprintf(machine->name, sizeof machine->name, "host");
   snprintf(machine->title, sizeof machine->title, "%s", info(topology, models));
@@ -67,6 +62,6 @@ void roof_cpu_identify(roof_bench *bench) {
   }
   machine->kind = ROOF_MEASURED;
   machine->unit_count = bench->team.threads;
-  add_caches(machine, topology);
+  add_caches(machine, &bench->team.topology);
   add_level(machine, "DRAM", ROOF_MEMORY, (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), 1);
 }
