@@ -59,7 +59,7 @@ static roof_status collect(ladder *l, roof_error *error) {
     if (same && (kernel->rung > 0 || kernel->library != NULL)) {
       bool one_core = l->climb->how->threads == 1;
       add_rung(l, kernel, kernel->serial || one_core);
-      if (kernel->library != NULL && !one_core) {
+      if (kernel->library != NULL && !one_core && !kernel->serial) {
         add_rung(l, kernel, true);
       }
       rungs += kernel->rung > 0;

@@ -1,7 +1,6 @@
 /* Products of matrices of bf16 or int8, summed in fp32 or int32; all of A and B is packed, and tiles of C
  * stay in registers over the whole depth. int8 results are scaled to fit int8, as between the layers of a
  * network. */
-#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -95,15 +94,10 @@ static void pack_all(const roof_kernel_run *run, const packed *p) {
   }
 }
 
-/** Keeps the results of random int8 within int8: their sum deviates by 127^2 sqrt(k) / 3. */
-static double int8_scale(const roof_kernel_run *run) {
-  return 1 / (127 * sqrt((double)roof_gemm_shape(run).k));
-}
-
 static void store(const roof_kernel_run *run, const packed *p, size_t row, size_t column, const void *sums) {
   const roof_operands *o = run->state;
   roof_shape s = roof_gemm_shape(run);
-  double scale = int8_scale(run);
+  double scale = roof_gemm_int8_scale(run);
   for (size_t i = 0; i < ROWS && row + i < s.m; i++) {
     for (size_t j = 0; j < COLUMNS && column + j < s.n; j++) {
       size_t from = i * COLUMNS + j;
@@ -134,30 +128,6 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
-/** bf16: sums in fp32, rounded to 8 bits once. int8: exact, but for the rounding to whole numbers. */
-static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
-  double total = 0, magnitude = 0;
-  for (size_t q = 0; q < s.k; q++) {
-    double product = roof_data_at(o->in[0], run->dtype, i / s.n * s.k + q) *
-                     roof_data_at(o->in[1], run->dtype, q * s.n + i % s.n);
-    total += product;
-    magnitude += fabs(product);
-  }
-  if (run->dtype == ROOF_INT8) {
-    *tolerance = 0.5 + 1e-9;
-    return fmax(-INT8_MAX, fmin(INT8_MAX, int8_scale(run) * total));
-  }
-  *tolerance = 0x1p-8 * fabs(total) + (2 + sqrt((double)s.k)) * 0x1p-23 * magnitude;
-  return total;
-}
-
-static roof_status check(roof_kernel_run *run, roof_error *error) {
-  roof_shape s = roof_gemm_shape(run);
-  return roof_kernel_compare(run, s.m * s.n, 4096, reference, error);
-}
-
 static bool is_bf16(roof_dtype dtype) {
   return dtype == ROOF_BF16;
 }
@@ -176,7 +146,7 @@ static const roof_kernel kernels[] = {
      .supports = is_bf16,
      .prepare = prepare,
      .execute = execute,
-     .check = check,
+     .check = roof_gemm_check_narrow,
      .release = roof_operands_release},
     {.name = "gemm-int8",
      .op = "gemm",
@@ -187,7 +157,7 @@ static const roof_kernel kernels[] = {
      .supports = is_int8,
      .prepare = prepare,
      .execute = execute,
-     .check = check,
+     .check = roof_gemm_check_narrow,
      .release = roof_operands_release},
 };
 

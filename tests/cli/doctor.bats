@@ -34,7 +34,7 @@ json() { # FILTER on $output
 @test "this machine: every library and backend is found or not, and that is no error" {
   run -0 --separate-stderr "$ROOFLINE" doctor --json
   [ "$stderr" = "" ]
-  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "PAPI", "OpenCL", "CUDA")) | .state == ("ok", "warn")] | map(select(.)) | length')" = 5 ]
+  [ "$(json '[.checks[] | select(.name == ("OpenBLAS", "BLIS", "oneDNN", "PAPI", "OpenCL", "CUDA")) | .state == ("ok", "warn")] | map(select(.)) | length')" = 6 ]
   [ "$(json '[.checks[] | select(.name == "backend" and .path == "fake") | .state]')" = '["ok"]' ]
 }
 

@@ -19,7 +19,7 @@ json() { # FILTER on $output
 }
 
 @test "prints every rung with its idea, then draws them" {
-  printf 'time gemm-naive = 80ms\ntime gemm-reordered = 10ms\ntime gemm-blocked = 2ms\ntime gemm-blas = 2.5ms\ntime gemm-blis = 3ms\n' >script
+  printf 'time gemm-naive = 80ms\ntime gemm-reordered = 10ms\ntime gemm-blocked = 2ms\ntime gemm-blas = 2.5ms\ntime gemm-blis = 3ms\ntime gemm-onednn = 3ms\ntime gemm-xsmm = 3ms\n' >script
   ROOFLINE_FAKE=script ladder m=1024 n=512 k=256
   [[ ${lines[0]} == *rung*kernel*cores*predicted*measured*FLOPs*"of ceiling"*"x before"*"of best library" ]]
   [[ ${lines[1]} == *" 1  gemm-naive "*" 80.00 ms "* ]]
@@ -50,12 +50,13 @@ json() { # FILTER on $output
 
 @test "without libraries the ladder stands alone and says so" {
   mkdir broken
-  for library in libopenblas.so.0 libblis.so.4 libblas.so.3; do echo none >"broken/$library"; done
+  for library in libopenblas.so.0 libblis.so.4 libblas.so.3 libdnnl.so.2 libdnnl.so.3 libxsmm.so.1; do echo none >"broken/$library"; done
   LD_LIBRARY_PATH=$PWD/broken ladder --quick --json
-  [ "$(json '[(.rungs | length), (.skipped | length)]')" = '[7,4]' ]
+  [ "$(json '[(.rungs | length), (.skipped | length)]')" = '[7,7]' ]
   [ "$(json '.rungs[0].fraction_of_best_library')" = null ]
   LD_LIBRARY_PATH=$PWD/broken ladder --quick
   [[ $output == *"gemm-blis: no BLIS: libblis.so.4 cannot be loaded"* ]]
+  [[ $output == *"gemm-onednn: no oneDNN: neither libdnnl.so.3 nor libdnnl.so.2 can be loaded"* ]]
 }
 
 @test "the picture: SVG or HTML, whole" {

@@ -76,3 +76,34 @@ roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error) {
   free(sums);
   return status;
 }
+
+/* Their sums deviate by 127^2 sqrt(k) / 3: the limits of int8 are 9 deviations away, so that none is -128,
+ * which says that nobody wrote it. */
+double roof_gemm_int8_scale(const roof_kernel_run *run) {
+  return 1 / (3 * 127 * sqrt((double)roof_gemm_shape(run).k));
+}
+
+/** bf16: sums in fp32, rounded to 8 bits once. int8: exact, but for the scale in fp32 and the rounding to
+ * whole numbers. */
+static double narrow_reference(const roof_kernel_run *run, size_t i, double *tolerance) {
+  const roof_operands *o = run->state;
+  roof_shape s = roof_gemm_shape(run);
+  double total = 0, magnitude = 0;
+  for (size_t q = 0; q < s.k; q++) {
+    double product = roof_data_at(o->in[0], run->dtype, i / s.n * s.k + q) *
+                     roof_data_at(o->in[1], run->dtype, q * s.n + i % s.n);
+    total += product;
+    magnitude += fabs(product);
+  }
+  if (run->dtype == ROOF_INT8) {
+    *tolerance = 0.5 + INT8_MAX * 0x1p-22;
+    return fmax(-INT8_MAX, fmin(INT8_MAX, roof_gemm_int8_scale(run) * total));
+  }
+  *tolerance = 0x1p-8 * fabs(total) + (2 + sqrt((double)s.k)) * 0x1p-23 * magnitude;
+  return total;
+}
+
+roof_status roof_gemm_check_narrow(roof_kernel_run *run, roof_error *error) {
+  roof_shape s = roof_gemm_shape(run);
+  return roof_kernel_compare(run, s.m * s.n, 4096, narrow_reference, error);
+}

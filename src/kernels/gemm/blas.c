@@ -1,4 +1,4 @@
-/* Libraries of the system, found at run time: its BLAS and BLIS. */
+/* Libraries of the system, found at run time: its BLAS, BLIS and libxsmm. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -16,42 +16,68 @@ typedef void gemm_function(const char *, const char *, const int *, const int *,
 typedef struct library {
   const char *const *sonames; /**< tried in this order */
   const char *missing;        /**< why there is none */
+  const char *gemm_names[2];  /**< fp64, fp32 */
+  const char *version_name;   /**< of a function that returns text, or NULL */
+  const char *prefix;         /**< of what it returns */
+  const char *threads_name;   /**< or NULL */
   bool spawns;                /**< starts its threads in every call */
+  double most;                /**< of m n k, else another library would compute it; 0: any */
   pthread_once_t once;
   gemm_function *gemm[2];    /**< fp64, fp32 */
   void (*set_threads)(long); /**< OpenBLAS reads an int of it */
-  char name[128];
+  char name[128], lacks[96];
   const char *reason;
   cpu_set_t cores; /**< of the team it runs for */
 } library;
+
+#define FORTRAN                                                                                              \
+  { "dgemm_", "sgemm_" }
 
 static library openblas = {
     .sonames = (const char *const[]){"libopenblas.so.0", "libblas.so.3", NULL},
     .missing = "no BLAS: neither libopenblas.so.0 nor libblas.so.3 can be loaded; on Debian: apt install "
                "libopenblas0-pthread",
+    .gemm_names = FORTRAN,
+    .version_name = "openblas_get_config",
+    .prefix = "",
+    .threads_name = "openblas_set_num_threads",
     .once = PTHREAD_ONCE_INIT,
 };
 
 static library blis = {
     .sonames = (const char *const[]){"libblis.so.4", NULL},
     .missing = "no BLIS: libblis.so.4 cannot be loaded; on Debian: apt install libblis4-pthread",
+    .gemm_names = FORTRAN,
+    .version_name = "bli_info_get_version_str",
+    .prefix = "BLIS ",
+    .threads_name = "bli_thread_set_num_threads",
     .spawns = true,
     .once = PTHREAD_ONCE_INIT,
 };
 
+/* Its functions are made at run time for products up to 64 x 64 x 64 (LIBXSMM_CONFIG_MAX_MNK). */
+static library xsmm = {
+    .sonames = (const char *const[]){"libxsmm.so.1", NULL},
+    .missing = "no libxsmm: libxsmm.so.1 cannot be loaded (Debian has it as an archive only)",
+    .gemm_names = {"libxsmm_dgemm", "libxsmm_sgemm"},
+    .version_name = "libxsmm_get_target_arch",
+    .prefix = "libxsmm 1 for ",
+    .most = 64.0 * 64 * 64,
+    .once = PTHREAD_ONCE_INIT,
+};
+
+static void *symbol(void *handle, const char *name) {
+  return name != NULL ? dlsym(handle, name) : NULL;
+}
+
 static void find(library *l, void *handle, const char *soname) {
-  char *(*config)(void) = NULL;
   const char *(*version)(void) = NULL;
-  *(void **)&l->gemm[0] = dlsym(handle, "dgemm_");
-  *(void **)&l->gemm[1] = dlsym(handle, "sgemm_");
-  *(void **)&l->set_threads =
-      dlsym(handle, l->spawns ? "bli_thread_set_num_threads" : "openblas_set_num_threads");
-  *(void **)&config = dlsym(handle, "openblas_get_config");
-  *(void **)&version = dlsym(handle, "bli_info_get_version_str");
-  snprintf(l->name, sizeof l->name, "%s%s", config == NULL && version != NULL ? "BLIS " : "",
-           config != NULL    ? config()
-           : version != NULL ? version()
-                             : soname);
+  *(void **)&l->gemm[0] = symbol(handle, l->gemm_names[0]);
+  *(void **)&l->gemm[1] = symbol(handle, l->gemm_names[1]);
+  *(void **)&l->set_threads = symbol(handle, l->threads_name);
+  *(void **)&version = symbol(handle, l->version_name);
+  snprintf(l->name, sizeof l->name, "%s%s", version != NULL ? l->prefix : "",
+           version != NULL ? version() : soname);
   for (char *end = l->name + strlen(l->name); end > l->name && end[-1] == ' ';) {
     *--end = '\0';
   }
@@ -63,39 +89,31 @@ static void load(library *l) {
     void *handle = dlopen(l->sonames[i], RTLD_NOW | RTLD_LOCAL);
     if (handle != NULL) {
       find(l, handle, l->sonames[i]);
-      l->reason = l->gemm[0] != NULL && l->gemm[1] != NULL ? NULL : "it has no dgemm_ and sgemm_";
+      bool complete = l->gemm[0] != NULL && l->gemm[1] != NULL;
+      snprintf(l->lacks, sizeof l->lacks, "%s has no %s and %s", l->sonames[i], l->gemm_names[0],
+               l->gemm_names[1]);
+      l->reason = complete ? NULL : l->lacks;
     }
   }
 }
 
-static void load_openblas(void) {
-  load(&openblas);
-}
-
-static void load_blis(void) {
-  load(&blis);
-}
-
-static const char *openblas_reason(void) {
-  pthread_once(&openblas.once, load_openblas);
-  return openblas.reason;
-}
-
-static const char *blis_reason(void) {
-  pthread_once(&blis.once, load_blis);
-  return blis.reason;
-}
-
-static const char *openblas_name(void) {
-  return openblas_reason() == NULL ? openblas.name : NULL;
-}
-
-static const char *blis_name(void) {
-  return blis_reason() == NULL ? blis.name : NULL;
-}
+#define ACCESS(library_)                                                                                     \
+  static void load_##library_(void) {                                                                        \
+    load(&library_);                                                                                         \
+  }                                                                                                          \
+  static const char *library_##_reason(void) {                                                               \
+    pthread_once(&library_.once, load_##library_);                                                           \
+    return library_.reason;                                                                                  \
+  }                                                                                                          \
+  static const char *library_##_name(void) {                                                                 \
+    return library_##_reason() == NULL ? library_.name : NULL;                                               \
+  }
+ACCESS(openblas)
+ACCESS(blis)
+ACCESS(xsmm)
 
 static library *library_of(const roof_kernel_run *run) {
-  return run->kernel->library == blis_name ? &blis : &openblas;
+  return *(library *const *)run->kernel->detail;
 }
 
 /** The cores that the team's threads are bound to, all together. */
@@ -145,6 +163,12 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: sizes above %d do not fit its 32-bit interface",
                           run->kernel->name, INT_MAX);
   }
+  double most = library_of(run)->most;
+  if (most > 0 && (double)s.m * (double)s.n * (double)s.k > most) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "%s: products larger than m n k = %.0f it leaves to another library",
+                          run->kernel->name, most);
+  }
   return roof_gemm_prepare(run, 0, error);
 }
 
@@ -166,18 +190,20 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
-#define ROW(kernel_name, prefix, loop)                                                                       \
+static library *const openblas_detail = &openblas, *const blis_detail = &blis, *const xsmm_detail = &xsmm;
+
+#define ROW(kernel_name, stem, full, quick, ...)                                                             \
   {                                                                                                          \
-    .name = kernel_name, .op = "gemm", .variant = "library", .in_loop = loop,                                \
-    .summary = "C = A B by a library", .sizes = "m=4096 n=4096 k=4096",                                      \
-    .quick_sizes = "m=1536 n=1536 k=1536", .supports = roof_kernel_is_native,                                \
-    .disabled_reason = prefix##_reason, .library = prefix##_name, .prepare = prepare, .execute = execute,    \
-    .check = roof_gemm_check, .release = roof_operands_release                                               \
+    .name = kernel_name, .op = "gemm", .variant = "library", .summary = "C = A B by a library",              \
+    .sizes = full, .quick_sizes = quick, .supports = roof_kernel_is_native,                                  \
+    .disabled_reason = stem##_reason, .library = stem##_name, .detail = &stem##_detail, .prepare = prepare,  \
+    .execute = execute, .check = roof_gemm_check, .release = roof_operands_release, __VA_ARGS__              \
   }
 
 static const roof_kernel kernels[] = {
-    ROW("gemm-blas", openblas, true),
-    ROW("gemm-blis", blis, false),
+    ROW("gemm-blas", openblas, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = true),
+    ROW("gemm-blis", blis, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = false),
+    ROW("gemm-xsmm", xsmm, "m=64 n=64 k=64", "m=64 n=64 k=64", .serial = true),
 };
 
 const roof_kernel_family roof_kernels_gemm_blas = {kernels, sizeof kernels / sizeof kernels[0]};
