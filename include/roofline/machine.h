@@ -9,11 +9,16 @@ extern "C" {
 #endif
 
 #define ROOF_NAME_MAX 64
-#define ROOF_SOURCE_MAX 256
+#define ROOF_SOURCE_MAX 512
 #define ROOF_ALIAS_MAX 8
 #define ROOF_PEAK_MAX 96
 #define ROOF_LEVEL_MAX 24
 #define ROOF_LINK_MAX 8
+#define ROOF_COST_MAX 24
+#define ROOF_TLB_MAX 8
+#define ROOF_LOAD_MAX 12
+#define ROOF_MODE_MAX 5
+#define ROOF_CURVE_MAX 64
 #define ROOF_NOTE_MAX 16
 
 /** Where a figure comes from. */
@@ -49,6 +54,19 @@ typedef struct roof_peak {
   char date[16]; /**< as-of date, ISO 8601 */
 } roof_peak;
 
+/** Latency of memory while other cores draw a bandwidth from it. */
+typedef struct roof_loaded_latency {
+  double bytes_per_second; /**< of all other cores together, 0: idle */
+  double latency_seconds;
+} roof_loaded_latency;
+
+/** Two bandwidths that a pattern was seen to have, and nothing between. */
+typedef struct roof_modes {
+  char pattern[16];
+  double fast_bytes_per_second;
+  double slow_bytes_per_second;
+} roof_modes;
+
 /** One memory level. Bandwidths are of the whole level (all units) unless `cores` says fewer. Unknown: NaN.
  */
 typedef struct roof_level {
@@ -65,6 +83,11 @@ typedef struct roof_level {
   double update_bytes_per_second;
   double triad_bytes_per_second;
   double latency_seconds;
+  roof_loaded_latency loaded_latency[ROOF_LOAD_MAX]; /**< by growing load */
+  int loaded_latency_count;
+  roof_modes modes[ROOF_MODE_MAX];
+  int mode_count;
+  bool sloped; /**< bandwidth falls across the level's own working sets: its figures hold for one of them */
   double limit_bytes_per_second;       /**< physical limit of reading, or of the one bandwidth there is */
   double write_limit_bytes_per_second; /**< physical limits of the other patterns */
   double copy_limit_bytes_per_second;
@@ -90,6 +113,39 @@ typedef struct roof_link {
   char source[ROOF_SOURCE_MAX];
   char date[16];
 } roof_link;
+
+/** What one act of synchronisation costs. */
+typedef struct roof_cost {
+  char name[ROOF_NAME_MAX]; /**< "barrier", "atomic add, shared line" */
+  roof_kind kind;
+  int cores; /**< cores that take part, 0: all */
+  double seconds;
+  double least_seconds; /**< of several pairs of cores, the fastest and the slowest */
+  double most_seconds;
+  double clock_hz; /**< of the cores, to tell cycles */
+  double samples;
+  double spread;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_cost;
+
+/** How far one level of address translation reaches with pages of one size. */
+typedef struct roof_tlb {
+  char name[ROOF_NAME_MAX]; /**< "L1 TLB" */
+  double page_bytes;
+  double entries; /**< pages that fit; NaN when none was found */
+  double reach_bytes;
+  double miss_seconds; /**< what a load takes longer beyond it */
+  roof_kind kind;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_tlb;
+
+/** Bandwidth at one working set. */
+typedef struct roof_curve_point {
+  double bytes;
+  double bytes_per_second;
+} roof_curve_point;
 
 /** Joules; NaN where unknown. */
 typedef struct roof_energy {
@@ -120,6 +176,12 @@ typedef struct roof_machine {
   int level_count;
   roof_link links[ROOF_LINK_MAX];
   int link_count;
+  roof_cost costs[ROOF_COST_MAX];
+  int cost_count;
+  roof_tlb tlbs[ROOF_TLB_MAX];
+  int tlb_count;
+  roof_curve_point curve[ROOF_CURVE_MAX]; /**< one core reads: bandwidth by working set */
+  int curve_count;
   roof_energy energy;
   char date[16];
   char notes[ROOF_NOTE_MAX][ROOF_SOURCE_MAX];

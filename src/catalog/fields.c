@@ -3,10 +3,11 @@
 #include <string.h>
 
 #define AT(struct_, member) .offset = offsetof(struct_, member), .size = sizeof(((struct_ *)0)->member)
-#define LIST(member, counter)                                                                                \
-  .offset = offsetof(roof_machine, member), .size = sizeof(((roof_machine *)0)->member[0]),                  \
-  .capacity = sizeof(((roof_machine *)0)->member) / sizeof(((roof_machine *)0)->member[0]),                  \
-  .count = offsetof(roof_machine, counter)
+#define LIST_IN(struct_, member, counter)                                                                    \
+  .offset = offsetof(struct_, member), .size = sizeof(((struct_ *)0)->member[0]),                            \
+  .capacity = sizeof(((struct_ *)0)->member) / sizeof(((struct_ *)0)->member[0]),                            \
+  .count = offsetof(struct_, counter)
+#define LIST(member, counter) LIST_IN(roof_machine, member, counter)
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
 static const field peak_fields[] = {
@@ -28,6 +29,21 @@ static const field peak_fields[] = {
 };
 const record peak_record = {peak_fields, COUNT(peak_fields)};
 
+static const field loaded_fields[] = {
+    {"bytes_per_second", .type = FIELD_AMOUNT, AT(roof_loaded_latency, bytes_per_second), .required = true},
+    {"latency_seconds", .type = FIELD_POSITIVE, AT(roof_loaded_latency, latency_seconds), .required = true},
+};
+static const record loaded_record = {loaded_fields, COUNT(loaded_fields)};
+
+static const field mode_fields[] = {
+    {"pattern", .type = FIELD_TEXT, AT(roof_modes, pattern), .required = true},
+    {"fast_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_modes, fast_bytes_per_second),
+     .required = true},
+    {"slow_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_modes, slow_bytes_per_second),
+     .required = true},
+};
+static const record mode_record = {mode_fields, COUNT(mode_fields)};
+
 static const field level_fields[] = {
     {"name", .type = FIELD_TEXT, AT(roof_level, name), .required = true},
     {"level", .type = FIELD_LEVEL, AT(roof_level, level)},
@@ -41,6 +57,10 @@ static const field level_fields[] = {
     {"update_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, update_bytes_per_second)},
     {"triad_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, triad_bytes_per_second)},
     {"latency_seconds", .type = FIELD_POSITIVE, AT(roof_level, latency_seconds)},
+    {"loaded_latency", .type = FIELD_POINTS, LIST_IN(roof_level, loaded_latency, loaded_latency_count),
+     .record = &loaded_record},
+    {"modes", .type = FIELD_POINTS, LIST_IN(roof_level, modes, mode_count), .record = &mode_record},
+    {"sloped", .type = FIELD_FLAG, AT(roof_level, sloped)},
     {"limit_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, limit_bytes_per_second)},
     {"write_limit_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, write_limit_bytes_per_second)},
     {"copy_limit_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, copy_limit_bytes_per_second)},
@@ -67,6 +87,39 @@ static const field link_fields[] = {
     {"date", .type = FIELD_TEXT, AT(roof_link, date)},
 };
 static const record link_record = {link_fields, COUNT(link_fields)};
+
+static const field cost_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_cost, name), .required = true},
+    {"cores", .type = FIELD_CORES, AT(roof_cost, cores)},
+    {"seconds", .type = FIELD_POSITIVE, AT(roof_cost, seconds)},
+    {"least_seconds", .type = FIELD_POSITIVE, AT(roof_cost, least_seconds)},
+    {"most_seconds", .type = FIELD_POSITIVE, AT(roof_cost, most_seconds)},
+    {"clock_hz", .type = FIELD_POSITIVE, AT(roof_cost, clock_hz)},
+    {"samples", .type = FIELD_POSITIVE, AT(roof_cost, samples)},
+    {"spread", .type = FIELD_AMOUNT, AT(roof_cost, spread)},
+    {"kind", .type = FIELD_KIND, AT(roof_cost, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_cost, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_cost, date)},
+};
+static const record cost_record = {cost_fields, COUNT(cost_fields)};
+
+static const field tlb_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_tlb, name), .required = true},
+    {"page_bytes", .type = FIELD_POSITIVE, AT(roof_tlb, page_bytes), .required = true},
+    {"entries", .type = FIELD_POSITIVE, AT(roof_tlb, entries)},
+    {"reach_bytes", .type = FIELD_POSITIVE, AT(roof_tlb, reach_bytes)},
+    {"miss_seconds", .type = FIELD_POSITIVE, AT(roof_tlb, miss_seconds)},
+    {"kind", .type = FIELD_KIND, AT(roof_tlb, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_tlb, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_tlb, date)},
+};
+static const record tlb_record = {tlb_fields, COUNT(tlb_fields)};
+
+static const field curve_fields[] = {
+    {"bytes", .type = FIELD_POSITIVE, AT(roof_curve_point, bytes), .required = true},
+    {"bytes_per_second", .type = FIELD_POSITIVE, AT(roof_curve_point, bytes_per_second), .required = true},
+};
+static const record curve_record = {curve_fields, COUNT(curve_fields)};
 
 static const field energy_fields[] = {
     {"joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_flop)},
@@ -95,6 +148,9 @@ static const field machine_fields[] = {
     {"peaks", .type = FIELD_OBJECTS, LIST(peaks, peak_count), .record = &peak_record},
     {"levels", .type = FIELD_OBJECTS, LIST(levels, level_count), .record = &level_record},
     {"links", .type = FIELD_OBJECTS, LIST(links, link_count), .record = &link_record},
+    {"costs", .type = FIELD_OBJECTS, LIST(costs, cost_count), .record = &cost_record},
+    {"tlbs", .type = FIELD_OBJECTS, LIST(tlbs, tlb_count), .record = &tlb_record},
+    {"curve", .type = FIELD_POINTS, LIST(curve, curve_count), .record = &curve_record},
     {"energy", .type = FIELD_OBJECT, AT(roof_machine, energy), .record = &energy_record},
     {"notes", .type = FIELD_TEXTS, LIST(notes, note_count)},
 };

@@ -20,10 +20,11 @@ typedef enum field_type {
   FIELD_UNIT,
   FIELD_KIND,
   FIELD_LEVEL,
-  FIELD_NAMES,  /**< a list of FIELD_NAME */
-  FIELD_TEXTS,  /**< a list of FIELD_TEXT */
-  FIELD_OBJECT, /**< one record */
-  FIELD_OBJECTS /**< a list of records */
+  FIELD_NAMES,   /**< a list of FIELD_NAME */
+  FIELD_TEXTS,   /**< a list of FIELD_TEXT */
+  FIELD_OBJECT,  /**< one record */
+  FIELD_OBJECTS, /**< a list of records */
+  FIELD_POINTS   /**< a list of small records, all on one line; an empty one is null */
 } field_type;
 
 typedef struct field {
@@ -37,7 +38,7 @@ typedef struct field {
   bool required;
 } field;
 
-enum { FIELD_MAX = 32 };
+enum { FIELD_MAX = 48 };
 
 typedef struct record {
   const field *fields;

@@ -224,6 +224,22 @@ static void check_link(report *r, int index) {
   }
 }
 
+static void check_cost(report *r, int index) {
+  const roof_cost *cost = &r->machine->costs[index];
+  snprintf(r->where, sizeof r->where, "costs[%d] %s", index, cost->name);
+  check_provenance(r, cost->source, cost->date);
+  if (cost->least_seconds > cost->seconds || cost->seconds > cost->most_seconds) {
+    add(r, true, "`seconds` is not between `least_seconds` and `most_seconds`");
+  }
+}
+
+static void check_tlb(report *r, int index) {
+  const roof_tlb *tlb = &r->machine->tlbs[index];
+  snprintf(r->where, sizeof r->where, "tlbs[%d] %s", index, tlb->name);
+  check_provenance(r, tlb->source, tlb->date);
+  check_recomputed(r, tlb->reach_bytes, tlb->entries * tlb->page_bytes, "B", "entries x page_bytes");
+}
+
 static void check_machine(report *r) {
   const roof_machine *m = r->machine;
   snprintf(r->where, sizeof r->where, "machine");
@@ -262,6 +278,12 @@ size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, si
   }
   for (int i = 0; i < machine->link_count; i++) {
     check_link(&r, i);
+  }
+  for (int i = 0; i < machine->cost_count; i++) {
+    check_cost(&r, i);
+  }
+  for (int i = 0; i < machine->tlb_count; i++) {
+    check_tlb(&r, i);
   }
   return r.count;
 }

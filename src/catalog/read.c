@@ -7,7 +7,7 @@
 #include "catalog/locate.h"
 #include "roofline/catalog.h"
 
-enum { DEPTH_MAX = 4 };
+enum { DEPTH_MAX = 6 };
 
 /** Where reading stands: the path from the top, as numbers for the locator and as text for messages. */
 typedef struct reader {
@@ -235,7 +235,7 @@ static roof_status read_object(reader *r, const field *f, json_t *value, char *a
 }
 
 static roof_status read_entry(reader *r, const field *f, json_t *value, char *at) {
-  return f->type == FIELD_OBJECTS ? read_record(r, f->record, value, at)
+  return f->record != NULL        ? read_record(r, f->record, value, at)
          : f->type == FIELD_NAMES ? read_name(r, f, value, at)
                                   : read_text(r, f, value, at);
 }
@@ -268,7 +268,7 @@ static roof_status read_value(reader *r, const field *f, json_t *value, char *at
       [FIELD_FLAG] = read_flag,       [FIELD_SUPPORTED] = read_flag, [FIELD_DTYPE] = read_dtype,
       [FIELD_UNIT] = read_unit,       [FIELD_KIND] = read_kind,      [FIELD_LEVEL] = read_level,
       [FIELD_NAMES] = read_list,      [FIELD_TEXTS] = read_list,     [FIELD_OBJECT] = read_object,
-      [FIELD_OBJECTS] = read_list,
+      [FIELD_OBJECTS] = read_list,    [FIELD_POINTS] = read_list,
   };
   return json_is_null(value) ? ROOF_OK : readers[f->type](r, f, value, at);
 }

@@ -126,6 +126,15 @@ static void write_objects(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, count > 0 ? "\n  ]" : "]");
 }
 
+static void write_points(roof_text *out, const field *f, const char *at) {
+  int count = list_count(f, at);
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", " : "[");
+    write_object(out, f, at + (size_t)i * f->size);
+  }
+  roof_text_add(out, count > 0 ? "]" : "null");
+}
+
 static void write_value(roof_text *out, const field *f, const char *at) {
   static writer *const writers[] = {
       [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,      [FIELD_TEXT] = write_text,
@@ -133,7 +142,7 @@ static void write_value(roof_text *out, const field *f, const char *at) {
       [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag, [FIELD_DTYPE] = write_dtype,
       [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,      [FIELD_LEVEL] = write_level,
       [FIELD_NAMES] = write_names,     [FIELD_TEXTS] = write_texts,    [FIELD_OBJECT] = write_object,
-      [FIELD_OBJECTS] = write_objects,
+      [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,
   };
   writers[f->type](out, f, at);
 }

@@ -43,17 +43,24 @@ static void add_provenance(page *p, roof_kind kind, const char *source, const ch
   }
 }
 
+static void add_count(page *p, double value, const char *unknown) {
+  char text[32];
+  snprintf(text, sizeof text, "%.0f", value);
+  roof_grid_add(&p->grid, "%s", isnan(value) ? unknown : text);
+}
+
+static void add_percent(page *p, double share) {
+  char text[16] = "";
+  if (!isnan(share)) {
+    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  }
+  roof_grid_add(&p->grid, "%s", text);
+}
+
 /** `value` as a share of its physical limit, and how much its samples spread, as far as they are known. */
 static void add_share(page *p, double value, double limit, double spread) {
-  char share[16] = "", spreads[16] = "";
-  if (!isnan(value / limit)) {
-    snprintf(share, sizeof share, "%.1f %%", 100 * value / limit);
-  }
-  if (!isnan(value) && !isnan(spread)) {
-    snprintf(spreads, sizeof spreads, "%.1f %%", 100 * spread);
-  }
-  roof_grid_add(&p->grid, "%s", share);
-  roof_grid_add(&p->grid, "%s", spreads);
+  add_percent(p, value / limit);
+  add_percent(p, isnan(value) ? NAN : spread);
 }
 
 static void add_heads(page *p, const char *const *heads, size_t count) {
@@ -236,6 +243,30 @@ static void add_links(page *p) {
   roof_text_add(&p->text, "\n");
 }
 
+static void add_costs(page *p) {
+  static const char *const heads[] = {"synchronisation", "time", "cycles", "from", "to",
+                                      "spread",          "kind", "source"};
+  char name[128], text[MACHINE_FIGURE_SIZE];
+  if (p->machine->cost_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->cost_count; i++) {
+    const roof_cost *cost = &p->machine->costs[i];
+    snprintf(name, sizeof name, "%s", cost->name);
+    add_cores(name, sizeof name, cost->cores);
+    roof_grid_add(&p->grid, "%s", name);
+    roof_grid_add(&p->grid, "%s", machine_figure(text, cost->seconds, "s", "unknown"));
+    add_count(p, cost->seconds * cost->clock_hz, "");
+    roof_grid_add(&p->grid, "%s", machine_figure(text, cost->least_seconds, "s", ""));
+    roof_grid_add(&p->grid, "%s", machine_figure(text, cost->most_seconds, "s", ""));
+    add_percent(p, cost->spread);
+    add_provenance(p, cost->kind, cost->source, cost->date);
+  }
+  roof_grid_end(&p->grid, &p->text, "lrrrrrll");
+  roof_text_add(&p->text, "\n");
+}
+
 /** The answer first: what it is, and the figures people look for. */
 static void add_head(page *p) {
   const roof_machine *m = p->machine;
@@ -343,6 +374,7 @@ roof_status machine_show_print(const roof_args *args, const roof_machine *machin
     add_peaks(&p);
     add_levels(&p);
     add_links(&p);
+    add_costs(&p);
     add_rest(&p);
     add_footer(&p);
   }

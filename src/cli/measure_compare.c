@@ -100,6 +100,11 @@ static void collect(figures *f, const roof_machine *m) {
       add_level(f, &m->levels[i]);
     }
   }
+  for (int i = 0; i < m->cost_count; i++) {
+    if (m->costs[i].kind == ROOF_MEASURED) {
+      add_figure(f, m->costs[i].seconds, m->costs[i].spread, "s", m->costs[i].name, m->costs[i].cores);
+    }
+  }
   add_figure(f, measured ? m->launch_seconds : NAN, NAN, "s", "launch", 0);
 }
 

@@ -67,6 +67,15 @@ void roof_machine_init(roof_machine *machine) {
     link->bytes_per_second = link->both_ways_bytes_per_second = link->latency_seconds = NAN;
     link->count = 1;
   }
+  for (int i = 0; i < ROOF_COST_MAX; i++) {
+    roof_cost *cost = &machine->costs[i];
+    cost->seconds = cost->least_seconds = cost->most_seconds = NAN;
+    cost->clock_hz = cost->samples = cost->spread = NAN;
+  }
+  for (int i = 0; i < ROOF_TLB_MAX; i++) {
+    roof_tlb *tlb = &machine->tlbs[i];
+    tlb->page_bytes = tlb->entries = tlb->reach_bytes = tlb->miss_seconds = NAN;
+  }
 }
 
 /** True when a figure of provenance `a` on `cores_a` cores serves better than `b`; 0 cores are all cores. */

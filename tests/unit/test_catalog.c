@@ -238,6 +238,12 @@ static void bad_files_say_where(void **state) {
        "peaks[0]: `supported` is false, yet there is a `flops_per_second`", 1, 57},
       {HEAD ", \"peaks\": [{\"dtype\": \"fp4\", \"unit\": \"matrix\", \"cores\": 1.5}]}",
        "peaks[0].cores: not a whole number from 1 to 1000000; null means all", 1, 101},
+      {HEAD ",\n \"costs\": [{\"cores\": 2}]}", "costs[0]: `name` is missing", 2, 12},
+      {HEAD ",\n \"costs\": [{\"name\": \"barrier\", \"seconds\": -1}]}",
+       "costs[0].seconds: negative or not finite", 2, 43},
+      {HEAD ",\n \"levels\": [{\"name\": \"HBM\", \"loaded_latency\": [\n{\"latency_seconds\": 0}]}]}",
+       "levels[0].loaded_latency[0].latency_seconds: zero; null means unknown", 3, 21},
+      {HEAD ",\n \"curve\": [{\"bytes\": 1}]}", "curve[0]: `bytes_per_second` is missing", 2, 12},
       {HEAD ", \"name\": \"y\"}", "machine: duplicate object key near '\"name\"'", 1, 52},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -253,6 +259,43 @@ static void bad_files_say_where(void **state) {
     assert_int_equal(error.column, cases[i].column);
     assert_memory_equal(&machine, &before, sizeof machine);
   }
+}
+
+static void what_measure_adds_reads_back(void **state) {
+  (void)state;
+  static const char text[] = HEAD
+      ", \"levels\": [{\"name\": \"DRAM\", \"loaded_latency\": [{\"bytes_per_second\": 0, "
+      "\"latency_seconds\": 1e-7}, {\"bytes_per_second\": 2e10, \"latency_seconds\": 2e-7}], "
+      "\"modes\": [{\"pattern\": \"read\", \"fast_bytes_per_second\": 2e10, \"slow_bytes_per_second\": "
+      "1e10}], "
+      "\"sloped\": true}, {\"name\": \"L1\", \"loaded_latency\": null}], "
+      "\"costs\": [{\"name\": \"hand-off, same L3\", \"cores\": 2, \"seconds\": 5e-8, \"least_seconds\": "
+      "4e-8, "
+      "\"most_seconds\": 6e-8, \"clock_hz\": 3e9, \"samples\": 24, \"spread\": 0.1, \"kind\": "
+      "\"measured\"}], "
+      "\"tlbs\": [{\"name\": \"L1 TLB\", \"page_bytes\": 4096, \"entries\": 64, \"reach_bytes\": 262144, "
+      "\"miss_seconds\": 2e-9}], \"curve\": [{\"bytes\": 8192, \"bytes_per_second\": 4e11}]}";
+  static roof_machine m, again;
+  roof_text once = {0}, twice = {0};
+  assert_int_equal(roof_machine_read(text, sizeof text - 1, "x.json", &m, NULL), ROOF_OK);
+  assert_int_equal(m.levels[0].loaded_latency_count, 2);
+  assert_true(m.levels[0].loaded_latency[0].bytes_per_second == 0);
+  assert_true(m.levels[0].loaded_latency[1].latency_seconds == 2e-7);
+  assert_string_equal(m.levels[0].modes[0].pattern, "read");
+  assert_true(m.levels[0].modes[0].slow_bytes_per_second == 1e10 && m.levels[0].sloped);
+  assert_true(m.levels[1].loaded_latency_count == 0 && m.levels[1].mode_count == 0 && !m.levels[1].sloped);
+  assert_true(m.costs[0].cores == 2 && m.costs[0].seconds == 5e-8 && m.costs[0].most_seconds == 6e-8);
+  assert_true(m.costs[0].kind == ROOF_MEASURED && m.costs[0].samples == 24);
+  assert_true(m.tlbs[0].entries == 64 && m.tlbs[0].miss_seconds == 2e-9);
+  assert_true(m.curve_count == 1 && m.curve[0].bytes_per_second == 4e11);
+  assert_int_equal(roof_machine_write(&m, &once, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_read(once.data, once.length, "again", &again, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_write(&again, &twice, NULL), ROOF_OK);
+  assert_string_equal(once.data, twice.data);
+  assert_non_null(strstr(once.data, "\"loaded_latency\": [{\"bytes_per_second\": 0, "));
+  assert_non_null(strstr(once.data, "\"loaded_latency\": null"));
+  roof_text_done(&once);
+  roof_text_done(&twice);
 }
 
 enum { FINDINGS = 64 };
@@ -306,6 +349,12 @@ static void lint_finds(void **state) {
     const char *text, *where, *message;
     bool error;
   } cases[] = {
+      {HEAD GOOD_PEAKS LEVELS
+       ", \"costs\": [{\"name\": \"barrier\", \"seconds\": 2, \"most_seconds\": 1, " FIGURE "}]}",
+       "costs[0] barrier", "`seconds` is not between `least_seconds` and `most_seconds`", true},
+      {HEAD GOOD_PEAKS LEVELS ", \"tlbs\": [{\"name\": \"L1 TLB\", \"page_bytes\": 4096, \"entries\": 64, "
+                              "\"reach_bytes\": 4096, " FIGURE "}]}",
+       "tlbs[0] L1 TLB", "4.096 kB, but entries x page_bytes = 262.1 kB (-98.4 %)", false},
       {HEAD PEAKS "\"flops_per_second\": 4e12, \"flops_per_cycle\": 390, " FIGURE "}]" LEVELS "}",
        "peaks[0] fp16 matrix",
        "4.000 TFLOP/s, but 10 units x 390 FLOP/cycle x 1.000 GHz = 3.900 TFLOP/s (+2.6 %)", false},
@@ -431,6 +480,7 @@ int main(void) {
       cmocka_unit_test(figures_equal_the_shared_database),
       cmocka_unit_test(wrong_names_get_the_nearest),
       cmocka_unit_test(bad_files_say_where),
+      cmocka_unit_test(what_measure_adds_reads_back),
       cmocka_unit_test(builtin_machines_have_no_lint_errors),
       cmocka_unit_test(the_template_lints_clean),
       cmocka_unit_test(lint_finds),

@@ -376,6 +376,77 @@ static void figures_against_themselves(void **state) {
   assert_non_null(strstr(judged(&m), "L3 on all cores: 133 % of its physical limit"));
 }
 
+static void add_cost(roof_machine *m, const char *name, double seconds) {
+  roof_cost *cost = &m->costs[m->cost_count++];
+  strcpy(cost->name, name);
+  cost->seconds = cost->least_seconds = seconds;
+}
+
+static void costs_against_themselves(void **state) {
+  (void)state;
+  static roof_machine m;
+  roof_machine_init(&m);
+  add_cost(&m, "atomic add, own line", 6e-9);
+  add_cost(&m, "atomic add, shared line", 12e-9);
+  add_cost(&m, "compare and swap, own line", 6e-9);
+  add_cost(&m, "compare and swap, shared line", 12e-9);
+  add_cost(&m, "hand-off, same L3", 40e-9);
+  m.level_count = 1;
+  strcpy(m.levels[0].name, "L1");
+  m.levels[0].level = ROOF_L1;
+  m.levels[0].kind = ROOF_MEASURED;
+  m.levels[0].latency_seconds = 1.5e-9;
+  assert_string_equal(judged(&m), "");
+  m.costs[4].least_seconds = 1e-9;
+  assert_string_equal(judged(&m),
+                      "hand-off, same L3: faster than a load from L1, which is not possible: measure again");
+  m.costs[4].least_seconds = 40e-9;
+  m.costs[3].seconds = 3e-9;
+  assert_string_equal(judged(&m), "compare and swap, shared line: 50 % of compare and swap, own line, which "
+                                  "is not possible: measure again");
+  m.costs[3].seconds = 12e-9;
+  m.costs[1].seconds = 3e-9;
+  assert_non_null(strstr(judged(&m), "atomic add, shared line: 50 % of"));
+}
+
+static const roof_cost *find_cost(const roof_machine *m, const char *name) {
+  for (int i = 0; i < m->cost_count; i++) {
+    if (strncmp(m->costs[i].name, name, strlen(name)) == 0) {
+      return &m->costs[i];
+    }
+  }
+  return NULL;
+}
+
+static void synchronisation_costs_what_it_may(void **state) {
+  (void)state;
+  static roof_machine m;
+  roof_machine_init(&m);
+  m.clock_hz = 1e9;
+  roof_measure_options options = roof_measure_options_default();
+  roof_bench bench = {.options = &options, .machine = &m, .budget = 0.1};
+  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
+  int threads = bench.team.threads;
+  assert_int_equal(roof_cpu_measure_sync(&bench, NULL), ROOF_OK);
+  roof_team_done(&bench.team);
+  for (int i = 0; i < m.cost_count; i++) {
+    const roof_cost *cost = &m.costs[i];
+    assert_true(cost->seconds > 0 && cost->seconds < 1 && cost->spread >= 0 && cost->samples >= 1);
+    assert_true(cost->kind == ROOF_MEASURED && cost->source[0] != '\0' && cost->clock_hz == 1e9);
+    assert_false(cost->least_seconds > cost->most_seconds);
+  }
+  assert_int_equal(find_cost(&m, "atomic add, own line")->cores, 1);
+  assert_non_null(find_cost(&m, "mutex, free"));
+  if (threads == 1) {
+    assert_null(find_cost(&m, "barrier"));
+    assert_non_null(strstr(m.notes[0], "one core"));
+    return;
+  }
+  assert_int_equal(find_cost(&m, "barrier")->cores, 0);
+  assert_int_equal(find_cost(&m, "hand-off")->cores, 2);
+  assert_true(find_cost(&m, "hand-off")->least_seconds > 0);
+}
+
 int main(void) {
   unsetenv("ROOFLINE_FAKE");
   const struct CMUnitTest tests[] = {
@@ -394,6 +465,8 @@ int main(void) {
       cmocka_unit_test(bad_scripts_are_refused_with_their_line),
       cmocka_unit_test(cpu_runs_a_kernel),
       cmocka_unit_test(figures_against_themselves),
+      cmocka_unit_test(costs_against_themselves),
+      cmocka_unit_test(synchronisation_costs_what_it_may),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,10 @@ void roof_bench_note(roof_bench *bench, const char *format, ...) {
   va_end(arguments);
 }
 
-/** Steps of a whole run: region, clock, data, latency, peaks, then each level on one core and on all. */
+/** Steps of a whole run: region, clock, synchronisation, data, latency, peaks, then each level on one core
+ * and on all. */
 static int count_steps(const roof_bench *bench) {
-  return 4 + roof_cpu_burst_count() + bench->machine->level_count * (bench->team.threads > 1 ? 2 : 1);
+  return 5 + roof_cpu_burst_count() + bench->machine->level_count * (bench->team.threads > 1 ? 2 : 1);
 }
 
 static const char *never_disabled(void) {
@@ -58,6 +59,9 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
   roof_cpu_identify(&bench);
   bench.steps = count_steps(&bench);
   status = roof_cpu_measure_clock(&bench, error);
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_sync(&bench, error);
+  }
   if (status == ROOF_OK) {
     status = roof_cpu_measure_peaks(&bench, error);
   }

@@ -6,6 +6,7 @@
 #include "kernels/lanes/lanes.h"
 #include "measure/team.h"
 #include "roofline/measure.h"
+#include "roofline/stats.h"
 
 /** One run of `measure`: what its steps share. */
 typedef struct roof_bench {
@@ -36,6 +37,15 @@ void roof_cpu_identify(roof_bench *bench);
  *  Units: Hz, s. Ownership: none. Errors: ROOF_E_MEMORY. */
 roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error);
 
+/** Adds a cost of synchronisation, dropped when the machine has no room left; `cores` of the team.
+ *  Units: s. Ownership: copies. Errors: none. */
+void roof_cpu_add_cost(roof_bench *bench, const char *name, int cores, const roof_stats *stats,
+                       const char *source);
+
+/** Measures what synchronisation costs: atomic operations, a mutex, a barrier, hand-offs between cores.
+ *  Units: s. Ownership: none. Errors: ROOF_E_MEMORY. */
+roof_status roof_cpu_measure_sync(roof_bench *bench, roof_error *error);
+
 /** Number of bursts that this processor can run.
  *  Units: count. Ownership: none. Errors: none. */
 int roof_cpu_burst_count(void);
@@ -56,8 +66,6 @@ void roof_cpu_judge(roof_bench *bench);
 /** Measures the latency of every level with large pages and with small ones, and of memory while other cores
  * read. Units: s. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED. */
 roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error);
-
-enum { ROOF_CURVE_MAX = 24 };
 
 /** Where a curve leaves one plateau for a higher one: the index of the first value of the new plateau, of the
  * last value of a slope. Units: none. Ownership: fills `at`. Errors: none; returns how many. */

@@ -1,5 +1,6 @@
 /* What the figures say about themselves: some are not possible, some do not fit together. */
 #include <math.h>
+#include <string.h>
 
 #include "measure/cpu/cpu.h"
 
@@ -66,7 +67,42 @@ static void judge_spread(roof_bench *bench) {
   }
 }
 
+static const roof_cost *cost_named(const roof_machine *m, const char *name) {
+  for (int i = 0; i < m->cost_count; i++) {
+    if (strcmp(m->costs[i].name, name) == 0) {
+      return &m->costs[i];
+    }
+  }
+  return NULL;
+}
+
+/** What takes the one cannot be quicker than the other. */
+static void judge_costs(roof_bench *bench) {
+  static const char *const pairs[][2] = {{"atomic add, shared line", "atomic add, own line"},
+                                         {"compare and swap, shared line", "compare and swap, own line"}};
+  const roof_machine *m = bench->machine;
+  const roof_level *l1 = roof_machine_level(m, ROOF_L1, ROOF_MEASURED);
+  for (int i = 0; i < m->level_count; i++) { /* one core's row has the latency */
+    l1 = m->levels[i].level == ROOF_L1 && !isnan(m->levels[i].latency_seconds) ? &m->levels[i] : l1;
+  }
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    const roof_cost *contended = cost_named(m, pairs[i][0]), *alone = cost_named(m, pairs[i][1]);
+    if (contended != NULL && alone != NULL && tolerance * contended->seconds < alone->seconds) {
+      roof_bench_note(bench, "%s: %.0f %% of %s, which is not possible: measure again", contended->name,
+                      100 * contended->seconds / alone->seconds, alone->name);
+    }
+  }
+  for (int i = 0; i < m->cost_count && l1 != NULL; i++) {
+    const roof_cost *cost = &m->costs[i];
+    if (strncmp(cost->name, "hand-off", 8) == 0 && cost->least_seconds < l1->latency_seconds) {
+      roof_bench_note(bench, "%s: faster than a load from %s, which is not possible: measure again",
+                      cost->name, l1->name);
+    }
+  }
+}
+
 void roof_cpu_judge(roof_bench *bench) {
+  judge_costs(bench);
   judge_spread(bench);
   const roof_machine *m = bench->machine;
   for (int i = 0; i < m->peak_count; i++) {

@@ -40,9 +40,8 @@ roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
   }
   bench->machine->launch_seconds = samples.stats.median;
   bench->machine->overhead_cutoff_seconds = bench->machine->launch_seconds;
-  roof_bench_note(
-      bench, "launch: an empty parallel region of %d threads, median of %zu samples of %d, spread %.1f %%",
-      bench->team.threads, samples.stats.count, REGIONS, 100 * samples.stats.spread);
+  roof_cpu_add_cost(bench, "parallel region", bench->team.threads, &samples.stats,
+                    "an empty OpenMP parallel region of all threads, as `launch`: median, windows of 100");
   roof_samples_done(&samples);
   roof_bench_step(bench, "core clock");
   if (isnan(roof_clock_chain())) {
@@ -54,7 +53,7 @@ roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
-  bench->machine->clock_hz = 1 / samples.stats.median;
+  bench->machine->clock_hz = bench->machine->costs[0].clock_hz = 1 / samples.stats.median;
   bench->cycle_seconds = samples.stats.minimum;
   bench->load_cycles = load_cycles();
   char fastest[32];
