@@ -26,6 +26,7 @@ BEGIN {
   # The room that collects a generated registry.
   room_of["registry/ops.inc"] = "ops"
   room_of["registry/kernels.inc"] = "kernels"
+  room_of["registry/formats.inc"] = "import"
   room_of["registry/backends.inc"] = "measure"
   room_of["registry/commands.inc"] = "cli"
 

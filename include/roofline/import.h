@@ -1,0 +1,171 @@
+/** What profilers write: kernels with their time, their FLOPs by format and their bytes by level. */
+#ifndef ROOFLINE_IMPORT_H
+#define ROOFLINE_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "roofline/machine.h"
+#include "roofline/work.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** X(symbol, name): how a count was obtained. */
+#define ROOF_QUALITY_MAP(X)                                                                                  \
+  X(ROOF_QUALITY_MISSING, "missing")     /* the file does not say; never 0 */                                \
+  X(ROOF_QUALITY_MEASURED, "measured")   /* a counter as it was read */                                      \
+  X(ROOF_QUALITY_DERIVED, "derived")     /* computed from counters or from the operation's shapes */         \
+  X(ROOF_QUALITY_ESTIMATED, "estimated") /* multiplexed, sampled or assumed in part */
+
+typedef enum roof_quality {
+#define ROOF_QUALITY_ENUM(symbol, name) symbol,
+  ROOF_QUALITY_MAP(ROOF_QUALITY_ENUM)
+#undef ROOF_QUALITY_ENUM
+      ROOF_QUALITY_COUNT
+} roof_quality;
+
+/** A count over all calls of a kernel. */
+typedef struct roof_count {
+  double value;       /**< NaN: missing */
+  const char *source; /**< the counter or formula; why it is missing. Static or the profile's */
+  roof_quality quality;
+} roof_count;
+
+/** A further figure of a kernel: occupancy, a stall share, a clock. */
+typedef struct roof_counter {
+  const char *name; /**< a clue of advise.h where there is one; static or the profile's */
+  double value;     /**< of all calls, weighted by their time */
+  double weight;    /**< seconds behind `value` */
+} roof_counter;
+
+enum { ROOF_IMPORT_SAMPLES = 4096 };
+
+/** One kernel, region, test or collective of a file: all its calls together. */
+typedef struct roof_record {
+  const char *name; /**< UTF-8, as long as it is; the profile's */
+  uint64_t calls;
+  uint64_t picoseconds; /**< of all calls, when `timed` */
+  bool timed;
+  double *samples; /**< s a call: each one, or an even choice of ROOF_IMPORT_SAMPLES of them */
+  size_t sample_count;
+  uint64_t sampled; /**< calls that offered a sample */
+  roof_count flops[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT];
+  roof_count bytes[ROOF_LEVEL_KIND_COUNT];
+  roof_count link_bytes; /**< through a link of one device, one way */
+  roof_count items;      /**< tokens, elements or whatever the benchmark counts */
+  roof_counter *counters;
+  size_t counter_count;
+} roof_record;
+
+/** Something the file holds that became no figure, and why. */
+typedef struct roof_skip {
+  const char *what;
+  const char *why;
+  uint64_t times;
+} roof_skip;
+
+/** A fact about the whole run: idle time of a device, a launch gap, a driver. */
+typedef struct roof_fact {
+  const char *name; /**< snake_case with the unit: "device_idle_seconds" */
+  double value;     /**< NaN when `text` says it */
+  const char *text; /**< NULL when `value` says it */
+} roof_fact;
+
+typedef struct roof_format roof_format;
+struct roof_source;
+struct roof_profile_store;
+
+/** What one or several files of one format tell. Start from roof_profile_init. */
+typedef struct roof_profile {
+  const roof_format *format;
+  char decimal;          /**< the decimal mark that the caller asked for, 0: find out */
+  const char *device;    /**< the processor as the file names it, "" unknown */
+  roof_machine *machine; /**< what the file tells of the processor, figures marked measured; NULL nothing */
+  roof_record *records;
+  size_t count;
+  roof_skip *skips;
+  size_t skip_count;
+  roof_fact *facts;
+  size_t fact_count;
+  struct roof_profile_store *store; /**< texts, and how records are found */
+} roof_profile;
+
+/** A format of some profiler. Each file src/import/NAME.c exports one, `roof_format_NAME`. */
+struct roof_format {
+  const char *name;  /**< for --format: "ncu" */
+  const char *title; /**< "Nsight Compute CSV" */
+  const char *gives; /**< "time, FLOPs by format, bytes of L1, L2 and DRAM" */
+  /** How sure the first bytes (`text` ends with a NUL, holds up to 64 KiB, is UTF-8 unless binary) are of
+   * this format: 0 no, 100 beyond doubt. */
+  int (*detect)(const char *text, size_t size);
+  roof_status (*read)(struct roof_source *source, roof_profile *profile, roof_error *error);
+};
+
+typedef struct roof_import_options {
+  const roof_format *format; /**< NULL: detect it */
+  char decimal;              /**< the decimal mark of the numbers, '.' or ','; 0: find out */
+} roof_import_options;
+
+/** Number of formats.
+ *  Units: count. Ownership: none. Errors: none. */
+ROOF_API int roof_format_count(void);
+
+/** The format at `index`, 0 to roof_format_count() - 1.
+ *  Units: none. Ownership: static. Errors: NULL for an index out of range. */
+ROOF_API const roof_format *roof_format_at(int index);
+
+/** Finds a format by name.
+ *  Units: none. Ownership: *format is static, set on success only. Errors: ROOF_E_NAME with the nearest. */
+ROOF_API roof_status roof_format_find(const char *name, const roof_format **format, roof_error *error);
+
+/** Makes an empty profile.
+ *  Units: none. Ownership: the caller's, released by roof_profile_done. Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_init(roof_profile *profile, roof_error *error);
+
+/** Releases everything in the profile.
+ *  Units: none. Ownership: releases. Errors: none; a profile full of zeros is fine. */
+ROOF_API void roof_profile_done(roof_profile *profile);
+
+/** Reads the file at `path` ("-": standard input; gzip and UTF-16 are seen through) and adds what it tells to
+ *  `profile`: records of one name come together. `options` may be NULL.
+ *  Units: s, FLOP, bytes of all calls together. Ownership: *profile keeps everything it points to.
+ *  Errors: ROOF_E_INPUT when it cannot be read, ROOF_E_PARSE with FILE:LINE:COLUMN when it is none of the
+ *  formats or malformed, ROOF_E_MEMORY. On failure the profile may hold part of the file: release it. */
+ROOF_API roof_status roof_import(const char *path, const roof_import_options *options, roof_profile *profile,
+                                 roof_error *error);
+
+/** As roof_import, from `size` bytes in memory; `name` stands for the file in messages.
+ *  Units: as roof_import. Ownership: `data` is not kept. Errors: as roof_import. */
+ROOF_API roof_status roof_import_memory(const char *data, size_t size, const char *name,
+                                        const roof_import_options *options, roof_profile *profile,
+                                        roof_error *error);
+
+/** Adds the records of `from` to those of the same name; `base`: without template arguments and parameters. A
+ *  record that has only time and one that has counts become one: the time of the first, the counts a call of
+ *  the second. Units: as roof_import. Ownership: copies; *from is unchanged. Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base,
+                                       roof_error *error);
+
+/** The name of a quality.
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_quality_name(roof_quality quality);
+
+/** Seconds of all calls, NaN when the file gives no time.
+ *  Units: s. Ownership: none. Errors: NaN. */
+ROOF_API double roof_record_seconds(const roof_record *record);
+
+/** FLOPs of all formats and units of all calls; *most (nullable) is the format with most of them.
+ *  Units: FLOP. Ownership: none. Errors: NaN when none is known, and *most unchanged. */
+ROOF_API double roof_record_flops(const roof_record *record, roof_dtype *most, roof_unit *unit);
+
+/** Bytes of the outermost level that is known; *level (nullable) is that level.
+ *  Units: bytes. Ownership: none. Errors: NaN when none is known, and *level unchanged. */
+ROOF_API double roof_record_bytes(const roof_record *record, roof_level_kind *level);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

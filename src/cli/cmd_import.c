@@ -1,0 +1,233 @@
+/* Kernels from a profiler's files, placed under a machine's roof. */
+#include <math.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/chart.h"
+#include "cli/grid.h"
+#include "cli/import.h"
+#include "cli/machine.h"
+
+static char *format_name, *filter, *decimal, *group;
+static int list, levels, top = 20;
+
+static const struct poptOption options[] = {
+    {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: found out from each",
+     "NAME"},
+    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the formats and what each gives", NULL},
+    {"top", 't', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
+    {"filter", '\0', POPT_ARG_STRING, &filter, 0, "only kernels whose name matches (POSIX extended)",
+     "REGEX"},
+    {"group", '\0', POPT_ARG_STRING, &group, 0,
+     "name: kernels of one name are one; base: of one name without its template arguments", "name|base"},
+    {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
+    {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
+     "the decimal mark of the file's numbers; default: found out", "MARK"},
+    POPT_TABLEEND};
+
+static roof_status read_options(roof_import_options *o, roof_error *error) {
+  roof_status status = format_name != NULL ? roof_format_find(format_name, &o->format, error) : ROOF_OK;
+  if (status == ROOF_OK && decimal != NULL) {
+    bool known = strcmp(decimal, ".") == 0 || strcmp(decimal, ",") == 0;
+    o->decimal = decimal[0];
+    status = known ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "--decimal `%s`: give . or ,", decimal);
+  }
+  if (status == ROOF_OK && group != NULL && strcmp(group, "name") != 0 && strcmp(group, "base") != 0) {
+    status = roof_error_set(error, ROOF_E_NAME, "--group `%s`: give name or base", group);
+  }
+  return status != ROOF_OK || top >= 0 ? status
+                                       : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
+}
+
+/** The machine named, else the catalogue's one of the device's name, else what the file tells of it; its name
+ * stays "" when there is none. */
+static roof_status choose_machine(const roof_args *args, const roof_profile *profile, roof_machine *machine,
+                                  roof_error *error) {
+  roof_machine_init(machine);
+  if (args->machines != NULL) {
+    return args->machines[1] == NULL
+               ? roof_catalog_load(args->machines[0], machine, error)
+               : roof_error_set(error, ROOF_E_ARGUMENT, "--machine %s: a profile has one machine",
+                                args->machines[1]);
+  }
+  if (profile->device[0] != '\0' && import_match(profile->device, machine, NULL) == ROOF_OK) {
+    return ROOF_OK;
+  }
+  if (profile->machine != NULL) {
+    *machine = *profile->machine;
+    if (machine->name[0] == '\0') {
+      snprintf(machine->name, sizeof machine->name, "%s", "profiled");
+    }
+  }
+  return ROOF_OK;
+}
+
+/** Most time lost first; where that is unknown, by time, after the others. */
+static int by_loss(const void *a, const void *b) {
+  const import_placed *x = a, *y = b;
+  bool known_x = !isnan(x->lost), known_y = !isnan(y->lost);
+  double vx = known_x ? x->lost : x->seconds, vy = known_y ? y->lost : y->seconds;
+  if (known_x != known_y) {
+    return known_x ? -1 : 1;
+  }
+  if (isnan(vx) || isnan(vy) || vx == vy) {
+    return isnan(vx) != isnan(vy) ? (isnan(vx) ? 1 : -1) : strcmp(x->record->name, y->record->name);
+  }
+  return vx > vy ? -1 : 1;
+}
+
+static roof_status compile(regex_t *pattern, roof_error *error) {
+  int code = regcomp(pattern, filter, REG_EXTENDED | REG_NOSUB);
+  if (code == 0) {
+    return ROOF_OK;
+  }
+  char why[120];
+  regerror(code, pattern, why, sizeof why);
+  return roof_error_set(error, ROOF_E_ARGUMENT, "--filter `%.60s`: %s", filter, why);
+}
+
+static roof_status fill(import_answer *answer, roof_error *error) {
+  const roof_profile *p = answer->profile;
+  regex_t pattern;
+  roof_status status = filter != NULL ? compile(&pattern, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  answer->rows = calloc(p->count + 1, sizeof *answer->rows);
+  for (size_t i = 0; i < p->count && answer->rows != NULL; i++) {
+    if (filter == NULL || regexec(&pattern, p->records[i].name, 0, NULL, 0) == 0) {
+      answer->rows[answer->count++] = import_place(answer->roof, &p->records[i]);
+    }
+  }
+  if (filter != NULL) {
+    regfree(&pattern);
+  }
+  if (answer->rows == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  }
+  answer->lost = answer->roof->machine != NULL ? 0 : NAN;
+  for (size_t i = 0; i < answer->count; i++) {
+    answer->seconds += isnan(answer->rows[i].seconds) ? 0 : answer->rows[i].seconds;
+    answer->lost += answer->rows[i].lost > 0 ? answer->rows[i].lost : 0;
+  }
+  qsort(answer->rows, answer->count, sizeof *answer->rows, by_loss);
+  return ROOF_OK;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/** The kernels as the page's table. */
+static roof_status write_chart(const roof_args *args, const import_answer *answer, roof_error *error) {
+  roof_scene *scene = malloc(sizeof *scene);
+  roof_status status = scene != NULL ? import_draw(answer, scene, levels != 0, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  if (status == ROOF_OK) {
+    const roof_table none = {.title = "", .rows = 0};
+    status = roof_chart_write(args->to, scene, &none, error);
+  }
+  free(scene);
+  return status;
+}
+
+static roof_status write_json(const char *path, const import_answer *answer, roof_error *error) {
+  json_t *object = import_json(answer);
+  char *dump = object != NULL ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+  json_decref(object);
+  roof_status status = dump != NULL ? roof_write_file(path, dump, strlen(dump), error)
+                                    : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  free(dump);
+  return status;
+}
+
+static roof_status show(const roof_args *args, import_answer *answer, roof_error *error) {
+  if (args->to != NULL) {
+    return ends_with(args->to, ".json") ? write_json(args->to, answer, error)
+                                        : write_chart(args, answer, error);
+  }
+  if (args->json) {
+    return roof_json_print(import_json(answer), error);
+  }
+  if (args->csv) {
+    return import_print_csv(answer, error);
+  }
+  size_t most = top > 0 ? (size_t)top : answer->count;
+  if (answer->count > most) {
+    answer->hidden = answer->count - most;
+    answer->count = most;
+  }
+  return import_print_table(answer, error);
+}
+
+static roof_status answer_with(const roof_args *args, const roof_profile *profile, roof_error *error) {
+  roof_machine *machine = malloc(sizeof *machine);
+  import_roof roof;
+  roof_status status = machine != NULL ? choose_machine(args, profile, machine, error)
+                                       : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
+    status = machine_show_print(args, profile->machine, error);
+  } else if (status == ROOF_OK) {
+    import_answer answer = {.profile = profile, .roof = &roof};
+    import_roof_init(&roof, machine->name[0] != '\0' ? machine : NULL);
+    status = fill(&answer, error);
+    if (status == ROOF_OK) {
+      status = show(args, &answer, error);
+    }
+    free(answer.rows);
+  }
+  free(machine);
+  return status;
+}
+
+/** Adds one file to the profile. */
+static roof_status add_file(const char *path, const roof_import_options *o, roof_profile *profile,
+                            roof_error *error) {
+  roof_profile one;
+  roof_status status = roof_profile_init(&one, error);
+  if (status == ROOF_OK) {
+    status = roof_import(path, o, &one, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_profile_join(profile, &one, group != NULL && strcmp(group, "base") == 0, error);
+  }
+  roof_profile_done(&one);
+  return status;
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  if (list) {
+    return import_print_list(args, error);
+  }
+  roof_import_options o = {0};
+  roof_profile profile = {0};
+  roof_status status = read_options(&o, error);
+  if (status == ROOF_OK && args->word_count == 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file, or - for standard input");
+  }
+  if (status == ROOF_OK) {
+    status = roof_profile_init(&profile, error);
+  }
+  for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
+    status = add_file(args->words[i], &o, &profile, error);
+  }
+  if (status == ROOF_OK) {
+    status = answer_with(args, &profile, error);
+  }
+  roof_profile_done(&profile);
+  return status;
+}
+
+const roof_command roof_cmd_import = {
+    .name = "import",
+    .arguments = "FILE ...",
+    .summary = "kernels from a profiler's files under the roof, most time lost first",
+    .examples = "  roofline import profile.csv\n"
+                "  roofline import --list\n"
+                "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n",
+    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FILE,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,159 @@
+/* RFC 4180: a field may be quoted, and then holds delimiters, doubled quotes and newlines. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "import/import.h"
+
+enum { RECORD_MAX = 64 << 20 };
+
+static bool grow(void **data, size_t *room, size_t need, size_t size) {
+  if (need <= *room) {
+    return true;
+  }
+  size_t more = need + need / 2 + 16;
+  void *grown = realloc(*data, more * size);
+  if (grown == NULL) {
+    return false;
+  }
+  *data = grown;
+  *room = more;
+  return true;
+}
+
+static bool store(import_row *row, size_t at, const char *text, size_t length) {
+  void *data = row->store;
+  if (!grow(&data, &row->capacity, at + length + 2, 1)) {
+    return false;
+  }
+  row->store = data;
+  memcpy(row->store + at, text, length);
+  row->store[at + length] = '\0';
+  return true;
+}
+
+/** True when a quoted field is still open at the end of the text. `open` tells whether one was before it. */
+static bool still_open(const char *text, char delimiter, bool open) {
+  bool fresh = !open; /* at the beginning of a field */
+  for (; *text != '\0'; text++) {
+    if (open && *text == '"') {
+      open = text[1] == '"';
+      text += open;
+    } else if (!open && fresh && *text == '"') {
+      open = true;
+    }
+    fresh = !open && (*text == delimiter || (fresh && *text == ' '));
+  }
+  return open;
+}
+
+/** One field in place: `*from` moves behind it, the text is written at `to`. Returns where that ends. */
+static char *take_field(char **from, char *to, char delimiter) {
+  char *p = *from, *blanks = p + strspn(p, " ");
+  bool quoted = *blanks == '"';
+  for (p = quoted ? blanks + 1 : p; *p != '\0' && (quoted || *p != delimiter); p++) {
+    if (quoted && *p == '"' && p[1] != '"') {
+      quoted = false;
+    } else {
+      p += quoted && *p == '"';
+      *to++ = *p;
+    }
+  }
+  *from = p;
+  return to;
+}
+
+static bool split(import_row *row, char delimiter) {
+  char *from = row->store, *to = row->store;
+  row->count = 0;
+  for (bool last = false; !last; row->count++) {
+    void *fields = row->fields;
+    if (!grow(&fields, &row->field_room, row->count + 1, sizeof *row->fields)) {
+      return false;
+    }
+    row->fields = fields;
+    row->fields[row->count] = to;
+    to = take_field(&from, to, delimiter);
+    last = *from == '\0';
+    from++;
+    *to++ = '\0';
+  }
+  return true;
+}
+
+static roof_status memory(roof_error *error) {
+  return roof_error_set(error, ROOF_E_MEMORY, "CSV: out of memory");
+}
+
+bool import_csv(roof_source *source, char delimiter, import_row *row, roof_status *status,
+                roof_error *error) {
+  size_t length = 0, used = 0;
+  bool open = false;
+  char *line;
+  *status = ROOF_OK;
+  while ((line = import_line(source, &length)) != NULL) {
+    if (used == 0) {
+      row->line = import_line_number(source);
+    } else {
+      row->store[used++] = '\n';
+    }
+    if (!store(row, used, line, length)) {
+      *status = memory(error);
+      return false;
+    }
+    open = still_open(row->store + used, delimiter, open);
+    used += strlen(row->store + used);
+    if (!open) {
+      break;
+    }
+    if (used > RECORD_MAX) {
+      *status = import_error(source, error, ROOF_E_PARSE, row->line, 0, "quotes that begin here never end");
+      return false;
+    }
+  }
+  *status = import_failed(source, error);
+  if (*status == ROOF_OK && open) {
+    *status = import_error(source, error, ROOF_E_PARSE, row->line, 0,
+                           "quotes that begin here are open at the end of the file");
+  }
+  if (*status != ROOF_OK || (line == NULL && used == 0)) {
+    return false;
+  }
+  if (!split(row, delimiter)) {
+    *status = memory(error);
+    return false;
+  }
+  return true;
+}
+
+roof_status import_csv_split(const char *line, char delimiter, import_row *row, roof_error *error) {
+  return store(row, 0, line, strlen(line)) && split(row, delimiter) ? ROOF_OK : memory(error);
+}
+
+void import_row_done(import_row *row) {
+  free(row->store);
+  free(row->fields);
+  *row = (import_row){0};
+}
+
+static bool same_name(const char *field, const char *name) {
+  field += strspn(field, " \t");
+  size_t length = strlen(field);
+  while (length > 0 && (field[length - 1] == ' ' || field[length - 1] == '\t')) {
+    length--;
+  }
+  return length == strlen(name) && strncasecmp(field, name, length) == 0;
+}
+
+int import_column(const import_row *header, const char *name) {
+  for (size_t i = 0; i < header->count; i++) {
+    if (same_name(header->fields[i], name)) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+const char *import_field(const import_row *row, int column) {
+  return column >= 0 && (size_t)column < row->count ? row->fields[column] : "";
+}

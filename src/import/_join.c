@@ -1,0 +1,132 @@
+/* Records of several files together, and of several kernels under one name. */
+#include <math.h>
+#include <string.h>
+
+#include "import/import.h"
+
+/** The counts of a record one after the other, so that loops need not name them. */
+static roof_count *count_at(roof_record *r, size_t i) {
+  size_t flops = sizeof r->flops / sizeof r->flops[0][0], bytes = sizeof r->bytes / sizeof r->bytes[0];
+  return i < flops           ? &r->flops[0][0] + i
+         : i < flops + bytes ? &r->bytes[i - flops]
+                             : (i == flops + bytes ? &r->link_bytes : &r->items);
+}
+
+enum { COUNTS = ROOF_DTYPE_COUNT * ROOF_UNIT_COUNT + ROOF_LEVEL_KIND_COUNT + 2 };
+
+static bool has_counts(const roof_record *record) {
+  roof_record copy = *record;
+  bool any = false;
+  for (size_t i = 0; i < COUNTS; i++) {
+    any |= !isnan(count_at(&copy, i)->value);
+  }
+  return any;
+}
+
+/** Takes the counts of `from`, which are of other calls, as if they were of `calls`. */
+static void add_counts(roof_profile *profile, roof_record *into, const roof_record *from, double scale) {
+  roof_record copy = *from;
+  for (size_t i = 0; i < COUNTS; i++) {
+    const roof_count *c = count_at(&copy, i);
+    const char *source = import_text(profile, c->source);
+    bool scaled = scale != 1 && c->quality == ROOF_QUALITY_MEASURED;
+    import_add(count_at(into, i), c->value * scale, source, scaled ? ROOF_QUALITY_DERIVED : c->quality);
+  }
+}
+
+static void add_time(roof_profile *profile, roof_record *into, const roof_record *from) {
+  import_calls(into, from->calls, from->picoseconds);
+  into->timed = from->timed;
+  for (size_t i = 0; i < from->sample_count; i++) {
+    import_sample(profile, into, from->samples[i]);
+  }
+}
+
+static void drop_time(roof_record *record) {
+  record->calls = record->picoseconds = record->sampled = 0;
+  record->sample_count = 0;
+  record->timed = false;
+}
+
+static void scale_counts(roof_record *record, double scale) {
+  for (size_t i = 0; i < COUNTS; i++) {
+    roof_count *c = count_at(record, i);
+    c->value *= scale;
+    c->quality = c->quality == ROOF_QUALITY_MEASURED ? ROOF_QUALITY_DERIVED : c->quality;
+  }
+}
+
+/** Calls that counts and times are of; never 0. */
+static double calls_of(const roof_record *record) {
+  return record->calls > 0 ? (double)record->calls : 1;
+}
+
+/** Adds one record to another. Where one has only time and the other counts, the time stays, for a profiler
+ * that counts slows the kernel down, and the counts a call are taken over. */
+static void combine(roof_profile *profile, roof_record *into, const roof_record *from) {
+  bool counted = has_counts(into), counts = has_counts(from), fresh = into->calls == 0 && !counted;
+  if (!fresh && counted && !counts && from->timed) {
+    scale_counts(into, calls_of(from) / calls_of(into));
+    drop_time(into);
+    add_time(profile, into, from);
+  } else if (!fresh && !counted && counts && into->timed) {
+    add_counts(profile, into, from, calls_of(into) / calls_of(from));
+  } else {
+    bool timed = from->timed && (fresh || into->timed);
+    add_time(profile, into, from);
+    into->timed = timed;
+    add_counts(profile, into, from, 1);
+  }
+  for (size_t i = 0; i < from->counter_count; i++) {
+    const roof_counter *c = &from->counters[i];
+    import_counter(profile, into, import_text(profile, c->name), c->value, c->weight);
+  }
+}
+
+/** The name without return type, template arguments and parameters:
+ * `void ns::kernel<float, 4>(float*)` is `ns::kernel`. */
+static size_t base_name(const char *name, const char **start) {
+  static const char anonymous[] = "(anonymous namespace)::";
+  const char *from = name, *end = name;
+  if (strncmp(from, "void ", 5) == 0) {
+    from += 5;
+  }
+  for (end = from; *end != '\0' && *end != '<' && *end != '('; end++) {
+    if (strncmp(end + 1, anonymous, sizeof anonymous - 1) == 0) {
+      end += sizeof anonymous - 1;
+    }
+  }
+  *start = from;
+  return end > from ? (size_t)(end - from) : strlen(from);
+}
+
+static void add_rest(roof_profile *into, const roof_profile *from) {
+  for (size_t i = 0; i < from->skip_count; i++) {
+    for (uint64_t n = 0; n < from->skips[i].times; n++) {
+      import_skip(into, from->skips[i].what, from->skips[i].why);
+    }
+  }
+  for (size_t i = 0; i < from->fact_count; i++) {
+    import_fact(into, from->facts[i].name, from->facts[i].value, from->facts[i].text);
+  }
+  if (from->device[0] != '\0') {
+    import_device(into, from->device);
+  }
+  if (from->machine != NULL && into->machine == NULL && import_machine(into) != NULL) {
+    *into->machine = *from->machine;
+  }
+}
+
+roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base, roof_error *error) {
+  into->format = into->format == NULL ? from->format : into->format;
+  for (size_t i = 0; i < from->count; i++) {
+    const char *name = from->records[i].name;
+    size_t length = base ? base_name(name, &name) : strlen(name);
+    roof_record *record = import_record(into, name, length);
+    if (record != NULL) {
+      combine(into, record, &from->records[i]);
+    }
+  }
+  add_rest(into, from);
+  return import_settled(into, error);
+}

@@ -1,0 +1,149 @@
+/* Numbers as tools write them: units, grouping marks, and texts that mean "no number". */
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <threads.h>
+
+#include "import/import.h"
+
+enum { NUMBER_MAX = 64 };
+
+static locale_t c_locale;
+
+static void make_locale(void) {
+  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/** strtod in the C locale, whatever the program's. */
+static double c_number(const char *text, char **end) {
+  static once_flag once = ONCE_FLAG_INIT;
+  call_once(&once, make_locale);
+  return c_locale != (locale_t)0 ? strtod_l(text, end, c_locale) : strtod(text, end);
+}
+
+/** True for a blank that groups digits: a space, U+00A0 or U+202F; *length is its bytes. */
+static bool is_blank_group(const char *p, size_t *length) {
+  *length = *p == ' ' ? 1 : strncmp(p, "\xC2\xA0", 2) == 0 ? 2 : strncmp(p, "\xE2\x80\xAF", 3) == 0 ? 3 : 0;
+  return *length > 0;
+}
+
+double import_number(const char *text, const import_marks *marks) {
+  static const import_marks plain = {'.', 0};
+  const import_marks *m = marks != NULL ? marks : &plain;
+  char clean[NUMBER_MAX], *end = NULL;
+  size_t length = 0, blank = 0;
+  text += strspn(text, " \t");
+  for (const char *p = text; *p != '\0'; p++) {
+    bool between = p > text && isdigit((unsigned char)p[-1]);
+    if (between && is_blank_group(p, &blank) && isdigit((unsigned char)p[blank])) {
+      p += blank - 1;
+    } else if (between && m->group != 0 && *p == m->group && isdigit((unsigned char)p[1])) {
+      continue;
+    } else if (length + 1 >= sizeof clean) {
+      return NAN;
+    } else {
+      clean[length++] = *p == m->decimal ? '.' : *p;
+    }
+  }
+  while (length > 0 && isspace((unsigned char)clean[length - 1])) {
+    length--;
+  }
+  clean[length] = '\0';
+  double value = c_number(clean, &end);
+  return length > 0 && *end == '\0' && isfinite(value) && strpbrk(clean, "xXnN") == NULL ? value : NAN;
+}
+
+bool import_count(const char *text, int64_t *count) {
+  text += strspn(text, " \t");
+  const char *digits = text + (*text == '-' || *text == '+');
+  int64_t value = 0;
+  const char *p = digits;
+  for (; isdigit((unsigned char)*p); p++) {
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *p - '0', &value)) {
+      return false;
+    }
+  }
+  if (p == digits || p[strspn(p, " \t")] != '\0') {
+    return false;
+  }
+  *count = *text == '-' ? -value : value;
+  return true;
+}
+
+void import_vote(import_votes *votes, const char *text) {
+  const char *point = strrchr(text, '.'), *comma = strrchr(text, ',');
+  if (text[strspn(text, "0123456789.,+- ")] != '\0' || (point == NULL && comma == NULL)) {
+    return;
+  }
+  const char *last = point > comma ? point : comma;
+  bool alone = point == NULL || comma == NULL;
+  bool repeated = alone && strchr(text, *last) != last;
+  bool ambiguous =
+      alone && !repeated && strspn(last + 1, "0123456789") == 3 && last[4] == '\0' && *text != '0';
+  if (ambiguous) {
+    return;
+  }
+  bool is_decimal = !repeated;
+  *((*last == '.') == is_decimal ? &votes->point : &votes->comma) += 1;
+}
+
+import_marks import_marks_of(const import_votes *votes, char forced) {
+  bool comma = forced != 0 ? forced == ',' : votes->comma > votes->point;
+  return comma ? (import_marks){',', '.'} : (import_marks){'.', ','};
+}
+
+/** A prefix of a unit and what is left of it. */
+static const char *prefix(const char *unit, double kilo, double *factor) {
+  static const char letters[] = "KMGTP";
+  const char *at = *unit == 'k' ? letters : strchr(letters, *unit);
+  bool byte = at != NULL && *unit != '\0' && strchr("bBhHfFo", unit[unit[1] == 'i' ? 2 : 1]) != NULL;
+  if (!byte || unit[1] == '\0') {
+    *factor = 1;
+    return unit;
+  }
+  bool binary = unit[1] == 'i';
+  *factor = pow(binary ? 1024 : kilo, (double)(at - letters + 1));
+  return unit + (binary ? 2 : 1);
+}
+
+static const struct {
+  const char *name;
+  double factor;
+} units[] = {{"s", 1},          {"sec", 1},        {"second", 1},   {"seconds", 1},    {"ms", 1e-3},
+             {"msec", 1e-3},    {"msecond", 1e-3}, {"us", 1e-6},    {"usec", 1e-6},    {"usecond", 1e-6},
+             {"\u00b5s", 1e-6}, {"ns", 1e-9},      {"nsec", 1e-9},  {"nsecond", 1e-9}, {"ps", 1e-12},
+             {"m", 60},         {"min", 60},       {"byte", 1},     {"bytes", 1},      {"b", 1},
+             {"hz", 1},         {"bit", 0.125},    {"%", 0.01},     {"flop", 1},       {"flops", 1},
+             {"cycle", 1},      {"inst", 1},       {"sector", 1},   {"thread", 1},     {"warp", 1},
+             {"block", 1},      {"request", 1},    {"register", 1}, {"op", 1},         {"", 1}};
+
+/** One side of a fraction. */
+static double simple_unit(const char *text, size_t length, double kilo) {
+  char name[32];
+  if (length >= sizeof name) {
+    return NAN;
+  }
+  memcpy(name, text, length);
+  name[length] = '\0';
+  double factor = 1;
+  for (int pass = 0; pass < 2; pass++) {
+    const char *rest = pass == 0 ? name : prefix(name, kilo, &factor);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+      if (strcasecmp(rest, units[i].name) == 0) {
+        return factor * units[i].factor;
+      }
+    }
+  }
+  return NAN;
+}
+
+double import_unit(const char *unit, double kilo) {
+  const char *slash = strchr(unit, '/');
+  if (slash == NULL) {
+    return simple_unit(unit, strlen(unit), kilo);
+  }
+  return simple_unit(unit, (size_t)(slash - unit), kilo) / simple_unit(slash + 1, strlen(slash + 1), kilo);
+}

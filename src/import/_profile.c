@@ -1,0 +1,345 @@
+/* Records found by name, texts kept once, samples chosen evenly. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import.h"
+
+/** Texts, and an open-addressing table from a text to its number. */
+typedef struct texts {
+  char **list;
+  size_t count, room;
+  uint32_t *slots; /* number + 1; 0: free */
+  size_t slot_count;
+} texts;
+
+struct roof_profile_store {
+  texts texts;
+  size_t *record_of; /* by text: number of its record + 1 */
+  size_t record_of_room;
+  size_t record_room, skip_room, fact_room;
+  uint64_t random;
+  bool failed;
+};
+
+static uint64_t hash_of(const char *text, size_t length) {
+  uint64_t hash = 14695981039346656037u;
+  for (size_t i = 0; i < length; i++) {
+    hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+  }
+  return hash ^ hash >> 29;
+}
+
+/** Room for `need` elements; new ones are zeros. */
+static bool reserve(void *list, size_t *room, size_t need, size_t size) {
+  if (need <= *room) {
+    return true;
+  }
+  size_t more = need + need / 2 + 8;
+  char *grown = realloc(*(void **)list, more * size);
+  if (grown == NULL) {
+    return false;
+  }
+  memset(grown + *room * size, 0, (more - *room) * size);
+  *(void **)list = grown;
+  *room = more;
+  return true;
+}
+
+static bool rehash(texts *t) {
+  size_t count = t->slot_count == 0 ? 64 : t->slot_count * 2;
+  uint32_t *slots = calloc(count, sizeof *slots);
+  if (slots == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < t->count; i++) {
+    size_t at = hash_of(t->list[i], strlen(t->list[i])) & (count - 1);
+    while (slots[at] != 0) {
+      at = (at + 1) & (count - 1);
+    }
+    slots[at] = (uint32_t)i + 1;
+  }
+  free(t->slots);
+  t->slots = slots;
+  t->slot_count = count;
+  return true;
+}
+
+/** Number of the text, added when it is new; SIZE_MAX when out of memory. */
+static size_t number_of(texts *t, const char *text, size_t length) {
+  if ((t->count + 1) * 2 > t->slot_count && !rehash(t)) {
+    return SIZE_MAX;
+  }
+  size_t at = hash_of(text, length) & (t->slot_count - 1);
+  for (; t->slots[at] != 0; at = (at + 1) & (t->slot_count - 1)) {
+    const char *there = t->list[t->slots[at] - 1];
+    if (strncmp(there, text, length) == 0 && there[length] == '\0') {
+      return t->slots[at] - 1;
+    }
+  }
+  char *copy = reserve(&t->list, &t->room, t->count + 1, sizeof *t->list) ? malloc(length + 1) : NULL;
+  if (copy == NULL) {
+    return SIZE_MAX;
+  }
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  t->list[t->count] = copy;
+  t->slots[at] = (uint32_t)t->count + 1;
+  return t->count++;
+}
+
+/** As number_of, for bytes that may be no UTF-8 and may hold a NUL, where the text ends. */
+static size_t clean_number(roof_profile *profile, const char *text, size_t length) {
+  struct roof_profile_store *store = profile->store;
+  length = strnlen(text, length);
+  roof_text clean = {0};
+  for (size_t i = 0, step; i < length; i += step) {
+    step = roof_text_sequence(text + i);
+    bool whole = step > 0 && i + step <= length && text[i] != '\n' && text[i] != '\t' && text[i] != '\r';
+    roof_text_add_bytes(&clean,
+                        whole      ? text + i
+                        : step > 0 ? " "
+                                   : "\xEF\xBF\xBD",
+                        whole      ? step
+                        : step > 0 ? 1
+                                   : 3);
+    step = whole ? step : 1;
+  }
+  size_t number =
+      clean.failed ? SIZE_MAX : number_of(&store->texts, clean.data != NULL ? clean.data : "", clean.length);
+  roof_text_done(&clean);
+  store->failed = store->failed || number == SIZE_MAX;
+  return number;
+}
+
+const char *import_text(roof_profile *profile, const char *text) {
+  size_t number = clean_number(profile, text, strlen(text));
+  return number == SIZE_MAX ? "" : profile->store->texts.list[number];
+}
+
+const char *import_textf(roof_profile *profile, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return import_text(profile, text);
+}
+
+roof_status roof_profile_init(roof_profile *profile, roof_error *error) {
+  struct roof_profile_store *store = calloc(1, sizeof *store);
+  if (store == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "profile: out of memory");
+  }
+  store->random = 0x9E3779B97F4A7C15u;
+  *profile = (roof_profile){.device = "", .store = store};
+  return ROOF_OK;
+}
+
+void roof_profile_done(roof_profile *profile) {
+  for (size_t i = 0; i < profile->count; i++) {
+    free(profile->records[i].samples);
+    free(profile->records[i].counters);
+  }
+  free(profile->records);
+  free(profile->skips);
+  free(profile->facts);
+  free(profile->machine);
+  if (profile->store != NULL) {
+    for (size_t i = 0; i < profile->store->texts.count; i++) {
+      free(profile->store->texts.list[i]);
+    }
+    free(profile->store->texts.list);
+    free(profile->store->texts.slots);
+    free(profile->store->record_of);
+    free(profile->store);
+  }
+  *profile = (roof_profile){.device = ""};
+}
+
+static void count_init(roof_count *count) {
+  *count = (roof_count){.value = NAN, .source = ""};
+}
+
+static void record_init(roof_record *record, const char *name) {
+  *record = (roof_record){.name = name};
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      count_init(&record->flops[d][u]);
+    }
+  }
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    count_init(&record->bytes[l]);
+  }
+  count_init(&record->link_bytes);
+  count_init(&record->items);
+}
+
+roof_record *import_record(roof_profile *profile, const char *name, size_t length) {
+  struct roof_profile_store *store = profile->store;
+  size_t number = clean_number(profile, name, length);
+  if (number == SIZE_MAX ||
+      !reserve(&store->record_of, &store->record_of_room, number + 1, sizeof *store->record_of)) {
+    store->failed = true;
+    return NULL;
+  }
+  if (store->record_of[number] == 0) {
+    if (!reserve(&profile->records, &store->record_room, profile->count + 1, sizeof *profile->records)) {
+      store->failed = true;
+      return NULL;
+    }
+    record_init(&profile->records[profile->count++], store->texts.list[number]);
+    store->record_of[number] = profile->count;
+  }
+  return &profile->records[store->record_of[number] - 1];
+}
+
+static uint64_t next_random(struct roof_profile_store *store) {
+  store->random ^= store->random << 13;
+  store->random ^= store->random >> 7;
+  store->random ^= store->random << 17;
+  return store->random;
+}
+
+/** Keeps the sample, or after the first ROOF_IMPORT_SAMPLES in the place of one of them: every sample of the
+ * file has the same chance to stay (algorithm R). */
+void import_sample(roof_profile *profile, roof_record *record, double seconds) {
+  struct roof_profile_store *store = profile->store;
+  uint64_t nth = record->sampled++;
+  if (nth >= ROOF_IMPORT_SAMPLES) {
+    uint64_t place = next_random(store) % (nth + 1);
+    if (place < ROOF_IMPORT_SAMPLES) {
+      record->samples[place] = seconds;
+    }
+    return;
+  }
+  bool full = (nth & (nth - 1)) == 0; /* room for 1, 2, 4, 8, ... samples */
+  if (full) {
+    double *more = realloc(record->samples, (nth == 0 ? 1 : nth * 2) * sizeof *more);
+    if (more == NULL) {
+      store->failed = true;
+      record->sampled--;
+      return;
+    }
+    record->samples = more;
+  }
+  record->samples[record->sample_count++] = seconds;
+}
+
+void import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds) {
+  record->calls += calls;
+  bool over = __builtin_add_overflow(record->picoseconds, picoseconds, &record->picoseconds);
+  record->picoseconds = over ? UINT64_MAX : record->picoseconds;
+  record->timed = true;
+}
+
+void import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds) {
+  import_calls(record, 1, picoseconds);
+  import_sample(profile, record, (double)picoseconds * 1e-12);
+}
+
+bool import_picoseconds(double seconds, uint64_t *picoseconds) {
+  if (!(seconds >= 0) || seconds > 1e6) {
+    return false;
+  }
+  *picoseconds = (uint64_t)llround(seconds * 1e12);
+  return true;
+}
+
+void import_add(roof_count *count, double value, const char *source, roof_quality quality) {
+  if (isnan(value)) {
+    import_missing(count, source);
+    return;
+  }
+  bool first = isnan(count->value);
+  count->value = first ? value : count->value + value;
+  count->quality = first || quality > count->quality ? quality : count->quality;
+  count->source = source;
+}
+
+void import_missing(roof_count *count, const char *why) {
+  if (isnan(count->value)) {
+    count->source = why;
+  }
+}
+
+void import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
+                    double seconds) {
+  if (isnan(value)) {
+    return;
+  }
+  for (size_t i = 0; i < record->counter_count; i++) {
+    roof_counter *c = &record->counters[i];
+    if (strcmp(c->name, name) == 0) {
+      double weight = c->weight + seconds;
+      c->value = weight > 0 ? (c->value * c->weight + value * seconds) / weight : value;
+      c->weight = weight;
+      return;
+    }
+  }
+  roof_counter *more = realloc(record->counters, (record->counter_count + 1) * sizeof *more);
+  if (more == NULL) {
+    profile->store->failed = true;
+    return;
+  }
+  more[record->counter_count++] = (roof_counter){name, value, seconds};
+  record->counters = more;
+}
+
+void import_skip(roof_profile *profile, const char *what, const char *why) {
+  const char *kept = import_text(profile, what), *reason = import_text(profile, why);
+  for (size_t i = 0; i < profile->skip_count; i++) {
+    if (profile->skips[i].what == kept && profile->skips[i].why == reason) {
+      profile->skips[i].times++;
+      return;
+    }
+  }
+  if (!reserve(&profile->skips, &profile->store->skip_room, profile->skip_count + 1,
+               sizeof *profile->skips)) {
+    profile->store->failed = true;
+    return;
+  }
+  profile->skips[profile->skip_count++] = (roof_skip){kept, reason, 1};
+}
+
+void import_fact(roof_profile *profile, const char *name, double value, const char *text) {
+  roof_fact fact = {import_text(profile, name), value, text != NULL ? import_text(profile, text) : NULL};
+  for (size_t i = 0; i < profile->fact_count; i++) {
+    if (profile->facts[i].name == fact.name) {
+      profile->facts[i] = fact;
+      return;
+    }
+  }
+  if (!reserve(&profile->facts, &profile->store->fact_room, profile->fact_count + 1,
+               sizeof *profile->facts)) {
+    profile->store->failed = true;
+    return;
+  }
+  profile->facts[profile->fact_count++] = fact;
+}
+
+void import_device(roof_profile *profile, const char *name) {
+  const char *kept = import_text(profile, name);
+  if (profile->device[0] == '\0') {
+    profile->device = kept;
+  } else if (profile->device != kept && kept[0] != '\0') {
+    import_fact(profile, "another_device", NAN, kept);
+  }
+}
+
+roof_machine *import_machine(roof_profile *profile) {
+  if (profile->machine == NULL) {
+    profile->machine = malloc(sizeof *profile->machine);
+    if (profile->machine == NULL) {
+      profile->store->failed = true;
+      return NULL;
+    }
+    roof_machine_init(profile->machine);
+    profile->machine->kind = ROOF_MEASURED;
+  }
+  return profile->machine;
+}
+
+roof_status import_settled(const roof_profile *profile, roof_error *error) {
+  return profile->store->failed ? roof_error_set(error, ROOF_E_MEMORY, "profile: out of memory") : ROOF_OK;
+}

@@ -1,0 +1,348 @@
+/* Bytes of a file: read in blocks, unpacked from gzip, turned from UTF-16, with a line count. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "import/import.h"
+
+enum { BLOCK = 1 << 20, LONGEST_LINE = 256 << 20 };
+
+typedef enum wrapping { PLAIN, UTF16_LITTLE, UTF16_BIG } wrapping;
+
+struct roof_source {
+  char name[256];
+  gzFile file;        /* NULL: memory */
+  const char *memory; /* what is left of it */
+  size_t memory_size;
+  wrapping text;
+  char *block; /* bytes [at, end), with room for a NUL behind */
+  size_t at, end, room;
+  bool ended;
+  bool again;
+  size_t line_start, line_end; /* of the last line, in `block` */
+  char after;                  /* the byte its NUL took the place of */
+  bool cut;                    /* the NUL is there */
+  int line;
+  roof_status status;
+  char why[160];
+};
+
+static void fail(roof_source *s, roof_status status, const char *why) {
+  s->status = status;
+  s->ended = true;
+  snprintf(s->why, sizeof s->why, "%s", why);
+}
+
+/** Bytes as the file has them, unpacked. */
+static size_t raw(roof_source *s, char *to, size_t size) {
+  if (s->file == NULL) {
+    size_t count = size < s->memory_size ? size : s->memory_size;
+    memcpy(to, s->memory, count);
+    s->memory += count;
+    s->memory_size -= count;
+    return count;
+  }
+  int count = gzread(s->file, to, (unsigned)size);
+  int code = Z_OK;
+  const char *why = gzerror(s->file, &code);
+  if (count < 0 || (count < (int)size && code == Z_BUF_ERROR)) {
+    fail(s, ROOF_E_INPUT,
+         code == Z_ERRNO       ? strerror(errno)
+         : code == Z_BUF_ERROR ? "it ends too early"
+                               : why);
+  }
+  return count < 0 ? 0 : (size_t)count;
+}
+
+/** UTF-8 of one code point. */
+static size_t utf8(unsigned long code, char *to) {
+  static const unsigned char first[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (size_t i = length - 1; i > 0; i--) {
+    to[i] = (char)(0x80 | (code & 0x3F));
+    code >>= 6;
+  }
+  to[0] = (char)(first[length] | code);
+  return length;
+}
+
+/** The next UTF-16 unit at `p`. */
+static unsigned long unit_at(const roof_source *s, const unsigned char *p) {
+  return s->text == UTF16_LITTLE ? p[0] | (unsigned long)p[1] << 8 : p[1] | (unsigned long)p[0] << 8;
+}
+
+/** Text as UTF-8 from `size` bytes of UTF-16, an even number; `to` holds 3 bytes for each 2. A surrogate pair
+ * that a block's end splits becomes two U+FFFD. */
+static size_t from_utf16(const roof_source *s, const unsigned char *p, size_t size, char *to) {
+  size_t length = 0;
+  for (size_t i = 0; i + 1 < size; i += 2) {
+    unsigned long code = unit_at(s, p + i);
+    unsigned long low = i + 3 < size ? unit_at(s, p + i + 2) : 0;
+    if (code >= 0xD800 && code < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
+      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+      i += 2;
+    } else if (code >= 0xD800 && code < 0xE000) {
+      code = 0xFFFD;
+    }
+    length += utf8(code, to + length);
+  }
+  return length;
+}
+
+/** The next bytes as text, at most `size` of them (which is much more than 8). */
+static size_t decoded(roof_source *s, char *to, size_t size) {
+  if (s->text == PLAIN) {
+    return raw(s, to, size);
+  }
+  size_t half = size / 4 * 2;
+  unsigned char *wide = malloc(half);
+  if (wide == NULL) {
+    fail(s, ROOF_E_MEMORY, "out of memory");
+    return 0;
+  }
+  size_t count = raw(s, (char *)wide, half);
+  size_t length = from_utf16(s, wide, count, to);
+  free(wide);
+  return length;
+}
+
+/** Room for BLOCK more bytes behind `end`; what was consumed before `keep` makes way. */
+static bool make_room(roof_source *s, size_t keep) {
+  if (keep > 0) {
+    memmove(s->block, s->block + keep, s->end - keep);
+    s->at -= keep;
+    s->end -= keep;
+  }
+  if (s->end + BLOCK + 1 <= s->room) {
+    return true;
+  }
+  size_t room = s->end + s->end / 2 + BLOCK + 1;
+  char *block = realloc(s->block, room);
+  if (block == NULL) {
+    fail(s, ROOF_E_MEMORY, "out of memory");
+    return false;
+  }
+  s->block = block;
+  s->room = room;
+  return true;
+}
+
+/** Reads another block behind those that are there from `keep` on; false when there is none. */
+static bool more(roof_source *s, size_t keep) {
+  if (s->ended || !make_room(s, keep)) {
+    return false;
+  }
+  size_t count = decoded(s, s->block + s->end, BLOCK);
+  s->end += count;
+  s->ended = s->ended || count == 0;
+  return count > 0;
+}
+
+/** Reads the first block and sees what the text is written in. */
+static void begin(roof_source *s) {
+  if (!more(s, 0)) {
+    return;
+  }
+  const unsigned char *b = (const unsigned char *)s->block;
+  bool little = s->end >= 2 && b[0] == 0xFF && b[1] == 0xFE;
+  bool big = s->end >= 2 && b[0] == 0xFE && b[1] == 0xFF;
+  if (s->end >= 3 && memcmp(b, "\xEF\xBB\xBF", 3) == 0) {
+    s->at = 3;
+  } else if (little || big) {
+    s->text = little ? UTF16_LITTLE : UTF16_BIG;
+    size_t size = (s->end - 2) / 2 * 2;
+    char *text = malloc(size * 3 / 2 + BLOCK + 1);
+    if (text == NULL) {
+      fail(s, ROOF_E_MEMORY, "out of memory");
+      return;
+    }
+    s->end = from_utf16(s, b + 2, size, text);
+    s->room = size * 3 / 2 + BLOCK + 1;
+    free(s->block);
+    s->block = text;
+  }
+}
+
+static roof_status started(roof_source *s, roof_source **source, roof_error *error) {
+  begin(s);
+  roof_status status = import_failed(s, error);
+  if (status != ROOF_OK) {
+    import_close(s);
+    return status;
+  }
+  *source = s;
+  return ROOF_OK;
+}
+
+static roof_status create(const char *name, roof_source **source, roof_error *error) {
+  *source = calloc(1, sizeof **source);
+  if (*source == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", name);
+  }
+  snprintf((*source)->name, sizeof(*source)->name, "%s", name);
+  return ROOF_OK;
+}
+
+roof_status import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
+                               roof_error *error) {
+  roof_source *s = NULL;
+  roof_status status = create(name, &s, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  s->memory = data;
+  s->memory_size = size;
+  return started(s, source, error);
+}
+
+roof_status import_open(const char *path, roof_source **source, roof_error *error) {
+  bool standard = strcmp(path, "-") == 0;
+  roof_source *s = NULL;
+  roof_status status = create(standard ? "standard input" : path, &s, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  errno = 0;
+  s->file = standard ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
+  if (s->file == NULL) {
+    status = roof_error_set(error, ROOF_E_INPUT, "%s: %s", s->name,
+                            errno != 0 ? strerror(errno) : "out of memory");
+    import_close(s);
+    return status;
+  }
+  gzbuffer(s->file, BLOCK);
+  return started(s, source, error);
+}
+
+void import_close(roof_source *s) {
+  if (s == NULL) {
+    return;
+  }
+  if (s->file != NULL) {
+    gzclose(s->file);
+  }
+  free(s->block);
+  free(s);
+}
+
+const char *import_head(roof_source *s, size_t *size) {
+  while (s->end - s->at < IMPORT_HEAD && more(s, s->at)) {
+  }
+  static const char nothing[] = "";
+  if (s->block == NULL) {
+    *size = 0;
+    return nothing;
+  }
+  *size = s->end - s->at < IMPORT_HEAD ? s->end - s->at : IMPORT_HEAD;
+  return s->block + s->at;
+}
+
+/** Puts back the byte that the NUL behind the last line replaced. */
+static void restore(roof_source *s) {
+  if (s->cut) {
+    s->block[s->line_end] = s->after;
+    s->cut = false;
+  }
+}
+
+char *import_line(roof_source *s, size_t *length) {
+  if (s->again) {
+    s->again = false;
+    *length = s->line_end - s->line_start;
+    return s->block + s->line_start;
+  }
+  restore(s);
+  char *newline = NULL;
+  size_t scanned = 0;
+  while (newline == NULL) {
+    size_t have = s->end - s->at;
+    newline = have > scanned ? memchr(s->block + s->at + scanned, '\n', have - scanned) : NULL;
+    scanned = have;
+    if (newline == NULL && have > LONGEST_LINE) {
+      fail(s, ROOF_E_PARSE, "a line of more than 256 MiB");
+    }
+    if (newline == NULL && !more(s, s->at)) {
+      break;
+    }
+  }
+  if (s->status != ROOF_OK || (newline == NULL && s->at == s->end)) {
+    return NULL;
+  }
+  s->line_start = s->at;
+  s->line_end = newline != NULL ? (size_t)(newline - s->block) : s->end;
+  s->at = newline != NULL ? s->line_end + 1 : s->end;
+  if (s->line_end > s->line_start && s->block[s->line_end - 1] == '\r') {
+    s->line_end--;
+  }
+  s->after = s->block[s->line_end];
+  s->block[s->line_end] = '\0';
+  s->cut = true;
+  s->line++;
+  *length = s->line_end - s->line_start;
+  return s->block + s->line_start;
+}
+
+void import_again(roof_source *s) {
+  s->again = true;
+}
+
+size_t import_bytes(roof_source *s, char *buffer, size_t size) {
+  restore(s);
+  size_t have = s->end - s->at;
+  if (have == 0) {
+    return s->ended ? 0 : decoded(s, buffer, size);
+  }
+  size_t count = have < size ? have : size;
+  memcpy(buffer, s->block + s->at, count);
+  s->at += count;
+  return count;
+}
+
+roof_status import_all(roof_source *s, size_t most, char **data, size_t *size, roof_error *error) {
+  restore(s);
+  while (s->end - s->at <= most && more(s, s->at)) {
+  }
+  roof_status status = import_failed(s, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (s->end - s->at > most) {
+    return roof_error_set(error, ROOF_E_INPUT, "%s: more than %zu MiB, and this format is read whole",
+                          s->name, most >> 20);
+  }
+  if (s->block == NULL && !make_room(s, 0)) {
+    return import_failed(s, error);
+  }
+  s->block[s->end] = '\0';
+  *data = s->block + s->at;
+  *size = s->end - s->at;
+  s->at = s->end;
+  return ROOF_OK;
+}
+
+int import_line_number(const roof_source *s) {
+  return s->line;
+}
+
+const char *import_name(const roof_source *s) {
+  return s->name;
+}
+
+roof_status import_failed(const roof_source *s, roof_error *error) {
+  return s->status == ROOF_OK ? ROOF_OK
+                              : import_error(s, error, s->status, s->line, 0, "cannot be read: %s", s->why);
+}
+
+roof_status import_error(const roof_source *s, roof_error *error, roof_status code, int line, int column,
+                         const char *format, ...) {
+  char text[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  roof_error_set(error, code, "%s", text);
+  (void)roof_error_at(error, s->name, line > 0 ? line : s->line, column);
+  return code;
+}

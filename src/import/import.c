@@ -1,0 +1,149 @@
+/* Finds the format of a file and lets it read. */
+#include "import/import.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROW(format) extern const roof_format roof_format_##format;
+#include "registry/formats.inc"
+#undef ROW
+
+static const roof_format *const formats[] = {
+#define ROW(format) &roof_format_##format,
+#include "registry/formats.inc"
+#undef ROW
+};
+
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+int roof_format_count(void) {
+  return FORMAT_COUNT;
+}
+
+const roof_format *roof_format_at(int index) {
+  return index >= 0 && index < FORMAT_COUNT ? formats[index] : NULL;
+}
+
+roof_status roof_format_find(const char *name, const roof_format **format, roof_error *error) {
+  const char *names[FORMAT_COUNT + 1] = {NULL};
+  for (int i = 0; i < FORMAT_COUNT; i++) {
+    names[i] = formats[i]->name;
+    if (strcmp(names[i], name) == 0) {
+      *format = formats[i];
+      return ROOF_OK;
+    }
+  }
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "format `%s`: unknown%s%s%s; `roofline import --list` shows all",
+                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
+/** The format that is surest of the first bytes. */
+static roof_status detect(roof_source *source, const roof_format **format, roof_error *error) {
+  size_t size = 0;
+  const char *head = import_head(source, &size);
+  int best = 0;
+  if (size == 0) {
+    return import_error(source, error, ROOF_E_PARSE, 0, 0, "the file is empty");
+  }
+  for (int i = 0; i < FORMAT_COUNT; i++) {
+    int sure = formats[i]->detect(head, size);
+    if (sure > best) {
+      best = sure;
+      *format = formats[i];
+    }
+  }
+  return best > 0 ? ROOF_OK
+                  : import_error(source, error, ROOF_E_PARSE, 1, 0,
+                                 "none of the formats that can be read; `roofline import --list` shows them, "
+                                 "--format forces one");
+}
+
+static roof_status read_source(roof_source *source, const roof_import_options *options, roof_profile *profile,
+                               roof_error *error) {
+  const roof_format *format = options != NULL ? options->format : NULL;
+  roof_status status = import_failed(source, error);
+  if (status == ROOF_OK && format == NULL) {
+    status = detect(source, &format, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  profile->format = format;
+  profile->decimal = options != NULL ? options->decimal : 0;
+  status = format->read(source, profile, error);
+  if (status == ROOF_OK) {
+    status = import_failed(source, error);
+  }
+  return status == ROOF_OK ? import_settled(profile, error) : status;
+}
+
+roof_status roof_import(const char *path, const roof_import_options *options, roof_profile *profile,
+                        roof_error *error) {
+  roof_source *source = NULL;
+  roof_status status = import_open(path, &source, error);
+  if (status == ROOF_OK) {
+    status = read_source(source, options, profile, error);
+    import_close(source);
+  }
+  return status;
+}
+
+roof_status roof_import_memory(const char *data, size_t size, const char *name,
+                               const roof_import_options *options, roof_profile *profile, roof_error *error) {
+  roof_source *source = NULL;
+  roof_status status = import_open_memory(data, size, name, &source, error);
+  if (status == ROOF_OK) {
+    status = read_source(source, options, profile, error);
+    import_close(source);
+  }
+  return status;
+}
+
+const char *roof_quality_name(roof_quality quality) {
+  static const char *const names[] = {
+#define NAME(symbol, name) name,
+      ROOF_QUALITY_MAP(NAME)
+#undef NAME
+  };
+  return (unsigned)quality < ROOF_QUALITY_COUNT ? names[quality] : "?";
+}
+
+double roof_record_seconds(const roof_record *record) {
+  return record->timed ? (double)record->picoseconds * 1e-12 : NAN;
+}
+
+double roof_record_flops(const roof_record *record, roof_dtype *most, roof_unit *unit) {
+  double sum = NAN, largest = -1;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      double value = record->flops[d][u].value;
+      if (isnan(value)) {
+        continue;
+      }
+      sum = isnan(sum) ? value : sum + value;
+      if (value > largest) {
+        largest = value;
+        if (most != NULL) {
+          *most = (roof_dtype)d;
+        }
+        if (unit != NULL) {
+          *unit = (roof_unit)u;
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+double roof_record_bytes(const roof_record *record, roof_level_kind *level) {
+  for (int l = ROOF_LEVEL_KIND_COUNT - 1; l >= 0; l--) {
+    if (!isnan(record->bytes[l].value)) {
+      if (level != NULL) {
+        *level = (roof_level_kind)l;
+      }
+      return record->bytes[l].value;
+    }
+  }
+  return NAN;
+}

@@ -1,0 +1,158 @@
+/** What every format uses. A format is one file NAME.c that exports `const roof_format roof_format_NAME`. */
+#ifndef IMPORT_IMPORT_H
+#define IMPORT_IMPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "roofline/import.h"
+#include "roofline/text.h"
+
+/* _source.c: bytes of a file, whatever it is wrapped in */
+
+typedef struct roof_source roof_source;
+
+enum { IMPORT_HEAD = 65536 };
+
+/** Opens a file, "-" for standard input. Sees through gzip, a UTF-8 byte order mark and UTF-16.
+ *  Ownership: *source on success only, released by import_close. Errors: ROOF_E_INPUT, ROOF_E_MEMORY. */
+roof_status import_open(const char *path, roof_source **source, roof_error *error);
+
+/** Opens `size` bytes in memory, which outlive the source; `name` is for messages. */
+roof_status import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
+                               roof_error *error);
+
+void import_close(roof_source *source);
+
+/** The first bytes, up to IMPORT_HEAD of them, followed by a NUL; nothing is consumed. */
+const char *import_head(roof_source *source, size_t *size);
+
+/** The next line without its end, followed by a NUL, valid until the next call; NULL at the end of the file
+ * or after a failure, which import_failed tells. */
+char *import_line(roof_source *source, size_t *length);
+
+/** Makes import_line give the last line once more. */
+void import_again(roof_source *source);
+
+/** Up to `size` next bytes; 0 at the end of the file or after a failure. */
+size_t import_bytes(roof_source *source, char *buffer, size_t size);
+
+/** All that is left, followed by a NUL, valid until the source is closed. Errors: ROOF_E_INPUT beyond `most`
+ *  bytes, and as import_failed. */
+roof_status import_all(roof_source *source, size_t most, char **data, size_t *size, roof_error *error);
+
+/** The line import_line gave last, from 1. */
+int import_line_number(const roof_source *source);
+
+/** The file's name for messages: its path, or "standard input". */
+const char *import_name(const roof_source *source);
+
+/** What went wrong while reading, or ROOF_OK. */
+roof_status import_failed(const roof_source *source, roof_error *error);
+
+/** `code` with a message at FILE:LINE:COLUMN; line 0: the current one, column 0: none. */
+roof_status import_error(const roof_source *source, roof_error *error, roof_status code, int line, int column,
+                         const char *format, ...) ROOF_PRINTF(6, 7);
+
+/* _csv.c: RFC 4180 records: quotes, newlines in quotes, ragged rows, CRLF */
+
+/** One record. `fields` and their texts are valid until the next call. */
+typedef struct import_row {
+  char **fields;
+  size_t count;
+  int line;          /**< where it begins */
+  char *store;       /**< the texts */
+  size_t capacity;   /**< of `store` */
+  size_t field_room; /**< of `fields` */
+} import_row;
+
+/** Reads the next record into *row (start from zeros). False at the end and on failure: ROOF_OK in *status
+ *  tells them apart. */
+bool import_csv(roof_source *source, char delimiter, import_row *row, roof_status *status, roof_error *error);
+
+/** Splits `line` as one record without a newline inside. */
+roof_status import_csv_split(const char *line, char delimiter, import_row *row, roof_error *error);
+
+void import_row_done(import_row *row);
+
+/** The column whose name is `name` (any case, blanks trimmed), or -1. */
+int import_column(const import_row *header, const char *name);
+
+/** The text of a column, "" when the row has none (column -1 included). */
+const char *import_field(const import_row *row, int column);
+
+/* _number.c: numbers with their units, in no locale but the file's */
+
+/** How a file writes numbers. */
+typedef struct import_marks {
+  char decimal; /**< '.' or ',' */
+  char group;   /**< the other one, or 0: none seen */
+} import_marks;
+
+/** A number written with `marks` (NULL: a decimal point and no groups): NaN for anything that is not wholly
+ * one number ("n/a", "nan", "inf", "--", "<not counted>", ""). */
+double import_number(const char *text, const import_marks *marks);
+
+/** A whole count, exact to the last digit. False when `text` is not one or does not fit. */
+bool import_count(const char *text, int64_t *count);
+
+/** Collects how numbers are written: call it for every numeric cell, then import_marks_of. */
+typedef struct import_votes {
+  uint64_t point, comma;
+} import_votes;
+void import_vote(import_votes *votes, const char *text);
+import_marks import_marks_of(const import_votes *votes, char forced);
+
+/** What one `unit` is in SI ("Mbyte", "us", "Gbyte/s", "cycle/nsecond", "%"): s, B, Hz, FLOP, shares.
+ *  `kilo` is what K is (1000, or 1024 where the tool means that). NaN: not a unit this table has. */
+double import_unit(const char *unit, double kilo);
+
+/* _profile.c: filling in the profile */
+
+/** The record of that name, made when it is new. NULL when out of memory. Bytes that are not UTF-8 become
+ *  U+FFFD. The pointer is valid until the next call. */
+roof_record *import_record(roof_profile *profile, const char *name, size_t length);
+
+/** One call that took so many picoseconds. */
+void import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds);
+
+/** `calls` calls that took so many picoseconds together, without a sample of each. */
+void import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds);
+
+/** Keeps a sample of seconds a call, or an even choice when there are many. */
+void import_sample(roof_profile *profile, roof_record *record, double seconds);
+
+/** Picoseconds of a time in seconds; false when it is negative, not finite or too long. */
+bool import_picoseconds(double seconds, uint64_t *picoseconds);
+
+/** Adds to a count. A missing one stays missing, with its reason, until something is added; the lower quality
+ *  of what was added is kept. `source` is static or from import_text. */
+void import_add(roof_count *count, double value, const char *source, roof_quality quality);
+
+/** Says why a count is missing unless it has a value. */
+void import_missing(roof_count *count, const char *why);
+
+/** Adds to a counter, weighted by `seconds`. */
+void import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
+                    double seconds);
+
+/** Counts something that became no figure. */
+void import_skip(roof_profile *profile, const char *what, const char *why);
+
+/** A number, or a text where `text` is not NULL. The last one of a name stands. */
+void import_fact(roof_profile *profile, const char *name, double value, const char *text);
+
+/** Names the device; a second one of another name is a fact. */
+void import_device(roof_profile *profile, const char *name);
+
+/** The profile's machine, made when there is none. NULL when out of memory. */
+roof_machine *import_machine(roof_profile *profile);
+
+/** A copy that lives as long as the profile; equal texts are one. "" when out of memory. */
+const char *import_text(roof_profile *profile, const char *text);
+const char *import_textf(roof_profile *profile, const char *format, ...) ROOF_PRINTF(2, 3);
+
+/** ROOF_E_MEMORY when anything above ran out of memory. */
+roof_status import_settled(const roof_profile *profile, roof_error *error);
+
+#endif

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# roofline import: every file of tests/fixtures/import as JSON (ROOFLINE_UPDATE_GOLDEN=1 rewrites tests/golden/import), then
+# how the answers are chosen, sorted, drawn and refused.
+
+setup() {
+  load lib.bash
+  start
+  fixtures=$ROOFLINE_SOURCE/tests/fixtures/import
+}
+
+@test "every fixture reads as its golden answer" {
+  local bad=0
+  for file in "$fixtures"/*; do
+    golden=$ROOFLINE_SOURCE/tests/golden/import/$(basename "$file").json
+    "$ROOFLINE" import "$file" --json >actual || { echo "$file: refused"; bad=1; continue; }
+    [ -z "${ROOFLINE_UPDATE_GOLDEN:-}" ] || cp actual "$golden"
+    diff -u "$golden" actual || bad=1
+  done
+  [ "$bad" -eq 0 ]
+}
+
+@test "a file, standard input and gzip tell the same" {
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --json
+  local plain=$output
+  run -0 bash -c "'$ROOFLINE' import - --json <'$fixtures/stream.txt'"
+  [ "$output" = "$plain" ]
+  gzip -c "$fixtures/stream.txt" >s.gz
+  run -0 "$ROOFLINE" import s.gz --json
+  [ "$output" = "$plain" ]
+}
+
+@test "most time lost comes first, under the machine named" {
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100
+  [[ ${lines[0]} == "4 kernels, 64.80 ms; 64.56 ms lost against the roof of nvidia-h100-sxm, most in add" ]]
+  [[ ${lines[2]} == *" add "* ]]
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --top 1
+  has 'and 3 more'
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --filter '^(copy|add)$' --csv
+  [ "${#lines[@]}" -eq 3 ]
+}
+
+@test "two files are added up" {
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" "$fixtures/stream.txt" --json
+  [ "$(json '.kernels[0].calls')" = 2 ]
+  near .total_seconds 0.129604
+}
+
+@test "the kernels are drawn" {
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --to s.svg
+  xmllint --noout s.svg
+  grep -q '>triad<' s.svg
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --to s.json
+  [ "$(jq -r .schema s.json)" = roofline.measurements/1 ]
+}
+
+@test "bad input" {
+  refuses() {
+    run --separate-stderr "$ROOFLINE" import "${@:3}"
+    [ "$status" -eq "$1" ]
+    [[ $stderr == *"$2"* ]]
+    [ -z "$output" ]
+  }
+  refuses 2 'name a file'
+  refuses 2 'none: No such file' none
+  echo 'just text' >t
+  refuses 2 't:1: none of the formats' t
+  : >empty
+  refuses 2 'empty: the file is empty' empty
+  refuses 2 'did you mean `stream`' t --format strem
+  refuses 2 't:1: no line of STREAM' t --format stream
+  refuses 2 '--filter' "$fixtures/stream.txt" --filter '('
+  refuses 2 '--decimal' "$fixtures/stream.txt" --decimal x
+  refuses 2 '--group' "$fixtures/stream.txt" --group x
+  refuses 2 'a profile has one machine' "$fixtures/stream.txt" -m h100 -m a100
+  refuses 2 'no machine to draw' "$fixtures/stream.txt" --to s.svg
+  [ ! -e s.svg ]
+}
+
+@test "the formats are listed" {
+  run -0 "$ROOFLINE" import --list
+  has 'STREAM output'
+  run -0 "$ROOFLINE" import --list --json
+  [ "$(json '.formats | map(select(.name == "stream")) | length')" = 1 ]
+}

@@ -1,0 +1,2 @@
+#define FORMAT "stream"
+#include "import_any.h"

@@ -1,0 +1,381 @@
+/* What every format reader stands on: bytes out of any wrapping, CSV records, numbers with units, records
+ * found by name, files joined. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "import/import.h"
+
+static roof_source *open_text(const char *text, size_t size) {
+  roof_source *source = NULL;
+  assert_int_equal(import_open_memory(text, size, "text", &source, NULL), ROOF_OK);
+  return source;
+}
+
+static void expect_lines(roof_source *source, const char *const *lines) {
+  size_t length = 0;
+  for (int i = 0; lines[i] != NULL; i++) {
+    char *line = import_line(source, &length);
+    assert_non_null(line);
+    assert_string_equal(line, lines[i]);
+    assert_int_equal(length, strlen(lines[i]));
+    assert_int_equal(import_line_number(source), i + 1);
+  }
+  assert_null(import_line(source, &length));
+  assert_int_equal(import_failed(source, NULL), ROOF_OK);
+}
+
+static void lines_in_any_wrapping(void **state) {
+  (void)state;
+  static const char *const lines[] = {"a", "", "b\xC3\xA9\xF0\x9F\x98\x80", "last", NULL};
+  static const char plain[] = "a\r\n\nb\xC3\xA9\xF0\x9F\x98\x80\nlast",
+                    marked[] = "\xEF\xBB\xBF"
+                               "a\n\nb\xC3\xA9\xF0\x9F\x98\x80\nlast\n";
+  static const unsigned char wide[] = {0xFF, 0xFE, 'a',  0, '\n', 0, '\n', 0, 'b', 0, 0xE9, 0, 0x3D, 0xD8,
+                                       0x00, 0xDE, '\n', 0, 'l',  0, 'a',  0, 's', 0, 't',  0};
+  unsigned char big[sizeof wide];
+  for (size_t i = 0; i < sizeof wide; i++) {
+    big[i ^ 1] = wide[i];
+  }
+  const struct {
+    const char *text;
+    size_t size;
+  } cases[] = {{plain, sizeof plain - 1},
+               {marked, sizeof marked - 1},
+               {(const char *)wide, sizeof wide},
+               {(const char *)big, sizeof big}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_source *source = open_text(cases[i].text, cases[i].size);
+    size_t size = 0;
+    assert_int_equal(import_head(source, &size)[0], 'a');
+    expect_lines(source, lines);
+    import_close(source);
+  }
+}
+
+static void a_line_once_more_and_the_rest(void **state) {
+  (void)state;
+  roof_source *source = open_text("one\ntwo\nthree", 13);
+  size_t length = 0;
+  assert_string_equal(import_line(source, &length), "one");
+  import_again(source);
+  assert_string_equal(import_line(source, &length), "one");
+  assert_int_equal(import_line_number(source), 1);
+  char *rest = NULL;
+  assert_int_equal(import_all(source, 100, &rest, &length, NULL), ROOF_OK);
+  assert_string_equal(rest, "two\nthree");
+  import_close(source);
+  source = open_text("0123456789", 10);
+  assert_int_equal(import_all(source, 9, &rest, &length, NULL), ROOF_E_INPUT);
+  import_close(source);
+}
+
+/** Lines across the reader's blocks, packed with gzip; then the file cut short. */
+static void gzip_of_any_length(void **state) {
+  (void)state;
+  char path[] = "/tmp/roofline-import-XXXXXX", expected[40];
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  gzFile packed = gzdopen(dup(file), "wb1");
+  enum { LINES = 200000 };
+  for (int i = 0; i < LINES; i++) {
+    gzprintf(packed, "line %d of many, %d\n", i, i * 7919);
+  }
+  assert_int_equal(gzclose(packed), Z_OK);
+  roof_source *source = NULL;
+  assert_int_equal(import_open(path, &source, NULL), ROOF_OK);
+  size_t length = 0;
+  for (int i = 0; i < LINES; i++) {
+    snprintf(expected, sizeof expected, "line %d of many, %d", i, i * 7919);
+    assert_string_equal(import_line(source, &length), expected);
+  }
+  assert_null(import_line(source, &length));
+  assert_int_equal(import_failed(source, NULL), ROOF_OK);
+  import_close(source);
+  off_t whole = lseek(file, 0, SEEK_END);
+  assert_int_equal(ftruncate(file, whole / 2), 0);
+  assert_int_equal(import_open(path, &source, NULL), ROOF_OK);
+  while (import_line(source, &length) != NULL) {
+  }
+  roof_error error;
+  assert_int_equal(import_failed(source, &error), ROOF_E_INPUT);
+  assert_non_null(strstr(error.message, "ends too early"));
+  import_close(source);
+  close(file);
+  unlink(path);
+}
+
+static void expect_row(roof_source *source, import_row *row, int line, const char *const *fields) {
+  roof_status status = ROOF_OK;
+  assert_true(import_csv(source, ',', row, &status, NULL));
+  size_t count = 0;
+  for (; fields[count] != NULL; count++) {
+    assert_string_equal(import_field(row, (int)count), fields[count]);
+  }
+  assert_int_equal(row->count, count);
+  assert_int_equal(row->line, line);
+}
+
+static void csv_records(void **state) {
+  (void)state;
+  static const char text[] =
+      "\"ID\", \"Kernel \"\"x\"\"\" ,c\r\n1,\"a,b\nc\",\n,,\nplain \"quoted\" text,2\nlast";
+  roof_source *source = open_text(text, sizeof text - 1);
+  import_row row = {0};
+  expect_row(source, &row, 1, (const char *const[]){"ID", "Kernel \"x\" ", "c", NULL});
+  assert_int_equal(import_column(&row, "id"), 0);
+  assert_int_equal(import_column(&row, "kernel \"x\""), 1);
+  assert_int_equal(import_column(&row, "none"), -1);
+  expect_row(source, &row, 2, (const char *const[]){"1", "a,b\nc", "", NULL});
+  expect_row(source, &row, 4, (const char *const[]){"", "", "", NULL});
+  expect_row(source, &row, 5, (const char *const[]){"plain \"quoted\" text", "2", NULL});
+  assert_string_equal(import_field(&row, 7), "");
+  assert_string_equal(import_field(&row, -1), "");
+  expect_row(source, &row, 6, (const char *const[]){"last", NULL});
+  roof_status status = ROOF_E_INTERNAL;
+  assert_false(import_csv(source, ',', &row, &status, NULL));
+  assert_int_equal(status, ROOF_OK);
+  import_close(source);
+  source = open_text("a,b\n1,\"open\nand never closed", 28);
+  roof_error error;
+  assert_true(import_csv(source, ',', &row, &status, &error));
+  assert_false(import_csv(source, ',', &row, &status, &error));
+  assert_int_equal(status, ROOF_E_PARSE);
+  assert_int_equal(error.line, 2);
+  import_close(source);
+  import_row_done(&row);
+}
+
+static void numbers(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    import_marks marks;
+    double value;
+  } good[] = {{"3.23", {'.', ','}, 3.23},
+              {"4,587", {'.', ','}, 4587},
+              {"3,23", {',', '.'}, 3.23},
+              {"4.587", {',', '.'}, 4587},
+              {"4 587", {',', '.'}, 4587},
+              {"5,318,969,728.00", {'.', ','}, 5318969728},
+              {"4\xE2\x80\xAF"
+               "587",
+               {',', '.'},
+               4587},
+              {" 1e-3 ", {'.', 0}, 1e-3},
+              {"-2.5E+2", {'.', 0}, -250}};
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    assert_near(import_number(good[i].text, &good[i].marks), good[i].value, 1e-15);
+  }
+  static const char *const bad[] = {"",      " ",    "n/a",   "nan", "inf",  "-inf", "--", "<not counted>",
+                                    "1.2.3", "0x10", "12 GB", "1,5", "1e999"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    assert_true(isnan(import_number(bad[i], NULL)));
+  }
+  int64_t count = 7;
+  assert_true(import_count(" 9223372036854775807 ", &count));
+  assert_true(count == INT64_MAX);
+  assert_true(import_count("-12", &count));
+  assert_int_equal(count, -12);
+  assert_false(import_count("9223372036854775808", &count));
+  assert_false(import_count("1.5", &count));
+  assert_false(import_count("", &count));
+}
+
+static import_marks marks_after(const char *const *cells) {
+  import_votes votes = {0};
+  for (; *cells != NULL; cells++) {
+    import_vote(&votes, *cells);
+  }
+  return import_marks_of(&votes, 0);
+}
+
+static void the_file_votes_on_its_marks(void **state) {
+  (void)state;
+  assert_int_equal(marks_after((const char *const[]){"4,587", "31.28", "3.23", NULL}).decimal, '.');
+  assert_int_equal(marks_after((const char *const[]){"4.587", "31,28", "3,23", NULL}).decimal, ',');
+  assert_int_equal(marks_after((const char *const[]){"1,234,567", NULL}).decimal, '.');
+  assert_int_equal(marks_after((const char *const[]){"1.234.567", NULL}).decimal, ',');
+  assert_int_equal(marks_after((const char *const[]){"0,125", NULL}).decimal, ',');
+  assert_int_equal(marks_after((const char *const[]){"4,587", NULL}).decimal,
+                   '.'); /* ambiguous: the C locale */
+  import_votes votes = {0};
+  import_vote(&votes, "3.23");
+  assert_int_equal(import_marks_of(&votes, ',').decimal, ',');
+}
+
+static void units(void **state) {
+  (void)state;
+  static const struct {
+    const char *unit;
+    double kilo, value;
+  } good[] = {{"usecond", 1000, 1e-6},
+              {"ns", 1000, 1e-9},
+              {"second", 1000, 1},
+              {"Kbyte", 1000, 1e3},
+              {"Mbyte", 1000, 1e6},
+              {"GB", 1024, 1073741824.},
+              {"GiB", 1000, 1073741824.},
+              {"Gbyte/s", 1000, 1e9},
+              {"byte/second", 1000, 1},
+              {"Gbyte/second", 1000, 1e9},
+              {"cycle/nsecond", 1000, 1e9},
+              {"Ghz", 1000, 1e9},
+              {"%", 1000, 0.01},
+              {"", 1000, 1},
+              {"MFlop/s", 1000, 1e6},
+              {"B", 1000, 1}};
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    assert_near(import_unit(good[i].unit, good[i].kilo), good[i].value, 1e-12);
+  }
+  assert_true(isnan(import_unit("furlong", 1000)));
+  assert_true(isnan(import_unit("Kfurlong", 1000)));
+  assert_true(isnan(import_unit("byte/furlong", 1000)));
+}
+
+static roof_record *record(roof_profile *profile, const char *name) {
+  roof_record *r = import_record(profile, name, strlen(name));
+  assert_non_null(r);
+  return r;
+}
+
+static void records_by_name(void **state) {
+  (void)state;
+  roof_profile profile;
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  char name[32];
+  for (int i = 0; i < 3000; i++) {
+    snprintf(name, sizeof name, "kernel %d", i % 1000);
+    import_call(&profile, record(&profile, name), 1000);
+  }
+  assert_int_equal(profile.count, 1000);
+  assert_int_equal(record(&profile, "kernel 7")->calls, 3);
+  assert_true(record(&profile, "kernel 7")->picoseconds == 3000);
+  assert_string_equal(record(&profile, "b\xFF"
+                                       "d\tname")
+                          ->name,
+                      "b\xEF\xBF\xBD"
+                      "d name");
+  assert_true(isnan(roof_record_seconds(record(&profile, "untimed"))));
+  import_skip(&profile, "x", "y");
+  import_skip(&profile, "x", "y");
+  assert_int_equal(profile.skip_count, 1);
+  assert_int_equal(profile.skips[0].times, 2);
+  roof_profile_done(&profile);
+}
+
+/** Many samples: an even choice, so its mean is the mean; the time stays exact. */
+static void samples_are_chosen_evenly(void **state) {
+  (void)state;
+  roof_profile profile;
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  enum { CALLS = 200000 };
+  for (uint64_t i = 0; i < CALLS; i++) {
+    import_call(&profile, record(&profile, "k"), i * 1000);
+  }
+  const roof_record *r = record(&profile, "k");
+  double sum = 0;
+  for (size_t i = 0; i < r->sample_count; i++) {
+    sum += r->samples[i];
+  }
+  assert_int_equal(r->sample_count, ROOF_IMPORT_SAMPLES);
+  assert_true(r->picoseconds == (uint64_t)CALLS * (CALLS - 1) / 2 * 1000);
+  assert_near(sum / ROOF_IMPORT_SAMPLES, roof_record_seconds(r) / CALLS, 0.05);
+  roof_profile_done(&profile);
+}
+
+static void counts_keep_the_lower_quality(void **state) {
+  (void)state;
+  roof_count count = {.value = NAN, .source = ""};
+  import_missing(&count, "no counter");
+  assert_string_equal(count.source, "no counter");
+  import_add(&count, 2, "a", ROOF_QUALITY_MEASURED);
+  import_add(&count, NAN, "gone", ROOF_QUALITY_MEASURED);
+  import_add(&count, 3, "b", ROOF_QUALITY_ESTIMATED);
+  import_add(&count, 1, "c", ROOF_QUALITY_DERIVED);
+  assert_near(count.value, 6, 0);
+  assert_int_equal(count.quality, ROOF_QUALITY_ESTIMATED);
+}
+
+/** Counts of 2 calls from one file, the time of 100 calls from another: the counts of 100 calls. */
+static void joined_files(void **state) {
+  (void)state;
+  roof_profile counts, times, all;
+  assert_int_equal(roof_profile_init(&counts, NULL) | roof_profile_init(&times, NULL), ROOF_OK);
+  roof_record *r = record(&counts, "void ns::k<float, 4>(float*)");
+  import_calls(r, 2, 5000);
+  import_add(&r->flops[ROOF_FP32][ROOF_VECTOR], 20, "ffma", ROOF_QUALITY_MEASURED);
+  import_add(&r->bytes[ROOF_MEMORY], 8, "dram", ROOF_QUALITY_MEASURED);
+  import_calls(record(&times, "void ns::k<float, 4>(float*)"), 60, 600000);
+  import_calls(record(&times, "void ns::k<float, 8>(float*)"), 40, 400000);
+  for (int turn = 0; turn < 2; turn++) { /* in either order */
+    assert_int_equal(roof_profile_init(&all, NULL), ROOF_OK);
+    assert_int_equal(roof_profile_join(&all, turn ? &times : &counts, false, NULL), ROOF_OK);
+    assert_int_equal(roof_profile_join(&all, turn ? &counts : &times, false, NULL), ROOF_OK);
+    r = record(&all, "void ns::k<float, 4>(float*)");
+    assert_int_equal(all.count, 2);
+    assert_int_equal(r->calls, 60);
+    assert_true(r->picoseconds == 600000);
+    assert_near(r->flops[ROOF_FP32][ROOF_VECTOR].value, 600, 1e-12);
+    assert_near(r->bytes[ROOF_MEMORY].value, 240, 1e-12);
+    assert_int_equal(r->bytes[ROOF_MEMORY].quality, ROOF_QUALITY_DERIVED);
+    roof_profile_done(&all);
+  }
+  assert_int_equal(roof_profile_init(&all, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_join(&all, &times, true, NULL), ROOF_OK);
+  assert_int_equal(all.count, 1);
+  assert_string_equal(all.records[0].name, "ns::k");
+  assert_int_equal(all.records[0].calls, 100);
+  roof_profile_done(&all);
+  roof_profile_done(&counts);
+  roof_profile_done(&times);
+}
+
+static void formats(void **state) {
+  (void)state;
+  roof_error error;
+  const roof_format *format = NULL;
+  assert_true(roof_format_count() > 0);
+  assert_null(roof_format_at(-1));
+  assert_null(roof_format_at(roof_format_count()));
+  for (int i = 0; i < roof_format_count(); i++) {
+    const roof_format *f = roof_format_at(i);
+    assert_int_equal(roof_format_find(f->name, &format, NULL), ROOF_OK);
+    assert_ptr_equal(format, f);
+    assert_int_equal(f->detect("", 0), 0);
+    assert_int_equal(f->detect("\x7F"
+                               "ELF\x02\x01\x01",
+                               7),
+                     0);
+    assert_int_equal(f->detect("once upon a time, there was a kernel\n", 37), 0);
+  }
+  assert_int_equal(roof_format_find("strem", &format, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "`stream`"));
+  roof_profile profile;
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory("", 0, "x", NULL, &profile, &error), ROOF_E_PARSE);
+  assert_int_equal(roof_import_memory("what?", 5, "x", NULL, &profile, &error), ROOF_E_PARSE);
+  assert_int_equal(roof_import("/nowhere", NULL, &profile, &error), ROOF_E_INPUT);
+  roof_profile_done(&profile);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_in_any_wrapping),
+      cmocka_unit_test(a_line_once_more_and_the_rest),
+      cmocka_unit_test(gzip_of_any_length),
+      cmocka_unit_test(csv_records),
+      cmocka_unit_test(numbers),
+      cmocka_unit_test(the_file_votes_on_its_marks),
+      cmocka_unit_test(units),
+      cmocka_unit_test(records_by_name),
+      cmocka_unit_test(samples_are_chosen_evenly),
+      cmocka_unit_test(counts_keep_the_lower_quality),
+      cmocka_unit_test(joined_files),
+      cmocka_unit_test(formats),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
