@@ -212,6 +212,12 @@ ROOF_API const roof_level *roof_machine_memory(const roof_machine *machine, roof
  *  Units: bytes/s. Ownership: none. Errors: NaN when no bandwidth is known. */
 ROOF_API double roof_level_bandwidth(const roof_level *level, double write_share);
 
+/** Makes a machine of `cores` of its cores: measured figures for all cores become the smaller of those and
+ *  `cores` times the one-core figure, their source says so, and private caches are fewer. Figures without a
+ *  one-core counterpart stay, and so does the machine when it has no more cores than that.
+ *  Units: cores, at least 1. Ownership: changes the machine in place. Errors: none. */
+ROOF_API void roof_machine_for_cores(roof_machine *machine, int cores);
+
 /** Maps a level's name to its kind ("L1", "shared", "LLC", "HBM3", "DRAM", ...), case ignored.
  *  Units: none. Ownership: writes *kind on success only. Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_level_kind_parse(const char *name, roof_level_kind *kind, roof_error *error);

@@ -151,6 +151,18 @@ static roof_status check_color(const char *color, roof_error *error) {
              : roof_error_set(error, ROOF_E_ARGUMENT, "--color %s: use auto, always or never", color);
 }
 
+/** Cuts `-- PROGRAM ARGUMENTS` off; returns how many words are left. */
+static int cut_program(const roof_command *command, int argc, const char **argv) {
+  parsed.program = NULL;
+  for (int i = 1; i < argc && (command->groups & ROOF_ARGS_PROGRAM) != 0; i++) {
+    if (strcmp(argv[i], "--") == 0) {
+      parsed.program = argv + i + 1;
+      return i;
+    }
+  }
+  return argc;
+}
+
 roof_status roof_args_parse(roof_args *args, const roof_command *command, int argc, const char **argv,
                             roof_error *error) {
   struct poptOption table[GROUP_COUNT + 2];
@@ -161,6 +173,7 @@ roof_status roof_args_parse(roof_args *args, const roof_command *command, int ar
   snprintf(name, sizeof name, "roofline %s", command->name);
   const char *first = argv[0];
   argv[0] = name;
+  argc = cut_program(command, argc, argv);
   poptContext context = poptGetContext(NULL, argc, argv, table, 0);
   int code = poptGetNextOpt(context);
   roof_status status = ROOF_OK;

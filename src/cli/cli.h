@@ -17,10 +17,11 @@
 
 /** Groups of options a command takes beside --json, --csv, --quiet, --color and its own. */
 enum {
-  ROOF_ARGS_MACHINE = 1, /**< --machine */
-  ROOF_ARGS_FORMAT = 2,  /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
-  ROOF_ARGS_MODEL = 4,   /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
-  ROOF_ARGS_FILE = 8     /**< --to FILE (-o); --output is a number format */
+  ROOF_ARGS_MACHINE = 1,  /**< --machine */
+  ROOF_ARGS_FORMAT = 2,   /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
+  ROOF_ARGS_MODEL = 4,    /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
+  ROOF_ARGS_PROGRAM = 16, /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
+  ROOF_ARGS_FILE = 8      /**< --to FILE (-o); --output is a number format */
 };
 
 /** A parsed command line. Texts point into argv; `words` are the positional arguments after the command's
@@ -36,7 +37,8 @@ typedef struct roof_args {
   int json, csv, quiet, help;
   const char **words;
   int word_count;
-  roof_userops *userops; /**< one per --ops file */
+  const char *const *program; /**< what follows `--`, NULL-terminated, or NULL; in argv */
+  roof_userops *userops;      /**< one per --ops file */
   int userops_count;
   poptContext context; /**< owns the words */
 } roof_args;
@@ -113,11 +115,24 @@ void roof_shape_done(roof_shape *shape);
 /** A parameter's value as typed: a choice by its name, a count in full. */
 void roof_shape_value_text(const roof_op *op, int param, double value, char *buffer, size_t size);
 
-/* csv.c: predictions as rows; the columns are the operation's parameters, then the same for every operation
- */
+/* csv.c */
+/** Predictions as rows: the columns are the operation's parameters, then the same for every operation. */
 void roof_csv_add_header(roof_text *out, const roof_op *op);
 void roof_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
                       const roof_prediction *prediction);
+
+/** A column of objects of JSON. */
+typedef struct roof_csv_column {
+  const char *name; /**< NULL ends the list */
+  const char *path; /**< "seconds.lower" where it is not the name; a last step `#` the names of an object's
+                       members, `*` the sum of their numbers */
+} roof_csv_column;
+
+/** Appends a header and a row an object: unknown is empty, lists are joined by `;`. */
+void roof_csv_add(roof_text *out, json_t *rows, const roof_csv_column *columns);
+/** Prints the list `rows` of an answer (takes its reference). */
+roof_status roof_csv_print(json_t *answer, const char *rows, const roof_csv_column *columns,
+                           roof_error *error);
 
 /* json.c */
 json_t *roof_json_number(double value); /**< null for NaN and infinities */

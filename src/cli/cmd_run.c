@@ -7,10 +7,11 @@
 #include "cli/chart.h"
 #include "cli/grid.h"
 #include "cli/ladder.h"
+#include "cli/program.h"
 #include "cli/seal.h"
 
-static int quick, threads, list, ladder;
-static char *backend_name, *dtype_name, *ledger;
+static int quick, threads, list, ladder, repeats = 1;
+static char *backend_name, *dtype_name, *ledger, *flops, *bytes, *op_text;
 
 static const struct poptOption options[] = {
     {"list", 'l', POPT_ARG_NONE, &list, 0, "show the kernels and their default shapes", NULL},
@@ -18,10 +19,16 @@ static const struct poptOption options[] = {
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default where a kernel has it), fp64, ...",
-     "TYPE"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
+     "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
-    {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
+    {"threads", 't', POPT_ARG_INT, &threads, 0,
+     "cores to use, or that a program uses; default: all this process may", "N"},
+    {"repeat", '\0', POPT_ARG_INT, &repeats, 0, "how often to run a program; default 1", "N"},
+    {"flops", '\0', POPT_ARG_STRING, &flops, 0, "what a program without regions does in one run", "N"},
+    {"bytes", '\0', POPT_ARG_STRING, &bytes, 0, "what it moves from and to memory", "N"},
+    {"op", '\0', POPT_ARG_STRING, &op_text, 0, "or the operation that it does: 'gemm m=1024 n=1024 k=1024'",
+     "OP"},
     POPT_TABLEEND};
 
 enum { JOBS_MAX = 1000 };
@@ -148,8 +155,12 @@ static roof_status name_jobs(session *s, roof_error *error) {
   }
   for (int i = 0; !s->all && i < s->args->word_count && status == ROOF_OK; i++) {
     const roof_kernel *kernel = NULL;
-    if (!is_pair(s->args->words[i])) {
-      status = roof_kernel_find(s->args->words[i], &kernel, error);
+    const char *word = s->args->words[i];
+    if (strchr(word, '/') != NULL) {
+      status = roof_error_set(error, ROOF_E_NAME,
+                              "kernel `%s`: unknown; to run a program: `roofline run -- %s`", word, word);
+    } else if (!is_pair(word)) {
+      status = roof_kernel_find(word, &kernel, error);
       status = status == ROOF_OK ? add_jobs(s, kernel, error) : status;
     }
   }
@@ -203,6 +214,9 @@ static void load_ceilings(session *s) {
     name = s->jobs[i].measurement.machine;
   }
   s->known = name[0] != '\0' && roof_catalog_load(name, &s->machine, NULL) == ROOF_OK;
+  if (s->known && threads > 0) {
+    roof_machine_for_cores(&s->machine, threads);
+  }
 }
 
 static void bound_job(const session *s, job *j) {
@@ -520,25 +534,59 @@ static roof_status climb(const roof_args *args, roof_error *error) {
   return status == ROOF_OK ? roof_ladder_run(&c, error) : status;
 }
 
+static roof_status run_program(const roof_args *args, roof_error *error) {
+  const roof_program_options o = {.repeats = repeats,
+                                  .threads = threads,
+                                  .dtype = dtype_name,
+                                  .flops = flops,
+                                  .bytes = bytes,
+                                  .op = op_text};
+  return list || ladder || quick || backend_name != NULL || ledger != NULL || threads < 0
+             ? roof_error_set(error, ROOF_E_ARGUMENT,
+                              "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
+                              "--machine and --to only",
+                              args->program[0] != NULL ? args->program[0] : "")
+             : roof_program_measure(args, &o, error);
+}
+
+/** What only a program takes. */
+static roof_status run_kernels(const roof_args *args, roof_error *error) {
+  const char *option = repeats != 1             ? "--repeat"
+                       : flops != NULL          ? "--flops"
+                       : bytes != NULL          ? "--bytes"
+                       : op_text != NULL        ? "--op"
+                       : args->machines != NULL ? "--machine"
+                                                : NULL;
+  if (option != NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: is for a program, `roofline run %s ... -- ./program`",
+                          option, option);
+  }
+  return list ? print_list(args, error) : ladder ? climb(args, error) : measure(args, error);
+}
+
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status = list ? print_list(args, error) : ladder ? climb(args, error) : measure(args, error);
-  free(ledger);
-  free(backend_name);
-  free(dtype_name);
+  roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
+  char *texts[] = {ledger, backend_name, dtype_name, flops, bytes, op_text};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    free(texts[i]);
+  }
   return status;
 }
 
 const roof_command roof_cmd_run = {
     .name = "run",
-    .arguments = "KERNEL ... [key=value ...]",
-    .summary = "check and time built-in kernels, as a share of what this machine reaches",
+    .arguments = "KERNEL ... [key=value ...] | -- PROGRAM [ARGUMENT ...]",
+    .summary =
+        "check and time built-in kernels, or somebody's program, as a share of what this machine reaches",
     .examples = "  roofline run --list\n"
                 "  roofline run triad n=64Mi --dtype fp64\n"
                 "  roofline run triad n=4k..64M*4 --to triad.svg\n"
                 "  roofline run gemm-naive gemm-blocked gemm-blas m=1024 n=1024 k=1024\n"
                 "  roofline run all --quick --json\n"
-                "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n",
-    .groups = ROOF_ARGS_FILE,
+                "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n"
+                "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
+                "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",
+    .groups = ROOF_ARGS_FILE | ROOF_ARGS_MACHINE | ROOF_ARGS_PROGRAM,
     .options = options,
     .run = run,
 };

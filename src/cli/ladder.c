@@ -105,32 +105,6 @@ static roof_status find_ladder(ladder *l, roof_error *error) {
   return status == ROOF_OK ? choose_shape(l, error) : status;
 }
 
-static bool has_one_core_level(const roof_machine *m, roof_level_kind kind) {
-  for (int i = 0; i < m->level_count; i++) {
-    if (m->levels[i].level == kind && m->levels[i].cores == 1) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/** One core of a machine: its peaks, and its share of each level where that is known. */
-static void take_one_core(const roof_machine *all, roof_machine *one) {
-  *one = *all;
-  one->peak_count = one->level_count = 0;
-  for (int i = 0; i < all->peak_count; i++) {
-    if (all->peaks[i].cores == 1) {
-      one->peaks[one->peak_count++] = all->peaks[i];
-    }
-  }
-  for (int i = 0; i < all->level_count; i++) {
-    const roof_level *level = &all->levels[i];
-    if (level->cores == 1 || !has_one_core_level(all, level->level)) {
-      one->levels[one->level_count++] = *level;
-    }
-  }
-}
-
 /** This machine as it was measured before, or as it is measured now. */
 static roof_status characterise(ladder *l, roof_error *error) {
   const roof_climb *c = l->climb;
@@ -145,7 +119,11 @@ static roof_status characterise(ladder *l, roof_error *error) {
   roof_types types = roof_types_of(c->dtype);
   roof_options o = roof_options_default();
   o.achieved = true;
-  take_one_core(&l->all, &l->one);
+  l->one = l->all;
+  roof_machine_for_cores(&l->one, 1);
+  if (l->climb->how->threads > 0) {
+    roof_machine_for_cores(&l->all, l->climb->how->threads);
+  }
   roof_status status = roof_target_init(&l->targets[0], &l->all, &types, &o, error);
   return status == ROOF_OK ? roof_target_init(&l->targets[1], &l->one, &types, &o, error) : status;
 }

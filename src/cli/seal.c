@@ -48,7 +48,7 @@ static void add_parameters(roof_text *out, json_t *parameters, const roof_op *op
   }
 }
 
-static void set_label(json_t *prediction, bool several) {
+void roof_seal_label(json_t *prediction, bool several) {
   const char *name = text_of(prediction, "op"), *dtype = text_of(prediction, "dtype");
   const roof_op *op = NULL;
   roof_text label = {0};
@@ -147,7 +147,7 @@ roof_status roof_seal_all(const char *ledger, json_t *predictions, const char *k
       sealings != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "seal: out of memory");
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     json_t *prediction = json_array_get(predictions, i);
-    set_label(prediction, several);
+    roof_seal_label(prediction, several);
     complete(prediction);
     status = read_sealing(prediction, &sealings[i], error);
   }

@@ -14,8 +14,11 @@ roof_status roof_predict_collect(const roof_args *args, json_t *predictions, roo
 /** The SHA-256 of the machine as `roofline machine show --json` prints it. */
 roof_status roof_seal_digest(const roof_machine *machine, char digest[ROOF_DIGEST_MAX], roof_error *error);
 
-/** Seals predictions (roofline.prediction/1); one without `label` gets its operation, parameters and format,
- * and its machine where there are several. The labels are set in the objects. */
+/** Sets `label` where there is none: its operation, parameters and format, and its machine where there are
+ * several. */
+void roof_seal_label(json_t *prediction, bool several);
+
+/** Seals predictions (roofline.prediction/1); one without `label` gets one, in the object too. */
 roof_status roof_seal_all(const char *ledger, json_t *predictions, const char *key, roof_error *error);
 
 /** The commit checked out in the git repository around the working folder, "" outside one. */

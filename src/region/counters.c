@@ -3,9 +3,20 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "region/events.h"
 
 /* What is used of papi.h: the names and types have been the same since version 5. */
-enum { PAPI_OK = 0, PAPI_NULL = -1 };
+enum { PAPI_OK = 0, PAPI_NULL = -1, PAPI_INHERIT = 28, PAPI_INHERIT_ALL = 1, CPU_COMPONENT = 0 };
+
+/** The member of papi.h's PAPI_option_t that PAPI_INHERIT reads, in room enough for the others. */
+typedef union papi_option {
+  struct {
+    int set, inherit;
+  } inherit;
+  char room[1024];
+} papi_option;
 
 static struct {
   int (*library_init)(int version);
@@ -13,6 +24,9 @@ static struct {
   int (*event_name_to_code)(const char *name, int *code);
   int (*query_event)(int code);
   int (*create_eventset)(int *set);
+  int (*assign_eventset_component)(int set, int component);
+  int (*set_opt)(int option, papi_option *value);
+  int (*attach)(int set, unsigned long process);
   int (*add_event)(int set, int code);
   int (*start)(int set);
   int (*read)(int set, long long *values);
@@ -32,6 +46,9 @@ static const struct {
     {"PAPI_event_name_to_code", &papi.event_name_to_code},
     {"PAPI_query_event", &papi.query_event},
     {"PAPI_create_eventset", &papi.create_eventset},
+    {"PAPI_assign_eventset_component", &papi.assign_eventset_component},
+    {"PAPI_set_opt", &papi.set_opt},
+    {"PAPI_attach", &papi.attach},
     {"PAPI_add_event", &papi.add_event},
     {"PAPI_start", &papi.start},
     {"PAPI_read", &papi.read},
@@ -82,6 +99,16 @@ static int load(void) {
   return 0;
 }
 
+/** PAPI finds no counters where the kernel has none to give, or gives none: that is the reason then. */
+static const char *explain_none(void) {
+  static char reason[256];
+  char kernel[160];
+  const char *why = roof_events_reason(kernel, sizeof kernel);
+  snprintf(reason, sizeof reason, "PAPI counts neither PAPI_DP_OPS nor PAPI_SP_OPS%s%s",
+           why != NULL ? ": " : " on this processor", why != NULL ? why : "");
+  return reason;
+}
+
 const char *roof_counters_open(void) {
   int version = load();
   if (version == 0) {
@@ -101,7 +128,7 @@ const char *roof_counters_open(void) {
       counted[count++] = i;
     }
   }
-  return count > 0 ? NULL : "PAPI counts neither PAPI_DP_OPS nor PAPI_SP_OPS on this processor";
+  return count > 0 ? NULL : explain_none();
 }
 
 int roof_counters_count(void) {
@@ -116,15 +143,29 @@ roof_dtype roof_counters_dtype(int index) {
   return presets[counted[index]].dtype;
 }
 
-const char *roof_counters_start(roof_counters *counters) {
-  *counters = (roof_counters){.set = PAPI_NULL};
-  int code = papi.create_eventset(&counters->set);
+/** Adds what is counted and starts; `code` is how it went so far. */
+static const char *start(roof_counters *counters, int code) {
   for (int i = 0; i < count && code == PAPI_OK; i++) {
     code = papi.add_event(counters->set, codes[i]);
   }
   code = code == PAPI_OK ? papi.start(counters->set) : code;
   counters->running = code == PAPI_OK;
   return code == PAPI_OK ? NULL : papi.strerror(code);
+}
+
+const char *roof_counters_start(roof_counters *counters) {
+  *counters = (roof_counters){.set = PAPI_NULL};
+  return start(counters, papi.create_eventset(&counters->set));
+}
+
+const char *roof_counters_attach(roof_counters *counters, pid_t process) {
+  *counters = (roof_counters){.set = PAPI_NULL};
+  int code = papi.create_eventset(&counters->set);
+  papi_option option = {.inherit = {counters->set, PAPI_INHERIT_ALL}};
+  code = code == PAPI_OK ? papi.assign_eventset_component(counters->set, CPU_COMPONENT) : code;
+  code = code == PAPI_OK ? papi.set_opt(PAPI_INHERIT, &option) : code;
+  code = code == PAPI_OK ? papi.attach(counters->set, (unsigned long)process) : code;
+  return start(counters, code);
 }
 
 void roof_counters_stop(roof_counters *counters) {

@@ -3,6 +3,7 @@
 #define REGION_COUNTERS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "roofline/dtype.h"
 
@@ -24,6 +25,9 @@ roof_dtype roof_counters_dtype(int index);
 
 /** Starts this thread's counters. NULL when they run, else why not. */
 const char *roof_counters_start(roof_counters *counters);
+
+/** The same for a process that waits to execute a program, with all threads and children it will have. */
+const char *roof_counters_attach(roof_counters *counters, pid_t process);
 void roof_counters_stop(roof_counters *counters);
 
 /** FLOPs since the start; false when they cannot be read. */

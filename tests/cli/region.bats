@@ -45,7 +45,7 @@ scripted_papi() {
   [ "$(json '[.kernels[1] | .flops, .counted.flops]')" = '[{"fp64":200000},"formula"]' ]
   [ "$(json .skipped)" = '[{"what":"counters","why":"Permission level does not permit operation"}]' ]
   PAPI_LACKS=1 LD_LIBRARY_PATH=. ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region
-  [ "$(json .skipped)" = '[{"what":"counters","why":"PAPI counts neither PAPI_DP_OPS nor PAPI_SP_OPS on this processor"}]' ]
+  [ "$(json '.skipped[0].why | startswith("PAPI counts neither PAPI_DP_OPS nor PAPI_SP_OPS")')" = true ]
   ROOFLINE_COUNTERS=likwid ROOFLINE_REGIONS=regions.json ./region
   [ "$(json .skipped)" = '[{"what":"counters","why":"ROOFLINE_COUNTERS: only papi is known"}]' ]
   ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region # whatever is installed here

@@ -1,0 +1,13 @@
+/** Whether the kernel lets a program count hardware events. */
+#ifndef REGION_EVENTS_H
+#define REGION_EVENTS_H
+
+#include <stddef.h>
+
+/** NULL when cycles of this thread can be counted, else why not, in `buffer`. */
+const char *roof_events_reason(char *buffer, size_t size);
+
+/** The same for an attempt that ended in the error `code` of perf_event_open. */
+const char *roof_events_explain(int code, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/** Bytes between memory and the caches, as the memory controllers count them: of the whole machine. */
+#ifndef REGION_UNCORE_H
+#define REGION_UNCORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ROOF_UNCORE_MAX = 256 };
+
+/** One counter of one memory controller, on one socket. */
+typedef struct roof_uncore_event {
+  uint32_t type;
+  uint64_t config;
+  int cpu;
+  double bytes; /**< a count is worth */
+  int file;
+} roof_uncore_event;
+
+typedef struct roof_uncore {
+  roof_uncore_event events[ROOF_UNCORE_MAX];
+  int count;
+} roof_uncore;
+
+/** Finds the read and write counters that the kernel describes below `root`/sys; false when there are none.
+ */
+bool roof_uncore_find(const char *root, roof_uncore *uncore);
+
+/** Starts them. NULL when they count, else why not, in `buffer`. */
+const char *roof_uncore_start(roof_uncore *uncore, char *buffer, size_t size);
+
+/** Ends them and returns the bytes since the start, NaN when they cannot be read. */
+double roof_uncore_stop(roof_uncore *uncore);
+
+#endif

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# `run -- PROGRAM`: somebody's program, by its regions or as a whole.
+load lib
+
+setup() {
+  start
+  unset TMPDIR
+  "$ROOFLINE" measure --backend fake >/dev/null
+}
+
+# The example with regions, built as a user would.
+build() {
+  nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "the library is built with sanitizers"
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region -I "$ROOFLINE_SOURCE/include" -L "$ROOFLINE_BUILD" \
+    -lroofline -Wl,-rpath,"$ROOFLINE_BUILD"
+}
+
+# run_json ARGUMENT...: `run --json ARGUMENT...`, the program's output apart.
+run_json() {
+  run -0 --separate-stderr "$ROOFLINE" run --json --to report.json "$@"
+  printed=$output
+  output=$(cat report.json)
+}
+
+@test "its regions on the roof, the samples of every run" {
+  build
+  run_json --repeat 3 --machine fake -- ./region
+  [ "$(wc -l <<<"$printed")" = 3 ]
+  [ -z "$stderr" ]
+  [ "$(json '[.schema, .format, .machine, .program.command]')" = '["roofline.measurements/1","program","fake",["./region"]]' ]
+  [ "$(json '[.kernels[] | .name, .calls, .threads, (.samples | length), .flops, .bytes, .binding]')" = \
+    '["fill",3,1,3,{"fp64":0},{"DRAM":2400000},"DRAM","triad",30,1,30,{"fp64":200000},{"DRAM":2400000},"DRAM"]' ]
+  near '.kernels[1].ceiling_seconds' 6e-5
+  near '.kernels[1] | .fraction_of_ceiling * .seconds / .ceiling_seconds' 1
+  [ "$(json '.program | (.samples | length == 3) and .seconds > 0 and .peak_bytes > 1e6 and .cores_busy > 0')" = true ]
+  run -0 "$ROOFLINE" record report.json --unsealed
+  has 'recorded `triad`'
+}
+
+@test "the report is on stderr, stdout is the program's" {
+  build
+  run -0 --separate-stderr "$ROOFLINE" run --machine fake -- ./region
+  [ "$output" = "$(./region)" ]
+  [[ $stderr == *"region: 1 run of "* && $stderr == *"  triad "* && $stderr == *"ceilings: fake"* ]]
+  ! ls -d /tmp/roofline.*/ 2>/dev/null
+}
+
+@test "CSV, and a chart by the file's name" {
+  build
+  run -0 "$ROOFLINE" run --to regions.csv --machine fake -- ./region
+  [ "$(cut -d, -f1,2,3,7,8,9 regions.csv)" = 'name,calls,threads,dtype,flops,bytes
+fill,1,1,fp64,0,2400000
+triad,10,1,fp64,200000,2400000' ]
+  run -0 "$ROOFLINE" run --to regions.svg --machine fake -- ./region
+  xmllint --noout regions.svg
+  grep -q '>triad<' regions.svg
+}
+
+@test "without regions: the program as a whole, placed by what is said of it" {
+  run_json -- sleep 0.02
+  [ "$(json '[.kernels[0] | .name, .calls, .flops, .bytes, .fraction_of_ceiling]')" = '["sleep",1,null,null,null]' ]
+  [ "$(json '.kernels[0].seconds >= 0.02')" = true ]
+  run_json --repeat 2 --op 'gemm m=512 n=512 k=512' --machine fake -- sleep 0.01
+  [ "$(json '[.kernels[0] | .name, .calls, .flops, .bytes, .counted]')" = \
+    '["gemm m=512 n=512 k=512 fp64",2,{"fp64":268435456},{"DRAM":6291456},{"flops":"formula","bytes":"formula"}]' ]
+  run_json --flops 1G --bytes 30M --dtype fp32 --machine fake -- true
+  [ "$(json '[.kernels[0] | .flops, .bytes, .binding, .counted.flops]')" = '[{"fp32":1000000000},{"DRAM":30000000},"fp32 vector","command line"]' ]
+}
+
+@test "the label of --op is the one that sealing gives" {
+  run -0 "$ROOFLINE" predict gemm m=512 n=512 k=512 --dtype fp64 --machine fake --seal
+  run_json --op 'gemm m=512 n=512 k=512' --machine fake -- sleep 0.01
+  run -0 "$ROOFLINE" record report.json
+}
+
+@test "hardware counters, or why there are none" {
+  run_json -- true
+  [ "$(json '.program.counters | (.flops == null) == (.flops_reason != null)')" = true ]
+  [ "$(json '.program.counters | (.memory_bytes == null) == (.memory_reason != null)')" = true ]
+  nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && return 0
+  cc -shared -fPIC "$ROOFLINE_SOURCE/tests/fixtures/papi.c" -o libpapi.so.7.0
+  LD_LIBRARY_PATH=. run_json --machine fake -- true
+  [ "$(json '[.kernels[0] | .flops, .counted.flops, .fraction_of_ceiling > 0]')" = '[{"fp64":500,"fp32":20},"PAPI",true]' ]
+  [ "$(json '.program.counters | [.flops, .flops_reason]')" = '[{"fp64":500,"fp32":20},null]' ]
+  PAPI_DENIES=1 LD_LIBRARY_PATH=. run_json -- true
+  [ "$(json '.program.counters.flops_reason')" = '"Permission level does not permit operation"' ]
+}
+
+@test "a program that cannot run, fails or crashes: the reason, and no report" {
+  run -3 "$ROOFLINE" run --to report.json -- ./nothere
+  [ "$output" = 'roofline: ./nothere: cannot be executed: No such file or directory' ]
+  run -3 "$ROOFLINE" run --to report.json -- sh -c 'exit 7'
+  [ "$output" = 'roofline: sh: failed with exit code 7: nothing is reported' ]
+  run -3 "$ROOFLINE" run --to report.json -- sh -c 'kill -SEGV $$'
+  [ "$output" = 'roofline: sh: ended by signal 11 (Segmentation fault): nothing is reported' ]
+  [ ! -e report.json ]
+}
+
+@test "a signal ends the program too, and leaves no file" {
+  mkdir tmp
+  for signal in TERM HUP; do
+    TMPDIR=$PWD/tmp "$ROOFLINE" run --to report.json -- sh -c 'echo $$ >pid; exec sleep 60' 3>&- &
+    shell=$!
+    for _ in $(seq 200); do [ -s pid ] && break; sleep 0.02; done
+    kill -s $signal "$shell"
+    wait "$shell" && false
+    ! kill -0 "$(cat pid)" 2>/dev/null
+    [ -z "$(ls tmp)" ]
+    rm pid
+  done
+  [ ! -e report.json ]
+}
+
+@test "bad input" {
+  run -2 "$ROOFLINE" run --
+  has 'which program?'
+  run -2 "$ROOFLINE" run triad -- true
+  has '`triad`: a kernel or a program, not both'
+  run -2 "$ROOFLINE" run --repeat 0 -- true
+  has '--repeat 0: must be from 1 to 10000'
+  run -2 "$ROOFLINE" run --flops 5apples -- true
+  has '--flops'
+  run -2 "$ROOFLINE" run --op 'gemmm m=4' -- true
+  has 'did you mean `gemm`?'
+  run -2 "$ROOFLINE" run --op 'gemm m=1,2 n=4 k=4' -- true
+  has 'one size'
+  run -2 "$ROOFLINE" run --quick -- true
+  has 'takes --repeat'
+  run -2 "$ROOFLINE" run triad --repeat 3
+  has 'is for a program'
+  run -2 "$ROOFLINE" run ./a.out
+  has '`roofline run -- ./a.out`'
+}

@@ -1,0 +1,109 @@
+/* The ceilings of some cores: between one and all, equal at both ends, never falling. */
+#include "test.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/predict.h"
+
+enum { CORES = 12 };
+
+/** A random machine in which all cores reach at least what one does, at most CORES times that and a tenth. */
+static void random_machine(roof_machine *m) {
+  roof_machine_init(m);
+  m->unit_count = CORES;
+  m->peak_count = m->level_count = 2;
+  for (int i = 0; i < 2; i++) {
+    double one = 1e9 * (1 + rand() % 1000), all = one * (1 + (CORES + 0.1) * (rand() % 1000) / 1000);
+    m->peaks[i].dtype = ROOF_FP64;
+    m->peaks[i].kind = m->levels[i].kind = ROOF_MEASURED;
+    m->peaks[i].cores = m->levels[i].cores = i == 0 ? 1 : 0;
+    m->levels[i].level = ROOF_MEMORY;
+    m->levels[i].bytes = 1e12;
+    snprintf(m->peaks[i].source, sizeof m->peaks[i].source, "%s", i == 0 ? "alone" : "together");
+    m->peaks[0].flops_per_second = i == 0 ? one : m->peaks[0].flops_per_second;
+    m->levels[0].read_bytes_per_second = i == 0 ? one / 7 : m->levels[0].read_bytes_per_second;
+    if (i == 1) {
+      double factor = all / one;
+      m->peaks[1].flops_per_second = m->peaks[0].flops_per_second * fmax(1, factor);
+      m->levels[1].read_bytes_per_second = m->levels[0].read_bytes_per_second * fmax(1, factor);
+      m->peaks[1].limit_flops_per_second = m->peaks[1].flops_per_second * 1.1;
+      m->peaks[0].limit_flops_per_second = m->peaks[0].flops_per_second * 1.1;
+    }
+  }
+}
+
+static double peak_of(const roof_machine *m) {
+  return roof_machine_peak(m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->flops_per_second;
+}
+
+static double memory_of(const roof_machine *m) {
+  return roof_level_bandwidth(roof_machine_level(m, ROOF_MEMORY, ROOF_MEASURED), 0);
+}
+
+static void between_one_and_all(void **state) {
+  (void)state;
+  static roof_machine m, some;
+  for (int round = 0; round < 500; round++) {
+    random_machine(&m);
+    double peak = 0, memory = 0;
+    for (int cores = 1; cores <= CORES + 3; cores++) {
+      some = m;
+      roof_machine_for_cores(&some, cores);
+      assert_true(peak_of(&some) >= peak && memory_of(&some) >= memory);
+      peak = peak_of(&some);
+      memory = memory_of(&some);
+      if (cores == 1) {
+        assert_true(peak == m.peaks[0].flops_per_second);
+        assert_true(memory == m.levels[0].read_bytes_per_second);
+      }
+      assert_true(peak <= m.peaks[1].flops_per_second * (1 + 1e-12));
+      assert_true(peak <= cores * m.peaks[0].flops_per_second * (1 + 1e-12) || cores >= CORES);
+    }
+    assert_true(peak == m.peaks[1].flops_per_second && memory == m.levels[1].read_bytes_per_second);
+  }
+}
+
+static void says_where_it_comes_from(void **state) {
+  (void)state;
+  static roof_machine m;
+  random_machine(&m);
+  roof_machine_for_cores(&m, 5);
+  const roof_peak *peak = roof_machine_peak(&m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED);
+  assert_int_equal(peak->cores, 5);
+  assert_string_equal(peak->source, "interpolated from 1 and 12 cores: together");
+}
+
+static void leaves_what_has_no_counterpart(void **state) {
+  (void)state;
+  static roof_machine m;
+  random_machine(&m);
+  m.peak_count = 3;
+  m.peaks[2] = m.peaks[1];
+  m.peaks[2].dtype = ROOF_FP32;
+  m.peaks[0].kind = ROOF_DATASHEET;
+  double fp32 = m.peaks[2].flops_per_second, fp64 = m.peaks[1].flops_per_second;
+  roof_machine_for_cores(&m, 3);
+  assert_true(m.peaks[2].flops_per_second == fp32 && m.peaks[1].flops_per_second == fp64);
+  assert_int_equal(m.peaks[1].cores, 0);
+}
+
+static void private_caches_are_fewer(void **state) {
+  (void)state;
+  static roof_machine m;
+  random_machine(&m);
+  m.levels[0].level = m.levels[1].level = ROOF_L2;
+  m.levels[0].instances = m.levels[1].instances = CORES;
+  roof_machine_for_cores(&m, 5);
+  assert_true(m.levels[1].instances == 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(between_one_and_all), cmocka_unit_test(says_where_it_comes_from),
+      cmocka_unit_test(leaves_what_has_no_counterpart), cmocka_unit_test(private_caches_are_fewer)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
