@@ -46,6 +46,11 @@ ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
   X(ROOF_CLUE_COMPUTE, "compute", 's', "busiest arithmetic pipe / its peak")                                 \
   X(ROOF_CLUE_MATRIX, "matrix", 's', "cycles with the matrix pipe active")                                   \
   X(ROOF_CLUE_SHARED, "shared", 's', "shared memory pipe / its peak")                                        \
+  X(ROOF_CLUE_L1, "l1", 's', "bytes/s of the L1 cache / its peak")                                           \
+  X(ROOF_CLUE_L2, "l2", 's', "bytes/s of the L2 cache / its peak")                                           \
+  X(ROOF_CLUE_L3, "l3", 's', "bytes/s of the L3 cache / its peak")                                           \
+  X(ROOF_CLUE_LINK, "link", 's', "bytes/s of the link to other devices / its peak")                          \
+  X(ROOF_CLUE_PAGED, "paged", 's', "bytes fetched from beyond the memory: pages moved in / all bytes")       \
   X(ROOF_CLUE_STALLED, "stalled", 's', "cycles with no eligible warp")                                       \
   X(ROOF_CLUE_SPILL, "spill", 's', "traffic that is register spills")                                        \
   X(ROOF_CLUE_OCCUPANCY, "occupancy", 's', "resident warps / the most there can be")                         \
@@ -122,6 +127,31 @@ ROOF_API size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out,
  *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: truncates to `size`. */
 ROOF_API char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *causes, size_t count,
                                     char *buffer, size_t size);
+
+/** Reads "occupancy=0.3" or "occupancy=30%". Units: shares, ratios. Ownership: writes *clue and *value on
+ * success only. Errors: ROOF_E_NAME, ROOF_E_PARSE; ROOF_E_ARGUMENT for a value that it cannot have. */
+ROOF_API roof_status roof_clue_read(const char *text, roof_clue *clue, double *value, roof_error *error);
+
+/** ROOF_E_ARGUMENT for a value that this clue cannot have: negative, not finite, a share far over 1.
+ *  Units: shares, ratios. Ownership: none. Errors: as said. */
+ROOF_API roof_status roof_clue_check(roof_clue clue, double value, roof_error *error);
+
+/** A regime as counters show it. */
+typedef struct roof_seen {
+  roof_regime regime;
+  const char *resource; /**< "memory", "L2", "compute", "link", "launches", ...; NULL: nothing was counted */
+  roof_clue clue;       /**< the figure that speaks */
+  double share;         /**< of the resource's peak, or of the time where regime is overhead */
+  double threshold;     /**< for that figure */
+  bool busy;            /**< past the threshold; else only the nearest of all */
+  const char *rule;     /**< why that figure means that regime */
+  const char *source;   /**< of the threshold */
+} roof_seen;
+
+/** The regime that clues show: a device without work, and pages moved in, come before all, then the busiest
+ *  resource. Units: shares. Ownership: by value, static texts. Errors: `resource` NULL where nothing that
+ *  would tell is known. */
+ROOF_API roof_seen roof_regime_seen(const double clue[ROOF_CLUE_COUNT]);
 
 /** The resource a kernel waits on: "compute", "memory", "shared memory", "registers", "scheduler" or "host
  *  launch", from counters alone.

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "roofline/advise.h"
 #include "roofline/measurement.h"
 #include "roofline/predict.h"
 #include "roofline/text.h"
@@ -43,14 +44,14 @@ typedef struct roof_sealing {
   double expected_low_seconds;
   double expected_high_seconds;
   roof_ceiling ceilings[ROOF_BASIS_COUNT];
+  double level_bytes_per_second[ROOF_LEVEL_KIND_COUNT]; /**< of the machine */
 } roof_sealing;
 
 /** How entries are added. NULL in its place means `{0}`. */
 typedef struct roof_ledger_options {
-  const char *commit;   /**< git commit of the working directory, NULL: none */
-  const char *key;      /**< file of a secret key that signs, NULL: unsigned */
-  bool unsealed;        /**< take measurements that no prediction came before, and mark them */
-  double measured_time; /**< s since 1970 when the measurements were taken, 0: they end now */
+  const char *commit; /**< git commit of the working directory, NULL: none */
+  const char *key;    /**< file of a secret key that signs, NULL: unsigned */
+  bool unsealed;      /**< take measurements that no prediction came before, and mark them */
 } roof_ledger_options;
 
 /** SHA-256 of a text in hexadecimal.
@@ -67,7 +68,8 @@ ROOF_API roof_status roof_ledger_seal(const char *path, const roof_sealing *seal
 
 /** Appends `count` measurements with all their samples, all or none, to a ledger whose chain holds. Units: s,
  * FLOP, bytes. Ownership: keeps nothing. Errors: as roof_ledger_seal; ROOF_E_GATE for a changed ledger and,
- * unless `options->unsealed`, for a measurement without a prediction or older than it. */
+ * unless `options->unsealed`, for a measurement without a prediction or older than it; ROOF_E_ARGUMENT for
+ * one taken later than now, or a counter with another name than roof_clue_parse knows. */
 ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
                                         const roof_ledger_options *options, roof_error *error);
 
@@ -113,8 +115,8 @@ typedef struct roof_reconciled {
   double counted_bytes; /**< NaN: by the formula only */
   char regime[16];
   char binding[64];
-  char measured_regime[16];            /**< from counted bytes, "" not counted */
-  double measured_share;               /**< of the roof that the measured regime names */
+  double clue[ROOF_CLUE_COUNT];        /**< what was counted, NaN: was not */
+  roof_seen seen;                      /**< the regime that the counters show; resource NULL: not counted */
   double fraction_of_ceiling;          /**< lower / measured */
   double expected_fraction;            /**< lower / predicted */
   double headroom;                     /**< measured / lower */

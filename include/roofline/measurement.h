@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "roofline/machine.h"
 #include "roofline/stats.h"
 #include "roofline/work.h"
 
@@ -11,22 +12,35 @@
 extern "C" {
 #endif
 
+#define ROOF_COUNTER_MAX 40
+
+/** What a profiler counted, in the words of ROOF_CLUE_MAP (advise.h): "occupancy" 0.3. */
+typedef struct roof_counter {
+  char name[24];
+  double value;
+} roof_counter;
+
 /** One kernel on one machine. `samples` are seconds per call, in the order taken. */
 typedef struct roof_measurement {
   char label[128]; /**< matches a prediction's label */
   char machine[ROOF_NAME_MAX];
   roof_dtype dtype;
-  double flops;   /**< per call; NaN unknown */
-  double bytes;   /**< per call at the outermost level; NaN unknown */
-  double seconds; /**< median per call */
+  double flops;                              /**< per call; NaN unknown */
+  double bytes;                              /**< per call at the outermost level; NaN unknown */
+  double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< per call, by level; NaN unknown */
+  double seconds;                            /**< median per call */
+  double taken;                              /**< s since 1970 when measuring began; NaN or 0: it ends now */
   roof_stats stats;
   double *samples;
   size_t sample_count;
-  char counted[64]; /**< "formula" or the counter source */
+  char counted[64];       /**< how the bytes were: "formula" or the counter source */
+  char counted_flops[64]; /**< how the FLOPs were */
+  roof_counter counters[ROOF_COUNTER_MAX];
+  size_t counter_count;
   char note[160];
 } roof_measurement;
 
-/** Resets to nothing measured: numbers NaN, texts "", no samples.
+/** Resets to nothing measured: numbers NaN, texts "", no samples, no counters.
  *  Units: none. Ownership: the caller's storage. Errors: none. */
 ROOF_API void roof_measurement_init(roof_measurement *measurement);
 

@@ -19,6 +19,7 @@
 #include "roofline/stats.h"
 #include "roofline/status.h"
 #include "roofline/text.h"
+#include "roofline/time.h"
 #include "roofline/units.h"
 #include "roofline/work.h"
 

@@ -106,6 +106,14 @@ static const rule rules[] = {
     {"divergence", GPU, BUSY, ROOF_CLUE_LANES, 0.90, 0.25, 0.8,
      "{} of the lanes are active in an instruction", "smsp__thread_inst_executed_per_inst_executed.ratio",
      "sort or compact the work, make branches uniform", "1 - 1/10 of the lanes; " CONVENTION},
+    {"idle link", ANY, NETWORK, ROOF_CLUE_LINK, 0.80, 0.2, 0.8, "the link delivers only {} of its rate",
+     "nccl-tests or osu_bw at this size and at 1 GB: a small message, or a slow path?",
+     "larger messages, more channels; the ranks on the direct link (nvidia-smi topo -m)",
+     "nccl-tests, PERFORMANCE.md: large messages reach the link's rate; a fifth less is " CONVENTION},
+    {"paging", ANY, MEMORY | 1 << ROOF_CAPACITY_BOUND, ROOF_CLUE_PAGED, 0.05, 0.5, 0.5,
+     "{} of the bytes come from beyond the memory", "page faults, or bytes moved by unified memory",
+     "a smaller working set, prefetching, more devices",
+     "a link is 20 times slower than the memory, so 5 % of the bytes double the time; " CONVENTION},
     {"overlap failure", ANY, ALL, ROOF_CLUE_EXPOSED, 0.10, 0.5, 0.6,
      "{} of the time is what transfers and arithmetic would hide from each other",
      "the kernel with the loads removed, then with the arithmetic removed",
@@ -143,6 +151,44 @@ roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_error *error
   const char *near = roof_suggest(text, names);
   return roof_error_set(error, ROOF_E_NAME, "counter `%s`: unknown%s%s%s", text,
                         near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
+roof_status roof_clue_check(roof_clue clue, double value, roof_error *error) {
+  static const double most = 2; /* a clock may be over its nominal rate; no share is twice its peak */
+  if (!isfinite(value) || value < 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "counter %s: %g is no share", clues[clue].name, value);
+  }
+  return clues[clue].unit == 's' && value > most
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "counter %s: %g is no share; write %g as %g or %g%%",
+                              clues[clue].name, value, value, value / 100, value)
+             : ROOF_OK;
+}
+
+roof_status roof_clue_read(const char *text, roof_clue *clue, double *value, roof_error *error) {
+  char name[64], number[64];
+  const char *equals = strchr(text, '=');
+  if (equals == NULL || strlen(text) >= sizeof name) {
+    return roof_error_set(error, ROOF_E_PARSE, "counter `%.40s`: not NAME=VALUE", text);
+  }
+  size_t length = strlen(equals + 1);
+  bool percent = length > 0 && equals[length] == '%';
+  snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  snprintf(number, sizeof number, "%.*s", (int)(length - percent), equals + 1);
+  roof_clue found;
+  double read;
+  roof_status status = roof_clue_parse(name, &found, error);
+  if (status == ROOF_OK) {
+    status = roof_quantity_parse(number, &read, error);
+  }
+  if (status == ROOF_OK) {
+    read = percent ? read / 100 : read;
+    status = roof_clue_check(found, read, error);
+  }
+  if (status == ROOF_OK) {
+    *clue = found;
+    *value = read;
+  }
+  return status;
 }
 
 /** Fills an unknown clue; NaN stays unknown, what rounding or another figure leaves outside is cut off. */
@@ -342,7 +388,12 @@ static void write_reached(const roof_evidence *e, char *buffer, size_t size) {
       [ROOF_NETWORK_BOUND] = {p->work.link_bytes, "B/s", "delivers"},
       [ROOF_CAPACITY_BOUND] = {bytes, "B/s", "delivers"},
   };
-  snprintf(buffer, size, "%s %s %s", roof_prediction_binding(p, binding, sizeof binding), of[p->regime].verb,
+  roof_prediction_binding(p, binding, sizeof binding);
+  if (!(of[p->regime].amount > 0)) {
+    snprintf(buffer, size, "%s binds", binding);
+    return;
+  }
+  snprintf(buffer, size, "%s %s %s", binding, of[p->regime].verb,
            roof_quantity_format(rate, sizeof rate, of[p->regime].amount / e->measured_seconds,
                                 of[p->regime].unit));
 }

@@ -261,18 +261,15 @@ static void add_launches(bench *b) {
            helps ? "%s of work wait on up to %s of launch" : "%s of work hide a launch (%s)", work, cost);
 }
 
-static void add_network(bench *b) {
+/** Other links of the machine; a measured figure is not another link. */
+static void add_links(bench *b) {
   const roof_machine *machine = b->target->machine;
-  int ranks = roof_op_param_index(b->op, "ranks");
-  roof_prediction p;
-  if (b->now.regime != ROOF_NETWORK_BOUND) {
-    return;
-  }
   for (int i = 0; i < machine->link_count; i++) {
     roof_options o = b->target->options;
     roof_target target;
+    roof_prediction p;
     o.link = machine->links[i].name;
-    if (&machine->links[i] == b->target->link ||
+    if (&machine->links[i] == b->target->link || machine->links[i].kind == ROOF_MEASURED ||
         roof_target_init(&target, machine, &b->target->types, &o, NULL) != ROOF_OK) {
       continue;
     }
@@ -280,6 +277,79 @@ static void add_network(bench *b) {
     roof_lever *l = add(b, ROOF_LEVER_PARALLEL, &target, &p, 1);
     snprintf(l->change, sizeof l->change, "the ranks on %s instead of %s", o.link, b->target->link->name);
   }
+}
+
+/** Another algorithm that brings nothing still says why: it trades steps for bytes, and steps cost latency.
+ */
+static void add_algorithms(bench *b) {
+  int param = roof_op_param_index(b->op, "algorithm");
+  double latency = b->target->link->latency_seconds;
+  for (int c = 0; param >= 0 && c < ROOF_CHOICE_MAX && b->op->params[param].choices[c] != NULL; c++) {
+    roof_prediction p;
+    char each[SHORT];
+    roof_predict_at(b->target, b->op, b->typed, param, c, &p);
+    if (c == (int)b->values[param] || p.expected_seconds < b->now.expected_seconds) {
+      continue; /* add_choices has those that help */
+    }
+    roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &p, 1);
+    snprintf(l->change, sizeof l->change, "algorithm=%s", b->op->params[param].choices[c]);
+    if (isnan(latency)) {
+      snprintf(l->why, sizeof l->why,
+               "%.0f steps instead of %.0f; what a step of %s costs is not known, so no gain can be promised",
+               p.work.link_steps, b->now.work.link_steps, b->target->link->name);
+    } else {
+      snprintf(l->why, sizeof l->why, "%.0f steps of %s instead of %.0f", p.work.link_steps,
+               roof_quantity_format(each, SHORT, latency, "s"), b->now.work.link_steps);
+    }
+  }
+}
+
+/** The same values in fewer bytes, and the same bytes in fewer messages. */
+static void add_sizes(bench *b) {
+  int param = roof_op_param_index(b->op, "size");
+  roof_prediction p;
+  if (param < 0) {
+    return;
+  }
+  roof_predict_at(b->target, b->op, b->typed, param, b->values[param] / 2, &p);
+  roof_lever *l = add(b, ROOF_LEVER_PRECISION, b->target, &p, 1);
+  snprintf(l->change, sizeof l->change, "send half the bytes: bf16 for fp32, fp8 for bf16");
+  roof_predict_at(b->target, b->op, b->typed, param, 2 * b->values[param], &p);
+  l = add(b, ROOF_LEVER_BATCHING, b->target, &p, 2);
+  snprintf(l->change, sizeof l->change, "two of them in one: larger buckets");
+  if (isnan(b->target->link->latency_seconds)) {
+    snprintf(l->why, sizeof l->why,
+             "pays the %.0f steps once; what a step of %s costs is not known, so no gain can be promised",
+             b->now.work.link_steps, b->target->link->name);
+  } else if (l->gain < ROOF_LEVER_HELPS) {
+    snprintf(l->why, sizeof l->why, "the bytes take the time, not the %.0f steps", b->now.work.link_steps);
+  }
+}
+
+/** Independent arithmetic at the same time: two equal times become one. */
+static void add_overlap(bench *b) {
+  char time[SHORT], flops[SHORT];
+  double hidden = b->now.expected_seconds / b->target->seconds_per_flop[ROOF_MATRIX];
+  double peak =
+      isfinite(hidden) ? hidden : b->now.expected_seconds / b->target->seconds_per_flop[ROOF_VECTOR];
+  roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &b->now, 2);
+  snprintf(l->change, sizeof l->change, "overlapped with independent arithmetic");
+  snprintf(l->moved, sizeof l->moved, "nothing");
+  snprintf(l->why, sizeof l->why, "at most, beside arithmetic that also takes %s: %s at the peak",
+           roof_quantity_format(time, SHORT, b->now.expected_seconds, "s"),
+           roof_quantity_format(flops, SHORT, peak, "FLOP"));
+}
+
+static void add_network(bench *b) {
+  int ranks = roof_op_param_index(b->op, "ranks");
+  roof_prediction p;
+  if (b->now.regime != ROOF_NETWORK_BOUND) {
+    return;
+  }
+  add_overlap(b);
+  add_sizes(b);
+  add_links(b);
+  add_algorithms(b);
   if (ranks >= 0 && b->values[ranks] >= 4) {
     roof_predict_at(b->target, b->op, b->typed, ranks, b->values[ranks] / 2, &p);
     roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &p, 1);

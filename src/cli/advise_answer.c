@@ -67,6 +67,19 @@ static void add_efficiency(const roof_advice *a, roof_text *out) {
   }
 }
 
+/** What stands in place of a ridge where the link binds: its rate, and what the steps cost. */
+static void add_link(const roof_advice *a, roof_text *out) {
+  const roof_link *link = a->target->link;
+  char rate[SHORT], latency[SHORT];
+  roof_text_addf(out, "  2. ridge       none: %s gives %s, in %.0f steps", link->name,
+                 quantity(rate, link->bytes_per_second, "B/s"), a->now.work.link_steps);
+  if (isnan(link->latency_seconds)) {
+    roof_text_add(out, "; what a step costs is not known, so small messages take longer than this says\n");
+  } else {
+    roof_text_addf(out, " of %s\n", quantity(latency, link->latency_seconds, "s"));
+  }
+}
+
 /** The five questions to ask before changing anything. */
 static void add_questions(const roof_advice *a, roof_text *out) {
   const roof_prediction *p = &a->now;
@@ -80,15 +93,17 @@ static void add_questions(const roof_advice *a, roof_text *out) {
     roof_text_addf(out, "  1. intensity   none: no memory traffic counted, %s over the link\n",
                    quantity(x, p->work.link_bytes, "B"));
   }
-  if (isnan(p->ridge)) {
+  if (p->regime == ROOF_NETWORK_BOUND && a->target->link != NULL) {
+    add_link(a, out);
+  } else if (isnan(p->ridge)) {
     roof_text_add(out, "  2. ridge       unknown: the machine lacks a peak or a bandwidth for it\n");
   } else {
     roof_text_addf(out, "  2. ridge       %.4g FLOP/B: %s over %s\n", p->ridge,
                    quantity(x, 1 / t->seconds_per_flop[p->work.unit], "FLOP/s"),
                    quantity(y, 1 / t->seconds_per_byte[t->memory][0], "B/s"));
   }
-  roof_text_addf(out, "  3. side        %s-bound; the ridge is where it changes, not a goal\n",
-                 roof_regime_name(p->regime));
+  roof_text_addf(out, "  3. side        %s-bound%s\n", roof_regime_name(p->regime),
+                 p->regime == ROOF_NETWORK_BOUND ? "" : "; the ridge is where it changes, not a goal");
   add_efficiency(a, out);
   if (best == NULL) {
     roof_text_add(out, "  5. lever       none on this machine\n");
@@ -122,7 +137,7 @@ static void add_causes(const roof_advice *a, roof_text *out) {
 static void add_actions(const roof_advice *a, roof_text *out) {
   double share = fraction_of(a);
   const roof_actions *actions = roof_actions_of(a->now.regime, share);
-  if (share < a->target->options.efficiency_low) {
+  if (share < a->target->options.efficiency_low && a->now.regime != ROOF_NETWORK_BOUND) {
     roof_text_addf(out, "\n  before rewriting it, expected %.0f %% and reached %.3g %%\n",
                    100 * a->target->options.efficiency, 100 * share);
     for (int i = 0; roof_actions_check(i) != NULL; i++) {
@@ -205,6 +220,12 @@ static void add_machines(const roof_advice *a, roof_text *out) {
     roof_grid_add(&grid, "%s", isnan(m->watts) ? "" : quantity(watts, m->watts, "W"));
     roof_grid_add(&grid, "%s", isnan(m->joules) ? "" : quantity(joules, m->joules, "J"));
     roof_grid_add(&grid, m->energy_rank > 0 ? "%d" : "%.0d", m->energy_rank);
+  }
+  if (a->machine_count == 0) {
+    roof_text_add(out,
+                  "\n  hardware: no machine of the catalogue has the figures to be compared with this one\n");
+    roof_grid_done(&grid);
+    return;
   }
   roof_text_addf(out, "\n  hardware: %d machines by expected time, and by time x board power\n",
                  a->machine_count);

@@ -12,6 +12,12 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/** What a step costs is known of both links, or of neither: else one would look faster for being unknown. */
+static bool comparable(const roof_target *a, const roof_target *b) {
+  return a->link == NULL || b->link == NULL ||
+         isnan(a->link->latency_seconds) == isnan(b->link->latency_seconds);
+}
+
 /** False where the machine lacks the formats, the memory or a figure the time needs. */
 static bool rank_one(const roof_target *like, const roof_op *op, const double *values, const char *name,
                      roof_machine *machine, roof_ranked *out) {
@@ -27,6 +33,7 @@ static bool rank_one(const roof_target *like, const roof_op *op, const double *v
   roof_predict(&target, op, values, &p);
   bool known = !(p.work.flops > 0 && isnan(p.compute_seconds)) && !(p.bytes > 0 && isnan(p.memory_seconds)) &&
                !(p.work.link_bytes > 0 && isnan(p.network_seconds));
+  known = known && !(p.work.link_bytes > 0 && !comparable(like, &target));
   if (!known || p.regime == ROOF_CAPACITY_BOUND || !(p.expected_seconds > 0) ||
       roof_target_supports(&target, p.work.unit, NULL) != ROOF_OK) {
     return false;

@@ -225,6 +225,13 @@ roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *e
   return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: one word too many", args->words[most]);
 }
 
+void roof_args_list_done(const char **list) {
+  for (int i = 0; list != NULL && list[i] != NULL; i++) {
+    free((void *)(uintptr_t)list[i]);
+  }
+  free(list);
+}
+
 roof_status roof_args_no_csv(const char *what, roof_error *error) {
   return roof_error_set(error, ROOF_E_ARGUMENT, "%s: does not take --csv", what);
 }

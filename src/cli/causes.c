@@ -40,12 +40,14 @@ static void restore(roof_why *why, const roof_reconciled *r) {
                          .lower_seconds = r->lower_seconds,
                          .upper_seconds = r->upper_seconds,
                          .expected_seconds = r->predicted_seconds,
-                         .binding = &why->level};
+                         .binding = &why->level,
+                         .link = &why->link};
   roof_work_init(&p->work);
   p->work.flops = r->flops;
   p->work.write_bytes = NAN;
   p->work.link_bytes = NAN;
   snprintf(why->level.name, sizeof why->level.name, "%s", r->binding);
+  snprintf(why->link.name, sizeof why->link.name, "%s", r->binding);
   if (p->regime == ROOF_COMPUTE_BOUND && read_peak(r->binding, r->flops / r->compute_seconds, &why->peak)) {
     p->peak = &why->peak;
   }
@@ -57,6 +59,9 @@ void roof_why_of(roof_why *why, const roof_reconciled *r) {
   roof_evidence evidence =
       roof_evidence_of(&why->prediction, why->known ? &why->machine : NULL, r->measured_seconds);
   evidence.counted_bytes = r->counted_bytes;
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    evidence.clue[i] = isnan(r->clue[i]) ? evidence.clue[i] : r->clue[i];
+  }
   roof_evidence_derive(&evidence);
   size_t found = roof_causes_rank(&evidence, why->causes, ROOF_WHY_CAUSES);
   why->count = found < ROOF_WHY_CAUSES ? found : ROOF_WHY_CAUSES;

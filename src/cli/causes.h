@@ -15,6 +15,7 @@ typedef struct roof_why {
   roof_machine machine;
   roof_peak peak;
   roof_level level;
+  roof_link link;
   roof_prediction prediction;
   roof_cause causes[ROOF_WHY_CAUSES]; /**< the best supported first */
   size_t count;

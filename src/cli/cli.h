@@ -59,6 +59,8 @@ roof_status roof_args_parse(roof_args *args, const roof_command *command, int ar
 void roof_args_done(roof_args *args);
 /** ROOF_E_ARGUMENT unless at most `most` words were given; names the first one too many. */
 roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *error);
+/** Frees what a repeatable option of a command gathered; NULL is fine. */
+void roof_args_list_done(const char **list);
 /** Refuses --csv, for `what` answers in prose. */
 roof_status roof_args_no_csv(const char *what, roof_error *error);
 

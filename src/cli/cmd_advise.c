@@ -26,7 +26,7 @@ static const struct poptOption options[] = {
     {"all", 'a', POPT_ARG_NONE, &all_machines, 0, "show every machine of the catalogue", NULL},
     POPT_TABLEEND};
 
-enum { WORDS_MAX = 64, TOKEN_MAX = 64 };
+enum { WORDS_MAX = 64 };
 
 /** What was typed: the shape's words, and the times among them. */
 typedef struct typed {
@@ -76,29 +76,6 @@ static roof_status read_ledger(double *seconds, roof_error *error) {
   return status;
 }
 
-/** "occupancy=0.3", "occupancy=30%". */
-static roof_status read_counter(const char *word, roof_evidence *e, roof_error *error) {
-  char name[TOKEN_MAX], number[TOKEN_MAX];
-  const char *equals = strchr(word, '=');
-  if (equals == NULL || strlen(word) >= TOKEN_MAX) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--counter %.40s: not NAME=VALUE", word);
-  }
-  snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
-  size_t length = strlen(equals + 1);
-  bool percent = length > 0 && equals[length] == '%';
-  snprintf(number, sizeof number, "%.*s", (int)(length - percent), equals + 1);
-  roof_clue clue;
-  double value;
-  roof_status status = roof_clue_parse(name, &clue, error);
-  if (status == ROOF_OK) {
-    status = roof_quantity_parse(number, &value, error);
-  }
-  if (status == ROOF_OK) {
-    e->clue[clue] = percent ? value / 100 : value;
-  }
-  return status;
-}
-
 static roof_status find_causes(roof_advice *a, double wall, roof_error *error) {
   roof_status status = ROOF_OK;
   if (counters != NULL && isnan(a->measured)) {
@@ -111,7 +88,12 @@ static roof_status find_causes(roof_advice *a, double wall, roof_error *error) {
   a->evidence = roof_evidence_of(&a->now, a->target->machine, a->measured);
   a->evidence.wall_seconds = wall;
   for (int i = 0; counters != NULL && counters[i] != NULL && status == ROOF_OK; i++) {
-    status = read_counter(counters[i], &a->evidence, error);
+    roof_clue clue;
+    double value;
+    status = roof_clue_read(counters[i], &clue, &value, error);
+    if (status == ROOF_OK) {
+      a->evidence.clue[clue] = value;
+    }
   }
   roof_evidence_derive(&a->evidence);
   a->cause_count = roof_causes_rank(&a->evidence, a->causes, ROOF_ADVICE_CAUSES);
@@ -218,13 +200,8 @@ static roof_status run(const roof_args *args, roof_error *error) {
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
-  const char **lists[] = {counters, sets};
-  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    for (int j = 0; lists[i] != NULL && lists[i][j] != NULL; j++) {
-      free((void *)(uintptr_t)lists[i][j]);
-    }
-    free(lists[i]);
-  }
+  roof_args_list_done(counters);
+  roof_args_list_done(sets);
   return status;
 }
 

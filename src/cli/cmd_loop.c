@@ -9,6 +9,7 @@
 #include "cli/loop.h"
 #include "cli/seal.h"
 #include "roofline/advise.h"
+#include "roofline/time.h"
 
 static int quick;
 static char *backend_name, *report_path, *ledger_path, *dtype_name;
@@ -143,8 +144,10 @@ static roof_status measure_kernel(roof_loop *loop, const roof_loop_kernel *k, do
   roof_measure_options silent = loop->options;
   silent.progress = NULL;
   roof_measurement_init(&m);
+  double taken = roof_time_now();
   roof_status status = loop->backend->run(k->kernel, loop->dtype, k->values, &silent, &m, error);
   if (status == ROOF_OK) {
+    m.taken = taken;
     snprintf(m.label, sizeof m.label, "%s", k->label);
     snprintf(m.machine, sizeof m.machine, "%s", loop->machine.name);
     status = roof_ledger_record(loop->ledger, &m, 1, NULL, error);

@@ -23,13 +23,16 @@ static void add_percent(roof_grid *grid, double share) {
   }
 }
 
-/** "memory": what the counters say, with the share of that roof. */
-static void add_measured_regime(roof_grid *grid, const roof_reconciled *r) {
-  if (r->measured_regime[0] == '\0') {
+/** "memory (L2), 82.9 %": what the counters say, with the share of that roof, or of the time. */
+static void add_seen(roof_grid *grid, const roof_seen *seen) {
+  if (seen->resource == NULL) {
     roof_grid_add(grid, "not counted");
-  } else {
-    roof_grid_add(grid, "%s, %.1f %%", r->measured_regime, 100 * r->measured_share);
+    return;
   }
+  const char *regime = roof_regime_name(seen->regime);
+  bool other = strcmp(seen->resource, regime) != 0;
+  roof_grid_add(grid, "%s%s%s%s, %.1f %%", regime, other ? " (" : "", other ? seen->resource : "",
+                other ? ")" : "", 100 * seen->share);
 }
 
 static void add_row(roof_grid *grid, const roof_reconciled *r) {
@@ -38,7 +41,7 @@ static void add_row(roof_grid *grid, const roof_reconciled *r) {
   roof_grid_add(grid, "%s", roof_quantity_format(predicted, SHORT, r->predicted_seconds, "s"));
   roof_grid_add(grid, "%s", roof_quantity_format(measured, SHORT, r->measured_seconds, "s"));
   roof_grid_add(grid, "%s (%s)", r->regime, r->binding);
-  add_measured_regime(grid, r);
+  add_seen(grid, &r->seen);
   add_percent(grid, r->share[ROOF_THEORETICAL]);
   add_percent(grid, r->share[ROOF_ACHIEVED]);
   roof_grid_add(grid, "%.1f %s", fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above");
@@ -68,6 +71,33 @@ static void add_causes(roof_text *out, const roof_why *why) {
   roof_text_addf(out, "; to tell them apart, measure first: %s\n", tells);
 }
 
+/** True for what is nearer than the outermost memory. */
+static bool is_inner(roof_clue clue) {
+  return clue == ROOF_CLUE_L1 || clue == ROOF_CLUE_L2 || clue == ROOF_CLUE_L3 || clue == ROOF_CLUE_SHARED;
+}
+
+/** What decided the measured regime, where it is not the one predicted or nothing is busy. */
+static void add_regime(roof_text *out, const roof_reconciled *r) {
+  const roof_seen *seen = &r->seen;
+  if (seen->resource == NULL) {
+    return;
+  }
+  const char *name = roof_regime_name(seen->regime);
+  if (!seen->busy) {
+    roof_text_addf(
+        out,
+        "    measured: no resource is busy; the nearest to its peak is %s at %.1f %% (under %.0f %%: "
+        "it waits on latency)\n",
+        seen->resource, 100 * seen->share, 100 * seen->threshold);
+  } else if (strcmp(name, r->regime) != 0) {
+    roof_text_addf(out, "    measured: %s-bound, not %s-bound as predicted: %s (%.1f %%)\n", name, r->regime,
+                   seen->rule, 100 * seen->share);
+  } else if (is_inner(seen->clue)) {
+    roof_text_addf(out, "    measured: memory-bound at %s, not at %s as predicted: %s (%.1f %%)\n",
+                   seen->resource, r->binding, seen->rule, 100 * seen->share);
+  }
+}
+
 /** The lines below the table: why, for each kernel. */
 static void add_remarks(roof_text *out, const roof_reconciled *r, roof_why *why) {
   roof_why_of(why, r);
@@ -82,6 +112,7 @@ static void add_remarks(roof_text *out, const roof_reconciled *r, roof_why *why)
                    isnan(r->operational_intensity) ? r->intensity : r->operational_intensity,
                    100 * r->flops_per_second / r->roof_flops_per_second);
   }
+  add_regime(out, r);
   if (r->traffic != NULL) {
     roof_text_addf(out, "    intensity: %.4g FLOP/B counted, %.4g by arithmetic; %s\n",
                    r->operational_intensity, r->intensity, roof_traffic_meaning(r->traffic));
@@ -169,16 +200,40 @@ static json_t *basis_json(const roof_reconciled *r, roof_basis basis) {
                    text_or_null(r->bands[basis]));
 }
 
+static json_t *seen_name(const roof_seen *seen) {
+  return seen->resource != NULL ? json_string(roof_regime_name(seen->regime)) : json_null();
+}
+
+static json_t *seen_json(const roof_seen *seen) {
+  return seen->resource == NULL
+             ? json_null()
+             : json_pack("{s:s, s:s, s:o, s:b, s:s, s:s}", "resource", seen->resource, "figure",
+                         roof_clue_name(seen->clue), "threshold", roof_json_number(seen->threshold), "busy",
+                         (int)seen->busy, "rule", seen->rule, "source", seen->source);
+}
+
+static json_t *counters_json(const roof_reconciled *r) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    if (!isnan(r->clue[i])) {
+      json_object_set_new(object, roof_clue_name((roof_clue)i), json_real(r->clue[i]));
+    }
+  }
+  return object;
+}
+
 static json_t *entry_json(const roof_reconciled *r, roof_why *why) {
   roof_why_of(why, r);
-  json_t *object = json_pack(
-      "{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "label", r->label, "prediction",
-      (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement, "unsealed", (int)r->unsealed,
-      "predicted_seconds", roof_json_number(r->predicted_seconds), "measured_seconds",
-      roof_json_number(r->measured_seconds), "lower_seconds", roof_json_number(r->lower_seconds),
-      "upper_seconds", roof_json_number(r->upper_seconds), "regime", r->regime, "binding", r->binding,
-      "measured_regime", text_or_null(r->measured_regime), "measured_fraction",
-      roof_json_number(r->measured_regime[0] != '\0' ? r->measured_share : NAN));
+  json_t *object =
+      json_pack("{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "label", r->label,
+                "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement,
+                "unsealed", (int)r->unsealed, "predicted_seconds", roof_json_number(r->predicted_seconds),
+                "measured_seconds", roof_json_number(r->measured_seconds), "lower_seconds",
+                roof_json_number(r->lower_seconds), "upper_seconds", roof_json_number(r->upper_seconds),
+                "regime", r->regime, "binding", r->binding, "measured_regime", seen_name(&r->seen),
+                "measured_fraction", roof_json_number(r->seen.resource != NULL ? r->seen.share : NAN));
+  json_object_set_new(object, "measured_by", seen_json(&r->seen));
+  json_object_set_new(object, "counters", counters_json(r));
   json_t *figures = json_pack(
       "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "fraction_of_ceiling",
       roof_json_number(r->fraction_of_ceiling), "expected_fraction", roof_json_number(r->expected_fraction),

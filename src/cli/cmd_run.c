@@ -9,6 +9,7 @@
 #include "cli/ladder.h"
 #include "cli/program.h"
 #include "cli/seal.h"
+#include "roofline/time.h"
 
 static int quick, threads, list, ladder, repeats = 1;
 static char *backend_name, *dtype_name, *ledger, *flops, *bytes, *op_text;
@@ -56,6 +57,7 @@ typedef struct session {
   bool all;
   job *jobs;
   int count;
+  double taken; /**< s since 1970 when measuring began */
 } session;
 
 static bool is_pair(const char *word) {
@@ -358,9 +360,10 @@ static json_t *answer_json(const session *s) {
       machine = j->measurement.machine;
     }
   }
-  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.measurements/1", "source",
-                   "roofline " ROOFLINE_VERSION, "format", s->backend->name, "machine", machine, "kernels",
-                   kernels, "skipped", skipped);
+  char taken[ROOF_TIME_MAX];
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.measurements/1", "source",
+                   "roofline " ROOFLINE_VERSION, "format", s->backend->name, "machine", machine, "taken",
+                   roof_time_write(s->taken, taken), "kernels", kernels, "skipped", skipped);
 }
 
 /** The series of the dots whose data are in `level`, added when there is none yet. */
@@ -452,6 +455,7 @@ static roof_status measure(const roof_args *args, roof_error *error) {
   s.how.threads = threads;
   s.how.user = (void *)(uintptr_t)args;
   roof_status status = set_up(&s, error);
+  s.taken = roof_time_now();
   if (status == ROOF_OK) {
     status = run_jobs(&s, error);
   }

@@ -8,6 +8,7 @@
 #include "cli/chart.h"
 #include "cli/grid.h"
 #include "cli/seal.h"
+#include "roofline/time.h"
 
 enum { COLUMNS = 9, QUANTITY = 32 };
 static const char alignment[COLUMNS + 1] = "rlrrrrrrr";
@@ -167,6 +168,7 @@ static roof_status measure(ladder *l, rung *r, roof_error *error) {
   roof_measure_options how = *l->climb->how;
   roof_error why = {0};
   how.threads = r->alone ? 1 : how.threads;
+  double taken = roof_time_now();
   roof_status status =
       l->climb->backend->run(r->kernel, l->climb->dtype, l->values, &how, &r->measurement, &why);
   if (status == ROOF_E_UNSUPPORTED && r->kernel->library != NULL) {
@@ -176,6 +178,7 @@ static roof_status measure(ladder *l, rung *r, roof_error *error) {
   if (status != ROOF_OK) {
     return roof_error_set(error, status, "%s", why.message);
   }
+  r->measurement.taken = taken;
   snprintf(r->measurement.label, sizeof r->measurement.label, "%s", r->label);
   snprintf(r->measurement.machine, sizeof r->measurement.machine, "%s", l->all.name);
   return roof_ledger_record(l->climb->ledger, &r->measurement, 1, NULL, error);

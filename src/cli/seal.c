@@ -138,18 +138,36 @@ static roof_status read_sealing(json_t *p, roof_sealing *out, roof_error *error)
                               out->label != NULL ? out->label : "a prediction");
 }
 
+/** What the machine's memory levels deliver, to set counted bytes against. `machine` holds the one `name`
+ * names while `known`. */
+static void add_levels(roof_sealing *sealing, roof_machine *machine, const char **known) {
+  if (sealing->machine != NULL && (*known == NULL || strcmp(*known, sealing->machine) != 0)) {
+    *known = roof_catalog_load(sealing->machine, machine, NULL) == ROOF_OK ? sealing->machine : NULL;
+  }
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT && *known != NULL; i++) {
+    const roof_level *level = roof_machine_level(machine, (roof_level_kind)i, ROOF_DATASHEET);
+    sealing->level_bytes_per_second[i] = level != NULL ? roof_level_bandwidth(level, 0) : NAN;
+  }
+}
+
 roof_status roof_seal_all(const char *ledger, json_t *predictions, const char *key, roof_error *error) {
   char commit[ROOF_DIGEST_MAX];
   size_t count = json_array_size(predictions);
   bool several = several_machines(predictions);
+  const char *known = NULL;
+  roof_machine *machine = malloc(sizeof *machine);
   roof_sealing *sealings = calloc(count + 1, sizeof *sealings);
-  roof_status status =
-      sealings != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "seal: out of memory");
+  roof_status status = sealings != NULL && machine != NULL
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_MEMORY, "seal: out of memory");
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     json_t *prediction = json_array_get(predictions, i);
     roof_seal_label(prediction, several);
     complete(prediction);
     status = read_sealing(prediction, &sealings[i], error);
+    if (status == ROOF_OK) {
+      add_levels(&sealings[i], machine, &known);
+    }
   }
   if (status == ROOF_OK) {
     roof_commit(commit, sizeof commit);
@@ -157,5 +175,6 @@ roof_status roof_seal_all(const char *ledger, json_t *predictions, const char *k
     status = roof_ledger_seal(ledger, sealings, count, &how, error);
   }
   free(sealings);
+  free(machine);
   return status;
 }

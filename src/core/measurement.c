@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 void roof_measurement_init(roof_measurement *measurement) {
-  *measurement = (roof_measurement){.flops = NAN, .bytes = NAN, .seconds = NAN};
+  *measurement = (roof_measurement){.flops = NAN, .bytes = NAN, .seconds = NAN, .taken = NAN};
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
+    measurement->level_bytes[i] = NAN;
+  }
 }
 
 void roof_measurement_done(roof_measurement *measurement) {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char seal_key[] = ",\"sha256\":\"";
 static const char seal_end[] = "\"}";
@@ -28,21 +27,6 @@ char *roof_ledger_digest(const char *text, size_t length, char digest[ROOF_DIGES
   return digest;
 }
 
-double ledger_time_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-void ledger_time_write(double seconds, char *buffer) {
-  struct tm utc;
-  time_t whole = (time_t)seconds;
-  gmtime_r(&whole, &utc);
-  size_t length = strftime(buffer, LEDGER_TIME, "%Y-%m-%dT%H:%M:%S", &utc);
-  snprintf(buffer + length, LEDGER_TIME - length, ".%03uZ",
-           (unsigned)((seconds - (double)whole) * 1000) % 1000);
-}
-
 ledger_link ledger_link_first(void) {
   ledger_link link = {.sequence = 0};
   memset(link.digest, '0', LEDGER_DIGEST);
@@ -58,7 +42,7 @@ ledger_link ledger_link_after(const ledger_entry *last) {
 /** The line's JSON up to where the signature or the seal goes; NULL when out of memory. */
 static char *dump(const ledger_link *link, json_t *fields, const ledger_key *key, size_t *length) {
   char when[LEDGER_TIME];
-  ledger_time_write(ledger_time_now(), when);
+  roof_time_write(roof_time_now(), when);
   json_t *object = json_pack("{s:I, s:O, s:s, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
                              json_object_get(fields, "kind"), "time", when, "version", ROOFLINE_VERSION);
   json_t *ends =

@@ -7,12 +7,13 @@
 
 #include "roofline/ledger.h"
 #include "roofline/text.h"
+#include "roofline/time.h"
 
 enum {
   LEDGER_DIGEST = ROOF_DIGEST_MAX - 1,                /* hexadecimal digits of a SHA-256 */
   LEDGER_SIGNATURE = 2 * crypto_sign_BYTES,           /* of an Ed25519 signature */
   LEDGER_PUBLIC_KEY = 2 * crypto_sign_PUBLICKEYBYTES, /* of a public key */
-  LEDGER_TIME = sizeof "2026-01-01T00:00:00.000Z"
+  LEDGER_TIME = ROOF_TIME_MAX
 };
 
 /** What a line says, as far as the library needs it back. Numbers that are not known are NaN. */
@@ -21,7 +22,8 @@ typedef struct ledger_entry {
   char kind[16];
   bool measured;
   bool unsealed;
-  char counted[64]; /**< how the bytes of a measurement were */
+  char counted[64];       /**< how the bytes of a measurement were */
+  char counted_flops[64]; /**< how its FLOPs were */
   char time[LEDGER_TIME];
   char label[ROOF_LABEL_MAX];
   char machine[ROOF_NAME_MAX];
@@ -39,6 +41,8 @@ typedef struct ledger_entry {
   double upper_seconds;
   double expected_seconds;
   roof_ceiling ceilings[ROOF_BASIS_COUNT];
+  double levels[ROOF_LEVEL_KIND_COUNT]; /**< bytes/s of the machine, or bytes counted */
+  double clue[ROOF_CLUE_COUNT];         /**< counted */
   char previous[LEDGER_DIGEST + 1];
   char digest[LEDGER_DIGEST + 1]; /**< of the whole line with its newline: the next line's `previous` */
 } ledger_entry;
@@ -78,12 +82,6 @@ const char *ledger_entry_signature(const char *line, size_t length, const ledger
 
 /** Returns NULL when `entry` follows `link`, or what is wrong. */
 const char *ledger_entry_follows(const ledger_entry *entry, const ledger_link *link);
-
-/** ISO 8601 UTC with milliseconds of seconds since 1970; fills LEDGER_TIME bytes. */
-void ledger_time_write(double seconds, char *buffer);
-
-/** Now, in seconds since 1970. */
-double ledger_time_now(void);
 
 /* scan.c */
 /** Reads the fields of one compact JSON object into *entry, unknown as NaN and ""; false when it is none, a

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ledger/entry.h"
-#include "roofline/advise.h"
 #include "roofline/units.h"
 
 static const double same_traffic = 0.05; /* counters and formulas agree within this share */
@@ -37,16 +36,23 @@ static const char *find_mover(const char *regime) {
 
 /** Work as measured where it was, else as predicted. */
 typedef struct point {
-  bool counted; /**< bytes by a counter or by hand, not by the formula */
+  bool counted;       /**< bytes by a counter or by hand, not by the formula */
+  bool counted_flops; /**< FLOPs too */
   double flops;
   double bytes;
 } point;
 
+static bool is_counted(const char *how, double amount) {
+  return how[0] != '\0' && strcmp(how, "formula") != 0 && amount > 0;
+}
+
 static point point_of(const ledger_entry *prediction, const ledger_entry *m) {
-  bool counted = m->counted[0] != '\0' && strcmp(m->counted, "formula") != 0 && m->bytes > 0;
-  return (point){.counted = counted,
-                 .flops = counted && !isnan(m->flops) ? m->flops : prediction->flops,
-                 .bytes = counted ? m->bytes : prediction->bytes};
+  const char *how = m->counted_flops[0] != '\0' ? m->counted_flops : m->counted;
+  bool bytes = is_counted(m->counted, m->bytes), flops = is_counted(how, m->flops);
+  return (point){.counted = bytes,
+                 .counted_flops = flops,
+                 .flops = flops ? m->flops : prediction->flops,
+                 .bytes = bytes ? m->bytes : prediction->bytes};
 }
 
 /** Arithmetic against operational intensity. */
@@ -72,19 +78,37 @@ const char *roof_traffic_meaning(const char *traffic) {
   return "?";
 }
 
-/** The regime that the counted work was nearest to, by the roofs known best. */
-static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
+static void fill(double *clue, double value) {
+  *clue = isnan(*clue) ? value : *clue;
+}
+
+/** The regime that the counters show, those of a profiler and what counted work makes of the roofs known
+ * best. FLOPs of a formula stand beside counted bytes; alone they say nothing that was not predicted. */
+static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, const ledger_entry *m,
+                         const point *p) {
+  static const struct {
+    roof_level_kind level;
+    roof_clue clue;
+  } caches[] = {{ROOF_L1, ROOF_CLUE_L1}, {ROOF_L2, ROOF_CLUE_L2}, {ROOF_L3, ROOF_CLUE_L3}};
   const roof_ceiling *t = &prediction->ceilings[ROOF_THEORETICAL], *a = &prediction->ceilings[ROOF_ACHIEVED];
   double peak = isnan(t->flops_per_second) ? a->flops_per_second : t->flops_per_second;
   double bandwidth = isnan(t->bytes_per_second) ? a->bytes_per_second : t->bytes_per_second;
-  double compute = p->flops / r->measured_seconds / peak;
-  double memory = p->bytes / r->measured_seconds / bandwidth;
-  if (!p->counted || (isnan(compute) && isnan(memory))) {
-    return;
+  double seconds = r->measured_seconds;
+  memcpy(r->clue, m->clue, sizeof r->clue);
+  if (p->counted || p->counted_flops) {
+    fill(&r->clue[ROOF_CLUE_COMPUTE], p->flops / seconds / peak);
   }
-  bool arithmetic = isnan(memory) || compute >= memory;
-  snprintf(r->measured_regime, sizeof r->measured_regime, "%s", arithmetic ? "compute" : "memory");
-  r->measured_share = arithmetic ? compute : memory;
+  if (p->counted) {
+    fill(&r->clue[ROOF_CLUE_MEMORY], p->bytes / seconds / bandwidth);
+  }
+  for (size_t i = 0; i < sizeof caches / sizeof caches[0] && is_counted(m->counted, 1); i++) {
+    roof_level_kind level = caches[i].level;
+    fill(&r->clue[caches[i].clue], m->levels[level] / seconds / prediction->levels[level]);
+  }
+  double clue[ROOF_CLUE_COUNT];
+  memcpy(clue, r->clue, sizeof clue);
+  fill(&clue[ROOF_CLUE_LAUNCH], prediction->overhead_seconds / seconds);
+  r->seen = roof_regime_seen(clue);
 }
 
 /** Position under the theoretical roof; a point above it is told with its arithmetic. */
@@ -166,7 +190,6 @@ roof_reconciled ledger_judge(const ledger_entry *prediction, const ledger_entry 
       .overhead_seconds = prediction->overhead_seconds,
       .flops = prediction->flops,
       .bytes = prediction->bytes,
-      .measured_share = NAN,
   };
   point p = point_of(prediction, measurement);
   r.counted_bytes = p.counted ? p.bytes : NAN;
@@ -180,7 +203,7 @@ roof_reconciled ledger_judge(const ledger_entry *prediction, const ledger_entry 
   r.gap_points = 100 * (r.expected_fraction - r.fraction_of_ceiling);
   r.overlap = overlap_of(&r);
   judge_traffic(&r, prediction, &p);
-  judge_regime(&r, prediction, &p);
+  judge_regime(&r, prediction, measurement, &p);
   judge_roof(&r, prediction, &p);
   judge_bands(&r, prediction);
   explain(&r);

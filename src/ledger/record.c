@@ -50,6 +50,20 @@ static json_t *ceiling_json(const roof_ceiling *ceiling) {
                    number(ceiling->flops_per_second), "bytes_per_second", number(ceiling->bytes_per_second));
 }
 
+/** {"L2": 5.5e12}: what is known, by level; NULL when out of memory. */
+static json_t *levels_json(const double levels[ROOF_LEVEL_KIND_COUNT]) {
+  json_t *object = json_object();
+  bool kept = object != NULL;
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT && kept; i++) {
+    kept = !(levels[i] > 0) ||
+           json_object_set_new(object, roof_level_kind_name((roof_level_kind)i), number(levels[i])) == 0;
+  }
+  if (!kept) {
+    json_decref(object);
+  }
+  return kept ? object : NULL;
+}
+
 static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *commit, roof_error *error) {
   json_error_t why;
   roof_status status = check(s->label, s->lower_seconds, error);
@@ -66,12 +80,12 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
                 number(s->upper_seconds), "expected", number(s->expected_seconds), "expected_low",
                 number(s->expected_low_seconds), "expected_high", number(s->expected_high_seconds));
   json_t *fields = json_pack_ex(
-      &why, 0, "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}}",
+      &why, 0, "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}, s:o}",
       "kind", "prediction", "label", s->label, "machine", s->machine, "machine_sha256", s->machine_digest,
       "commit", commit, "op", s->op, "parameters", s->parameters, "dtype", s->dtype, "regime", s->regime,
       "binding", s->binding, "flops", number(s->flops), "bytes", number(s->bytes), "seconds", seconds,
       "ceilings", "theoretical", ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved",
-      ceiling_json(&s->ceilings[ROOF_ACHIEVED]));
+      ceiling_json(&s->ceilings[ROOF_ACHIEVED]), "levels", levels_json(s->level_bytes_per_second));
   return add(list, s->label, fields, &why, error);
 }
 
@@ -116,30 +130,80 @@ roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, siz
   return status;
 }
 
-static roof_status add_measurement(json_t *list, const roof_measurement *m, const roof_ledger_options *o,
-                                   roof_error *error) {
-  json_error_t why;
-  char when[LEDGER_TIME];
-  roof_status status = check(m->label, m->seconds, error);
-  if (status != ROOF_OK) {
-    return status;
+/** {"occupancy": 0.3}; an unknown name or a value it cannot have is refused. */
+static roof_status counters_json(const roof_measurement *m, json_t **out, roof_error *error) {
+  json_t *object = json_object();
+  roof_status status = object != NULL ? ROOF_OK : no_memory(m->label, error);
+  for (size_t i = 0; i < m->counter_count && status == ROOF_OK; i++) {
+    roof_clue clue;
+    status = roof_clue_parse(m->counters[i].name, &clue, error);
+    if (status == ROOF_OK) {
+      status = roof_clue_check(clue, m->counters[i].value, error);
+    }
+    if (status == ROOF_OK &&
+        json_object_set_new(object, roof_clue_name(clue), number(m->counters[i].value)) != 0) {
+      status = no_memory(m->label, error);
+    }
   }
-  ledger_time_write(o->measured_time, when);
+  if (status == ROOF_OK) {
+    *out = object;
+  } else {
+    json_decref(object);
+  }
+  return status;
+}
+
+/** Clocks of two machines agree within this. */
+static const double clock_skew_seconds = 2;
+
+static roof_status check_taken(const roof_measurement *m, roof_error *error) {
+  char when[LEDGER_TIME], now[LEDGER_TIME];
+  double present = roof_time_now();
+  return m->taken > present + clock_skew_seconds
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "measurement `%s`: taken %s, later than now (%s)",
+                              m->label, roof_time_write(m->taken, when), roof_time_write(present, now))
+             : ROOF_OK;
+}
+
+static json_t *samples_json(const roof_measurement *m) {
   json_t *samples = json_array();
-  bool kept = true;
+  bool kept = samples != NULL;
   for (size_t i = 0; i < m->sample_count && kept; i++) {
     kept = json_array_append_new(samples, number(m->samples[i])) == 0;
   }
   if (!kept) {
     json_decref(samples);
+  }
+  return kept ? samples : NULL;
+}
+
+static roof_status add_measurement(json_t *list, const roof_measurement *m, const roof_ledger_options *o,
+                                   roof_error *error) {
+  json_error_t why;
+  char when[LEDGER_TIME];
+  json_t *counters = NULL;
+  roof_status status = check(m->label, m->seconds, error);
+  if (status == ROOF_OK) {
+    status = check_taken(m, error);
+  }
+  if (status == ROOF_OK) {
+    status = counters_json(m, &counters, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  json_t *samples = samples_json(m);
+  if (samples == NULL) {
+    json_decref(counters);
     return no_memory(m->label, error);
   }
-  json_t *fields =
-      json_pack_ex(&why, 0, "{s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:s, s:s}", "kind",
-                   "measurement", "label", m->label, "machine", m->machine, "commit", o->commit, "measured",
-                   o->measured_time > 0 ? when : NULL, "dtype", roof_dtype_name(m->dtype), "seconds",
-                   number(m->seconds), "samples", samples, "flops", number(m->flops), "bytes",
-                   number(m->bytes), "counted", m->counted, "note", m->note);
+  json_t *fields = json_pack_ex(
+      &why, 0, "{s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s}", "kind",
+      "measurement", "label", m->label, "machine", m->machine, "commit", o->commit, "measured",
+      m->taken > 0 ? roof_time_write(m->taken, when) : NULL, "dtype", roof_dtype_name(m->dtype), "seconds",
+      number(m->seconds), "samples", samples, "flops", number(m->flops), "bytes", number(m->bytes), "levels",
+      levels_json(m->level_bytes), "counters", counters, "counted", m->counted, "counted_flops",
+      m->counted_flops, "note", m->note);
   return add(list, m->label, fields, &why, error);
 }
 

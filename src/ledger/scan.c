@@ -25,6 +25,7 @@ static const struct field {
     TEXT_FIELD("kind", kind),
     TEXT_FIELD("time", time),
     TEXT_FIELD("counted", counted),
+    TEXT_FIELD("counted_flops", counted_flops),
     TEXT_FIELD("label", label),
     TEXT_FIELD("machine", machine),
     TEXT_FIELD("regime", regime),
@@ -47,7 +48,16 @@ static const struct field {
     NUMBER_FIELD("ceilings.achieved.seconds", ceilings[ROOF_ACHIEVED].seconds),
     NUMBER_FIELD("ceilings.achieved.flops_per_second", ceilings[ROOF_ACHIEVED].flops_per_second),
     NUMBER_FIELD("ceilings.achieved.bytes_per_second", ceilings[ROOF_ACHIEVED].bytes_per_second),
-    {"unsealed", sizeof("unsealed") - 1, FLAG, offsetof(ledger_entry, unsealed), sizeof(bool)},
+#define LEVEL_FIELD(name, kind) NUMBER_FIELD("levels." name, levels[kind])
+    LEVEL_FIELD("registers", ROOF_REGISTERS),
+    LEVEL_FIELD("L1", ROOF_L1),
+    LEVEL_FIELD("L2", ROOF_L2),
+    LEVEL_FIELD("L3", ROOF_L3),
+    LEVEL_FIELD("memory", ROOF_MEMORY),
+#define CLUE_FIELD(symbol, name, unit, text) NUMBER_FIELD("counters." name, clue[symbol]),
+    ROOF_CLUE_MAP(CLUE_FIELD)
+#undef CLUE_FIELD
+        {"unsealed", sizeof("unsealed") - 1, FLAG, offsetof(ledger_entry, unsealed), sizeof(bool)},
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
@@ -57,7 +67,7 @@ typedef struct scanner {
   char path[PATH]; /**< names of the open objects and the member, joined by dots */
   size_t path_length;
   ledger_entry *entry;
-  unsigned long long seen; /**< a bit per field */
+  bool seen[FIELD_COUNT];
 } scanner;
 
 static bool scan_value(scanner *s, int depth);
@@ -214,12 +224,12 @@ static bool scan_number(scanner *s, double *value) {
 
 /** A value that the entry keeps; null leaves it as it is. */
 static bool scan_field(scanner *s, const struct field *field) {
-  unsigned long long bit = 1ULL << (field - fields);
+  bool *seen = &s->seen[field - fields];
   char *out = (char *)s->entry + field->offset;
-  if (s->seen & bit) {
+  if (*seen) {
     return false;
   }
-  s->seen |= bit;
+  *seen = true;
   if (take_word(s, "null")) {
     return true;
   }

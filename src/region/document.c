@@ -10,6 +10,7 @@
 #include "files/files.h"
 #include "region/recorder.h"
 #include "roofline/text.h"
+#include "roofline/time.h"
 #include "roofline/units.h"
 
 enum { SECONDS_DIGITS = 9, SUM_DIGITS = 15 };
@@ -18,6 +19,7 @@ int roof_region_enabled; /* here: so whoever marks a region links the writer at 
 
 static pid_t owner;    /* the process that writes */
 static roof_text path; /* where; nothing when nothing is recorded */
+static char began[ROOF_TIME_MAX];
 
 static void add_number(roof_text *out, double value, int digits) {
   char buffer[32];
@@ -177,7 +179,9 @@ static void add_document(roof_text *out, const roof_recorder *r) {
   roof_text skipped = {0};
   roof_text_add(out, "{\n  \"schema\": \"roofline.measurements/1\",\n  \"source\": ");
   roof_text_add_json(out, program_invocation_short_name);
-  roof_text_add(out, ",\n  \"format\": \"region\",\n  \"machine\": \"host\",\n  \"kernels\": [");
+  roof_text_addf(
+      out, ",\n  \"format\": \"region\",\n  \"machine\": \"host\",\n  \"taken\": \"%s\",\n  \"kernels\": [",
+      began);
   const char *separator = "\n";
   for (const roof_region *region = r->first; region != NULL; region = region->next) {
     if (region->merged != NULL && region->merged->calls > 0) {
@@ -240,6 +244,7 @@ __attribute__((constructor)) static void start(void) {
   if (pattern != NULL && pattern[0] != '\0') {
     owner = getpid();
     set_path(pattern);
+    roof_time_write(roof_time_now(), began);
     roof_region_enabled = !path.failed && roof_recorder_start(getenv("ROOFLINE_COUNTERS"));
   }
 }

@@ -159,3 +159,16 @@ advise() {
   refuses 2 'does not take --csv' $gemv --machine h100 --csv
   refuses 2 'roofline.ledger' $gemv --machine h100 --label x
 }
+
+@test "where the network binds: links, steps, sizes, overlap; steps that cost are not compared with unknown ones" {
+  run -0 "$ROOFLINE" advise allreduce size=1GB ranks=8 --machine h100
+  [[ $output == *"in 14 steps; what a step costs is not known"* ]]
+  [[ $output == *"overlapped with independent arithmetic"* ]]
+  [[ $output != *"bus bandwidth instead"* ]]
+  "$ROOFLINE" machine show h100 --json |
+    jq '.name = "node" | .aliases = [] | .links = [{name: "IB", bytes_per_second: 50e9, latency_seconds: 5e-6, kind: "assumed", source: "x"}]' >node.json
+  run -0 "$ROOFLINE" advise allreduce size=1MB ranks=16 --machine node.json
+  [[ $output == *"in 30 steps of 5.000 µs"* ]]
+  [[ $output == *"5. lever       parallel plan: algorithm=tree, 2.42x"* ]]
+  [[ $output == *"no machine of the catalogue has the figures"* ]]
+}

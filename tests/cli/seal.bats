@@ -155,16 +155,59 @@ END
   "$ROOFLINE" run triad --backend fake --json >run.json
   label=$(jq -r '.kernels[0].name' run.json)
   "$ROOFLINE" predict triad n=1Mi --machine "$h989" --dtype fp32 --seal --label "$label"
-  touch -d '2020-01-01' run.json
-  refuses 1 'before its prediction was sealed' record run.json
+  taken=$(jq -r .taken run.json)
+  refuses 1 "taken $taken, before its prediction was sealed" record run.json
   run "$ROOFLINE" record run.json --unsealed
-  [ "$(entry 2 '[.unsealed, .measured]')" = '[true,"2020-01-01T00:00:00.000Z"]' ]
-  touch -d 'tomorrow' run.json
-  run "$ROOFLINE" record run.json --json
-  [ "$(json '[.schema, .labels]')" = "[\"roofline.recorded/1\",[\"$label\"]]" ]
+  [[ $output != *"file's date"* ]]
+  [ "$(entry 2 '[.unsealed, .measured]')" = "[true,\"$taken\"]" ]
+  jq --arg now "$(date -u +%FT%TZ)" '.taken = $now' run.json >now.json
+  run "$ROOFLINE" record now.json --json
+  [ "$(json '[.schema, .labels, .taken_from]')" = "[\"roofline.recorded/1\",[\"$label\"],\"document\"]" ]
   [ "$(entry 3 '[.unsealed, (.samples | length)]')" = '[false,7]' ]
   [ "$(entry 3 .seconds)" = "$(jq '.kernels[0].seconds' run.json)" ]
   refuses 2 'roofline.measurements/1' record "$h989"
+}
+
+@test "a document that does not say when counts from the file's date, and that is said" {
+  sealed --label a
+  echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "a", "seconds": 1}]}' >old.json
+  touch -d '2020-01-01 UTC' old.json
+  refuses 1 'taken 2020-01-01T00:00:00.000Z, before' record old.json
+  touch old.json
+  run -0 "$ROOFLINE" record old.json
+  has "by the file's date: it does not say when itself"
+  run -0 "$ROOFLINE" record <(cat old.json)
+  [[ $output != *taken* ]]
+}
+
+@test "a time that is none, or later than now, is refused" {
+  sealed --label a
+  for taken in '"2999-01-01T00:00:00Z"' '"yesterday"' 17 '"2026-01-01T00:00:00"'; do
+    echo "{\"schema\": \"roofline.measurements/1\", \"taken\": $taken, \"kernels\": [{\"name\": \"a\", \"seconds\": 1}]}" >bad.json
+    refuses 2 taken record bad.json
+    refuses 2 taken record bad.json --unsealed
+  done
+  refuses 2 'later than now' record <(jq '.taken = "2999-01-01T00:00:00Z"' bad.json)
+  [ "$(wc -l <roofline.ledger)" -eq 1 ]
+}
+
+@test "counters are kept, typed or from a file" {
+  sealed --label a
+  refuses 2 'counter `ocupancy`: unknown; did you mean `occupancy`?' record a seconds=1 -c ocupancy=0.3
+  refuses 2 'write 30 as 0.3 or 30%' record a seconds=1 -c occupancy=30
+  run -0 "$ROOFLINE" record a seconds=1 -c occupancy=30% -c memory=0.8 -c memory=0.9
+  [ "$(entry 2 .counters)" = '{"occupancy":0.3,"memory":0.9}' ]
+  counted='{"schema": "roofline.measurements/1", "kernels": [{"name": "a", "seconds": 1, "bytes": {"L2": 2e9, "HBM": 1e9},
+    "flops": {"fp16": 3e9}, "counted": {"bytes": "dram__bytes.sum", "flops": "sass"}, "counters": {"matrix": 0.4, "lanes": null}}]}'
+  echo "$counted" >ncu.json
+  run -0 "$ROOFLINE" record ncu.json
+  [ "$(entry 3 '[.counters, .levels, .counted, .counted_flops, .bytes]')" = \
+    '[{"matrix":0.4},{"L2":2000000000,"memory":1000000000},"dram__bytes.sum","sass",1000000000]' ]
+  echo "$counted" | sed 's/"matrix"/"matricks"/' >ncu.json
+  refuses 2 'a: counter `matricks`: unknown; did you mean `matrix`?' record ncu.json
+  echo "$counted" | sed 's/0.4/"much"/' >ncu.json
+  refuses 2 'a: counter matrix' record ncu.json
+  refuses 2 'of which of the 2 kernels?' record <(echo "$counted" | jq '.kernels += .kernels') -c lanes=1
 }
 
 @test "one changed byte is found with its entry's number" {
@@ -220,6 +263,26 @@ END
   for command in 'seal list' 'record a seconds=1' 'ledger show' reconcile; do
     refuses 2 'does not take --csv' $command --csv
   done
+}
+
+@test "a disk that is full indeed (a small tmpfs): what was acknowledged is there, the rest said" {
+  mkdir full
+  unshare -Urm mount -t tmpfs none full 2>/dev/null || skip "this user may not mount a tmpfs in a namespace of his own"
+  run unshare -Urm bash -c "
+    mount -t tmpfs -o size=16k none full || exit 99
+    for i in {1..40}; do
+      \"\$ROOFLINE\" predict add n=1Mi --machine '$h989' --seal --label \"b\$i\" --ledger full/ledger >/dev/null || break
+      echo \"acknowledged \$i\"
+    done
+    echo \"exit \$?\"
+    \"\$ROOFLINE\" record b1 seconds=1 --ledger full/ledger; echo \"exit \$?\"
+    \"\$ROOFLINE\" ledger verify --ledger full/ledger
+    \"\$ROOFLINE\" plot --machine '$h989' --to full/chart.svg; echo \"exit \$?\"
+    ls full"
+  echo "$output"
+  [ "$(grep -c 'No space left on device' <<<"$output")" -ge 2 ]
+  [[ $output == *"full/ledger holds: $(grep -c acknowledged <<<"$output") entries"* ]]
+  [ "${lines[-1]}" = ledger ]
 }
 
 @test "a full disk seals nothing and says so" {

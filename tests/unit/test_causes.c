@@ -233,6 +233,25 @@ static void every_verdict_has_both_clauses(void **state) {
   assert_true(strlen(text) == 19);
 }
 
+static void an_idle_link_and_pages_moved_in(void **state) {
+  (void)state;
+  roof_prediction sum = predict(&on_gpu, "allreduce", 1e9, 8, 0);
+  assert_int_equal(sum.regime, ROOF_NETWORK_BOUND);
+  roof_evidence e = quiet(&sum, &gpu);
+  e.clue[ROOF_CLUE_LINK] = 0.80;
+  assert_null(find(&e, "idle link"));
+  e.clue[ROOF_CLUE_LINK] = 0.79;
+  assert_int_equal(find(&e, "idle link")->certainty, ROOF_SHOWN);
+  assert_null(find(&e, "paging"));
+  roof_prediction gemv = predict(&on_gpu, "gemv", 8192, 28672, 0);
+  e = quiet(&gemv, &gpu);
+  assert_null(find(&e, "idle link"));
+  e.clue[ROOF_CLUE_PAGED] = 0.05;
+  assert_null(find(&e, "paging"));
+  e.clue[ROOF_CLUE_PAGED] = 0.051;
+  assert_int_equal(find(&e, "paging")->certainty, ROOF_SHOWN);
+}
+
 static void six_counter_sets_give_six_answers(void **state) {
   (void)state;
   roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
@@ -260,6 +279,93 @@ static void six_counter_sets_give_six_answers(void **state) {
   assert_null(roof_evidence_waiting(&e));
 }
 
+/** Every clue at a value at which no regime's rule speaks. */
+static void calm(double clue[ROOF_CLUE_COUNT]) {
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    clue[i] = NAN;
+  }
+}
+
+static void both_sides_of_every_regime(void **state) {
+  (void)state;
+  static const struct {
+    roof_clue clue;
+    double threshold;
+    bool below, decides;
+    roof_regime regime;
+    const char *resource;
+  } rules[] = {
+      {ROOF_CLUE_ACTIVE, 0.50, true, true, ROOF_OVERHEAD_BOUND, "launches"},
+      {ROOF_CLUE_IDLE, 0.50, false, true, ROOF_OVERHEAD_BOUND, "the host"},
+      {ROOF_CLUE_LAUNCH, 0.50, false, true, ROOF_OVERHEAD_BOUND, "launches"},
+      {ROOF_CLUE_PAGED, 0.05, false, true, ROOF_CAPACITY_BOUND, "paging"},
+      {ROOF_CLUE_COMPUTE, 0.60, false, false, ROOF_COMPUTE_BOUND, "compute"},
+      {ROOF_CLUE_MATRIX, 0.60, false, false, ROOF_COMPUTE_BOUND, "matrix unit"},
+      {ROOF_CLUE_MEMORY, 0.60, false, false, ROOF_MEMORY_BOUND, "memory"},
+      {ROOF_CLUE_L3, 0.60, false, false, ROOF_MEMORY_BOUND, "L3"},
+      {ROOF_CLUE_L2, 0.60, false, false, ROOF_MEMORY_BOUND, "L2"},
+      {ROOF_CLUE_L1, 0.60, false, false, ROOF_MEMORY_BOUND, "L1"},
+      {ROOF_CLUE_SHARED, 0.60, false, false, ROOF_MEMORY_BOUND, "shared memory"},
+      {ROOF_CLUE_LINK, 0.60, false, false, ROOF_NETWORK_BOUND, "link"},
+  };
+  double clue[ROOF_CLUE_COUNT];
+  calm(clue);
+  assert_null(roof_regime_seen(clue).resource);
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+    calm(clue);
+    clue[rules[i].clue] = rules[i].threshold;
+    roof_seen at = roof_regime_seen(clue);
+    assert_true(rules[i].decides ? at.resource == NULL : !at.busy);
+    clue[rules[i].clue] = rules[i].threshold * (rules[i].below ? 0.98 : 1.02);
+    roof_seen past = roof_regime_seen(clue);
+    assert_non_null(past.resource);
+    assert_string_equal(past.resource, rules[i].resource);
+    assert_int_equal(past.regime, rules[i].regime);
+    assert_int_equal(past.clue, rules[i].clue);
+    assert_true(past.busy && past.threshold == rules[i].threshold);
+    assert_near(past.share, rules[i].below ? 1 - clue[rules[i].clue] : clue[rules[i].clue], 1e-12);
+    assert_true(strlen(past.rule) > 0 && strlen(past.source) > 0);
+    /* What decides does so beside a busy resource, what does not has to be the busiest. */
+    roof_clue other = rules[i].clue == ROOF_CLUE_MEMORY ? ROOF_CLUE_COMPUTE : ROOF_CLUE_MEMORY;
+    clue[other] = 0.95;
+    assert_int_equal(roof_regime_seen(clue).clue, rules[i].decides ? rules[i].clue : other);
+  }
+}
+
+static void counters_as_typed(void **state) {
+  (void)state;
+  roof_clue clue = ROOF_CLUE_SMT;
+  double value = 7;
+  roof_error error;
+  assert_int_equal(roof_clue_read("occupancy=30%", &clue, &value, NULL), ROOF_OK);
+  assert_int_equal(clue, ROOF_CLUE_OCCUPANCY);
+  assert_near(value, 0.3, 1e-12);
+  assert_int_equal(roof_clue_read("traffic=2.5", &clue, &value, NULL), ROOF_OK);
+  assert_near(value, 2.5, 1e-12);
+  static const struct {
+    const char *text;
+    roof_status status;
+    const char *why;
+  } bad[] = {
+      {"occupancy", ROOF_E_PARSE, "not NAME=VALUE"},
+      {"occupancy=", ROOF_E_PARSE, ""},
+      {"occupancy=much", ROOF_E_PARSE, ""},
+      {"ocupancy=0.3", ROOF_E_NAME, "did you mean `occupancy`?"},
+      {"occupancy=30", ROOF_E_ARGUMENT, "write 30 as 0.3 or 30%"},
+      {"occupancy=-0.1", ROOF_E_ARGUMENT, "is no share"},
+      {"occupancy=0.300000000000000000000000000000000000000000000000000000001", ROOF_E_PARSE,
+       "not NAME=VALUE"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    value = 7;
+    assert_int_equal(roof_clue_read(bad[i].text, &clue, &value, &error), bad[i].status);
+    assert_true(value == 7);
+    assert_non_null(strstr(error.message, bad[i].why));
+  }
+  assert_int_equal(roof_clue_check(ROOF_CLUE_CLOCK, 1.05, NULL), ROOF_OK);
+  assert_int_equal(roof_clue_check(ROOF_CLUE_CLOCK, NAN, NULL), ROOF_E_ARGUMENT);
+}
+
 static void clues_are_found_by_name(void **state) {
   (void)state;
   roof_clue clue;
@@ -282,7 +388,10 @@ int main(void) {
       cmocka_unit_test(what_follows_from_the_figures),
       cmocka_unit_test(causes_of_other_devices_are_left_out),
       cmocka_unit_test(every_verdict_has_both_clauses),
+      cmocka_unit_test(an_idle_link_and_pages_moved_in),
       cmocka_unit_test(six_counter_sets_give_six_answers),
+      cmocka_unit_test(both_sides_of_every_regime),
+      cmocka_unit_test(counters_as_typed),
       cmocka_unit_test(clues_are_found_by_name),
   };
   return cmocka_run_group_tests(tests, load, NULL);

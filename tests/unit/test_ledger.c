@@ -120,10 +120,10 @@ static void a_line_says_all_of_it(void **state) {
   char *text = slurp(&length);
   char *second = strchr(text, '\n') + 1;
   json_t *first = json_loadb(text, (size_t)(second - text), 0, NULL);
-  static const char *const keys[] = {"sequence", "kind",           "time",     "version", "label",
-                                     "machine",  "machine_sha256", "commit",   "op",      "parameters",
-                                     "dtype",    "regime",         "binding",  "flops",   "bytes",
-                                     "seconds",  "ceilings",       "previous", "sha256"};
+  static const char *const keys[] = {"sequence", "kind",           "time",    "version",  "label",
+                                     "machine",  "machine_sha256", "commit",  "op",       "parameters",
+                                     "dtype",    "regime",         "binding", "flops",    "bytes",
+                                     "seconds",  "ceilings",       "levels",  "previous", "sha256"};
   size_t i = 0;
   const char *key;
   json_t *value;
@@ -483,10 +483,11 @@ static void a_changed_ledger_is_not_reconciled(void **state) {
   free(text);
 }
 
-/** Seals `label`, then tries a measurement taken `seconds` after 1970. */
+/** Tries a measurement taken `seconds` after 1970. */
 static roof_status record_at(const char *label, double when, bool unsealed, roof_error *error) {
   roof_measurement m = measurement(label, 1);
-  roof_ledger_options how = {.unsealed = unsealed, .measured_time = when};
+  m.taken = when;
+  roof_ledger_options how = {.unsealed = unsealed};
   return roof_ledger_record(path, &m, 1, &how, error);
 }
 
@@ -494,14 +495,17 @@ static void a_measurement_needs_an_older_prediction(void **state) {
   (void)state;
   roof_error error = {0};
   assert_int_equal(seal("gemm", 1, 1, NULL), ROOF_OK);
-  assert_int_equal(record_at("gemmm", 0, false, &error), ROOF_E_GATE);
+  assert_int_equal(record_at("gemmm", NAN, false, &error), ROOF_E_GATE);
   assert_non_null(strstr(error.message, "did you mean `gemm`?"));
-  double now = ledger_time_now();
+  double now = roof_time_now();
   assert_int_equal(record_at("gemm", now - 60, false, &error), ROOF_E_GATE);
   assert_non_null(strstr(error.message, "before its prediction was sealed"));
   assert_int_equal(verified(), 1);
+  assert_int_equal(record_at("gemm", now + 60, false, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "later than now"));
+  assert_int_equal(record_at("gemm", now + 60, true, NULL), ROOF_E_ARGUMENT);
   assert_int_equal(record_at("gemm", now + 1, false, &error), ROOF_OK);
-  assert_int_equal(record_at("gemm", 0, false, &error), ROOF_OK);
+  assert_int_equal(record_at("gemm", NAN, false, &error), ROOF_OK);
   roof_ledger_summary s = summarised();
   assert_int_equal(s.predictions, 1);
   assert_int_equal(s.measurements, 2);
@@ -511,8 +515,8 @@ static void a_measurement_needs_an_older_prediction(void **state) {
 static void unsealed_is_marked_for_ever(void **state) {
   (void)state;
   assert_int_equal(seal("early", 1, 1, NULL), ROOF_OK);
-  assert_int_equal(record_at("early", ledger_time_now() - 60, true, NULL), ROOF_OK);
-  assert_int_equal(record_at("never", 0, true, NULL), ROOF_OK);
+  assert_int_equal(record_at("early", roof_time_now() - 60, true, NULL), ROOF_OK);
+  assert_int_equal(record_at("never", NAN, true, NULL), ROOF_OK);
   assert_int_equal(summarised().unsealed, 2);
   roof_reconcile result;
   reconcile(&result);

@@ -124,6 +124,31 @@ static void plans_where_the_network_binds(void **state) {
   assert_int_equal(p.regime, ROOF_NETWORK_BOUND);
   assert_true(find(n, ROOF_LEVER_PARALLEL, "half the ranks in a group (32)")->gain >= 1);
   assert_near(find(n, ROOF_LEVER_RESOURCE, "link twice")->gain, 2, 1e-9);
+  /* The latency of NVLink is not known: steps cost nothing, which is said. */
+  assert_near(find(n, ROOF_LEVER_PRECISION, "half the bytes")->gain, 2, 1e-9);
+  assert_near(find(n, ROOF_LEVER_BATCHING, "larger buckets")->gain, 1, 1e-9);
+  assert_non_null(strstr(find(n, ROOF_LEVER_BATCHING, "larger buckets")->why, "is not known"));
+  assert_non_null(strstr(find(n, ROOF_LEVER_PARALLEL, "algorithm=tree")->why, "12 steps instead of 126"));
+  assert_near(find(n, ROOF_LEVER_PARALLEL, "overlapped")->gain, 2, 1e-9);
+  for (size_t i = 0; i < n; i++) {
+    assert_null(strstr(levers[i].change, "bus bandwidth")); /* a measured figure is no other link */
+  }
+}
+
+static void steps_that_cost(void **state) {
+  (void)state;
+  roof_target slow = fp16;
+  roof_link link = *fp16.link;
+  link.latency_seconds = 1e-6;
+  slow.link = &link;
+  size_t n = rank(&slow, "allreduce", (double[]){4096, 64}, 2);
+  assert_true(find(n, ROOF_LEVER_PARALLEL, "algorithm=tree")->gain > 10);
+  assert_true(find(n, ROOF_LEVER_BATCHING, "larger buckets")->gain > 1.9);
+  assert_true(find(n, ROOF_LEVER_PRECISION, "half the bytes")->gain < ROOF_LEVER_HELPS);
+  n = rank(&slow, "allreduce", (double[]){4e9, 8}, 2);
+  const roof_lever *larger = find(n, ROOF_LEVER_BATCHING, "larger buckets");
+  assert_true(larger->gain < ROOF_LEVER_HELPS);
+  assert_non_null(strstr(larger->why, "not the 14 steps"));
 }
 
 static void what_does_not_fit(void **state) {
@@ -173,6 +198,7 @@ int main(void) {
       cmocka_unit_test(fusion_removes_a_round_trip),
       cmocka_unit_test(launches_where_overhead_binds),
       cmocka_unit_test(plans_where_the_network_binds),
+      cmocka_unit_test(steps_that_cost),
       cmocka_unit_test(what_does_not_fit),
       cmocka_unit_test(classes_and_their_thresholds),
   };

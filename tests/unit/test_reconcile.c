@@ -31,8 +31,15 @@ static ledger_entry predicted(double flops, double bytes) {
 }
 
 static ledger_entry measured(double seconds) {
-  return (ledger_entry){
+  ledger_entry m = {
       .sequence = 2, .measured = true, .label = "k", .seconds = seconds, .flops = NAN, .bytes = NAN};
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    m.clue[i] = NAN;
+  }
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
+    m.levels[i] = NAN;
+  }
+  return m;
 }
 
 /** Measured in `seconds` with bytes from a counter. */
@@ -135,15 +142,57 @@ static void regime_from_counters(void **state) {
   (void)state;
   ledger_entry p = predicted(1e9, 1e9);
   roof_reconciled r = judge(&p, measured(1e-3));
-  assert_string_equal(r.measured_regime, "");
+  assert_null(r.seen.resource);
   r = judge(&p, counted(1e-3, 1e9, 2.5e9)); /* 2.5 TB/s of 3.35 */
-  assert_string_equal(r.measured_regime, "memory");
-  assert_near(r.measured_share, 0.74627, 1e-5);
+  assert_int_equal(r.seen.regime, ROOF_MEMORY_BOUND);
+  assert_string_equal(r.seen.resource, "memory");
+  assert_near(r.seen.share, 0.74627, 1e-5);
   double even = peak / bandwidth; /* FLOP/byte at the ridge */
   r = judge(&p, counted(1, 0.99 * even * 1e12, 1e12));
-  assert_string_equal(r.measured_regime, "memory");
+  assert_int_equal(r.seen.regime, ROOF_MEMORY_BOUND);
   r = judge(&p, counted(1, 1.01 * even * 1e12, 1e12));
-  assert_string_equal(r.measured_regime, "compute");
+  assert_int_equal(r.seen.regime, ROOF_COMPUTE_BOUND);
+}
+
+static void regime_from_a_profiler(void **state) {
+  (void)state;
+  ledger_entry p = predicted(1e9, 1e9), m = measured(1e-3);
+  m.clue[ROOF_CLUE_LINK] = 0.8;
+  m.clue[ROOF_CLUE_MEMORY] = 0.7;
+  roof_reconciled r = judge(&p, m);
+  assert_int_equal(r.seen.regime, ROOF_NETWORK_BOUND);
+  assert_near(r.seen.share, 0.8, 1e-12);
+  assert_near(r.clue[ROOF_CLUE_LINK], 0.8, 1e-12);
+  m.clue[ROOF_CLUE_ACTIVE] = 0.49; /* F0-046 */
+  assert_int_equal(judge(&p, m).seen.regime, ROOF_OVERHEAD_BOUND);
+  m.clue[ROOF_CLUE_ACTIVE] = 0.51;
+  assert_int_equal(judge(&p, m).seen.regime, ROOF_NETWORK_BOUND);
+  /* The bytes counted at the L2 against what it delivers. */
+  p.levels[ROOF_L2] = 5e12;
+  m = counted(1e-3, 1e9, 1e9);
+  m.levels[ROOF_L2] = 4.5e9;
+  r = judge(&p, m);
+  assert_string_equal(r.seen.resource, "L2");
+  assert_near(r.seen.share, 0.9, 1e-12);
+  strcpy(m.counted, "formula");
+  assert_null(judge(&p, m).seen.resource);
+  /* Half of the time is the launch. */
+  p.overhead_seconds = 0.51e-3;
+  assert_string_equal(judge(&p, measured(1e-3)).seen.resource, "launches");
+  p.overhead_seconds = 0.49e-3;
+  assert_null(judge(&p, measured(1e-3)).seen.resource);
+}
+
+static void counted_flops_without_counted_bytes(void **state) {
+  (void)state;
+  ledger_entry p = predicted(989e9, 1e9), m = measured(1e-3);
+  m.flops = 2 * 989e9 * 0.4;
+  strcpy(m.counted, "formula");
+  strcpy(m.counted_flops, "PAPI_FP_OPS");
+  roof_reconciled r = judge(&p, m);
+  assert_int_equal(r.seen.regime, ROOF_COMPUTE_BOUND);
+  assert_near(r.seen.share, 0.8, 1e-12);
+  assert_true(isnan(r.operational_intensity));
 }
 
 static void implied_overlap(void **state) {
@@ -233,6 +282,8 @@ int main(void) {
       cmocka_unit_test(stop_at_nine_tenths_of_the_achieved_roof),
       cmocka_unit_test(traffic_counted_against_arithmetic),
       cmocka_unit_test(regime_from_counters),
+      cmocka_unit_test(regime_from_a_profiler),
+      cmocka_unit_test(counted_flops_without_counted_bytes),
       cmocka_unit_test(implied_overlap),
       cmocka_unit_test(above_the_roof),
       cmocka_unit_test(above_the_peak_and_the_bandwidth),

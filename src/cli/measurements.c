@@ -1,0 +1,221 @@
+#include "cli/measurements.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "catalog/file.h"
+#include "roofline/advise.h"
+#include "roofline/time.h"
+
+void roof_measurements_done(roof_measurements *all) {
+  for (size_t i = 0; i < all->count; i++) {
+    roof_measurement_done(&all->list[i]);
+  }
+  free(all->list);
+  *all = (roof_measurements){0};
+}
+
+roof_status roof_measurements_init(roof_measurements *all, size_t count, roof_error *error) {
+  *all = (roof_measurements){.list = calloc(count + 1, sizeof *all->list)};
+  if (all->list == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory");
+  }
+  all->count = count;
+  for (size_t i = 0; i < count; i++) {
+    roof_measurement_init(&all->list[i]);
+    all->list[i].dtype = ROOF_FP32;
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_measurement_settle(roof_measurement *m, roof_error *error) {
+  if (m->sample_count == 0 || !isnan(m->seconds)) {
+    return ROOF_OK;
+  }
+  double *sorted = malloc(m->sample_count * sizeof *sorted);
+  if (sorted == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory");
+  }
+  memcpy(sorted, m->samples, m->sample_count * sizeof *sorted);
+  roof_status status = roof_stats_of(sorted, m->sample_count, &m->stats, error);
+  m->seconds = status == ROOF_OK ? m->stats.median : NAN;
+  free(sorted);
+  return status;
+}
+
+roof_status roof_measurement_sample(roof_measurement *m, double seconds, roof_error *error) {
+  double *more = realloc(m->samples, (m->sample_count + 1) * sizeof *more);
+  if (more == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory");
+  }
+  m->samples = more;
+  m->samples[m->sample_count++] = seconds;
+  return ROOF_OK;
+}
+
+roof_status roof_measurement_count(roof_measurement *m, const char *name, double value, roof_error *error) {
+  roof_clue clue;
+  roof_status status = roof_clue_parse(name, &clue, error);
+  if (status == ROOF_OK) {
+    status = roof_clue_check(clue, value, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  _Static_assert((int)ROOF_CLUE_COUNT <= ROOF_COUNTER_MAX, "room for each counter");
+  size_t i = 0;
+  while (i < m->counter_count && strcmp(m->counters[i].name, name) != 0) {
+    i++;
+  }
+  snprintf(m->counters[i].name, sizeof m->counters[i].name, "%s", name);
+  m->counters[i].value = value;
+  m->counter_count = i < m->counter_count ? m->counter_count : i + 1;
+  return ROOF_OK;
+}
+
+static double number_of(json_t *value) {
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *text_of(json_t *value) {
+  return json_is_string(value) ? json_string_value(value) : "";
+}
+
+/** FLOPs of all formats; the format is the one with most. */
+static void read_flops(json_t *flops, roof_measurement *m) {
+  const char *name;
+  json_t *value;
+  double most = 0;
+  json_object_foreach(flops, name, value) {
+    double count = number_of(value);
+    m->flops = isnan(m->flops) ? count : m->flops + count;
+    if (count > most && roof_dtype_parse(name, &m->dtype, NULL) == ROOF_OK) {
+      most = count;
+    }
+  }
+}
+
+/** Bytes by level, and those of the outermost one named. */
+static void read_bytes(json_t *bytes, roof_measurement *m) {
+  const char *name;
+  json_t *value;
+  int outermost = -1;
+  json_object_foreach(bytes, name, value) {
+    roof_level_kind kind;
+    if (!json_is_number(value) || roof_level_kind_parse(name, &kind, NULL) != ROOF_OK) {
+      continue;
+    }
+    m->level_bytes[kind] = json_number_value(value);
+    if ((int)kind > outermost) {
+      outermost = (int)kind;
+      m->bytes = json_number_value(value);
+    }
+  }
+}
+
+static roof_status read_counters(json_t *counters, roof_measurement *m, roof_error *error) {
+  const char *name;
+  json_t *value;
+  roof_status status = ROOF_OK;
+  json_object_foreach(counters, name, value) {
+    if (status == ROOF_OK && !json_is_null(value)) {
+      status = roof_measurement_count(m, name, number_of(value), error);
+    }
+  }
+  return status;
+}
+
+static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *error) {
+  const char *name = text_of(json_object_get(kernel, "name"));
+  json_t *counted = json_object_get(kernel, "counted"), *sample;
+  size_t index;
+  if (name[0] == '\0' || strlen(name) >= sizeof m->label) {
+    return roof_error_set(error, ROOF_E_PARSE, "a kernel's `name` must have 1 to %zu bytes",
+                          sizeof m->label - 1);
+  }
+  snprintf(m->label, sizeof m->label, "%s", name);
+  snprintf(m->counted, sizeof m->counted, "%s", text_of(json_object_get(counted, "bytes")));
+  snprintf(m->counted_flops, sizeof m->counted_flops, "%s", text_of(json_object_get(counted, "flops")));
+  snprintf(m->note, sizeof m->note, "%s", text_of(json_object_get(kernel, "note")));
+  m->seconds = number_of(json_object_get(kernel, "seconds"));
+  read_flops(json_object_get(kernel, "flops"), m);
+  read_bytes(json_object_get(kernel, "bytes"), m);
+  roof_status status = read_counters(json_object_get(kernel, "counters"), m, error);
+  json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
+    status = status == ROOF_OK ? roof_measurement_sample(m, number_of(sample), error) : status;
+  }
+  status = status == ROOF_OK ? roof_measurement_settle(m, error) : status;
+  if (status != ROOF_OK && error != NULL) {
+    roof_error why = *error;
+    roof_error_set(error, status, "%s: %s", name, why.message);
+  }
+  return status;
+}
+
+/** When measuring began: as the document says, else as the file's date does; a pipe ends now. */
+static roof_status read_taken(json_t *root, const char *file, double *taken, roof_taken *how,
+                              roof_error *error) {
+  json_t *said = json_object_get(root, "taken");
+  struct stat info;
+  if (said != NULL && !json_is_null(said)) {
+    roof_status status = roof_time_parse(text_of(said), taken, error);
+    *how = ROOF_TAKEN_SAID;
+    return status == ROOF_OK ? status
+                             : roof_error_set(error, status,
+                                              "%s: `taken`: not a time in UTC, as "
+                                              "2026-01-31T12:00:00Z",
+                                              file);
+  }
+  if (stat(file, &info) == 0 && S_ISREG(info.st_mode)) {
+    *taken = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
+    *how = ROOF_TAKEN_FILE;
+  }
+  return ROOF_OK;
+}
+
+static roof_status read_root(json_t *root, const char *file, roof_measurements *all, roof_error *error) {
+  json_t *kernels = json_object_get(root, "kernels"), *kernel;
+  const char *machine = text_of(json_object_get(root, "machine"));
+  double taken = NAN;
+  size_t index;
+  if (strcmp(text_of(json_object_get(root, "schema")), "roofline.measurements/1") != 0 ||
+      json_array_size(kernels) == 0) {
+    return roof_error_set(error, ROOF_E_PARSE,
+                          "%s: is not roofline.measurements/1 with kernels, as `run --json` prints it", file);
+  }
+  roof_status status = roof_measurements_init(all, json_array_size(kernels), error);
+  if (status == ROOF_OK) {
+    status = read_taken(root, file, &taken, &all->taken, error);
+  }
+  json_array_foreach(kernels, index, kernel) {
+    if (status != ROOF_OK) {
+      break;
+    }
+    roof_measurement *m = &all->list[index];
+    snprintf(m->machine, sizeof m->machine, "%s", machine);
+    m->taken = taken;
+    status = read_kernel(kernel, m, error);
+  }
+  return status;
+}
+
+roof_status roof_measurements_read(const char *file, roof_measurements *all, roof_error *error) {
+  roof_text text = {0};
+  json_error_t why;
+  roof_status status = catalog_file_read(file, &text, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  json_t *root = json_loadb(text.data != NULL ? text.data : "", text.length, JSON_REJECT_DUPLICATES, &why);
+  if (root == NULL) {
+    roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
+    status = roof_error_at(error, file, why.line, why.column);
+  } else {
+    status = read_root(root, file, all, error);
+  }
+  json_decref(root);
+  roof_text_done(&text);
+  return status;
+}
