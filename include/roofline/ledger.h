@@ -69,7 +69,7 @@ ROOF_API roof_status roof_ledger_seal(const char *path, const roof_sealing *seal
 /** Appends `count` measurements with all their samples, all or none, to a ledger whose chain holds. Units: s,
  * FLOP, bytes. Ownership: keeps nothing. Errors: as roof_ledger_seal; ROOF_E_GATE for a changed ledger and,
  * unless `options->unsealed`, for a measurement without a prediction or older than it; ROOF_E_ARGUMENT for
- * one taken later than now, or a counter with another name than roof_clue_parse knows. */
+ * one taken later than now, or a clue with a value that roof_clue_check refuses. */
 ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
                                         const roof_ledger_options *options, roof_error *error);
 

@@ -12,13 +12,13 @@
 extern "C" {
 #endif
 
-#define ROOF_COUNTER_MAX 40
+#define ROOF_FIGURE_MAX 64
 
-/** What a profiler counted, in the words of ROOF_CLUE_MAP (advise.h): "occupancy" 0.3. */
-typedef struct roof_counter {
-  char name[24];
+/** What a profiler counted, a clue of ROOF_CLUE_MAP (advise.h) where there is one: "occupancy" 0.3. */
+typedef struct roof_figure {
+  char name[48];
   double value;
-} roof_counter;
+} roof_figure;
 
 /** One kernel on one machine. `samples` are seconds per call, in the order taken. */
 typedef struct roof_measurement {
@@ -35,7 +35,7 @@ typedef struct roof_measurement {
   size_t sample_count;
   char counted[64];       /**< how the bytes were: "formula" or the counter source */
   char counted_flops[64]; /**< how the FLOPs were */
-  roof_counter counters[ROOF_COUNTER_MAX];
+  roof_figure counters[ROOF_FIGURE_MAX];
   size_t counter_count;
   char note[160];
 } roof_measurement;

@@ -57,22 +57,26 @@ roof_status roof_measurement_sample(roof_measurement *m, double seconds, roof_er
 
 roof_status roof_measurement_count(roof_measurement *m, const char *name, double value, roof_error *error) {
   roof_clue clue;
-  roof_status status = roof_clue_parse(name, &clue, error);
-  if (status == ROOF_OK) {
+  size_t i = 0;
+  roof_status status = ROOF_OK;
+  if (roof_clue_parse(name, &clue, NULL) == ROOF_OK) {
     status = roof_clue_check(clue, value, error);
   }
-  if (status != ROOF_OK) {
-    return status;
-  }
-  _Static_assert((int)ROOF_CLUE_COUNT <= ROOF_COUNTER_MAX, "room for each counter");
-  size_t i = 0;
   while (i < m->counter_count && strcmp(m->counters[i].name, name) != 0) {
     i++;
   }
-  snprintf(m->counters[i].name, sizeof m->counters[i].name, "%s", name);
-  m->counters[i].value = value;
-  m->counter_count = i < m->counter_count ? m->counter_count : i + 1;
-  return ROOF_OK;
+  if (status == ROOF_OK && (i == ROOF_FIGURE_MAX || strlen(name) >= sizeof m->counters[i].name)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "counter `%.60s`: a name has at most %zu bytes, a kernel at "
+                            "most %d counters",
+                            name, sizeof m->counters[0].name - 1, ROOF_FIGURE_MAX);
+  }
+  if (status == ROOF_OK) {
+    snprintf(m->counters[i].name, sizeof m->counters[i].name, "%s", name);
+    m->counters[i].value = value;
+    m->counter_count = i < m->counter_count ? m->counter_count : i + 1;
+  }
+  return status;
 }
 
 static double number_of(json_t *value) {
@@ -83,14 +87,23 @@ static const char *text_of(json_t *value) {
   return json_is_string(value) ? json_string_value(value) : "";
 }
 
+/** How something was counted: `what` says it for all, or each format and level for itself. */
+static void read_how(json_t *counted, const char *what, const char *name, char *how, size_t size) {
+  json_t *all = json_object_get(counted, what), *one = json_object_get(counted, name);
+  snprintf(how, size, "%s", text_of(all != NULL ? all : json_object_get(one, "source")));
+}
+
 /** FLOPs of all formats; the format is the one with most. */
-static void read_flops(json_t *flops, roof_measurement *m) {
+static void read_flops(json_t *flops, json_t *counted, roof_measurement *m) {
   const char *name;
   json_t *value;
   double most = 0;
   json_object_foreach(flops, name, value) {
     double count = number_of(value);
     m->flops = isnan(m->flops) ? count : m->flops + count;
+    if (count > most) {
+      read_how(counted, "flops", name, m->counted_flops, sizeof m->counted_flops);
+    }
     if (count > most && roof_dtype_parse(name, &m->dtype, NULL) == ROOF_OK) {
       most = count;
     }
@@ -98,7 +111,7 @@ static void read_flops(json_t *flops, roof_measurement *m) {
 }
 
 /** Bytes by level, and those of the outermost one named. */
-static void read_bytes(json_t *bytes, roof_measurement *m) {
+static void read_bytes(json_t *bytes, json_t *counted, roof_measurement *m) {
   const char *name;
   json_t *value;
   int outermost = -1;
@@ -111,6 +124,7 @@ static void read_bytes(json_t *bytes, roof_measurement *m) {
     if ((int)kind > outermost) {
       outermost = (int)kind;
       m->bytes = json_number_value(value);
+      read_how(counted, "bytes", name, m->counted, sizeof m->counted);
     }
   }
 }
@@ -136,12 +150,10 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
                           sizeof m->label - 1);
   }
   snprintf(m->label, sizeof m->label, "%s", name);
-  snprintf(m->counted, sizeof m->counted, "%s", text_of(json_object_get(counted, "bytes")));
-  snprintf(m->counted_flops, sizeof m->counted_flops, "%s", text_of(json_object_get(counted, "flops")));
   snprintf(m->note, sizeof m->note, "%s", text_of(json_object_get(kernel, "note")));
   m->seconds = number_of(json_object_get(kernel, "seconds"));
-  read_flops(json_object_get(kernel, "flops"), m);
-  read_bytes(json_object_get(kernel, "bytes"), m);
+  read_flops(json_object_get(kernel, "flops"), counted, m);
+  read_bytes(json_object_get(kernel, "bytes"), counted, m);
   roof_status status = read_counters(json_object_get(kernel, "counters"), m, error);
   json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
     status = status == ROOF_OK ? roof_measurement_sample(m, number_of(sample), error) : status;

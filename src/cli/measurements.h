@@ -33,7 +33,8 @@ roof_status roof_measurement_sample(roof_measurement *measurement, double second
 /** Sets the time to the median where only samples are given. */
 roof_status roof_measurement_settle(roof_measurement *measurement, roof_error *error);
 
-/** Adds a counter, or replaces the one of that name. */
+/** Adds a counter, or replaces the one of that name. ROOF_E_ARGUMENT for a clue with a value it cannot have.
+ */
 roof_status roof_measurement_count(roof_measurement *measurement, const char *name, double value,
                                    roof_error *error);
 

@@ -43,7 +43,7 @@ typedef struct point {
 } point;
 
 static bool is_counted(const char *how, double amount) {
-  return how[0] != '\0' && strcmp(how, "formula") != 0 && amount > 0;
+  return how[0] != '\0' && strncmp(how, "formula", strlen("formula")) != 0 && amount > 0;
 }
 
 static point point_of(const ledger_entry *prediction, const ledger_entry *m) {

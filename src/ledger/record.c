@@ -130,18 +130,17 @@ roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, siz
   return status;
 }
 
-/** {"occupancy": 0.3}; an unknown name or a value it cannot have is refused. */
+/** {"occupancy": 0.3}; a clue with a value that it cannot have is refused. */
 static roof_status counters_json(const roof_measurement *m, json_t **out, roof_error *error) {
   json_t *object = json_object();
   roof_status status = object != NULL ? ROOF_OK : no_memory(m->label, error);
   for (size_t i = 0; i < m->counter_count && status == ROOF_OK; i++) {
+    const roof_figure *figure = &m->counters[i];
     roof_clue clue;
-    status = roof_clue_parse(m->counters[i].name, &clue, error);
-    if (status == ROOF_OK) {
-      status = roof_clue_check(clue, m->counters[i].value, error);
+    if (roof_clue_parse(figure->name, &clue, NULL) == ROOF_OK) {
+      status = roof_clue_check(clue, figure->value, error);
     }
-    if (status == ROOF_OK &&
-        json_object_set_new(object, roof_clue_name(clue), number(m->counters[i].value)) != 0) {
+    if (status == ROOF_OK && json_object_set_new(object, figure->name, number(figure->value)) != 0) {
       status = no_memory(m->label, error);
     }
   }

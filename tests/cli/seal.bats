@@ -203,8 +203,9 @@ END
   run -0 "$ROOFLINE" record ncu.json
   [ "$(entry 3 '[.counters, .levels, .counted, .counted_flops, .bytes]')" = \
     '[{"matrix":0.4},{"L2":2000000000,"memory":1000000000},"dram__bytes.sum","sass",1000000000]' ]
-  echo "$counted" | sed 's/"matrix"/"matricks"/' >ncu.json
-  refuses 2 'a: counter `matricks`: unknown; did you mean `matrix`?' record ncu.json
+  echo "$counted" | jq '.kernels[0] |= (.counters = {registers: 128} | .counted = {HBM: {source: "dram__bytes.sum", quality: "measured"}, fp16: {source: "formula of the shape", quality: "derived"}})' >ncu.json
+  run -0 "$ROOFLINE" record ncu.json
+  [ "$(entry 4 '[.counters, .counted, .counted_flops]')" = '[{"registers":128},"dram__bytes.sum","formula of the shape"]' ]
   echo "$counted" | sed 's/0.4/"much"/' >ncu.json
   refuses 2 'a: counter matrix' record ncu.json
   refuses 2 'of which of the 2 kernels?' record <(echo "$counted" | jq '.kernels += .kernels') -c lanes=1
