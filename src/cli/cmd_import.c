@@ -57,7 +57,7 @@ static roof_status choose_machine(const roof_args *args, const roof_profile *pro
   if (profile->machine != NULL) {
     *machine = *profile->machine;
     if (machine->name[0] == '\0') {
-      snprintf(machine->name, sizeof machine->name, "%s", "profiled");
+      snprintf(machine->name, sizeof machine->name, "%s", "reported-device");
     }
   }
   return ROOF_OK;

@@ -24,7 +24,10 @@ static void split(const char *text, words *out) {
       }
     }
     word[length] = '\0';
-    bool ornament = length == 0;
+    if (strncmp(word, "sxm", 3) == 0) { /* SXM4, SXM5: the catalogue writes sxm */
+      word[3] = '\0';
+    }
+    bool ornament = length == 0 || strncmp(word, "hbm", 3) == 0;
     for (size_t i = 0; i < sizeof ornaments / sizeof ornaments[0]; i++) {
       ornament |= strcmp(word, ornaments[i]) == 0;
     }
@@ -47,8 +50,20 @@ static bool has(const words *w, const char *word) {
   return false;
 }
 
+/** True when `word` is one of the aliases, which stand between blanks. */
+static bool is_alias(const char *aliases, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = aliases; (at = strstr(at, word)) != NULL; at += length) {
+    if ((at == aliases || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** How well a catalogue entry fits: words in common count for it, words of its name that the device lacks a
- * little against it. The device's first word (a100, mi300x, rtx) must be there. */
+ * little against it, and a little for the one that goes by the bare word. The device's first word (a100,
+ * mi300x) must be there. */
 static int score(const words *device, const char *name, const char *aliases) {
   words ours = {0};
   split(name, &ours);
@@ -61,7 +76,8 @@ static int score(const words *device, const char *name, const char *aliases) {
   for (int i = 0; i < ours.count; i++) {
     missing += !has(device, ours.list[i]);
   }
-  return has(&all, device->list[0]) ? 4 * common - missing : 0;
+  int points = 8 * common - 2 * missing + is_alias(aliases, device->list[0]);
+  return has(&all, device->list[0]) ? points : 0;
 }
 
 /** True when every word of the device with a digit in it (the model's number, its memory) is the entry's too,
@@ -89,7 +105,7 @@ roof_status import_match(const char *device, roof_machine *machine, roof_error *
     return status;
   }
   const char *best = NULL;
-  int most = 3;
+  int most = 0;
   for (size_t i = 0; i < list.count && wanted.count > 0; i++) {
     const roof_catalog_entry *e = &list.entries[i];
     int points = same_model(&wanted, e->name, e->aliases) ? score(&wanted, e->name, e->aliases) : 0;

@@ -60,6 +60,18 @@ static void consider(import_placed *row, double seconds, roof_regime regime, con
   snprintf(row->binding, sizeof row->binding, "%s", binding);
 }
 
+/** True when more than a hundredth of the FLOPs is of formats whose peak is not known: then no ceiling is. */
+static bool peak_unknown(const import_roof *roof, const import_placed *row) {
+  double unknown = 0;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      double flops = row->record->flops[d][u].value;
+      unknown += flops > 0 && isnan(roof->seconds_per_flop[d][u]) ? flops : 0;
+    }
+  }
+  return unknown > 0.01 * row->flops;
+}
+
 /** The units work side by side, the formats of one unit after each other. */
 static void consider_flops(const import_roof *roof, import_placed *row) {
   for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
@@ -97,7 +109,7 @@ import_placed import_place(const import_roof *roof, const roof_record *record) {
              roof->level_name[l]);
   }
   consider(&row, record->link_bytes.value * roof->seconds_per_link_byte, ROOF_NETWORK_BOUND, roof->link_name);
-  if (!(row.ceiling > 0)) { /* no work counted is no ceiling */
+  if (!(row.ceiling > 0) || peak_unknown(roof, &row)) { /* no work counted is no ceiling */
     row.ceiling = NAN;
     row.regime = ROOF_REGIME_COUNT;
     row.binding[0] = '\0';

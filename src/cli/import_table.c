@@ -79,7 +79,8 @@ static void add_facts(roof_text *out, const roof_profile *profile) {
 static void add_headline(roof_text *out, const import_answer *answer) {
   char seconds[32], lost[32];
   const roof_profile *p = answer->profile;
-  roof_text_addf(out, "%zu kernels, %s", answer->count + answer->hidden,
+  size_t kernels = answer->count + answer->hidden;
+  roof_text_addf(out, "%zu kernel%s, %s", kernels, kernels == 1 ? "" : "s",
                  roof_quantity_format(seconds, sizeof seconds, answer->seconds, "s"));
   if (p->device[0] != '\0') {
     roof_text_addf(out, " on %s", p->device);

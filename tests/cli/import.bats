@@ -39,6 +39,29 @@ setup() {
   [ "${#lines[@]}" -eq 3 ]
 }
 
+@test "the device that the file names is found in the catalogue" {
+  while read -r machine name; do
+    sed "s/NVIDIA RTX A6000/$name/" "$fixtures/ncu-raw-de.csv" >device.csv
+    run -0 "$ROOFLINE" import device.csv --json
+    [ "$(json .machine)" = "\"$machine\"" ] || { echo "$name: $(json .machine)"; false; }
+  done <<'DEVICES'
+nvidia-a100-pcie-80gb NVIDIA A100 80GB PCIe
+nvidia-a100-sxm-80gb NVIDIA A100-SXM4-80GB
+nvidia-a100-sxm-40gb NVIDIA A100-SXM4-40GB
+nvidia-a100-pcie-40gb NVIDIA A100-PCIE-40GB
+nvidia-h100-sxm NVIDIA H100 80GB HBM3
+nvidia-h100-pcie NVIDIA H100 PCIe
+nvidia-h200-sxm NVIDIA H200
+nvidia-b200-hgx NVIDIA B200
+nvidia-l4 NVIDIA L4
+nvidia-t4 Tesla T4
+nvidia-v100-sxm2-32gb Tesla V100-SXM2-32GB
+nvidia-rtx-4090 NVIDIA GeForce RTX 4090
+reported-device NVIDIA GeForce RTX 3050 Ti Laptop GPU
+reported-device NVIDIA A100X
+DEVICES
+}
+
 @test "two files are added up" {
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" "$fixtures/stream.txt" --json
   [ "$(json '.kernels[0].calls')" = 2 ]

@@ -1,0 +1,275 @@
+/* The tables of Nsight Compute's command line: raw (a column a metric, a row of units), details and --metrics
+ * (a row a metric), summaries (averages of several launches). Other lines stand before, between and after
+ * them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/_ncu.h"
+
+/** Where things stand in the table that is being read. */
+typedef struct table {
+  import_row header, row;
+  bool open;    /* a header was seen */
+  bool wide;    /* a column a metric; the next row holds the units, when `units` is not read yet */
+  char **units; /* of a wide table */
+  size_t unit_count;
+  int id, process, kernel, capability, metric, unit, value, calls, first;
+} table;
+
+/** One launch of a long table, collected over its rows. */
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  table table;
+  ncu_launch launch;
+  ncu_device device;
+  roof_text key, kernel; /* of `launch`: what tells it from the next one; its name */
+  bool pending;
+  import_marks marks;
+  import_votes *votes; /* collected instead of reading, when not NULL */
+  size_t launches;
+  char trouble[300]; /* the last ==ERROR== */
+} reading;
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  bool found =
+      strstr(text, "\"Kernel Name\",") != NULL && (strstr(text, "\"Process ID\",\"Process Name\"") != NULL);
+  return found ? 95 : strncmp(text, "==PROF==", 8) == 0 || strstr(text, "\n==PROF== ") != NULL ? 40 : 0;
+}
+
+/** What details pages call the metrics that are used; the unit tells the two "Memory Throughput" apart. */
+static const struct {
+  const char *label, *unit, *metric;
+} labels[] = {
+    {"Duration", "second", "gpu__time_duration.sum"},
+    {"Elapsed Cycles", "cycle", "gpc__cycles_elapsed.max"},
+    {"SM Frequency", "cycle/", "gpc__cycles_elapsed.avg.per_second"},
+    {"SM Frequency", "hz", "gpc__cycles_elapsed.avg.per_second"},
+    {"Memory Throughput", "byte/", "dram__bytes.sum.per_second"},
+    {"DRAM Throughput", "%", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
+    {"Compute (SM) Throughput", "%", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
+    {"Achieved Occupancy", "%", "sm__warps_active.avg.pct_of_peak_sustained_active"},
+    {"Waves Per SM", "", "launch__waves_per_multiprocessor"},
+    {"Avg. Active Threads Per Warp", "", "smsp__thread_inst_executed_per_inst_executed.ratio"},
+};
+
+static const char *metric_of(const char *name, const char *unit) {
+  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+    bool time =
+        strcmp(labels[i].unit, "second") == 0 && strchr(unit, '/') == NULL && strpbrk(unit, "s") != NULL;
+    if (strcmp(name, labels[i].label) == 0 && (time || strcasestr(unit, labels[i].unit) != NULL)) {
+      return labels[i].metric;
+    }
+  }
+  return name;
+}
+
+static void take(reading *r, const char *name, const char *unit, const char *text) {
+  if (r->votes != NULL) {
+    import_vote(r->votes, text);
+    return;
+  }
+  double factor = import_unit(unit, 1000), value = import_number(text, &r->marks);
+  ncu_device_set(&r->device, name, text, value);
+  if (!isnan(value) && !isnan(factor)) {
+    ncu_launch_set(&r->launch, metric_of(name, unit), value * factor);
+  }
+}
+
+static roof_status flush(reading *r, roof_error *error) {
+  if (!r->pending) {
+    return ROOF_OK;
+  }
+  r->pending = false;
+  r->launches++;
+  roof_status status = r->votes != NULL
+                           ? ROOF_OK
+                           : ncu_launch_add(r->profile, &r->launch, r->kernel.data, r->kernel.length, error);
+  ncu_launch_init(&r->launch);
+  return status;
+}
+
+/** Begins the launch of this row unless it is the one being collected. */
+static roof_status open_launch(reading *r, roof_error *error) {
+  const table *t = &r->table;
+  roof_text key = {0};
+  const int parts[] = {t->id, t->process, t->kernel, import_column(&t->header, "Block Size"),
+                       import_column(&t->header, "Grid Size")};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    roof_text_addf(&key, "%s\x1f", import_field(&t->row, parts[i]));
+  }
+  bool same = r->pending && r->key.data != NULL && key.data != NULL && strcmp(r->key.data, key.data) == 0;
+  if (same || key.failed) {
+    roof_text_done(&key);
+    return key.failed ? roof_error_set(error, ROOF_E_MEMORY, "ncu: out of memory") : ROOF_OK;
+  }
+  roof_status status = flush(r, error);
+  roof_text_done(&r->key);
+  r->key = key;
+  r->kernel.length = 0;
+  roof_text_add(&r->kernel, import_field(&t->row, t->kernel));
+  double capability = import_number(import_field(&t->row, t->capability), NULL);
+  r->launch.capability = isnan(capability) ? 0 : (int)lround(capability * 10);
+  double calls = import_number(import_field(&t->row, t->calls), NULL);
+  r->launch.calls = calls >= 1 ? calls : 1;
+  r->pending = true;
+  return status;
+}
+
+static roof_status long_row(reading *r, roof_error *error) {
+  const table *t = &r->table;
+  const char *name = import_field(&t->row, t->metric);
+  if (name[0] == '\0') { /* a rule: advice in words */
+    return ROOF_OK;
+  }
+  roof_status status = open_launch(r, error);
+  if (status == ROOF_OK) {
+    take(r, name, import_field(&t->row, t->unit), import_field(&t->row, t->value));
+  }
+  return status;
+}
+
+static void drop_units(table *t) {
+  for (size_t i = 0; i < t->unit_count; i++) {
+    free(t->units[i]);
+  }
+  free(t->units);
+  t->units = NULL;
+  t->unit_count = 0;
+}
+
+static roof_status keep_units(table *t, roof_error *error) {
+  t->units = calloc(t->row.count + 1, sizeof *t->units);
+  for (; t->units != NULL && t->unit_count < t->row.count; t->unit_count++) {
+    t->units[t->unit_count] = strdup(t->row.fields[t->unit_count]);
+    if (t->units[t->unit_count] == NULL) {
+      break;
+    }
+  }
+  return t->units != NULL && t->unit_count == t->row.count
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_MEMORY, "ncu: out of memory");
+}
+
+static roof_status wide_row(reading *r, roof_error *error) {
+  table *t = &r->table;
+  if (t->units == NULL && import_field(&t->row, t->id)[0] == '\0') {
+    return keep_units(t, error);
+  }
+  roof_status status = flush(r, error);
+  if (status == ROOF_OK) {
+    status = open_launch(r, error);
+  }
+  for (int i = t->first; i < (int)t->header.count && status == ROOF_OK; i++) {
+    take(r, t->header.fields[i], (size_t)i < t->unit_count ? t->units[i] : "", import_field(&t->row, i));
+  }
+  return status == ROOF_OK ? flush(r, error) : status;
+}
+
+/** True when this row is a header; then the table begins anew. */
+static bool open_table(reading *r) {
+  table *t = &r->table;
+  bool header = import_column(&t->row, "Kernel Name") >= 0 && import_column(&t->row, "Process ID") >= 0;
+  if (!header) {
+    return false;
+  }
+  import_row swap = t->header;
+  t->header = t->row;
+  t->row = swap;
+  drop_units(t);
+  const import_row *h = &t->header;
+  t->id = import_column(h, "ID");
+  t->process = import_column(h, "Process ID");
+  t->kernel = import_column(h, "Kernel Name");
+  t->capability = import_column(h, "CC");
+  t->metric = import_column(h, "Metric Name");
+  t->unit = import_column(h, "Metric Unit");
+  t->calls = import_column(h, "Invocations");
+  t->value = import_column(h, t->calls >= 0 ? "Average" : "Metric Value");
+  t->wide = t->metric < 0;
+  t->first = t->capability + 1;
+  t->open = true;
+  return true;
+}
+
+/** A line outside a table: ncu's own messages are kept, the program's output is not. */
+static void take_line(reading *r, const char *line) {
+  if (strncmp(line, "==ERROR==", 9) == 0) {
+    snprintf(r->trouble, sizeof r->trouble, "%s", line + 9 + strspn(line + 9, " "));
+    if (r->votes == NULL) {
+      import_skip(r->profile, "ncu", r->trouble);
+    }
+  }
+}
+
+static roof_status read_tables(reading *r, roof_error *error) {
+  roof_status status = ROOF_OK;
+  size_t length = 0;
+  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+    if (line[0] != '"') {
+      take_line(r, line);
+      continue;
+    }
+    import_again(r->source);
+    if (!import_csv(r->source, ',', &r->table.row, &status, error)) {
+      break;
+    }
+    if (open_table(r)) {
+      status = flush(r, error);
+    } else if (r->table.open) {
+      status = r->table.wide ? wide_row(r, error) : long_row(r, error);
+    }
+  }
+  return status == ROOF_OK ? flush(r, error) : status;
+}
+
+static void reading_done(reading *r) {
+  import_row_done(&r->table.header);
+  import_row_done(&r->table.row);
+  drop_units(&r->table);
+  roof_text_done(&r->key);
+  roof_text_done(&r->kernel);
+}
+
+/** How the first part of the file writes its numbers. */
+static import_marks vote(roof_source *source, char forced) {
+  import_votes votes = {0};
+  size_t size = 0;
+  const char *head = import_head(source, &size);
+  reading r = {.votes = &votes};
+  ncu_launch_init(&r.launch);
+  if (import_open_memory(head, size, "head", &r.source, NULL) == ROOF_OK) {
+    (void)read_tables(&r, NULL);
+    import_close(r.source);
+  }
+  reading_done(&r);
+  return import_marks_of(&votes, forced);
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile, .marks = vote(source, profile->decimal)};
+  ncu_launch_init(&r.launch);
+  roof_status status = read_tables(&r, error);
+  if (status == ROOF_OK) {
+    status = import_failed(source, error);
+  }
+  if (status == ROOF_OK && r.launches == 0) {
+    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in it%s%s",
+                          r.trouble[0] != '\0' ? "; ncu said: " : "", r.trouble);
+  }
+  if (status == ROOF_OK) {
+    ncu_device_add(profile, &r.device);
+  }
+  reading_done(&r);
+  return status;
+}
+
+const roof_format roof_format_ncu = {
+    .name = "ncu",
+    .title = "Nsight Compute CSV (raw, details, --metrics, summaries)",
+    .gives = "time, FLOPs by format and unit, bytes of L1, L2, DRAM and link, occupancy, pipes",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,221 @@
+/* Nsight Compute's own report: blocks of protocol buffers, the metrics in base units. The structure is
+ * documented in its Customization Guide, "Report File Format". */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/_ncu.h"
+#include "import/_proto.h"
+
+enum {
+  LARGEST = 1 << 30,
+  /* fields of BlockHeader */
+  BLOCK_SOURCES = 1,
+  BLOCK_RESULTS = 2,
+  BLOCK_STRINGS = 4,
+  BLOCK_PAYLOAD = 5,
+  BLOCK_RANGES = 7,
+  /* of ProfileResult */
+  RESULT_FUNCTION = 6,
+  RESULT_DEMANGLED = 7,
+  RESULT_METRIC = 13,
+  /* of MetricResults and MetricValue */
+  METRIC_NAME = 1,
+  METRIC_VALUE = 2,
+  VALUE_STRING = 1,
+  VALUE_FLOAT = 2,
+  VALUE_DOUBLE = 3,
+  VALUE_U32 = 4,
+  VALUE_U64 = 5
+};
+
+typedef struct report {
+  roof_source *source;
+  roof_profile *profile;
+  ncu_device device;
+  proto rest;     /* of the file */
+  proto *strings; /* of all blocks so far */
+  size_t string_count, string_room;
+  size_t launches;
+} report;
+
+static int detect(const char *text, size_t size) {
+  return size >= 8 && memcmp(text, "NVR\0", 4) == 0 ? 100 : 0;
+}
+
+/** A size in four bytes, and that many bytes behind it. */
+static bool take_sized(proto *from, proto *message) {
+  if (from->end - from->at < 4) {
+    return false;
+  }
+  const unsigned char *p = from->at;
+  size_t size = p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+  if (size > (size_t)(from->end - p) - 4) {
+    return false;
+  }
+  *message = (proto){p + 4, p + 4 + size};
+  from->at = p + 4 + size;
+  return true;
+}
+
+static roof_status broken(const report *r, roof_error *error) {
+  return import_error(r->source, error, ROOF_E_PARSE, 0, 0,
+                      "the report ends too early or is damaged, after %zu kernels", r->launches);
+}
+
+static roof_status add_strings(report *r, proto table, roof_error *error) {
+  bool bad = false;
+  for (proto_field f; proto_next(&table, &f, &bad);) {
+    if (r->string_count == r->string_room) {
+      size_t room = r->string_room * 2 + 256;
+      proto *more = realloc(r->strings, room * sizeof *more);
+      if (more == NULL) {
+        return roof_error_set(error, ROOF_E_MEMORY, "ncu-rep: out of memory");
+      }
+      r->strings = more;
+      r->string_room = room;
+    }
+    r->strings[r->string_count++] = f.bytes;
+  }
+  return bad ? broken(r, error) : ROOF_OK;
+}
+
+static double number_of(proto value) {
+  proto_field f;
+  if (proto_find(value, VALUE_DOUBLE, &f) || proto_find(value, VALUE_FLOAT, &f)) {
+    return proto_double(&f);
+  }
+  return proto_find(value, VALUE_U64, &f) || proto_find(value, VALUE_U32, &f) ? (double)f.number : NAN;
+}
+
+static void copy(char *to, size_t size, proto text) {
+  size_t length = (size_t)(text.end - text.at);
+  length = length < size ? length : size - 1;
+  memcpy(to, text.at, length);
+  to[length] = '\0';
+}
+
+/** A time in nanoseconds as seconds, a share in hundredths as it is: what the metric's form says. */
+static double in_si(const char *metric, double value) {
+  bool nanoseconds = strstr(metric, "__time_duration") != NULL;
+  bool percent = strstr(metric, ".pct") != NULL;
+  return nanoseconds ? value * 1e-9 : percent ? value * 1e-2 : value;
+}
+
+static void take_metric(report *r, ncu_launch *launch, proto metric) {
+  proto_field name, value, text;
+  char metric_name[160], words[256];
+  if (!proto_find(metric, METRIC_NAME, &name) || !proto_find(metric, METRIC_VALUE, &value) ||
+      name.number >= r->string_count) {
+    return;
+  }
+  copy(metric_name, sizeof metric_name, r->strings[name.number]);
+  if (proto_find(value.bytes, VALUE_STRING, &text)) {
+    copy(words, sizeof words, text.bytes);
+    ncu_device_set(&r->device, metric_name, words, NAN);
+  }
+  double number = in_si(metric_name, number_of(value.bytes));
+  ncu_device_set(&r->device, metric_name, "", number);
+  if (isfinite(number)) {
+    ncu_launch_set(launch, metric_name, number);
+  }
+}
+
+static roof_status take_result(report *r, proto result, roof_error *error) {
+  ncu_launch launch;
+  proto function = {NULL, NULL}, demangled = {NULL, NULL};
+  bool bad = false;
+  ncu_launch_init(&launch);
+  for (proto_field f; proto_next(&result, &f, &bad);) {
+    if (f.id == RESULT_METRIC && f.wire == 2) {
+      take_metric(r, &launch, f.bytes);
+    }
+    function = f.id == RESULT_FUNCTION && f.wire == 2 ? f.bytes : function;
+    demangled = f.id == RESULT_DEMANGLED && f.wire == 2 ? f.bytes : demangled;
+  }
+  if (bad) {
+    return broken(r, error);
+  }
+  launch.capability = r->device.major * 10 + r->device.minor;
+  proto name = demangled.end > demangled.at ? demangled : function;
+  r->launches++;
+  return name.end > name.at
+             ? ncu_launch_add(r->profile, &launch, (const char *)name.at, (size_t)(name.end - name.at), error)
+             : ncu_launch_add(r->profile, &launch, "unnamed", 7, error);
+}
+
+/** The entries of a block: sources, then results. */
+static roof_status take_payload(report *r, proto payload, uint64_t sources, uint64_t results,
+                                roof_error *error) {
+  proto entry;
+  roof_status status = ROOF_OK;
+  for (uint64_t i = 0; i < sources; i++) {
+    if (!take_sized(&payload, &entry)) {
+      return broken(r, error);
+    }
+  }
+  for (uint64_t i = 0; i < results && status == ROOF_OK; i++) {
+    status = take_sized(&payload, &entry) ? take_result(r, entry, error) : broken(r, error);
+  }
+  return status;
+}
+
+static roof_status take_block(report *r, roof_error *error) {
+  proto header;
+  proto_field f;
+  if (!take_sized(&r->rest, &header)) {
+    return broken(r, error);
+  }
+  uint64_t sources = proto_find(header, BLOCK_SOURCES, &f) ? f.number : 0;
+  uint64_t results = proto_find(header, BLOCK_RESULTS, &f) ? f.number : 0;
+  uint64_t size = proto_find(header, BLOCK_PAYLOAD, &f) ? f.number : 0;
+  if (proto_find(header, BLOCK_RANGES, &f) && f.number > 0) {
+    import_skip(r->profile, "range results", "a range replays several kernels at once; profile kernels");
+  }
+  roof_status status = ROOF_OK;
+  if (proto_find(header, BLOCK_STRINGS, &f) && f.wire == 2) {
+    status = add_strings(r, f.bytes, error);
+  }
+  if (status == ROOF_OK && size > (uint64_t)(r->rest.end - r->rest.at)) {
+    status = broken(r, error);
+  }
+  if (status == ROOF_OK) {
+    status = take_payload(r, (proto){r->rest.at, r->rest.at + size}, sources, results, error);
+    r->rest.at += size;
+  }
+  return status;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  report r = {.source = source, .profile = profile};
+  proto header;
+  char *data = NULL;
+  size_t size = 0;
+  roof_status status = import_all(source, LARGEST, &data, &size, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  r.rest = (proto){(const unsigned char *)data + (size < 4 ? size : 4), (const unsigned char *)data + size};
+  if (size < 8 || memcmp(data, "NVR\0", 4) != 0 || !take_sized(&r.rest, &header)) {
+    return import_error(source, error, ROOF_E_PARSE, 0, 0, "it does not begin as a report of Nsight Compute");
+  }
+  while (status == ROOF_OK && r.rest.at < r.rest.end) {
+    status = take_block(&r, error);
+  }
+  if (status == ROOF_OK && r.launches == 0) {
+    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in the report");
+  }
+  if (status == ROOF_OK) {
+    ncu_device_add(profile, &r.device);
+  }
+  free(r.strings);
+  return status;
+}
+
+const roof_format roof_format_ncu_rep = {
+    .name = "ncu-rep",
+    .title = "Nsight Compute report (.ncu-rep)",
+    .gives = "as Nsight Compute CSV",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,2 @@
+#define FORMAT "ncu"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "ncu-rep"
+#include "import_any.h"
