@@ -20,6 +20,8 @@ extern "C" {
 #define ROOF_MODE_MAX 5
 #define ROOF_CURVE_MAX 64
 #define ROOF_NOTE_MAX 16
+#define ROOF_DOMAIN_MAX 16
+#define ROOF_CORE_KIND_SIZE 32
 
 /** Where a figure comes from. */
 typedef enum roof_kind { ROOF_DATASHEET, ROOF_MEASURED, ROOF_ASSUMED, ROOF_KIND_COUNT } roof_kind;
@@ -41,15 +43,17 @@ typedef struct roof_peak {
   roof_unit unit;
   roof_kind kind;
   bool sparse;
-  bool mixed;                    /**< needs as many additions as multiply-adds: not for products alone */
-  bool unsupported;              /**< the hardware has no such path; flops_per_second is NaN */
-  int cores;                     /**< cores this figure is for, 0: all */
-  double flops_per_second;       /**< FLOP/s */
-  double limit_flops_per_second; /**< physical limit of a measured figure */
-  double spread;                 /**< relative spread of a measured figure: (q75 - q25) / median */
-  double flops_per_cycle;        /**< FLOP per compute unit and cycle, to recompute the peak or its limit */
-  double clock_hz;               /**< the clock quoted or seen under this load, NaN: the machine's */
-  char isa[32];                  /**< instruction set or method, "" unknown */
+  bool mixed;           /**< needs as many additions as multiply-adds: not for products alone */
+  bool unsupported;     /**< the hardware has no such path; flops_per_second is NaN */
+  int cores;            /**< cores this figure is for, 0: all */
+  int threads_per_core; /**< hardware threads of a core that worked together, 0: one */
+  char core_kind[ROOF_CORE_KIND_SIZE]; /**< "P-core", where a machine has several kinds; "": any or all */
+  double flops_per_second;             /**< FLOP/s */
+  double limit_flops_per_second;       /**< physical limit of a measured figure */
+  double spread;                       /**< relative spread of a measured figure: (q75 - q25) / median */
+  double flops_per_cycle; /**< FLOP per compute unit and cycle, to recompute the peak or its limit */
+  double clock_hz;        /**< the clock quoted or seen under this load, NaN: the machine's */
+  char isa[32];           /**< instruction set or method, "" unknown */
   char source[ROOF_SOURCE_MAX];
   char date[16]; /**< as-of date, ISO 8601 */
 } roof_peak;
@@ -73,11 +77,13 @@ typedef struct roof_level {
   char name[ROOF_NAME_MAX];
   roof_level_kind level;
   roof_kind kind;
-  int cores;                    /**< cores this figure is for, 0: all */
-  double bytes;                 /**< capacity of one instance */
-  double instances;             /**< how many there are (L1 per core or SM), 1 if shared by all */
-  double bytes_per_second;      /**< any mix of reads and writes (a datasheet has only this one) */
-  double read_bytes_per_second; /**< measured, by access pattern */
+  int cores;                           /**< cores this figure is for, 0: all */
+  int threads_per_core;                /**< hardware threads of a core that worked together, 0: one */
+  char core_kind[ROOF_CORE_KIND_SIZE]; /**< "P-core", where a machine has several kinds; "": any or all */
+  double bytes;                        /**< capacity of one instance */
+  double instances;                    /**< how many there are (L1 per core or SM), 1 if shared by all */
+  double bytes_per_second;             /**< any mix of reads and writes (a datasheet has only this one) */
+  double read_bytes_per_second;        /**< measured, by access pattern */
   double write_bytes_per_second;
   double copy_bytes_per_second;
   double update_bytes_per_second;
@@ -147,6 +153,21 @@ typedef struct roof_curve_point {
   double bytes_per_second;
 } roof_curve_point;
 
+/** One domain of memory: what its cores read from each domain. Entry i of a list is for domain i; NaN:
+ * unknown. */
+typedef struct roof_domain {
+  char name[32];
+  double cores;                                  /**< nearest to it; 0 for memory without cores */
+  double bytes;                                  /**< of memory */
+  double read_bytes_per_second[ROOF_DOMAIN_MAX]; /**< by all its cores together */
+  int read_count;
+  double latency_seconds[ROOF_DOMAIN_MAX]; /**< of a load that waits for the one before it */
+  int latency_count;
+  roof_kind kind;
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_domain;
+
 /** Joules; NaN where unknown. */
 typedef struct roof_energy {
   double joules_per_flop;
@@ -182,6 +203,8 @@ typedef struct roof_machine {
   int tlb_count;
   roof_curve_point curve[ROOF_CURVE_MAX]; /**< one core reads: bandwidth by working set */
   int curve_count;
+  roof_domain domains[ROOF_DOMAIN_MAX]; /**< of memory; none where there is only one */
+  int domain_count;
   roof_energy energy;
   char date[16];
   char notes[ROOF_NOTE_MAX][ROOF_SOURCE_MAX];
@@ -192,13 +215,15 @@ typedef struct roof_machine {
  *  Units: none. Ownership: the caller's storage. Errors: none. */
 ROOF_API void roof_machine_init(roof_machine *machine);
 
-/** The dense (or sparse) peak used for predictions: the given kind with the most cores, never a mixed one.
- *  A datasheet or assumed figure is preferred to a measured one unless `kind` is ROOF_MEASURED.
- *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none with a known rate. */
+/** The dense (or sparse) peak used for predictions: the given kind with the most cores, the fastest of
+ * several, never a mixed one. A datasheet or assumed figure is preferred to a measured one unless `kind` is
+ * ROOF_MEASURED. Units: none. Ownership: points into `machine`. Errors: NULL when there is none with a known
+ * rate. */
 ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,
                                             bool sparse, roof_kind kind);
 
-/** The level of that kind with the most cores and, as for peaks, of the preferred provenance, or NULL.
+/** The level of that kind with the most cores, the fastest of several and, as for peaks, of the preferred
+ *  provenance, or NULL.
  *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
 ROOF_API const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level,
                                               roof_kind kind);

@@ -15,6 +15,8 @@ static const field peak_fields[] = {
     {"unit", .type = FIELD_UNIT, AT(roof_peak, unit), .required = true},
     {"isa", .type = FIELD_TEXT, AT(roof_peak, isa)},
     {"cores", .type = FIELD_CORES, AT(roof_peak, cores)},
+    {"core_kind", .type = FIELD_TEXT, AT(roof_peak, core_kind)},
+    {"threads_per_core", .type = FIELD_CORES, AT(roof_peak, threads_per_core)},
     {"flops_per_second", .type = FIELD_POSITIVE, AT(roof_peak, flops_per_second)},
     {"limit_flops_per_second", .type = FIELD_POSITIVE, AT(roof_peak, limit_flops_per_second)},
     {"spread", .type = FIELD_AMOUNT, AT(roof_peak, spread)},
@@ -50,6 +52,8 @@ static const field level_fields[] = {
     {"bytes", .type = FIELD_POSITIVE, AT(roof_level, bytes)},
     {"instances", .type = FIELD_POSITIVE, AT(roof_level, instances)},
     {"cores", .type = FIELD_CORES, AT(roof_level, cores)},
+    {"core_kind", .type = FIELD_TEXT, AT(roof_level, core_kind)},
+    {"threads_per_core", .type = FIELD_CORES, AT(roof_level, threads_per_core)},
     {"bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, bytes_per_second)},
     {"read_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, read_bytes_per_second)},
     {"write_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, write_bytes_per_second)},
@@ -121,6 +125,18 @@ static const field curve_fields[] = {
 };
 static const record curve_record = {curve_fields, COUNT(curve_fields)};
 
+static const field domain_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_domain, name), .required = true},
+    {"cores", .type = FIELD_AMOUNT, AT(roof_domain, cores)},
+    {"bytes", .type = FIELD_AMOUNT, AT(roof_domain, bytes)},
+    {"read_bytes_per_second", .type = FIELD_NUMBERS, LIST_IN(roof_domain, read_bytes_per_second, read_count)},
+    {"latency_seconds", .type = FIELD_NUMBERS, LIST_IN(roof_domain, latency_seconds, latency_count)},
+    {"kind", .type = FIELD_KIND, AT(roof_domain, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_domain, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_domain, date)},
+};
+static const record domain_record = {domain_fields, COUNT(domain_fields)};
+
 static const field energy_fields[] = {
     {"joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_flop)},
     {"joules_per_byte", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_byte)},
@@ -151,6 +167,7 @@ static const field machine_fields[] = {
     {"costs", .type = FIELD_OBJECTS, LIST(costs, cost_count), .record = &cost_record},
     {"tlbs", .type = FIELD_OBJECTS, LIST(tlbs, tlb_count), .record = &tlb_record},
     {"curve", .type = FIELD_POINTS, LIST(curve, curve_count), .record = &curve_record},
+    {"domains", .type = FIELD_POINTS, LIST(domains, domain_count), .record = &domain_record},
     {"energy", .type = FIELD_OBJECT, AT(roof_machine, energy), .record = &energy_record},
     {"notes", .type = FIELD_TEXTS, LIST(notes, note_count)},
 };

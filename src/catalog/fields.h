@@ -14,6 +14,7 @@ typedef enum field_type {
   FIELD_POSITIVE,  /**< a number > 0, NaN is null */
   FIELD_AMOUNT,    /**< a number >= 0, NaN is null */
   FIELD_CORES,     /**< a whole number > 0, 0 is null */
+  FIELD_NUMBERS,   /**< a list of numbers > 0, NaN is null */
   FIELD_FLAG,      /**< null is false */
   FIELD_SUPPORTED, /**< the opposite of a flag; null is true */
   FIELD_DTYPE,

@@ -96,7 +96,8 @@ static void check_dense(report *r, const roof_peak *peak, double recomputed) {
 
 static bool same_peak(const roof_peak *a, const roof_peak *b) {
   return a->dtype == b->dtype && a->unit == b->unit && a->sparse == b->sparse && a->kind == b->kind &&
-         a->cores == b->cores && strcmp(a->isa, b->isa) == 0;
+         a->cores == b->cores && a->threads_per_core == b->threads_per_core &&
+         strcmp(a->core_kind, b->core_kind) == 0 && strcmp(a->isa, b->isa) == 0;
 }
 
 static void check_peak(report *r, int index) {
@@ -130,6 +131,12 @@ static double fastest(const roof_level *level) {
   return fmax(rate, level->triad_bytes_per_second);
 }
 
+/** Whether the figures are of the same cores, working in the same way. */
+static bool same_cores(const roof_level *a, const roof_level *b) {
+  return a->cores == b->cores && a->threads_per_core == b->threads_per_core &&
+         strcmp(a->core_kind, b->core_kind) == 0;
+}
+
 /** A level against the ones before it, which are nearer to the units and so at least as fast. */
 static void check_order(report *r, int index) {
   const roof_level *level = &r->machine->levels[index];
@@ -139,11 +146,11 @@ static void check_order(report *r, int index) {
       add(r, true, "%s stands after %s: levels go from inner to outer", level->name, inner->name);
       return;
     }
-    if (inner->level < level->level && inner->cores == level->cores &&
+    if (inner->level < level->level && same_cores(inner, level) &&
         (inner->kind == ROOF_MEASURED) == (level->kind == ROOF_MEASURED) && fastest(inner) < fastest(level)) {
       add(r, false, "faster than the inner level %s", inner->name);
     }
-    if (inner->kind == level->kind && inner->cores == level->cores && strcmp(inner->name, level->name) == 0) {
+    if (inner->kind == level->kind && same_cores(inner, level) && strcmp(inner->name, level->name) == 0) {
       add(r, true, "the same figure as levels[%d]", i);
     }
   }
@@ -240,6 +247,25 @@ static void check_tlb(report *r, int index) {
   check_recomputed(r, tlb->reach_bytes, tlb->entries * tlb->page_bytes, "B", "entries x page_bytes");
 }
 
+/** A domain's own memory is the nearest to its cores. */
+static void check_domain(report *r, int index) {
+  const roof_domain *domain = &r->machine->domains[index];
+  char a[QUANTITY_SIZE], b[QUANTITY_SIZE];
+  snprintf(r->where, sizeof r->where, "domains[%d] %s", index, domain->name);
+  check_provenance(r, domain->source, domain->date);
+  for (int i = 0; i < r->machine->domain_count; i++) {
+    const char *other = r->machine->domains[i].name;
+    if (i < index && strcmp(other, domain->name) == 0) {
+      add(r, true, "the same name as domains[%d]", i);
+    }
+    double own = domain->latency_seconds[index], far = domain->latency_seconds[i];
+    if (far < (1 - tolerance) * own) {
+      add(r, false, "%s to `%s`, yet %s to its own memory: measured while something else ran?",
+          roof_quantity_format(a, sizeof a, far, "s"), other, roof_quantity_format(b, sizeof b, own, "s"));
+    }
+  }
+}
+
 static void check_machine(report *r) {
   const roof_machine *m = r->machine;
   snprintf(r->where, sizeof r->where, "machine");
@@ -284,6 +310,9 @@ size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, si
   }
   for (int i = 0; i < machine->tlb_count; i++) {
     check_tlb(&r, i);
+  }
+  for (int i = 0; i < machine->domain_count; i++) {
+    check_domain(&r, i);
   }
   return r.count;
 }

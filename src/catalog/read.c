@@ -110,7 +110,7 @@ static roof_status read_cores(reader *r, const field *f, json_t *value, char *at
   (void)f;
   double number = json_number_value(value);
   if (!json_is_number(value) || !(number >= 1 && number <= 1e6) || number != floor(number)) {
-    return fail(r, "not a whole number from 1 to 1000000; null means all");
+    return fail(r, "not a whole number from 1 to 1000000, or null");
   }
   int cores = (int)number;
   memcpy(at, &cores, sizeof cores);
@@ -162,6 +162,22 @@ static void preset(const record *rec, char *base) {
   }
 }
 
+/** A domain says nothing of the others, or something of each. */
+static roof_status check_domains(reader *r, const roof_machine *m) {
+  for (int i = 0; i < m->domain_count; i++) {
+    const int counts[] = {m->domains[i].read_count, m->domains[i].latency_count};
+    for (int k = 0; k < 2; k++) {
+      if (counts[k] != 0 && counts[k] != m->domain_count) {
+        char why[96];
+        snprintf(why, sizeof why, "domain `%s` has %d figures for %d domains", m->domains[i].name, counts[k],
+                 m->domain_count);
+        return fail(r, why);
+      }
+    }
+  }
+  return ROOF_OK;
+}
+
 /** What one field alone cannot tell: the level a name means, and that a missing path has no rate. */
 static roof_status check(reader *r, const record *rec, char *base) {
   if (rec == &level_record) {
@@ -171,6 +187,9 @@ static roof_status check(reader *r, const record *rec, char *base) {
         roof_level_kind_parse(level->name, &level->level, &why) != ROOF_OK) {
       return fail_at(r, false, ROOF_E_NAME, why.message);
     }
+  }
+  if (rec == &machine_record) {
+    return check_domains(r, (const roof_machine *)(const void *)base);
   }
   if (rec == &peak_record) {
     const roof_peak *peak = (const roof_peak *)(const void *)base;
@@ -234,10 +253,18 @@ static roof_status read_object(reader *r, const field *f, json_t *value, char *a
   return read_record(r, f->record, value, at);
 }
 
+/** A number of a list, where null stands for one that is not known. */
+static roof_status read_known(reader *r, const field *f, json_t *value, char *at) {
+  static const field positive = {.type = FIELD_POSITIVE};
+  (void)f;
+  return json_is_null(value) ? ROOF_OK : read_number(r, &positive, value, at);
+}
+
 static roof_status read_entry(reader *r, const field *f, json_t *value, char *at) {
-  return f->record != NULL        ? read_record(r, f->record, value, at)
-         : f->type == FIELD_NAMES ? read_name(r, f, value, at)
-                                  : read_text(r, f, value, at);
+  return f->record != NULL          ? read_record(r, f->record, value, at)
+         : f->type == FIELD_NAMES   ? read_name(r, f, value, at)
+         : f->type == FIELD_NUMBERS ? read_known(r, f, value, at)
+                                    : read_text(r, f, value, at);
 }
 
 static roof_status read_list(reader *r, const field *f, json_t *value, char *at) {
@@ -268,7 +295,7 @@ static roof_status read_value(reader *r, const field *f, json_t *value, char *at
       [FIELD_FLAG] = read_flag,       [FIELD_SUPPORTED] = read_flag, [FIELD_DTYPE] = read_dtype,
       [FIELD_UNIT] = read_unit,       [FIELD_KIND] = read_kind,      [FIELD_LEVEL] = read_level,
       [FIELD_NAMES] = read_list,      [FIELD_TEXTS] = read_list,     [FIELD_OBJECT] = read_object,
-      [FIELD_OBJECTS] = read_list,    [FIELD_POINTS] = read_list,
+      [FIELD_OBJECTS] = read_list,    [FIELD_POINTS] = read_list,    [FIELD_NUMBERS] = read_list,
   };
   return json_is_null(value) ? ROOF_OK : readers[f->type](r, f, value, at);
 }

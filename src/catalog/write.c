@@ -110,6 +110,16 @@ static void write_texts(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, count > 0 ? "\n  ]" : "]");
 }
 
+static void write_numbers(roof_text *out, const field *f, const char *at) {
+  int count = list_count(f, at);
+  roof_text_add(out, "[");
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", " : "");
+    add_number(out, ((const double *)(const void *)at)[i]);
+  }
+  roof_text_add(out, "]");
+}
+
 static void write_object(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, "{");
   add_record(out, f->record, at, ", ");
@@ -142,7 +152,7 @@ static void write_value(roof_text *out, const field *f, const char *at) {
       [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag, [FIELD_DTYPE] = write_dtype,
       [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,      [FIELD_LEVEL] = write_level,
       [FIELD_NAMES] = write_names,     [FIELD_TEXTS] = write_texts,    [FIELD_OBJECT] = write_object,
-      [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,
+      [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,  [FIELD_NUMBERS] = write_numbers,
   };
   writers[f->type](out, f, at);
 }

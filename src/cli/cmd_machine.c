@@ -21,6 +21,17 @@ double machine_memory_rate(const roof_machine *machine) {
   return memory != NULL ? roof_level_bandwidth(memory, 0) : NAN;
 }
 
+void machine_add_crew(char *text, size_t size, int cores, const char *core_kind, int threads_per_core) {
+  size_t used = strlen(text);
+  if (cores > 0) {
+    used += (size_t)snprintf(text + used, size - used, ", %d %s%s", cores,
+                             core_kind[0] != '\0' ? core_kind : "core", cores == 1 ? "" : "s");
+  }
+  if (threads_per_core > 1 && used < size) {
+    snprintf(text + used, size - used, ", %d threads a core", threads_per_core);
+  }
+}
+
 char *machine_figure(char *buffer, double value, const char *unit, const char *unknown) {
   return isnan(value) ? strcpy(buffer, unknown)
                       : roof_quantity_format(buffer, MACHINE_FIGURE_SIZE, value, unit);

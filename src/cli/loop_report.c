@@ -20,8 +20,12 @@ static void add_percent(roof_grid *grid, double share) {
   roof_grid_add(grid, "%s", text);
 }
 
-static void add_cores(roof_grid *s, const roof_machine *m, int cores) {
-  roof_grid_add(s, "%g", cores > 0 ? cores : m->unit_count);
+static void add_cores(roof_grid *s, const roof_machine *m, int cores, const char *core_kind, int per_core) {
+  char text[SHORT], count[16];
+  snprintf(count, sizeof count, "%g", cores > 0 ? cores : m->unit_count);
+  snprintf(text, sizeof text, "%s%s%s%s", count, core_kind[0] != '\0' ? " " : "", core_kind,
+           per_core > 1 ? ", all threads" : "");
+  roof_grid_add(s, "%s", text);
 }
 
 static void add_ceiling(roof_grid *s, double value, double limit, double spread, const char *unit,
@@ -46,7 +50,7 @@ static void add_level(roof_grid *s, const roof_machine *m, const roof_level *lev
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
     if (!isnan(rates[i].rate)) {
       roof_grid_add(s, "%s%s", level->name, rates[i].pattern);
-      add_cores(s, m, level->cores);
+      add_cores(s, m, level->cores, level->core_kind, level->threads_per_core);
       add_ceiling(s, rates[i].rate, rates[i].limit, level->spread, "B/s", level->source);
     }
   }
@@ -61,7 +65,7 @@ static void add_ceilings(roof_grid *s, const roof_machine *m) {
     if (!isnan(peak->flops_per_second)) {
       roof_grid_add(s, "%s %s%s%s", roof_dtype_name(peak->dtype), roof_unit_name(peak->unit),
                     peak->isa[0] != '\0' ? ", " : "", peak->isa);
-      add_cores(s, m, peak->cores);
+      add_cores(s, m, peak->cores, peak->core_kind, peak->threads_per_core);
       add_ceiling(s, peak->flops_per_second, peak->limit_flops_per_second, peak->spread, "FLOP/s",
                   peak->source);
     }
@@ -71,7 +75,7 @@ static void add_ceilings(roof_grid *s, const roof_machine *m) {
   }
   if (!isnan(m->launch_seconds)) {
     roof_grid_add(s, "parallel region");
-    add_cores(s, m, 0);
+    add_cores(s, m, 0, "", 0);
     add_ceiling(s, m->launch_seconds, NAN, NAN, "s", "time of one empty parallel region");
   }
 }

@@ -33,4 +33,8 @@ double machine_memory_rate(const roof_machine *machine);
  * bytes. */
 char *machine_figure(char *buffer, double value, const char *unit, const char *unknown);
 
+/** Says after a name what a figure is for: ", 1 P-core", ", 2 threads a core"; nothing where it is for all.
+ * Appends to `text` of `size` bytes. */
+void machine_add_crew(char *text, size_t size, int cores, const char *core_kind, int threads_per_core);
+
 #endif

@@ -69,13 +69,6 @@ static void add_heads(page *p, const char *const *heads, size_t count) {
   }
 }
 
-static void add_cores(char *text, size_t size, int cores) {
-  size_t used = strlen(text);
-  if (cores > 0) {
-    snprintf(text + used, size - used, ", %d core%s", cores, cores == 1 ? "" : "s");
-  }
-}
-
 /** Measured figures stand indented beside the quoted ones, unless the whole machine is measured. */
 static const char *indent(const page *p, roof_kind kind) {
   return kind == ROOF_MEASURED && p->machine->kind != ROOF_MEASURED ? "  measured " : "";
@@ -88,7 +81,7 @@ static void add_peak(page *p, const roof_peak *peak) {
   snprintf(name, sizeof name, "%s%s %s%s%s%s", margin, roof_dtype_name(peak->dtype),
            roof_unit_name(peak->unit), peak->sparse ? " SPARSE" : "", peak->isa[0] != '\0' ? ", " : "",
            peak->isa);
-  add_cores(name, sizeof name, peak->cores);
+  machine_add_crew(name, sizeof name, peak->cores, peak->core_kind, peak->threads_per_core);
   roof_grid_add(&p->grid, "%s", name);
   roof_grid_add(&p->grid, "%s", machine_figure(text, peak->flops_per_second, "FLOP/s", "unknown"));
   if (isnan(ridge) || margin[0] != '\0') {
@@ -186,7 +179,7 @@ static void add_level_row(page *p, const roof_level *level, int k, bool first) {
   char name[160], text[MACHINE_FIGURE_SIZE];
   const char *margin = indent(p, level->kind);
   snprintf(name, sizeof name, "%s%s%s", margin, level->name, label);
-  add_cores(name, sizeof name, level->cores);
+  machine_add_crew(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
   roof_grid_add(&p->grid, "%s", name);
   add_capacity(p, level, !first || margin[0] != '\0');
   if (first && margin[0] == '\0' && level->instances != 1) {
@@ -254,7 +247,7 @@ static void add_costs(page *p) {
   for (int i = 0; i < p->machine->cost_count; i++) {
     const roof_cost *cost = &p->machine->costs[i];
     snprintf(name, sizeof name, "%s", cost->name);
-    add_cores(name, sizeof name, cost->cores);
+    machine_add_crew(name, sizeof name, cost->cores, "", 0);
     roof_grid_add(&p->grid, "%s", name);
     roof_grid_add(&p->grid, "%s", machine_figure(text, cost->seconds, "s", "unknown"));
     add_count(p, cost->seconds * cost->clock_hz, "");
@@ -265,6 +258,50 @@ static void add_costs(page *p) {
   }
   roof_grid_end(&p->grid, &p->text, "lrrrrrll");
   roof_text_add(&p->text, "\n");
+}
+
+/** A matrix: each domain's cores in a row, whose memory they use in the columns. */
+static void add_matrix(page *p, const char *head, const char *unit, size_t offset) {
+  const roof_machine *m = p->machine;
+  char text[MACHINE_FIGURE_SIZE], columns[ROOF_DOMAIN_MAX + 4] = "l";
+  roof_grid_add(&p->grid, "%s", head);
+  for (int i = 0; i < m->domain_count; i++) {
+    roof_grid_add(&p->grid, "%s", m->domains[i].name);
+    columns[i + 1] = 'r';
+  }
+  snprintf(columns + m->domain_count + 1, 3, "ll");
+  roof_grid_add(&p->grid, "%s", "kind");
+  roof_grid_add(&p->grid, "%s", "source");
+  for (int i = 0; i < m->domain_count; i++) {
+    const roof_domain *domain = &m->domains[i];
+    const double *row = (const double *)(const void *)((const char *)domain + offset);
+    roof_grid_add(&p->grid, "cores of %s", domain->name);
+    for (int k = 0; k < m->domain_count; k++) {
+      roof_grid_add(&p->grid, "%s", machine_figure(text, row[k], unit, ""));
+    }
+    add_provenance(p, domain->kind, domain->source, domain->date);
+  }
+  roof_grid_end(&p->grid, &p->text, columns);
+  roof_text_add(&p->text, "\n");
+}
+
+static void add_domains(page *p) {
+  static const char *const heads[] = {"memory domains", "cores", "memory"};
+  char text[MACHINE_FIGURE_SIZE];
+  if (p->machine->domain_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->domain_count; i++) {
+    const roof_domain *domain = &p->machine->domains[i];
+    roof_grid_add(&p->grid, "%s", domain->name);
+    roof_grid_add(&p->grid, "%g", domain->cores);
+    roof_grid_add(&p->grid, "%s", machine_figure(text, domain->bytes, "B", ""));
+  }
+  roof_grid_end(&p->grid, &p->text, "lrr");
+  roof_text_add(&p->text, "\n");
+  add_matrix(p, "read from memory of", "B/s", offsetof(roof_domain, read_bytes_per_second));
+  add_matrix(p, "latency to memory of", "s", offsetof(roof_domain, latency_seconds));
 }
 
 /** The answer first: what it is, and the figures people look for. */
@@ -373,6 +410,7 @@ roof_status machine_show_print(const roof_args *args, const roof_machine *machin
     add_head(&p);
     add_peaks(&p);
     add_levels(&p);
+    add_domains(&p);
     add_links(&p);
     add_costs(&p);
     add_rest(&p);

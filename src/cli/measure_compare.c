@@ -5,7 +5,7 @@
 #include "cli/grid.h"
 #include "cli/machine.h"
 
-enum { FIGURE_MAX = 512 };
+enum { FIGURE_MAX = 1024 };
 
 /** Two runs on a quiet machine agree within this: a smaller change is not told from noise, however small the
  * spreads. */
@@ -47,18 +47,13 @@ static const figure *find(const figures *f, const figure *like) {
   return NULL;
 }
 
-static void add_figure(figures *f, double value, double spread, const char *unit, const char *name,
-                       int cores) {
+static void add_figure(figures *f, double value, double spread, const char *unit, const char *name) {
   if (isnan(value) || f->count == FIGURE_MAX) {
     return;
   }
   figure *added = &f->list[f->count];
   *added = (figure){.value = value, .spread = spread, .unit = unit, .less_is_faster = strcmp(unit, "s") == 0};
-  if (cores > 0) {
-    snprintf(added->name, sizeof added->name, "%s, %d core%s", name, cores, cores == 1 ? "" : "s");
-  } else {
-    snprintf(added->name, sizeof added->name, "%s", name);
-  }
+  snprintf(added->name, sizeof added->name, "%s", name);
   while (find(f, added) != NULL) {
     added->nth++;
   }
@@ -75,9 +70,21 @@ static void add_level(figures *f, const roof_level *level) {
       {"update", "B/s", level->update_bytes_per_second}, {"mixed", "B/s", level->bytes_per_second},
       {"latency", "s", level->latency_seconds}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    char name[96];
+    char name[128];
     snprintf(name, sizeof name, "%s %s", level->name, rows[i].pattern);
-    add_figure(f, rows[i].value, level->spread, rows[i].unit, name, level->cores);
+    machine_add_crew(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
+    add_figure(f, rows[i].value, level->spread, rows[i].unit, name);
+  }
+}
+
+/** The figures of a domain's row: what its cores reach in the memory of each. */
+static void add_domain(figures *f, const roof_machine *m, const roof_domain *domain) {
+  for (int i = 0; i < m->domain_count; i++) {
+    char name[128];
+    snprintf(name, sizeof name, "read, cores of %s from %s", domain->name, m->domains[i].name);
+    add_figure(f, domain->read_bytes_per_second[i], NAN, "B/s", name);
+    snprintf(name, sizeof name, "latency, cores of %s to %s", domain->name, m->domains[i].name);
+    add_figure(f, domain->latency_seconds[i], NAN, "s", name);
   }
 }
 
@@ -85,14 +92,15 @@ static void add_level(figures *f, const roof_level *level) {
 static void collect(figures *f, const roof_machine *m) {
   bool measured = m->kind == ROOF_MEASURED;
   f->count = 0;
-  add_figure(f, measured ? m->clock_hz : NAN, NAN, "Hz", "clock", 0);
+  add_figure(f, measured ? m->clock_hz : NAN, NAN, "Hz", "clock");
   for (int i = 0; i < m->peak_count; i++) {
     const roof_peak *p = &m->peaks[i];
-    char name[96];
+    char name[128];
     snprintf(name, sizeof name, "%s %s%s %s", roof_dtype_name(p->dtype), roof_unit_name(p->unit),
              p->sparse ? " sparse" : "", p->isa);
     if (p->kind == ROOF_MEASURED) {
-      add_figure(f, p->flops_per_second, p->spread, "FLOP/s", name, p->cores);
+      machine_add_crew(name, sizeof name, p->cores, p->core_kind, p->threads_per_core);
+      add_figure(f, p->flops_per_second, p->spread, "FLOP/s", name);
     }
   }
   for (int i = 0; i < m->level_count; i++) {
@@ -101,11 +109,18 @@ static void collect(figures *f, const roof_machine *m) {
     }
   }
   for (int i = 0; i < m->cost_count; i++) {
-    if (m->costs[i].kind == ROOF_MEASURED) {
-      add_figure(f, m->costs[i].seconds, m->costs[i].spread, "s", m->costs[i].name, m->costs[i].cores);
+    const roof_cost *cost = &m->costs[i];
+    char name[128];
+    snprintf(name, sizeof name, "%s", cost->name);
+    machine_add_crew(name, sizeof name, cost->cores, "", 0);
+    if (cost->kind == ROOF_MEASURED) {
+      add_figure(f, cost->seconds, cost->spread, "s", name);
     }
   }
-  add_figure(f, measured ? m->launch_seconds : NAN, NAN, "s", "launch", 0);
+  for (int i = 0; i < m->domain_count; i++) {
+    add_domain(f, m, &m->domains[i]);
+  }
+  add_figure(f, measured ? m->launch_seconds : NAN, NAN, "s", "launch");
 }
 
 /** Sets two figures against each other; one of them may be NULL. A change is more than noise when it is

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "roofline/machine.h"
 
@@ -60,11 +61,12 @@ static void share_level(roof_level *level, roof_level *one, int cores, int all) 
   *level = l;
 }
 
+/** The first, which is of the fastest kind of core. */
 static const roof_peak *one_core_peak(const roof_machine *machine, const roof_peak *peak) {
   for (int i = 0; i < machine->peak_count; i++) {
     const roof_peak *p = &machine->peaks[i];
     if (p->cores == 1 && p->kind == ROOF_MEASURED && p->dtype == peak->dtype && p->unit == peak->unit &&
-        p->mixed == peak->mixed && p->sparse == peak->sparse) {
+        p->mixed == peak->mixed && p->sparse == peak->sparse && strcmp(p->isa, peak->isa) == 0) {
       return p;
     }
   }

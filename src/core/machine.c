@@ -76,6 +76,13 @@ void roof_machine_init(roof_machine *machine) {
     roof_tlb *tlb = &machine->tlbs[i];
     tlb->page_bytes = tlb->entries = tlb->reach_bytes = tlb->miss_seconds = NAN;
   }
+  for (int i = 0; i < ROOF_DOMAIN_MAX; i++) {
+    roof_domain *domain = &machine->domains[i];
+    domain->cores = domain->bytes = NAN;
+    for (int k = 0; k < ROOF_DOMAIN_MAX; k++) {
+      domain->read_bytes_per_second[k] = domain->latency_seconds[k] = NAN;
+    }
+  }
 }
 
 /** True when a figure of provenance `a` on `cores_a` cores serves better than `b`; 0 cores are all cores. */
@@ -114,7 +121,9 @@ const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kin
     if (candidate->level != level) {
       continue;
     }
-    if (best == NULL || better(candidate->kind, candidate->cores, best->kind, best->cores, kind)) {
+    if (best == NULL || better(candidate->kind, candidate->cores, best->kind, best->cores, kind) ||
+        (candidate->kind == best->kind && candidate->cores == best->cores &&
+         roof_level_bandwidth(candidate, 0) > roof_level_bandwidth(best, 0))) {
       best = candidate;
     }
   }

@@ -57,6 +57,12 @@ static roof_status gather(roof_team *t, int threads, roof_error *error) {
   }
   hwloc_get_cpubind(t->hwloc, t->before, HWLOC_CPUBIND_THREAD);
   roof_status status = roof_topology_read(t->hwloc, t->before, quota(), &t->topology, error);
+  if (status == ROOF_OK && threads > 0 && threads < t->topology.core_count) {
+    int refused = t->topology.refused_cores;
+    roof_topology_done(&t->topology);
+    status = roof_topology_read(t->hwloc, t->before, threads, &t->topology, error);
+    t->topology.refused_cores = refused;
+  }
   if (status != ROOF_OK) {
     return status;
   }

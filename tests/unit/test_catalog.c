@@ -237,13 +237,17 @@ static void bad_files_say_where(void **state) {
             "\"flops_per_second\": 1}]}",
        "peaks[0]: `supported` is false, yet there is a `flops_per_second`", 1, 57},
       {HEAD ", \"peaks\": [{\"dtype\": \"fp4\", \"unit\": \"matrix\", \"cores\": 1.5}]}",
-       "peaks[0].cores: not a whole number from 1 to 1000000; null means all", 1, 101},
+       "peaks[0].cores: not a whole number from 1 to 1000000, or null", 1, 101},
       {HEAD ",\n \"costs\": [{\"cores\": 2}]}", "costs[0]: `name` is missing", 2, 12},
       {HEAD ",\n \"costs\": [{\"name\": \"barrier\", \"seconds\": -1}]}",
        "costs[0].seconds: negative or not finite", 2, 43},
       {HEAD ",\n \"levels\": [{\"name\": \"HBM\", \"loaded_latency\": [\n{\"latency_seconds\": 0}]}]}",
        "levels[0].loaded_latency[0].latency_seconds: zero; null means unknown", 3, 21},
       {HEAD ",\n \"curve\": [{\"bytes\": 1}]}", "curve[0]: `bytes_per_second` is missing", 2, 12},
+      {HEAD ", \"domains\": [{\"name\": \"a\", \"read_bytes_per_second\": [1, 2]}]}",
+       "machine: domain `a` has 2 figures for 1 domains", 1, 1},
+      {HEAD ", \"domains\": [{\"name\": \"a\", \"latency_seconds\": [\"b\"]}]}",
+       "domains[0].latency_seconds[0]: not a number", 1, 93},
       {HEAD ", \"name\": \"y\"}", "machine: duplicate object key near '\"name\"'", 1, 52},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -332,6 +336,41 @@ static void the_template_lints_clean(void **state) {
   assert_int_equal(roof_machine_lint(&machine, NULL, 0), 0);
   assert_int_equal(roof_machine_template("my gpu", &text, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "name `my gpu`: up to 63 letters, digits and . _ + - only");
+  roof_text_done(&text);
+}
+
+/** Two domains; the far memory of the second is nearer than its own. */
+#define DOMAINS                                                                                              \
+  ", \"domains\": [{\"name\": \"node 0\", \"cores\": 4, \"bytes\": 8e9, \"read_bytes_per_second\": [2e10, "  \
+  "1e10], "                                                                                                  \
+  "\"latency_seconds\": [1e-7, null], \"kind\": \"measured\", \"source\": \"s\", \"date\": "                 \
+  "\"2026-01-31\"}, "                                                                                        \
+  "{\"name\": \"node 1\", \"latency_seconds\": [8e-8, 1e-7], \"source\": \"s\"}]}"
+
+static void domains_round_trip(void **state) {
+  (void)state;
+  static const char file[] = HEAD DOMAINS;
+  static roof_machine m, again;
+  roof_text text = {0};
+  roof_finding findings[FINDINGS];
+  assert_int_equal(roof_machine_read(file, strlen(file), "x.json", &m, NULL), ROOF_OK);
+  assert_true(m.domain_count == 2 && m.domains[0].cores == 4 && isnan(m.domains[1].cores));
+  assert_true(m.domains[0].read_bytes_per_second[1] == 1e10 && isnan(m.domains[0].latency_seconds[1]));
+  assert_true(m.domains[1].read_count == 0 && m.domains[1].latency_count == 2);
+  assert_int_equal(roof_machine_write(&m, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_read(text.data, text.length, "x.json", &again, NULL), ROOF_OK);
+  assert_memory_equal(&m.domains, &again.domains, sizeof m.domains);
+  size_t count = roof_machine_lint(&m, findings, FINDINGS);
+  assert_true(count >= 2);
+  assert_string_equal(findings[count - 2].message, "no date");
+  assert_string_equal(findings[count - 1].where, "domains[1] node 1");
+  assert_string_equal(findings[count - 1].message, "80.00 ns to `node 0`, yet 100.0 ns to its own memory: "
+                                                   "measured while something else ran?");
+  m.domain_count = 0;
+  roof_text_done(&text);
+  text = (roof_text){0};
+  assert_int_equal(roof_machine_write(&m, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"domains\": null"));
   roof_text_done(&text);
 }
 
@@ -486,6 +525,7 @@ int main(void) {
       cmocka_unit_test(lint_finds),
       cmocka_unit_test(a_sparse_figure_as_dense_is_an_error),
       cmocka_unit_test(one_way_links_are_fine),
+      cmocka_unit_test(domains_round_trip),
       cmocka_unit_test(user_folders_come_first),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -340,7 +340,9 @@ static void cpu_runs_a_kernel(void **state) {
 
 static const char *judged(roof_machine *machine) {
   roof_measure_options options = roof_measure_options_default();
-  roof_bench bench = {.options = &options, .machine = machine, .team = {.threads = 2}};
+  roof_bench bench = {.options = &options,
+                      .machine = machine,
+                      .team = {.threads = 2, .topology = {.core_count = 2, .kind_count = 1}}};
   machine->note_count = 0;
   roof_cpu_judge(&bench);
   return machine->note_count > 0 ? machine->notes[0] : "";

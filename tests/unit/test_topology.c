@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure/topology.h"
+#include "kernels/data.h"
+#include "measure/cpu/cpu.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -185,7 +186,6 @@ static void clocks_alone_make_no_kinds(void **state) {
   roof_topology_done(&t);
 }
 
-/** Each domain's cores touch first what they read: a thread's part of an array is on its own domain. */
 static void every_core_of_a_plan_has_a_domain(void **state) {
   (void)state;
   roof_topology t = plan("server", NULL, INFINITY);
@@ -193,6 +193,110 @@ static void every_core_of_a_plan_has_a_domain(void **state) {
     const roof_core *core = roof_topology_core(&t, i);
     assert_int_equal(t.nodes[core->node].number, core->package);
     assert_true((roof_topology_place(&t, i) % 20 < 10) == (core->node == 0));
+  }
+  roof_topology_done(&t);
+}
+
+/* A core alone has a shared cache for itself; of all together each has its part, where that is enough. */
+static void caches_are_shared_out(void **state) {
+  (void)state;
+  const double kib = 1024, mib = 1024 * kib;
+  roof_topology t = plan("hybrid", NULL, INFINITY);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L1, 0, 1) == 24 * kib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L1, 1, 1) == 16 * kib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L1, -1, 1) == 16 * kib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L1, -1, 2) == 8 * kib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L2, 0, 1) == 640 * kib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L2, 1, 1) == mib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L2, -1, 1) == 256 * kib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L3, 0, 1) == 5 * mib); /* four times the L2, not half of 24 MiB */
+  assert_true(roof_cpu_cache_share(&t, ROOF_L3, -1, 1) == 0);      /* 1.7 MiB a core beside 1.25 MiB of L2 */
+  roof_topology_done(&t);
+  t = plan("arm", NULL, INFINITY);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L2, -1, 1) == 512 * kib);
+  assert_true(roof_cpu_cache_share(&t, ROOF_L3, -1, 1) == 0);
+  roof_topology_done(&t);
+}
+
+static roof_bench bench_of(const char *name, int threads) {
+  roof_bench bench = {.team = {.topology = plan(name, NULL, INFINITY), .threads = threads}};
+  return bench;
+}
+
+static void assert_crew(const roof_bench *bench, int index, const char *name, const char *kind, int cores,
+                        int per_core) {
+  roof_crew crew = roof_crew_at(bench, index);
+  char text[64], signed_kind[ROOF_CORE_KIND_SIZE];
+  int signed_cores = -1, signed_per_core = -1;
+  assert_string_equal(roof_crew_name(bench, &crew, text, sizeof text), name);
+  roof_crew_sign(bench, &crew, &signed_cores, signed_kind, &signed_per_core);
+  assert_string_equal(signed_kind, kind);
+  assert_int_equal(signed_cores, cores);
+  assert_int_equal(signed_per_core, per_core);
+}
+
+static void crews_are_one_of_each_kind_then_all(void **state) {
+  (void)state;
+  roof_bench bench = bench_of("hybrid", 14);
+  assert_int_equal(roof_crew_count(&bench), 3);
+  assert_crew(&bench, 0, "1 P-core", "P-core", 1, 0);
+  assert_crew(&bench, 1, "1 E-core", "E-core", 1, 0);
+  assert_crew(&bench, 2, "14 cores", "", 0, 0);
+  roof_crew all = roof_crew_at(&bench, 2);
+  assert_true(roof_crew_is_mixed(&bench, &all) && roof_crew_work(&bench, &all) == 14);
+  all.weights[1] = 0.5; /* eight E-cores do the work of four P-cores */
+  assert_true(roof_crew_work(&bench, &all) == 10 && roof_crew_weight(&bench, &all, 13) == 0.5);
+  assert_true(isnan(roof_crew_limits(&bench, &all, 256).load_bytes));
+  roof_topology_done(&bench.team.topology);
+  bench = bench_of("server", 20);
+  assert_int_equal(roof_crew_count(&bench), 2);
+  assert_crew(&bench, 0, "1 core", "", 1, 0);
+  assert_crew(&bench, 1, "20 cores", "", 0, 0);
+  bench.team.threads = 40;
+  bench.siblings = true;
+  assert_int_equal(roof_crew_count(&bench), 1);
+  assert_crew(&bench, 0, "20 cores, all hardware threads", "", 0, 2);
+  roof_topology_done(&bench.team.topology);
+}
+
+static void siblings_are_noted_as_they_are(void **state) {
+  (void)state;
+  static roof_machine m;
+  roof_bench bench = bench_of("laptop", 8);
+  roof_machine_init(&m);
+  bench.machine = &m;
+  m.peak_count = 2;
+  m.level_count = 2;
+  for (int i = 0; i < 2; i++) {
+    m.peaks[i].dtype = ROOF_FP64;
+    m.peaks[i].flops_per_second = i == 0 ? 100 : 90;
+    m.levels[i].level = ROOF_MEMORY;
+    m.levels[i].read_bytes_per_second = i == 0 ? 40 : 42;
+    m.peaks[i].threads_per_core = m.levels[i].threads_per_core = i == 0 ? 0 : 2;
+  }
+  roof_cpu_note_siblings(&bench);
+  assert_non_null(strstr(m.notes[0], "all 8 of the 4 cores, against one a core: fp64 -10.0 %"));
+  assert_non_null(strstr(m.notes[0], "memory read +5.0 %"));
+  /* predictions use what is faster */
+  assert_true(roof_machine_peak(&m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->threads_per_core == 0);
+  assert_true(roof_machine_level(&m, ROOF_MEMORY, ROOF_MEASURED)->threads_per_core == 2);
+  roof_topology_done(&bench.team.topology);
+}
+
+/* A thread touches first the part that it reads: as many parts as threads, the same parts. */
+static void parts_of_data_are_those_of_their_threads(void **state) {
+  (void)state;
+  roof_topology t = plan("server", NULL, INFINITY);
+  const size_t count = (size_t)t.thread_count * 128 * 1000; /* in whole steps a thread */
+  for (int threads = t.core_count; threads <= t.thread_count; threads += t.core_count) {
+    double bytes[2] = {0, 0};
+    for (int i = 0; i < threads; i++) {
+      roof_share share = roof_share_of(count, i, threads);
+      assert_int_equal(share.end - share.begin, count / (size_t)threads);
+      assert_int_equal(share.begin, count / (size_t)threads * (size_t)i);
+      bytes[roof_topology_core(&t, i)->node] += (double)(share.end - share.begin);
+    }
+    assert_true(bytes[0] == bytes[1]);
   }
   roof_topology_done(&t);
 }
@@ -205,6 +309,10 @@ int main(void) {
       cmocka_unit_test(nothing_to_run_on_is_an_error),
       cmocka_unit_test(clocks_alone_make_no_kinds),
       cmocka_unit_test(every_core_of_a_plan_has_a_domain),
+      cmocka_unit_test(caches_are_shared_out),
+      cmocka_unit_test(crews_are_one_of_each_kind_then_all),
+      cmocka_unit_test(siblings_are_noted_as_they_are),
+      cmocka_unit_test(parts_of_data_are_those_of_their_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

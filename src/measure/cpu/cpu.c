@@ -28,14 +28,65 @@ void roof_bench_note(roof_bench *bench, const char *format, ...) {
   va_end(arguments);
 }
 
-/** Steps of a whole run: region, clock, synchronisation, data, latency, peaks, then each level on one core
- * and on all. */
-static int count_steps(const roof_bench *bench) {
-  return 5 + roof_cpu_burst_count() + bench->machine->level_count * (bench->team.threads > 1 ? 2 : 1);
+/** Whether all hardware threads are measured too, after one a core. */
+static bool has_siblings(const roof_bench *bench) {
+  const roof_topology *t = &bench->team.topology;
+  return bench->options->threads == 0 && t->thread_count > t->core_count;
+}
+
+/** Steps of a whole run: region, clock, synchronisation, data, latency, peaks, then each level with each
+ * crew; with all hardware threads peaks, data and levels again. */
+static int count_steps(const roof_bench *bench, int levels) {
+  int steps = 5 + roof_cpu_burst_count() + levels * roof_crew_count(bench);
+  return steps + (has_siblings(bench) ? 1 + roof_cpu_burst_count() + levels : 0);
 }
 
 static const char *never_disabled(void) {
   return NULL;
+}
+
+/** Peaks and levels again with all hardware threads of the same cores. */
+static roof_status measure_siblings(roof_bench *bench, const roof_level *levels, int count,
+                                    roof_error *error) {
+  int threads = bench->team.topology.thread_count;
+  roof_team_done(&bench->team);
+  roof_status status = roof_team_init(&bench->team, threads, error);
+  if (status != ROOF_OK) {
+    bench->team = (roof_team){0};
+    return status;
+  }
+  bench->siblings = true;
+  status = roof_cpu_measure_peaks(bench, error);
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_levels(bench, levels, count, error);
+  }
+  if (status == ROOF_OK) {
+    roof_cpu_note_siblings(bench);
+  }
+  return status;
+}
+
+static roof_status measure_all(roof_bench *bench, roof_error *error) {
+  roof_level levels[ROOF_LEVEL_KIND_COUNT];
+  int count = roof_cpu_identify(bench, levels);
+  bench->steps = count_steps(bench, count);
+  roof_status status = roof_cpu_measure_clock(bench, error);
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_sync(bench, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_peaks(bench, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_levels(bench, levels, count, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_latency(bench, error);
+  }
+  if (status == ROOF_OK && has_siblings(bench)) {
+    status = measure_siblings(bench, levels, count, error);
+  }
+  return status;
 }
 
 static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
@@ -46,7 +97,6 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
                       .lanes = roof_lanes_best(),
                       .machine = &result,
                       .cycle_seconds = NAN,
-                      .load_cycles = NAN,
                       .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
                                                : options->seconds_per_item};
   roof_status status = roof_team_init(&bench.team, options->threads, error);
@@ -56,21 +106,7 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
   char noise[80];
   roof_noise before = roof_noise_now();
   roof_run_date(result.date);
-  roof_cpu_identify(&bench);
-  bench.steps = count_steps(&bench);
-  status = roof_cpu_measure_clock(&bench, error);
-  if (status == ROOF_OK) {
-    status = roof_cpu_measure_sync(&bench, error);
-  }
-  if (status == ROOF_OK) {
-    status = roof_cpu_measure_peaks(&bench, error);
-  }
-  if (status == ROOF_OK) {
-    status = roof_cpu_measure_levels(&bench, error);
-  }
-  if (status == ROOF_OK) {
-    status = roof_cpu_measure_latency(&bench, error);
-  }
+  status = measure_all(&bench, error);
   if (status == ROOF_OK) {
     roof_cpu_judge(&bench);
     if (roof_noise_since(&before, bench.team.threads, noise, sizeof noise)[0] != '\0') {
@@ -78,7 +114,9 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
     }
     *machine = result;
   }
-  roof_team_done(&bench.team);
+  if (bench.team.hwloc != NULL) {
+    roof_team_done(&bench.team);
+  }
   return status;
 }
 

@@ -15,9 +15,11 @@ typedef struct roof_bench {
   roof_team team;
   roof_machine *machine;
   double cycle_seconds; /**< the shortest core cycle seen, for physical limits */
-  double load_cycles;   /**< from one load of the first cache to the next that waits for it */
-  double budget;        /**< s of samples a figure */
-  int steps;            /**< of the whole run */
+  double
+      load_cycles[ROOF_CORE_KIND_MAX]; /**< from one load of the first cache to the next that waits for it */
+  double budget;                       /**< s of samples a figure */
+  bool siblings;                       /**< all hardware threads work, after one thread a core has */
+  int steps;                           /**< of the whole run */
   int steps_done;
 } roof_bench;
 
@@ -29,9 +31,55 @@ void roof_bench_step(roof_bench *bench, const char *step);
  *  Units: none. Ownership: copies. Errors: none. */
 void roof_bench_note(roof_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
 
-/** Fills in the processor's name, caches (one level each, capacity and instances) and cores.
- *  Units: bytes. Ownership: none. Errors: none; what hwloc does not know stays unknown. */
-void roof_cpu_identify(roof_bench *bench);
+/** Fills in the processor's name and cores, and notes what the plan of its topology says. `levels` (four) get
+ * the caches (one level each, capacity and instances of all kinds of core together) and memory.
+ *  Units: bytes. Ownership: none. Errors: none; what hwloc does not know stays unknown. Returns how many. */
+int roof_cpu_identify(roof_bench *bench, roof_level *levels);
+
+/** Who works in a measurement: one core of a kind, or all cores. */
+typedef struct roof_crew {
+  int kind;                           /**< of the one core; -1: all cores */
+  int threads;                        /**< of the team, from the first on */
+  int cores;                          /**< that they run on */
+  int per_core;                       /**< hardware threads of a core */
+  double weights[ROOF_CORE_KIND_MAX]; /**< work of a thread on a core of that kind, the first kind's is 1 */
+} roof_crew;
+
+/** How many crews measure each figure: one core of each kind where there are several cores, then all; all
+ * alone in the pass with all hardware threads. Units: count. Ownership: none. Errors: none. */
+int roof_crew_count(const roof_bench *bench);
+
+/** The crew `index`, with equal work for all its threads.
+ *  Units: none. Ownership: by value. Errors: none. */
+roof_crew roof_crew_at(const roof_bench *bench, int index);
+
+/** Moves the calling thread to the crew's core.
+ *  Units: none. Ownership: undone by roof_crew_leave. Errors: none. */
+void roof_crew_enter(const roof_bench *bench, const roof_crew *crew);
+
+/** Moves the calling thread back to the first core.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_crew_leave(const roof_bench *bench, const roof_crew *crew);
+
+/** The work of one thread, as a share of that of a thread on the first kind of core.
+ *  Units: none. Ownership: none. Errors: none. */
+double roof_crew_weight(const roof_bench *bench, const roof_crew *crew, int thread);
+
+/** The work of all threads together, in the same measure.
+ *  Units: none. Ownership: none. Errors: none. */
+double roof_crew_work(const roof_bench *bench, const roof_crew *crew);
+
+/** True for cores of several kinds: they have no common clock.
+ *  Units: none. Ownership: none. Errors: none. */
+bool roof_crew_is_mixed(const roof_bench *bench, const roof_crew *crew);
+
+/** Fills in whom a figure is for: `cores` (0: all), the kind's name (ROOF_CORE_KIND_SIZE bytes, "" where
+ * there is one kind) and hardware threads a core (0: one). Units: none. Ownership: none. Errors: none. */
+void roof_crew_sign(const roof_bench *bench, const roof_crew *crew, int *cores, char *kind, int *per_core);
+
+/** "1 P-core", "14 cores", "4 cores, all hardware threads". Returns `text`.
+ *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
+char *roof_crew_name(const roof_bench *bench, const roof_crew *crew, char *text, size_t size);
 
 /** Measures the core's clock and the cost of a parallel region.
  *  Units: Hz, s. Ownership: none. Errors: ROOF_E_MEMORY. */
@@ -54,9 +102,19 @@ int roof_cpu_burst_count(void);
  *  Units: FLOP/s. Ownership: none. Errors: ROOF_E_MEMORY. */
 roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error);
 
-/** Measures the bandwidth of every cache level and of memory on one core and on all.
+/** Measures the bandwidth of each of the `count` levels with every crew and appends them to the machine. Each
+ * thread reads what it touched first, so that its data are in the memory next to it.
  *  Units: bytes/s. Ownership: none. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_measure_levels(roof_bench *bench, roof_error *error);
+roof_status roof_cpu_measure_levels(roof_bench *bench, const roof_level *plain, int count, roof_error *error);
+
+/** Bytes of a cache level that a core of a kind uses when it works alone, for -1 each of `per_core` threads
+ * of each core when all work, the least of all kinds; 0 when the level cannot be told from the one inside it.
+ *  Units: bytes. Ownership: none. Errors: none. */
+double roof_cpu_cache_share(const roof_topology *topology, roof_level_kind level, int kind, int per_core);
+
+/** Notes whether all hardware threads do more than one a core, from the figures of both.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_cpu_note_siblings(roof_bench *bench);
 
 /** Notes what the figures say against themselves: above a physical limit, cores that do not add up, an outer
  *  level faster than the one inside it.
@@ -87,6 +145,10 @@ typedef struct roof_core_limits {
 /** The limits of this processor's core with registers of `bits`.
  *  Units: instructions, cycles and bytes per cycle. Ownership: by value. Errors: NaN when unknown. */
 roof_core_limits roof_cpu_limits(int bits);
+
+/** The limits of the crew's cores: known for the first kind alone.
+ *  Units: as roof_cpu_limits. Ownership: by value. Errors: NaN when unknown. */
+roof_core_limits roof_crew_limits(const roof_bench *bench, const roof_crew *crew, int bits);
 
 /** What a burst can do at most.
  *  Units: FLOP per cycle of one core. Ownership: none. Errors: NaN when unknown. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "measure/cpu/cpu.h"
+#include "roofline/units.h"
 
 /** The first of `keys` that the package, or else the machine, has. */
 static const char *info(hwloc_topology_t topology, const char *const *keys) {
@@ -21,29 +22,64 @@ static const char *info(hwloc_topology_t topology, const char *const *keys) {
   return "";
 }
 
-static void add_level(roof_machine *machine, const char *name, roof_level_kind kind, double bytes,
-                      double instances) {
-  roof_level *level = &machine->levels[machine->level_count++];
-  snprintf(level->name, sizeof level->name, "%s", name);
-  level->level = kind;
-  level->kind = ROOF_MEASURED;
-  level->bytes = bytes;
-  level->instances = instances;
+static int add_level(roof_level *levels, int count, const char *name, roof_level_kind kind) {
+  static roof_machine unknown;
+  roof_machine_init(&unknown);
+  levels[count] = unknown.levels[0];
+  snprintf(levels[count].name, sizeof levels[count].name, "%s", name);
+  levels[count].level = kind;
+  levels[count].kind = ROOF_MEASURED;
+  return count + 1;
 }
 
-static void add_caches(roof_machine *machine, const roof_topology *topology) {
-  static const struct {
-    const char *name;
-    roof_level_kind kind;
-  } levels[] = {{"L1", ROOF_L1}, {"L2", ROOF_L2}, {"L3", ROOF_L3}};
+/** Caches of one level are one entry, as large as they are on average where kinds of core differ. */
+static int add_caches(roof_level *levels, const roof_topology *topology) {
+  static const char *const names[] = {"L1", "L2", "L3"};
+  int count = 0, last = 0;
   for (int i = 0; i < topology->cache_count; i++) {
     const roof_cache *cache = &topology->caches[i];
-    add_level(machine, levels[cache->level - 1].name, levels[cache->level - 1].kind, cache->bytes,
-              cache->instances);
+    if (cache->level != last) {
+      roof_level_kind kind = (roof_level_kind)((int)ROOF_L1 + cache->level - 1);
+      count = add_level(levels, count, names[cache->level - 1], kind);
+      levels[count - 1].bytes = levels[count - 1].instances = 0;
+      last = cache->level;
+    }
+    roof_level *level = &levels[count - 1];
+    double all = level->bytes * level->instances + cache->bytes * cache->instances;
+    level->instances += cache->instances;
+    level->bytes = all / level->instances;
+  }
+  return count;
+}
+
+/** What part of the machine this is, and what is the same or different within it. */
+static void note_plan(roof_bench *bench) {
+  const roof_topology *t = &bench->team.topology;
+  int elsewhere = t->machine_threads - t->thread_count;
+  if (t->refused_cores > 0) {
+    roof_bench_note(bench, "part of the machine: the control group pays for %d of %d cores", t->core_count,
+                    t->core_count + t->refused_cores);
+  } else if (elsewhere > 0 && bench->options->threads == 0) {
+    roof_bench_note(
+        bench,
+        "part of the machine: this process may use %d of %d hardware threads (affinity or control "
+        "group)",
+        t->thread_count, t->machine_threads);
+  }
+  for (int k = 0; k < t->kind_count && t->kind_count > 1; k++) {
+    char clock[32];
+    roof_bench_note(bench, "kind of core: %d %ss, up to %s", t->kinds[k].cores, t->kinds[k].name,
+                    roof_quantity_format(clock, sizeof clock, t->kinds[k].highest_hz, "Hz"));
+  }
+  if (t->cache_count == 0) {
+    roof_bench_note(bench, "caches: the system tells of none, so none is measured");
+  }
+  if (t->node_count == 1) {
+    roof_bench_note(bench, "memory: one domain");
   }
 }
 
-void roof_cpu_identify(roof_bench *bench) {
+int roof_cpu_identify(roof_bench *bench, roof_level *levels) {
   static const char *const models[] = {"CPUModel", "SoCID", NULL};
   static const char *const vendors[] = {"CPUVendor", NULL};
   roof_machine *machine = bench->machine;
@@ -61,7 +97,10 @@ void roof_cpu_identify(roof_bench *bench) {
     snprintf(machine->title, sizeof machine->title, "%s processor", machine->architecture);
   }
   machine->kind = ROOF_MEASURED;
-  machine->unit_count = bench->team.threads;
-  add_caches(machine, &bench->team.topology);
-  add_level(machine, "DRAM", ROOF_MEMORY, (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), 1);
+  machine->unit_count = bench->team.topology.core_count;
+  note_plan(bench);
+  int count = add_level(levels, add_caches(levels, &bench->team.topology), "DRAM", ROOF_MEMORY);
+  levels[count - 1].bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  levels[count - 1].instances = 1;
+  return count;
 }

@@ -22,13 +22,15 @@ static void judge_limit(roof_bench *bench, const char *what, int cores, double v
  * worst of the peaks says so. */
 static void judge_scaling(roof_bench *bench) {
   const roof_machine *m = bench->machine;
-  int threads = bench->team.threads;
+  int threads = bench->team.topology.core_count;
   double worst = 0.75 * threads;
   const roof_peak *slow = NULL;
-  for (int i = 1; i < m->peak_count; i++) {
+  bool mixed = bench->team.topology.kind_count > 1;
+  for (int i = 1; i < m->peak_count && !mixed; i++) {
     const roof_peak *one = &m->peaks[i - 1], *all = &m->peaks[i];
     double factor = all->flops_per_second / one->flops_per_second;
-    if (one->cores == 1 && all->cores == 0 && one->dtype == all->dtype && factor < worst) {
+    if (one->cores == 1 && all->cores == 0 && all->threads_per_core == 0 && one->dtype == all->dtype &&
+        factor < worst) {
       worst = factor;
       slow = all;
     }
@@ -40,9 +42,46 @@ static void judge_scaling(roof_bench *bench) {
   }
 }
 
+/** The best all-core rate of a format, with one thread a core or with several. */
+static double best_peak(const roof_machine *m, roof_dtype dtype, bool several) {
+  double best = NAN;
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    if (peak->cores == 0 && peak->dtype == dtype && !peak->mixed && (peak->threads_per_core > 1) == several) {
+      best = fmax(best, peak->flops_per_second);
+    }
+  }
+  return best;
+}
+
+/** What all cores read of memory, with one thread a core or with several. */
+static double memory_read(const roof_machine *m, bool several) {
+  double rate = NAN;
+  for (int i = 0; i < m->level_count; i++) {
+    const roof_level *level = &m->levels[i];
+    if (level->level == ROOF_MEMORY && level->cores == 0 && (level->threads_per_core > 1) == several) {
+      rate = level->read_bytes_per_second;
+    }
+  }
+  return rate;
+}
+
+void roof_cpu_note_siblings(roof_bench *bench) {
+  const roof_machine *m = bench->machine;
+  roof_bench_note(
+      bench,
+      "hardware threads: all %d of the %d cores, against one a core: fp64 %+.1f %%, fp32 %+.1f %%, "
+      "memory read %+.1f %%; predictions use the faster",
+      bench->team.topology.thread_count, bench->team.topology.core_count,
+      100 * (best_peak(m, ROOF_FP64, true) / best_peak(m, ROOF_FP64, false) - 1),
+      100 * (best_peak(m, ROOF_FP32, true) / best_peak(m, ROOF_FP32, false) - 1),
+      100 * (memory_read(m, true) / memory_read(m, false) - 1));
+}
+
 /** An outer level that reads faster than the one inside it was not what was measured. */
 static void judge_order(roof_bench *bench, const roof_level *inner, const roof_level *outer) {
-  if (inner->cores == outer->cores && outer->level > inner->level &&
+  if (inner->cores == outer->cores && inner->threads_per_core == outer->threads_per_core &&
+      strcmp(inner->core_kind, outer->core_kind) == 0 && outer->level > inner->level &&
       outer->read_bytes_per_second > tolerance * inner->read_bytes_per_second) {
     roof_bench_note(bench, "%s on %s reads faster than %s: one of the two was disturbed, measure again",
                     outer->name, cores_of(outer->cores), inner->name);

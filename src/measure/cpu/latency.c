@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "kernels/data.h"
@@ -85,11 +86,15 @@ static roof_status measure_curve(int advice, size_t most, curve *c, roof_error *
   return ROOF_OK;
 }
 
-/** The latency of a level is that of a working set half as large as it, of memory that of the largest. */
-static void assign(roof_machine *machine, const curve *c) {
+/** The latency of a level, as one core of a kind ("": of the only one) sees it, is that of a working set half
+ * as large as it, of memory that of the largest. */
+static void assign(roof_machine *machine, const curve *c, const char *kind) {
   double inner = 0;
   for (int i = 0; i < machine->level_count; i++) {
     roof_level *level = &machine->levels[i];
+    if (strcmp(level->core_kind, kind) != 0) {
+      continue;
+    }
     int index = c->count - 1;
     while (level->level != ROOF_MEMORY && index > 0 && 2 * (double)size_at(index) > level->bytes) {
       index--;
@@ -185,6 +190,9 @@ static void crowd_body(void *user, int thread, int threads) {
 static roof_status measure_loaded(roof_bench *bench, size_t part, double idle, roof_error *error) {
   int threads = bench->team.threads;
   void *data = NULL;
+  while (part > SMALLEST && (double)part * threads > roof_memory_available() / 4) {
+    part /= 2;
+  }
   roof_status status = roof_data_new("latency under load", (double)part * threads, &data, error);
   if (status != ROOF_OK) {
     return status;
@@ -214,7 +222,21 @@ roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
-  assign(bench->machine, &large);
+  for (int k = 1; k < bench->team.topology.kind_count && status == ROOF_OK; k++) {
+    curve other;
+    roof_crew crew = roof_crew_at(bench, k);
+    roof_crew_enter(bench, &crew);
+    status = measure_curve(MADV_HUGEPAGE, most, &other, error);
+    roof_crew_leave(bench, &crew);
+    if (status == ROOF_OK) {
+      assign(bench->machine, &other, bench->team.topology.kinds[k].name);
+    }
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  assign(bench->machine, &large,
+         bench->team.topology.kind_count > 1 ? bench->team.topology.kinds[0].name : "");
   note_rises(bench, &large);
   note_pages(bench, &large, &small);
   return bench->team.threads > 1 ? measure_loaded(bench, most / 2, large.seconds[large.count - 1], error)

@@ -1,6 +1,7 @@
 /* The clock, the cost of a parallel region, and the FLOP/s of registers full of multiply-adds. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "measure/clock.h"
 #include "measure/cpu/cpu.h"
@@ -55,7 +56,12 @@ roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
   }
   bench->machine->clock_hz = bench->machine->costs[0].clock_hz = 1 / samples.stats.median;
   bench->cycle_seconds = samples.stats.minimum;
-  bench->load_cycles = load_cycles();
+  for (int i = 0; i < bench->team.topology.kind_count; i++) {
+    roof_crew crew = {.kind = i};
+    roof_crew_enter(bench, &crew);
+    bench->load_cycles[i] = load_cycles();
+    roof_crew_leave(bench, &crew);
+  }
   char fastest[32];
   roof_bench_note(bench,
                   "clock: %d dependent additions, median of %zu windows, spread %.1f %%; fastest window %s",
@@ -70,9 +76,9 @@ typedef struct load {
   const roof_bench *bench;
   const roof_burst *burst;
   const roof_burst_way *way;
-  int threads;
-  size_t rounds;
-  double clock; /**< Hz, the highest under this load; 0 until known */
+  roof_crew crew;
+  size_t rounds; /**< of a thread on a core of the first kind */
+  double clock;  /**< Hz, the highest under this load; 0 until known */
   _Alignas(64) char seeds[3 * ROOF_BURST_BYTES];
 } load;
 
@@ -83,8 +89,8 @@ static void start(const load *l, roof_burst_run *run, size_t rounds) {
 
 static void compute(void *user, int thread, int threads) {
   const load *l = user;
-  (void)thread, (void)threads;
-  start(l, l->way->run, l->rounds);
+  (void)threads;
+  start(l, l->way->run, (size_t)((double)l->rounds * roof_crew_weight(l->bench, &l->crew, thread)));
 }
 
 static void compute_paced(void *user, int thread, int threads) {
@@ -94,14 +100,17 @@ static void compute_paced(void *user, int thread, int threads) {
 }
 
 static double window_of(load *l) {
-  return roof_team_time(&l->bench->team, l->threads, compute, l);
+  return roof_team_time(&l->bench->team, l->crew.threads, compute, l);
 }
 
 /** A window of the burst, and a shorter one of the same instructions with loads that tell the clock. */
 static double timed_load(void *user) {
   load *l = user;
-  double cycles = l->bench->load_cycles * (PACED_LOADS / l->burst->loads * l->burst->loads);
-  l->clock = fmax(l->clock, cycles / roof_team_time(&l->bench->team, l->threads, compute_paced, l));
+  if (l->crew.per_core == 1 && !roof_crew_is_mixed(l->bench, &l->crew)) {
+    double loads = PACED_LOADS / l->burst->loads * l->burst->loads;
+    double cycles = l->bench->load_cycles[l->crew.kind < 0 ? 0 : l->crew.kind] * loads;
+    l->clock = fmax(l->clock, cycles / roof_team_time(&l->bench->team, l->crew.threads, compute_paced, l));
+  }
   return window_of(l);
 }
 
@@ -128,7 +137,7 @@ static double try_way(load *l, const roof_burst_way *way) {
 /** Tries every number of chains on one core; the fastest counts, and of equals the one with fewer chains. */
 static const roof_burst_way *choose_way(const roof_bench *bench, const roof_burst *burst) {
   static const double better = 1.002;
-  load l = {.bench = bench, .burst = burst, .threads = 1};
+  load l = {.bench = bench, .burst = burst, .crew = {.threads = 1, .weights = {1}}};
   const roof_burst_way *best = NULL;
   roof_burst_seeds(burst, l.seeds);
   double best_rate = 0;
@@ -142,18 +151,53 @@ static const roof_burst_way *choose_way(const roof_bench *bench, const roof_burs
   return best;
 }
 
+/** The figure of another crew for the same burst, NULL where there is none. */
+static const roof_peak *peak_of(const roof_bench *bench, const roof_burst *burst, const roof_crew *crew) {
+  roof_peak like = {.dtype = burst->dtype};
+  roof_crew_sign(bench, crew, &like.cores, like.core_kind, &like.threads_per_core);
+  for (int i = 0; i < bench->machine->peak_count; i++) {
+    const roof_peak *peak = &bench->machine->peaks[i];
+    if (peak->dtype == like.dtype && peak->cores == like.cores && strcmp(peak->isa, burst->isa) == 0 &&
+        peak->threads_per_core == like.threads_per_core && strcmp(peak->core_kind, like.core_kind) == 0) {
+      return peak;
+    }
+  }
+  return NULL;
+}
+
+/** Gives each kind of core as much work as it does in the same time, and all hardware threads the clock that
+ * one a core had: beside a sibling no chain of loads tells it. */
+static void prepare(load *l) {
+  for (int k = 1; k < l->bench->team.topology.kind_count && l->crew.kind < 0; k++) {
+    const roof_peak *first = peak_of(l->bench, l->burst, &(roof_crew){.kind = 0});
+    const roof_peak *other = peak_of(l->bench, l->burst, &(roof_crew){.kind = k});
+    if (first != NULL && other != NULL) {
+      l->crew.weights[k] = other->flops_per_second / first->flops_per_second;
+    }
+  }
+  const roof_peak *single = peak_of(l->bench, l->burst, &(roof_crew){.kind = -1});
+  if (l->crew.per_core > 1) {
+    l->clock = single != NULL ? single->clock_hz : NAN;
+  } else if (roof_crew_is_mixed(l->bench, &l->crew)) {
+    l->clock = NAN;
+  }
+}
+
 static void describe(const load *l, const roof_samples *samples, roof_peak *peak) {
-  roof_core_limits limits = roof_cpu_limits(l->burst->bits);
+  roof_core_limits limits = roof_crew_limits(l->bench, &l->crew, l->burst->bits);
   char clock[32];
   int used = snprintf(peak->source, sizeof peak->source,
-                      "%d independent chain%s (the best number tried), best of %zu windows of 0.5 ms at %s; "
-                      "%.4g FLOP/cycle a core",
-                      l->way->chains, l->way->chains == 1 ? "" : "s", samples->count,
-                      roof_quantity_format(clock, sizeof clock, l->clock, "Hz"),
-                      peak->flops_per_second / l->threads / l->clock);
+                      "%d independent chain%s (the best number tried), best of %zu windows of 0.5 ms",
+                      l->way->chains, l->way->chains == 1 ? "" : "s", samples->count);
   peak->clock_hz = l->clock;
   peak->flops_per_cycle = roof_cpu_burst_limit(&limits, l->burst);
-  peak->limit_flops_per_second = l->threads * peak->flops_per_cycle * l->clock;
+  peak->limit_flops_per_second = l->crew.cores * peak->flops_per_cycle * l->clock;
+  if (!isnan(l->clock)) {
+    used +=
+        snprintf(peak->source + used, sizeof peak->source - (size_t)used, " at %s; %.4g FLOP/cycle a core",
+                 roof_quantity_format(clock, sizeof clock, l->clock, "Hz"),
+                 peak->flops_per_second / l->crew.cores / l->clock);
+  }
   if (isfinite(peak->limit_flops_per_second)) {
     snprintf(peak->source + used, sizeof peak->source - (size_t)used, ", limit %g (%s)",
              peak->flops_per_cycle, limits.source);
@@ -161,9 +205,13 @@ static void describe(const load *l, const roof_samples *samples, roof_peak *peak
 }
 
 static roof_status measure_peak(roof_bench *bench, const roof_burst *burst, const roof_burst_way *way,
-                                int threads, roof_error *error) {
+                                const roof_crew *crew, roof_error *error) {
   static const double window = 0.5e-3, budget = 0.08;
-  load l = {.bench = bench, .burst = burst, .way = way, .threads = threads};
+  if (bench->machine->peak_count == ROOF_PEAK_MAX) {
+    return ROOF_OK;
+  }
+  load l = {.bench = bench, .burst = burst, .way = way, .crew = *crew};
+  prepare(&l);
   roof_burst_seeds(burst, l.seeds);
   l.rounds = calibrate(&l, window);
   roof_samples samples;
@@ -177,9 +225,9 @@ static roof_status measure_peak(roof_bench *bench, const roof_burst *burst, cons
   peak->unit = burst->form == ROOF_BURST_TILE ? ROOF_MATRIX : ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
   peak->mixed = burst->form == ROOF_BURST_FMA_ADD;
-  peak->cores = threads == bench->team.threads ? 0 : threads;
-  peak->flops_per_second =
-      burst->operations * way->chains * (double)l.rounds * threads / samples.stats.minimum;
+  roof_crew_sign(bench, crew, &peak->cores, peak->core_kind, &peak->threads_per_core);
+  peak->flops_per_second = burst->operations * way->chains * (double)l.rounds *
+                           roof_crew_work(bench, &l.crew) / samples.stats.minimum;
   peak->spread = samples.stats.spread;
   snprintf(peak->isa, sizeof peak->isa, "%s", burst->isa);
   snprintf(peak->date, sizeof peak->date, "%s", bench->machine->date);
@@ -239,14 +287,14 @@ roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error) {
     snprintf(step, sizeof step, "%s peak, %s", roof_dtype_name(burst->dtype), burst->isa);
     roof_bench_step(bench, step);
     const roof_burst_way *way = choose_way(bench, burst);
-    if (bench->team.threads > 1) {
-      status = measure_peak(bench, burst, way, 1, error);
-    }
-    if (status == ROOF_OK) {
-      status = measure_peak(bench, burst, way, bench->team.threads, error);
+    for (int c = 0; c < roof_crew_count(bench) && status == ROOF_OK; c++) {
+      roof_crew crew = roof_crew_at(bench, c);
+      roof_crew_enter(bench, &crew);
+      status = measure_peak(bench, burst, way, &crew, error);
+      roof_crew_leave(bench, &crew);
     }
   }
-  if (status == ROOF_OK) {
+  if (status == ROOF_OK && !bench->siblings) {
     note_pace(bench);
   }
   return status;
