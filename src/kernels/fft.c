@@ -6,9 +6,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "kernels/_turn.h"
+#include "kernels/kernels.h"
 
-enum { FOUR_STEP = 4096, LINE = 64 };
+enum { FOUR_STEP = 256, LINE = 64 };
 static const double pi = 3.14159265358979323846;
 
 /** How a transform is split up, and where the parts of its scratch are. */
@@ -19,7 +19,7 @@ typedef struct plan {
   void *roots;             /**< of order `rows` */
   void *powers;            /**< for each row the first `wide` powers of its root of order n */
   void *between;           /**< the points between the two steps */
-  void *blocks;            /**< two for each thread */
+  void *blocks;            /**< for each thread: see block_elements */
 } plan;
 
 static void *take(uintptr_t *end, size_t bytes) {
@@ -28,8 +28,10 @@ static void *take(uintptr_t *end, size_t bytes) {
   return (void *)taken;
 }
 
+/** A block, the factors of its rows, and the scratch of a transform. */
 static size_t block_elements(const plan *p) {
-  return 2 * p->rows * p->wide;
+  size_t points = p->rows * p->wide, scratch = (points * 8 + 6) / 7;
+  return (2 * (points + p->rows + scratch) + LINE - 1) / LINE * LINE;
 }
 
 /** Fills in the plan with its parts from `memory` on; returns their size. */
@@ -44,7 +46,7 @@ static size_t lay_out(const roof_kernel_run *run, void *memory, plan *p) {
     p->wide = LINE / element;
   }
   p->roots = take(&end, 2 * p->rows * element);
-  p->blocks = take(&end, (size_t)run->threads * 2 * block_elements(p) * element);
+  p->blocks = take(&end, (size_t)run->threads * block_elements(p) * element);
   if (p->columns > 1) {
     p->low = take(&end, 2 * p->rows * sizeof(double));
     p->high = take(&end, 2 * p->columns * sizeof(double));
@@ -102,77 +104,72 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-static void in_one_step(const roof_kernel_run *run, const plan *p) {
-  const roof_operands *o = run->state;
-  size_t bytes = 2 * p->n * (size_t)roof_dtype_bytes(run->dtype);
-  void *x = p->blocks, *y = roof_element(run, p->blocks, block_elements(p));
-  memcpy(x, o->in[0], bytes);
-  memcpy(o->out, o->loops->fft(p->n, 1, x, y, p->roots, p->rows) ? y : x, bytes);
+/** The calling thread's. */
+static void *block_of(const roof_kernel_run *run, const plan *p) {
+  return roof_element(run, p->blocks, (size_t)omp_get_thread_num() * block_elements(p));
 }
 
-/** Transforms `count` rows of `wide` points, `stride` apart in `from`; returns where the result is. */
-static void *transform_block(const roof_kernel_run *run, const plan *p, const void *from, size_t count,
-                             size_t stride) {
+static void in_one_step(const roof_kernel_run *run, const plan *p) {
   const roof_operands *o = run->state;
-  size_t element = (size_t)roof_dtype_bytes(run->dtype), line = p->wide * element;
-  char *x = roof_element(run, p->blocks, 2 * (size_t)omp_get_thread_num() * block_elements(p));
-  char *y = roof_element(run, x, block_elements(p));
-  for (int part = 0; part < 2; part++) {
-    for (size_t i = 0; i < count; i++) {
-      memcpy(x + ((size_t)part * count + i) * line,
-             (const char *)from + ((size_t)part * p->n + i * stride) * element, line);
-    }
+  roof_points from = {o->in[0], 1, p->n}, to = {o->out, 1, p->n};
+  o->loops->fft[0](p->n, 1, from, to, p->blocks, p->roots, p->rows);
+}
+
+/** What the points of each row of a block, whose first column is `first`, are multiplied by. */
+static void fill_factors(const roof_kernel_run *run, const plan *p, size_t first, void *factors) {
+  for (size_t k = 0; k < p->rows; k++) {
+    const double *low = &p->low[2 * (first * k % p->rows)], *high = &p->high[2 * (first * k / p->rows)];
+    roof_data_set(factors, run->dtype, k, low[0] * high[0] - low[1] * high[1]);
+    roof_data_set(factors, run->dtype, p->rows + k, low[0] * high[1] + low[1] * high[0]);
   }
-  return o->loops->fft(count, p->wide, x, y, p->roots, p->rows) ? y : x;
 }
 
 /** The columns from `first` on: transformed, multiplied, and turned into rows of `between`. */
 static void transform_columns(const roof_kernel_run *run, const plan *p, size_t first) {
   const roof_operands *o = run->state;
   size_t apart = p->rows * p->wide;
-  void *block = transform_block(run, p, roof_element(run, o->in[0], first), p->rows, p->columns);
-  for (size_t k = 0; k < p->rows; k++) {
-    const double *low = &p->low[2 * (first * k % p->rows)], *high = &p->high[2 * (first * k / p->rows)];
-    o->loops->twist(roof_element(run, block, k * p->wide), apart,
-                    roof_element(run, p->powers, 2 * k * p->wide), low[0] * high[0] - low[1] * high[1],
-                    low[0] * high[1] + low[1] * high[0], p->wide);
-  }
+  void *block = block_of(run, p), *factors = roof_element(run, block, 2 * apart);
+  roof_points from = {roof_element(run, o->in[0], first), p->columns, p->n}, to = {block, p->wide, apart};
+  o->loops->fft[0](p->rows, p->wide, from, to, roof_element(run, factors, 2 * p->rows), p->roots, p->rows);
+  fill_factors(run, p, first, factors);
+  o->loops->twist(block, apart, factors, p->powers, p->rows, p->wide);
   for (size_t part = 0; part < 2; part++) {
-    roof_turn(run->dtype, roof_element(run, block, part * apart), p->wide, p->rows, p->wide,
-              roof_element(run, p->between, part * p->n + first * p->rows), p->rows);
+    o->loops->turn[o->stream](roof_element(run, block, part * apart), p->wide, p->rows, p->wide,
+                              roof_element(run, p->between, part * p->n + first * p->rows), p->rows);
   }
 }
 
-/** The results k = first, first + 1, ... modulo `rows`. */
+/** The results k = first, first + 1, ... modulo `rows`. Only a register as wide as a line is stored past the
+ * caches: halves of lines would leave them one by one. */
 static void transform_rows(const roof_kernel_run *run, const plan *p, size_t first) {
   const roof_operands *o = run->state;
-  size_t line = p->wide * (size_t)roof_dtype_bytes(run->dtype);
-  void *block = transform_block(run, p, roof_element(run, p->between, first), p->columns, p->rows);
-  for (size_t part = 0; part < 2; part++) {
-    for (size_t i = 0; i < p->columns; i++) {
-      memcpy(roof_element(run, o->out, part * p->n + i * p->rows + first),
-             roof_element(run, block, (part * p->columns + i) * p->wide), line);
-    }
-  }
+  bool stream = o->stream && (size_t)o->loops->lanes == p->wide;
+  roof_points from = {roof_element(run, p->between, first), p->rows, p->n};
+  roof_points to = {roof_element(run, o->out, first), p->rows, p->n};
+  o->loops->fft[stream](p->columns, p->wide, from, to, block_of(run, p), p->roots, p->rows);
 }
 
 static void execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
   plan p;
-  lay_out(run, ((roof_operands *)run->state)->scratch, &p);
+  lay_out(run, o->scratch, &p);
   if (p.columns == 1) {
     in_one_step(run, &p);
     return;
   }
 #pragma omp parallel num_threads(run->threads)
   {
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (size_t i = 0; i < p.columns; i += p.wide) {
       transform_columns(run, &p, i);
     }
-#pragma omp for schedule(static)
+    o->loops->fence();
+#pragma omp barrier
+#pragma omp for schedule(static) nowait
     for (size_t i = 0; i < p.rows; i += p.wide) {
       transform_rows(run, &p, i);
     }
+    o->loops->fence();
   }
 }
 
@@ -208,7 +205,7 @@ static const roof_kernel kernels[] = {
     {.name = "fft",
      .op = "fft",
      .variant = "",
-     .summary = "radix 4, columns and rows apart from 4096 points on",
+     .summary = "radix 8, columns and rows apart from 256 points on",
      .sizes = "n=67108864",
      .quick_sizes = "n=16777216",
      ROOF_NATIVE,

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "kernels/_turn.h"
+#include "kernels/kernels.h"
 
 static roof_status ger_prepare(roof_kernel_run *run, roof_error *error) {
   double m = run->values[0], n = run->values[1];
@@ -67,8 +67,7 @@ static void transpose_rows(const roof_kernel_run *run, size_t first) {
         __builtin_prefetch((const void *)((uintptr_t)next + byte));
       }
     }
-    roof_turn(run->dtype, roof_element(run, o->in[0], i * columns + first), columns, tall, wide, turned,
-              BLOCK);
+    o->loops->turn[0](roof_element(run, o->in[0], i * columns + first), columns, tall, wide, turned, BLOCK);
     for (size_t j = 0; j < wide; j++) {
       o->loops->copy[o->stream](roof_element(run, o->out, (first + j) * rows + i),
                                 roof_element(run, turned, j * BLOCK), tall);

@@ -12,6 +12,7 @@
 #define COLUMNS 2
 
 #define V __m256d
+#define LANES 4
 #define SET1(s) _mm256_set1_pd(s)
 #define LOAD(p) _mm256_loadu_pd(p)
 #define STORE(p, v) _mm256_storeu_pd(p, v)
@@ -21,6 +22,7 @@
 #include "kernels/lanes/fp64.h"
 
 #define V __m256
+#define LANES 8
 #define SET1(s) _mm256_set1_ps(s)
 #define LOAD(p) _mm256_loadu_ps(p)
 #define STORE(p, v) _mm256_storeu_ps(p, v)

@@ -12,6 +12,7 @@
 #define COLUMNS 3
 
 #define V __m512d
+#define LANES 8
 #define SET1(s) _mm512_set1_pd(s)
 #define LOAD(p) _mm512_loadu_pd(p)
 #define STORE(p, v) _mm512_storeu_pd(p, v)
@@ -21,6 +22,7 @@
 #include "kernels/lanes/fp64.h"
 
 #define V __m512
+#define LANES 16
 #define SET1(s) _mm512_set1_ps(s)
 #define LOAD(p) _mm512_loadu_ps(p)
 #define STORE(p, v) _mm512_storeu_ps(p, v)

@@ -53,6 +53,7 @@ PLAIN(fp32, float, uint32_t)
 #endif
 
 #define V PICK(__m128d, float64x2_t, plain_fp64)
+#define LANES 2
 #define SET1(s) PICK(_mm_set1_pd(s), vdupq_n_f64(s), set1_fp64(s))
 #define LOAD(p) PICK(_mm_loadu_pd(p), vld1q_f64(p), load_fp64(p))
 #define STORE(p, v) PICK(_mm_storeu_pd(p, v), vst1q_f64(p, v), store_fp64(p, v))
@@ -62,6 +63,7 @@ PLAIN(fp32, float, uint32_t)
 #include "kernels/lanes/fp64.h"
 
 #define V PICK(__m128, float32x4_t, plain_fp32)
+#define LANES 4
 #define SET1(s) PICK(_mm_set1_ps(s), vdupq_n_f32(s), set1_fp32(s))
 #define LOAD(p) PICK(_mm_loadu_ps(p), vld1q_f32(p), load_fp32(p))
 #define STORE(p, v) PICK(_mm_storeu_ps(p, v), vst1q_f32(p, v), store_fp32(p, v))

@@ -1,6 +1,6 @@
 /* The inner loops of one format on one instruction set. No include guard: each source of this folder includes
  * it through fp64.h and through fp32.h, each time after it defines
- *   V                  register of the format
+ *   V, LANES           register of the format, its elements
  *   SET1 LOAD STORE STREAM FMA MAX
  * and once
  *   TARGET, FENCE      attribute that selects the instruction set; order after streaming stores
@@ -11,6 +11,12 @@
 _Static_assert(ROWS *COLUMNS *W <= ROOF_TILE_ELEMENTS, "a tile fits where its edges are computed");
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
+#if defined(__clang__) /* it unrolls constant loops unasked; asked, it takes minutes under sanitizers */
+#define UNROLL(times)
+#else
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL(times) PRAGMA(GCC unroll times)
+#endif
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define AHEAD(p) __builtin_prefetch((const char *)(p) + 1024)
 #define BLOCK ((size_t)4096)
@@ -272,6 +278,7 @@ TARGET static double NAME(exponentials_of)(const void *x, void *y, double maximu
 #include "kernels/lanes/fft.h"
 #include "kernels/lanes/layers.h"
 #include "kernels/lanes/transfers.h"
+#include "kernels/lanes/turn.h"
 
 static void NAME(fence)(void) {
   FENCE;
@@ -312,6 +319,8 @@ FORMS(void, rmsnorm, (const void *x, void *y, const void *gain, size_t count),
 FORMS(void, stencil,
       (void *y, const void *x, size_t row, size_t plane, double centre, double side, size_t count),
       NAME(stencil)(y, x, row, plane, centre, side, count, stream))
+FORMS(void, turn, (const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide),
+      NAME(turn)(from, stride, rows, columns, to, wide, stream))
 
 static const roof_loops NAME(loops) = {
     .lanes = W,
@@ -338,13 +347,17 @@ static const roof_loops NAME(loops) = {
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
     .tile = {TILE_ROW(whole), TILE_ROW(half), TILE_ROW(row)},
-    .fft = NAME(fft),
+    .turn = {NAME(turn_cached), NAME(turn_streamed)},
+    .fft = {NAME(fft_cached), NAME(fft_streamed)},
     .twist = NAME(twist),
     .fence = NAME(fence),
     .spmv = NAME(spmv),
 };
 
 #undef W
+#undef LANES
+#undef UNROLL
+#undef PRAGMA
 #undef BLOCK
 #undef TILE_ROW
 #undef INLINE

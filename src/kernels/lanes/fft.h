@@ -1,96 +1,152 @@
-/* The passes of a Fourier transform: part of body.h, which includes it. Real and imaginary parts lie apart.
- */
+/* Fourier transforms: part of body.h, which includes it. Real and imaginary parts lie apart. */
 
-/* A radix-4 butterfly on four elements `quarter` apart, `apart` from real to imaginary part; the results are
- * `s` apart and multiplied by the three roots w. */
-#define RADIX4(kind, E, GET, PUT, ALL)                                                                       \
-  INLINE void NAME(radix4_##kind)(const T *x, size_t quarter, T *y, size_t s, size_t apart, const T *w) {    \
-    E r0 = GET(x), r1 = GET(x + quarter), r2 = GET(x + 2 * quarter), r3 = GET(x + 3 * quarter);              \
-    x += apart;                                                                                              \
-    E i0 = GET(x), i1 = GET(x + quarter), i2 = GET(x + 2 * quarter), i3 = GET(x + 3 * quarter);              \
-    E sum_r = r0 + r2, sum_i = i0 + i2, other_r = r1 + r3, other_i = i1 + i3;                                \
-    E u1_r = (r0 - r2) + (i1 - i3), u1_i = (i0 - i2) - (r1 - r3);                                            \
-    E u2_r = sum_r - other_r, u2_i = sum_i - other_i;                                                        \
-    E u3_r = (r0 - r2) - (i1 - i3), u3_i = (i0 - i2) + (r1 - r3);                                            \
-    PUT(y, sum_r + other_r);                                                                                 \
-    PUT(y + s, u1_r * ALL(w[0]) - u1_i * ALL(w[1]));                                                         \
-    PUT(y + 2 * s, u2_r * ALL(w[2]) - u2_i * ALL(w[3]));                                                     \
-    PUT(y + 3 * s, u3_r * ALL(w[4]) - u3_i * ALL(w[5]));                                                     \
-    y += apart;                                                                                              \
-    PUT(y, sum_i + other_i);                                                                                 \
-    PUT(y + s, u1_r * ALL(w[1]) + u1_i * ALL(w[0]));                                                         \
-    PUT(y + 2 * s, u2_r * ALL(w[3]) + u2_i * ALL(w[2]));                                                     \
-    PUT(y + 3 * s, u3_r * ALL(w[5]) + u3_i * ALL(w[4]));                                                     \
+/* Points of a transform: V and T take the place of E in turn. */
+#define BUTTERFLIES(kind, E, GET, PUT, ALL, MULADD)                                                          \
+  INLINE void NAME(two_##kind)(E * r, E * i) {                                                               \
+    E r1 = r[0] - r[1], i1 = i[0] - i[1];                                                                    \
+    r[0] += r[1], i[0] += i[1], r[1] = r1, i[1] = i1;                                                        \
+  }                                                                                                          \
+  INLINE void NAME(four_##kind)(E * r, E * i) {                                                              \
+    E even_r = r[0] + r[2], even_i = i[0] + i[2], odd_r = r[1] + r[3], odd_i = i[1] + i[3];                  \
+    E r0 = r[0] - r[2], i0 = i[0] - i[2], r1 = r[1] - r[3], i1 = i[1] - i[3];                                \
+    r[0] = even_r + odd_r, i[0] = even_i + odd_i;                                                            \
+    r[1] = r0 + i1, i[1] = i0 - r1;                                                                          \
+    r[2] = even_r - odd_r, i[2] = even_i - odd_i;                                                            \
+    r[3] = r0 - i1, i[3] = i0 + r1;                                                                          \
+  }                                                                                                          \
+  INLINE void NAME(eight_##kind)(E * r, E * i) {                                                             \
+    const E half = ALL((T)0.70710678118654752440);                                                           \
+    E odd_r[4], odd_i[4], even_r[4], even_i[4];                                                              \
+    UNROLL(4) for (int j = 0; j < 4; j++) {                                                                  \
+      even_r[j] = r[j] + r[j + 4], even_i[j] = i[j] + i[j + 4];                                              \
+      odd_r[j] = r[j] - r[j + 4], odd_i[j] = i[j] - i[j + 4];                                                \
+    }                                                                                                        \
+    E r1 = odd_r[1], r2 = odd_r[2], r3 = odd_r[3]; /* times the first powers of e^(-i pi / 4) */             \
+    odd_r[1] = (r1 + odd_i[1]) * half, odd_i[1] = (odd_i[1] - r1) * half;                                    \
+    odd_r[2] = odd_i[2], odd_i[2] = -r2;                                                                     \
+    odd_r[3] = (odd_i[3] - r3) * half, odd_i[3] = -(odd_i[3] + r3) * half;                                   \
+    NAME(four_##kind)(even_r, even_i);                                                                       \
+    NAME(four_##kind)(odd_r, odd_i);                                                                         \
+    UNROLL(4) for (int j = 0; j < 4; j++) {                                                                  \
+      r[2 * j] = even_r[j], i[2 * j] = even_i[j];                                                            \
+      r[2 * j + 1] = odd_r[j], i[2 * j + 1] = odd_i[j];                                                      \
+    }                                                                                                        \
+  }                                                                                                          \
+  /* `radix` points, a constant; unless they are the last, result c times root c `root` of the table. */     \
+  INLINE void NAME(points_##kind)(int radix, bool last, const T *x, roof_points from, T *y, roof_points to,  \
+                                  const T *roots, size_t root, size_t order, bool stream) {                  \
+    E r[8], i[8];                                                                                            \
+    UNROLL(8) for (int c = 0; c < radix; c++) {                                                              \
+      r[c] = GET(x + (size_t)c * from.row);                                                                  \
+      i[c] = GET(x + from.apart + (size_t)c * from.row);                                                     \
+    }                                                                                                        \
+    if (radix == 8) {                                                                                        \
+      NAME(eight_##kind)(r, i);                                                                              \
+    } else if (radix == 4) {                                                                                 \
+      NAME(four_##kind)(r, i);                                                                               \
+    } else if (radix == 2) {                                                                                 \
+      NAME(two_##kind)(r, i);                                                                                \
+    }                                                                                                        \
+    UNROLL(8) for (int c = 0; c < radix; c++) {                                                              \
+      if (c > 0 && !last) {                                                                                  \
+        E w_r = ALL(roots[(size_t)c * root]), w_i = ALL(roots[order + (size_t)c * root]), all_r = r[c];      \
+        r[c] = MULADD(all_r, w_r, -(i[c] * w_i));                                                            \
+        i[c] = MULADD(all_r, w_i, i[c] * w_r);                                                               \
+      }                                                                                                      \
+      PUT(y + (size_t)c * to.row, r[c], stream);                                                             \
+      PUT(y + to.apart + (size_t)c * to.row, i[c], stream);                                                  \
+    }                                                                                                        \
   }
 #define GET_ONE(p) *(p)
-#define PUT_ONE(p, v) *(p) = (v)
+#define PUT_ONE(p, v, stream) ((void)(stream), *(p) = (v))
 #define ALL_ONE(w) (w)
-RADIX4(whole, V, LOAD, STORE, SET1)
-RADIX4(one, T, GET_ONE, PUT_ONE, ALL_ONE)
-#undef RADIX4
+#define MULADD_ONE(a, b, c) ((a) * (b) + (c))
+BUTTERFLIES(whole, V, LOAD, NAME(put), SET1, FMA)
+BUTTERFLIES(one, T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)
+#undef BUTTERFLIES
+#define ROWS_AHEAD 6
 
-/** The last pass when n is an odd power of two: pairs `s` apart in 2 s elements. */
-INLINE void NAME(radix2)(const T *x, T *y, size_t s) {
+/** The butterflies of one row. */
+INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, roof_points from, T *y, roof_points to,
+                      const T *roots, size_t root, size_t order, bool stream) {
   size_t q = 0;
-  for (; q + W <= s; q += W) {
-    V a = LOAD(x + q), b = LOAD(x + s + q);
-    STORE(y + q, a + b);
-    STORE(y + s + q, a - b);
+  for (; q + W <= batch; q += W) {
+    NAME(points_whole)(radix, last, x + q, from, y + q, to, roots, root, order, stream);
   }
-  for (; q < s; q++) {
-    T a = x[q], b = x[s + q];
-    y[q] = a + b;
-    y[s + q] = a - b;
+  for (; q < batch; q++) {
+    NAME(points_one)(radix, last, x + q, from, y + q, to, roots, root, order, stream);
   }
 }
 
-/* Stockham's passes: from x to y, back, and so on; each sorts as it goes. */
-TARGET static bool NAME(fft)(size_t n, size_t batch, void *first, void *second, const void *table,
-                             size_t order) {
-  const T *roots = table;
-  T *x = first, *y = second, *swapped;
-  size_t apart = n * batch, s = batch;
-  for (; n >= 4; n /= 4, s *= 4, swapped = x, x = y, y = swapped) {
-    size_t quarter = n / 4;
-    for (size_t p = 0; p < quarter; p++) {
-      size_t root = p * (order / n), q = 0;
-      const T w[] = {roots[root],     roots[order + root],    roots[2 * root], roots[order + 2 * root],
-                     roots[3 * root], roots[order + 3 * root]};
-      for (; q + W <= s; q += W) {
-        NAME(radix4_whole)(x + s * p + q, s * quarter, y + 4 * s * p + q, s, apart, w);
-      }
-      for (; q < s; q++) {
-        NAME(radix4_one)(x + s * p + q, s * quarter, y + 4 * s * p + q, s, apart, w);
-      }
+/* The first pass splits n points into eight transforms, which follow each other while they are in the cache.
+ */
+INLINE void NAME(transform)(size_t n, size_t batch, roof_points from, roof_points to, void *scratch,
+                            const T *roots, size_t order, bool stream,
+                            void (*part)(size_t, size_t, roof_points, roof_points, void *, const void *,
+                                         size_t)) {
+  const T *x = from.data;
+  T *y = to.data;
+  size_t points = n / 8, x_row = from.row;
+  if (n == 8) {
+    NAME(row)(8, true, batch, x, from, y, to, roots, 0, order, stream);
+  } else if (n == 4) {
+    NAME(row)(4, true, batch, x, from, y, to, roots, 0, order, stream);
+  } else if (n == 2) {
+    NAME(row)(2, true, batch, x, from, y, to, roots, 0, order, stream);
+  } else if (n == 1) {
+    NAME(row)(1, true, batch, x, from, y, to, roots, 0, order, stream);
+  } else {
+    roof_points parts = {scratch, points * batch, n * batch};
+    from.row *= points;
+    for (size_t p = 0; p < points; p++) {
+      NAME(row)
+      (8, false, batch, x + p * x_row, from, (T *)scratch + p * batch, parts, roots, p * (order / n), order,
+       false);
+    }
+    roof_points part_of = {scratch, batch, n * batch};
+    to.row *= 8;
+    for (size_t c = 0; c < 8; c++) {
+      part_of.data = (T *)scratch + c * points * batch;
+      to.data = y + c * to.row / 8;
+      part(points, batch, part_of, to, (T *)scratch + 2 * n * batch, roots, order);
     }
   }
-  if (n == 2) {
-    NAME(radix2)(x, y, s);
-    NAME(radix2)(x + apart, y + apart, s);
-    return y == second;
-  }
-  return x == second;
 }
 
-TARGET static void NAME(twist)(void *data, size_t apart, const void *table, double real, double imaginary,
-                               size_t count) {
-  T *x = data, re = (T)real, im = (T)imaginary;
-  const T *w = table;
-  size_t q = 0;
-#define TURN(E, GET, PUT, ALL)                                                                               \
-  E w_r = GET(w + q) * ALL(re) - GET(w + count + q) * ALL(im);                                               \
-  E w_i = GET(w + q) * ALL(im) + GET(w + count + q) * ALL(re);                                               \
+TARGET static void NAME(fft_cached)(size_t n, size_t batch, roof_points from, roof_points to, void *scratch,
+                                    const void *roots, size_t order) {
+  NAME(transform)(n, batch, from, to, scratch, roots, order, false, NAME(fft_cached));
+}
+
+TARGET static void NAME(fft_streamed)(size_t n, size_t batch, roof_points from, roof_points to, void *scratch,
+                                      const void *roots, size_t order) {
+  NAME(transform)(n, batch, from, to, scratch, roots, order, true, NAME(fft_streamed));
+}
+
+/* x *= factor of its row, w of its row and place. */
+TARGET static void NAME(twist)(void *data, size_t apart, const void *factors, const void *table, size_t rows,
+                               size_t batch) {
+  T *x = data;
+  const T *f = factors, *w = table;
+#define TWIST(E, GET, PUT, ALL, MULADD)                                                                      \
+  E w_r = MULADD(GET(w + q), ALL(f[k]), -(GET(w + batch + q) * ALL(f[rows + k])));                           \
+  E w_i = MULADD(GET(w + q), ALL(f[rows + k]), GET(w + batch + q) * ALL(f[k]));                              \
   E x_r = GET(x + q), x_i = GET(x + apart + q);                                                              \
-  PUT(x + q, x_r * w_r - x_i * w_i);                                                                         \
-  PUT(x + apart + q, x_r * w_i + x_i * w_r);
-  for (; q + W <= count; q += W) {
-    TURN(V, LOAD, STORE, SET1)
+  PUT(x + q, MULADD(x_r, w_r, -(x_i * w_i)), false);                                                         \
+  PUT(x + apart + q, MULADD(x_r, w_i, x_i * w_r), false);
+  for (size_t k = 0; k < rows; k++, x += batch, w += 2 * batch) {
+    size_t q = 0;
+    for (; q + W <= batch; q += W) {
+      TWIST(V, LOAD, NAME(put), SET1, FMA)
+    }
+    for (; q < batch; q++) {
+      TWIST(T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)
+    }
   }
-  for (; q < count; q++) {
-    TURN(T, GET_ONE, PUT_ONE, ALL_ONE)
-  }
-#undef TURN
+#undef TWIST
 }
 #undef GET_ONE
 #undef PUT_ONE
 #undef ALL_ONE
+#undef MULADD_ONE
+#undef ROWS_AHEAD

@@ -30,6 +30,14 @@ typedef struct roof_tile {
   size_t ahead_stride;
 } roof_tile;
 
+/** Complex points as `fft` takes them: in rows of `batch`, a row `row` elements after the one before,
+ * imaginary parts `apart` after the real ones. */
+typedef struct roof_points {
+  void *data;
+  size_t row;
+  size_t apart;
+} roof_points;
+
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
 typedef struct roof_loops {
@@ -64,15 +72,18 @@ typedef struct roof_loops {
   /** y = rows of a sparse matrix times x: row i has the elements starts[i] to starts[i + 1] - 1. */
   void (*spmv)(const uint32_t *starts, const uint32_t *columns, const void *a, const void *x, void *y,
                size_t rows);
-  /** `batch` transforms of n points (a power of two) at once: point p of transform b is at p * batch + b, the
-   * imaginary parts n * batch after the real ones. `roots` are the roots of unity of `order`, a multiple of
-   * n: `order` real, then `order` imaginary parts. True when the result is in y, else it is in x. */
-  bool (*fft)(size_t n, size_t batch, void *x, void *y, const void *roots, size_t order);
-  /** x *= (real + i imaginary) w, `count` numbers: imaginary parts of x are `apart` after the real ones, of w
-   * `count`. */
-  void (*twist)(void *x, size_t apart, const void *w, double real, double imaginary, size_t count);
-  /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil) stored past the caches, so
-   * that others see them. */
+  /** to[j * wide + i] = from[i * stride + j] for `rows` of i and `columns` of j. */
+  void (*turn[2])(const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide);
+  /** `batch` transforms of n points (a power of two) at once. `roots` are the roots of unity of `order`, a
+   * multiple of n: `order` real, then `order` imaginary parts. `scratch` has room for 8 n / 7
+   * rows. [1] is for whole registers only. */
+  void (*fft[2])(size_t n, size_t batch, roof_points from, roof_points to, void *scratch, const void *roots,
+                 size_t order);
+  /** Row i of x, `batch` numbers, times factor i, each times its own of w: `batch` real parts, then `batch`
+   * imaginary ones for each row. Imaginary parts of x are `apart` after the real ones, of factors `rows`. */
+  void (*twist)(void *x, size_t apart, const void *factors, const void *w, size_t rows, size_t batch);
+  /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil, turn, fft) stored past the
+   * caches, so that others see them. */
   void (*fence)(void);
   void (*tile[3][3])(const roof_tile *tile); /**< by height and by registers of width less one */
 } roof_loops;

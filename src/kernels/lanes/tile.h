@@ -1,11 +1,5 @@
 /* The tile of a product of matrices: part of body.h, once a format and instruction set. A tile of C stays in
  * registers over the depth; its columns are registers of B, its rows elements of A that are broadcast. */
-#if defined(__clang__) /* it unrolls constant loops unasked; asked, it takes minutes under sanitizers */
-#define UNROLL(times)
-#else
-#define PRAGMA(text) _Pragma(#text)
-#define UNROLL(times) PRAGMA(GCC unroll times)
-#endif
 #define LINE (64 / sizeof(T))
 
 /** Fetches a row of what comes next and, over the last steps of the depth, a row of C. */
@@ -118,5 +112,3 @@ TILES(row, 1)
 #undef TILE
 #undef TILES
 #undef LINE
-#undef UNROLL
-#undef PRAGMA
