@@ -127,3 +127,36 @@ json() { # FILTER on $output
   run -3 bash -c '"$ROOFLINE" machine list >/dev/full'
   [ "$output" = "roofline: standard output: No space left on device" ]
 }
+
+domains() { # LATENCY of node 1 to its own memory
+  cat <<END
+{"schema": "roofline.machine/1", "name": "two", "kind": "measured", "unit_kind": "core", "unit_count": 20,
+ "peaks": [{"dtype": "fp64", "unit": "vector", "cores": 1, "core_kind": "P-core", "flops_per_second": 3e10,
+   "kind": "measured", "source": "s", "date": "2026-01-31"},
+  {"dtype": "fp64", "unit": "vector", "threads_per_core": 2, "flops_per_second": 3e11,
+   "kind": "measured", "source": "s", "date": "2026-01-31"}],
+ "levels": [{"name": "DRAM", "read_bytes_per_second": 8e10, "kind": "measured", "source": "s", "date": "2026-01-31"}],
+ "domains": [{"name": "node 0", "cores": 10, "bytes": 32e9, "read_bytes_per_second": [4e10, 2e10],
+   "latency_seconds": [8.5e-8, 1.4e-7], "kind": "measured", "source": "s", "date": "2026-01-31"},
+  {"name": "node 1", "cores": 10, "bytes": 32e9, "read_bytes_per_second": [2.1e10, 4.1e10],
+   "latency_seconds": [1.4e-7, $1], "kind": "measured", "source": "s", "date": "2026-01-31"}]}
+END
+}
+
+@test "memory domains are a matrix, in show, in JSON and in what changed; kinds of core and hardware threads are named" {
+  domains 9e-8 > two.json
+  run -0 "$ROOFLINE" machine show ./two.json
+  [[ $output == *"fp64 vector, 1 P-core "*"fp64 vector, 2 threads a core "* ]]
+  [[ $output == *"read from memory of      node 0      node 1  "*"cores of node 1      21.00 GB/s  41.00 GB/s  measured"* ]]
+  [[ $output == *"latency to memory of    node 0    node 1  "*"cores of node 0       85.00 ns  140.0 ns  measured"* ]]
+  run -0 "$ROOFLINE" machine show ./two.json --json
+  [ "$(json '.domains[1].latency_seconds')" = '[1.4e-07,9e-08]' ]
+  run -0 "$ROOFLINE" machine lint two.json
+  domains 18e-8 > slow.json
+  run -0 "$ROOFLINE" measure --compare ./two.json ./slow.json --csv
+  [[ $output == *'"latency, cores of node 1 to node 1",s,9e-08,1.8e-07,2,0.03,slower'* ]]
+  run -0 "$ROOFLINE" machine lint slow.json
+  [[ $output == *"domains[1] node 1: 140.0 ns to \`node 0\`, yet 180.0 ns to its own memory"* ]]
+  run -0 "$ROOFLINE" machine show h100 --json
+  [ "$(json .domains)" = null ]
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "measure/clock.h"
+#include "measure/cpu/numa.h"
 #include "measure/run.h"
 #include "measure/sampler.h"
 
@@ -38,6 +39,7 @@ static bool has_siblings(const roof_bench *bench) {
  * crew; with all hardware threads peaks, data and levels again. */
 static int count_steps(const roof_bench *bench, int levels) {
   int steps = 5 + roof_cpu_burst_count() + levels * roof_crew_count(bench);
+  steps += bench->team.topology.node_count > 1;
   return steps + (has_siblings(bench) ? 1 + roof_cpu_burst_count() + levels : 0);
 }
 
@@ -82,6 +84,9 @@ static roof_status measure_all(roof_bench *bench, roof_error *error) {
   }
   if (status == ROOF_OK) {
     status = roof_cpu_measure_latency(bench, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_cpu_measure_domains(bench, error);
   }
   if (status == ROOF_OK && has_siblings(bench)) {
     status = measure_siblings(bench, levels, count, error);

@@ -125,6 +125,14 @@ void roof_cpu_judge(roof_bench *bench);
  * read. Units: s. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED. */
 roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error);
 
+/** Latency of a load when `bytes` of data, a power of two, are in use; the best of a few windows. Overwrites
+ * the data. Units: s. Ownership: none. Errors: none. */
+double roof_cpu_latency_of(char *data, size_t bytes);
+
+/** The largest power of two not above `bytes`, at least 1 KiB.
+ *  Units: bytes. Ownership: none. Errors: none. */
+size_t roof_cpu_floor_power(double bytes);
+
 /** Where a curve leaves one plateau for a higher one: the index of the first value of the new plateau, of the
  * last value of a slope. Units: none. Ownership: fills `at`. Errors: none; returns how many. */
 int roof_curve_rises(const double *values, int count, int *at, int capacity);

@@ -33,8 +33,7 @@ static double chase(void **from) {
   return (roof_clock_seconds() - start) / LOADS;
 }
 
-/** Seconds a load when `bytes` are in use, a power of two; the best of a few windows after one over all. */
-static double latency_of(char *data, size_t bytes) {
+double roof_cpu_latency_of(char *data, size_t bytes) {
   double best = INFINITY;
   link_lines(data, bytes);
   for (int i = 0; i < TRIES + 1; i++) {
@@ -79,7 +78,7 @@ static roof_status measure_curve(int advice, size_t most, curve *c, roof_error *
   madvise(data, most, advice);
   c->count = 0;
   while (c->count < ROOF_CURVE_MAX && size_at(c->count) <= most) {
-    c->seconds[c->count] = latency_of(data, size_at(c->count));
+    c->seconds[c->count] = roof_cpu_latency_of(data, size_at(c->count));
     c->count++;
   }
   free(data);

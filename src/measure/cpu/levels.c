@@ -131,8 +131,7 @@ static void choose(flow *f, roof_level_kind level) {
   *f = best;
 }
 
-/** The largest power of two not above `bytes`. */
-static size_t floor_power(double bytes) {
+size_t roof_cpu_floor_power(double bytes) {
   size_t power = STEP;
   while (2.0 * (double)power <= bytes) {
     power *= 2;
@@ -239,7 +238,7 @@ static double memory_seconds(roof_bench *bench, const flow *f, const roof_level 
 /** A window long enough for the clock to be read without error. */
 static void size_window(flow *f, roof_level_kind level) {
   static const size_t memory_window = 16 << 20, cache_window = 2 << 20;
-  f->bytes = level == ROOF_MEMORY ? floor_power((double)memory_window / patterns[f->pattern].arrays)
+  f->bytes = level == ROOF_MEMORY ? roof_cpu_floor_power((double)memory_window / patterns[f->pattern].arrays)
                                   : cache_window / (size_t)patterns[f->pattern].arrays / STEP * STEP;
   f->lanes = f->bench->lanes;
   double seconds = fmin(timed_pass(f), timed_pass(f));
@@ -276,7 +275,7 @@ static roof_status measure_pattern(roof_bench *bench, const region *data, roof_p
             .region = data,
             .pattern = pattern,
             .crew = *crew,
-            .array_bytes = floor_power(share / patterns[pattern].arrays - 2 * STAGGER)};
+            .array_bytes = roof_cpu_floor_power(share / patterns[pattern].arrays - 2 * STAGGER)};
   weigh(&f, level);
   size_window(&f, level->level);
   choose(&f, level->level);
@@ -304,7 +303,7 @@ static roof_status measure_patterns(roof_bench *bench, const region *data, doubl
   roof_status status = ROOF_OK;
   char size[32];
   roof_text_addf(&how, "random data, up to %s a core",
-                 roof_bytes_format(size, sizeof size, (double)floor_power(share)));
+                 roof_bytes_format(size, sizeof size, (double)roof_cpu_floor_power(share)));
   for (roof_pattern p = 0; p < ROOF_PATTERN_COUNT && status == ROOF_OK; p++) {
     status = measure_pattern(bench, data, p, crew, share, level, &how, error);
   }

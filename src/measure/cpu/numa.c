@@ -1,0 +1,233 @@
+#include "measure/cpu/numa.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels/data.h"
+#include "measure/sampler.h"
+#include "roofline/units.h"
+
+_Static_assert((int)ROOF_NODE_MAX == (int)ROOF_DOMAIN_MAX, "a machine file holds what a topology has");
+
+int roof_numa_plan(const roof_topology *topology, roof_numa_pair *pairs) {
+  int count = 0;
+  for (int step = 0; step < topology->node_count && topology->node_count > 1; step++) {
+    for (int from = 0; from < topology->node_count; from++) {
+      int on = (from + step) % topology->node_count;
+      if (topology->nodes[from].cores > 0 && topology->nodes[on].bytes > 0) {
+        pairs[count++] = (roof_numa_pair){from, on};
+      }
+    }
+  }
+  return count;
+}
+
+static void describe(const roof_topology *topology, int index, const char *date, roof_domain *domain) {
+  const roof_node *node = &topology->nodes[index];
+  snprintf(domain->name, sizeof domain->name, "node %d", node->number);
+  domain->cores = node->cores;
+  domain->bytes = node->bytes;
+  domain->kind = ROOF_MEASURED;
+  domain->read_count = domain->latency_count = topology->node_count;
+  snprintf(
+      domain->source, sizeof domain->source,
+      "memory bound to each domain; median of windows in which the domain's %d core%s read it; latency from "
+      "one of them, the best of a few windows",
+      node->cores, node->cores == 1 ? "" : "s");
+  snprintf(domain->date, sizeof domain->date, "%s", date);
+}
+
+roof_status roof_numa_measure(const roof_topology *topology, double seconds, roof_numa_probe *probe,
+                              void *user, roof_machine *machine, roof_error *error) {
+  roof_numa_pair pairs[ROOF_NUMA_PAIR_MAX];
+  int count = roof_numa_plan(topology, pairs);
+  roof_machine result;
+  roof_machine_init(&result);
+  for (int i = 0; i < topology->node_count && count > 0; i++) {
+    describe(topology, i, machine->date, &result.domains[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    roof_domain *domain = &result.domains[pairs[i].from];
+    roof_status status = probe(user, pairs[i], seconds / count, &domain->read_bytes_per_second[pairs[i].on],
+                               &domain->latency_seconds[pairs[i].on], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  memcpy(machine->domains, result.domains, sizeof machine->domains);
+  machine->domain_count = count > 0 ? topology->node_count : 0;
+  return ROOF_OK;
+}
+
+/** Cores of a domain reading memory of a domain. */
+typedef struct reach {
+  const roof_bench *bench;
+  char *data;
+  size_t part; /* bytes a core, a power of two */
+  roof_way way;
+  int cores;
+  int *ranks; /* of each thread among those that read, -1: it does not */
+} reach;
+
+static void touch(void *user, int thread, int threads) {
+  const reach *r = user;
+  (void)threads;
+  if (r->ranks[thread] >= 0) {
+    memset(r->data + (size_t)r->ranks[thread] * r->part, 0x5a, r->part);
+  }
+}
+
+static void read_part(void *user, int thread, int threads) {
+  const reach *r = user;
+  (void)threads;
+  if (r->ranks[thread] >= 0) {
+    char *mine = r->data + (size_t)r->ranks[thread] * r->part;
+    roof_span span = {mine, mine, mine, r->part, 0, r->part};
+    r->bench->lanes->transfers[ROOF_LOAD][r->way](&span);
+  }
+}
+
+static double timed_read(void *user) {
+  const reach *r = user;
+  return roof_team_time(&r->bench->team, r->bench->team.threads, read_part, user);
+}
+
+/** Bytes for one pair: four times the last cache beside a domain, within a quarter of its memory. */
+static double pair_bytes(const roof_topology *t, const roof_node *on) {
+  double last = 0;
+  for (int i = 0; i < t->cache_count; i++) {
+    last = fmax(last, t->caches[i].bytes * t->caches[i].instances / t->node_count);
+  }
+  double wanted = fmin(fmax(4 * last, 0x1p26), 0x1p30);
+  return fmin(wanted, fmin(on->bytes, roof_memory_available()) / 4);
+}
+
+/** Which threads read: one a core of the domain. */
+static roof_status rank_threads(reach *r, int from, roof_error *error) {
+  const roof_team *team = &r->bench->team;
+  r->ranks = calloc((size_t)team->threads, sizeof *r->ranks);
+  if (r->ranks == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "memory domains: out of memory");
+  }
+  for (int i = 0; i < team->threads; i++) {
+    bool reads = i < team->topology.core_count && roof_topology_core(&team->topology, i)->node == from;
+    r->ranks[i] = reads ? r->cores++ : -1;
+  }
+  return ROOF_OK;
+}
+
+static roof_status sample_read(reach *r, double seconds, double *read, roof_error *error) {
+  enum { LEAST = 5, MOST = 100 };
+  double times[ROOF_WAY_COUNT] = {0};
+  static const roof_way ways[] = {ROOF_UNROLL_16, ROOF_AHEAD};
+  roof_team_time(&r->bench->team, r->bench->team.threads, touch, r);
+  for (int i = 0; i < 2; i++) {
+    r->way = ways[i];
+    times[r->way] = fmin(timed_read(r), timed_read(r));
+  }
+  r->way = times[ROOF_AHEAD] < times[ROOF_UNROLL_16] ? ROOF_AHEAD : ROOF_UNROLL_16;
+  roof_samples samples;
+  roof_sampling sampling = {1, seconds, LEAST, MOST};
+  roof_status status = roof_sample(timed_read, r, &sampling, &samples, error);
+  if (status == ROOF_OK) {
+    *read = (double)r->part * r->cores / samples.stats.median;
+    roof_samples_done(&samples);
+  }
+  return status;
+}
+
+/** Over as much memory as the latency of the levels is measured with. */
+static double latency_from(const reach *r, int from) {
+  size_t most = r->bench->options->quick ? (size_t)64 << 20 : (size_t)256 << 20;
+  const roof_topology *t = &r->bench->team.topology;
+  int first = 0;
+  while (first < t->core_count - 1 && t->cores[first].node != from) {
+    first++;
+  }
+  roof_team_move(&r->bench->team, first);
+  double latency = roof_cpu_latency_of(r->data, r->part < most ? r->part : most);
+  roof_team_move(&r->bench->team, 0);
+  return latency;
+}
+
+/** Says once a domain why its memory cannot be used. */
+static void note_refusal(roof_bench *bench, int number, const char *why) {
+  const roof_machine *m = bench->machine;
+  char start[48];
+  int length = snprintf(start, sizeof start, "memory of node %d: ", number);
+  for (int i = 0; i < m->note_count; i++) {
+    if (strncmp(m->notes[i], start, (size_t)length) == 0) {
+      return;
+    }
+  }
+  roof_bench_note(bench, "%scannot be bound: %s", start, why);
+}
+
+roof_status roof_numa_probe_memory(void *user, roof_numa_pair pair, double seconds, double *read,
+                                   double *latency, roof_error *error) {
+  roof_bench *bench = user;
+  const roof_node *node = &bench->team.topology.nodes[pair.on];
+  reach r = {.bench = bench};
+  roof_status status = rank_threads(&r, pair.from, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  size_t bytes = roof_cpu_floor_power(pair_bytes(&bench->team.topology, node));
+  r.part = roof_cpu_floor_power((double)bytes / fmax(1, r.cores));
+  if (set != NULL && hwloc_bitmap_only(set, (unsigned)node->number) == 0) {
+    r.data = hwloc_alloc_membind(bench->team.hwloc, bytes, set, HWLOC_MEMBIND_BIND,
+                                 HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
+  }
+  if (r.data == NULL) {
+    note_refusal(bench, node->number, strerror(errno));
+  } else if (r.cores > 0) {
+    madvise(r.data, bytes, MADV_HUGEPAGE);
+    status = sample_read(&r, seconds, read, error);
+    *latency = status == ROOF_OK ? latency_from(&r, pair.from) : *latency;
+  }
+  if (r.data != NULL) {
+    hwloc_free(bench->team.hwloc, r.data, bytes);
+  }
+  hwloc_bitmap_free(set);
+  free(r.ranks);
+  return status;
+}
+
+/** The lowest and highest of the figures of the domains' own memory, or of the others'. */
+static void range(const roof_machine *m, bool own, double *low, double *high) {
+  *low = *high = NAN;
+  for (int i = 0; i < m->domain_count; i++) {
+    for (int k = 0; k < m->domain_count; k++) {
+      if ((i == k) == own) {
+        *low = fmin(*low, m->domains[i].read_bytes_per_second[k]);
+        *high = fmax(*high, m->domains[i].read_bytes_per_second[k]);
+      }
+    }
+  }
+}
+
+roof_status roof_cpu_measure_domains(roof_bench *bench, roof_error *error) {
+  const roof_machine *m = bench->machine;
+  double seconds = bench->options->quick ? 0.5 : 3, own[2], far[2];
+  if (bench->team.topology.node_count < 2) {
+    return ROOF_OK;
+  }
+  roof_bench_step(bench, "memory domains");
+  roof_status status =
+      roof_numa_measure(&bench->team.topology, seconds, roof_numa_probe_memory, bench, bench->machine, error);
+  range(m, true, &own[0], &own[1]);
+  range(m, false, &far[0], &far[1]);
+  if (status == ROOF_OK && !isnan(own[0]) && !isnan(far[0])) {
+    roof_bench_note(
+        bench,
+        "memory domains: cores of one read %.3g to %.3g GB/s of its own memory, %.3g to %.3g GB/s of "
+        "another's",
+        own[0] / 1e9, own[1] / 1e9, far[0] / 1e9, far[1] / 1e9);
+  }
+  return status;
+}
