@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "cli/grid.h"
+#include "cli/measurements.h"
 
-static int ascii, width, height;
+static int ascii, width, height, arrows;
 static const struct poptOption options[] = {
     {"ascii", '\0', POPT_ARG_NONE, &ascii, 0, "only ASCII characters", NULL},
     {"width", '\0', POPT_ARG_INT, &width, 0, "columns of the terminal's chart", "N"},
     {"height", '\0', POPT_ARG_INT, &height, 0, "rows of the terminal's chart, without the legend", "N"},
+    {"arrows", '\0', POPT_ARG_NONE, &arrows, 0,
+     "join the values of a list, and the kernels of a file, by arrows in the order given", NULL},
     POPT_TABLEEND};
 
 /** One operation on one machine: `shape` of `target`, whose series in the chart is `series`. */
@@ -43,6 +46,23 @@ static void name_dot(const placing *p, const double *values, char *label, size_t
   roof_text_done(&text);
 }
 
+/** Adds a dot; with --arrows one leads to it from the dot before, unless it is the `first`. */
+static roof_status add_dot(roof_scene *scene, const roof_scene_dot *dot, bool first, roof_error *error) {
+  if (scene->dot_count == ROOF_SCENE_DOTS) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", dot->label,
+                          ROOF_SCENE_DOTS);
+  }
+  int added = roof_scene_add_dot(scene, dot);
+  if (added < 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s gives it no attainable rate", dot->label,
+                          scene->series[dot->series]);
+  }
+  if (arrows && !first) {
+    scene->dots[added - 1].next = added;
+  }
+  return ROOF_OK;
+}
+
 static roof_status place_point(const placing *p, size_t index, roof_error *error) {
   double values[ROOF_PARAM_MAX];
   roof_prediction prediction;
@@ -60,9 +80,6 @@ static roof_status place_point(const placing *p, size_t index, roof_error *error
   if (status != ROOF_OK) {
     return status;
   }
-  if (p->scene->dot_count == ROOF_SCENE_DOTS) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", op, ROOF_SCENE_DOTS);
-  }
   char binding[ROOF_NAME_MAX];
   roof_scene_dot dot = {.intensity = prediction.intensity,
                         .flops_per_second = prediction.attainable,
@@ -72,10 +89,41 @@ static roof_status place_point(const placing *p, size_t index, roof_error *error
   name_dot(p, values, dot.label, sizeof dot.label);
   roof_prediction_binding(&prediction, binding, sizeof binding);
   snprintf(dot.detail, sizeof dot.detail, "%s-bound (%s)", roof_regime_name(prediction.regime), binding);
-  return roof_scene_add_dot(p->scene, &dot) >= 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s gives it no attainable rate", op,
-                              p->target->machine->name);
+  /* The last list runs fastest: an arrow follows its values and ends with them. */
+  int axes = p->shape->axis_count;
+  bool first = axes == 0 || index % p->shape->axes[axes - 1].count == 0;
+  return add_dot(p->scene, &dot, first, error);
+}
+
+/** Measured kernels of a file, on the first machine; those without FLOPs or bytes have no place. */
+static roof_status place_file(const char *file, roof_scene *scene, roof_error *error) {
+  roof_measurements all = {0};
+  int placed = 0;
+  roof_status status = roof_measurements_read(file, &all, error);
+  for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
+    const roof_measurement *m = &all.list[i];
+    roof_scene_dot dot = {
+        .intensity = m->flops / m->bytes, .flops_per_second = m->flops / m->seconds, .next = -1};
+    if (!(m->flops > 0) || !(m->bytes > 0) || !(m->seconds > 0)) {
+      continue;
+    }
+    snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
+    snprintf(dot.detail, sizeof dot.detail, "measured%s%.140s", m->note[0] != '\0' ? ": " : "", m->note);
+    status = add_dot(scene, &dot, placed++ == 0, error);
+  }
+  if (status == ROOF_OK && placed == 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: no kernel of it has time, FLOPs and bytes", file);
+  } else if (status == ROOF_OK && (size_t)placed < all.count) {
+    snprintf(scene->subtitle, sizeof scene->subtitle,
+             "%d of %zu kernels of %.80s: the others lack FLOPs or bytes", placed, all.count, file);
+  }
+  roof_measurements_done(&all);
+  return status;
+}
+
+static bool is_file(const char *word) {
+  size_t length = strlen(word);
+  return length > 5 && strcmp(word + length - 5, ".json") == 0;
 }
 
 /** Places one operation, `words[0]` with its key=value words, on every machine of the chart. */
@@ -100,12 +148,16 @@ static roof_status place_op(const roof_args *args, const roof_target *targets, i
   return status;
 }
 
-/** A word without `=` begins the next operation. */
+/** A word without `=` begins the next operation, or is a file of measurements. */
 static roof_status place_ops(const roof_args *args, const roof_target *targets, int machines,
                              roof_scene *scene, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int start = 0, end = 0; start < args->word_count && status == ROOF_OK; start = end) {
     end = start + 1;
+    if (is_file(args->words[start])) {
+      status = place_file(args->words[start], scene, error);
+      continue;
+    }
     while (end < args->word_count && strchr(args->words[end], '=') != NULL) {
       end++;
     }
@@ -171,7 +223,7 @@ static void name_by_machine(roof_scene *scene) {
 
 /** Writes the chart, with the dots as the HTML page's table. */
 static roof_status write_picture(const roof_args *args, roof_scene *scene, roof_error *error) {
-  static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "attainable", "wall"};
+  static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "rate", "wall"};
   enum { COLUMNS = sizeof header / sizeof header[0] };
   roof_grid grid = {0};
   name_by_machine(scene);
@@ -208,10 +260,13 @@ static roof_status print_json(const roof_scene *scene, roof_error *error) {
   }
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
-    json_array_append_new(dots,
-                          json_pack("{s:s, s:s, s:o, s:o}", "machine", scene->series[dot->series], "label",
-                                    dot->label, "intensity", roof_json_number(dot->intensity),
-                                    "attainable_flops_per_second", roof_json_number(dot->flops_per_second)));
+    json_array_append_new(dots, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "machine",
+                                          scene->series[dot->series], "label", dot->label, "intensity",
+                                          roof_json_number(dot->intensity), "attainable_flops_per_second",
+                                          roof_json_number(dot->predicted ? dot->flops_per_second : NAN),
+                                          "measured_flops_per_second",
+                                          roof_json_number(dot->predicted ? NAN : dot->flops_per_second),
+                                          "next", dot->next >= 0 ? json_integer(dot->next) : json_null()));
   }
   return roof_json_print(
       json_pack("{s:s, s:o, s:o}", "schema", "roofline.plot/1", "roofs", roofs, "dots", dots), error);
@@ -240,7 +295,7 @@ static roof_status print_csv(const roof_scene *scene, roof_error *error) {
   }
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
-    add_csv_row(&out, "predicted", scene->series[dot->series], dot->label,
+    add_csv_row(&out, dot->predicted ? "predicted" : "measured", scene->series[dot->series], dot->label,
                 (const double[]){dot->intensity, dot->flops_per_second, NAN});
   }
   roof_status status = roof_print(&out, error);
@@ -271,10 +326,13 @@ static roof_status run(const roof_args *args, roof_error *error) {
 
 const roof_command roof_cmd_plot = {
     .name = "plot",
-    .arguments = "[OP key=value ...] ...",
-    .summary = "rooflines of machines (of several, the outline), with operations on them",
+    .arguments = "[OP key=value ... | FILE.json] ...",
+    .summary = "rooflines of machines (of several, the outline), with operations and measurements on them",
     .examples = "  roofline plot --machine h100 --machine a100 --dtype fp16\n"
                 "  roofline plot gemm m=1,16,256,4096 n=4096 k=4096 --machine h100 --to roofline.svg\n"
+                "  roofline plot attention batch=1 heads=32 q_len=2048 kv_len=2048 head_dim=128 \\\n"
+                "    algorithm=standard,flash --arrows --machine h100 --to flash.svg\n"
+                "  roofline plot results.json --machine host --to results.svg\n"
                 "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_FILE,
     .options = options,

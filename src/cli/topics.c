@@ -513,6 +513,20 @@ const roof_topic roof_topics[] = {
      "Joules of one call: by FLOP and byte where the machine has such figures, else the board's\n"
      "power for the expected time, which is an upper limit.",
      work_energy, EXAMPLE},
+    {"ncu", "what to count with Nsight Compute, by question",
+     "Everything of one kernel:\n"
+     "  ncu --set full --kernel-name my_kernel python bench.py\n"
+     "or with --metrics only what a question needs, in this order:\n"
+     "  is the device busy?      sm__cycles_active.avg.pct_of_peak_sustained_elapsed  (-c active)\n"
+     "  memory-bound: how far?   dram__bytes.sum.per_second / its peak                (-c memory)\n"
+     "  from which level?        lts__t_bytes.sum.per_second / its peak               (-c l2)\n"
+     "  compute-bound: how far?  sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active\n"
+     "                                                                                (-c matrix)\n"
+     "  lanes at work?           smsp__thread_inst_executed_per_inst_executed.ratio / 32   (-c lanes)\n"
+     "  warps at work?           sm__warps_active.avg.pct_of_peak_sustained_active    (-c occupancy)\n"
+     "  bytes moved, and time    dram__bytes.sum, gpu__time_duration.sum  (bytes=... seconds=...)\n"
+     "Hand them to `record LABEL ... -c NAME=SHARE` and `reconcile`, or to `advise ... measured=TIME -c`.",
+     NULL, EXAMPLE},
     {"lesson", "the roofline at the board, seven steps in 23 minutes",
      "The roofline at the board, 23 minutes:\n"
      "  1. the question (2 min): why is a kernel slow? Two reasons only; do not say roofline yet.\n"

@@ -85,3 +85,30 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q "nvidia-h100-sxm .*$point .*824.5 TFLOP/s" <<<"$output"
   grep -q "nvidia-a100-sxm-80gb ridge 153" <<<"$output"
 }
+
+@test "--arrows joins the values of a list in the order given, and ends with them" {
+  run -0 "$ROOFLINE" plot gemm m=1,64 n=256,512,1024 k=4096 add n=1Mi --arrows --machine h100 --dtype fp16 --json
+  [ "$(jq -c '[.dots[].next]' <<<"$output")" = '[1,2,null,4,5,null,null]' ]
+  run -0 "$ROOFLINE" plot gemm m=1,64 n=256 k=4096 --machine h100 --dtype fp16 --json
+  [ "$(jq -c '[.dots[].next]' <<<"$output")" = '[null,null]' ]
+  "$ROOFLINE" plot $gemm --machine h100 --dtype fp16 --to plain.svg
+  "$ROOFLINE" plot $gemm --arrows --machine h100 --dtype fp16 --to arrows.svg
+  ! cmp -s plain.svg arrows.svg
+}
+
+@test "measured kernels of a file are dots; those without FLOPs or bytes are left out, and that is said" {
+  echo '{"schema": "roofline.measurements/1", "kernels": [
+    {"name": "slow", "seconds": 2, "flops": {"fp16": 1e12}, "bytes": {"DRAM": 1e10}},
+    {"name": "time only", "seconds": 1},
+    {"name": "fast", "seconds": 1, "flops": {"fp16": 1e12}, "bytes": {"DRAM": 1e10}, "note": "after"}]}' >m.json
+  run -0 "$ROOFLINE" plot m.json --arrows --machine h100 --dtype fp16 --json
+  [ "$(jq -c '[.dots[] | [.label, .intensity, .measured_flops_per_second, .attainable_flops_per_second, .next]]' <<<"$output")" = \
+    '[["slow",100,500000000000,null,1],["fast",100,1000000000000,null,null]]' ]
+  "$ROOFLINE" plot m.json --machine h100 --dtype fp16 --to m.svg
+  grep -q '2 of 3 kernels of m.json: the others lack FLOPs or bytes' m.svg
+  echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "time only", "seconds": 1}]}' >m.json
+  refuses 2 'm.json: no kernel of it has time, FLOPs and bytes' m.json --machine h100
+  echo '{' >m.json
+  refuses 2 'm.json:2' m.json --machine h100
+  refuses 2 'No such file' nothing.json --machine h100
+}
