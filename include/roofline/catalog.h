@@ -3,6 +3,7 @@
 #define ROOFLINE_CATALOG_H
 
 #include "roofline/machine.h"
+#include "roofline/model.h"
 #include "roofline/op.h"
 #include "roofline/text.h"
 
@@ -52,6 +53,18 @@ ROOF_API roof_status roof_machine_read(const char *text, size_t length, const ch
 /** Writes a machine as JSON, every key present, unknown as null; reads back equal.
  *  Units: as roof_machine. Ownership: appends to the caller's `out`. Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error);
+
+/** Reads a model's description from the text of a Hugging Face config.json; `file` names it in errors and
+ * names the model. What is not counted is in its notes. Units: as roof_model. Ownership: fills *model on
+ * success only; `text` is not kept. Errors: ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with file, line and
+ * column and the key. */
+ROOF_API roof_status roof_model_read(const char *text, size_t length, const char *file, roof_model *model,
+                                     roof_error *error);
+
+/** Loads a model by path: a config.json or the folder that holds one.
+ *  Units: as roof_model. Ownership: fills *model on success only. Errors: ROOF_E_NAME with the nearest name,
+ * ROOF_E_INPUT, and as roof_model_read. */
+ROOF_API roof_status roof_model_load(const char *name, roof_model *model, roof_error *error);
 
 /** What is wrong or doubtful in a machine. */
 typedef struct roof_finding {

@@ -12,6 +12,7 @@
 #include "roofline/machine.h"
 #include "roofline/measure.h"
 #include "roofline/measurement.h"
+#include "roofline/model.h"
 #include "roofline/op.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"

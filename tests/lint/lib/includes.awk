@@ -19,8 +19,9 @@ BEGIN {
   # The room a public header belongs to.
   n = split("status dtype units text machine work op predict stats measurement time export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
-  n = split("ops models advise catalog measure kernels import ledger draw region", rooms, " ")
+  n = split("ops advise catalog measure kernels import ledger draw region", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
+  room_of["roofline/model.h"] = "models"
   room_of["roofline/roofline.h"] = "everything"
 
   # The room that collects a generated registry.

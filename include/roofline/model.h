@@ -1,0 +1,445 @@
+/** A whole model: an architecture as data, and what running it asks of a machine. */
+#ifndef ROOFLINE_MODEL_H
+#define ROOFLINE_MODEL_H
+
+#include "roofline/predict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_BLOCK_MAX 8
+#define ROOF_LAYER_MAX 256
+#define ROOF_MODEL_NOTE_MAX 8
+#define ROOF_MODEL_OPERATION_MAX 128
+
+/** X(symbol, name): how a layer mixes tokens. */
+#define ROOF_MIXER_MAP(X)                                                                                    \
+  X(ROOF_MIX_NONE, "none")                                                                                   \
+  X(ROOF_MIX_ATTENTION, "attention")                                                                         \
+  X(ROOF_MIX_LATENT, "latent attention")                                                                     \
+  X(ROOF_MIX_MAMBA1, "mamba")                                                                                \
+  X(ROOF_MIX_MAMBA2, "mamba2")                                                                               \
+  X(ROOF_MIX_DELTA, "gated delta net")
+
+typedef enum roof_mixer {
+#define ROOF_MIXER_ENUM(symbol, name) symbol,
+  ROOF_MIXER_MAP(ROOF_MIXER_ENUM)
+#undef ROOF_MIXER_ENUM
+      ROOF_MIXER_COUNT
+} roof_mixer;
+
+/** X(symbol, name): parts of the weights that may be stored each in a format of its own. */
+#define ROOF_PART_MAP(X)                                                                                     \
+  X(ROOF_PART_MIXER, "mixer")                                                                                \
+  X(ROOF_PART_MLP, "mlp")                                                                                    \
+  X(ROOF_PART_EXPERTS, "experts")                                                                            \
+  X(ROOF_PART_HEAD, "head")                                                                                  \
+  X(ROOF_PART_ROUTER, "router")
+
+typedef enum roof_model_part {
+#define ROOF_PART_ENUM(symbol, name) symbol,
+  ROOF_PART_MAP(ROOF_PART_ENUM)
+#undef ROOF_PART_ENUM
+      ROOF_PART_COUNT
+} roof_model_part;
+
+/** X(symbol, name): what the bytes of an operation are. Network bytes go over a link, not through memory. */
+#define ROOF_BYTES_MAP(X)                                                                                    \
+  X(ROOF_BYTES_WEIGHTS, "weights")                                                                           \
+  X(ROOF_BYTES_ACTIVATIONS, "activations")                                                                   \
+  X(ROOF_BYTES_KV, "kv")                                                                                     \
+  X(ROOF_BYTES_NETWORK, "network")
+
+typedef enum roof_bytes_class {
+#define ROOF_BYTES_ENUM(symbol, name) symbol,
+  ROOF_BYTES_MAP(ROOF_BYTES_ENUM)
+#undef ROOF_BYTES_ENUM
+      ROOF_BYTES_CLASS_COUNT
+} roof_bytes_class;
+
+/** X(symbol, name, kernels that become one). A fusion plan is a set of these bits. */
+#define ROOF_FUSION_MAP(X)                                                                                   \
+  X(ROOF_FUSE_QKV, "qkv", "the projections of Q, K and V")                                                   \
+  X(ROOF_FUSE_GATE_UP, "gate-up", "the gate and up projections of a gated MLP")                              \
+  X(ROOF_FUSE_FLASH, "flash", "scores, softmax and values: the scores stay on chip")                         \
+  X(ROOF_FUSE_ROPE, "rope", "the rotation of Q and K and the store into the KV cache")                       \
+  X(ROOF_FUSE_RESIDUAL, "residual", "the residual add and the norm after it")                                \
+  X(ROOF_FUSE_ACTIVATION, "activation", "the activation (SwiGLU, GELU) into the projection before it")       \
+  X(ROOF_FUSE_NORM, "norm", "the norm into the projection after it")
+
+typedef enum roof_fusion_index {
+#define ROOF_FUSION_INDEX(symbol, name, text) symbol##_INDEX,
+  ROOF_FUSION_MAP(ROOF_FUSION_INDEX)
+#undef ROOF_FUSION_INDEX
+      ROOF_FUSION_COUNT
+} roof_fusion_index;
+
+typedef enum roof_fusion {
+#define ROOF_FUSION_ENUM(symbol, name, text) symbol = 1u << symbol##_INDEX,
+  ROOF_FUSION_MAP(ROOF_FUSION_ENUM)
+#undef ROOF_FUSION_ENUM
+} roof_fusion;
+
+/** What serving engines do today: all but the activation and the norm inside the matrix product. */
+#define ROOF_FUSION_SERVING                                                                                  \
+  (ROOF_FUSE_QKV | ROOF_FUSE_GATE_UP | ROOF_FUSE_FLASH | ROOF_FUSE_ROPE | ROOF_FUSE_RESIDUAL)
+#define ROOF_FUSION_ALL ((1u << ROOF_FUSION_COUNT) - 1)
+
+/** X(symbol, name, what is paid) */
+#define ROOF_LAUNCH_MAP(X)                                                                                   \
+  X(ROOF_LAUNCH_EAGER, "eager", "every kernel is launched by the host")                                      \
+  X(ROOF_LAUNCH_GRAPH, "graph", "kernels follow each other in a recorded graph")                             \
+  X(ROOF_LAUNCH_PERSISTENT, "persistent", "one kernel a step; a grid barrier between operations")
+
+typedef enum roof_launch {
+#define ROOF_LAUNCH_ENUM(symbol, name, text) symbol,
+  ROOF_LAUNCH_MAP(ROOF_LAUNCH_ENUM)
+#undef ROOF_LAUNCH_ENUM
+      ROOF_LAUNCH_COUNT
+} roof_launch;
+
+/** X(symbol, name): what a model is asked to do. `verify` checks drafted tokens, `mixed` is a decode step
+ * that carries a chunk of somebody's prompt. */
+#define ROOF_PHASE_MAP(X)                                                                                    \
+  X(ROOF_PHASE_PREFILL, "prefill")                                                                           \
+  X(ROOF_PHASE_DECODE, "decode")                                                                             \
+  X(ROOF_PHASE_VERIFY, "verify")                                                                             \
+  X(ROOF_PHASE_MIXED, "mixed")                                                                               \
+  X(ROOF_PHASE_ENCODE, "encode")
+
+typedef enum roof_phase {
+#define ROOF_PHASE_ENUM(symbol, name) symbol,
+  ROOF_PHASE_MAP(ROOF_PHASE_ENUM)
+#undef ROOF_PHASE_ENUM
+      ROOF_PHASE_COUNT
+} roof_phase;
+
+/** How the weights of a part are stored and in what format they are multiplied. */
+typedef struct roof_weight_format {
+  roof_dtype stored;
+  roof_dtype compute; /**< of the multiplier where the machine has it, else they are dequantised */
+  bool weight_only;   /**< activations are not quantised: multiplied in the activations' format */
+  double group;       /**< weights that share one scale, 0: none that matter */
+  double scale_bits;  /**< of one scale with its zero point */
+} roof_weight_format;
+
+typedef struct roof_model_precision {
+  roof_dtype activations;
+  roof_dtype kv;
+  roof_dtype state; /**< of state-space layers */
+  roof_weight_format weights[ROOF_PART_COUNT];
+} roof_model_precision;
+
+/** One kind of layer: a mixer of tokens, then an MLP, either of which may be missing. Counts are whole
+ * numbers held as double; 0 means that the thing is not there. */
+typedef struct roof_model_block {
+  roof_mixer mixer;
+  /* attention; of state-space layers: heads of `head_dim` */
+  double heads;
+  double kv_heads;
+  double head_dim;    /**< of queries and keys; latent: without the rotated part */
+  double value_dim;   /**< of values */
+  double window;      /**< keys a query sees at most, itself included; 0: all before it */
+  bool chunked;       /**< the window does not slide: a query sees its own chunk only (Llama 4) */
+  double q_rank;      /**< latent: rank of the queries' projection, 0: none */
+  double kv_rank;     /**< latent: elements of the latent that stands for K and V */
+  double rope_dim;    /**< latent: rotated elements of a key, shared by the heads */
+  double index_heads; /**< sparse attention: heads of the indexer, 0: this layer reuses another's choice */
+  double index_dim;
+  double index_keys; /**< keys that a query reads at most, 0: all */
+  double qk_norm;    /**< gains of the norms on Q and K */
+  bool qkv_bias;
+  bool out_bias;
+  bool output_gate; /**< the queries' projection is twice as wide: a gate on the result */
+  bool shared_kv;   /**< one projection is both K and V */
+  bool sinks;       /**< a learned score a head that no key has */
+  /* state-space and linear attention */
+  double state;    /**< elements of the state a channel (mamba) or a row of keys (delta) */
+  double groups;   /**< groups that share B and C */
+  double kernel;   /**< taps of the convolution */
+  double dt_rank;  /**< mamba: rank of the step's projection */
+  double scan;     /**< tokens of a chunk of the parallel scan */
+  bool mamba_bias; /**< of the projections in and out */
+  bool conv_bias;
+  bool mamba_norms; /**< mamba: norms on the step, B and C (Jamba) */
+  /* MLP */
+  double width; /**< of the dense MLP, or of the shared experts together */
+  bool gated;
+  bool mlp_bias;
+  double experts; /**< 0: a dense layer */
+  double experts_per_token;
+  double expert_width;
+  bool expert_bias;
+  bool router_bias;
+  bool shared_gate; /**< the shared experts' result is scaled by a gate of one output */
+  double norms;     /**< of the layer's width */
+  bool parallel;    /**< mixer and MLP read the same input: one residual add */
+} roof_model_block;
+
+/** An architecture. A plain value: copy it freely. */
+typedef struct roof_model {
+  char name[96];
+  char architecture[ROOF_NAME_MAX]; /**< the config's model_type */
+  double hidden;
+  double vocab;
+  double context;       /**< longest sequence it was made for, 0: not said */
+  double positions;     /**< learned positions, 0: rotary or none */
+  double token_types;   /**< learned segment embeddings (BERT) */
+  double embedding_dim; /**< of the token table where it is not `hidden` */
+  bool rotary;
+  bool tied;           /**< the token table is also the output projection */
+  bool encoder;        /**< every token sees every other, nothing is generated */
+  bool layer_norm;     /**< norms have a mean and a shift */
+  bool embedding_norm; /**< a norm right after the embedding */
+  bool final_norm;
+  bool head_bias;
+  bool pooler;                    /**< a projection of the first token (BERT) */
+  double activation;              /**< FLOPs per element: silu 4, gelu 12, relu 1 */
+  roof_model_precision precision; /**< as the file stores it */
+  roof_model_block blocks[ROOF_BLOCK_MAX];
+  int block_count;
+  unsigned char layers[ROOF_LAYER_MAX]; /**< the block of each layer, first to last */
+  int layer_count;
+  char notes[ROOF_MODEL_NOTE_MAX][ROOF_SOURCE_MAX]; /**< what is not counted, and why */
+  int note_count;
+} roof_model;
+
+/** Parameters. Active: those that one token is multiplied with, every embedding included. */
+typedef struct roof_model_parameters {
+  double total;
+  double active;
+  double embedding;              /**< tables that are only looked up */
+  double parts[ROOF_PART_COUNT]; /**< matrices; the head's has the output projection even when it is tied */
+  double vectors;                /**< gains, biases and what else is stored in the activations' format */
+  double kv_elements_per_token;  /**< K and V of all layers, windows not applied */
+  double state_elements;         /**< of one sequence, all layers */
+} roof_model_parameters;
+
+/** How a model is run. Start from roof_model_settings_default(). */
+typedef struct roof_model_settings {
+  double batch;    /**< sequences at once */
+  double prompt;   /**< tokens of a prompt */
+  double generate; /**< tokens generated after it */
+  double chunk;    /**< tokens of prompts processed at once, over all sequences; 0: all of them */
+  double draft;    /**< tokens drafted and verified together, 0: no speculation */
+  double accept;   /**< probability that a drafted token is right */
+  roof_model_precision precision;
+  roof_launch launch;
+  double kernel_seconds; /**< cost of one kernel; NaN: the machine's, or the mode's own assumption */
+  unsigned fusion;       /**< roof_fusion bits */
+  double tp, pp, dp, ep; /**< devices along each axis; today only tp may be over 1 */
+  double page;           /**< tokens of a page of the KV cache */
+  double workspace;      /**< bytes that the runtime and its libraries hold */
+  double price;          /**< of one device and hour, NaN: not given */
+  roof_options options;
+} roof_model_settings;
+
+/** Where the cost of a kernel comes from. */
+typedef struct roof_kernel_cost {
+  double seconds;
+  roof_kind kind;
+  const char *source;
+} roof_kernel_cost;
+
+/** A model, its settings and a machine resolved once, for many answers. Points into model and machine: keep
+ * them alive. */
+typedef struct roof_model_target {
+  const roof_model *model;
+  const roof_machine *machine;
+  roof_model_settings settings;
+  roof_model_parameters parameters;
+  roof_target parts[ROOF_PART_COUNT];   /**< products with the weights of each part */
+  roof_target plain;                    /**< everything else, in the activations' format */
+  bool native[ROOF_PART_COUNT];         /**< false: dequantised, the machine has no path for the format */
+  double weight_bytes[ROOF_PART_COUNT]; /**< of one weight with its share of a scale */
+  double input_bytes[ROOF_PART_COUNT];  /**< of one activation that enters the product */
+  double activation_bytes, kv_bytes, state_bytes;
+  double layers[ROOF_BLOCK_MAX]; /**< of each block */
+  roof_kernel_cost kernel;
+} roof_model_target;
+
+/** One operation of a phase on one device. Works and times are of one call; `count` calls make the step. */
+typedef struct roof_model_operation {
+  const char *name;
+  roof_model_part part; /**< whose weights it reads; ROOF_PART_COUNT: none */
+  double count;
+  double flops;
+  double bytes[ROOF_BYTES_CLASS_COUNT];
+  double kernels;
+  double intensity; /**< FLOP/byte of memory */
+  double ridge;
+  roof_regime regime;
+  const roof_peak *peak;
+  const roof_level *level; /**< that binds in memory */
+  double compute_seconds, memory_seconds, network_seconds, overhead_seconds;
+  double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
+  double energy_joules;
+} roof_model_operation;
+
+/** One step of a phase on one device: for prefill the whole prompt, for decode the mean step. */
+typedef struct roof_model_phase {
+  bool present;
+  double tokens;    /**< tokens that go in, all sequences */
+  double sequences; /**< sequences in the step */
+  double steps;     /**< chunks of a prefill, else 1: all of them are in the figures */
+  double yield;     /**< tokens that come out */
+  double flops;
+  double bytes[ROOF_BYTES_CLASS_COUNT];
+  double memory_bytes; /**< all classes but the network */
+  double kernels;
+  double compute_seconds, memory_seconds, network_seconds, overhead_seconds; /**< sums over the operations */
+  double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
+  double energy_joules;
+  double mfu; /**< FLOPs / (expected time x peak of the widest product's format) */
+  double mbu; /**< bytes / (expected time x bandwidth of the memory) */
+  roof_model_operation operations[ROOF_MODEL_OPERATION_MAX];
+  int count;
+} roof_model_phase;
+
+/** What must be in the memory of one device, at the end of the generation. */
+typedef struct roof_model_capacity {
+  double weight_bytes;
+  double kv_bytes;
+  double kv_bytes_per_token; /**< of one sequence, windows not applied */
+  double state_bytes;
+  double fragmentation_bytes; /**< of half-filled pages */
+  double activation_bytes;
+  double workspace_bytes;
+  double total_bytes;
+  double capacity_bytes;  /**< NaN: the machine does not say */
+  bool fits;              /**< false also where the capacity is unknown */
+  double spare_bytes;     /**< negative: short by so much */
+  double longest_context; /**< tokens a sequence at this batch, 0: not one */
+  double largest_batch;   /**< sequences of prompt + generate tokens, 0: not one */
+} roof_model_capacity;
+
+/** The answer. TTFT: one request's whole prefill with the batch, queueing apart. TPOT: the mean step of the
+ * generation after the first token, per token and sequence. */
+typedef struct roof_model_answer {
+  double devices;
+  double ttft_seconds;
+  double tpot_seconds;
+  double request_seconds;          /**< TTFT + the steps for the other tokens */
+  double tokens_per_second;        /**< of one request: 1 / TPOT */
+  double batch_tokens_per_second;  /**< of all sequences */
+  double device_tokens_per_second; /**< of all sequences, per device */
+  double prompt_tokens_per_second;
+  double joules_per_token;         /**< generated; all devices, prefill included */
+  double price_per_million_tokens; /**< generated; NaN without a price */
+  roof_model_capacity capacity;
+  roof_model_phase phases[ROOF_PHASE_COUNT];
+} roof_model_answer;
+
+/** "attention", "mamba2", ...
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_mixer_name(roof_mixer mixer);
+
+/** "mixer", "mlp", "experts", "head" or "router".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_model_part_name(roof_model_part part);
+
+/** "weights", "activations", "kv" or "network".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_bytes_class_name(roof_bytes_class class_);
+
+/** "prefill", "decode", ...
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_phase_name(roof_phase phase);
+
+/** "eager", "graph" or "persistent".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_launch_name(roof_launch launch);
+
+/** Finds a launch mode by name.
+ *  Units: none. Ownership: writes *launch on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_launch_parse(const char *text, roof_launch *launch, roof_error *error);
+
+/** Reads a fusion plan: `none`, `serving`, `all` or names separated by commas.
+ *  Units: none. Ownership: writes *fusion on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_fusion_parse(const char *text, unsigned *fusion, roof_error *error);
+
+/** The name of fusion number `index`, and in *text (nullable) the kernels that become one.
+ *  Units: none. Ownership: static strings. Errors: "?" for an index out of range. */
+ROOF_API const char *roof_fusion_name(int index, const char **text);
+
+/** Finds a weight format by name: fp16, bf16, fp32, fp8, fp8-block, mxfp8, w8a8, w8a16, w4a16, nvfp4, mxfp4.
+ *  Units: none. Ownership: writes *format on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_weight_format_parse(const char *text, roof_weight_format *format,
+                                              roof_error *error);
+
+/** Plain weights of one format, multiplied in it.
+ *  Units: none. Ownership: by value. Errors: none. */
+ROOF_API roof_weight_format roof_weight_format_of(roof_dtype dtype);
+
+/** The name of a format as the presets have it, else stored format and group: "int4 group 32".
+ *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: truncates to `size`. */
+ROOF_API char *roof_weight_format_name(const roof_weight_format *format, char *buffer, size_t size);
+
+/** Bytes of one weight with its share of a scale.
+ *  Units: bytes. Ownership: none. Errors: none. */
+ROOF_API double roof_weight_format_bytes(const roof_weight_format *format);
+
+/** Stores every matrix in `format` and leaves the embedding, output projection and router plain; activations
+ * stay as they are. Units: none. Ownership: changes *precision. Errors: none. */
+ROOF_API void roof_model_precision_quantize(roof_model_precision *precision,
+                                            const roof_weight_format *format);
+
+/** Everything in one plain format.
+ *  Units: none. Ownership: by value. Errors: none. */
+ROOF_API roof_model_precision roof_model_precision_of(roof_dtype dtype);
+
+/** An empty description: no layers, bf16, a gated MLP is what a block must say.
+ *  Units: none. Ownership: the caller's storage. Errors: none. */
+ROOF_API void roof_model_init(roof_model *model);
+
+/** The block equal to `block`, added when there is none, becomes the next layer.
+ *  Units: none. Ownership: copies. Errors: ROOF_E_ARGUMENT when there are too many kinds or layers. */
+ROOF_API roof_status roof_model_add_layer(roof_model *model, const roof_model_block *block,
+                                          roof_error *error);
+
+/** Adds a note for the reader; later ones are dropped when there are too many.
+ *  Units: none. Ownership: copies. Errors: none. */
+ROOF_API void roof_model_note(roof_model *model, const char *format, ...) ROOF_PRINTF(2, 3);
+
+/** Checks that a description can be computed: sizes in range, what divides what.
+ *  Units: none. Ownership: none. Errors: ROOF_E_ARGUMENT naming what is wrong. */
+ROOF_API roof_status roof_model_check(const roof_model *model, roof_error *error);
+
+/** Counts parameters, KV and state of a checked description.
+ *  Units: elements. Ownership: by value. Errors: none. */
+ROOF_API roof_model_parameters roof_model_count(const roof_model *model);
+
+/** The defaults: batch 1, 2048 tokens in, 256 out, the model's own precision, graphs, one device.
+ *  Units: as the fields. Ownership: by value. Errors: none. */
+ROOF_API roof_model_settings roof_model_settings_default(const roof_model *model);
+
+/** Resolves a model, a machine and settings. Formats that the machine has no path for are dequantised.
+ *  Units: none. Ownership: *target points into `model` and `machine`; nothing to free.
+ *  Errors: ROOF_E_ARGUMENT for a setting out of range or a split that does not divide, as roof_target_init.
+ */
+ROOF_API roof_status roof_model_target_init(roof_model_target *target, const roof_model *model,
+                                            const roof_machine *machine, const roof_model_settings *settings,
+                                            roof_error *error);
+
+/** One phase with the target's settings; a step of decoding (or verifying) is the mean over those with
+ * `past_first` to `past_last` tokens already there, which the other phases do not use.
+ *  Units: tokens; s, bytes, FLOP, J. Ownership: fills *phase; pointers in it live as long as the machine.
+ *  Errors: none. */
+ROOF_API void roof_model_phase_of(const roof_model_target *target, roof_phase kind, double past_first,
+                                  double past_last, roof_model_phase *phase);
+
+/** The whole answer: every phase that the settings ask for, capacity, and the figures people compare. No
+ * allocation, no failure: what is unknown is NaN.
+ *  Units: s, bytes, FLOP, J. Ownership: fills *answer; pointers in it live as long as the machine.
+ *  Errors: none. */
+ROOF_API void roof_model_answer_of(const roof_model_target *target, roof_model_answer *answer);
+
+/** Capacity alone.
+ *  Units: bytes, tokens, sequences. Ownership: by value. Errors: NaN where the machine does not say. */
+ROOF_API roof_model_capacity roof_model_capacity_of(const roof_model_target *target);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+/* A whole model on one or more machines: does it fit, how fast is it, where does the time go. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/model.h"
+
+static char *precision, *dtype, *kv, *mode, *fuse;
+static const struct poptOption options[] = {
+    {"precision", 'p', POPT_ARG_STRING, &precision, 0,
+     "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
+     "them",
+     "FORMAT"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0, "activations; default: the config's", "TYPE"},
+    {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
+    {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
+    {"fuse", '\0', POPT_ARG_STRING, &fuse, 0,
+     "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
+    POPT_TABLEEND};
+
+static roof_status select_precision(roof_model_precision *p, roof_error *error) {
+  roof_status status = ROOF_OK;
+  if (dtype != NULL) {
+    roof_dtype plain = ROOF_BF16;
+    status = roof_dtype_parse(dtype, &plain, error);
+    if (status == ROOF_OK && roof_dtype_bytes(plain) < 2) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--dtype %s: of activations; --precision %s is of weights", dtype, dtype);
+    }
+    *p = status == ROOF_OK ? roof_model_precision_of(plain) : *p;
+  }
+  if (status == ROOF_OK && precision != NULL) {
+    roof_weight_format format;
+    status = roof_weight_format_parse(precision, &format, error);
+    if (status == ROOF_OK) {
+      roof_model_precision_quantize(p, &format);
+    }
+  }
+  return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
+}
+
+static roof_status select_settings(const roof_args *args, const roof_model *model, roof_model_settings *s,
+                                   roof_error *error) {
+  *s = roof_model_settings_default(model);
+  roof_status status = roof_select_options(args, &s->options, error);
+  s->kernel_seconds = s->options.launch;
+  status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
+  status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
+  status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
+  return status == ROOF_OK ? roof_model_words(args->words + 1, args->word_count - 1, s, error) : status;
+}
+
+/** What is printed: text, or one object a machine. */
+typedef struct answer {
+  roof_text text;
+  json_t *json;
+} answer;
+
+static roof_status answer_one(const roof_args *args, const roof_model *model, const roof_machine *machine,
+                              const roof_model_settings *settings, answer *out, roof_error *error) {
+  static roof_model_answer a;
+  roof_model_target target;
+  roof_status status = roof_model_target_init(&target, model, machine, settings, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_model_answer_of(&target, &a);
+  if (args->json) {
+    json_array_append_new(out->json, roof_model_json(&target, &a));
+    return ROOF_OK;
+  }
+  roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
+  roof_model_text(&out->text, &target, &a, roof_use_color(args, stdout));
+  return ROOF_OK;
+}
+
+static roof_status answer_all(const roof_args *args, answer *out, roof_error *error) {
+  roof_model model;
+  roof_model_settings settings;
+  roof_machine *machines = NULL;
+  int count = 0;
+  roof_status status = roof_model_load(args->words[0], &model, error);
+  status = status == ROOF_OK ? select_settings(args, &model, &settings, error) : status;
+  status = status == ROOF_OK ? roof_select_machines(args, &machines, &count, error) : status;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = answer_one(args, &model, &machines[i], &settings, out, error);
+  }
+  free(machines);
+  return status;
+}
+
+static roof_status print_answer(const roof_args *args, answer *out, roof_error *error) {
+  if (!args->json) {
+    return roof_print(&out->text, error);
+  }
+  json_t *object = json_array_size(out->json) == 1
+                       ? json_incref(json_array_get(out->json, 0))
+                       : json_pack("{s:s, s:O}", "schema", "roofline.models/1", "models", out->json);
+  return roof_json_print(object, error);
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  answer out = {.json = args->json ? json_array() : NULL};
+  roof_status status = ROOF_OK;
+  if (args->csv) {
+    status = roof_args_no_csv("model", error);
+  } else if (args->word_count == 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "model: which model? give a config.json, or the folder that holds one");
+  }
+  status = status == ROOF_OK ? answer_all(args, &out, error) : status;
+  status = status == ROOF_OK ? print_answer(args, &out, error) : status;
+  json_decref(out.json);
+  roof_text_done(&out.text);
+  char *texts[] = {precision, dtype, kv, mode, fuse};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    free(texts[i]);
+  }
+  return status;
+}
+
+const roof_command roof_cmd_model = {
+    .name = "model",
+    .arguments = "CONFIG [key=value ...]",
+    .summary = "a whole model from its config.json: does it fit, how fast is it, where does the time go",
+    .examples =
+        "  roofline model config.json --machine h100\n"
+        "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
+        "  roofline model config.json --machine a100 --machine h200 --json\n"
+        "Settings: batch prompt generate chunk draft accept tp page workspace price\n",
+    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,22 @@
+/** The sub-command model: what its files share. */
+#ifndef CLI_MODEL_H
+#define CLI_MODEL_H
+
+#include "cli/cli.h"
+#include "roofline/model.h"
+
+/* model_settings.c */
+/** Reads `key=value` words into settings: batch, prompt, generate, chunk, draft, accept, tp, pp, dp, ep,
+ * page, workspace, price. */
+roof_status roof_model_words(const char *const *words, int count, roof_model_settings *settings,
+                             roof_error *error);
+
+/* model_text.c */
+/** The answer as a table a phase. `report`: the seven steps filled in as well. */
+void roof_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
+                     bool color);
+
+/* model_json.c */
+json_t *roof_model_json(const roof_model_target *target, const roof_model_answer *answer);
+
+#endif

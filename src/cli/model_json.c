@@ -1,0 +1,154 @@
+/* A model's answer as roofline.model/1. */
+#include "cli/model.h"
+
+static json_t *seconds_of(double compute, double memory, double network, double overhead, double lower,
+                          double upper, double expected, double low, double high) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", roof_json_number(compute),
+                   "memory", roof_json_number(memory), "overhead", roof_json_number(overhead), "network",
+                   roof_json_number(network), "lower", roof_json_number(lower), "upper",
+                   roof_json_number(upper), "expected", roof_json_number(expected), "expected_low",
+                   roof_json_number(low), "expected_high", roof_json_number(high));
+}
+
+static json_t *bytes_by_class(const double *bytes) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_BYTES_CLASS_COUNT; i++) {
+    json_object_set_new(object, roof_bytes_class_name((roof_bytes_class)i), roof_json_number(bytes[i]));
+  }
+  return object;
+}
+
+static json_t *operation(const roof_model_operation *o, const roof_model_phase *p) {
+  double memory = o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV];
+  json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "name", o->name, "count",
+                             roof_json_number(o->count), "kernels", roof_json_number(o->kernels), "flops",
+                             roof_json_number(o->flops), "bytes", roof_json_number(memory), "bytes_by_class",
+                             bytes_by_class(o->bytes), "intensity", roof_json_number(o->intensity), "ridge",
+                             roof_json_number(o->ridge), "regime", roof_regime_name(o->regime));
+  json_object_set_new(object, "part",
+                      o->part < ROOF_PART_COUNT ? json_string(roof_model_part_name(o->part)) : json_null());
+  json_object_set_new(object, "dtype",
+                      o->peak != NULL ? json_string(roof_dtype_name(o->peak->dtype)) : json_null());
+  json_object_set_new(object, "seconds",
+                      seconds_of(o->compute_seconds, o->memory_seconds, o->network_seconds,
+                                 o->overhead_seconds, o->lower_seconds, o->upper_seconds, o->expected_seconds,
+                                 o->expected_low_seconds, o->expected_high_seconds));
+  json_object_set_new(object, "share",
+                      roof_json_number(o->count * o->expected_seconds / p->expected_seconds));
+  return object;
+}
+
+static json_t *phase(const roof_model_phase *p) {
+  if (!p->present) {
+    return json_null();
+  }
+  json_t *operations = json_array();
+  for (int i = 0; i < p->count; i++) {
+    json_array_append_new(operations, operation(&p->operations[i], p));
+  }
+  json_t *object =
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokens", roof_json_number(p->tokens),
+                "sequences", roof_json_number(p->sequences), "steps", roof_json_number(p->steps), "yield",
+                roof_json_number(p->yield), "flops", roof_json_number(p->flops), "bytes",
+                roof_json_number(p->memory_bytes), "bytes_by_class", bytes_by_class(p->bytes), "kernels",
+                roof_json_number(p->kernels));
+  json_object_set_new(object, "seconds",
+                      seconds_of(p->compute_seconds, p->memory_seconds, p->network_seconds,
+                                 p->overhead_seconds, p->lower_seconds, p->upper_seconds, p->expected_seconds,
+                                 p->expected_low_seconds, p->expected_high_seconds));
+  json_object_set_new(object, "mfu", roof_json_number(p->mfu));
+  json_object_set_new(object, "mbu", roof_json_number(p->mbu));
+  json_object_set_new(object, "energy_joules", roof_json_number(p->energy_joules));
+  json_object_set_new(object, "operations", operations);
+  return object;
+}
+
+static json_t *phases(const roof_model_answer *a) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    json_object_set_new(object, roof_phase_name((roof_phase)i), phase(&a->phases[i]));
+  }
+  json_object_set_new(object, "train", json_null());
+  return object;
+}
+
+static json_t *memory(const roof_model_capacity *c) {
+  json_t *object = json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weights_bytes", roof_json_number(c->weight_bytes),
+      "kv_bytes", roof_json_number(c->kv_bytes), "state_bytes", roof_json_number(c->state_bytes),
+      "activation_bytes", roof_json_number(c->activation_bytes), "workspace_bytes",
+      roof_json_number(c->workspace_bytes), "fragmentation_bytes", roof_json_number(c->fragmentation_bytes),
+      "total_bytes", roof_json_number(c->total_bytes), "capacity_bytes", roof_json_number(c->capacity_bytes));
+  json_object_set_new(object, "fits", json_boolean(c->fits));
+  json_object_set_new(object, "spare_bytes", roof_json_number(c->spare_bytes));
+  json_object_set_new(object, "kv_bytes_per_token", roof_json_number(c->kv_bytes_per_token));
+  json_object_set_new(object, "longest_context", roof_json_number(c->longest_context));
+  json_object_set_new(object, "largest_batch", roof_json_number(c->largest_batch));
+  return object;
+}
+
+static json_t *precision(const roof_model_target *t) {
+  const roof_model_precision *p = &t->settings.precision;
+  json_t *weights = json_object();
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    char name[64];
+    roof_weight_format_name(&p->weights[part], name, sizeof name);
+    json_object_set_new(
+        weights, roof_model_part_name((roof_model_part)part),
+        json_pack("{s:s, s:o, s:s, s:b}", "format", name, "bytes", roof_json_number(t->weight_bytes[part]),
+                  "compute", roof_dtype_name(t->parts[part].types.compute), "native", (int)t->native[part]));
+  }
+  return json_pack("{s:s, s:s, s:s, s:o}", "activations", roof_dtype_name(p->activations), "kv",
+                   roof_dtype_name(p->kv), "state", roof_dtype_name(p->state), "weights", weights);
+}
+
+static json_t *settings(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s}", "batch",
+                   roof_json_number(s->batch), "prompt", roof_json_number(s->prompt), "generate",
+                   roof_json_number(s->generate), "chunk", roof_json_number(s->chunk), "draft",
+                   roof_json_number(s->draft), "tp", roof_json_number(s->tp), "pp", roof_json_number(s->pp),
+                   "dp", roof_json_number(s->dp), "ep", roof_json_number(s->ep), "launch",
+                   roof_launch_name(s->launch), "kernel_seconds", roof_json_number(t->kernel.seconds),
+                   "kernel_source", t->kernel.source);
+}
+
+static json_t *notes(const roof_model *m) {
+  json_t *array = json_array();
+  for (int i = 0; i < m->note_count; i++) {
+    json_array_append_new(array, json_string(m->notes[i]));
+  }
+  return array;
+}
+
+json_t *roof_model_json(const roof_model_target *t, const roof_model_answer *a) {
+  json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.model/1", "name",
+                             t->model->name, "architecture", t->model->architecture, "machine",
+                             t->machine->name, "parameters", roof_json_number(t->parameters.total),
+                             "active_parameters", roof_json_number(t->parameters.active),
+                             "kv_elements_per_token", roof_json_number(t->parameters.kv_elements_per_token),
+                             "state_elements", roof_json_number(t->parameters.state_elements));
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"layers", t->model->layer_count},
+                 {"devices", a->devices},
+                 {"ttft_seconds", a->ttft_seconds},
+                 {"tpot_seconds", a->tpot_seconds},
+                 {"request_seconds", a->request_seconds},
+                 {"tokens_per_second", a->tokens_per_second},
+                 {"batch_tokens_per_second", a->batch_tokens_per_second},
+                 {"device_tokens_per_second", a->device_tokens_per_second},
+                 {"prompt_tokens_per_second", a->prompt_tokens_per_second},
+                 {"joules_per_token", a->joules_per_token},
+                 {"price_per_million_tokens", a->price_per_million_tokens}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    json_object_set_new(object, numbers[i].name, roof_json_number(numbers[i].value));
+  }
+  json_object_set_new(object, "settings", settings(t));
+  json_object_set_new(object, "precision", precision(t));
+  json_object_set_new(object, "memory", memory(&a->capacity));
+  json_object_set_new(object, "phases", phases(a));
+  json_object_set_new(object, "notes", notes(t->model));
+  return object;
+}

@@ -1,0 +1,205 @@
+/* A model's answer for people. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/model.h"
+
+enum { SHORT = 48, LINE = 160, COLUMNS = 8, BAR = 12 };
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+/** As people write counts of parameters: 8.03 B. */
+static const char *billions(char buffer[SHORT], double count) {
+  snprintf(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);
+  return buffer;
+}
+
+static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
+  char x[SHORT], y[SHORT];
+  const roof_model_capacity *c = &a->capacity;
+  const char *title = t->machine->title[0] != '\0' ? t->machine->title : t->machine->name;
+  roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", t->model->name);
+  if (a->devices > 1) {
+    roof_text_addf(out, "%.0f x ", a->devices);
+  }
+  roof_text_addf(out, "%s: ", title);
+  roof_text_add(out, isnan(c->capacity_bytes) ? "memory not known" : c->fits ? "fits" : "does not fit");
+  if (!isnan(c->capacity_bytes)) {
+    roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),
+                   c->fits ? "spare" : "short");
+  }
+  if (t->model->encoder) {
+    roof_text_addf(out, "; %s a batch", quantity(x, a->ttft_seconds, "s"));
+  } else {
+    roof_text_addf(out, "; TTFT %s, TPOT %s", quantity(x, a->ttft_seconds, "s"),
+                   quantity(y, a->tpot_seconds, "s"));
+    roof_text_addf(out, ", %.4g tokens/s a request", a->tokens_per_second);
+  }
+  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+}
+
+static void add_model(roof_text *out, const roof_model_target *t) {
+  const roof_model *m = t->model;
+  const roof_model_parameters *p = &t->parameters;
+  char x[SHORT];
+  roof_text_addf(out, "  model       %s: %s parameters", m->architecture, billions(x, p->total));
+  if (p->active < p->total) {
+    roof_text_addf(out, ", %s active a token", billions(x, p->active));
+  }
+  roof_text_addf(out, "; %d layers of width %.0f, %.0f tokens in the vocabulary\n", m->layer_count, m->hidden,
+                 m->vocab);
+  for (int i = 0; i < m->block_count; i++) {
+    const roof_model_block *b = &m->blocks[i];
+    roof_text_addf(out, "    %3.0f x     %s", t->layers[i], roof_mixer_name(b->mixer));
+    if (b->heads > 0 && b->mixer != ROOF_MIX_NONE) {
+      roof_text_addf(out, " of %.0f heads", b->heads);
+      if (b->kv_heads > 0 && b->kv_heads != b->heads) {
+        roof_text_addf(out, " on %.0f", b->kv_heads);
+      }
+      roof_text_addf(out, " of %.0f", b->head_dim);
+    }
+    if (b->window > 0) {
+      roof_text_addf(out, ", %s %.0f", b->chunked ? "chunks of" : "window", b->window);
+    }
+    if (b->kv_rank > 0) {
+      roof_text_addf(out, ", latent %.0f + %.0f", b->kv_rank, b->rope_dim);
+    }
+    if (b->width > 0) {
+      roof_text_addf(out, "; %sMLP %.0f", b->gated ? "gated " : "", b->width);
+    }
+    if (b->experts > 0) {
+      roof_text_addf(out, "; %.0f of %.0f experts of %.0f", b->experts_per_token, b->experts,
+                     b->expert_width);
+    }
+    roof_text_add(out, "\n");
+  }
+}
+
+static void add_plan(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  char format[SHORT], x[SHORT];
+  roof_text_addf(out, "  run         batch %.0f, %.0f tokens in, %.0f out", s->batch, s->prompt, s->generate);
+  if (s->tp > 1) {
+    roof_text_addf(out, ", tensor parallel over %.0f", s->tp);
+  }
+  roof_text_addf(out, "; %s launches, %s a kernel (%s)\n", roof_launch_name(s->launch),
+                 quantity(x, t->kernel.seconds, "s"), roof_kind_name(t->kernel.kind));
+  roof_text_addf(out, "  precision   activations %s, KV %s; weights",
+                 roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
+  char last[SHORT] = "";
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    roof_weight_format_name(&s->precision.weights[part], format, sizeof format);
+    if (t->parameters.parts[part] > 0 && strcmp(format, last) != 0) {
+      roof_text_addf(out, "%s %s (%s)", last[0] ? "," : "", format,
+                     roof_model_part_name((roof_model_part)part));
+      strcpy(last, format);
+    }
+  }
+  roof_text_add(out, "\n");
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    if (!t->native[part] && t->parameters.parts[part] > 0) {
+      roof_text_addf(out, "              no native %s path: %s weights are multiplied in %s\n",
+                     roof_dtype_name(s->precision.weights[part].compute),
+                     roof_model_part_name((roof_model_part)part),
+                     roof_dtype_name(t->parts[part].types.compute));
+    }
+  }
+}
+
+static void add_capacity(roof_text *out, const roof_model_target *t, const roof_model_capacity *c) {
+  char x[SHORT], y[SHORT];
+  const struct {
+    const char *name;
+    double bytes;
+  } parts[] = {{"weights", c->weight_bytes},      {"KV cache", c->kv_bytes},
+               {"state", c->state_bytes},         {"activations", c->activation_bytes},
+               {"workspace", c->workspace_bytes}, {"half-filled pages", c->fragmentation_bytes}};
+  roof_text_addf(out, "  memory      %s of %s a device:", roof_bytes_format(x, SHORT, c->total_bytes),
+                 roof_bytes_format(y, SHORT, c->capacity_bytes));
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (parts[i].bytes > 0) {
+      roof_text_addf(out, "%s %s %s", i > 0 ? "," : "", parts[i].name,
+                     roof_bytes_format(x, SHORT, parts[i].bytes));
+    }
+  }
+  roof_text_add(out, "\n");
+  if (!t->model->encoder && !isnan(c->capacity_bytes)) {
+    roof_text_addf(out,
+                   "              %s a token and sequence; longest context %.0f at batch %.0f, largest batch "
+                   "%.0f at %.0f tokens\n",
+                   roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, t->settings.batch,
+                   c->largest_batch, t->settings.prompt + t->settings.generate);
+  }
+}
+
+static const char *binding(const roof_model_operation *o) {
+  return o->regime == ROOF_MEMORY_BOUND && o->level != NULL ? o->level->name : roof_regime_name(o->regime);
+}
+
+static void add_phase(roof_text *out, const roof_model_phase *p, roof_phase kind) {
+  char x[SHORT], y[SHORT];
+  roof_text_addf(out, "\n%s: %s", roof_phase_name(kind), quantity(x, p->expected_seconds, "s"));
+  roof_text_addf(out, " (at best %s), %s,", quantity(x, p->lower_seconds, "s"),
+                 quantity(y, p->flops, "FLOP"));
+  roof_text_addf(out, " %s, %.0f kernels, MFU %.1f %%, MBU %.1f %%\n", quantity(x, p->memory_bytes, "B"),
+                 p->kernels, 100 * p->mfu, 100 * p->mbu);
+  static const char *const header[COLUMNS] = {"operation", "count", "FLOP", "bytes",
+                                              "FLOP/B",    "bound", "time", "share"};
+  char text[ROOF_MODEL_OPERATION_MAX][COLUMNS][SHORT];
+  const char *cells[(ROOF_MODEL_OPERATION_MAX + 1) * COLUMNS];
+  memcpy(cells, header, sizeof header);
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    double bytes = o->bytes[0] + o->bytes[1] + o->bytes[2] + o->bytes[3], n = o->count;
+    snprintf(text[i][0], SHORT, "%s", o->name);
+    snprintf(text[i][1], SHORT, "%.6g", n);
+    quantity(text[i][2], n * o->flops, "");
+    quantity(text[i][3], n * bytes, "B");
+    snprintf(text[i][4], SHORT, isnan(o->intensity) ? "-" : "%.3g", o->intensity);
+    snprintf(text[i][5], SHORT, "%.40s", binding(o));
+    quantity(text[i][6], n * o->expected_seconds, "s");
+    snprintf(text[i][7], SHORT, "%.1f %%", 100 * n * o->expected_seconds / p->expected_seconds);
+    for (int c = 0; c < COLUMNS; c++) {
+      cells[(i + 1) * COLUMNS + c] = text[i][c];
+    }
+  }
+  roof_text_add_table(out, cells, COLUMNS, p->count + 1, "lrrrrlrr");
+}
+
+static void add_rates(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  char x[SHORT];
+  if (t->model->encoder) {
+    return;
+  }
+  roof_text_addf(
+      out, "\n  rates       %.4g tokens/s a request, %.4g together, %.4g a device; prompts %.4g tokens/s\n",
+      a->tokens_per_second, a->batch_tokens_per_second, a->device_tokens_per_second,
+      a->prompt_tokens_per_second);
+  roof_text_addf(out, "  request     %s", quantity(x, a->request_seconds, "s"));
+  if (!isnan(a->joules_per_token)) {
+    roof_text_addf(out, "; %s a generated token", quantity(x, a->joules_per_token, "J"));
+  }
+  if (!isnan(a->price_per_million_tokens)) {
+    roof_text_addf(out, "; %.4g per million generated tokens at %.4g a device and hour",
+                   a->price_per_million_tokens, t->settings.price);
+  }
+  roof_text_add(out, "\n");
+}
+
+void roof_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
+  add_answer(out, t, a, color);
+  add_model(out, t);
+  add_plan(out, t);
+  add_capacity(out, t, &a->capacity);
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    if (a->phases[i].present) {
+      add_phase(out, &a->phases[i], (roof_phase)i);
+    }
+  }
+  add_rates(out, t, a);
+  for (int i = 0; i < t->model->note_count; i++) {
+    roof_text_addf(out, "  note        %s\n", t->model->notes[i]);
+  }
+}

@@ -1,0 +1,136 @@
+/* Phases put together into what people ask: time to the first token, time per token, tokens per second. */
+#include <math.h>
+#include <string.h>
+
+#include "models/step.h"
+
+static void start(model_step *s, const roof_model_target *t, roof_model_phase *out) {
+  const size_t head = offsetof(roof_model_phase, operations);
+  memset(out, 0, head);
+  out->count = 0;
+  out->present = true;
+  *s = (model_step){.target = t, .steps = 1, .out = out};
+}
+
+static void add_group(model_step *s, const model_group *g) {
+  s->groups[s->group_count++] = *g;
+  s->tokens += g->sequences * g->queries;
+}
+
+/** Prompts, whole or in chunks: as many whole prompts at once as fit a chunk, else each prompt in pieces. */
+static void plan_prefill(model_step *s, bool encoder) {
+  const roof_model_settings *set = &s->target->settings;
+  double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY;
+  model_group g = {.sequences = set->batch, .queries = set->prompt, .causal = !encoder, .cached = !encoder};
+  if (chunk < set->prompt) {
+    double pieces = ceil(set->prompt / chunk);
+    g.sequences = 1;
+    g.queries = g.stride = set->prompt / pieces;
+    g.past_last = set->prompt - g.queries;
+    s->steps = set->batch * pieces;
+  } else if (chunk < set->batch * set->prompt) {
+    s->steps = ceil(set->batch * set->prompt / chunk);
+    g.sequences = set->batch / s->steps;
+  }
+  add_group(s, &g);
+  s->logits = set->batch;
+}
+
+static void add_decoding(model_step *s, double queries, double first, double last) {
+  const roof_model_settings *set = &s->target->settings;
+  model_group g = {.sequences = set->batch,
+                   .queries = queries,
+                   .past_first = first,
+                   .past_last = last,
+                   .stride = 1,
+                   .causal = true,
+                   .absorbed = true,
+                   .cached = true};
+  add_group(s, &g);
+  s->logits += set->batch * queries;
+}
+
+/** A piece of one prompt, half of which is already there, goes with a decoding step. */
+static void add_piece(model_step *s) {
+  const roof_model_settings *set = &s->target->settings;
+  double queries = fmin(set->chunk, set->prompt), past = (set->prompt - queries) / 2;
+  model_group g = {.sequences = 1, .queries = queries, .past_first = past, .past_last = past};
+  g.causal = g.cached = true;
+  add_group(s, &g);
+}
+
+/** Tokens that a step of verification yields: the drafted ones up to the first wrong one, and one more from
+ * the model itself: (1 - a^(d + 1)) / (1 - a) (Leviathan et al. 2023, equation 1). */
+static double expected_yield(double accept, double draft) {
+  return accept >= 1 ? draft + 1 : (1 - pow(accept, draft + 1)) / (1 - accept);
+}
+
+void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
+                         roof_model_phase *phase) {
+  const roof_model_settings *set = &t->settings;
+  model_step s;
+  start(&s, t, phase);
+  if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
+    plan_prefill(&s, kind == ROOF_PHASE_ENCODE);
+  } else {
+    add_decoding(&s, kind == ROOF_PHASE_VERIFY ? set->draft + 1 : 1, past_first, past_last);
+  }
+  if (kind == ROOF_PHASE_MIXED) {
+    add_piece(&s);
+  }
+  model_walk(&s);
+  phase->steps = s.steps;
+  phase->tokens = s.tokens * s.steps;
+  phase->sequences = set->batch;
+  phase->yield = set->batch * (kind == ROOF_PHASE_VERIFY   ? expected_yield(set->accept, set->draft)
+                               : kind == ROOF_PHASE_ENCODE ? set->prompt
+                                                           : 1);
+}
+
+static void run_phases(const roof_model_target *t, roof_model_answer *a) {
+  const roof_model_settings *s = &t->settings;
+  double last = s->prompt + fmax(0, s->generate - 2);
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    a->phases[i].present = false;
+  }
+  if (t->model->encoder) {
+    roof_model_phase_of(t, ROOF_PHASE_ENCODE, 0, 0, &a->phases[ROOF_PHASE_ENCODE]);
+    return;
+  }
+  roof_model_phase_of(t, ROOF_PHASE_PREFILL, 0, 0, &a->phases[ROOF_PHASE_PREFILL]);
+  roof_model_phase_of(t, ROOF_PHASE_DECODE, s->prompt, last, &a->phases[ROOF_PHASE_DECODE]);
+  if (s->draft > 0) {
+    roof_model_phase_of(t, ROOF_PHASE_VERIFY, s->prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
+  }
+  if (s->chunk > 0 && s->chunk < s->batch * s->prompt) {
+    roof_model_phase_of(t, ROOF_PHASE_MIXED, s->prompt, last, &a->phases[ROOF_PHASE_MIXED]);
+  }
+}
+
+void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
+  const roof_model_settings *s = &t->settings;
+  run_phases(t, a);
+  const roof_model_phase *first = &a->phases[t->model->encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL];
+  const roof_model_phase *next = &a->phases[s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE];
+  double more = fmax(0, s->generate - 1);
+  a->devices = s->tp;
+  a->capacity = roof_model_capacity_of(t);
+  a->ttft_seconds = first->expected_seconds;
+  a->prompt_tokens_per_second = s->batch * s->prompt / a->ttft_seconds;
+  a->tpot_seconds = a->tokens_per_second = a->batch_tokens_per_second = a->device_tokens_per_second = NAN;
+  a->joules_per_token = a->price_per_million_tokens = NAN;
+  a->request_seconds = a->ttft_seconds;
+  if (!next->present) {
+    return;
+  }
+  double each = s->batch / next->yield;
+  a->tpot_seconds = next->expected_seconds * each;
+  a->tokens_per_second = 1 / a->tpot_seconds;
+  a->batch_tokens_per_second = s->batch / a->tpot_seconds;
+  a->device_tokens_per_second = a->batch_tokens_per_second / a->devices;
+  a->request_seconds += more * a->tpot_seconds;
+  double made = s->batch * fmax(1, s->generate);
+  double joules = first->energy_joules + more * each * next->energy_joules;
+  a->joules_per_token = a->devices * joules / made;
+  a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices * a->request_seconds / made;
+}

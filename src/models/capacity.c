@@ -1,0 +1,116 @@
+/* What must be in one device's memory, and how far it can be filled. */
+#include <math.h>
+
+#include "models/step.h"
+
+/** Weights on one device: matrices are split, the router, the latent's projections down and vectors are not.
+ */
+static double weight_bytes(const roof_model_target *t) {
+  const roof_model *m = t->model;
+  const roof_model_parameters *p = &t->parameters;
+  double tp = t->settings.tp, bytes = (p->vectors + p->embedding / tp) * t->activation_bytes;
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    bytes += p->parts[part] * t->weight_bytes[part] / (part == ROOF_PART_ROUTER ? 1 : tp);
+  }
+  for (int i = 0; i < m->block_count; i++) {
+    const roof_model_block *b = &m->blocks[i];
+    double repeated = 0;
+    if (b->mixer == ROOF_MIX_LATENT) {
+      repeated = m->hidden * (b->q_rank + b->kv_rank + b->rope_dim) * (1 - 1 / tp);
+    } else if (b->mixer == ROOF_MIX_ATTENTION && tp > b->kv_heads) {
+      repeated = m->hidden * (b->head_dim + (b->shared_kv ? 0 : b->value_dim)) * (1 - b->kv_heads / tp);
+    }
+    bytes += t->layers[i] * repeated * t->weight_bytes[ROOF_PART_MIXER];
+  }
+  return bytes;
+}
+
+/** Bytes of one sequence of `context` tokens in the cache. */
+static double sequence_bytes(const roof_model_target *t, double context) {
+  double bytes = 0;
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *b = &t->model->blocks[i];
+    bytes += t->layers[i] * model_kept_tokens(b, context) * model_kv_elements(b, t->settings.tp);
+  }
+  return t->model->encoder ? 0 : bytes * t->kv_bytes;
+}
+
+static double state_bytes(const roof_model_target *t) {
+  double elements = 0;
+  for (int i = 0; i < t->model->block_count; i++) {
+    model_widths w = model_widths_of(&t->model->blocks[i], t->settings.tp);
+    elements += t->layers[i] * w.state;
+  }
+  return elements * t->state_bytes;
+}
+
+/** Activations that are alive at once, a token: the residual stream and its normed copy, and the widest of
+ * what a sublayer reads and writes. */
+static double activation_bytes_per_token(const roof_model_target *t) {
+  double widest = 0;
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *b = &t->model->blocks[i];
+    model_widths w = model_widths_of(b, t->settings.tp);
+    double mixer = w.queries + w.keys + w.values + w.mixed + w.in + w.inner;
+    double mlp = (b->gated ? 3 : 2) * (w.mlp + b->experts_per_token * w.expert);
+    mlp += b->experts > 0 ? b->experts_per_token * t->model->hidden : 0;
+    widest = fmax(widest, fmax(mixer, mlp));
+  }
+  return (2 * t->model->hidden + widest) * t->activation_bytes;
+}
+
+static double activation_bytes(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  double tokens = s->batch * s->prompt;
+  if (s->chunk > 0 && tokens > s->chunk) {
+    tokens = fmax(s->chunk, s->batch * (s->draft + 1));
+  }
+  double logits = t->model->encoder ? 0 : s->batch * (s->draft + 1) * t->model->vocab / s->tp * 4; /* fp32 */
+  return tokens * activation_bytes_per_token(t) + logits;
+}
+
+/** Tokens of a sequence whose cache takes at most `budget`: the cache grows in straight pieces between the
+ * windows. */
+static double longest_context(const roof_model_target *t, double budget) {
+  double reached = 0;
+  if (!(sequence_bytes(t, 1) <= budget)) {
+    return 0;
+  }
+  for (;;) {
+    double next = INFINITY, slope = 0;
+    for (int i = 0; i < t->model->block_count; i++) {
+      const roof_model_block *b = &t->model->blocks[i];
+      if (b->window <= 0 || b->window > reached) {
+        slope += t->layers[i] * model_kv_elements(b, t->settings.tp) * t->kv_bytes;
+        next = b->window > 0 ? fmin(next, b->window) : next;
+      }
+    }
+    double room = budget - sequence_bytes(t, reached);
+    double end = slope > 0 ? reached + room / slope : INFINITY;
+    if (end < next || isinf(next)) {
+      return floor(end);
+    }
+    reached = next;
+  }
+}
+
+roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
+  double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
+  roof_model_capacity c = {.weight_bytes = weight_bytes(t), .workspace_bytes = s->workspace};
+  c.kv_bytes = s->batch * one;
+  c.kv_bytes_per_token = sequence_bytes(t, 1);
+  c.state_bytes = s->batch * state;
+  c.fragmentation_bytes = s->batch * page;
+  c.activation_bytes = activation_bytes(t);
+  double fixed = c.weight_bytes + c.workspace_bytes + c.activation_bytes;
+  c.total_bytes = fixed + c.kv_bytes + c.state_bytes + c.fragmentation_bytes;
+  c.capacity_bytes = t->plain.capacity;
+  c.spare_bytes = c.capacity_bytes - c.total_bytes;
+  c.fits = c.spare_bytes >= 0;
+  double room = c.capacity_bytes - fixed;
+  c.longest_context = isnan(room) ? NAN : longest_context(t, room / s->batch - state);
+  c.largest_batch = isnan(room) ? NAN : fmax(0, floor(room / (one + page + state)));
+  return c;
+}

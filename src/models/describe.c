@@ -1,0 +1,225 @@
+/* A description: put together, checked, its parameters counted. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "models/shape.h"
+
+void roof_model_init(roof_model *model) {
+  memset(model, 0, sizeof *model);
+  model->rotary = model->final_norm = true;
+  model->activation = 4;
+  model->precision = roof_model_precision_of(ROOF_BF16);
+}
+
+roof_status roof_model_add_layer(roof_model *model, const roof_model_block *block, roof_error *error) {
+  int kind = 0;
+  while (kind < model->block_count && memcmp(&model->blocks[kind], block, sizeof *block) != 0) {
+    kind++;
+  }
+  if (kind == ROOF_BLOCK_MAX || model->layer_count == ROOF_LAYER_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "model: more than %d %s",
+                          kind == ROOF_BLOCK_MAX ? ROOF_BLOCK_MAX : ROOF_LAYER_MAX,
+                          kind == ROOF_BLOCK_MAX ? "kinds of layers" : "layers");
+  }
+  if (kind == model->block_count) {
+    memcpy(&model->blocks[model->block_count++], block, sizeof *block);
+  }
+  model->layers[model->layer_count++] = (unsigned char)kind;
+  return ROOF_OK;
+}
+
+void roof_model_note(roof_model *model, const char *format, ...) {
+  if (model->note_count == ROOF_MODEL_NOTE_MAX) {
+    return;
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(model->notes[model->note_count++], ROOF_SOURCE_MAX, format, arguments);
+  va_end(arguments);
+}
+
+/** A size that a description may hold: a whole number that a double counts exactly. */
+static bool is_count(double value) {
+  return value >= 0 && value <= 1e9 && value == floor(value);
+}
+
+static roof_status check_counts(const roof_model_block *b, int kind, roof_error *error) {
+  const struct {
+    const char *name;
+    double value;
+  } counts[] = {{"heads", b->heads},
+                {"kv_heads", b->kv_heads},
+                {"head_dim", b->head_dim},
+                {"value_dim", b->value_dim},
+                {"window", b->window},
+                {"q_rank", b->q_rank},
+                {"kv_rank", b->kv_rank},
+                {"rope_dim", b->rope_dim},
+                {"index_heads", b->index_heads},
+                {"index_dim", b->index_dim},
+                {"index_keys", b->index_keys},
+                {"state", b->state},
+                {"groups", b->groups},
+                {"kernel", b->kernel},
+                {"dt_rank", b->dt_rank},
+                {"scan", b->scan},
+                {"width", b->width},
+                {"experts", b->experts},
+                {"experts_per_token", b->experts_per_token},
+                {"expert_width", b->expert_width}};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    if (!is_count(counts[i].value)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "layers of kind %d: %s=%g: not a whole number up to 1e9",
+                            kind, counts[i].name, counts[i].value);
+    }
+  }
+  return ROOF_OK;
+}
+
+/** What a mixer cannot be without. */
+static const char *missing(const roof_model_block *b) {
+  bool heads = b->heads >= 1 && b->head_dim >= 1, values = b->value_dim >= 1;
+  switch (b->mixer) {
+  case ROOF_MIX_NONE:
+    return model_has_mlp(b) ? NULL : "neither a mixer nor an MLP";
+  case ROOF_MIX_ATTENTION:
+    return !heads || !values || b->kv_heads < 1 ? "attention without heads"
+           : fmod(b->heads, b->kv_heads) != 0   ? "the KV heads do not divide the heads"
+                                                : NULL;
+  case ROOF_MIX_LATENT:
+    return !heads || !values || b->kv_rank < 1 ? "latent attention without heads or rank" : NULL;
+  case ROOF_MIX_DELTA:
+    return !heads || !values || b->kv_heads < 1 ? "linear attention without heads" : NULL;
+  default:
+    return !heads || b->state < 1 ? "a state-space layer without channels or state" : NULL;
+  }
+}
+
+static roof_status check_block(const roof_model_block *b, int kind, roof_error *error) {
+  roof_status status = check_counts(b, kind, error);
+  const char *why = status == ROOF_OK ? missing(b) : NULL;
+  if (status == ROOF_OK && why == NULL && b->experts > 0 &&
+      !(b->experts_per_token >= 1 && b->experts_per_token <= b->experts && b->expert_width >= 1)) {
+    why = "experts: those of a token must be from 1 to all, and have a width";
+  }
+  return why != NULL ? roof_error_set(error, ROOF_E_ARGUMENT, "layers of kind %d: %s", kind, why) : status;
+}
+
+roof_status roof_model_check(const roof_model *model, roof_error *error) {
+  if (!(is_count(model->hidden) && model->hidden >= 1)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "model: hidden size %g: not a whole number from 1",
+                          model->hidden);
+  }
+  if (!is_count(model->vocab) || !is_count(model->positions) || !is_count(model->context)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "model: vocabulary or positions: not a whole number");
+  }
+  if (model->layer_count < 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "model: no layers");
+  }
+  for (int i = 0; i < model->block_count; i++) {
+    roof_status status = check_block(&model->blocks[i], i, error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  return ROOF_OK;
+}
+
+/** Elements of matrices and of vectors (gains, biases, filters). */
+typedef struct tally {
+  double matrix, vector;
+} tally;
+
+static tally count_attention(double hidden, const roof_model_block *b, const model_widths *w) {
+  double queries = w->queries * (b->output_gate ? 2 : 1), values = b->shared_kv ? 0 : w->values;
+  double index = b->index_heads > 0 ? 1 : 0;
+  tally t = {.vector = b->qk_norm + (b->sinks ? b->heads : 0) + (b->out_bias ? hidden : 0)};
+  t.matrix =
+      w->mixed * hidden + index * (b->index_heads * b->index_dim * (b->q_rank > 0 ? b->q_rank : hidden) +
+                                   hidden * (b->index_dim + b->index_heads));
+  t.vector += index * 2 * b->index_dim;
+  if (b->mixer == ROOF_MIX_ATTENTION) {
+    t.matrix += hidden * (queries + w->keys + values);
+    t.vector += b->qkv_bias ? queries + w->keys + values : 0;
+    return t;
+  }
+  t.matrix += b->q_rank > 0 ? b->q_rank * (hidden + queries) : hidden * queries;
+  t.matrix += hidden * (b->kv_rank + b->rope_dim) + b->kv_rank * b->heads * (b->head_dim + b->value_dim);
+  t.vector += b->q_rank + b->kv_rank;
+  return t;
+}
+
+static tally count_state(double hidden, const roof_model_block *b, const model_widths *w) {
+  tally t = {.matrix = hidden * (w->in + w->inner)};
+  t.vector = w->conv * (b->kernel + (b->conv_bias ? 1 : 0)) + (b->mamba_bias ? w->in + hidden : 0);
+  switch (b->mixer) {
+  case ROOF_MIX_MAMBA1:
+    t.matrix += w->inner * (2 * b->dt_rank + 2 * b->state);
+    t.vector += w->inner * (b->state + 2) + (b->mamba_norms ? b->dt_rank + 2 * b->state : 0);
+    break;
+  case ROOF_MIX_MAMBA2:
+    t.vector += 3 * b->heads + w->inner;
+    break;
+  default:
+    t.vector += 2 * b->heads + b->value_dim;
+  }
+  return t;
+}
+
+static tally count_mixer(double hidden, const roof_model_block *b, const model_widths *w) {
+  bool attends = b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT;
+  return b->mixer == ROOF_MIX_NONE ? (tally){0}
+         : attends                 ? count_attention(hidden, b, w)
+                                   : count_state(hidden, b, w);
+}
+
+static tally count_mlp(double hidden, bool gated, bool bias, double width) {
+  tally t = {.matrix = (gated ? 3 : 2) * hidden * width};
+  t.vector = bias && width > 0 ? (gated ? 2 : 1) * width + hidden : 0;
+  return t;
+}
+
+static void count_block(const roof_model *m, const roof_model_block *b, double layers,
+                        roof_model_parameters *p) {
+  model_widths w = model_widths_of(b, 1);
+  tally mixer = count_mixer(m->hidden, b, &w);
+  tally mlp = count_mlp(m->hidden, b->gated, b->mlp_bias, b->width);
+  tally expert = count_mlp(m->hidden, b->gated, b->expert_bias, b->expert_width);
+  double norms = b->norms * m->hidden * (m->layer_norm ? 2 : 1);
+  double gate = b->shared_gate ? m->hidden : 0, router = b->router_bias ? b->experts : 0;
+  p->parts[ROOF_PART_MIXER] += layers * mixer.matrix;
+  p->parts[ROOF_PART_MLP] += layers * mlp.matrix;
+  p->parts[ROOF_PART_EXPERTS] += layers * b->experts * expert.matrix;
+  p->parts[ROOF_PART_ROUTER] += layers * (b->experts * m->hidden + gate);
+  p->vectors += layers * (mixer.vector + mlp.vector + b->experts * expert.vector + norms + router);
+  p->active -= layers * (b->experts - b->experts_per_token) * (expert.matrix + expert.vector);
+  p->kv_elements_per_token += layers * model_kv_elements(b, 1);
+  p->state_elements += layers * w.state;
+}
+
+roof_model_parameters roof_model_count(const roof_model *m) {
+  roof_model_parameters p = {0};
+  double layers[ROOF_BLOCK_MAX] = {0};
+  for (int i = 0; i < m->layer_count; i++) {
+    layers[m->layers[i]]++;
+  }
+  for (int i = 0; i < m->block_count; i++) {
+    count_block(m, &m->blocks[i], layers[i], &p);
+  }
+  double gain = m->hidden * (m->layer_norm ? 2 : 1);
+  double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
+  double adapters = dim != m->hidden ? 2 * dim * m->hidden : 0; /* into and out of a narrower table (OPT) */
+  p.vectors += gain * ((m->final_norm ? 1 : 0) + (m->embedding_norm ? 1 : 0)) +
+               (m->head_bias ? m->vocab : 0) + (m->pooler ? m->hidden : 0);
+  p.parts[ROOF_PART_HEAD] =
+      (m->encoder ? 0 : m->vocab * dim) + adapters + (m->pooler ? m->hidden * m->hidden : 0);
+  p.embedding = (m->tied && !m->encoder ? 0 : m->vocab * dim) + (m->positions + m->token_types) * m->hidden;
+  p.total = p.vectors + p.embedding;
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    p.total += p.parts[part];
+  }
+  p.active += p.total;
+  return p;
+}

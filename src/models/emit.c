@@ -1,0 +1,159 @@
+/* Operations as they are added to a phase, timed by the core's own prediction, and summed. */
+#include <math.h>
+#include <string.h>
+
+#include "models/step.h"
+
+static const roof_target *target_of(const roof_model_target *t, roof_model_part part) {
+  return part < ROOF_PART_COUNT ? &t->parts[part] : &t->plain;
+}
+
+/** The cost as bytes by class and the core's work. */
+static void make_work(const roof_model_target *t, const model_cost *c, double bytes[], roof_work *work) {
+  double weights = c->part < ROOF_PART_COUNT ? c->weights * t->weight_bytes[c->part] : 0;
+  bytes[ROOF_BYTES_WEIGHTS] = weights + c->vectors * t->activation_bytes;
+  bytes[ROOF_BYTES_ACTIVATIONS] = c->read + c->written;
+  bytes[ROOF_BYTES_KV] = c->kv_read + c->kv_written;
+  bytes[ROOF_BYTES_NETWORK] = c->link_bytes;
+  roof_work_init(work);
+  work->unit = c->unit;
+  work->flops = c->flops;
+  work->read_bytes = bytes[ROOF_BYTES_WEIGHTS] + c->read + c->kv_read;
+  work->write_bytes = c->written + c->kv_written;
+  work->link_bytes = c->link_bytes;
+  work->link_steps = c->link_steps;
+  work->launches = c->kernels;
+}
+
+static void fill_times(roof_model_operation *o, const roof_prediction *p) {
+  o->intensity = p->intensity;
+  o->ridge = p->ridge;
+  o->regime = p->regime;
+  o->peak = p->peak;
+  o->level = p->binding;
+  o->compute_seconds = p->compute_seconds;
+  o->memory_seconds = p->memory_seconds;
+  o->network_seconds = p->network_seconds;
+  o->overhead_seconds = p->overhead_seconds;
+  o->lower_seconds = p->lower_seconds;
+  o->upper_seconds = p->upper_seconds;
+  o->expected_seconds = p->expected_seconds;
+  o->expected_low_seconds = p->expected_low_seconds;
+  o->expected_high_seconds = p->expected_high_seconds;
+  o->energy_joules = p->energy_joules;
+}
+
+void model_emit(model_step *s, double count, const model_cost *c) {
+  roof_model_phase *out = s->out;
+  double bytes[ROOF_BYTES_CLASS_COUNT];
+  roof_work work;
+  make_work(s->target, c, bytes, &work);
+  for (int i = 0; i < out->count; i++) {
+    roof_model_operation *o = &out->operations[i];
+    if (strcmp(o->name, c->name) == 0 && o->flops == c->flops && o->part == c->part &&
+        memcmp(o->bytes, bytes, sizeof bytes) == 0) {
+      o->count += count;
+      return;
+    }
+  }
+  if (out->count == ROOF_MODEL_OPERATION_MAX) { /* roof_model_target_init has refused such a model */
+    return;
+  }
+  roof_prediction p;
+  roof_predict_work(target_of(s->target, c->part), &work, &p);
+  roof_model_operation *o = &out->operations[out->count++];
+  o->name = c->name;
+  o->part = c->part;
+  o->count = count;
+  o->flops = c->flops;
+  memcpy(o->bytes, bytes, sizeof bytes);
+  o->kernels = c->kernels;
+  fill_times(o, &p);
+}
+
+void model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,
+                   double in, double out, double vectors) {
+  const roof_model_target *t = s->target;
+  model_cost c = {.name = name,
+                  .part = part,
+                  .unit = ROOF_MATRIX,
+                  .flops = 2 * rows * in * out,
+                  .weights = in * out,
+                  .vectors = vectors,
+                  .read = rows * in * t->input_bytes[part],
+                  .written = rows * out * t->activation_bytes,
+                  .kernels = 1};
+  model_emit(s, count, &c);
+}
+
+void model_map(model_step *s, double count, const char *name, double elements, double flops, double reads,
+               double writes, double vectors) {
+  double a = s->target->activation_bytes;
+  model_cost c = {.name = name,
+                  .part = ROOF_PART_COUNT,
+                  .unit = ROOF_VECTOR,
+                  .flops = flops * elements,
+                  .vectors = vectors,
+                  .read = reads * elements * a,
+                  .written = writes * elements * a,
+                  .kernels = 1};
+  model_emit(s, count, &c);
+}
+
+/** A ring: each device sends every part but its own twice (nccl-tests PERFORMANCE.md). */
+void model_all_reduce(model_step *s, double count, double bytes) {
+  double ranks = s->target->settings.tp;
+  if (ranks <= 1) {
+    return;
+  }
+  model_cost c = {.name = "all_reduce",
+                  .part = ROOF_PART_COUNT,
+                  .unit = ROOF_VECTOR,
+                  .link_bytes = 2 * bytes * (ranks - 1) / ranks,
+                  .link_steps = 2 * (ranks - 1),
+                  .kernels = 1};
+  model_emit(s, count, &c);
+}
+
+static void add_operation(roof_model_phase *p, const roof_model_operation *o) {
+  double n = o->count;
+  p->flops += n * o->flops;
+  for (int i = 0; i < ROOF_BYTES_CLASS_COUNT; i++) {
+    p->bytes[i] += n * o->bytes[i];
+  }
+  p->kernels += n * o->kernels;
+  p->compute_seconds += n * o->compute_seconds;
+  p->memory_seconds += n * o->memory_seconds;
+  p->network_seconds += n * o->network_seconds;
+  p->overhead_seconds += n * o->overhead_seconds;
+  p->lower_seconds += n * o->lower_seconds;
+  p->upper_seconds += n * o->upper_seconds;
+  p->expected_seconds += n * o->expected_seconds;
+  p->expected_low_seconds += n * o->expected_low_seconds;
+  p->expected_high_seconds += n * o->expected_high_seconds;
+  p->energy_joules += n * o->energy_joules;
+}
+
+/** The peak that MFU is measured against: of the operation with most of the FLOPs. */
+static double main_peak(const roof_model_phase *p) {
+  double most = -1, peak = NAN;
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    if (o->count * o->flops > most && o->peak != NULL) {
+      most = o->count * o->flops;
+      peak = o->peak->flops_per_second;
+    }
+  }
+  return peak;
+}
+
+void model_finish(model_step *s) {
+  roof_model_phase *p = s->out;
+  const roof_target *plain = &s->target->plain;
+  for (int i = 0; i < p->count; i++) {
+    add_operation(p, &p->operations[i]);
+  }
+  p->memory_bytes = p->bytes[ROOF_BYTES_WEIGHTS] + p->bytes[ROOF_BYTES_ACTIVATIONS] + p->bytes[ROOF_BYTES_KV];
+  p->mfu = p->flops / (p->expected_seconds * main_peak(p));
+  p->mbu = p->memory_bytes * plain->seconds_per_byte[plain->memory][0] / p->expected_seconds;
+}

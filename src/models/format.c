@@ -1,0 +1,95 @@
+/* How weights are stored. A format is a row: adding one needs no other change. */
+#include <stdio.h>
+#include <string.h>
+
+#include "roofline/model.h"
+#include "roofline/text.h"
+
+#define PLAIN(label, dtype)                                                                                  \
+  {                                                                                                          \
+    label, {                                                                                                 \
+      .stored = dtype, .compute = dtype                                                                      \
+    }                                                                                                        \
+  }
+
+/* Scales: GPTQ and AWQ (Frantar et al. 2023; Lin et al. 2024) keep an fp16 scale and a 4-bit zero point for
+ * 128 weights; DeepSeek-V3 (2024, section 3.3) an fp32 scale a block of 128 x 128; the OCP microscaling
+ * formats (v1.0, 2023) an 8-bit exponent for 32 elements; NVFP4 (NVIDIA, 2025) an fp8 scale for 16. The
+ * scales of a whole tensor or channel (fp8, w8a8, w8a16) vanish beside the weights. */
+static const struct {
+  const char *name;
+  roof_weight_format format;
+} presets[] = {
+    PLAIN("fp32", ROOF_FP32),
+    PLAIN("fp16", ROOF_FP16),
+    PLAIN("bf16", ROOF_BF16),
+    PLAIN("fp8", ROOF_FP8),
+    {"fp8-block", {.stored = ROOF_FP8, .compute = ROOF_FP8, .group = 128 * 128, .scale_bits = 32}},
+    {"mxfp8", {.stored = ROOF_FP8, .compute = ROOF_FP8, .group = 32, .scale_bits = 8}},
+    PLAIN("w8a8", ROOF_INT8),
+    {"w8a16", {.stored = ROOF_INT8, .compute = ROOF_INT8, .weight_only = true}},
+    {"w4a16",
+     {.stored = ROOF_INT4, .compute = ROOF_INT4, .weight_only = true, .group = 128, .scale_bits = 20}},
+    {"nvfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 16, .scale_bits = 8}},
+    {"mxfp4", {.stored = ROOF_FP4, .compute = ROOF_FP4, .group = 32, .scale_bits = 8}},
+};
+enum { PRESET_COUNT = sizeof presets / sizeof presets[0] };
+
+roof_weight_format roof_weight_format_of(roof_dtype dtype) {
+  return (roof_weight_format){.stored = dtype, .compute = dtype};
+}
+
+roof_status roof_weight_format_parse(const char *text, roof_weight_format *format, roof_error *error) {
+  const char *names[PRESET_COUNT + 1] = {NULL};
+  for (int i = 0; i < PRESET_COUNT; i++) {
+    if (strcmp(presets[i].name, text) == 0) {
+      *format = presets[i].format;
+      return ROOF_OK;
+    }
+    names[i] = presets[i].name;
+  }
+  const char *near = roof_suggest(text, names);
+  return roof_error_set(error, ROOF_E_NAME, "precision `%.60s`: unknown; %s%s%s", text,
+                        near ? "did you mean `"
+                             : "one of fp32 fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4",
+                        near ? near : "", near ? "`?" : "");
+}
+
+static bool same(const roof_weight_format *a, const roof_weight_format *b) {
+  return a->stored == b->stored && a->compute == b->compute && a->weight_only == b->weight_only &&
+         a->group == b->group && a->scale_bits == b->scale_bits;
+}
+
+char *roof_weight_format_name(const roof_weight_format *format, char *buffer, size_t size) {
+  for (int i = 0; i < PRESET_COUNT; i++) {
+    if (same(format, &presets[i].format)) {
+      snprintf(buffer, size, "%s", presets[i].name);
+      return buffer;
+    }
+  }
+  int used = snprintf(buffer, size, "%s", roof_dtype_name(format->stored));
+  if (format->group > 0 && used > 0 && (size_t)used < size) {
+    snprintf(buffer + used, size - (size_t)used, " group %.0f", format->group);
+  }
+  return buffer;
+}
+
+double roof_weight_format_bytes(const roof_weight_format *format) {
+  double scales = format->group > 0 ? format->scale_bits / 8 / format->group : 0;
+  return roof_dtype_bytes(format->stored) + scales;
+}
+
+roof_model_precision roof_model_precision_of(roof_dtype dtype) {
+  roof_model_precision precision = {.activations = dtype, .kv = dtype, .state = ROOF_FP32};
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    precision.weights[part] = roof_weight_format_of(dtype);
+  }
+  return precision;
+}
+
+void roof_model_precision_quantize(roof_model_precision *precision, const roof_weight_format *format) {
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    bool matrix = part != ROOF_PART_HEAD && part != ROOF_PART_ROUTER;
+    precision->weights[part] = matrix ? *format : roof_weight_format_of(precision->activations);
+  }
+}

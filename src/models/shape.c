@@ -1,0 +1,66 @@
+#include "models/shape.h"
+
+#include <math.h>
+
+model_widths model_widths_of(const roof_model_block *b, double tp) {
+  model_widths w = {.heads = b->heads / tp, .kv_heads = fmax(1, b->kv_heads / tp)};
+  w.mlp = b->width / tp;
+  w.expert = b->expert_width / tp;
+  switch (b->mixer) {
+  case ROOF_MIX_LATENT:
+    w.queries = w.heads * (b->head_dim + b->rope_dim);
+    w.mixed = w.heads * b->value_dim;
+    break;
+  case ROOF_MIX_ATTENTION:
+    w.queries = w.heads * b->head_dim;
+    w.keys = w.kv_heads * b->head_dim;
+    w.values = w.kv_heads * b->value_dim;
+    w.mixed = w.heads * b->value_dim;
+    break;
+  case ROOF_MIX_MAMBA1: /* x and gate z; the step, B and C come from a second projection */
+    w.inner = w.conv = w.mixed = b->heads * b->head_dim / tp;
+    w.in = 2 * w.inner;
+    w.state = w.inner * (b->state + b->kernel - 1);
+    break;
+  case ROOF_MIX_MAMBA2: /* z, x, B, C and a step a head (Dao and Gu 2024, section 7) */
+    w.inner = w.mixed = w.heads * b->head_dim;
+    w.conv = w.inner + 2 * fmax(1, b->groups / tp) * b->state;
+    w.in = w.inner + w.conv + w.heads;
+    w.state = w.inner * b->state + w.conv * (b->kernel - 1);
+    break;
+  case ROOF_MIX_DELTA: /* Q, K, V, gate z and two scalars a head (Yang et al. 2025) */
+    w.inner = w.mixed = w.heads * b->value_dim;
+    w.keys = fmax(1, b->kv_heads / tp) * b->head_dim;
+    w.conv = 2 * w.keys + w.inner;
+    w.in = w.conv + w.inner + 2 * w.heads;
+    w.state = w.heads * b->head_dim * b->value_dim + w.conv * (b->kernel - 1);
+    break;
+  default:
+    break;
+  }
+  return w;
+}
+
+double model_kv_elements(const roof_model_block *b, double tp) {
+  double index = b->index_heads > 0 ? b->index_dim : 0;
+  if (b->mixer == ROOF_MIX_LATENT) { /* every device keeps the whole latent */
+    return b->kv_rank + b->rope_dim + index;
+  }
+  if (b->mixer != ROOF_MIX_ATTENTION) {
+    return 0;
+  }
+  return fmax(1, b->kv_heads / tp) * (b->head_dim + b->value_dim) + index;
+}
+
+double model_kept_tokens(const roof_model_block *b, double context) {
+  return b->window > 0 ? fmin(b->window, context) : context;
+}
+
+bool model_has_mlp(const roof_model_block *b) {
+  return b->width > 0 || b->experts > 0;
+}
+
+double model_sublayers(const roof_model_block *b) {
+  bool mixer = b->mixer != ROOF_MIX_NONE, mlp = model_has_mlp(b);
+  return mixer && mlp && b->parallel ? 1 : (double)mixer + (double)mlp;
+}

@@ -1,0 +1,33 @@
+/** Elements that a block's parts have, whole and on one device. */
+#ifndef MODELS_SHAPE_H
+#define MODELS_SHAPE_H
+
+#include "roofline/model.h"
+
+/** Widths of a block's tensors on one of `tp` devices. */
+typedef struct model_widths {
+  double heads, kv_heads; /**< KV heads are repeated where there are fewer than devices */
+  double queries;         /**< elements of Q, without an output gate */
+  double keys, values;    /**< elements of K and of V */
+  double mixed;           /**< elements that enter the output projection */
+  double mlp, expert;     /**< widths */
+  double inner;           /**< state space: channels; delta: elements of the values */
+  double conv;            /**< channels of the convolution */
+  double in;              /**< elements of the projection in, gate and steps included */
+  double state;           /**< elements of one sequence's state */
+} model_widths;
+
+model_widths model_widths_of(const roof_model_block *block, double tp);
+
+/** Elements that one token adds to a sequence's cache in one layer, on one of `tp` devices. */
+double model_kv_elements(const roof_model_block *block, double tp);
+
+/** Tokens of a sequence of `context` tokens that the cache must keep. */
+double model_kept_tokens(const roof_model_block *block, double context);
+
+bool model_has_mlp(const roof_model_block *block);
+
+/** Residual adds of a layer. */
+double model_sublayers(const roof_model_block *block);
+
+#endif

@@ -1,0 +1,73 @@
+/** One step of a phase on one device, put together from operations. Nothing here allocates or fails. */
+#ifndef MODELS_STEP_H
+#define MODELS_STEP_H
+
+#include "models/shape.h"
+
+/** Sequences that do the same: `queries` new tokens each after some that are already there. */
+typedef struct model_group {
+  double sequences;
+  double queries;
+  double past_first, past_last; /**< tokens already there, the mean over first, first + stride, ..., last */
+  double stride;
+  bool causal;
+  bool absorbed; /**< latent attention works on the latent itself (decoding) */
+  bool cached;   /**< keys and values are kept */
+} model_group;
+
+typedef struct model_step {
+  const roof_model_target *target;
+  model_group groups[2];
+  int group_count;
+  double tokens; /**< of all groups */
+  double logits; /**< rows of the output projection */
+  double steps;  /**< times that all of it is done, the output projection once */
+  roof_model_phase *out;
+} model_step;
+
+/** One call of an operation on one device. */
+typedef struct model_cost {
+  const char *name;
+  roof_model_part part; /**< whose weights; ROOF_PART_COUNT: none */
+  roof_unit unit;
+  double flops;
+  double weights;             /**< elements in the part's format */
+  double vectors;             /**< elements in the activations' format: biases, gains */
+  double read, written;       /**< bytes of activations */
+  double kv_read, kv_written; /**< bytes */
+  double link_bytes, link_steps;
+  double kernels;
+} model_cost;
+
+/** Adds `count` calls to the phase, joined with calls of the same cost that are there already. */
+void model_emit(model_step *step, double count, const model_cost *cost);
+
+/** Times what was emitted and sums it. */
+void model_finish(model_step *step);
+
+/** rows x in times in x out, with `vectors` more elements of weights; reads its input `inputs` times. */
+void model_product(model_step *step, double count, const char *name, roof_model_part part, double rows,
+                   double in, double out, double vectors);
+
+/** `flops` a element and so many passes read and written over `elements` activations. */
+void model_map(model_step *step, double count, const char *name, double elements, double flops, double reads,
+               double writes, double vectors);
+
+/** Sum of a `bytes` buffer over the devices that split a layer; nothing when there is one. */
+void model_all_reduce(model_step *step, double count, double bytes);
+
+/* One layer's parts, `count` layers of them. */
+void model_attention(model_step *step, double count, const roof_model_block *block);
+void model_state_space(model_step *step, double count, const roof_model_block *block);
+void model_mlp(model_step *step, double count, const roof_model_block *block);
+
+/** Every operation of the step. */
+void model_walk(model_step *step);
+
+/** Pairs of a query and a key that it sees, for one sequence: the mean over the group's pasts. */
+double model_pairs(const model_group *group, double window, bool chunked);
+
+/** Distinct keys that one sequence's queries see together. */
+double model_keys(const model_group *group, const roof_model_block *block);
+
+#endif

@@ -1,0 +1,194 @@
+/* Settings checked against a model and a machine, and everything resolved that all answers share. */
+#include <math.h>
+#include <string.h>
+
+#include "models/step.h"
+
+enum { DEFAULT_PROMPT = 2048, DEFAULT_GENERATE = 256, DEFAULT_CHUNK = 8192, DEFAULT_PAGE = 16 };
+static const double default_workspace = 512.0 * 1024 * 1024;
+
+roof_model_settings roof_model_settings_default(const roof_model *model) {
+  roof_model_settings s = {.batch = 1,
+                           .prompt = DEFAULT_PROMPT,
+                           .generate = model->encoder ? 0 : DEFAULT_GENERATE,
+                           .chunk = DEFAULT_CHUNK,
+                           .accept = 0.7,
+                           .precision = model->precision,
+                           .launch = ROOF_LAUNCH_GRAPH,
+                           .kernel_seconds = NAN,
+                           .fusion = ROOF_FUSION_SERVING,
+                           .tp = 1,
+                           .pp = 1,
+                           .dp = 1,
+                           .ep = 1,
+                           .page = DEFAULT_PAGE,
+                           .workspace = default_workspace,
+                           .price = NAN,
+                           .options = roof_options_default()};
+  if (model->context > 0 && s.prompt + s.generate > model->context) {
+    s.prompt = fmax(1, model->context - s.generate);
+  }
+  return s;
+}
+
+static roof_status check_numbers(const roof_model_settings *s, roof_error *error) {
+  const struct {
+    const char *name;
+    double value, least;
+  } counts[] = {{"batch", s->batch, 1}, {"prompt", s->prompt, 1}, {"generate", s->generate, 0},
+                {"chunk", s->chunk, 0}, {"draft", s->draft, 0},   {"tp", s->tp, 1},
+                {"pp", s->pp, 1},       {"dp", s->dp, 1},         {"ep", s->ep, 1},
+                {"page", s->page, 1}};
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    double v = counts[i].value;
+    if (!(v >= counts[i].least && v <= 1e9 && v == floor(v))) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: not a whole number from %.0f to 1e9",
+                            counts[i].name, v, counts[i].least);
+    }
+  }
+  if (!(s->accept >= 0 && s->accept <= 1)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "accept=%g: must be from 0 to 1", s->accept);
+  }
+  if (!(s->workspace >= 0) || s->kernel_seconds < 0 || s->price < 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "workspace, launch cost or price: must not be negative");
+  }
+  return ROOF_OK;
+}
+
+static bool divides(double parts, double whole) {
+  return fmod(whole, parts) == 0;
+}
+
+/** Each device must get whole heads and channels; KV heads may be repeated. */
+static const char *cannot_split(const roof_model_block *b, double tp) {
+  bool kv = divides(tp, b->kv_heads) || divides(b->kv_heads, tp);
+  return !divides(tp, b->heads) && b->mixer != ROOF_MIX_MAMBA1                 ? "the heads"
+         : b->mixer == ROOF_MIX_MAMBA1 && !divides(tp, b->head_dim * b->heads) ? "the channels"
+         : b->kv_heads > 0 && !kv                                              ? "the KV heads"
+         : !divides(tp, b->width)                                              ? "the MLP's width"
+         : !divides(tp, b->expert_width)                                       ? "the experts' width"
+                                                                               : NULL;
+}
+
+static roof_status check_plan(const roof_model *m, const roof_model_settings *s, roof_error *error) {
+  if (s->pp > 1 || s->dp > 1 || s->ep > 1) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: only tp (tensor parallel) is computed so far",
+                          s->pp > 1   ? "pp"
+                          : s->dp > 1 ? "dp"
+                                      : "ep");
+  }
+  for (int i = 0; i < m->block_count; i++) {
+    const char *what = cannot_split(&m->blocks[i], s->tp);
+    if (what != NULL) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "tp=%.0f: does not divide %s of %s", s->tp, what,
+                            m->name);
+    }
+  }
+  if (m->encoder && s->generate > 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is an encoder", s->generate, m->name);
+  }
+  return ROOF_OK;
+}
+
+/** What a kernel costs beside its work where the machine does not say. */
+static const roof_kernel_cost assumed[ROOF_LAUNCH_COUNT] = {
+    [ROOF_LAUNCH_EAGER] = {5e-6, ROOF_ASSUMED,
+                           "assumed: a launch from the host without a framework's own cost"},
+    [ROOF_LAUNCH_GRAPH] = {2e-6, ROOF_ASSUMED,
+                           "assumed: floors of 1.5 to 2.5 us of small bf16 GEMMs in CUDA graphs "
+                           "(ai-dynamo/aiconfigurator@095f58a measurements)"},
+    [ROOF_LAUNCH_PERSISTENT] = {1e-6, ROOF_ASSUMED, "assumed: a barrier of the whole grid"}};
+
+static roof_kernel_cost kernel_cost(const roof_machine *machine, const roof_model_settings *s) {
+  roof_kernel_cost cost = assumed[s->launch];
+  double launch = machine->launch_seconds;
+  if (!isnan(s->kernel_seconds)) {
+    return (roof_kernel_cost){s->kernel_seconds, ROOF_ASSUMED, "given"};
+  }
+  if (!isnan(launch) && (s->launch == ROOF_LAUNCH_EAGER || launch < cost.seconds)) {
+    return (roof_kernel_cost){launch, machine->kind, "the machine's launch cost"};
+  }
+  return cost;
+}
+
+static bool has_path(const roof_machine *machine, roof_dtype dtype) {
+  return roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL ||
+         roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET) != NULL;
+}
+
+static bool has_matrix(const roof_machine *machine) {
+  for (int dtype = 0; dtype < ROOF_DTYPE_COUNT; dtype++) {
+    if (roof_machine_peak(machine, (roof_dtype)dtype, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** The machine multiplies this format as such: on the matrix unit where it has one. */
+static bool is_native(const roof_machine *machine, roof_dtype dtype) {
+  return has_matrix(machine) ? roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL
+                             : has_path(machine, dtype);
+}
+
+/** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
+static roof_dtype activation_compute(const roof_machine *machine, roof_dtype wanted) {
+  roof_dtype other = wanted == ROOF_BF16 ? ROOF_FP16 : wanted == ROOF_FP16 ? ROOF_BF16 : ROOF_FP32;
+  return is_native(machine, wanted) ? wanted : is_native(machine, other) ? other : ROOF_FP32;
+}
+
+static roof_status init_part(roof_model_target *t, int part, const roof_options *options, roof_error *error) {
+  const roof_model_precision *p = &t->settings.precision;
+  const roof_weight_format *format = &p->weights[part];
+  roof_dtype plain = activation_compute(t->machine, p->activations), compute = plain;
+  bool narrow = roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations) && !format->weight_only;
+  bool native = is_native(t->machine, narrow ? format->compute : p->activations);
+  if (narrow && native) {
+    compute = format->compute;
+  }
+  roof_types types = roof_types_of(compute);
+  t->native[part] = native;
+  t->weight_bytes[part] = roof_weight_format_bytes(format);
+  t->input_bytes[part] = narrow && native ? roof_dtype_bytes(compute) : roof_dtype_bytes(p->activations);
+  return roof_target_init(&t->parts[part], t->machine, &types, options, error);
+}
+
+static roof_status init_parts(roof_model_target *t, roof_error *error) {
+  const roof_model_precision *p = &t->settings.precision;
+  roof_options options = t->settings.options;
+  options.launch = t->kernel.seconds;
+  if (isnan(options.overhead_cutoff)) { /* shorter than its own launch is overhead */
+    options.overhead_cutoff = t->kernel.seconds;
+  }
+  roof_types plain = roof_types_of(activation_compute(t->machine, p->activations));
+  roof_status status = roof_target_init(&t->plain, t->machine, &plain, &options, error);
+  for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
+    status = init_part(t, part, &options, error);
+  }
+  return status;
+}
+
+roof_status roof_model_target_init(roof_model_target *target, const roof_model *model,
+                                   const roof_machine *machine, const roof_model_settings *settings,
+                                   roof_error *error) {
+  roof_status status = roof_model_check(model, error);
+  status = status == ROOF_OK ? check_numbers(settings, error) : status;
+  status = status == ROOF_OK ? check_plan(model, settings, error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_model_target t = {.model = model, .machine = machine, .settings = *settings};
+  t.parameters = roof_model_count(model);
+  t.activation_bytes = roof_dtype_bytes(settings->precision.activations);
+  t.kv_bytes = roof_dtype_bytes(settings->precision.kv);
+  t.state_bytes = roof_dtype_bytes(settings->precision.state);
+  t.kernel = kernel_cost(machine, settings);
+  for (int i = 0; i < model->layer_count; i++) {
+    t.layers[model->layers[i]]++;
+  }
+  status = init_parts(&t, error);
+  if (status == ROOF_OK) {
+    *target = t;
+  }
+  return status;
+}
