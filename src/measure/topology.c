@@ -131,8 +131,7 @@ static void add_core(reading *r, hwloc_obj_t object) {
   r->out.thread_count += core->thread_count;
 }
 
-/** Cores with a usable hardware thread, the fastest first, as many as are paid for. Where fewer are, those
- * of one kind are kept together in their new order, so kinds stay apart even if their speeds interleave. */
+/** Cores with a usable hardware thread, the fastest first, as many as are paid for. */
 static roof_status read_cores(reading *r, double paid, roof_error *error) {
   hwloc_obj_type_t type = core_type(r->hwloc);
   int all = hwloc_get_nbobjs_by_type(r->hwloc, type), count = 0;

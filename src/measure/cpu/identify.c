@@ -68,7 +68,8 @@ static void note_plan(roof_bench *bench) {
   }
   for (int k = 0; k < t->kind_count && t->kind_count > 1; k++) {
     char clock[32];
-    roof_bench_note(bench, "kind of core: %d %ss, up to %s", t->kinds[k].cores, t->kinds[k].name,
+    roof_bench_note(bench, "kind of core: %d %s%s, up to %s", t->kinds[k].cores, t->kinds[k].name,
+                    t->kinds[k].cores == 1 ? "" : "s",
                     roof_quantity_format(clock, sizeof clock, t->kinds[k].highest_hz, "Hz"));
   }
   if (t->cache_count == 0) {
