@@ -55,6 +55,7 @@ typedef struct roof_record {
   roof_count flops[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT];
   roof_count bytes[ROOF_LEVEL_KIND_COUNT];
   roof_count link_bytes; /**< through a link of one device, one way */
+  const char *link;      /**< what that link's name begins with ("PCIe"), "" unknown */
   roof_count items;      /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;
   size_t counter_count;
@@ -148,6 +149,10 @@ ROOF_API roof_status roof_import_memory(const char *data, size_t size, const cha
  *  the second. Units: as roof_import. Ownership: copies; *from is unchanged. Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base,
                                        roof_error *error);
+
+/** A copy of `text` that lives as long as the profile; equal texts are one.
+ *  Units: none. Ownership: the profile's. Errors: "" when out of memory. */
+ROOF_API const char *roof_profile_text(roof_profile *profile, const char *text);
 
 /** The name of a quality.
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */

@@ -1,6 +1,5 @@
 /* Kernels from a profiler's files, placed under a machine's roof. */
 #include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "cli/machine.h"
 
 static char *format_name, *filter, *decimal, *group;
+static const char **op_rules;
 static int list, levels, top = 20;
 
 static const struct poptOption options[] = {
@@ -21,6 +21,8 @@ static const struct poptOption options[] = {
      "REGEX"},
     {"group", '\0', POPT_ARG_STRING, &group, 0,
      "name: kernels of one name are one; base: of one name without its template arguments", "name|base"},
+    {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
+     "REGEX=OP key=value ..."},
     {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
     {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
      "the decimal mark of the file's numbers; default: found out", "MARK"},
@@ -77,20 +79,10 @@ static int by_loss(const void *a, const void *b) {
   return vx > vy ? -1 : 1;
 }
 
-static roof_status compile(regex_t *pattern, roof_error *error) {
-  int code = regcomp(pattern, filter, REG_EXTENDED | REG_NOSUB);
-  if (code == 0) {
-    return ROOF_OK;
-  }
-  char why[120];
-  regerror(code, pattern, why, sizeof why);
-  return roof_error_set(error, ROOF_E_ARGUMENT, "--filter `%.60s`: %s", filter, why);
-}
-
 static roof_status fill(import_answer *answer, roof_error *error) {
   const roof_profile *p = answer->profile;
   regex_t pattern;
-  roof_status status = filter != NULL ? compile(&pattern, error) : ROOF_OK;
+  roof_status status = filter != NULL ? import_regex("--filter", filter, &pattern, error) : ROOF_OK;
   if (status != ROOF_OK) {
     return status;
   }
@@ -214,6 +206,9 @@ static roof_status run(const roof_args *args, roof_error *error) {
     status = add_file(args->words[i], &o, &profile, error);
   }
   if (status == ROOF_OK) {
+    status = import_attach(args, op_rules, &profile, error);
+  }
+  if (status == ROOF_OK) {
     status = answer_with(args, &profile, error);
   }
   roof_profile_done(&profile);
@@ -224,10 +219,12 @@ const roof_command roof_cmd_import = {
     .name = "import",
     .arguments = "FILE ...",
     .summary = "kernels from a profiler's files under the roof, most time lost first",
-    .examples = "  roofline import profile.csv\n"
-                "  roofline import --list\n"
-                "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n",
-    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FILE,
+    .examples =
+        "  roofline import profile.csv\n"
+        "  roofline import --list\n"
+        "  roofline import kernels.csv --machine h100 --op 'sgemm=gemm m=4096 n=4096 k=4096' --dtype fp32\n"
+        "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n",
+    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_FILE,
     .options = options,
     .run = run,
 };

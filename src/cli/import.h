@@ -2,6 +2,8 @@
 #ifndef CLI_IMPORT_H
 #define CLI_IMPORT_H
 
+#include <regex.h>
+
 #include "cli/cli.h"
 #include "roofline/draw.h"
 #include "roofline/import.h"
@@ -11,9 +13,7 @@ typedef struct import_roof {
   const roof_machine *machine; /**< NULL: none is known, and every ceiling is NaN */
   double seconds_per_flop[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT];
   double seconds_per_byte[ROOF_LEVEL_KIND_COUNT];
-  double seconds_per_link_byte;
   const char *level_name[ROOF_LEVEL_KIND_COUNT];
-  const char *link_name;
 } import_roof;
 
 /** One record under the roof, all its calls together. NaN where unknown. */
@@ -46,6 +46,14 @@ typedef struct import_answer {
 /* import_roof.c */
 void import_roof_init(import_roof *roof, const roof_machine *machine);
 import_placed import_place(const import_roof *roof, const roof_record *record);
+
+/* import_op.c */
+/** Gives kernels that were only timed the work of an operation, by rules `REGEX=OP key=value ...` (a list
+ * that ends with NULL, or NULL). ROOF_E_NAME for a rule that matches none. */
+roof_status import_attach(const roof_args *args, const char *const *rules, roof_profile *profile,
+                          roof_error *error);
+/** Compiles a POSIX extended expression that `option` was given. */
+roof_status import_regex(const char *option, const char *text, regex_t *pattern, roof_error *error);
 
 /* import_match.c */
 /** The catalogue's machine that a profiler calls `device`. ROOF_E_NAME when none is near enough. */

@@ -28,14 +28,10 @@ static void resolve(import_roof *roof, const roof_machine *machine, roof_dtype d
     roof->level_name[l] =
         target.level[l] != NULL ? target.level[l]->name : roof_level_kind_name((roof_level_kind)l);
   }
-  if (target.link != NULL) {
-    roof->seconds_per_link_byte = 1 / target.link->bytes_per_second;
-    roof->link_name = target.link->name;
-  }
 }
 
 void import_roof_init(import_roof *roof, const roof_machine *machine) {
-  *roof = (import_roof){.machine = machine, .seconds_per_link_byte = NAN, .link_name = "link"};
+  *roof = (import_roof){.machine = machine};
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     roof->seconds_per_byte[l] = NAN;
     roof->level_name[l] = roof_level_kind_name((roof_level_kind)l);
@@ -92,6 +88,18 @@ static void consider_flops(const import_roof *roof, import_placed *row) {
   }
 }
 
+/** The machine's first link whose name begins as the record says. */
+static void consider_link(const import_roof *roof, import_placed *row) {
+  const roof_machine *m = roof->machine;
+  for (int i = 0; m != NULL && i < m->link_count; i++) {
+    if (strncmp(m->links[i].name, row->record->link, strlen(row->record->link)) == 0) {
+      consider(row, row->record->link_bytes.value / m->links[i].bytes_per_second, ROOF_NETWORK_BOUND,
+               m->links[i].name);
+      return;
+    }
+  }
+}
+
 import_placed import_place(const import_roof *roof, const roof_record *record) {
   import_placed row = {.record = record,
                        .seconds = roof_record_seconds(record),
@@ -108,7 +116,7 @@ import_placed import_place(const import_roof *roof, const roof_record *record) {
     consider(&row, record->bytes[l].value * roof->seconds_per_byte[l], ROOF_MEMORY_BOUND,
              roof->level_name[l]);
   }
-  consider(&row, record->link_bytes.value * roof->seconds_per_link_byte, ROOF_NETWORK_BOUND, roof->link_name);
+  consider_link(roof, &row);
   if (!(row.ceiling > 0) || peak_unknown(roof, &row)) { /* no work counted is no ceiling */
     row.ceiling = NAN;
     row.regime = ROOF_REGIME_COUNT;

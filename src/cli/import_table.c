@@ -61,9 +61,11 @@ static void add_row(roof_grid *grid, const import_answer *answer, const import_p
 static void add_facts(roof_text *out, const roof_profile *profile) {
   for (size_t i = 0; i < profile->fact_count; i++) {
     const roof_fact *f = &profile->facts[i];
-    char number[32];
-    roof_number_write(number, f->value, 6);
-    roof_text_addf(out, "  %s: %s\n", f->name, f->text != NULL ? f->text : number);
+    roof_text_addf(out, "  %s: %s", f->name, f->text != NULL ? f->text : "");
+    if (f->text == NULL) {
+      roof_text_add_number(out, f->value, 6);
+    }
+    roof_text_add(out, "\n");
   }
   for (size_t i = 0; i < profile->skip_count; i++) {
     const roof_skip *s = &profile->skips[i];
@@ -81,7 +83,8 @@ static void add_headline(roof_text *out, const import_answer *answer) {
   const roof_profile *p = answer->profile;
   size_t kernels = answer->count + answer->hidden;
   roof_text_addf(out, "%zu kernel%s, %s", kernels, kernels == 1 ? "" : "s",
-                 roof_quantity_format(seconds, sizeof seconds, answer->seconds, "s"));
+                 answer->seconds > 0 ? roof_quantity_format(seconds, sizeof seconds, answer->seconds, "s")
+                                     : "no times");
   if (p->device[0] != '\0') {
     roof_text_addf(out, " on %s", p->device);
   }

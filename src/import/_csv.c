@@ -154,6 +154,24 @@ int import_column(const import_row *header, const char *name) {
   return -1;
 }
 
+int import_column_unit(const import_row *header, const char *name, char unit[32]) {
+  size_t length = strlen(name);
+  for (size_t i = 0; i < header->count; i++) {
+    const char *field = header->fields[i] + strspn(header->fields[i], " ");
+    const char *rest = field + length;
+    if (strncasecmp(field, name, length) != 0) {
+      continue;
+    }
+    rest += strspn(rest, " ");
+    size_t inside = rest[0] == '(' ? strcspn(rest + 1, ")") : 0;
+    if (rest[0] == '(' && rest[inside + 1] == ')' && inside < 32) {
+      snprintf(unit, 32, "%.*s", (int)inside, rest + 1);
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
 const char *import_field(const import_row *row, int column) {
   return column >= 0 && (size_t)column < row->count ? row->fields[column] : "";
 }

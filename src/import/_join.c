@@ -28,7 +28,7 @@ static void add_counts(roof_profile *profile, roof_record *into, const roof_reco
   roof_record copy = *from;
   for (size_t i = 0; i < COUNTS; i++) {
     const roof_count *c = count_at(&copy, i);
-    const char *source = import_text(profile, c->source);
+    const char *source = roof_profile_text(profile, c->source);
     bool scaled = scale != 1 && c->quality == ROOF_QUALITY_MEASURED;
     import_add(count_at(into, i), c->value * scale, source, scaled ? ROOF_QUALITY_DERIVED : c->quality);
   }
@@ -77,9 +77,10 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
     into->timed = timed;
     add_counts(profile, into, from, 1);
   }
+  into->link = into->link[0] == '\0' ? roof_profile_text(profile, from->link) : into->link;
   for (size_t i = 0; i < from->counter_count; i++) {
     const roof_counter *c = &from->counters[i];
-    import_counter(profile, into, import_text(profile, c->name), c->value, c->weight);
+    import_counter(profile, into, roof_profile_text(profile, c->name), c->value, c->weight);
   }
 }
 

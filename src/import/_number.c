@@ -147,3 +147,17 @@ double import_unit(const char *unit, double kilo) {
   }
   return simple_unit(unit, (size_t)(slash - unit), kilo) / simple_unit(slash + 1, strlen(slash + 1), kilo);
 }
+
+bool import_time(const char *text, const char *unit, const import_marks *marks, uint64_t *picoseconds) {
+  static const struct {
+    const char *unit;
+    uint64_t picoseconds;
+  } exact[] = {{"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", 1000000000000}};
+  int64_t count;
+  for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++) {
+    if (strcmp(unit, exact[i].unit) == 0 && import_count(text, &count)) {
+      return count >= 0 && !__builtin_mul_overflow((uint64_t)count, exact[i].picoseconds, picoseconds);
+    }
+  }
+  return import_picoseconds(import_number(text, marks) * import_unit(unit, 1000), picoseconds);
+}

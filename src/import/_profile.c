@@ -112,7 +112,7 @@ static size_t clean_number(roof_profile *profile, const char *text, size_t lengt
   return number;
 }
 
-const char *import_text(roof_profile *profile, const char *text) {
+const char *roof_profile_text(roof_profile *profile, const char *text) {
   size_t number = clean_number(profile, text, strlen(text));
   return number == SIZE_MAX ? "" : profile->store->texts.list[number];
 }
@@ -123,7 +123,7 @@ const char *import_textf(roof_profile *profile, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return import_text(profile, text);
+  return roof_profile_text(profile, text);
 }
 
 roof_status roof_profile_init(roof_profile *profile, roof_error *error) {
@@ -162,7 +162,7 @@ static void count_init(roof_count *count) {
 }
 
 static void record_init(roof_record *record, const char *name) {
-  *record = (roof_record){.name = name};
+  *record = (roof_record){.name = name, .link = ""};
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
       count_init(&record->flops[d][u]);
@@ -287,7 +287,7 @@ void import_counter(roof_profile *profile, roof_record *record, const char *name
 }
 
 void import_skip(roof_profile *profile, const char *what, const char *why) {
-  const char *kept = import_text(profile, what), *reason = import_text(profile, why);
+  const char *kept = roof_profile_text(profile, what), *reason = roof_profile_text(profile, why);
   for (size_t i = 0; i < profile->skip_count; i++) {
     if (profile->skips[i].what == kept && profile->skips[i].why == reason) {
       profile->skips[i].times++;
@@ -303,7 +303,8 @@ void import_skip(roof_profile *profile, const char *what, const char *why) {
 }
 
 void import_fact(roof_profile *profile, const char *name, double value, const char *text) {
-  roof_fact fact = {import_text(profile, name), value, text != NULL ? import_text(profile, text) : NULL};
+  roof_fact fact = {roof_profile_text(profile, name), value,
+                    text != NULL ? roof_profile_text(profile, text) : NULL};
   for (size_t i = 0; i < profile->fact_count; i++) {
     if (profile->facts[i].name == fact.name) {
       profile->facts[i] = fact;
@@ -319,7 +320,7 @@ void import_fact(roof_profile *profile, const char *name, double value, const ch
 }
 
 void import_device(roof_profile *profile, const char *name) {
-  const char *kept = import_text(profile, name);
+  const char *kept = roof_profile_text(profile, name);
   if (profile->device[0] == '\0') {
     profile->device = kept;
   } else if (profile->device != kept && kept[0] != '\0') {
@@ -338,6 +339,33 @@ roof_machine *import_machine(roof_profile *profile) {
     profile->machine->kind = ROOF_MEASURED;
   }
   return profile->machine;
+}
+
+void import_gap(import_gaps *g, int64_t start, int64_t end) {
+  if (end < start) {
+    return;
+  }
+  if (g->kernels++ == 0) {
+    g->first = start;
+    g->busy_until = start;
+  }
+  g->gaps += start > g->busy_until;
+  int64_t from = start > g->busy_until ? start : g->busy_until;
+  g->busy += end > from ? end - from : 0;
+  g->busy_until = end > g->busy_until ? end : g->busy_until;
+}
+
+void import_gap_facts(roof_profile *profile, const import_gaps *g) {
+  double span = (double)(g->busy_until - g->first), idle = span - (double)g->busy;
+  if (g->kernels < 2 || !(span > 0)) {
+    return;
+  }
+  import_fact(profile, "span_seconds", span * 1e-9, NULL);
+  import_fact(profile, "idle_seconds", idle * 1e-9, NULL);
+  import_fact(profile, "idle_share", idle / span, NULL);
+  if (g->gaps > 0) {
+    import_fact(profile, "mean_gap_seconds", idle * 1e-9 / (double)g->gaps, NULL);
+  }
 }
 
 roof_status import_settled(const roof_profile *profile, roof_error *error) {

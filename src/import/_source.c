@@ -326,6 +326,11 @@ int import_line_number(const roof_source *s) {
   return s->line;
 }
 
+const char *import_path(const roof_source *s) {
+  bool plain = s->file != NULL && gzdirect(s->file) != 0 && s->text == PLAIN;
+  return plain && strcmp(s->name, "standard input") != 0 ? s->name : NULL;
+}
+
 const char *import_name(const roof_source *s) {
   return s->name;
 }

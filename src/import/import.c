@@ -38,6 +38,33 @@ roof_status roof_format_find(const char *name, const roof_format **format, roof_
                         name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
+/** Files that cannot be read, by how they begin, and what to do instead. */
+static const struct {
+  const char *begin, *why;
+} closed[] = {
+    {"NVIDIA Tegra Profiler Report",
+     "Nsight Systems' own report, whose form is not published: `nsys export --type "
+     "sqlite FILE` writes one that can be read"},
+    {"PAR1", "a Parquet file: export CSV or SQLite instead"},
+    {"\x7f"
+     "ELF",
+     "a program, not a profile"},
+};
+
+/** Says of a file that no format takes what it is. */
+static roof_status refuse(roof_source *source, const char *head, size_t size, roof_error *error) {
+  for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
+    size_t length = strlen(closed[i].begin);
+    if (size >= length && memcmp(head, closed[i].begin, length) == 0) {
+      return import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", closed[i].why);
+    }
+  }
+  return import_error(
+      source, error, ROOF_E_PARSE, 1, 0,
+      "none of the formats that can be read; `roofline import --list` shows them, --format forces "
+      "one");
+}
+
 /** The format that is surest of the first bytes. */
 static roof_status detect(roof_source *source, const roof_format **format, roof_error *error) {
   size_t size = 0;
@@ -53,10 +80,7 @@ static roof_status detect(roof_source *source, const roof_format **format, roof_
       *format = formats[i];
     }
   }
-  return best > 0 ? ROOF_OK
-                  : import_error(source, error, ROOF_E_PARSE, 1, 0,
-                                 "none of the formats that can be read; `roofline import --list` shows them, "
-                                 "--format forces one");
+  return best > 0 ? ROOF_OK : refuse(source, head, size, error);
 }
 
 static roof_status read_source(roof_source *source, const roof_import_options *options, roof_profile *profile,

@@ -44,6 +44,9 @@ roof_status import_all(roof_source *source, size_t most, char **data, size_t *si
 /** The line import_line gave last, from 1. */
 int import_line_number(const roof_source *source);
 
+/** The file's path when it is a plain one that a library may open by itself, else NULL. */
+const char *import_path(const roof_source *source);
+
 /** The file's name for messages: its path, or "standard input". */
 const char *import_name(const roof_source *source);
 
@@ -78,6 +81,10 @@ void import_row_done(import_row *row);
 /** The column whose name is `name` (any case, blanks trimmed), or -1. */
 int import_column(const import_row *header, const char *name);
 
+/** The column named `name` with its unit behind it in parentheses: "Total Time (ns)", "Time(%)". *unit (31
+ * bytes and a NUL) is set when there is one. */
+int import_column_unit(const import_row *header, const char *name, char unit[32]);
+
 /** The text of a column, "" when the row has none (column -1 included). */
 const char *import_field(const import_row *row, int column);
 
@@ -107,6 +114,10 @@ import_marks import_marks_of(const import_votes *votes, char forced);
  *  `kilo` is what K is (1000, or 1024 where the tool means that). NaN: not a unit this table has. */
 double import_unit(const char *unit, double kilo);
 
+/** Picoseconds of a number in `unit`: exact where it is a whole number of nanoseconds or more. False when it
+ * is no time. */
+bool import_time(const char *text, const char *unit, const import_marks *marks, uint64_t *picoseconds);
+
 /* _profile.c: filling in the profile */
 
 /** The record of that name, made when it is new. NULL when out of memory. Bytes that are not UTF-8 become
@@ -126,7 +137,7 @@ void import_sample(roof_profile *profile, roof_record *record, double seconds);
 bool import_picoseconds(double seconds, uint64_t *picoseconds);
 
 /** Adds to a count. A missing one stays missing, with its reason, until something is added; the lower quality
- *  of what was added is kept. `source` is static or from import_text. */
+ *  of what was added is kept. `source` is static or from roof_profile_text. */
 void import_add(roof_count *count, double value, const char *source, roof_quality quality);
 
 /** Says why a count is missing unless it has a value. */
@@ -148,9 +159,18 @@ void import_device(roof_profile *profile, const char *name);
 /** The profile's machine, made when there is none. NULL when out of memory. */
 roof_machine *import_machine(roof_profile *profile);
 
-/** A copy that lives as long as the profile; equal texts are one. "" when out of memory. */
-const char *import_text(roof_profile *profile, const char *text);
+/** As roof_profile_text, formatted. */
 const char *import_textf(roof_profile *profile, const char *format, ...) ROOF_PRINTF(2, 3);
+
+/** Busy and idle time of a device from kernels given in the order of their start. Start from zeros. */
+typedef struct import_gaps {
+  int64_t first, busy_until, busy; /* ns */
+  uint64_t kernels, gaps;
+} import_gaps;
+void import_gap(import_gaps *gaps, int64_t start, int64_t end);
+
+/** Facts: what share of the time from the first kernel to the last one the device idled, and the mean gap. */
+void import_gap_facts(roof_profile *profile, const import_gaps *gaps);
 
 /** ROOF_E_MEMORY when anything above ran out of memory. */
 roof_status import_settled(const roof_profile *profile, roof_error *error);

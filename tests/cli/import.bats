@@ -105,3 +105,27 @@ DEVICES
   run -0 "$ROOFLINE" import --list --json
   [ "$(json '.formats | map(select(.name == "stream")) | length')" = 1 ]
 }
+
+@test "an operation gives work to kernels that were only timed" {
+  run -0 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op '^add=add n=16384' --json
+  local kernel='.kernels | map(select(.name | startswith("add")))[0]'
+  near "($kernel).flops.fp32" 16384
+  near "($kernel).bytes.DRAM" 196608
+  [ "$(json "($kernel).counted.fp32.source")" = '"as the operation add n=16384"' ]
+  run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op 'mul=add n=16384'
+  has "no kernel's name matches"
+  run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op 'add=ad n=16384'
+  has 'did you mean'
+  run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op 'add'
+  has 'give REGEX=OP'
+  run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op '(=add n=8'
+  has '--op'
+}
+
+@test "counts of one file meet the times of another" {
+  run -0 "$ROOFLINE" import "$fixtures/nvprof-metrics.csv" "$fixtures/nvprof-trace.csv" --json
+  local kernel='.kernels | map(select(.name | startswith("void axpy")))[0]'
+  [ "$(json "($kernel).calls")" = 2 ]
+  near "($kernel).total_seconds" 42e-6
+  near "($kernel).flops.fp32" 2097152
+}

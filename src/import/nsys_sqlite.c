@@ -1,0 +1,175 @@
+/* What `nsys export --type sqlite` writes: every kernel and copy with its start and end in nanoseconds, and
+ * the devices. */
+#include <sqlite3.h>
+#include <string.h>
+
+#include "import/import.h"
+
+enum { LARGEST_IN_MEMORY = 1 << 30 };
+
+static int detect(const char *text, size_t size) {
+  return size >= 16 && memcmp(text, "SQLite format 3", 16) == 0 ? 90 : 0;
+}
+
+/** Opens the file itself, or what came over a pipe in memory. */
+static roof_status open_database(roof_source *source, sqlite3 **db, roof_error *error) {
+  const char *path = import_path(source);
+  char *data = NULL;
+  size_t size = 0;
+  int code =
+      path != NULL ? sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY, NULL) : sqlite3_open(":memory:", db);
+  if (code == SQLITE_OK && path == NULL) {
+    roof_status status = import_all(source, LARGEST_IN_MEMORY, &data, &size, error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    code = sqlite3_deserialize(*db, "main", (unsigned char *)data, (sqlite3_int64)size, (sqlite3_int64)size,
+                               SQLITE_DESERIALIZE_READONLY);
+  }
+  return code == SQLITE_OK
+             ? ROOF_OK
+             : import_error(source, error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errstr(code));
+}
+
+/** What a query's rows become. */
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  sqlite3 *db;
+  import_gaps gaps;
+  size_t kernels;
+  roof_error *error;
+} reading;
+
+static bool has_table(reading *r, const char *name) {
+  sqlite3_stmt *query = NULL;
+  bool found = sqlite3_prepare_v2(r->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
+                                  &query, NULL) == SQLITE_OK &&
+               sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+               sqlite3_step(query) == SQLITE_ROW;
+  sqlite3_finalize(query);
+  return found;
+}
+
+/** Runs `sql` and gives each row to `take`. */
+static roof_status each_row(reading *r, const char *sql, roof_status (*take)(reading *r, sqlite3_stmt *row)) {
+  sqlite3_stmt *query = NULL;
+  roof_status status = ROOF_OK;
+  int code = sqlite3_prepare_v2(r->db, sql, -1, &query, NULL);
+  while (code == SQLITE_OK || code == SQLITE_ROW) {
+    code = sqlite3_step(query);
+    if (code == SQLITE_ROW && (status = take(r, query)) != ROOF_OK) {
+      break;
+    }
+  }
+  if (status == ROOF_OK && code != SQLITE_DONE) {
+    status = import_error(r->source, r->error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errmsg(r->db));
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+static roof_record *record_of(reading *r, sqlite3_stmt *row) {
+  const char *name = (const char *)sqlite3_column_text(row, 0);
+  name = name != NULL ? name : "unnamed";
+  return import_record(r->profile, name, strlen(name));
+}
+
+/** Nanoseconds from column 1 to column 2; false when they are no times. */
+static bool take_time(reading *r, sqlite3_stmt *row, roof_record *record) {
+  int64_t start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2), length;
+  if (__builtin_sub_overflow(end, start, &length) || length < 0 || length > INT64_MAX / 1000) {
+    import_skip(r->profile, record->name, "it ends before it starts");
+    return false;
+  }
+  import_call(r->profile, record, (uint64_t)length * 1000);
+  return true;
+}
+
+static roof_status take_kernel(reading *r, sqlite3_stmt *row) {
+  roof_record *record = record_of(r, row);
+  if (record == NULL) {
+    return import_settled(r->profile, r->error);
+  }
+  if (take_time(r, row, record)) {
+    import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
+  }
+  r->kernels++;
+  return ROOF_OK;
+}
+
+static roof_status take_copy(reading *r, sqlite3_stmt *row) {
+  roof_record *record = record_of(r, row);
+  if (record == NULL) {
+    return import_settled(r->profile, r->error);
+  }
+  if (take_time(r, row, record)) {
+    import_add(&record->link_bytes, sqlite3_column_double(row, 3), "bytes of the copy",
+               ROOF_QUALITY_MEASURED);
+  }
+  return ROOF_OK;
+}
+
+static roof_status take_device(reading *r, sqlite3_stmt *row) {
+  const char *name = (const char *)sqlite3_column_text(row, 0);
+  roof_machine *m = import_machine(r->profile);
+  if (m == NULL || name == NULL) {
+    return import_settled(r->profile, r->error);
+  }
+  import_device(r->profile, name);
+  double rate = sqlite3_column_double(row, 1);
+  if (rate > 0 && m->level_count == 0) {
+    roof_level *level = &m->levels[m->level_count++];
+    snprintf(m->title, sizeof m->title, "%.90s", name);
+    snprintf(level->name, sizeof level->name, "DRAM");
+    snprintf(level->source, sizeof level->source, "memoryBandwidth of TARGET_INFO_GPU");
+    level->level = ROOF_MEMORY;
+    level->kind = ROOF_DATASHEET;
+    level->instances = 1;
+    level->bytes_per_second = rate;
+  }
+  return ROOF_OK;
+}
+
+static const struct {
+  const char *table, *sql;
+  roof_status (*take)(reading *r, sqlite3_stmt *row);
+} queries[] = {
+    {"TARGET_INFO_GPU", "SELECT name, memoryBandwidth FROM TARGET_INFO_GPU ORDER BY id", take_device},
+    {"CUPTI_ACTIVITY_KIND_KERNEL",
+     "SELECT value, start, end FROM CUPTI_ACTIVITY_KIND_KERNEL LEFT JOIN StringIds ON StringIds.id = "
+     "demangledName "
+     "ORDER BY start",
+     take_kernel},
+    {"CUPTI_ACTIVITY_KIND_MEMCPY",
+     "SELECT '[copy ' || CASE copyKind WHEN 1 THEN 'host to device' WHEN 2 THEN 'device to host' WHEN 8 THEN "
+     "'device to device' WHEN 10 THEN 'peer to peer' ELSE 'kind ' || copyKind END || ']', start, end, bytes "
+     "FROM "
+     "CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY start",
+     take_copy},
+};
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile, .error = error};
+  roof_status status = open_database(source, &r.db, error);
+  for (size_t i = 0; i < sizeof queries / sizeof queries[0] && status == ROOF_OK; i++) {
+    if (has_table(&r, queries[i].table)) {
+      status = each_row(&r, queries[i].sql, queries[i].take);
+    }
+  }
+  if (status == ROOF_OK && r.kernels == 0) {
+    status = import_error(source, error, ROOF_E_PARSE, 0, 0,
+                          "no CUDA kernel in it (a table CUPTI_ACTIVITY_KIND_KERNEL with rows)");
+  }
+  import_gap_facts(profile, &r.gaps);
+  sqlite3_close(r.db);
+  return status;
+}
+
+const roof_format roof_format_nsys_sqlite = {
+    .name = "nsys-sqlite",
+    .title = "Nsight Systems SQLite export",
+    .gives = "time of every call, bytes of copies, idle time; attach FLOPs with --op",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,2 @@
+#define FORMAT "nsys"
+#include "import_any.h"

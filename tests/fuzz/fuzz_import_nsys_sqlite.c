@@ -1,0 +1,2 @@
+#define FORMAT "nsys-sqlite"
+#include "import_any.h"

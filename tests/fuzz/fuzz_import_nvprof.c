@@ -1,0 +1,2 @@
+#define FORMAT "nvprof"
+#include "import_any.h"
