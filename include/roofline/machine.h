@@ -3,6 +3,7 @@
 #define ROOFLINE_MACHINE_H
 
 #include "roofline/dtype.h"
+#include "roofline/stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,7 +54,8 @@ typedef struct roof_peak {
   double spread;                       /**< relative spread of a measured figure: (q75 - q25) / median */
   double flops_per_cycle; /**< FLOP per compute unit and cycle, to recompute the peak or its limit */
   double clock_hz;        /**< the clock quoted or seen under this load, NaN: the machine's */
-  char isa[32];           /**< instruction set or method, "" unknown */
+  roof_conditions conditions;
+  char isa[32]; /**< instruction set or method, "" unknown */
   char source[ROOF_SOURCE_MAX];
   char date[16]; /**< as-of date, ISO 8601 */
 } roof_peak;
@@ -100,7 +102,8 @@ typedef struct roof_level {
   double update_limit_bytes_per_second;
   double triad_limit_bytes_per_second;
   double clock_hz; /**< of the cores when it was measured */
-  double spread;
+  double spread;   /**< the widest of its patterns */
+  roof_conditions read, write, copy, update, triad;
   double bus_bits;             /**< to recompute the bandwidth: bus_bits / 8 x transfers_per_second */
   double transfers_per_second; /**< per pin */
   char source[ROOF_SOURCE_MAX];
@@ -190,6 +193,7 @@ typedef struct roof_machine {
   double unit_count;
   double clock_hz;
   double launch_seconds;          /**< cost of one launch or parallel region */
+  roof_conditions clock, launch;  /**< what stands behind these two */
   double overhead_cutoff_seconds; /**< below this an operation is overhead; NaN: the default of 8 us */
   roof_peak peaks[ROOF_PEAK_MAX];
   int peak_count;

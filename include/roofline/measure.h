@@ -12,10 +12,27 @@ extern "C" {
 /** Called as work goes on; `done` of `total` steps. */
 typedef void roof_progress(void *user, const char *step, int done, int total);
 
+/** All samples of one ceiling. */
+typedef struct roof_windows {
+  const char *figure;    /**< "fp64 vector AVX-512, 1 core", "DRAM read" */
+  double work;           /**< of a window: FLOP, bytes, cycles or regions */
+  const double *seconds; /**< of each window, in the order taken */
+  const double *clocks;  /**< Hz beside each window, NaN unknown */
+  size_t count;
+  const size_t *ends; /**< where each round ends */
+  int rounds;
+} roof_windows;
+
+/** Called once a ceiling; what it points to is gone afterwards. */
+typedef void roof_windows_sink(void *user, const roof_windows *windows);
+
 typedef struct roof_measure_options {
   bool quick;
   int threads;             /**< 0: one per core allowed */
   double seconds_per_item; /**< time budget of one figure; a quick run takes less */
+  double precision;        /**< sampling stops when the median's 95 % interval is within this share of it */
+  roof_windows_sink *keep; /**< nullable: takes all samples of each ceiling */
+  void *keep_user;
   roof_progress *progress; /**< nullable */
   void *user;
 } roof_measure_options;
@@ -43,7 +60,7 @@ ROOF_API const roof_backend *roof_backend_at(int index);
  *  Units: none. Ownership: writes *backend on success only. Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **backend, roof_error *error);
 
-/** The defaults: not quick, all cores, 0.4 s a figure, silent.
+/** The defaults: not quick, all cores, 0.4 s a figure, to 1 %, silent.
  *  Units: s. Ownership: by value. Errors: none. */
 ROOF_API roof_measure_options roof_measure_options_default(void);
 

@@ -33,6 +33,7 @@ typedef struct roof_measurement {
   roof_stats stats;
   double *samples;
   size_t sample_count;
+  roof_conditions conditions;
   char counted[64];       /**< how the bytes were: "formula" or the counter source */
   char counted_flops[64]; /**< how the FLOPs were */
   roof_figure counters[ROOF_FIGURE_MAX];

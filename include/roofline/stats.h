@@ -32,6 +32,35 @@ ROOF_API roof_status roof_stats_of(double *samples, size_t count, roof_stats *st
  *  Units: the samples'. Ownership: none. Errors: NaN without samples. */
 ROOF_API double roof_stats_quantile(const double *sorted, size_t count, double fraction);
 
+/** Samples farther from the median than `factor` deviations, a deviation being the median of all distances
+ * from the median times 1.4826 (the standard deviation of a normal curve); 0 where more than half are equal.
+ *  Units: count. Ownership: none; `sorted` ascends. Errors: none. */
+ROOF_API size_t roof_stats_outliers(const double *sorted, size_t count, double factor);
+
+enum { ROOF_ROUND_MAX = 8 };
+
+/** How well a figure was measured: what its samples did, and the machine while they were taken. Unknown: NaN.
+ */
+typedef struct roof_conditions {
+  double samples;         /**< kept */
+  double warm_up_samples; /**< before them, dropped */
+  double spread;          /**< (quartile_high - quartile_low) / median */
+  double outliers;        /**< samples more than 5 deviations (by MAD) from the median; all are kept */
+  double per_cycle;       /**< FLOP or bytes a core and cycle */
+  double clock_before_hz; /**< just before it, without the load */
+  double clock_hz;        /**< while it was measured */
+  double clock_after_hz;
+  double clock_drift; /**< (highest - lowest) / median of the rounds' clocks */
+  double voluntary_switches;
+  double involuntary_switches;   /**< another task took a processor */
+  double stolen_seconds;         /**< the hypervisor took, all processors */
+  double load;                   /**< tasks that wanted to run: the mean of the last minute */
+  double rounds[ROOF_ROUND_MAX]; /**< the figure as each round alone would have it */
+  int round_count;
+  char stopped[32]; /**< why sampling ended */
+  char noisy[96];   /**< why the figure is not to be relied on, "" when it is */
+} roof_conditions;
+
 /** Whether the samples of `a` tend to be larger than those of `b`: the Mann-Whitney U test. */
 typedef struct roof_rank_test {
   double u;         /**< pairs in which a is larger, ties counting half */
@@ -40,6 +69,10 @@ typedef struct roof_rank_test {
   double least;     /**< the smallest p_greater that so many samples can give: 1 / C(a + b, a) */
   bool exact;       /**< all orders counted, else the normal approximation, corrected for ties */
 } roof_rank_test;
+
+/** Sets every number to NaN, every text to "".
+ *  Units: none. Ownership: the caller's storage. Errors: none. */
+ROOF_API void roof_conditions_init(roof_conditions *conditions);
 
 /** Exact up to 20 samples a side without ties. Sorts both in place.
  *  Units: none. Ownership: writes *test on success only.

@@ -10,6 +10,28 @@
 #define LIST(member, counter) LIST_IN(roof_machine, member, counter)
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
+static const field conditions_fields[] = {
+    {"samples", .type = FIELD_AMOUNT, AT(roof_conditions, samples)},
+    {"warm_up_samples", .type = FIELD_AMOUNT, AT(roof_conditions, warm_up_samples)},
+    {"stopped", .type = FIELD_TEXT, AT(roof_conditions, stopped)},
+    {"spread", .type = FIELD_AMOUNT, AT(roof_conditions, spread)},
+    {"rounds", .type = FIELD_NUMBERS, LIST_IN(roof_conditions, rounds, round_count)},
+    {"outliers", .type = FIELD_AMOUNT, AT(roof_conditions, outliers)},
+    {"per_cycle", .type = FIELD_AMOUNT, AT(roof_conditions, per_cycle)},
+    {"clock_before_hz", .type = FIELD_POSITIVE, AT(roof_conditions, clock_before_hz)},
+    {"clock_hz", .type = FIELD_POSITIVE, AT(roof_conditions, clock_hz)},
+    {"clock_after_hz", .type = FIELD_POSITIVE, AT(roof_conditions, clock_after_hz)},
+    {"clock_drift", .type = FIELD_AMOUNT, AT(roof_conditions, clock_drift)},
+    {"voluntary_switches", .type = FIELD_AMOUNT, AT(roof_conditions, voluntary_switches)},
+    {"involuntary_switches", .type = FIELD_AMOUNT, AT(roof_conditions, involuntary_switches)},
+    {"stolen_seconds", .type = FIELD_AMOUNT, AT(roof_conditions, stolen_seconds)},
+    {"load", .type = FIELD_AMOUNT, AT(roof_conditions, load)},
+    {"noisy", .type = FIELD_TEXT, AT(roof_conditions, noisy)},
+};
+const record conditions_record = {conditions_fields, COUNT(conditions_fields)};
+
+#define CONDITIONS(struct_, member) .type = FIELD_OBJECT, AT(struct_, member), .record = &conditions_record
+
 static const field peak_fields[] = {
     {"dtype", .type = FIELD_DTYPE, AT(roof_peak, dtype), .required = true},
     {"unit", .type = FIELD_UNIT, AT(roof_peak, unit), .required = true},
@@ -25,6 +47,7 @@ static const field peak_fields[] = {
     {"supported", .type = FIELD_SUPPORTED, AT(roof_peak, unsupported)},
     {"flops_per_cycle", .type = FIELD_POSITIVE, AT(roof_peak, flops_per_cycle)},
     {"clock_hz", .type = FIELD_POSITIVE, AT(roof_peak, clock_hz)},
+    {"conditions", CONDITIONS(roof_peak, conditions)},
     {"kind", .type = FIELD_KIND, AT(roof_peak, kind)},
     {"source", .type = FIELD_TEXT, AT(roof_peak, source)},
     {"date", .type = FIELD_TEXT, AT(roof_peak, date)},
@@ -72,6 +95,11 @@ static const field level_fields[] = {
     {"triad_limit_bytes_per_second", .type = FIELD_POSITIVE, AT(roof_level, triad_limit_bytes_per_second)},
     {"clock_hz", .type = FIELD_POSITIVE, AT(roof_level, clock_hz)},
     {"spread", .type = FIELD_AMOUNT, AT(roof_level, spread)},
+    {"read_conditions", CONDITIONS(roof_level, read)},
+    {"write_conditions", CONDITIONS(roof_level, write)},
+    {"copy_conditions", CONDITIONS(roof_level, copy)},
+    {"update_conditions", CONDITIONS(roof_level, update)},
+    {"triad_conditions", CONDITIONS(roof_level, triad)},
     {"bus_bits", .type = FIELD_POSITIVE, AT(roof_level, bus_bits)},
     {"transfers_per_second", .type = FIELD_POSITIVE, AT(roof_level, transfers_per_second)},
     {"kind", .type = FIELD_KIND, AT(roof_level, kind)},
@@ -160,6 +188,8 @@ static const field machine_fields[] = {
     {"unit_count", .type = FIELD_POSITIVE, AT(roof_machine, unit_count)},
     {"clock_hz", .type = FIELD_POSITIVE, AT(roof_machine, clock_hz)},
     {"launch_seconds", .type = FIELD_AMOUNT, AT(roof_machine, launch_seconds)},
+    {"clock_conditions", CONDITIONS(roof_machine, clock)},
+    {"launch_conditions", CONDITIONS(roof_machine, launch)},
     {"overhead_cutoff_seconds", .type = FIELD_AMOUNT, AT(roof_machine, overhead_cutoff_seconds)},
     {"peaks", .type = FIELD_OBJECTS, LIST(peaks, peak_count), .record = &peak_record},
     {"levels", .type = FIELD_OBJECTS, LIST(levels, level_count), .record = &level_record},

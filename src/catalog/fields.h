@@ -34,7 +34,7 @@ typedef struct field {
   size_t offset;
   size_t size;     /**< of a text with its NUL, or of one list entry */
   size_t capacity; /**< of a list */
-  size_t count;    /**< where a list's length is, an int */
+  size_t count;    /**< where a list's length is in the record, an int */
   field_type type;
   bool required;
 } field;
@@ -51,6 +51,6 @@ typedef struct record {
 /** True for letters, digits and . _ + - only. */
 bool machine_name_is_good(const char *name);
 
-extern const record machine_record, peak_record, level_record;
+extern const record machine_record, peak_record, level_record, conditions_record;
 
 #endif

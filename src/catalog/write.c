@@ -120,7 +120,16 @@ static void write_numbers(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, "]");
 }
 
+/** A figure that was not measured here has none. */
+static bool is_empty(const field *f, const char *at) {
+  return f->record == &conditions_record && isnan(((const roof_conditions *)(const void *)at)->samples);
+}
+
 static void write_object(roof_text *out, const field *f, const char *at) {
+  if (is_empty(f, at)) {
+    roof_text_add(out, "null");
+    return;
+  }
   roof_text_add(out, "{");
   add_record(out, f->record, at, ", ");
   roof_text_add(out, "}");

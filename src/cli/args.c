@@ -235,3 +235,11 @@ void roof_args_list_done(const char **list) {
 roof_status roof_args_no_csv(const char *what, roof_error *error) {
   return roof_error_set(error, ROOF_E_ARGUMENT, "%s: does not take --csv", what);
 }
+
+roof_status roof_args_precision(double percent, double *share, roof_error *error) {
+  if (!(percent >= 0.01 && percent <= 50)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--precision %g: must be from 0.01 to 50 percent", percent);
+  }
+  *share = percent / 100;
+  return ROOF_OK;
+}

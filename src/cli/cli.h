@@ -63,6 +63,8 @@ roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *e
 void roof_args_list_done(const char **list);
 /** Refuses --csv, for `what` answers in prose. */
 roof_status roof_args_no_csv(const char *what, roof_error *error);
+/** The share of --precision PERCENT. */
+roof_status roof_args_precision(double percent, double *share, roof_error *error);
 
 /* select.c: from what was typed to what the library takes */
 roof_status roof_select_op(const roof_args *args, const char *name, const roof_op **op, roof_error *error);

@@ -1,4 +1,5 @@
 /* The ceilings of the machine this runs on. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -6,12 +7,17 @@
 #include "cli/machine.h"
 
 static int quick, threads;
-static char *backend_name, *old_name;
+static char *backend_name, *old_name, *samples_name;
+static double percent = 1;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
+    {"precision", '\0', POPT_ARG_DOUBLE, &percent, 0,
+     "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
+    {"samples", '\0', POPT_ARG_STRING, &samples_name, 0, "write every sample of every ceiling, as JSON",
+     "FILE"},
     {"compare", '\0', POPT_ARG_STRING, &old_name, 0,
      "show what changed against OLD, and whether it is more than noise; with NEW nothing is measured", "OLD"},
     POPT_TABLEEND};
@@ -29,6 +35,46 @@ static roof_status save(const roof_args *args, const roof_machine *machine, roof
   return status;
 }
 
+static void add_numbers(roof_text *out, const char *key, const double *numbers, size_t count) {
+  roof_text_addf(out, ", \"%s\": [", key);
+  for (size_t i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", " : "");
+    if (isfinite(numbers[i])) {
+      roof_text_add_number(out, numbers[i], 6);
+    } else {
+      roof_text_add(out, "null");
+    }
+  }
+  roof_text_add(out, "]");
+}
+
+/** Appends one ceiling's samples to the document. */
+static void keep_windows(void *user, const roof_windows *windows) {
+  roof_text *out = user;
+  roof_text_add(out, out->length > 0 ? ",\n  " : "{\"schema\": \"roofline.samples/1\", \"figures\": [\n  ");
+  roof_text_add(out, "{\"figure\": ");
+  roof_text_add_json(out, windows->figure);
+  roof_text_add(out, ", \"work\": ");
+  roof_text_add_number(out, windows->work, 15);
+  roof_text_add(out, ", \"round_ends\": [");
+  for (int i = 0; i < windows->rounds; i++) {
+    roof_text_addf(out, "%s%zu", i > 0 ? ", " : "", windows->ends[i]);
+  }
+  roof_text_add(out, "]");
+  add_numbers(out, "seconds", windows->seconds, windows->count);
+  add_numbers(out, "clock_hz", windows->clocks, windows->count);
+  roof_text_add(out, "}");
+}
+
+static roof_status save_samples(roof_text *samples, roof_error *error) {
+  roof_text_add(samples,
+                samples->length > 0 ? "\n]}\n" : "{\"schema\": \"roofline.samples/1\", \"figures\": []}\n");
+  if (samples->failed) {
+    return roof_error_set(error, ROOF_E_MEMORY, "--samples: out of memory");
+  }
+  return roof_write_file(samples_name, samples->data, samples->length, error);
+}
+
 /** Measures into *machine and keeps it. */
 static roof_status measure(const roof_args *args, roof_machine *machine, roof_error *error) {
   const roof_backend *backend = NULL;
@@ -37,7 +83,13 @@ static roof_status measure(const roof_args *args, roof_machine *machine, roof_er
   how.threads = threads;
   how.progress = roof_show_progress;
   how.user = (void *)(uintptr_t)args;
-  roof_status status = roof_select_backend(backend_name, &backend, error);
+  roof_text samples = {0};
+  how.keep = samples_name != NULL ? keep_windows : NULL;
+  how.keep_user = &samples;
+  roof_status status = roof_args_precision(percent, &how.precision, error);
+  if (status == ROOF_OK) {
+    status = roof_select_backend(backend_name, &backend, error);
+  }
   if (status == ROOF_OK && threads < 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
   }
@@ -46,7 +98,12 @@ static roof_status measure(const roof_args *args, roof_machine *machine, roof_er
   }
   status = backend->measure(&how, machine, error);
   roof_show_progress(how.user, "", 1, 1);
-  return status == ROOF_OK ? save(args, machine, error) : status;
+  status = status == ROOF_OK ? save(args, machine, error) : status;
+  if (status == ROOF_OK && samples_name != NULL) {
+    status = save_samples(&samples, error);
+  }
+  roof_text_done(&samples);
+  return status;
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
@@ -66,6 +123,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
     status = old_name != NULL ? measure_compare_print(args, &old, &machine, error)
                               : machine_show_print(args, &machine, error);
   }
+  free(samples_name);
   free(old_name);
   free(backend_name);
   return status;

@@ -13,6 +13,7 @@
 
 static int quick, threads, list, ladder, repeats = 1;
 static char *backend_name, *dtype_name, *ledger, *flops, *bytes, *op_text;
+static double percent = 1;
 
 static const struct poptOption options[] = {
     {"list", 'l', POPT_ARG_NONE, &list, 0, "show the kernels and their default shapes", NULL},
@@ -20,6 +21,8 @@ static const struct poptOption options[] = {
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
+    {"precision", '\0', POPT_ARG_DOUBLE, &percent, 0,
+     "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
@@ -454,7 +457,10 @@ static roof_status measure(const roof_args *args, roof_error *error) {
   s.how.quick = quick != 0;
   s.how.threads = threads;
   s.how.user = (void *)(uintptr_t)args;
-  roof_status status = set_up(&s, error);
+  roof_status status = roof_args_precision(percent, &s.how.precision, error);
+  if (status == ROOF_OK) {
+    status = set_up(&s, error);
+  }
   s.taken = roof_time_now();
   if (status == ROOF_OK) {
     status = run_jobs(&s, error);
@@ -534,7 +540,10 @@ static roof_status climb(const roof_args *args, roof_error *error) {
   how.user = (void *)(uintptr_t)args;
   roof_climb c = {
       .args = args, .how = &how, .dtype = ROOF_FP32, .ledger = ledger != NULL ? ledger : ROOF_DEFAULT_LEDGER};
-  roof_status status = select_common(&c.backend, &c.dtype, error);
+  roof_status status = roof_args_precision(percent, &how.precision, error);
+  if (status == ROOF_OK) {
+    status = select_common(&c.backend, &c.dtype, error);
+  }
   return status == ROOF_OK ? roof_ladder_run(&c, error) : status;
 }
 

@@ -40,18 +40,20 @@ static void add_ceiling(roof_grid *s, double value, double limit, double spread,
 static void add_level(roof_grid *s, const roof_machine *m, const roof_level *level) {
   const struct {
     const char *pattern;
-    double rate, limit;
-  } rates[] = {{"", level->bytes_per_second, level->limit_bytes_per_second},
-               {" read", level->read_bytes_per_second, level->limit_bytes_per_second},
-               {" write", level->write_bytes_per_second, level->write_limit_bytes_per_second},
-               {" copy", level->copy_bytes_per_second, level->copy_limit_bytes_per_second},
-               {" update", level->update_bytes_per_second, level->update_limit_bytes_per_second},
-               {" triad", level->triad_bytes_per_second, level->triad_limit_bytes_per_second}};
+    double rate, limit, spread;
+  } rates[] = {
+      {"", level->bytes_per_second, level->limit_bytes_per_second, level->spread},
+      {" read", level->read_bytes_per_second, level->limit_bytes_per_second, level->read.spread},
+      {" write", level->write_bytes_per_second, level->write_limit_bytes_per_second, level->write.spread},
+      {" copy", level->copy_bytes_per_second, level->copy_limit_bytes_per_second, level->copy.spread},
+      {" update", level->update_bytes_per_second, level->update_limit_bytes_per_second, level->update.spread},
+      {" triad", level->triad_bytes_per_second, level->triad_limit_bytes_per_second, level->triad.spread}};
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
     if (!isnan(rates[i].rate)) {
       roof_grid_add(s, "%s%s", level->name, rates[i].pattern);
       add_cores(s, m, level->cores, level->core_kind, level->threads_per_core);
-      add_ceiling(s, rates[i].rate, rates[i].limit, level->spread, "B/s", level->source);
+      add_ceiling(s, rates[i].rate, rates[i].limit, isnan(rates[i].spread) ? level->spread : rates[i].spread,
+                  "B/s", level->source);
     }
   }
 }

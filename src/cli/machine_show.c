@@ -57,10 +57,15 @@ static void add_percent(page *p, double share) {
   roof_grid_add(&p->grid, "%s", text);
 }
 
-/** `value` as a share of its physical limit, and how much its samples spread, as far as they are known. */
-static void add_share(page *p, double value, double limit, double spread) {
+/** `value` as a share of its physical limit, and how much its samples spread, as far as they are
+ * known. */
+static void add_share(page *p, double value, double limit, double spread, bool noisy) {
   add_percent(p, value / limit);
-  add_percent(p, isnan(value) ? NAN : spread);
+  if (noisy) {
+    roof_grid_add(&p->grid, "noisy %.1f %%", 100 * spread);
+  } else {
+    add_percent(p, isnan(value) ? NAN : spread);
+  }
 }
 
 static void add_heads(page *p, const char *const *heads, size_t count) {
@@ -89,7 +94,8 @@ static void add_peak(page *p, const roof_peak *peak) {
   } else {
     roof_grid_add(&p->grid, "%.1f", ridge);
   }
-  add_share(p, peak->flops_per_second, peak->limit_flops_per_second, peak->spread);
+  add_share(p, peak->flops_per_second, peak->limit_flops_per_second, peak->spread,
+            peak->conditions.noisy[0] != '\0');
   add_provenance(p, peak->kind, peak->source, peak->date);
 }
 
@@ -137,20 +143,20 @@ static void add_peaks(page *p) {
   roof_text_add(&p->text, separator[0] == ',' ? "\n\n" : "\n");
 }
 
-#define RATE(label, name, limit)                                                                             \
-  { label, "B/s", offsetof(roof_level, name), offsetof(roof_level, limit) }
+#define RATE(label, name, limit, conditions)                                                                 \
+  { label, "B/s", offsetof(roof_level, name), offsetof(roof_level, limit), conditions }
 
 static const struct {
   const char *label, *unit;
-  size_t offset, limit; /* 0: no limit */
+  size_t offset, limit, conditions; /* 0: none */
 } patterns[] = {
-    RATE(" mixed", bytes_per_second, limit_bytes_per_second),
-    RATE(" read", read_bytes_per_second, limit_bytes_per_second),
-    RATE(" triad", triad_bytes_per_second, triad_limit_bytes_per_second),
-    RATE(" copy", copy_bytes_per_second, copy_limit_bytes_per_second),
-    RATE(" update", update_bytes_per_second, update_limit_bytes_per_second),
-    RATE(" write", write_bytes_per_second, write_limit_bytes_per_second),
-    {" latency", "s", offsetof(roof_level, latency_seconds), 0},
+    RATE(" mixed", bytes_per_second, limit_bytes_per_second, 0),
+    RATE(" read", read_bytes_per_second, limit_bytes_per_second, offsetof(roof_level, read)),
+    RATE(" triad", triad_bytes_per_second, triad_limit_bytes_per_second, offsetof(roof_level, triad)),
+    RATE(" copy", copy_bytes_per_second, copy_limit_bytes_per_second, offsetof(roof_level, copy)),
+    RATE(" update", update_bytes_per_second, update_limit_bytes_per_second, offsetof(roof_level, update)),
+    RATE(" write", write_bytes_per_second, write_limit_bytes_per_second, offsetof(roof_level, write)),
+    {" latency", "s", offsetof(roof_level, latency_seconds), 0, 0},
 };
 
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
@@ -171,6 +177,16 @@ static double figure_at(const roof_level *level, size_t offset) {
   return *(const double *)(const void *)((const char *)level + offset);
 }
 
+/** Of the pattern, NULL where it was not measured here. */
+static const roof_conditions *conditions_at(const roof_level *level, int k) {
+  if (k < 0 || patterns[k].conditions == 0) {
+    return NULL;
+  }
+  const roof_conditions *conditions =
+      (const roof_conditions *)(const void *)((const char *)level + patterns[k].conditions);
+  return isnan(conditions->samples) ? NULL : conditions;
+}
+
 /** One row of a level: figure `k`, or none. */
 static void add_level_row(page *p, const roof_level *level, int k, bool first) {
   bool quoted = k < 0 || (k == 0 && level->kind != ROOF_MEASURED), rate = k < 0 || patterns[k].limit > 0;
@@ -188,7 +204,10 @@ static void add_level_row(page *p, const roof_level *level, int k, bool first) {
     roof_grid_add(&p->grid, "%s", "");
   }
   roof_grid_add(&p->grid, "%s", machine_figure(text, value, unit, ""));
-  add_share(p, value, rate && k >= 0 ? figure_at(level, patterns[k].limit) : NAN, rate ? level->spread : NAN);
+  const roof_conditions *conditions = conditions_at(level, k);
+  double spread = conditions != NULL ? conditions->spread : level->spread;
+  add_share(p, value, rate && k >= 0 ? figure_at(level, patterns[k].limit) : NAN, rate ? spread : NAN,
+            conditions != NULL && conditions->noisy[0] != '\0');
   add_provenance(p, level->kind, level->source, level->date);
 }
 

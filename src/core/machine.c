@@ -45,11 +45,14 @@ void roof_machine_init(roof_machine *machine) {
   machine->clock_hz = NAN;
   machine->launch_seconds = NAN;
   machine->overhead_cutoff_seconds = NAN;
+  roof_conditions_init(&machine->clock);
+  roof_conditions_init(&machine->launch);
   machine->energy = (roof_energy){.joules_per_flop = NAN, .joules_per_byte = NAN, .watts = NAN};
   for (int i = 0; i < ROOF_PEAK_MAX; i++) {
     roof_peak *peak = &machine->peaks[i];
     peak->flops_per_second = peak->limit_flops_per_second = peak->spread = NAN;
     peak->flops_per_cycle = peak->clock_hz = NAN;
+    roof_conditions_init(&peak->conditions);
   }
   for (int i = 0; i < ROOF_LEVEL_MAX; i++) {
     roof_level *level = &machine->levels[i];
@@ -61,6 +64,10 @@ void roof_machine_init(roof_machine *machine) {
     level->update_limit_bytes_per_second = level->triad_limit_bytes_per_second = level->clock_hz = NAN;
     level->latency_seconds = level->limit_bytes_per_second = level->spread = NAN;
     level->bus_bits = level->transfers_per_second = NAN;
+    roof_conditions *const all[] = {&level->read, &level->write, &level->copy, &level->update, &level->triad};
+    for (size_t q = 0; q < sizeof all / sizeof all[0]; q++) {
+      roof_conditions_init(all[q]);
+    }
   }
   for (int i = 0; i < ROOF_LINK_MAX; i++) {
     roof_link *link = &machine->links[i];

@@ -5,6 +5,7 @@
 
 void roof_measurement_init(roof_measurement *measurement) {
   *measurement = (roof_measurement){.flops = NAN, .bytes = NAN, .seconds = NAN, .taken = NAN};
+  roof_conditions_init(&measurement->conditions);
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
     measurement->level_bytes[i] = NAN;
   }

@@ -57,6 +57,52 @@ roof_status roof_stats_of(double *samples, size_t count, roof_stats *stats, roof
   return ROOF_OK;
 }
 
+/** The median distance from `center`, walking outwards from it on both sides of the sorted samples. */
+static double median_distance(const double *sorted, size_t count, double center) {
+  size_t above = 0;
+  while (above < count && sorted[above] < center) {
+    above++;
+  }
+  double distance = 0;
+  for (size_t below = above, taken = 0; taken <= count / 2; taken++) {
+    double down = below > 0 ? center - sorted[below - 1] : INFINITY;
+    double up = above < count ? sorted[above] - center : INFINITY;
+    distance = fmin(down, up);
+    below -= down <= up;
+    above += up < down;
+  }
+  return distance;
+}
+
+size_t roof_stats_outliers(const double *sorted, size_t count, double factor) {
+  if (count == 0) {
+    return 0;
+  }
+  double center = roof_stats_quantile(sorted, count, 0.5);
+  double most = factor * 1.4826 * median_distance(sorted, count, center);
+  size_t outliers = 0;
+  for (size_t i = 0; i < count; i++) {
+    outliers += most > 0 && fabs(sorted[i] - center) > most;
+  }
+  return outliers;
+}
+
+void roof_conditions_init(roof_conditions *conditions) {
+  *conditions = (roof_conditions){.samples = NAN,
+                                  .warm_up_samples = NAN,
+                                  .spread = NAN,
+                                  .outliers = NAN,
+                                  .per_cycle = NAN,
+                                  .clock_before_hz = NAN,
+                                  .clock_hz = NAN,
+                                  .clock_after_hz = NAN,
+                                  .clock_drift = NAN,
+                                  .voluntary_switches = NAN,
+                                  .involuntary_switches = NAN,
+                                  .stolen_seconds = NAN,
+                                  .load = NAN};
+}
+
 enum { EXACT_MAX = 20 };
 
 /** Walks both sorted lists together. `ties` is the sum of t^3 - t over the groups of equal values. */

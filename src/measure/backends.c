@@ -38,5 +38,5 @@ roof_status roof_backend_find(const char *name, const roof_backend **backend, ro
 }
 
 roof_measure_options roof_measure_options_default(void) {
-  return (roof_measure_options){.seconds_per_item = 0.4};
+  return (roof_measure_options){.seconds_per_item = 0.4, .precision = 0.01};
 }

@@ -1,40 +1,76 @@
 #include "measure/sampler.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double precision = 0.01;
+static double middle(const double *three) {
+  return fmax(fmin(three[0], three[1]), fmin(fmax(three[0], three[1]), three[2]));
+}
 
-static void warm_up(roof_timed *timed, void *user, double budget) {
-  double spent = 0;
-  do {
+size_t roof_warm_up(roof_timed *timed, void *user, double most, bool *settled) {
+  static const double steady = 0.02;
+  double last[6] = {0}, spent = 0;
+  bool still = false;
+  size_t count = 0;
+  while (!still && spent < most) {
     double seconds = timed(user);
-    spent += seconds > 0 ? seconds : budget;
-  } while (spent < budget / 10);
+    spent += seconds > 0 ? seconds : most;
+    last[count++ % 6] = seconds;
+    if (count % 3 == 0 && count >= 6) {
+      double one = middle(last), other = middle(last + 3);
+      still = fabs(one - other) <= steady * fmin(one, other);
+    }
+  }
+  if (settled != NULL) {
+    *settled = still;
+  }
+  return count;
 }
 
 /** Statistics without disturbing the order of `seconds`. */
-static roof_status summarise(const double *seconds, size_t count, roof_stats *stats, roof_error *error) {
-  double *sorted = malloc(count * sizeof *sorted);
+static roof_status summarise(roof_samples *s, roof_error *error) {
+  double *sorted = malloc(s->count * sizeof *sorted);
   if (sorted == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "samples: out of memory");
   }
-  memcpy(sorted, seconds, count * sizeof *sorted);
-  roof_status status = roof_stats_of(sorted, count, stats, error);
+  memcpy(sorted, s->seconds, s->count * sizeof *sorted);
+  roof_status status = roof_stats_of(sorted, s->count, &s->stats, error);
+  s->outliers = roof_stats_outliers(sorted, s->count, ROOF_OUTLIER);
   free(sorted);
   return status;
 }
 
-static const char *why_stop(const roof_sampling *sampling, const roof_stats *stats, double spent) {
+void roof_sampling_say(char *text, double precision) {
+  snprintf(text, 32, "interval within %.3g %%", 100 * precision);
+}
+
+/** Fills in `stopped` when it is time to. */
+static void decide(const roof_sampling *sampling, double spent, roof_samples *s) {
+  const roof_stats *stats = &s->stats;
   double half = fmax(stats->ci_high - stats->median, stats->median - stats->ci_low);
-  if (stats->count >= sampling->least && half <= precision * stats->median) {
-    return "interval within 1 %";
+  if (stats->count >= sampling->least && half <= sampling->precision * stats->median) {
+    roof_sampling_say(s->stopped, sampling->precision);
+  } else if (spent >= sampling->budget || stats->count >= sampling->most) {
+    strcpy(s->stopped, spent >= sampling->budget ? "time spent" : "samples enough");
   }
-  if (spent >= sampling->budget) {
-    return "time spent";
+}
+
+/** More samples until `next` are there or the time is spent. */
+static roof_status take(roof_timed *timed, void *user, const roof_sampling *sampling, size_t next,
+                        roof_samples *s, double *spent, roof_error *error) {
+  while (s->count < next && s->count < sampling->most && (s->count == 0 || *spent < sampling->budget)) {
+    double seconds = timed(user);
+    if (!(seconds > 0) || isinf(seconds)) {
+      return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                            "sample %zu: took %g s by this machine's clock, which is not possible",
+                            s->count + 1, seconds);
+    }
+    s->seconds[s->count++] = seconds / sampling->calls;
+    *spent += seconds;
   }
-  return stats->count >= sampling->most ? "samples enough" : NULL;
+  return ROOF_OK;
 }
 
 roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *sampling, roof_samples *samples,
@@ -45,16 +81,16 @@ roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *samp
   }
   roof_status status = ROOF_OK;
   double spent = 0;
-  warm_up(timed, user, sampling->budget);
-  while (s.stopped == NULL && status == ROOF_OK) {
+  s.warm_up = roof_warm_up(timed, user, sampling->budget / 5, &s.settled);
+  while (s.stopped[0] == '\0' && status == ROOF_OK) {
     size_t next = s.count + s.count / 8 + 1; /* sorting at every sample would cost more than the samples */
-    while (s.count < next && s.count < sampling->most && (s.count == 0 || spent < sampling->budget)) {
-      double seconds = timed(user);
-      s.seconds[s.count++] = seconds / sampling->calls;
-      spent += seconds;
+    status = take(timed, user, sampling, next, &s, &spent, error);
+    if (status == ROOF_OK) {
+      status = summarise(&s, error);
     }
-    status = summarise(s.seconds, s.count, &s.stats, error);
-    s.stopped = status == ROOF_OK ? why_stop(sampling, &s.stats, spent) : NULL;
+    if (status == ROOF_OK) {
+      decide(sampling, spent, &s);
+    }
   }
   if (status != ROOF_OK) {
     free(s.seconds);
@@ -62,6 +98,24 @@ roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *samp
   }
   *samples = s;
   return ROOF_OK;
+}
+
+void roof_samples_conditions(const roof_samples *samples, double precision, roof_conditions *conditions) {
+  const roof_stats *stats = &samples->stats;
+  double half = fmax(stats->ci_high - stats->median, stats->median - stats->ci_low) / stats->median, fast,
+         slow;
+  conditions->samples = (double)samples->count;
+  conditions->warm_up_samples = (double)samples->warm_up;
+  conditions->spread = stats->spread;
+  conditions->outliers = (double)samples->outliers;
+  strcpy(conditions->stopped, samples->stopped);
+  if (roof_samples_modes(samples, &fast, &slow)) {
+    snprintf(conditions->noisy, sizeof conditions->noisy, "two modes, %.0f %% apart",
+             100 * (slow / fast - 1));
+  } else if (half > precision) {
+    snprintf(conditions->noisy, sizeof conditions->noisy,
+             "the median's 95 %% interval is %.1f %% of it to a side", 100 * half);
+  }
 }
 
 /** The widest step between neighbours of `sorted` that leaves `least` on either side. */

@@ -10,26 +10,46 @@
 /** Does the work of one sample and returns how long it took, in seconds. */
 typedef double roof_timed(void *user);
 
-/** When to stop: the 95 % interval of the median within 1 % of it to either side, after `least` samples; or
- *  `budget` seconds of samples; or `most` samples. */
+/** When to stop: the 95 % interval of the median within `precision` of it to either side, after `least`
+ * samples; or `budget` seconds of samples; or `most` samples. */
 typedef struct roof_sampling {
   double calls; /**< in one sample: samples are seconds a call */
   double budget;
   size_t least;
   size_t most;
+  double precision; /**< 0.01: within 1 % */
 } roof_sampling;
 
 typedef struct roof_samples {
   double *seconds; /**< a call, in the order taken, without the warm-up */
   size_t count;
+  size_t warm_up;  /**< samples dropped before them */
+  bool settled;    /**< the warm-up ended because times no longer changed, not because its time was spent */
+  size_t outliers; /**< more than ROOF_OUTLIER deviations by MAD from the median; kept */
   roof_stats stats;
-  const char *stopped; /**< why: "interval within 1 %", "time spent", "samples enough" */
+  char stopped[32]; /**< why: "interval within 1 %", "time spent", "samples enough" */
 } roof_samples;
 
-/** Warms up for a tenth of the budget (once at least), then samples.
- *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY. */
+#define ROOF_OUTLIER 5.0
+
+/** Runs until the median of three times is within 2 % of that of the three before, or `most` seconds are
+ * spent, once at least. Times that are not positive count as `most`. Units: s. Ownership: *settled may be
+ * NULL. Errors: none; returns how often it ran. */
+size_t roof_warm_up(roof_timed *timed, void *user, double most, bool *settled);
+
+/** Warms up for a fifth of the budget at most, then samples.
+ *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY,
+ *  ROOF_E_UNSUPPORTED for a time that is not a positive number. */
 roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *sampling, roof_samples *samples,
                         roof_error *error);
+
+/** Says why sampling ended when the interval was tight enough: "interval within 1 %".
+ *  Units: a share. Ownership: fills `text` (32 bytes). Errors: none. */
+void roof_sampling_say(char *text, double precision);
+
+/** Fills in what the samples say.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_samples_conditions(const roof_samples *samples, double precision, roof_conditions *conditions);
 
 /** True when the samples fall into two groups apart from each other, a fifth of them at least in each; then
  * the medians of the groups. Units: s. Ownership: none. Errors: false, too, when out of memory. */

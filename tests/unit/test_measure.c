@@ -104,12 +104,13 @@ static void sampler_stops_when_the_interval_is_tight(void **state) {
   (void)state;
   const double steady[] = {1, 1.001, 0.999};
   script s = {steady, 3, 0};
-  roof_sampling sampling = {.calls = 1, .budget = 1000, .least = 5, .most = 1000};
+  roof_sampling sampling = {.calls = 1, .budget = 1000, .least = 5, .most = 1000, .precision = 0.01};
   roof_samples samples;
   assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_string_equal(samples.stopped, "interval within 1 %");
   assert_true(samples.count >= 5 && samples.count < 10);
-  assert_true(s.calls > samples.count + 90); /* warmed up for a tenth of the budget */
+  assert_true(samples.settled && samples.warm_up == 6); /* two threes that agree */
+  assert_int_equal(s.calls, samples.count + samples.warm_up);
   assert_near(samples.stats.median, 1, 0.001);
   roof_samples_done(&samples);
 }
@@ -118,7 +119,7 @@ static void sampler_stops_when_the_time_is_spent(void **state) {
   (void)state;
   const double wild[] = {1, 5, 2, 9, 1, 7};
   script s = {wild, 6, 0};
-  roof_sampling sampling = {.calls = 1, .budget = 100, .least = 5, .most = 1000};
+  roof_sampling sampling = {.calls = 1, .budget = 100, .least = 5, .most = 1000, .precision = 0.01};
   roof_samples samples;
   assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_string_equal(samples.stopped, "time spent");
@@ -134,7 +135,7 @@ static void sampler_keeps_the_order_and_takes_no_more_than_allowed(void **state)
   (void)state;
   const double wild[] = {3, 1, 2, 9};
   script s = {wild, 4, 0};
-  roof_sampling sampling = {.calls = 1, .budget = 1e9, .least = 5, .most = 20};
+  roof_sampling sampling = {.calls = 1, .budget = 1e9, .least = 5, .most = 20, .precision = 0.01};
   roof_samples samples;
   s.calls = 3; /* the warm-up of at least a sample */
   sampling.budget = 1e-9;
@@ -147,13 +148,38 @@ static void sampler_keeps_the_order_and_takes_no_more_than_allowed(void **state)
   assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_true(samples.seconds[0] == 0.75 && samples.stats.median == 0.75);
   roof_samples_done(&samples);
-  sampling.calls = 1;
-  const double nothing[] = {0, 0, 1e-9};
-  s = (script){nothing, 3, 0};
-  sampling.budget = 1;
-  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
-  assert_true(samples.count <= 20);
-  roof_samples_done(&samples);
+}
+
+static void warm_up_ends_when_times_no_longer_fall(void **state) {
+  (void)state;
+  double falling[64];
+  bool settled = false;
+  for (int i = 0; i < 64; i++) {
+    falling[i] = i < 20 ? 5 - 0.2 * i : 1;
+  }
+  script s = {falling, 64, 0};
+  size_t count = roof_warm_up(scripted, &s, 1e9, &settled);
+  assert_true(settled && count >= 24 && count <= 27);
+  const double wild[] = {1, 1, 1, 2, 2, 2};
+  s = (script){wild, 6, 0};
+  count = roof_warm_up(scripted, &s, 30, &settled);
+  assert_true(!settled && count >= 18 && count <= 21);
+  s = (script){(const double[]){100}, 1, 0};
+  assert_int_equal(roof_warm_up(scripted, &s, 30, NULL), 1); /* a long one warms up enough */
+}
+
+static void a_clock_that_does_not_go_forward_is_refused(void **state) {
+  (void)state;
+  static const double bad[] = {0, -1, NAN, INFINITY};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    script s = {&bad[i], 1, 0};
+    roof_sampling sampling = {.calls = 1, .budget = 1, .least = 5, .most = 20, .precision = 0.01};
+    roof_samples samples = {.count = 77};
+    roof_error error = {0};
+    assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, &error), ROOF_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "by this machine's clock, which is not possible"));
+    assert_int_equal(samples.count, 77);
+  }
 }
 
 static void samples_of_two_kinds_are_told_from_one(void **state) {
@@ -375,7 +401,7 @@ static void figures_against_themselves(void **state) {
   assert_non_null(strstr(judged(&m), "DRAM on all cores reads faster than L3"));
   m.levels[1].read_bytes_per_second = 30e9;
   m.levels[0].limit_bytes_per_second = 30e9;
-  assert_non_null(strstr(judged(&m), "L3 on all cores: 133 % of its physical limit"));
+  assert_non_null(strstr(judged(&m), "L3 read on all cores: 133 % of its physical limit"));
 }
 
 static void add_cost(roof_machine *m, const char *name, double seconds) {
@@ -458,6 +484,8 @@ int main(void) {
       cmocka_unit_test(sampler_stops_when_the_interval_is_tight),
       cmocka_unit_test(sampler_stops_when_the_time_is_spent),
       cmocka_unit_test(sampler_keeps_the_order_and_takes_no_more_than_allowed),
+      cmocka_unit_test(warm_up_ends_when_times_no_longer_fall),
+      cmocka_unit_test(a_clock_that_does_not_go_forward_is_refused),
       cmocka_unit_test(samples_of_two_kinds_are_told_from_one),
       cmocka_unit_test(limits_follow_from_the_pipes),
       cmocka_unit_test(levels_show_in_the_curve),

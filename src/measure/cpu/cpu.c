@@ -4,10 +4,13 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "measure/clock.h"
 #include "measure/cpu/numa.h"
+#include "measure/cpu/trial.h"
+#include "measure/noise.h"
 #include "measure/run.h"
 #include "measure/sampler.h"
 
@@ -35,16 +38,34 @@ static bool has_siblings(const roof_bench *bench) {
   return bench->options->threads == 0 && t->thread_count > t->core_count;
 }
 
-/** Steps of a whole run: region, clock, synchronisation, data, latency, peaks, then each level with each
- * crew; with all hardware threads peaks, data and levels again. */
+/** Steps of a whole run: data, rounds, synchronisation, latency, peaks, then each level with each crew; with
+ * all hardware threads peaks, data, rounds and levels again. */
 static int count_steps(const roof_bench *bench, int levels) {
-  int steps = 5 + roof_cpu_burst_count() + levels * roof_crew_count(bench);
+  int steps = 3 + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels * roof_crew_count(bench);
   steps += bench->team.topology.node_count > 1;
-  return steps + (has_siblings(bench) ? 1 + roof_cpu_burst_count() + levels : 0);
+  return steps + (has_siblings(bench) ? 1 + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels : 0);
 }
 
 static const char *never_disabled(void) {
   return NULL;
+}
+
+/** Plans peaks and levels, measures everything planned in rounds, and forgets the plan. */
+static roof_status measure_planned(roof_bench *bench, const roof_level *levels, int count,
+                                   roof_error *error) {
+  roof_status status = roof_cpu_plan_peaks(bench, error);
+  if (status == ROOF_OK) {
+    status = roof_cpu_plan_levels(bench, levels, count, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_trials_run(bench, error);
+  }
+  roof_trials_done(bench);
+  free(bench->data);
+  free(bench->flows);
+  free(bench->loads);
+  bench->data = bench->flows = bench->loads = NULL;
+  return status;
 }
 
 /** Peaks and levels again with all hardware threads of the same cores. */
@@ -58,10 +79,7 @@ static roof_status measure_siblings(roof_bench *bench, const roof_level *levels,
     return status;
   }
   bench->siblings = true;
-  status = roof_cpu_measure_peaks(bench, error);
-  if (status == ROOF_OK) {
-    status = roof_cpu_measure_levels(bench, levels, count, error);
-  }
+  status = measure_planned(bench, levels, count, error);
   if (status == ROOF_OK) {
     roof_cpu_note_siblings(bench);
   }
@@ -72,15 +90,13 @@ static roof_status measure_all(roof_bench *bench, roof_error *error) {
   roof_level levels[ROOF_LEVEL_KIND_COUNT];
   int count = roof_cpu_identify(bench, levels);
   bench->steps = count_steps(bench, count);
-  roof_status status = roof_cpu_measure_clock(bench, error);
+  roof_status status = roof_cpu_plan_clock(bench, error);
   if (status == ROOF_OK) {
+    status = measure_planned(bench, levels, count, error);
+  }
+  if (status == ROOF_OK) {
+    roof_cpu_note_pace(bench);
     status = roof_cpu_measure_sync(bench, error);
-  }
-  if (status == ROOF_OK) {
-    status = roof_cpu_measure_peaks(bench, error);
-  }
-  if (status == ROOF_OK) {
-    status = roof_cpu_measure_levels(bench, levels, count, error);
   }
   if (status == ROOF_OK) {
     status = roof_cpu_measure_latency(bench, error);
@@ -101,7 +117,6 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
   roof_bench bench = {.options = options,
                       .lanes = roof_lanes_best(),
                       .machine = &result,
-                      .cycle_seconds = NAN,
                       .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
                                                : options->seconds_per_item};
   roof_status status = roof_team_init(&bench.team, options->threads, error);
@@ -163,7 +178,8 @@ static roof_status sample(timed_run *t, const roof_measure_options *options, roo
   static const double quick_budget = 0.3;
   double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
   calibrate(t);
-  roof_sampling sampling = {.calls = t->calls, .budget = budget, .least = LEAST, .most = MOST};
+  roof_sampling sampling = {
+      .calls = t->calls, .budget = budget, .least = LEAST, .most = MOST, .precision = options->precision};
   roof_samples samples;
   roof_noise before = roof_noise_now();
   roof_status status = roof_sample(timed_calls, t, &sampling, &samples, error);

@@ -14,12 +14,15 @@ typedef struct roof_bench {
   const roof_lanes *lanes;
   roof_team team;
   roof_machine *machine;
-  double cycle_seconds; /**< the shortest core cycle seen, for physical limits */
   double
       load_cycles[ROOF_CORE_KIND_MAX]; /**< from one load of the first cache to the next that waits for it */
   double budget;                       /**< s of samples a figure */
-  bool siblings;                       /**< all hardware threads work, after one thread a core has */
-  int steps;                           /**< of the whole run */
+  struct roof_trial *trials;           /**< what is measured in rounds (trial.h) */
+  int trial_count;
+  void *loads, *flows; /**< what the trials run: peaks.c, levels.c */
+  void *data;          /**< random numbers that the levels read and write */
+  bool siblings;       /**< all hardware threads work, after one thread a core has */
+  int steps;           /**< of the whole run */
   int steps_done;
 } roof_bench;
 
@@ -81,9 +84,9 @@ void roof_crew_sign(const roof_bench *bench, const roof_crew *crew, int *cores, 
  *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
 char *roof_crew_name(const roof_bench *bench, const roof_crew *crew, char *text, size_t size);
 
-/** Measures the core's clock and the cost of a parallel region.
+/** Plans to measure the core's clock and the cost of a parallel region.
  *  Units: Hz, s. Ownership: none. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error);
+roof_status roof_cpu_plan_clock(roof_bench *bench, roof_error *error);
 
 /** Adds a cost of synchronisation, dropped when the machine has no room left; `cores` of the team.
  *  Units: s. Ownership: copies. Errors: none. */
@@ -98,14 +101,18 @@ roof_status roof_cpu_measure_sync(roof_bench *bench, roof_error *error);
  *  Units: count. Ownership: none. Errors: none. */
 int roof_cpu_burst_count(void);
 
-/** Measures the peak of every instruction set and format this processor has, on one core and on all.
- *  Units: FLOP/s. Ownership: none. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error);
+/** Plans to measure the peak of every instruction set and format this processor has, on one core and on all.
+ *  Units: FLOP/s. Ownership: bench->loads. Errors: ROOF_E_MEMORY. */
+roof_status roof_cpu_plan_peaks(roof_bench *bench, roof_error *error);
 
-/** Measures the bandwidth of each of the `count` levels with every crew and appends them to the machine. Each
- * thread reads what it touched first, so that its data are in the memory next to it.
- *  Units: bytes/s. Ownership: none. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_measure_levels(roof_bench *bench, const roof_level *plain, int count, roof_error *error);
+/** Notes the load under which the clock is lowest, when that is more than 2 % under what it is between loads.
+ *  Units: none. Ownership: none. Errors: none. */
+void roof_cpu_note_pace(roof_bench *bench);
+
+/** Plans to measure the bandwidth of each of the `count` levels with every crew and appends them to the
+ * machine. Each thread reads what it touched first, so that its data are in the memory next to it.
+ *  Units: bytes/s. Ownership: bench->flows, bench->data. Errors: ROOF_E_MEMORY. */
+roof_status roof_cpu_plan_levels(roof_bench *bench, const roof_level *plain, int count, roof_error *error);
 
 /** Bytes of a cache level that a core of a kind uses when it works alone, for -1 each of `per_core` threads
  * of each core when all work, the least of all kinds; 0 when the level cannot be told from the one inside it.
@@ -165,20 +172,5 @@ double roof_cpu_burst_limit(const roof_core_limits *limits, const roof_burst *bu
 /** What loads and stores in this proportion can move at most to and from the first cache.
  *  Units: bytes per cycle of one core. Ownership: none. Errors: NaN when unknown. */
 double roof_cpu_transfer_limit(const roof_core_limits *limits, double loads, double stores);
-
-/** What took the machine from the measurement. */
-typedef struct roof_noise {
-  double stolen_seconds; /**< taken by the hypervisor since boot, all processors; NaN unknown */
-  double interruptions;  /**< times another task took a processor from this one */
-  double seconds;        /**< when */
-} roof_noise;
-
-/** Reads the noise now.
- *  Units: s. Ownership: by value. Errors: NaN for what the system does not tell. */
-roof_noise roof_noise_now(void);
-
-/** Says what took the machine since `before` when it was enough to move figures, else "". Returns `text`.
- *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
-char *roof_noise_since(const roof_noise *before, int threads, char *text, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 /* What the figures say about themselves: some are not possible, some do not fit together. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "measure/cpu/cpu.h"
@@ -88,24 +89,6 @@ static void judge_order(roof_bench *bench, const roof_level *inner, const roof_l
   }
 }
 
-/** Figures whose windows differ much; their best window may still be right, their median is not. */
-static void judge_spread(roof_bench *bench) {
-  static const double wide = 0.1;
-  const roof_machine *m = bench->machine;
-  int noisy = 0;
-  for (int i = 0; i < m->peak_count; i++) {
-    noisy += m->peaks[i].spread > wide;
-  }
-  for (int i = 0; i < m->level_count; i++) {
-    noisy += m->levels[i].spread > wide;
-  }
-  if (noisy > 0) {
-    roof_bench_note(bench,
-                    "warning: %d of %d figures spread more than 10 %%: stop other work and measure again",
-                    noisy, m->peak_count + m->level_count);
-  }
-}
-
 static const roof_cost *cost_named(const roof_machine *m, const char *name) {
   for (int i = 0; i < m->cost_count; i++) {
     if (strcmp(m->costs[i].name, name) == 0) {
@@ -140,9 +123,24 @@ static void judge_costs(roof_bench *bench) {
   }
 }
 
+static void judge_level(roof_bench *bench, const roof_level *level) {
+  const struct {
+    const char *pattern;
+    double rate, limit;
+  } rates[] = {{"read", level->read_bytes_per_second, level->limit_bytes_per_second},
+               {"write", level->write_bytes_per_second, level->write_limit_bytes_per_second},
+               {"copy", level->copy_bytes_per_second, level->copy_limit_bytes_per_second},
+               {"update", level->update_bytes_per_second, level->update_limit_bytes_per_second},
+               {"triad", level->triad_bytes_per_second, level->triad_limit_bytes_per_second}};
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    char what[96];
+    snprintf(what, sizeof what, "%s %s", level->name, rates[i].pattern);
+    judge_limit(bench, what, level->cores, rates[i].rate, rates[i].limit);
+  }
+}
+
 void roof_cpu_judge(roof_bench *bench) {
   judge_costs(bench);
-  judge_spread(bench);
   const roof_machine *m = bench->machine;
   for (int i = 0; i < m->peak_count; i++) {
     const roof_peak *peak = &m->peaks[i];
@@ -152,8 +150,7 @@ void roof_cpu_judge(roof_bench *bench) {
   judge_scaling(bench);
   for (int i = 0; i < m->level_count; i++) {
     const roof_level *level = &m->levels[i];
-    judge_limit(bench, level->name, level->cores, level->read_bytes_per_second,
-                level->limit_bytes_per_second);
+    judge_level(bench, level);
     for (int j = 0; j < i; j++) {
       judge_order(bench, &m->levels[j], level);
     }

@@ -7,14 +7,10 @@
 
 #include "kernels/data.h"
 #include "measure/clock.h"
-#include "measure/cpu/cpu.h"
-#include "measure/sampler.h"
-#include "roofline/text.h"
+#include "measure/cpu/trial.h"
 #include "roofline/units.h"
 
 enum {
-  WINDOWS_LEAST = 10,
-  WINDOWS_MOST = 400,
   STEP = 1024,   /* that spans are multiples of */
   STAGGER = 1344 /* between arrays: equal low address bits would make loads wait for stores */
 };
@@ -25,37 +21,46 @@ typedef struct region {
   size_t bytes;
 } region;
 
+enum { WAYS_MAX = ROOF_CANDIDATE_MAX };
+
+typedef struct flow_way {
+  const roof_lanes *lanes;
+  roof_way way;
+  size_t array_bytes;
+} flow_way;
+
 /** One pattern in one way on some cores. */
 typedef struct flow {
   const roof_bench *bench;
-  const region *region;
+  region region;
   const roof_lanes *lanes;
   roof_pattern pattern;
   roof_way way;
   roof_crew crew;
   double work;        /**< of all threads, in windows of a thread on the first kind of core */
   size_t array_bytes; /**< of each of a thread's arrays, a power of two */
+  size_t most_bytes;  /**< that they may have */
   size_t bytes;       /**< of each array that one window passes */
-  double clock;       /**< Hz, the highest before a window */
-  size_t window;      /**< windows follow each other, so that what passed comes back only after the rest */
+  roof_level *level;
+  size_t window; /**< windows follow each other, so that what passed comes back only after the rest */
 } flow;
 
 static const struct {
   const char *name;
-  int arrays, loads, stores; /**< that one element touches */
-  bool computes;             /**< on what it loads, which can lower the clock */
-  size_t result, limit;      /**< where the figures go in a roof_level */
+  int arrays, loads, stores;        /**< that one element touches */
+  bool computes;                    /**< on what it loads, which can lower the clock */
+  size_t result, limit, conditions; /**< where the figures go in a roof_level */
 } patterns[ROOF_PATTERN_COUNT] = {
     [ROOF_LOAD] = {"read", 1, 1, 0, false, offsetof(roof_level, read_bytes_per_second),
-                   offsetof(roof_level, limit_bytes_per_second)},
+                   offsetof(roof_level, limit_bytes_per_second), offsetof(roof_level, read)},
     [ROOF_STORE] = {"write", 1, 0, 1, false, offsetof(roof_level, write_bytes_per_second),
-                    offsetof(roof_level, write_limit_bytes_per_second)},
+                    offsetof(roof_level, write_limit_bytes_per_second), offsetof(roof_level, write)},
     [ROOF_COPY] = {"copy", 2, 1, 1, false, offsetof(roof_level, copy_bytes_per_second),
-                   offsetof(roof_level, copy_limit_bytes_per_second)},
+                   offsetof(roof_level, copy_limit_bytes_per_second), offsetof(roof_level, copy)},
     [ROOF_UPDATE] = {"update", 1, 1, 1, true, offsetof(roof_level, update_bytes_per_second),
-                     offsetof(roof_level, update_limit_bytes_per_second)},
+                     offsetof(roof_level, update_limit_bytes_per_second), offsetof(roof_level, update)},
     [ROOF_TRIAD] = {"triad", 3, 2, 1, true, offsetof(roof_level, triad_bytes_per_second),
-                    offsetof(roof_level, triad_limit_bytes_per_second)},
+                    offsetof(roof_level, triad_limit_bytes_per_second), offsetof(roof_level, triad)},
 };
 
 static const char *const way_names[ROOF_WAY_COUNT] = {[ROOF_UNROLL_4] = "x4",
@@ -67,8 +72,8 @@ static const char *const way_names[ROOF_WAY_COUNT] = {[ROOF_UNROLL_4] = "x4",
 static void pass(void *user, int thread, int threads) {
   const flow *f = user;
   size_t bytes = (size_t)((double)f->bytes * roof_crew_weight(f->bench, &f->crew, thread)) / STEP * STEP;
-  char *a = f->region->data +
-            sizeof(double) * roof_share_of(f->region->bytes / sizeof(double), thread, threads).begin;
+  char *a = f->region.data +
+            sizeof(double) * roof_share_of(f->region.bytes / sizeof(double), thread, threads).begin;
   const char *b = a + f->array_bytes + STAGGER, *c = b + f->array_bytes + STAGGER;
   roof_span span = {a, b, c, f->array_bytes, (f->window * bytes) & (f->array_bytes - 1), bytes};
   f->lanes->transfers[f->pattern][f->way](&span);
@@ -81,24 +86,14 @@ static double timed_pass(void *user) {
   return seconds;
 }
 
-static double timed_pass_and_clock(void *user) {
-  flow *f = user;
-  f->clock = fmax(f->clock, ROOF_CLOCK_CHAIN / roof_clock_chain());
-  return timed_pass(f);
+static double flow_window(void *user, double *clock_hz) {
+  *clock_hz = ROOF_CLOCK_CHAIN / roof_clock_chain();
+  return timed_pass(user);
 }
 
 /** Bytes that the program moves in a window. */
 static double window_bytes(const flow *f) {
   return f->work * (double)f->bytes * (patterns[f->pattern].loads + patterns[f->pattern].stores);
-}
-
-static double best_rate(flow *f) {
-  enum { TRIES = 4 };
-  double best = INFINITY;
-  for (int i = 0; i < TRIES; i++) {
-    best = fmin(best, timed_pass(f));
-  }
-  return window_bytes(f) / best;
 }
 
 static bool way_suits(const flow *f, roof_way way, roof_level_kind level) {
@@ -107,28 +102,40 @@ static bool way_suits(const flow *f, roof_way way, roof_level_kind level) {
   return !same && (!past || level == ROOF_MEMORY) && (way != ROOF_AHEAD || level > ROOF_L1);
 }
 
-/** Tries every register width and way that suits the level, in the first cache also on a part of it: lines
- * that were touched last come fastest. `f` becomes the fastest. */
-static void choose(flow *f, roof_level_kind level) {
+/** Ways that suit the level, of every register width, in the first cache also on a part of it: lines that
+ * were touched last come fastest. Returns how many. */
+static int list_ways(const flow *f, flow_way *ways) {
   enum { PART = 8 };
-  flow best = *f, trial = *f;
-  double best_found = 0;
-  size_t least = level <= ROOF_L1 && f->array_bytes >= PART * STEP ? f->array_bytes / PART : f->array_bytes;
+  roof_level_kind level = f->level->level;
+  size_t least = level <= ROOF_L1 && f->most_bytes >= PART * STEP ? f->most_bytes / PART : f->most_bytes;
+  int count = 0;
   for (int l = 0; roof_lanes_at(l) != NULL; l++) {
     for (roof_way way = 0; way < ROOF_WAY_COUNT && roof_lanes_at(l)->available(); way++) {
-      trial.lanes = roof_lanes_at(l);
-      trial.way = way;
-      for (size_t bytes = f->array_bytes; bytes >= least && way_suits(f, way, level); bytes /= PART) {
-        trial.array_bytes = bytes;
-        double rate = best_rate(&trial);
-        if (rate > best_found) {
-          best_found = rate;
-          best = trial;
-        }
+      for (size_t bytes = f->most_bytes; bytes >= least && way_suits(f, way, level) && count < WAYS_MAX;
+           bytes /= PART) {
+        ways[count++] = (flow_way){roof_lanes_at(l), way, bytes};
       }
     }
   }
-  *f = best;
+  return count;
+}
+
+static double select_way(void *user, int index) {
+  flow *f = user;
+  flow_way ways[WAYS_MAX];
+  list_ways(f, ways);
+  f->lanes = ways[index].lanes;
+  f->way = ways[index].way;
+  f->array_bytes = ways[index].array_bytes;
+  return window_bytes(f);
+}
+
+/** Tries every register width and way that suits the level; `f` becomes the fastest. */
+static void choose(flow *f) {
+  enum { TRIES = 5, TRIES_MEMORY = 3 };
+  flow_way ways[WAYS_MAX];
+  roof_trial_choose(flow_window, select_way, f, list_ways(f, ways),
+                    f->level->level == ROOF_MEMORY ? TRIES_MEMORY : TRIES);
 }
 
 size_t roof_cpu_floor_power(double bytes) {
@@ -176,7 +183,7 @@ double roof_cpu_cache_share(const roof_topology *topology, roof_level_kind level
 }
 
 /** The clock while the pattern runs: one that computes lowers it as the peak of the same registers did. */
-static double clock_under(const flow *f) {
+static double clock_under(const flow *f, double idle) {
   const roof_machine *machine = f->bench->machine;
   int cores = f->crew.kind < 0 ? 0 : 1;
   for (int i = 0; i < machine->peak_count && patterns[f->pattern].computes; i++) {
@@ -186,11 +193,11 @@ static double clock_under(const flow *f) {
       return peak->clock_hz;
     }
   }
-  return f->clock;
+  return idle;
 }
 
 /** A line comes from the second cache once for each array, also for one that is only stored to. */
-static void set_limits(const flow *f, roof_level *level) {
+static void set_limits(const flow *f, double clock, roof_level *level) {
   roof_core_limits wide = roof_crew_limits(f->bench, &f->crew, 64 * f->bench->lanes->fp64->lanes);
   int loads = patterns[f->pattern].loads, stores = patterns[f->pattern].stores;
   double limit = NAN;
@@ -199,40 +206,45 @@ static void set_limits(const flow *f, roof_level *level) {
   } else if (level->level == ROOF_L2) {
     limit = wide.l2_bytes * (loads + stores) / patterns[f->pattern].arrays;
   }
-  *(double *)((char *)level + patterns[f->pattern].limit) = f->crew.cores * limit * clock_under(f);
+  *(double *)((char *)level + patterns[f->pattern].limit) = f->crew.cores * limit * clock;
 }
 
-/** "read AVX-512 x16 124 B/cycle", in memory "copy AVX2 non-temporal 27.1 to 27.9 (bus 27.9) GB/s". */
-static void describe(const flow *f, const roof_level *level, const roof_samples *samples, double rate,
-                     roof_text *how) {
-  roof_text_addf(how, "; %s %s %s ", patterns[f->pattern].name, f->lanes->isa, way_names[f->way]);
-  if (level->level != ROOF_MEMORY) {
-    bool mixed = roof_crew_is_mixed(f->bench, &f->crew);
-    double cycles = mixed ? 1e9 : f->crew.cores * clock_under(f);
-    roof_text_addf(how, "%.3g %s", rate / cycles, mixed ? "GB/s" : "B/cycle");
+/** Appends "; read AVX-512 x16 124 B/cycle", in memory "; copy AVX2 non-temporal 27.1 to 27.9 (bus 27.9)
+ * GB/s". */
+static void describe(const flow *f, const roof_trial *t) {
+  char *source = f->level->source;
+  size_t size = sizeof f->level->source, used = strlen(source);
+  used += (size_t)snprintf(source + used, size - used, "; %s %s %s ", patterns[f->pattern].name,
+                           f->lanes->isa, way_names[f->way]);
+  if (f->level->level != ROOF_MEMORY && used < size) {
+    bool known = !isnan(t->conditions->per_cycle);
+    snprintf(source + used, size - used, known ? "%.3g B/cycle" : "%.3g GB/s",
+             known ? t->conditions->per_cycle : t->rate / 1e9);
+  }
+  if (f->level->level != ROOF_MEMORY || used >= size) {
     return;
   }
   bool fetches = f->pattern != ROOF_UPDATE && f->way < ROOF_PAST;
   int moved = patterns[f->pattern].loads + patterns[f->pattern].stores;
-  double slow = window_bytes(f) / samples->stats.quartile_high,
-         fast = window_bytes(f) / samples->stats.minimum;
-  roof_text_addf(how, "%.3g to %.3g GB/s", slow / 1e9, fast / 1e9);
-  if (fetches && patterns[f->pattern].stores > 0) {
-    roof_text_addf(how, " (bus %.3g)", rate / 1e9 * (moved + 1) / moved);
+  used += (size_t)snprintf(source + used, size - used, "%.3g to %.3g GB/s",
+                           t->work / roof_trial_quantile(t, 0.75) / 1e9,
+                           t->work / roof_trial_quantile(t, 0) / 1e9);
+  if (fetches && patterns[f->pattern].stores > 0 && used < size) {
+    snprintf(source + used, size - used, " (bus %.3g)", t->rate / 1e9 * (moved + 1) / moved);
   }
 }
 
-/** The median, of the faster of two modes when cores sometimes share a link to memory and sometimes do not:
- * one median would be of neither. */
-static double memory_seconds(roof_bench *bench, const flow *f, const roof_level *level,
-                             const roof_samples *samples) {
-  double fast = samples->stats.median, slow = NAN;
-  if (roof_samples_modes(samples, &fast, &slow)) {
-    roof_bench_note(bench, "%s %s on %s: two modes, %.3g and %.3g GB/s", level->name,
-                    patterns[f->pattern].name, f->crew.cores == 1 ? "one core" : "all cores",
-                    window_bytes(f) / slow / 1e9, window_bytes(f) / fast / 1e9);
-  }
-  return fast;
+static void finish_flow(roof_bench *bench, roof_trial *t) {
+  const flow *f = t->user;
+  roof_level *level = f->level;
+  double clock = clock_under(f, t->conditions->clock_hz);
+  clock = roof_crew_is_mixed(bench, &f->crew) ? NAN : clock;
+  level->clock_hz = isnan(clock) ? NAN : t->conditions->clock_hz;
+  t->conditions->per_cycle = t->rate / f->crew.cores / clock;
+  *(double *)((char *)level + patterns[f->pattern].result) = t->rate;
+  level->spread = fmax(isnan(level->spread) ? 0 : level->spread, t->conditions->spread);
+  set_limits(f, clock, level);
+  describe(f, t);
 }
 
 /** A window long enough for the clock to be read without error. */
@@ -248,7 +260,7 @@ static void size_window(flow *f, roof_level_kind level) {
 }
 
 /** Gives each kind of core as much to move as it moves in the same time alone. */
-static void weigh(flow *f, const roof_level *level) {
+static void weigh(flow *f) {
   const roof_machine *m = f->bench->machine;
   const roof_topology *t = &f->bench->team.topology;
   size_t figure = patterns[f->pattern].result;
@@ -257,7 +269,7 @@ static void weigh(flow *f, const roof_level *level) {
     const roof_level *one = &m->levels[i];
     double rate = *(const double *)(const void *)((const char *)one + figure);
     for (int k = 0; k < t->kind_count; k++) {
-      if (one->level == level->level && one->cores == 1 && strcmp(one->core_kind, t->kinds[k].name) == 0) {
+      if (one->level == f->level->level && one->cores == 1 && strcmp(one->core_kind, t->kinds[k].name) == 0) {
         first = k == 0 ? rate : first;
         f->crew.weights[k] = rate / first > 0 ? rate / first : 1;
       }
@@ -266,52 +278,37 @@ static void weigh(flow *f, const roof_level *level) {
   f->work = roof_crew_work(f->bench, &f->crew);
 }
 
-/** Caches give their best window, memory its median. */
-static roof_status measure_pattern(roof_bench *bench, const region *data, roof_pattern pattern,
-                                   const roof_crew *crew, double share, roof_level *level, roof_text *how,
-                                   roof_error *error) {
-  static const double budget = 0.15;
-  flow f = {.bench = bench,
-            .region = data,
-            .pattern = pattern,
-            .crew = *crew,
-            .array_bytes = roof_cpu_floor_power(share / patterns[pattern].arrays - 2 * STAGGER)};
-  weigh(&f, level);
-  size_window(&f, level->level);
-  choose(&f, level->level);
-  roof_sampling sampling = {1, budget * bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
-  roof_samples samples;
-  roof_status status = roof_sample(timed_pass_and_clock, &f, &sampling, &samples, error);
+/** Memory and a cache of several cores serve others too, in a guest those of other guests. */
+static bool is_shared(const roof_bench *bench, const roof_level *level) {
+  return level->level == ROOF_MEMORY || (level->level == ROOF_L3 && level->instances < bench->team.threads);
+}
+
+static roof_status plan_pattern(roof_bench *bench, flow *f, double share, roof_error *error) {
+  roof_level *level = f->level;
+  roof_trial *trial = NULL;
+  roof_status status = roof_trial_add(bench, &trial, error);
   if (status != ROOF_OK) {
     return status;
   }
-  bool memory = level->level == ROOF_MEMORY;
-  double rate =
-      window_bytes(&f) / (memory ? memory_seconds(bench, &f, level, &samples) : samples.stats.minimum);
-  level->clock_hz = roof_crew_is_mixed(bench, crew) ? NAN : f.clock;
-  *(double *)((char *)level + patterns[pattern].result) = rate;
-  level->spread = fmax(isnan(level->spread) ? 0 : level->spread, samples.stats.spread);
-  set_limits(&f, level);
-  describe(&f, level, &samples, rate, how);
-  roof_samples_done(&samples);
+  f->array_bytes = f->most_bytes = roof_cpu_floor_power(share / patterns[f->pattern].arrays - 2 * STAGGER);
+  weigh(f);
+  size_window(f, level->level);
+  choose(f);
+  *trial = (roof_trial){.window = flow_window,
+                        .finish = finish_flow,
+                        .user = f,
+                        .work = window_bytes(f),
+                        .crew = &f->crew,
+                        .cores = f->crew.cores,
+                        .estimate = is_shared(bench, level) ? ROOF_TYPICAL : ROOF_FASTEST,
+                        .conditions =
+                            (roof_conditions *)(void *)((char *)level + patterns[f->pattern].conditions)};
+  *(double *)((char *)level + patterns[f->pattern].result) =
+      trial->work / timed_pass(f); /* until it is measured, to weigh crews by */
+  char who[64];
+  snprintf(trial->figure, sizeof trial->figure, "%.20s %s, %s", level->name, patterns[f->pattern].name,
+           roof_crew_name(bench, &f->crew, who, sizeof who));
   return ROOF_OK;
-}
-
-static roof_status measure_patterns(roof_bench *bench, const region *data, double share,
-                                    const roof_crew *crew, roof_level *level, roof_error *error) {
-  roof_text how = {0};
-  roof_status status = ROOF_OK;
-  char size[32];
-  roof_text_addf(&how, "random data, up to %s a core",
-                 roof_bytes_format(size, sizeof size, (double)roof_cpu_floor_power(share)));
-  for (roof_pattern p = 0; p < ROOF_PATTERN_COUNT && status == ROOF_OK; p++) {
-    status = measure_pattern(bench, data, p, crew, share, level, &how, error);
-  }
-  if (how.data != NULL) {
-    snprintf(level->source, sizeof level->source, "%s", how.data);
-  }
-  roof_text_done(&how);
-  return status;
 }
 
 /** Four times the last cache, within a quarter of the free memory and, for each thread beyond two, as much as
@@ -340,18 +337,19 @@ static void see_as(const roof_bench *bench, const roof_crew *crew, roof_level *l
   }
 }
 
-static roof_status measure_level(roof_bench *bench, const region *data, const roof_level *plain,
-                                 const roof_crew *crew, roof_error *error) {
+static roof_status plan_level(roof_bench *bench, const region *data, const roof_level *plain,
+                              const roof_crew *crew, roof_error *error) {
   roof_machine *machine = bench->machine;
   if (machine->level_count == ROOF_LEVEL_MAX) {
     return ROOF_OK;
   }
+  flow *flows = (flow *)bench->flows + machine->level_count * ROOF_PATTERN_COUNT;
   roof_level *level = &machine->levels[machine->level_count++];
   *level = *plain;
   roof_crew_sign(bench, crew, &level->cores, level->core_kind, &level->threads_per_core);
   see_as(bench, crew, level);
   snprintf(level->date, sizeof level->date, "%s", machine->date);
-  char step[128], who[64];
+  char step[128], who[64], size[32];
   snprintf(step, sizeof step, "%s bandwidth, %s", level->name, roof_crew_name(bench, crew, who, sizeof who));
   roof_bench_step(bench, step);
   double most = (double)data->bytes / bench->team.threads;
@@ -363,28 +361,36 @@ static roof_status measure_level(roof_bench *bench, const region *data, const ro
              "not measured: not large enough beyond the level inside it");
     return ROOF_OK;
   }
-  return measure_patterns(bench, data, share, crew, level, error);
+  snprintf(level->source, sizeof level->source, "random data, up to %s a core",
+           roof_bytes_format(size, sizeof size, (double)roof_cpu_floor_power(share)));
+  roof_status status = ROOF_OK;
+  for (roof_pattern p = 0; p < ROOF_PATTERN_COUNT && status == ROOF_OK; p++) {
+    flows[p] = (flow){.bench = bench, .region = *data, .level = level, .pattern = p, .crew = *crew};
+    status = plan_pattern(bench, &flows[p], share, error);
+  }
+  return status;
 }
 
-roof_status roof_cpu_measure_levels(roof_bench *bench, const roof_level *plain, int count,
-                                    roof_error *error) {
+roof_status roof_cpu_plan_levels(roof_bench *bench, const roof_level *plain, int count, roof_error *error) {
   double bytes = region_bytes(bench, plain, count);
   size_t unit = STEP * (size_t)bench->team.threads;
   region data = {.bytes = (size_t)bytes / unit * unit}; /* parts as those that fill it */
-  void *memory = NULL;
   roof_bench_step(bench, "preparing random data");
-  roof_status status = roof_data_new("memory bandwidth", bytes, &memory, error);
+  bench->flows = calloc(ROOF_LEVEL_MAX * ROOF_PATTERN_COUNT, sizeof(flow));
+  if (bench->flows == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "levels: out of memory");
+  }
+  roof_status status = roof_data_new("memory bandwidth", bytes, &bench->data, error);
   if (status != ROOF_OK) {
     return status;
   }
-  data.data = memory;
-  roof_data_fill(memory, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
+  data.data = bench->data;
+  roof_data_fill(data.data, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
   for (int i = 0; i < count * roof_crew_count(bench) && status == ROOF_OK; i++) {
     roof_crew crew = roof_crew_at(bench, i % roof_crew_count(bench));
     roof_crew_enter(bench, &crew);
-    status = measure_level(bench, &data, &plain[i / roof_crew_count(bench)], &crew, error);
+    status = plan_level(bench, &data, &plain[i / roof_crew_count(bench)], &crew, error);
     roof_crew_leave(bench, &crew);
   }
-  free(memory);
   return status;
 }

@@ -131,7 +131,7 @@ static roof_status sample_read(reach *r, double seconds, double *read, roof_erro
   }
   r->way = times[ROOF_AHEAD] < times[ROOF_UNROLL_16] ? ROOF_AHEAD : ROOF_UNROLL_16;
   roof_samples samples;
-  roof_sampling sampling = {1, seconds, LEAST, MOST};
+  roof_sampling sampling = {1, seconds, LEAST, MOST, r->bench->options->precision};
   roof_status status = roof_sample(timed_read, r, &sampling, &samples, error);
   if (status == ROOF_OK) {
     *read = (double)r->part * r->cores / samples.stats.median;

@@ -1,24 +1,13 @@
 /* The clock, the cost of a parallel region, and the FLOP/s of registers full of multiply-adds. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "measure/clock.h"
-#include "measure/cpu/cpu.h"
-#include "measure/sampler.h"
+#include "measure/cpu/trial.h"
 #include "roofline/units.h"
 
-enum { REGIONS = 100, WINDOWS_LEAST = 20, WINDOWS_MOST = 100, WINDOWS_QUICK = 20, PACED_LOADS = 100000 };
-
-static double chain(void *user) {
-  (void)user;
-  return roof_clock_chain();
-}
-
-static double regions(void *user) {
-  const roof_bench *bench = user;
-  return roof_team_empty_regions(&bench->team, REGIONS);
-}
+enum { REGIONS = 100, PACED_LOADS = 100000 };
 
 /** Latency of the first cache, a whole number of cycles. */
 static double load_cycles(void) {
@@ -31,44 +20,77 @@ static double load_cycles(void) {
   return round(loads / adds);
 }
 
-roof_status roof_cpu_measure_clock(roof_bench *bench, roof_error *error) {
-  roof_sampling sampling = {REGIONS, bench->budget, WINDOWS_LEAST, WINDOWS_MOST};
-  roof_samples samples;
-  roof_bench_step(bench, "cost of a parallel region");
-  roof_status status = roof_sample(regions, bench, &sampling, &samples, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  bench->machine->launch_seconds = samples.stats.median;
-  bench->machine->overhead_cutoff_seconds = bench->machine->launch_seconds;
-  roof_cpu_add_cost(bench, "parallel region", bench->team.threads, &samples.stats,
+static double clock_window(void *user, double *clock_hz) {
+  (void)user;
+  double seconds = roof_clock_chain();
+  *clock_hz = ROOF_CLOCK_CHAIN / seconds;
+  return seconds;
+}
+
+static void finish_clock(roof_bench *bench, roof_trial *t) {
+  char fastest[32];
+  bench->machine->clock_hz = t->rate;
+  roof_bench_note(bench, "clock: %d dependent additions, %zu windows, spread %.1f %%; fastest window %s",
+                  ROOF_CLOCK_CHAIN, t->count, 100 * t->conditions->spread,
+                  roof_quantity_format(fastest, sizeof fastest, t->work / roof_trial_quantile(t, 0), "Hz"));
+}
+
+static double regions_window(void *user, double *clock_hz) {
+  const roof_bench *bench = user;
+  *clock_hz = ROOF_CLOCK_CHAIN / roof_clock_chain();
+  return roof_team_empty_regions(&bench->team, REGIONS);
+}
+
+static void finish_regions(roof_bench *bench, roof_trial *t) {
+  bench->machine->launch_seconds = bench->machine->overhead_cutoff_seconds = 1 / t->rate;
+  const roof_stats stats = {.count = t->count, .median = 1 / t->rate, .spread = t->conditions->spread};
+  roof_cpu_add_cost(bench, "parallel region", bench->team.threads, &stats,
                     "an empty OpenMP parallel region of all threads, as `launch`: median, windows of 100");
-  roof_samples_done(&samples);
-  roof_bench_step(bench, "core clock");
+}
+
+static roof_status plan_chain(roof_bench *bench, roof_error *error) {
+  roof_trial *clock = NULL;
+  roof_status status = roof_trial_add(bench, &clock, error);
+  if (status == ROOF_OK) {
+    *clock = (roof_trial){.figure = "clock",
+                          .window = clock_window,
+                          .finish = finish_clock,
+                          .work = ROOF_CLOCK_CHAIN,
+                          .cores = 1,
+                          .estimate = ROOF_TYPICAL,
+                          .conditions = &bench->machine->clock};
+  }
+  return status;
+}
+
+roof_status roof_cpu_plan_clock(roof_bench *bench, roof_error *error) {
+  roof_trial *regions = NULL;
+  roof_status status = ROOF_OK;
   if (isnan(roof_clock_chain())) {
     roof_bench_note(bench, "clock: unknown: no chain of additions is written for this architecture");
-    return ROOF_OK;
+  } else {
+    for (int i = 0; i < bench->team.topology.kind_count; i++) {
+      roof_crew crew = {.kind = i};
+      roof_crew_enter(bench, &crew);
+      bench->load_cycles[i] = load_cycles();
+      roof_crew_leave(bench, &crew);
+    }
+    status = plan_chain(bench, error);
   }
-  sampling.calls = ROOF_CLOCK_CHAIN;
-  status = roof_sample(chain, bench, &sampling, &samples, error);
-  if (status != ROOF_OK) {
-    return status;
+  if (status == ROOF_OK) {
+    status = roof_trial_add(bench, &regions, error);
   }
-  bench->machine->clock_hz = bench->machine->costs[0].clock_hz = 1 / samples.stats.median;
-  bench->cycle_seconds = samples.stats.minimum;
-  for (int i = 0; i < bench->team.topology.kind_count; i++) {
-    roof_crew crew = {.kind = i};
-    roof_crew_enter(bench, &crew);
-    bench->load_cycles[i] = load_cycles();
-    roof_crew_leave(bench, &crew);
+  if (status == ROOF_OK) {
+    *regions = (roof_trial){.figure = "parallel region",
+                            .window = regions_window,
+                            .finish = finish_regions,
+                            .user = bench,
+                            .work = REGIONS,
+                            .cores = bench->team.threads,
+                            .estimate = ROOF_TYPICAL,
+                            .conditions = &bench->machine->launch};
   }
-  char fastest[32];
-  roof_bench_note(bench,
-                  "clock: %d dependent additions, median of %zu windows, spread %.1f %%; fastest window %s",
-                  ROOF_CLOCK_CHAIN, samples.stats.count, 100 * samples.stats.spread,
-                  roof_quantity_format(fastest, sizeof fastest, 1 / bench->cycle_seconds, "Hz"));
-  roof_samples_done(&samples);
-  return ROOF_OK;
+  return status;
 }
 
 /** One burst on some cores. */
@@ -78,7 +100,7 @@ typedef struct load {
   const roof_burst_way *way;
   roof_crew crew;
   size_t rounds; /**< of a thread on a core of the first kind */
-  double clock;  /**< Hz, the highest under this load; 0 until known */
+  roof_peak *peak;
   _Alignas(64) char seeds[3 * ROOF_BURST_BYTES];
 } load;
 
@@ -104,12 +126,12 @@ static double window_of(load *l) {
 }
 
 /** A window of the burst, and a shorter one of the same instructions with loads that tell the clock. */
-static double timed_load(void *user) {
+static double load_window(void *user, double *clock_hz) {
   load *l = user;
   if (l->crew.per_core == 1 && !roof_crew_is_mixed(l->bench, &l->crew)) {
     double loads = PACED_LOADS / l->burst->loads * l->burst->loads;
     double cycles = l->bench->load_cycles[l->crew.kind < 0 ? 0 : l->crew.kind] * loads;
-    l->clock = fmax(l->clock, cycles / roof_team_time(&l->bench->team, l->crew.threads, compute_paced, l));
+    *clock_hz = cycles / roof_team_time(&l->bench->team, l->crew.threads, compute_paced, l);
   }
   return window_of(l);
 }
@@ -121,34 +143,32 @@ static size_t calibrate(load *l, double seconds) {
   return (size_t)((double)l->rounds * fmax(1, seconds / fmax(spent, 1e-7)));
 }
 
-/** Steps of a chain per second, the best of a few short windows. */
-static double try_way(load *l, const roof_burst_way *way) {
-  enum { TRIES = 6 };
-  static const double window = 150e-6;
-  double best = INFINITY;
-  l->way = way;
-  l->rounds = calibrate(l, window);
-  for (int i = 0; i < TRIES; i++) {
-    best = fmin(best, window_of(l));
-  }
-  return way->chains * (double)l->rounds / best;
+/** A window with the clock just before it. */
+static double way_window(void *user, double *clock_hz) {
+  *clock_hz = ROOF_CLOCK_CHAIN / roof_clock_chain();
+  return window_of(user);
 }
 
-/** Tries every number of chains on one core; the fastest counts, and of equals the one with fewer chains. */
-static const roof_burst_way *choose_way(const roof_bench *bench, const roof_burst *burst) {
-  static const double better = 1.002;
-  load l = {.bench = bench, .burst = burst, .crew = {.threads = 1, .weights = {1}}};
-  const roof_burst_way *best = NULL;
-  roof_burst_seeds(burst, l.seeds);
-  double best_rate = 0;
-  for (int i = 0; i < ROOF_BURST_WAYS && burst->ways[i].run != NULL; i++) {
-    double rate = try_way(&l, &burst->ways[i]);
-    if (rate > better * best_rate) {
-      best = &burst->ways[i];
-      best_rate = rate;
-    }
+/** The rounds are fewer as the chains are more. */
+static double select_way(void *user, int index) {
+  load *l = user;
+  double steps = (double)l->rounds * l->way->chains;
+  l->way = &l->burst->ways[index];
+  l->rounds = (size_t)fmax(1, round(steps / l->way->chains));
+  return (double)l->rounds * l->way->chains;
+}
+
+/** Tries every number of chains; of those that are as fast the fewest chains count. */
+static void choose_way(load *l) {
+  enum { TRIES = 5 };
+  static const double window = 150e-6;
+  int count = 0;
+  while (count < ROOF_BURST_WAYS && l->burst->ways[count].run != NULL) {
+    count++;
   }
-  return best;
+  l->way = &l->burst->ways[0];
+  l->rounds = calibrate(l, window);
+  roof_trial_choose(way_window, select_way, l, count, TRIES);
 }
 
 /** The figure of another crew for the same burst, NULL where there is none. */
@@ -165,9 +185,8 @@ static const roof_peak *peak_of(const roof_bench *bench, const roof_burst *burst
   return NULL;
 }
 
-/** Gives each kind of core as much work as it does in the same time, and all hardware threads the clock that
- * one a core had: beside a sibling no chain of loads tells it. */
-static void prepare(load *l) {
+/** Gives each kind of core as much work as it does in the same time. */
+static void weigh(load *l) {
   for (int k = 1; k < l->bench->team.topology.kind_count && l->crew.kind < 0; k++) {
     const roof_peak *first = peak_of(l->bench, l->burst, &(roof_crew){.kind = 0});
     const roof_peak *other = peak_of(l->bench, l->burst, &(roof_crew){.kind = k});
@@ -175,28 +194,32 @@ static void prepare(load *l) {
       l->crew.weights[k] = other->flops_per_second / first->flops_per_second;
     }
   }
-  const roof_peak *single = peak_of(l->bench, l->burst, &(roof_crew){.kind = -1});
-  if (l->crew.per_core > 1) {
-    l->clock = single != NULL ? single->clock_hz : NAN;
-  } else if (roof_crew_is_mixed(l->bench, &l->crew)) {
-    l->clock = NAN;
-  }
 }
 
-static void describe(const load *l, const roof_samples *samples, roof_peak *peak) {
-  roof_core_limits limits = roof_crew_limits(l->bench, &l->crew, l->burst->bits);
+/** All hardware threads have the clock that one a core had: beside a sibling no chain of loads tells it. */
+static double clock_of(const load *l, double seen) {
+  const roof_peak *single = peak_of(l->bench, l->burst, &(roof_crew){.kind = -1});
+  return l->crew.per_core == 1 ? seen : single != NULL ? single->clock_hz : NAN;
+}
+
+static void finish_peak(roof_bench *bench, roof_trial *t) {
+  const load *l = t->user;
+  roof_peak *peak = l->peak;
+  roof_core_limits limits = roof_crew_limits(bench, &l->crew, l->burst->bits);
   char clock[32];
+  peak->flops_per_second = t->rate;
+  peak->spread = t->conditions->spread;
+  peak->clock_hz = clock_of(l, t->conditions->clock_hz);
+  t->conditions->per_cycle = t->rate / l->crew.cores / peak->clock_hz;
   int used = snprintf(peak->source, sizeof peak->source,
-                      "%d independent chain%s (the best number tried), best of %zu windows of 0.5 ms",
-                      l->way->chains, l->way->chains == 1 ? "" : "s", samples->count);
-  peak->clock_hz = l->clock;
+                      "%d independent chain%s (the best number tried), fast end of %zu windows of 0.5 ms",
+                      l->way->chains, l->way->chains == 1 ? "" : "s", t->count);
   peak->flops_per_cycle = roof_cpu_burst_limit(&limits, l->burst);
-  peak->limit_flops_per_second = l->crew.cores * peak->flops_per_cycle * l->clock;
-  if (!isnan(l->clock)) {
+  peak->limit_flops_per_second = l->crew.cores * peak->flops_per_cycle * peak->clock_hz;
+  if (!isnan(peak->clock_hz)) {
     used +=
         snprintf(peak->source + used, sizeof peak->source - (size_t)used, " at %s; %.4g FLOP/cycle a core",
-                 roof_quantity_format(clock, sizeof clock, l->clock, "Hz"),
-                 peak->flops_per_second / l->crew.cores / l->clock);
+                 roof_quantity_format(clock, sizeof clock, peak->clock_hz, "Hz"), t->conditions->per_cycle);
   }
   if (isfinite(peak->limit_flops_per_second)) {
     snprintf(peak->source + used, sizeof peak->source - (size_t)used, ", limit %g (%s)",
@@ -204,40 +227,44 @@ static void describe(const load *l, const roof_samples *samples, roof_peak *peak
   }
 }
 
-static roof_status measure_peak(roof_bench *bench, const roof_burst *burst, const roof_burst_way *way,
-                                const roof_crew *crew, roof_error *error) {
-  static const double window = 0.5e-3, budget = 0.08;
-  if (bench->machine->peak_count == ROOF_PEAK_MAX) {
-    return ROOF_OK;
-  }
-  load l = {.bench = bench, .burst = burst, .way = way, .crew = *crew};
-  prepare(&l);
-  roof_burst_seeds(burst, l.seeds);
-  l.rounds = calibrate(&l, window);
-  roof_samples samples;
-  roof_sampling sampling = {1, budget, WINDOWS_LEAST, bench->options->quick ? WINDOWS_QUICK : WINDOWS_MOST};
-  roof_status status = roof_sample(timed_load, &l, &sampling, &samples, error);
+static roof_status plan_peak(roof_bench *bench, load *l, roof_error *error) {
+  static const double window = 0.5e-3;
+  const roof_burst *burst = l->burst;
+  roof_trial *trial = NULL;
+  char who[64];
+  roof_status status = roof_trial_add(bench, &trial, error);
   if (status != ROOF_OK) {
     return status;
   }
-  roof_peak *peak = &bench->machine->peaks[bench->machine->peak_count++];
+  roof_burst_seeds(burst, l->seeds);
+  weigh(l);
+  choose_way(l);
+  l->rounds = calibrate(l, window);
+  double work = burst->operations * l->way->chains * (double)l->rounds * roof_crew_work(bench, &l->crew);
+  roof_peak *peak = l->peak = &bench->machine->peaks[bench->machine->peak_count++];
   peak->dtype = burst->dtype;
   peak->unit = burst->form == ROOF_BURST_TILE ? ROOF_MATRIX : ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
   peak->mixed = burst->form == ROOF_BURST_FMA_ADD;
-  roof_crew_sign(bench, crew, &peak->cores, peak->core_kind, &peak->threads_per_core);
-  peak->flops_per_second = burst->operations * way->chains * (double)l.rounds *
-                           roof_crew_work(bench, &l.crew) / samples.stats.minimum;
-  peak->spread = samples.stats.spread;
+  roof_crew_sign(bench, &l->crew, &peak->cores, peak->core_kind, &peak->threads_per_core);
   snprintf(peak->isa, sizeof peak->isa, "%s", burst->isa);
   snprintf(peak->date, sizeof peak->date, "%s", bench->machine->date);
-  describe(&l, &samples, peak);
-  roof_samples_done(&samples);
+  *trial = (roof_trial){.window = load_window,
+                        .finish = finish_peak,
+                        .user = l,
+                        .work = work,
+                        .crew = &l->crew,
+                        .cores = l->crew.cores,
+                        .estimate = ROOF_FASTEST,
+                        .conditions = &peak->conditions};
+  peak->flops_per_second = work / window_of(l); /* until it is measured, to weigh crews by */
+  snprintf(trial->figure, sizeof trial->figure, "%s %s %s, %s", roof_dtype_name(burst->dtype),
+           roof_unit_name(peak->unit), burst->isa, roof_crew_name(bench, &l->crew, who, sizeof who));
   return ROOF_OK;
 }
 
 /** The load under which the clock is lowest, when that is more than 2 % under what it is between loads. */
-static void note_pace(roof_bench *bench) {
+void roof_cpu_note_pace(roof_bench *bench) {
   const roof_machine *machine = bench->machine;
   const roof_peak *slowest = NULL;
   double between = machine->clock_hz;
@@ -279,23 +306,24 @@ int roof_cpu_burst_count(void) {
   return count;
 }
 
-roof_status roof_cpu_measure_peaks(roof_bench *bench, roof_error *error) {
+roof_status roof_cpu_plan_peaks(roof_bench *bench, roof_error *error) {
   roof_status status = ROOF_OK;
   const roof_burst *burst = NULL;
+  load *loads = bench->loads = aligned_alloc(64, ROOF_PEAK_MAX * sizeof *loads);
+  if (loads == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "peaks: out of memory");
+  }
   for (int i = 0; status == ROOF_OK && (burst = next_burst(bench, &i)) != NULL;) {
     char step[96];
     snprintf(step, sizeof step, "%s peak, %s", roof_dtype_name(burst->dtype), burst->isa);
     roof_bench_step(bench, step);
-    const roof_burst_way *way = choose_way(bench, burst);
-    for (int c = 0; c < roof_crew_count(bench) && status == ROOF_OK; c++) {
-      roof_crew crew = roof_crew_at(bench, c);
-      roof_crew_enter(bench, &crew);
-      status = measure_peak(bench, burst, way, &crew, error);
-      roof_crew_leave(bench, &crew);
+    for (int c = 0; c < roof_crew_count(bench) && bench->machine->peak_count < ROOF_PEAK_MAX; c++) {
+      load *l = &loads[bench->machine->peak_count];
+      *l = (load){.bench = bench, .burst = burst, .crew = roof_crew_at(bench, c)};
+      roof_crew_enter(bench, &l->crew);
+      status = status == ROOF_OK ? plan_peak(bench, l, error) : status;
+      roof_crew_leave(bench, &l->crew);
     }
-  }
-  if (status == ROOF_OK && !bench->siblings) {
-    note_pace(bench);
   }
   return status;
 }

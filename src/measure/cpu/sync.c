@@ -144,7 +144,7 @@ static roof_status measure_act(roof_bench *bench, size_t index, line *lines, roo
            .shared = acts[index].shared,
            .calls = acts[index].calls,
            .lines = lines};
-  roof_sampling sampling = {a.calls, budget * bench->budget, LEAST, MOST};
+  roof_sampling sampling = {a.calls, budget * bench->budget, LEAST, MOST, bench->options->precision};
   roof_samples samples;
   roof_status status = roof_sample(timed_act, &a, &sampling, &samples, error);
   if (status == ROOF_OK) {

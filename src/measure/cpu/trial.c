@@ -1,0 +1,343 @@
+/* Rounds of windows over all figures, and what they say. */
+#include "measure/cpu/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/clock.h"
+#include "measure/noise.h"
+#include "measure/sampler.h"
+
+enum { TRIAL_MAX = 256, CHUNK = 64, ROUNDS_LEAST = 4, ROUNDS_QUICK = 3, WINDOWS_LEAST = 3 };
+
+/** Rounds beyond the least number begin within this many times the budget of an item. */
+static const double ITEMS = 15;
+
+/** A round of one figure takes this share of it. */
+static const double SLICE = 0.05;
+
+roof_status roof_trial_add(roof_bench *bench, roof_trial **out, roof_error *error) {
+  if (bench->trials == NULL) {
+    bench->trials = calloc(TRIAL_MAX, sizeof *bench->trials);
+  }
+  if (bench->trials == NULL || bench->trial_count == TRIAL_MAX) {
+    return roof_error_set(error, ROOF_E_MEMORY, "figures: out of memory");
+  }
+  *out = &bench->trials[bench->trial_count++];
+  return ROOF_OK;
+}
+
+static roof_status keep(roof_trial *t, double seconds, double clock, roof_error *error) {
+  if (!(seconds > 0) || isinf(seconds)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "%s: a window took %g s by this machine's clock, which is not possible", t->figure,
+                          seconds);
+  }
+  if (t->count == t->capacity) {
+    size_t capacity = t->capacity + CHUNK;
+    double *more = realloc(t->seconds, capacity * sizeof *more);
+    t->seconds = more != NULL ? more : t->seconds;
+    double *clocks = more != NULL ? realloc(t->clocks, capacity * sizeof *clocks) : NULL;
+    t->clocks = clocks != NULL ? clocks : t->clocks;
+    if (clocks == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", t->figure);
+    }
+    t->capacity = capacity;
+  }
+  t->seconds[t->count] = seconds;
+  t->clocks[t->count++] = clock > 0 && isfinite(clock) ? clock : NAN;
+  return ROOF_OK;
+}
+
+static double unkept(void *user) {
+  const roof_trial *t = user;
+  double clock;
+  return t->window(t->user, &clock);
+}
+
+static double clock_now(void) {
+  return ROOF_CLOCK_CHAIN / roof_clock_chain();
+}
+
+/** One round of one figure. */
+static roof_status take_round(const roof_bench *bench, roof_trial *t, double slice, roof_error *error) {
+  roof_conditions *q = t->conditions;
+  if (t->crew != NULL) {
+    roof_crew_enter(bench, t->crew);
+  }
+  roof_noise before = roof_noise_now();
+  size_t first = t->count;
+  double start = roof_clock_seconds();
+  q->clock_before_hz = q->round_count == 0 ? clock_now() : q->clock_before_hz;
+  size_t dropped = roof_warm_up(unkept, t, slice / 4, NULL);
+  q->warm_up_samples = (q->round_count > 0 ? q->warm_up_samples : 0) + (double)dropped;
+  roof_status status = ROOF_OK;
+  while (status == ROOF_OK && (t->count < first + WINDOWS_LEAST || roof_clock_seconds() - start < slice)) {
+    double clock = NAN, seconds = t->window(t->user, &clock);
+    status = keep(t, seconds, clock, error);
+  }
+  q->clock_after_hz = clock_now();
+  roof_noise_add(&before, q);
+  t->ends[q->round_count++] = t->count;
+  if (t->crew != NULL) {
+    roof_crew_leave(bench, t->crew);
+  }
+  return status;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/** The quantile of those of `values` that are known. */
+static double quantile(const double *values, size_t count, double fraction) {
+  double *sorted = malloc((count + 1) * sizeof *sorted), result = NAN;
+  size_t known = 0;
+  for (size_t i = 0; i < count && sorted != NULL; i++) {
+    sorted[known] = values[i];
+    known += isnan(values[i]) ? 0 : 1;
+  }
+  if (known > 0) {
+    qsort(sorted, known, sizeof *sorted, ascending);
+    result = roof_stats_quantile(sorted, known, fraction);
+  }
+  free(sorted);
+  return result;
+}
+
+double roof_trial_quantile(const roof_trial *trial, double fraction) {
+  return quantile(trial->seconds, trial->count, fraction);
+}
+
+/** Windows at the figure's own clock, in other words not in a short burst of a higher one; all of them where
+ * the clock is unknown. Returns how many of `begin` to `end`. */
+static size_t usual_windows(const roof_trial *t, size_t begin, size_t end, double clock, double *seconds) {
+  static const double same = 0.01;
+  size_t count = 0;
+  for (size_t i = begin; i < end; i++) {
+    seconds[count] = t->seconds[i];
+    count += fabs(t->clocks[i] / clock - 1) <= same;
+  }
+  if (count < WINDOWS_LEAST) {
+    count = end - begin;
+    memcpy(seconds, t->seconds + begin, count * sizeof *seconds);
+  }
+  return count;
+}
+
+/** The figure's rate from the windows `begin` to `end`. */
+static double rate_of(const roof_trial *t, size_t begin, size_t end, double clock) {
+  static const double fractions[] = {[ROOF_FASTEST] = 0.05, [ROOF_TYPICAL] = 0.5};
+  double *seconds = malloc((end - begin) * sizeof *seconds), rate = NAN;
+  if (seconds != NULL) {
+    size_t count = usual_windows(t, begin, end, clock, seconds);
+    qsort(seconds, count, sizeof *seconds, ascending);
+    rate = t->work / roof_stats_quantile(seconds, count, fractions[t->estimate]);
+  }
+  free(seconds);
+  return rate;
+}
+
+/** How far the rounds are apart: for what is the same in all, the slowest from the fastest; for the fast end,
+ * the second from the fastest, which must not have been alone in reaching it. */
+static double rounds_apart(const roof_trial *t) {
+  double sorted[ROOF_ROUND_MAX];
+  int count = t->conditions->round_count;
+  memcpy(sorted, t->conditions->rounds, sizeof sorted);
+  qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+  return count < 2 ? 0 : sorted[count - 1] / sorted[t->estimate == ROOF_FASTEST ? count - 2 : 0] - 1;
+}
+
+/** Fills in the rounds, the rate and the clock. */
+static void compare_rounds(roof_trial *t) {
+  roof_conditions *q = t->conditions;
+  double low = INFINITY, high = 0;
+  size_t begin = 0;
+  q->clock_hz = quantile(t->clocks, t->count, 0.5);
+  for (int r = 0; r < q->round_count; begin = t->ends[r++]) {
+    q->rounds[r] = rate_of(t, begin, t->ends[r], q->clock_hz);
+    double clock = quantile(t->clocks + begin, t->ends[r] - begin, 0.5);
+    low = fmin(low, clock);
+    high = fmax(high, clock);
+  }
+  t->rate = rate_of(t, 0, t->count, q->clock_hz);
+  q->clock_drift = (high - low) / q->clock_hz;
+  q->per_cycle = t->rate / t->cores / q->clock_hz;
+}
+
+/** Why the figure may not come out the same again, or "". */
+static void judge(roof_trial *t, const roof_samples *samples) {
+  static const double stolen_least = 0.01, alone = 0.015, shifted = 0.02;
+  roof_conditions *q = t->conditions;
+  double apart = rounds_apart(t), fast, slow, sum = samples->stats.median * (double)t->count * t->cores;
+  q->noisy[0] = '\0';
+  if (q->stolen_seconds > stolen_least * sum) {
+    snprintf(q->noisy, sizeof q->noisy, "the hypervisor took %.0f %% of the time",
+             100 * q->stolen_seconds / sum);
+  } else if (t->estimate == ROOF_TYPICAL && roof_samples_modes(samples, &fast, &slow)) {
+    snprintf(q->noisy, sizeof q->noisy, "two modes, %.0f %% apart", 100 * (slow / fast - 1));
+  } else if (q->round_count < 2) {
+    strcpy(q->noisy, "there was time for one round only");
+  } else if (apart > (t->estimate == ROOF_FASTEST ? alone : shifted)) {
+    snprintf(q->noisy, sizeof q->noisy,
+             t->estimate == ROOF_FASTEST ? "one round was %.1f %% faster than all others"
+                                         : "rounds differ by %.1f %%",
+             100 * apart);
+  }
+}
+
+/** Fills in what the windows so far say; the trial is settled when more would say the same. */
+static roof_status assess(roof_trial *t, double precision, roof_error *error) {
+  roof_conditions *q = t->conditions;
+  double *sorted = malloc(t->count * sizeof *sorted);
+  if (sorted == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", t->figure);
+  }
+  memcpy(sorted, t->seconds, t->count * sizeof *sorted);
+  roof_samples samples = {.seconds = sorted, .count = t->count};
+  roof_status status = roof_stats_of(sorted, t->count, &samples.stats, error);
+  if (status == ROOF_OK) {
+    const roof_stats *stats = &samples.stats;
+    bool tight =
+        fmax(stats->ci_high - stats->median, stats->median - stats->ci_low) <= precision * stats->median;
+    compare_rounds(t);
+    judge(t, &samples);
+    q->samples = (double)t->count;
+    q->spread = stats->spread;
+    q->outliers = (double)roof_stats_outliers(sorted, t->count, ROOF_OUTLIER);
+    t->settled = tight && q->noisy[0] == '\0';
+    if (tight) {
+      roof_sampling_say(q->stopped, precision);
+    } else {
+      strcpy(q->stopped, "time spent");
+    }
+  }
+  free(sorted);
+  return status;
+}
+
+static void give(const roof_bench *bench, const roof_trial *t) {
+  roof_windows windows = {.figure = t->figure,
+                          .work = t->work,
+                          .seconds = t->seconds,
+                          .clocks = t->clocks,
+                          .count = t->count,
+                          .ends = t->ends,
+                          .rounds = t->conditions->round_count};
+  if (bench->options->keep != NULL) {
+    bench->options->keep(bench->options->keep_user, &windows);
+  }
+}
+
+/** One more round of every figure that has not settled. */
+static roof_status one_round(roof_bench *bench, double slice, double deadline, int *left, roof_error *error) {
+  roof_status status = ROOF_OK;
+  *left = 0;
+  for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
+    roof_trial *t = &bench->trials[i];
+    if (!t->settled && roof_clock_seconds() < deadline) {
+      status = take_round(bench, t, slice, error);
+      (*left)++;
+    }
+  }
+  return status;
+}
+
+static roof_status assess_all(roof_bench *bench, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
+    status = assess(&bench->trials[i], bench->options->precision, error);
+  }
+  return status;
+}
+
+static roof_status all_rounds(roof_bench *bench, roof_error *error) {
+  int least = bench->options->quick ? ROUNDS_QUICK : ROUNDS_LEAST, left = 1;
+  double slice = bench->budget * SLICE, end = roof_clock_seconds() + bench->budget * ITEMS;
+  roof_status status = ROOF_OK;
+  for (int round = 0; round < ROOF_ROUND_MAX && left > 0 && status == ROOF_OK; round++) {
+    char step[64];
+    snprintf(step, sizeof step,
+             round < least ? "round %d of all figures" : "round %d, of what is not yet steady", round + 1);
+    roof_bench_step(bench, step);
+    status = one_round(bench, slice, round == 0 ? INFINITY : end, &left, error);
+    bool last = round + 1 >= least || roof_clock_seconds() >= end;
+    if (status == ROOF_OK && last) {
+      status = assess_all(bench, error);
+    }
+  }
+  return status;
+}
+
+/** Names what is noisy and what to do about it. */
+static void note_noisy(roof_bench *bench) {
+  enum { NAMED = 4 };
+  char names[320] = "";
+  size_t used = 0;
+  int noisy = 0;
+  for (int i = 0; i < bench->trial_count; i++) {
+    const roof_trial *t = &bench->trials[i];
+    if (t->conditions->noisy[0] != '\0' && noisy++ < NAMED && used < sizeof names) {
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s: %s", used > 0 ? "; " : "", t->figure,
+                               t->conditions->noisy);
+    }
+  }
+  if (noisy > 0) {
+    roof_bench_note(bench,
+                    "warning: %d of %d figures are noisy (%s%s): stop other work, in a guest its neighbours' "
+                    "too, and measure again; `roofline doctor` looks for causes",
+                    noisy, bench->trial_count, names, noisy > NAMED ? "; ..." : "");
+  }
+}
+
+roof_status roof_trials_run(roof_bench *bench, roof_error *error) {
+  roof_status status = all_rounds(bench, error);
+  for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
+    roof_trial *t = &bench->trials[i];
+    t->finish(bench, t);
+    give(bench, t);
+  }
+  char unknown[128];
+  if (status == ROOF_OK) {
+    note_noisy(bench);
+    if (roof_noise_unknown(unknown, sizeof unknown)[0] != '\0') {
+      roof_bench_note(bench, "%s", unknown);
+    }
+  }
+  return status;
+}
+
+void roof_trial_choose(roof_window *window, roof_candidate *select, void *user, int count, int tries) {
+  enum { CANDIDATES = ROOF_CANDIDATE_MAX, TRIES = 7 };
+  static const double better = 1.005, patience = 0.1; /* s, on a machine that is not quiet */
+  double cycles[CANDIDATES][TRIES];
+  count = count < CANDIDATES ? count : CANDIDATES;
+  tries = tries < TRIES ? tries : TRIES;
+  double end = roof_clock_seconds() + patience;
+  for (int t = 0; t < tries; t++) {
+    tries = roof_clock_seconds() > end ? t + 1 : tries;
+    for (int i = 0; i < count; i++) {
+      double clock = NAN, work = select(user, i), seconds = window(user, &clock);
+      cycles[i][t] = seconds * (isfinite(clock) ? clock : 1) / work;
+    }
+  }
+  int best = 0, quiet = tries > 1 ? 1 : 0; /* the least may be of a clock that was misread */
+  for (int i = 0; i < count; i++) {
+    qsort(cycles[i], (size_t)tries, sizeof cycles[i][0], ascending);
+    best = better * cycles[i][quiet] < cycles[best][quiet] ? i : best;
+  }
+  select(user, best);
+}
+
+void roof_trials_done(roof_bench *bench) {
+  for (int i = 0; i < bench->trial_count; i++) {
+    free(bench->trials[i].seconds);
+    free(bench->trials[i].clocks);
+  }
+  free(bench->trials);
+  bench->trials = NULL;
+  bench->trial_count = 0;
+}

@@ -1,0 +1,65 @@
+/** Figures while they are measured. */
+#ifndef MEASURE_CPU_TRIAL_H
+#define MEASURE_CPU_TRIAL_H
+
+#include "measure/cpu/cpu.h"
+
+/** One window of a figure: its seconds; *clock_hz as seen beside it, NaN unknown. */
+typedef double roof_window(void *user, double *clock_hz);
+
+/** What stands for all windows of a figure. */
+typedef enum roof_estimate {
+  ROOF_FASTEST, /**< what the core can do: the fast end, which most windows of a quiet machine reach */
+  ROOF_TYPICAL  /**< what is shared: the median, of the faster of two modes */
+} roof_estimate;
+
+/** A figure in the making. Its windows come in rounds spread over the whole run, because what disturbs a
+ * machine (a neighbour, the clock, where the host put its guest) lasts longer than a window. */
+typedef struct roof_trial {
+  char figure[96]; /**< "fp64 vector AVX-512, 1 core" */
+  roof_window *window;
+  /** Fills in the machine from the windows; the rate is work per second. */
+  void (*finish)(roof_bench *bench, struct roof_trial *trial);
+  void *user;            /**< of window and finish, outlives the trial */
+  double work;           /**< FLOP, bytes, cycles or regions of a window */
+  const roof_crew *crew; /**< who works; NULL: the calling thread or all */
+  int cores;
+  roof_estimate estimate;
+  roof_conditions *conditions; /**< in the machine */
+  double *seconds;             /**< of each window */
+  double *clocks;
+  size_t count, capacity;
+  size_t ends[ROOF_ROUND_MAX]; /**< where each round's windows end */
+  double rate;                 /**< work per second */
+  bool settled;                /**< more rounds would not make it better known */
+} roof_trial;
+
+/** A figure to measure, its samples not yet there; the caller fills in the rest before the next one.
+ *  Units: none. Ownership: the bench's, until roof_trials_done. Errors: ROOF_E_MEMORY; *out on success only.
+ */
+roof_status roof_trial_add(roof_bench *bench, roof_trial **out, roof_error *error);
+
+/** Measures all figures round by round, then lets each fill in the machine.
+ *  Units: none. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED for a time that is not possible.
+ */
+roof_status roof_trials_run(roof_bench *bench, roof_error *error);
+
+/** Frees figures and samples.
+ *  Units: none. Ownership: releases them. Errors: none. */
+void roof_trials_done(roof_bench *bench);
+
+enum { ROOF_CANDIDATE_MAX = 40 };
+
+/** Selects candidate `index` of a figure's ways; the work of one window of it. */
+typedef double roof_candidate(void *user, int index);
+
+/** Leaves the fastest of `count` candidates selected: the least median over `tries` windows of cycles for the
+ * same work. The candidates take turns, and cycles do not change with the clock. Units: none. Ownership:
+ * none. Errors: none. */
+void roof_trial_choose(roof_window *window, roof_candidate *select, void *user, int count, int tries);
+
+/** A quantile of the windows' seconds.
+ *  Units: s. Ownership: none. Errors: NaN without windows. */
+double roof_trial_quantile(const roof_trial *trial, double fraction);
+
+#endif
