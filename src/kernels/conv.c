@@ -97,71 +97,135 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
   return roof_kernel_compare(run, outputs(&s), 4096, reference, error);
 }
 
-/* Direct: a row of the output is the sum of shifted rows of the input. */
+/* Direct: each tap adds the product of its weights and the input shifted by it, tiles of output channels by
+ * pixels of a row. The input is copied with the zeros around it; columns that a stride takes together lie
+ * together. */
+
+/** Where the copied input of one channel is. */
+typedef struct padded {
+  size_t rows;
+  size_t columns; /**< of the `stride` parts of a row */
+  size_t channel; /**< elements of a channel */
+} padded;
+
+static padded padded_of(const shape *s) {
+  padded p = {.rows = (s->out_height - 1) * s->stride + s->kernel,
+              .columns = s->out_width + (s->kernel - 1) / s->stride};
+  p.channel = p.rows * s->stride * p.columns;
+  return p;
+}
+
+#define PAD(type)                                                                                            \
+  static void pad_##type(const shape *s, const padded *p, const type *in, type *to) {                        \
+    for (size_t part = 0; part < p->rows * s->stride; part++) {                                              \
+      size_t row = part / s->stride - s->top; /* these wrap when negative */                                 \
+      for (size_t j = 0; j < p->columns; j++) {                                                              \
+        size_t column = j * s->stride + part % s->stride - s->left;                                          \
+        *to++ = row < s->height && column < s->width ? in[row * s->width + column] : 0;                      \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+PAD(double)
+PAD(float)
+
+static size_t packed_weights(const shape *s, const roof_loops *loops) {
+  return s->groups * roof_round_up(s->out, (size_t)loops->tile_rows) * depth_of(s);
+}
 
 static roof_status direct_prepare(roof_kernel_run *run, roof_error *error) {
-  return prepare(run, DIRECT, 0, error);
+  const roof_loops *loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
+  shape s = shape_of(run);
+  size_t elements = packed_weights(&s, loops) + s.batch * s.groups * s.in * padded_of(&s).channel;
+  elements += (size_t)loops->tile_columns; /* whole registers are loaded */
+  return prepare(run, DIRECT, (double)elements * roof_dtype_bytes(run->dtype), error);
 }
 
-/** The output columns [*first, *end), out of `count` from `x` on, whose tap `kx` is inside the input. */
-static void inside(const shape *s, size_t kx, size_t x, size_t count, size_t *first, size_t *end) {
-  size_t begin = kx < s->left ? (s->left - kx + s->stride - 1) / s->stride : 0;
-  size_t after = s->width + s->left > kx ? (s->width + s->left - kx - 1) / s->stride + 1 : 0;
-  *first = begin < x ? x : roof_smaller(begin, x + count);
-  *end = after < *first ? *first : roof_smaller(after, x + count);
-}
-
-/** out[x] += weight * in[x * stride + shift] where that is inside the row. */
-static void add_row(const roof_kernel_run *run, const shape *s, double weight, const void *in, size_t kx,
-                    void *out) {
+/** The weights of a tap for the output channels of a group from `first`, a multiple of a tile's rows, on. */
+static void *weights_of(const roof_kernel_run *run, const shape *s, size_t group, size_t tap, size_t first) {
   const roof_operands *o = run->state;
-  size_t first, end;
-  inside(s, kx, 0, s->out_width, &first, &end);
-  if (s->stride == 1) {
-    o->loops->axpy[0](weight, roof_element(run, in, first + kx - s->left), roof_element(run, out, first),
-                      end - first);
-    return;
-  }
-  for (size_t x = first; x < end; x++) {
-    double product = weight * roof_data_at(in, run->dtype, x * s->stride + kx - s->left);
-    roof_data_set(out, run->dtype, x, roof_data_at(out, run->dtype, x) + product);
+  size_t padded_out = roof_round_up(s->out, (size_t)o->loops->tile_rows), taps = s->kernel * s->kernel;
+  return roof_element(run, o->scratch, ((group * taps + tap) * padded_out + first) * s->in);
+}
+
+static void *input_of(const roof_kernel_run *run, const shape *s, const padded *p, size_t channel) {
+  const roof_operands *o = run->state;
+  return roof_element(run, o->scratch, packed_weights(s, o->loops) + channel * p->channel);
+}
+
+static void pack_taps(const roof_kernel_run *run, const shape *s) {
+  const roof_operands *o = run->state;
+  size_t tall = (size_t)o->loops->tile_rows, taps = s->kernel * s->kernel;
+#pragma omp for schedule(static) nowait
+  for (size_t i = 0; i < s->groups * taps; i++) {
+    for (size_t first = 0; first < s->out; first += tall) {
+      size_t row = (i / taps * s->out + first) * s->in * taps + i % taps;
+      roof_slices slices = {roof_element(run, o->in[1], row), s->in, taps, s->out - first, s->in * taps};
+      roof_tile_pack(run->dtype, slices, tall, weights_of(run, s, i / taps, i % taps, first));
+    }
   }
 }
 
-/** Row `y` of one output channel of one image. */
-static void direct_row(const roof_kernel_run *run, const shape *s, size_t image, size_t channel, size_t y) {
+static void pad_input(const roof_kernel_run *run, const shape *s, const padded *p) {
   const roof_operands *o = run->state;
-  size_t first = (image * s->groups + channel / s->out) * s->in;
-  void *out =
-      roof_element(run, o->out, ((image * s->groups * s->out + channel) * s->out_height + y) * s->out_width);
-  o->loops->fill[0](out, 0, s->out_width);
-  for (size_t c = 0; c < s->in; c++) {
-    for (size_t ky = 0; ky < s->kernel; ky++) {
-      size_t row = y * s->stride + ky - s->top; /* wraps when negative */
-      for (size_t kx = 0; kx < s->kernel && row < s->height; kx++) {
-        size_t tap = ((channel * s->in + c) * s->kernel + ky) * s->kernel + kx;
-        add_row(run, s, roof_data_at(o->in[1], run->dtype, tap),
-                roof_element(run, o->in[0], ((first + c) * s->height + row) * s->width), kx, out);
-      }
+#pragma omp for schedule(static)
+  for (size_t i = 0; i < s->batch * s->groups * s->in; i++) {
+    const void *in = roof_element(run, o->in[0], i * s->height * s->width);
+    if (run->dtype == ROOF_FP64) {
+      pad_double(s, p, in, input_of(run, s, p, i));
+    } else {
+      pad_float(s, p, in, input_of(run, s, p, i));
+    }
+  }
+}
+
+/** Adds one tap after the other to tiles of the output channels of a group of an image, a row's pixels from x
+ * on. */
+static void direct_pixels(const roof_kernel_run *run, const shape *s, const padded *p, size_t plane, size_t y,
+                          size_t x) {
+  const roof_operands *o = run->state;
+  const roof_loops *l = o->loops;
+  size_t tall = (size_t)l->tile_rows, lanes = (size_t)l->lanes;
+  size_t columns = roof_smaller((size_t)l->tile_columns, s->out_width - x), wide = (columns - 1) / lanes;
+  int height = 0;
+  for (size_t channel = 0; channel < s->out; channel += (size_t)l->tile_heights[height]) {
+    while ((size_t)l->tile_heights[height] > s->out - channel) {
+      height++;
+    }
+    roof_tile t = {.depth = s->in, .a_stride = 1, .a_step = tall, .b_stride = p->channel};
+    t.c = roof_element(run, o->out, (plane * s->out + channel) * pixels(s) + y * s->out_width + x);
+    t.c_stride = pixels(s);
+    t.last = columns - wide * lanes;
+    for (size_t tap = 0; tap < s->kernel * s->kernel; tap++) {
+      size_t ky = tap / s->kernel, kx = tap % s->kernel;
+      size_t part = (y * s->stride + ky) * s->stride + kx % s->stride;
+      t.a = roof_element(run, weights_of(run, s, plane % s->groups, tap, channel / tall * tall),
+                         channel % tall);
+      t.b = roof_element(run, input_of(run, s, p, plane * s->in), part * p->columns + x + kx / s->stride);
+      t.add = tap > 0;
+      l->tile[height][wide](&t);
     }
   }
 }
 
 static void direct_execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
   shape s = shape_of(run);
-  size_t channels = s.groups * s.out;
-#pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < s.batch * channels * s.out_height; i++) {
-    direct_row(run, &s, i / s.out_height / channels, i / s.out_height % channels, i % s.out_height);
+  padded p = padded_of(&s);
+#pragma omp parallel num_threads(run->threads)
+  {
+    pack_taps(run, &s);
+    pad_input(run, &s, &p);
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < s.batch * s.groups * s.out_height; i++) {
+      for (size_t x = 0; x < s.out_width; x += (size_t)o->loops->tile_columns) {
+        direct_pixels(run, &s, &p, i / s.out_height, i % s.out_height, x);
+      }
+    }
   }
 }
 
 /* im2col: the input of each output pixel becomes a column of a matrix, written in panels as wide as a tile;
  * the weights times that matrix are the output. */
-
-static size_t weight_elements(const shape *s, const roof_loops *loops) {
-  return s->groups * roof_round_up(s->out, (size_t)loops->tile_rows) * depth_of(s);
-}
 
 static size_t image_elements(const shape *s, const roof_loops *loops) {
   return s->groups * roof_round_up(pixels(s), (size_t)loops->tile_columns) * depth_of(s);
@@ -170,8 +234,16 @@ static size_t image_elements(const shape *s, const roof_loops *loops) {
 static roof_status im2col_prepare(roof_kernel_run *run, roof_error *error) {
   const roof_loops *loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
   shape s = shape_of(run);
-  double elements = (double)weight_elements(&s, loops) + (double)s.batch * (double)image_elements(&s, loops);
+  double elements = (double)packed_weights(&s, loops) + (double)s.batch * (double)image_elements(&s, loops);
   return prepare(run, IM2COL, elements * roof_dtype_bytes(run->dtype), error);
+}
+
+/** The output columns [*first, *end), out of `count` from `x` on, whose tap `kx` is inside the input. */
+static void inside(const shape *s, size_t kx, size_t x, size_t count, size_t *first, size_t *end) {
+  size_t begin = kx < s->left ? (s->left - kx + s->stride - 1) / s->stride : 0;
+  size_t after = s->width + s->left > kx ? (s->width + s->left - kx - 1) / s->stride + 1 : 0;
+  *first = begin < x ? x : roof_smaller(begin, x + count);
+  *end = after < *first ? *first : roof_smaller(after, x + count);
 }
 
 /** What tap (ky, kx) of one channel multiplies at the `wide` output pixels from `first` on, row by row. */
@@ -200,10 +272,10 @@ EXPAND(float)
 
 static void pack_weights(const roof_kernel_run *run, const shape *s) {
   const roof_operands *o = run->state;
-  size_t tall = (size_t)o->loops->tile_rows, depth = depth_of(s), padded = roof_round_up(s->out, tall);
+  size_t tall = (size_t)o->loops->tile_rows, depth = depth_of(s), padded_out = roof_round_up(s->out, tall);
 #pragma omp for schedule(static) nowait
-  for (size_t i = 0; i < s->groups * padded; i += tall) {
-    size_t group = i / padded, row = i % padded;
+  for (size_t i = 0; i < s->groups * padded_out; i += tall) {
+    size_t group = i / padded_out, row = i % padded_out;
     roof_slices rows = {roof_element(run, o->in[1], (group * s->out + row) * depth), depth, 1, s->out - row,
                         depth};
     roof_tile_pack(run->dtype, rows, tall, roof_element(run, o->scratch, i * depth));
@@ -215,7 +287,7 @@ static void *panel_of(const roof_kernel_run *run, const shape *s, size_t plane, 
   const roof_operands *o = run->state;
   size_t plane_elements = image_elements(s, o->loops) / s->groups;
   return roof_element(run, o->scratch,
-                      weight_elements(s, o->loops) + plane * plane_elements + first * depth_of(s));
+                      packed_weights(s, o->loops) + plane * plane_elements + first * depth_of(s));
 }
 
 /** One panel of columns. */
@@ -271,7 +343,7 @@ static const roof_kernel kernels[] = {
     {.name = "conv2d-direct",
      .op = "conv2d",
      .variant = "direct",
-     .summary = "sums of shifted rows of the input",
+     .summary = "weights of each tap times the shifted input, tiles in registers",
      .sizes = "batch=8 in_channels=64 out_channels=64 height=112 width=112 kernel=3",
      .quick_sizes = "batch=2 in_channels=64 out_channels=64 height=112 width=112 kernel=3",
      ROOF_NATIVE,

@@ -46,31 +46,40 @@ static roof_status transpose_prepare(roof_kernel_run *run, roof_error *error) {
   return roof_operands_prepare(run, count, 0, count, 0, error);
 }
 
-/* Blocks of BLOCK rows and columns: read in rows, turned in the first cache, stored in rows. */
-enum { BLOCK = 64 };
+/* Blocks of TALL rows and WIDE columns: read in rows, turned in the first cache, stored in rows. */
+enum { TALL = 32, WIDE = 64, STEP = 16 };
 
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/** The rows of B from `first` on, BLOCK of them. */
+/** The next block's rows from i on, fetched while this one is turned. */
+static void fetch_rows(const roof_kernel_run *run, size_t i, size_t count, size_t first, size_t wide) {
+  const roof_operands *o = run->state;
+  for (size_t j = i; j < i + count; j++) {
+    const char *row = roof_element(run, o->in[0], j * (size_t)run->values[1] + first);
+    for (size_t byte = 0; byte < wide * (size_t)roof_dtype_bytes(run->dtype); byte += 64) {
+      __builtin_prefetch(row + byte, 0, 2);
+    }
+  }
+}
+
+/** The rows of B from `first` on, WIDE of them. */
 static void transpose_rows(const roof_kernel_run *run, size_t first) {
   const roof_operands *o = run->state;
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
-  size_t wide = smaller(BLOCK, columns - first);
-  _Alignas(64) double turned[BLOCK * BLOCK];
-  for (size_t i = 0; i < rows; i += BLOCK) {
-    size_t tall = smaller(BLOCK, rows - i);
-    for (size_t j = 0; j < tall; j++) { /* what comes next is on its way meanwhile */
-      const char *next = roof_element(run, o->in[0], (i + BLOCK + j) * columns + first);
-      for (size_t byte = 0; byte < wide * (size_t)roof_dtype_bytes(run->dtype); byte += 64) {
-        __builtin_prefetch((const void *)((uintptr_t)next + byte));
-      }
+  size_t wide = smaller(WIDE, columns - first);
+  _Alignas(64) double turned[WIDE * TALL];
+  for (size_t i = 0; i < rows; i += TALL) {
+    size_t tall = smaller(TALL, rows - i);
+    for (size_t j = 0; j < tall; j += STEP) {
+      fetch_rows(run, i + TALL + j, STEP, first, i + 2 * TALL <= rows ? wide : 0);
+      o->loops->turn[0](roof_element(run, o->in[0], (i + j) * columns + first), columns,
+                        smaller(STEP, tall - j), wide, roof_element(run, turned, j), TALL);
     }
-    o->loops->turn[0](roof_element(run, o->in[0], i * columns + first), columns, tall, wide, turned, BLOCK);
     for (size_t j = 0; j < wide; j++) {
       o->loops->copy[o->stream](roof_element(run, o->out, (first + j) * rows + i),
-                                roof_element(run, turned, j * BLOCK), tall);
+                                roof_element(run, turned, j * TALL), tall);
     }
   }
 }
@@ -80,7 +89,7 @@ static void transpose_execute(roof_kernel_run *run) {
 #pragma omp parallel num_threads(run->threads)
   {
 #pragma omp for schedule(static) nowait
-    for (size_t j = 0; j < (size_t)run->values[1]; j += BLOCK) {
+    for (size_t j = 0; j < (size_t)run->values[1]; j += WIDE) {
       transpose_rows(run, j);
     }
     o->loops->fence();
