@@ -153,8 +153,8 @@ static json_t *mix_json(const mix *m, const roof_target *from, const roof_target
 
 static roof_status print_mix(const roof_args *args, const mix *m, const roof_target *from,
                              const roof_target *to, roof_error *error) {
-  if (args->json) {
-    return roof_json_print(mix_json(m, from, to), error);
+  if (args->json || args->csv) {
+    return roof_answer_print(args, mix_json(m, from, to), error);
   }
   roof_text out = {0};
   write_text(m, from, to, &out);

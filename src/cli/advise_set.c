@@ -178,17 +178,18 @@ static void write_text(const pair *x, const roof_op *op, roof_text *out) {
 
 static roof_status tell(const roof_args *args, const pair *x, const roof_op *op, const char *const *sets,
                         roof_error *error) {
-  if (args->json) {
+  if (args->json || args->csv) {
     json_t *list = json_array();
     for (int i = 0; sets[i] != NULL; i++) {
       json_array_append_new(list, json_string(sets[i]));
     }
-    return roof_json_print(json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "schema", "roofline.what_if/1", "set",
-                                     list, "before",
-                                     roof_json_prediction(x->targets[0], op, x->values[0], &x->p[0]), "after",
-                                     roof_json_prediction(x->targets[1], op, x->values[1], &x->p[1]), "gain",
-                                     roof_json_number(x->gain), "moved", x->moved),
-                           error);
+    return roof_answer_print(
+        args,
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "schema", "roofline.what_if/1", "set", list, "before",
+                  roof_json_prediction(x->targets[0], op, x->values[0], &x->p[0]), "after",
+                  roof_json_prediction(x->targets[1], op, x->values[1], &x->p[1]), "gain",
+                  roof_json_number(x->gain), "moved", x->moved),
+        error);
   }
   roof_text out = {0};
   write_text(x, op, &out);

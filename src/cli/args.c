@@ -233,7 +233,8 @@ void roof_args_list_done(const char **list) {
 }
 
 roof_status roof_args_no_csv(const char *what, roof_error *error) {
-  return roof_error_set(error, ROOF_E_ARGUMENT, "%s: does not take --csv", what);
+  return roof_error_set(error, ROOF_E_ARGUMENT, "%s: does not take --csv: there is no table in its answer",
+                        what);
 }
 
 roof_status roof_args_precision(double percent, double *share, roof_error *error) {

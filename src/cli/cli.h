@@ -61,7 +61,7 @@ void roof_args_done(roof_args *args);
 roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *error);
 /** Frees what a repeatable option of a command gathered; NULL is fine. */
 void roof_args_list_done(const char **list);
-/** Refuses --csv, for `what` answers in prose. */
+/** Refuses --csv, for `what` has no table to answer with. */
 roof_status roof_args_no_csv(const char *what, roof_error *error);
 /** The share of --precision PERCENT. */
 roof_status roof_args_precision(double percent, double *share, roof_error *error);
@@ -125,18 +125,11 @@ void roof_csv_add_header(roof_text *out, const roof_op *op);
 void roof_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
                       const roof_prediction *prediction);
 
-/** A column of objects of JSON. */
-typedef struct roof_csv_column {
-  const char *name; /**< NULL ends the list */
-  const char *path; /**< "seconds.lower" where it is not the name; a last step `#` the names of an object's
-                       members, `*` the sum of their numbers */
-} roof_csv_column;
-
-/** Appends a header and a row an object: unknown is empty, lists are joined by `;`. */
-void roof_csv_add(roof_text *out, json_t *rows, const roof_csv_column *columns);
-/** Prints the list `rows` of an answer (takes its reference). */
-roof_status roof_csv_print(json_t *answer, const char *rows, const roof_csv_column *columns,
-                           roof_error *error);
+/* answer.c */
+/** Appends the table of an answer of a schema that has one: unknown is empty, lists are joined by `;`. */
+void roof_answer_add_csv(roof_text *out, json_t *answer);
+/** Prints an answer (takes its reference) as JSON or, with --csv, as its table. */
+roof_status roof_answer_print(const roof_args *args, json_t *answer, roof_error *error);
 
 /* json.c */
 json_t *roof_json_number(double value); /**< null for NaN and infinities */

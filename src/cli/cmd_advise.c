@@ -133,8 +133,8 @@ static roof_status gather(roof_advice *a, const roof_shape *shape, double wall, 
 }
 
 static roof_status tell(const roof_advice *a, roof_error *error) {
-  if (a->args->json) {
-    return roof_json_print(roof_advise_json(a), error);
+  if (a->args->json || a->args->csv) {
+    return roof_answer_print(a->args, roof_advise_json(a), error);
   }
   roof_text out = {0};
   roof_advise_text(a, &out);
@@ -193,9 +193,8 @@ static roof_status advise_operation(const roof_args *args, roof_error *error) {
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status = args->csv          ? roof_args_no_csv("advise", error)
-                       : mix_text != NULL ? roof_advise_mix(args, mix_text, against, error)
-                                          : advise_operation(args, error);
+  roof_status status =
+      mix_text != NULL ? roof_advise_mix(args, mix_text, against, error) : advise_operation(args, error);
   char *texts[] = {mix_text, against, ledger, label};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);

@@ -443,8 +443,8 @@ static roof_status write_junit(const report *r, roof_error *error) {
 
 static roof_status tell(const report *r, roof_error *error) {
   roof_status status = junit != NULL ? write_junit(r, error) : ROOF_OK;
-  if (status != ROOF_OK || r->args->json) {
-    return status != ROOF_OK ? status : roof_json_print(report_json(r), error);
+  if (status != ROOF_OK || r->args->json || r->args->csv) {
+    return status != ROOF_OK ? status : roof_answer_print(r->args, report_json(r), error);
   }
   roof_text out = {0};
   add_text(r, &out);
@@ -478,11 +478,9 @@ static roof_status read_limits(const roof_args *args, roof_gate *gate, roof_erro
         error, ROOF_E_ARGUMENT,
         "check: which file? for instance what `roofline run all --json > results.json` wrote");
   }
-  if (github && args->json) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--github: not with --json, annotations are lines of text");
-  }
-  if (args->csv) {
-    return roof_args_no_csv("check", error);
+  if (github && (args->json || args->csv)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--github: not with --json or --csv, annotations are lines of text");
   }
   if (regression_text != NULL && against == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--max-regression: against what? give --against FILE");

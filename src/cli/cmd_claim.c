@@ -450,8 +450,8 @@ static json_t *claim_json(const claim *c, const roof_target *target, const judge
 
 static roof_status print_judgement(const roof_args *args, const claim *c, const roof_target *target,
                                    const judgement *j, roof_error *error) {
-  if (args->json) {
-    return roof_json_print(claim_json(c, target, j), error);
+  if (args->json || args->csv) {
+    return roof_answer_print(args, claim_json(c, target, j), error);
   }
   roof_text out = {0};
   bool color = roof_use_color(args, stdout);
@@ -496,7 +496,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   for (int k = 0; k < KIND_COUNT; k++) {
     c.value[k] = NAN;
   }
-  roof_status status = args->csv ? roof_args_no_csv("claim", error) : read_words(args, &c, error);
+  roof_status status = read_words(args, &c, error);
   if (status == ROOF_OK) {
     status = judge(args, &c, error);
     roof_shape_done(&c.shape);

@@ -92,8 +92,8 @@ static roof_status show(const roof_args *args, roof_error *error) {
   roof_text text = {0};
   roof_grid grid = {0};
   roof_status status = load(&entries, error);
-  if (status != ROOF_OK || args->json) {
-    status = status == ROOF_OK ? roof_json_print(entries_json(entries), error) : status;
+  if (status != ROOF_OK || args->json || args->csv) {
+    status = status == ROOF_OK ? roof_answer_print(args, entries_json(entries), error) : status;
     json_decref(entries);
     return status;
   }
@@ -117,13 +117,14 @@ static roof_status verify(const roof_args *args, roof_error *error) {
   if (status != ROOF_OK) {
     return status;
   }
-  if (args->json) {
-    return roof_json_print(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "schema",
-                                     "roofline.verification/1", "ledger", ledger_name(), "entries",
-                                     (json_int_t)s.entries, "predictions", (json_int_t)s.predictions,
-                                     "measurements", (json_int_t)s.measurements, "unsealed",
-                                     (json_int_t)s.unsealed, "signatures", (json_int_t)s.signatures),
-                           error);
+  if (args->json || args->csv) {
+    return roof_answer_print(args,
+                             json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "schema",
+                                       "roofline.verification/1", "ledger", ledger_name(), "entries",
+                                       (json_int_t)s.entries, "predictions", (json_int_t)s.predictions,
+                                       "measurements", (json_int_t)s.measurements, "unsealed",
+                                       (json_int_t)s.unsealed, "signatures", (json_int_t)s.signatures),
+                             error);
   }
   roof_text_addf(&text, "%s holds: %zu entries, %zu predictions, %zu measurements", ledger_name(), s.entries,
                  s.predictions, s.measurements);
@@ -197,12 +198,13 @@ static roof_status write_markdown(json_t *entries, roof_error *error) {
 
 static roof_status export(const roof_args *args, roof_error *error) {
   json_t *entries = NULL;
-  if ((markdown_path != NULL) == (args->json != 0)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "ledger export: give --json, or --markdown FILE");
+  if ((markdown_path != NULL) == (args->json || args->csv)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "ledger export: give --json, --csv, or --markdown FILE");
   }
   roof_status status = load(&entries, error);
   if (status == ROOF_OK) {
-    status = args->json ? roof_json_print(entries_json(entries), error) : write_markdown(entries, error);
+    status = args->json || args->csv ? roof_answer_print(args, entries_json(entries), error)
+                                     : write_markdown(entries, error);
   }
   json_decref(entries);
   return status;
@@ -211,6 +213,9 @@ static roof_status export(const roof_args *args, roof_error *error) {
 static roof_status keygen(const roof_args *args, roof_error *error) {
   const char *path = args->word_count > 1 ? args->words[1] : "roofline.key";
   roof_text text = {0};
+  if (args->csv) {
+    return roof_args_no_csv("ledger keygen", error);
+  }
   roof_status status = roof_ledger_keygen(path, error);
   if (status == ROOF_OK && !args->quiet) {
     roof_text_addf(&text, "%s: keep it to yourself; %s.pub: for those who verify\n", path, path);
@@ -245,7 +250,7 @@ static roof_status dispatch(const roof_args *args, roof_error *error) {
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status = args->csv ? roof_args_no_csv("ledger", error) : dispatch(args, error);
+  roof_status status = dispatch(args, error);
   free(ledger_path);
   free(key_path);
   free(markdown_path);

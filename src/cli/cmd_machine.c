@@ -56,10 +56,10 @@ static const struct {
   bool json, csv, to; /* options it has a use for */
 } verbs[] = {
     {"list", 0, 1, machine_list_run, "list [TEXT]", .json = true, .csv = true},
-    {"show", 1, 1, machine_show_run, "show NAME", .json = true},
+    {"show", 1, 1, machine_show_run, "show NAME", .json = true, .csv = true},
     {"compare", 2, 16, machine_compare_run, "compare NAME NAME ...", .json = true, .csv = true},
     {"new", 1, 1, new_run, "new NAME [--to FILE]", .to = true},
-    {"lint", 0, 1000, machine_lint_run, "lint [NAME|FILE ...]", .json = true},
+    {"lint", 0, 1000, machine_lint_run, "lint [NAME|FILE ...]", .json = true, .csv = true},
 };
 
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };

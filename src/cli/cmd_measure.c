@@ -109,9 +109,6 @@ static roof_status measure(const roof_args *args, roof_machine *machine, roof_er
 static roof_status run(const roof_args *args, roof_error *error) {
   roof_machine old, machine;
   roof_status status = roof_args_limit_words(args, old_name != NULL ? 1 : 0, error);
-  if (status == ROOF_OK && args->csv && old_name == NULL) {
-    status = roof_args_no_csv("measure", error);
-  }
   if (status == ROOF_OK && old_name != NULL) { /* before the file is written over */
     status = roof_catalog_load(old_name, &old, error);
   }

@@ -126,10 +126,10 @@ static roof_status show(const roof_args *args, const char *name, roof_error *err
   if (status != ROOF_OK) {
     return status;
   }
-  if (args->json) {
+  if (args->json || args->csv) {
     json_t *object = op_json(op);
     json_object_set_new(object, "schema", json_string("roofline.op/1"));
-    return roof_json_print(object, error);
+    return roof_answer_print(args, object, error);
   }
   roof_text out = {0};
   roof_text_addf(&out, "%s%s%s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
@@ -169,9 +169,6 @@ static roof_status run(const roof_args *args, roof_error *error) {
   }
   if (strcmp(verb, "list") == 0) {
     return list(args, error);
-  }
-  if (strcmp(verb, "show") == 0 && args->word_count == 2 && args->csv) {
-    return roof_args_no_csv("op show", error);
   }
   if (strcmp(verb, "show") == 0 && args->word_count == 2) {
     return show(args, args->words[1], error);

@@ -261,13 +261,14 @@ static json_t *labels_json(char (*labels)[ROOF_LABEL_MAX], size_t count) {
   return array;
 }
 
-static roof_status print_json(const char *ledger, const roof_reconcile *all, roof_why *why,
-                              roof_error *error) {
+static roof_status print_json(const roof_args *args, const char *ledger, const roof_reconcile *all,
+                              roof_why *why, roof_error *error) {
   json_t *entries = json_array();
   for (size_t i = 0; i < all->count; i++) {
     json_array_append_new(entries, entry_json(&all->entries[i], why));
   }
-  return roof_json_print(
+  return roof_answer_print(
+      args,
       json_pack("{s:s, s:s, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger", ledger,
                 "entries", entries, "unmatched", "predictions",
                 labels_json(all->unmatched_predictions, all->unmatched_prediction_count), "measurements",
@@ -293,14 +294,12 @@ static roof_status run(const roof_args *args, roof_error *error) {
   roof_why *why = calloc(1, sizeof *why);
   roof_status status = why != NULL ? roof_args_limit_words(args, 0, error)
                                    : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
-  if (status == ROOF_OK && args->csv) {
-    status = roof_args_no_csv("reconcile", error);
-  }
   if (status == ROOF_OK) {
     status = roof_ledger_reconcile(ledger, &all, error);
   }
   if (status == ROOF_OK) {
-    status = args->json ? print_json(ledger, &all, why, error) : print_text(args, &all, why, error);
+    status = args->json || args->csv ? print_json(args, ledger, &all, why, error)
+                                     : print_text(args, &all, why, error);
   }
   if (status == ROOF_OK) {
     status = check(ledger, &all, error);

@@ -145,15 +145,16 @@ static roof_status print_answer(const roof_args *args, const char *ledger, const
                                 roof_error *error) {
   roof_text text = {0};
   char seconds[40];
-  if (args->json) {
+  if (args->json || args->csv) {
     json_t *labels = json_array();
     for (size_t i = 0; i < b->count; i++) {
       json_array_append_new(labels, json_string(b->list[i].label));
     }
-    return roof_json_print(json_pack("{s:s, s:s, s:o, s:o, s:s}", "schema", "roofline.recorded/1", "ledger",
-                                     ledger, "labels", labels, "taken", taken_json(b), "taken_from",
-                                     taken_names[b->taken]),
-                           error);
+    return roof_answer_print(args,
+                             json_pack("{s:s, s:s, s:o, s:o, s:s}", "schema", "roofline.recorded/1", "ledger",
+                                       ledger, "labels", labels, "taken", taken_json(b), "taken_from",
+                                       taken_names[b->taken]),
+                             error);
   }
   for (size_t i = 0; i < b->count && !args->quiet; i++) {
     roof_text_addf(&text, "recorded `%s` in %s: %s\n", b->list[i].label, ledger,
@@ -192,9 +193,7 @@ static roof_status record(const roof_args *args, roof_error *error) {
 
 static roof_status run(const roof_args *args, roof_error *error) {
   roof_status status = ROOF_OK;
-  if (args->csv) {
-    status = roof_args_no_csv("record", error);
-  } else if (args->word_count == 0) {
+  if (args->word_count == 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "record: what? `record LABEL seconds=1.5ms`, or a file of `run --json`");
   } else {

@@ -442,8 +442,8 @@ static roof_status write_chart(const session *s, roof_error *error) {
 
 static roof_status tell(const session *s, roof_error *error) {
   roof_status status = s->args->to != NULL ? write_chart(s, error) : ROOF_OK;
-  if (status != ROOF_OK || s->args->json) {
-    return status == ROOF_OK ? roof_json_print(answer_json(s), error) : status;
+  if (status != ROOF_OK || s->args->json || s->args->csv) {
+    return status == ROOF_OK ? roof_answer_print(s->args, answer_json(s), error) : status;
   }
   roof_text text = {0};
   add_text(s, &text);
@@ -525,9 +525,10 @@ static roof_status print_list(const roof_args *args, roof_error *error) {
   }
   roof_grid_end(&grid, &text, "llll");
   roof_status status =
-      args->json ? roof_json_print(
-                       json_pack("{s:s, s:O}", "schema", "roofline.kernels/1", "kernels", kernels), error)
-                 : roof_print(&text, error);
+      args->json || args->csv
+          ? roof_answer_print(
+                args, json_pack("{s:s, s:O}", "schema", "roofline.kernels/1", "kernels", kernels), error)
+          : roof_print(&text, error);
   json_decref(kernels);
   roof_text_done(&text);
   return status;

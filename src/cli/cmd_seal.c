@@ -146,16 +146,18 @@ static roof_status print_text(const roof_args *args, const char *ledger, json_t 
   return status;
 }
 
-static roof_status print_json(const char *ledger, json_t *predictions, roof_error *error) {
+static roof_status print_json(const roof_args *args, const char *ledger, json_t *predictions,
+                              roof_error *error) {
   json_t *labels = json_array();
   size_t index;
   json_t *p;
   json_array_foreach(predictions, index, p) {
     json_array_append(labels, json_object_get(p, "label"));
   }
-  return roof_json_print(json_pack("{s:s, s:s, s:b, s:o}", "schema", "roofline.sealed/1", "ledger", ledger,
-                                   "signed", key_path != NULL, "labels", labels),
-                         error);
+  return roof_answer_print(args,
+                           json_pack("{s:s, s:s, s:b, s:o}", "schema", "roofline.sealed/1", "ledger", ledger,
+                                     "signed", key_path != NULL, "labels", labels),
+                           error);
 }
 
 static roof_status seal_file(const roof_args *args, roof_error *error) {
@@ -166,15 +168,15 @@ static roof_status seal_file(const roof_args *args, roof_error *error) {
     status = roof_seal_all(ledger, predictions, key_path, error);
   }
   if (status == ROOF_OK) {
-    status =
-        args->json ? print_json(ledger, predictions, error) : print_text(args, ledger, predictions, error);
+    status = args->json || args->csv ? print_json(args, ledger, predictions, error)
+                                     : print_text(args, ledger, predictions, error);
   }
   json_decref(predictions);
   return status;
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
-  roof_status status = args->csv ? roof_args_no_csv("seal", error) : roof_args_limit_words(args, 1, error);
+  roof_status status = roof_args_limit_words(args, 1, error);
   if (status == ROOF_OK && args->word_count == 0) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT,

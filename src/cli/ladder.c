@@ -327,12 +327,13 @@ static roof_status print_json(const ladder *l, roof_error *error) {
                                     roof_json_number(step_of(l, i)), "fraction_of_best_library",
                                     roof_json_number(share_of_library(l, r))));
   }
-  return roof_json_print(json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o}", "schema", "roofline.ladder/1",
-                                   "machine", l->all.name, "op", l->op->name, "parameters",
-                                   roof_json_parameters(l->op, l->values), "dtype",
-                                   roof_dtype_name(l->climb->dtype), "ledger", l->climb->ledger, "rungs",
-                                   rungs, "skipped", skipped),
-                         error);
+  return roof_answer_print(l->climb->args,
+                           json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o}", "schema",
+                                     "roofline.ladder/1", "machine", l->all.name, "op", l->op->name,
+                                     "parameters", roof_json_parameters(l->op, l->values), "dtype",
+                                     roof_dtype_name(l->climb->dtype), "ledger", l->climb->ledger, "rungs",
+                                     rungs, "skipped", skipped),
+                           error);
 }
 
 static roof_status print_text(const ladder *l, const roof_scene *scene, roof_error *error) {
@@ -360,7 +361,7 @@ static roof_status tell(const ladder *l, roof_error *error) {
     status = write_picture(l, scene, error);
   }
   if (status == ROOF_OK) {
-    status = args->json ? print_json(l, error) : print_text(l, scene, error);
+    status = args->json || args->csv ? print_json(l, error) : print_text(l, scene, error);
   }
   free(scene);
   return status;

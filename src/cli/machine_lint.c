@@ -62,10 +62,11 @@ static roof_status lint_all(tally *t, roof_error *error) {
 }
 
 static roof_status print(const roof_args *args, tally *t, roof_error *error) {
-  if (args->json) {
-    return roof_json_print(json_pack("{s:s, s:i, s:i, s:O}", "schema", "roofline.lint/1", "errors", t->errors,
-                                     "warnings", t->warnings, "machines", t->json),
-                           error);
+  if (args->json || args->csv) {
+    return roof_answer_print(args,
+                             json_pack("{s:s, s:i, s:i, s:O}", "schema", "roofline.lint/1", "errors",
+                                       t->errors, "warnings", t->warnings, "machines", t->json),
+                             error);
   }
   if (!args->quiet) {
     roof_text_addf(&t->text, "%d machine%s: %d error%s, %d warning%s\n", t->machines,

@@ -289,25 +289,8 @@ static void add_json(const roof_program *program, roof_text *out) {
 }
 
 static void add_csv(const roof_program *program, roof_text *out) {
-  static const roof_csv_column columns[] = {{"name", NULL},
-                                            {"calls", NULL},
-                                            {"threads", NULL},
-                                            {"seconds", NULL},
-                                            {"total_seconds", NULL},
-                                            {"samples", NULL},
-                                            {"dtype", "flops.#"},
-                                            {"flops", "flops.*"},
-                                            {"bytes", "bytes.*"},
-                                            {"flops_counted", "counted.flops"},
-                                            {"bytes_counted", "counted.bytes"},
-                                            {"spread", NULL},
-                                            {"intensity", NULL},
-                                            {"binding", NULL},
-                                            {"ceiling_seconds", NULL},
-                                            {"fraction_of_ceiling", NULL},
-                                            {NULL, NULL}};
   json_t *answer = answer_json(program);
-  roof_csv_add(out, json_object_get(answer, "kernels"), columns);
+  roof_answer_add_csv(out, answer);
   json_decref(answer);
 }
 

@@ -156,7 +156,6 @@ advise() {
   refuses 2 'did you mean `weights`' $gemv --machine h100 --set weight=int4
   refuses 2 'a factor' $gemv --machine h100 --set peak=0x
   refuses 2 'not key=value' $gemv --machine h100 --set batch
-  refuses 2 'does not take --csv' $gemv --machine h100 --csv
   refuses 2 'roofline.ledger' $gemv --machine h100 --label x
 }
 

@@ -44,10 +44,9 @@ machine_file() {
 
 @test "what answers in prose says that it has no CSV" {
   refuses 2 'explain: does not take --csv' explain ridge --csv
-  refuses 2 'op show: does not take --csv' op show gemm --csv
-  refuses 2 'claim: does not take --csv' claim 1TB/s --machine h100 --csv
-  refuses 2 'measure: does not take --csv' measure --backend fake --csv
-  refuses 2 'machine show: does not take --csv' machine show h100 --csv
+  refuses 2 'drill: does not take --csv' drill --csv
+  refuses 2 'machine new: does not take --csv' machine new x --csv
+  refuses 2 'ledger keygen: does not take --csv' ledger keygen --csv
   run -0 "$ROOFLINE" op list --csv
   [ "${lines[0]}" = "name,family,parameters,unit,flops,bytes,link_bytes,flops_per_element,summary,source" ]
   [ "${#lines[@]}" -eq $(("$("$ROOFLINE" op list --json | jq '.operations | length')" + 1)) ]

@@ -260,12 +260,6 @@ END
   refuses 2 'No such file' seal list.txt --sign nothing.key
 }
 
-@test "no table, no CSV: it is refused, not ignored" {
-  for command in 'seal list' 'record a seconds=1' 'ledger show' reconcile; do
-    refuses 2 'does not take --csv' $command --csv
-  done
-}
-
 @test "a disk that is full indeed (a small tmpfs): what was acknowledged is there, the rest said" {
   mkdir full
   unshare -Urm mount -t tmpfs none full 2>/dev/null || skip "this user may not mount a tmpfs in a namespace of his own"
