@@ -75,6 +75,15 @@ ROOF_API int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot);
  * ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error);
 
+/** Whether PNG can be drawn here: librsvg and cairo are loaded when they are asked for.
+ *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming what is missing. */
+ROOF_API roof_status roof_draw_png_check(roof_error *error);
+
+/** Draws the scene as PNG: the SVG at two pixels a unit on white.
+ *  Units: bytes. Ownership: appends to `out`, which then holds NULs. Errors: as roof_draw_png_check and
+ * roof_draw_svg. */
+ROOF_API roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof_error *error);
+
 /** Draws the scene in a terminal: title, chart and axes take `columns` by `rows` characters, in braille or
  *  ASCII; the legend follows beneath, a line for each roof and dot.
  *  Units: character cells. Ownership: appends to `out`. Errors: as roof_draw_svg; ROOF_E_ARGUMENT under 40

@@ -11,9 +11,13 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 roof_status roof_chart_check(const char *path, roof_error *error) {
+  if (ends_with(path, ".png")) {
+    return roof_draw_png_check(error);
+  }
   return ends_with(path, ".svg") || ends_with(path, ".html")
              ? ROOF_OK
-             : roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg or .html", path);
+             : roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg, .png or .html",
+                              path);
 }
 
 roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
@@ -21,8 +25,9 @@ roof_status roof_chart_write(const char *path, const roof_scene *scene, const ro
   roof_text out = {0};
   roof_status status = roof_chart_check(path, error);
   if (status == ROOF_OK) {
-    status = ends_with(path, ".svg")
-                 ? roof_draw_svg(scene, &out, error)
+    status = ends_with(path, ".svg") ? roof_draw_svg(scene, &out, error)
+             : ends_with(path, ".png")
+                 ? roof_draw_png(scene, &out, error)
                  : roof_draw_html(scene->title, NULL, scene, table, table->rows > 0, NULL, &out, error);
   }
   if (status == ROOF_OK) {

@@ -5,10 +5,11 @@
 #include "cli/cli.h"
 #include "roofline/draw.h"
 
-/** ROOF_E_ARGUMENT unless the name ends in .svg or .html. */
+/** ROOF_E_ARGUMENT unless the name ends in .svg, .png or .html, ROOF_E_UNSUPPORTED where that is not drawn
+ * here. */
 roof_status roof_chart_check(const char *path, roof_error *error);
 
-/** Writes the scene as SVG, or as an HTML page with `table` beneath it. */
+/** Writes the scene as SVG or PNG, or as an HTML page with `table` beneath it. */
 roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
                              roof_error *error);
 

@@ -356,15 +356,18 @@ static bool ends_with(const char *text, const char *end) {
 /** True when the report is a chart; an error when it could not be drawn. */
 static bool wants_chart(const roof_program *program) {
   const roof_args *args = program->args;
-  return args->to != NULL && !args->json && !args->csv && roof_chart_check(args->to, NULL) == ROOF_OK;
+  return args->to != NULL && !args->json && !args->csv &&
+         (ends_with(args->to, ".svg") || ends_with(args->to, ".png") || ends_with(args->to, ".html"));
 }
 
 roof_status roof_program_check(const roof_program *program, roof_error *error) {
-  return wants_chart(program) && !program->known
-             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
-                              "--to %s: the ceilings are unknown; `roofline measure` finds them",
-                              program->args->to)
-             : ROOF_OK;
+  if (!wants_chart(program)) {
+    return ROOF_OK;
+  }
+  return program->known ? roof_chart_check(program->args->to, error)
+                        : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                                         "--to %s: the ceilings are unknown; `roofline measure` finds them",
+                                         program->args->to);
 }
 
 static roof_status put(const roof_program *program, const roof_text *text, roof_error *error) {

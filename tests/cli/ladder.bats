@@ -68,8 +68,8 @@ json() { # FILTER on $output
 }
 
 @test "bad input: one line and the right exit code" {
-  run -2 "$ROOFLINE" run gemm --ladder --to ladder.png
-  [ "$output" = 'roofline: --to ladder.png: the name must end in .svg or .html' ]
+  run -2 "$ROOFLINE" run gemm --ladder --to ladder.gif
+  [ "$output" = 'roofline: --to ladder.gif: the name must end in .svg, .png or .html' ]
   run -2 "$ROOFLINE" run --ladder
   run -2 "$ROOFLINE" run gemn --ladder
   [[ $output == *'did you mean'* ]]

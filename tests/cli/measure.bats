@@ -108,8 +108,8 @@ caches() { # a scripted machine with caches beside its memory
   run -0 "$ROOFLINE" run triad n=4k,4M --backend fake --to triad.html
   grep -q '<svg' triad.html
   grep -q 'triad n=4000 fp32' triad.html
-  run -2 "$ROOFLINE" run triad --backend fake --to triad.png
-  [ "$output" = 'roofline: --to triad.png: the name must end in .svg or .html' ]
+  run -2 "$ROOFLINE" run triad --backend fake --to triad.gif
+  [ "$output" = 'roofline: --to triad.gif: the name must end in .svg, .png or .html' ]
   run -2 "$ROOFLINE" run copy --backend fake --to copy.svg
   [[ $output == *"does no FLOPs"* ]]
   run -2 "$ROOFLINE" run triad n=1..5000 --backend fake

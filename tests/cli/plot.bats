@@ -68,7 +68,7 @@ refuses() { # CODE TEXT ARGUMENT...
 
 @test "what cannot be drawn is refused, and no file is left" {
   refuses 2 'no place on a roofline' copy n=1M --machine h100
-  refuses 2 'must end in .svg or .html' --machine h100 --to chart.gif
+  refuses 2 'must end in .svg, .png or .html' --machine h100 --to chart.gif
   refuses 2 'from 40 x 12' --machine h100 --width 10
   refuses 2 'at most 128 dots' gemm m=1..200 n=8 k=8 --machine h100
   refuses 2 'did you mean `gemm`?' gemmm m=8 n=8 k=8 --machine h100
@@ -111,4 +111,19 @@ refuses() { # CODE TEXT ARGUMENT...
   echo '{' >m.json
   refuses 2 'm.json:2' m.json --machine h100
   refuses 2 'No such file' nothing.json --machine h100
+}
+
+@test "PNG, twice as large as the SVG; without librsvg the reason" {
+  nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "what fontconfig keeps is a leak to sanitizers"
+  run -0 "$ROOFLINE" plot --machine h100 --to chart.svg
+  run "$ROOFLINE" plot --machine h100 --to chart.png
+  [ "$status" -ne 3 ] || skip "$output"
+  [ "$status" -eq 0 ]
+  [ "$(od -An -tx1 -N8 chart.png | tr -d ' ')" = 89504e470d0a1a0a ]
+  [ $((16#$(od -An -tx1 -j16 -N4 chart.png | tr -d ' '))) -eq 1920 ]
+  mkdir none
+  echo 'int broken' >none/librsvg-2.so.2
+  LD_LIBRARY_PATH=$PWD/none run -3 "$ROOFLINE" plot --machine h100 --to absent.png
+  [[ $output == *'PNG: librsvg-2.so.2 cannot be loaded; install librsvg'* ]]
+  [ ! -e absent.png ]
 }
