@@ -61,7 +61,27 @@ ROOF_API roof_status roof_machine_write(const roof_machine *machine, roof_text *
 ROOF_API roof_status roof_model_read(const char *text, size_t length, const char *file, roof_model *model,
                                      roof_error *error);
 
-/** Loads a model by path: a config.json or the folder that holds one.
+/** Takes the formats of the weights from the text of a hf_quant_config.json.
+ *  Units: none. Ownership: changes *model on success only; `text` is not kept. Errors: as roof_model_read. */
+ROOF_API roof_status roof_model_read_quantization(const char *text, size_t length, const char *file,
+                                                  roof_model *model, roof_error *error);
+
+/** Loads the formats of a model's weights from a hf_quant_config.json.
+ *  Units: none. Ownership: changes *model on success only. Errors: ROOF_E_INPUT, and as roof_model_read. */
+ROOF_API roof_status roof_model_load_quantization(const char *path, roof_model *model, roof_error *error);
+
+/** A model that can be named. `aliases` are separated by single spaces; built in. */
+typedef struct roof_model_entry {
+  const char *name;
+  const char *aliases;
+} roof_model_entry;
+
+/** The built-in model number `index`, from 0 and by name.
+ *  Units: none. Ownership: static strings. Errors: both NULL past the last. */
+ROOF_API roof_model_entry roof_model_entry_at(size_t index);
+
+/** Loads a model: a config.json (a name with a `/` or ending in .json), the folder that holds one (with its
+ * hf_quant_config.json where there is one), or a built-in model by name or alias.
  *  Units: as roof_model. Ownership: fills *model on success only. Errors: ROOF_E_NAME with the nearest name,
  * ROOF_E_INPUT, and as roof_model_read. */
 ROOF_API roof_status roof_model_load(const char *name, roof_model *model, roof_error *error);

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define ROOF_BLOCK_MAX 8
+#define ROOF_BLOCK_MAX 16
 #define ROOF_LAYER_MAX 256
 #define ROOF_MODEL_NOTE_MAX 8
 #define ROOF_MODEL_OPERATION_MAX 128

@@ -15,8 +15,10 @@ typedef struct reader {
   config c;
   int rank[Q_COUNT]; /**< row of the key that gave each value */
   char type[ROOF_NAME_MAX], class_name[ROOF_NAME_MAX];
-  size_t steps[2];
+  bool own; /**< keys that DeepSeek's inference files alone have */
+  size_t steps[3];
   size_t depth;
+  size_t top; /**< depth of the config's own keys */
 } reader;
 
 static roof_status fail_at(const reader *r, bool at_key, roof_status code, const char *key, const char *why,
@@ -86,12 +88,12 @@ static roof_status take_number(reader *r, const config_key *key, const char *nam
   if (isnan(number)) {
     return ROOF_OK;
   }
-  if (!isnan(old) && old != number && r->depth == 1) {
+  if (!isnan(old) && old != number && r->depth == r->top) {
     roof_model_note(c->model, "%s says %.0f where another key says %.0f; %s holds",
                     config_quantity_name((config_quantity)key->index), number, old,
                     row < r->rank[key->index] ? "the former" : "the latter");
   }
-  if (isnan(old) || row <= r->rank[key->index] || r->depth > 1) {
+  if (isnan(old) || row <= r->rank[key->index] || r->depth > r->top) {
     c->values[key->index] = number;
     r->rank[key->index] = row;
   }
@@ -104,9 +106,9 @@ static void take_type(reader *r, const config_key *key, const json_t *value) {
   if (text == NULL) {
     return;
   }
-  if (key->index == 0 && (r->depth == 1 || config_arch_find(text, NULL) != NULL)) {
+  if (key->index == 0 && (r->depth == r->top || config_arch_find(text, NULL) != NULL)) {
     snprintf(r->type, sizeof r->type, "%s", text);
-  } else if (key->index != 0 && r->depth == 1) {
+  } else if (key->index != 0 && r->depth == r->top) {
     static const char *const suffixes[] = {"For", "LMHead", "Model"};
     size_t length = strlen(text);
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
@@ -125,6 +127,7 @@ static roof_status take_key(reader *r, const char *name, json_t *value) {
     return fail_at(r, true, ROOF_E_NAME, name, "unknown key, it may change what the model is",
                    roof_suggest(name, config_key_names()));
   }
+  r->own |= strcmp(name, "moe_inter_dim") == 0;
   switch (key->kind) {
   case KEY_NUMBER:
   case KEY_FLAG:
@@ -138,7 +141,7 @@ static roof_status take_key(reader *r, const char *name, json_t *value) {
     take_type(r, key, value);
     return ROOF_OK;
   case KEY_SECTION:
-    return r->depth == 1 && json_is_object(value)
+    return r->depth == r->top && json_is_object(value)
                ? take_section(r, value)
                : fail_at(r, false, ROOF_E_ARGUMENT, name, "not an object", NULL);
   case KEY_TOWER:
@@ -219,7 +222,7 @@ static roof_status read_globals(config *c) {
 
 /** Keys that say something which is not computed: refused when they are set. */
 static roof_status refuse(const config *c) {
-  static const config_quantity refused[] = {Q_PER_LAYER_INPUT, Q_KV_SHARED_LAYERS, Q_NEW_DECODER};
+  static const config_quantity refused[] = {Q_PER_LAYER_INPUT, Q_KV_SHARED_LAYERS};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
     if (config_value(c, refused[i], 0) > 0) {
       return config_fail(c, "%s: set, and not computed by this version", config_quantity_name(refused[i]));
@@ -230,8 +233,14 @@ static roof_status refuse(const config *c) {
 
 static roof_status find_arch(reader *r) {
   config *c = &r->c;
+  if (r->type[0] == '\0' && r->class_name[0] == '\0' && r->own) {
+    snprintf(r->type, sizeof r->type, "%s", CONFIG_OWN_DEEPSEEK);
+  }
   if (r->type[0] == '\0' && r->class_name[0] == '\0') {
-    return config_fail(c, "neither `model_type` nor `architectures`: not a model's config");
+    return config_fail(c,
+                       c->items[ITEM_QUANTIZATION] != NULL
+                           ? "formats alone: give the model's config.json, and this file with --quantization"
+                           : "neither `model_type` nor `architectures`: not a model's config");
   }
   c->arch = config_arch_find(r->type[0] != '\0' ? r->type : NULL, r->class_name);
   if (c->arch != NULL) {
@@ -284,9 +293,38 @@ static char *tamed(const char *text, size_t length) {
   return copy;
 }
 
+/** Number of the member `key` of `object`, or one past the last. */
+static size_t member_of(json_t *object, const char *key) {
+  size_t number = 0;
+  for (void *at = json_object_iter(object); at != NULL && strcmp(json_object_iter_key(at), key) != 0;
+       at = json_object_iter_next(object, at)) {
+    number++;
+  }
+  return number;
+}
+
+/** A file of data/models holds a config beside the model's name and the sources of both. */
+static roof_status describe_root(reader *r, json_t *root) {
+  const char *schema = json_string_value(json_object_get(root, "schema"));
+  json_t *inner = json_object_get(root, "config");
+  const char *name = json_string_value(json_object_get(root, "name"));
+  if (schema == NULL) {
+    return describe(r, root);
+  }
+  if (strcmp(schema, "roofline.description/1") != 0 || name == NULL || !json_is_object(inner)) {
+    return config_fail(&r->c, "schema: not `roofline.description/1` with a `name` and a `config`");
+  }
+  snprintf(r->c.model->name, sizeof r->c.model->name, "%.90s", name);
+  r->steps[0] = member_of(root, "config");
+  r->depth = 1;
+  r->top = 2;
+  return describe(r, inner);
+}
+
 static void init_reader(reader *r, const char *text, size_t length, const char *file, roof_model *model,
                         roof_error *error) {
   memset(r, 0, sizeof *r);
+  r->top = 1;
   r->c = (config){.text = text, .length = length, .file = file, .error = error, .model = model};
   for (int i = 0; i < Q_COUNT; i++) {
     r->c.values[i] = NAN;
@@ -314,6 +352,31 @@ static void name_model(roof_model *model, const char *file) {
   snprintf(model->name, sizeof model->name, "%.90s", base);
 }
 
+roof_status roof_model_read_quantization(const char *text, size_t length, const char *file, roof_model *model,
+                                         roof_error *error) {
+  json_error_t syntax;
+  json_t *root = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &syntax);
+  json_t *quantization = json_object_get(root, "quantization");
+  roof_model changed = *model;
+  reader r;
+  init_reader(&r, text, length, file, &changed, error);
+  changed.precision = roof_model_precision_of(model->precision.activations);
+  roof_status status = ROOF_OK;
+  if (root == NULL) {
+    roof_error_set(error, ROOF_E_PARSE, "quantization: %s", syntax.text);
+    status = roof_error_at(error, file, syntax.line, syntax.column > 0 ? syntax.column : 1);
+  } else if (!json_is_object(quantization)) {
+    status = config_fail(&r.c, "no `quantization`: not a hf_quant_config.json");
+  } else {
+    status = config_quantize(&r.c, quantization);
+  }
+  if (status == ROOF_OK) {
+    *model = changed;
+  }
+  json_decref(root);
+  return status;
+}
+
 roof_status roof_model_read(const char *text, size_t length, const char *file, roof_model *model,
                             roof_error *error) {
   json_error_t syntax;
@@ -333,7 +396,7 @@ roof_status roof_model_read(const char *text, size_t length, const char *file, r
     status = config_fail(&r.c, "not an object");
   } else {
     name_model(&read, file);
-    status = describe(&r, root);
+    status = describe_root(&r, root);
   }
   if (status == ROOF_OK) {
     *model = read;

@@ -70,6 +70,7 @@
   X(Q_QKV_BIAS, "qkv_bias")                                                                                  \
   X(Q_OUT_BIAS, "attention_bias")                                                                            \
   X(Q_MLP_BIAS, "mlp_bias")                                                                                  \
+  X(Q_ALL_BIAS, "bias")                                                                                      \
   X(Q_EXPERT_BIAS, "expert_bias")                                                                            \
   X(Q_ROUTER_BIAS, "use_routing_bias")                                                                       \
   X(Q_QK_NORM, "use_qk_norm")                                                                                \
@@ -138,6 +139,9 @@ const char *config_quantity_name(config_quantity quantity);
 /** How norms on Q and K are shaped. */
 typedef enum config_qk_norm { QK_NORM_NONE, QK_NORM_HEAD, QK_NORM_WHOLE } config_qk_norm;
 
+/** DeepSeek's inference files have keys of their own and no model_type. */
+#define CONFIG_OWN_DEEPSEEK "deepseek-inference"
+
 /** A family of models: what its class fixes or takes where the config is silent. */
 typedef struct config_arch {
   const char *types;   /**< model_type values, separated by spaces */
@@ -160,8 +164,15 @@ typedef struct config_arch {
   bool expert_is_width;  /**< experts are as wide as `intermediate_size` says */
   bool shared_is_expert; /**< one shared expert as wide as the others, not named in the config */
   bool shared_gate;
-  bool window_everywhere; /**< `sliding_window` holds for all layers */
-  bool window_needs_flag; /**< only where `use_sliding_window` says so */
+  bool four_times;  /**< an MLP whose width is not given is 4 times the hidden size */
+  bool fixed_bias;  /**< biases are the class's, whatever the config says */
+  bool bias_of_qkv; /**< `attention_bias` does not mean the output projection */
+  bool router_bias;
+  double norms_beside;     /**< more norms where experts stand beside a dense MLP */
+  bool mamba_alone;        /**< layers are a mixer only */
+  bool mamba_where_silent; /**< without a list of layers all are mamba */
+  bool window_everywhere;  /**< `sliding_window` holds for all layers */
+  bool window_needs_flag;  /**< only where `use_sliding_window` says so */
   bool mamba1;
   bool mamba_norms;
   bool separate_norms; /**< parallel, yet mixer and MLP have a norm each (GPT-NeoX) */
@@ -196,5 +207,7 @@ roof_status config_need(const config *c, config_quantity quantity, double *value
 roof_status config_layers(config *c);
 /* config_quant.c */
 roof_status config_quantization(config *c);
+/** Formats as a `quantization` object says, for a model whose precision is plain so far. */
+roof_status config_quantize(config *c, const json_t *quantization);
 
 #endif

@@ -37,9 +37,9 @@ static bool is_word_of(const char *name, const char *words) {
   return false;
 }
 
-static const roof_builtin_machine *find_builtin(const char *name) {
+static const roof_builtin *find_builtin(const char *name) {
   for (unsigned i = 0; i < roof_builtin_machine_count; i++) {
-    const roof_builtin_machine *builtin = &roof_builtin_machines[i];
+    const roof_builtin *builtin = &roof_builtin_machines[i];
     if (strcasecmp(builtin->name, name) == 0 || is_word_of(name, builtin->aliases)) {
       return builtin;
     }
@@ -129,7 +129,7 @@ roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_erro
   }
   roof_text path = {0};
   roof_status status = ROOF_OK;
-  const roof_builtin_machine *builtin = find_builtin(dashed);
+  const roof_builtin *builtin = find_builtin(dashed);
   bool failed = false;
   bool found = catalog_folders(find_in_folder, &(search){name, &path}, &failed) ||
                catalog_folders(find_in_folder, &(search){dashed, &path}, &failed);

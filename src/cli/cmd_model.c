@@ -4,7 +4,8 @@
 
 #include "cli/model.h"
 
-static char *precision, *dtype, *kv, *mode, *fuse;
+static int list;
+static char *precision, *dtype, *kv, *mode, *fuse, *quantization;
 static const struct poptOption options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
      "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
@@ -15,6 +16,9 @@ static const struct poptOption options[] = {
     {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
     {"fuse", '\0', POPT_ARG_STRING, &fuse, 0,
      "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
+    {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
+     "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
+    {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
     POPT_TABLEEND};
 
 static roof_status select_precision(roof_model_precision *p, roof_error *error) {
@@ -79,6 +83,9 @@ static roof_status answer_all(const roof_args *args, answer *out, roof_error *er
   roof_machine *machines = NULL;
   int count = 0;
   roof_status status = roof_model_load(args->words[0], &model, error);
+  if (status == ROOF_OK && quantization != NULL) {
+    status = roof_model_load_quantization(quantization, &model, error);
+  }
   status = status == ROOF_OK ? select_settings(args, &model, &settings, error) : status;
   status = status == ROOF_OK ? roof_select_machines(args, &machines, &count, error) : status;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
@@ -92,10 +99,23 @@ static roof_status print_answer(const roof_args *args, answer *out, roof_error *
   if (!args->json) {
     return roof_print(&out->text, error);
   }
-  json_t *object = json_array_size(out->json) == 1
+  json_t *object = json_array_size(out->json) == 1 && !list
                        ? json_incref(json_array_get(out->json, 0))
                        : json_pack("{s:s, s:O}", "schema", "roofline.models/1", "models", out->json);
   return roof_json_print(object, error);
+}
+
+static roof_status list_models(const roof_args *args, answer *out, roof_error *error) {
+  roof_status status = roof_args_limit_words(args, 0, error);
+  roof_model_entry entry = roof_model_entry_at(0);
+  for (size_t i = 0; status == ROOF_OK && entry.name != NULL; entry = roof_model_entry_at(++i)) {
+    if (args->json) {
+      json_array_append_new(out->json, json_pack("{s:s, s:s}", "name", entry.name, "aliases", entry.aliases));
+    } else {
+      roof_text_addf(&out->text, "%-24s %s\n", entry.name, entry.aliases);
+    }
+  }
+  return status;
 }
 
 static roof_status run(const roof_args *args, roof_error *error) {
@@ -103,15 +123,16 @@ static roof_status run(const roof_args *args, roof_error *error) {
   roof_status status = ROOF_OK;
   if (args->csv) {
     status = roof_args_no_csv("model", error);
-  } else if (args->word_count == 0) {
+  } else if (args->word_count == 0 && !list) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
-                            "model: which model? give a config.json, or the folder that holds one");
+                            "model: which model? give a config.json, the folder that holds one, or a short "
+                            "name; `roofline model --list` shows those");
   }
-  status = status == ROOF_OK ? answer_all(args, &out, error) : status;
+  status = status == ROOF_OK ? (list ? list_models : answer_all)(args, &out, error) : status;
   status = status == ROOF_OK ? print_answer(args, &out, error) : status;
   json_decref(out.json);
   roof_text_done(&out.text);
-  char *texts[] = {precision, dtype, kv, mode, fuse};
+  char *texts[] = {precision, dtype, kv, mode, fuse, quantization};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -120,12 +141,12 @@ static roof_status run(const roof_args *args, roof_error *error) {
 
 const roof_command roof_cmd_model = {
     .name = "model",
-    .arguments = "CONFIG [key=value ...]",
+    .arguments = "CONFIG|NAME [key=value ...]",
     .summary = "a whole model from its config.json: does it fit, how fast is it, where does the time go",
     .examples =
         "  roofline model config.json --machine h100\n"
         "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
-        "  roofline model config.json --machine a100 --machine h200 --json\n"
+        "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "Settings: batch prompt generate chunk draft accept tp page workspace price\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL,
     .options = options,

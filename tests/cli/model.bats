@@ -71,3 +71,62 @@ model() {
   run -2 "$ROOFLINE" model llama.json --machine h100 --precision w4a61
   has 'did you mean `w4a16`?'
 }
+
+@test "built-in models have short names, and aliases" {
+  run -0 "$ROOFLINE" model --list
+  has "llama-3.1-8b"
+  run -0 "$ROOFLINE" model deepseek-r1 --machine h200 --json tp=8
+  [ "$(json '[.name, .architecture, .parameters, .precision.weights.experts.format]')" = \
+    '["deepseek-v3","deepseek_v3",671026419200,"fp8-block"]' ]
+  run -2 "$ROOFLINE" model llama-3.1-8 --machine h100
+  has 'did you mean `llama-3.1-8b`?'
+}
+
+@test "experts: the weights that a step reads are those of the experts it touches" {
+  run -0 "$ROOFLINE" model mixtral-8x7b --machine h200 --json prompt=100 generate=2
+  # one token: 2 of 8 experts of 3 x 4096 x 14336 in bf16
+  near '.phases.decode.operations[] | select(.name == "experts_gate_up") | .bytes_by_class.weights' 469762048
+  run -0 "$ROOFLINE" model mixtral-8x7b --machine h200 --json prompt=100 generate=2 batch=16
+  # 16 tokens touch 8 (1 - 0.75^16) of them
+  near '.phases.decode.operations[] | select(.name == "experts_gate_up") | .bytes_by_class.weights' \
+    "$(awk 'BEGIN { printf "%.0f", 8 * (1 - 0.75 ^ 16) * 2 * 4096 * 14336 * 2 }')"
+}
+
+@test "latent attention decodes on the latent: 576 elements a token and layer are read, once" {
+  run -0 "$ROOFLINE" model deepseek-v3 --machine h200 --json tp=8 prompt=1000 generate=2
+  near '.phases.decode.operations[] | select(.name == "attention") | .bytes_by_class.kv' "$((1001 * 576 * 2))"
+  near '.phases.decode.operations[] | select(.name == "attention") | .flops' "$((1001 * 16 * (2 * 576 + 2 * 512 + 5)))"
+  [ "$(json '[.phases.prefill.operations[].name] | any(. == "kv_up")')" = true ]
+  [ "$(json '[.phases.decode.operations[].name] | any(. == "kv_up")')" = false ]
+}
+
+@test "windows bound what is read and kept" {
+  run -0 "$ROOFLINE" model gpt-oss-20b --machine h100 --json prompt=1000 generate=2
+  [ "$(json '[.phases.decode.operations[] | select(.name == "attention") | .bytes_by_class.kv]')" = \
+    "[$((128 * 2 * 8 * 64 * 2)),$((1001 * 2 * 8 * 64 * 2))]" ]
+  near .memory.kv_bytes "$((12 * (128 + 1002) * 2 * 8 * 64 * 2))"
+}
+
+@test "an encoder has one phase and no cache; state-space layers have a state of fixed size" {
+  run -0 "$ROOFLINE" model bert-base --machine h100 --json batch=8 prompt=512
+  [ "$(json '[.tpot_seconds, .memory.kv_bytes, .phases.prefill, .phases.decode]')" = '[null,0,null,null]' ]
+  [ "$(json '.phases.encode.tokens')" = 4096 ]
+  run -0 "$ROOFLINE" model mamba2-2.7b --machine h100 --json prompt=1000
+  near .memory.state_bytes "$((64 * (5120 * 128 + (5120 + 256) * 3) * 4))"
+  state=$(json .memory.state_bytes)
+  run -0 "$ROOFLINE" model mamba2-2.7b --machine h100 --json prompt=100000
+  [ "$(json .memory.state_bytes)" = "$state" ]
+}
+
+@test "formats of a hf_quant_config.json, beside the config or named" {
+  echo '{"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4", "group_size": 16,
+    "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"]}}' >hf_quant_config.json
+  run -0 "$ROOFLINE" model llama.json --machine h100 --json --quantization hf_quant_config.json
+  [ "$(json '.precision | [.kv, .weights.mlp.format, .weights.mlp.native, .weights.mlp.compute, .weights.head.format]')" = \
+    '["fp8","nvfp4",false,"bf16","bf16"]' ]
+  mkdir both && cp llama.json both/config.json && cp hf_quant_config.json both/
+  run -0 "$ROOFLINE" model both --machine b200
+  has "nvfp4"
+  run -2 "$ROOFLINE" model hf_quant_config.json --machine h100
+  has "give the model's config.json"
+}

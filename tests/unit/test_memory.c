@@ -105,6 +105,24 @@ static roof_status list_machines(roof_error *error) {
   return status;
 }
 
+static roof_status read_model(roof_error *error) {
+  static const char text[] = "{\"model_type\": \"llama\", \"hidden_size\": 64, \"intermediate_size\": 256, "
+                             "\"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"vocab_size\": 1000}";
+  roof_model model;
+  return roof_model_read(text, sizeof text - 1, "x.json", &model, error);
+}
+
+static roof_status load_model(roof_error *error) {
+  roof_model model;
+  return roof_model_load("gpt-oss-20b", &model, error);
+}
+
+static void models(void **state) {
+  (void)state;
+  fail_each("model read", read_model, true);
+  fail_each("model load", load_model, true);
+}
+
 static void machines(void **state) {
   (void)state;
   fail_each("machine read and write", read_and_write, true);
@@ -223,10 +241,8 @@ static int set_up(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(machines),
-      cmocka_unit_test(operations),
-      cmocka_unit_test(drawings),
-      cmocka_unit_test(the_ledger),
+      cmocka_unit_test(models),   cmocka_unit_test(machines),   cmocka_unit_test(operations),
+      cmocka_unit_test(drawings), cmocka_unit_test(the_ledger),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -208,6 +208,26 @@ static void weights_are_parameters(void **state) {
   assert_near(a->capacity.weight_bytes, 2 * p.total, 1e-12);
 }
 
+/** For every built-in model: what a step reads with all experts touched is what lies in memory, but for the
+ * table. */
+static void every_weight_is_read(void **state) {
+  (void)state;
+  size_t count = 0;
+  for (roof_model_entry e = roof_model_entry_at(0); e.name != NULL; e = roof_model_entry_at(++count)) {
+    roof_model model;
+    assert_int_equal(roof_model_load(e.name, &model, NULL), ROOF_OK);
+    roof_model_settings s = roof_model_settings_default(&model);
+    s.batch = 1e5;
+    const roof_model_answer *a = answer(&model, &s);
+    const roof_model_phase *p = &a->phases[model.encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_DECODE];
+    double table = roof_model_count(&model).embedding * roof_dtype_bytes(model.precision.activations);
+    double read = p->bytes[ROOF_BYTES_WEIGHTS], lies = a->capacity.weight_bytes - table;
+    if (fabs(read - lies) > 1e-12 * lies) {
+      fail_msg("%s: reads %.0f of %.0f bytes", e.name, read, lies);
+    }
+  }
+}
+
 /** The longest context fits, one token more does not; the same for the batch. */
 static void limits(void **state) {
   (void)state;
@@ -262,6 +282,7 @@ int main(void) {
       cmocka_unit_test(monotone),
       cmocka_unit_test(tensor_parallel),
       cmocka_unit_test(weights_are_parameters),
+      cmocka_unit_test(every_weight_is_read),
       cmocka_unit_test(limits),
       cmocka_unit_test(refused),
   };

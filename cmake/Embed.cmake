@@ -1,13 +1,14 @@
-# roof_embed_machines(VARIABLE): compiles data/machines/*.json into the library and sets VARIABLE to the generated source.
-# It defines roof_builtin_machines[]: name, aliases (separated by spaces), text, length; sorted by name.
-function(roof_embed_machines variable)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/data/machines/*.json)
+# roof_embed(VARIABLE KIND): compiles data/KINDs/*.json into the library and sets VARIABLE to the generated source.
+# It defines roof_builtin_KINDs[]: name, aliases (separated by spaces), text, end; sorted by name.
+function(roof_embed variable kind)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/data/${kind}s/*.json)
   list(SORT files)
   set(table "")
   set(blobs "")
   set(index 0)
   foreach(file ${files})
-    get_filename_component(name ${file} NAME_WE)
+    get_filename_component(name ${file} NAME)
+    string(REGEX REPLACE "\\.json$" "" name ${name})
     file(READ ${file} json)
     string(JSON count ERROR_VARIABLE none LENGTH "${json}" aliases)
     set(aliases "")
@@ -19,22 +20,22 @@ function(roof_embed_machines variable)
       endforeach()
       string(STRIP "${aliases}" aliases)
     endif()
-    string(APPEND blobs "EMBED(machine_${index}, \"${file}\")\n")
-    string(APPEND table "    {\"${name}\", \"${aliases}\", machine_${index}, machine_${index}_end},\n")
+    string(APPEND blobs "EMBED(${kind}_${index}, \"${file}\")\n")
+    string(APPEND table "    {\"${name}\", \"${aliases}\", ${kind}_${index}, ${kind}_${index}_end},\n")
     math(EXPR index "${index} + 1")
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
-  set(source ${CMAKE_BINARY_DIR}/generated/builtin_machines.c)
-  file(CONFIGURE OUTPUT ${source} CONTENT "/* Generated from data/machines. */
+  set(source ${CMAKE_BINARY_DIR}/generated/builtin_${kind}s.c)
+  file(CONFIGURE OUTPUT ${source} CONTENT "/* Generated from data/${kind}s. */
 #include \"catalog/builtin.h\"
 
 #define EMBED(symbol, path) \\
   __asm__(\".pushsection .rodata\\n\" #symbol \":\\n.incbin \\\"\" path \"\\\"\\n\" #symbol \"_end:\\n.byte 0\\n.popsection\\n\"); \\
   extern const char symbol[], symbol##_end[];
 ${blobs}
-const roof_builtin_machine roof_builtin_machines[] = {
+const roof_builtin roof_builtin_${kind}s[] = {
 ${table}    {0, 0, 0, 0}};
-const unsigned roof_builtin_machine_count = ${index};
+const unsigned roof_builtin_${kind}_count = ${index};
 " @ONLY)
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${files}" COMPILE_OPTIONS "-Wno-pedantic")
   set(${variable} ${source} PARENT_SCOPE)

@@ -1,0 +1,202 @@
+/* Real config.json files: every one is read, and has the parameters that were counted for it. */
+#include "test.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "roofline/catalog.h"
+
+static char folder[512];
+
+/* Parameters, active ones, and elements of K and V a token: recomputed apart from this program by formulas
+ * over the same files (formats.md, section 8), or by hand where the files' families are newer. */
+static const struct {
+  const char *file;
+  double total, active, kv;
+} counted[] = {
+    {"Llama-2-7b-chat-hf_config.json", 6738415616, 6738415616, 262144},
+    {"meta-llama--Meta-Llama-3.1-8B_config.json", 8030261248, 8030261248, 65536},
+    {"meta-llama--Meta-Llama-3.1-70B_config.json", 70553706496, 70553706496, 163840},
+    {"meta-llama--Meta-Llama-3.1-405B_config.json", 405853388800, 405853388800, 258048},
+    {"LLM-Prof__Qwen2.5-14B_config.json", 14770033664, 14770033664, 98304},
+    {"LLM-Prof__Qwen2.5-32B_config.json", 32763876352, 32763876352, 131072},
+    {"Qwen--Qwen3-0.6B_config.json", 596049920, 596049920, 57344},
+    {"LLM-Prof__Qwen3-4B_config.json", 4022468096, 4022468096, 73728},
+    {"LLM-Prof__Qwen3-8B_config.json", 8190735360, 8190735360, 73728},
+    {"LLM-Prof__Qwen3-14B_config.json", 14768307200, 14768307200, 81920},
+    {"Qwen--Qwen3-32B_config.json", 32762123264, 32762123264, 131072},
+    {"Qwen--Qwen3-30B-A3B_config.json", 30532122624, 3353032704, 49152},
+    {"Qwen--Qwen3-235B-A22B-FP8_config.json", 235093634560, 22190763520, 96256},
+    {"Qwen--Qwen3-Coder-480B-A35B-Instruct_config.json", 480154875392, 35474765312, 126976},
+    {"mistralai--Mixtral-8x7B-v0.1_config.json", 46702792704, 12879925248, 65536},
+    {"mistralai--Mixtral-8x22B-v0.1_config.json", 140620634112, 39152031744, 114688},
+    {"deepseek-ai--DeepSeek-V3_config.json", 671026419200, 37552297472, 35136},
+    {"deepseek-inference__config_16B.json", 15706484224, 2661150208, 15552},
+    {"moonshotai--Kimi-K2-Instruct_config.json", 1026408232448, 32861500928, 35136},
+    {"openai--gpt-oss-20b_config.json", 20914757184, 4187440704, 24576},
+    {"openai--gpt-oss-120b_config.json", 116829156672, 5711982912, 36864},
+    {"tt-metal__phi-4_config.json", 14659507200, 14659507200, 102400},
+    {"gpt2-large_config.json", 774030080, 774030080, 92160},
+    {"gpt_neox__pythia-410m_config.json", 405334016, 405334016, 49152},
+    {"bloom__bloom-560m_config.json", 559214592, 559214592, 49152},
+    {"falcon-7b_partial_config.json", 6921720704, 6921720704, 4096},
+    {"opt-125m_config.json", 125239296, 125239296, 18432},
+    {"gemma-3-4b-it_text_config_verbatim.json", 3880263168, 3880263168, 69632},
+    {"nvidia--Nemotron-H-56B-Base-8K_config.json", 56324350464, 56324350464, 20480},
+    {"nvidia--Llama-3_3-Nemotron-Super-49B-v1_config.json", 49867145216, 49867145216, 100352},
+};
+enum { COUNTED = sizeof counted / sizeof counted[0] };
+
+static void path_of(char *path, size_t size, const char *file) {
+  snprintf(path, size, "%s/%s", folder, file);
+}
+
+static int find_folder(void **state) {
+  (void)state;
+  const char *shared = getenv("ROOFLINE_SHARED");
+  snprintf(folder, sizeof folder, "%s/profiler-samples/hf-config", shared != NULL ? shared : "../shared");
+  return 0;
+}
+
+static void skip_without_samples(void) {
+  DIR *directory = opendir(folder);
+  if (directory == NULL) {
+    print_message("skipped: no %s\n", folder);
+    skip();
+  }
+  closedir(directory);
+}
+
+static void counts(void **state) {
+  (void)state;
+  skip_without_samples();
+  for (int i = 0; i < COUNTED; i++) {
+    char path[1024];
+    roof_model model;
+    roof_error error = {0};
+    path_of(path, sizeof path, counted[i].file);
+    if (roof_model_load(path, &model, &error) != ROOF_OK) {
+      fail_msg("%s: %s", counted[i].file, error.message);
+    }
+    roof_model_parameters p = roof_model_count(&model);
+    if (p.total != counted[i].total || fabs(p.active - counted[i].active) > 1e-6 * p.active ||
+        p.kv_elements_per_token != counted[i].kv) {
+      fail_msg("%s: %.0f %.0f %.0f", counted[i].file, p.total, p.active, p.kv_elements_per_token);
+    }
+  }
+}
+
+/** Reads any file of the folder as what it is. */
+static roof_status read_any(const char *name, const char *path, roof_error *error) {
+  roof_model model;
+  if (strstr(name, "quant_config") != NULL) {
+    roof_model_init(&model);
+    return roof_model_load_quantization(path, &model, error);
+  }
+  return roof_model_load(path, &model, error);
+}
+
+static void every_file(void **state) {
+  (void)state;
+  skip_without_samples();
+  DIR *directory = opendir(folder);
+  int files = 0;
+  for (struct dirent *file = readdir(directory); file != NULL; file = readdir(directory)) {
+    char path[1024];
+    roof_error error = {0};
+    path_of(path, sizeof path, file->d_name);
+    if (file->d_name[0] == '.' || strstr(file->d_name, "_models.json") != NULL) {
+      continue;
+    }
+    files++;
+    if (read_any(file->d_name, path, &error) != ROOF_OK) {
+      fail_msg("%s:%d: %s", file->d_name, error.line, error.message);
+    }
+  }
+  closedir(directory);
+  assert_true(files > 50);
+}
+
+/** 2,980 configs of one file, reduced to sizes: each is read, or refused with the name of what is not known.
+ */
+static void collection(void **state) {
+  (void)state;
+  skip_without_samples();
+  char path[1024];
+  path_of(path, sizeof path, "gpu_poor__all_configs_2980_models.json");
+  json_t *all = json_load_file(path, 0, NULL), *config = NULL;
+  const char *name = NULL;
+  int read = 0, refused = 0;
+  json_object_foreach(all, name, config) {
+    char *text = json_dumps(config, 0);
+    roof_model model;
+    roof_error error = {0};
+    if (roof_model_read(text, strlen(text), name, &model, &error) == ROOF_OK) {
+      assert_true(roof_model_count(&model).total > 0);
+      read++;
+    } else {
+      assert_true(error.message[0] != '\0' && error.line >= 1);
+      refused++;
+    }
+    free(text);
+  }
+  json_decref(all);
+  print_message("%d read, %d refused\n", read, refused);
+  assert_true(read >= 2000);
+}
+
+/** Built-in models: read, and within 1 % of what was published (Llama 4 Scout's figure has its vision tower).
+ */
+static void built_in(void **state) {
+  (void)state;
+  size_t count = 0;
+  for (roof_model_entry e = roof_model_entry_at(0); e.name != NULL; e = roof_model_entry_at(++count)) {
+    char path[1024];
+    roof_model model;
+    roof_error error = {0};
+    if (roof_model_load(e.name, &model, &error) != ROOF_OK) {
+      fail_msg("%s: %s", e.name, error.message);
+    }
+    assert_string_equal(model.name, e.name);
+    snprintf(path, sizeof path, "%s/data/models/%s.json", getenv("ROOFLINE_SOURCE"), e.name);
+    json_t *file = json_load_file(path, 0, NULL);
+    double published = json_number_value(json_object_get(file, "published_parameters"));
+    assert_non_null(json_string_value(json_object_get(file, "source")));
+    assert_non_null(json_string_value(json_object_get(file, "published_source")));
+    assert_near(roof_model_count(&model).total, published,
+                strcmp(e.name, "llama-4-scout") == 0 ? 0.012 : 0.01);
+    json_decref(file);
+  }
+  assert_true(count >= 30);
+}
+
+static void formats(void **state) {
+  (void)state;
+  static const struct {
+    const char *model;
+    const char *mixer, *mlp, *experts, *head;
+  } rows[] = {{"deepseek-v3", "fp8-block", "fp8-block", "fp8-block", "bf16"},
+              {"gpt-oss-20b", "bf16", "bf16", "mxfp4", "bf16"},
+              {"llama-3.1-8b", "bf16", "bf16", "bf16", "bf16"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_model model;
+    char name[64];
+    assert_int_equal(roof_model_load(rows[i].model, &model, NULL), ROOF_OK);
+    const char *wanted[] = {rows[i].mixer, rows[i].mlp, rows[i].experts, rows[i].head};
+    for (int part = 0; part < 4; part++) {
+      const roof_weight_format *format = &model.precision.weights[part];
+      if (i != 1 || part != 1) { /* gpt-oss has no dense MLP */
+        assert_string_equal(roof_weight_format_name(format, name, sizeof name), wanted[part]);
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(counts), cmocka_unit_test(every_file),
+                                     cmocka_unit_test(collection), cmocka_unit_test(built_in),
+                                     cmocka_unit_test(formats)};
+  return cmocka_run_group_tests(tests, find_folder, NULL);
+}
