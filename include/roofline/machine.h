@@ -95,7 +95,8 @@ typedef struct roof_level {
   int loaded_latency_count;
   roof_modes modes[ROOF_MODE_MAX];
   int mode_count;
-  bool sloped; /**< bandwidth falls across the level's own working sets: its figures hold for one of them */
+  double plateau_bytes; /**< the largest working set at which one core still reads at the level's rate */
+  char plateau[16]; /**< "flat", "not flat": its figures hold for one working set, "not seen", "" unknown */
   double limit_bytes_per_second;       /**< physical limit of reading, or of the one bandwidth there is */
   double write_limit_bytes_per_second; /**< physical limits of the other patterns */
   double copy_limit_bytes_per_second;

@@ -196,6 +196,10 @@ static void add_level_row(page *p, const roof_level *level, int k, bool first) {
   const char *margin = indent(p, level->kind);
   snprintf(name, sizeof name, "%s%s%s", margin, level->name, label);
   machine_add_crew(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
+  if (strncmp(level->plateau, "not", 3) == 0) {
+    size_t used = strlen(name);
+    snprintf(name + used, sizeof name - used, " (%s)", level->plateau);
+  }
   roof_grid_add(&p->grid, "%s", name);
   add_capacity(p, level, !first || margin[0] != '\0');
   if (first && margin[0] == '\0' && level->instances != 1) {
@@ -323,6 +327,51 @@ static void add_domains(page *p) {
   add_matrix(p, "latency to memory of", "s", offsetof(roof_domain, latency_seconds));
 }
 
+static void add_tlbs(page *p) {
+  static const char *const heads[] = {"address translation", "pages of", "entries", "reach",
+                                      "a miss costs",        "kind",     "source"};
+  char text[MACHINE_FIGURE_SIZE];
+  if (p->machine->tlb_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->tlb_count; i++) {
+    const roof_tlb *tlb = &p->machine->tlbs[i];
+    bool known = !isnan(tlb->reach_bytes);
+    roof_grid_add(&p->grid, "%s", tlb->name);
+    roof_grid_add(&p->grid, "%s", roof_bytes_format(text, sizeof text, tlb->page_bytes));
+    add_count(p, tlb->entries, "unknown");
+    roof_grid_add(&p->grid, "%s", known ? roof_bytes_format(text, sizeof text, tlb->reach_bytes) : "");
+    roof_grid_add(&p->grid, "%s", machine_figure(text, tlb->miss_seconds, "s", ""));
+    add_provenance(p, tlb->kind, tlb->source, tlb->date);
+  }
+  roof_grid_end(&p->grid, &p->text, "lrrrrll");
+  roof_text_add(&p->text, "\n");
+}
+
+/** Latency against the bandwidth that other cores draw. */
+static void add_loaded(page *p) {
+  char text[MACHINE_FIGURE_SIZE];
+  for (int i = 0; i < p->machine->level_count; i++) {
+    const roof_level *level = &p->machine->levels[i];
+    if (level->loaded_latency_count > 0) {
+      roof_grid_add(&p->grid, "%s while others draw", level->name);
+      roof_grid_add(&p->grid, "latency");
+    }
+    for (int k = 0; k < level->loaded_latency_count; k++) {
+      const roof_loaded_latency *point = &level->loaded_latency[k];
+      roof_grid_add(&p->grid, "%s",
+                    point->bytes_per_second == 0 ? "nothing"
+                                                 : machine_figure(text, point->bytes_per_second, "B/s", ""));
+      roof_grid_add(&p->grid, "%s", machine_figure(text, point->latency_seconds, "s", ""));
+    }
+    if (level->loaded_latency_count > 0) {
+      roof_grid_end(&p->grid, &p->text, "rr");
+      roof_text_add(&p->text, "\n");
+    }
+  }
+}
+
 /** The answer first: what it is, and the figures people look for. */
 static void add_head(page *p) {
   const roof_machine *m = p->machine;
@@ -443,6 +492,8 @@ roof_status machine_show_print(const roof_args *args, const roof_machine *machin
     add_levels(&p);
     add_domains(&p);
     add_links(&p);
+    add_loaded(&p);
+    add_tlbs(&p);
     add_costs(&p);
     add_rest(&p);
     add_footer(&p);

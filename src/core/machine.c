@@ -63,7 +63,7 @@ void roof_machine_init(roof_machine *machine) {
     level->write_limit_bytes_per_second = level->copy_limit_bytes_per_second = NAN;
     level->update_limit_bytes_per_second = level->triad_limit_bytes_per_second = level->clock_hz = NAN;
     level->latency_seconds = level->limit_bytes_per_second = level->spread = NAN;
-    level->bus_bits = level->transfers_per_second = NAN;
+    level->bus_bits = level->transfers_per_second = level->plateau_bytes = NAN;
     roof_conditions *const all[] = {&level->read, &level->write, &level->copy, &level->update, &level->triad};
     for (size_t q = 0; q < sizeof all / sizeof all[0]; q++) {
       roof_conditions_init(all[q]);

@@ -173,6 +173,19 @@ caches() { # a scripted machine with caches beside its memory
   [ "$(json '[.peaks[].flops_per_second | select(. != null)] | min > 1e6')" = true ]
   [ "$(json '[.levels[] | select(.name == "DRAM") | .read_bytes_per_second, .triad_bytes_per_second, .copy_bytes_per_second, .write_bytes_per_second] | min > 1e8 and max < 1e13')" = true ]
   [ "$(json '[.peaks[], .levels[] | .source | length > 0] | all')" = true ]
+  [ "$(json '[.costs[] | .seconds > 0 and (.source | length > 0) and .kind == "measured"] | all and length >= 3')" = true ]
+  [ "$(json '[.tlbs[] | .page_bytes >= 4096 and (.reach_bytes == null or .reach_bytes == .entries * .page_bytes)] | all and length >= 2')" = true ]
+  if [ "$(json '.unit_count > 1')" = true ]; then
+    [ "$(json '[.levels[] | .loaded_latency | select(. != null) | length >= 6] == [true]')" = true ]
+    [ "$(json '[.costs[].name] | contains(["barrier", "atomic add, shared line"])')" = true ]
+  else
+    [ "$(json '[.levels[].loaded_latency] | unique == [null]')" = true ]
+  fi
+  [ "$(json '[.levels[].plateau | select(. != null)] | length > 0 and all(. == "flat" or . == "not flat" or . == "not seen")')" = true ]
+  [ "$(json '[.curve[].bytes] | length > 20 and . == sort')" = true ]
+  run -0 "$ROOFLINE" machine show host
+  [[ $output == *"synchronisation "*"atomic add, own line"*"mutex, free"* ]]
+  [[ $output == *"address translation "*"L1 TLB "*"4 KiB"* ]]
   run -0 "$ROOFLINE" machine show host --json
   [ "$output" = "$(cat config/roofline/machines/host.json)" ]
   run -0 "$ROOFLINE" run axpy n=100000 --quick --json

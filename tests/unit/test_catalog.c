@@ -272,7 +272,7 @@ static void what_measure_adds_reads_back(void **state) {
       "\"latency_seconds\": 1e-7}, {\"bytes_per_second\": 2e10, \"latency_seconds\": 2e-7}], "
       "\"modes\": [{\"pattern\": \"read\", \"fast_bytes_per_second\": 2e10, \"slow_bytes_per_second\": "
       "1e10}], "
-      "\"sloped\": true}, {\"name\": \"L1\", \"loaded_latency\": null}], "
+      "\"plateau\": \"not flat\", \"plateau_bytes\": 8192}, {\"name\": \"L1\", \"loaded_latency\": null}], "
       "\"costs\": [{\"name\": \"hand-off, same L3\", \"cores\": 2, \"seconds\": 5e-8, \"least_seconds\": "
       "4e-8, "
       "\"most_seconds\": 6e-8, \"clock_hz\": 3e9, \"samples\": 24, \"spread\": 0.1, \"kind\": "
@@ -286,8 +286,10 @@ static void what_measure_adds_reads_back(void **state) {
   assert_true(m.levels[0].loaded_latency[0].bytes_per_second == 0);
   assert_true(m.levels[0].loaded_latency[1].latency_seconds == 2e-7);
   assert_string_equal(m.levels[0].modes[0].pattern, "read");
-  assert_true(m.levels[0].modes[0].slow_bytes_per_second == 1e10 && m.levels[0].sloped);
-  assert_true(m.levels[1].loaded_latency_count == 0 && m.levels[1].mode_count == 0 && !m.levels[1].sloped);
+  assert_true(m.levels[0].modes[0].slow_bytes_per_second == 1e10);
+  assert_string_equal(m.levels[0].plateau, "not flat");
+  assert_true(m.levels[1].loaded_latency_count == 0 && m.levels[1].mode_count == 0);
+  assert_true(m.levels[0].plateau_bytes == 8192 && m.levels[1].plateau[0] == '\0');
   assert_true(m.costs[0].cores == 2 && m.costs[0].seconds == 5e-8 && m.costs[0].most_seconds == 6e-8);
   assert_true(m.costs[0].kind == ROOF_MEASURED && m.costs[0].samples == 24);
   assert_true(m.tlbs[0].entries == 64 && m.tlbs[0].miss_seconds == 2e-9);

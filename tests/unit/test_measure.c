@@ -6,8 +6,10 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/data.h"
 #include "measure/clock.h"
 #include "measure/cpu/cpu.h"
 #include "measure/sampler.h"
@@ -230,13 +232,122 @@ static void levels_show_in_the_curve(void **state) {
   const double server[] = {1.2, 1.2, 1.2, 3.7, 3.7, 3.7, 3.8, 3.9, 4, 22, 24, 24, 25, 26, 90, 105, 110};
   const double guest[] = {1.4, 1.4, 1.4, 5.6, 5.6, 5.6, 5.7, 5.7, 5.7, 70, 108, 109, 120, 124, 125, 126, 130};
   const double flat[] = {4, 4.1, 4, 4.2, 4};
-  int at[8];
+  roof_rise at[8];
   assert_int_equal(roof_curve_rises(server, 17, at, 8), 3);
-  assert_true(at[0] == 3 && at[1] == 9 && at[2] == 14);
+  assert_true(at[0].from == 2 && at[0].to == 3 && at[1].to == 9 && at[2].from == 13 && at[2].to == 14);
   assert_int_equal(roof_curve_rises(guest, 17, at, 8), 2);
-  assert_true(at[0] == 3 && at[1] == 10); /* a slope from 70 to 108 */
+  assert_true(at[0].to == 3 && at[1].from == 8 && at[1].to == 10); /* a slope from 70 to 108 */
   assert_int_equal(roof_curve_rises(flat, 5, at, 8), 0);
   assert_int_equal(roof_curve_rises(server, 17, at, 1), 1);
+}
+
+enum { KIB = 1024, MIB = 1024 * KIB };
+
+typedef struct told {
+  double bytes, rate; /**< up to these bytes one core reads at this rate */
+} told;
+
+/** Two working sets an octave from 8 KiB to 1 GiB: steps, with noise that only slows, and a fall an octave.
+ */
+static int draw_curve(const told *steps, double noise, double fall, roof_curve_point *curve) {
+  int count = 0;
+  for (double bytes = 8 * KIB; bytes <= 1024.0 * MIB; bytes *= count % 2 == 0 ? 4 / 3.0 : 1.5) {
+    int s = 0;
+    while (bytes > steps[s].bytes) {
+      s++;
+    }
+    double disturbed = 1 - noise * fabs(sin(12.9898 * count)), octaves = log2(bytes / (8 * KIB));
+    curve[count++] = (roof_curve_point){bytes, steps[s].rate * disturbed * pow(1 - fall, octaves)};
+  }
+  return count;
+}
+
+/** Labels go outwards: larger working sets, slower. */
+static void check_order(const roof_place *places, int levels) {
+  double size = 0, rate = INFINITY;
+  for (int i = 0; i < levels; i++) {
+    if (places[i].seen) {
+      assert_true(places[i].from > size && places[i].to >= places[i].from);
+      assert_true(places[i].ends[0].bytes_per_second < rate);
+      size = places[i].to;
+      rate = places[i].ends[0].bytes_per_second;
+    }
+  }
+}
+
+static const told server[] = {{48 * KIB, 400}, {2 * MIB, 120}, {32 * MIB, 30}, {INFINITY, 12}};
+static const told guest[] = {{48 * KIB, 400}, {2 * MIB, 120}, {8 * MIB, 30}, {INFINITY, 12}};
+static const told no_l3[] = {{48 * KIB, 400}, {2 * MIB, 120}, {INFINITY, 12}};
+static const told one_rate[] = {{INFINITY, 30}};
+
+static const double honest[] = {48 * KIB, 2 * MIB, 32 * MIB, 64e9};
+static const double boasting[] = {48 * KIB, 2 * MIB, 260 * MIB, 64e9};
+static const double modest[] = {32 * KIB, 512 * KIB, 4 * MIB, 64e9};
+static const double inflated[] = {48 * KIB, 16 * MIB, 32 * MIB, 64e9};
+
+static void labels_follow_the_curve(void **state) {
+  (void)state;
+  static const struct {
+    const told *steps;
+    double noise, fall;
+    const double *capacities;
+    double ends[4]; /* of the plateaus, KiB; 0: not seen */
+    const char *flat;
+  } cases[] = {
+      {server, 0, 0, honest, {48, 2048, 32768, 1048576}, "1111"},
+      {server, 0.12, 0, honest, {48, 2048, 32768, 1048576}, "1111"},
+      {server, 0, 0.02, honest, {48, 2048, 32768, 1048576}, "1111"},
+      {guest, 0, 0, boasting, {48, 2048, 8192, 1048576}, "1101"},
+      {guest, 0.12, 0, boasting, {48, 2048, 8192, 1048576}, "1101"},
+      {server, 0, 0, modest, {48, 2048, 32768, 1048576}, "1111"},
+      {server, 0, 0, inflated, {48, 2048, 32768, 1048576}, "1011"},
+      {no_l3, 0, 0, honest, {48, 2048, 0, 1048576}, "11 1"},
+      {no_l3, 0.12, 0, boasting, {48, 2048, 0, 1048576}, "11 1"},
+      {one_rate, 0, 0, honest, {0, 0, 0, 1048576}, "   1"},
+      {one_rate, 0.12, 0, honest, {0, 0, 0, 1048576}, "   1"},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    roof_curve_point curve[ROOF_CURVE_MAX];
+    roof_place places[4];
+    int count = draw_curve(cases[c].steps, cases[c].noise, cases[c].fall, curve);
+    roof_curve_place(curve, count, cases[c].capacities, 4, places);
+    check_order(places, 4);
+    for (int i = 0; i < 4; i++) {
+      if (places[i].seen != (cases[c].ends[i] > 0) || places[i].to != cases[c].ends[i] * KIB ||
+          (places[i].seen && places[i].sloped == (cases[c].flat[i] == '1'))) {
+        fail_msg("case %zu level %d: seen %d to %g KiB, sloped %d", c, i, places[i].seen, places[i].to / KIB,
+                 places[i].sloped);
+      }
+    }
+  }
+}
+
+/* However strange the curve and whatever the system tells, no label is beyond that of an outer level. */
+static void labels_never_slip(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 2000; seed++) {
+    roof_curve_point curve[ROOF_CURVE_MAX];
+    double capacities[4] = {8 * KIB, 0, 0, 64e9};
+    roof_place places[4];
+    int count = draw_curve(one_rate, 0, 0, curve);
+    for (int i = 0; i < count; i++) {
+      double fall = roof_random_at(seed, (size_t)i);
+      curve[i].bytes_per_second =
+          i == 0 ? 400 : curve[i - 1].bytes_per_second * (fall > 0.5 ? 0.6 : 1 + fall / 9);
+    }
+    for (int i = 1; i < 3; i++) {
+      capacities[i] = capacities[i - 1] * exp2(1 + 7 * fabs(roof_random_at(seed + 5000, (size_t)i)));
+    }
+    roof_curve_place(curve, count, capacities, 4, places);
+    check_order(places, 4);
+    for (int i = 0; i < 4; i++) {
+      assert_true(!places[i].sloped || places[i].ends[0].bytes < places[i].ends[1].bytes);
+    }
+  }
+  roof_place place = {.seen = true};
+  roof_curve_point point = {8192, 1};
+  assert_int_equal(roof_curve_place(&point, 1, honest, 1, &place), 0);
+  assert_false(place.seen);
 }
 
 static const roof_backend *find(const char *name) {
@@ -364,6 +475,74 @@ static void cpu_runs_a_kernel(void **state) {
   assert_int_equal(find("cpu")->run(kernel, ROOF_FP16, values, &options, &m, NULL), ROOF_E_UNSUPPORTED);
 }
 
+/* Nanoseconds by pages touched: 64 fit the first TLB, 1536 the second; walks slow down beyond. */
+static void tlbs_show_in_the_curve(void **state) {
+  (void)state;
+  const double costs[] = {1.7, 1.7, 1.6, 1.7, 4, 4.1, 4, 4, 4.2, 11, 15, 16, 16.2, 18};
+  const double none[] = {1.7, 1.7, 1.8, 1.7};
+  roof_rise at[2];
+  assert_int_equal(roof_curve_rises(costs, 14, at, 2), 2);
+  assert_true(at[0].from == 3 && at[0].to == 4 && at[1].from == 8 && at[1].to == 9);
+  assert_int_equal(roof_curve_rises(none, 4, at, 2), 0);
+}
+
+static void tlbs_reach_further_outwards(void **state) {
+  (void)state;
+  enum { BYTES = 16 << 20 };
+  static roof_machine m;
+  roof_machine_init(&m);
+  roof_measure_options options = roof_measure_options_default();
+  m.clock_hz = 1e9;
+  roof_bench bench = {.options = &options, .machine = &m};
+  void *large = NULL, *small = NULL;
+  assert_int_equal(roof_data_new("test", BYTES, &large, NULL), ROOF_OK);
+  assert_int_equal(roof_data_new("test", BYTES, &small, NULL), ROOF_OK);
+  madvise(small, BYTES, MADV_NOHUGEPAGE);
+  memset(large, 1, BYTES);
+  memset(small, 1, BYTES);
+  assert_false(roof_pages_large(small, BYTES) > 0.5); /* neighbours may share its mapping */
+  assert_true(roof_pages_refused(0)[0] != '\0' && roof_pages_refused(NAN)[0] != '\0');
+  assert_int_equal(roof_cpu_measure_tlbs(&bench, large, small, BYTES, NULL), ROOF_OK);
+  free(large);
+  free(small);
+  assert_true(m.tlb_count == 2 || m.tlb_count == 4);
+  for (int i = 0; i < m.tlb_count; i++) {
+    const roof_tlb *tlb = &m.tlbs[i];
+    assert_true(tlb->page_bytes == (i < 2 ? 4096 : 2 << 20) && tlb->source[0] != '\0');
+    assert_true(isnan(tlb->entries) ? isnan(tlb->reach_bytes) && strstr(tlb->source, "unknown") != NULL
+                                    : tlb->reach_bytes == tlb->entries * tlb->page_bytes);
+    assert_false(i % 2 == 1 && tlb->entries <= m.tlbs[i - 1].entries);
+  }
+}
+
+static void latency_grows_with_load_or_says_why_not(void **state) {
+  (void)state;
+  static roof_machine m;
+  roof_machine_init(&m);
+  roof_measure_options options = roof_measure_options_default();
+  options.quick = true;
+  roof_bench bench = {.options = &options, .machine = &m, .lanes = roof_lanes_best()};
+  m.level_count = 1;
+  m.levels[0].level = ROOF_MEMORY;
+  m.levels[0].latency_seconds = 100e-9;
+  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
+  int threads = bench.team.threads;
+  assert_int_equal(roof_cpu_measure_loaded(&bench, NULL), ROOF_OK);
+  bench.team.threads = 1;
+  assert_int_equal(roof_cpu_measure_loaded(&bench, NULL), ROOF_OK);
+  assert_non_null(strstr(m.notes[0], "one core is used"));
+  bench.team.threads = threads;
+  roof_team_done(&bench.team);
+  const roof_level *level = &m.levels[0];
+  assert_int_equal(level->loaded_latency_count, threads > 1 ? 8 : 0);
+  for (int i = 0; i < level->loaded_latency_count; i++) {
+    const roof_loaded_latency *point = &level->loaded_latency[i];
+    assert_true(point->latency_seconds > 0 && point->latency_seconds < 1);
+    assert_true(i == 0 ? point->bytes_per_second == 0
+                       : point->bytes_per_second >= point[-1].bytes_per_second);
+  }
+}
+
 static const char *judged(roof_machine *machine) {
   roof_measure_options options = roof_measure_options_default();
   roof_bench bench = {.options = &options,
@@ -489,11 +668,16 @@ int main(void) {
       cmocka_unit_test(samples_of_two_kinds_are_told_from_one),
       cmocka_unit_test(limits_follow_from_the_pipes),
       cmocka_unit_test(levels_show_in_the_curve),
+      cmocka_unit_test(labels_follow_the_curve),
+      cmocka_unit_test(labels_never_slip),
       cmocka_unit_test(backends_by_name),
       cmocka_unit_test(fake_gives_the_same_again),
       cmocka_unit_test(fake_follows_its_script),
       cmocka_unit_test(bad_scripts_are_refused_with_their_line),
       cmocka_unit_test(cpu_runs_a_kernel),
+      cmocka_unit_test(tlbs_show_in_the_curve),
+      cmocka_unit_test(tlbs_reach_further_outwards),
+      cmocka_unit_test(latency_grows_with_load_or_says_why_not),
       cmocka_unit_test(figures_against_themselves),
       cmocka_unit_test(costs_against_themselves),
       cmocka_unit_test(synchronisation_costs_what_it_may),

@@ -38,10 +38,11 @@ static bool has_siblings(const roof_bench *bench) {
   return bench->options->threads == 0 && t->thread_count > t->core_count;
 }
 
-/** Steps of a whole run: data, rounds, synchronisation, latency, peaks, then each level with each crew; with
- * all hardware threads peaks, data, rounds and levels again. */
+/** Steps of a whole run: data, curve, rounds, small pages, synchronisation, latency, peaks, then each level
+ * with each crew; with all hardware threads peaks, data, rounds and levels again. */
 static int count_steps(const roof_bench *bench, int levels) {
-  int steps = 3 + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels * roof_crew_count(bench);
+  int steps =
+      4 + !bench->options->quick + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels * roof_crew_count(bench);
   steps += bench->team.topology.node_count > 1;
   return steps + (has_siblings(bench) ? 1 + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels : 0);
 }
@@ -51,14 +52,16 @@ static const char *never_disabled(void) {
 }
 
 /** Plans peaks and levels, measures everything planned in rounds, and forgets the plan. */
-static roof_status measure_planned(roof_bench *bench, const roof_level *levels, int count,
-                                   roof_error *error) {
+static roof_status measure_planned(roof_bench *bench, roof_level *levels, int count, roof_error *error) {
   roof_status status = roof_cpu_plan_peaks(bench, error);
   if (status == ROOF_OK) {
     status = roof_cpu_plan_levels(bench, levels, count, error);
   }
   if (status == ROOF_OK) {
     status = roof_trials_run(bench, error);
+  }
+  if (status == ROOF_OK && !bench->siblings) {
+    roof_cpu_try_pages(bench);
   }
   roof_trials_done(bench);
   free(bench->data);
@@ -69,8 +72,7 @@ static roof_status measure_planned(roof_bench *bench, const roof_level *levels, 
 }
 
 /** Peaks and levels again with all hardware threads of the same cores. */
-static roof_status measure_siblings(roof_bench *bench, const roof_level *levels, int count,
-                                    roof_error *error) {
+static roof_status measure_siblings(roof_bench *bench, roof_level *levels, int count, roof_error *error) {
   int threads = bench->team.topology.thread_count;
   roof_team_done(&bench->team);
   roof_status status = roof_team_init(&bench->team, threads, error);

@@ -110,9 +110,14 @@ roof_status roof_cpu_plan_peaks(roof_bench *bench, roof_error *error);
 void roof_cpu_note_pace(roof_bench *bench);
 
 /** Plans to measure the bandwidth of each of the `count` levels with every crew and appends them to the
- * machine. Each thread reads what it touched first, so that its data are in the memory next to it.
+ * machine. Each thread reads what it touched first, so that its data are in the memory next to it. Marks the
+ * plateaus of `plain`.
  *  Units: bytes/s. Ownership: bench->flows, bench->data. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_plan_levels(roof_bench *bench, const roof_level *plain, int count, roof_error *error);
+roof_status roof_cpu_plan_levels(roof_bench *bench, roof_level *plain, int count, roof_error *error);
+
+/** Measures memory and the outermost cache with small pages, in the ways that won.
+ *  Units: bytes/s. Ownership: needs what roof_cpu_plan_levels left. Errors: none. */
+void roof_cpu_try_pages(roof_bench *bench);
 
 /** Bytes of a cache level that a core of a kind uses when it works alone, for -1 each of `per_core` threads
  * of each core when all work, the least of all kinds; 0 when the level cannot be told from the one inside it.
@@ -128,8 +133,9 @@ void roof_cpu_note_siblings(roof_bench *bench);
  *  Units: none. Ownership: none. Errors: none. */
 void roof_cpu_judge(roof_bench *bench);
 
-/** Measures the latency of every level with large pages and with small ones, and of memory while other cores
- * read. Units: s. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED. */
+/** Measures the latency of every level with large pages and with small ones, how far the TLBs reach, and the
+ * latency of memory while other cores read. Units: s. Ownership: none. Errors: ROOF_E_MEMORY,
+ * ROOF_E_UNSUPPORTED. */
 roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error);
 
 /** Latency of a load when `bytes` of data, a power of two, are in use; the best of a few windows. Overwrites
@@ -140,9 +146,80 @@ double roof_cpu_latency_of(char *data, size_t bytes);
  *  Units: bytes. Ownership: none. Errors: none. */
 size_t roof_cpu_floor_power(double bytes);
 
-/** Where a curve leaves one plateau for a higher one: the index of the first value of the new plateau, of the
- * last value of a slope. Units: none. Ownership: fills `at`. Errors: none; returns how many. */
-int roof_curve_rises(const double *values, int count, int *at, int capacity);
+/** Measures how many pages each TLB holds, in memory of `bytes` with large and with small pages.
+ *  Units: bytes, s. Ownership: none; the memory's content is lost. Errors: ROOF_E_MEMORY. */
+roof_status roof_cpu_measure_tlbs(roof_bench *bench, void *large, void *small, size_t bytes,
+                                  roof_error *error);
+
+/** Measures the latency of memory against the bandwidth that other cores draw.
+ *  Units: s, bytes/s. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED. */
+roof_status roof_cpu_measure_loaded(roof_bench *bench, roof_error *error);
+
+/** The share of the memory that lies in large pages.
+ *  Units: none. Ownership: none. Errors: NaN when the system does not tell. */
+double roof_pages_large(const void *data, size_t bytes);
+
+/** Why only that share of memory got large pages.
+ *  Units: none. Ownership: static. Errors: none. */
+const char *roof_pages_refused(double share);
+
+/** One bandwidth as it was measured, in the way that won. */
+typedef struct roof_stream {
+  double (*timed)(void *flow); /**< s of one window */
+  void *flow;
+  double bytes; /**< of a window */
+  double *rate; /**< the figure: bytes/s */
+  bool typical; /**< the median window counts, else the fastest */
+  roof_level *level;
+  const char *name; /**< of the pattern */
+} roof_stream;
+
+/** Measures memory and the outermost cache again with small pages; the faster pages' figure stays, the other
+ * is said in the level's source. Notes why when it cannot be known. Units: bytes, bytes/s. Ownership: `data`,
+ * large pages with random numbers, gets new ones. Errors: none. */
+void roof_cpu_try_small_pages(roof_bench *bench, void *data, size_t bytes, roof_stream *streams, int count);
+
+enum { ROOF_CHASE_LINE = 64 };
+
+/** Chains all lines of `bytes`, a power of two, into one cycle that no prefetcher follows.
+ *  Units: bytes. Ownership: none. Errors: none. */
+void roof_chase_link(char *data, size_t bytes);
+
+/** Follows the chain; *from becomes where it stands after `loads` loads.
+ *  Units: s a load. Ownership: none. Errors: none. */
+double roof_chase(void ***from, int loads);
+
+/** Where a curve leaves a plateau for a higher one. */
+typedef struct roof_rise {
+  int from; /**< the last point of the plateau it leaves */
+  int to;   /**< the first point of the next, past the slope between them */
+} roof_rise;
+
+/** Where a curve rises by more than 1.4 times.
+ *  Units: none. Ownership: fills `rises`. Errors: none; returns how many. */
+int roof_curve_rises(const double *values, int count, roof_rise *rises, int capacity);
+
+/** Where a level shows in a curve of bandwidth by working set. */
+typedef struct roof_place {
+  bool seen;       /**< it has a plateau, larger and slower than that of the level inside it */
+  bool sloped;     /**< its ends differ by more than 15 % */
+  double from, to; /**< B: the plateau's first and last working set */
+  roof_curve_point
+      ends[2]; /**< of the working sets that should be alike, each slow-down by others left out */
+} roof_place;
+
+/** Finds levels in a curve of bandwidth by growing working set: plateaus by where bandwidth falls, matched in
+ * order with the capacities the system tells (caches inner to outer, then memory). The first plateau is the
+ * first level's, the last one memory's; a cache between them that has none is not seen.
+ *  Units: bytes, bytes/s. Ownership: fills `places`, one a level. Errors: none; returns the plateaus found.
+ */
+int roof_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
+                     roof_place *places);
+
+/** Measures the curve of one core that reads, and marks `levels` by it: flat or not or not seen, with the end
+ * of their plateau. Notes where the curve and the system disagree.
+ *  Units: bytes. Ownership: none; `data` is read. Errors: none. */
+void roof_cpu_place_levels(roof_bench *bench, void *data, size_t bytes, roof_level *levels, int count);
 
 /** What a core can do in one cycle at most; NaN unknown. */
 typedef struct roof_core_limits {

@@ -234,6 +234,22 @@ static void describe(const flow *f, const roof_trial *t) {
   }
 }
 
+/** Both of two modes: cores sometimes share a link to memory and sometimes do not. */
+static void keep_modes(roof_bench *bench, const roof_trial *t) {
+  const flow *f = t->user;
+  roof_level *level = f->level;
+  char who[64];
+  if (isnan(t->slow_rate) || level->mode_count == ROOF_MODE_MAX) {
+    return;
+  }
+  roof_modes *modes = &level->modes[level->mode_count++];
+  snprintf(modes->pattern, sizeof modes->pattern, "%s", patterns[f->pattern].name);
+  modes->fast_bytes_per_second = t->fast_rate;
+  modes->slow_bytes_per_second = t->slow_rate;
+  roof_bench_note(bench, "%s %s, %s: two modes, %.3g and %.3g GB/s", level->name, modes->pattern,
+                  roof_crew_name(bench, &f->crew, who, sizeof who), t->slow_rate / 1e9, t->fast_rate / 1e9);
+}
+
 static void finish_flow(roof_bench *bench, roof_trial *t) {
   const flow *f = t->user;
   roof_level *level = f->level;
@@ -245,6 +261,7 @@ static void finish_flow(roof_bench *bench, roof_trial *t) {
   level->spread = fmax(isnan(level->spread) ? 0 : level->spread, t->conditions->spread);
   set_limits(f, clock, level);
   describe(f, t);
+  keep_modes(bench, t);
 }
 
 /** A window long enough for the clock to be read without error. */
@@ -356,6 +373,7 @@ static roof_status plan_level(roof_bench *bench, const region *data, const roof_
   double share = level->level == ROOF_MEMORY
                      ? most
                      : roof_cpu_cache_share(&bench->team.topology, level->level, crew->kind, crew->per_core);
+  share = level->level == ROOF_MEMORY || crew->kind > 0 ? share : fmin(share, level->plateau_bytes);
   if (share == 0 || share > most) {
     snprintf(level->source, sizeof level->source,
              "not measured: not large enough beyond the level inside it");
@@ -371,7 +389,7 @@ static roof_status plan_level(roof_bench *bench, const region *data, const roof_
   return status;
 }
 
-roof_status roof_cpu_plan_levels(roof_bench *bench, const roof_level *plain, int count, roof_error *error) {
+roof_status roof_cpu_plan_levels(roof_bench *bench, roof_level *plain, int count, roof_error *error) {
   double bytes = region_bytes(bench, plain, count);
   size_t unit = STEP * (size_t)bench->team.threads;
   region data = {.bytes = (size_t)bytes / unit * unit}; /* parts as those that fill it */
@@ -386,6 +404,11 @@ roof_status roof_cpu_plan_levels(roof_bench *bench, const roof_level *plain, int
   }
   data.data = bench->data;
   roof_data_fill(data.data, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
+  if (!bench->siblings) {
+    double near = fmin(0x1p30, (double)data.bytes / bench->team.topology.node_count);
+    roof_bench_step(bench, "bandwidth by working set");
+    roof_cpu_place_levels(bench, bench->data, (size_t)near, plain, count);
+  }
   for (int i = 0; i < count * roof_crew_count(bench) && status == ROOF_OK; i++) {
     roof_crew crew = roof_crew_at(bench, i % roof_crew_count(bench));
     roof_crew_enter(bench, &crew);
@@ -393,4 +416,30 @@ roof_status roof_cpu_plan_levels(roof_bench *bench, const roof_level *plain, int
     roof_crew_leave(bench, &crew);
   }
   return status;
+}
+
+void roof_cpu_try_pages(roof_bench *bench) {
+  enum { FLOWS = ROOF_LEVEL_MAX * ROOF_PATTERN_COUNT };
+  flow *flows = bench->flows;
+  roof_stream streams[FLOWS];
+  int count = 0;
+  size_t bytes = 0;
+  for (int i = 0; i < FLOWS; i++) {
+    flow *f = &flows[i];
+    if (f->level == NULL || f->crew.kind > 0) { /* what runs on the first core needs no move */
+      continue;
+    }
+    bytes = f->region.bytes;
+    streams[count++] =
+        (roof_stream){.timed = timed_pass,
+                      .flow = f,
+                      .bytes = window_bytes(f),
+                      .rate = (double *)(void *)((char *)f->level + patterns[f->pattern].result),
+                      .typical = is_shared(bench, f->level),
+                      .level = f->level,
+                      .name = patterns[f->pattern].name};
+  }
+  if (count > 0) {
+    roof_cpu_try_small_pages(bench, bench->data, bytes, streams, count);
+  }
 }

@@ -173,11 +173,14 @@ static void judge(roof_trial *t, const roof_samples *samples) {
   static const double stolen_least = 0.01, alone = 0.015, shifted = 0.02;
   roof_conditions *q = t->conditions;
   double apart = rounds_apart(t), fast, slow, sum = samples->stats.median * (double)t->count * t->cores;
+  bool modes = t->estimate == ROOF_TYPICAL && roof_samples_modes(samples, &fast, &slow);
+  t->fast_rate = modes ? t->work / fast : NAN;
+  t->slow_rate = modes ? t->work / slow : NAN;
   q->noisy[0] = '\0';
   if (q->stolen_seconds > stolen_least * sum) {
     snprintf(q->noisy, sizeof q->noisy, "the hypervisor took %.0f %% of the time",
              100 * q->stolen_seconds / sum);
-  } else if (t->estimate == ROOF_TYPICAL && roof_samples_modes(samples, &fast, &slow)) {
+  } else if (modes) {
     snprintf(q->noisy, sizeof q->noisy, "two modes, %.0f %% apart", 100 * (slow / fast - 1));
   } else if (q->round_count < 2) {
     strcpy(q->noisy, "there was time for one round only");

@@ -31,6 +31,7 @@ typedef struct roof_trial {
   size_t count, capacity;
   size_t ends[ROOF_ROUND_MAX]; /**< where each round's windows end */
   double rate;                 /**< work per second */
+  double fast_rate, slow_rate; /**< of two modes, NaN when there is one */
   bool settled;                /**< more rounds would not make it better known */
 } roof_trial;
 

@@ -1,0 +1,125 @@
+/* The levels of this processor by what one core reads at every working set, beside what the system tells. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/cpu/cpu.h"
+#include "roofline/units.h"
+
+enum { STEP = 1024, SMALLEST = 8 << 10, TRIES = 3 };
+
+/** One core reads a working set in windows that follow each other. */
+typedef struct reader {
+  const roof_bench *bench;
+  char *data;
+  size_t size, at, window; /* bytes */
+  roof_way way;
+} reader;
+
+static void read_window(void *user, int thread, int threads) {
+  reader *r = user;
+  (void)thread, (void)threads;
+  for (size_t done = 0; done < r->window;) {
+    size_t rest = r->window - done, left = r->size - r->at, part = rest < left ? rest : left;
+    roof_span span = {r->data, r->data, r->data, SIZE_MAX / 2 + 1, r->at, part};
+    r->bench->lanes->transfers[ROOF_LOAD][r->way](&span);
+    r->at = (r->at + part) % r->size;
+    done += part;
+  }
+}
+
+/** The best of a few windows after one pass over all of it: what they read was used longest ago. */
+static double rate_at(reader *r, size_t size) {
+  static const roof_way ways[] = {ROOF_UNROLL_16, ROOF_AHEAD};
+  double best = INFINITY;
+  r->size = r->window = size;
+  r->at = 0;
+  r->way = ROOF_UNROLL_16;
+  roof_team_time(&r->bench->team, 1, read_window, r);
+  r->window = size <= 4 << 20 ? 8 << 20 : 4 << 20;
+  for (int i = 0; i < TRIES * 2; i++) {
+    r->way = ways[i % 2];
+    best = fmin(best, roof_team_time(&r->bench->team, 1, read_window, r));
+  }
+  return (double)r->window / best;
+}
+
+/** Two working sets an octave: powers of two, and half as much again. */
+static size_t size_at(int index) {
+  return ((size_t)SMALLEST << index / 2) * (index % 2 == 0 ? 2 : 3) / 2;
+}
+
+static void measure_curve(roof_bench *bench, char *data, size_t bytes) {
+  roof_machine *machine = bench->machine;
+  reader r = {.bench = bench, .data = data};
+  while (machine->curve_count < ROOF_CURVE_MAX && size_at(machine->curve_count) <= bytes) {
+    size_t size = size_at(machine->curve_count);
+    machine->curve[machine->curve_count++] = (roof_curve_point){(double)size, rate_at(&r, size)};
+  }
+}
+
+/** What the curve says against the sizes that the system tells. */
+static void note_place(roof_bench *bench, const roof_level *level, const roof_place *place) {
+  static const double apart = 2;
+  char told[32], to[32], sizes[2][32], rates[2][32];
+  bool memory = level->level == ROOF_MEMORY;
+  roof_bytes_format(told, sizeof told, level->bytes);
+  roof_bytes_format(to, sizeof to, place->to);
+  for (int i = 0; i < 2; i++) {
+    roof_bytes_format(sizes[i], sizeof sizes[i], place->ends[i].bytes);
+    roof_quantity_format(rates[i], sizeof rates[i], place->ends[i].bytes_per_second, "B/s");
+  }
+  if (!place->seen) {
+    roof_bench_note(
+        bench,
+        "%s: one core reads at no rate between those of the levels beside it, though the system tells "
+        "of %s: its bandwidths may be theirs",
+        level->name, told);
+  } else if (place->sloped && memory) {
+    roof_bench_note(bench, "%s: not flat: one core reads %s at %s and %s at %s", level->name, sizes[0],
+                    rates[0], sizes[1], rates[1]);
+  } else if (place->sloped) {
+    roof_bench_note(
+        bench,
+        "%s: not flat: one core reads %s of it at %s and %s at %s; the system tells of %s, its plateau "
+        "ends at %s",
+        level->name, sizes[0], rates[0], sizes[1], rates[1], told, to);
+  } else if (!memory && fmax(place->to / level->bytes, level->bytes / place->to) > apart) {
+    roof_bench_note(bench, "%s: the system tells of %s, its plateau ends at %s", level->name, told, to);
+  }
+}
+
+/** The first row of each kind of level, inner to outer. */
+static int list_levels(roof_level *levels, int count, roof_level **of, double *capacities) {
+  int kinds = 0;
+  for (int i = 0; i < count; i++) {
+    if (kinds == 0 || levels[i].level > of[kinds - 1]->level) {
+      of[kinds] = &levels[i];
+      capacities[kinds++] = levels[i].bytes;
+    }
+  }
+  return kinds;
+}
+
+void roof_cpu_place_levels(roof_bench *bench, void *data, size_t bytes, roof_level *levels, int count) {
+  roof_level *of[ROOF_LEVEL_KIND_COUNT];
+  double capacities[ROOF_LEVEL_KIND_COUNT];
+  roof_place places[ROOF_LEVEL_KIND_COUNT];
+  const roof_machine *machine = bench->machine;
+  int kinds = list_levels(levels, count, of, capacities);
+  measure_curve(bench, data, bytes);
+  int plateaus = roof_curve_place(machine->curve, machine->curve_count, capacities, kinds, places);
+  if (plateaus < 2) {
+    roof_bench_note(bench, "one core reads at one rate from %d working sets: levels cannot be told apart",
+                    machine->curve_count);
+    return;
+  }
+  for (int i = 0; i < kinds; i++) {
+    note_place(bench, of[i], &places[i]);
+    of[i]->plateau_bytes = places[i].seen ? places[i].to : NAN;
+    snprintf(of[i]->plateau, sizeof of[i]->plateau, "%s",
+             !places[i].seen    ? "not seen"
+             : places[i].sloped ? "not flat"
+                                : "flat");
+  }
+}

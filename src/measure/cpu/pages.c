@@ -1,0 +1,43 @@
+/* Whether the system really gave the large pages that were asked for. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/cpu/cpu.h"
+
+double roof_pages_large(const void *data, size_t bytes) {
+  uintptr_t begin = (uintptr_t)data, from = 0, to = 0;
+  double large = 0, kib = 0;
+  bool ours = false;
+  char *line = NULL;
+  size_t size = 0;
+  FILE *file = fopen("/proc/self/smaps", "re");
+  if (file == NULL) {
+    return NAN;
+  }
+  while (getline(&line, &size, file) > 0) {
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2) {
+      ours = from < begin + bytes && to > begin;
+    } else if (ours && sscanf(line, "AnonHugePages: %lf kB", &kib) == 1) {
+      large += 1024 * kib;
+    }
+  }
+  free(line);
+  fclose(file);
+  return fmin(1, large / (double)bytes);
+}
+
+const char *roof_pages_refused(double share) {
+  char mode[64] = "";
+  FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+  if (file == NULL) {
+    return "this system has no transparent large pages";
+  }
+  bool never = fgets(mode, sizeof mode, file) != NULL && strstr(mode, "[never]") != NULL;
+  fclose(file);
+  return never          ? "transparent large pages are off (/sys/kernel/mm/transparent_hugepage/enabled)"
+         : isnan(share) ? "the system does not tell which pages it gave"
+                        : "the system gave small pages where large ones were asked for";
+}

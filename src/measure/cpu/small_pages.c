@@ -1,0 +1,85 @@
+/* The bandwidths of the outer levels again with small pages: the better of the two is the ceiling. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels/data.h"
+#include "measure/cpu/cpu.h"
+#include "roofline/text.h"
+
+static double rate_of(roof_stream *stream) {
+  enum { WINDOWS = 9 };
+  double seconds[WINDOWS];
+  roof_stats stats;
+  stream->timed(stream->flow);
+  for (int i = 0; i < WINDOWS; i++) {
+    seconds[i] = stream->timed(stream->flow);
+  }
+  if (roof_stats_of(seconds, WINDOWS, &stats, NULL) != ROOF_OK) {
+    return NAN;
+  }
+  return stream->bytes / (stream->typical ? stats.median : stats.minimum);
+}
+
+/** Says in the source what the other pages give: "; small pages: read 12.1, write 20.3 GB/s". */
+static void say(roof_level *level, const roof_text *large, const roof_text *small) {
+  size_t used = strlen(level->source);
+  if (large->data != NULL && large->length > 0 && used < sizeof level->source) {
+    used += (size_t)snprintf(level->source + used, sizeof level->source - used,
+                             "; large pages, the slower:%s GB/s", large->data);
+  }
+  if (small->data != NULL && small->length > 0 && used < sizeof level->source) {
+    snprintf(level->source + used, sizeof level->source - used, "; small pages, the slower:%s GB/s",
+             small->data);
+  }
+}
+
+/** Measures the patterns of one level; the figures of the faster pages stay. */
+static void try_level(roof_level *level, roof_stream *streams, int count) {
+  roof_text large = {0}, small = {0};
+  for (int i = 0; i < count; i++) {
+    if (streams[i].level != level) {
+      continue;
+    }
+    double rate = rate_of(&streams[i]), before = *streams[i].rate;
+    bool better = rate > before;
+    roof_text *slower = better ? &large : &small;
+    roof_text_addf(slower, "%s %s %.3g", slower->length > 0 ? "," : "", streams[i].name,
+                   (better ? before : rate) / 1e9);
+    *streams[i].rate = fmax(before, rate);
+  }
+  say(level, &large, &small);
+  roof_text_done(&large);
+  roof_text_done(&small);
+}
+
+void roof_cpu_try_small_pages(roof_bench *bench, void *data, size_t bytes, roof_stream *streams, int count) {
+  double share = roof_pages_large(data, bytes);
+  roof_level_kind outer = ROOF_L1;
+  if (!(share > 0.99)) {
+    roof_bench_note(bench, "bandwidth with large pages: unknown: %s", roof_pages_refused(share));
+    return;
+  }
+  if (bench->options->quick) {
+    roof_bench_note(bench, "bandwidths are with large pages; a run that is not quick tries small ones too");
+    return;
+  }
+  roof_bench_step(bench, "bandwidth with small pages");
+  /* What was given large stays large until it is given back. */
+  if (madvise(data, bytes, MADV_DONTNEED) != 0 || madvise(data, bytes, MADV_NOHUGEPAGE) != 0) {
+    roof_bench_note(bench, "bandwidth with small pages: unknown: the system does not give them");
+    return;
+  }
+  roof_data_fill(data, ROOF_FP64, bytes / sizeof(double), 1, bench->team.threads);
+  for (int i = 0; i < count; i++) {
+    roof_level_kind kind = streams[i].level->level;
+    outer = kind < ROOF_MEMORY && kind > outer ? kind : outer;
+  }
+  for (int i = 0; i < bench->machine->level_count; i++) {
+    roof_level *level = &bench->machine->levels[i];
+    if (level->level == ROOF_MEMORY || level->level == outer) {
+      try_level(level, streams, count);
+    }
+  }
+}
