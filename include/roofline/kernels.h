@@ -27,7 +27,7 @@ typedef struct roof_kernel_run {
 struct roof_kernel {
   const char *name;
   const char *op;      /**< name of the operation with its formula */
-  const char *variant; /**< "naive", "blocked", "library" or "" */
+  const char *variant; /**< "naive", "blocked", a library's name, or "" */
   const char *summary;
   const char *sizes; /**< default shape, "n=67108864" */
   const char *quick_sizes;

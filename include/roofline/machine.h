@@ -23,6 +23,7 @@ extern "C" {
 #define ROOF_NOTE_MAX 16
 #define ROOF_DOMAIN_MAX 16
 #define ROOF_CORE_KIND_SIZE 32
+#define ROOF_LIBRARY_MAX 32
 
 /** Where a figure comes from. */
 typedef enum roof_kind { ROOF_DATASHEET, ROOF_MEASURED, ROOF_ASSUMED, ROOF_KIND_COUNT } roof_kind;
@@ -172,11 +173,33 @@ typedef struct roof_domain {
   char date[16];
 } roof_domain;
 
+/** What a library reaches. Predictions do not use it: it shows how near the peaks tuned code comes. */
+typedef struct roof_library {
+  char name[ROOF_NAME_MAX];      /**< "OpenBLAS" */
+  char version[ROOF_SOURCE_MAX]; /**< as the library says */
+  char op[ROOF_NAME_MAX];        /**< "gemm" */
+  roof_dtype dtype;
+  int cores;                      /**< cores this figure is for, 0: all */
+  char parameters[ROOF_NAME_MAX]; /**< "m=1024 n=1024 k=1024" */
+  double flops_per_second;        /**< FLOP/s; NaN when it was skipped */
+  double fraction_of_peak;        /**< of the measured peak of that format on those cores */
+  double spread;
+  roof_kind kind;
+  char skipped[ROOF_SOURCE_MAX]; /**< why there is no figure, or "" */
+  char source[ROOF_SOURCE_MAX];
+  char date[16];
+} roof_library;
+
 /** Joules; NaN where unknown. */
 typedef struct roof_energy {
-  double joules_per_flop;
-  double joules_per_byte;
-  double watts; /**< thermal design power or measured draw */
+  double joules_per_flop; /**< over what an idle machine takes, where that is known; of fp64 if measured */
+  double fp32_joules_per_flop;  /**< of fp32 and narrower, where it is told apart */
+  double joules_per_byte;       /**< of memory */
+  double total_joules_per_flop; /**< what an idle machine takes included */
+  double total_fp32_joules_per_flop;
+  double total_joules_per_byte;
+  double idle_watts;
+  double watts; /**< thermal design power or the highest draw measured */
   roof_kind kind;
   char source[ROOF_SOURCE_MAX];
 } roof_energy;
@@ -210,6 +233,8 @@ typedef struct roof_machine {
   int curve_count;
   roof_domain domains[ROOF_DOMAIN_MAX]; /**< of memory; none where there is only one */
   int domain_count;
+  roof_library libraries[ROOF_LIBRARY_MAX];
+  int library_count;
   roof_energy energy;
   char date[16];
   char notes[ROOF_NOTE_MAX][ROOF_SOURCE_MAX];

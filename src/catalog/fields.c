@@ -166,9 +166,31 @@ static const field domain_fields[] = {
 };
 static const record domain_record = {domain_fields, COUNT(domain_fields)};
 
+static const field library_fields[] = {
+    {"name", .type = FIELD_TEXT, AT(roof_library, name), .required = true},
+    {"version", .type = FIELD_TEXT, AT(roof_library, version)},
+    {"op", .type = FIELD_TEXT, AT(roof_library, op), .required = true},
+    {"dtype", .type = FIELD_DTYPE, AT(roof_library, dtype), .required = true},
+    {"cores", .type = FIELD_CORES, AT(roof_library, cores)},
+    {"parameters", .type = FIELD_TEXT, AT(roof_library, parameters)},
+    {"flops_per_second", .type = FIELD_POSITIVE, AT(roof_library, flops_per_second)},
+    {"fraction_of_peak", .type = FIELD_POSITIVE, AT(roof_library, fraction_of_peak)},
+    {"spread", .type = FIELD_AMOUNT, AT(roof_library, spread)},
+    {"skipped", .type = FIELD_TEXT, AT(roof_library, skipped)},
+    {"kind", .type = FIELD_KIND, AT(roof_library, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_library, source)},
+    {"date", .type = FIELD_TEXT, AT(roof_library, date)},
+};
+static const record library_record = {library_fields, COUNT(library_fields)};
+
 static const field energy_fields[] = {
     {"joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_flop)},
+    {"fp32_joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, fp32_joules_per_flop)},
     {"joules_per_byte", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_byte)},
+    {"total_joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, total_joules_per_flop)},
+    {"total_fp32_joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, total_fp32_joules_per_flop)},
+    {"total_joules_per_byte", .type = FIELD_POSITIVE, AT(roof_energy, total_joules_per_byte)},
+    {"idle_watts", .type = FIELD_POSITIVE, AT(roof_energy, idle_watts)},
     {"watts", .type = FIELD_POSITIVE, AT(roof_energy, watts)},
     {"kind", .type = FIELD_KIND, AT(roof_energy, kind)},
     {"source", .type = FIELD_TEXT, AT(roof_energy, source)},
@@ -199,6 +221,7 @@ static const field machine_fields[] = {
     {"tlbs", .type = FIELD_OBJECTS, LIST(tlbs, tlb_count), .record = &tlb_record},
     {"curve", .type = FIELD_POINTS, LIST(curve, curve_count), .record = &curve_record},
     {"domains", .type = FIELD_POINTS, LIST(domains, domain_count), .record = &domain_record},
+    {"libraries", .type = FIELD_OBJECTS, LIST(libraries, library_count), .record = &library_record},
     {"energy", .type = FIELD_OBJECT, AT(roof_machine, energy), .record = &energy_record},
     {"notes", .type = FIELD_TEXTS, LIST(notes, note_count)},
 };

@@ -372,6 +372,47 @@ static void add_loaded(page *p) {
   }
 }
 
+static void add_library(page *p, const roof_library *library) {
+  char name[ROOF_NAME_MAX + 64], text[MACHINE_FIGURE_SIZE];
+  snprintf(name, sizeof name, "%s%s %s %s", indent(p, library->kind), library->name, library->op,
+           roof_dtype_name(library->dtype));
+  machine_add_crew(name, sizeof name, library->cores, "", 0);
+  roof_grid_add(&p->grid, "%s", name);
+  roof_grid_add(&p->grid, "%s", library->parameters);
+  roof_grid_add(&p->grid, "%s", machine_figure(text, library->flops_per_second, "FLOP/s", ""));
+  add_share(p, library->fraction_of_peak, 1, library->spread, false);
+  add_provenance(p, library->kind, library->source, library->date);
+}
+
+/** What libraries reach, then their versions, then those that reach nothing and why. */
+static void add_libraries(page *p) {
+  static const char *const heads[] = {
+      "what a library reaches", "", "rate", "of peak", "spread", "kind", "source"};
+  const roof_machine *m = p->machine;
+  for (int i = 0; i < m->library_count; i++) {
+    if (m->libraries[i].skipped[0] == '\0') {
+      if (p->grid.count == 0) {
+        add_heads(p, heads, sizeof heads / sizeof heads[0]);
+      }
+      add_library(p, &m->libraries[i]);
+    }
+  }
+  if (p->grid.count > 0) {
+    roof_grid_end(&p->grid, &p->text, "llrrrll");
+  }
+  for (int i = 0; i < m->library_count; i++) {
+    const roof_library *library = &m->libraries[i];
+    bool again = i > 0 && strcmp(library[-1].version, library->version) == 0;
+    if (library->skipped[0] != '\0') {
+      roof_text_addf(&p->text, "  skipped %s %s %s: %s\n", library->name, library->op,
+                     roof_dtype_name(library->dtype), library->skipped);
+    } else if (!again) {
+      roof_text_addf(&p->text, "  %s: %s\n", library->name, library->version);
+    }
+  }
+  roof_text_add(&p->text, m->library_count > 0 ? "\n" : "");
+}
+
 /** The answer first: what it is, and the figures people look for. */
 static void add_head(page *p) {
   const roof_machine *m = p->machine;
@@ -410,8 +451,13 @@ static void add_rest(page *p) {
     const char *name, *unit;
     double value;
   } energies[] = {{"power", "W", m->energy.watts},
+                  {"power, idle", "W", m->energy.idle_watts},
                   {"energy per FLOP", "J", m->energy.joules_per_flop},
-                  {"energy per byte", "J", m->energy.joules_per_byte}};
+                  {"energy per FLOP, fp32", "J", m->energy.fp32_joules_per_flop},
+                  {"energy per byte", "J", m->energy.joules_per_byte},
+                  {"energy per FLOP, idle included", "J", m->energy.total_joules_per_flop},
+                  {"energy per FLOP, fp32, idle included", "J", m->energy.total_fp32_joules_per_flop},
+                  {"energy per byte, idle included", "J", m->energy.total_joules_per_byte}};
   int start = p->grid.count;
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
   for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++) {
@@ -495,6 +541,7 @@ roof_status machine_show_print(const roof_args *args, const roof_machine *machin
     add_loaded(&p);
     add_tlbs(&p);
     add_costs(&p);
+    add_libraries(&p);
     add_rest(&p);
     add_footer(&p);
   }

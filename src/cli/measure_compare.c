@@ -120,6 +120,13 @@ static void collect(figures *f, const roof_machine *m) {
   for (int i = 0; i < m->domain_count; i++) {
     add_domain(f, m, &m->domains[i]);
   }
+  for (int i = 0; i < m->library_count; i++) {
+    const roof_library *l = &m->libraries[i];
+    char name[160];
+    snprintf(name, sizeof name, "%s %s %s", l->name, l->op, roof_dtype_name(l->dtype));
+    machine_add_crew(name, sizeof name, l->cores, "", 0);
+    add_figure(f, l->flops_per_second, l->spread, "FLOP/s", name);
+  }
   add_figure(f, measured ? m->launch_seconds : NAN, NAN, "s", "launch");
 }
 

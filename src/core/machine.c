@@ -48,6 +48,9 @@ void roof_machine_init(roof_machine *machine) {
   roof_conditions_init(&machine->clock);
   roof_conditions_init(&machine->launch);
   machine->energy = (roof_energy){.joules_per_flop = NAN, .joules_per_byte = NAN, .watts = NAN};
+  machine->energy.fp32_joules_per_flop = machine->energy.idle_watts = NAN;
+  machine->energy.total_joules_per_flop = machine->energy.total_fp32_joules_per_flop = NAN;
+  machine->energy.total_joules_per_byte = NAN;
   for (int i = 0; i < ROOF_PEAK_MAX; i++) {
     roof_peak *peak = &machine->peaks[i];
     peak->flops_per_second = peak->limit_flops_per_second = peak->spread = NAN;
@@ -89,6 +92,10 @@ void roof_machine_init(roof_machine *machine) {
     for (int k = 0; k < ROOF_DOMAIN_MAX; k++) {
       domain->read_bytes_per_second[k] = domain->latency_seconds[k] = NAN;
     }
+  }
+  for (int i = 0; i < ROOF_LIBRARY_MAX; i++) {
+    roof_library *library = &machine->libraries[i];
+    library->flops_per_second = library->fraction_of_peak = library->spread = NAN;
   }
 }
 

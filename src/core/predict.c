@@ -314,7 +314,10 @@ static roof_regime classify(const roof_target *target, const roof_prediction *p,
 
 static double energy(const roof_target *target, const roof_prediction *p) {
   const roof_energy *e = &target->machine->energy;
-  double known_coefficients = e->joules_per_flop * p->work.flops + e->joules_per_byte * p->bytes;
+  bool narrow = target->types.compute != ROOF_FP64 && !isnan(e->fp32_joules_per_flop);
+  double per_flop = narrow ? e->fp32_joules_per_flop : e->joules_per_flop;
+  double idle = isnan(e->idle_watts) ? 0 : e->idle_watts * p->expected_seconds;
+  double known_coefficients = per_flop * p->work.flops + e->joules_per_byte * p->bytes + idle;
   return isnan(known_coefficients) ? e->watts * p->expected_seconds : known_coefficients;
 }
 

@@ -27,13 +27,24 @@ static int bind_threads(const roof_team *team) {
   return bound;
 }
 
-bool roof_team_move(const roof_team *team, int place) {
+/** Binds the calling thread to the places from `first` to before `end`. */
+static bool bind_to(const roof_team *team, int first, int end) {
   hwloc_cpuset_t set = hwloc_bitmap_alloc();
-  bool moved = set != NULL &&
-               hwloc_bitmap_only(set, (unsigned)roof_topology_place(&team->topology, place)) == 0 &&
-               hwloc_set_cpubind(team->hwloc, set, HWLOC_CPUBIND_THREAD) == 0;
+  bool bound = set != NULL;
+  for (int place = first; place < end && bound; place++) {
+    bound = hwloc_bitmap_set(set, (unsigned)roof_topology_place(&team->topology, place)) == 0;
+  }
+  bound = bound && hwloc_set_cpubind(team->hwloc, set, HWLOC_CPUBIND_THREAD) == 0;
   hwloc_bitmap_free(set);
-  return moved;
+  return bound;
+}
+
+bool roof_team_move(const roof_team *team, int place) {
+  return bind_to(team, place, place + 1);
+}
+
+bool roof_team_spread(const roof_team *team, int threads) {
+  return bind_to(team, 0, threads);
 }
 
 static roof_status check_threads(const roof_team *team, roof_error *error) {

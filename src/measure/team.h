@@ -30,6 +30,10 @@ roof_status roof_team_init(roof_team *team, int threads, roof_error *error);
  *  Units: none. Ownership: none. Errors: none. */
 bool roof_team_move(const roof_team *team, int place);
 
+/** Lets the calling thread, and those it will start, run on the places of the team's first `threads` threads.
+ *  Units: none. Ownership: none. Errors: false when it cannot be. */
+bool roof_team_spread(const roof_team *team, int threads);
+
 /** Puts the bindings back and frees the topology.
  *  Units: none. Ownership: releases the team. Errors: none. */
 void roof_team_done(roof_team *team);

@@ -12,6 +12,7 @@ struct CMUnitTest {
 
 #define cmocka_unit_test(test)                                                                               \
   { #test, test }
+#define print_message(...) printf(__VA_ARGS__)
 #define fail_msg(...) (printf(__VA_ARGS__), printf("\n"), exit(1))
 #define assert_true(condition) ((condition) ? (void)0 : fail_msg("%s:%d: %s", __FILE__, __LINE__, #condition))
 #define assert_null(pointer) assert_true((pointer) == NULL)

@@ -11,4 +11,23 @@ aarch64-linux-gnu-gcc "$@" tests/unit/test_bursts.c src/kernels/lanes/*.c src/co
   head -20 "$scratch/messages"
   fail "the loops do not compile for AArch64"
 }
-qemu-aarch64 -cpu max "$scratch/test_bursts" || fail "the loops for AArch64 compute something else"
+
+# run CPU TEXT...: the test passes on that processor and says every TEXT.
+run() {
+  cpu=$1
+  shift
+  qemu-aarch64 -cpu "$cpu" "$scratch/test_bursts" >"$scratch/said" 2>&1 || {
+    tail -5 "$scratch/said"
+    fail "$cpu: the loops for AArch64 compute something else"
+  }
+  for text in "$@"; do
+    grep -qxF "$text" "$scratch/said" || fail "$cpu: \`$text\` is not in: $(cat "$scratch/said")"
+  done
+}
+
+run cortex-a57 "SVE: not here" NEON
+for vectors in 1 2 4; do
+  run "max,sve-max-vq=$vectors" SVE NEON
+  [ $vectors -eq 1 ] || grep -q "up to $((128 * vectors)) bits" "$scratch/said" || fail "not $((128 * vectors)) bits: $(cat "$scratch/said")"
+done
+echo "AArch64: NEON, and SVE of 128, 256 and 512 bits"

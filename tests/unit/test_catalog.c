@@ -44,6 +44,52 @@ static void every_builtin_machine_round_trips(void **state) {
   }
 }
 
+static void libraries_and_energy_read_back(void **state) {
+  (void)state;
+  roof_machine machine, again;
+  roof_text text = {0};
+  roof_machine_init(&machine);
+  snprintf(machine.name, sizeof machine.name, "x");
+  machine.libraries[0] = (roof_library){.name = "OpenBLAS",
+                                        .version = "0.3.21 Prescott",
+                                        .op = "gemm",
+                                        .dtype = ROOF_FP32,
+                                        .cores = 1,
+                                        .parameters = "m=512 n=512 k=512",
+                                        .flops_per_second = 3e10,
+                                        .fraction_of_peak = 0.25,
+                                        .spread = 0.125,
+                                        .kind = ROOF_MEASURED,
+                                        .source = "best of 3",
+                                        .date = "2026-11-21"};
+  machine.libraries[1] = (roof_library){.name = "BLIS",
+                                        .op = "gemm",
+                                        .dtype = ROOF_FP64,
+                                        .flops_per_second = NAN,
+                                        .fraction_of_peak = NAN,
+                                        .spread = NAN,
+                                        .kind = ROOF_MEASURED,
+                                        .skipped = "no BLIS"};
+  machine.library_count = 2;
+  machine.energy.idle_watts = 40;
+  machine.energy.fp32_joules_per_flop = 1e-12;
+  machine.energy.total_joules_per_byte = 3e-11;
+  assert_int_equal(roof_machine_write(&machine, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_read(text.data, text.length, "again", &again, NULL), ROOF_OK);
+  assert_int_equal(again.library_count, 2);
+  const roof_library *one = &again.libraries[0], *other = &again.libraries[1];
+  assert_string_equal(one->name, "OpenBLAS");
+  assert_string_equal(one->version, "0.3.21 Prescott");
+  assert_string_equal(one->parameters, "m=512 n=512 k=512");
+  assert_true(one->dtype == ROOF_FP32 && one->cores == 1 && one->kind == ROOF_MEASURED);
+  assert_true(one->flops_per_second == 3e10 && one->fraction_of_peak == 0.25 && one->spread == 0.125);
+  assert_true(other->cores == 0 && isnan(other->flops_per_second) && isnan(other->fraction_of_peak));
+  assert_string_equal(other->skipped, "no BLIS");
+  assert_true(again.energy.idle_watts == 40 && again.energy.fp32_joules_per_flop == 1e-12);
+  assert_true(again.energy.total_joules_per_byte == 3e-11 && isnan(again.energy.joules_per_flop));
+  roof_text_done(&text);
+}
+
 static void every_figure_has_a_source(void **state) {
   (void)state;
   for (size_t i = 0; i < list.count; i++) {
@@ -248,6 +294,8 @@ static void bad_files_say_where(void **state) {
        "machine: domain `a` has 2 figures for 1 domains", 1, 1},
       {HEAD ", \"domains\": [{\"name\": \"a\", \"latency_seconds\": [\"b\"]}]}",
        "domains[0].latency_seconds[0]: not a number", 1, 93},
+      {HEAD ", \"libraries\": [{\"name\": \"BLIS\", \"op\": \"gemm\"}]}", "libraries[0]: `dtype` is missing",
+       1, 61},
       {HEAD ", \"name\": \"y\"}", "machine: duplicate object key near '\"name\"'", 1, 52},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -515,6 +563,7 @@ static void user_folders_come_first(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_builtin_machine_round_trips),
+      cmocka_unit_test(libraries_and_energy_read_back),
       cmocka_unit_test(every_figure_has_a_source),
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(dense_is_not_sparse),

@@ -165,7 +165,7 @@ static void every_instruction_set(void **state) {
   enum { COUNT = 133 };
   for (int l = 0; roof_lanes_at(l) != NULL; l++) {
     const roof_lanes *lanes = roof_lanes_at(l);
-    for (int d = 0; d < 2 && lanes->available(); d++) {
+    for (int d = 0; d < 2 && lanes->fp64 != NULL && lanes->available(); d++) {
       roof_dtype dtype = d == 0 ? ROOF_FP64 : ROOF_FP32;
       const roof_loops *loops = roof_lanes_loops(lanes, dtype);
       _Alignas(64) double a[COUNT], b[COUNT], c[COUNT];
@@ -241,7 +241,7 @@ static void every_tile(void **state) {
   (void)state;
   for (int l = 0; roof_lanes_at(l) != NULL; l++) {
     const roof_lanes *lanes = roof_lanes_at(l);
-    for (int which = 0; which < 8 && lanes->available(); which++) {
+    for (int which = 0; which < 8 && lanes->fp64 != NULL && lanes->available(); which++) {
       roof_dtype dtype = which % 2 ? ROOF_FP64 : ROOF_FP32;
       const roof_loops *loops = roof_lanes_loops(lanes, dtype);
       for (int height = 0; height < 3; height++) {

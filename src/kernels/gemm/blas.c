@@ -192,18 +192,18 @@ static void execute(roof_kernel_run *run) {
 
 static library *const openblas_detail = &openblas, *const blis_detail = &blis, *const xsmm_detail = &xsmm;
 
-#define ROW(kernel_name, stem, full, quick, ...)                                                             \
+#define ROW(kernel_name, title, stem, full, quick, ...)                                                      \
   {                                                                                                          \
-    .name = kernel_name, .op = "gemm", .variant = "library", .summary = "C = A B by a library",              \
-    .sizes = full, .quick_sizes = quick, .supports = roof_kernel_is_native,                                  \
-    .disabled_reason = stem##_reason, .library = stem##_name, .detail = &stem##_detail, .prepare = prepare,  \
-    .execute = execute, .check = roof_gemm_check, .release = roof_operands_release, __VA_ARGS__              \
+    .name = kernel_name, .op = "gemm", .variant = title, .summary = "C = A B by a library", .sizes = full,   \
+    .quick_sizes = quick, .supports = roof_kernel_is_native, .disabled_reason = stem##_reason,               \
+    .library = stem##_name, .detail = &stem##_detail, .prepare = prepare, .execute = execute,                \
+    .check = roof_gemm_check, .release = roof_operands_release, __VA_ARGS__                                  \
   }
 
 static const roof_kernel kernels[] = {
-    ROW("gemm-blas", openblas, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = true),
-    ROW("gemm-blis", blis, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = false),
-    ROW("gemm-xsmm", xsmm, "m=64 n=64 k=64", "m=64 n=64 k=64", .serial = true),
+    ROW("gemm-blas", "OpenBLAS", openblas, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = true),
+    ROW("gemm-blis", "BLIS", blis, "m=4096 n=4096 k=4096", "m=1536 n=1536 k=1536", .in_loop = false),
+    ROW("gemm-xsmm", "libxsmm", xsmm, "m=64 n=64 k=64", "m=64 n=64 k=64", .serial = true),
 };
 
 const roof_kernel_family roof_kernels_gemm_blas = {kernels, sizeof kernels / sizeof kernels[0]};

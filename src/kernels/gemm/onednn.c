@@ -283,7 +283,7 @@ static bool supports(roof_dtype dtype) {
 
 static const roof_kernel kernels[] = {{.name = "gemm-onednn",
                                        .op = "gemm",
-                                       .variant = "library",
+                                       .variant = "oneDNN",
                                        .summary = "C = A B by a library",
                                        .sizes = "m=4096 n=4096 k=4096",
                                        .quick_sizes = "m=1536 n=1536 k=1536",

@@ -7,7 +7,9 @@
  *   REGISTER(v)        asm operand that keeps v in a register
  *   ROWS, COLUMNS      rows and registers of the tile of a product
  */
-#define W (sizeof(V) / sizeof(T))
+#define BYTES sizeof(V)
+#define W (BYTES / sizeof(T))
+#define MUL(a, b) ((a) * (b))
 _Static_assert(ROWS *COLUMNS *W <= ROOF_TILE_ELEMENTS, "a tile fits where its edges are computed");
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
@@ -354,10 +356,12 @@ static const roof_loops NAME(loops) = {
     .spmv = NAME(spmv),
 };
 
+#undef BYTES
 #undef W
 #undef LANES
 #undef UNROLL
 #undef PRAGMA
+#undef MUL
 #undef BLOCK
 #undef TILE_ROW
 #undef INLINE

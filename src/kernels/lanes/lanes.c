@@ -1,11 +1,13 @@
 #include "kernels/lanes/lanes.h"
 
-extern const roof_lanes roof_lanes_avx512, roof_lanes_avx2, roof_lanes_base;
+extern const roof_lanes roof_lanes_avx512, roof_lanes_avx2, roof_lanes_sve, roof_lanes_base;
 
 static const roof_lanes *const table[] = {
 #if defined(__x86_64__)
     &roof_lanes_avx512,
     &roof_lanes_avx2,
+#elif defined(ROOF_LANES_SVE)
+    &roof_lanes_sve,
 #endif
     &roof_lanes_base,
 };
@@ -16,7 +18,7 @@ const roof_lanes *roof_lanes_at(int index) {
 
 const roof_lanes *roof_lanes_best(void) {
   int i = 0;
-  while (!table[i]->available()) {
+  while (!table[i]->available() || table[i]->fp64 == NULL) {
     i++;
   }
   return table[i];

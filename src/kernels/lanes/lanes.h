@@ -8,6 +8,11 @@
 
 #include "roofline/dtype.h"
 
+/* clang lets a function alone use SVE from version 16 on. */
+#if defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
+#define ROOF_LANES_SVE
+#endif
+
 /** Rows that `dots` takes at once; elements of the largest tile. */
 enum { ROOF_DOTS = 4, ROOF_TILE_ELEMENTS = 8 * 48 };
 
@@ -123,7 +128,7 @@ typedef struct roof_lanes {
   const char *isa; /**< "AVX-512", "AVX2+FMA", "SSE2", "NEON", "scalar" */
   bool fused;      /**< a multiply-add is one instruction */
   bool (*available)(void);
-  const roof_loops *fp64;
+  const roof_loops *fp64; /**< NULL, as fp32: it only moves bytes */
   const roof_loops *fp32;
   roof_transfer *const (*transfers)[ROOF_WAY_COUNT]; /**< by pattern, then way */
 } roof_lanes;
@@ -132,7 +137,7 @@ typedef struct roof_lanes {
  *  Units: none. Ownership: static. Errors: NULL past the last. */
 const roof_lanes *roof_lanes_at(int index);
 
-/** The widest instruction set this processor has.
+/** The widest instruction set this processor has that has loops.
  *  Units: none. Ownership: static. Errors: never NULL: the last one needs nothing. */
 const roof_lanes *roof_lanes_best(void);
 

@@ -1,5 +1,5 @@
-/* Loops that only move bytes, every pattern in every way of lanes.h. No include guard: body.h includes it;
- * one format is enough to move bytes. */
+/* Loops that only move bytes, every pattern in every way of lanes.h. No include guard: body.h includes it,
+ * and what has no body; one format is enough to move bytes. */
 #ifdef MOVES_BYTES
 
 /* `at` wraps around after the array, so that a small one is passed often without a loop that ends often. */
@@ -7,7 +7,7 @@ INLINE void NAME(transfer)(const roof_span *span, roof_pattern pattern, size_t u
                            bool stream) {
   const V factor = SET1((T)-1);
   const roof_span s = *span; /* not read again: a store might change it */
-  size_t at = s.begin, step = unroll * sizeof(V);
+  size_t at = s.begin, step = unroll * BYTES;
   for (size_t done = 0; done < s.bytes; done += step, at = (at + step) & (s.array_bytes - 1)) {
     T *a = (T *)(void *)(s.a + at);
     const T *b = (const T *)(const void *)(s.b + at), *c = (const T *)(const void *)(s.c + at);
@@ -26,7 +26,7 @@ INLINE void NAME(transfer)(const roof_span *span, roof_pattern pattern, size_t u
       } else if (pattern == ROOF_COPY) {
         NAME(put)(a, LOAD(b), stream);
       } else if (pattern == ROOF_UPDATE) {
-        STORE(a, LOAD(a) * factor);
+        STORE(a, MUL(LOAD(a), factor));
       } else {
         NAME(put)(a, FMA(LOAD(c), factor, LOAD(b)), stream);
       }

@@ -39,10 +39,10 @@ static bool has_siblings(const roof_bench *bench) {
 }
 
 /** Steps of a whole run: data, curve, rounds, small pages, synchronisation, latency, peaks, then each level
- * with each crew; with all hardware threads peaks, data, rounds and levels again. */
+ * with each crew, the libraries, energy; with all hardware threads peaks, data, rounds and levels again. */
 static int count_steps(const roof_bench *bench, int levels) {
-  int steps =
-      4 + !bench->options->quick + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels * roof_crew_count(bench);
+  int steps = 5 + !bench->options->quick + ROOF_ROUND_MAX + roof_cpu_burst_count() +
+              roof_cpu_library_count() + levels * roof_crew_count(bench);
   steps += bench->team.topology.node_count > 1;
   return steps + (has_siblings(bench) ? 1 + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels : 0);
 }
@@ -106,6 +106,10 @@ static roof_status measure_all(roof_bench *bench, roof_error *error) {
   if (status == ROOF_OK) {
     status = roof_cpu_measure_domains(bench, error);
   }
+  if (status == ROOF_OK) {
+    roof_cpu_measure_libraries(bench);
+    roof_cpu_measure_energy(bench, "");
+  }
   if (status == ROOF_OK && has_siblings(bench)) {
     status = measure_siblings(bench, levels, count, error);
   }
@@ -144,7 +148,7 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
 
 /** Calls of one sample, so many that the clock's resolution does not show. */
 typedef struct timed_run {
-  roof_kernel_run run;
+  roof_kernel_run *run;
   int calls;
 } timed_run;
 
@@ -152,7 +156,7 @@ static double timed_calls(void *user) {
   timed_run *t = user;
   double start = roof_clock_seconds();
   for (int i = 0; i < t->calls; i++) {
-    t->run.kernel->execute(&t->run);
+    t->run->kernel->execute(t->run);
   }
   return roof_clock_seconds() - start;
 }
@@ -164,27 +168,33 @@ static void calibrate(timed_run *t) {
   t->calls = (int)fmax(1, ceil(least_seconds / fmax(seconds, 1e-8)));
 }
 
+roof_status roof_cpu_sample(roof_kernel_run *run, double budget, double precision, roof_samples *samples,
+                            roof_error *error) {
+  enum { LEAST = 5, MOST = 1000 };
+  timed_run t = {.run = run};
+  calibrate(&t);
+  roof_sampling sampling = {
+      .calls = t.calls, .budget = budget, .least = LEAST, .most = MOST, .precision = precision};
+  return roof_sample(timed_calls, &t, &sampling, samples, error);
+}
+
 /** "2 threads bound; interval within 1 %; OpenBLAS 0.3.21; noise: ..." */
-static void describe(const timed_run *t, const char *stopped, const roof_noise *before,
+static void describe(const roof_kernel_run *run, const char *stopped, const roof_noise *before,
                      roof_measurement *out) {
   char noise[80];
-  const char *library = t->run.kernel->library != NULL ? t->run.kernel->library() : "";
-  roof_noise_since(before, t->run.threads, noise, sizeof noise);
-  snprintf(out->note, sizeof out->note, "%d threads bound; %s%s%s%s%.60s", t->run.threads, stopped,
+  const char *library = run->kernel->library != NULL ? run->kernel->library() : "";
+  roof_noise_since(before, run->threads, noise, sizeof noise);
+  snprintf(out->note, sizeof out->note, "%d threads bound; %s%s%s%s%.60s", run->threads, stopped,
            noise[0] != '\0' ? "; " : "", noise, library[0] != '\0' ? "; " : "", library);
 }
 
-static roof_status sample(timed_run *t, const roof_measure_options *options, roof_measurement *out,
+static roof_status sample(roof_kernel_run *run, const roof_measure_options *options, roof_measurement *out,
                           roof_error *error) {
-  enum { LEAST = 5, MOST = 1000 };
   static const double quick_budget = 0.3;
   double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
-  calibrate(t);
-  roof_sampling sampling = {
-      .calls = t->calls, .budget = budget, .least = LEAST, .most = MOST, .precision = options->precision};
   roof_samples samples;
   roof_noise before = roof_noise_now();
-  roof_status status = roof_sample(timed_calls, t, &sampling, &samples, error);
+  roof_status status = roof_cpu_sample(run, budget, options->precision, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -192,7 +202,7 @@ static roof_status sample(timed_run *t, const roof_measure_options *options, roo
   out->sample_count = samples.count;
   out->stats = samples.stats;
   out->seconds = samples.stats.median;
-  describe(t, samples.stopped, &before, out);
+  describe(run, samples.stopped, &before, out);
   return ROOF_OK;
 }
 
@@ -207,17 +217,17 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
   if (status != ROOF_OK) {
     return status;
   }
-  timed_run t = {.run = {.kernel = kernel, .dtype = dtype, .threads = team.threads}};
-  memcpy(t.run.values, values, sizeof t.run.values);
-  status = kernel->prepare(&t.run, error);
+  roof_kernel_run prepared = {.kernel = kernel, .dtype = dtype, .threads = team.threads};
+  memcpy(prepared.values, values, sizeof prepared.values);
+  status = kernel->prepare(&prepared, error);
   if (status == ROOF_OK) {
-    kernel->execute(&t.run);
-    status = kernel->check(&t.run, error);
+    kernel->execute(&prepared);
+    status = kernel->check(&prepared, error);
   }
   if (status == ROOF_OK) {
-    status = sample(&t, options, &result, error);
+    status = sample(&prepared, options, &result, error);
   }
-  kernel->release(&t.run);
+  kernel->release(&prepared);
   roof_team_done(&team);
   if (status == ROOF_OK) {
     snprintf(result.machine, sizeof result.machine, "host");

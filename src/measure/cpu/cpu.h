@@ -4,6 +4,7 @@
 
 #include "kernels/lanes/burst.h"
 #include "kernels/lanes/lanes.h"
+#include "measure/sampler.h"
 #include "measure/team.h"
 #include "roofline/measure.h"
 #include "roofline/stats.h"
@@ -220,6 +221,47 @@ int roof_curve_place(const roof_curve_point *curve, int count, const double *cap
  * of their plateau. Notes where the curve and the system disagree.
  *  Units: bytes. Ownership: none; `data` is read. Errors: none. */
 void roof_cpu_place_levels(roof_bench *bench, void *data, size_t bytes, roof_level *levels, int count);
+
+/** Samples calls of a kernel that is prepared, for `budget` seconds, or until `precision` is reached
+ * (roof_sampling). Units: s a call. Ownership: *samples on success only, freed by roof_samples_done. Errors:
+ * ROOF_E_MEMORY.
+ */
+roof_status roof_cpu_sample(roof_kernel_run *run, double budget, double precision, roof_samples *samples,
+                            roof_error *error);
+
+/** A library's kernel on some cores. */
+typedef struct roof_attempt {
+  const roof_kernel *kernel;
+  const roof_team *team;
+  int threads;
+  const char *sizes;    /**< as roof_kernel_values takes them */
+  double budget;        /**< s of samples a format */
+  double limit_seconds; /**< after which it is given up */
+} roof_attempt;
+
+enum { ROOF_ATTEMPT_MAX = 4 };
+
+/** Runs the kernel in a process of its own, in every format it has: checked, then timed. What it reaches, or
+ * why it does not, one entry a format; one alone when none of them can be. Units: FLOP/s. Ownership: fills at
+ * most ROOF_ATTEMPT_MAX entries, returns how many. Errors: as `skipped`. */
+int roof_library_try(const roof_attempt *attempt, roof_library *results);
+
+/** Tries every number of chains on one core; the fastest counts, and of equals the one with fewer chains.
+ *  Units: none. Ownership: static. Errors: none. */
+const roof_burst_way *roof_cpu_choose_way(const roof_bench *bench, const roof_burst *burst);
+
+/** Measures power and joules per FLOP and byte of memory with the counters below the folder `root`, "" for
+ * this machine; peaks and bandwidths are known before. Units: J, W. Ownership: none. Errors: none; without
+ * counters a note says why. */
+void roof_cpu_measure_energy(roof_bench *bench, const char *root);
+
+/** Number of kernels that are a library's.
+ *  Units: count. Ownership: none. Errors: none. */
+int roof_cpu_library_count(void);
+
+/** Measures what the libraries' products of matrices reach, on one core and on all.
+ *  Units: FLOP/s. Ownership: none. Errors: none; a library that fails says why in its entry. */
+void roof_cpu_measure_libraries(roof_bench *bench);
 
 /** What a core can do in one cycle at most; NaN unknown. */
 typedef struct roof_core_limits {

@@ -171,6 +171,13 @@ static void choose_way(load *l) {
   roof_trial_choose(way_window, select_way, l, count, TRIES);
 }
 
+const roof_burst_way *roof_cpu_choose_way(const roof_bench *bench, const roof_burst *burst) {
+  load l = {.bench = bench, .burst = burst, .crew = {.threads = 1, .weights = {1}}};
+  roof_burst_seeds(burst, l.seeds);
+  choose_way(&l);
+  return l.way;
+}
+
 /** The figure of another crew for the same burst, NULL where there is none. */
 static const roof_peak *peak_of(const roof_bench *bench, const roof_burst *burst, const roof_crew *crew) {
   roof_peak like = {.dtype = burst->dtype};

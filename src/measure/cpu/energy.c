@@ -1,0 +1,242 @@
+/* Joules of the whole processor: idle, per FLOP and per byte of memory. */
+#include "measure/cpu/energy.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/data.h"
+#include "measure/clock.h"
+#include "measure/cpu/cpu.h"
+#include "roofline/units.h"
+
+static const char folder[] = "/sys/class/powercap";
+
+/** Reads the first line of a file of a zone. False, with errno set, when it cannot be. */
+static bool read_line(const char *root, const char *path, const char *name, char *line, size_t size) {
+  char full[1024];
+  snprintf(full, sizeof full, "%s%s/%s", root, path, name);
+  FILE *file = fopen(full, "re");
+  errno = file != NULL ? 0 : errno;
+  bool found = file != NULL && fgets(line, (int)size, file) != NULL;
+  int why = errno;
+  if (file != NULL) {
+    fclose(file);
+  }
+  errno = why;
+  if (found) {
+    line[strcspn(line, "\n")] = '\0';
+  }
+  return found;
+}
+
+/** Microjoules of a file as joules, NaN when it has none. */
+static double read_joules(const char *root, const char *path, const char *name) {
+  char line[64], *end = line;
+  double value = read_line(root, path, name, line, sizeof line) ? strtod(line, &end) : NAN;
+  return end != line ? 1e-6 * value : NAN;
+}
+
+static void refuse(roof_meter *meter, const char *path) {
+  int why = errno;
+  snprintf(meter->reason, sizeof meter->reason, "%.120s/energy_uj: %s%s", path,
+           why != 0 ? strerror(why) : "no number",
+           why == EACCES ? "; run as root, or as root: chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj"
+                         : "");
+}
+
+/** Takes a zone in when it is a package's or a memory's: what is inside a package is counted with it, and a
+ * platform's zone (psys) would count it twice. */
+static void consider(roof_meter *meter, const char *entry) {
+  char path[ROOF_SOURCE_MAX], name[64];
+  snprintf(path, sizeof path, "%s/%.64s", folder, entry);
+  if (strncmp(entry, "intel-rapl:", 11) != 0 || !read_line(meter->root, path, "name", name, sizeof name)) {
+    return;
+  }
+  bool package = strncmp(name, "package-", 8) == 0, memory = strcmp(name, "dram") == 0;
+  if (!(package || memory) || meter->count == ROOF_ZONE_MAX) {
+    return;
+  }
+  roof_zone zone = {.range = read_joules(meter->root, path, "max_energy_range_uj")};
+  zone.last = read_joules(meter->root, path, "energy_uj");
+  if (isnan(zone.last)) {
+    refuse(meter, path);
+    return;
+  }
+  snprintf(zone.path, sizeof zone.path, "%s", path);
+  meter->packages += package;
+  meter->memories += memory;
+  meter->zones[meter->count++] = zone;
+}
+
+void roof_meter_start(roof_meter *meter, const char *root) {
+  char full[1024];
+  *meter = (roof_meter){.root = root};
+  snprintf(full, sizeof full, "%s%s", root, folder);
+  DIR *zones = opendir(full);
+  for (struct dirent *entry; zones != NULL && (entry = readdir(zones)) != NULL;) {
+    consider(meter, entry->d_name);
+  }
+  if (zones != NULL) {
+    closedir(zones);
+  }
+  if (meter->packages == 0 && meter->reason[0] == '\0') {
+    snprintf(meter->reason, sizeof meter->reason,
+             "no %s/intel-rapl:0: this processor, its hypervisor or its kernel shows no energy counters; "
+             "measure on "
+             "the hardware itself, with the module intel_rapl_msr",
+             folder);
+  }
+}
+
+double roof_meter_read(roof_meter *meter) {
+  for (int i = 0; i < meter->count; i++) {
+    roof_zone *zone = &meter->zones[i];
+    double now = read_joules(meter->root, zone->path, "energy_uj");
+    meter->joules += now - zone->last + (now < zone->last ? zone->range : 0);
+    zone->last = now;
+  }
+  return meter->reason[0] == '\0' ? meter->joules : NAN;
+}
+
+/** A load for some time: what it did, in FLOP or bytes, and what that took. */
+typedef struct window {
+  double work, seconds, joules;
+} window;
+
+/** Instructions or loads, the same on every core. */
+typedef struct effort {
+  const roof_bench *bench;
+  const roof_burst_way *way;
+  size_t rounds;
+  size_t part, bytes; /**< of memory: a thread's, and what it reads of it, over and over */
+  char *data;
+  _Alignas(64) char seeds[3 * ROOF_BURST_BYTES];
+} effort;
+
+static void compute(void *user, int thread, int threads) {
+  const effort *e = user;
+  _Alignas(64) char result[2 * ROOF_BURST_BYTES];
+  (void)thread, (void)threads;
+  e->way->run(e->rounds, e->seeds, result);
+}
+
+static void read_memory(void *user, int thread, int threads) {
+  const effort *e = user;
+  char *mine = e->data + (size_t)thread * e->part;
+  (void)threads;
+  e->bench->lanes->transfers[ROOF_LOAD][ROOF_AHEAD](&(roof_span){mine, mine, mine, e->part, 0, e->bytes});
+}
+
+static window watch(roof_meter *meter, effort *e, roof_team_body *body, double work) {
+  int threads = e->bench->team.threads;
+  double before = roof_meter_read(meter), start = roof_clock_seconds();
+  roof_team_time(&e->bench->team, threads, body, e);
+  double seconds = roof_clock_seconds() - start;
+  return (window){work, seconds, roof_meter_read(meter) - before};
+}
+
+static window watch_idle(roof_meter *meter, double seconds) {
+  struct timespec pause = {.tv_sec = (time_t)seconds};
+  pause.tv_nsec = (long)(1e9 * (seconds - (double)pause.tv_sec));
+  double before = roof_meter_read(meter), start = roof_clock_seconds();
+  nanosleep(&pause, NULL);
+  double waited = roof_clock_seconds() - start;
+  return (window){0, waited, roof_meter_read(meter) - before};
+}
+
+static const roof_burst *burst_of(const roof_peak *peak) {
+  const roof_burst *burst = NULL;
+  for (int i = 0; peak != NULL && (burst = roof_burst_at(i)) != NULL; i++) {
+    if (burst->dtype == peak->dtype && burst->available() && strcmp(burst->isa, peak->isa) == 0) {
+      return burst;
+    }
+  }
+  return NULL;
+}
+
+/** The fastest multiply-adds of the format on all cores, for about `seconds`. */
+static window watch_flops(roof_bench *bench, roof_meter *meter, roof_dtype dtype, double seconds) {
+  const roof_peak *peak = roof_machine_peak(bench->machine, dtype, ROOF_VECTOR, false, ROOF_MEASURED);
+  const roof_burst *burst = burst_of(peak);
+  if (burst == NULL) {
+    return (window){NAN, NAN, NAN};
+  }
+  effort e = {.bench = bench, .way = roof_cpu_choose_way(bench, burst)};
+  int threads = bench->team.threads;
+  double step = burst->operations * e.way->chains;
+  e.rounds = (size_t)fmax(1, peak->flops_per_second / threads * seconds / step);
+  roof_burst_seeds(burst, e.seeds);
+  return watch(meter, &e, compute, threads * step * (double)e.rounds);
+}
+
+/** Loads of memory on all cores, for about `seconds`. */
+static window watch_bytes(roof_bench *bench, roof_meter *meter, double seconds) {
+  enum { STEP = 1024 };
+  const roof_level *memory = roof_machine_memory(bench->machine, ROOF_MEASURED);
+  int threads = bench->team.threads;
+  double wanted = fmin(fmax(4 * roof_cache_bytes(), 0x1p28), roof_memory_available() / 4);
+  effort e = {.bench = bench, .part = STEP};
+  while (2 * (double)e.part * threads <= wanted) {
+    e.part *= 2;
+  }
+  void *data = NULL;
+  if (memory == NULL || isnan(memory->read_bytes_per_second) ||
+      roof_data_new("energy", (double)e.part * threads, &data, NULL) != ROOF_OK) {
+    return (window){NAN, NAN, NAN};
+  }
+  roof_data_fill(data, ROOF_FP64, e.part * (size_t)threads / sizeof(double), 1, threads);
+  e.data = data;
+  e.bytes = (size_t)fmax(1, memory->read_bytes_per_second / threads * seconds / STEP) * STEP;
+  window w = watch(meter, &e, read_memory, threads * (double)e.bytes);
+  free(data);
+  return w;
+}
+
+/** Joules per unit of work over what the idle machine would have taken; NaN when it is not more. */
+static double over_idle(const window *w, double idle_watts) {
+  double joules = (w->joules - idle_watts * w->seconds) / w->work;
+  return joules > 0 ? joules : NAN;
+}
+
+static double in_all(const window *w) {
+  double joules = w->joules / w->work;
+  return joules > 0 ? joules : NAN;
+}
+
+void roof_cpu_measure_energy(roof_bench *bench, const char *root) {
+  static const double quick_window = 0.15, whole_window = 0.6;
+  double seconds = bench->options->quick ? quick_window : whole_window;
+  roof_meter meter;
+  roof_bench_step(bench, "energy");
+  roof_meter_start(&meter, root);
+  if (meter.reason[0] != '\0') {
+    roof_bench_note(bench, "energy: not measured: %s", meter.reason);
+    return;
+  }
+  window idle = watch_idle(&meter, seconds);
+  window fp64 = watch_flops(bench, &meter, ROOF_FP64, seconds);
+  window fp32 = watch_flops(bench, &meter, ROOF_FP32, seconds);
+  window bytes = watch_bytes(bench, &meter, seconds);
+  roof_energy *e = &bench->machine->energy;
+  double watts = idle.joules / idle.seconds;
+  *e = (roof_energy){.kind = ROOF_MEASURED,
+                     .idle_watts = watts > 0 ? watts : NAN,
+                     .watts = fmax(fp64.joules / fp64.seconds, fp32.joules / fp32.seconds),
+                     .joules_per_flop = over_idle(&fp64, watts),
+                     .fp32_joules_per_flop = over_idle(&fp32, watts),
+                     .joules_per_byte = over_idle(&bytes, watts),
+                     .total_joules_per_flop = in_all(&fp64),
+                     .total_fp32_joules_per_flop = in_all(&fp32),
+                     .total_joules_per_byte = in_all(&bytes)};
+  snprintf(e->source, sizeof e->source,
+           "RAPL through powercap: %d package%s, memory %s; windows of %g s idle, multiply-adds, reading "
+           "memory, all "
+           "cores",
+           meter.packages, meter.packages == 1 ? "" : "s", meter.memories > 0 ? "counted" : "not counted",
+           seconds);
+}

@@ -1,0 +1,35 @@
+/** The energy counters of processors and memory (RAPL), as the kernel's powercap shows them. */
+#ifndef MEASURE_CPU_ENERGY_H
+#define MEASURE_CPU_ENERGY_H
+
+#include <stdbool.h>
+
+#include "roofline/machine.h"
+
+enum { ROOF_ZONE_MAX = 32 };
+
+/** A counter of microjoules that begins again at 0 beyond its range. */
+typedef struct roof_zone {
+  char path[ROOF_SOURCE_MAX]; /**< of its folder, below the root */
+  double range;               /**< J; NaN unknown */
+  double last;                /**< J */
+} roof_zone;
+
+typedef struct roof_meter {
+  const char *root;
+  roof_zone zones[ROOF_ZONE_MAX];
+  int count;
+  int packages, memories;       /**< that have a counter */
+  double joules;                /**< since the start; NaN once a counter cannot be followed */
+  char reason[ROOF_SOURCE_MAX]; /**< why there is nothing to read, and what to do; "" when there is */
+} roof_meter;
+
+/** Finds the counters of all packages, and of their memory where it has one, below the folder `root` ("" for
+ * this machine), and starts. Units: J. Ownership: keeps `root`. Errors: as `reason`. */
+void roof_meter_start(roof_meter *meter, const char *root);
+
+/** Energy since the start; to be called before a counter passes its range twice (minutes).
+ *  Units: J. Ownership: none. Errors: NaN when it cannot be read. */
+double roof_meter_read(roof_meter *meter);
+
+#endif

@@ -1,0 +1,164 @@
+/* What libraries reach, with libraries that are made here: right, wrong, incomplete, and such that end or
+ * hang their process. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/cpu/cpu.h"
+
+/** A BLAS that does what FAKE_BLAS says. */
+static const char blas_source[] =
+    "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+    "#define GEMM(name, T) void name(const char *ta, const char *tb, const int *m, const int *n, const int "
+    "*k,\\\n"
+    "  const T *al, const T *a, const int *la, const T *b, const int *lb, const T *be, T *c, const int *lc) "
+    "{\\\n"
+    "  const char *what = getenv(\"FAKE_BLAS\");\\\n"
+    "  if (strcmp(what, \"aborts\") == 0) abort();\\\n"
+    "  if (strcmp(what, \"exits\") == 0) { printf(\"bye\\n\"); exit(3); }\\\n"
+    "  if (strcmp(what, \"hangs\") == 0) pause();\\\n"
+    "  for (int j = 0; j < *n; j++) {\\\n"
+    "    memset(c + j * *lc, 0, *m * sizeof(T));\\\n"
+    "    for (int p = 0; p < *k; p++) for (int i = 0; i < *m; i++)\\\n"
+    "      c[i + j * *lc] += a[i + p * *la] * b[p + j * *lb];\\\n"
+    "  }\\\n"
+    "  if (strcmp(what, \"wrong\") == 0) c[1] += 1;\\\n"
+    "}\n"
+    "GEMM(dgemm_, double)\nGEMM(sgemm_, float)\n"
+    "char *openblas_get_config(void) { return \"OpenBLAS 9.8 made for a test \"; }\n";
+
+static char folder[] = "/tmp/roofline-libraries-XXXXXX";
+
+static void make(const char *soname, const char *source) {
+  char command[512];
+  snprintf(command, sizeof command, "cc -O3 -march=native -shared -fPIC -x c -o %s/%s -", folder, soname);
+  FILE *compiler = popen(command, "w");
+  assert_non_null(compiler);
+  fputs(source, compiler);
+  assert_int_equal(pclose(compiler), 0);
+}
+
+/** The library path counts for a program that starts, so this one starts again with it. */
+static void start_again(char **arguments) {
+  if (getenv("FAKE_BLAS") == NULL) {
+    assert_non_null(mkdtemp(folder));
+    make("libopenblas.so.0", blas_source);
+    make("libblis.so.4", "int nothing;\n");
+    setenv("LD_LIBRARY_PATH", folder, 1);
+    setenv("FAKE_BLAS", "right", 1);
+    setenv("FAKE_FOLDER", folder, 1);
+    execv("/proc/self/exe", arguments);
+    fail_msg("cannot start again");
+  }
+}
+
+static void remove_libraries(void) {
+  char path[512];
+  static const char *const names[] = {"/libopenblas.so.0", "/libblis.so.4", ""};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    snprintf(path, sizeof path, "%s%s", getenv("FAKE_FOLDER"), names[i]);
+    remove(path);
+  }
+}
+
+static int try(const char *name, const char *behaviour, double limit, roof_library *results) {
+  roof_team team;
+  roof_attempt attempt = {.team = &team, .threads = 1, .sizes = "m=24 n=40 k=32", .budget = 1e-3};
+  attempt.limit_seconds = limit;
+  setenv("FAKE_BLAS", behaviour, 1);
+  assert_int_equal(roof_kernel_find(name, &attempt.kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
+  attempt.threads = team.threads;
+  int count = roof_library_try(&attempt, results);
+  roof_team_done(&team);
+  return count;
+}
+
+static void a_right_library_is_timed(void **state) {
+  (void)state;
+  roof_library r[ROOF_ATTEMPT_MAX];
+  assert_int_equal(try("gemm-blas", "right", 30, r), 2);
+  for (int i = 0; i < 2; i++) {
+    assert_string_equal(r[i].name, "OpenBLAS");
+    assert_string_equal(r[i].version, "9.8 made for a test");
+    assert_string_equal(r[i].op, "gemm");
+    assert_string_equal(r[i].parameters, "m=24 n=40 k=32");
+    assert_string_equal(r[i].skipped, "");
+    assert_non_null(strstr(r[i].source, "checked"));
+    assert_true(r[i].kind == ROOF_MEASURED && r[i].flops_per_second > 1e5 && r[i].flops_per_second < 1e13);
+    assert_int_equal(strlen(r[i].date), 10);
+  }
+  assert_true(r[0].dtype == ROOF_FP64 && r[1].dtype == ROOF_FP32);
+}
+
+static void a_library_that_fails_says_why(void **state) {
+  (void)state;
+  static const struct {
+    const char *kernel, *behaviour, *why;
+    double limit;
+    int entries;
+  } cases[] = {
+      {"gemm-blas", "wrong", "gemm-blas fp64: wrong result: element 1 is ", 30, 2},
+      {"gemm-blas", "aborts", "it ended its process: Aborted", 30, 1},
+      {"gemm-blas", "exits", "it ended its process with status ", 30, 1},
+      {"gemm-blas", "hangs", "no answer within 0.2 s", 0.2, 1},
+      {"gemm-blis", "right", "libblis.so.4 has no dgemm_ and sgemm_", 30, 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_library r[ROOF_ATTEMPT_MAX];
+    double start = roof_clock_seconds();
+    int count = try(cases[i].kernel, cases[i].behaviour, cases[i].limit, r);
+    if (count != cases[i].entries || strncmp(r[0].skipped, cases[i].why, strlen(cases[i].why)) != 0) {
+      fail_msg("%s %s: %d entries, %s", cases[i].kernel, cases[i].behaviour, count, r[0].skipped);
+    }
+    assert_true(isnan(r[0].flops_per_second) && isnan(r[0].fraction_of_peak));
+    assert_true(roof_clock_seconds() - start < 10);
+  }
+}
+
+/** All libraries together: an entry each at least, figures as shares of the peak on as many cores. */
+static void every_library_has_an_entry(void **state) {
+  (void)state;
+  static roof_machine machine;
+  roof_measure_options options = {.quick = true};
+  roof_bench bench = {.options = &options, .machine = &machine};
+  roof_machine_init(&machine);
+  setenv("FAKE_BLAS", "right", 1);
+  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
+  for (int i = 0; i < 2; i++) {
+    machine.peaks[i] = (roof_peak){.dtype = ROOF_FP64, .kind = ROOF_MEASURED, .cores = i};
+    machine.peaks[i].flops_per_second = i == 0 ? 4e12 : 1e12;
+  }
+  machine.peak_count = 2;
+  roof_cpu_measure_libraries(&bench);
+  roof_team_done(&bench.team);
+  assert_true(machine.library_count >= roof_cpu_library_count() && roof_cpu_library_count() >= 4);
+  int of_blis = 0;
+  for (int i = 0; i < machine.library_count; i++) {
+    const roof_library *l = &machine.libraries[i];
+    double peak = l->cores == 0 ? 4e12 : 1e12;
+    of_blis += strcmp(l->name, "BLIS") == 0;
+    assert_true(isnan(l->flops_per_second) == (l->skipped[0] != '\0'));
+    if (l->dtype == ROOF_FP64 && l->skipped[0] == '\0') {
+      assert_near(l->fraction_of_peak, l->flops_per_second / peak, 1e-12);
+    }
+  }
+  assert_int_equal(of_blis, 1); /* not once more for every format and number of cores */
+}
+
+int main(int count, char **arguments) {
+  (void)count;
+  start_again(arguments);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_right_library_is_timed),
+      cmocka_unit_test(a_library_that_fails_says_why),
+      cmocka_unit_test(every_library_has_an_entry),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  remove_libraries();
+  return failed;
+}
