@@ -115,6 +115,22 @@ typedef enum roof_phase {
       ROOF_PHASE_COUNT
 } roof_phase;
 
+/** X(symbol, name): what kind of kernel an operation is. */
+#define ROOF_OPERATION_KIND_MAP(X)                                                                           \
+  X(ROOF_KIND_ELEMENTWISE, "elementwise")                                                                    \
+  X(ROOF_KIND_PRODUCT, "product")                                                                            \
+  X(ROOF_KIND_ATTENTION, "attention")                                                                        \
+  X(ROOF_KIND_STATE, "state")                                                                                \
+  X(ROOF_KIND_COLLECTIVE, "collective")                                                                      \
+  X(ROOF_KIND_SAMPLING, "sampling")
+
+typedef enum roof_operation_kind {
+#define ROOF_OPERATION_KIND_ENUM(symbol, name) symbol,
+  ROOF_OPERATION_KIND_MAP(ROOF_OPERATION_KIND_ENUM)
+#undef ROOF_OPERATION_KIND_ENUM
+      ROOF_OPERATION_KIND_COUNT
+} roof_operation_kind;
+
 /** How the weights of a part are stored and in what format they are multiplied. */
 typedef struct roof_weight_format {
   roof_dtype stored;
@@ -262,6 +278,7 @@ typedef struct roof_model_target {
 /** One operation of a phase on one device. Works and times are of one call; `count` calls make the step. */
 typedef struct roof_model_operation {
   const char *name;
+  roof_operation_kind kind;
   roof_model_part part; /**< whose weights it reads; ROOF_PART_COUNT: none */
   double count;
   double flops;
@@ -320,6 +337,8 @@ typedef struct roof_model_answer {
   double devices;
   double ttft_seconds;
   double tpot_seconds;
+  double tpot_first_seconds;       /**< of the first step after the prompt: the shortest cache */
+  double tpot_last_seconds;        /**< of the last step: the longest */
   double request_seconds;          /**< TTFT + the steps for the other tokens */
   double tokens_per_second;        /**< of one request: 1 / TPOT */
   double batch_tokens_per_second;  /**< of all sequences */
@@ -339,6 +358,10 @@ ROOF_API const char *roof_mixer_name(roof_mixer mixer);
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
 ROOF_API const char *roof_model_part_name(roof_model_part part);
 
+/** Finds a part by name.
+ *  Units: none. Ownership: writes *part on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_model_part_parse(const char *text, roof_model_part *part, roof_error *error);
+
 /** "weights", "activations", "kv" or "network".
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
 ROOF_API const char *roof_bytes_class_name(roof_bytes_class class_);
@@ -346,6 +369,10 @@ ROOF_API const char *roof_bytes_class_name(roof_bytes_class class_);
 /** "prefill", "decode", ...
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
 ROOF_API const char *roof_phase_name(roof_phase phase);
+
+/** "product", "attention", ...
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_operation_kind_name(roof_operation_kind kind);
 
 /** "eager", "graph" or "persistent".
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
@@ -428,6 +455,18 @@ ROOF_API roof_status roof_model_target_init(roof_model_target *target, const roo
  *  Errors: none. */
 ROOF_API void roof_model_phase_of(const roof_model_target *target, roof_phase kind, double past_first,
                                   double past_last, roof_model_phase *phase);
+
+/** What one fusion removes from a step: bytes of memory, kernels, expected seconds. */
+typedef struct roof_model_saving {
+  double bytes;
+  double kernels;
+  double seconds;
+} roof_model_saving;
+
+/** The phase without fusion number `index` minus the phase with it, everything else as in the settings.
+ *  Units: bytes, kernels, s. Ownership: by value. Errors: none. */
+ROOF_API roof_model_saving roof_model_fusion_saving(const roof_model_target *target, roof_phase kind,
+                                                    int index);
 
 /** The whole answer: every phase that the settings ask for, capacity, and the figures people compare. No
  * allocation, no failure: what is unknown is NaN.

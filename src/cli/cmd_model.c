@@ -4,7 +4,7 @@
 
 #include "cli/model.h"
 
-static int list;
+static int list, report;
 static char *precision, *dtype, *kv, *mode, *fuse, *quantization;
 static const struct poptOption options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
@@ -18,8 +18,33 @@ static const struct poptOption options[] = {
      "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
     {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
      "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
+    {"report", 'r', POPT_ARG_NONE, &report, 0, "the seven steps of an analysis, filled in", NULL},
     {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
     POPT_TABLEEND};
+
+/** `FORMAT` for all matrices, `PART=FORMAT` for one part; several separated by commas. */
+static roof_status take_formats(char *text, roof_model_precision *p, roof_error *error) {
+  char *rest = NULL;
+  roof_status status = ROOF_OK;
+  for (char *word = strtok_r(text, ",", &rest); word != NULL && status == ROOF_OK;
+       word = strtok_r(NULL, ",", &rest)) {
+    roof_weight_format format;
+    roof_model_part part = ROOF_PART_MIXER;
+    char *equals = strchr(word, '=');
+    if (equals != NULL) {
+      *equals = '\0';
+      status = roof_model_part_parse(word, &part, error);
+    }
+    status = status == ROOF_OK ? roof_weight_format_parse(equals != NULL ? equals + 1 : word, &format, error)
+                               : status;
+    if (status == ROOF_OK && equals != NULL) {
+      p->weights[part] = format;
+    } else if (status == ROOF_OK) {
+      roof_model_precision_quantize(p, &format);
+    }
+  }
+  return status;
+}
 
 static roof_status select_precision(roof_model_precision *p, roof_error *error) {
   roof_status status = ROOF_OK;
@@ -33,11 +58,7 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
     *p = status == ROOF_OK ? roof_model_precision_of(plain) : *p;
   }
   if (status == ROOF_OK && precision != NULL) {
-    roof_weight_format format;
-    status = roof_weight_format_parse(precision, &format, error);
-    if (status == ROOF_OK) {
-      roof_model_precision_quantize(p, &format);
-    }
+    status = take_formats(precision, p, error);
   }
   return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
 }
@@ -74,7 +95,7 @@ static roof_status answer_one(const roof_args *args, const roof_model *model, co
   }
   roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
   roof_model_text(&out->text, &target, &a, roof_use_color(args, stdout));
-  return ROOF_OK;
+  return report ? roof_model_report(&out->text, &target, &a, error) : ROOF_OK;
 }
 
 static roof_status answer_all(const roof_args *args, answer *out, roof_error *error) {
@@ -99,9 +120,11 @@ static roof_status print_answer(const roof_args *args, answer *out, roof_error *
   if (!args->json) {
     return roof_print(&out->text, error);
   }
-  json_t *object = json_array_size(out->json) == 1 && !list
-                       ? json_incref(json_array_get(out->json, 0))
-                       : json_pack("{s:s, s:O}", "schema", "roofline.models/1", "models", out->json);
+  json_t *object =
+      json_array_size(out->json) == 1 && !list
+          ? json_incref(json_array_get(out->json, 0))
+          : json_pack("{s:s, s:O}", "schema", list ? "roofline.model_names/1" : "roofline.models/1", "models",
+                      out->json);
   return roof_json_print(object, error);
 }
 
@@ -147,6 +170,7 @@ const roof_command roof_cmd_model = {
         "  roofline model config.json --machine h100\n"
         "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
+        "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
         "Settings: batch prompt generate chunk draft accept tp page workspace price\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL,
     .options = options,

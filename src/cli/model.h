@@ -12,9 +12,20 @@ roof_status roof_model_words(const char *const *words, int count, roof_model_set
                              roof_error *error);
 
 /* model_text.c */
-/** The answer as a table a phase. `report`: the seven steps filled in as well. */
+/** The answer as a table a phase, then what the figures mean. */
 void roof_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                      bool color);
+
+/** What a figure counts; ends at a NULL name. */
+typedef struct roof_model_definition {
+  const char *name, *text;
+} roof_model_definition;
+extern const roof_model_definition roof_model_definitions[];
+
+/* model_report.c */
+/** The seven steps of an analysis, filled in. */
+roof_status roof_model_report(roof_text *out, const roof_model_target *target,
+                              const roof_model_answer *answer, roof_error *error);
 
 /* model_json.c */
 json_t *roof_model_json(const roof_model_target *target, const roof_model_answer *answer);

@@ -25,6 +25,7 @@ static json_t *operation(const roof_model_operation *o, const roof_model_phase *
                              roof_json_number(o->flops), "bytes", roof_json_number(memory), "bytes_by_class",
                              bytes_by_class(o->bytes), "intensity", roof_json_number(o->intensity), "ridge",
                              roof_json_number(o->ridge), "regime", roof_regime_name(o->regime));
+  json_object_set_new(object, "kind", json_string(roof_operation_kind_name(o->kind)));
   json_object_set_new(object, "part",
                       o->part < ROOF_PART_COUNT ? json_string(roof_model_part_name(o->part)) : json_null());
   json_object_set_new(object, "dtype",
@@ -121,6 +122,37 @@ static json_t *notes(const roof_model *m) {
   return array;
 }
 
+static json_t *saving(const roof_model_target *t, roof_phase kind, int index) {
+  roof_model_saving s = roof_model_fusion_saving(t, kind, index);
+  return json_pack("{s:o, s:o, s:o}", "bytes", roof_json_number(s.bytes), "kernels",
+                   roof_json_number(s.kernels), "seconds", roof_json_number(s.seconds));
+}
+
+/** What each fusion removes, whether it is in the plan or not. */
+static json_t *fusions(const roof_model_target *t) {
+  json_t *array = json_array();
+  for (int i = 0; i < ROOF_FUSION_COUNT; i++) {
+    const char *text = NULL;
+    const char *name = roof_fusion_name(i, &text);
+    json_t *object = json_pack("{s:s, s:s, s:b}", "name", name, "merges", text, "planned",
+                               (int)(t->settings.fusion >> i & 1));
+    bool encoder = t->model->encoder;
+    json_object_set_new(object, encoder ? "encode" : "prefill",
+                        saving(t, encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL, i));
+    json_object_set_new(object, "decode", encoder ? json_null() : saving(t, ROOF_PHASE_DECODE, i));
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
+static json_t *definitions(void) {
+  json_t *object = json_object();
+  for (int i = 0; roof_model_definitions[i].name != NULL; i++) {
+    json_object_set_new(object, roof_model_definitions[i].name, json_string(roof_model_definitions[i].text));
+  }
+  return object;
+}
+
 json_t *roof_model_json(const roof_model_target *t, const roof_model_answer *a) {
   json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.model/1", "name",
                              t->model->name, "architecture", t->model->architecture, "machine",
@@ -135,6 +167,8 @@ json_t *roof_model_json(const roof_model_target *t, const roof_model_answer *a) 
                  {"devices", a->devices},
                  {"ttft_seconds", a->ttft_seconds},
                  {"tpot_seconds", a->tpot_seconds},
+                 {"tpot_first_seconds", a->tpot_first_seconds},
+                 {"tpot_last_seconds", a->tpot_last_seconds},
                  {"request_seconds", a->request_seconds},
                  {"tokens_per_second", a->tokens_per_second},
                  {"batch_tokens_per_second", a->batch_tokens_per_second},
@@ -149,6 +183,8 @@ json_t *roof_model_json(const roof_model_target *t, const roof_model_answer *a) 
   json_object_set_new(object, "precision", precision(t));
   json_object_set_new(object, "memory", memory(&a->capacity));
   json_object_set_new(object, "phases", phases(a));
+  json_object_set_new(object, "fusions", fusions(t));
+  json_object_set_new(object, "definitions", definitions());
   json_object_set_new(object, "notes", notes(t->model));
   return object;
 }

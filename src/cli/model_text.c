@@ -77,6 +77,24 @@ static void add_model(roof_text *out, const roof_model_target *t) {
   }
 }
 
+/** Formats that the machine cannot multiply, each once, and what it does instead. */
+static void add_paths(roof_text *out, const roof_model_target *t) {
+  const roof_model_precision *p = &t->settings.precision;
+  bool told[ROOF_DTYPE_COUNT] = {false};
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    const roof_weight_format *format = &p->weights[part];
+    bool narrow =
+        !format->weight_only && roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations);
+    roof_dtype wanted = narrow ? format->compute : p->activations;
+    if (!t->native[part] && t->parameters.parts[part] > 0 && !told[wanted]) {
+      roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(wanted),
+                     narrow ? "those weights are dequantised and multiplied in" : "multiplied in",
+                     roof_dtype_name(t->parts[part].types.compute));
+      told[wanted] = true;
+    }
+  }
+}
+
 static void add_plan(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   char format[SHORT], x[SHORT];
@@ -88,24 +106,15 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
                  quantity(x, t->kernel.seconds, "s"), roof_kind_name(t->kernel.kind));
   roof_text_addf(out, "  precision   activations %s, KV %s; weights",
                  roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
-  char last[SHORT] = "";
-  for (int part = 0; part < ROOF_PART_COUNT; part++) {
-    roof_weight_format_name(&s->precision.weights[part], format, sizeof format);
-    if (t->parameters.parts[part] > 0 && strcmp(format, last) != 0) {
-      roof_text_addf(out, "%s %s (%s)", last[0] ? "," : "", format,
-                     roof_model_part_name((roof_model_part)part));
-      strcpy(last, format);
+  for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {
+    if (t->parameters.parts[part] > 0) {
+      roof_weight_format_name(&s->precision.weights[part], format, sizeof format);
+      roof_text_addf(out, "%s %s %s", shown++ > 0 ? "," : "", roof_model_part_name((roof_model_part)part),
+                     format);
     }
   }
   roof_text_add(out, "\n");
-  for (int part = 0; part < ROOF_PART_COUNT; part++) {
-    if (!t->native[part] && t->parameters.parts[part] > 0) {
-      roof_text_addf(out, "              no native %s path: %s weights are multiplied in %s\n",
-                     roof_dtype_name(s->precision.weights[part].compute),
-                     roof_model_part_name((roof_model_part)part),
-                     roof_dtype_name(t->parts[part].types.compute));
-    }
-  }
+  add_paths(out, t);
 }
 
 static void add_capacity(roof_text *out, const roof_model_target *t, const roof_model_capacity *c) {
@@ -125,12 +134,18 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
     }
   }
   roof_text_add(out, "\n");
+  if (t->model->context > 0 && c->longest_context > t->model->context) {
+    snprintf(y, SHORT, " (the model itself: %.0f)", t->model->context);
+  } else {
+    y[0] = '\0';
+  }
   if (!t->model->encoder && !isnan(c->capacity_bytes)) {
-    roof_text_addf(out,
-                   "              %s a token and sequence; longest context %.0f at batch %.0f, largest batch "
-                   "%.0f at %.0f tokens\n",
-                   roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, t->settings.batch,
-                   c->largest_batch, t->settings.prompt + t->settings.generate);
+    roof_text_addf(
+        out,
+        "              %s a token and sequence; longest context %.0f%s at batch %.0f, largest batch "
+        "%.0f at %.0f tokens\n",
+        roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, y, t->settings.batch,
+        c->largest_batch, t->settings.prompt + t->settings.generate);
   }
 }
 
@@ -177,6 +192,9 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
       out, "\n  rates       %.4g tokens/s a request, %.4g together, %.4g a device; prompts %.4g tokens/s\n",
       a->tokens_per_second, a->batch_tokens_per_second, a->device_tokens_per_second,
       a->prompt_tokens_per_second);
+  roof_text_addf(out, "  TPOT        %s with the first token's cache,",
+                 quantity(x, a->tpot_first_seconds, "s"));
+  roof_text_addf(out, " %s with the last\n", quantity(x, a->tpot_last_seconds, "s"));
   roof_text_addf(out, "  request     %s", quantity(x, a->request_seconds, "s"));
   if (!isnan(a->joules_per_token)) {
     roof_text_addf(out, "; %s a generated token", quantity(x, a->joules_per_token, "J"));
@@ -186,6 +204,28 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
                    a->price_per_million_tokens, t->settings.price);
   }
   roof_text_add(out, "\n");
+}
+
+const roof_model_definition roof_model_definitions[] = {
+    {"TTFT",
+     "time to the first token: the prefill of all prompts of the batch and one token's choice; no queue, no "
+     "network to the user"},
+    {"TPOT",
+     "time per output token of one request: the mean decoding step after the first token; TTFT is not in it"},
+    {"tokens/s",
+     "generated tokens only; a request: 1 / TPOT, together: batch / TPOT, a device: that / devices"},
+    {"MFU", "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device"},
+    {"MBU",
+     "bytes of weights, activations and KV, each operand once an operation / (expected time x bandwidth)"},
+    {"expected",
+     "each operation's bound / efficiency + the cost of its kernels; operations follow one another"},
+    {NULL, NULL}};
+
+static void add_definitions(roof_text *out) {
+  roof_text_add(out, "\n");
+  for (int i = 0; roof_model_definitions[i].name != NULL; i++) {
+    roof_text_addf(out, "  %-11s %s\n", roof_model_definitions[i].name, roof_model_definitions[i].text);
+  }
 }
 
 void roof_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
@@ -199,6 +239,7 @@ void roof_model_text(roof_text *out, const roof_model_target *t, const roof_mode
     }
   }
   add_rates(out, t, a);
+  add_definitions(out);
   for (int i = 0; i < t->model->note_count; i++) {
     roof_text_addf(out, "  note        %s\n", t->model->notes[i]);
   }

@@ -107,6 +107,31 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   }
 }
 
+/** TPOT at both ends of the generation. */
+static void run_ends(const roof_model_target *t, roof_phase kind, double each, roof_model_answer *a) {
+  const roof_model_settings *s = &t->settings;
+  double last = s->prompt + fmax(0, s->generate - 2);
+  roof_model_phase end;
+  roof_model_phase_of(t, kind, s->prompt, s->prompt, &end);
+  a->tpot_first_seconds = end.expected_seconds * each;
+  roof_model_phase_of(t, kind, last, last, &end);
+  a->tpot_last_seconds = end.expected_seconds * each;
+}
+
+roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phase kind, int index) {
+  const roof_model_settings *s = &t->settings;
+  roof_model_target other = *t;
+  roof_model_phase with, without;
+  double last = s->prompt + fmax(0, s->generate - 2);
+  other.settings.fusion = s->fusion | 1u << index;
+  roof_model_phase_of(&other, kind, s->prompt, last, &with);
+  other.settings.fusion = s->fusion & ~(1u << index);
+  roof_model_phase_of(&other, kind, s->prompt, last, &without);
+  return (roof_model_saving){.bytes = without.memory_bytes - with.memory_bytes,
+                             .kernels = without.kernels - with.kernels,
+                             .seconds = without.expected_seconds - with.expected_seconds};
+}
+
 void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   run_phases(t, a);
@@ -119,12 +144,14 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->prompt_tokens_per_second = s->batch * s->prompt / a->ttft_seconds;
   a->tpot_seconds = a->tokens_per_second = a->batch_tokens_per_second = a->device_tokens_per_second = NAN;
   a->joules_per_token = a->price_per_million_tokens = NAN;
+  a->tpot_first_seconds = a->tpot_last_seconds = NAN;
   a->request_seconds = a->ttft_seconds;
   if (!next->present) {
     return;
   }
   double each = s->batch / next->yield;
   a->tpot_seconds = next->expected_seconds * each;
+  run_ends(t, s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, each, a);
   a->tokens_per_second = 1 / a->tpot_seconds;
   a->batch_tokens_per_second = s->batch / a->tpot_seconds;
   a->device_tokens_per_second = a->batch_tokens_per_second / a->devices;

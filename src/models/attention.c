@@ -63,7 +63,8 @@ static void emit_scores(model_step *s, double n, const roof_model_block *b, cons
   double scores = flash ? 0 : keys * g->queries * h->queries * a; /* the whole square, masked or not */
   model_cost c = {.name = g->queries > 1 && s->group_count > 1 ? "attention_prefill" : "attention",
                   .part = ROOF_PART_COUNT,
-                  .unit = ROOF_MATRIX};
+                  .unit = ROOF_MATRIX,
+                  .kind = ROOF_KIND_ATTENTION};
   c.flops = pairs * h->queries * (2 * h->key_dim + 2 * h->value_dim + 5);
   c.read = tokens * h->queries * h->key_dim * a + 2 * scores;
   c.written = tokens * h->queries * h->value_dim * a + 2 * scores;
@@ -138,6 +139,7 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
     const model_group *g = &s->groups[i];
     model_cost c = {.name = "index_scores", .part = ROOF_PART_COUNT, .unit = ROOF_MATRIX, .kernels = 1};
     double pairs = g->sequences * model_pairs(g, 0, false);
+    c.kind = ROOF_KIND_ATTENTION;
     c.flops = pairs * b->index_heads * (2 * b->index_dim + 3); /* product, relu, weight, add */
     c.read = g->sequences * g->queries * (wide + b->index_heads) * t->activation_bytes;
     c.written = g->sequences * g->queries * b->index_keys * 4; /* positions */

@@ -63,6 +63,9 @@ void model_emit(model_step *s, double count, const model_cost *c) {
   roof_predict_work(target_of(s->target, c->part), &work, &p);
   roof_model_operation *o = &out->operations[out->count++];
   o->name = c->name;
+  o->kind = c->part < ROOF_PART_COUNT ? ROOF_KIND_PRODUCT
+            : c->link_bytes > 0       ? ROOF_KIND_COLLECTIVE
+                                      : c->kind;
   o->part = c->part;
   o->count = count;
   o->flops = c->flops;
@@ -152,6 +155,9 @@ void model_finish(model_step *s) {
   const roof_target *plain = &s->target->plain;
   for (int i = 0; i < p->count; i++) {
     add_operation(p, &p->operations[i]);
+  }
+  if (s->target->settings.launch == ROOF_LAUNCH_PERSISTENT) { /* what the operations paid were barriers */
+    p->kernels = s->steps;
   }
   p->memory_bytes = p->bytes[ROOF_BYTES_WEIGHTS] + p->bytes[ROOF_BYTES_ACTIVATIONS] + p->bytes[ROOF_BYTES_KV];
   p->mfu = p->flops / (p->expected_seconds * main_peak(p));

@@ -7,8 +7,9 @@
 
 #define NAME(symbol, name) [symbol] = name,
 static const char *const mixer_names[ROOF_MIXER_COUNT] = {ROOF_MIXER_MAP(NAME)};
-static const char *const part_names[ROOF_PART_COUNT] = {ROOF_PART_MAP(NAME)};
+static const char *const part_names[ROOF_PART_COUNT + 1] = {ROOF_PART_MAP(NAME)};
 static const char *const bytes_names[ROOF_BYTES_CLASS_COUNT] = {ROOF_BYTES_MAP(NAME)};
+static const char *const kind_names[ROOF_OPERATION_KIND_COUNT] = {ROOF_OPERATION_KIND_MAP(NAME)};
 static const char *const phase_names[ROOF_PHASE_COUNT] = {ROOF_PHASE_MAP(NAME)};
 #undef NAME
 
@@ -41,6 +42,10 @@ const char *roof_phase_name(roof_phase phase) {
   return (unsigned)phase < ROOF_PHASE_COUNT ? phase_names[phase] : "?";
 }
 
+const char *roof_operation_kind_name(roof_operation_kind kind) {
+  return (unsigned)kind < ROOF_OPERATION_KIND_COUNT ? kind_names[kind] : "?";
+}
+
 const char *roof_launch_name(roof_launch launch) {
   return (unsigned)launch < ROOF_LAUNCH_COUNT ? launch_names[launch] : "?";
 }
@@ -64,6 +69,15 @@ static int find(const char *what, const char *name, const char *const *names, ro
   roof_error_set(error, ROOF_E_NAME, "%s `%.60s`: unknown%s%s%s", what, name, near ? "; did you mean `" : "",
                  near ? near : "", near ? "`?" : "");
   return -1;
+}
+
+roof_status roof_model_part_parse(const char *text, roof_model_part *part, roof_error *error) {
+  int found = find("part", text, part_names, error);
+  if (found < 0) {
+    return ROOF_E_NAME;
+  }
+  *part = (roof_model_part)found;
+  return ROOF_OK;
 }
 
 roof_status roof_launch_parse(const char *text, roof_launch *launch, roof_error *error) {

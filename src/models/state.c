@@ -32,6 +32,7 @@ static void emit_recurrence(model_step *s, double n, const roof_model_block *b, 
   double tokens = g->sequences * g->queries;
   bool scanned = g->queries > 1 && b->mixer != ROOF_MIX_MAMBA1 && b->scan > 0;
   model_cost c = {.name = g->queries > 1 ? "scan" : "state_update", .part = ROOF_PART_COUNT, .kernels = 1};
+  c.kind = ROOF_KIND_STATE;
   c.unit = scanned ? ROOF_MATRIX : ROOF_VECTOR;
   c.flops = tokens * (scanned ? scan_flops(b, w) : recurrence_flops(b, w));
   double extra = b->mixer == ROOF_MIX_MAMBA1 ? w->inner + 2 * b->state : b->heads > 0 ? 2 * w->heads : 0;

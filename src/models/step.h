@@ -28,7 +28,8 @@ typedef struct model_step {
 /** One call of an operation on one device. */
 typedef struct model_cost {
   const char *name;
-  roof_model_part part; /**< whose weights; ROOF_PART_COUNT: none */
+  roof_operation_kind kind; /**< products and collectives are known by what they do */
+  roof_model_part part;     /**< whose weights; ROOF_PART_COUNT: none */
   roof_unit unit;
   double flops;
   double weights;             /**< elements in the part's format */

@@ -92,12 +92,11 @@ static roof_status check_plan(const roof_model *m, const roof_model_settings *s,
 
 /** What a kernel costs beside its work where the machine does not say. */
 static const roof_kernel_cost assumed[ROOF_LAUNCH_COUNT] = {
-    [ROOF_LAUNCH_EAGER] = {5e-6, ROOF_ASSUMED,
-                           "assumed: a launch from the host without a framework's own cost"},
+    [ROOF_LAUNCH_EAGER] = {5e-6, ROOF_ASSUMED, "a launch from the host without a framework's own cost"},
     [ROOF_LAUNCH_GRAPH] = {2e-6, ROOF_ASSUMED,
-                           "assumed: floors of 1.5 to 2.5 us of small bf16 GEMMs in CUDA graphs "
+                           "floors of 1.5 to 2.5 us of small bf16 GEMMs in CUDA graphs "
                            "(ai-dynamo/aiconfigurator@095f58a measurements)"},
-    [ROOF_LAUNCH_PERSISTENT] = {1e-6, ROOF_ASSUMED, "assumed: a barrier of the whole grid"}};
+    [ROOF_LAUNCH_PERSISTENT] = {1e-6, ROOF_ASSUMED, "a barrier of the whole grid"}};
 
 static roof_kernel_cost kernel_cost(const roof_machine *machine, const roof_model_settings *s) {
   roof_kernel_cost cost = assumed[s->launch];

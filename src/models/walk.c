@@ -85,7 +85,12 @@ static void emit_head(model_step *s) {
     return;
   }
   model_product(s, 1, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
-  model_map(s, 1, "sample", s->logits * vocab, 5, 1, 0, 0); /* softmax and the draw */
+  model_cost sample = {
+      .name = "sample", .kind = ROOF_KIND_SAMPLING, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
+  sample.flops = 5 * s->logits * vocab; /* softmax and the draw */
+  sample.read = s->logits * vocab * s->target->activation_bytes;
+  sample.kernels = 1;
+  model_emit(s, 1, &sample);
 }
 
 void model_walk(model_step *s) {

@@ -130,3 +130,41 @@ model() {
   run -2 "$ROOFLINE" model hf_quant_config.json --machine h100
   has "give the model's config.json"
 }
+
+@test "figures say what they count, and --report fills in the seven steps" {
+  run -0 "$ROOFLINE" model llama.json --machine h100 --report
+  has "the mean decoding step after the first token; TTFT is not in it"
+  for step in 1 2 3 4 5 6 7; do has "$step. "; done
+  has "GEMV"
+  has "What each fusion removes"
+  has "persistent"
+  has "profile for"
+  model
+  [ "$(json '.definitions.TPOT | test("TTFT is not in it")')" = true ]
+  [ "$(json '[.fusions[] | select(.planned) | .name]')" = '["qkv","gate-up","flash","rope","residual"]' ]
+}
+
+@test "formats, launch modes and fusion are settings; a missing path is said" {
+  run -0 "$ROOFLINE" model llama.json --machine h100 --precision nvfp4
+  has "no native fp4 path: those weights are dequantised and multiplied in bf16"
+  run -0 "$ROOFLINE" model llama.json --machine h100 --precision fp8,head=w8a16 --kv fp8 --json
+  [ "$(json '.precision | [.kv, .weights.mlp.compute, .weights.head.format]')" = '["fp8","fp8","w8a16"]' ]
+  run -0 "$ROOFLINE" model llama.json --machine h100 --mode persistent --fuse all --json
+  [ "$(json '.phases.decode.kernels')" = 1 ]
+  run -2 "$ROOFLINE" model llama.json --machine h100 --precision haed=fp8
+  has 'did you mean `head`?'
+  run -2 "$ROOFLINE" model llama.json --machine h100 --mode graf
+  has 'did you mean `graph`?'
+  run -2 "$ROOFLINE" model llama.json --machine h100 --fuse qvk
+  has 'did you mean `qkv`?'
+}
+
+@test "a price gives the cost of a million tokens; drafts give verification; chunks give mixed steps" {
+  run -0 "$ROOFLINE" model llama.json --machine h100 --json price=3.6 batch=4 generate=100 prompt=1000
+  near .price_per_million_tokens "$(jq '1e6 * 3.6 / 3600 * .request_seconds / 400' <<<"$output")"
+  run -0 "$ROOFLINE" model llama.json --machine h100 --json draft=4 accept=0.8
+  near .phases.verify.yield 3.3616
+  near .tpot_seconds "$(jq '.phases.verify | .seconds.expected / .yield' <<<"$output")"
+  run -0 "$ROOFLINE" model llama.json --machine h100 --json prompt=10000 chunk=2500
+  [ "$(json '[.phases.prefill.steps, .phases.prefill.tokens, (.phases.mixed != null)]')" = '[4,10000,true]' ]
+}

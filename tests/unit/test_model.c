@@ -248,6 +248,204 @@ static void limits(void **state) {
   assert_false(answer(&model, &s)->capacity.fits);
 }
 
+/** Settings in which nothing but the roof counts: whole bounds, launches free. */
+static roof_model_settings bare(const roof_model *model) {
+  roof_model_settings s = roof_model_settings_default(model);
+  s.options.efficiency_low = s.options.efficiency = s.options.efficiency_high = 1;
+  s.kernel_seconds = 0;
+  s.chunk = 0;
+  return s;
+}
+
+static const roof_model_answer *answer_on(const char *name, const roof_model *model,
+                                          const roof_model_settings *settings) {
+  assert_int_equal(roof_catalog_load(name, &machine, NULL), ROOF_OK);
+  const roof_model_answer *a = answer(model, settings);
+  assert_int_equal(roof_catalog_load("h100", &machine, NULL), ROOF_OK);
+  return a;
+}
+
+static roof_model load(const char *name) {
+  roof_model model;
+  assert_int_equal(roof_model_load(name, &model, NULL), ROOF_OK);
+  return model;
+}
+
+/** 7e9 weights and nothing else on an A100 (worked.json 003.llm.*): a prompt of 512 takes 22.97 ms, a
+ * token 6.866 ms, 256 of them 98.7 % of 1780.7 ms. What a model also moves, here activations of two wide
+ * products, is under 1 %. */
+static void weights_alone(void **state) {
+  (void)state;
+  roof_model model;
+  roof_model_block block;
+  memset(&block, 0, sizeof block);
+  roof_model_init(&model);
+  model.hidden = 1e5;
+  model.final_norm = false;
+  block.width = 35000;
+  model.precision = roof_model_precision_of(ROOF_FP16);
+  assert_int_equal(roof_model_add_layer(&model, &block, NULL), ROOF_OK);
+  assert_true(roof_model_count(&model).total == 7e9);
+  roof_model_settings s = bare(&model);
+  s.prompt = 512;
+  s.generate = 257; /* the first comes from the prefill */
+  const roof_model_answer *a = answer_on("a100-80gb", &model, &s);
+  assert_near(a->ttft_seconds, 22.9744e-3, 0.02);
+  assert_near(a->tpot_seconds, 6.866e-3, 1e-3);
+  assert_near(a->tokens_per_second, 145.6, 1e-3);
+  assert_near(a->request_seconds, 1.7807, 1e-3);
+  assert_near(256 * a->tpot_seconds / a->request_seconds, 0.987098, 1e-3);
+}
+
+/** Layers of Llama 70B decode with three products of 8192 x 28672 each, 240 a token, of 112.7 GB in fp16. */
+static void products_of_a_layer(void **state) {
+  (void)state;
+  roof_model model = load("llama-2-70b");
+  roof_model_settings s = bare(&model);
+  s.fusion = 0;
+  const roof_model_phase *p = &answer(&model, &s)->phases[ROOF_PHASE_DECODE];
+  static const char *const names[] = {"gate_proj", "up_proj", "down_proj"};
+  double count = 0, bytes = 0;
+  for (int i = 0; i < 3; i++) {
+    const roof_model_operation *o = operation(p, names[i]);
+    assert_true(o->flops == 2.0 * 8192 * 28672);
+    count += o->count;
+    bytes += o->count * o->bytes[ROOF_BYTES_WEIGHTS];
+  }
+  assert_true(count == 240);
+  assert_near(bytes, 112.7e9, 1e-3);
+}
+
+/** The block of GPT-2 at batch 32 and 1024 tokens (worked.json 003.blk.*): bytes of each operation. */
+static void gpt2_block(void **state) {
+  (void)state;
+  roof_model model = load("gpt2");
+  roof_model_settings s = bare(&model);
+  s.batch = 32;
+  s.prompt = 1024;
+  s.generate = 0;
+  s.fusion = ROOF_FUSE_QKV | ROOF_FUSE_FLASH;
+  const roof_model_phase *p = &answer(&model, &s)->phases[ROOF_PHASE_PREFILL];
+  static const struct {
+    const char *name;
+    double bytes;
+  } rows[] = {{"qkv_proj", 0.204866e9}, {"attention", 0.201327e9}, {"o_proj", 0.101843e9}};
+  for (size_t i = 0; i < 3; i++) {
+    const roof_model_operation *o = operation(p, rows[i].name);
+    assert_near(o->bytes[0] + o->bytes[1] + o->bytes[2], rows[i].bytes, 1e-4);
+  }
+  const roof_model_operation *up = operation(p, "up_proj"), *down = operation(p, "down_proj");
+  assert_near(up->bytes[0] + up->bytes[1] + down->bytes[0] + down->bytes[1], 0.512754e9, 1e-4);
+  assert_near(up->flops + down->flops, 309.24e9, 1e-4);
+  assert_near(operation(p, "norm")->flops, 0.402653e9 / 2, 1e-4);
+}
+
+/** Qwen3-4B on an Orin Nano, weights alone: 102 GB/s / 4e9 = 25.5 tokens/s in int8, 51.0 in int4. */
+static void edge(void **state) {
+  (void)state;
+  roof_model model = load("qwen3-4b");
+  roof_model_settings s = bare(&model);
+  s.prompt = 1;
+  s.generate = 2;
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    s.precision.weights[part] =
+        (roof_weight_format){.stored = ROOF_INT8, .compute = ROOF_INT8, .weight_only = true};
+  }
+  assert_near(answer_on("orin-nano-super", &model, &s)->tokens_per_second, 25.5, 0.02);
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    s.precision.weights[part].stored = s.precision.weights[part].compute = ROOF_INT4;
+  }
+  assert_near(answer_on("orin-nano-super", &model, &s)->tokens_per_second, 51.0, 0.02);
+}
+
+/** A decoding step of Llama-2-7B reads 0.197 ms of cache at 768 tokens on an A100. */
+static void cache_time(void **state) {
+  (void)state;
+  roof_model model = load("llama-2-7b");
+  roof_model_settings s = bare(&model);
+  s.prompt = 767;
+  s.generate = 2;
+  const roof_model_phase *p = &answer_on("a100-80gb", &model, &s)->phases[ROOF_PHASE_DECODE];
+  const roof_model_operation *o = operation(p, "attention");
+  assert_near(32 * o->bytes[ROOF_BYTES_KV] / 2039e9, 0.1975e-3, 1e-3);
+}
+
+/** More bandwidth is faster decoding, not faster prefill: H200 over H100. */
+static void machines_by_phase(void **state) {
+  (void)state;
+  roof_model model = load("llama-3.1-8b");
+  roof_model_settings s = bare(&model);
+  double ttft = answer_on("h100", &model, &s)->ttft_seconds,
+         tpot = answer_on("h100", &model, &s)->tpot_seconds;
+  assert_near(tpot / answer_on("h200", &model, &s)->tpot_seconds, 4.8 / 3.35, 1e-3);
+  assert_near(ttft / answer_on("h200", &model, &s)->ttft_seconds, 1, 0.06);
+}
+
+/** What each technique reduces, and nothing else: W4A16 weights, fewer KV heads and narrow KV the cache,
+ * flash and fusion activations. */
+static void techniques(void **state) {
+  (void)state;
+  roof_model model = load("llama-2-7b");
+  for (int i = 0; i < 5; i++) {
+    roof_model_settings s = bare(&model), changed = s;
+    roof_model other = model;
+    s.fusion = changed.fusion = 0;
+    static const roof_bytes_class reduced[] = {ROOF_BYTES_WEIGHTS, ROOF_BYTES_KV, ROOF_BYTES_KV,
+                                               ROOF_BYTES_ACTIVATIONS, ROOF_BYTES_ACTIVATIONS};
+    if (i == 0) {
+      roof_weight_format format;
+      assert_int_equal(roof_weight_format_parse("w4a16", &format, NULL), ROOF_OK);
+      roof_model_precision_quantize(&changed.precision, &format);
+    }
+    other.blocks[0].kv_heads = i == 1 ? 8 : 32;
+    changed.precision.kv = i == 2 ? ROOF_FP8 : ROOF_FP16;
+    changed.fusion = i == 3 ? ROOF_FUSE_FLASH : i == 4 ? ROOF_FUSE_ACTIVATION : 0;
+    roof_model_phase before = answer(&model, &s)->phases[ROOF_PHASE_DECODE];
+    const roof_model_phase *after = &answer(&other, &changed)->phases[ROOF_PHASE_DECODE];
+    for (int c = 0; c < ROOF_BYTES_CLASS_COUNT; c++) {
+      bool less = after->bytes[c] < before.bytes[c];
+      bool projections = i == 1 && c != ROOF_BYTES_NETWORK; /* K and V are narrower too */
+      assert_true(c == (int)reduced[i] ? less : projections || after->bytes[c] == before.bytes[c]);
+    }
+  }
+}
+
+/** A norm inside the projection saves its round trip: 2 x tokens x width x 2 bytes each time. */
+static void fused_norm(void **state) {
+  (void)state;
+  roof_model model = load("llama-3.1-8b");
+  roof_model_settings s = bare(&model);
+  roof_model_target target;
+  s.fusion &= ~(unsigned)ROOF_FUSE_RESIDUAL;
+  assert_int_equal(roof_model_target_init(&target, &model, &machine, &s, NULL), ROOF_OK);
+  roof_model_saving saved = roof_model_fusion_saving(&target, ROOF_PHASE_PREFILL, ROOF_FUSE_NORM_INDEX);
+  assert_near(saved.bytes, 64.0 * 2 * 2048 * 4096 * 2, 1e-9);
+  assert_true(saved.kernels == 64);
+  saved = roof_model_fusion_saving(&target, ROOF_PHASE_DECODE, ROOF_FUSE_FLASH_INDEX);
+  assert_true(saved.bytes > 0 && saved.kernels == 64);
+}
+
+/** Modes pay their kernels; a persistent kernel is one a step. Verification yields as a geometric series. */
+static void modes(void **state) {
+  (void)state;
+  roof_model model = load("llama-3.1-8b");
+  roof_model_settings s = roof_model_settings_default(&model);
+  double before = INFINITY;
+  for (int mode = 0; mode < ROOF_LAUNCH_COUNT; mode++) {
+    s.launch = (roof_launch)mode;
+    const roof_model_answer *a = answer(&model, &s);
+    assert_true(a->tpot_seconds < before);
+    assert_true((a->phases[ROOF_PHASE_DECODE].kernels == 1) == (mode == ROOF_LAUNCH_PERSISTENT));
+    assert_true(a->tpot_first_seconds < a->tpot_seconds && a->tpot_seconds < a->tpot_last_seconds);
+    before = a->tpot_seconds;
+  }
+  s.draft = 3;
+  s.accept = 0.5;
+  const roof_model_phase *p = &answer(&model, &s)->phases[ROOF_PHASE_VERIFY];
+  assert_near(p->yield, 1 + 0.5 + 0.25 + 0.125, 1e-12);
+  assert_true(p->tokens == 4);
+}
+
 static void refused(void **state) {
   (void)state;
   static const struct {
@@ -284,6 +482,15 @@ int main(void) {
       cmocka_unit_test(weights_are_parameters),
       cmocka_unit_test(every_weight_is_read),
       cmocka_unit_test(limits),
+      cmocka_unit_test(weights_alone),
+      cmocka_unit_test(products_of_a_layer),
+      cmocka_unit_test(gpt2_block),
+      cmocka_unit_test(edge),
+      cmocka_unit_test(cache_time),
+      cmocka_unit_test(machines_by_phase),
+      cmocka_unit_test(techniques),
+      cmocka_unit_test(fused_norm),
+      cmocka_unit_test(modes),
       cmocka_unit_test(refused),
   };
   return cmocka_run_group_tests(tests, setup, NULL);

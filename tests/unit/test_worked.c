@@ -341,7 +341,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 static const struct {
   const char *id, *why;
 } unanswered[] = {
-    {"000.s3.per_layer", "a count of a model's layers"},
+    {"000.s3.per_layer", "a count of a model's layers: test_model.c, products_of_a_layer"},
     {"001.smem_bw", "an effective clock of the seed's own; the catalogue has another"},
     {"001.ib_xdr", "bits to bytes: the library reads bytes only"},
     {"001.q1.*", "a mix of phases: needs a workload"},
@@ -363,11 +363,12 @@ static const struct {
     {"003.rn.b64u", "the entry's inputs are rounded more than its answer"},
     {"003.rn.b1", "a measured rate: no prediction in it"},
     {"003.rn.b64", "a measured rate: no prediction in it"},
-    {"003.blk.act.*", "a sum over several operations: needs a model"},
-    {"003.blk.total.ai", "a sum over several operations: needs a model"},
+    {"003.blk.act.*",
+     "15 FLOP and 4 passes of the seed's own; the block's other rows: test_model.c, gpt2_block"},
+    {"003.blk.total.ai", "a sum that holds those"},
     {"003.blk.train3x", "a training step: needs a model"},
-    {"003.llm.total", "prefill and decode together: needs a model"},
-    {"003.llm.share", "prefill and decode together: needs a model"},
+    {"003.llm.total", "weights alone, to six digits: test_model.c, weights_alone, to three"},
+    {"003.llm.share", "weights alone, to six digits: test_model.c, weights_alone, to three"},
     {"004.dot_n1000", "counts 2n - 1 FLOP for a dot product; the library counts 2n"},
     {"004.global_tokens", "a count of tokens"},
     {"004.local_tokens", "a count of tokens"},
