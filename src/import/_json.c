@@ -1,0 +1,80 @@
+/* Reads JSON documents that are not quite JSON. */
+#include "import/_json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+enum { DOCUMENT_MAX = 1 << 30 };
+
+/** Length of a bare word at `p` that stands for no number, 0: it is none. */
+static size_t no_number(const char *p, const char *end) {
+  static const char *const words[] = {"infinity", "nan", "inf"};
+  size_t sign = p < end && (*p == '-' || *p == '+');
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    size_t length = sign + strlen(words[i]);
+    if ((size_t)(end - p) >= length && strncasecmp(p + sign, words[i], length - sign) == 0 &&
+        (p + length == end || !isalnum((unsigned char)p[length]))) {
+      return length;
+    }
+  }
+  return 0;
+}
+
+/** Puts an empty text and blanks in the place of NaN, Infinity and -inf outside of texts. */
+static void clean(char *text, size_t length) {
+  const char *end = text + length;
+  bool quoted = false;
+  for (char *p = text; p < end; p++) {
+    if (*p == '"') {
+      quoted = !quoted;
+    } else if (quoted && *p == '\\') {
+      p++;
+    } else if (!quoted && (isalpha((unsigned char)*p) || *p == '-') &&
+               (p == text || !isalnum((unsigned char)p[-1]))) {
+      size_t word = no_number(p, end);
+      if (word > 0) {
+        memset(p, ' ', word);
+        p[0] = p[1] = '"';
+        p += word - 1;
+      }
+    }
+  }
+}
+
+json_t *import_document_line(char *text, size_t length, json_error_t *why) {
+  clean(text, length);
+  return json_loadb(text, length, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL | JSON_DECODE_ANY, why);
+}
+
+roof_status import_document(roof_source *source, json_t **document, roof_error *error) {
+  char *data = NULL;
+  size_t size = 0;
+  json_error_t why;
+  roof_status status = import_all(source, DOCUMENT_MAX, &data, &size, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  json_t *read = import_document_line(data, size, &why);
+  if (read == NULL) {
+    return import_error(source, error, ROOF_E_PARSE, why.line, why.column, "not JSON: %s", why.text);
+  }
+  *document = read;
+  return ROOF_OK;
+}
+
+double import_number_of(const json_t *value) {
+  return json_is_string(value)   ? import_number(json_string_value(value), NULL)
+         : json_is_number(value) ? json_number_value(value)
+                                 : NAN;
+}
+
+double import_member(const json_t *object, const char *key) {
+  return import_number_of(json_object_get(object, key));
+}
+
+const char *import_member_text(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text != NULL ? text : "";
+}

@@ -1,0 +1,402 @@
+/* What `perf stat` writes: CSV of any separator, JSON lines, and the table for people. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "import/_events.h"
+#include "import/_json.h"
+
+#define LOCALE_HINT "numbers with a decimal comma between commas: run `LC_ALL=C perf stat ...`"
+
+/** One line of any of the three forms. Texts are valid until the next line. */
+typedef struct perf_row {
+  const char *value, *unit, *event, *subject;
+  const char *metric_unit;
+  double metric;
+  double share;    /**< of the time that the event was counted, in percent; NaN not said */
+  double interval; /**< s since the start, NaN: the whole run */
+  import_marks marks;
+} perf_row;
+
+/** What a region's time is known from. */
+enum { ELAPSED, INTERVALS, CLOCK };
+
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  event_regions regions;
+  size_t rows, broken;
+  const char *program;
+  char delimiter;
+  import_marks marks; /**< of the table for people */
+  import_row row;
+} reading;
+
+static const perf_row no_row = {.value = "",
+                                .unit = "",
+                                .event = "",
+                                .subject = "",
+                                .metric_unit = "",
+                                .metric = NAN,
+                                .share = NAN,
+                                .interval = NAN,
+                                .marks = {'.', 0}};
+
+static bool is_value(const char *text) {
+  text += strspn(text, " ");
+  return strncmp(text, "<not ", 5) == 0 ||
+         (strpbrk(text, "0123456789") != NULL && text[strspn(text, "0123456789.,-")] == '\0');
+}
+
+static bool is_unit(const char *text) {
+  return text[0] == '\0' || (isalpha((unsigned char)text[0]) && strlen(text) < 16 && !strpbrk(text, ";\t|"));
+}
+
+static bool is_event(const char *text) {
+  return isalnum((unsigned char)text[0]) && strpbrk(text, "abcdefghijklmnopqrstuvwxyz") != NULL;
+}
+
+/** "S0-D0-C1", "CPU3", "N0": cores whose counts are added up, not a thread. */
+static bool is_place(const char *text) {
+  const char *p = text;
+  while (isalpha((unsigned char)*p)) {
+    p++;
+  }
+  size_t letters = (size_t)(p - text), digits = strspn(p, "0123456789");
+  bool part = digits > 0 && (letters == 1 || strncmp(text, "CPU", 3) == 0);
+  return part && (p[digits] == '\0' || (p[digits] == '-' && is_place(p + digits + 1)));
+}
+
+static bool all_digits(const char *text) {
+  return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/** Where value, unit and event stand, -1 nowhere. */
+static int find_value(const import_row *row) {
+  for (int i = 0; i < 4 && (size_t)i + 2 < row->count; i++) {
+    if (is_value(row->fields[i]) && is_unit(row->fields[i + 1]) && is_event(row->fields[i + 2])) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/** The fields before the value. False when one is half of a number. */
+static bool take_front(const import_row *row, int at, perf_row *out) {
+  for (int i = 0; i < at; i++) {
+    const char *f = row->fields[i];
+    const char *before = i > 0 ? row->fields[i - 1] : "";
+    bool count = all_digits(f) && isalpha((unsigned char)before[0]) && strncmp(before, "CPU", 3) != 0;
+    if (i == 0 && is_value(f) && (strchr(f, '.') != NULL || strchr(f, ',') != NULL)) {
+      out->interval = import_number(f, &out->marks);
+    } else if (!is_value(f)) {
+      out->subject = is_place(f) ? "" : f;
+    } else if (!count) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** The fields behind the event. False when the share of time is half of a number. */
+static bool take_back(const import_row *row, int at, char delimiter, perf_row *out) {
+  size_t i = (size_t)at + 3;
+  while (i < row->count && !all_digits(row->fields[i])) {
+    const char *f = row->fields[i];
+    out->subject = f[0] != '\0' && strchr(f, '%') == NULL ? f : out->subject;
+    i++;
+  }
+  const char *share = import_field(row, (int)i + 1);
+  if (delimiter == ',' && share[0] != '\0' && strchr(share, '.') == NULL) {
+    return false;
+  }
+  out->marks = strchr(share, ',') != NULL ? (import_marks){',', 0} : out->marks;
+  out->share = import_number(share, &out->marks);
+  out->metric = import_number(import_field(row, (int)i + 2), &out->marks);
+  out->metric_unit = import_field(row, (int)i + 3);
+  return true;
+}
+
+typedef enum line_kind { LINE_OTHER, LINE_ROW, LINE_LOCALE } line_kind;
+
+/** One line of CSV; the separator is found out. */
+static line_kind take_csv(const char *line, char *delimiter, import_row *row, perf_row *out) {
+  static const char marks[] = ",;\t|";
+  const char one[] = {*delimiter, '\0'};
+  for (const char *d = *delimiter != '\0' ? one : marks; *d != '\0'; d++) {
+    int at =
+        strchr(line, *d) != NULL && import_csv_split(line, *d, row, NULL) == ROOF_OK ? find_value(row) : -1;
+    if (at < 0) {
+      continue;
+    }
+    *out = no_row;
+    bool whole = take_back(row, at, *d, out) && take_front(row, at, out);
+    out->value = row->fields[at] + strspn(row->fields[at], " ");
+    out->unit = row->fields[at + 1];
+    out->event = row->fields[at + 2];
+    *delimiter = *d;
+    return whole ? LINE_ROW : LINE_LOCALE;
+  }
+  return LINE_OTHER;
+}
+
+/** True when a line of `text` is a row of perf's CSV, whatever its locale. */
+static bool has_csv(const char *text) {
+  import_row row = {0};
+  perf_row out;
+  char delimiter = '\0', line[400];
+  bool found = false;
+  for (int lines = 0; lines < 40 && *text != '\0' && !found; lines++) {
+    size_t length = strcspn(text, "\r\n");
+    if (text[0] != '#' && length > 0 && length < sizeof line) {
+      memcpy(line, text, length);
+      line[length] = '\0';
+      line_kind kind = take_csv(line, &delimiter, &row, &out);
+      bool clock = strstr(line, "msec") != NULL && strstr(line, "-clock") != NULL;
+      found = (kind == LINE_ROW && !isnan(out.share)) || (kind == LINE_LOCALE && clock);
+      delimiter = '\0';
+    }
+    text += length + strspn(text + length, "\r\n");
+  }
+  import_row_done(&row);
+  return found;
+}
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  bool json = strstr(text, "\"counter-value\"") != NULL && strstr(text, "\"event\"") != NULL;
+  bool table = strstr(text, "Performance counter stats for") != NULL;
+  return json || table ? 95 : has_csv(text) ? 75 : 0;
+}
+
+/** The run, or the row's cgroup or thread. */
+static event_region *region_of(reading *r, const char *name) {
+  return event_region_of(&r->regions, name[0] != '\0' ? roof_profile_text(r->profile, name) : r->program);
+}
+
+/** What the row says of the time. */
+static void take_time(event_region *s, const perf_row *row, double value) {
+  bool clock = strcmp(row->event, "task-clock") == 0 || strcmp(row->event, "cpu-clock") == 0;
+  if (strcmp(row->event, "duration_time") == 0) {
+    s->time[ELAPSED] = isnan(s->time[ELAPSED]) ? value : s->time[ELAPSED] + value;
+  } else if (clock && row->metric > 0 && strncmp(row->metric_unit, "CPUs", 4) == 0 && isnan(row->interval)) {
+    s->time[CLOCK] = fmax(s->time[CLOCK], value / row->metric);
+  }
+  s->time[INTERVALS] = fmax(s->time[INTERVALS], row->interval);
+}
+
+static roof_status take_row(reading *r, const perf_row *row, roof_error *error) {
+  static const char *const ghosts[] = {"<not supported>", "<not counted>"};
+  event_region *s = region_of(r, row->subject);
+  if (s == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
+  }
+  double value = import_number(row->value, &row->marks);
+  double scale = import_unit(row->unit, 1024);
+  bool bytes = row->unit[0] != '\0' && strchr(row->unit, 'B') != NULL;
+  r->rows++;
+  for (int i = 0; i < 2; i++) {
+    if (strncmp(row->value, ghosts[i], strlen(ghosts[i])) == 0) {
+      import_skip(r->profile, row->event, ghosts[i]);
+    }
+  }
+  s->events.estimated = s->events.estimated || row->share < 99.995;
+  take_time(s, row, isnan(scale) ? value : value * scale);
+  return event_region_add(s, roof_profile_text(r->profile, row->event), value, bytes ? scale : NAN,
+                          isnan(scale) ? 1 : scale)
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
+}
+
+static roof_status read_json_line(reading *r, char *line, size_t length, roof_error *error) {
+  json_error_t why;
+  while (length > 0 && strchr(", \t", line[length - 1]) != NULL) {
+    length--;
+  }
+  json_t *object = import_document_line(line, length, &why);
+  roof_status status = ROOF_OK;
+  if (object == NULL) {
+    r->broken++;
+    return ROOF_OK;
+  }
+  if (json_object_get(object, "counter-value") != NULL) {
+    const char *thread = import_member_text(object, "thread"), *cgroup = import_member_text(object, "cgroup");
+    perf_row row = no_row;
+    row.value = import_member_text(object, "counter-value");
+    row.unit = import_member_text(object, "unit");
+    row.event = import_member_text(object, "event");
+    row.subject = thread[0] != '\0' ? thread : cgroup;
+    row.share = import_member(object, "pcnt-running");
+    row.interval = import_member(object, "interval");
+    row.metric = import_member(object, "metric-value");
+    row.metric_unit = import_member_text(object, "metric-unit");
+    row.marks = strchr(row.value, ',') != NULL ? (import_marks){',', 0} : row.marks;
+    status = take_row(r, &row, error);
+  }
+  json_decref(object);
+  return status;
+}
+
+static roof_status read_csv_line(reading *r, const char *line, roof_error *error) {
+  perf_row row;
+  switch (take_csv(line, &r->delimiter, &r->row, &row)) {
+  case LINE_ROW:
+    return take_row(r, &row, error);
+  case LINE_LOCALE:
+    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, LOCALE_HINT);
+  default:
+    return ROOF_OK;
+  }
+}
+
+/** "  62.92 msec task-clock  #  0.925 CPUs utilized  (33.20%)" in pieces; `line` is changed. */
+static bool split_table(const reading *r, char *line, perf_row *out) {
+  char *p = line + strspn(line, " "), *end = p;
+  bool ghost = strncmp(p, "<not ", 5) == 0;
+  end += ghost ? strcspn(p, ">") : 0;
+  while (*end != '\0' && (*end != ' ' || (!ghost && isdigit((unsigned char)end[1])))) {
+    end++;
+  }
+  *out = no_row;
+  char *share = strrchr(p, '('), *mark = strchr(end, '#');
+  if (share != NULL && strchr(share, '%') != NULL && strstr(share, "+-") == NULL) {
+    share[strcspn(share, "%")] = '\0';
+    out->share = import_number(share + 1, &r->marks);
+  }
+  if (mark != NULL) {
+    char *unit = mark + 1 + strspn(mark + 1, " ");
+    size_t length = strcspn(unit, " ");
+    out->metric_unit = unit[length] != '\0' ? unit + length + 1 : "";
+    unit[length] = '\0';
+    out->metric = import_number(unit, &r->marks);
+    *mark = '\0';
+  }
+  char *rest = NULL, *first = *end != '\0' ? strtok_r(end + 1, " ", &rest) : NULL;
+  char *second = first != NULL ? strtok_r(NULL, " ", &rest) : NULL;
+  bool has_unit = second != NULL && second[0] != '(' && second[0] != '#';
+  *end = '\0';
+  out->value = p;
+  out->unit = has_unit ? first : "";
+  out->event = has_unit ? second : first;
+  out->marks = r->marks;
+  return first != NULL && (ghost || !isnan(import_number(p, &r->marks)));
+}
+
+/** 'a b' in "Performance counter stats for 'a b' (5 runs):". */
+static void take_program(reading *r, char *at) {
+  char *name = strchr(at, '\'');
+  char *end = name != NULL ? strrchr(name + 1, '\'') : NULL;
+  if (end != NULL) {
+    *end = '\0';
+    r->program = roof_profile_text(r->profile, name + 1);
+  }
+}
+
+static roof_status read_table_line(reading *r, char *line, roof_error *error) {
+  char *elapsed = strstr(line, " seconds time elapsed");
+  if (elapsed != NULL) {
+    char *p = line + strspn(line, " ");
+    event_region *s = region_of(r, "");
+    p[strcspn(p, " ")] = '\0';
+    if (s != NULL) {
+      s->time[ELAPSED] = import_number(p, &r->marks);
+    }
+    return ROOF_OK;
+  }
+  perf_row row;
+  bool other = strstr(line, " seconds user") != NULL || strstr(line, " seconds sys") != NULL;
+  return !other && split_table(r, line, &row) ? take_row(r, &row, error) : ROOF_OK;
+}
+
+static roof_status read_lines(reading *r, roof_error *error) {
+  roof_status status = ROOF_OK;
+  size_t length = 0;
+  bool table = false;
+  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+    const char *first = line + strspn(line, " \t");
+    char *title = strstr(line, "Performance counter stats for");
+    if (title != NULL) {
+      take_program(r, title);
+      table = true;
+    } else if (*first == '\0' || *first == '#') {
+      continue;
+    } else if (*first == '{') {
+      status = read_json_line(r, line, length, error);
+    } else {
+      status = table ? read_table_line(r, line, error) : read_csv_line(r, line, error);
+    }
+  }
+  return status == ROOF_OK ? import_failed(r->source, error) : status;
+}
+
+/** How the table for people writes numbers. */
+static import_marks table_marks(roof_source *source, char forced) {
+  import_votes votes = {0};
+  size_t size = 0;
+  char word[64];
+  for (const char *p = import_head(source, &size); *p != '\0'; p += strspn(p, " \n\t%()#")) {
+    size_t length = strcspn(p, " \n\t%()#");
+    if (length > 0 && length < sizeof word) {
+      memcpy(word, p, length);
+      word[length] = '\0';
+      import_vote(&votes, word);
+    }
+    p += length;
+  }
+  return import_marks_of(&votes, forced);
+}
+
+static void finish(reading *r, event_region *s) {
+  static const char *const why = "no event of perf's counts it";
+  static const char *const from[] = {"elapsed time", "the last interval", "task-clock / CPUs utilized"};
+  double seconds = NAN;
+  for (int i = 0; i < 3 && isnan(seconds); i++) {
+    seconds = s->time[i];
+    if (!isnan(seconds)) {
+      import_fact(r->profile, "time_from", NAN, from[i]);
+    }
+  }
+  if (isnan(seconds)) {
+    import_skip(r->profile, "time", "perf wrote none: add -e duration_time");
+  }
+  s->calls = 1;
+  roof_record *record = event_region_settle(s, seconds, ROOF_FP64, r->profile);
+  if (record != NULL) {
+    import_missing(&record->flops[ROOF_FP64][ROOF_VECTOR], why);
+    import_missing(&record->bytes[ROOF_MEMORY], why);
+  }
+}
+
+static roof_status finish_all(reading *r, roof_error *error) {
+  if (r->rows == 0) {
+    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, "no row of perf stat%s",
+                        r->broken > 0 ? "; its JSON is broken: " LOCALE_HINT : "");
+  }
+  if (r->broken > 0) {
+    import_skip(r->profile, "lines", "not JSON");
+  }
+  for (size_t i = 0; i < r->regions.count; i++) {
+    finish(r, &r->regions.list[i]);
+  }
+  return ROOF_OK;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile, .program = roof_profile_text(profile, "program")};
+  r.marks = table_marks(source, profile->decimal);
+  roof_status status = read_lines(&r, error);
+  if (status == ROOF_OK) {
+    status = finish_all(&r, error);
+  }
+  event_regions_done(&r.regions);
+  import_row_done(&r.row);
+  return status;
+}
+
+const roof_format roof_format_perf = {
+    .name = "perf",
+    .title = "perf stat (-x, -j, the table)",
+    .gives = "time, FLOPs by format, bytes of L2, L3 and DRAM where counted; other events as counters",
+    .detect = detect,
+    .read = read,
+};

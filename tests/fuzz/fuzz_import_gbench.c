@@ -1,0 +1,2 @@
+#define FORMAT "gbench"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "papi"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "perf"
+#include "import_any.h"
