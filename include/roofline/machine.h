@@ -20,7 +20,7 @@ extern "C" {
 #define ROOF_LOAD_MAX 12
 #define ROOF_MODE_MAX 5
 #define ROOF_CURVE_MAX 64
-#define ROOF_NOTE_MAX 16
+#define ROOF_NOTE_MAX 24
 #define ROOF_DOMAIN_MAX 16
 #define ROOF_CORE_KIND_SIZE 32
 #define ROOF_LIBRARY_MAX 32

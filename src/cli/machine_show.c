@@ -196,7 +196,7 @@ static void add_level_row(page *p, const roof_level *level, int k, bool first) {
   const char *margin = indent(p, level->kind);
   snprintf(name, sizeof name, "%s%s%s", margin, level->name, label);
   machine_add_crew(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
-  if (strncmp(level->plateau, "not", 3) == 0) {
+  if (rate && strncmp(level->plateau, "not", 3) == 0) {
     size_t used = strlen(name);
     snprintf(name + used, sizeof name - used, " (%s)", level->plateau);
   }
@@ -325,6 +325,30 @@ static void add_domains(page *p) {
   roof_text_add(&p->text, "\n");
   add_matrix(p, "read from memory of", "B/s", offsetof(roof_domain, read_bytes_per_second));
   add_matrix(p, "latency to memory of", "s", offsetof(roof_domain, latency_seconds));
+}
+
+/** Patterns that have two bandwidths and nothing between. */
+static void add_modes(page *p) {
+  static const char *const heads[] = {"two modes", "slow", "fast"};
+  char name[160], text[MACHINE_FIGURE_SIZE];
+  for (int i = 0; i < p->machine->level_count; i++) {
+    const roof_level *level = &p->machine->levels[i];
+    for (int k = 0; k < level->mode_count; k++) {
+      const roof_modes *modes = &level->modes[k];
+      if (p->grid.count == 0) {
+        add_heads(p, heads, sizeof heads / sizeof heads[0]);
+      }
+      snprintf(name, sizeof name, "%s %s", level->name, modes->pattern);
+      machine_add_crew(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
+      roof_grid_add(&p->grid, "%s", name);
+      roof_grid_add(&p->grid, "%s", machine_figure(text, modes->slow_bytes_per_second, "B/s", ""));
+      roof_grid_add(&p->grid, "%s", machine_figure(text, modes->fast_bytes_per_second, "B/s", ""));
+    }
+  }
+  if (p->grid.count > 0) {
+    roof_grid_end(&p->grid, &p->text, "lrr");
+    roof_text_add(&p->text, "\n");
+  }
 }
 
 static void add_tlbs(page *p) {
@@ -538,6 +562,7 @@ roof_status machine_show_print(const roof_args *args, const roof_machine *machin
     add_levels(&p);
     add_domains(&p);
     add_links(&p);
+    add_modes(&p);
     add_loaded(&p);
     add_tlbs(&p);
     add_costs(&p);

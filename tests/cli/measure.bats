@@ -162,6 +162,22 @@ caches() { # a scripted machine with caches beside its memory
   [[ $output != *"reading the script"* ]]
 }
 
+@test "show: two modes, loaded latency, TLBs, costs, a level that is not flat" {
+  "$ROOFLINE" measure --backend fake --quiet >/dev/null
+  jq '.levels[0] += {plateau: "not flat", modes: [{pattern: "read", fast_bytes_per_second: 3e10, slow_bytes_per_second: 1e10}],
+      loaded_latency: [{bytes_per_second: 0, latency_seconds: 1e-7}, {bytes_per_second: 2e10, latency_seconds: 2e-7}]}
+    | .tlbs = [{name: "L1 TLB", page_bytes: 4096, entries: 64, reach_bytes: 262144, miss_seconds: 2e-9, kind: "measured", source: "s"},
+      {name: "L2 TLB", page_bytes: 4096, source: "unknown: s"}]
+    | .costs = [{name: "hand-off, same L3", cores: 2, seconds: 5e-8, least_seconds: 4e-8, most_seconds: 6e-8, clock_hz: 3e9, spread: 0.1}]' \
+    config/roofline/machines/fake.json >new.json
+  run -0 "$ROOFLINE" machine show ./new.json
+  [[ $output == *"DRAM read (not flat)"* ]]
+  [[ $output == *"two modes"*"DRAM read"*"10.00 GB/s"*"30.00 GB/s"* ]]
+  [[ $output == *"DRAM while others draw"*"nothing"*"100.0 ns"*"20.00 GB/s"*"200.0 ns"* ]]
+  [[ $output == *"L1 TLB"*"4 KiB"*"64"*"256 KiB"*"2.000 ns"*"L2 TLB"*"unknown"* ]]
+  [[ $output == *"hand-off, same L3, 2 cores"*"50.00 ns"*"150"*"40.00 ns"*"60.00 ns"*"10.0 %"* ]]
+}
+
 @test "the real processor: figures that hold together" {
   run -0 --separate-stderr "$ROOFLINE" measure --quick --json
   [ "$stderr" = "" ]

@@ -235,10 +235,9 @@ static void describe(const flow *f, const roof_trial *t) {
 }
 
 /** Both of two modes: cores sometimes share a link to memory and sometimes do not. */
-static void keep_modes(roof_bench *bench, const roof_trial *t) {
+static void keep_modes(const roof_trial *t) {
   const flow *f = t->user;
   roof_level *level = f->level;
-  char who[64];
   if (isnan(t->slow_rate) || level->mode_count == ROOF_MODE_MAX) {
     return;
   }
@@ -246,8 +245,6 @@ static void keep_modes(roof_bench *bench, const roof_trial *t) {
   snprintf(modes->pattern, sizeof modes->pattern, "%s", patterns[f->pattern].name);
   modes->fast_bytes_per_second = t->fast_rate;
   modes->slow_bytes_per_second = t->slow_rate;
-  roof_bench_note(bench, "%s %s, %s: two modes, %.3g and %.3g GB/s", level->name, modes->pattern,
-                  roof_crew_name(bench, &f->crew, who, sizeof who), t->slow_rate / 1e9, t->fast_rate / 1e9);
 }
 
 static void finish_flow(roof_bench *bench, roof_trial *t) {
@@ -261,7 +258,7 @@ static void finish_flow(roof_bench *bench, roof_trial *t) {
   level->spread = fmax(isnan(level->spread) ? 0 : level->spread, t->conditions->spread);
   set_limits(f, clock, level);
   describe(f, t);
-  keep_modes(bench, t);
+  keep_modes(t);
 }
 
 /** A window long enough for the clock to be read without error. */
