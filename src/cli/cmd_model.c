@@ -93,6 +93,10 @@ static roof_status answer_one(const roof_args *args, const roof_model *model, co
     json_array_append_new(out->json, roof_model_json(&target, &a));
     return ROOF_OK;
   }
+  if (args->csv) {
+    roof_model_csv(&out->text, &target, &a);
+    return ROOF_OK;
+  }
   roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
   roof_model_text(&out->text, &target, &a, roof_use_color(args, stdout));
   return report ? roof_model_report(&out->text, &target, &a, error) : ROOF_OK;
@@ -144,8 +148,8 @@ static roof_status list_models(const roof_args *args, answer *out, roof_error *e
 static roof_status run(const roof_args *args, roof_error *error) {
   answer out = {.json = args->json ? json_array() : NULL};
   roof_status status = ROOF_OK;
-  if (args->csv) {
-    status = roof_args_no_csv("model", error);
+  if (args->csv && (list || report)) {
+    status = roof_args_no_csv(list ? "model --list" : "model --report", error);
   } else if (args->word_count == 0 && !list) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "model: which model? give a config.json, the folder that holds one, or a short "

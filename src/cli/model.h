@@ -22,6 +22,11 @@ typedef struct roof_model_definition {
 } roof_model_definition;
 extern const roof_model_definition roof_model_definitions[];
 
+/* model_csv.c */
+/** A row an operation of a phase; the first call adds the columns' names. Figures of one call; `count` calls
+ * make the phase, `share` is of them all. */
+void roof_model_csv(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
+
 /* model_report.c */
 /** The seven steps of an analysis, filled in. */
 roof_status roof_model_report(roof_text *out, const roof_model_target *target,

@@ -168,3 +168,12 @@ model() {
   run -0 "$ROOFLINE" model llama.json --machine h100 --json prompt=10000 chunk=2500
   [ "$(json '[.phases.prefill.steps, .phases.prefill.tokens, (.phases.mixed != null)]')" = '[4,10000,true]' ]
 }
+
+@test "CSV: one row an operation, whose shares are a phase" {
+  run -0 "$ROOFLINE" model llama.json --machine h100 --csv
+  [ "${lines[0]%%,count*}" = "model,machine,phase,operation,kind,part,dtype" ]
+  awk -F, '$3 == "decode" { share += $NF; rows++ } NR > 1 && NF != columns { exit 1 } { columns = NF }
+    END { exit !(rows == 12 && share > 0.999999 && share < 1.000001) }' <<<"$output"
+  run -2 "$ROOFLINE" model llama.json --machine h100 --csv --report
+  has "does not take --csv"
+}
