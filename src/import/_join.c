@@ -61,6 +61,16 @@ static double calls_of(const roof_record *record) {
   return record->calls > 0 ? (double)record->calls : 1;
 }
 
+/** True when what one counts the other does not: two passes over the same calls. */
+static bool complementary(const roof_record *a, const roof_record *b) {
+  roof_record x = *a, y = *b;
+  bool both = false;
+  for (size_t i = 0; i < COUNTS; i++) {
+    both |= !isnan(count_at(&x, i)->value) && !isnan(count_at(&y, i)->value);
+  }
+  return !both && a->calls == b->calls && has_counts(a) && has_counts(b);
+}
+
 /** Adds one record to another. Where one has only time and the other counts, the time stays, for a profiler
  * that counts slows the kernel down, and the counts a call are taken over. */
 static void combine(roof_profile *profile, roof_record *into, const roof_record *from) {
@@ -71,6 +81,8 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
     add_time(profile, into, from);
   } else if (!fresh && !counted && counts && into->timed) {
     add_counts(profile, into, from, calls_of(into) / calls_of(from));
+  } else if (!fresh && complementary(into, from)) {
+    add_counts(profile, into, from, 1);
   } else {
     bool timed = from->timed && (fresh || into->timed);
     add_time(profile, into, from);

@@ -12,7 +12,10 @@ setup() {
   local bad=0
   for file in "$fixtures"/*; do
     golden=$ROOFLINE_SOURCE/tests/golden/import/$(basename "$file").json
-    "$ROOFLINE" import "$file" --json >actual || { echo "$file: refused"; bad=1; continue; }
+    "$ROOFLINE" import "$file" --json >answer || { echo "$file: refused"; bad=1; continue; }
+    # a machine has a key for every figure there is; what these files do not tell is left out
+    jq 'if .schema == "roofline.machine/1" then {schema, name, title, vendor, architecture,
+      unit_kind, unit_count, clock_hz, peaks, levels} | del(.. | nulls) else . end' answer >actual
     [ -z "${ROOFLINE_UPDATE_GOLDEN:-}" ] || cp actual "$golden"
     diff -u "$golden" actual || bad=1
   done

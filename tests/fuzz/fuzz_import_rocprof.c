@@ -1,0 +1,2 @@
+#define FORMAT "rocprof"
+#include "import_any.h"

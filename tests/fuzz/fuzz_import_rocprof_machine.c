@@ -1,0 +1,2 @@
+#define FORMAT "rocprof-machine"
+#include "import_any.h"
