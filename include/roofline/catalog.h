@@ -54,6 +54,11 @@ ROOF_API roof_status roof_machine_read(const char *text, size_t length, const ch
  *  Units: as roof_machine. Ownership: appends to the caller's `out`. Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error);
 
+/** Appends what stands behind a figure as one JSON object, null where nothing is known.
+ *  Units: as in a machine file. Ownership: appends to the caller's text. Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out,
+                                           roof_error *error);
+
 /** Reads a model's description from the text of a Hugging Face config.json; `file` names it in errors and
  * names the model. What is not counted is in its notes. Units: as roof_model. Ownership: fills *model on
  * success only; `text` is not kept. Errors: ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with file, line and

@@ -175,3 +175,9 @@ roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof
   }
   return ROOF_OK;
 }
+
+roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out, roof_error *error) {
+  const field f = {.key = "conditions", .type = FIELD_OBJECT, .record = &conditions_record};
+  write_object(out, &f, (const char *)conditions);
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "conditions: out of memory") : ROOF_OK;
+}

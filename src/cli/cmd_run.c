@@ -333,6 +333,16 @@ static void add_text(const session *s, roof_text *out) {
   }
 }
 
+static json_t *conditions_json(const roof_conditions *conditions) {
+  roof_text text = {0};
+  json_t *object = NULL;
+  if (roof_conditions_write(conditions, &text, NULL) == ROOF_OK) {
+    object = json_loadb(text.data, text.length, JSON_DECODE_ANY, NULL);
+  }
+  roof_text_done(&text);
+  return object != NULL ? object : json_null();
+}
+
 static json_t *kernel_json(const job *j) {
   const roof_measurement *m = &j->measurement;
   json_t *samples = json_array();
@@ -340,7 +350,7 @@ static json_t *kernel_json(const job *j) {
     json_array_append_new(samples, roof_json_number(m->samples[i]));
   }
   const char *dtype = roof_dtype_name(m->dtype), *level = level_of(j);
-  return json_pack("{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s}",
+  return json_pack("{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s, s:o}",
                    "name", m->label, "calls", (json_int_t)m->sample_count, "seconds",
                    roof_json_number(m->seconds), "samples", samples, "flops", dtype,
                    roof_json_number(m->flops), "bytes", level[0] != '\0' ? level : "DRAM",
@@ -348,7 +358,8 @@ static json_t *kernel_json(const job *j) {
                    roof_json_number(m->stats.spread), "working_set_bytes", roof_json_number(j->working_set),
                    "level", level[0] != '\0' ? level : NULL, "ceiling_seconds",
                    roof_json_number(j->bounded ? j->bound.lower_seconds : NAN), "fraction_of_ceiling",
-                   roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note);
+                   roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note,
+                   "conditions", conditions_json(&m->conditions));
 }
 
 static json_t *answer_json(const session *s) {

@@ -17,7 +17,8 @@ typedef struct figure {
   int nth; /**< how many of this name come before it */
   const char *unit;
   double value;
-  double spread; /**< NaN where the file has none */
+  double spread;                     /**< NaN where the file has none */
+  const roof_conditions *conditions; /**< NULL where the file has none */
   bool less_is_faster;
 } figure;
 
@@ -26,14 +27,18 @@ typedef struct figures {
   int count;
 } figures;
 
-typedef enum verdict { SAME, FASTER, SLOWER, ONLY_OLD, ONLY_NEW, VERDICT_COUNT } verdict;
+typedef enum verdict { SAME, SAME_PER_CYCLE, FASTER, SLOWER, ONLY_OLD, ONLY_NEW, VERDICT_COUNT } verdict;
 
-static const char *const verdicts[] = {"same within noise", "faster", "slower", "only in old", "only in new"};
+static const char *const verdicts[] = {"same within noise", "same per cycle", "faster", "slower",
+                                       "only in old",       "only in new"};
 
 /** A figure that at least one machine has. */
 typedef struct change {
   const figure *either; /**< the new one where there is one */
+  const figure *old_figure, *new_figure;
   double old, new, ratio, noise;
+  double cycle_ratio; /**< the same per cycle of the clock it was measured at */
+  double p; /**< chance of rounds so far apart when nothing has changed (Mann-Whitney); NaN unknown */
   verdict verdict;
 } change;
 
@@ -47,12 +52,17 @@ static const figure *find(const figures *f, const figure *like) {
   return NULL;
 }
 
-static void add_figure(figures *f, double value, double spread, const char *unit, const char *name) {
+static void add_figure(figures *f, double value, double spread, const roof_conditions *conditions,
+                       const char *unit, const char *name) {
   if (isnan(value) || f->count == FIGURE_MAX) {
     return;
   }
   figure *added = &f->list[f->count];
-  *added = (figure){.value = value, .spread = spread, .unit = unit, .less_is_faster = strcmp(unit, "s") == 0};
+  *added = (figure){.value = value,
+                    .spread = spread,
+                    .conditions = conditions != NULL && !isnan(conditions->samples) ? conditions : NULL,
+                    .unit = unit,
+                    .less_is_faster = strcmp(unit, "s") == 0};
   snprintf(added->name, sizeof added->name, "%s", name);
   while (find(f, added) != NULL) {
     added->nth++;
@@ -64,16 +74,19 @@ static void add_level(figures *f, const roof_level *level) {
   const struct {
     const char *pattern, *unit;
     double value;
-  } rows[] = {
-      {"read", "B/s", level->read_bytes_per_second},     {"write", "B/s", level->write_bytes_per_second},
-      {"copy", "B/s", level->copy_bytes_per_second},     {"triad", "B/s", level->triad_bytes_per_second},
-      {"update", "B/s", level->update_bytes_per_second}, {"mixed", "B/s", level->bytes_per_second},
-      {"latency", "s", level->latency_seconds}};
+    const roof_conditions *conditions;
+  } rows[] = {{"read", "B/s", level->read_bytes_per_second, &level->read},
+              {"write", "B/s", level->write_bytes_per_second, &level->write},
+              {"copy", "B/s", level->copy_bytes_per_second, &level->copy},
+              {"triad", "B/s", level->triad_bytes_per_second, &level->triad},
+              {"update", "B/s", level->update_bytes_per_second, &level->update},
+              {"mixed", "B/s", level->bytes_per_second, NULL},
+              {"latency", "s", level->latency_seconds, NULL}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char name[128];
     snprintf(name, sizeof name, "%s %s", level->name, rows[i].pattern);
     machine_add_crew(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
-    add_figure(f, rows[i].value, level->spread, rows[i].unit, name);
+    add_figure(f, rows[i].value, level->spread, rows[i].conditions, rows[i].unit, name);
   }
 }
 
@@ -82,9 +95,9 @@ static void add_domain(figures *f, const roof_machine *m, const roof_domain *dom
   for (int i = 0; i < m->domain_count; i++) {
     char name[128];
     snprintf(name, sizeof name, "read, cores of %s from %s", domain->name, m->domains[i].name);
-    add_figure(f, domain->read_bytes_per_second[i], NAN, "B/s", name);
+    add_figure(f, domain->read_bytes_per_second[i], NAN, NULL, "B/s", name);
     snprintf(name, sizeof name, "latency, cores of %s to %s", domain->name, m->domains[i].name);
-    add_figure(f, domain->latency_seconds[i], NAN, "s", name);
+    add_figure(f, domain->latency_seconds[i], NAN, NULL, "s", name);
   }
 }
 
@@ -92,7 +105,7 @@ static void add_domain(figures *f, const roof_machine *m, const roof_domain *dom
 static void collect(figures *f, const roof_machine *m) {
   bool measured = m->kind == ROOF_MEASURED;
   f->count = 0;
-  add_figure(f, measured ? m->clock_hz : NAN, NAN, "Hz", "clock");
+  add_figure(f, measured ? m->clock_hz : NAN, NAN, &m->clock, "Hz", "clock");
   for (int i = 0; i < m->peak_count; i++) {
     const roof_peak *p = &m->peaks[i];
     char name[128];
@@ -100,7 +113,7 @@ static void collect(figures *f, const roof_machine *m) {
              p->sparse ? " sparse" : "", p->isa);
     if (p->kind == ROOF_MEASURED) {
       machine_add_crew(name, sizeof name, p->cores, p->core_kind, p->threads_per_core);
-      add_figure(f, p->flops_per_second, p->spread, "FLOP/s", name);
+      add_figure(f, p->flops_per_second, p->spread, &p->conditions, "FLOP/s", name);
     }
   }
   for (int i = 0; i < m->level_count; i++) {
@@ -114,7 +127,7 @@ static void collect(figures *f, const roof_machine *m) {
     snprintf(name, sizeof name, "%s", cost->name);
     machine_add_crew(name, sizeof name, cost->cores, "", 0);
     if (cost->kind == ROOF_MEASURED) {
-      add_figure(f, cost->seconds, cost->spread, "s", name);
+      add_figure(f, cost->seconds, cost->spread, NULL, "s", name);
     }
   }
   for (int i = 0; i < m->domain_count; i++) {
@@ -125,27 +138,78 @@ static void collect(figures *f, const roof_machine *m) {
     char name[160];
     snprintf(name, sizeof name, "%s %s %s", l->name, l->op, roof_dtype_name(l->dtype));
     machine_add_crew(name, sizeof name, l->cores, "", 0);
-    add_figure(f, l->flops_per_second, l->spread, "FLOP/s", name);
+    add_figure(f, l->flops_per_second, l->spread, NULL, "FLOP/s", name);
   }
-  add_figure(f, measured ? m->launch_seconds : NAN, NAN, "s", "launch");
+  add_figure(f, measured ? m->launch_seconds : NAN, NAN, &m->launch, "s", "launch");
+}
+
+/** What a figure moves by of itself: what its rounds differ by, where the run marked it noisy; the spread of
+ * its windows where the file has no more. */
+static double unrest(const figure *f) {
+  const roof_conditions *c = f->conditions;
+  if (c == NULL) {
+    return isnan(f->spread) ? 0 : f->spread;
+  }
+  double low = INFINITY, high = 0;
+  for (int i = 0; i < c->round_count; i++) {
+    low = fmin(low, c->rounds[i]);
+    high = fmax(high, c->rounds[i]);
+  }
+  return c->noisy[0] == '\0' ? 0 : c->round_count > 1 ? high / low - 1 : f->spread;
+}
+
+/** The rounds against each other; NaN with too few to tell anything. */
+static double chance(const figure *old, const figure *new) {
+  enum { LEAST = 4 };
+  const roof_conditions *a = old->conditions, *b = new->conditions;
+  double first[ROOF_ROUND_MAX], second[ROOF_ROUND_MAX];
+  roof_rank_test test;
+  if (a == NULL || b == NULL || a->round_count < LEAST || b->round_count < LEAST) {
+    return NAN;
+  }
+  memcpy(first, a->rounds, sizeof first);
+  memcpy(second, b->rounds, sizeof second);
+  roof_status status =
+      roof_stats_mann_whitney(first, (size_t)a->round_count, second, (size_t)b->round_count, &test, NULL);
+  return status == ROOF_OK ? test.p : NAN;
+}
+
+/** How much of a change is left when each figure is counted in cycles of its own clock. */
+static double per_cycle(const figure *old, const figure *new) {
+  bool known = old->conditions != NULL && new->conditions != NULL &&strcmp(old->unit, "Hz") != 0;
+  double clocks = known ? new->conditions->clock_hz / old->conditions->clock_hz : NAN;
+  return new->value / old->value *(new->less_is_faster ? clocks : 1 / clocks);
+}
+
+static double distance(double ratio) {
+  return fmax(ratio, 1 / ratio) - 1;
 }
 
 /** Sets two figures against each other; one of them may be NULL. A change is more than noise when it is
- * larger than both spreads together and than what two runs differ by. */
+ * larger than what both move by of themselves and than what two runs differ by, and their rounds agree on it.
+ */
 static change weigh(const figure *old, const figure *new) {
+  static const double sure = 0.05;
   change c = {.either = new != NULL ? new : old,
+              .old_figure = old,
+              .new_figure = new,
               .old = old != NULL ? old->value : NAN,
               .new = new != NULL ? new->value : NAN,
+              .cycle_ratio = NAN,
+              .p = NAN,
+              .noise = NAN,
               .verdict = old == NULL   ? ONLY_NEW
                          : new == NULL ? ONLY_OLD
                                        : SAME};
   c.ratio = c.new / c.old;
-  c.noise = NAN;
   if (c.verdict == SAME) {
-    double spreads = (isnan(old->spread) ? 0 : old->spread) + (isnan(new->spread) ? 0 : new->spread);
-    c.noise = fmax(repeatable, spreads);
-    if (fmax(c.ratio, 1 / c.ratio) - 1 > c.noise) {
-      c.verdict = (c.ratio > 1) != new->less_is_faster ? FASTER : SLOWER;
+    c.noise = fmax(repeatable, unrest(old) + unrest(new));
+    c.cycle_ratio = per_cycle(old, new);
+    c.p = chance(old, new);
+    if (distance(c.ratio) > c.noise && !(c.p > sure)) {
+      c.verdict = distance(c.cycle_ratio) <= c.noise     ? SAME_PER_CYCLE
+                  : (c.ratio > 1) != new->less_is_faster ? FASTER
+                                                         : SLOWER;
     }
   }
   return c;
@@ -168,15 +232,23 @@ static int weigh_all(const figures *old, const figures *new, change *changes, in
   return count;
 }
 
+/** Why a figure is not to be relied on, or NULL. */
+static const char *noisy(const figure *f) {
+  bool marked = f != NULL && f->conditions != NULL && f->conditions->noisy[0] != '\0';
+  return marked ? f->conditions->noisy : NULL;
+}
+
 static json_t *as_json(const roof_machine *old, const roof_machine *new, const change *changes, int count) {
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     const change *c = &changes[i];
-    json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "figure", c->either->name, "unit",
-                                    c->either->unit, "old", roof_json_number(c->old), "new",
-                                    roof_json_number(c->new), "ratio", roof_json_number(c->ratio), "noise",
-                                    roof_json_number(c->noise), "verdict", verdicts[c->verdict]));
+    json_array_append_new(
+        list,
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?, s:s}", "figure", c->either->name,
+                  "unit", c->either->unit, "old", roof_json_number(c->old), "new", roof_json_number(c->new),
+                  "ratio", roof_json_number(c->ratio), "noise", roof_json_number(c->noise), "ratio_per_cycle",
+                  roof_json_number(c->cycle_ratio), "p", roof_json_number(c->p), "noisy_old",
+                  noisy(c->old_figure), "noisy_new", noisy(c->new_figure), "verdict", verdicts[c->verdict]));
   }
   return json_pack("{s:s, s:{s:s, s:s}, s:{s:s, s:s}, s:o}", "schema", "roofline.change/1", "old", "machine",
                    old->name, "date", old->date, "new", "machine", new->name, "date", new->date, "figures",
@@ -184,10 +256,10 @@ static json_t *as_json(const roof_machine *old, const roof_machine *new, const c
 }
 
 static void add_csv(roof_text *out, const change *changes, int count) {
-  roof_text_add(out, "figure,unit,old,new,ratio,noise,verdict\n");
+  roof_text_add(out, "figure,unit,old,new,ratio,noise,ratio_per_cycle,p,verdict\n");
   for (int i = 0; i < count; i++) {
     const change *c = &changes[i];
-    const double numbers[] = {c->old, c->new, c->ratio, c->noise};
+    const double numbers[] = {c->old, c->new, c->ratio, c->noise, c->cycle_ratio, c->p};
     roof_text_add_csv(out, c->either->name);
     roof_text_addf(out, ",%s", c->either->unit);
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
@@ -212,7 +284,7 @@ static void add_percent(roof_grid *grid, double share) {
 }
 
 static void add_text(roof_text *out, const change *changes, int count, const int *counts) {
-  static const char *const heads[] = {"figure", "old", "new", "change", "noise", "verdict"};
+  static const char *const heads[] = {"figure", "old", "new", "change", "per cycle", "noise", "verdict"};
   roof_grid grid = {0};
   const char *separator = "";
   for (int i = 0; i < VERDICT_COUNT; i++) {
@@ -231,10 +303,11 @@ static void add_text(roof_text *out, const change *changes, int count, const int
     add_cell(&grid, c->old, c->either->unit);
     add_cell(&grid, c->new, c->either->unit);
     add_percent(&grid, c->ratio - 1);
+    add_percent(&grid, c->cycle_ratio - 1);
     add_percent(&grid, c->noise);
     roof_grid_add(&grid, "%s", verdicts[c->verdict]);
   }
-  roof_grid_end(&grid, out, "lrrrrl");
+  roof_grid_end(&grid, out, "lrrrrrl");
 }
 
 roof_status measure_compare_print(const roof_args *args, const roof_machine *old, const roof_machine *new,
@@ -260,11 +333,11 @@ roof_status measure_compare_print(const roof_args *args, const roof_machine *old
   } else {
     add_text(&text, changes, count, counts);
     if (!args->quiet) {
-      roof_text_addf(
-          &text,
-          "\n  old: %s of %s, new: %s of %s; noise: both spreads (quartile to quartile) together, at least "
-          "%.0f %%\n",
-          old->name, old->date, new->name, new->date, 100 * repeatable);
+      roof_text_addf(&text,
+                     "\n  old: %s of %s, new: %s of %s; noise: what the rounds of figures marked noisy "
+                     "differ by, or both "
+                     "spreads, at least %.0f %%\n",
+                     old->name, old->date, new->name, new->date, 100 * repeatable);
     }
   }
   status = roof_print(&text, error);

@@ -60,8 +60,28 @@ verdict() { # FILTER that changes new.json: the changed figures' names, noises a
   [[ ${lines[0]} == *" same within noise, 1 faster" ]]
   [[ $output == *"DRAM read "*"100.0 %"*"3.0 %"*"faster"* ]]
   run -0 "$ROOFLINE" measure --compare old.json ./new.json --csv
-  [ "${lines[0]}" = "figure,unit,old,new,ratio,noise,verdict" ]
-  [[ $output == *"DRAM read,B/s,"*",2,0.03,faster"* ]]
+  [ "${lines[0]}" = "figure,unit,old,new,ratio,noise,ratio_per_cycle,p,verdict" ]
+  [[ $output == *"DRAM read,B/s,"*",2,0.03,,,faster"* ]]
+}
+
+conditions() { # ROUNDS CLOCK NOISY
+  printf '{"samples": 100, "rounds": %s, "clock_hz": %s, "noisy": %s}' "$1" "$2" "$3"
+}
+
+@test "rounds, clock and the mark of noise decide" {
+  peak='.peaks[] | select(.dtype == "fp64" and .cores == 1)'
+  jq "($peak).conditions = $(conditions '[96e9,96e9,95e9,96e9]' 3e9 null)" old.json >older.json && mv older.json old.json
+  run -0 "$ROOFLINE" machine show ./old.json --json
+  [ "$(json "$peak | .conditions | [.samples, .rounds[2], .noisy, .load]")" = '[100,95000000000,null,null]' ]
+  new() { # FACTOR CONDITIONS
+    verdict "($peak) |= (.flops_per_second *= $1 | .conditions = $2)"
+  }
+  [ "$(new 0.9 "$(conditions '[86e9,86e9,85e9,86e9]' 3e9 null)")" = '["fp64 vector fake, 1 core",0.03,"slower"]' ]
+  [ "$(new 0.9 "$(conditions '[86e9,86e9,85e9,86e9]' 2.7e9 null)")" = '["fp64 vector fake, 1 core",0.03,"same per cycle"]' ]
+  [ "$(new 0.9 "$(conditions '[86e9,97e9,80e9,98e9]' 3e9 null)")" = '["fp64 vector fake, 1 core",0.03,"same within noise"]' ]
+  [ "$(new 0.9 "$(conditions '[86e9,86e9,64e9,86e9]' 3e9 '"rounds differ"')" | jq -c '.[2]')" = '"same within noise"' ]
+  run -0 --separate-stderr "$ROOFLINE" measure --compare old.json ./new.json --json
+  [ "$(json '[.figures[] | .noisy_new | select(. != null)]')" = '["rounds differ"]' ]
 }
 
 @test "measured now: against the file as it was" {

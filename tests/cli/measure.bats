@@ -149,6 +149,16 @@ caches() { # a scripted machine with caches beside its memory
   [ "$output" = 'roofline: script:2:1: `fp46`: no such key; did you mean `fp64`?' ]
 }
 
+@test "precision is a share in percent; every sample can be kept" {
+  for wrong in 0 -1 51 nan; do
+    run -2 "$ROOFLINE" measure --backend fake --precision "$wrong"
+    [[ $output == "roofline: --precision $wrong: must be from 0.01 to 50 percent" ]]
+  done
+  run -2 "$ROOFLINE" run dot --backend fake --precision 0
+  "$ROOFLINE" measure --backend fake --quiet --precision 2 --samples samples.json >shown
+  [ "$(jq -c . samples.json)" = '{"schema":"roofline.samples/1","figures":[]}' ]
+}
+
 @test "an interrupted measurement leaves nothing" {
   run timeout --signal INT 1 "$ROOFLINE" measure --quiet
   [ "$status" -ne 0 ]
@@ -189,6 +199,8 @@ caches() { # a scripted machine with caches beside its memory
   [ "$(json '[.peaks[].flops_per_second | select(. != null)] | min > 1e6')" = true ]
   [ "$(json '[.levels[] | select(.name == "DRAM") | .read_bytes_per_second, .triad_bytes_per_second, .copy_bytes_per_second, .write_bytes_per_second] | min > 1e8 and max < 1e13')" = true ]
   [ "$(json '[.peaks[], .levels[] | .source | length > 0] | all')" = true ]
+  [ "$(json '[.peaks[].conditions, .levels[].read_conditions | select(. != null) | (.rounds | length >= 1) and (.samples >= 3) and (.stopped | length > 0)] | all')" = true ]
+  [ "$(json '[.levels[] | select(.name == "L1") | .read_conditions.spread, .triad_conditions.spread] | unique | length > 1')" = true ]
   [ "$(json '[.costs[] | .seconds > 0 and (.source | length > 0) and .kind == "measured"] | all and length >= 3')" = true ]
   [ "$(json '[.tlbs[] | .page_bytes >= 4096 and (.reach_bytes == null or .reach_bytes == .entries * .page_bytes)] | all and length >= 2')" = true ]
   if [ "$(json '.unit_count > 1')" = true ]; then
@@ -206,4 +218,5 @@ caches() { # a scripted machine with caches beside its memory
   [ "$output" = "$(cat config/roofline/machines/host.json)" ]
   run -0 "$ROOFLINE" run axpy n=100000 --quick --json
   [ "$(json '.kernels[0] | (.seconds > 0) and (.fraction_of_ceiling > 0) and (.samples | length >= 1)')" = true ]
+  [ "$(json '.kernels[0].conditions | (.samples >= 1) and (.warm_up_samples >= 1) and (.stopped | length > 0) and (.outliers >= 0) and has("load")')" = true ]
 }

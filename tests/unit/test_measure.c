@@ -11,7 +11,7 @@
 
 #include "kernels/data.h"
 #include "measure/clock.h"
-#include "measure/cpu/cpu.h"
+#include "measure/cpu/trial.h"
 #include "measure/sampler.h"
 #include "measure/team.h"
 #include "roofline/measure.h"
@@ -654,6 +654,109 @@ static void synchronisation_costs_what_it_may(void **state) {
   assert_true(find_cost(&m, "hand-off")->least_seconds > 0);
 }
 
+/** Windows as a script has them, over and over. */
+typedef struct scripted_figure {
+  const double *seconds;
+  double clock;
+  int count, calls;
+  roof_conditions conditions;
+  double rate;
+} scripted_figure;
+
+static double scripted_window(void *user, double *clock_hz) {
+  scripted_figure *f = user;
+  int call = f->calls++;
+  *clock_hz = f->clock;
+  return f->seconds[call % f->count];
+}
+
+static void keep_rate(roof_bench *bench, roof_trial *t) {
+  (void)bench;
+  ((scripted_figure *)t->user)->rate = t->rate;
+}
+
+static roof_status try_figure(scripted_figure *f, roof_estimate estimate, roof_error *error) {
+  static roof_machine machine;
+  roof_measure_options options = roof_measure_options_default();
+  options.quick = true;
+  roof_machine_init(&machine);
+  roof_conditions_init(&f->conditions);
+  roof_bench bench = {.options = &options, .machine = &machine, .budget = 0.02};
+  roof_trial *trial = NULL;
+  assert_int_equal(roof_trial_add(&bench, &trial, NULL), ROOF_OK);
+  *trial = (roof_trial){.figure = "a figure",
+                        .window = scripted_window,
+                        .finish = keep_rate,
+                        .user = f,
+                        .work = 6,
+                        .cores = 1,
+                        .estimate = estimate,
+                        .conditions = &f->conditions};
+  roof_status status = roof_trials_run(&bench, error);
+  roof_trials_done(&bench);
+  return status;
+}
+
+static void a_figure_is_refused_where_time_stands_still(void **state) {
+  (void)state;
+  static const double bad[] = {0, -1, NAN, INFINITY};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    scripted_figure f = {.seconds = &bad[i], .count = 1, .clock = 3e9};
+    roof_error error = {0};
+    assert_int_equal(try_figure(&f, ROOF_FASTEST, &error), ROOF_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "a figure: a window took "));
+  }
+}
+
+static void a_clock_that_is_none_is_unknown(void **state) {
+  (void)state;
+  static const double bad[] = {0, -1, NAN, INFINITY};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    scripted_figure f = {.seconds = (const double[]){2}, .count = 1, .clock = bad[i]};
+    assert_int_equal(try_figure(&f, ROOF_FASTEST, NULL), ROOF_OK);
+    assert_near(f.rate, 3, 1e-12);
+    assert_true(isnan(f.conditions.clock_hz) && isnan(f.conditions.per_cycle));
+  }
+}
+
+static void steady_figures_settle_and_others_are_marked(void **state) {
+  (void)state;
+  static const double wild[] = {2, 2, 3, 2, 3, 3};
+  scripted_figure steady = {.seconds = (const double[]){2}, .count = 1, .clock = 3e9};
+  assert_int_equal(try_figure(&steady, ROOF_TYPICAL, NULL), ROOF_OK);
+  assert_string_equal(steady.conditions.noisy, "");
+  assert_string_equal(steady.conditions.stopped, "interval within 1 %");
+  assert_true(steady.conditions.round_count >= 2 && steady.conditions.samples >= 6);
+  assert_near(steady.conditions.per_cycle, 1e-9, 1e-20);
+  scripted_figure two = {.seconds = wild, .count = 6, .clock = 3e9};
+  assert_int_equal(try_figure(&two, ROOF_TYPICAL, NULL), ROOF_OK);
+  assert_string_equal(two.conditions.noisy, "two modes, 50 % apart");
+}
+
+static void outliers_are_counted_by_mad(void **state) {
+  (void)state;
+  const double sorted[] = {1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 9};
+  assert_int_equal(roof_stats_outliers(sorted, 8, 5), 1);
+  assert_int_equal(roof_stats_outliers(sorted, 7, 5), 0);
+  assert_int_equal(roof_stats_outliers((const double[]){2, 2, 2, 3}, 4, 5), 0); /* no deviation to count in */
+  assert_int_equal(roof_stats_outliers(sorted, 0, 5), 0);
+}
+
+/* Zeros can stream faster than data: processors and hypervisors know them. */
+static void what_levels_stream_is_not_zero(void **state) {
+  (void)state;
+  enum { COUNT = 100000 };
+  void *data = NULL;
+  int zeros = 0;
+  assert_int_equal(roof_data_new("test", COUNT * sizeof(double), &data, NULL), ROOF_OK);
+  roof_data_fill(data, ROOF_FP64, COUNT, 1, 1);
+  for (int i = 0; i < COUNT; i++) {
+    zeros += ((const double *)data)[i] == 0;
+  }
+  free(data);
+  assert_int_equal(zeros, 0);
+}
+
 int main(void) {
   unsetenv("ROOFLINE_FAKE");
   const struct CMUnitTest tests[] = {
@@ -679,6 +782,11 @@ int main(void) {
       cmocka_unit_test(tlbs_reach_further_outwards),
       cmocka_unit_test(latency_grows_with_load_or_says_why_not),
       cmocka_unit_test(figures_against_themselves),
+      cmocka_unit_test(a_figure_is_refused_where_time_stands_still),
+      cmocka_unit_test(a_clock_that_is_none_is_unknown),
+      cmocka_unit_test(steady_figures_settle_and_others_are_marked),
+      cmocka_unit_test(outliers_are_counted_by_mad),
+      cmocka_unit_test(what_levels_stream_is_not_zero),
       cmocka_unit_test(costs_against_themselves),
       cmocka_unit_test(synchronisation_costs_what_it_may),
   };

@@ -188,11 +188,28 @@ static void describe(const roof_kernel_run *run, const char *stopped, const roof
            noise[0] != '\0' ? "; " : "", noise, library[0] != '\0' ? "; " : "", library);
 }
 
+static double clock_now(void) {
+  return ROOF_CLOCK_CHAIN / roof_clock_chain();
+}
+
+/** While a kernel runs on all cores its clock is not read: before and after it are. */
+static void fill_conditions(const roof_kernel_run *run, const roof_samples *samples, const roof_noise *before,
+                            double precision, roof_measurement *out) {
+  roof_conditions *c = &out->conditions;
+  c->clock_after_hz = clock_now();
+  c->clock_hz = (c->clock_before_hz + c->clock_after_hz) / 2;
+  c->clock_drift = fabs(c->clock_after_hz - c->clock_before_hz) / c->clock_hz;
+  c->per_cycle = out->flops / out->seconds / run->threads / c->clock_hz;
+  roof_samples_conditions(samples, precision, c);
+  roof_noise_add(before, c);
+}
+
 static roof_status sample(roof_kernel_run *run, const roof_measure_options *options, roof_measurement *out,
                           roof_error *error) {
   static const double quick_budget = 0.3;
   double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
   roof_samples samples;
+  out->conditions.clock_before_hz = clock_now();
   roof_noise before = roof_noise_now();
   roof_status status = roof_cpu_sample(run, budget, options->precision, &samples, error);
   if (status != ROOF_OK) {
@@ -202,6 +219,7 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   out->sample_count = samples.count;
   out->stats = samples.stats;
   out->seconds = samples.stats.median;
+  fill_conditions(run, &samples, &before, options->precision, out);
   describe(run, samples.stopped, &before, out);
   return ROOF_OK;
 }
