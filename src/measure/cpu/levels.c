@@ -130,14 +130,6 @@ static double select_way(void *user, int index) {
   return window_bytes(f);
 }
 
-/** Tries every register width and way that suits the level; `f` becomes the fastest. */
-static void choose(flow *f) {
-  enum { TRIES = 5, TRIES_MEMORY = 3 };
-  flow_way ways[WAYS_MAX];
-  roof_trial_choose(flow_window, select_way, f, list_ways(f, ways),
-                    f->level->level == ROOF_MEMORY ? TRIES_MEMORY : TRIES);
-}
-
 size_t roof_cpu_floor_power(double bytes) {
   size_t power = STEP;
   while (2.0 * (double)power <= bytes) {
@@ -297,6 +289,10 @@ static bool is_shared(const roof_bench *bench, const roof_level *level) {
   return level->level == ROOF_MEMORY || (level->level == ROOF_L3 && level->instances < bench->team.threads);
 }
 
+static double chosen_bytes(void *user) {
+  return window_bytes(user);
+}
+
 static roof_status plan_pattern(roof_bench *bench, flow *f, double share, roof_error *error) {
   roof_level *level = f->level;
   roof_trial *trial = NULL;
@@ -307,18 +303,21 @@ static roof_status plan_pattern(roof_bench *bench, flow *f, double share, roof_e
   f->array_bytes = f->most_bytes = roof_cpu_floor_power(share / patterns[f->pattern].arrays - 2 * STAGGER);
   weigh(f);
   size_window(f, level->level);
-  choose(f);
+  flow_way ways[WAYS_MAX];
+  int count = list_ways(f, ways);
+  bool memory = level->level == ROOF_MEMORY;
+  select_way(f, 0);
   *trial = (roof_trial){.window = flow_window,
                         .finish = finish_flow,
                         .user = f,
-                        .work = window_bytes(f),
+                        .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, {0}},
                         .crew = &f->crew,
                         .cores = f->crew.cores,
                         .estimate = is_shared(bench, level) ? ROOF_TYPICAL : ROOF_FASTEST,
                         .conditions =
                             (roof_conditions *)(void *)((char *)level + patterns[f->pattern].conditions)};
   *(double *)((char *)level + patterns[f->pattern].result) =
-      trial->work / timed_pass(f); /* until it is measured, to weigh crews by */
+      window_bytes(f) / timed_pass(f); /* until it is measured, to weigh crews by */
   char who[64];
   snprintf(trial->figure, sizeof trial->figure, "%.20s %s, %s", level->name, patterns[f->pattern].name,
            roof_crew_name(bench, &f->crew, who, sizeof who));

@@ -149,7 +149,7 @@ static double way_window(void *user, double *clock_hz) {
   return window_of(user);
 }
 
-/** The rounds are fewer as the chains are more. */
+/** As many steps in all, whatever the number of chains. */
 static double select_way(void *user, int index) {
   load *l = user;
   double steps = (double)l->rounds * l->way->chains;
@@ -158,17 +158,20 @@ static double select_way(void *user, int index) {
   return (double)l->rounds * l->way->chains;
 }
 
-/** Tries every number of chains; of those that are as fast the fewest chains count. */
-static void choose_way(load *l) {
-  enum { TRIES = 5 };
-  static const double window = 150e-6;
+/** Windows of half a millisecond. */
+static double ready(void *user) {
+  static const double window = 0.5e-3;
+  load *l = user;
+  l->rounds = calibrate(l, window);
+  return l->burst->operations * l->way->chains * (double)l->rounds * roof_crew_work(l->bench, &l->crew);
+}
+
+static int count_ways(const roof_burst *burst) {
   int count = 0;
-  while (count < ROOF_BURST_WAYS && l->burst->ways[count].run != NULL) {
+  while (count < ROOF_BURST_WAYS && burst->ways[count].run != NULL) {
     count++;
   }
-  l->way = &l->burst->ways[0];
-  l->rounds = calibrate(l, window);
-  roof_trial_choose(way_window, select_way, l, count, TRIES);
+  return count;
 }
 
 const roof_burst_way *roof_cpu_choose_way(const roof_bench *bench, const roof_burst *burst) {
@@ -235,7 +238,7 @@ static void finish_peak(roof_bench *bench, roof_trial *t) {
 }
 
 static roof_status plan_peak(roof_bench *bench, load *l, roof_error *error) {
-  static const double window = 0.5e-3;
+  static const double brief = 150e-6; /* while ways are tried */
   const roof_burst *burst = l->burst;
   roof_trial *trial = NULL;
   char who[64];
@@ -245,9 +248,9 @@ static roof_status plan_peak(roof_bench *bench, load *l, roof_error *error) {
   }
   roof_burst_seeds(burst, l->seeds);
   weigh(l);
-  choose_way(l);
-  l->rounds = calibrate(l, window);
-  double work = burst->operations * l->way->chains * (double)l->rounds * roof_crew_work(bench, &l->crew);
+  l->way = &burst->ways[0];
+  double work = ready(l), seconds = window_of(l);
+  l->rounds = calibrate(l, brief);
   roof_peak *peak = l->peak = &bench->machine->peaks[bench->machine->peak_count++];
   peak->dtype = burst->dtype;
   peak->unit = burst->form == ROOF_BURST_TILE ? ROOF_MATRIX : ROOF_VECTOR;
@@ -259,12 +262,12 @@ static roof_status plan_peak(roof_bench *bench, load *l, roof_error *error) {
   *trial = (roof_trial){.window = load_window,
                         .finish = finish_peak,
                         .user = l,
-                        .work = work,
+                        .choice = {way_window, select_way, ready, count_ways(burst), 4, 0, {0}},
                         .crew = &l->crew,
                         .cores = l->crew.cores,
                         .estimate = ROOF_FASTEST,
                         .conditions = &peak->conditions};
-  peak->flops_per_second = work / window_of(l); /* until it is measured, to weigh crews by */
+  peak->flops_per_second = work / seconds; /* until it is measured, to weigh crews by */
   snprintf(trial->figure, sizeof trial->figure, "%s %s %s, %s", roof_dtype_name(burst->dtype),
            roof_unit_name(peak->unit), burst->isa, roof_crew_name(bench, &l->crew, who, sizeof who));
   return ROOF_OK;

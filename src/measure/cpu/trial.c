@@ -13,7 +13,7 @@
 enum { TRIAL_MAX = 256, CHUNK = 64, ROUNDS_LEAST = 4, ROUNDS_QUICK = 3, WINDOWS_LEAST = 3 };
 
 /** Rounds beyond the least number begin within this many times the budget of an item. */
-static const double ITEMS = 15;
+static const double ITEMS = 25;
 
 /** A round of one figure takes this share of it. */
 static const double SLICE = 0.05;
@@ -61,32 +61,6 @@ static double clock_now(void) {
   return ROOF_CLOCK_CHAIN / roof_clock_chain();
 }
 
-/** One round of one figure. */
-static roof_status take_round(const roof_bench *bench, roof_trial *t, double slice, roof_error *error) {
-  roof_conditions *q = t->conditions;
-  if (t->crew != NULL) {
-    roof_crew_enter(bench, t->crew);
-  }
-  roof_noise before = roof_noise_now();
-  size_t first = t->count;
-  double start = roof_clock_seconds();
-  q->clock_before_hz = q->round_count == 0 ? clock_now() : q->clock_before_hz;
-  size_t dropped = roof_warm_up(unkept, t, slice / 4, NULL);
-  q->warm_up_samples = (q->round_count > 0 ? q->warm_up_samples : 0) + (double)dropped;
-  roof_status status = ROOF_OK;
-  while (status == ROOF_OK && (t->count < first + WINDOWS_LEAST || roof_clock_seconds() - start < slice)) {
-    double clock = NAN, seconds = t->window(t->user, &clock);
-    status = keep(t, seconds, clock, error);
-  }
-  q->clock_after_hz = clock_now();
-  roof_noise_add(&before, q);
-  t->ends[q->round_count++] = t->count;
-  if (t->crew != NULL) {
-    roof_crew_leave(bench, t->crew);
-  }
-  return status;
-}
-
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -106,6 +80,68 @@ static double quantile(const double *values, size_t count, double fraction) {
   }
   free(sorted);
   return result;
+}
+
+/** Tries every way a few times and lets the fastest so far do the figure. The best try may be of a clock that
+ * was misread, so the second best counts, and no clock below the usual one is believed. */
+static void choose(roof_trial *t) {
+  enum { TRIES = 4 };
+  static const double better = 1.005;
+  roof_choice *c = &t->choice;
+  double seconds[ROOF_CANDIDATE_MAX * TRIES], clocks[ROOF_CANDIDATE_MAX * TRIES];
+  int tries = c->tries < TRIES ? c->tries : TRIES, best = 0;
+  for (int i = 0; i < tries * c->count; i++) {
+    double work = c->select(t->user, i % c->count);
+    clocks[i] = NAN;
+    seconds[i] = c->window(t->user, &clocks[i]) / work;
+  }
+  double usual = quantile(clocks, (size_t)(tries * c->count), 0.5);
+  for (int i = 0; i < c->count; i++) {
+    double first = INFINITY, second = INFINITY;
+    for (int k = i; k < tries * c->count; k += c->count) {
+      double clock = fmax(clocks[k], usual), cycles = seconds[k] * (isfinite(clock) ? clock : 1);
+      second = fmin(second, fmax(first, cycles));
+      first = fmin(first, cycles);
+    }
+    c->cycles[i] = fmin(c->cycles[i] > 0 ? c->cycles[i] : INFINITY, tries > 1 ? second : first);
+    best = better * c->cycles[i] < c->cycles[best] ? i : best;
+  }
+  c->select(t->user, best);
+  if (best != c->chosen || t->count == 0) { /* what another way took says nothing of this one */
+    t->work = c->ready(t->user);
+    t->count = 0;
+    t->conditions->round_count = 0;
+  }
+  c->chosen = best;
+}
+
+/** One round of one figure. */
+static roof_status take_round(const roof_bench *bench, roof_trial *t, double slice, roof_error *error) {
+  roof_conditions *q = t->conditions;
+  if (t->crew != NULL) {
+    roof_crew_enter(bench, t->crew);
+  }
+  if (t->choice.count > 0 && q->round_count < 2) {
+    choose(t);
+  }
+  roof_noise before = roof_noise_now();
+  size_t first = t->count;
+  double start = roof_clock_seconds();
+  q->clock_before_hz = q->round_count == 0 ? clock_now() : q->clock_before_hz;
+  size_t dropped = roof_warm_up(unkept, t, slice / 4, NULL);
+  q->warm_up_samples = (q->round_count > 0 ? q->warm_up_samples : 0) + (double)dropped;
+  roof_status status = ROOF_OK;
+  while (status == ROOF_OK && (t->count < first + WINDOWS_LEAST || roof_clock_seconds() - start < slice)) {
+    double clock = NAN, seconds = t->window(t->user, &clock);
+    status = keep(t, seconds, clock, error);
+  }
+  q->clock_after_hz = clock_now();
+  roof_noise_add(&before, q);
+  t->ends[q->round_count++] = t->count;
+  if (t->crew != NULL) {
+    roof_crew_leave(bench, t->crew);
+  }
+  return status;
 }
 
 double roof_trial_quantile(const roof_trial *trial, double fraction) {
@@ -311,28 +347,6 @@ roof_status roof_trials_run(roof_bench *bench, roof_error *error) {
     }
   }
   return status;
-}
-
-void roof_trial_choose(roof_window *window, roof_candidate *select, void *user, int count, int tries) {
-  enum { CANDIDATES = ROOF_CANDIDATE_MAX, TRIES = 7 };
-  static const double better = 1.005, patience = 0.1; /* s, on a machine that is not quiet */
-  double cycles[CANDIDATES][TRIES];
-  count = count < CANDIDATES ? count : CANDIDATES;
-  tries = tries < TRIES ? tries : TRIES;
-  double end = roof_clock_seconds() + patience;
-  for (int t = 0; t < tries; t++) {
-    tries = roof_clock_seconds() > end ? t + 1 : tries;
-    for (int i = 0; i < count; i++) {
-      double clock = NAN, work = select(user, i), seconds = window(user, &clock);
-      cycles[i][t] = seconds * (isfinite(clock) ? clock : 1) / work;
-    }
-  }
-  int best = 0, quiet = tries > 1 ? 1 : 0; /* the least may be of a clock that was misread */
-  for (int i = 0; i < count; i++) {
-    qsort(cycles[i], (size_t)tries, sizeof cycles[i][0], ascending);
-    best = better * cycles[i][quiet] < cycles[best][quiet] ? i : best;
-  }
-  select(user, best);
 }
 
 void roof_trials_done(roof_bench *bench) {

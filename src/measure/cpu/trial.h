@@ -13,6 +13,20 @@ typedef enum roof_estimate {
   ROOF_TYPICAL  /**< what is shared: the median, of the faster of two modes */
 } roof_estimate;
 
+enum { ROOF_CANDIDATE_MAX = 40 };
+
+/** The ways of doing a figure's work, of which the fastest counts. They take turns before the first round and
+ * once more before the second; a disturbance is then seldom taken for a slow way. */
+typedef struct roof_choice {
+  roof_window *window;                     /**< one way on trial */
+  double (*select)(void *user, int index); /**< sets the way; the work of one window of it */
+  double (*ready)(void *user); /**< the way is chosen: sets how long a window is; the work of one */
+  int count;                   /**< of ways, at most ROOF_CANDIDATE_MAX; 0: there is no choice */
+  int tries;                   /**< of each way, each time */
+  int chosen;
+  double cycles[ROOF_CANDIDATE_MAX]; /**< for the same work: they do not change with the clock */
+} roof_choice;
+
 /** A figure in the making. Its windows come in rounds spread over the whole run, because what disturbs a
  * machine (a neighbour, the clock, where the host put its guest) lasts longer than a window. */
 typedef struct roof_trial {
@@ -20,7 +34,8 @@ typedef struct roof_trial {
   roof_window *window;
   /** Fills in the machine from the windows; the rate is work per second. */
   void (*finish)(roof_bench *bench, struct roof_trial *trial);
-  void *user;            /**< of window and finish, outlives the trial */
+  void *user; /**< of all these functions, outlives the trial */
+  roof_choice choice;
   double work;           /**< FLOP, bytes, cycles or regions of a window */
   const roof_crew *crew; /**< who works; NULL: the calling thread or all */
   int cores;
@@ -48,16 +63,6 @@ roof_status roof_trials_run(roof_bench *bench, roof_error *error);
 /** Frees figures and samples.
  *  Units: none. Ownership: releases them. Errors: none. */
 void roof_trials_done(roof_bench *bench);
-
-enum { ROOF_CANDIDATE_MAX = 40 };
-
-/** Selects candidate `index` of a figure's ways; the work of one window of it. */
-typedef double roof_candidate(void *user, int index);
-
-/** Leaves the fastest of `count` candidates selected: the least median over `tries` windows of cycles for the
- * same work. The candidates take turns, and cycles do not change with the clock. Units: none. Ownership:
- * none. Errors: none. */
-void roof_trial_choose(roof_window *window, roof_candidate *select, void *user, int count, int tries);
 
 /** A quantile of the windows' seconds.
  *  Units: s. Ownership: none. Errors: NaN without windows. */
