@@ -143,6 +143,9 @@ static size_t calibrate(load *l, double seconds) {
   return (size_t)((double)l->rounds * fmax(1, seconds / fmax(spent, 1e-7)));
 }
 
+/** Length of a window while ways are tried. */
+static const double brief = 150e-6;
+
 /** A window with the clock just before it. */
 static double way_window(void *user, double *clock_hz) {
   *clock_hz = ROOF_CLOCK_CHAIN / roof_clock_chain();
@@ -166,18 +169,23 @@ static double ready(void *user) {
   return l->burst->operations * l->way->chains * (double)l->rounds * roof_crew_work(l->bench, &l->crew);
 }
 
-static int count_ways(const roof_burst *burst) {
+/** Between all numbers of chains. */
+static roof_choice choice_of(const roof_burst *burst) {
+  enum { TRIES = 4 };
   int count = 0;
   while (count < ROOF_BURST_WAYS && burst->ways[count].run != NULL) {
     count++;
   }
-  return count;
+  return (roof_choice){way_window, select_way, ready, count, TRIES, 0, {0}};
 }
 
 const roof_burst_way *roof_cpu_choose_way(const roof_bench *bench, const roof_burst *burst) {
   load l = {.bench = bench, .burst = burst, .crew = {.threads = 1, .weights = {1}}};
   roof_burst_seeds(burst, l.seeds);
-  choose_way(&l);
+  l.way = &burst->ways[0];
+  l.rounds = calibrate(&l, brief);
+  roof_choice choice = choice_of(burst);
+  roof_choice_try(&choice, &l);
   return l.way;
 }
 
@@ -238,7 +246,6 @@ static void finish_peak(roof_bench *bench, roof_trial *t) {
 }
 
 static roof_status plan_peak(roof_bench *bench, load *l, roof_error *error) {
-  static const double brief = 150e-6; /* while ways are tried */
   const roof_burst *burst = l->burst;
   roof_trial *trial = NULL;
   char who[64];
@@ -262,7 +269,7 @@ static roof_status plan_peak(roof_bench *bench, load *l, roof_error *error) {
   *trial = (roof_trial){.window = load_window,
                         .finish = finish_peak,
                         .user = l,
-                        .choice = {way_window, select_way, ready, count_ways(burst), 4, 0, {0}},
+                        .choice = choice_of(burst),
                         .crew = &l->crew,
                         .cores = l->crew.cores,
                         .estimate = ROOF_FASTEST,

@@ -13,7 +13,7 @@
 enum { TRIAL_MAX = 256, CHUNK = 64, ROUNDS_LEAST = 4, ROUNDS_QUICK = 3, WINDOWS_LEAST = 3 };
 
 /** Rounds beyond the least number begin within this many times the budget of an item. */
-static const double ITEMS = 25;
+static const double ITEMS = 17;
 
 /** A round of one figure takes this share of it. */
 static const double SLICE = 0.05;
@@ -82,21 +82,18 @@ static double quantile(const double *values, size_t count, double fraction) {
   return result;
 }
 
-/** Tries every way a few times and lets the fastest so far do the figure. The best try may be of a clock that
- * was misread, so the second best counts, and no clock below the usual one is believed. */
-static void choose(roof_trial *t) {
+int roof_choice_try(roof_choice *c, void *user) {
   enum { TRIES = 4 };
   static const double better = 1.005;
-  roof_choice *c = &t->choice;
   double seconds[ROOF_CANDIDATE_MAX * TRIES], clocks[ROOF_CANDIDATE_MAX * TRIES];
   int tries = c->tries < TRIES ? c->tries : TRIES, best = 0;
   for (int i = 0; i < tries * c->count; i++) {
-    double work = c->select(t->user, i % c->count);
+    double work = c->select(user, i % c->count);
     clocks[i] = NAN;
-    seconds[i] = c->window(t->user, &clocks[i]) / work;
+    seconds[i] = c->window(user, &clocks[i]) / work;
   }
   double usual = quantile(clocks, (size_t)(tries * c->count), 0.5);
-  for (int i = 0; i < c->count; i++) {
+  for (int i = 0; i < c->count; i++) { /* no clock below the usual one is believed: it was interrupted */
     double first = INFINITY, second = INFINITY;
     for (int k = i; k < tries * c->count; k += c->count) {
       double clock = fmax(clocks[k], usual), cycles = seconds[k] * (isfinite(clock) ? clock : 1);
@@ -106,13 +103,19 @@ static void choose(roof_trial *t) {
     c->cycles[i] = fmin(c->cycles[i] > 0 ? c->cycles[i] : INFINITY, tries > 1 ? second : first);
     best = better * c->cycles[i] < c->cycles[best] ? i : best;
   }
-  c->select(t->user, best);
-  if (best != c->chosen || t->count == 0) { /* what another way took says nothing of this one */
-    t->work = c->ready(t->user);
+  c->select(user, best);
+  return best;
+}
+
+/** Tries the ways again and lets the fastest so far do the figure. */
+static void choose(roof_trial *t) {
+  int best = roof_choice_try(&t->choice, t->user);
+  if (best != t->choice.chosen || t->count == 0) { /* what another way took says nothing of this one */
+    t->work = t->choice.ready(t->user);
     t->count = 0;
     t->conditions->round_count = 0;
   }
-  c->chosen = best;
+  t->choice.chosen = best;
 }
 
 /** One round of one figure. */

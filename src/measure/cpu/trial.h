@@ -27,6 +27,10 @@ typedef struct roof_choice {
   double cycles[ROOF_CANDIDATE_MAX]; /**< for the same work: they do not change with the clock */
 } roof_choice;
 
+/** Gives every way a few windows in turn and selects the fastest of these and earlier tries; of equals the
+ * first. Units: none. Ownership: none. Errors: none; returns its index. */
+int roof_choice_try(roof_choice *choice, void *user);
+
 /** A figure in the making. Its windows come in rounds spread over the whole run, because what disturbs a
  * machine (a neighbour, the clock, where the host put its guest) lasts longer than a window. */
 typedef struct roof_trial {
