@@ -255,18 +255,24 @@ static json_t *as_json(const roof_machine *old, const roof_machine *new, const c
                    list);
 }
 
+static void add_numbers(roof_text *out, const double *numbers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    roof_text_add(out, ",");
+    roof_text_add_number(out, numbers[i], 15);
+  }
+}
+
 static void add_csv(roof_text *out, const change *changes, int count) {
-  roof_text_add(out, "figure,unit,old,new,ratio,noise,ratio_per_cycle,p,verdict\n");
+  roof_text_add(out, "figure,unit,old,new,ratio,noise,verdict,ratio_per_cycle,p\n");
   for (int i = 0; i < count; i++) {
     const change *c = &changes[i];
-    const double numbers[] = {c->old, c->new, c->ratio, c->noise, c->cycle_ratio, c->p};
+    const double before[] = {c->old, c->new, c->ratio, c->noise}, after[] = {c->cycle_ratio, c->p};
     roof_text_add_csv(out, c->either->name);
     roof_text_addf(out, ",%s", c->either->unit);
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-      roof_text_add(out, ",");
-      roof_text_add_number(out, numbers[k], 15);
-    }
-    roof_text_addf(out, ",%s\n", verdicts[c->verdict]);
+    add_numbers(out, before, sizeof before / sizeof before[0]);
+    roof_text_addf(out, ",%s", verdicts[c->verdict]);
+    add_numbers(out, after, sizeof after / sizeof after[0]);
+    roof_text_add(out, "\n");
   }
 }
 
