@@ -16,6 +16,9 @@ roof_status roof_model_words(const char *const *words, int count, roof_model_set
 void roof_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                      bool color);
 
+/** Writes into `buffer` that the run is longer than what the model was made for; false when it is not. */
+bool roof_model_too_long(const roof_model_target *target, char *buffer, size_t size);
+
 /** What a figure counts; ends at a NULL name. */
 typedef struct roof_model_definition {
   const char *name, *text;

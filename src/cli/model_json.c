@@ -114,8 +114,13 @@ static json_t *settings(const roof_model_target *t) {
                    "kernel_source", t->kernel.source);
 }
 
-static json_t *notes(const roof_model *m) {
+static json_t *notes(const roof_model_target *t) {
+  const roof_model *m = t->model;
   json_t *array = json_array();
+  char why[160];
+  if (roof_model_too_long(t, why, sizeof why)) {
+    json_array_append_new(array, json_string(why));
+  }
   for (int i = 0; i < m->note_count; i++) {
     json_array_append_new(array, json_string(m->notes[i]));
   }
@@ -185,6 +190,6 @@ json_t *roof_model_json(const roof_model_target *t, const roof_model_answer *a) 
   json_object_set_new(object, "phases", phases(a));
   json_object_set_new(object, "fusions", fusions(t));
   json_object_set_new(object, "definitions", definitions());
-  json_object_set_new(object, "notes", notes(t->model));
+  json_object_set_new(object, "notes", notes(t));
   return object;
 }

@@ -206,6 +206,16 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
   roof_text_add(out, "\n");
 }
 
+bool roof_model_too_long(const roof_model_target *t, char *buffer, size_t size) {
+  double tokens = t->settings.prompt + t->settings.generate, most = t->model->context;
+  if (!(most > 0 && tokens > most)) {
+    return false;
+  }
+  snprintf(buffer, size, "%.0f tokens a sequence are more than the %.0f that the model was made for", tokens,
+           most);
+  return true;
+}
+
 const roof_model_definition roof_model_definitions[] = {
     {"TTFT",
      "time to the first token: the prefill of all prompts of the batch and one token's choice; no queue, no "
@@ -240,6 +250,10 @@ void roof_model_text(roof_text *out, const roof_model_target *t, const roof_mode
   }
   add_rates(out, t, a);
   add_definitions(out);
+  char why[LINE];
+  if (roof_model_too_long(t, why, sizeof why)) {
+    roof_text_addf(out, "  note        %s\n", why);
+  }
   for (int i = 0; i < t->model->note_count; i++) {
     roof_text_addf(out, "  note        %s\n", t->model->notes[i]);
   }

@@ -177,3 +177,10 @@ model() {
   run -2 "$ROOFLINE" model llama.json --machine h100 --csv --report
   has "does not take --csv"
 }
+
+@test "a sequence longer than the model was made for is computed, and said" {
+  model prompt=200000
+  [ "$(json '.notes | any(test("200256 tokens a sequence are more than the 131072"))')" = true ]
+  model prompt=2000
+  [ "$(json .notes)" = '[]' ]
+}
