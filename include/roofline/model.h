@@ -242,12 +242,16 @@ typedef struct roof_model_settings {
   double accept;   /**< probability that a drafted token is right */
   roof_model_precision precision;
   roof_launch launch;
-  double kernel_seconds; /**< cost of one kernel; NaN: the machine's, or the mode's own assumption */
-  unsigned fusion;       /**< roof_fusion bits */
-  double tp, pp, dp, ep; /**< devices along each axis; today only tp may be over 1 */
-  double page;           /**< tokens of a page of the KV cache */
-  double workspace;      /**< bytes that the runtime and its libraries hold */
-  double price;          /**< of one device and hour, NaN: not given */
+  double kernel_seconds;    /**< cost of one kernel; NaN: the machine's, or the mode's own assumption */
+  unsigned fusion;          /**< roof_fusion bits */
+  double tp, pp, dp, ep;    /**< devices along each axis; experts are spread over tp x dp devices at most */
+  double cp;                /**< devices that share each sequence (context parallel) */
+  double microbatches;      /**< of a pipeline; 0: as many as it has stages, if there are so many sequences */
+  double node;              /**< devices that the machine's own link joins */
+  const roof_link *network; /**< between nodes; NULL: the machine's own, or InfiniBand NDR */
+  double page;              /**< tokens of a page of the KV cache */
+  double workspace;         /**< bytes that the runtime and its libraries hold */
+  double price;             /**< of one device and hour, NaN: not given */
   roof_options options;
 } roof_model_settings;
 
@@ -257,6 +261,33 @@ typedef struct roof_kernel_cost {
   roof_kind kind;
   const char *source;
 } roof_kernel_cost;
+
+/** X(symbol, text): where a transfer goes. */
+#define ROOF_SPAN_MAP(X)                                                                                     \
+  X(ROOF_SPAN_NODE, "in a node")                                                                             \
+  X(ROOF_SPAN_CLUSTER, "between nodes")
+
+typedef enum roof_span {
+#define ROOF_SPAN_ENUM(symbol, text) symbol,
+  ROOF_SPAN_MAP(ROOF_SPAN_ENUM)
+#undef ROOF_SPAN_ENUM
+      ROOF_SPAN_COUNT
+} roof_span;
+
+/** X(symbol, operation): what devices do together. */
+#define ROOF_COLLECTIVE_MAP(X)                                                                               \
+  X(ROOF_ALL_REDUCE, "allreduce")                                                                            \
+  X(ROOF_ALL_GATHER, "allgather")                                                                            \
+  X(ROOF_REDUCE_SCATTER, "reducescatter")                                                                    \
+  X(ROOF_ALL_TO_ALL, "alltoall")                                                                             \
+  X(ROOF_SEND, "sendrecv")
+
+typedef enum roof_collective {
+#define ROOF_COLLECTIVE_ENUM(symbol, name) symbol,
+  ROOF_COLLECTIVE_MAP(ROOF_COLLECTIVE_ENUM)
+#undef ROOF_COLLECTIVE_ENUM
+      ROOF_COLLECTIVE_COUNT
+} roof_collective;
 
 /** A model, its settings and a machine resolved once, for many answers. Points into model and machine: keep
  * them alive. */
@@ -273,6 +304,13 @@ typedef struct roof_model_target {
   double activation_bytes, kv_bytes, state_bytes;
   double layers[ROOF_BLOCK_MAX]; /**< of each block */
   roof_kernel_cost kernel;
+  /* the plan */
+  double devices;
+  double batch;                        /**< sequences of one replica (data parallel) */
+  double microbatches;                 /**< of a replica */
+  double stage_layers[ROOF_BLOCK_MAX]; /**< of each block, on the stage with the most layers */
+  roof_link links[ROOF_SPAN_COUNT];    /**< with latencies, assumed where the machine has none */
+  const roof_op *collectives[ROOF_COLLECTIVE_COUNT];
 } roof_model_target;
 
 /** One operation of a phase on one device. Works and times are of one call; `count` calls make the step. */
@@ -288,7 +326,10 @@ typedef struct roof_model_operation {
   double ridge;
   roof_regime regime;
   const roof_peak *peak;
-  const roof_level *level; /**< that binds in memory */
+  const roof_level *level;   /**< that binds in memory */
+  roof_span span;            /**< of a transfer */
+  const roof_op *collective; /**< of a transfer, else NULL */
+  const char *algorithm;     /**< "ring" or "tree", NULL where there is no choice */
   double compute_seconds, memory_seconds, network_seconds, overhead_seconds;
   double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
   double energy_joules;
@@ -308,8 +349,10 @@ typedef struct roof_model_phase {
   double compute_seconds, memory_seconds, network_seconds, overhead_seconds; /**< sums over the operations */
   double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
   double energy_joules;
-  double mfu; /**< FLOPs / (expected time x peak of the widest product's format) */
-  double mbu; /**< bytes / (expected time x bandwidth of the memory) */
+  double link_seconds[ROOF_SPAN_COUNT]; /**< of the network seconds */
+  double bubble;                        /**< share of the time in which a device waits for the pipeline */
+  double mfu;                           /**< FLOPs / (expected time x peak of the widest product's format) */
+  double mbu;                           /**< bytes / (expected time x bandwidth of the memory) */
   roof_model_operation operations[ROOF_MODEL_OPERATION_MAX];
   int count;
 } roof_model_phase;

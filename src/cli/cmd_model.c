@@ -1,4 +1,5 @@
 /* A whole model on one or more machines: does it fit, how fast is it, where does the time go. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static const struct poptOption options[] = {
     {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
      "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
     {"report", 'r', POPT_ARG_NONE, &report, 0, "the seven steps of an analysis, filled in", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_plan_options, 0, "Plan:", NULL},
     {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
     POPT_TABLEEND};
 
@@ -81,10 +83,11 @@ typedef struct answer {
 } answer;
 
 static roof_status answer_one(const roof_args *args, const roof_model *model, const roof_machine *machine,
-                              const roof_model_settings *settings, answer *out, roof_error *error) {
+                              roof_model_settings *settings, answer *out, roof_error *error) {
   static roof_model_answer a;
   roof_model_target target;
-  roof_status status = roof_model_target_init(&target, model, machine, settings, error);
+  roof_status status = roof_model_plan_settings(machine, settings, error);
+  status = status == ROOF_OK ? roof_model_target_init(&target, model, machine, settings, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
@@ -163,6 +166,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
+  roof_model_plan_options_done();
   return status;
 }
 
@@ -173,9 +177,11 @@ const roof_command roof_cmd_model = {
     .examples =
         "  roofline model config.json --machine h100\n"
         "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
+        "  roofline model llama-3.1-405b batch=64 --tp 8 --pp 2 --machine h100 --network ndr\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
-        "Settings: batch prompt generate chunk draft accept tp page workspace price\n",
+        "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches node page workspace "
+        "price\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL,
     .options = options,
     .run = run,

@@ -11,6 +11,16 @@
 roof_status roof_model_words(const char *const *words, int count, roof_model_settings *settings,
                              roof_error *error);
 
+/* model_plan.c */
+/** Options that say the same as the words tp= pp= dp= ep= cp= microbatches= node=, and --network. */
+extern const struct poptOption roof_model_plan_options[];
+roof_status roof_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
+                                     roof_error *error);
+void roof_model_plan_options_done(void);
+/** The plan as lines; nothing for one device. */
+void roof_model_plan_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
+json_t *roof_model_plan_json(const roof_model_target *target, const roof_model_answer *answer);
+
 /* model_text.c */
 /** The answer as a table a phase, then what the figures mean. */
 void roof_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,

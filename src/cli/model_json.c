@@ -18,7 +18,8 @@ static json_t *bytes_by_class(const double *bytes) {
   return object;
 }
 
-static json_t *operation(const roof_model_operation *o, const roof_model_phase *p) {
+static json_t *operation(const roof_model_target *t, const roof_model_operation *o,
+                         const roof_model_phase *p) {
   double memory = o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV];
   json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "name", o->name, "count",
                              roof_json_number(o->count), "kernels", roof_json_number(o->kernels), "flops",
@@ -28,6 +29,9 @@ static json_t *operation(const roof_model_operation *o, const roof_model_phase *
   json_object_set_new(object, "kind", json_string(roof_operation_kind_name(o->kind)));
   json_object_set_new(object, "part",
                       o->part < ROOF_PART_COUNT ? json_string(roof_model_part_name(o->part)) : json_null());
+  json_object_set_new(object, "link",
+                      o->collective != NULL ? json_string(t->links[o->span].name) : json_null());
+  json_object_set_new(object, "algorithm", o->algorithm != NULL ? json_string(o->algorithm) : json_null());
   json_object_set_new(object, "dtype",
                       o->peak != NULL ? json_string(roof_dtype_name(o->peak->dtype)) : json_null());
   json_object_set_new(object, "seconds",
@@ -39,13 +43,13 @@ static json_t *operation(const roof_model_operation *o, const roof_model_phase *
   return object;
 }
 
-static json_t *phase(const roof_model_phase *p) {
+static json_t *phase(const roof_model_target *t, const roof_model_phase *p) {
   if (!p->present) {
     return json_null();
   }
   json_t *operations = json_array();
   for (int i = 0; i < p->count; i++) {
-    json_array_append_new(operations, operation(&p->operations[i], p));
+    json_array_append_new(operations, operation(t, &p->operations[i], p));
   }
   json_t *object =
       json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokens", roof_json_number(p->tokens),
@@ -64,10 +68,10 @@ static json_t *phase(const roof_model_phase *p) {
   return object;
 }
 
-static json_t *phases(const roof_model_answer *a) {
+static json_t *phases(const roof_model_target *t, const roof_model_answer *a) {
   json_t *object = json_object();
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
-    json_object_set_new(object, roof_phase_name((roof_phase)i), phase(&a->phases[i]));
+    json_object_set_new(object, roof_phase_name((roof_phase)i), phase(t, &a->phases[i]));
   }
   json_object_set_new(object, "train", json_null());
   return object;
@@ -186,8 +190,9 @@ json_t *roof_model_json(const roof_model_target *t, const roof_model_answer *a) 
   }
   json_object_set_new(object, "settings", settings(t));
   json_object_set_new(object, "precision", precision(t));
+  json_object_set_new(object, "plan", roof_model_plan_json(t, a));
   json_object_set_new(object, "memory", memory(&a->capacity));
-  json_object_set_new(object, "phases", phases(a));
+  json_object_set_new(object, "phases", phases(t, a));
   json_object_set_new(object, "fusions", fusions(t));
   json_object_set_new(object, "definitions", definitions());
   json_object_set_new(object, "notes", notes(t));

@@ -14,10 +14,10 @@ typedef struct setting {
   { #name, offsetof(roof_model_settings, name), unit }
 
 static const setting settings_table[] = {
-    SETTING(batch, ""), SETTING(prompt, ""), SETTING(generate, ""), SETTING(chunk, ""),
-    SETTING(draft, ""), SETTING(accept, ""), SETTING(tp, ""),       SETTING(pp, ""),
-    SETTING(dp, ""),    SETTING(ep, ""),     SETTING(page, ""),     SETTING(workspace, "B"),
-    SETTING(price, ""),
+    SETTING(batch, ""), SETTING(prompt, ""), SETTING(generate, ""),   SETTING(chunk, ""),
+    SETTING(draft, ""), SETTING(accept, ""), SETTING(tp, ""),         SETTING(pp, ""),
+    SETTING(dp, ""),    SETTING(ep, ""),     SETTING(cp, ""),         SETTING(microbatches, ""),
+    SETTING(node, ""),  SETTING(page, ""),   SETTING(workspace, "B"), SETTING(price, ""),
 };
 enum { SETTING_COUNT = sizeof settings_table / sizeof settings_table[0] };
 

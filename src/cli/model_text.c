@@ -99,9 +99,6 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   char format[SHORT], x[SHORT];
   roof_text_addf(out, "  run         batch %.0f, %.0f tokens in, %.0f out", s->batch, s->prompt, s->generate);
-  if (s->tp > 1) {
-    roof_text_addf(out, ", tensor parallel over %.0f", s->tp);
-  }
   roof_text_addf(out, "; %s launches, %s a kernel (%s)\n", roof_launch_name(s->launch),
                  quantity(x, t->kernel.seconds, "s"), roof_kind_name(t->kernel.kind));
   roof_text_addf(out, "  precision   activations %s, KV %s; weights",
@@ -149,11 +146,15 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   }
 }
 
-static const char *binding(const roof_model_operation *o) {
+static const char *binding(const roof_model_target *t, const roof_model_operation *o) {
+  if (o->regime == ROOF_NETWORK_BOUND) {
+    return t->links[o->span].name;
+  }
   return o->regime == ROOF_MEMORY_BOUND && o->level != NULL ? o->level->name : roof_regime_name(o->regime);
 }
 
-static void add_phase(roof_text *out, const roof_model_phase *p, roof_phase kind) {
+static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
+                      roof_phase kind) {
   char x[SHORT], y[SHORT];
   roof_text_addf(out, "\n%s: %s", roof_phase_name(kind), quantity(x, p->expected_seconds, "s"));
   roof_text_addf(out, " (at best %s), %s,", quantity(x, p->lower_seconds, "s"),
@@ -168,12 +169,12 @@ static void add_phase(roof_text *out, const roof_model_phase *p, roof_phase kind
   for (int i = 0; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
     double bytes = o->bytes[0] + o->bytes[1] + o->bytes[2] + o->bytes[3], n = o->count;
-    snprintf(text[i][0], SHORT, "%s", o->name);
+    snprintf(text[i][0], SHORT, o->algorithm != NULL ? "%s (%s)" : "%s", o->name, o->algorithm);
     snprintf(text[i][1], SHORT, "%.6g", n);
     quantity(text[i][2], n * o->flops, "");
     quantity(text[i][3], n * bytes, "B");
     snprintf(text[i][4], SHORT, isnan(o->intensity) ? "-" : "%.3g", o->intensity);
-    snprintf(text[i][5], SHORT, "%.40s", binding(o));
+    snprintf(text[i][5], SHORT, "%.40s", binding(t, o));
     quantity(text[i][6], n * o->expected_seconds, "s");
     snprintf(text[i][7], SHORT, "%.1f %%", 100 * n * o->expected_seconds / p->expected_seconds);
     for (int c = 0; c < COLUMNS; c++) {
@@ -243,9 +244,10 @@ void roof_model_text(roof_text *out, const roof_model_target *t, const roof_mode
   add_model(out, t);
   add_plan(out, t);
   add_capacity(out, t, &a->capacity);
+  roof_model_plan_text(out, t, a);
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     if (a->phases[i].present) {
-      add_phase(out, &a->phases[i], (roof_phase)i);
+      add_phase(out, t, &a->phases[i], (roof_phase)i);
     }
   }
   add_rates(out, t, a);

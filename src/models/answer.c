@@ -9,52 +9,63 @@ static void start(model_step *s, const roof_model_target *t, roof_model_phase *o
   memset(out, 0, head);
   out->count = 0;
   out->present = true;
-  *s = (model_step){.target = t, .steps = 1, .out = out};
+  *s = (model_step){.target = t, .steps = 1, .heads = t->microbatches, .rounds = 1, .out = out};
 }
 
 static void add_group(model_step *s, const model_group *g) {
   s->groups[s->group_count++] = *g;
-  s->tokens += g->sequences * g->queries;
+  s->tokens += g->sequences * g->queries / g->query_split;
 }
 
 /** Prompts, whole or in chunks: as many whole prompts at once as fit a chunk, else each prompt in pieces. */
 static void plan_prefill(model_step *s, bool encoder) {
   const roof_model_settings *set = &s->target->settings;
-  double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY;
-  model_group g = {.sequences = set->batch, .queries = set->prompt, .causal = !encoder, .cached = !encoder};
+  double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY, batch = s->target->batch;
+  model_group g = {.sequences = batch, .queries = set->prompt, .causal = !encoder, .cached = !encoder};
+  g.query_split = set->cp;
+  g.key_split = 1;
   if (chunk < set->prompt) {
     double pieces = ceil(set->prompt / chunk);
     g.sequences = 1;
     g.queries = g.stride = set->prompt / pieces;
     g.past_last = set->prompt - g.queries;
-    s->steps = set->batch * pieces;
-  } else if (chunk < set->batch * set->prompt) {
-    s->steps = ceil(set->batch * set->prompt / chunk);
-    g.sequences = set->batch / s->steps;
+    s->steps = batch * pieces;
+  } else {
+    s->steps = fmax(s->target->microbatches, ceil(batch * set->prompt / chunk));
+    g.sequences = batch / s->steps;
   }
   add_group(s, &g);
-  s->logits = set->batch;
+  s->logits = batch / s->heads;
+  s->rounds = s->steps + set->pp - 1; /* fill and drain (Huang et al. 2019, GPipe) */
 }
 
+/** A step gives every sequence a token. The next token of a microbatch waits until the last stage is done, so
+ * that fewer microbatches than stages leave stages idle. */
 static void add_decoding(model_step *s, double queries, double first, double last) {
-  const roof_model_settings *set = &s->target->settings;
-  model_group g = {.sequences = set->batch,
+  double rows = s->target->batch / s->target->microbatches;
+  model_group g = {.sequences = rows,
                    .queries = queries,
                    .past_first = first,
                    .past_last = last,
                    .stride = 1,
                    .causal = true,
                    .absorbed = true,
-                   .cached = true};
+                   .cached = true,
+                   .query_split = 1,
+                   .key_split = s->target->settings.cp};
   add_group(s, &g);
-  s->logits += set->batch * queries;
+  s->steps = s->target->microbatches;
+  s->rounds = fmax(s->steps, s->target->settings.pp);
+  s->logits += rows * queries;
 }
 
 /** A piece of one prompt, half of which is already there, goes with a decoding step. */
 static void add_piece(model_step *s) {
   const roof_model_settings *set = &s->target->settings;
   double queries = fmin(set->chunk, set->prompt), past = (set->prompt - queries) / 2;
-  model_group g = {.sequences = 1, .queries = queries, .past_first = past, .past_last = past};
+  model_group g = {.sequences = 1 / s->steps, .queries = queries, .past_first = past, .past_last = past};
+  g.query_split = set->cp;
+  g.key_split = 1;
   g.causal = g.cached = true;
   add_group(s, &g);
 }
@@ -81,10 +92,10 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
   model_walk(&s);
   phase->steps = s.steps;
   phase->tokens = s.tokens * s.steps;
-  phase->sequences = set->batch;
-  phase->yield = set->batch * (kind == ROOF_PHASE_VERIFY   ? expected_yield(set->accept, set->draft)
-                               : kind == ROOF_PHASE_ENCODE ? set->prompt
-                                                           : 1);
+  phase->sequences = t->batch;
+  phase->yield = t->batch * (kind == ROOF_PHASE_VERIFY   ? expected_yield(set->accept, set->draft)
+                             : kind == ROOF_PHASE_ENCODE ? set->prompt
+                                                         : 1);
 }
 
 static void run_phases(const roof_model_target *t, roof_model_answer *a) {
@@ -102,7 +113,7 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   if (s->draft > 0) {
     roof_model_phase_of(t, ROOF_PHASE_VERIFY, s->prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
   }
-  if (s->chunk > 0 && s->chunk < s->batch * s->prompt) {
+  if (s->chunk > 0 && s->chunk < t->batch * s->prompt) {
     roof_model_phase_of(t, ROOF_PHASE_MIXED, s->prompt, last, &a->phases[ROOF_PHASE_MIXED]);
   }
 }
@@ -138,7 +149,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   const roof_model_phase *first = &a->phases[t->model->encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL];
   const roof_model_phase *next = &a->phases[s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE];
   double more = fmax(0, s->generate - 1);
-  a->devices = s->tp;
+  a->devices = t->devices;
   a->capacity = roof_model_capacity_of(t);
   a->ttft_seconds = first->expected_seconds;
   a->prompt_tokens_per_second = s->batch * s->prompt / a->ttft_seconds;
@@ -149,7 +160,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   if (!next->present) {
     return;
   }
-  double each = s->batch / next->yield;
+  double each = t->batch / next->yield;
   a->tpot_seconds = next->expected_seconds * each;
   run_ends(t, s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, each, a);
   a->tokens_per_second = 1 / a->tpot_seconds;

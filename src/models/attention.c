@@ -57,10 +57,11 @@ static double scored(const model_group *g, const roof_model_block *b) {
 static void emit_scores(model_step *s, double n, const roof_model_block *b, const model_group *g,
                         const heads *h) {
   const roof_model_target *t = s->target;
-  double pairs = g->sequences * scored(g, b), keys = g->sequences * model_keys(g, b);
-  double tokens = g->sequences * g->queries, a = t->activation_bytes;
+  double pairs = g->sequences * scored(g, b) / (g->query_split * g->key_split);
+  double keys = g->sequences * model_keys(g, b) / g->key_split;
+  double queries = g->queries / g->query_split, tokens = g->sequences * queries, a = t->activation_bytes;
   bool flash = (t->settings.fusion & ROOF_FUSE_FLASH) != 0;
-  double scores = flash ? 0 : keys * g->queries * h->queries * a; /* the whole square, masked or not */
+  double scores = flash ? 0 : keys * queries * h->queries * a; /* the whole square, masked or not */
   model_cost c = {.name = g->queries > 1 && s->group_count > 1 ? "attention_prefill" : "attention",
                   .part = ROOF_PART_COUNT,
                   .unit = ROOF_MATRIX,
@@ -138,12 +139,13 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
   for (int i = 0; i < s->group_count; i++) {
     const model_group *g = &s->groups[i];
     model_cost c = {.name = "index_scores", .part = ROOF_PART_COUNT, .unit = ROOF_MATRIX, .kernels = 1};
-    double pairs = g->sequences * model_pairs(g, 0, false);
+    double tokens = g->sequences * g->queries / g->query_split;
+    double pairs = g->sequences * model_pairs(g, 0, false) / (g->query_split * g->key_split);
     c.kind = ROOF_KIND_ATTENTION;
     c.flops = pairs * b->index_heads * (2 * b->index_dim + 3); /* product, relu, weight, add */
-    c.read = g->sequences * g->queries * (wide + b->index_heads) * t->activation_bytes;
-    c.written = g->sequences * g->queries * b->index_keys * 4; /* positions */
-    c.kv_read = g->sequences * model_keys(g, &all) * b->index_dim * t->kv_bytes;
+    c.read = tokens * (wide + b->index_heads) * t->activation_bytes;
+    c.written = tokens * b->index_keys * 4; /* positions */
+    c.kv_read = g->sequences * model_keys(g, &all) / g->key_split * b->index_dim * t->kv_bytes;
     model_emit(s, n, &c);
   }
 }
@@ -166,7 +168,7 @@ static void emit_absorbed(model_step *s, double n, const char *name, double toke
 static void emit_latent_group(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                               const model_group *g) {
   const roof_model_target *t = s->target;
-  double tokens = g->sequences * g->queries, latent = b->kv_rank + b->rope_dim;
+  double tokens = g->sequences * g->queries / g->query_split, latent = b->kv_rank + b->rope_dim;
   if (g->absorbed) {
     heads h = {w->heads, latent, b->kv_rank, latent, t->kv_bytes};
     emit_absorbed(s, n, "q_absorb", tokens, w->heads, b->head_dim, b->kv_rank);

@@ -3,15 +3,22 @@
 
 #include "models/step.h"
 
+/** Share of the layers that the fullest stage has. */
+static double stage_share(const roof_model_target *t) {
+  return ceil(t->model->layer_count / t->settings.pp) / t->model->layer_count;
+}
+
 /** Weights on one device: matrices are split, the router, the latent's projections down and vectors are not.
  */
 static double weight_bytes(const roof_model_target *t) {
   const roof_model *m = t->model;
   const roof_model_parameters *p = &t->parameters;
-  double tp = t->settings.tp, bytes = (p->vectors + p->embedding / tp) * t->activation_bytes;
+  double tp = t->settings.tp, bytes = p->vectors * t->activation_bytes;
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
-    bytes += p->parts[part] * t->weight_bytes[part] / (part == ROOF_PART_ROUTER ? 1 : tp);
+    double over = part == ROOF_PART_ROUTER ? 1 : part == ROOF_PART_EXPERTS ? fmax(tp, t->settings.ep) : tp;
+    bytes += part == ROOF_PART_HEAD ? 0 : p->parts[part] * t->weight_bytes[part] / over;
   }
+  bytes *= stage_share(t);
   for (int i = 0; i < m->block_count; i++) {
     const roof_model_block *b = &m->blocks[i];
     double repeated = 0;
@@ -20,9 +27,11 @@ static double weight_bytes(const roof_model_target *t) {
     } else if (b->mixer == ROOF_MIX_ATTENTION && tp > b->kv_heads) {
       repeated = m->hidden * (b->head_dim + (b->shared_kv ? 0 : b->value_dim)) * (1 - b->kv_heads / tp);
     }
-    bytes += t->layers[i] * repeated * t->weight_bytes[ROOF_PART_MIXER];
+    bytes += t->stage_layers[i] * repeated * t->weight_bytes[ROOF_PART_MIXER];
   }
-  return bytes;
+  double table = p->embedding / tp * t->activation_bytes;
+  double head = p->parts[ROOF_PART_HEAD] / tp * t->weight_bytes[ROOF_PART_HEAD];
+  return bytes + (t->settings.pp > 1 ? fmax(table, head) : table + head);
 }
 
 /** Bytes of one sequence of `context` tokens in the cache. */
@@ -30,16 +39,16 @@ static double sequence_bytes(const roof_model_target *t, double context) {
   double bytes = 0;
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
-    bytes += t->layers[i] * model_kept_tokens(b, context) * model_kv_elements(b, t->settings.tp);
+    bytes += t->stage_layers[i] * model_kept_tokens(b, context) * model_kv_elements(b, t->settings.tp);
   }
-  return t->model->encoder ? 0 : bytes * t->kv_bytes;
+  return t->model->encoder ? 0 : bytes * t->kv_bytes / t->settings.cp;
 }
 
 static double state_bytes(const roof_model_target *t) {
   double elements = 0;
   for (int i = 0; i < t->model->block_count; i++) {
     model_widths w = model_widths_of(&t->model->blocks[i], t->settings.tp);
-    elements += t->layers[i] * w.state;
+    elements += t->stage_layers[i] * w.state;
   }
   return elements * t->state_bytes;
 }
@@ -61,12 +70,12 @@ static double activation_bytes_per_token(const roof_model_target *t) {
 
 static double activation_bytes(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  double tokens = s->batch * s->prompt;
+  double rows = t->batch / t->microbatches, tokens = rows * s->prompt;
   if (s->chunk > 0 && tokens > s->chunk) {
-    tokens = fmax(s->chunk, s->batch * (s->draft + 1));
+    tokens = fmax(s->chunk, rows * (s->draft + 1));
   }
-  double logits = t->model->encoder ? 0 : s->batch * (s->draft + 1) * t->model->vocab / s->tp * 4; /* fp32 */
-  return tokens * activation_bytes_per_token(t) + logits;
+  double logits = t->model->encoder ? 0 : rows * (s->draft + 1) * t->model->vocab / s->tp * 4; /* fp32 */
+  return tokens / s->cp * activation_bytes_per_token(t) + logits;
 }
 
 /** Tokens of a sequence whose cache takes at most `budget`: the cache grows in straight pieces between the
@@ -81,7 +90,7 @@ static double longest_context(const roof_model_target *t, double budget) {
     for (int i = 0; i < t->model->block_count; i++) {
       const roof_model_block *b = &t->model->blocks[i];
       if (b->window <= 0 || b->window > reached) {
-        slope += t->layers[i] * model_kv_elements(b, t->settings.tp) * t->kv_bytes;
+        slope += t->stage_layers[i] * model_kv_elements(b, t->settings.tp) * t->kv_bytes / t->settings.cp;
         next = b->window > 0 ? fmin(next, b->window) : next;
       }
     }
@@ -99,10 +108,10 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
   double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
   roof_model_capacity c = {.weight_bytes = weight_bytes(t), .workspace_bytes = s->workspace};
-  c.kv_bytes = s->batch * one;
+  c.kv_bytes = t->batch * one;
   c.kv_bytes_per_token = sequence_bytes(t, 1);
-  c.state_bytes = s->batch * state;
-  c.fragmentation_bytes = s->batch * page;
+  c.state_bytes = t->batch * state;
+  c.fragmentation_bytes = t->batch * page;
   c.activation_bytes = activation_bytes(t);
   double fixed = c.weight_bytes + c.workspace_bytes + c.activation_bytes;
   c.total_bytes = fixed + c.kv_bytes + c.state_bytes + c.fragmentation_bytes;
@@ -110,7 +119,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   c.spare_bytes = c.capacity_bytes - c.total_bytes;
   c.fits = c.spare_bytes >= 0;
   double room = c.capacity_bytes - fixed;
-  c.longest_context = isnan(room) ? NAN : longest_context(t, room / s->batch - state);
+  c.longest_context = isnan(room) ? NAN : longest_context(t, room / t->batch - state);
   c.largest_batch = isnan(room) ? NAN : fmax(0, floor(room / (one + page + state)));
   return c;
 }

@@ -50,7 +50,7 @@ void model_emit(model_step *s, double count, const model_cost *c) {
   make_work(s->target, c, bytes, &work);
   for (int i = 0; i < out->count; i++) {
     roof_model_operation *o = &out->operations[i];
-    if (strcmp(o->name, c->name) == 0 && o->flops == c->flops && o->part == c->part &&
+    if (strcmp(o->name, c->name) == 0 && o->flops == c->flops && o->part == c->part && o->span == c->span &&
         memcmp(o->bytes, bytes, sizeof bytes) == 0) {
       o->count += count;
       return;
@@ -60,7 +60,13 @@ void model_emit(model_step *s, double count, const model_cost *c) {
     return;
   }
   roof_prediction p;
-  roof_predict_work(target_of(s->target, c->part), &work, &p);
+  if (c->collective != NULL) {
+    roof_target link = s->target->plain;
+    link.link = &s->target->links[c->span];
+    roof_predict_work(&link, &work, &p);
+  } else {
+    roof_predict_work(target_of(s->target, c->part), &work, &p);
+  }
   roof_model_operation *o = &out->operations[out->count++];
   o->name = c->name;
   o->kind = c->part < ROOF_PART_COUNT ? ROOF_KIND_PRODUCT
@@ -71,6 +77,9 @@ void model_emit(model_step *s, double count, const model_cost *c) {
   o->flops = c->flops;
   memcpy(o->bytes, bytes, sizeof bytes);
   o->kernels = c->kernels;
+  o->span = c->span;
+  o->collective = c->collective;
+  o->algorithm = c->algorithm;
   fill_times(o, &p);
 }
 
@@ -103,21 +112,6 @@ void model_map(model_step *s, double count, const char *name, double elements, d
   model_emit(s, count, &c);
 }
 
-/** A ring: each device sends every part but its own twice (nccl-tests PERFORMANCE.md). */
-void model_all_reduce(model_step *s, double count, double bytes) {
-  double ranks = s->target->settings.tp;
-  if (ranks <= 1) {
-    return;
-  }
-  model_cost c = {.name = "all_reduce",
-                  .part = ROOF_PART_COUNT,
-                  .unit = ROOF_VECTOR,
-                  .link_bytes = 2 * bytes * (ranks - 1) / ranks,
-                  .link_steps = 2 * (ranks - 1),
-                  .kernels = 1};
-  model_emit(s, count, &c);
-}
-
 static void add_operation(roof_model_phase *p, const roof_model_operation *o) {
   double n = o->count;
   p->flops += n * o->flops;
@@ -128,6 +122,7 @@ static void add_operation(roof_model_phase *p, const roof_model_operation *o) {
   p->compute_seconds += n * o->compute_seconds;
   p->memory_seconds += n * o->memory_seconds;
   p->network_seconds += n * o->network_seconds;
+  p->link_seconds[o->span] += n * o->network_seconds;
   p->overhead_seconds += n * o->overhead_seconds;
   p->lower_seconds += n * o->lower_seconds;
   p->upper_seconds += n * o->upper_seconds;
@@ -150,12 +145,50 @@ static double main_peak(const roof_model_phase *p) {
   return peak;
 }
 
+/** At best all transfers hide behind the work on the device, and those of one link behind the other's. */
+static void overlap_links(roof_model_phase *p) {
+  double hidden = 0;
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    hidden += o->collective != NULL ? o->count * o->lower_seconds : 0;
+  }
+  double most = fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]);
+  p->lower_seconds = fmax(p->lower_seconds - hidden, most);
+}
+
+/** The time in which a device waits for the pipeline to fill and drain, as an operation of its own. */
+static void add_idle(model_step *s) {
+  roof_model_phase *p = s->out;
+  double more = s->rounds / s->steps - 1, watts = s->target->machine->energy.watts;
+  if (!(more > 0) || p->count == ROOF_MODEL_OPERATION_MAX) {
+    return;
+  }
+  roof_model_operation o = {.name = "pipeline_idle",
+                            .part = ROOF_PART_COUNT,
+                            .count = 1,
+                            .intensity = NAN,
+                            .ridge = NAN,
+                            .regime = ROOF_OVERHEAD_BOUND,
+                            .overhead_seconds = more * p->lower_seconds,
+                            .lower_seconds = more * p->lower_seconds,
+                            .upper_seconds = more * p->upper_seconds,
+                            .expected_seconds = more * p->expected_seconds,
+                            .expected_low_seconds = more * p->expected_low_seconds,
+                            .expected_high_seconds = more * p->expected_high_seconds};
+  o.energy_joules = watts * o.expected_seconds;
+  p->bubble = 1 - s->steps / s->rounds;
+  p->operations[p->count++] = o;
+  add_operation(p, &o);
+}
+
 void model_finish(model_step *s) {
   roof_model_phase *p = s->out;
   const roof_target *plain = &s->target->plain;
   for (int i = 0; i < p->count; i++) {
     add_operation(p, &p->operations[i]);
   }
+  overlap_links(p);
+  add_idle(s);
   if (s->target->settings.launch == ROOF_LAUNCH_PERSISTENT) { /* what the operations paid were barriers */
     p->kernels = s->steps;
   }

@@ -80,15 +80,17 @@ static double experts_touched(double all, double chosen, double tokens) {
   return all * -expm1(tokens * log1p(-chosen / all));
 }
 
-static void emit_experts(model_step *s, double n, const roof_model_block *b, double width) {
+/** Experts on this device: of the tokens of all replicas that share them, those that chose one here. */
+static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
   double hidden = t->model->hidden, e = b->experts, k = b->experts_per_token, a = t->activation_bytes;
   model_product(s, n, "router", ROOF_PART_ROUTER, s->tokens, hidden, e, b->router_bias ? e : 0);
   model_map(s, n, "top_k", s->tokens * e, 5, 1, k / e, 0); /* softmax over the experts */
   mlp m = {.names = &expert_names, .part = ROOF_PART_EXPERTS, .gated = b->gated, .bias = b->expert_bias};
-  m.rows = s->tokens * k;
-  m.copies = k < e ? experts_touched(e, k, s->tokens) : e;
-  m.width = width;
+  double ep = t->settings.ep, tokens = s->tokens * fmax(1, ep / t->settings.tp);
+  m.rows = tokens * k / ep;
+  m.copies = (k < e ? experts_touched(e, k, tokens) : e) / ep;
+  m.width = b->expert_width / model_expert_cut(&t->settings);
   emit_mlp(s, n, &m);
   model_cost c = {.name = "combine", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1};
   c.flops = 2 * m.rows * hidden; /* weight and add */
@@ -100,7 +102,7 @@ static void emit_experts(model_step *s, double n, const roof_model_block *b, dou
 void model_mlp(model_step *s, double n, const roof_model_block *b) {
   model_widths w = model_widths_of(b, s->target->settings.tp);
   if (b->experts > 0) {
-    emit_experts(s, n, b, w.expert);
+    emit_experts(s, n, b);
   }
   if (b->width > 0) {
     mlp m = {

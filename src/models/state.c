@@ -29,7 +29,7 @@ static double scan_flops(const roof_model_block *b, const model_widths *w) {
 static void emit_recurrence(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                             const model_group *g) {
   const roof_model_target *t = s->target;
-  double tokens = g->sequences * g->queries;
+  double tokens = g->sequences * g->queries / g->query_split;
   bool scanned = g->queries > 1 && b->mixer != ROOF_MIX_MAMBA1 && b->scan > 0;
   model_cost c = {.name = g->queries > 1 ? "scan" : "state_update", .part = ROOF_PART_COUNT, .kernels = 1};
   c.kind = ROOF_KIND_STATE;

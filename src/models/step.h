@@ -11,8 +11,10 @@ typedef struct model_group {
   double past_first, past_last; /**< tokens already there, the mean over first, first + stride, ..., last */
   double stride;
   bool causal;
-  bool absorbed; /**< latent attention works on the latent itself (decoding) */
-  bool cached;   /**< keys and values are kept */
+  bool absorbed;      /**< latent attention works on the latent itself (decoding) */
+  bool cached;        /**< keys and values are kept */
+  double query_split; /**< devices that share its queries (context parallel) */
+  double key_split;   /**< devices that share its keys */
 } model_group;
 
 typedef struct model_step {
@@ -21,7 +23,9 @@ typedef struct model_step {
   int group_count;
   double tokens; /**< of all groups */
   double logits; /**< rows of the output projection */
-  double steps;  /**< times that all of it is done, the output projection once */
+  double steps;  /**< times that all of it is done but the output projection */
+  double heads;  /**< times that the output projection is done, for `logits` rows each */
+  double rounds; /**< steps that the pipeline lasts, `steps` when it is never empty */
   roof_model_phase *out;
 } model_step;
 
@@ -37,6 +41,9 @@ typedef struct model_cost {
   double read, written;       /**< bytes of activations */
   double kv_read, kv_written; /**< bytes */
   double link_bytes, link_steps;
+  roof_span span;
+  const roof_op *collective; /**< of a transfer, else NULL */
+  const char *algorithm;
   double kernels;
 } model_cost;
 
@@ -54,8 +61,38 @@ void model_product(model_step *step, double count, const char *name, roof_model_
 void model_map(model_step *step, double count, const char *name, double elements, double flops, double reads,
                double writes, double vectors);
 
-/** Sum of a `bytes` buffer over the devices that split a layer; nothing when there is one. */
-void model_all_reduce(model_step *step, double count, double bytes);
+/** Devices that exchange a buffer of `bytes`: `ranks` of them, every `stride`-th of the cluster. */
+typedef struct model_transfer {
+  const char *name;
+  roof_collective kind;
+  double bytes, ranks, stride;
+} model_transfer;
+
+/* transfer.c */
+/** Adds `count` transfers by the faster of ring and tree; over several nodes first in the node, then between
+ * nodes what is left. Nothing with one rank. */
+void model_transfers(model_step *step, double count, const model_transfer *transfer);
+
+/** What the layers of a kind exchange: sums (tensor parallel), tokens (experts), keys or results (context).
+ */
+void model_layer_transfers(model_step *step, double count, const roof_model_block *block);
+
+/** What a stage of a pipeline hands to the next. */
+void model_stage_transfers(model_step *step);
+
+/* plan.c */
+/** Checks that the settings' plan divides the model. */
+roof_status model_plan_check(const roof_model *model, const roof_model_settings *settings, roof_error *error);
+
+/** Resolves links and operations of a target's plan and what each device gets. Refuses several devices of a
+ * machine without a link. */
+roof_status model_plan_init(roof_model_target *target, roof_error *error);
+
+/** What each device gets, from the settings. */
+void model_plan_share(roof_model_target *target);
+
+/** Devices over which one expert is cut: those of tp that are not taken by ep. */
+double model_expert_cut(const roof_model_settings *settings);
 
 /* One layer's parts, `count` layers of them. */
 void model_attention(model_step *step, double count, const roof_model_block *block);

@@ -21,6 +21,8 @@ roof_model_settings roof_model_settings_default(const roof_model *model) {
                            .pp = 1,
                            .dp = 1,
                            .ep = 1,
+                           .cp = 1,
+                           .node = 8,
                            .page = DEFAULT_PAGE,
                            .workspace = default_workspace,
                            .price = NAN,
@@ -35,9 +37,18 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   const struct {
     const char *name;
     double value, least;
-  } counts[] = {{"batch", s->batch, 1}, {"prompt", s->prompt, 1}, {"generate", s->generate, 0},
-                {"chunk", s->chunk, 0}, {"draft", s->draft, 0},   {"tp", s->tp, 1},
-                {"pp", s->pp, 1},       {"dp", s->dp, 1},         {"ep", s->ep, 1},
+  } counts[] = {{"batch", s->batch, 1},
+                {"prompt", s->prompt, 1},
+                {"generate", s->generate, 0},
+                {"chunk", s->chunk, 0},
+                {"draft", s->draft, 0},
+                {"tp", s->tp, 1},
+                {"pp", s->pp, 1},
+                {"dp", s->dp, 1},
+                {"ep", s->ep, 1},
+                {"cp", s->cp, 1},
+                {"microbatches", s->microbatches, 0},
+                {"node", s->node, 1},
                 {"page", s->page, 1}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     double v = counts[i].value;
@@ -51,41 +62,6 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   }
   if (!(s->workspace >= 0) || s->kernel_seconds < 0 || s->price < 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "workspace, launch cost or price: must not be negative");
-  }
-  return ROOF_OK;
-}
-
-static bool divides(double parts, double whole) {
-  return fmod(whole, parts) == 0;
-}
-
-/** Each device must get whole heads and channels; KV heads may be repeated. */
-static const char *cannot_split(const roof_model_block *b, double tp) {
-  bool kv = divides(tp, b->kv_heads) || divides(b->kv_heads, tp);
-  return !divides(tp, b->heads) && b->mixer != ROOF_MIX_MAMBA1                 ? "the heads"
-         : b->mixer == ROOF_MIX_MAMBA1 && !divides(tp, b->head_dim * b->heads) ? "the channels"
-         : b->kv_heads > 0 && !kv                                              ? "the KV heads"
-         : !divides(tp, b->width)                                              ? "the MLP's width"
-         : !divides(tp, b->expert_width)                                       ? "the experts' width"
-                                                                               : NULL;
-}
-
-static roof_status check_plan(const roof_model *m, const roof_model_settings *s, roof_error *error) {
-  if (s->pp > 1 || s->dp > 1 || s->ep > 1) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: only tp (tensor parallel) is computed so far",
-                          s->pp > 1   ? "pp"
-                          : s->dp > 1 ? "dp"
-                                      : "ep");
-  }
-  for (int i = 0; i < m->block_count; i++) {
-    const char *what = cannot_split(&m->blocks[i], s->tp);
-    if (what != NULL) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "tp=%.0f: does not divide %s of %s", s->tp, what,
-                            m->name);
-    }
-  }
-  if (m->encoder && s->generate > 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is an encoder", s->generate, m->name);
   }
   return ROOF_OK;
 }
@@ -172,7 +148,7 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
                                    roof_error *error) {
   roof_status status = roof_model_check(model, error);
   status = status == ROOF_OK ? check_numbers(settings, error) : status;
-  status = status == ROOF_OK ? check_plan(model, settings, error) : status;
+  status = status == ROOF_OK ? model_plan_check(model, settings, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
@@ -186,6 +162,7 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
     t.layers[model->layers[i]]++;
   }
   status = init_parts(&t, error);
+  status = status == ROOF_OK ? model_plan_init(&t, error) : status;
   if (status == ROOF_OK) {
     *target = t;
   }

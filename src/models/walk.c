@@ -52,7 +52,6 @@ static void emit_norms(model_step *s, double n, const roof_model_block *b) {
 }
 
 static void emit_layers(model_step *s, double n, const roof_model_block *b) {
-  double bytes = s->tokens * s->target->model->hidden * s->target->activation_bytes;
   emit_norms(s, n, b);
   if (b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT) {
     model_attention(s, n, b);
@@ -62,8 +61,7 @@ static void emit_layers(model_step *s, double n, const roof_model_block *b) {
   if (model_has_mlp(b)) {
     model_mlp(s, n, b);
   }
-  model_all_reduce(s, n * model_sublayers(b),
-                   bytes); /* each sublayer ends in a split sum (Shoeybi et al. 2019) */
+  model_layer_transfers(s, n, b);
 }
 
 /** Logits for the rows that need them, and the choice of a token from them. */
@@ -76,21 +74,21 @@ static void emit_head(model_step *s) {
   }
   if (dim != m->hidden) {
     model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
-    model_product(s, 1, "table_out", ROOF_PART_HEAD, s->logits, m->hidden, dim, 0);
+    model_product(s, s->heads, "table_out", ROOF_PART_HEAD, s->logits, m->hidden, dim, 0);
   }
   if (m->pooler) {
-    model_product(s, 1, "pooler", ROOF_PART_HEAD, s->logits, m->hidden, m->hidden, m->hidden);
+    model_product(s, s->heads, "pooler", ROOF_PART_HEAD, s->logits, m->hidden, m->hidden, m->hidden);
   }
   if (m->encoder || m->vocab == 0) {
     return;
   }
-  model_product(s, 1, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
+  model_product(s, s->heads, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
   model_cost sample = {
       .name = "sample", .kind = ROOF_KIND_SAMPLING, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
   sample.flops = 5 * s->logits * vocab; /* softmax and the draw */
   sample.read = s->logits * vocab * s->target->activation_bytes;
   sample.kernels = 1;
-  model_emit(s, 1, &sample);
+  model_emit(s, s->heads, &sample);
 }
 
 void model_walk(model_step *s) {
@@ -98,9 +96,10 @@ void model_walk(model_step *s) {
   emit_embedding(s);
   for (int i = 0; i < t->model->block_count; i++) {
     if (t->layers[i] > 0) {
-      emit_layers(s, t->layers[i] * s->steps, &t->model->blocks[i]);
+      emit_layers(s, t->stage_layers[i] * s->steps, &t->model->blocks[i]);
     }
   }
+  model_stage_transfers(s);
   emit_head(s);
   model_finish(s);
 }

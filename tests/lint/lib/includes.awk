@@ -22,6 +22,7 @@ BEGIN {
   n = split("ops advise catalog measure kernels import ledger draw region", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/model.h"] = "models"
+  room_of["roofline/plan.h"] = "models"
   room_of["roofline/roofline.h"] = "everything"
 
   # The room that collects a generated registry.

@@ -1,0 +1,126 @@
+/* A plan: how the devices of a cluster share a model. Neighbours first share tensors (tp), then sequences
+ * (cp), then replicas (dp) and with them the experts (ep), then the layers (pp). */
+#include <math.h>
+
+#include "models/step.h"
+#include "roofline/ops.h"
+#include "roofline/plan.h"
+
+static bool divides(double parts, double whole) {
+  return fmod(whole, parts) == 0;
+}
+
+double model_expert_cut(const roof_model_settings *s) {
+  return fmax(1, s->tp / s->ep);
+}
+
+/** Each device must get whole heads and channels; KV heads may be repeated. */
+static const char *cannot_split(const roof_model_block *b, const roof_model_settings *s) {
+  double tp = s->tp;
+  bool kv = divides(tp, b->kv_heads) || divides(b->kv_heads, tp);
+  return !divides(tp, b->heads) && b->mixer != ROOF_MIX_MAMBA1                 ? "the heads"
+         : b->mixer == ROOF_MIX_MAMBA1 && !divides(tp, b->head_dim * b->heads) ? "the channels"
+         : b->kv_heads > 0 && !kv                                              ? "the KV heads"
+         : !divides(tp, b->width)                                              ? "the MLP's width"
+         : !divides(model_expert_cut(s), b->expert_width)                      ? "the experts' width"
+                                                                               : NULL;
+}
+
+static roof_status check_blocks(const roof_model *m, const roof_model_settings *s, roof_error *error) {
+  for (int i = 0; i < m->block_count; i++) {
+    const roof_model_block *b = &m->blocks[i];
+    const char *what = cannot_split(b, s);
+    if (what != NULL) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "tp=%.0f: does not divide %s of %s", s->tp, what,
+                            m->name);
+    }
+    if (b->experts > 0 && !divides(s->ep, b->experts)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "ep=%.0f: does not divide the %.0f experts of %s", s->ep,
+                            b->experts, m->name);
+    }
+  }
+  return ROOF_OK;
+}
+
+static bool has_experts(const roof_model *m) {
+  bool found = false;
+  for (int i = 0; i < m->block_count; i++) {
+    found = found || m->blocks[i].experts > 0;
+  }
+  return found;
+}
+
+static roof_status check_experts(const roof_model *m, const roof_model_settings *s, roof_error *error) {
+  if (s->ep > 1 && !has_experts(m)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "ep=%.0f: %s has no experts", s->ep, m->name);
+  }
+  if (!divides(s->ep, s->tp * s->dp) || !(divides(s->ep, s->tp) || divides(s->tp, s->ep))) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "ep=%.0f: experts are spread over devices of tp x dp = %.0f x %.0f; one of ep and tp "
+        "must divide the other, and ep their product",
+        s->ep, s->tp, s->dp);
+  }
+  return ROOF_OK;
+}
+
+roof_status model_plan_check(const roof_model *m, const roof_model_settings *s, roof_error *error) {
+  double batch = s->batch / s->dp;
+  if (!divides(s->dp, s->batch)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "dp=%.0f: does not divide the batch of %.0f sequences",
+                          s->dp, s->batch);
+  }
+  if (s->pp > m->layer_count) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "pp=%.0f: %s has %d layers", s->pp, m->name,
+                          m->layer_count);
+  }
+  if (s->microbatches > batch) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "microbatches=%.0f: a replica has %.0f sequences",
+                          s->microbatches, batch);
+  }
+  if (s->cp > s->prompt) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "cp=%.0f: the prompt has %.0f tokens", s->cp, s->prompt);
+  }
+  if (m->encoder && s->generate > 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is an encoder", s->generate, m->name);
+  }
+  roof_status status = check_experts(m, s, error);
+  return status == ROOF_OK ? check_blocks(m, s, error) : status;
+}
+
+void model_plan_share(roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  double layers = t->model->layer_count, fullest = ceil(layers / s->pp);
+  t->devices = s->tp * s->pp * s->dp * s->cp;
+  t->batch = s->batch / s->dp;
+  t->microbatches = s->microbatches > 0 ? s->microbatches : fmin(s->pp, t->batch);
+  for (int i = 0; i < t->model->block_count; i++) {
+    t->stage_layers[i] = t->layers[i] * fullest / layers;
+  }
+}
+
+roof_status model_plan_init(roof_model_target *t, roof_error *error) {
+  static const char *const names[ROOF_COLLECTIVE_COUNT] = {
+#define NAME(symbol, name) [symbol] = name,
+      ROOF_COLLECTIVE_MAP(NAME)
+#undef NAME
+  };
+  const roof_model_settings *s = &t->settings;
+  const roof_link *network = s->network != NULL ? s->network : &roof_network_at(0)->link;
+  for (int i = 0; i < ROOF_COLLECTIVE_COUNT; i++) {
+    roof_status status = roof_op_find(names[i], &t->collectives[i], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  model_plan_share(t);
+  if (t->plain.link == NULL && t->devices > 1) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
+                          t->machine->name);
+  }
+  if (t->plain.link != NULL) {
+    t->links[ROOF_SPAN_NODE] = roof_link_complete(t->plain.link, false);
+  }
+  t->links[ROOF_SPAN_CLUSTER] = roof_link_complete(network, true);
+  return ROOF_OK;
+}

@@ -1,0 +1,93 @@
+/* What devices exchange: sums of tensor parallelism (Shoeybi et al. 2019), tokens for experts (Lepikhin et
+ * al. 2020, GShard), keys of a shared sequence (Liu et al. 2023, ring attention), activations between stages
+ * (Narayanan et al. 2021). */
+#include <math.h>
+
+#include "models/step.h"
+#include "roofline/plan.h"
+
+static void emit_transfer(model_step *s, double count, const char *name, roof_collective kind, roof_span span,
+                          double bytes, double ranks) {
+  const roof_model_target *t = s->target;
+  model_cost c = {.name = name, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1, .span = span};
+  roof_work work;
+  if (ranks <= 1 && kind != ROOF_SEND) {
+    return;
+  }
+  c.collective = t->collectives[kind];
+  roof_collective_seconds(c.collective, &t->links[span], bytes, ranks, &c.algorithm, &work);
+  c.link_bytes = work.link_bytes;
+  c.link_steps = work.link_steps;
+  model_emit(s, count, &c);
+}
+
+void model_transfers(model_step *s, double count, const model_transfer *x) {
+  double node = s->target->settings.node;
+  double local = fmin(x->ranks, fmax(1, floor(node / x->stride))), nodes = x->ranks / local;
+  double rest = x->kind == ROOF_ALL_TO_ALL ? x->bytes : x->bytes / local; /* a node's devices share the sum */
+  emit_transfer(s, count, x->name, x->kind, ROOF_SPAN_NODE, x->bytes, local);
+  emit_transfer(s, count, x->name, x->kind, ROOF_SPAN_CLUSTER, rest, nodes);
+}
+
+/** Both sums of a layer, of all its tokens' activations. */
+static void emit_sums(model_step *s, double n, const roof_model_block *b) {
+  const roof_model_target *t = s->target;
+  double bytes = s->tokens * t->model->hidden * t->activation_bytes;
+  model_transfer sum = {"tp_all_reduce", ROOF_ALL_REDUCE, bytes, t->settings.tp, 1};
+  model_transfers(s, n * model_sublayers(b), &sum);
+}
+
+/** Tokens go to the devices of their experts and come back, once to each device. The devices of one tensor
+ * group have the same tokens and send a part each; experts within the group need no sending. */
+static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
+  const roof_model_settings *set = &s->target->settings;
+  double ep = set->ep, to = ep * -expm1(b->experts_per_token * log1p(-1 / ep));
+  double bytes = s->tokens / set->tp * to * s->target->model->hidden;
+  model_transfer out = {"ep_dispatch", ROOF_ALL_TO_ALL, bytes, ep, set->cp};
+  model_transfer back = out;
+  if (b->experts <= 0 || ep <= set->tp) {
+    return;
+  }
+  out.bytes *= s->target->input_bytes[ROOF_PART_EXPERTS];
+  back.bytes *= s->target->activation_bytes;
+  back.name = "ep_combine";
+  model_transfers(s, n, &out);
+  model_transfers(s, n, &back);
+}
+
+/** A prompt's keys pass all devices that share it; a decoding device reads its own keys, and the results are
+ * put together. */
+static void emit_context(model_step *s, double n, const roof_model_block *b) {
+  const roof_model_target *t = s->target;
+  double cp = t->settings.cp, tp = t->settings.tp;
+  model_widths w = model_widths_of(b, tp);
+  for (int i = 0; i < s->group_count && (b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT);
+       i++) {
+    const model_group *g = &s->groups[i];
+    double keys = g->sequences * model_keys(g, b) * model_kv_elements(b, tp) * t->activation_bytes;
+    double results = g->sequences * g->queries * w.mixed * t->activation_bytes;
+    model_transfer pass = {"cp_keys", ROOF_ALL_GATHER, keys, cp, tp};
+    model_transfer join = {"cp_results", ROOF_ALL_REDUCE, results, cp, tp};
+    model_transfers(s, n, g->key_split > 1 ? &join : &pass);
+  }
+}
+
+void model_layer_transfers(model_step *s, double n, const roof_model_block *b) {
+  emit_sums(s, n, b);
+  emit_dispatch(s, n, b);
+  emit_context(s, n, b);
+}
+
+/** Each device of a tensor group sends its part, and the next stage's group puts the parts together. The
+ * stages are farthest apart: over several nodes, the slowest hop is between two of them. */
+void model_stage_transfers(model_step *s) {
+  const roof_model_target *t = s->target;
+  const roof_model_settings *set = &t->settings;
+  double bytes = s->tokens * t->model->hidden * t->activation_bytes;
+  if (set->pp > 1) {
+    roof_span span = t->devices > set->node ? ROOF_SPAN_CLUSTER : ROOF_SPAN_NODE;
+    model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->tp, 1};
+    emit_transfer(s, s->steps, "pp_send", ROOF_SEND, span, bytes / set->tp, 2);
+    model_transfers(s, s->steps, &gather);
+  }
+}

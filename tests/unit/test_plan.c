@@ -1,0 +1,221 @@
+/* Parallel plans: splits sum to the whole, transfers by hand, the pipeline's bubble, what is refused. */
+#include "test.h"
+
+#include <stdlib.h>
+
+#include "roofline/catalog.h"
+#include "roofline/plan.h"
+
+static roof_machine machine;
+static roof_model llama, mixtral;
+
+static int setup(void **state) {
+  (void)state;
+  bool ready = roof_catalog_load("h100", &machine, NULL) == ROOF_OK &&
+               roof_model_load("llama-3.1-8b", &llama, NULL) == ROOF_OK &&
+               roof_model_load("mixtral-8x7b", &mixtral, NULL) == ROOF_OK;
+  return ready ? 0 : -1;
+}
+
+static roof_model_settings base(const roof_model *model) {
+  roof_model_settings s = roof_model_settings_default(model);
+  s.batch = 64;
+  return s;
+}
+
+static void answer(const roof_model *model, const roof_model_settings *s, roof_model_answer *a) {
+  roof_model_target t;
+  roof_error error = {0};
+  if (roof_model_target_init(&t, model, &machine, s, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  roof_model_answer_of(&t, a);
+}
+
+static const roof_model_operation *operation(const roof_model_phase *p, const char *name, roof_span span) {
+  for (int i = 0; i < p->count; i++) {
+    if (strcmp(p->operations[i].name, name) == 0 && p->operations[i].span == span) {
+      return &p->operations[i];
+    }
+  }
+  return NULL;
+}
+
+static roof_model_answer one, other;
+
+/** FLOPs of an operation in a whole step. */
+static double flops(const roof_model_answer *a, roof_phase phase, const char *name) {
+  const roof_model_operation *o = operation(&a->phases[phase], name, ROOF_SPAN_NODE);
+  assert_non_null(o);
+  return o->count * o->flops;
+}
+
+/** One device is the same whatever its cluster would be. */
+static void no_plan(void **state) {
+  (void)state;
+  roof_model_settings s = base(&mixtral);
+  answer(&mixtral, &s, &one);
+  s.node = 1;
+  s.microbatches = 1;
+  s.network = &roof_network_at(1)->link;
+  answer(&mixtral, &s, &other);
+  assert_true(one.ttft_seconds == other.ttft_seconds && one.tpot_seconds == other.tpot_seconds);
+  assert_true(one.capacity.total_bytes == other.capacity.total_bytes);
+  assert_true(one.phases[ROOF_PHASE_PREFILL].network_seconds == 0);
+}
+
+/** Work and memory of all devices together are those of one. */
+static void sums(void **state) {
+  (void)state;
+  static const struct {
+    double tp, pp, dp, ep, cp;
+  } plans[] = {{2, 1, 1, 1, 1}, {8, 1, 1, 1, 1}, {1, 4, 1, 1, 1}, {1, 1, 8, 1, 1}, {1, 1, 1, 1, 4},
+               {2, 4, 2, 1, 2}, {1, 1, 8, 8, 1}, {4, 1, 1, 4, 1}, {8, 2, 1, 2, 1}, {2, 2, 4, 8, 1}};
+  roof_model_settings s = base(&mixtral);
+  answer(&mixtral, &s, &one);
+  for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+    s.tp = plans[i].tp, s.pp = plans[i].pp, s.dp = plans[i].dp, s.ep = plans[i].ep, s.cp = plans[i].cp;
+    answer(&mixtral, &s, &other);
+    double n = s.tp * s.pp * s.dp * s.cp;
+    assert_true(other.devices == n);
+    assert_near(n * other.capacity.kv_bytes, one.capacity.kv_bytes, 1e-12);
+    assert_near(n * flops(&other, ROOF_PHASE_PREFILL, "qkv_proj"),
+                flops(&one, ROOF_PHASE_PREFILL, "qkv_proj"), 1e-12);
+    assert_near(n * flops(&other, ROOF_PHASE_PREFILL, "attention"),
+                flops(&one, ROOF_PHASE_PREFILL, "attention"), 1e-12);
+    assert_near(n * flops(&other, ROOF_PHASE_PREFILL, "experts_down"),
+                flops(&one, ROOF_PHASE_PREFILL, "experts_down"), 1e-12);
+    assert_near(n * flops(&other, ROOF_PHASE_DECODE, "attention"),
+                flops(&one, ROOF_PHASE_DECODE, "attention"), 1e-12);
+  }
+}
+
+/** Experts' weights are held once over the devices that share them. */
+static void weights(void **state) {
+  (void)state;
+  roof_model_settings s = base(&mixtral);
+  answer(&mixtral, &s, &one);
+  double experts = roof_model_count(&mixtral).parts[ROOF_PART_EXPERTS] * 2;
+  s.dp = s.ep = 8;
+  answer(&mixtral, &s, &other);
+  assert_near(one.capacity.weight_bytes - other.capacity.weight_bytes, experts * 7 / 8, 1e-12);
+  s = base(&llama);
+  answer(&llama, &s, &one);
+  s.pp = 32; /* the stage of the output projection has one layer, which the first stage has as well */
+  answer(&llama, &s, &other);
+  double table = 128256.0 * 4096 * 2;
+  assert_near(32 * (other.capacity.weight_bytes - table) + 2 * table, one.capacity.weight_bytes, 1e-12);
+}
+
+/** Bytes through each link, by hand. */
+static void transfers(void **state) {
+  (void)state;
+  roof_model_settings s = base(&mixtral);
+  s.prompt = 128, s.chunk = 0, s.tp = 16;
+  mixtral.blocks[0].kv_heads = 16;
+  answer(&mixtral, &s, &one);
+  double buffer = 64.0 * 128 * 4096 * 2;
+  const roof_model_phase *p = &one.phases[ROOF_PHASE_PREFILL];
+  const roof_model_operation *in = operation(p, "tp_all_reduce", ROOF_SPAN_NODE);
+  const roof_model_operation *between = operation(p, "tp_all_reduce", ROOF_SPAN_CLUSTER);
+  assert_near(in->bytes[ROOF_BYTES_NETWORK], 2 * 7.0 / 8 * buffer, 1e-12);
+  assert_near(between->bytes[ROOF_BYTES_NETWORK], 2 * 1.0 / 2 * buffer / 8, 1e-12);
+  assert_near(in->network_seconds, in->bytes[ROOF_BYTES_NETWORK] / 450e9 + 6 * 0.6e-6, 1e-9);
+  assert_near(between->network_seconds, between->bytes[ROOF_BYTES_NETWORK] / 50e9 + 2 * 2.7e-6, 1e-9);
+  mixtral.blocks[0].kv_heads = 8;
+  s.tp = 1, s.dp = 8, s.ep = 8; /* two of eight experts: a token visits 8 (1 - (7/8)^2) devices */
+  answer(&mixtral, &s, &one);
+  const roof_model_operation *out = operation(&one.phases[ROOF_PHASE_PREFILL], "ep_dispatch", ROOF_SPAN_NODE);
+  assert_near(out->bytes[ROOF_BYTES_NETWORK], buffer / 8 * 8 * (1 - 49.0 / 64) * 7 / 8, 1e-12);
+  assert_null(operation(&one.phases[ROOF_PHASE_PREFILL], "ep_dispatch", ROOF_SPAN_CLUSTER));
+  s.dp = s.ep = 1, s.pp = 16;
+  answer(&mixtral, &s, &one);
+  const roof_model_operation *send = operation(&one.phases[ROOF_PHASE_PREFILL], "pp_send", ROOF_SPAN_CLUSTER);
+  assert_near(send->count * send->bytes[ROOF_BYTES_NETWORK], buffer, 1e-12);
+}
+
+/** (p - 1) / (m + p - 1) of a prompt; in decoding only with fewer microbatches than stages. */
+static void bubble(void **state) {
+  (void)state;
+  roof_model_settings s = base(&llama);
+  s.chunk = 0, s.pp = 4;
+  for (double m = 1; m <= 64; m *= 2) {
+    s.microbatches = m;
+    answer(&llama, &s, &one);
+    assert_near(one.phases[ROOF_PHASE_PREFILL].bubble, 3 / (m + 3), 1e-12);
+    assert_near(one.phases[ROOF_PHASE_DECODE].bubble, m < 4 ? 1 - m / 4 : 0, 1e-12);
+  }
+  const roof_model_phase *p = &one.phases[ROOF_PHASE_PREFILL];
+  double busy = 0;
+  for (int i = 0; i < p->count - 1; i++) {
+    busy += p->operations[i].count * p->operations[i].expected_seconds;
+  }
+  assert_string_equal(p->operations[p->count - 1].name, "pipeline_idle");
+  assert_near(p->expected_seconds, busy * 67 / 64, 1e-12);
+}
+
+/** More devices never hold or compute more each; a slower network is never faster; bounds are in order. */
+static void monotone(void **state) {
+  (void)state;
+  roof_model_settings s = base(&llama);
+  double weights_before = INFINITY, compute_before = INFINITY, ttft = 0;
+  for (s.tp = 1; s.tp <= 32; s.tp *= 2) {
+    answer(&llama, &s, &one);
+    const roof_model_phase *p = &one.phases[ROOF_PHASE_PREFILL];
+    assert_true(one.capacity.weight_bytes < weights_before && p->compute_seconds < compute_before);
+    assert_true(p->lower_seconds <= p->expected_seconds && p->lower_seconds <= p->upper_seconds);
+    assert_true(p->lower_seconds >= p->link_seconds[0] && p->lower_seconds >= p->link_seconds[1]);
+    assert_near(p->link_seconds[0] + p->link_seconds[1], p->network_seconds, 1e-12);
+    assert_true((p->link_seconds[ROOF_SPAN_CLUSTER] > 0) == (s.tp > 8));
+    weights_before = one.capacity.weight_bytes, compute_before = p->compute_seconds;
+  }
+  s.tp = 16;
+  static const char *const slower[] = {"xdr", "ndr", "hdr", "edr"};
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(roof_network_find(slower[i], &machine, &s.network, NULL), ROOF_OK);
+    answer(&llama, &s, &one);
+    assert_true(one.ttft_seconds > ttft);
+    ttft = one.ttft_seconds;
+  }
+}
+
+static void refused(void **state) {
+  (void)state;
+  static const struct {
+    const roof_model *model;
+    double tp, pp, dp, ep, cp, microbatches;
+    const char *says;
+  } plans[] = {{&llama, 3, 1, 1, 1, 1, 0, "the heads"},
+               {&llama, 1, 33, 1, 1, 1, 0, "32 layers"},
+               {&llama, 1, 1, 3, 1, 1, 0, "dp=3: does not divide the batch"},
+               {&llama, 1, 1, 1, 2, 1, 0, "no experts"},
+               {&llama, 1, 2, 1, 1, 1, 65, "64 sequences"},
+               {&llama, 1, 1, 1, 1, 1e6, 0, "the prompt has"},
+               {&mixtral, 2, 1, 1, 4, 1, 0, "tp x dp"},
+               {&mixtral, 1, 1, 16, 16, 1, 0, "does not divide the 8 experts"}};
+  for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+    roof_model_settings s = base(plans[i].model);
+    roof_model_target t;
+    roof_error error = {0};
+    s.tp = plans[i].tp, s.pp = plans[i].pp, s.dp = plans[i].dp, s.ep = plans[i].ep, s.cp = plans[i].cp;
+    s.microbatches = plans[i].microbatches;
+    assert_int_equal(roof_model_target_init(&t, plans[i].model, &machine, &s, &error), ROOF_E_ARGUMENT);
+    if (strstr(error.message, plans[i].says) == NULL) {
+      fail_msg("%s: without `%s`", error.message, plans[i].says);
+    }
+  }
+  const roof_link *link = NULL;
+  roof_error error = {0};
+  assert_int_equal(roof_network_find("nrd", &machine, &link, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "did you mean `ndr`?"));
+  assert_null(link);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_plan),   cmocka_unit_test(sums),   cmocka_unit_test(weights),
+      cmocka_unit_test(transfers), cmocka_unit_test(bubble), cmocka_unit_test(monotone),
+      cmocka_unit_test(refused),
+  };
+  return cmocka_run_group_tests(tests, setup, NULL);
+}
