@@ -80,8 +80,19 @@ static int score(const words *device, const char *name, const char *aliases) {
   return has(&all, device->list[0]) ? points : 0;
 }
 
+/** True for a word that makes another model of the same number. */
+static bool is_variant(const char *word) {
+  static const char *const variants[] = {"ti", "super", "laptop", "mobile", "max"};
+  for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+    if (strcmp(word, variants[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /** True when every word of the device with a digit in it (the model's number, its memory) is the entry's too,
- * a size apart: an A100 80GB is no A10. */
+ * a size apart: an A100 80GB is no A10, and an RTX 3090 Ti no RTX 3090. */
 static bool same_model(const words *device, const char *name, const char *aliases) {
   words all = {0};
   split(name, &all);
@@ -89,7 +100,8 @@ static bool same_model(const words *device, const char *name, const char *aliase
   for (int i = 0; i < device->count; i++) {
     const char *word = device->list[i];
     bool size = strlen(word) > 2 && strcmp(word + strlen(word) - 2, "gb") == 0;
-    if (strpbrk(word, "0123456789") != NULL && !size && !has(&all, word)) {
+    bool model = strpbrk(word, "0123456789") != NULL || is_variant(word);
+    if (model && !size && !has(&all, word)) {
       return false;
     }
   }

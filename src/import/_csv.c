@@ -130,6 +130,15 @@ roof_status import_csv_split(const char *line, char delimiter, import_row *row, 
   return store(row, 0, line, strlen(line)) && split(row, delimiter) ? ROOF_OK : memory(error);
 }
 
+int import_words(char *line, char *words[], int most) {
+  char *rest = NULL;
+  int count = 0;
+  for (char *w = strtok_r(line, " \t", &rest); w != NULL && count < most; w = strtok_r(NULL, " \t", &rest)) {
+    words[count++] = w;
+  }
+  return count;
+}
+
 void import_row_done(import_row *row) {
   free(row->store);
   free(row->fields);

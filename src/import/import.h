@@ -76,6 +76,9 @@ bool import_csv(roof_source *source, char delimiter, import_row *row, roof_statu
 /** Splits `line` as one record without a newline inside. */
 roof_status import_csv_split(const char *line, char delimiter, import_row *row, roof_error *error);
 
+/** Splits `line` in place at blanks and tabs into at most `most` words; returns how many there are. */
+int import_words(char *line, char *words[], int most);
+
 void import_row_done(import_row *row);
 
 /** The column whose name is `name` (any case, blanks trimmed), or -1. */

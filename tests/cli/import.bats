@@ -62,6 +62,7 @@ nvidia-v100-sxm2-32gb Tesla V100-SXM2-32GB
 nvidia-rtx-4090 NVIDIA GeForce RTX 4090
 reported-device NVIDIA GeForce RTX 3050 Ti Laptop GPU
 reported-device NVIDIA A100X
+reported-device NVIDIA GeForce RTX 3090 Ti
 DEVICES
 }
 
@@ -100,6 +101,8 @@ DEVICES
   refuses 2 'a profile has one machine' "$fixtures/stream.txt" -m h100 -m a100
   printf '64,50,msec,task-clock,64503056,100,00,0,CPUs utilized\n16446,,page-faults,64503056,100,00,237,736,K/sec\n' >de.csv
   refuses 2 'de.csv:1: numbers with a decimal comma between commas: run `LC_ALL=C perf stat' de.csv
+  printf 'build_commit,avg_ts,model_n_params\n"a",1,2,3\n' >ragged.csv
+  refuses 2 'ragged.csv:2: 4 fields under 3 names' ragged.csv
   refuses 2 'no machine to draw' "$fixtures/stream.txt" --to s.svg
   [ ! -e s.svg ]
 }

@@ -14,7 +14,7 @@ figures() { # FILE
   jq -r 'def total(f): [.kernels[] | select(f != null) | f * .calls] | if length > 0 then add else empty end;
     "kernels \(.kernels | length)", "calls \([.kernels[].calls] | add)", (total(.seconds) | "total_seconds \(.)"),
     (total(.flops["fp32 vector"] // .flops.fp32) | "fp32_vector \(.)"), (total(.bytes.DRAM) | "dram \(.)"),
-    (total(.bytes.L2) | "l2 \(.)"), (total([(.flops // {})[]] | if length > 0 then add else null end) | "flops \(.)")' "$1"
+    (total(.bytes.L2) | "l2 \(.)"), (total(.bytes.link) | "link \(.)"), (total([(.flops // {})[]] | if length > 0 then add else null end) | "flops \(.)")' "$1"
 }
 
 # Fails where a figure of the oracle is missing or more than a millionth apart.

@@ -1,0 +1,210 @@
+/* nccl-tests and rccl-tests: one row a size, out of place and in place. Bus bandwidth is what a link of one
+ * device carries: algorithm bandwidth x the collective's bus factor. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import.h"
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  return strstr(text, "algbw") != NULL && strstr(text, "busbw") != NULL && strstr(text, "(GB/s)") != NULL ? 95
+                                                                                                          : 0;
+}
+
+/** One size, one way. */
+typedef struct measured {
+  double size, seconds, algorithm, bus; /**< bytes, s, bytes/s */
+  int line;
+  bool in_place, wrong;
+} measured;
+
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  char collective[48]; /**< as the log says it, "" unknown */
+  bool rooted;         /**< a column root with a rank in it */
+  bool reduces;        /**< a column redop with an operation in it */
+  int ranks;
+  measured *rows; /**< of one table */
+  size_t count, room;
+  double best;
+} reading;
+
+/** The collectives' bus factors with n ranks (nccl-tests, doc/PERFORMANCE.md), and their names where a table
+ * says neither or does say that it reduces. */
+static const struct {
+  const char *name, *reducing, *formula;
+  double times, minus; /* times x (n - minus) / n */
+} factors[] = {{"all_reduce", "all_reduce", "size x 2(n-1)/n", 2, 1},
+               {"all_gather or alltoall", "reduce_scatter", "size x (n-1)/n", 1, 1},
+               {"broadcast", "reduce", "size", 1, 0}};
+
+/** The largest sizes tell best, for the table has two decimals. */
+static double ratio_of(const reading *r) {
+  double best = 0, ratio = NAN;
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->rows[i].algorithm > best) {
+      best = r->rows[i].algorithm;
+      ratio = r->rows[i].bus / best;
+    }
+  }
+  return ratio;
+}
+
+/** What the factor is, exactly where the ranks are known; *name is the collective that has it. */
+static double bus_factor(const reading *r, const char **name, const char **formula) {
+  double ratio = ratio_of(r), n = r->ranks;
+  *name = r->collective[0] != '\0' ? r->collective : "collective";
+  *formula = "size x busbw / algbw";
+  for (int i = r->rooted ? 2 : 0; i < 3 && n > 1; i++) {
+    double factor = factors[i].times * (n - factors[i].minus) / n;
+    if (fabs(ratio / factor - 1) < 0.005) {
+      const char *likely = r->reduces ? factors[i].reducing : factors[i].name;
+      *name = r->collective[0] != '\0' ? r->collective : likely;
+      *formula = factors[i].formula;
+      return factor;
+    }
+  }
+  return ratio;
+}
+
+static roof_status flush(reading *r, roof_error *error) {
+  const char *collective, *formula;
+  double factor = bus_factor(r, &collective, &formula);
+  for (size_t i = 0; i < r->count; i++) {
+    const measured *m = &r->rows[i];
+    uint64_t picoseconds;
+    const char *name =
+        import_textf(r->profile, "%s %.0f B%s", collective, m->size, m->in_place ? " in place" : "");
+    if (m->wrong) {
+      import_skip(r->profile, name, "its results were wrong");
+      continue;
+    }
+    roof_record *record = import_record(r->profile, name, strlen(name));
+    if (record == NULL || !import_picoseconds(m->seconds, &picoseconds)) {
+      return record == NULL ? import_settled(r->profile, error)
+                            : import_error(r->source, error, ROOF_E_PARSE, m->line, 0, "no such time");
+    }
+    import_call(r->profile, record, picoseconds);
+    import_add(&record->link_bytes, m->size * factor, isnan(factor) ? "the bus factor is not known" : formula,
+               ROOF_QUALITY_DERIVED);
+    import_counter(r->profile, record, "algbw_bytes_per_second", m->algorithm, m->seconds);
+    import_counter(r->profile, record, "busbw_bytes_per_second", m->bus, m->seconds);
+    r->best = fmax(r->best, m->bus);
+  }
+  r->count = 0;
+  r->rooted = r->reduces = false;
+  r->collective[0] = '\0';
+  return ROOF_OK;
+}
+
+static bool add(reading *r, measured m) {
+  if (r->count == r->room) {
+    size_t room = r->room * 2 + 64;
+    measured *more = realloc(r->rows, room * sizeof *more);
+    if (more == NULL) {
+      return false;
+    }
+    r->rows = more;
+    r->room = room;
+  }
+  r->rows[r->count++] = m;
+  return true;
+}
+
+/** The last eight words are time, algbw, busbw and wrong results, twice. */
+static roof_status take_row(reading *r, char *line, roof_error *error) {
+  enum { MOST = 16 };
+  char *words[MOST];
+  int count = import_words(line, words, MOST);
+  if (count < 11 || count > 13 || strspn(words[0], "0123456789") != strlen(words[0])) {
+    return ROOF_OK;
+  }
+  r->rooted = r->rooted || (count == 13 && words[4][0] != '-');
+  r->reduces = r->reduces || (count > 11 && strcmp(words[3], "none") != 0);
+  for (int half = 0; half < 2; half++) {
+    char **w = words + count - 8 + 4 * half;
+    double wrong = import_number(w[3], NULL);
+    measured m = {.size = import_number(words[0], NULL),
+                  .seconds = import_number(w[0], NULL) * 1e-6,
+                  .algorithm = import_number(w[1], NULL) * 1e9,
+                  .bus = import_number(w[2], NULL) * 1e9,
+                  .line = import_line_number(r->source),
+                  .in_place = half == 1,
+                  .wrong = wrong > 0};
+    if (isnan(m.seconds)) {
+      import_skip(r->profile, "a row", "no time in it");
+    } else if (!add(r, m)) {
+      return roof_error_set(error, ROOF_E_MEMORY, "nccl-tests: out of memory");
+    }
+  }
+  return ROOF_OK;
+}
+
+/** "#  Rank  3 Group  0 Pid 6902 on host device  3 [0000:0c:00] NVIDIA H100 80GB HBM3". */
+static void take_rank(reading *r, const char *line) {
+  const char *rank = strstr(line, "Rank "), *name = strstr(line, "] ");
+  int number = 0;
+  if (rank == NULL || strstr(line, " device ") == NULL || sscanf(rank, "Rank %d", &number) != 1) {
+    return;
+  }
+  r->ranks = number == 0 ? 1 : number < 1 << 20 && number + 1 > r->ranks ? number + 1 : r->ranks;
+  if (name != NULL) {
+    import_device(r->profile, name + 2);
+  }
+}
+
+/** "all_reduce_perf" in a command line or a title. */
+static void take_collective(reading *r, const char *line) {
+  const char *end = strstr(line, "_perf");
+  const char *begin = end;
+  while (begin != NULL && begin > line && strchr("abcdefghijklmnopqrstuvwxyz_", begin[-1]) != NULL) {
+    begin--;
+  }
+  if (end != NULL && end > begin) {
+    snprintf(r->collective, sizeof r->collective, "%.*s", (int)(end - begin), begin);
+  }
+}
+
+static roof_status take_line(reading *r, char *line, roof_error *error) {
+  const char *average = strstr(line, "Avg bus bandwidth");
+  bool begins = strstr(line, "_perf") != NULL || strstr(line, "nThread ") != NULL;
+  roof_status status = begins && r->count > 0 ? flush(r, error) : ROOF_OK;
+  take_rank(r, line);
+  take_collective(r, line);
+  if (average != NULL && strchr(average, ':') != NULL && line[0] == '#') {
+    import_fact(r->profile, "average_busbw_bytes_per_second",
+                import_number(strchr(average, ':') + 1, NULL) * 1e9, NULL);
+  }
+  return status == ROOF_OK && line[0] != '#' ? take_row(r, line, error) : status;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile};
+  roof_status status = ROOF_OK;
+  size_t length = 0;
+  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+    status = take_line(&r, line, error);
+  }
+  status = status == ROOF_OK ? flush(&r, error) : status;
+  if (status == ROOF_OK && profile->count == 0) {
+    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no row of sizes and bandwidths in it");
+  }
+  if (status == ROOF_OK) {
+    import_fact(profile, "best_busbw_bytes_per_second", r.best, NULL);
+    if (r.ranks > 0) {
+      import_fact(profile, "ranks", r.ranks, NULL);
+    }
+  }
+  free(r.rows);
+  return status;
+}
+
+const roof_format roof_format_nccl_tests = {
+    .name = "nccl-tests",
+    .title = "nccl-tests, rccl-tests output",
+    .gives = "time and bytes through a link for every size, algorithm and bus bandwidth",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,138 @@
+/* OSU micro-benchmarks: one table a test, one row a size. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "import/import.h"
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  return strstr(text, "# OSU ") != NULL && strstr(text, " Test") != NULL && strstr(text, "# Size") != NULL
+             ? 95
+             : 0;
+}
+
+/** What the second column is. */
+typedef enum column { COLUMN_NONE, COLUMN_LATENCY, COLUMN_BANDWIDTH } column;
+
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  char test[80]; /**< "Bandwidth", "Allreduce Latency" */
+  column column;
+  bool both_ways; /**< the sum of two directions */
+  bool collective;
+  bool once;     /**< a collective in which a link carries each byte once */
+  bool messages; /**< a third column of messages a second */
+  double pairs;
+} reading;
+
+/** "# OSU MPI-CUDA Allreduce Latency Test v5.6.2". */
+static void take_title(reading *r, const char *line) {
+  static const char *const once[] = {"Bcast", "Broadcast", "Reduce Latency"};
+  const char *begin = line + strlen("# OSU ");
+  const char *end = strstr(begin, " Test");
+  if (strncmp(begin, "MPI", 3) == 0) {
+    begin += strcspn(begin, " ");
+    begin += strspn(begin, " ");
+  }
+  *r = (reading){.source = r->source, .profile = r->profile, .pairs = 1};
+  if (end != NULL && end > begin) {
+    snprintf(r->test, sizeof r->test, "%.*s", (int)(end - begin), begin);
+  }
+  r->both_ways = strcasestr(r->test, "Bi-Directional") != NULL || strcasestr(r->test, "Bibw") != NULL;
+  r->collective = strcasestr(r->test, "Latency") != NULL && strcasecmp(r->test, "Latency") != 0 &&
+                  strcasestr(r->test, "Multi") == NULL && strcasestr(r->test, "put") == NULL &&
+                  strcasestr(r->test, "get") == NULL;
+  for (size_t i = 0; i < sizeof once / sizeof once[0]; i++) {
+    r->once = r->once || strncmp(r->test, once[i], strlen(once[i])) == 0;
+  }
+}
+
+static void take_comment(reading *r, const char *line) {
+  const char *pairs = strstr(line, "pairs: ");
+  if (strncmp(line, "# OSU ", 6) == 0) {
+    take_title(r, line);
+  } else if (strncmp(line, "# Size", 6) == 0) {
+    r->column = strstr(line, "MB/s") != NULL   ? COLUMN_BANDWIDTH
+                : strstr(line, "(us)") != NULL ? COLUMN_LATENCY
+                                               : COLUMN_NONE;
+    r->messages = strstr(line, "Messages/s") != NULL;
+  } else if (pairs != NULL) {
+    int number = 0;
+    r->pairs = sscanf(pairs, "pairs: %d", &number) == 1 && number > 0 ? number : 1;
+  }
+}
+
+/** What a link carries, one way, in `seconds`. */
+static void add_bytes(const reading *r, roof_record *record, double size) {
+  if (r->collective && !r->once) {
+    import_missing(&record->link_bytes, "the file does not tell the number of ranks");
+  } else if (r->collective) {
+    import_add(&record->link_bytes, size, "size: each link carries it once", ROOF_QUALITY_ESTIMATED);
+  } else {
+    import_add(&record->link_bytes, size * r->pairs, r->pairs > 1 ? "size x pairs" : "size",
+               ROOF_QUALITY_DERIVED);
+  }
+}
+
+static roof_status take_row(reading *r, char *line, roof_error *error) {
+  enum { MOST = 8 };
+  char *words[MOST];
+  int count = import_words(line, words, MOST);
+  double size = count > 1 ? import_number(words[0], NULL) : NAN;
+  double value = count > 1 ? import_number(words[1], NULL) : NAN;
+  uint64_t picoseconds;
+  if (isnan(size) || isnan(value) || r->column == COLUMN_NONE) {
+    return ROOF_OK;
+  }
+  const char *name = import_textf(r->profile, "%s %.0f B", r->test, size);
+  double rate = value * 1e6 / (r->both_ways ? 2 : 1);
+  double seconds = r->column == COLUMN_LATENCY ? value * 1e-6 : size * r->pairs / rate;
+  if (!import_picoseconds(seconds, &picoseconds)) {
+    import_skip(r->profile, name, "no time follows from its bandwidth");
+    return ROOF_OK;
+  }
+  roof_record *record = import_record(r->profile, name, strlen(name));
+  if (record == NULL) {
+    return import_settled(r->profile, error);
+  }
+  import_call(r->profile, record, picoseconds);
+  add_bytes(r, record, size);
+  if (r->column == COLUMN_BANDWIDTH) {
+    import_counter(r->profile, record, "bytes_per_second", value * 1e6, seconds);
+  } else if (count >= 4) { /* -f: Avg Min Max Iterations */
+    import_counter(r->profile, record, "least_seconds", import_number(words[2], NULL) * 1e-6, seconds);
+    import_counter(r->profile, record, "most_seconds", import_number(words[3], NULL) * 1e-6, seconds);
+  }
+  if (r->messages && count >= 3) {
+    import_counter(r->profile, record, "messages_per_second", import_number(words[2], NULL), seconds);
+  }
+  return ROOF_OK;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile, .pairs = 1};
+  roof_status status = ROOF_OK;
+  size_t length = 0;
+  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+    if (line[0] == '#') {
+      take_comment(&r, line);
+    } else if (isdigit((unsigned char)line[0])) {
+      status = take_row(&r, line, error);
+    }
+  }
+  return status == ROOF_OK && profile->count == 0
+             ? import_error(source, error, ROOF_E_PARSE, 0, 0,
+                            "no row of a size and a latency or bandwidth in it")
+             : status;
+}
+
+const roof_format roof_format_osu = {
+    .name = "osu",
+    .title = "OSU micro-benchmarks output",
+    .gives = "time of every size, bytes through a link between two ranks",
+    .detect = detect,
+    .read = read,
+};

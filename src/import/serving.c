@@ -1,0 +1,260 @@
+/* What vLLM's and SGLang's serving benchmarks write: one run with its latencies and throughputs, as JSON,
+ * JSON lines or the report for people. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "import/_json.h"
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  bool json = strstr(text, "\"request_throughput\"") != NULL && strstr(text, "\"duration\"") != NULL;
+  bool offline = strstr(text, "\"tokens_per_second\"") != NULL && strstr(text, "\"elapsed_time\"") != NULL;
+  bool latency = strstr(text, "\"avg_latency\"") != NULL && strstr(text, "\"percentiles\"") != NULL;
+  bool report = strstr(text, " Serving Benchmark Result ") != NULL;
+  return json || report ? 90 : offline || latency ? 80 : 0;
+}
+
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  size_t runs;
+} reading;
+
+/** Figures under the names that the JSON has them by, in SI units. */
+static const struct {
+  const char *key, *name;
+  double scale;
+} figures[] = {{"completed", "requests", 1},
+               {"total_input_tokens", "input_tokens", 1},
+               {"total_output_tokens", "output_tokens", 1},
+               {"request_throughput", "requests_per_second", 1},
+               {"requests_per_second", "requests_per_second", 1},
+               {"input_throughput", "input_tokens_per_second", 1},
+               {"output_throughput", "output_tokens_per_second", 1},
+               {"total_token_throughput", "tokens_per_second", 1},
+               {"total_throughput", "tokens_per_second", 1},
+               {"tokens_per_second", "tokens_per_second", 1},
+               {"max_concurrency", "max_concurrency", 1},
+               {"concurrency", "concurrency", 1},
+               {"accept_length", "accept_length", 1}};
+
+/** Latencies: "median_ttft_ms", or "median_ttft" in seconds. SGLang says e2e_latency, vLLM e2el. */
+static void take_latencies(reading *r, roof_record *record, const json_t *run) {
+  static const char *const statistics[] = {"mean", "median", "std", "p90", "p95", "p99"};
+  static const struct {
+    const char *key, *name;
+  } kinds[] = {{"ttft", "ttft"}, {"tpot", "tpot"}, {"itl", "itl"}, {"e2el", "e2e"}, {"e2e_latency", "e2e"}};
+  for (size_t s = 0; s < sizeof statistics / sizeof statistics[0]; s++) {
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+      char key[64];
+      snprintf(key, sizeof key, "%s_%s_ms", statistics[s], kinds[k].key);
+      double value = import_member(run, key) * 1e-3;
+      key[strlen(key) - 3] = '\0';
+      value = isnan(value) ? import_member(run, key) : value;
+      const char *name = import_textf(r->profile, "%s_%s_seconds", statistics[s], kinds[k].name);
+      import_counter(r->profile, record, name, value, 1);
+    }
+  }
+}
+
+/** Milliseconds a token and tokens a second are facts of the run. */
+static void add_facts(reading *r, const roof_record *record) {
+  for (size_t i = 0; i < record->counter_count; i++) {
+    import_fact(r->profile, record->counters[i].name, record->counters[i].value, NULL);
+  }
+}
+
+/** The first of the members that is a text. */
+static const char *first_text(const json_t *run, const char *const *keys, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const char *text = import_member_text(run, keys[i]);
+    if (text[0] != '\0') {
+      return text;
+    }
+  }
+  return "";
+}
+
+static const char *name_of(reading *r, const json_t *run) {
+  static const char *const models[] = {"model_id", "model", "model_name"};
+  const char *model = first_text(run, models, 3);
+  double concurrency = import_member(run, "max_concurrency");
+  const json_t *rate = json_object_get(run, "request_rate");
+  char at[64] = "";
+  if (concurrency > 0) {
+    snprintf(at, sizeof at, ", %.0f at once", concurrency);
+  } else if (import_number_of(rate) > 0) {
+    snprintf(at, sizeof at, ", %g requests/s", import_number_of(rate));
+  }
+  return import_textf(r->profile, "serving%s%s%s", model[0] != '\0' ? " " : "", model, at);
+}
+
+static double either(double a, double b) {
+  return isnan(a) ? b : a;
+}
+
+/** Times of single batches, as `vllm bench latency` writes them. */
+static void take_batches(reading *r, roof_record *record, const json_t *run) {
+  json_t *value;
+  size_t i;
+  uint64_t picoseconds;
+  json_array_foreach(json_object_get(run, "latencies"), i, value) {
+    if (import_picoseconds(import_number_of(value), &picoseconds)) {
+      import_call(r->profile, record, picoseconds);
+    }
+  }
+}
+
+static roof_status take_run(reading *r, const json_t *run, roof_error *error) {
+  double seconds = either(import_member(run, "duration"), import_member(run, "elapsed_time"));
+  bool batches = json_array_size(json_object_get(run, "latencies")) > 0 && isnan(seconds);
+  uint64_t picoseconds = 0;
+  if (!batches && !import_picoseconds(seconds, &picoseconds)) {
+    import_skip(r->profile, "a run", "no duration in it");
+    return ROOF_OK;
+  }
+  const char *name = batches ? "batch" : name_of(r, run);
+  roof_record *record = import_record(r->profile, name, strlen(name));
+  if (record == NULL) {
+    return import_settled(r->profile, error);
+  }
+  if (batches) {
+    take_batches(r, record, run);
+  } else {
+    import_call(r->profile, record, picoseconds);
+  }
+  double tokens = import_member(run, "total_input_tokens") + import_member(run, "total_output_tokens");
+  tokens = either(tokens, import_member(run, "total_num_tokens"));
+  import_add(&record->items, tokens, isnan(tokens) ? "the file tells no tokens" : "tokens in and out",
+             ROOF_QUALITY_MEASURED);
+  import_missing(&record->bytes[ROOF_MEMORY], "the file tells no size of the model");
+  import_missing(&record->flops[ROOF_FP16][ROOF_MATRIX], "the file tells no size of the model");
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+    import_counter(r->profile, record, figures[i].name, import_member(run, figures[i].key) * figures[i].scale,
+                   1);
+  }
+  take_latencies(r, record, run);
+  r->runs++;
+  if (r->runs == 1) {
+    add_facts(r, record);
+  } else {
+    r->profile->fact_count = 0;
+  }
+  return ROOF_OK;
+}
+
+/** "Output token throughput (tok/s):   218.04" under the name that the JSON has. */
+static void take_report_line(json_t *run, const char *line) {
+  static const struct {
+    const char *label, *key;
+  } labels[] = {{"Successful requests", "completed"},
+                {"Benchmark duration (s)", "duration"},
+                {"Total input tokens", "total_input_tokens"},
+                {"Total generated tokens", "total_output_tokens"},
+                {"Request throughput (req/s)", "request_throughput"},
+                {"Input token throughput (tok/s)", "input_throughput"},
+                {"Output token throughput (tok/s)", "output_throughput"},
+                {"Total token throughput (tok/s)", "total_token_throughput"},
+                {"Max request concurrency", "max_concurrency"},
+                {"Maximum request concurrency", "max_concurrency"},
+                {"Concurrency", "concurrency"},
+                {"Accept length", "accept_length"}};
+  static const struct {
+    const char *label, *key;
+  } kinds[] = {{" TTFT (ms)", "ttft_ms"},
+               {" TPOT (ms)", "tpot_ms"},
+               {" ITL (ms)", "itl_ms"},
+               {" E2EL (ms)", "e2el_ms"},
+               {" E2E Latency (ms)", "e2e_latency_ms"}};
+  const char *colon = strrchr(line, ':');
+  size_t length = colon != NULL ? (size_t)(colon - line) : 0;
+  double value = colon != NULL ? import_number(colon + 1, NULL) : NAN;
+  if (isnan(value)) {
+    return;
+  }
+  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+    if (strlen(labels[i].label) == length && strncasecmp(line, labels[i].label, length) == 0) {
+      json_object_set_new(run, labels[i].key, json_real(value));
+    }
+  }
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    size_t tail = strlen(kinds[i].label), word = strcspn(line, " ");
+    if (length == word + tail && word < 16 && strncasecmp(line + word, kinds[i].label, tail) == 0) {
+      char key[64];
+      snprintf(key, sizeof key, "%.*s_%s", (int)word, line, kinds[i].key);
+      for (char *p = key; *p != '\0'; p++) {
+        *p = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
+      }
+      json_object_set_new(run, key, json_real(value));
+    }
+  }
+}
+
+static roof_status take_json_line(reading *r, char *line, size_t length, roof_error *error) {
+  json_error_t why;
+  json_t *run = import_document_line(line, length, &why);
+  roof_status status =
+      run != NULL ? take_run(r, run, error)
+                  : import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
+  json_decref(run);
+  return status;
+}
+
+static roof_status read_lines(reading *r, roof_error *error) {
+  roof_status status = ROOF_OK;
+  size_t length = 0;
+  json_t *run = NULL;
+  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+    bool banner = strstr(line, " Serving Benchmark Result ") != NULL;
+    if (line[0] == '{') {
+      status = take_json_line(r, line, length, error);
+    } else if (banner) {
+      status = run != NULL ? take_run(r, run, error) : ROOF_OK;
+      json_decref(run);
+      run = json_object();
+    } else if (run != NULL) {
+      take_report_line(run, line);
+    }
+  }
+  if (status == ROOF_OK && run != NULL) {
+    status = take_run(r, run, error);
+  }
+  json_decref(run);
+  return status == ROOF_OK ? import_failed(r->source, error) : status;
+}
+
+/** True when the first object ends on its line: JSON lines, or a file in one line. */
+static bool one_a_line(const char *head) {
+  size_t length = strcspn(head, "\n");
+  while (length > 0 && strchr(" \r\t", head[length - 1]) != NULL) {
+    length--;
+  }
+  return head[0] != '{' || (length > 1 && head[length - 1] == '}');
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile};
+  size_t size = 0;
+  json_t *document = NULL;
+  roof_status status = ROOF_OK;
+  if (one_a_line(import_head(source, &size))) {
+    status = read_lines(&r, error);
+  } else {
+    status = import_document(source, &document, error);
+    status = status == ROOF_OK ? take_run(&r, document, error) : status;
+  }
+  json_decref(document);
+  return status == ROOF_OK && r.runs == 0
+             ? import_error(source, error, ROOF_E_PARSE, 1, 0, "no run with a duration in it")
+             : status;
+}
+
+const roof_format roof_format_serving = {
+    .name = "serving",
+    .title = "vLLM and SGLang serving benchmarks (JSON, JSON lines, report)",
+    .gives = "duration, tokens, TTFT, TPOT, throughput as the file says them",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,2 @@
+#define FORMAT "llama-bench"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "nccl-tests"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "osu"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "serving"
+#include "import_any.h"
