@@ -269,7 +269,7 @@ static void keep(roof_machine *machine, const roof_library *results, int count, 
 
 /** Products that take as long on all cores as on one. */
 static void measure_library(roof_bench *bench, const roof_kernel *kernel, int threads) {
-  static const double side = 1024, quick_side = 512, budget = 0.08, quick_budget = 0.015, limit = 30;
+  static const double side = 768, quick_side = 320, budget = 0.08, quick_budget = 0.015, limit = 30;
   enum { STEP = 64 };
   bool quick = bench->options->quick;
   int n = STEP * (int)round((quick ? quick_side : side) * cbrt(threads) / STEP);
