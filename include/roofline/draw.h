@@ -91,6 +91,32 @@ ROOF_API roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof
 ROOF_API roof_status roof_draw_terminal(const roof_scene *scene, int columns, int rows, bool ascii,
                                         bool colour, roof_text *out, roof_error *error);
 
+#define ROOF_FRONT_DOTS 128
+
+/** A choice between two things that are both better when larger. */
+typedef struct roof_front_dot {
+  double x, y; /**< from 0 */
+  char label[48];
+  bool best;
+} roof_front_dot;
+
+/** A front: choices of which none is better in both; axes from 0. */
+typedef struct roof_front {
+  char title[128];
+  char subtitle[160];
+  char x_title[80];
+  char y_title[80];
+  double least_x; /**< a limit as an upright line; NaN: none */
+  char least[48]; /**< its label */
+  roof_front_dot dots[ROOF_FRONT_DOTS];
+  int count;
+} roof_front;
+
+/** Draws the front as one SVG element with title and desc; labels that have no room are left out.
+ *  Units: as the axes' titles say. Ownership: appends to `out`. Errors: ROOF_E_ARGUMENT for a front without
+ * dots, or one that is not finite and positive; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_error *error);
+
 /** One table of an HTML report: (1 + rows) x columns cells, the header's first. Columns of numbers are
  * aligned right. */
 typedef struct roof_table {

@@ -306,8 +306,6 @@ typedef struct roof_model_target {
   roof_kernel_cost kernel;
   /* the plan */
   double devices;
-  double batch;                        /**< sequences of one replica (data parallel) */
-  double microbatches;                 /**< of a replica */
   double stage_layers[ROOF_BLOCK_MAX]; /**< of each block, on the stage with the most layers */
   roof_link links[ROOF_SPAN_COUNT];    /**< with latencies, assumed where the machine has none */
   const roof_op *collectives[ROOF_COLLECTIVE_COUNT];
@@ -516,6 +514,14 @@ ROOF_API roof_model_saving roof_model_fusion_saving(const roof_model_target *tar
  *  Units: s, bytes, FLOP, J. Ownership: fills *answer; pointers in it live as long as the machine.
  *  Errors: none. */
 ROOF_API void roof_model_answer_of(const roof_model_target *target, roof_model_answer *answer);
+
+/** Sequences of one replica (data parallel).
+ *  Units: sequences. Ownership: none. Errors: none. */
+ROOF_API double roof_model_replica_batch(const roof_model_target *target);
+
+/** Microbatches of a replica: those set, else as many as stages where there are so many sequences.
+ *  Units: count. Ownership: none. Errors: none. */
+ROOF_API double roof_model_microbatches(const roof_model_target *target);
 
 /** Capacity alone.
  *  Units: bytes, tokens, sequences. Ownership: by value. Errors: NaN where the machine does not say. */

@@ -1,4 +1,5 @@
-/** Parallel plans of a model: the links between devices. */
+/** Parallel plans: links between devices, what a plan costs, the search for the best, a cluster that trains.
+ */
 #ifndef ROOFLINE_PLAN_H
 #define ROOFLINE_PLAN_H
 
@@ -33,6 +34,106 @@ ROOF_API roof_link roof_link_complete(const roof_link *link, bool between_nodes)
  *  Errors: none. */
 ROOF_API double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
                                         const char **algorithm, roof_work *work);
+
+#define ROOF_FRONT_MAX 128
+
+/** What a search may spend. */
+typedef struct roof_plan_limits {
+  double devices;
+  double ttft_seconds; /**< NaN: any */
+  double tpot_seconds; /**< NaN: any */
+} roof_plan_limits;
+
+/** One plan with one batch. Prompts come one at a time to each replica and are processed between the steps of
+ * the others, so that a token waits for its share of them. */
+typedef struct roof_plan_point {
+  double tp, pp, dp, ep, batch;
+  int precision; /**< index of the precisions searched */
+  double ttft_seconds;
+  double tpot_seconds;
+  double device_tokens_per_second;
+  double total_bytes; /**< of one device */
+} roof_plan_point;
+
+typedef struct roof_plan_front {
+  double tried;                           /**< plans x batches x precisions */
+  double fit;                             /**< of them in memory */
+  double within;                          /**< of those within the limits */
+  roof_plan_point best;                   /**< most tokens a second within the limits; batch 0: none */
+  roof_plan_point points[ROOF_FRONT_MAX]; /**< that fit and no other is better than, by rising TPOT */
+  int count;
+} roof_plan_front;
+
+/** Tries every tp x pp x dp (and ep) that has `limits->devices` devices and divides the model, with batches
+ * of powers of two a replica up to what fits, in each precision; other settings are those of `base`. The
+ * front is of time per token against tokens per second and device, whatever the limits. About a microsecond a
+ * layer kind and batch. Units: s, tokens/s, bytes. Ownership: fills *front; no allocation. Errors: as
+ * roof_model_target_init; ROOF_E_ARGUMENT when no plan divides the model; ROOF_E_UNSUPPORTED for an encoder,
+ * or a machine that does not say its memory. */
+ROOF_API roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
+                                      const roof_model_settings *base, const roof_model_precision *precisions,
+                                      int precision_count, const roof_plan_limits *limits,
+                                      roof_plan_front *front, roof_error *error);
+
+/** X(symbol, name, text): how an all-reduce goes through a cluster. */
+#define ROOF_ROUTE_MAP(X)                                                                                    \
+  X(ROOF_ROUTE_RING, "ring", "one ring over all devices, the slowest link binds")                            \
+  X(ROOF_ROUTE_TREE, "tree", "halving and doubling over all devices, the slowest link binds")                \
+  X(ROOF_ROUTE_HIERARCHY, "hierarchical",                                                                    \
+    "summed in each node, between nodes a share a device, spread in the node")
+
+typedef enum roof_route {
+#define ROOF_ROUTE_ENUM(symbol, name, text) symbol,
+  ROOF_ROUTE_MAP(ROOF_ROUTE_ENUM)
+#undef ROOF_ROUTE_ENUM
+      ROOF_ROUTE_COUNT
+} roof_route;
+
+/** Devices that train together, a replica each. */
+typedef struct roof_cluster {
+  roof_link links[ROOF_SPAN_COUNT]; /**< complete: roof_link_complete */
+  double node;                      /**< devices that the first link joins */
+  double flops_per_second;          /**< of one device */
+  double parameters;
+  double tokens;         /**< of a step, all devices */
+  double gradient_bytes; /**< of one parameter */
+} roof_cluster;
+
+/** "ring", "tree" or "hierarchical", and in *text (nullable) what it does.
+ *  Units: none. Ownership: static strings. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_route_name(roof_route route, const char **text);
+
+/** An all-reduce of `bytes` over `devices`: 2 (N - 1) / N of the bytes through a link, and its messages.
+ *  Units: bytes, s. Ownership: none. Errors: NaN where a link's bandwidth is unknown. */
+ROOF_API double roof_cluster_all_reduce(const roof_cluster *cluster, roof_route route, double bytes,
+                                        double devices);
+
+/** The compute time of a training step on one of `devices`: 6 FLOPs a parameter and token, 2/3 of it backward
+ * (Kaplan et al. 2020). Units: s. Ownership: none. Errors: NaN. */
+ROOF_API double roof_cluster_compute(const roof_cluster *cluster, double devices);
+
+/** FLOPs of a step per byte that a device sends: 3 tokens / ((N - 1) x gradient bytes).
+ *  Units: FLOP/byte. Ownership: none. Errors: infinity for one device. */
+ROOF_API double roof_cluster_intensity(const roof_cluster *cluster, double devices);
+
+/** The number of devices (real) from which the gradients' all-reduce takes longer than `share` of the compute
+ * time: 1 the whole step, 2/3 the backward pass that it can hide behind.
+ *  Units: devices. Ownership: none. Errors: infinity when it never does, NaN where unknown. */
+ROOF_API double roof_cluster_limit(const roof_cluster *cluster, roof_route route, double share);
+
+/** Bytes a device holds for each parameter of mixed-precision Adam at ZeRO `stage` 0 to 3 over `devices`: 2
+ * of weights, 2 of gradients, 12 of optimizer state, each divided from stages 3, 2 and 1 on (Rajbhandari et
+ * al. 2020). Units: bytes. Ownership: none. Errors: NaN for another stage. */
+ROOF_API double roof_zero_bytes(int stage, double devices);
+
+/** Bytes a device sends a step for each parameter at that stage: reduce-scatter and all-gather of 2 bytes
+ * each, and at stage 3 the weights gathered once more. Units: bytes. Ownership: none. Errors: NaN for another
+ * stage. */
+ROOF_API double roof_zero_traffic(int stage, double devices);
+
+/** Share of the time that a pipeline's device waits: (p - 1) / (m + p - 1) (Huang et al. 2019).
+ *  Units: none. Ownership: none. Errors: none. */
+ROOF_API double roof_pipeline_bubble(double stages, double microbatches);
 
 #ifdef __cplusplus
 }

@@ -21,11 +21,11 @@ static const struct poptOption options[] = {
      "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
     {"report", 'r', POPT_ARG_NONE, &report, 0, "the seven steps of an analysis, filled in", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_plan_options, 0, "Plan:", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_search_options, 0, "Search:", NULL},
     {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
     POPT_TABLEEND};
 
-/** `FORMAT` for all matrices, `PART=FORMAT` for one part; several separated by commas. */
-static roof_status take_formats(char *text, roof_model_precision *p, roof_error *error) {
+roof_status roof_model_formats(char *text, roof_model_precision *p, roof_error *error) {
   char *rest = NULL;
   roof_status status = ROOF_OK;
   for (char *word = strtok_r(text, ",", &rest); word != NULL && status == ROOF_OK;
@@ -59,8 +59,8 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
     }
     *p = status == ROOF_OK ? roof_model_precision_of(plain) : *p;
   }
-  if (status == ROOF_OK && precision != NULL) {
-    status = take_formats(precision, p, error);
+  if (status == ROOF_OK && precision != NULL && !roof_model_searches()) {
+    status = roof_model_formats(precision, p, error);
   }
   return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
 }
@@ -87,6 +87,11 @@ static roof_status answer_one(const roof_args *args, const roof_model *model, co
   static roof_model_answer a;
   roof_model_target target;
   roof_status status = roof_model_plan_settings(machine, settings, error);
+  if (roof_model_searches()) {
+    return status == ROOF_OK
+               ? roof_model_search(args, model, machine, settings, precision, &out->text, out->json, error)
+               : status;
+  }
   status = status == ROOF_OK ? roof_model_target_init(&target, model, machine, settings, error) : status;
   if (status != ROOF_OK) {
     return status;
@@ -151,8 +156,10 @@ static roof_status list_models(const roof_args *args, answer *out, roof_error *e
 static roof_status run(const roof_args *args, roof_error *error) {
   answer out = {.json = args->json ? json_array() : NULL};
   roof_status status = ROOF_OK;
-  if (args->csv && (list || report)) {
-    status = roof_args_no_csv(list ? "model --list" : "model --report", error);
+  if (args->csv && (list || report || roof_model_searches())) {
+    status = roof_args_no_csv(list ? "model --list" : report ? "model --report" : "model --search", error);
+  } else if (args->to != NULL && !roof_model_searches()) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws what --search finds", args->to);
   } else if (args->word_count == 0 && !list) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "model: which model? give a config.json, the folder that holds one, or a short "
@@ -167,6 +174,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
     free(texts[i]);
   }
   roof_model_plan_options_done();
+  roof_model_search_options_done();
   return status;
 }
 
@@ -178,11 +186,13 @@ const roof_command roof_cmd_model = {
         "  roofline model config.json --machine h100\n"
         "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
         "  roofline model llama-3.1-405b batch=64 --tp 8 --pp 2 --machine h100 --network ndr\n"
+        "  roofline model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 --to "
+        "front.svg\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
         "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches node page workspace "
         "price\n",
-    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL,
+    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL | ROOF_ARGS_FILE,
     .options = options,
     .run = run,
 };

@@ -21,6 +21,20 @@ void roof_model_plan_options_done(void);
 void roof_model_plan_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
 json_t *roof_model_plan_json(const roof_model_target *target, const roof_model_answer *answer);
 
+/* cmd_model.c */
+/** `FORMAT` for all matrices, `PART=FORMAT` for one part; several separated by commas. Writes into `text`. */
+roof_status roof_model_formats(char *text, roof_model_precision *precision, roof_error *error);
+
+/* model_search.c */
+extern const struct poptOption roof_model_search_options[];
+bool roof_model_searches(void);
+/** Adds the answer of --search to `text`, or with --json to the array `json`; draws --to FILE. `precisions`:
+ * names separated by commas, or NULL. */
+roof_status roof_model_search(const roof_args *args, const roof_model *model, const roof_machine *machine,
+                              const roof_model_settings *settings, const char *precisions, roof_text *text,
+                              json_t *json, roof_error *error);
+void roof_model_search_options_done(void);
+
 /* model_text.c */
 /** The answer as a table a phase, then what the figures mean. */
 void roof_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,

@@ -107,9 +107,9 @@ void roof_model_plan_text(roof_text *out, const roof_model_target *t, const roof
     }
   }
   roof_text_addf(out, ": %.0f devices in %.0f nodes of %.0f; %.0f sequences a replica", t->devices,
-                 ceil(t->devices / s->node), s->node, t->batch);
+                 ceil(t->devices / s->node), s->node, roof_model_replica_batch(t));
   if (s->pp > 1) {
-    roof_text_addf(out, " in %.0f microbatches", t->microbatches);
+    roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
   }
   roof_text_add(out, "\n  links       ");
   add_link(out, t, ROOF_SPAN_NODE, "in a node");
@@ -138,11 +138,12 @@ static json_t *phase_json(const roof_model_target *t, const roof_model_phase *p)
 
 json_t *roof_model_plan_json(const roof_model_target *t, const roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
-  json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tp", roof_json_number(s->tp),
-                             "pp", roof_json_number(s->pp), "dp", roof_json_number(s->dp), "ep",
-                             roof_json_number(s->ep), "cp", roof_json_number(s->cp), "devices",
-                             roof_json_number(t->devices), "node", roof_json_number(s->node), "replica_batch",
-                             roof_json_number(t->batch), "microbatches", roof_json_number(t->microbatches));
+  json_t *object =
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tp", roof_json_number(s->tp), "pp",
+                roof_json_number(s->pp), "dp", roof_json_number(s->dp), "ep", roof_json_number(s->ep), "cp",
+                roof_json_number(s->cp), "devices", roof_json_number(t->devices), "node",
+                roof_json_number(s->node), "replica_batch", roof_json_number(roof_model_replica_batch(t)),
+                "microbatches", roof_json_number(roof_model_microbatches(t)));
   json_object_set_new(object, "node_link",
                       t->plain.link != NULL ? link_json(&t->links[ROOF_SPAN_NODE]) : json_null());
   json_object_set_new(object, "network_link", link_json(&t->links[ROOF_SPAN_CLUSTER]));

@@ -9,7 +9,7 @@ static void start(model_step *s, const roof_model_target *t, roof_model_phase *o
   memset(out, 0, head);
   out->count = 0;
   out->present = true;
-  *s = (model_step){.target = t, .steps = 1, .heads = t->microbatches, .rounds = 1, .out = out};
+  *s = (model_step){.target = t, .steps = 1, .heads = roof_model_microbatches(t), .rounds = 1, .out = out};
 }
 
 static void add_group(model_step *s, const model_group *g) {
@@ -20,7 +20,8 @@ static void add_group(model_step *s, const model_group *g) {
 /** Prompts, whole or in chunks: as many whole prompts at once as fit a chunk, else each prompt in pieces. */
 static void plan_prefill(model_step *s, bool encoder) {
   const roof_model_settings *set = &s->target->settings;
-  double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY, batch = s->target->batch;
+  double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY,
+         batch = roof_model_replica_batch(s->target);
   model_group g = {.sequences = batch, .queries = set->prompt, .causal = !encoder, .cached = !encoder};
   g.query_split = set->cp;
   g.key_split = 1;
@@ -31,7 +32,7 @@ static void plan_prefill(model_step *s, bool encoder) {
     g.past_last = set->prompt - g.queries;
     s->steps = batch * pieces;
   } else {
-    s->steps = fmax(s->target->microbatches, ceil(batch * set->prompt / chunk));
+    s->steps = fmax(roof_model_microbatches(s->target), ceil(batch * set->prompt / chunk));
     g.sequences = batch / s->steps;
   }
   add_group(s, &g);
@@ -42,7 +43,7 @@ static void plan_prefill(model_step *s, bool encoder) {
 /** A step gives every sequence a token. The next token of a microbatch waits until the last stage is done, so
  * that fewer microbatches than stages leave stages idle. */
 static void add_decoding(model_step *s, double queries, double first, double last) {
-  double rows = s->target->batch / s->target->microbatches;
+  double rows = roof_model_replica_batch(s->target) / roof_model_microbatches(s->target);
   model_group g = {.sequences = rows,
                    .queries = queries,
                    .past_first = first,
@@ -54,7 +55,7 @@ static void add_decoding(model_step *s, double queries, double first, double las
                    .query_split = 1,
                    .key_split = s->target->settings.cp};
   add_group(s, &g);
-  s->steps = s->target->microbatches;
+  s->steps = roof_model_microbatches(s->target);
   s->rounds = fmax(s->steps, s->target->settings.pp);
   s->logits += rows * queries;
 }
@@ -92,10 +93,11 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
   model_walk(&s);
   phase->steps = s.steps;
   phase->tokens = s.tokens * s.steps;
-  phase->sequences = t->batch;
-  phase->yield = t->batch * (kind == ROOF_PHASE_VERIFY   ? expected_yield(set->accept, set->draft)
-                             : kind == ROOF_PHASE_ENCODE ? set->prompt
-                                                         : 1);
+  phase->sequences = roof_model_replica_batch(t);
+  phase->yield =
+      roof_model_replica_batch(t) * (kind == ROOF_PHASE_VERIFY   ? expected_yield(set->accept, set->draft)
+                                     : kind == ROOF_PHASE_ENCODE ? set->prompt
+                                                                 : 1);
 }
 
 static void run_phases(const roof_model_target *t, roof_model_answer *a) {
@@ -113,7 +115,7 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   if (s->draft > 0) {
     roof_model_phase_of(t, ROOF_PHASE_VERIFY, s->prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
   }
-  if (s->chunk > 0 && s->chunk < t->batch * s->prompt) {
+  if (s->chunk > 0 && s->chunk < roof_model_replica_batch(t) * s->prompt) {
     roof_model_phase_of(t, ROOF_PHASE_MIXED, s->prompt, last, &a->phases[ROOF_PHASE_MIXED]);
   }
 }
@@ -160,7 +162,7 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   if (!next->present) {
     return;
   }
-  double each = t->batch / next->yield;
+  double each = roof_model_replica_batch(t) / next->yield;
   a->tpot_seconds = next->expected_seconds * each;
   run_ends(t, s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, each, a);
   a->tokens_per_second = 1 / a->tpot_seconds;

@@ -70,7 +70,7 @@ static double activation_bytes_per_token(const roof_model_target *t) {
 
 static double activation_bytes(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  double rows = t->batch / t->microbatches, tokens = rows * s->prompt;
+  double rows = roof_model_replica_batch(t) / roof_model_microbatches(t), tokens = rows * s->prompt;
   if (s->chunk > 0 && tokens > s->chunk) {
     tokens = fmax(s->chunk, rows * (s->draft + 1));
   }
@@ -108,10 +108,10 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
   double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
   roof_model_capacity c = {.weight_bytes = weight_bytes(t), .workspace_bytes = s->workspace};
-  c.kv_bytes = t->batch * one;
+  c.kv_bytes = roof_model_replica_batch(t) * one;
   c.kv_bytes_per_token = sequence_bytes(t, 1);
-  c.state_bytes = t->batch * state;
-  c.fragmentation_bytes = t->batch * page;
+  c.state_bytes = roof_model_replica_batch(t) * state;
+  c.fragmentation_bytes = roof_model_replica_batch(t) * page;
   c.activation_bytes = activation_bytes(t);
   double fixed = c.weight_bytes + c.workspace_bytes + c.activation_bytes;
   c.total_bytes = fixed + c.kv_bytes + c.state_bytes + c.fragmentation_bytes;
@@ -119,7 +119,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   c.spare_bytes = c.capacity_bytes - c.total_bytes;
   c.fits = c.spare_bytes >= 0;
   double room = c.capacity_bytes - fixed;
-  c.longest_context = isnan(room) ? NAN : longest_context(t, room / t->batch - state);
+  c.longest_context = isnan(room) ? NAN : longest_context(t, room / roof_model_replica_batch(t) - state);
   c.largest_batch = isnan(room) ? NAN : fmax(0, floor(room / (one + page + state)));
   return c;
 }

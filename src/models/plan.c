@@ -88,12 +88,19 @@ roof_status model_plan_check(const roof_model *m, const roof_model_settings *s, 
   return status == ROOF_OK ? check_blocks(m, s, error) : status;
 }
 
+double roof_model_replica_batch(const roof_model_target *t) {
+  return t->settings.batch / t->settings.dp;
+}
+
+double roof_model_microbatches(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  return s->microbatches > 0 ? s->microbatches : fmin(s->pp, roof_model_replica_batch(t));
+}
+
 void model_plan_share(roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double layers = t->model->layer_count, fullest = ceil(layers / s->pp);
   t->devices = s->tp * s->pp * s->dp * s->cp;
-  t->batch = s->batch / s->dp;
-  t->microbatches = s->microbatches > 0 ? s->microbatches : fmin(s->pp, t->batch);
   for (int i = 0; i < t->model->block_count; i++) {
     t->stage_layers[i] = t->layers[i] * fullest / layers;
   }

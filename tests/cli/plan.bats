@@ -39,3 +39,33 @@ setup() {
   run -2 "$ROOFLINE" model llama-3.1-8b --tp 16 --network nrd --machine h100
   has 'did you mean `ndr`?'
 }
+
+@test "the search finds the best plan within the limits and draws the front" {
+  run -0 "$ROOFLINE" model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 \
+    --precision bf16/fp8 --to front.svg --json
+  [ "$(json '[.schema, .devices, .best.precision, (.best.tpot_seconds <= 0.025), (.tried >= .fit), (.front | length > 3)]')" = \
+    '["roofline.plans/1",16,"fp8",true,true,true]' ]
+  [ "$(json '[.best.tp * .best.pp * .best.dp, (.front | map(.tpot_seconds) | . == sort)]')" = '[16,true]' ]
+  grep -q '<title id="front-title">llama-3.1-70b on 16 x NVIDIA H100' front.svg
+  [ "$(grep -c '<circle' front.svg)" = "$(json '.front | length')" ]
+  xmllint --noout front.svg
+  run -0 "$ROOFLINE" model llama-3.1-70b --search --devices 8 --tpot 1us --machine h100
+  has "best: none within the limits"
+  run -0 "$ROOFLINE" model llama-3.1-405b --search --devices 1 --machine h100
+  has "best: none fits"
+}
+
+@test "a search that cannot be is refused with the reason" {
+  run -2 "$ROOFLINE" model llama-3.1-8b --search --devices 0 --machine h100
+  has "devices=0"
+  run -2 "$ROOFLINE" model llama-3.1-8b --search --tpot fast --machine h100
+  has "--tpot:"
+  run -2 "$ROOFLINE" model llama-3.1-8b --search --to front.png --machine h100
+  has ".svg"
+  [ ! -e front.png ]
+  run -2 "$ROOFLINE" model llama-3.1-8b --to front.svg --machine h100
+  has "--search"
+  run "$ROOFLINE" model bert-base --search --machine h100
+  [ "$status" != 0 ]
+  has "is an encoder"
+}

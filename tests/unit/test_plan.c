@@ -179,6 +179,78 @@ static void monotone(void **state) {
   }
 }
 
+/** The search against plans that are answered one by one. */
+static void found(void **state) {
+  (void)state;
+  static roof_plan_front front;
+  roof_model_settings s = base(&llama);
+  roof_plan_limits limits = {8, 0.2, 0.012};
+  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_true(front.within > 0 && front.within <= front.fit && front.fit <= front.tried);
+  double most = 0;
+  for (double tp = 1; tp <= 8; tp *= 2) {
+    for (double pp = 1; tp * pp <= 8; pp *= 2) {
+      for (double batch = 1; batch <= 65536; batch *= 2) {
+        s.tp = tp, s.pp = pp, s.dp = 8 / (tp * pp), s.batch = s.dp;
+        answer(&llama, &s, &one);
+        s.batch = batch * s.dp;
+        answer(&llama, &s, &other);
+        double tpot =
+            other.phases[ROOF_PHASE_DECODE].expected_seconds + batch * one.ttft_seconds / s.generate;
+        if (other.capacity.fits && one.ttft_seconds <= 0.2 && tpot <= 0.012) {
+          most = fmax(most, s.batch / tpot / 8);
+        }
+      }
+    }
+  }
+  assert_near(front.best.device_tokens_per_second, most, 1e-12);
+  for (int i = 1; i < front.count; i++) {
+    assert_true(front.points[i].tpot_seconds > front.points[i - 1].tpot_seconds);
+    assert_true(front.points[i].device_tokens_per_second > front.points[i - 1].device_tokens_per_second);
+  }
+  limits.tpot_seconds = 1e-6;
+  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_true(front.within == 0 && front.best.batch == 0 && front.count > 0);
+  limits.devices = 7; /* no head count that 7 divides, but 7 replicas */
+  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  limits.devices = 0;
+  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL),
+                   ROOF_E_ARGUMENT);
+}
+
+/** All-reduces and the limit of data parallelism against closed forms; ZeRO and the bubble. */
+static void cluster(void **state) {
+  (void)state;
+  roof_cluster c = {.node = 8,
+                    .flops_per_second = 312e12,
+                    .parameters = 7e9,
+                    .tokens = 1e6,
+                    .gradient_bytes = 2,
+                    .links = {{.bytes_per_second = 300e9}, {.bytes_per_second = 25e9}}};
+  assert_near(roof_cluster_intensity(&c, 8), 1.5e6 / 7, 1e-12);
+  assert_near(roof_cluster_all_reduce(&c, ROOF_ROUTE_RING, 14e9, 8), 2 * 7.0 / 8 * 14e9 / 300e9, 1e-12);
+  assert_near(roof_cluster_all_reduce(&c, ROOF_ROUTE_TREE, 14e9, 64), 2 * 63.0 / 64 * 14e9 / 25e9, 1e-12);
+  assert_near(roof_cluster_all_reduce(&c, ROOF_ROUTE_HIERARCHY, 14e9, 64),
+              2 * 7.0 / 8 * 14e9 / 300e9 + 2 * 7.0 / 8 * 14e9 / 8 / 25e9, 1e-12);
+  /* 6 P B / (N peak) = 2 (N - 1) / N x 2 P / bandwidth */
+  assert_near(roof_cluster_limit(&c, ROOF_ROUTE_RING, 1), 1 + 1.5 * 1e6 * 25e9 / 312e12, 1e-6);
+  assert_near(roof_cluster_limit(&c, ROOF_ROUTE_RING, 2.0 / 3), 1 + 1e6 * 25e9 / 312e12, 1e-6);
+  double limit = 0;
+  for (c.tokens = 1e5; c.tokens < 1e8; c.tokens *= 3) {
+    assert_true(roof_cluster_limit(&c, ROOF_ROUTE_HIERARCHY, 1) > limit);
+    limit = roof_cluster_limit(&c, ROOF_ROUTE_HIERARCHY, 1);
+    assert_true(roof_cluster_limit(&c, ROOF_ROUTE_RING, 1) <= limit);
+  }
+  static const double held[] = {16, 4 + 12.0 / 64, 2 + 14.0 / 64, 16.0 / 64};
+  for (int stage = 0; stage < 4; stage++) {
+    assert_near(roof_zero_bytes(stage, 64), held[stage], 1e-12);
+    assert_near(roof_zero_bytes(stage, 1), 16, 1e-12);
+  }
+  assert_near(roof_zero_traffic(3, 64) / roof_zero_traffic(0, 64), 1.5, 1e-12);
+  assert_true(isnan(roof_zero_bytes(4, 2)));
+  assert_near(roof_pipeline_bubble(4, 16), 3.0 / 19, 1e-12);
+}
+
 static void refused(void **state) {
   (void)state;
   static const struct {
@@ -215,7 +287,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_plan),   cmocka_unit_test(sums),   cmocka_unit_test(weights),
       cmocka_unit_test(transfers), cmocka_unit_test(bubble), cmocka_unit_test(monotone),
-      cmocka_unit_test(refused),
+      cmocka_unit_test(refused),   cmocka_unit_test(found),  cmocka_unit_test(cluster),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

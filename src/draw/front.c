@@ -1,0 +1,183 @@
+/* A front of choices as SVG: linear axes from 0, steps between the dots, labels where there is room. */
+#include <math.h>
+#include <stdio.h>
+
+#include "draw/glyph.h"
+#include "draw/palette.h"
+#include "roofline/draw.h"
+
+enum { WIDTH = 960, HEIGHT = 560, LEFT = 90, TOP = 74, RIGHT = 930, BOTTOM = 490, TICKS = 8, FONT = 12 };
+
+static const char style[] =
+    "<style>.front{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu "
+    "Sans',sans-serif;"
+    "font-size:12px}.front text{fill:#222}.front .t{font-size:17px;font-weight:600}.front .s{fill:#555}"
+    ".front .g{stroke:#d5d9de}.front .l{stroke:#b00020;stroke-dasharray:7 4}.front .c{text-anchor:middle}"
+    ".front .e{text-anchor:end}.front .p{fill:none;stroke-width:1.7}"
+    ".front .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}</style>\n";
+
+typedef struct canvas {
+  const roof_front *front;
+  roof_text *out;
+  double high_x, high_y; /**< ends of the axes */
+} canvas;
+
+typedef struct box {
+  double left, top, right, bottom;
+} box;
+
+static int pixel_x(const canvas *c, double x) {
+  return (int)lround(LEFT + (RIGHT - LEFT) * x / c->high_x);
+}
+
+static int pixel_y(const canvas *c, double y) {
+  return (int)lround(BOTTOM - (BOTTOM - TOP) * y / c->high_y);
+}
+
+static void add_text(roof_text *out, const char *class, int x, int y, const char *text) {
+  roof_text_addf(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
+  roof_text_add_xml(out, text);
+  roof_text_add(out, "</text>\n");
+}
+
+static void add_line(roof_text *out, const char *class, int x1, int y1, int x2, int y2) {
+  roof_text_addf(out, "<line class=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", class, x1, y1, x2,
+                 y2);
+}
+
+/** 1, 2 or 5 times a power of ten, so that `high` has at most TICKS of them. */
+static double tick_step(double high) {
+  double decade = pow(10, floor(log10(high / TICKS)));
+  double times = high / TICKS / decade;
+  return decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
+static void draw_axes(const canvas *c) {
+  char label[32];
+  double step_x = tick_step(c->high_x), step_y = tick_step(c->high_y);
+  for (int i = 0; i * step_x <= c->high_x * (1 + 1e-9); i++) {
+    snprintf(label, sizeof label, "%.6g", i * step_x);
+    add_line(c->out, "g", pixel_x(c, i * step_x), TOP, pixel_x(c, i * step_x), BOTTOM);
+    add_text(c->out, "c", pixel_x(c, i * step_x), BOTTOM + 18, label);
+  }
+  for (int i = 0; i * step_y <= c->high_y * (1 + 1e-9); i++) {
+    snprintf(label, sizeof label, "%.6g", i * step_y);
+    add_line(c->out, "g", LEFT, pixel_y(c, i * step_y), RIGHT, pixel_y(c, i * step_y));
+    add_text(c->out, "e", LEFT - 8, pixel_y(c, i * step_y) + 4, label);
+  }
+  add_text(c->out, "c", (LEFT + RIGHT) / 2, BOTTOM + 44, c->front->x_title);
+  roof_text_addf(c->out, "<g transform=\"translate(22 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
+  add_text(c->out, "c", 0, 0, c->front->y_title);
+  roof_text_add(c->out, "</g>\n");
+}
+
+static void draw_limit(const canvas *c) {
+  const roof_front *f = c->front;
+  if (f->least_x > 0 && f->least_x <= c->high_x) {
+    add_line(c->out, "l", pixel_x(c, f->least_x), TOP, pixel_x(c, f->least_x), BOTTOM);
+    add_text(c->out, "h", pixel_x(c, f->least_x) + 5, BOTTOM - 8, f->least);
+  }
+}
+
+static void draw_steps(const canvas *c) {
+  const roof_front *f = c->front;
+  roof_text_addf(c->out, "<polyline class=\"p\" stroke=\"%s\" points=\"", roof_palette[0].line);
+  for (int i = 0; i < f->count; i++) {
+    roof_text_addf(c->out, "%s%d,%d", i > 0 ? " " : "", pixel_x(c, f->dots[i].x), pixel_y(c, f->dots[i].y));
+  }
+  roof_text_add(c->out, "\"/>\n");
+}
+
+static void draw_dots(const canvas *c) {
+  const roof_front *f = c->front;
+  for (int i = 0; i < f->count; i++) {
+    const roof_front_dot *d = &f->dots[i];
+    roof_text_add(c->out, "<g><title>");
+    roof_text_add_xml(c->out, d->label);
+    roof_text_addf(c->out, ": %.4g, %.4g</title>", d->x, d->y);
+    roof_text_addf(c->out, "<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"%s\" stroke=\"#fff\"/></g>\n",
+                   pixel_x(c, d->x), pixel_y(c, d->y), d->best ? 7 : 5, roof_palette[d->best ? 1 : 0].line);
+  }
+}
+
+static bool apart(const box *a, const box *b) {
+  return a->right <= b->left || b->right <= a->left || a->bottom <= b->top || b->bottom <= a->top;
+}
+
+/** Right of the dot and above it, or left of it where the plot ends; not over another label or a dot. */
+static bool place_label(const canvas *c, int dot, const box *taken, int count, box *b) {
+  const roof_front *f = c->front;
+  double width = roof_glyph_ems(f->dots[dot].label) * FONT;
+  int x = pixel_x(c, f->dots[dot].x), y = pixel_y(c, f->dots[dot].y);
+  bool left = x + 10 + width > RIGHT;
+  *b = left ? (box){x - 10 - width, y - 2, x - 10, y + 14} : (box){x + 8, y - 16, x + 8 + width, y - 2};
+  bool free = b->left > LEFT && b->top > TOP - 10;
+  for (int i = 0; i < count; i++) {
+    free = free && apart(b, &taken[i]);
+  }
+  for (int i = 0; i < f->count; i++) {
+    int cx = pixel_x(c, f->dots[i].x), cy = pixel_y(c, f->dots[i].y);
+    box mark = {cx - 5, cy - 5, cx + 5, cy + 5};
+    free = free && (i == dot || apart(b, &mark));
+  }
+  return free;
+}
+
+/** The best first, so that it always has a label where there is room at all. */
+static void draw_labels(const canvas *c) {
+  const roof_front *f = c->front;
+  box taken[ROOF_FRONT_DOTS];
+  int count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < f->count; i++) {
+      box b;
+      if (f->dots[i].best == (pass == 0) && place_label(c, i, taken, count, &b)) {
+        taken[count++] = b;
+        add_text(c->out, "h", (int)lround(b.left), (int)lround(b.bottom) - 3, f->dots[i].label);
+      }
+    }
+  }
+}
+
+static void describe(const roof_front *f, roof_text *out) {
+  for (int i = 0; i < f->count; i++) {
+    roof_text_addf(out, "%s%s: %.4g, %.4g", i > 0 ? "; " : "", f->dots[i].label, f->dots[i].x, f->dots[i].y);
+  }
+}
+
+roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_error *error) {
+  canvas c = {.front = front, .out = out};
+  for (int i = 0; i < front->count; i++) {
+    const roof_front_dot *d = &front->dots[i];
+    if (!(d->x > 0 && d->y > 0 && d->x < INFINITY && d->y < INFINITY)) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "front: %s is not at a finite, positive place", d->label);
+    }
+    c.high_x = fmax(c.high_x, d->x * 1.1);
+    c.high_y = fmax(c.high_y, d->y * 1.1);
+  }
+  if (front->count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "front: nothing to draw");
+  }
+  roof_text_addf(
+      out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"front\" role=\"img\" "
+      "aria-labelledby=\"front-title front-desc\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
+      "<title id=\"front-title\">",
+      WIDTH, HEIGHT, WIDTH, HEIGHT);
+  roof_text_add_xml(out, front->title);
+  roof_text_add(out, "</title>\n<desc id=\"front-desc\">");
+  roof_text words = {0};
+  describe(front, &words);
+  roof_text_add_xml(out, words.data != NULL ? words.data : "");
+  roof_text_done(&words);
+  roof_text_addf(out, "</desc>\n%s", style);
+  add_text(out, "t", 24, 30, front->title);
+  add_text(out, "s", 24, 50, front->subtitle);
+  draw_axes(&c);
+  draw_limit(&c);
+  draw_steps(&c);
+  draw_dots(&c);
+  draw_labels(&c);
+  roof_text_add(out, "</svg>\n");
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "front: out of memory") : ROOF_OK;
+}

@@ -1,0 +1,184 @@
+/* Every plan of so many devices: which fit, which is best, and what a faster answer costs in throughput. */
+#include <math.h>
+#include <string.h>
+
+#include "models/step.h"
+#include "roofline/plan.h"
+
+typedef struct search {
+  roof_model_target target;
+  const roof_plan_limits *limits;
+  roof_plan_front *front;
+  int precision;
+  double plans; /**< that divide the model */
+  roof_model_phase phase;
+} search;
+
+/** Sets a plan; false where it does not divide the model. */
+static bool set_plan(search *s, double tp, double pp, double dp, double ep, double batch) {
+  roof_model_settings *set = &s->target.settings;
+  set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep, set->batch = batch * dp;
+  if (model_plan_check(s->target.model, set, NULL) != ROOF_OK) {
+    return false;
+  }
+  model_plan_share(&s->target);
+  return true;
+}
+
+static bool better(const roof_plan_point *a, const roof_plan_point *b) {
+  return a->tpot_seconds <= b->tpot_seconds && a->device_tokens_per_second >= b->device_tokens_per_second;
+}
+
+/** Keeps the points that no other is better than, by rising time per token. */
+static void add_to_front(roof_plan_front *f, const roof_plan_point *p) {
+  int kept = 0, place = 0;
+  for (int i = 0; i < f->count; i++) {
+    if (better(&f->points[i], p)) {
+      return;
+    }
+  }
+  for (int i = 0; i < f->count; i++) {
+    if (!better(p, &f->points[i])) {
+      f->points[kept++] = f->points[i];
+    }
+  }
+  f->count = kept;
+  if (kept == ROOF_FRONT_MAX) {
+    return;
+  }
+  while (place < kept && f->points[place].tpot_seconds < p->tpot_seconds) {
+    place++;
+  }
+  memmove(&f->points[place + 1], &f->points[place], (size_t)(kept - place) * sizeof *p);
+  f->points[place] = *p;
+  f->count++;
+}
+
+static void judge(search *s, const roof_plan_point *p) {
+  const roof_plan_limits *l = s->limits;
+  roof_plan_front *f = s->front;
+  f->fit++;
+  add_to_front(f, p);
+  if (p->ttft_seconds > l->ttft_seconds || p->tpot_seconds > l->tpot_seconds) {
+    return;
+  }
+  f->within++;
+  if (f->best.batch == 0 || p->device_tokens_per_second > f->best.device_tokens_per_second) {
+    f->best = *p;
+  }
+}
+
+static double phase_seconds(search *s, roof_phase kind) {
+  const roof_model_settings *set = &s->target.settings;
+  double last = set->prompt + fmax(0, set->generate - 2);
+  roof_model_phase_of(&s->target, kind, set->prompt, last, &s->phase);
+  return s->phase.expected_seconds;
+}
+
+/** One batch of a plan; false when it does not fit. */
+static bool try_batch(search *s, double ttft, double batch) {
+  const roof_model_settings *set = &s->target.settings;
+  s->front->tried++;
+  roof_model_capacity c = roof_model_capacity_of(&s->target);
+  if (!c.fits) {
+    return false;
+  }
+  double wait = batch * ttft / fmax(1, set->generate), step = phase_seconds(s, ROOF_PHASE_DECODE);
+  roof_plan_point p = {.tp = set->tp,
+                       .pp = set->pp,
+                       .dp = set->dp,
+                       .ep = set->ep,
+                       .batch = set->batch,
+                       .precision = s->precision,
+                       .ttft_seconds = ttft,
+                       .tpot_seconds = step + wait,
+                       .total_bytes = c.total_bytes};
+  p.device_tokens_per_second = set->batch / p.tpot_seconds / s->target.devices;
+  judge(s, &p);
+  return true;
+}
+
+static void try_plan(search *s, double tp, double pp, double dp, double ep) {
+  enum { LARGEST_BATCH = 1 << 16 };
+  if (!set_plan(s, tp, pp, dp, ep, 1)) {
+    return;
+  }
+  s->plans++;
+  double ttft = NAN;
+  for (double batch = 1; batch <= LARGEST_BATCH; batch *= 2) {
+    if (!set_plan(s, tp, pp, dp, ep, batch)) {
+      return;
+    }
+    ttft = isnan(ttft) ? phase_seconds(s, ROOF_PHASE_PREFILL) : ttft;
+    if (!try_batch(s, ttft, batch)) {
+      return;
+    }
+  }
+}
+
+static bool has_experts(const roof_model *m) {
+  return roof_model_count(m).parts[ROOF_PART_EXPERTS] > 0;
+}
+
+static void try_plans(search *s, bool experts) {
+  double devices = s->limits->devices / s->target.settings.cp;
+  for (double tp = 1; tp <= devices; tp++) {
+    for (double pp = 1; tp * pp <= devices && fmod(devices, tp) == 0; pp++) {
+      double dp = devices / (tp * pp);
+      for (double ep = 1; ep <= (experts ? tp * dp : 1) && dp == floor(dp); ep++) {
+        try_plan(s, tp, pp, dp, ep);
+      }
+    }
+  }
+}
+
+static roof_status init(search *s, const roof_model *model, const roof_machine *machine,
+                        const roof_model_settings *base, const roof_model_precision *precision,
+                        roof_error *error) {
+  roof_model_settings one = *base;
+  one.tp = one.pp = one.dp = one.ep = one.batch = 1;
+  one.microbatches = 0;
+  one.precision = *precision;
+  roof_status status = roof_model_target_init(&s->target, model, machine, &one, error);
+  if (status == ROOF_OK && isnan(s->target.plain.capacity)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s does not say how much memory it has",
+                          machine->name);
+  }
+  return status == ROOF_OK && s->limits->devices > 1 && s->target.plain.link == NULL
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
+                              machine->name)
+             : status;
+}
+
+roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
+                             const roof_model_settings *base, const roof_model_precision *precisions,
+                             int precision_count, const roof_plan_limits *limits, roof_plan_front *front,
+                             roof_error *error) {
+  enum { MOST_DEVICES = 65536 };
+  search s = {.limits = limits, .front = front};
+  roof_plan_front found = {0};
+  s.front = &found;
+  if (model->encoder) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s is an encoder: it has no time per token",
+                          model->name);
+  }
+  if (!(limits->devices >= 1 && limits->devices <= MOST_DEVICES &&
+        limits->devices == floor(limits->devices))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "devices=%g: not a whole number from 1 to %d",
+                          limits->devices, MOST_DEVICES);
+  }
+  for (int i = 0; i < precision_count; i++) {
+    roof_status status = init(&s, model, machine, base, &precisions[i], error);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    s.precision = i;
+    try_plans(&s, has_experts(model));
+  }
+  if (s.plans == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "search: no plan of %.0f devices divides %s",
+                          limits->devices, model->name);
+  }
+  *front = found;
+  return ROOF_OK;
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# roofline cluster: the figures of network rooflines that are taught, and what is refused.
+
+setup() {
+  load lib.bash
+  start
+}
+
+# linked PEAK LINK=BYTES[/BOTH]...: a machine with links.
+linked() {
+  machine linked "$1" 1e12 >plain.json
+  shift
+  jq --args '.links = [$ARGS.positional[] | split("=") | {name: .[0], kind: "datasheet", source: "the test",
+    bytes_per_second: (.[1] | split("/")[0] | tonumber)} + (.[1] | split("/")[1] // null |
+    if . then {both_ways_bytes_per_second: tonumber} else {} end)]' "$@" <plain.json >linked.json
+}
+
+@test "FLOPs that a link asks for a byte: H100, A100, TPU v5e" {
+  linked 989e12 NVLink=450e9
+  run -0 "$ROOFLINE" cluster --machine linked.json --dtype fp16 --json
+  near '.links[0].flops_per_byte' 2197.8
+  near '.links[1].flops_per_byte' 19780
+  linked 312e12 NVLink=300e9/600e9 PCIe=32e9/64e9 Ethernet=6.25e9/12.5e9
+  run -0 "$ROOFLINE" cluster --machine linked.json --dtype fp16 --json
+  [ "$(json '[.links[0:3][].flops_per_byte_both_ways]')" = '[520,4875,24960]' ]
+  linked 197e12 ICI=45e9
+  run -0 "$ROOFLINE" cluster --machine linked.json --dtype fp16 --json
+  near '.links[0].split_width' 8755.56
+}
+
+@test "an all-reduce's intensity is 1.5 tokens / (N - 1) in 16 bits; it binds from some number of devices" {
+  run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=8 --machine a100 --json
+  near .flops_per_byte_sent 214286
+  near '.all_reduce[0].seconds' "$(jq -n '2 * 7 / 8 * 14e9 / 300e9 + 14 * 0.6e-6')"
+  [ "$(json '.all_reduce | map(.route)')" = '["ring","tree","hierarchical"]' ]
+  [ "$(json '.all_reduce | map(.devices_limit > .devices_limit_backward) | all')" = true ]
+  [ "$(json '.zero | map(.bytes)')" = '[112000000000,38500000000,26250000000,14000000000]' ]
+}
+
+@test "a model gives the parameters; the text has every part" {
+  run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --network xdr --machine h100
+  has "InfiniBand XDR"
+  has "hierarchical"
+  has "data parallel: 7.055e+10 parameters"
+  has "stage 0"
+  has "does not fit"
+  has "bubble"
+}
+
+@test "bad input is refused with what was meant" {
+  run -2 "$ROOFLINE" cluster devises=8 --machine h100
+  has 'did you mean `devices`?'
+  run -2 "$ROOFLINE" cluster devices=0 --machine h100
+  has "devices=0"
+  run -2 "$ROOFLINE" cluster nothing.json --machine h100
+  has "nothing.json"
+  run -2 "$ROOFLINE" cluster --machine h100 --machine a100
+  has "one --machine"
+  run "$ROOFLINE" cluster --machine "$h989" --dtype fp16
+  [ "$status" = 3 ] || [ "$status" = 2 ]
+  has "no link"
+}
