@@ -154,13 +154,32 @@ static roof_status show(const roof_args *args, import_answer *answer, roof_error
   return import_print_table(answer, error);
 }
 
+/** A file that tells of a machine alone: shown, or written as a machine file. */
+static roof_status show_machine(const roof_args *args, const roof_machine *machine, roof_error *error) {
+  if (args->to == NULL) {
+    return machine_show_print(args, machine, error);
+  }
+  roof_text text = {0};
+  roof_status status = ends_with(args->to, ".json")
+                           ? roof_machine_write(machine, &text, error)
+                           : roof_error_set(error, ROOF_E_ARGUMENT,
+                                            "--to %s: a machine is written as FILE.json; then `roofline plot "
+                                            "--machine FILE.json --to %s`",
+                                            args->to, args->to);
+  if (status == ROOF_OK) {
+    status = roof_write_file(args->to, text.data, text.length, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
 static roof_status answer_with(const roof_args *args, const roof_profile *profile, roof_error *error) {
   roof_machine *machine = malloc(sizeof *machine);
   import_roof roof;
   roof_status status = machine != NULL ? choose_machine(args, profile, machine, error)
                                        : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
-    status = machine_show_print(args, profile->machine, error);
+    status = show_machine(args, profile->machine, error);
   } else if (status == ROOF_OK) {
     import_answer answer = {.profile = profile, .roof = &roof};
     import_roof_init(&roof, machine->name[0] != '\0' ? machine : NULL);

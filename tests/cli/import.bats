@@ -80,6 +80,20 @@ DEVICES
   [ "$(jq -r .schema s.json)" = roofline.measurements/1 ]
 }
 
+@test "a machine that a file tells of becomes a machine file" {
+  for file in ert.json carm.csv advisor-roofs.csv; do
+    run -0 "$ROOFLINE" import "$fixtures/$file" --to m.json
+    [ -z "$output" ]
+    run -0 "$ROOFLINE" machine lint m.json
+    run -0 "$ROOFLINE" predict triad n=1000000 --dtype fp64 --machine m.json --json
+    near .seconds.memory "$(jq '24e6 / (.levels | map(select(.name == "DRAM"))[0].bytes_per_second)' m.json)"
+  done
+  run --separate-stderr "$ROOFLINE" import "$fixtures/ert.json" --to m.svg
+  [ "$status" -eq 2 ]
+  [[ $stderr == *'a machine is written as FILE.json'* ]]
+  [ ! -e m.svg ]
+}
+
 @test "bad input" {
   refuses() {
     run --separate-stderr "$ROOFLINE" import "${@:3}"

@@ -1,0 +1,91 @@
+/* The figures of ERT, CARM and Advisor's roofs, each with its source. */
+#include "import/_ceilings.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ceilings_name(roof_profile *profile, const char *title, const char *fallback) {
+  roof_machine *machine = import_machine(profile);
+  size_t length = 0;
+  if (machine == NULL) {
+    return;
+  }
+  for (const char *p = title; *p != '\0' && length + 1 < sizeof machine->name; p++) {
+    bool plain = isalnum((unsigned char)*p) != 0;
+    if (plain || (length > 0 && machine->name[length - 1] != '-')) {
+      machine->name[length++] = plain ? (char)tolower((unsigned char)*p) : '-';
+    }
+  }
+  length -= length > 0 && machine->name[length - 1] == '-';
+  machine->name[length] = '\0';
+  if (length == 0) {
+    snprintf(machine->name, sizeof machine->name, "%s", fallback);
+  }
+  snprintf(machine->title, sizeof machine->title, "%.90s", title[0] != '\0' ? title : fallback);
+  snprintf(machine->device_class, sizeof machine->device_class, "cpu");
+}
+
+void ceilings_level(roof_profile *profile, const char *name, double rate, double bytes, const char *source) {
+  roof_machine *machine = import_machine(profile);
+  roof_level_kind kind;
+  if (machine == NULL || !(rate > 0)) {
+    return;
+  }
+  if (roof_level_kind_parse(name, &kind, NULL) != ROOF_OK || machine->level_count == ROOF_LEVEL_MAX) {
+    import_skip(profile, name, "not a memory level that is known here");
+    return;
+  }
+  int i = 0;
+  while (i < machine->level_count && machine->levels[i].level != kind) {
+    i++;
+  }
+  roof_level *level = &machine->levels[i];
+  if (i < machine->level_count && level->bytes_per_second >= rate) {
+    return;
+  }
+  machine->level_count += i == machine->level_count;
+  level->level = kind;
+  level->kind = ROOF_MEASURED;
+  level->bytes_per_second = rate;
+  level->bytes = bytes;
+  snprintf(level->name, sizeof level->name, "%.60s", name);
+  snprintf(level->source, sizeof level->source, "%s", source);
+}
+
+void ceilings_peak(roof_profile *profile, roof_dtype dtype, double rate, const char *isa,
+                   const char *source) {
+  roof_machine *machine = import_machine(profile);
+  if (machine == NULL || !(rate > 0)) {
+    return;
+  }
+  int i = 0;
+  while (i < machine->peak_count && machine->peaks[i].dtype != dtype) {
+    i++;
+  }
+  if (i < machine->peak_count && machine->peaks[i].flops_per_second >= rate) {
+    return;
+  }
+  machine->peak_count += i == machine->peak_count;
+  roof_peak *peak = &machine->peaks[i];
+  peak->dtype = dtype;
+  peak->unit = ROOF_VECTOR;
+  peak->kind = ROOF_MEASURED;
+  peak->flops_per_second = rate;
+  snprintf(peak->isa, sizeof peak->isa, "%.30s", isa);
+  snprintf(peak->source, sizeof peak->source, "%s", source);
+}
+
+static int by_level(const void *a, const void *b) {
+  return (int)((const roof_level *)a)->level - (int)((const roof_level *)b)->level;
+}
+
+roof_status ceilings_settle(roof_source *source, roof_profile *profile, roof_error *error) {
+  roof_machine *machine = profile->machine;
+  if (machine == NULL || machine->level_count + machine->peak_count == 0) {
+    return import_error(source, error, ROOF_E_PARSE, 1, 0, "no ceiling in it");
+  }
+  qsort(machine->levels, (size_t)machine->level_count, sizeof machine->levels[0], by_level);
+  return ROOF_OK;
+}

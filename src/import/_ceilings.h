@@ -1,0 +1,19 @@
+/** Ceilings that other tools measured, as a machine. */
+#ifndef IMPORT_CEILINGS_H
+#define IMPORT_CEILINGS_H
+
+#include "import/import.h"
+
+/** Names the profile's machine: lower case, '-' for every other mark; `fallback` when nothing is left. */
+void ceilings_name(roof_profile *profile, const char *title, const char *fallback);
+
+/** Adds a level's bandwidth, or raises it to `rate`. A name that is no level is listed as left out. */
+void ceilings_level(roof_profile *profile, const char *name, double rate, double bytes, const char *source);
+
+/** Adds a peak of the vector lanes, or raises it. */
+void ceilings_peak(roof_profile *profile, roof_dtype dtype, double rate, const char *isa, const char *source);
+
+/** ROOF_E_PARSE when the file gave no figure. Sorts the levels, inner to outer. */
+roof_status ceilings_settle(roof_source *source, roof_profile *profile, roof_error *error);
+
+#endif

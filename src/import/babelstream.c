@@ -1,0 +1,131 @@
+/* BabelStream: the table and CSV. Rates are of the fastest run. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "import/import.h"
+
+/** Arrays read or written and FLOPs of one element (doc of BabelStream, src/main.cpp). */
+static const struct {
+  const char *name;
+  double arrays, flops;
+} kernels[] = {{"Copy", 2, 0},  {"Mul", 2, 1}, {"Add", 3, 1},
+               {"Triad", 3, 2}, {"Dot", 2, 2}, {"Nstream", 4, 2}};
+
+enum { KERNEL_COUNT = sizeof kernels / sizeof kernels[0] };
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  bool table = strstr(text, "BabelStream") != NULL ||
+               (strstr(text, "Function") != NULL && strstr(text, "ytes/sec") != NULL &&
+                strstr(text, "Min (sec)") != NULL);
+  bool csv = strstr(text, "num_times") != NULL && strstr(text, "max_m") != NULL &&
+             strstr(text, "bytes_per_sec") != NULL;
+  return table || csv ? 95 : 0;
+}
+
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  import_row header, row;
+  double mega;    /**< 10^6, or 2^20 for MiBytes */
+  double element; /**< bytes */
+} reading;
+
+static int find(const char *name) {
+  for (int i = 0; i < KERNEL_COUNT; i++) {
+    if (strcasecmp(name, kernels[i].name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static roof_status add(reading *r, int kernel, double bytes, double least, roof_error *error) {
+  uint64_t picoseconds;
+  if (!(bytes > 0) || !import_picoseconds(least, &picoseconds)) {
+    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, "`%s` has no rate and time",
+                        kernels[kernel].name);
+  }
+  roof_record *record = import_record(r->profile, kernels[kernel].name, strlen(kernels[kernel].name));
+  if (record == NULL) {
+    return import_settled(r->profile, error);
+  }
+  double flops = bytes / (kernels[kernel].arrays * r->element) * kernels[kernel].flops;
+  import_call(r->profile, record, picoseconds);
+  import_add(&record->bytes[ROOF_MEMORY], bytes, "best rate x least time; no write-allocate",
+             ROOF_QUALITY_DERIVED);
+  import_add(&record->flops[r->element == 4 ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], flops,
+             "BabelStream's own count an element", ROOF_QUALITY_DERIVED);
+  return ROOF_OK;
+}
+
+/** What stands above the table. */
+static void take_heading(reading *r, const char *line) {
+  static const char *const devices[] = {"Using CUDA device ", "Using HIP device ", "Using OpenCL device ",
+                                        "Using SYCL device "};
+  if (strncmp(line, "Precision: float", 16) == 0) {
+    r->element = 4;
+  }
+  if (strstr(line, "MiBytes/sec") != NULL) {
+    r->mega = 1048576;
+  }
+  for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    if (strncmp(line, devices[i], strlen(devices[i])) == 0) {
+      import_device(r->profile, line + strlen(devices[i]));
+    }
+  }
+}
+
+static roof_status take_csv(reading *r, int kernel, roof_error *error) {
+  bool binary = import_column(&r->header, "max_mibytes_per_sec") >= 0;
+  int rate = import_column(&r->header, binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec");
+  double size = import_number(import_field(&r->row, import_column(&r->header, "sizeof")), NULL);
+  double least = import_number(import_field(&r->row, import_column(&r->header, "min_runtime")), NULL);
+  r->element = size > 0 ? size : r->element;
+  double bytes = import_number(import_field(&r->row, rate), NULL) * (binary ? 1048576 : 1e6) * least;
+  return add(r, kernel, bytes, least, error);
+}
+
+static roof_status take_line(reading *r, char *line, roof_error *error) {
+  enum { MOST = 8 };
+  char *words[MOST];
+  if (strncmp(line, "function,", 9) == 0) {
+    return import_csv_split(line, ',', &r->header, error);
+  }
+  take_heading(r, line);
+  if (r->header.count > 0) {
+    roof_status status = import_csv_split(line, ',', &r->row, error);
+    int kernel = find(import_field(&r->row, 0));
+    return status == ROOF_OK && kernel >= 0 ? take_csv(r, kernel, error) : status;
+  }
+  int count = import_words(line, words, MOST), kernel = count == 5 ? find(words[0]) : -1;
+  if (kernel < 0) {
+    return ROOF_OK;
+  }
+  double least = import_number(words[2], NULL);
+  return add(r, kernel, import_number(words[1], NULL) * r->mega * least, least, error);
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile, .mega = 1e6, .element = 8};
+  roof_status status = ROOF_OK;
+  size_t length = 0;
+  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+    status = take_line(&r, line, error);
+  }
+  import_row_done(&r.header);
+  import_row_done(&r.row);
+  return status == ROOF_OK && profile->count == 0
+             ? import_error(source, error, ROOF_E_PARSE, 0, 0,
+                            "no line of BabelStream's results (`Triad` and so on)")
+             : status;
+}
+
+const roof_format roof_format_babelstream = {
+    .name = "babelstream",
+    .title = "BabelStream output, CSV",
+    .gives = "time, FLOPs, DRAM bytes",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,2 @@
+#define FORMAT "advisor"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "babelstream"
+#include "import_any.h"

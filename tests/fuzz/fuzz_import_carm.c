@@ -1,0 +1,2 @@
+#define FORMAT "carm"
+#include "import_any.h"

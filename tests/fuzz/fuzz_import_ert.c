@@ -1,0 +1,2 @@
+#define FORMAT "ert"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "likwid"
+#include "import_any.h"

@@ -1,0 +1,2 @@
+#define FORMAT "likwid-bench"
+#include "import_any.h"
