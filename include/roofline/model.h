@@ -12,6 +12,7 @@ extern "C" {
 #define ROOF_LAYER_MAX 256
 #define ROOF_MODEL_NOTE_MAX 8
 #define ROOF_MODEL_OPERATION_MAX 128
+#define ROOF_STORED_MAX 24
 
 /** X(symbol, name): how a layer mixes tokens. */
 #define ROOF_MIXER_MAP(X)                                                                                    \
@@ -138,6 +139,8 @@ typedef struct roof_weight_format {
   bool weight_only;   /**< activations are not quantised: multiplied in the activations' format */
   double group;       /**< weights that share one scale, 0: none that matter */
   double scale_bits;  /**< of one scale with its zero point */
+  double bytes;       /**< of one weight on average, as a file of weights has them; 0: by the fields above */
+  char label[24];     /**< the file's types, most bytes first; "": named by the fields above */
 } roof_weight_format;
 
 typedef struct roof_model_precision {
@@ -145,7 +148,15 @@ typedef struct roof_model_precision {
   roof_dtype kv;
   roof_dtype state; /**< of state-space layers */
   roof_weight_format weights[ROOF_PART_COUNT];
+  double table_bytes;  /**< of one element of the tables that are looked up; 0: as activations */
+  double vector_bytes; /**< of one gain or bias; 0: as activations */
 } roof_model_precision;
+
+/** Tensors of one type in a file of weights. */
+typedef struct roof_stored_type {
+  const char *name;
+  double tensors, elements, bytes;
+} roof_stored_type;
 
 /** One kind of layer: a mixer of tokens, then an MLP, either of which may be missing. Counts are whole
  * numbers held as double; 0 means that the thing is not there. */
@@ -217,6 +228,9 @@ typedef struct roof_model {
   int block_count;
   unsigned char layers[ROOF_LAYER_MAX]; /**< the block of each layer, first to last */
   int layer_count;
+  roof_stored_type
+      stored[ROOF_STORED_MAX]; /**< of the file of weights, where one was read; most bytes first */
+  int stored_count;
   char notes[ROOF_MODEL_NOTE_MAX][ROOF_SOURCE_MAX]; /**< what is not counted, and why */
   int note_count;
 } roof_model;
@@ -302,6 +316,7 @@ typedef struct roof_model_target {
   double weight_bytes[ROOF_PART_COUNT]; /**< of one weight with its share of a scale */
   double input_bytes[ROOF_PART_COUNT];  /**< of one activation that enters the product */
   double activation_bytes, kv_bytes, state_bytes;
+  double table_bytes, vector_bytes;
   double layers[ROOF_BLOCK_MAX]; /**< of each block */
   roof_kernel_cost kernel;
   /* the plan */

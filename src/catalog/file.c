@@ -1,8 +1,12 @@
 #include "catalog/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { FILE_MAX = 16 << 20 };
 
@@ -28,4 +32,40 @@ roof_status catalog_file_read(const char *path, roof_text *out, roof_error *erro
   }
   fclose(file);
   return status;
+}
+
+bool catalog_file_begins(const char *path, const char *text) {
+  char begin[16] = "";
+  size_t length = strlen(text);
+  struct stat status;
+  bool plain = stat(path, &status) == 0 && S_ISREG(status.st_mode); /* what is read of a pipe is gone */
+  FILE *file = plain ? fopen(path, "rb") : NULL;
+  bool same = file != NULL && length < sizeof begin && fread(begin, 1, length, file) == length &&
+              memcmp(begin, text, length) == 0;
+  if (file != NULL) {
+    fclose(file);
+  }
+  return same;
+}
+
+roof_status catalog_file_map(const char *path, catalog_mapping *mapping, roof_error *error) {
+  struct stat status;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  void *data = MAP_FAILED;
+  if (file >= 0 && fstat(file, &status) == 0) {
+    data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+  }
+  int why = errno;
+  if (file >= 0) {
+    close(file);
+  }
+  if (data == MAP_FAILED) {
+    return roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(why));
+  }
+  *mapping = (catalog_mapping){data, (size_t)status.st_size};
+  return ROOF_OK;
+}
+
+void catalog_file_unmap(catalog_mapping *mapping) {
+  munmap(mapping->data, mapping->length);
 }

@@ -1,10 +1,28 @@
-/** Reading a whole file. */
+/** Whole files. */
 #ifndef CATALOG_FILE_H
 #define CATALOG_FILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roofline/status.h"
 #include "roofline/text.h"
 
-/** Appends the file at `path` to `out`: ROOF_E_INPUT when it cannot be read or is larger than 16 MiB. */
+/** Appends the file's content to `out`. ROOF_E_INPUT: it cannot be read, or is larger than 16 MiB. */
 roof_status catalog_file_read(const char *path, roof_text *out, roof_error *error);
+
+/** True where the file can be read and begins with `text`. */
+bool catalog_file_begins(const char *path, const char *text);
+
+/** A file of any size, of which only the pages that are touched are read. */
+typedef struct catalog_mapping {
+  void *data;
+  size_t length;
+} catalog_mapping;
+
+/** Maps a file. ROOF_E_INPUT: it cannot be read, is empty or no plain file. Release with catalog_file_unmap.
+ */
+roof_status catalog_file_map(const char *path, catalog_mapping *mapping, roof_error *error);
+void catalog_file_unmap(catalog_mapping *mapping);
 
 #endif

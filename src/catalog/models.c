@@ -15,8 +15,14 @@ static bool is_folder(const char *path) {
 }
 
 static bool is_path(const char *name) {
+  static const char *const endings[] = {".json", ".gguf"};
   size_t length = strlen(name);
-  return strchr(name, '/') != NULL || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+  bool found = strchr(name, '/') != NULL;
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    size_t size = strlen(endings[i]);
+    found |= length > size && strcmp(name + length - size, endings[i]) == 0;
+  }
+  return found;
 }
 
 roof_model_entry roof_model_entry_at(size_t index) {
@@ -77,6 +83,20 @@ static roof_status read_file(const char *path, text_reader *reader, roof_model *
   return status;
 }
 
+/** Reads a file as what it begins with. */
+static roof_status load_file(const char *path, roof_model *model, roof_error *error) {
+  catalog_mapping mapping;
+  if (!catalog_file_begins(path, "GGUF")) {
+    return read_file(path, roof_model_read, model, error);
+  }
+  roof_status status = catalog_file_map(path, &mapping, error);
+  if (status == ROOF_OK) {
+    status = roof_model_read_gguf(mapping.data, mapping.length, path, model, error);
+    catalog_file_unmap(&mapping);
+  }
+  return status;
+}
+
 static roof_status load_folder(const char *folder, roof_model *model, roof_error *error) {
   roof_text config = {0}, formats = {0};
   roof_model read;
@@ -109,5 +129,5 @@ roof_status roof_model_load(const char *name, roof_model *model, roof_error *err
   if (is_folder(name)) {
     return load_folder(name, model, error);
   }
-  return is_path(name) ? read_file(name, roof_model_read, model, error) : fail_unknown(name, error);
+  return is_path(name) ? load_file(name, model, error) : fail_unknown(name, error);
 }

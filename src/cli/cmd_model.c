@@ -161,9 +161,10 @@ static roof_status run(const roof_args *args, roof_error *error) {
   } else if (args->to != NULL && !roof_model_searches()) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws what --search finds", args->to);
   } else if (args->word_count == 0 && !list) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT,
-                            "model: which model? give a config.json, the folder that holds one, or a short "
-                            "name; `roofline model --list` shows those");
+    status = roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "model: which model? give a config.json, a .gguf file, the folder that holds one, or a short "
+        "name; `roofline model --list` shows those");
   }
   status = status == ROOF_OK ? (list ? list_models : answer_all)(args, &out, error) : status;
   status = status == ROOF_OK ? print_answer(args, &out, error) : status;
@@ -180,8 +181,9 @@ static roof_status run(const roof_args *args, roof_error *error) {
 
 const roof_command roof_cmd_model = {
     .name = "model",
-    .arguments = "CONFIG|NAME [key=value ...]",
-    .summary = "a whole model from its config.json: does it fit, how fast is it, where does the time go",
+    .arguments = "CONFIG|GGUF|NAME [key=value ...]",
+    .summary = "a whole model from its config.json or GGUF file: does it fit, how fast is it, where does the "
+               "time go",
     .examples =
         "  roofline model config.json --machine h100\n"
         "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"

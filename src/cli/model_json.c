@@ -92,6 +92,22 @@ static json_t *memory(const roof_model_capacity *c) {
   return object;
 }
 
+static json_t *stored(const roof_model *m) {
+  json_t *types = json_array();
+  double tensors = 0, elements = 0, bytes = 0;
+  for (int i = 0; i < m->stored_count; i++) {
+    const roof_stored_type *s = &m->stored[i];
+    json_array_append_new(
+        types, json_pack("{s:s, s:o, s:o, s:o}", "type", s->name, "tensors", roof_json_number(s->tensors),
+                         "elements", roof_json_number(s->elements), "bytes", roof_json_number(s->bytes)));
+    tensors += s->tensors;
+    elements += s->elements;
+    bytes += s->bytes;
+  }
+  return json_pack("{s:o, s:o, s:o, s:o}", "tensors", roof_json_number(tensors), "elements",
+                   roof_json_number(elements), "bytes", roof_json_number(bytes), "types", types);
+}
+
 static json_t *precision(const roof_model_target *t) {
   const roof_model_precision *p = &t->settings.precision;
   json_t *weights = json_object();
@@ -190,6 +206,7 @@ json_t *roof_model_json(const roof_model_target *t, const roof_model_answer *a) 
   }
   json_object_set_new(object, "settings", settings(t));
   json_object_set_new(object, "precision", precision(t));
+  json_object_set_new(object, "file", t->model->stored_count > 0 ? stored(t->model) : json_null());
   json_object_set_new(object, "plan", roof_model_plan_json(t, a));
   json_object_set_new(object, "memory", memory(&a->capacity));
   json_object_set_new(object, "phases", phases(t, a));

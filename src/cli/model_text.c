@@ -114,6 +114,26 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   add_paths(out, t);
 }
 
+/** What the file of weights holds, a line a type. */
+static void add_stored(roof_text *out, const roof_model *m) {
+  char x[SHORT];
+  double tensors = 0, elements = 0, bytes = 0;
+  for (int i = 0; i < m->stored_count; i++) {
+    tensors += m->stored[i].tensors;
+    elements += m->stored[i].elements;
+    bytes += m->stored[i].bytes;
+  }
+  if (m->stored_count > 0) {
+    roof_text_addf(out, "  file        %.0f tensors, %.0f elements, %.0f B (%s), %.4g bits a weight\n",
+                   tensors, elements, bytes, roof_bytes_format(x, SHORT, bytes), 8 * bytes / elements);
+  }
+  for (int i = 0; i < m->stored_count; i++) {
+    const roof_stored_type *s = &m->stored[i];
+    roof_text_addf(out, "              %-8s %5.0f tensors, %.0f elements, %.0f B, %.4g bits each\n", s->name,
+                   s->tensors, s->elements, s->bytes, 8 * s->bytes / s->elements);
+  }
+}
+
 static void add_capacity(roof_text *out, const roof_model_target *t, const roof_model_capacity *c) {
   char x[SHORT], y[SHORT];
   const struct {
@@ -243,6 +263,7 @@ void roof_model_text(roof_text *out, const roof_model_target *t, const roof_mode
   add_answer(out, t, a, color);
   add_model(out, t);
   add_plan(out, t);
+  add_stored(out, t->model);
   add_capacity(out, t, &a->capacity);
   roof_model_plan_text(out, t, a);
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {

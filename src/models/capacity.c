@@ -13,7 +13,7 @@ static double stage_share(const roof_model_target *t) {
 static double weight_bytes(const roof_model_target *t) {
   const roof_model *m = t->model;
   const roof_model_parameters *p = &t->parameters;
-  double tp = t->settings.tp, bytes = p->vectors * t->activation_bytes;
+  double tp = t->settings.tp, bytes = p->vectors * t->vector_bytes;
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     double over = part == ROOF_PART_ROUTER ? 1 : part == ROOF_PART_EXPERTS ? fmax(tp, t->settings.ep) : tp;
     bytes += part == ROOF_PART_HEAD ? 0 : p->parts[part] * t->weight_bytes[part] / over;
@@ -29,7 +29,7 @@ static double weight_bytes(const roof_model_target *t) {
     }
     bytes += t->stage_layers[i] * repeated * t->weight_bytes[ROOF_PART_MIXER];
   }
-  double table = p->embedding / tp * t->activation_bytes;
+  double table = p->embedding / tp * t->table_bytes;
   double head = p->parts[ROOF_PART_HEAD] / tp * t->weight_bytes[ROOF_PART_HEAD];
   return bytes + (t->settings.pp > 1 ? fmax(table, head) : table + head);
 }

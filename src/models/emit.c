@@ -11,7 +11,7 @@ static const roof_target *target_of(const roof_model_target *t, roof_model_part 
 /** The cost as bytes by class and the core's work. */
 static void make_work(const roof_model_target *t, const model_cost *c, double bytes[], roof_work *work) {
   double weights = c->part < ROOF_PART_COUNT ? c->weights * t->weight_bytes[c->part] : 0;
-  bytes[ROOF_BYTES_WEIGHTS] = weights + c->vectors * t->activation_bytes;
+  bytes[ROOF_BYTES_WEIGHTS] = weights + c->vectors * t->vector_bytes;
   bytes[ROOF_BYTES_ACTIVATIONS] = c->read + c->written;
   bytes[ROOF_BYTES_KV] = c->kv_read + c->kv_written;
   bytes[ROOF_BYTES_NETWORK] = c->link_bytes;

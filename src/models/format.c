@@ -57,10 +57,14 @@ roof_status roof_weight_format_parse(const char *text, roof_weight_format *forma
 
 static bool same(const roof_weight_format *a, const roof_weight_format *b) {
   return a->stored == b->stored && a->compute == b->compute && a->weight_only == b->weight_only &&
-         a->group == b->group && a->scale_bits == b->scale_bits;
+         a->group == b->group && a->scale_bits == b->scale_bits && a->bytes == b->bytes;
 }
 
 char *roof_weight_format_name(const roof_weight_format *format, char *buffer, size_t size) {
+  if (format->label[0] != '\0') {
+    snprintf(buffer, size, "%s", format->label);
+    return buffer;
+  }
   for (int i = 0; i < PRESET_COUNT; i++) {
     if (same(format, &presets[i].format)) {
       snprintf(buffer, size, "%s", presets[i].name);
@@ -76,7 +80,7 @@ char *roof_weight_format_name(const roof_weight_format *format, char *buffer, si
 
 double roof_weight_format_bytes(const roof_weight_format *format) {
   double scales = format->group > 0 ? format->scale_bits / 8 / format->group : 0;
-  return roof_dtype_bytes(format->stored) + scales;
+  return format->bytes > 0 ? format->bytes : roof_dtype_bytes(format->stored) + scales;
 }
 
 roof_model_precision roof_model_precision_of(roof_dtype dtype) {

@@ -155,6 +155,9 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
   roof_model_target t = {.model = model, .machine = machine, .settings = *settings};
   t.parameters = roof_model_count(model);
   t.activation_bytes = roof_dtype_bytes(settings->precision.activations);
+  t.table_bytes = settings->precision.table_bytes > 0 ? settings->precision.table_bytes : t.activation_bytes;
+  t.vector_bytes =
+      settings->precision.vector_bytes > 0 ? settings->precision.vector_bytes : t.activation_bytes;
   t.kv_bytes = roof_dtype_bytes(settings->precision.kv);
   t.state_bytes = roof_dtype_bytes(settings->precision.state);
   t.kernel = kernel_cost(machine, settings);
