@@ -94,9 +94,9 @@ typedef struct roof_model_entry {
 ROOF_API roof_model_entry roof_model_entry_at(size_t index);
 
 /** Loads a model: a config.json or a GGUF file (a name with a `/` or ending in .json or .gguf), the folder
- * that holds a config.json (with its hf_quant_config.json where there is one), or a built-in model by name or
- * alias. Units: as roof_model. Ownership: fills *model on success only. Errors: ROOF_E_NAME with the nearest
- * name, ROOF_E_INPUT, and as roof_model_read. */
+ * that holds a config.json (with its hf_quant_config.json and model*.safetensors where there are any), or a
+ * built-in model by name or alias. Units: as roof_model. Ownership: fills *model on success only. Errors:
+ * ROOF_E_NAME with the nearest name, ROOF_E_INPUT, and as roof_model_read. */
 ROOF_API roof_status roof_model_load(const char *name, roof_model *model, roof_error *error);
 
 /** What is wrong or doubtful in a machine. */

@@ -7,6 +7,7 @@
 
 #include "catalog/builtin.h"
 #include "catalog/file.h"
+#include "catalog/safetensors.h"
 #include "roofline/catalog.h"
 
 static bool is_folder(const char *path) {
@@ -14,15 +15,14 @@ static bool is_folder(const char *path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+static bool has_ending(const char *name, const char *ending) {
+  size_t length = strlen(name), size = strlen(ending);
+  return length > size && strcmp(name + length - size, ending) == 0;
+}
+
 static bool is_path(const char *name) {
-  static const char *const endings[] = {".json", ".gguf"};
-  size_t length = strlen(name);
-  bool found = strchr(name, '/') != NULL;
-  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-    size_t size = strlen(endings[i]);
-    found |= length > size && strcmp(name + length - size, endings[i]) == 0;
-  }
-  return found;
+  return strchr(name, '/') != NULL || has_ending(name, ".json") || has_ending(name, ".gguf") ||
+         has_ending(name, ".safetensors");
 }
 
 roof_model_entry roof_model_entry_at(size_t index) {
@@ -86,6 +86,9 @@ static roof_status read_file(const char *path, text_reader *reader, roof_model *
 /** Reads a file as what it begins with. */
 static roof_status load_file(const char *path, roof_model *model, roof_error *error) {
   catalog_mapping mapping;
+  if (has_ending(path, ".safetensors")) {
+    return safetensors_load(path, model, error);
+  }
   if (!catalog_file_begins(path, "GGUF")) {
     return read_file(path, roof_model_read, model, error);
   }
@@ -108,6 +111,7 @@ static roof_status load_folder(const char *folder, roof_model *model, roof_error
   if (status == ROOF_OK && access(formats.data, F_OK) == 0) {
     status = read_file(formats.data, roof_model_read_quantization, &read, error);
   }
+  status = status == ROOF_OK ? safetensors_apply_folder(folder, &read, error) : status;
   if (status == ROOF_OK) {
     *model = read;
   }
