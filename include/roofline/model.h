@@ -101,13 +101,14 @@ typedef enum roof_launch {
 } roof_launch;
 
 /** X(symbol, name): what a model is asked to do. `verify` checks drafted tokens, `mixed` is a decode step
- * that carries a chunk of somebody's prompt. */
+ * that carries a chunk of somebody's prompt, `train` is forward, backward and optimizer. */
 #define ROOF_PHASE_MAP(X)                                                                                    \
   X(ROOF_PHASE_PREFILL, "prefill")                                                                           \
   X(ROOF_PHASE_DECODE, "decode")                                                                             \
   X(ROOF_PHASE_VERIFY, "verify")                                                                             \
   X(ROOF_PHASE_MIXED, "mixed")                                                                               \
-  X(ROOF_PHASE_ENCODE, "encode")
+  X(ROOF_PHASE_ENCODE, "encode")                                                                             \
+  X(ROOF_PHASE_TRAIN, "train")
 
 typedef enum roof_phase {
 #define ROOF_PHASE_ENUM(symbol, name) symbol,
@@ -116,6 +117,19 @@ typedef enum roof_phase {
       ROOF_PHASE_COUNT
 } roof_phase;
 
+/** X(symbol, name, what the backward pass does again instead of having kept it) */
+#define ROOF_RECOMPUTE_MAP(X)                                                                                \
+  X(ROOF_RECOMPUTE_NONE, "none", "nothing")                                                                  \
+  X(ROOF_RECOMPUTE_SELECTIVE, "selective", "scores and softmax of attention")                                \
+  X(ROOF_RECOMPUTE_FULL, "full", "every layer")
+
+typedef enum roof_recompute {
+#define ROOF_RECOMPUTE_ENUM(symbol, name, text) symbol,
+  ROOF_RECOMPUTE_MAP(ROOF_RECOMPUTE_ENUM)
+#undef ROOF_RECOMPUTE_ENUM
+      ROOF_RECOMPUTE_COUNT
+} roof_recompute;
+
 /** X(symbol, name): what kind of kernel an operation is. */
 #define ROOF_OPERATION_KIND_MAP(X)                                                                           \
   X(ROOF_KIND_ELEMENTWISE, "elementwise")                                                                    \
@@ -123,7 +137,8 @@ typedef enum roof_phase {
   X(ROOF_KIND_ATTENTION, "attention")                                                                        \
   X(ROOF_KIND_STATE, "state")                                                                                \
   X(ROOF_KIND_COLLECTIVE, "collective")                                                                      \
-  X(ROOF_KIND_SAMPLING, "sampling")
+  X(ROOF_KIND_SAMPLING, "sampling")                                                                          \
+  X(ROOF_KIND_OPTIMIZER, "optimizer")
 
 typedef enum roof_operation_kind {
 #define ROOF_OPERATION_KIND_ENUM(symbol, name) symbol,
@@ -263,6 +278,8 @@ typedef struct roof_model_settings {
   double microbatches;      /**< of a pipeline; 0: as many as it has stages, if there are so many sequences */
   double node;              /**< devices that the machine's own link joins */
   const roof_link *network; /**< between nodes; NULL: the machine's own, or InfiniBand NDR */
+  bool train;               /**< a training step of batch x prompt tokens instead of prefill and decoding */
+  roof_recompute recompute; /**< of a training step */
   double page;              /**< tokens of a page of the KV cache */
   double workspace;         /**< bytes that the runtime and its libraries hold */
   double price;             /**< of one device and hour, NaN: not given */
@@ -377,7 +394,9 @@ typedef struct roof_model_capacity {
   double kv_bytes_per_token; /**< of one sequence, windows not applied */
   double state_bytes;
   double fragmentation_bytes; /**< of half-filled pages */
-  double activation_bytes;
+  double activation_bytes;    /**< of a training step: those that the backward pass needs */
+  double gradient_bytes;      /**< of a training step, else 0 */
+  double optimizer_bytes;     /**< master weights and both moments of a training step, else 0 */
   double workspace_bytes;
   double total_bytes;
   double capacity_bytes;  /**< NaN: the machine does not say */
@@ -437,6 +456,14 @@ ROOF_API const char *roof_launch_name(roof_launch launch);
 /** Finds a launch mode by name.
  *  Units: none. Ownership: writes *launch on success only. Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_launch_parse(const char *text, roof_launch *launch, roof_error *error);
+
+/** "none", "selective" or "full".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_recompute_name(roof_recompute recompute);
+
+/** Finds what is computed again by name.
+ *  Units: none. Ownership: writes *recompute on success only. Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_recompute_parse(const char *text, roof_recompute *recompute, roof_error *error);
 
 /** Reads a fusion plan: `none`, `serving`, `all` or names separated by commas.
  *  Units: none. Ownership: writes *fusion on success only. Errors: ROOF_E_NAME with the nearest name. */

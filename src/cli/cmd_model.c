@@ -5,8 +5,8 @@
 
 #include "cli/model.h"
 
-static int list, report;
-static char *precision, *dtype, *kv, *mode, *fuse, *quantization;
+static int list, report, train;
+static char *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
 static const struct poptOption options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
      "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
@@ -19,6 +19,9 @@ static const struct poptOption options[] = {
      "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
     {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
      "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
+    {"train", '\0', POPT_ARG_NONE, &train, 0, "a training step of batch x prompt tokens with Adam", NULL},
+    {"recompute", '\0', POPT_ARG_STRING, &recompute, 0,
+     "what training computes again instead of keeping it: none, selective (scores) or full", "WHAT"},
     {"report", 'r', POPT_ARG_NONE, &report, 0, "the seven steps of an analysis, filled in", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_plan_options, 0, "Plan:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_search_options, 0, "Search:", NULL},
@@ -70,6 +73,9 @@ static roof_status select_settings(const roof_args *args, const roof_model *mode
   *s = roof_model_settings_default(model);
   roof_status status = roof_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
+  s->train = train != 0;
+  status =
+      status == ROOF_OK && recompute != NULL ? roof_recompute_parse(recompute, &s->recompute, error) : status;
   status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
   status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
   status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
@@ -160,6 +166,11 @@ static roof_status run(const roof_args *args, roof_error *error) {
     status = roof_args_no_csv(list ? "model --list" : report ? "model --report" : "model --search", error);
   } else if (args->to != NULL && !roof_model_searches()) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws what --search finds", args->to);
+  } else if (train && (report || roof_model_searches())) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of prefill and decoding, not of --train",
+                            report ? "report" : "search");
+  } else if (recompute != NULL && !train) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--recompute: of a training step; add --train");
   } else if (args->word_count == 0 && !list) {
     status = roof_error_set(
         error, ROOF_E_ARGUMENT,
@@ -170,7 +181,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   status = status == ROOF_OK ? print_answer(args, &out, error) : status;
   json_decref(out.json);
   roof_text_done(&out.text);
-  char *texts[] = {precision, dtype, kv, mode, fuse, quantization};
+  char *texts[] = {precision, dtype, kv, mode, fuse, quantization, recompute};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }

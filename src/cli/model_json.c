@@ -73,7 +73,6 @@ static json_t *phases(const roof_model_target *t, const roof_model_answer *a) {
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     json_object_set_new(object, roof_phase_name((roof_phase)i), phase(t, &a->phases[i]));
   }
-  json_object_set_new(object, "train", json_null());
   return object;
 }
 
@@ -84,6 +83,8 @@ static json_t *memory(const roof_model_capacity *c) {
       "activation_bytes", roof_json_number(c->activation_bytes), "workspace_bytes",
       roof_json_number(c->workspace_bytes), "fragmentation_bytes", roof_json_number(c->fragmentation_bytes),
       "total_bytes", roof_json_number(c->total_bytes), "capacity_bytes", roof_json_number(c->capacity_bytes));
+  json_object_set_new(object, "gradient_bytes", roof_json_number(c->gradient_bytes));
+  json_object_set_new(object, "optimizer_bytes", roof_json_number(c->optimizer_bytes));
   json_object_set_new(object, "fits", json_boolean(c->fits));
   json_object_set_new(object, "spare_bytes", roof_json_number(c->spare_bytes));
   json_object_set_new(object, "kv_bytes_per_token", roof_json_number(c->kv_bytes_per_token));

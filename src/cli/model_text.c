@@ -30,7 +30,10 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
     roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),
                    c->fits ? "spare" : "short");
   }
-  if (t->model->encoder) {
+  if (t->settings.train) {
+    roof_text_addf(out, "; a training step %s, %.4g tokens/s", quantity(x, a->ttft_seconds, "s"),
+                   a->prompt_tokens_per_second);
+  } else if (t->model->encoder) {
     roof_text_addf(out, "; %s a batch", quantity(x, a->ttft_seconds, "s"));
   } else {
     roof_text_addf(out, "; TTFT %s, TPOT %s", quantity(x, a->ttft_seconds, "s"),
@@ -140,7 +143,8 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
     const char *name;
     double bytes;
   } parts[] = {{"weights", c->weight_bytes},      {"KV cache", c->kv_bytes},
-               {"state", c->state_bytes},         {"activations", c->activation_bytes},
+               {"state", c->state_bytes},         {"gradients", c->gradient_bytes},
+               {"optimizer", c->optimizer_bytes}, {"activations", c->activation_bytes},
                {"workspace", c->workspace_bytes}, {"half-filled pages", c->fragmentation_bytes}};
   roof_text_addf(out, "  memory      %s of %s a device:", roof_bytes_format(x, SHORT, c->total_bytes),
                  roof_bytes_format(y, SHORT, c->capacity_bytes));
@@ -156,7 +160,7 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   } else {
     y[0] = '\0';
   }
-  if (!t->model->encoder && !isnan(c->capacity_bytes)) {
+  if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
     roof_text_addf(
         out,
         "              %s a token and sequence; longest context %.0f%s at batch %.0f, largest batch "
@@ -206,7 +210,7 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
 
 static void add_rates(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   char x[SHORT];
-  if (t->model->encoder) {
+  if (t->model->encoder || t->settings.train) {
     return;
   }
   roof_text_addf(

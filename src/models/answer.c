@@ -40,6 +40,16 @@ static void plan_prefill(model_step *s, bool encoder) {
   s->rounds = s->steps + set->pp - 1; /* fill and drain (Huang et al. 2019, GPipe) */
 }
 
+/** All sequences at once, each token of which has a loss. */
+static void plan_training(model_step *s) {
+  double batch = roof_model_replica_batch(s->target), prompt = s->target->settings.prompt;
+  model_group g = {.sequences = batch, .queries = prompt, .causal = !s->target->model->encoder};
+  g.query_split = g.key_split = 1;
+  add_group(s, &g);
+  s->training = true;
+  s->logits = s->tokens;
+}
+
 /** A step gives every sequence a token. The next token of a microbatch waits until the last stage is done, so
  * that fewer microbatches than stages leave stages idle. */
 static void add_decoding(model_step *s, double queries, double first, double last) {
@@ -82,7 +92,9 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
   const roof_model_settings *set = &t->settings;
   model_step s;
   start(&s, t, phase);
-  if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
+  if (kind == ROOF_PHASE_TRAIN) {
+    plan_training(&s);
+  } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
     plan_prefill(&s, kind == ROOF_PHASE_ENCODE);
   } else {
     add_decoding(&s, kind == ROOF_PHASE_VERIFY ? set->draft + 1 : 1, past_first, past_last);
@@ -94,10 +106,13 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
   phase->steps = s.steps;
   phase->tokens = s.tokens * s.steps;
   phase->sequences = roof_model_replica_batch(t);
-  phase->yield =
-      roof_model_replica_batch(t) * (kind == ROOF_PHASE_VERIFY   ? expected_yield(set->accept, set->draft)
-                                     : kind == ROOF_PHASE_ENCODE ? set->prompt
-                                                                 : 1);
+  phase->yield = phase->sequences * (kind == ROOF_PHASE_VERIFY ? expected_yield(set->accept, set->draft)
+                                     : kind == ROOF_PHASE_ENCODE || kind == ROOF_PHASE_TRAIN ? set->prompt
+                                                                                             : 1);
+}
+
+static roof_phase first_phase(const roof_model_target *t) {
+  return t->settings.train ? ROOF_PHASE_TRAIN : t->model->encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL;
 }
 
 static void run_phases(const roof_model_target *t, roof_model_answer *a) {
@@ -106,8 +121,9 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     a->phases[i].present = false;
   }
-  if (t->model->encoder) {
-    roof_model_phase_of(t, ROOF_PHASE_ENCODE, 0, 0, &a->phases[ROOF_PHASE_ENCODE]);
+  roof_phase only = first_phase(t);
+  if (only != ROOF_PHASE_PREFILL) {
+    roof_model_phase_of(t, only, 0, 0, &a->phases[only]);
     return;
   }
   roof_model_phase_of(t, ROOF_PHASE_PREFILL, 0, 0, &a->phases[ROOF_PHASE_PREFILL]);
@@ -148,7 +164,7 @@ roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phas
 void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   run_phases(t, a);
-  const roof_model_phase *first = &a->phases[t->model->encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL];
+  const roof_model_phase *first = &a->phases[first_phase(t)];
   const roof_model_phase *next = &a->phases[s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE];
   double more = fmax(0, s->generate - 1);
   a->devices = t->devices;

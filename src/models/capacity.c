@@ -113,12 +113,21 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   c.state_bytes = roof_model_replica_batch(t) * state;
   c.fragmentation_bytes = roof_model_replica_batch(t) * page;
   c.activation_bytes = activation_bytes(t);
-  double fixed = c.weight_bytes + c.workspace_bytes + c.activation_bytes;
+  if (s->train) {
+    c.kv_bytes = c.state_bytes = c.fragmentation_bytes = one = state = page = 0;
+    model_train_capacity(t, &c);
+  }
+  double fixed =
+      c.weight_bytes + c.workspace_bytes + c.activation_bytes + c.gradient_bytes + c.optimizer_bytes;
   c.total_bytes = fixed + c.kv_bytes + c.state_bytes + c.fragmentation_bytes;
   c.capacity_bytes = t->plain.capacity;
   c.spare_bytes = c.capacity_bytes - c.total_bytes;
   c.fits = c.spare_bytes >= 0;
   double room = c.capacity_bytes - fixed;
+  if (s->train) {
+    c.longest_context = c.largest_batch = NAN;
+    return c;
+  }
   c.longest_context = isnan(room) ? NAN : longest_context(t, room / roof_model_replica_batch(t) - state);
   c.largest_batch = isnan(room) ? NAN : fmax(0, floor(room / (one + page + state)));
   return c;

@@ -48,6 +48,7 @@ void model_emit(model_step *s, double count, const model_cost *c) {
   double bytes[ROOF_BYTES_CLASS_COUNT];
   roof_work work;
   make_work(s->target, c, bytes, &work);
+  count *= model_passes(s, c);
   for (int i = 0; i < out->count; i++) {
     roof_model_operation *o = &out->operations[i];
     if (strcmp(o->name, c->name) == 0 && o->flops == c->flops && o->part == c->part && o->span == c->span &&

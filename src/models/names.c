@@ -15,6 +15,7 @@ static const char *const phase_names[ROOF_PHASE_COUNT] = {ROOF_PHASE_MAP(NAME)};
 
 #define NAME(symbol, name, text) [symbol] = name,
 static const char *const launch_names[ROOF_LAUNCH_COUNT + 1] = {ROOF_LAUNCH_MAP(NAME)};
+static const char *const recompute_names[ROOF_RECOMPUTE_COUNT + 1] = {ROOF_RECOMPUTE_MAP(NAME)};
 #undef NAME
 
 enum { NONE = ROOF_FUSION_COUNT, SERVING, ALL };
@@ -48,6 +49,10 @@ const char *roof_operation_kind_name(roof_operation_kind kind) {
 
 const char *roof_launch_name(roof_launch launch) {
   return (unsigned)launch < ROOF_LAUNCH_COUNT ? launch_names[launch] : "?";
+}
+
+const char *roof_recompute_name(roof_recompute recompute) {
+  return (unsigned)recompute < ROOF_RECOMPUTE_COUNT ? recompute_names[recompute] : "?";
 }
 
 const char *roof_fusion_name(int index, const char **text) {
@@ -86,6 +91,15 @@ roof_status roof_launch_parse(const char *text, roof_launch *launch, roof_error 
     return ROOF_E_NAME;
   }
   *launch = (roof_launch)found;
+  return ROOF_OK;
+}
+
+roof_status roof_recompute_parse(const char *text, roof_recompute *recompute, roof_error *error) {
+  int found = find("recompute", text, recompute_names, error);
+  if (found < 0) {
+    return ROOF_E_NAME;
+  }
+  *recompute = (roof_recompute)found;
   return ROOF_OK;
 }
 

@@ -26,6 +26,8 @@ typedef struct model_step {
   double steps;  /**< times that all of it is done but the output projection */
   double heads;  /**< times that the output projection is done, for `logits` rows each */
   double rounds; /**< steps that the pipeline lasts, `steps` when it is never empty */
+  bool training; /**< with the backward pass */
+  bool layers;   /**< what is added belongs to a layer */
   roof_model_phase *out;
 } model_step;
 
@@ -79,6 +81,16 @@ void model_layer_transfers(model_step *step, double count, const roof_model_bloc
 
 /** What a stage of a pipeline hands to the next. */
 void model_stage_transfers(model_step *step);
+
+/* train.c */
+/** Times that an operation is done in a step: once but for training. */
+double model_passes(const model_step *step, const model_cost *cost);
+
+/** Adds the optimizer. */
+void model_optimizer(model_step *step);
+
+/** Gradients, optimizer and kept activations of a training step. */
+void model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
 
 /* plan.c */
 /** Checks that the settings' plan divides the model. */

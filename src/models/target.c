@@ -152,6 +152,10 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
   if (status != ROOF_OK) {
     return status;
   }
+  if (settings->train && settings->tp * settings->pp * settings->dp * settings->ep * settings->cp != 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "train: a training step is of one device; leave the plan out");
+  }
   roof_model_target t = {.model = model, .machine = machine, .settings = *settings};
   t.parameters = roof_model_count(model);
   t.activation_bytes = roof_dtype_bytes(settings->precision.activations);

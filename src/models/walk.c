@@ -83,8 +83,10 @@ static void emit_head(model_step *s) {
     return;
   }
   model_product(s, s->heads, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
-  model_cost sample = {
-      .name = "sample", .kind = ROOF_KIND_SAMPLING, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
+  model_cost sample = {.name = s->training ? "loss" : "sample",
+                       .kind = ROOF_KIND_SAMPLING,
+                       .part = ROOF_PART_COUNT,
+                       .unit = ROOF_VECTOR};
   sample.flops = 5 * s->logits * vocab; /* softmax and the draw */
   sample.read = s->logits * vocab * s->target->activation_bytes;
   sample.kernels = 1;
@@ -94,12 +96,17 @@ static void emit_head(model_step *s) {
 void model_walk(model_step *s) {
   const roof_model_target *t = s->target;
   emit_embedding(s);
+  s->layers = true;
   for (int i = 0; i < t->model->block_count; i++) {
     if (t->layers[i] > 0) {
       emit_layers(s, t->stage_layers[i] * s->steps, &t->model->blocks[i]);
     }
   }
+  s->layers = false;
   model_stage_transfers(s);
   emit_head(s);
+  if (s->training) {
+    model_optimizer(s);
+  }
   model_finish(s);
 }

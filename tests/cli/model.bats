@@ -184,3 +184,14 @@ model() {
   model prompt=2000
   [ "$(json .notes)" = '[]' ]
 }
+
+@test "a training step replaces prefill and decoding" {
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train batch=1 --machine h200 --json
+  [ "$(json '[.phases.train.operations[-1].name, .phases.prefill, (.memory.gradient_bytes > 1.6e10)]')" = '["adam",null,true]' ]
+  run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --tp 2 --machine h200
+  [[ "$stderr" == *"one device"* ]]
+  run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --recompute full --machine h200
+  [[ "$stderr" == *"--train"* ]]
+  run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --recompute ful --machine h200
+  [[ "$stderr" == *'did you mean `full`'* ]]
+}
