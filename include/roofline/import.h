@@ -84,6 +84,7 @@ typedef struct roof_profile {
   const roof_format *format;
   char decimal;          /**< the decimal mark that the caller asked for, 0: find out */
   const char *device;    /**< the processor as the file names it, "" unknown */
+  double taken;          /**< s since 1970 when the first of it was measured; NaN: the file does not say */
   roof_machine *machine; /**< what the file tells of the processor, figures marked measured; NULL nothing */
   roof_record *records;
   size_t count;

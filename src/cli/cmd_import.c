@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/chart.h"
 #include "cli/grid.h"
@@ -173,7 +174,8 @@ static roof_status show_machine(const roof_args *args, const roof_machine *machi
   return status;
 }
 
-static roof_status answer_with(const roof_args *args, const roof_profile *profile, roof_error *error) {
+static roof_status answer_with(const roof_args *args, const roof_profile *profile, bool by_file,
+                               roof_error *error) {
   roof_machine *machine = malloc(sizeof *machine);
   import_roof roof;
   roof_status status = machine != NULL ? choose_machine(args, profile, machine, error)
@@ -181,7 +183,7 @@ static roof_status answer_with(const roof_args *args, const roof_profile *profil
   if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
     status = show_machine(args, profile->machine, error);
   } else if (status == ROOF_OK) {
-    import_answer answer = {.profile = profile, .roof = &roof};
+    import_answer answer = {.profile = profile, .roof = &roof, .by_file = by_file};
     import_roof_init(&roof, machine->name[0] != '\0' ? machine : NULL);
     status = fill(&answer, error);
     if (status == ROOF_OK) {
@@ -193,13 +195,24 @@ static roof_status answer_with(const roof_args *args, const roof_profile *profil
   return status;
 }
 
-/** Adds one file to the profile. */
+/** When the file was written, NaN for one that has no date. */
+static double file_date(const char *path) {
+  struct stat info;
+  bool dated = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  return dated ? (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec : NAN;
+}
+
+/** Adds one file to the profile; *by_file: it does not say itself when it was measured. */
 static roof_status add_file(const char *path, const roof_import_options *o, roof_profile *profile,
-                            roof_error *error) {
+                            bool *by_file, roof_error *error) {
   roof_profile one;
   roof_status status = roof_profile_init(&one, error);
   if (status == ROOF_OK) {
     status = roof_import(path, o, &one, error);
+  }
+  if (status == ROOF_OK && isnan(one.taken)) {
+    one.taken = file_date(path);
+    *by_file = true;
   }
   if (status == ROOF_OK) {
     status = roof_profile_join(profile, &one, group != NULL && strcmp(group, "base") == 0, error);
@@ -214,6 +227,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   }
   roof_import_options o = {0};
   roof_profile profile = {0};
+  bool by_file = false;
   roof_status status = read_options(&o, error);
   if (status == ROOF_OK && args->word_count == 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file, or - for standard input");
@@ -222,13 +236,13 @@ static roof_status run(const roof_args *args, roof_error *error) {
     status = roof_profile_init(&profile, error);
   }
   for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
-    status = add_file(args->words[i], &o, &profile, error);
+    status = add_file(args->words[i], &o, &profile, &by_file, error);
   }
   if (status == ROOF_OK) {
     status = import_attach(args, op_rules, &profile, error);
   }
   if (status == ROOF_OK) {
-    status = answer_with(args, &profile, error);
+    status = answer_with(args, &profile, by_file, error);
   }
   roof_profile_done(&profile);
   return status;

@@ -41,6 +41,7 @@ typedef struct import_answer {
   size_t hidden;       /**< left out by --top */
   double seconds;      /**< of all rows, hidden ones too */
   double lost;
+  bool by_file; /**< `profile->taken` is the file's date */
 } import_answer;
 
 /* import_roof.c */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/import.h"
+#include "roofline/time.h"
 
 /** Sets `key` of both objects: the count a call, and how it was counted or why it is missing. */
 static void add_count(json_t *values, json_t *counted, const char *key, const roof_count *count,
@@ -84,6 +85,17 @@ static json_t *kernel_json(const import_placed *row) {
   return kernel;
 }
 
+/** When it was measured, and whether the file itself or its date says so; null when neither does. */
+static void add_taken(json_t *object, const import_answer *answer) {
+  char text[ROOF_TIME_MAX];
+  double taken = answer->profile->taken;
+  json_object_set_new(object, "taken",
+                      isnan(taken) ? json_null() : json_string(roof_time_write(taken, text)));
+  json_object_set_new(object, "taken_from",
+                      isnan(taken) ? json_null()
+                                   : json_string(answer->by_file ? "date of the file" : "file"));
+}
+
 json_t *import_json(const import_answer *answer) {
   const roof_profile *p = answer->profile;
   json_t *kernels = json_array(), *skipped = json_array(), *facts = json_object();
@@ -100,8 +112,11 @@ json_t *import_json(const import_answer *answer) {
   }
   json_t *machine = answer->roof->machine != NULL ? json_string(answer->roof->machine->name) : json_null();
   json_t *device = p->device[0] != '\0' ? json_string(p->device) : json_null();
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
-                   "source", p->format->title, "format", p->format->name, "device", device, "machine",
-                   machine, "total_seconds", roof_json_number(answer->seconds), "lost_seconds",
-                   roof_json_number(answer->lost), "kernels", kernels, "facts", facts, "skipped", skipped);
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
+                "source", p->format->title, "format", p->format->name, "device", device, "machine", machine,
+                "total_seconds", roof_json_number(answer->seconds), "lost_seconds",
+                roof_json_number(answer->lost), "kernels", kernels, "facts", facts, "skipped", skipped);
+  add_taken(object, answer);
+  return object;
 }

@@ -50,6 +50,7 @@ static roof_status work_of(const roof_args *args, char *const *words, int count,
     roof_types types = roof_types_of(r->dtype);
     roof_work_init(&r->work);
     op->work(shape.op, values, &types, &r->work);
+    r->work.unit = op->unit;
   }
   roof_shape_done(&shape);
   return status;

@@ -115,9 +115,7 @@ static size_t base_name(const char *name, const char **start) {
 
 static void add_rest(roof_profile *into, const roof_profile *from) {
   for (size_t i = 0; i < from->skip_count; i++) {
-    for (uint64_t n = 0; n < from->skips[i].times; n++) {
-      import_skip(into, from->skips[i].what, from->skips[i].why);
-    }
+    import_skips(into, from->skips[i].what, from->skips[i].why, from->skips[i].times);
   }
   for (size_t i = 0; i < from->fact_count; i++) {
     import_fact(into, from->facts[i].name, from->facts[i].value, from->facts[i].text);
@@ -132,6 +130,7 @@ static void add_rest(roof_profile *into, const roof_profile *from) {
 
 roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base, roof_error *error) {
   into->format = into->format == NULL ? from->format : into->format;
+  into->taken = fmin(into->taken, from->taken);
   for (size_t i = 0; i < from->count; i++) {
     const char *name = from->records[i].name;
     size_t length = base ? base_name(name, &name) : strlen(name);

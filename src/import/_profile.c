@@ -132,7 +132,7 @@ roof_status roof_profile_init(roof_profile *profile, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "profile: out of memory");
   }
   store->random = 0x9E3779B97F4A7C15u;
-  *profile = (roof_profile){.device = "", .store = store};
+  *profile = (roof_profile){.device = "", .taken = NAN, .store = store};
   return ROOF_OK;
 }
 
@@ -154,7 +154,7 @@ void roof_profile_done(roof_profile *profile) {
     free(profile->store->record_of);
     free(profile->store);
   }
-  *profile = (roof_profile){.device = ""};
+  *profile = (roof_profile){.device = "", .taken = NAN};
 }
 
 static void count_init(roof_count *count) {
@@ -287,10 +287,14 @@ void import_counter(roof_profile *profile, roof_record *record, const char *name
 }
 
 void import_skip(roof_profile *profile, const char *what, const char *why) {
+  import_skips(profile, what, why, 1);
+}
+
+void import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times) {
   const char *kept = roof_profile_text(profile, what), *reason = roof_profile_text(profile, why);
   for (size_t i = 0; i < profile->skip_count; i++) {
     if (profile->skips[i].what == kept && profile->skips[i].why == reason) {
-      profile->skips[i].times++;
+      profile->skips[i].times += times;
       return;
     }
   }
@@ -299,7 +303,7 @@ void import_skip(roof_profile *profile, const char *what, const char *why) {
     profile->store->failed = true;
     return;
   }
-  profile->skips[profile->skip_count++] = (roof_skip){kept, reason, 1};
+  profile->skips[profile->skip_count++] = (roof_skip){kept, reason, times};
 }
 
 void import_fact(roof_profile *profile, const char *name, double value, const char *text) {

@@ -153,6 +153,9 @@ void import_counter(roof_profile *profile, roof_record *record, const char *name
 /** Counts something that became no figure. */
 void import_skip(roof_profile *profile, const char *what, const char *why);
 
+/** As import_skip, for so many of them. */
+void import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times);
+
 /** A number, or a text where `text` is not NULL. The last one of a name stands. */
 void import_fact(roof_profile *profile, const char *name, double value, const char *text);
 

@@ -15,7 +15,9 @@ figures() { # FILE
     if .kernels == null then "levels \(.levels | length)", (.levels[] | "\(.name) \(.bytes_per_second)"),
       (.peaks[] | "\(.dtype) \(.flops_per_second)") else "kernels \(.kernels | length)", "calls \([.kernels[].calls] | add)", (total(.seconds) | "total_seconds \(.)"),
     (total(.flops["fp32 vector"] // .flops.fp32) | "fp32_vector \(.)"), (total(.bytes.DRAM) | "dram \(.)"),
-    (total(.bytes.L2) | "l2 \(.)"), (total(.bytes.link) | "link \(.)"), (total([(.flops // {})[]] | if length > 0 then add else null end) | "flops \(.)") end' "$1"
+    (total(.bytes.L2) | "l2 \(.)"), (total(.bytes.link) | "link \(.)"), (total([(.flops // {})[]] | if length > 0 then add else null end) | "flops \(.)"),
+    ([.kernels[] | select([.counted[].source] | any(startswith("formula of gemm"))) | .calls * ([.flops[]] | add)]
+      | if length > 0 then "product_flops \(add)" else empty end) end' "$1"
 }
 
 # Fails where a figure of the oracle is missing or more than a millionth apart.

@@ -1,0 +1,55 @@
+/** Chrome trace events (JSON) as a stream: one event in memory at a time, whatever the size of the file. */
+#ifndef IMPORT_CHROME_H
+#define IMPORT_CHROME_H
+
+#include "import/import.h"
+
+/** Bytes of the JSON text: of a string what is between its quotes, of anything else all of it. */
+typedef struct chrome_span {
+  const char *at; /**< NULL: absent */
+  size_t size;
+  bool escaped; /**< a string with a backslash in it */
+} chrome_span;
+
+/** The members of an event that are read, and those of its `args`; what has another name is passed over. */
+typedef struct chrome_event {
+  chrome_span phase, category, name, process, thread, start, length;
+  chrome_span external, correlation, device, bytes, occupancy, shapes, types, values; /* of args */
+  chrome_span collective, dtype, in, out, ranks;
+} chrome_event;
+
+/** What is done with what is found. Texts are valid during the call. */
+typedef struct chrome_reader {
+  roof_status (*event)(void *state, const chrome_event *event, roof_error *error);
+  /** Whether the arguments of events of that category are wanted: to pass over them is quicker. */
+  bool (*wants)(chrome_span category);
+  /** A member of the object around `traceEvents`; NULL when nobody wants them. */
+  roof_status (*member)(void *state, chrome_span key, chrome_span value, roof_error *error);
+  void *state;
+} chrome_reader;
+
+/** Reads all events: a list of them, or an object with `traceEvents`. As Chrome does it accepts a list that
+ * is not closed and commas at the end. *cut: the file ends inside an event. */
+roof_status chrome_read(roof_source *source, const chrome_reader *reader, bool *cut, roof_error *error);
+
+/** The next member of the object (or element of the list, with an empty key) that *at stands in; start with
+ * *at behind the opening bracket. False at the end. The text has been seen to be whole. */
+bool chrome_next(const char **at, chrome_span *key, chrome_span *value);
+
+/** True when the span is that text. */
+bool chrome_is(chrome_span span, const char *text);
+
+/** A decimal number of millionths as whole millionths of a millionth: "1.5" gives 1500000. False when it is
+ * none or does not fit. */
+bool chrome_millionths(chrome_span number, int64_t *millionths);
+
+/** As chrome_millionths, in thousandths; further digits are cut off. */
+bool chrome_thousandths(chrome_span number, int64_t *thousandths);
+
+/** A whole number, NaN-free; `otherwise` when it is none. */
+int64_t chrome_whole(chrome_span number, int64_t otherwise);
+
+/** The text of a string with its escapes undone, at most `size` - 1 bytes and a NUL. */
+size_t chrome_text(chrome_span string, char *text, size_t size);
+
+#endif

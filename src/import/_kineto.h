@@ -1,0 +1,104 @@
+/** The tables that a trace of PyTorch's profiler becomes, one small row a kernel, launch and operator. */
+#ifndef IMPORT_KINETO_H
+#define IMPORT_KINETO_H
+
+#include "import/_chrome.h"
+#include "import/_intern.h"
+#include "import/_torch.h"
+
+enum { KINETO_NONE = UINT32_MAX, KINETO_DEVICES = 64, KINETO_NAME = 16384 };
+
+/** X(symbol, text): why a kernel has no work. */
+#define KINETO_WHY_MAP(X)                                                                                    \
+  X(WHY_KNOWN, "")                                                                                           \
+  X(WHY_NO_FORMULA, "no formula for this operator; its kernels have their time only")                        \
+  X(WHY_NO_SHAPES, "its shapes are not recorded (record_shapes=True); its kernels have their time only")     \
+  X(WHY_MISFIT, "its recorded shapes and types do not fit the formula; its kernels have their time only")    \
+  X(WHY_INSIDE, "operators inside it account for the work; its own kernels have their time only")            \
+  X(WHY_NO_LAUNCH, "the trace has no launch of their correlation; time only")                                \
+  X(WHY_NO_OPERATOR, "launched outside any recorded operator; time only")                                    \
+  X(WHY_GRAPH, "launched by a graph, whose operators are not recorded; time only")                           \
+  X(WHY_NO_BYTES, "the trace does not record its bytes; time only")
+
+typedef enum kineto_why {
+#define WHY(symbol, text) symbol,
+  KINETO_WHY_MAP(WHY)
+#undef WHY
+      WHY_COUNT
+} kineto_why;
+
+/** What a name says, found once. `record`: of its calls whose work is known, and of those of which it is not;
+ * the record's number + 1, 0: none yet. */
+typedef struct kineto_name {
+  bool formula, values, tensor, inside, graph;
+  uint32_t record[2];
+} kineto_name;
+
+/** An operator with its shapes. */
+typedef struct kineto_shape {
+  torch_work work;
+  uint32_t name;
+  const char *source; /* of its work, made when it is needed */
+} kineto_shape;
+
+/** An operator's call. */
+typedef struct kineto_op {
+  int64_t start, end; /* ns */
+  uint32_t external, thread, shape, parent;
+  bool inside; /* an operator inside it accounts for kernels */
+} kineto_op;
+
+typedef struct kineto_launch {
+  int64_t start; /* ns */
+  uint64_t correlation;
+  uint32_t thread, op;
+  bool graph;
+} kineto_launch;
+
+typedef enum kineto_activity { KERNEL, COLLECTIVE, COPY, COPY_INSIDE, SET } kineto_activity;
+
+typedef struct kineto_kernel {
+  int64_t start; /* ns */
+  uint64_t picoseconds;
+  uint64_t correlation;
+  double amount; /* bytes that it says it moves, or its share of the operator's work */
+  uint32_t name, external, op;
+  float occupancy; /* NaN: unknown */
+  int16_t device;
+  uint8_t activity, why;
+  bool tensor; /* a name says that it multiplies on the matrix unit */
+} kineto_kernel;
+
+#define KINETO_ROWS(type)                                                                                    \
+  struct {                                                                                                   \
+    type *list;                                                                                              \
+    size_t count, room;                                                                                      \
+  }
+
+typedef struct kineto {
+  roof_source *source;
+  roof_profile *profile;
+  roof_error *error;
+  KINETO_ROWS(kineto_op) ops;
+  KINETO_ROWS(kineto_launch) launches;
+  KINETO_ROWS(kineto_kernel) kernels;
+  KINETO_ROWS(kineto_name) said;   /* by number in `names` */
+  KINETO_ROWS(kineto_shape) calls; /* by number in `shapes` */
+  intern names, threads, shapes;
+  int64_t base, first; /* ns */
+  const char *devices[KINETO_DEVICES];
+  roof_text key;
+} kineto;
+
+roof_status kineto_no_memory(const kineto *t);
+
+/** The launch of a correlation, NULL: none. Launches are in the order of their correlation. */
+const kineto_launch *kineto_launch_of(const kineto *t, uint64_t correlation);
+
+/** _kineto_join.c: gives every kernel its operator and its share of that one's work, or why it has none. */
+roof_status kineto_join(kineto *t);
+
+/** _kineto_report.c: the records, the facts and what was left out. */
+roof_status kineto_report(kineto *t);
+
+#endif

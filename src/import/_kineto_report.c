@@ -1,0 +1,261 @@
+/* What the joined tables tell: records of the kernels, idle time, launch gaps, what has no figure. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "import/_kineto.h"
+
+static const char *const why_texts[] = {
+#define WHY(symbol, text) text,
+    KINETO_WHY_MAP(WHY)
+#undef WHY
+};
+
+static int by_start(const void *a, const void *b) {
+  const kineto_kernel *x = a, *y = b;
+  return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->correlation > y->correlation) * 2 - 1;
+}
+
+static size_t name_of(const kineto *t, uint32_t number, char text[KINETO_NAME]) {
+  size_t size;
+  const char *raw = intern_get(&t->names, number, &size);
+  return chrome_text((chrome_span){raw, size, true}, text, KINETO_NAME);
+}
+
+static uint32_t op_name(const kineto *t, const kineto_kernel *k) {
+  return t->calls.list[t->ops.list[k->op].shape].name;
+}
+
+/* Records */
+
+/** Calls of one name whose work is known and calls of which it is not are two records, or the rates would be
+ * of neither. `mixed`: the name has both. */
+static roof_record *new_record(kineto *t, const kineto_kernel *k, bool mixed) {
+  char name[KINETO_NAME + 16], *end = name + name_of(t, k->name, name);
+  if (mixed && k->why != WHY_KNOWN) {
+    snprintf(end, 16, " [work unknown]");
+  }
+  return import_record(t->profile, name, strlen(name));
+}
+
+static roof_record *record_of(kineto *t, const kineto_kernel *k, bool mixed) {
+  uint32_t *known = &t->said.list[k->name].record[k->why != WHY_KNOWN];
+  if (*known > 0) {
+    return &t->profile->records[*known - 1];
+  }
+  roof_record *record = new_record(t, k, mixed);
+  *known = record != NULL ? (uint32_t)(record - t->profile->records) + 1 : 0;
+  return record;
+}
+
+static const char *source_of(kineto *t, kineto_shape *call) {
+  if (call->source == NULL) {
+    char op[KINETO_NAME];
+    name_of(t, call->name, op);
+    call->source =
+        import_textf(t->profile, "formula of %s from the shapes of %.200s, its kernels by their time%s",
+                     call->work.op, op, call->work.estimated ? "; in part assumed" : "");
+  }
+  return call->source;
+}
+
+/** fp32 on the matrix unit of NVIDIA is tf32; AMD's multiplies fp32 as it is. */
+static void add_work(kineto *t, const kineto_kernel *k, roof_record *record) {
+  kineto_shape *call = &t->calls.list[t->ops.list[k->op].shape];
+  const torch_work *w = &call->work;
+  const char *source = source_of(t, call);
+  bool tensor = w->product && k->tensor, amd = strncmp(record->name, "Cijk_", 5) == 0;
+  roof_dtype dtype = tensor && !amd && w->dtype == ROOF_FP32 ? ROOF_TF32 : w->dtype;
+  import_add(&record->flops[dtype][tensor ? ROOF_MATRIX : w->unit], k->amount * w->flops, source,
+             w->estimated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED);
+  import_add(&record->bytes[ROOF_MEMORY], k->amount * w->bytes, source, ROOF_QUALITY_ESTIMATED);
+}
+
+static void add_bytes(const kineto_kernel *k, roof_record *record) {
+  static const struct {
+    const char *source, *link;
+    double times; /* in memory; 0: over the link */
+    roof_quality quality;
+  } ways[] = {
+      [COLLECTIVE] = {"formula of the collective from its elements and ranks", "", 0, ROOF_QUALITY_DERIVED},
+      [COPY] = {"bytes of the copy", "PCIe", 0, ROOF_QUALITY_MEASURED},
+      [COPY_INSIDE] = {"bytes of the copy, read and written", "", 2, ROOF_QUALITY_DERIVED},
+      [SET] = {"bytes that were set", "", 1, ROOF_QUALITY_DERIVED},
+  };
+  bool link = ways[k->activity].times == 0;
+  record->link = ways[k->activity].link;
+  import_add(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY],
+             link ? k->amount : k->amount * ways[k->activity].times, ways[k->activity].source,
+             ways[k->activity].quality);
+}
+
+static void say_why(const kineto_kernel *k, roof_record *record) {
+  const char *why = why_texts[k->why];
+  bool link = k->activity == COPY || k->activity == COLLECTIVE;
+  import_missing(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY], why);
+  if (k->activity == KERNEL) {
+    import_missing(&record->flops[ROOF_FP32][ROOF_VECTOR], why);
+  }
+}
+
+static roof_status add_kernel(kineto *t, const kineto_kernel *k, bool mixed) {
+  roof_record *record = record_of(t, k, mixed);
+  if (record == NULL) {
+    return import_settled(t->profile, t->error);
+  }
+  import_call(t->profile, record, k->picoseconds);
+  import_counter(t->profile, record, "occupancy", (double)k->occupancy, (double)k->picoseconds * 1e-12);
+  if (k->why != WHY_KNOWN) {
+    say_why(k, record);
+  } else if (k->activity == KERNEL) {
+    add_work(t, k, record);
+  } else {
+    add_bytes(k, record);
+  }
+  return ROOF_OK;
+}
+
+/** What was left out, by operator, or by the kernel's name where it has none. */
+static void skip_unknown(kineto *t, const uint64_t *times) {
+  char name[KINETO_NAME];
+  for (uint32_t n = 0; n < t->said.count; n++) {
+    for (int why = WHY_KNOWN + 1; why < WHY_COUNT; why++) {
+      if (times[n * WHY_COUNT + (uint32_t)why] > 0) {
+        name_of(t, n, name);
+        import_skips(t->profile, name, why_texts[why], times[n * WHY_COUNT + (uint32_t)why]);
+      }
+    }
+  }
+  for (int why = WHY_KNOWN + 1; why < WHY_COUNT; why++) {
+    uint64_t nameless = times[t->said.count * WHY_COUNT + (size_t)why];
+    if (nameless > 0) {
+      import_skips(t->profile, "kernels", why_texts[why], nameless);
+    }
+  }
+}
+
+static roof_status make_records(kineto *t) {
+  uint8_t *kinds = calloc(t->said.count + 1, 1);
+  uint64_t *times = calloc((t->said.count + 1) * WHY_COUNT, sizeof *times);
+  roof_status status = kinds != NULL && times != NULL ? ROOF_OK : kineto_no_memory(t);
+  kineto_kernel *kernels = t->kernels.list;
+  for (size_t i = 0; i < t->kernels.count && status == ROOF_OK; i++) {
+    kineto_kernel *k = &kernels[i];
+    if (k->activity != KERNEL && isnan(k->amount)) {
+      k->why = WHY_NO_BYTES;
+    }
+    kinds[k->name] |= k->why == WHY_KNOWN ? 1 : 2;
+    size_t name = k->op != KINETO_NONE ? op_name(t, k) : k->activity != KERNEL ? k->name : t->said.count;
+    times[name * WHY_COUNT + k->why]++;
+  }
+  qsort(kernels, t->kernels.count, sizeof *kernels, by_start);
+  for (size_t i = 0; i < t->kernels.count && status == ROOF_OK; i++) {
+    status = add_kernel(t, &kernels[i], kinds[kernels[i].name] == 3);
+  }
+  if (status == ROOF_OK) {
+    skip_unknown(t, times);
+  }
+  free(kinds);
+  free(times);
+  return status == ROOF_OK ? import_settled(t->profile, t->error) : status;
+}
+
+/* Facts */
+
+/** Idle time of the device that worked most; of others the share alone. */
+static void idle_facts(kineto *t) {
+  import_gaps gaps[KINETO_DEVICES] = {{0}};
+  int most = -1;
+  for (size_t i = 0; i < t->kernels.count; i++) {
+    const kineto_kernel *k = &t->kernels.list[i];
+    if (k->device >= 0 && k->device < KINETO_DEVICES) {
+      import_gap(&gaps[k->device], k->start, k->start + (int64_t)(k->picoseconds / 1000));
+    }
+  }
+  for (int d = 0; d < KINETO_DEVICES; d++) {
+    most = gaps[d].kernels > 0 && (most < 0 || gaps[d].busy > gaps[most].busy) ? d : most;
+  }
+  if (most < 0) {
+    return;
+  }
+  import_gap_facts(t->profile, &gaps[most]);
+  for (int d = 0; d < KINETO_DEVICES; d++) {
+    double span = (double)(gaps[d].busy_until - gaps[d].first);
+    if (d != most && gaps[d].kernels > 1 && span > 0) {
+      import_fact(t->profile, import_textf(t->profile, "device_%d_idle_share", d),
+                  1 - (double)gaps[d].busy / span, NULL);
+    }
+  }
+  if (t->devices[most] != NULL) {
+    import_device(t->profile, t->devices[most]);
+  }
+}
+
+static int by_number(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x != y ? (x < y ? -1 : 1) : 0;
+}
+
+/** The median of what lies between the numbers. */
+static double median_interval(int64_t *numbers, size_t count) {
+  qsort(numbers, count, sizeof *numbers, by_number);
+  for (size_t i = 0; i + 1 < count; i++) {
+    numbers[i] = numbers[i + 1] - numbers[i];
+  }
+  qsort(numbers, count - 1, sizeof *numbers, by_number);
+  return (double)numbers[(count - 1) / 2];
+}
+
+/** Whether launches are the limit: the median time between two of them is no less than the mean kernel. Time
+ * that the device idles before the launch even begins is the host's. */
+static roof_status launch_facts(kineto *t) {
+  int64_t *starts = malloc((t->kernels.count + 1) * sizeof *starts), busy_until = INT64_MAX, waited = 0;
+  double busy = 0;
+  size_t count = 0;
+  if (starts == NULL) {
+    return kineto_no_memory(t);
+  }
+  for (size_t i = 0; i < t->kernels.count; i++) { /* by start */
+    const kineto_kernel *k = &t->kernels.list[i];
+    const kineto_launch *l = kineto_launch_of(t, k->correlation);
+    if (l != NULL) {
+      int64_t until = l->start < k->start ? l->start : k->start;
+      starts[count++] = l->start;
+      busy += (double)k->picoseconds * 1e-12;
+      waited += until > busy_until ? until - busy_until : 0;
+    }
+    int64_t end = k->start + (int64_t)(k->picoseconds / 1000);
+    busy_until = busy_until == INT64_MAX || end > busy_until ? end : busy_until;
+  }
+  if (count > 2) {
+    double interval = median_interval(starts, count) * 1e-9, kernel = busy / (double)count;
+    import_fact(t->profile, "launch_interval_seconds", interval, NULL);
+    import_fact(t->profile, "mean_kernel_seconds", kernel, NULL);
+    import_fact(t->profile, "idle_before_launch_seconds", (double)waited * 1e-9, NULL);
+    import_fact(t->profile, "launches_are_the_limit", NAN, interval >= kernel ? "yes" : "no");
+  }
+  free(starts);
+  return ROOF_OK;
+}
+
+/** The trace counts from 1970, or from the machine's start: then its times are no date. */
+static void date(kineto *t) {
+  double taken = (double)t->base * 1e-9 + (double)t->first * 1e-9;
+  const double year_2015 = 1420070400;
+  if (taken > year_2015 && taken < (double)time(NULL)) {
+    t->profile->taken = taken;
+  }
+}
+
+roof_status kineto_report(kineto *t) {
+  roof_status status = make_records(t);
+  if (status == ROOF_OK) {
+    status = launch_facts(t);
+  }
+  if (status == ROOF_OK) {
+    idle_facts(t);
+    date(t);
+  }
+  return status;
+}

@@ -1,0 +1,42 @@
+/** PyTorch's operators as operations of ours: their work from the shapes and types that a trace records. */
+#ifndef IMPORT_TORCH_H
+#define IMPORT_TORCH_H
+
+#include "import/_chrome.h"
+#include "roofline/work.h"
+
+/** Why an operator's work is known or not. */
+typedef enum torch_known {
+  TORCH_KNOWN,
+  TORCH_NO_FORMULA, /**< none for this operator */
+  TORCH_NO_SHAPES,  /**< the trace does not record them */
+  TORCH_MISFIT      /**< shapes or types that are not the operator's, or that it cannot do without */
+} torch_known;
+
+/** The work of one call of an operator. */
+typedef struct torch_work {
+  torch_known known;
+  double flops, bytes; /**< bytes: each tensor once */
+  roof_dtype dtype;
+  roof_unit unit;
+  bool product;   /**< multiplies matrices: fp32 may be tf32 */
+  bool wraps;     /**< only when no operator inside it accounts for kernels */
+  bool estimated; /**< part of it is assumed */
+  const char *op; /**< our operation; static */
+} torch_work;
+
+/** What a trace records of an operator's call: the texts of JSON lists, absent where it does not. */
+typedef struct torch_call {
+  chrome_span name, shapes, types, values;
+} torch_call;
+
+/** True when there is a formula for the operator; *values: the formula reads the arguments' values. */
+bool torch_has_formula(chrome_span name, bool *values);
+
+torch_work torch_work_of(const torch_call *call);
+
+/** Bytes a collective moves through a link of one rank, one way: `name` as NCCL has it ("allreduce"),
+ * elements and type as Kineto records them. NaN when that does not follow. */
+double torch_collective_bytes(chrome_span name, chrome_span type, double in, double out, double ranks);
+
+#endif

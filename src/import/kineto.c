@@ -1,0 +1,358 @@
+/* PyTorch's profiler: a Chrome trace. A kernel's `correlation` names the runtime call that launched it; the
+ * innermost operator around that call on its thread, of those with a formula, is what the kernel works for.
+ * Kept are small rows of kernels, launches and operators; names and shapes are kept once each. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/_kineto.h"
+
+/** Room for one more row; new ones are zeros. */
+static void *append(void *rows, size_t size) {
+  KINETO_ROWS(char) *r = rows;
+  if (r->count == r->room) {
+    size_t room = r->room * 2 + 256;
+    char *list = realloc(r->list, room * size);
+    if (list == NULL) {
+      return NULL;
+    }
+    r->list = list;
+    r->room = room;
+  }
+  return memset(r->list + r->count++ * size, 0, size);
+}
+
+roof_status kineto_no_memory(const kineto *t) {
+  return roof_error_set(t->error, ROOF_E_MEMORY, "%s: out of memory", import_name(t->source));
+}
+
+/* What an event carries */
+
+/** Start and length in ns and ps. False when the event has none, which is counted. */
+static bool when(const chrome_event *e, int64_t *start, uint64_t *picoseconds) {
+  int64_t length;
+  if (!chrome_thousandths(e->start, start) || !chrome_millionths(e->length, &length) || length < 0) {
+    return false;
+  }
+  *picoseconds = (uint64_t)length;
+  return true;
+}
+
+static roof_status bad_time(kineto *t, const chrome_event *e) {
+  char name[200];
+  chrome_text(e->name, name, sizeof name);
+  import_skip(t->profile, name, "its ts and dur are no times");
+  return ROOF_OK;
+}
+
+static uint32_t thread_of(kineto *t, const chrome_event *e) {
+  t->key.length = 0;
+  roof_text_add_bytes(&t->key, e->process.at != NULL ? e->process.at : "", e->process.size);
+  roof_text_add(&t->key, "/");
+  roof_text_add_bytes(&t->key, e->thread.at != NULL ? e->thread.at : "", e->thread.size);
+  return intern_add(&t->threads, t->key.data, t->key.length);
+}
+
+static bool contains(chrome_span text, const char *part) {
+  return memmem(text.at, text.size, part, strlen(part)) != NULL;
+}
+
+/** NVIDIA's libraries name the instruction (s1688, d884, tf32), AMD's Tensile the matrix instruction
+ * (MI16x16). */
+static bool names_matrix_unit(chrome_span name) {
+  static const char *const parts[] = {"tf32", "s1688", "d884", "d16816", "_MI16x16", "_MI32x32", "_MI4x4"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    found |= contains(name, parts[i]);
+  }
+  return found;
+}
+
+/** The number of a name; what it says is found when it is new. */
+static uint32_t name_of(kineto *t, chrome_span name) {
+  uint32_t number = intern_add(&t->names, name.at, name.size);
+  if (number == t->said.count) {
+    kineto_name *said = append(&t->said, sizeof *said);
+    if (said == NULL) {
+      return INTERN_FAILED;
+    }
+    said->formula = torch_has_formula(name, &said->values);
+    said->tensor = names_matrix_unit(name);
+    said->inside = contains(name, "DtoD") || contains(name, "Device -> Device");
+    said->graph = contains(name, "GraphLaunch");
+  }
+  return number;
+}
+
+/** The number of the operator with these shapes; its work is found when it is new. */
+static uint32_t shape_of(kineto *t, const chrome_event *e) {
+  uint32_t name = name_of(t, e->name);
+  if (name == INTERN_FAILED) {
+    return INTERN_FAILED;
+  }
+  const kineto_name *said = &t->said.list[name];
+  const chrome_span parts[] = {e->shapes, e->types, said->values ? e->values : (chrome_span){0}};
+  t->key.length = 0;
+  roof_text_add_bytes(&t->key, (const char *)&name, sizeof name);
+  for (size_t i = 0; i < 3 && said->formula; i++) {
+    roof_text_add_bytes(&t->key, "\n", 1);
+    roof_text_add_bytes(&t->key, parts[i].at != NULL ? parts[i].at : "", parts[i].size);
+  }
+  uint32_t number = t->key.failed ? INTERN_FAILED : intern_add(&t->shapes, t->key.data, t->key.length);
+  if (number == t->calls.count) {
+    kineto_shape *call = append(&t->calls, sizeof *call);
+    if (call == NULL) {
+      return INTERN_FAILED;
+    }
+    call->work = torch_work_of(&(torch_call){e->name, e->shapes, e->types, parts[2]});
+    call->name = name;
+  }
+  return number;
+}
+
+static roof_status take_op(kineto *t, const chrome_event *e) {
+  int64_t start;
+  uint64_t length;
+  if (!when(e, &start, &length)) {
+    return bad_time(t, e);
+  }
+  kineto_op *op = append(&t->ops, sizeof *op);
+  uint32_t thread = thread_of(t, e), shape = shape_of(t, e);
+  if (op == NULL || thread == INTERN_FAILED || shape == INTERN_FAILED) {
+    return kineto_no_memory(t);
+  }
+  *op = (kineto_op){.start = start,
+                    .end = start + (int64_t)(length / 1000),
+                    .external = (uint32_t)chrome_whole(e->external, 0),
+                    .thread = thread,
+                    .shape = shape,
+                    .parent = KINETO_NONE};
+  return ROOF_OK;
+}
+
+static roof_status take_launch(kineto *t, const chrome_event *e) {
+  int64_t start;
+  uint64_t length;
+  if (e->correlation.at == NULL) {
+    return ROOF_OK;
+  }
+  if (!when(e, &start, &length)) {
+    return bad_time(t, e);
+  }
+  kineto_launch *launch = append(&t->launches, sizeof *launch);
+  uint32_t thread = thread_of(t, e), name = name_of(t, e->name);
+  if (launch == NULL || thread == INTERN_FAILED || name == INTERN_FAILED) {
+    return kineto_no_memory(t);
+  }
+  *launch = (kineto_launch){.start = start,
+                            .correlation = (uint64_t)chrome_whole(e->correlation, 0),
+                            .thread = thread,
+                            .op = KINETO_NONE,
+                            .graph = t->said.list[name].graph};
+  return ROOF_OK;
+}
+
+static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity kind) {
+  int64_t start;
+  uint64_t length;
+  if (!when(e, &start, &length)) {
+    return bad_time(t, e);
+  }
+  kineto_kernel *k = append(&t->kernels, sizeof *k);
+  uint32_t name = name_of(t, e->name);
+  if (k == NULL || name == INTERN_FAILED) {
+    return kineto_no_memory(t);
+  }
+  bool inside = kind == COPY && t->said.list[name].inside;
+  bool collective = kind == KERNEL && e->collective.at != NULL;
+  double bytes = e->bytes.at != NULL ? (double)chrome_whole(e->bytes, -1) : NAN;
+  int64_t percent = chrome_whole(e->occupancy, -1);
+  *k = (kineto_kernel){.start = start,
+                       .picoseconds = length,
+                       .correlation = (uint64_t)chrome_whole(e->correlation, -1),
+                       .amount = bytes >= 0 ? bytes : NAN,
+                       .name = name,
+                       .external = (uint32_t)chrome_whole(e->external, 0),
+                       .op = KINETO_NONE,
+                       .occupancy = percent > 0 && percent <= 100 ? (float)percent / 100 : NAN,
+                       .device = (int16_t)chrome_whole(e->device.at != NULL ? e->device : e->process, 0),
+                       .activity = (uint8_t)(inside       ? COPY_INSIDE
+                                             : collective ? COLLECTIVE
+                                                          : kind),
+                       .tensor = t->said.list[name].tensor};
+  if (collective) {
+    k->amount = torch_collective_bytes(e->collective, e->dtype, (double)chrome_whole(e->in, 0),
+                                       (double)chrome_whole(e->out, 0), (double)chrome_whole(e->ranks, 0));
+  }
+  t->first = t->kernels.count == 1 || start < t->first ? start : t->first;
+  return ROOF_OK;
+}
+
+static roof_status take_kernel(kineto *t, const chrome_event *e) {
+  return add_kernel(t, e, KERNEL);
+}
+
+static roof_status take_copy(kineto *t, const chrome_event *e) {
+  return add_kernel(t, e, COPY);
+}
+
+static roof_status take_set(kineto *t, const chrome_event *e) {
+  return add_kernel(t, e, SET);
+}
+
+/** Categories by name; `take` NULL: neither a kernel nor anything that tells of one. */
+static const struct {
+  const char *name;
+  size_t size;
+  roof_status (*take)(kineto *t, const chrome_event *e);
+} categories[] = {
+#define CATEGORY(name, take)                                                                                 \
+  { name, sizeof name - 1, take }
+    CATEGORY("cpu_op", take_op),
+    CATEGORY("kernel", take_kernel),
+    CATEGORY("cuda_runtime", take_launch),
+    CATEGORY("cuda_driver", take_launch),
+    CATEGORY("gpu_memcpy", take_copy),
+    CATEGORY("gpu_memset", take_set),
+    CATEGORY("Operator", take_op),
+    CATEGORY("Kernel", take_kernel),
+    CATEGORY("Runtime", take_launch),
+    CATEGORY("Memcpy", take_copy),
+    CATEGORY("Memset", take_set),
+    CATEGORY("xpu_runtime", take_launch),
+    CATEGORY("xpu_driver", take_launch),
+    CATEGORY("python_function", NULL),
+    CATEGORY("user_annotation", NULL),
+    CATEGORY("ac2g", NULL),
+    CATEGORY("gpu_user_annotation", NULL),
+    CATEGORY("fwdbwd", NULL),
+    CATEGORY("cuda_sync", NULL),
+    CATEGORY("overhead", NULL),
+    CATEGORY("Trace", NULL),
+    CATEGORY("cpu_instant_event", NULL),
+    CATEGORY("async_cpu_to_gpu", NULL),
+    CATEGORY("forward_backward", NULL),
+#undef CATEGORY
+};
+
+enum { CATEGORIES = sizeof categories / sizeof categories[0] };
+
+/** The row of a category, or -1. */
+static int category_of(chrome_span name) {
+  for (int i = 0; i < CATEGORIES; i++) {
+    if (name.size == categories[i].size && memcmp(name.at, categories[i].name, name.size) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool wants(chrome_span category) {
+  int row = category_of(category);
+  return row >= 0 && categories[row].take != NULL;
+}
+
+static roof_status take_event(void *state, const chrome_event *e, roof_error *error) {
+  kineto *t = state;
+  (void)error;
+  if (!chrome_is(e->phase, "X") || e->category.at == NULL || e->name.at == NULL) {
+    return ROOF_OK;
+  }
+  int row = category_of(e->category);
+  if (row >= 0) {
+    return categories[row].take != NULL ? categories[row].take(t, e) : ROOF_OK;
+  }
+  char text[80] = "events of category ";
+  chrome_text(e->category, text + strlen(text), 50);
+  import_skip(t->profile, text, "not a category with kernels that is known");
+  return ROOF_OK;
+}
+
+static void take_devices(kineto *t, chrome_span list) {
+  const char *at = list.at + 1;
+  chrome_span key, device, value;
+  while (*list.at == '[' && chrome_next(&at, &key, &device)) {
+    const char *member = device.at + 1;
+    int64_t id = -1;
+    char name[200] = "";
+    while (*device.at == '{' && chrome_next(&member, &key, &value)) {
+      if (chrome_is(key, "id")) {
+        id = chrome_whole(value, -1);
+      } else if (chrome_is(key, "name")) {
+        chrome_text(value, name, sizeof name);
+      }
+    }
+    if (id >= 0 && id < KINETO_DEVICES) {
+      t->devices[id] = roof_profile_text(t->profile, name);
+    }
+  }
+}
+
+static roof_status take_member(void *state, chrome_span key, chrome_span value, roof_error *error) {
+  kineto *t = state;
+  if (chrome_is(key, "deviceProperties")) {
+    take_devices(t, value);
+  } else if (chrome_is(key, "baseTimeNanoseconds")) {
+    t->base = chrome_whole(value, 0);
+  } else if (chrome_is(key, "nodes")) {
+    return import_error(t->source, error, ROOF_E_PARSE, 1, 0,
+                        "a PyTorch execution trace: it has the operators but no times; give the trace that "
+                        "prof.export_chrome_trace() or tensorboard_trace_handler() writes");
+  }
+  return ROOF_OK;
+}
+
+static roof_status finish(kineto *t, bool cut) {
+  if (t->kernels.count == 0) {
+    return import_error(t->source, t->error, ROOF_E_PARSE, 0, 0,
+                        "no GPU kernel in this trace of PyTorch (profile with ProfilerActivity.CUDA)");
+  }
+  if (cut) {
+    import_skip(t->profile, "the end of the trace", "the file ends inside an event");
+  }
+  roof_status status = kineto_join(t);
+  return status == ROOF_OK ? kineto_report(t) : status;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  kineto t = {.source = source, .profile = profile, .error = error};
+  const chrome_reader reader = {take_event, wants, take_member, &t};
+  bool cut = false;
+  roof_status status = chrome_read(source, &reader, &cut, error);
+  if (status == ROOF_OK) {
+    status = finish(&t, cut);
+  }
+  free(t.ops.list);
+  free(t.launches.list);
+  free(t.kernels.list);
+  free(t.said.list);
+  free(t.calls.list);
+  intern_done(&t.names);
+  intern_done(&t.threads);
+  intern_done(&t.shapes);
+  roof_text_done(&t.key);
+  return status;
+}
+
+static int detect(const char *text, size_t size) {
+  (void)size;
+  text += strspn(text, " \t\r\n");
+  if (*text == '[') {
+    return strstr(text, "\"ph\"") != NULL && strstr(text, "\"ts\"") != NULL ? 80 : 0;
+  }
+  if (*text != '{') {
+    return 0;
+  }
+  bool execution = strstr(text, "\"schema\"") != NULL && strstr(text, "\"nodes\"") != NULL;
+  bool begins = strstr(text, "\"schemaVersion\"") != NULL &&
+                (strstr(text, "\"deviceProperties\"") != NULL || strstr(text, "\"distributedInfo\"") != NULL);
+  return strstr(text, "\"traceEvents\"") != NULL || begins ? 90 : execution ? 70 : 0;
+}
+
+const roof_format roof_format_kineto = {
+    .name = "kineto",
+    .title = "PyTorch profiler (Kineto) Chrome trace",
+    .gives = "time of every call, FLOPs and bytes from shapes, link bytes, idle time and launch gaps",
+    .detect = detect,
+    .read = read,
+};

@@ -1,0 +1,2 @@
+#define FORMAT "kineto"
+#include "import_any.h"
