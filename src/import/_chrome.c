@@ -179,12 +179,8 @@ static void keep(const member_row *rows, chrome_event *e, chrome_span key, chrom
 /** Behind the brace that closes the object which *p stands in; its members of those names are kept. */
 static const char *object_end(scan *s, const char *p, const chrome_reader *reader, const member_row *rows,
                               chrome_event *e) {
-  for (p = blank(p); *p != '}'; p = blank(p)) {
+  for (p = blank(p); *p != '}'; p = *p == ',' ? blank(p + 1) : p) {
     chrome_span key, value;
-    if (*p == ',') {
-      p++;
-      continue;
-    }
     p = key_end(s, p, &key);
     if (p == NULL) {
       return NULL;
@@ -196,8 +192,9 @@ static const char *object_end(scan *s, const char *p, const chrome_reader *reade
       p = value_end(s, p, &value);
       keep(rows, e, key, p != NULL ? value : (chrome_span){0});
     }
-    if (p == NULL) {
-      return NULL;
+    p = p != NULL ? blank(p) : NULL;
+    if (p == NULL || (*p != ',' && *p != '}')) {
+      return p != NULL ? stop(s, p) : NULL;
     }
   }
   return p + 1;

@@ -16,7 +16,7 @@ typedef struct intern {
   size_t size, capacity;
 } intern;
 
-enum { INTERN_FAILED = UINT32_MAX };
+#define INTERN_FAILED UINT32_MAX
 
 /** The number of the string, from 0; INTERN_FAILED when out of memory. */
 uint32_t intern_add(intern *table, const char *bytes, size_t size);

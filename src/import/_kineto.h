@@ -6,7 +6,9 @@
 #include "import/_intern.h"
 #include "import/_torch.h"
 
-enum { KINETO_NONE = UINT32_MAX, KINETO_DEVICES = 64, KINETO_NAME = 16384 };
+#define KINETO_NONE UINT32_MAX /* no operator */
+
+enum { KINETO_DEVICES = 64, KINETO_NAME = 16384 };
 
 /** X(symbol, text): why a kernel has no work. */
 #define KINETO_WHY_MAP(X)                                                                                    \

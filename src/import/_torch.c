@@ -254,8 +254,8 @@ static bool ask(const char *name, const roof_types *formats, int count, const do
 }
 
 /** Products use the matrix unit, but fp32 and fp64 only where the kernel's name says so. */
-static void set_product(torch_work *w, int dtype, double flops, double bytes) {
-  w->dtype = (roof_dtype)dtype;
+static void set_product(torch_work *w, roof_dtype dtype, double flops, double bytes) {
+  w->dtype = dtype;
   w->unit = dtype == ROOF_FP32 || dtype == ROOF_FP64 ? ROOF_VECTOR : ROOF_MATRIX;
   w->product = true;
   w->flops = flops;
@@ -362,7 +362,7 @@ static bool convolve(const tensor *x, const tensor *weight, double results, doub
       !ask("gemm", &formats, 4, (double[]){results, 1, taps, 1}, &work)) {
     return false;
   }
-  set_product(w, dtype, times * work.flops,
+  set_product(w, formats.compute, times * work.flops,
               times * (bytes_of(x) + bytes_of(weight) + moved * types[x->type].bytes));
   return true;
 }

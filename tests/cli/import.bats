@@ -135,6 +135,33 @@ DEVICES
   [ ! -e s.svg ]
 }
 
+@test "traces that Chrome would take, and those that are none" {
+  local kernel='{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1.5,"dur":2.25,"args":{"device":0,"correlation":1}}'
+  for trace in "[$kernel]" "[$kernel,]" "[$kernel" "[$kernel," "{\"traceEvents\":[$kernel,],}" "{\"traceEvents\":[$kernel"; do
+    printf '%s' "$trace" >t.json
+    run -0 "$ROOFLINE" import t.json --json
+    [ "$(json '.kernels[0].calls')" = 1 ]
+    near '.kernels[0].seconds' 2.25e-6
+  done
+  printf '[%s,{"ph":"X","cat":"kern' "$kernel" >t.json
+  run -0 "$ROOFLINE" import t.json
+  has 'the file ends inside an event'
+  printf '[%s,\n {"ph":"X" "cat":"kernel"}]' "$kernel" >t.json
+  run -2 "$ROOFLINE" import t.json
+  has 't.json:2:12: malformed JSON'
+  printf '{"schema":"1.0.1","pid":1,"nodes":[{"name":"aten::mm","id":1}]}' >t.json
+  run -2 "$ROOFLINE" import t.json
+  has 'execution trace'
+}
+
+@test "an imported time is exact to the nanosecond however late the trace" {
+  printf '[%s,%s]' '{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":1682725898236567.001,"dur":0.001,"args":{"device":0}}' \
+    '{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":1682725898236567.004,"dur":0.001,"args":{"device":0}}' >t.json
+  run -0 "$ROOFLINE" import t.json --json
+  near .facts.span_seconds 4e-9
+  near .facts.idle_seconds 2e-9
+}
+
 @test "the formats are listed" {
   run -0 "$ROOFLINE" import --list
   has 'STREAM output'
@@ -148,6 +175,8 @@ DEVICES
   near "($kernel).flops.fp32" 16384
   near "($kernel).bytes.DRAM" 196608
   [ "$(json "($kernel).counted.fp32.source")" = '"as the operation add n=16384"' ]
+  run -0 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op '^add=gemm m=8 n=8 k=8' --dtype bf16 -m h100 --csv
+  has ',bf16,matrix,'
   run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op 'mul=add n=16384'
   has "no kernel's name matches"
   run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op 'add=ad n=16384'

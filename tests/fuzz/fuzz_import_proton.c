@@ -1,0 +1,2 @@
+#define FORMAT "proton"
+#include "import_any.h"

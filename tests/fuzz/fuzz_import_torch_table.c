@@ -1,0 +1,2 @@
+#define FORMAT "torch-table"
+#include "import_any.h"
