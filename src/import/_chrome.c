@@ -406,11 +406,14 @@ bool chrome_is(chrome_span span, const char *text) {
 
 /** The number times 10^`digits`, exact unless it is written with an exponent. */
 static bool scaled(chrome_span number, int digits, int64_t *result) {
+  if (number.at == NULL) {
+    return false;
+  }
   const char *p = number.at, *end = p + number.size;
   bool negative = number.size > 0 && *p == '-', point = false;
   int64_t value = 0;
   int behind = 0;
-  if (number.at == NULL || number.size == (size_t)negative) {
+  if (number.size == (size_t)negative) {
     return false;
   }
   for (p += negative; p < end; p++) {

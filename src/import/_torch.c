@@ -535,7 +535,9 @@ torch_work torch_work_of(const torch_call *call) {
   }
   w.op = r->op;
   w.wraps = r->wraps;
-  w.known = typed && tensors <= r->tensors && r->work(r, &a, &w) ? TORCH_KNOWN : TORCH_MISFIT;
+  w.known = typed && tensors <= r->tensors && r->work(r, &a, &w) && isfinite(w.flops) && isfinite(w.bytes)
+                ? TORCH_KNOWN
+                : TORCH_MISFIT;
   return w;
 }
 

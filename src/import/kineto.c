@@ -28,10 +28,13 @@ roof_status kineto_no_memory(const kineto *t) {
 
 /* What an event carries */
 
+#define FARTHEST (INT64_MAX / 4) /* ns: so that sums and differences of times fit */
+
 /** Start and length in ns and ps. False when the event has none, which is counted. */
 static bool when(const chrome_event *e, int64_t *start, uint64_t *picoseconds) {
   int64_t length;
-  if (!chrome_thousandths(e->start, start) || !chrome_millionths(e->length, &length) || length < 0) {
+  if (!chrome_thousandths(e->start, start) || !chrome_millionths(e->length, &length) || length < 0 ||
+      *start < -FARTHEST || *start > FARTHEST) {
     return false;
   }
   *picoseconds = (uint64_t)length;
