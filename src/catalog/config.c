@@ -266,7 +266,10 @@ static roof_status describe(reader *r, json_t *root) {
     roof_model_note(c->model, "%.0f layers that predict further tokens are not counted",
                     config_value(c, Q_EXTRA_LAYERS, 0));
   }
-  return status == ROOF_OK ? roof_model_check(c->model, c->error) : status;
+  if (status == ROOF_OK && (status = roof_model_check(c->model, c->error)) != ROOF_OK) {
+    (void)roof_error_at(c->error, c->file, 1, 1); /* several keys make what is wrong */
+  }
+  return status;
 }
 
 /** Python writes Infinity and NaN into JSON: null of the same length, outside of texts, keeps every column.
