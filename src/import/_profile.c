@@ -247,8 +247,8 @@ bool import_picoseconds(double seconds, uint64_t *picoseconds) {
 }
 
 void import_add(roof_count *count, double value, const char *source, roof_quality quality) {
-  if (isnan(value)) {
-    import_missing(count, source);
+  if (!(value >= 0 && value < INFINITY)) {
+    import_missing(count, isnan(value) ? source : "its counters contradict each other");
     return;
   }
   bool first = isnan(count->value);

@@ -139,8 +139,9 @@ void import_sample(roof_profile *profile, roof_record *record, double seconds);
 /** Picoseconds of a time in seconds; false when it is negative, not finite or too long. */
 bool import_picoseconds(double seconds, uint64_t *picoseconds);
 
-/** Adds to a count. A missing one stays missing, with its reason, until something is added; the lower quality
- *  of what was added is kept. `source` is static or from roof_profile_text. */
+/** Adds to a count; what is no amount (NaN with `source` as its reason, negative, not finite) is not added. A
+ * missing one stays missing, with its reason, until something is added; the lower quality of what was added
+ * is kept. `source` is static or from roof_profile_text. */
 void import_add(roof_count *count, double value, const char *source, roof_quality quality);
 
 /** Says why a count is missing unless it has a value. */
