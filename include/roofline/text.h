@@ -53,6 +53,10 @@ ROOF_API void roof_text_add_csv(roof_text *text, const char *string);
  *  Units: bytes. Ownership: none. Errors: 0. */
 ROOF_API size_t roof_text_sequence(const char *string);
 
+/** True when `string` (nullable) ends with `end`.
+ *  Units: none. Ownership: none. Errors: none. */
+ROOF_API bool roof_text_ends_with(const char *string, const char *end);
+
 /** Frees the buffer and resets to empty.
  *  Units: none. Ownership: releases text->data. Errors: none; NULL data is fine. */
 ROOF_API void roof_text_done(roof_text *text);

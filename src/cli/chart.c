@@ -5,16 +5,11 @@
 
 #include "cli/chart.h"
 
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 roof_status roof_chart_check(const char *path, roof_error *error) {
-  if (ends_with(path, ".png")) {
+  if (roof_text_ends_with(path, ".png")) {
     return roof_draw_png_check(error);
   }
-  return ends_with(path, ".svg") || ends_with(path, ".html")
+  return roof_text_ends_with(path, ".svg") || roof_text_ends_with(path, ".html")
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg, .png or .html",
                               path);
@@ -25,8 +20,8 @@ roof_status roof_chart_write(const char *path, const roof_scene *scene, const ro
   roof_text out = {0};
   roof_status status = roof_chart_check(path, error);
   if (status == ROOF_OK) {
-    status = ends_with(path, ".svg") ? roof_draw_svg(scene, &out, error)
-             : ends_with(path, ".png")
+    status = roof_text_ends_with(path, ".svg") ? roof_draw_svg(scene, &out, error)
+             : roof_text_ends_with(path, ".png")
                  ? roof_draw_png(scene, &out, error)
                  : roof_draw_html(scene->title, NULL, scene, table, table->rows > 0, NULL, &out, error);
   }

@@ -132,12 +132,16 @@ void roof_answer_add_csv(roof_text *out, json_t *answer);
 roof_status roof_answer_print(const roof_args *args, json_t *answer, roof_error *error);
 
 /* json.c */
-json_t *roof_json_number(double value); /**< null for NaN and infinities */
+json_t *roof_json_number(double value);       /**< null for NaN and infinities */
+double roof_json_number_of(json_t *value);    /**< NaN when it is no number */
+const char *roof_json_text_of(json_t *value); /**< "" when it is no string */
 json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const double *values,
                              const roof_prediction *prediction);
 json_t *roof_json_parameters(const roof_op *op, const double *values);
 /** Appends `object` (takes its reference) on one line. */
 void roof_json_add(roof_text *out, json_t *object);
+/** Appends `object` (takes its reference) indented, with a newline. */
+void roof_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
 roof_status roof_json_print(json_t *object, roof_error *error);
 

@@ -108,11 +108,6 @@ static roof_status fill(import_answer *answer, roof_error *error) {
   return ROOF_OK;
 }
 
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /** The kernels as the page's table. */
 static roof_status write_chart(const roof_args *args, const import_answer *answer, roof_error *error) {
   roof_scene *scene = malloc(sizeof *scene);
@@ -127,19 +122,18 @@ static roof_status write_chart(const roof_args *args, const import_answer *answe
 }
 
 static roof_status write_json(const char *path, const import_answer *answer, roof_error *error) {
-  json_t *object = import_json(answer);
-  char *dump = object != NULL ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
-  json_decref(object);
-  roof_status status = dump != NULL ? roof_write_file(path, dump, strlen(dump), error)
-                                    : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  free(dump);
+  roof_text text = {0};
+  roof_json_add_lines(&text, import_json(answer));
+  roof_status status = text.failed ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory")
+                                   : roof_write_file(path, text.data, text.length, error);
+  roof_text_done(&text);
   return status;
 }
 
 static roof_status show(const roof_args *args, import_answer *answer, roof_error *error) {
   if (args->to != NULL) {
-    return ends_with(args->to, ".json") ? write_json(args->to, answer, error)
-                                        : write_chart(args, answer, error);
+    return roof_text_ends_with(args->to, ".json") ? write_json(args->to, answer, error)
+                                                  : write_chart(args, answer, error);
   }
   if (args->json) {
     return roof_json_print(import_json(answer), error);
@@ -161,7 +155,7 @@ static roof_status show_machine(const roof_args *args, const roof_machine *machi
     return machine_show_print(args, machine, error);
   }
   roof_text text = {0};
-  roof_status status = ends_with(args->to, ".json")
+  roof_status status = roof_text_ends_with(args->to, ".json")
                            ? roof_machine_write(machine, &text, error)
                            : roof_error_set(error, ROOF_E_ARGUMENT,
                                             "--to %s: a machine is written as FILE.json; then `roofline plot "

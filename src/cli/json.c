@@ -11,26 +11,33 @@ json_t *roof_json_number(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
-void roof_json_add(roof_text *out, json_t *object) {
-  char *dump = json_dumps(object, JSON_REAL_PRECISION(15));
+double roof_json_number_of(json_t *value) {
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *roof_json_text_of(json_t *value) {
+  return json_is_string(value) ? json_string_value(value) : "";
+}
+
+static void add_dump(roof_text *out, json_t *object, size_t flags, const char *end) {
+  char *dump = json_dumps(object, flags | JSON_REAL_PRECISION(15));
   json_decref(object);
-  if (dump == NULL) {
-    out->failed = true;
-    return;
-  }
-  roof_text_add(out, dump);
+  out->failed = out->failed || dump == NULL;
+  roof_text_addf(out, "%s%s", dump != NULL ? dump : "", end);
   free(dump);
 }
 
+void roof_json_add(roof_text *out, json_t *object) {
+  add_dump(out, object, 0, "");
+}
+
+void roof_json_add_lines(roof_text *out, json_t *object) {
+  add_dump(out, object, JSON_INDENT(2), "\n");
+}
+
 roof_status roof_json_print(json_t *object, roof_error *error) {
-  char *dump = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-  json_decref(object);
-  if (dump == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "JSON: out of memory");
-  }
   roof_text text = {0};
-  roof_text_addf(&text, "%s\n", dump);
-  free(dump);
+  roof_json_add_lines(&text, object);
   roof_status status = roof_print(&text, error);
   roof_text_done(&text);
   return status;

@@ -79,18 +79,10 @@ roof_status roof_measurement_count(roof_measurement *m, const char *name, double
   return status;
 }
 
-static double number_of(json_t *value) {
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_of(json_t *value) {
-  return json_is_string(value) ? json_string_value(value) : "";
-}
-
 /** How something was counted: `what` says it for all, or each format and level for itself. */
 static void read_how(json_t *counted, const char *what, const char *name, char *how, size_t size) {
   json_t *all = json_object_get(counted, what), *one = json_object_get(counted, name);
-  snprintf(how, size, "%s", text_of(all != NULL ? all : json_object_get(one, "source")));
+  snprintf(how, size, "%s", roof_json_text_of(all != NULL ? all : json_object_get(one, "source")));
 }
 
 /** FLOPs of all formats; the format is the one with most. */
@@ -99,7 +91,7 @@ static void read_flops(json_t *flops, json_t *counted, roof_measurement *m) {
   json_t *value;
   double most = 0;
   json_object_foreach(flops, name, value) {
-    double count = number_of(value);
+    double count = roof_json_number_of(value);
     m->flops = isnan(m->flops) ? count : m->flops + count;
     if (count > most) {
       read_how(counted, "flops", name, m->counted_flops, sizeof m->counted_flops);
@@ -135,14 +127,14 @@ static roof_status read_counters(json_t *counters, roof_measurement *m, roof_err
   roof_status status = ROOF_OK;
   json_object_foreach(counters, name, value) {
     if (status == ROOF_OK && !json_is_null(value)) {
-      status = roof_measurement_count(m, name, number_of(value), error);
+      status = roof_measurement_count(m, name, roof_json_number_of(value), error);
     }
   }
   return status;
 }
 
 static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *error) {
-  const char *name = text_of(json_object_get(kernel, "name"));
+  const char *name = roof_json_text_of(json_object_get(kernel, "name"));
   json_t *counted = json_object_get(kernel, "counted"), *sample;
   size_t index;
   if (name[0] == '\0' || strlen(name) >= sizeof m->label) {
@@ -150,13 +142,13 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
                           sizeof m->label - 1);
   }
   snprintf(m->label, sizeof m->label, "%s", name);
-  snprintf(m->note, sizeof m->note, "%s", text_of(json_object_get(kernel, "note")));
-  m->seconds = number_of(json_object_get(kernel, "seconds"));
+  snprintf(m->note, sizeof m->note, "%s", roof_json_text_of(json_object_get(kernel, "note")));
+  m->seconds = roof_json_number_of(json_object_get(kernel, "seconds"));
   read_flops(json_object_get(kernel, "flops"), counted, m);
   read_bytes(json_object_get(kernel, "bytes"), counted, m);
   roof_status status = read_counters(json_object_get(kernel, "counters"), m, error);
   json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
-    status = status == ROOF_OK ? roof_measurement_sample(m, number_of(sample), error) : status;
+    status = status == ROOF_OK ? roof_measurement_sample(m, roof_json_number_of(sample), error) : status;
   }
   status = status == ROOF_OK ? roof_measurement_settle(m, error) : status;
   if (status != ROOF_OK && error != NULL) {
@@ -172,7 +164,7 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, roo
   json_t *said = json_object_get(root, "taken");
   struct stat info;
   if (said != NULL && !json_is_null(said)) {
-    roof_status status = roof_time_parse(text_of(said), taken, error);
+    roof_status status = roof_time_parse(roof_json_text_of(said), taken, error);
     *how = ROOF_TAKEN_SAID;
     return status == ROOF_OK ? status
                              : roof_error_set(error, status,
@@ -189,10 +181,10 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, roo
 
 static roof_status read_root(json_t *root, const char *file, roof_measurements *all, roof_error *error) {
   json_t *kernels = json_object_get(root, "kernels"), *kernel;
-  const char *machine = text_of(json_object_get(root, "machine"));
+  const char *machine = roof_json_text_of(json_object_get(root, "machine"));
   double taken = NAN;
   size_t index;
-  if (strcmp(text_of(json_object_get(root, "schema")), "roofline.measurements/1") != 0 ||
+  if (strcmp(roof_json_text_of(json_object_get(root, "schema")), "roofline.measurements/1") != 0 ||
       json_array_size(kernels) == 0) {
     return roof_error_set(error, ROOF_E_PARSE,
                           "%s: is not roofline.measurements/1 with kernels, as `run --json` prints it", file);

@@ -6,14 +6,6 @@
 
 #include "cli/program.h"
 
-static const char *text_of(json_t *value) {
-  return json_is_string(value) ? json_string_value(value) : "";
-}
-
-static double number_of(json_t *value) {
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 roof_status roof_part_add_sample(roof_part *part, double seconds, roof_error *error) {
   roof_measurement *m = &part->measurement;
   double *more = realloc(m->samples, (m->sample_count + 1) * sizeof *more);
@@ -78,7 +70,7 @@ static void add_flops(roof_part *part, json_t *flops, double calls) {
   }
   json_object_foreach(flops, name, value) {
     if (roof_dtype_parse(name, &dtype, NULL) == ROOF_OK) {
-      part->flops[dtype] += calls * number_of(value);
+      part->flops[dtype] += calls * roof_json_number_of(value);
     }
   }
 }
@@ -86,22 +78,23 @@ static void add_flops(roof_part *part, json_t *flops, double calls) {
 static roof_status add_region(roof_program *program, json_t *region, roof_error *error) {
   roof_part *part = NULL;
   json_t *counted = json_object_get(region, "counted"), *sample;
-  double calls = number_of(json_object_get(region, "calls"));
+  double calls = roof_json_number_of(json_object_get(region, "calls"));
   size_t index;
-  roof_status status = find_part(program, text_of(json_object_get(region, "name")), &part, error);
+  roof_status status = find_part(program, roof_json_text_of(json_object_get(region, "name")), &part, error);
   if (status != ROOF_OK) {
     return status;
   }
   part->calls += calls;
-  part->threads = fmax(part->threads, number_of(json_object_get(region, "threads")));
-  part->total_seconds += number_of(json_object_get(region, "total_seconds"));
-  part->bytes += calls * number_of(json_object_get(json_object_get(region, "bytes"), "DRAM"));
+  part->threads = fmax(part->threads, roof_json_number_of(json_object_get(region, "threads")));
+  part->total_seconds += roof_json_number_of(json_object_get(region, "total_seconds"));
+  part->bytes += calls * roof_json_number_of(json_object_get(json_object_get(region, "bytes"), "DRAM"));
   add_flops(part, json_object_get(region, "flops"), calls);
-  snprintf(part->flops_counted, sizeof part->flops_counted, "%s", text_of(json_object_get(counted, "flops")));
+  snprintf(part->flops_counted, sizeof part->flops_counted, "%s",
+           roof_json_text_of(json_object_get(counted, "flops")));
   snprintf(part->measurement.counted, sizeof part->measurement.counted, "%s",
-           text_of(json_object_get(counted, "bytes")));
+           roof_json_text_of(json_object_get(counted, "bytes")));
   json_array_foreach(json_object_get(region, "samples"), index, sample) {
-    status = status == ROOF_OK ? roof_part_add_sample(part, number_of(sample), error) : status;
+    status = status == ROOF_OK ? roof_part_add_sample(part, roof_json_number_of(sample), error) : status;
   }
   return status;
 }

@@ -280,12 +280,7 @@ static json_t *answer_json(const roof_program *program) {
 }
 
 static void add_json(const roof_program *program, roof_text *out) {
-  json_t *answer = answer_json(program);
-  char *dump = json_dumps(answer, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-  json_decref(answer);
-  out->failed = out->failed || dump == NULL;
-  roof_text_addf(out, "%s\n", dump != NULL ? dump : "");
-  free(dump);
+  roof_json_add_lines(out, answer_json(program));
 }
 
 static void add_csv(const roof_program *program, roof_text *out) {
@@ -348,16 +343,12 @@ static roof_status write_chart(const roof_program *program, roof_error *error) {
 
 /* Where to */
 
-static bool ends_with(const char *text, const char *end) {
-  size_t length = text != NULL ? strlen(text) : 0, tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /** True when the report is a chart; an error when it could not be drawn. */
 static bool wants_chart(const roof_program *program) {
   const roof_args *args = program->args;
   return args->to != NULL && !args->json && !args->csv &&
-         (ends_with(args->to, ".svg") || ends_with(args->to, ".png") || ends_with(args->to, ".html"));
+         (roof_text_ends_with(args->to, ".svg") || roof_text_ends_with(args->to, ".png") ||
+          roof_text_ends_with(args->to, ".html"));
 }
 
 roof_status roof_program_check(const roof_program *program, roof_error *error) {
@@ -389,8 +380,8 @@ roof_status roof_program_report(const roof_program *program, roof_error *error) 
   if (wants_chart(program)) {
     return write_chart(program, error);
   }
-  bool json = args->json || (!args->csv && ends_with(args->to, ".json"));
-  bool csv = args->csv || ends_with(args->to, ".csv");
+  bool json = args->json || (!args->csv && roof_text_ends_with(args->to, ".json"));
+  bool csv = args->csv || roof_text_ends_with(args->to, ".csv");
   (json ? add_json : csv ? add_csv : add_text)(program, &text);
   roof_status status = put(program, &text, error);
   roof_text_done(&text);

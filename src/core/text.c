@@ -26,6 +26,11 @@ static bool reserve(roof_text *text, size_t more) {
   return true;
 }
 
+bool roof_text_ends_with(const char *string, const char *end) {
+  size_t length = string != NULL ? strlen(string) : 0, tail = strlen(end);
+  return string != NULL && length >= tail && strcmp(string + length - tail, end) == 0;
+}
+
 void roof_text_add_bytes(roof_text *text, const char *bytes, size_t length) {
   if (!reserve(text, length)) {
     return;

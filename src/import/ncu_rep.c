@@ -91,7 +91,9 @@ static double number_of(proto value) {
 static void copy(char *to, size_t size, proto text) {
   size_t length = (size_t)(text.end - text.at);
   length = length < size ? length : size - 1;
-  memcpy(to, text.at, length);
+  if (length > 0) {
+    memcpy(to, text.at, length);
+  }
   to[length] = '\0';
 }
 

@@ -54,15 +54,10 @@ static int split(char *line, char *cells[COLUMNS]) {
   return count;
 }
 
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /** "Total GFLOPs" and the like. */
 static double flop_scale(const char *title) {
   static const char letters[] = "KMGTP";
-  if (strncmp(title, "Total ", 6) != 0 || !ends_with(title, "FLOPs")) {
+  if (strncmp(title, "Total ", 6) != 0 || !roof_text_ends_with(title, "FLOPs")) {
     return NAN;
   }
   const char *letter = strchr(letters, title[6]);
@@ -75,9 +70,9 @@ static bool read_titles(char *line, table *t) {
   t->name = t->self_host = t->self_device = t->total_device = t->calls = t->flops = t->total_host = -1;
   for (int c = 0; c < t->columns; c++) {
     const char *title = titles[c];
-    bool self = strncmp(title, "Self ", 5) == 0, memory = ends_with(title, "Mem"),
-         share = ends_with(title, "%");
-    bool host = strstr(title, "CPU") != NULL, total = ends_with(title, " total");
+    bool self = strncmp(title, "Self ", 5) == 0, memory = roof_text_ends_with(title, "Mem"),
+         share = roof_text_ends_with(title, "%");
+    bool host = strstr(title, "CPU") != NULL, total = roof_text_ends_with(title, " total");
     double scale = flop_scale(title);
     int *which = strcmp(title, "Name") == 0         ? &t->name
                  : strcmp(title, "# of Calls") == 0 ? &t->calls

@@ -292,6 +292,10 @@ static void counts_keep_the_lower_quality(void **state) {
   roof_count count = {.value = NAN, .source = ""};
   import_missing(&count, "no counter");
   assert_string_equal(count.source, "no counter");
+  import_add(&count, -1, "64 reads - 32 short reads", ROOF_QUALITY_MEASURED);
+  import_add(&count, INFINITY, "1e308 + 1e308", ROOF_QUALITY_MEASURED);
+  assert_true(isnan(count.value));
+  assert_string_equal(count.source, "its counters contradict each other");
   import_add(&count, 2, "a", ROOF_QUALITY_MEASURED);
   import_add(&count, NAN, "gone", ROOF_QUALITY_MEASURED);
   import_add(&count, 3, "b", ROOF_QUALITY_ESTIMATED);
