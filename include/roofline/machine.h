@@ -74,6 +74,16 @@ typedef struct roof_modes {
   double slow_bytes_per_second;
 } roof_modes;
 
+/** The access patterns that bandwidths are known for, by the share of the bytes that is written. */
+typedef enum roof_mix_kind {
+  ROOF_MIX_READ,   /**< nothing */
+  ROOF_MIX_TRIAD,  /**< a third, elsewhere than what is read */
+  ROOF_MIX_COPY,   /**< half, elsewhere */
+  ROOF_MIX_WRITE,  /**< all */
+  ROOF_MIX_UPDATE, /**< half, where it was read */
+  ROOF_MIX_COUNT
+} roof_mix_kind;
+
 /** One memory level. Bandwidths are of the whole level (all units) unless `cores` says fewer. Unknown: NaN.
  */
 typedef struct roof_level {
@@ -262,10 +272,22 @@ ROOF_API const roof_level *roof_machine_level(const roof_machine *machine, roof_
  *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
 ROOF_API const roof_level *roof_machine_memory(const roof_machine *machine, roof_kind kind);
 
-/** The level's bandwidth for a mix with `write_share` (0 to 1) of its bytes written: one figure as it is,
- *  several interpolated in seconds per byte between read (0), triad (1/3), copy (1/2) and write (1).
- *  Units: bytes/s. Ownership: none. Errors: NaN when no bandwidth is known. */
-ROOF_API double roof_level_bandwidth(const roof_level *level, double write_share);
+/** What a byte of each pattern takes at least. A pattern without a figure of its own takes what its
+ * neighbours do, and one bandwidth alone serves all; none takes longer than one that moves as much and more
+ * (to read two arrays, what a triad takes that writes a third as well). Units: s per byte. Ownership: fills
+ * `costs`. Errors: NaN when no bandwidth is known, and for updates that have no figure of their own. */
+ROOF_API void roof_level_costs(const roof_level *level, double costs[ROOF_MIX_COUNT]);
+
+/** The least of them: what a byte takes of an unknown mix.
+ *  Units: s per byte. Ownership: none. Errors: NaN when none is known. */
+ROOF_API double roof_costs_least(const double costs[ROOF_MIX_COUNT]);
+
+/** The level's bandwidth for a mix with `written` (0 to 1) of its bytes written, `in_place` of them (at most
+ * half and at most `written`) where they were read. Interpolated in seconds per byte between read (0), triad
+ * (1/3), copy (1/2) and write (1). Updates with a figure of their own count apart: they, or all reads and the
+ * writes elsewhere, whichever takes longer, but no mix is faster than the fastest pattern. Units: bytes/s.
+ * Ownership: none. Errors: NaN when no bandwidth is known. */
+ROOF_API double roof_level_bandwidth(const roof_level *level, double written, double in_place);
 
 /** Makes a machine of `cores` of its cores: measured figures for all cores become the smaller of those and
  *  `cores` times the one-core figure, their source says so, and private caches are fewer. Figures without a

@@ -49,9 +49,9 @@ typedef struct roof_target {
   roof_options options;
   const roof_peak *peak[ROOF_UNIT_COUNT]; /**< NULL: unknown */
   double seconds_per_flop[ROOF_UNIT_COUNT];
-  const roof_level *level[ROOF_LEVEL_KIND_COUNT];    /**< NULL: the machine has none or no bandwidth */
-  double seconds_per_byte[ROOF_LEVEL_KIND_COUNT][4]; /**< at write shares 0, 1/3, 1/2, 1 */
-  roof_level_kind memory;                            /**< outermost level with a bandwidth */
+  const roof_level *level[ROOF_LEVEL_KIND_COUNT]; /**< NULL: the machine has none or no bandwidth */
+  double seconds_per_byte[ROOF_LEVEL_KIND_COUNT][ROOF_MIX_COUNT]; /**< roof_level_costs */
+  roof_level_kind memory;                                         /**< outermost level with a bandwidth */
   const roof_link *link;
   double launch_seconds;
   double overhead_cutoff;

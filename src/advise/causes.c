@@ -201,7 +201,7 @@ static void derive(roof_evidence *e, roof_clue clue, double value) {
 /** Reading each line before it is overwritten adds the written bytes once more to the bus. The clue is 0
  * where the gap is too small to hold that. */
 static double write_allocate(const roof_prediction *p, double fraction) {
-  double share = p->work.write_bytes / p->bytes;
+  double share = (p->work.write_bytes - p->work.update_bytes) / p->bytes;
   return fraction * (1 + share) <= 1 ? share / (1 + share) : 0;
 }
 

@@ -392,8 +392,8 @@ static roof_target twice(const roof_target *target, int resource, roof_link *lin
   for (int i = 0; i < ROOF_UNIT_COUNT && resource == MATH; i++) {
     t.seconds_per_flop[i] /= 2;
   }
-  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * 4 && resource == MEMORY; i++) {
-    t.seconds_per_byte[i / 4][i % 4] /= 2;
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * ROOF_MIX_COUNT && resource == MEMORY; i++) {
+    t.seconds_per_byte[i / ROOF_MIX_COUNT][i % ROOF_MIX_COUNT] /= 2;
   }
   if (resource == LINK && target->link != NULL) {
     *link = *target->link;

@@ -100,8 +100,8 @@ static void speed_up(roof_target *t, const changed *c) {
   for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
     t->seconds_per_flop[unit] /= c->peak;
   }
-  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * 4; i++) {
-    t->seconds_per_byte[i / 4][i % 4] /= c->bandwidth;
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * ROOF_MIX_COUNT; i++) {
+    t->seconds_per_byte[i / ROOF_MIX_COUNT][i % ROOF_MIX_COUNT] /= c->bandwidth;
   }
 }
 

@@ -241,7 +241,7 @@ static void match_bandwidths(judgement *j, const roof_machine *machine) {
   }
   for (int i = 0; i < machine->level_count; i++) {
     const roof_level *level = &machine->levels[i];
-    double bandwidth = roof_level_bandwidth(level, 0);
+    double bandwidth = roof_level_bandwidth(level, 0, 0);
     if (equals(j->claimed, bandwidth) && strcmp(level->name, j->limit_name) != 0) {
       snprintf(name, sizeof name, "%s bandwidth (%s)", level->name, roof_kind_name(level->kind));
       add_match(j, name, bandwidth);
@@ -300,8 +300,7 @@ static roof_status judge_bandwidth(judgement *j, const claim *c, const roof_targ
     snprintf(j->limit_name, sizeof j->limit_name, "%s bandwidth one way", link->name);
     set_source(j, link->kind, link->date, link->source);
   } else if (level != NULL) {
-    const double *cost = target->seconds_per_byte[target->memory];
-    j->limit = 1 / fmin(fmin(cost[0], cost[1]), fmin(cost[2], cost[3]));
+    j->limit = 1 / roof_costs_least(target->seconds_per_byte[target->memory]);
     snprintf(j->limit_name, sizeof j->limit_name, "%s bandwidth", level->name);
     set_source(j, level->kind, level->date, level->source);
   }

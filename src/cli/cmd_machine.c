@@ -18,7 +18,7 @@ double machine_half_rate(const roof_machine *machine) {
 
 double machine_memory_rate(const roof_machine *machine) {
   const roof_level *memory = roof_machine_memory(machine, ROOF_DATASHEET);
-  return memory != NULL ? roof_level_bandwidth(memory, 0) : NAN;
+  return memory != NULL ? roof_level_bandwidth(memory, 0, 0) : NAN;
 }
 
 void machine_add_crew(char *text, size_t size, int cores, const char *core_kind, int threads_per_core) {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHORT = 48 };
+enum { SHORT = 48, LINE = 80 };
 
 static const char *quantity(char buffer[SHORT], double value, const char *unit) {
   return roof_quantity_format(buffer, SHORT, value, unit);
@@ -92,6 +92,76 @@ static void explain_sides(roof_text *out, const roof_prediction *p) {
                  quantity(b, bandwidth * p->intensity, "FLOP/s"), quantity(c, p->attainable, "FLOP/s"));
 }
 
+enum { PATTERNS = 5 };
+
+static const struct {
+  const char *name;
+  double written;
+} patterns[PATTERNS] = {{"read", 0}, {"triad", 1.0 / 3}, {"copy", 0.5}, {"write", 1}, {"update", 0.5}};
+
+static const char *pattern(char *text, const double costs[ROOF_MIX_COUNT], int index) {
+  char rate[SHORT];
+  snprintf(text, LINE, "%s %s", patterns[index].name, quantity(rate, 1 / costs[index], "B/s"));
+  return text;
+}
+
+/** "copy 41.96 GB/s", or "between read 31.16 GB/s and triad 44.65 GB/s". */
+static void add_patterns(roof_text *out, const double costs[ROOF_MIX_COUNT], double written) {
+  static const double near = 0.005;
+  char lower[LINE], upper[LINE];
+  int at = ROOF_MIX_READ;
+  while (written > patterns[at].written + near) {
+    at++;
+  }
+  if (written < patterns[at].written - near) {
+    roof_text_addf(out, "between %s and %s", pattern(lower, costs, at - 1), pattern(upper, costs, at));
+  } else {
+    roof_text_add(out, pattern(upper, costs, at));
+  }
+}
+
+/** Why work that updates in place has this ceiling: the updates, the rest, or the fastest pattern. */
+static void explain_updates(roof_text *out, const roof_work *work, const double costs[ROOF_MIX_COUNT],
+                            double others_rate) {
+  char text[LINE];
+  double elsewhere = work->write_bytes - work->update_bytes, others = work->read_bytes + elsewhere;
+  double others_seconds = others / others_rate,
+         update_seconds = 2 * work->update_bytes * costs[ROOF_MIX_UPDATE];
+  int fastest = ROOF_MIX_READ;
+  for (int i = 1; i < PATTERNS; i++) {
+    fastest = costs[i] < costs[fastest] ? i : fastest;
+  }
+  roof_text_addf(out, ", %s where they were read: ", elsewhere > 0 ? "some" : "all");
+  if (costs[fastest] * (others + work->update_bytes) > fmax(others_seconds, update_seconds)) {
+    roof_text_addf(out, "no faster than the fastest pattern, %s", pattern(text, costs, fastest));
+  } else if (others_seconds > update_seconds) {
+    roof_text_addf(out, "all reads%s at ", elsewhere > 0 ? " and the other writes" : "");
+    add_patterns(out, costs, elsewhere / others);
+    roof_text_addf(out, " take longer than %s", pattern(text, costs, ROOF_MIX_UPDATE));
+  } else {
+    roof_text_add(out, pattern(text, costs, ROOF_MIX_UPDATE));
+  }
+}
+
+/** Which of a level's measured bandwidths the mix of reads and writes leads to. */
+static void explain_bandwidth(roof_text *out, const roof_work *work, const roof_level *level) {
+  double costs[ROOF_MIX_COUNT], written = work->write_bytes / (work->read_bytes + work->write_bytes);
+  if (isnan(level->read_bytes_per_second)) {
+    return;
+  }
+  roof_level_costs(level, costs);
+  roof_text_addf(out, "       %.1f %% of the bytes are written", 100 * written);
+  if (work->update_bytes > 0 && !isnan(costs[ROOF_MIX_UPDATE])) {
+    double elsewhere = work->write_bytes - work->update_bytes;
+    explain_updates(out, work, costs,
+                    roof_level_bandwidth(level, elsewhere / (work->read_bytes + elsewhere), 0));
+  } else {
+    roof_text_add(out, ": ");
+    add_patterns(out, costs, written);
+  }
+  roof_text_add(out, "\n");
+}
+
 static void explain_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT], b[SHORT], c[SHORT];
   const char *lead = "  5.";
@@ -107,6 +177,7 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
       roof_text_addf(out, "%s %s time = bytes / bandwidth = %s / %s = %s\n", lead, t->level->name,
                      quantity(a, t->bytes, "B"), quantity(b, t->bytes / t->seconds, "B/s"),
                      quantity(c, t->seconds, "s"));
+      explain_bandwidth(out, &p->work, t->level);
       lead = "    ";
     }
   }

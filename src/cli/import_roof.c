@@ -4,15 +4,6 @@
 
 #include "cli/import.h"
 
-/** The fastest of the level's patterns: a profiler rarely says how reads and writes were mixed. */
-static double fastest(const double knots[4]) {
-  double least = NAN;
-  for (int i = 0; i < 4; i++) {
-    least = fmin(least, knots[i]);
-  }
-  return least;
-}
-
 static void resolve(import_roof *roof, const roof_machine *machine, roof_dtype dtype) {
   roof_types types = roof_types_of(dtype);
   roof_options options = roof_options_default();
@@ -24,7 +15,8 @@ static void resolve(import_roof *roof, const roof_machine *machine, roof_dtype d
     roof->seconds_per_flop[dtype][u] = target.seconds_per_flop[u];
   }
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
-    roof->seconds_per_byte[l] = fastest(target.seconds_per_byte[l]);
+    /* A profiler rarely says how reads and writes were mixed. */
+    roof->seconds_per_byte[l] = roof_costs_least(target.seconds_per_byte[l]);
     roof->level_name[l] =
         target.level[l] != NULL ? target.level[l]->name : roof_level_kind_name((roof_level_kind)l);
   }

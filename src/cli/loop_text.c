@@ -76,8 +76,8 @@ static void add_context(roof_text *out, const roof_loop *loop) {
   if (peak != NULL && memory != NULL) {
     roof_text_addf(out, "  ceilings: %s %s; %s read %s, triad %s\n", roof_dtype_name(peak->dtype),
                    roof_quantity_format(compute, SHORT, peak->flops_per_second, "FLOP/s"), memory->name,
-                   roof_quantity_format(read, SHORT, roof_level_bandwidth(memory, 0), "B/s"),
-                   roof_quantity_format(triad, SHORT, roof_level_bandwidth(memory, 1.0 / 3), "B/s"));
+                   roof_quantity_format(read, SHORT, roof_level_bandwidth(memory, 0, 0), "B/s"),
+                   roof_quantity_format(triad, SHORT, roof_level_bandwidth(memory, 1.0 / 3, 0), "B/s"));
   }
   for (int i = 0; i < m->note_count; i++) {
     roof_text_addf(out, "  %s\n", m->notes[i]);

@@ -146,7 +146,7 @@ static void add_levels(roof_sealing *sealing, roof_machine *machine, const char 
   }
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT && *known != NULL; i++) {
     const roof_level *level = roof_machine_level(machine, (roof_level_kind)i, ROOF_DATASHEET);
-    sealing->level_bytes_per_second[i] = level != NULL ? roof_level_bandwidth(level, 0) : NAN;
+    sealing->level_bytes_per_second[i] = level != NULL ? roof_level_bandwidth(level, 0, 0) : NAN;
   }
 }
 

@@ -266,7 +266,7 @@ static void work_kind(roof_text *out, const roof_lesson *l) {
                    roof_kind_name(peak->kind), peak->date, peak->source);
   }
   if (level != NULL) {
-    roof_text_addf(out, "  %s: %s of %s, %s\n", quantity(a, roof_level_bandwidth(level, 0), "B/s"),
+    roof_text_addf(out, "  %s: %s of %s, %s\n", quantity(a, roof_level_bandwidth(level, 0, 0), "B/s"),
                    roof_kind_name(level->kind), level->date, level->source);
   }
 }

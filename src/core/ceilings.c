@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "core/mix.h"
 #include "roofline/predict.h"
 
 /** Whether a figure of that kind, with the physical `limit` of a measured one, belongs to the basis. */
@@ -17,10 +18,14 @@ static void use_limits(roof_target *target) {
   }
   for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
     const roof_level *level = target->level[k];
-    for (int i = 0; i < 4 && level != NULL; i++) {
-      if (level->kind == ROOF_MEASURED && !isnan(level->limit_bytes_per_second)) {
-        target->seconds_per_byte[k][i] = 1 / level->limit_bytes_per_second;
-      }
+    if (level != NULL && level->kind == ROOF_MEASURED && !isnan(level->limit_bytes_per_second)) {
+      roof_level limits = *level;
+      limits.read_bytes_per_second = level->limit_bytes_per_second;
+      limits.triad_bytes_per_second = level->triad_limit_bytes_per_second;
+      limits.copy_bytes_per_second = level->copy_limit_bytes_per_second;
+      limits.write_bytes_per_second = level->write_limit_bytes_per_second;
+      limits.update_bytes_per_second = level->update_limit_bytes_per_second;
+      roof_level_costs(&limits, target->seconds_per_byte[k]);
     }
   }
 }
@@ -64,9 +69,8 @@ roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const 
   }
   const roof_level *memory = t.level[t.memory];
   if (memory != NULL && belongs(basis, memory->kind, memory->limit_bytes_per_second) && p.bytes > 0) {
-    double share = work->write_bytes / p.bytes;
-    bool limited = basis == ROOF_THEORETICAL && memory->kind == ROOF_MEASURED;
-    ceiling.bytes_per_second = limited ? memory->limit_bytes_per_second : roof_level_bandwidth(memory, share);
+    roof_mix mix = roof_mix_of(work->write_bytes / p.bytes, work->update_bytes / p.bytes);
+    ceiling.bytes_per_second = 1 / roof_mix_cost(t.seconds_per_byte[t.memory], mix);
   }
   return ceiling;
 }

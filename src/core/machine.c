@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/mix.h"
 #include "roofline/text.h"
 
 static const char *const kind_names[] = {"datasheet", "measured", "assumed", NULL};
@@ -137,7 +138,7 @@ const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kin
     }
     if (best == NULL || better(candidate->kind, candidate->cores, best->kind, best->cores, kind) ||
         (candidate->kind == best->kind && candidate->cores == best->cores &&
-         roof_level_bandwidth(candidate, 0) > roof_level_bandwidth(best, 0))) {
+         roof_level_bandwidth(candidate, 0, 0) > roof_level_bandwidth(best, 0, 0))) {
       best = candidate;
     }
   }
@@ -147,37 +148,69 @@ const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kin
 const roof_level *roof_machine_memory(const roof_machine *machine, roof_kind kind) {
   for (int level = ROOF_LEVEL_KIND_COUNT - 1; level >= 0; level--) {
     const roof_level *found = roof_machine_level(machine, (roof_level_kind)level, kind);
-    if (found != NULL && !isnan(roof_level_bandwidth(found, 0))) {
+    if (found != NULL && !isnan(roof_level_bandwidth(found, 0, 0))) {
       return found;
     }
   }
   return NULL;
 }
 
-double roof_level_bandwidth(const roof_level *level, double write_share) {
-  const double shares[] = {0, 1.0 / 3, 0.5, 1};
+/** What has no figure is interpolated between its neighbours, beyond the first or last known takes as long.
+ */
+static void fill_between(double costs[], const double shares[], int count) {
+  for (int i = 0; i < count; i++) {
+    int below = i, above = i;
+    while (below >= 0 && isnan(costs[below])) {
+      below--;
+    }
+    while (above < count && isnan(costs[above])) {
+      above++;
+    }
+    if (below >= 0 && above < count && below < above) {
+      double t = (shares[i] - shares[below]) / (shares[above] - shares[below]);
+      costs[i] = (1 - t) * costs[below] + t * costs[above];
+    } else if (below < 0 && above < count) {
+      costs[i] = costs[above];
+    } else if (below >= 0 && above == count) {
+      costs[i] = costs[below];
+    }
+  }
+}
+
+void roof_level_costs(const roof_level *level, double costs[ROOF_MIX_COUNT]) {
+  static const double shares[] = {0, 1.0 / 3, 0.5, 1};
   const double rates[] = {level->read_bytes_per_second, level->triad_bytes_per_second,
-                          level->copy_bytes_per_second, level->write_bytes_per_second};
-  int below = -1, above = -1;
-  for (int i = 0; i < 4; i++) {
-    if (isnan(rates[i])) {
-      continue;
-    }
-    if (shares[i] <= write_share) {
-      below = i;
-    }
-    if (shares[i] >= write_share && above < 0) {
-      above = i;
+                          level->copy_bytes_per_second, level->write_bytes_per_second,
+                          level->update_bytes_per_second};
+  for (int i = 0; i < ROOF_MIX_COUNT; i++) {
+    costs[i] = 1 / rates[i];
+  }
+  fill_between(costs, shares, ROOF_MIX_UPDATE);
+  if (isnan(costs[ROOF_MIX_READ])) {
+    for (int i = 0; i < ROOF_MIX_UPDATE; i++) {
+      costs[i] = 1 / level->bytes_per_second;
     }
   }
-  if (below < 0 && above < 0) {
-    return level->bytes_per_second;
+  /* Per element moved: a triad reads 2 and writes 1 of its 3 bytes, a copy 1 and 1 of its 2. */
+  double *read = &costs[ROOF_MIX_READ], *triad = &costs[ROOF_MIX_TRIAD], *copy = &costs[ROOF_MIX_COPY];
+  *triad = fmin(*triad, 4 * *copy / 3);
+  *copy = fmin(*copy, 3 * *triad / 2);
+  costs[ROOF_MIX_WRITE] = fmin(costs[ROOF_MIX_WRITE], 2 * *copy);
+  *read = fmin(fmin(*read, 3 * *triad / 2), 2 * costs[ROOF_MIX_UPDATE]);
+}
+
+double roof_costs_least(const double costs[ROOF_MIX_COUNT]) {
+  double least = NAN;
+  for (int i = 0; i < ROOF_MIX_COUNT; i++) {
+    least = fmin(least, costs[i]);
   }
-  if (below < 0 || above < 0 || below == above) {
-    return rates[below < 0 ? above : below];
-  }
-  double t = (write_share - shares[below]) / (shares[above] - shares[below]);
-  return 1 / ((1 - t) / rates[below] + t / rates[above]);
+  return least;
+}
+
+double roof_level_bandwidth(const roof_level *level, double written, double in_place) {
+  double costs[ROOF_MIX_COUNT];
+  roof_level_costs(level, costs);
+  return 1 / roof_mix_cost(costs, roof_mix_of(written, in_place));
 }
 
 /** True when `name` is `known`, perhaps followed by a generation: digits, then letters ("HBM3e"). */

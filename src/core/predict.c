@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/mix.h"
 #include "roofline/text.h"
 
 static const double default_overhead_cutoff = 8e-6;
@@ -94,14 +95,16 @@ static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) 
 }
 
 static void resolve_levels(roof_target *target) {
-  static const double shares[] = {0, 1.0 / 3, 0.5, 1};
   const roof_machine *machine = target->machine;
   roof_kind kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
   for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
     const roof_level *level = roof_machine_level(machine, (roof_level_kind)k, kind);
     target->level[k] = level;
-    for (int i = 0; i < 4; i++) {
-      target->seconds_per_byte[k][i] = level != NULL ? 1 / roof_level_bandwidth(level, shares[i]) : NAN;
+    for (int i = 0; i < ROOF_MIX_COUNT; i++) {
+      target->seconds_per_byte[k][i] = NAN;
+    }
+    if (level != NULL) {
+      roof_level_costs(level, target->seconds_per_byte[k]);
     }
     if (level != NULL && !isnan(target->seconds_per_byte[k][0])) {
       target->memory = (roof_level_kind)k;
@@ -192,26 +195,6 @@ roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof
                         roof_dtype_name(wider->dtype), roof_dtype_name(dtype));
 }
 
-/** Where a share of writes lies between the four known shares: after knot `index`, by `part` of the way. */
-typedef struct mix {
-  int index;
-  double part;
-} mix;
-
-static mix mix_of(double share) {
-  if (share <= 1.0 / 3) {
-    return (mix){0, share * 3};
-  }
-  if (share <= 0.5) {
-    return (mix){1, (share - 1.0 / 3) * 6};
-  }
-  return (mix){2, (share - 0.5) * 2};
-}
-
-static double seconds_per_byte(const double knots[4], mix at) {
-  return knots[at.index] + at.part * (knots[at.index + 1] - knots[at.index]);
-}
-
 /** Bytes a level supplies when tiles of `tile` sit in the level inside it: no_reuse / tile + writes. A level
  * further out sees the largest square tile its inner neighbour can hold. */
 static double tiled_bytes(const roof_target *target, const roof_work *work, int k, double bytes) {
@@ -261,7 +244,9 @@ static int supply_level(const roof_target *target, double working_set) {
 
 static void time_levels(const roof_target *target, roof_prediction *out, double seconds_per_flop) {
   const roof_work *work = &out->work;
-  mix writes = mix_of(out->bytes > 0 ? work->write_bytes / out->bytes : 0);
+  bool moves = out->bytes > 0;
+  roof_mix mix =
+      roof_mix_of(moves ? work->write_bytes / out->bytes : 0, moves ? work->update_bytes / out->bytes : 0);
   int supply = supply_level(target, work->working_set);
   double memory_seconds = out->bytes == 0 ? 0 : NAN, ridge = NAN;
   const roof_level *binding = NULL;
@@ -270,7 +255,7 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
     if (target->level[k] == NULL) {
       continue;
     }
-    double cost = seconds_per_byte(target->seconds_per_byte[k], writes);
+    double cost = roof_mix_cost(target->seconds_per_byte[k], mix);
     double bytes = k > supply ? 0 : level_bytes(target, work, k, out->bytes), seconds = bytes * cost;
     double intensity = bytes == out->bytes ? out->intensity : bytes > 0 ? work->flops / bytes : NAN;
     ridge = cost / seconds_per_flop;

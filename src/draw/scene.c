@@ -52,12 +52,9 @@ static bool add_peaks(roof_scene *scene, const roof_machine *machine, roof_dtype
 
 /** The best of a level's access patterns: no mix of reads and writes can be faster. */
 static double best_bandwidth(const roof_level *level) {
-  const double shares[] = {0, 1.0 / 3, 0.5, 1};
-  double best = NAN;
-  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-    best = fmax(best, roof_level_bandwidth(level, shares[i]));
-  }
-  return best;
+  double costs[ROOF_MIX_COUNT];
+  roof_level_costs(level, costs);
+  return 1 / roof_costs_least(costs);
 }
 
 static double best_limit(const roof_level *level) {

@@ -9,9 +9,16 @@ static double triangle(double n) {
   return n * (n + 1) / 2;
 }
 
+/** x = f(x). */
+static void scal(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  unary_work(op, v, t, w);
+  w->update_bytes = fmin(w->read_bytes, w->write_bytes);
+}
+
 static void axpy(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   binary_work(op, v, t, w);
   w->read_bytes = v[0] * (roof_dtype_bytes(t->compute) + roof_dtype_bytes(t->output));
+  w->update_bytes = w->write_bytes;
   w->working_set = w->read_bytes;
 }
 
@@ -53,6 +60,7 @@ static void symv(const roof_op *op, const double *v, const roof_types *t, roof_w
 static void trmv(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
   matrix_vector(v[0] * v[0], triangle(v[0]), v[0], v[0], t, w);
+  w->update_bytes = v[0] * fmin(roof_dtype_bytes(t->compute), roof_dtype_bytes(t->output));
 }
 
 static void ger(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -60,7 +68,7 @@ static void ger(const roof_op *op, const double *v, const roof_types *t, roof_wo
   double m = v[0], n = v[1], o = roof_dtype_bytes(t->output);
   w->flops = 2 * m * n;
   w->read_bytes = m * n * o + (m + n) * roof_dtype_bytes(t->compute);
-  w->write_bytes = m * n * o;
+  w->update_bytes = w->write_bytes = m * n * o;
   w->working_set = w->read_bytes;
 }
 
@@ -73,6 +81,7 @@ static void gemm(const roof_op *op, const double *v, const roof_types *t, roof_w
   product_work(v[0], v[1], v[2], v[3], t, w);
   if (v[4] != 0) {
     w->read_bytes += w->write_bytes;
+    w->update_bytes = w->write_bytes;
   }
 }
 
@@ -114,7 +123,7 @@ static void trmm(const roof_op *op, const double *v, const roof_types *t, roof_w
   }
 
 static const roof_op ops[] = {
-    LEVEL_1("scal", "x = alpha x", 1, "n", "n * (a + o)", unary_work),
+    LEVEL_1("scal", "x = alpha x", 1, "n", "n * (a + o)", scal),
     LEVEL_1("axpy", "y = alpha x + y", 2, "2 * n", "n * (a + 2 * o)", axpy),
     LEVEL_1("dot", "s = x . y", 2, "2 * n", "2 * n * a + o", dot),
     LEVEL_1("nrm2", "s = sqrt(x . x)", 2, "2 * n", "n * a + o", sum),

@@ -220,3 +220,27 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --dtype bf16 --achieved --json
   near .attainable_flops_per_second 956e12
 }
+
+@test "a measured machine's bandwidth is that of the operation's pattern, and --explain names it" {
+  cd "$BATS_TEST_TMPDIR"
+  "$ROOFLINE" measure --backend fake --quiet --to fake.json >/dev/null
+  jq '.levels[0].update_bytes_per_second = 50e9' fake.json >host.json
+  explain() { run -0 --separate-stderr "$ROOFLINE" predict "$@" --machine host.json --explain; }
+  explain scal n=64Mi
+  [[ $output == *"536.9 MB / 50.00 GB/s ="*"50.0 % of the bytes are written, all where they were read: update 50.00 GB/s"* ]]
+  explain axpy n=64Mi
+  [[ $output == *"805.3 MB / 50.00 GB/s ="*"33.3 % of the bytes are written, all where they were read: no faster than the fastest pattern, update 50.00 GB/s"* ]]
+  jq '.levels[0].read_bytes_per_second = 30e9' host.json >slow.json
+  run -0 "$ROOFLINE" predict axpy n=64Mi --machine slow.json --explain
+  [[ $output == *"805.3 MB / 45.00 GB/s ="*"all reads at read 30.00 GB/s take longer than update 50.00 GB/s"* ]]
+  explain triad n=64Mi
+  [[ $output == *"805.3 MB / 36.00 GB/s ="*"33.3 % of the bytes are written: triad 36.00 GB/s"* ]]
+  explain dot n=64Mi
+  [[ $output == *"0.0 % of the bytes are written: read 40.00 GB/s"* ]]
+  explain embedding tokens=4096 hidden=4096 --output fp64
+  [[ $output == *"% of the bytes are written: between copy 34.00 GB/s and write 30.00 GB/s"* ]]
+  run -0 "$ROOFLINE" predict scal n=64Mi --machine fake.json --explain
+  [[ $output == *"50.0 % of the bytes are written: copy 34.00 GB/s"* ]]
+  run -0 "$ROOFLINE" predict scal n=64Mi --machine h100 --explain
+  [[ $output != *"of the bytes are written"* ]]
+}

@@ -470,18 +470,18 @@ static void bandwidth_between_reads_and_writes(void **state) {
   (void)state;
   roof_machine_init(&machine);
   roof_level *level = add_level(ROOF_MEMORY, ROOF_MEASURED, 0, NAN);
-  assert_true(isnan(roof_level_bandwidth(level, 0)));
+  assert_true(isnan(roof_level_bandwidth(level, 0, 0)));
   level->bytes_per_second = 7;
-  assert_true(roof_level_bandwidth(level, 0) == 7 && roof_level_bandwidth(level, 1) == 7);
+  assert_true(roof_level_bandwidth(level, 0, 0) == 7 && roof_level_bandwidth(level, 1, 0) == 7);
   level->triad_bytes_per_second = 30;
-  assert_true(roof_level_bandwidth(level, 0) == 30 && roof_level_bandwidth(level, 0.9) == 30);
+  assert_true(roof_level_bandwidth(level, 0, 0) == 30 && roof_level_bandwidth(level, 0.9, 0) == 30);
   level->read_bytes_per_second = 60;
-  assert_true(roof_level_bandwidth(level, 0) == 60 && roof_level_bandwidth(level, 1.0 / 3) == 30);
-  assert_near(roof_level_bandwidth(level, 1.0 / 6), 40, 1e-14);
+  assert_true(roof_level_bandwidth(level, 0, 0) == 60 && roof_level_bandwidth(level, 1.0 / 3, 0) == 30);
+  assert_near(roof_level_bandwidth(level, 1.0 / 6, 0), 40, 1e-14);
   level->copy_bytes_per_second = 20;
   level->write_bytes_per_second = 10;
-  assert_true(roof_level_bandwidth(level, 0.5) == 20 && roof_level_bandwidth(level, 1) == 10);
-  assert_near(roof_level_bandwidth(level, 0.75), 1 / (0.5 / 20 + 0.5 / 10), 1e-14);
+  assert_true(roof_level_bandwidth(level, 0.5, 0) == 20 && roof_level_bandwidth(level, 1, 0) == 10);
+  assert_near(roof_level_bandwidth(level, 0.75, 0), 1 / (0.5 / 20 + 0.5 / 10), 1e-14);
 }
 
 static roof_prediction predict_stream(double read, double written, double flops,

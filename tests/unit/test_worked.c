@@ -737,7 +737,7 @@ static double of_level(entry *e, const spec *s, quantity what) {
   make_machine(e, s, ROOF_FP16, &machine);
   assert_int_equal(roof_level_kind_parse(s->op, &kind, NULL), ROOF_OK);
   const roof_level *level = roof_machine_level(&machine, kind, ROOF_DATASHEET);
-  return what == LEVEL_RATE ? roof_level_bandwidth(level, 0)
+  return what == LEVEL_RATE ? roof_level_bandwidth(level, 0, 0)
                             : level->bytes * (what == LEVEL_TOTAL ? level->instances : 1);
 }
 
