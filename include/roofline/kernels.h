@@ -31,16 +31,18 @@ struct roof_kernel {
   const char *summary;
   const char *sizes; /**< default shape, "n=67108864" */
   const char *quick_sizes;
-  int rung;           /**< place on the ladder of `op`, from 1; 0: on none */
-  bool serial;        /**< runs on one core, whatever the threads */
-  bool in_loop;       /**< one of the few that `roofline loop` measures */
-  const void *detail; /**< what the functions below, shared by its family, need to know; or NULL */
+  int rung;                    /**< place on the ladder of `op`, from 1; 0: on none */
+  bool serial;                 /**< runs on one core, whatever the threads */
+  bool in_loop;                /**< one of the few that `roofline loop` measures */
+  const void *detail;          /**< what the functions below, shared by its family, need to know; or NULL */
+  const char *const *backends; /**< names of those that run it, NULL at the end; NULL: the processor's */
+  const roof_types *types;     /**< nullable: its formats, where they are not all the run's one */
   bool (*supports)(roof_dtype dtype);
   const char *(*disabled_reason)(void); /**< nullable; NULL when it works here, else why not */
   const char *(*library)(void);         /**< nullable: the library behind it with its version */
   /** ROOF_E_UNSUPPORTED with the reason, for one that the data do not fit the memory; ROOF_E_MEMORY. */
   roof_status (*prepare)(roof_kernel_run *run, roof_error *error);
-  void (*execute)(roof_kernel_run *run); /**< one call; threads inside */
+  void (*execute)(roof_kernel_run *run); /**< one call; threads inside. NULL: a backend launches it */
   /** Against the scalar reference: ROOF_E_INTERNAL naming the first wrong element and the tolerance. */
   roof_status (*check)(roof_kernel_run *run, roof_error *error);
   void (*release)(roof_kernel_run *run);
@@ -57,6 +59,14 @@ ROOF_API const roof_kernel *roof_kernel_at(int index);
 /** Finds a kernel by name ("triad", "gemm-naive", "gemm-blas").
  *  Units: none. Ownership: writes *kernel on success only. Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_error *error);
+
+/** True when the backend named runs the kernel.
+ *  Units: none. Ownership: none. Errors: none. */
+ROOF_API bool roof_kernel_runs_on(const roof_kernel *kernel, const char *backend);
+
+/** The formats of a run's parts: the kernel's own, or all of them `dtype`.
+ *  Units: none. Ownership: by value. Errors: none. */
+ROOF_API roof_types roof_kernel_types(const roof_kernel *kernel, roof_dtype dtype);
 
 /** Fills `values` for `kernel` from "key=value key=value" (a default shape or a user's), completed and
  * checked. Units: the parameters'. Ownership: fills the caller's `values` (ROOF_PARAM_MAX) on success only.

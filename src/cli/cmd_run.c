@@ -16,7 +16,7 @@ static char *backend_name, *dtype_name, *ledger, *flops, *bytes, *op_text;
 static double percent = 1;
 
 static const struct poptOption options[] = {
-    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the kernels and their default shapes", NULL},
+    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the backend's kernels and their default shapes", NULL},
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
@@ -149,6 +149,21 @@ static roof_status add_jobs(session *s, const roof_kernel *kernel, roof_error *e
   return status;
 }
 
+/** The kernel named, which the backend must run. */
+static roof_status find_kernel(const session *s, const char *name, const roof_kernel **kernel,
+                               roof_error *error) {
+  const roof_kernel *found = NULL;
+  roof_status status = roof_kernel_find(name, &found, error);
+  if (status == ROOF_OK && !roof_kernel_runs_on(found, s->backend->name)) {
+    status = roof_error_set(error, ROOF_E_NAME, "kernel `%s`: backend %s does not run it; use --backend %s",
+                            name, s->backend->name, found->backends != NULL ? found->backends[0] : "cpu");
+  }
+  if (status == ROOF_OK) {
+    *kernel = found;
+  }
+  return status;
+}
+
 /** The kernels named, or all: those that cannot run are then skipped with the reason. */
 static roof_status name_jobs(session *s, roof_error *error) {
   roof_status status = ROOF_OK;
@@ -156,7 +171,9 @@ static roof_status name_jobs(session *s, roof_error *error) {
     s->all = s->all || strcmp(s->args->words[i], "all") == 0;
   }
   for (int i = 0; s->all && i < roof_kernel_count() && status == ROOF_OK; i++) {
-    status = add_jobs(s, roof_kernel_at(i), error);
+    if (roof_kernel_runs_on(roof_kernel_at(i), s->backend->name)) {
+      status = add_jobs(s, roof_kernel_at(i), error);
+    }
   }
   for (int i = 0; !s->all && i < s->args->word_count && status == ROOF_OK; i++) {
     const roof_kernel *kernel = NULL;
@@ -165,7 +182,7 @@ static roof_status name_jobs(session *s, roof_error *error) {
       status = roof_error_set(error, ROOF_E_NAME,
                               "kernel `%s`: unknown; to run a program: `roofline run -- %s`", word, word);
     } else if (!is_pair(word)) {
-      status = roof_kernel_find(word, &kernel, error);
+      status = find_kernel(s, word, &kernel, error);
       status = status == ROOF_OK ? add_jobs(s, kernel, error) : status;
     }
   }
@@ -228,7 +245,7 @@ static void bound_job(const session *s, job *j) {
   const roof_op *op = NULL;
   roof_target target;
   roof_work work;
-  roof_types types = roof_types_of(j->dtype);
+  roof_types types = roof_kernel_types(j->kernel, j->dtype);
   roof_options o = roof_options_default();
   o.achieved = true;
   o.warm = true;
@@ -506,7 +523,8 @@ static json_t *listed_json(const roof_kernel *kernel, const char *library, const
 static void list_family(const char *family, roof_grid *grid, json_t *kernels) {
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
-    if (strcmp(family_of(kernel), family) != 0) {
+    const char *backend = backend_name != NULL ? backend_name : "cpu";
+    if (strcmp(family_of(kernel), family) != 0 || !roof_kernel_runs_on(kernel, backend)) {
       continue;
     }
     const char *why = kernel->disabled_reason != NULL ? kernel->disabled_reason() : NULL;

@@ -56,7 +56,8 @@ static roof_status collect(ladder *l, roof_error *error) {
   }
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
-    bool same = strcmp(kernel->op, l->op->name) == 0 && kernel->supports(l->climb->dtype);
+    bool same = strcmp(kernel->op, l->op->name) == 0 && kernel->supports(l->climb->dtype) &&
+                roof_kernel_runs_on(kernel, l->climb->backend->name);
     if (same && (kernel->rung > 0 || kernel->library != NULL)) {
       bool one_core = l->climb->how->threads == 1;
       add_rung(l, kernel, kernel->serial || one_core);

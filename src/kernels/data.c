@@ -126,6 +126,30 @@ static uint16_t bf16_of(float value) {
   return isnan(value) ? 0x7FFF : (uint16_t)((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
+/** Below the smallest normal number fp16 counts in steps of 2^-24. */
+static uint16_t fp16_of(double value) {
+  double size = fabs(value);
+  int exponent = 0;
+  unsigned sign = signbit(value) ? 0x8000 : 0;
+  if (isnan(value)) {
+    return 0x7FFF;
+  }
+  if (size < 0x1p-14) {
+    return (uint16_t)(sign | (unsigned)rint(size * 0x1p24));
+  }
+  double fraction = frexp(size, &exponent); /* 0.5 to 1 */
+  double bits = size > 65520 ? 0x7C00 : (exponent + 14) * 1024.0 + rint((fraction * 2 - 1) * 1024);
+  return (uint16_t)(sign | (unsigned)fmin(bits, 0x7C00));
+}
+
+static double fp16_value(uint16_t bits) {
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double size = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
+                : exponent == 0 ? fraction * 0x1p-24
+                                : ldexp(1024 + fraction, exponent - 25);
+  return bits & 0x8000 ? -size : size;
+}
+
 void roof_data_set(void *data, roof_dtype dtype, size_t index, double value) {
   if (dtype == ROOF_FP64) {
     ((double *)data)[index] = value;
@@ -133,6 +157,8 @@ void roof_data_set(void *data, roof_dtype dtype, size_t index, double value) {
     ((float *)data)[index] = (float)value;
   } else if (dtype == ROOF_BF16) {
     ((uint16_t *)data)[index] = bf16_of((float)value);
+  } else if (dtype == ROOF_FP16) {
+    ((uint16_t *)data)[index] = fp16_of(value);
   } else {
     ((int8_t *)data)[index] = isnan(value) ? INT8_MIN : (int8_t)fmax(-INT8_MAX, fmin(INT8_MAX, rint(value)));
   }
@@ -142,6 +168,9 @@ double roof_data_narrow_at(const void *data, roof_dtype dtype, size_t index) {
   if (dtype == ROOF_INT8) {
     int8_t value = ((const int8_t *)data)[index];
     return value == INT8_MIN ? NAN : value;
+  }
+  if (dtype == ROOF_FP16) {
+    return fp16_value(((const uint16_t *)data)[index]);
   }
   uint32_t bits = (uint32_t)((const uint16_t *)data)[index] << 16;
   float value;

@@ -38,7 +38,7 @@ const roof_kernel *roof_kernel_at(int index) {
   return NULL;
 }
 
-enum { LISTED_MAX = 64 };
+enum { LISTED_MAX = 256 };
 
 roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_error *error) {
   const char *names[LISTED_MAX + 1] = {NULL};
@@ -53,6 +53,19 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
   const char *near = roof_suggest(name, names);
   return roof_error_set(error, ROOF_E_NAME, "kernel `%s`: unknown%s%s%s; `roofline run --list` shows all",
                         name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
+bool roof_kernel_runs_on(const roof_kernel *kernel, const char *backend) {
+  static const char *const processor[] = {"cpu", "fake", NULL};
+  const char *const *names = kernel->backends != NULL ? kernel->backends : processor;
+  while (*names != NULL && strcmp(*names, backend) != 0) {
+    names++;
+  }
+  return *names != NULL;
+}
+
+roof_types roof_kernel_types(const roof_kernel *kernel, roof_dtype dtype) {
+  return kernel->types != NULL ? *kernel->types : roof_types_of(dtype);
 }
 
 static roof_status set_value(const roof_kernel *kernel, const roof_op *op, char *pair, double *values,
@@ -192,6 +205,10 @@ roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, 
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", run->kernel->name);
   }
   run->state = o;
+  const double counts[] = {in0, in1, out};
+  for (int i = 0; i < 3; i++) {
+    o->bytes[i] = counts[i] * roof_dtype_bytes(run->dtype);
+  }
   o->loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
   status = operand(run, in0, 1, &o->in[0], error);
   if (status == ROOF_OK) {
@@ -237,7 +254,9 @@ bool roof_kernel_is_native(roof_dtype dtype) {
 }
 
 double roof_kernel_epsilon(roof_dtype dtype) {
-  return dtype == ROOF_FP64 ? 0x1p-52 : 0x1p-23;
+  static const double epsilons[ROOF_DTYPE_COUNT] = {
+      [ROOF_FP64] = 0x1p-52, [ROOF_FP32] = 0x1p-23, [ROOF_FP16] = 0x1p-10, [ROOF_BF16] = 0x1p-7};
+  return epsilons[dtype];
 }
 
 roof_status roof_kernel_wrong(const roof_kernel_run *run, size_t element, double value, double reference,

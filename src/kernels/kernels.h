@@ -18,6 +18,7 @@ typedef struct roof_operands {
   void *in[2];
   void *out;
   void *scratch;
+  double bytes[3]; /**< of in[0], in[1] and out */
   const roof_loops *loops;
   bool stream; /**< as data beyond the caches: fetch ahead, store past them */
 } roof_operands;
@@ -42,8 +43,8 @@ static inline void *roof_element(const roof_kernel_run *run, const void *data, s
  *  Units: none. Ownership: none. Errors: none. */
 bool roof_kernel_is_native(roof_dtype dtype);
 
-/** Machine epsilon of a native format.
- *  Units: relative. Ownership: none. Errors: none. */
+/** Machine epsilon of fp64, fp32, fp16 or bf16.
+ *  Units: relative. Ownership: none. Errors: 0 for another format. */
 double roof_kernel_epsilon(roof_dtype dtype);
 
 /** What the functions of most kernels for fp64 and fp32 share. */

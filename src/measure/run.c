@@ -29,7 +29,7 @@ roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const
   if (!kernel->supports(dtype)) {
     return unsupported(kernel, dtype, error);
   }
-  roof_types types = roof_types_of(dtype);
+  roof_types types = roof_kernel_types(kernel, dtype);
   roof_work work;
   roof_work_init(&work);
   op->work(op, values, &types, &work);

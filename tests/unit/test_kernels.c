@@ -58,6 +58,9 @@ static roof_kernel_run start(const roof_kernel *kernel, roof_dtype dtype, const 
 }
 
 static bool works_here(const roof_kernel *kernel) {
+  if (!roof_kernel_runs_on(kernel, "cpu")) {
+    return false;
+  }
   const char *reason = kernel->disabled_reason != NULL ? kernel->disabled_reason() : NULL;
   if (reason != NULL) {
     print_message("%s: skipped: %s\n", kernel->name, reason);
@@ -263,8 +266,9 @@ static void every_rung_at_odd_shapes(void **state) {
   int rungs = 0;
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
-    rungs += strcmp(kernel->op, "gemm") == 0 && kernel->rung > 0;
-    for (size_t which = 0; kernel->rung > 0 && which < 4 * sizeof shapes / sizeof shapes[0]; which++) {
+    bool rung = kernel->rung > 0 && roof_kernel_runs_on(kernel, "cpu");
+    rungs += rung && strcmp(kernel->op, "gemm") == 0;
+    for (size_t which = 0; rung && which < 4 * sizeof shapes / sizeof shapes[0]; which++) {
       roof_kernel_run run = {.kernel = kernel, .dtype = which % 2 ? ROOF_FP64 : ROOF_FP32};
       roof_error error = {0};
       run.threads = 1 + (int)(which / 2 % 2);

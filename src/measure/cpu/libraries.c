@@ -226,7 +226,7 @@ int roof_library_try(const roof_attempt *attempt, roof_library *results) {
 }
 
 static bool is_library(const roof_kernel *kernel) {
-  return kernel->library != NULL && strcmp(kernel->op, "gemm") == 0;
+  return kernel->library != NULL && strcmp(kernel->op, "gemm") == 0 && roof_kernel_runs_on(kernel, "cpu");
 }
 
 int roof_cpu_library_count(void) {

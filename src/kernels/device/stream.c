@@ -1,0 +1,43 @@
+/* The four kernels of STREAM on accelerators. */
+#include "kernels/device/_device.h"
+
+enum { LANES = 256, EACH = 8 };
+
+static int plan(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches,
+                const char *entry) {
+  double n = run->values[0];
+  launches[0] = roof_device_launch_of(entry, roof_device_tiles(n, LANES * EACH), 1, LANES, 1);
+  roof_device_add_buffer(launches, o->in[0]);
+  if (o->in[1] != NULL) {
+    roof_device_add_buffer(launches, o->in[1]);
+  }
+  roof_device_add_buffer(launches, o->out);
+  roof_device_add_index(launches, n);
+  return 1;
+}
+
+#define STREAM(name_)                                                                                        \
+  static int plan_##name_(const roof_kernel_run *run, const roof_device_operands *o,                         \
+                          roof_device_launch *launches) {                                                    \
+    return plan(run, o, launches, "stream_" #name_);                                                         \
+  }                                                                                                          \
+  static const roof_device_kernel name_ = {.program = "stream", .reference = #name_, .plan = plan_##name_};
+STREAM(copy)
+STREAM(scale)
+STREAM(add)
+STREAM(triad)
+
+#define ROW(name_, summary_)                                                                                 \
+  {                                                                                                          \
+    .name = "device-" #name_, .op = #name_, .summary = summary_, .sizes = "n=134217728",                     \
+    .quick_sizes = "n=4194304", .supports = roof_device_floats, ROOF_ON_DEVICES(&name_)                      \
+  }
+
+static const roof_kernel kernels[] = {
+    ROW(copy, "b = a"),
+    ROW(scale, "b = s a"),
+    ROW(add, "c = a + b"),
+    ROW(triad, "a = b + s c"),
+};
+
+const roof_kernel_family roof_kernels_device_stream = {kernels, sizeof kernels / sizeof kernels[0]};

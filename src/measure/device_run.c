@@ -1,0 +1,259 @@
+/* One kernel on an accelerator: its operands there, one run, the result back and checked, then timed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/device_bench.h"
+#include "measure/run.h"
+#include "roofline/units.h"
+
+/** What is sampled: launches that follow each other, or a call of the driver's own. */
+typedef struct timing {
+  roof_device *device;
+  const roof_device_launch *launches;
+  int count;
+  const roof_kernel_run *run; /**< for a call */
+  const roof_device_operands *operands;
+  int repeats;
+  roof_status status;
+  roof_error *error;
+} timing;
+
+static double timed(void *user) {
+  timing *t = user;
+  double seconds = NAN;
+  if (t->status == ROOF_OK && t->run != NULL) {
+    t->status = t->device->driver->call(t->device, t->run, t->operands, t->repeats, &seconds, t->error);
+  } else if (t->status == ROOF_OK) {
+    t->status = t->device->driver->time(t->device, t->launches, t->count, t->repeats, &seconds, t->error);
+  }
+  return t->status == ROOF_OK ? seconds : NAN;
+}
+
+/** So many calls a sample that neither the clock's resolution nor what surrounds a batch shows. */
+static void calibrate(timing *t) {
+  static const double least = 200e-6;
+  enum { MOST = 200 };
+  t->repeats = 1;
+  double seconds = fmin(timed(t), timed(t));
+  t->repeats = (int)fmin(MOST, fmax(1, ceil(least / fmax(seconds, 1e-8))));
+}
+
+static roof_status take(timing *t, double budget, double precision, roof_samples *samples) {
+  enum { LEAST = 5, MOST = 1000 };
+  calibrate(t);
+  roof_sampling sampling = {
+      .calls = t->repeats, .budget = budget, .least = LEAST, .most = MOST, .precision = precision};
+  roof_error none;
+  roof_status status = t->status;
+  if (status == ROOF_OK) {
+    status = roof_sample(timed, t, &sampling, samples, t->error != NULL ? t->error : &none);
+  }
+  if (t->status != ROOF_OK && status == ROOF_OK) {
+    roof_samples_done(samples);
+  }
+  return t->status != ROOF_OK ? t->status : status;
+}
+
+roof_status roof_device_sample(roof_device *device, const roof_device_launch *launches, int count,
+                               double budget, double precision, roof_samples *samples, roof_error *error) {
+  timing t = {.device = device, .launches = launches, .count = count, .error = error};
+  return take(&t, budget, precision, samples);
+}
+
+/** A kernel with its operands on the device. */
+typedef struct job {
+  roof_device *device;
+  roof_kernel_run run;
+  const roof_device_kernel *kernel;
+  roof_device_operands operands;
+  void *program;
+  roof_device_launch launches[ROOF_DEVICE_LAUNCHES];
+  int count; /**< of launches; 0: the driver's own call */
+} job;
+
+static roof_status check_format(const job *j, roof_error *error) {
+  const roof_device_info *info = &j->device->info;
+  return info->formats >> j->run.dtype & 1u
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s has no %s", j->run.kernel->name, info->name,
+                              roof_dtype_name(j->run.dtype));
+}
+
+/** Whether all operands fit, each and together. */
+static roof_status check_memory(const job *j, double scratch, roof_error *error) {
+  const roof_operands *o = j->run.state;
+  const roof_device_info *info = &j->device->info;
+  double all = o->bytes[0] + o->bytes[1] + o->bytes[2] + scratch;
+  double largest = fmax(fmax(o->bytes[0], o->bytes[1]), fmax(o->bytes[2], scratch));
+  if (!(all > info->memory_bytes) && !(largest > info->allocation_bytes)) {
+    return ROOF_OK;
+  }
+  char need[32], one[32], have[32], most[32];
+  return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                        "%s: needs %s of the device's memory, %s in one buffer; it has %s and allows %s",
+                        j->run.kernel->name, roof_quantity_format(need, sizeof need, all, "B"),
+                        roof_quantity_format(one, sizeof one, largest, "B"),
+                        roof_quantity_format(have, sizeof have, info->memory_bytes, "B"),
+                        roof_quantity_format(most, sizeof most, info->allocation_bytes, "B"));
+}
+
+/** One operand on the device, with the host's content; no bytes: none. */
+static roof_status upload(job *j, const void *from, double bytes, void **buffer, roof_error *error) {
+  const roof_device_driver *driver = j->device->driver;
+  roof_status status = ROOF_OK;
+  if (bytes > 0) {
+    status = driver->allocate(j->device, bytes, buffer, error);
+  }
+  if (status == ROOF_OK && bytes > 0 && from != NULL) {
+    status = driver->write(j->device, *buffer, from, bytes, error);
+  }
+  return status;
+}
+
+static roof_status upload_all(job *j, roof_error *error) {
+  const roof_operands *o = j->run.state;
+  double scratch = j->kernel->scratch != NULL ? j->kernel->scratch(&j->run) : 0;
+  roof_status status = check_memory(j, scratch, error);
+  const struct {
+    const void *from;
+    double bytes;
+    void **to;
+  } operands[] = {{o->in[0], o->bytes[0], &j->operands.in[0]},
+                  {o->in[1], o->bytes[1], &j->operands.in[1]},
+                  {o->out, o->bytes[2], &j->operands.out},
+                  {NULL, scratch, &j->operands.scratch}};
+  for (int i = 0; i < 4 && status == ROOF_OK; i++) {
+    status = upload(j, operands[i].from, operands[i].bytes, operands[i].to, error);
+  }
+  return status;
+}
+
+/** The program built, and its kernels found. */
+static roof_status load(job *j, roof_error *error) {
+  const roof_device_driver *driver = j->device->driver;
+  if (j->kernel->plan == NULL) {
+    return ROOF_OK;
+  }
+  const roof_device_text *text = roof_device_text_find(j->kernel->program);
+  roof_status status = driver->build(j->device, text, j->run.dtype, &j->program, error);
+  j->count = status == ROOF_OK ? j->kernel->plan(&j->run, &j->operands, j->launches) : 0;
+  for (int i = 0; i < j->count && status == ROOF_OK; i++) {
+    status = driver->find(j->device, j->program, j->launches[i].entry, &j->launches[i].function, error);
+  }
+  return status;
+}
+
+static timing timing_of(const job *j, roof_error *error) {
+  return (timing){.device = j->device,
+                  .launches = j->launches,
+                  .count = j->count,
+                  .run = j->count == 0 ? &j->run : NULL,
+                  .operands = &j->operands,
+                  .repeats = 1,
+                  .error = error};
+}
+
+/** Runs once and checks what comes back. */
+static roof_status verify(job *j, roof_error *error) {
+  roof_operands *o = j->run.state;
+  timing once = timing_of(j, error);
+  timed(&once);
+  roof_status status = once.status;
+  if (status == ROOF_OK) {
+    status = j->device->driver->read(j->device, o->out, j->operands.out, o->bytes[2], error);
+  }
+  return status == ROOF_OK ? j->run.kernel->check(&j->run, error) : status;
+}
+
+static void finish(job *j) {
+  const roof_device_driver *driver = j->device->driver;
+  void *const buffers[] = {j->operands.in[0], j->operands.in[1], j->operands.out, j->operands.scratch};
+  for (int i = 0; i < 4; i++) {
+    driver->release(j->device, buffers[i]);
+  }
+  driver->unload(j->device, j->program);
+  j->run.kernel->release(&j->run);
+}
+
+/** "device events, 20 calls a sample; interval within 1 %; NVIDIA H200" */
+static void describe(const job *j, const timing *t, const roof_samples *samples, roof_measurement *out) {
+  snprintf(out->note, sizeof out->note, "device's clock, %d call%s a sample; %s; %.60s", t->repeats,
+           t->repeats == 1 ? "" : "s", samples->stopped, j->device->info.name);
+}
+
+static void fill_conditions(const job *j, const roof_telemetry *before, const roof_samples *samples,
+                            double precision, roof_measurement *out) {
+  roof_telemetry after = roof_device_telemetry(j->device);
+  roof_conditions *c = &out->conditions;
+  c->clock_before_hz = before->clock_hz;
+  c->clock_after_hz = after.clock_hz;
+  roof_samples_conditions(samples, precision, c);
+  if (after.throttled[0] != '\0' && c->noisy[0] == '\0') {
+    snprintf(c->noisy, sizeof c->noisy, "clock lowered: %s", after.throttled);
+  }
+}
+
+static roof_status sample(job *j, const roof_measure_options *options, roof_measurement *out,
+                          roof_error *error) {
+  static const double quick_budget = 0.3;
+  double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
+  roof_samples samples;
+  timing t = timing_of(j, error);
+  roof_telemetry before = roof_device_telemetry(j->device);
+  roof_status status = take(&t, budget, options->precision, &samples);
+  if (status == ROOF_OK) {
+    out->samples = samples.seconds;
+    out->sample_count = samples.count;
+    out->stats = samples.stats;
+    out->seconds = samples.stats.median;
+    fill_conditions(j, &before, &samples, options->precision, out);
+    describe(j, &t, &samples, out);
+  }
+  return status;
+}
+
+static roof_status run_job(job *j, const roof_measure_options *options, roof_measurement *out,
+                           roof_error *error) {
+  roof_status status = check_format(j, error);
+  if (status == ROOF_OK) {
+    status = j->run.kernel->prepare(&j->run, error);
+  }
+  static roof_status (*const steps[])(job *, roof_error *) = {upload_all, load, verify};
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ROOF_OK; i++) {
+    status = steps[i](j, error);
+  }
+  if (status == ROOF_OK) {
+    status = sample(j, options, out, error);
+  }
+  finish(j);
+  return status;
+}
+
+roof_status roof_device_run(const roof_device_driver *driver, const roof_kernel *kernel, roof_dtype dtype,
+                            const double *values, const roof_measure_options *options, roof_measurement *out,
+                            roof_error *error) {
+  roof_measurement result;
+  job j = {.run = {.kernel = kernel, .dtype = dtype, .threads = roof_device_host_threads()}};
+  if (!roof_kernel_runs_on(kernel, driver->name)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not a kernel of the backend %s", kernel->name,
+                          driver->name);
+  }
+  roof_status status = roof_run_describe(kernel, dtype, values, &result, error);
+  if (status == ROOF_OK) {
+    status = driver->open(0, &j.device, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  j.kernel = roof_device_kernel_of(kernel);
+  memcpy(j.run.values, values, sizeof j.run.values);
+  status = run_job(&j, options, &result, error);
+  driver->close(j.device);
+  if (status == ROOF_OK) {
+    snprintf(result.machine, sizeof result.machine, "%s", ROOF_DEVICE_MACHINE);
+    *out = result;
+  }
+  return status;
+}

@@ -1,0 +1,68 @@
+/** The functions of OpenCL that are used, found in the system's library when the program runs. */
+#ifndef MEASURE_OPENCL_API_H
+#define MEASURE_OPENCL_API_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "measure/device.h"
+
+/** X(name): clNAME. All are of OpenCL 1.2. */
+#define ROOF_OPENCL_MAP(X)                                                                                   \
+  X(GetPlatformIDs)                                                                                          \
+  X(GetPlatformInfo)                                                                                         \
+  X(GetDeviceIDs)                                                                                            \
+  X(GetDeviceInfo)                                                                                           \
+  X(CreateContext)                                                                                           \
+  X(ReleaseContext)                                                                                          \
+  X(CreateCommandQueue)                                                                                      \
+  X(ReleaseCommandQueue)                                                                                     \
+  X(CreateBuffer)                                                                                            \
+  X(ReleaseMemObject)                                                                                        \
+  X(CreateProgramWithSource)                                                                                 \
+  X(BuildProgram)                                                                                            \
+  X(GetProgramBuildInfo)                                                                                     \
+  X(ReleaseProgram)                                                                                          \
+  X(CreateKernel)                                                                                            \
+  X(ReleaseKernel)                                                                                           \
+  X(SetKernelArg)                                                                                            \
+  X(EnqueueNDRangeKernel)                                                                                    \
+  X(EnqueueReadBuffer)                                                                                       \
+  X(EnqueueWriteBuffer)                                                                                      \
+  X(EnqueueMapBuffer)                                                                                        \
+  X(EnqueueUnmapMemObject)                                                                                   \
+  X(Flush)                                                                                                   \
+  X(Finish)                                                                                                  \
+  X(GetEventProfilingInfo)                                                                                   \
+  X(ReleaseEvent)
+
+typedef struct roof_opencl_api {
+#define ROOF_OPENCL_FIELD(name) __typeof__(&cl##name) name;
+  ROOF_OPENCL_MAP(ROOF_OPENCL_FIELD)
+#undef ROOF_OPENCL_FIELD
+} roof_opencl_api;
+
+enum { ROOF_OPENCL_DEVICES = 32 };
+
+/** The library and its devices, accelerators first; loaded once. */
+typedef struct roof_opencl {
+  roof_opencl_api api;
+  const char *reason; /**< why it cannot be used, or NULL */
+  cl_device_id devices[ROOF_OPENCL_DEVICES];
+  cl_platform_id platforms[ROOF_OPENCL_DEVICES]; /**< of each device */
+  int count;
+} roof_opencl;
+
+/** The library ($ROOFLINE_OPENCL_LIBRARY, or libOpenCL.so.1), loaded at the first call.
+ *  Units: none. Ownership: static. Errors: `reason` says. */
+const roof_opencl *roof_opencl_library(void);
+
+/** ROOF_OK, or what the call `what` returned, by its name in the standard. `what` may name an object too.
+ *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED. */
+roof_status roof_opencl_check(cl_int code, const char *call, const char *what, roof_error *error);
+
+/** Fills in what the device says of itself.
+ *  Units: SI. Ownership: fills *info. Errors: none; what it does not say is unknown. */
+void roof_opencl_describe(const roof_opencl *cl, int index, roof_device_info *info);
+
+#endif

@@ -1,0 +1,89 @@
+/* What an OpenCL device says of itself. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/opencl/api.h"
+
+enum { SAYS = 4096 };
+
+static void text_of(const roof_opencl *cl, cl_device_id device, cl_device_info what, char *text,
+                    size_t size) {
+  char says[SAYS] = "";
+  if (cl->api.GetDeviceInfo(device, what, sizeof says - 1, says, NULL) != CL_SUCCESS) {
+    says[0] = '\0';
+  }
+  const char *start = says + strspn(says, " ");
+  snprintf(text, size, "%.*s", (int)(size - 1), start);
+}
+
+/** A number of 1, 4 or 8 bytes; NaN when it is not told. */
+static double number_of(const roof_opencl *cl, cl_device_id device, cl_device_info what) {
+  cl_ulong wide = 0;
+  size_t size = 0;
+  if (cl->api.GetDeviceInfo(device, what, sizeof wide, &wide, &size) != CL_SUCCESS || wide == 0) {
+    return NAN;
+  }
+  cl_uint narrow;
+  memcpy(&narrow, &wide, sizeof narrow);
+  return size == sizeof wide ? (double)wide : (double)narrow;
+}
+
+/** Numbers by what is asked. */
+static const struct {
+  cl_device_info what;
+  size_t field;
+  double scale;
+} numbers[] = {
+    {CL_DEVICE_MAX_COMPUTE_UNITS, offsetof(roof_device_info, units), 1},
+    {CL_DEVICE_MAX_CLOCK_FREQUENCY, offsetof(roof_device_info, max_clock_hz), 1e6},
+    {CL_DEVICE_GLOBAL_MEM_SIZE, offsetof(roof_device_info, memory_bytes), 1},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, offsetof(roof_device_info, allocation_bytes), 1},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, offsetof(roof_device_info, cache_bytes), 1},
+    {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, offsetof(roof_device_info, line_bytes), 1},
+    {CL_DEVICE_LOCAL_MEM_SIZE, offsetof(roof_device_info, local_bytes), 1},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, offsetof(roof_device_info, group_lanes), 1},
+};
+
+static bool has_extension(const roof_opencl *cl, cl_device_id device, const char *name) {
+  char all[SAYS];
+  text_of(cl, device, CL_DEVICE_EXTENSIONS, all, sizeof all);
+  return strstr(all, name) != NULL;
+}
+
+/** Storage in 16 bits needs no extension: programs compute in fp32. */
+static unsigned formats_of(const roof_opencl *cl, cl_device_id device) {
+  unsigned formats = 1u << ROOF_FP32 | 1u << ROOF_FP16 | 1u << ROOF_BF16 | 1u << ROOF_INT8 | 1u << ROOF_INT4;
+  return has_extension(cl, device, "cl_khr_fp64") ? formats | 1u << ROOF_FP64 : formats;
+}
+
+/** What a driver knows of ECC, and what the memory of a processor does not tell. */
+static void describe_ecc(const roof_opencl *cl, cl_device_id device, roof_device_info *info) {
+  cl_bool ecc = CL_FALSE;
+  cl_int code = cl->api.GetDeviceInfo(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT, sizeof ecc, &ecc, NULL);
+  if (code == CL_SUCCESS && strcmp(info->device_class, "cpu") != 0) {
+    snprintf(info->ecc, sizeof info->ecc, "%s", ecc ? "on" : "off");
+  }
+}
+
+void roof_opencl_describe(const roof_opencl *cl, int index, roof_device_info *info) {
+  cl_device_id device = cl->devices[index];
+  cl_device_type type = 0;
+  roof_device_info_init(info);
+  text_of(cl, device, CL_DEVICE_NAME, info->name, sizeof info->name);
+  text_of(cl, device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
+  text_of(cl, device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+  text_of(cl, device, CL_DEVICE_VERSION, info->platform, sizeof info->platform);
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    *(double *)((char *)info + numbers[i].field) = numbers[i].scale * number_of(cl, device, numbers[i].what);
+  }
+  cl->api.GetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+  snprintf(info->device_class, sizeof info->device_class, "%s",
+           type & CL_DEVICE_TYPE_GPU   ? "gpu"
+           : type & CL_DEVICE_TYPE_CPU ? "cpu"
+                                       : "accelerator");
+  snprintf(info->unit_kind, sizeof info->unit_kind, "%s", type & CL_DEVICE_TYPE_CPU ? "core" : "CU");
+  info->formats = formats_of(cl, device);
+  info->peers = 0; /* a copy between contexts goes through the host */
+  describe_ecc(cl, device, info);
+}
