@@ -123,6 +123,11 @@ ROOF_API roof_status roof_target_supports(const roof_target *target, roof_unit u
  */
 ROOF_API void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out);
 
+/** The same over `link` in place of the target's.
+ *  Units: s, bytes, FLOP, J. Ownership: fills *out, which points to `link`. Errors: none. */
+ROOF_API void roof_predict_transfer(const roof_target *target, const roof_link *link, const roof_work *work,
+                                    roof_prediction *out);
+
 /** Predicts one call of `op` with checked `values` (roof_op_complete). About 50 ns.
  *  Units: s, bytes, FLOP, J. Ownership: fills *out; pointers in it live as long as the machine. Errors: none.
  */

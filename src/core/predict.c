@@ -306,19 +306,18 @@ static double energy(const roof_target *target, const roof_prediction *p) {
   return isnan(known_coefficients) ? e->watts * p->expected_seconds : known_coefficients;
 }
 
-static double network_seconds(const roof_target *target, const roof_work *work) {
+static double network_seconds(const roof_link *link, const roof_work *work) {
   if (work->link_bytes <= 0) {
     return 0;
   }
-  if (target->link == NULL) {
+  if (link == NULL) {
     return NAN;
   }
-  return work->link_bytes / target->link->bytes_per_second +
-         work->link_steps * known(target->link->latency_seconds);
+  return work->link_bytes / link->bytes_per_second + work->link_steps * known(link->latency_seconds);
 }
 
 /** Predicts from out->work. */
-static void predict(const roof_target *target, roof_prediction *out) {
+static void predict(const roof_target *target, const roof_link *link, roof_prediction *out) {
   const roof_options *options = &target->options;
   const roof_work *work = &out->work;
   double seconds_per_flop = target->seconds_per_flop[work->unit];
@@ -328,8 +327,8 @@ static void predict(const roof_target *target, roof_prediction *out) {
   out->compute_seconds = work->flops == 0 ? 0 : work->flops * seconds_per_flop;
   time_levels(target, out, seconds_per_flop);
   out->overhead_seconds = work->launches * target->launch_seconds;
-  out->link = target->link;
-  out->network_seconds = network_seconds(target, work);
+  out->link = link;
+  out->network_seconds = network_seconds(link, work);
 
   double compute = known(out->compute_seconds), memory = known(out->memory_seconds);
   double network = known(out->network_seconds), overhead = known(out->overhead_seconds);
@@ -350,14 +349,20 @@ static void predict(const roof_target *target, roof_prediction *out) {
 
 void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {
   out->work = *work;
-  predict(target, out);
+  predict(target, target->link, out);
+}
+
+void roof_predict_transfer(const roof_target *target, const roof_link *link, const roof_work *work,
+                           roof_prediction *out) {
+  out->work = *work;
+  predict(target, link, out);
 }
 
 void roof_predict(const roof_target *target, const roof_op *op, const double *values, roof_prediction *out) {
   roof_work_init(&out->work);
   out->work.unit = op->unit;
   op->work(op, values, &target->types, &out->work);
-  predict(target, out);
+  predict(target, target->link, out);
 }
 
 void roof_predict_at(const roof_target *target, const roof_op *op, const double *values, int param,

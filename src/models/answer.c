@@ -87,11 +87,12 @@ static double expected_yield(double accept, double draft) {
   return accept >= 1 ? draft + 1 : (1 - pow(accept, draft + 1)) / (1 - accept);
 }
 
-void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
-                         roof_model_phase *phase) {
+static void make_phase(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
+                       const roof_model_phase *like, roof_model_phase *phase) {
   const roof_model_settings *set = &t->settings;
   model_step s;
   start(&s, t, phase);
+  s.like = like;
   if (kind == ROOF_PHASE_TRAIN) {
     plan_training(&s);
   } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
@@ -109,6 +110,11 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
   phase->yield = phase->sequences * (kind == ROOF_PHASE_VERIFY ? expected_yield(set->accept, set->draft)
                                      : kind == ROOF_PHASE_ENCODE || kind == ROOF_PHASE_TRAIN ? set->prompt
                                                                                              : 1);
+}
+
+void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
+                         roof_model_phase *phase) {
+  make_phase(t, kind, past_first, past_last, NULL, phase);
 }
 
 static roof_phase first_phase(const roof_model_target *t) {
@@ -140,10 +146,11 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
 static void run_ends(const roof_model_target *t, roof_phase kind, double each, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   double last = s->prompt + fmax(0, s->generate - 2);
+  const roof_model_phase *mean = &a->phases[kind]; /* only what reads the cache differs */
   roof_model_phase end;
-  roof_model_phase_of(t, kind, s->prompt, s->prompt, &end);
+  make_phase(t, kind, s->prompt, s->prompt, mean, &end);
   a->tpot_first_seconds = end.expected_seconds * each;
-  roof_model_phase_of(t, kind, last, last, &end);
+  make_phase(t, kind, last, last, mean, &end);
   a->tpot_last_seconds = end.expected_seconds * each;
 }
 

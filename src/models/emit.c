@@ -8,21 +8,30 @@ static const roof_target *target_of(const roof_model_target *t, roof_model_part 
   return part < ROOF_PART_COUNT ? &t->parts[part] : &t->plain;
 }
 
-/** The cost as bytes by class and the core's work. */
-static void make_work(const roof_model_target *t, const model_cost *c, double bytes[], roof_work *work) {
+static void fill_bytes(const roof_model_target *t, const model_cost *c, double bytes[]) {
   double weights = c->part < ROOF_PART_COUNT ? c->weights * t->weight_bytes[c->part] : 0;
   bytes[ROOF_BYTES_WEIGHTS] = weights + c->vectors * t->vector_bytes;
   bytes[ROOF_BYTES_ACTIVATIONS] = c->read + c->written;
   bytes[ROOF_BYTES_KV] = c->kv_read + c->kv_written;
   bytes[ROOF_BYTES_NETWORK] = c->link_bytes;
-  roof_work_init(work);
-  work->unit = c->unit;
-  work->flops = c->flops;
-  work->read_bytes = bytes[ROOF_BYTES_WEIGHTS] + c->read + c->kv_read;
-  work->write_bytes = c->written + c->kv_written;
-  work->link_bytes = c->link_bytes;
-  work->link_steps = c->link_steps;
-  work->launches = c->kernels;
+}
+
+static void predict(const roof_model_target *t, const model_cost *c, const double bytes[],
+                    roof_prediction *p) {
+  roof_work work;
+  roof_work_init(&work);
+  work.unit = c->unit;
+  work.flops = c->flops;
+  work.read_bytes = bytes[ROOF_BYTES_WEIGHTS] + c->read + c->kv_read;
+  work.write_bytes = c->written + c->kv_written;
+  work.link_bytes = c->link_bytes;
+  work.link_steps = c->link_steps;
+  work.launches = c->kernels;
+  if (c->collective != NULL) {
+    roof_predict_transfer(&t->plain, &t->links[c->span], &work, p);
+  } else {
+    roof_predict_work(target_of(t, c->part), &work, p);
+  }
 }
 
 static void fill_times(roof_model_operation *o, const roof_prediction *p) {
@@ -43,45 +52,52 @@ static void fill_times(roof_model_operation *o, const roof_prediction *p) {
   o->energy_joules = p->energy_joules;
 }
 
+/** The compared numbers come first: names are rarely read. */
+static bool is_same(const roof_model_operation *o, const model_cost *c, const double *bytes) {
+  return o->flops == c->flops && o->part == c->part && o->span == c->span &&
+         memcmp(o->bytes, bytes, sizeof o->bytes) == 0 && strcmp(o->name, c->name) == 0;
+}
+
+static void fill(roof_model_operation *o, const model_cost *c, const double bytes[],
+                 const roof_prediction *p) {
+  o->name = c->name;
+  o->kind = c->part < ROOF_PART_COUNT ? ROOF_KIND_PRODUCT
+            : c->link_bytes > 0       ? ROOF_KIND_COLLECTIVE
+                                      : c->kind;
+  o->part = c->part;
+  o->flops = c->flops;
+  memcpy(o->bytes, bytes, sizeof o->bytes);
+  o->kernels = c->kernels;
+  o->span = c->span;
+  o->collective = c->collective;
+  o->algorithm = c->algorithm;
+  fill_times(o, p);
+}
+
 void model_emit(model_step *s, double count, const model_cost *c) {
   roof_model_phase *out = s->out;
   double bytes[ROOF_BYTES_CLASS_COUNT];
-  roof_work work;
-  make_work(s->target, c, bytes, &work);
+  fill_bytes(s->target, c, bytes);
   count *= model_passes(s, c);
   for (int i = 0; i < out->count; i++) {
-    roof_model_operation *o = &out->operations[i];
-    if (strcmp(o->name, c->name) == 0 && o->flops == c->flops && o->part == c->part && o->span == c->span &&
-        memcmp(o->bytes, bytes, sizeof bytes) == 0) {
-      o->count += count;
+    if (is_same(&out->operations[i], c, bytes)) {
+      out->operations[i].count += count;
       return;
     }
   }
   if (out->count == ROOF_MODEL_OPERATION_MAX) { /* roof_model_target_init has refused such a model */
     return;
   }
-  roof_prediction p;
-  if (c->collective != NULL) {
-    roof_target link = s->target->plain;
-    link.link = &s->target->links[c->span];
-    roof_predict_work(&link, &work, &p);
+  int place = out->count++;
+  roof_model_operation *o = &out->operations[place];
+  if (s->like != NULL && place < s->like->count && is_same(&s->like->operations[place], c, bytes)) {
+    *o = s->like->operations[place];
   } else {
-    roof_predict_work(target_of(s->target, c->part), &work, &p);
+    roof_prediction p;
+    predict(s->target, c, bytes, &p);
+    fill(o, c, bytes, &p);
   }
-  roof_model_operation *o = &out->operations[out->count++];
-  o->name = c->name;
-  o->kind = c->part < ROOF_PART_COUNT ? ROOF_KIND_PRODUCT
-            : c->link_bytes > 0       ? ROOF_KIND_COLLECTIVE
-                                      : c->kind;
-  o->part = c->part;
   o->count = count;
-  o->flops = c->flops;
-  memcpy(o->bytes, bytes, sizeof bytes);
-  o->kernels = c->kernels;
-  o->span = c->span;
-  o->collective = c->collective;
-  o->algorithm = c->algorithm;
-  fill_times(o, &p);
 }
 
 void model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,

@@ -28,6 +28,7 @@ typedef struct model_step {
   double rounds; /**< steps that the pipeline lasts, `steps` when it is never empty */
   bool training; /**< with the backward pass */
   bool layers;   /**< what is added belongs to a layer */
+  const roof_model_phase *like; /**< most of whose operations are the same, already timed; or NULL */
   roof_model_phase *out;
 } model_step;
 
