@@ -275,11 +275,14 @@ typedef struct roof_model_settings {
   unsigned fusion;          /**< roof_fusion bits */
   double tp, pp, dp, ep;    /**< devices along each axis; experts are spread over tp x dp devices at most */
   double cp;                /**< devices that share each sequence (context parallel) */
-  double microbatches;      /**< of a pipeline; 0: as many as it has stages, if there are so many sequences */
+  bool sp;                  /**< sequence parallel: tp's devices also share what is between its products */
+  double microbatches;      /**< of a pipeline, and of a training step, whose gradients are accumulated; 0: as
+                               many as stages if there are so many sequences, in training a sequence each */
   double node;              /**< devices that the machine's own link joins */
   const roof_link *network; /**< between nodes; NULL: the machine's own, or InfiniBand NDR */
   bool train;               /**< a training step of batch x prompt tokens instead of prefill and decoding */
   roof_recompute recompute; /**< of a training step */
+  double zero;              /**< stage of ZeRO, 0 to 3, over the replicas of a training step */
   double page;              /**< tokens of a page of the KV cache */
   double workspace;         /**< bytes that the runtime and its libraries hold */
   double price;             /**< of one device and hour, NaN: not given */
@@ -380,9 +383,14 @@ typedef struct roof_model_phase {
   double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
   double energy_joules;
   double link_seconds[ROOF_SPAN_COUNT]; /**< of the network seconds */
-  double bubble;                        /**< share of the time in which a device waits for the pipeline */
-  double mfu;                           /**< FLOPs / (expected time x peak of the widest product's format) */
-  double mbu;                           /**< bytes / (expected time x bandwidth of the memory) */
+  double bubble;                        /**< share of the pipeline's time in which a device waits */
+  double recomputed_flops;              /**< of the FLOPs of a training step */
+  double backward_seconds; /**< of the expected time of a training step, with what is computed again */
+  double replica_seconds;  /**< transfers between replicas one after another, hidden or not */
+  double hidden_seconds;   /**< of them those that hide behind the passes: not in the expected time */
+  double mfu; /**< FLOPs but for recomputed ones / (expected time x peak of the widest product) */
+  double hfu; /**< the same with all FLOPs */
+  double mbu; /**< bytes / (expected time x bandwidth of the memory) */
   roof_model_operation operations[ROOF_MODEL_OPERATION_MAX];
   int count;
 } roof_model_phase;

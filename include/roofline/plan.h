@@ -75,6 +75,35 @@ ROOF_API roof_status roof_plan_search(const roof_model *model, const roof_machin
                                       int precision_count, const roof_plan_limits *limits,
                                       roof_plan_front *front, roof_error *error);
 
+/** One plan of a training step. */
+typedef struct roof_train_point {
+  double tp, pp, dp, ep; /**< tp is 0: no plan */
+  bool sp;
+  roof_recompute recompute;
+  double zero, microbatches;
+  double seconds; /**< expected, of a step */
+  double device_tokens_per_second;
+  double mfu;         /**< mean of all devices */
+  double total_bytes; /**< of one device */
+} roof_train_point;
+
+typedef struct roof_train_front {
+  double tried;          /**< plans with their microbatches, recomputation and ZeRO */
+  double fit;            /**< of them in memory */
+  roof_train_point best; /**< the fastest */
+  roof_train_point
+      points[ROOF_FRONT_MAX]; /**< that fit and no other is faster and smaller than, fastest first */
+  int count;
+} roof_train_front;
+
+/** Tries every tp x pp x dp (and ep) that has so many devices and divides the model and the batch of `base`,
+ * with and without sequence parallelism, every recomputation, stage of ZeRO and microbatches of powers of
+ * two; other settings are those of `base`. Of equals the first, which is the simplest, stays. Units: s,
+ * tokens/s, bytes. Ownership: fills *front; no allocation. Errors: as roof_plan_search. */
+ROOF_API roof_status roof_train_search(const roof_model *model, const roof_machine *machine,
+                                       const roof_model_settings *base, double devices,
+                                       roof_train_front *front, roof_error *error);
+
 /** X(symbol, name, text): how an all-reduce goes through a cluster. */
 #define ROOF_ROUTE_MAP(X)                                                                                    \
   X(ROOF_ROUTE_RING, "ring", "one ring over all devices, the slowest link binds")                            \

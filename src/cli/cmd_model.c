@@ -62,7 +62,7 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
     }
     *p = status == ROOF_OK ? roof_model_precision_of(plain) : *p;
   }
-  if (status == ROOF_OK && precision != NULL && !roof_model_searches()) {
+  if (status == ROOF_OK && precision != NULL && (train || !roof_model_searches())) {
     status = roof_model_formats(precision, p, error);
   }
   return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
@@ -166,9 +166,8 @@ static roof_status run(const roof_args *args, roof_error *error) {
     status = roof_args_no_csv(list ? "model --list" : report ? "model --report" : "model --search", error);
   } else if (args->to != NULL && !roof_model_searches()) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws what --search finds", args->to);
-  } else if (train && (report || roof_model_searches())) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--%s: of prefill and decoding, not of --train",
-                            report ? "report" : "search");
+  } else if (train && report) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of prefill and decoding, not of --train");
   } else if (recompute != NULL && !train) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--recompute: of a training step; add --train");
   } else if (args->word_count == 0 && !list) {
@@ -203,8 +202,10 @@ const roof_command roof_cmd_model = {
         "front.svg\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
-        "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches node page workspace "
-        "price\n",
+        "  roofline model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective "
+        "--machine h200\n"
+        "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches zero node page "
+        "workspace price\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL | ROOF_ARGS_FILE,
     .options = options,
     .run = run,

@@ -35,6 +35,12 @@ roof_status roof_model_search(const roof_args *args, const roof_model *model, co
                               json_t *json, roof_error *error);
 void roof_model_search_options_done(void);
 
+/* model_search_train.c */
+/** Adds the answer of --search --train over `devices` to `text`, or with --json to the array `json`. */
+roof_status roof_model_search_train(const roof_args *args, const roof_model *model,
+                                    const roof_machine *machine, const roof_model_settings *settings,
+                                    double devices, roof_text *text, json_t *json, roof_error *error);
+
 /* model_text.c */
 /** The answer as a table a phase, then what the figures mean. */
 void roof_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
@@ -46,6 +52,7 @@ bool roof_model_too_long(const roof_model_target *target, char *buffer, size_t s
 /** What a figure counts; ends at a NULL name. */
 typedef struct roof_model_definition {
   const char *name, *text;
+  bool of_generation; /**< said where tokens are generated */
 } roof_model_definition;
 extern const roof_model_definition roof_model_definitions[];
 

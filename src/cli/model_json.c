@@ -62,6 +62,8 @@ static json_t *phase(const roof_model_target *t, const roof_model_phase *p) {
                                  p->overhead_seconds, p->lower_seconds, p->upper_seconds, p->expected_seconds,
                                  p->expected_low_seconds, p->expected_high_seconds));
   json_object_set_new(object, "mfu", roof_json_number(p->mfu));
+  json_object_set_new(object, "hfu", roof_json_number(p->hfu));
+  json_object_set_new(object, "recomputed_flops", roof_json_number(p->recomputed_flops));
   json_object_set_new(object, "mbu", roof_json_number(p->mbu));
   json_object_set_new(object, "energy_joules", roof_json_number(p->energy_joules));
   json_object_set_new(object, "operations", operations);
@@ -126,13 +128,14 @@ static json_t *precision(const roof_model_target *t) {
 
 static json_t *settings(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s}", "batch",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s}", "batch",
                    roof_json_number(s->batch), "prompt", roof_json_number(s->prompt), "generate",
                    roof_json_number(s->generate), "chunk", roof_json_number(s->chunk), "draft",
                    roof_json_number(s->draft), "tp", roof_json_number(s->tp), "pp", roof_json_number(s->pp),
                    "dp", roof_json_number(s->dp), "ep", roof_json_number(s->ep), "launch",
                    roof_launch_name(s->launch), "kernel_seconds", roof_json_number(t->kernel.seconds),
-                   "kernel_source", t->kernel.source);
+                   "kernel_source", t->kernel.source, "kernel_kind", roof_kind_name(t->kernel.kind),
+                   "recompute", roof_recompute_name(s->recompute));
 }
 
 static json_t *notes(const roof_model_target *t) {

@@ -13,7 +13,8 @@ enum { SHORT = 48 };
   X(dp, "replicas that share the batch")                                                                     \
   X(ep, "devices that share the experts")                                                                    \
   X(cp, "devices that share every sequence")                                                                 \
-  X(microbatches, "of the pipeline; default: as many as stages")                                             \
+  X(microbatches, "of the pipeline; of --train: steps of gradient accumulation")                             \
+  X(zero, "stage of ZeRO, 0 to 3, with --train: optimizer, gradients, weights over the replicas")            \
   X(node, "devices that the machine's own link joins; default: 8")
 
 enum {
@@ -23,15 +24,18 @@ enum {
       OPTION_COUNT
 };
 
+static int sequence;
 static char *typed[OPTION_COUNT], *network;
 const struct poptOption roof_model_plan_options[] = {
 #define OPTION(name, text) {#name, '\0', POPT_ARG_STRING, &typed[OPTION_##name], 0, text, "N"},
     PLAN_OPTIONS(OPTION)
 #undef OPTION
-        {"network", '\0', POPT_ARG_STRING, &network, 0,
-         "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: "
-         "ndr",
-         "LINK"},
+        {"sp", '\0', POPT_ARG_NONE, &sequence, 0,
+         "sequence parallel: the devices of --tp also share the tokens between its products", NULL},
+    {"network", '\0', POPT_ARG_STRING, &network, 0,
+     "link between nodes: ndr hdr edr xdr 100gbe 200gbe 400gbe 800gbe, or one of the machine's; default: "
+     "ndr",
+     "LINK"},
     POPT_TABLEEND};
 
 void roof_model_plan_options_done(void) {
@@ -44,6 +48,7 @@ void roof_model_plan_options_done(void) {
 roof_status roof_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
                                      roof_error *error) {
   roof_status status = ROOF_OK;
+  settings->sp = sequence != 0;
   for (int i = 0; i < OPTION_COUNT && status == ROOF_OK; i++) {
     if (typed[i] != NULL) {
       char word[SHORT * 2];
@@ -89,6 +94,13 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   roof_text_addf(out, " bubble %.1f %%;", 100 * p->bubble);
   roof_text_addf(out, " %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
   roof_text_addf(out, ", %s if nothing does\n", roof_quantity_format(x, SHORT, p->upper_seconds, "s"));
+  if (p->replica_seconds > 0) {
+    roof_text_addf(out, "              between replicas %s a step,",
+                   roof_quantity_format(x, SHORT, p->replica_seconds, "s"));
+    roof_text_addf(out, " %s of it hidden", roof_quantity_format(x, SHORT, p->hidden_seconds, "s"));
+    roof_text_addf(out, "; the backward pass takes %s\n",
+                   roof_quantity_format(x, SHORT, p->backward_seconds, "s"));
+  }
 }
 
 void roof_model_plan_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
@@ -100,15 +112,18 @@ void roof_model_plan_text(roof_text *out, const roof_model_target *t, const roof
     const char *name;
     double devices;
   } axes[] = {{"tp", s->tp}, {"pp", s->pp}, {"dp", s->dp}, {"cp", s->cp}, {"ep", s->ep}};
+  char zero[SHORT];
+  snprintf(zero, sizeof zero, " ZeRO %.0f", s->zero);
   roof_text_add(out, "  plan       ");
   for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
     if (axes[i].devices > 1) {
       roof_text_addf(out, " %s %.0f", axes[i].name, axes[i].devices);
     }
   }
-  roof_text_addf(out, ": %.0f devices in %.0f nodes of %.0f; %.0f sequences a replica", t->devices,
-                 ceil(t->devices / s->node), s->node, roof_model_replica_batch(t));
-  if (s->pp > 1) {
+  roof_text_addf(out, "%s%s: %.0f devices in %.0f nodes of %.0f; %.0f sequences a replica",
+                 s->sp ? " sp" : "", s->zero > 0 ? zero : "", t->devices, ceil(t->devices / s->node), s->node,
+                 roof_model_replica_batch(t));
+  if (roof_model_microbatches(t) > 1) {
     roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
   }
   roof_text_add(out, "\n  links       ");
@@ -130,9 +145,11 @@ static json_t *link_json(const roof_link *l) {
 }
 
 static json_t *phase_json(const roof_model_target *t, const roof_model_phase *p) {
-  return json_pack("{s:o, s:o, s:o, s:o}", "node_seconds", roof_json_number(p->link_seconds[ROOF_SPAN_NODE]),
-                   "network_seconds", roof_json_number(p->link_seconds[ROOF_SPAN_CLUSTER]), "bubble",
-                   roof_json_number(p->bubble), "binding_link",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "node_seconds",
+                   roof_json_number(p->link_seconds[ROOF_SPAN_NODE]), "network_seconds",
+                   roof_json_number(p->link_seconds[ROOF_SPAN_CLUSTER]), "bubble",
+                   roof_json_number(p->bubble), "replica_seconds", roof_json_number(p->replica_seconds),
+                   "hidden_seconds", roof_json_number(p->hidden_seconds), "binding_link",
                    p->network_seconds > 0 ? json_string(t->links[binding_link(p)].name) : json_null());
 }
 
@@ -147,6 +164,8 @@ json_t *roof_model_plan_json(const roof_model_target *t, const roof_model_answer
   json_object_set_new(object, "node_link",
                       t->plain.link != NULL ? link_json(&t->links[ROOF_SPAN_NODE]) : json_null());
   json_object_set_new(object, "network_link", link_json(&t->links[ROOF_SPAN_CLUSTER]));
+  json_object_set_new(object, "sp", json_boolean(s->sp));
+  json_object_set_new(object, "zero", roof_json_number(s->zero));
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     const roof_model_phase *p = &a->phases[i];
     json_object_set_new(object, roof_phase_name((roof_phase)i), p->present ? phase_json(t, p) : json_null());

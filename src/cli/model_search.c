@@ -15,7 +15,7 @@ static char *devices, *ttft, *tpot;
 const struct poptOption roof_model_search_options[] = {
     {"search", '\0', POPT_ARG_NONE, &search, 0,
      "try every tp x pp x dp x ep of --devices and batches up to what fits; --precision may name "
-     "several choices: bf16/fp8",
+     "several choices: bf16/fp8; with --train also sp, ZeRO, recomputation and microbatches",
      NULL},
     {"devices", '\0', POPT_ARG_STRING, &devices, 0, "of the cluster; default: --node", "N"},
     {"ttft", '\0', POPT_ARG_STRING, &ttft, 0, "most time to the first token, for instance 500ms", "TIME"},
@@ -195,12 +195,30 @@ static roof_status write_chart(const answer *a, const char *path, roof_error *er
   return status;
 }
 
+/** What a search of training plans has no use for. */
+static roof_status refuse_with_training(const roof_args *args, const char *precisions, roof_error *error) {
+  const char *option = ttft != NULL                                            ? "ttft"
+                       : tpot != NULL                                          ? "tpot"
+                       : args->to != NULL                                      ? "to"
+                       : precisions != NULL && strchr(precisions, '/') != NULL ? "precision"
+                                                                               : NULL;
+  return option == NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--%s: of a search for serving; one of --train has step times", option);
+}
+
 roof_status roof_model_search(const roof_args *args, const roof_model *model, const roof_machine *machine,
                               const roof_model_settings *settings, const char *precisions, roof_text *text,
                               json_t *json, roof_error *error) {
   static answer a;
   a = (answer){.model = model, .machine = machine};
   roof_status status = parse_limits(settings, &a.limits, error);
+  if (status == ROOF_OK && settings->train) {
+    return refuse_with_training(args, precisions, error) != ROOF_OK
+               ? ROOF_E_ARGUMENT
+               : roof_model_search_train(args, model, machine, settings, a.limits.devices, text, json, error);
+  }
   status = status == ROOF_OK ? parse_precisions(precisions, settings, &a, error) : status;
   status = status == ROOF_OK
                ? roof_plan_search(model, machine, settings, a.precisions, a.count, &a.limits, &a.front, error)

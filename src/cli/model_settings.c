@@ -18,6 +18,7 @@ static const setting settings_table[] = {
     SETTING(draft, ""), SETTING(accept, ""), SETTING(tp, ""),         SETTING(pp, ""),
     SETTING(dp, ""),    SETTING(ep, ""),     SETTING(cp, ""),         SETTING(microbatches, ""),
     SETTING(node, ""),  SETTING(page, ""),   SETTING(workspace, "B"), SETTING(price, ""),
+    SETTING(zero, ""),
 };
 enum { SETTING_COUNT = sizeof settings_table / sizeof settings_table[0] };
 

@@ -98,10 +98,24 @@ static void add_paths(roof_text *out, const roof_model_target *t) {
   }
 }
 
+/** What goes in: prompts and generated tokens, or the microbatches of a training step. */
+static void add_run(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  double m = roof_model_microbatches(t);
+  if (!s->train) {
+    roof_text_addf(out, "  run         batch %.0f, %.0f tokens in, %.0f out", s->batch, s->prompt,
+                   s->generate);
+    return;
+  }
+  roof_text_addf(out, "  run         global batch %.0f of %.0f tokens, micro-batch %.0f, %.0f accumulated",
+                 s->batch, s->prompt, roof_model_replica_batch(t) / m, m);
+  roof_text_addf(out, "; recompute %s", roof_recompute_name(s->recompute));
+}
+
 static void add_plan(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   char format[SHORT], x[SHORT];
-  roof_text_addf(out, "  run         batch %.0f, %.0f tokens in, %.0f out", s->batch, s->prompt, s->generate);
+  add_run(out, t);
   roof_text_addf(out, "; %s launches, %s a kernel (%s)\n", roof_launch_name(s->launch),
                  quantity(x, t->kernel.seconds, "s"), roof_kind_name(t->kernel.kind));
   roof_text_addf(out, "  precision   activations %s, KV %s; weights",
@@ -183,8 +197,12 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
   roof_text_addf(out, "\n%s: %s", roof_phase_name(kind), quantity(x, p->expected_seconds, "s"));
   roof_text_addf(out, " (at best %s), %s,", quantity(x, p->lower_seconds, "s"),
                  quantity(y, p->flops, "FLOP"));
-  roof_text_addf(out, " %s, %.0f kernels, MFU %.1f %%, MBU %.1f %%\n", quantity(x, p->memory_bytes, "B"),
-                 p->kernels, 100 * p->mfu, 100 * p->mbu);
+  roof_text_addf(out, " %s, %.0f kernels, MFU %.1f %%", quantity(x, p->memory_bytes, "B"), p->kernels,
+                 100 * p->mfu);
+  if (p->recomputed_flops > 0) {
+    roof_text_addf(out, ", HFU %.1f %%", 100 * p->hfu);
+  }
+  roof_text_addf(out, ", MBU %.1f %%\n", 100 * p->mbu);
   static const char *const header[COLUMNS] = {"operation", "count", "FLOP", "bytes",
                                               "FLOP/B",    "bound", "time", "share"};
   char text[ROOF_MODEL_OPERATION_MAX][COLUMNS][SHORT];
@@ -232,7 +250,8 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
 }
 
 bool roof_model_too_long(const roof_model_target *t, char *buffer, size_t size) {
-  double tokens = t->settings.prompt + t->settings.generate, most = t->model->context;
+  double tokens = t->settings.prompt + (t->settings.train ? 0 : t->settings.generate);
+  double most = t->model->context;
   if (!(most > 0 && tokens > most)) {
     return false;
   }
@@ -244,21 +263,30 @@ bool roof_model_too_long(const roof_model_target *t, char *buffer, size_t size) 
 const roof_model_definition roof_model_definitions[] = {
     {"TTFT",
      "time to the first token: the prefill of all prompts of the batch and one token's choice; no queue, no "
-     "network to the user"},
+     "network to the user",
+     true},
     {"TPOT",
-     "time per output token of one request: the mean decoding step after the first token; TTFT is not in it"},
+     "time per output token of one request: the mean decoding step after the first token; TTFT is not in it",
+     true},
     {"tokens/s",
-     "generated tokens only; a request: 1 / TPOT, together: batch / TPOT, a device: that / devices"},
-    {"MFU", "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device"},
+     "generated tokens only; a request: 1 / TPOT, together: batch / TPOT, a device: that / devices", true},
+    {"MFU",
+     "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device; without "
+     "those computed again, which HFU counts too",
+     false},
     {"MBU",
-     "bytes of weights, activations and KV, each operand once an operation / (expected time x bandwidth)"},
+     "bytes of weights, activations and KV, each operand once an operation / (expected time x bandwidth)",
+     false},
     {"expected",
-     "each operation's bound / efficiency + the cost of its kernels; operations follow one another"},
-    {NULL, NULL}};
+     "each operation's bound / efficiency + the cost of its kernels; operations follow one another", false},
+    {NULL, NULL, false}};
 
-static void add_definitions(roof_text *out) {
+static void add_definitions(roof_text *out, bool generates) {
   roof_text_add(out, "\n");
   for (int i = 0; roof_model_definitions[i].name != NULL; i++) {
+    if (roof_model_definitions[i].of_generation && !generates) {
+      continue;
+    }
     roof_text_addf(out, "  %-11s %s\n", roof_model_definitions[i].name, roof_model_definitions[i].text);
   }
 }
@@ -276,7 +304,7 @@ void roof_model_text(roof_text *out, const roof_model_target *t, const roof_mode
     }
   }
   add_rates(out, t, a);
-  add_definitions(out);
+  add_definitions(out, !t->settings.train && !t->model->encoder);
   char why[LINE];
   if (roof_model_too_long(t, why, sizeof why)) {
     roof_text_addf(out, "  note        %s\n", why);

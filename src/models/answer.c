@@ -37,16 +37,23 @@ static void plan_prefill(model_step *s, bool encoder) {
   }
   add_group(s, &g);
   s->logits = batch / s->heads;
-  s->rounds = s->steps + set->pp - 1; /* fill and drain (Huang et al. 2019, GPipe) */
+  s->rounds = s->steps + set->pp - 1; /* fill and drain (Huang et al. 2019, GPipe, section 2.3) */
 }
 
-/** All sequences at once, each token of which has a loss. */
+/** Each token has a loss; microbatches one after another, their gradients summed. A pipeline of stages that
+ * take turns with one forward and one backward pass fills and drains as GPipe's (Narayanan et al. 2021,
+ * section 2.2.1). */
 static void plan_training(model_step *s) {
-  double batch = roof_model_replica_batch(s->target), prompt = s->target->settings.prompt;
-  model_group g = {.sequences = batch, .queries = prompt, .causal = !s->target->model->encoder};
-  g.query_split = g.key_split = 1;
+  const roof_model_settings *set = &s->target->settings;
+  double m = roof_model_microbatches(s->target);
+  model_group g = {.sequences = roof_model_replica_batch(s->target) / m, .queries = set->prompt};
+  g.causal = !s->target->model->encoder;
+  g.query_split = set->cp;
+  g.key_split = 1;
   add_group(s, &g);
   s->training = true;
+  s->steps = s->heads = m;
+  s->rounds = m + set->pp - 1;
   s->logits = s->tokens;
 }
 
@@ -88,11 +95,11 @@ static double expected_yield(double accept, double draft) {
 }
 
 static void make_phase(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
-                       const roof_model_phase *like, roof_model_phase *phase) {
+                       bool attention_only, roof_model_phase *phase) {
   const roof_model_settings *set = &t->settings;
   model_step s;
   start(&s, t, phase);
-  s.like = like;
+  s.attention_only = attention_only;
   if (kind == ROOF_PHASE_TRAIN) {
     plan_training(&s);
   } else if (kind == ROOF_PHASE_PREFILL || kind == ROOF_PHASE_ENCODE) {
@@ -114,7 +121,7 @@ static void make_phase(const roof_model_target *t, roof_phase kind, double past_
 
 void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double past_first, double past_last,
                          roof_model_phase *phase) {
-  make_phase(t, kind, past_first, past_last, NULL, phase);
+  make_phase(t, kind, past_first, past_last, false, phase);
 }
 
 static roof_phase first_phase(const roof_model_target *t) {
@@ -142,16 +149,25 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   }
 }
 
+/** Expected seconds of a step with `past` tokens there, from the mean step: attention alone differs. */
+static double seconds_at(const roof_model_target *t, roof_phase kind, double past,
+                         const roof_model_phase *mean) {
+  roof_model_phase other;
+  double attention = 0;
+  for (int i = 0; i < mean->count; i++) {
+    const roof_model_operation *o = &mean->operations[i];
+    attention += o->kind == ROOF_KIND_ATTENTION ? o->count * o->expected_seconds : 0;
+  }
+  make_phase(t, kind, past, past, true, &other);
+  return mean->expected_seconds + other.expected_seconds - attention / (1 - mean->bubble);
+}
+
 /** TPOT at both ends of the generation. */
 static void run_ends(const roof_model_target *t, roof_phase kind, double each, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   double last = s->prompt + fmax(0, s->generate - 2);
-  const roof_model_phase *mean = &a->phases[kind]; /* only what reads the cache differs */
-  roof_model_phase end;
-  make_phase(t, kind, s->prompt, s->prompt, mean, &end);
-  a->tpot_first_seconds = end.expected_seconds * each;
-  make_phase(t, kind, last, last, mean, &end);
-  a->tpot_last_seconds = end.expected_seconds * each;
+  a->tpot_first_seconds = seconds_at(t, kind, s->prompt, &a->phases[kind]) * each;
+  a->tpot_last_seconds = seconds_at(t, kind, last, &a->phases[kind]) * each;
 }
 
 roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phase kind, int index) {

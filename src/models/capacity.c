@@ -8,30 +8,49 @@ static double stage_share(const roof_model_target *t) {
   return ceil(t->model->layer_count / t->settings.pp) / t->model->layer_count;
 }
 
-/** Weights on one device: matrices are split, the router, the latent's projections down and vectors are not.
- */
-static double weight_bytes(const roof_model_target *t) {
-  const roof_model *m = t->model;
+/** Elements of the projections that are whole on every device of tp, beyond its share. */
+static double repeated_elements(const roof_model *m, const roof_model_block *b, double tp) {
+  if (b->mixer == ROOF_MIX_LATENT) {
+    return m->hidden * (b->q_rank + b->kv_rank + b->rope_dim) * (1 - 1 / tp);
+  }
+  return b->mixer == ROOF_MIX_ATTENTION && tp > b->kv_heads
+             ? m->hidden * (b->head_dim + (b->shared_kv ? 0 : b->value_dim)) * (1 - b->kv_heads / tp)
+             : 0;
+}
+
+/** Matrices are split, the router, the latent's projections down and vectors are not. */
+model_weights model_local_weights(const roof_model_target *t) {
   const roof_model_parameters *p = &t->parameters;
-  double tp = t->settings.tp, bytes = p->vectors * t->vector_bytes;
+  double tp = t->settings.tp, share = stage_share(t);
+  model_weights w = {.vectors = p->vectors * share, .table = p->embedding / tp};
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     double over = part == ROOF_PART_ROUTER ? 1 : part == ROOF_PART_EXPERTS ? fmax(tp, t->settings.ep) : tp;
-    bytes += part == ROOF_PART_HEAD ? 0 : p->parts[part] * t->weight_bytes[part] / over;
+    w.parts[part] = p->parts[part] / over * (part == ROOF_PART_HEAD ? 1 : share);
   }
-  bytes *= stage_share(t);
-  for (int i = 0; i < m->block_count; i++) {
-    const roof_model_block *b = &m->blocks[i];
-    double repeated = 0;
-    if (b->mixer == ROOF_MIX_LATENT) {
-      repeated = m->hidden * (b->q_rank + b->kv_rank + b->rope_dim) * (1 - 1 / tp);
-    } else if (b->mixer == ROOF_MIX_ATTENTION && tp > b->kv_heads) {
-      repeated = m->hidden * (b->head_dim + (b->shared_kv ? 0 : b->value_dim)) * (1 - b->kv_heads / tp);
-    }
-    bytes += t->stage_layers[i] * repeated * t->weight_bytes[ROOF_PART_MIXER];
+  for (int i = 0; i < t->model->block_count; i++) {
+    w.parts[ROOF_PART_MIXER] += t->stage_layers[i] * repeated_elements(t->model, &t->model->blocks[i], tp);
   }
-  double table = p->embedding / tp * t->table_bytes;
-  double head = p->parts[ROOF_PART_HEAD] / tp * t->weight_bytes[ROOF_PART_HEAD];
-  return bytes + (t->settings.pp > 1 ? fmax(table, head) : table + head);
+  if (t->settings.pp > 1) { /* the first stage looks up, the last projects: the larger of both */
+    double table = w.table * t->table_bytes, head = w.parts[ROOF_PART_HEAD] * t->weight_bytes[ROOF_PART_HEAD];
+    *(table < head ? &w.table : &w.parts[ROOF_PART_HEAD]) = 0;
+  }
+  return w;
+}
+
+double model_weight_bytes(const roof_model_target *t, const model_weights *w) {
+  double bytes = w->vectors * t->vector_bytes + w->table * t->table_bytes;
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    bytes += w->parts[part] * t->weight_bytes[part];
+  }
+  return bytes;
+}
+
+double model_weight_elements(const model_weights *w, bool experts) {
+  double elements = experts ? w->parts[ROOF_PART_EXPERTS] : w->vectors + w->table;
+  for (int part = 0; part < ROOF_PART_COUNT && !experts; part++) {
+    elements += part == ROOF_PART_EXPERTS ? 0 : w->parts[part];
+  }
+  return elements;
 }
 
 /** Bytes of one sequence of `context` tokens in the cache. */
@@ -107,7 +126,8 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
   double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
-  roof_model_capacity c = {.weight_bytes = weight_bytes(t), .workspace_bytes = s->workspace};
+  model_weights weights = model_local_weights(t);
+  roof_model_capacity c = {.weight_bytes = model_weight_bytes(t, &weights), .workspace_bytes = s->workspace};
   c.kv_bytes = roof_model_replica_batch(t) * one;
   c.kv_bytes_per_token = sequence_bytes(t, 1);
   c.state_bytes = roof_model_replica_batch(t) * state;

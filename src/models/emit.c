@@ -77,27 +77,29 @@ static void fill(roof_model_operation *o, const model_cost *c, const double byte
 void model_emit(model_step *s, double count, const model_cost *c) {
   roof_model_phase *out = s->out;
   double bytes[ROOF_BYTES_CLASS_COUNT];
+  if (s->attention_only && c->kind != ROOF_KIND_ATTENTION) {
+    return;
+  }
   fill_bytes(s->target, c, bytes);
-  count *= model_passes(s, c);
+  model_passes passes = model_passes_of(s, c);
+  out->recomputed_flops += count * passes.again * c->flops;
   for (int i = 0; i < out->count; i++) {
-    if (is_same(&out->operations[i], c, bytes)) {
-      out->operations[i].count += count;
+    roof_model_operation *o = &out->operations[i];
+    if (is_same(o, c, bytes)) {
+      o->count += count * passes.all;
+      out->backward_seconds += count * passes.backward * o->expected_seconds;
       return;
     }
   }
   if (out->count == ROOF_MODEL_OPERATION_MAX) { /* roof_model_target_init has refused such a model */
     return;
   }
-  int place = out->count++;
-  roof_model_operation *o = &out->operations[place];
-  if (s->like != NULL && place < s->like->count && is_same(&s->like->operations[place], c, bytes)) {
-    *o = s->like->operations[place];
-  } else {
-    roof_prediction p;
-    predict(s->target, c, bytes, &p);
-    fill(o, c, bytes, &p);
-  }
-  o->count = count;
+  roof_model_operation *o = &out->operations[out->count++];
+  roof_prediction p;
+  predict(s->target, c, bytes, &p);
+  fill(o, c, bytes, &p);
+  o->count = count * passes.all;
+  out->backward_seconds += count * passes.backward * o->expected_seconds;
 }
 
 void model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,
@@ -198,6 +200,22 @@ static void add_idle(model_step *s) {
   add_operation(p, &o);
 }
 
+/** After the passes of all microbatches: the replicas' transfers, which at best hide behind them, and the
+ * optimizer. */
+static void add_update(model_step *s) {
+  roof_model_phase *p = s->out;
+  double lower = p->lower_seconds;
+  int first = p->count;
+  model_update(s);
+  model_hide(s, first);
+  for (int i = first; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    lower += o->collective != NULL ? 0 : o->count * o->lower_seconds;
+    add_operation(p, o);
+  }
+  p->lower_seconds = fmax(lower, fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]));
+}
+
 void model_finish(model_step *s) {
   roof_model_phase *p = s->out;
   const roof_target *plain = &s->target->plain;
@@ -206,10 +224,14 @@ void model_finish(model_step *s) {
   }
   overlap_links(p);
   add_idle(s);
+  if (s->training) {
+    add_update(s);
+  }
   if (s->target->settings.launch == ROOF_LAUNCH_PERSISTENT) { /* what the operations paid were barriers */
     p->kernels = s->steps;
   }
   p->memory_bytes = p->bytes[ROOF_BYTES_WEIGHTS] + p->bytes[ROOF_BYTES_ACTIVATIONS] + p->bytes[ROOF_BYTES_KV];
-  p->mfu = p->flops / (p->expected_seconds * main_peak(p));
+  p->hfu = p->flops / (p->expected_seconds * main_peak(p));
+  p->mfu = p->hfu * (1 - p->recomputed_flops / p->flops);
   p->mbu = p->memory_bytes * plain->seconds_per_byte[plain->memory][0] / p->expected_seconds;
 }

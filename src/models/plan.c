@@ -10,6 +10,11 @@ static bool divides(double parts, double whole) {
   return fmod(whole, parts) == 0;
 }
 
+double model_outer_tokens(const model_step *s) {
+  const roof_model_settings *set = &s->target->settings;
+  return s->tokens / (set->sp ? set->tp : 1);
+}
+
 double model_expert_cut(const roof_model_settings *s) {
   return fmax(1, s->tp / s->ep);
 }
@@ -64,6 +69,25 @@ static roof_status check_experts(const roof_model *m, const roof_model_settings 
   return ROOF_OK;
 }
 
+static roof_status check_training(const roof_model_settings *s, roof_error *error) {
+  double batch = s->batch / s->dp;
+  if (s->zero > 3) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "zero=%.0f: stages are 0 to 3", s->zero);
+  }
+  if (s->zero > 0 && !s->train) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "zero=%.0f: of a training step; add --train", s->zero);
+  }
+  if (s->train && s->microbatches > 0 && !divides(s->microbatches, batch)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "microbatches=%.0f: does not divide the %.0f sequences of a replica",
+                          s->microbatches, batch);
+  }
+  return s->sp && s->tp <= 1
+             ? roof_error_set(error, ROOF_E_ARGUMENT,
+                              "sp: shares what lies between the products of several devices; add --tp")
+             : ROOF_OK;
+}
+
 roof_status model_plan_check(const roof_model *m, const roof_model_settings *s, roof_error *error) {
   double batch = s->batch / s->dp;
   if (!divides(s->dp, s->batch)) {
@@ -84,7 +108,8 @@ roof_status model_plan_check(const roof_model *m, const roof_model_settings *s, 
   if (m->encoder && s->generate > 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "generate=%.0f: %s is an encoder", s->generate, m->name);
   }
-  roof_status status = check_experts(m, s, error);
+  roof_status status = check_training(s, error);
+  status = status == ROOF_OK ? check_experts(m, s, error) : status;
   return status == ROOF_OK ? check_blocks(m, s, error) : status;
 }
 
@@ -94,7 +119,8 @@ double roof_model_replica_batch(const roof_model_target *t) {
 
 double roof_model_microbatches(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  return s->microbatches > 0 ? s->microbatches : fmin(s->pp, roof_model_replica_batch(t));
+  double batch = roof_model_replica_batch(t);
+  return s->microbatches > 0 ? s->microbatches : s->train && s->pp > 1 ? batch : fmin(s->pp, batch);
 }
 
 void model_plan_share(roof_model_target *t) {

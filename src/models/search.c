@@ -98,8 +98,9 @@ static bool try_batch(search *s, double ttft, double batch) {
   return true;
 }
 
-static void try_plan(search *s, double tp, double pp, double dp, double ep) {
+static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   enum { LARGEST_BATCH = 1 << 16 };
+  search *s = data;
   if (!set_plan(s, tp, pp, dp, ep, 1)) {
     return;
   }
@@ -116,20 +117,38 @@ static void try_plan(search *s, double tp, double pp, double dp, double ep) {
   }
 }
 
-static bool has_experts(const roof_model *m) {
-  return roof_model_count(m).parts[ROOF_PART_EXPERTS] > 0;
-}
-
-static void try_plans(search *s, bool experts) {
-  double devices = s->limits->devices / s->target.settings.cp;
+void model_each_plan(const roof_model *m, double devices, model_plan_visit *visit, void *data) {
+  bool experts = roof_model_count(m).parts[ROOF_PART_EXPERTS] > 0;
   for (double tp = 1; tp <= devices; tp++) {
     for (double pp = 1; tp * pp <= devices && fmod(devices, tp) == 0; pp++) {
       double dp = devices / (tp * pp);
       for (double ep = 1; ep <= (experts ? tp * dp : 1) && dp == floor(dp); ep++) {
-        try_plan(s, tp, pp, dp, ep);
+        visit(data, tp, pp, dp, ep);
       }
     }
   }
+}
+
+roof_status model_search_check(const roof_model_target *t, double devices, roof_error *error) {
+  enum { MOST_DEVICES = 65536 };
+  if (!(devices >= 1 && devices <= MOST_DEVICES && devices == floor(devices))) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "devices=%g: not a whole number from 1 to %d", devices,
+                          MOST_DEVICES);
+  }
+  if (isnan(t->plain.capacity)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s does not say how much memory it has",
+                          t->machine->name);
+  }
+  return devices > 1 && t->plain.link == NULL
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
+                              t->machine->name)
+             : ROOF_OK;
+}
+
+roof_status model_search_end(const roof_model *m, double devices, double plans, roof_error *error) {
+  return plans > 0 ? ROOF_OK
+                   : roof_error_set(error, ROOF_E_ARGUMENT, "search: no plan of %.0f devices divides %s",
+                                    devices, m->name);
 }
 
 static roof_status init(search *s, const roof_model *model, const roof_machine *machine,
@@ -138,23 +157,16 @@ static roof_status init(search *s, const roof_model *model, const roof_machine *
   roof_model_settings one = *base;
   one.tp = one.pp = one.dp = one.ep = one.batch = 1;
   one.microbatches = 0;
+  one.sp = false;
   one.precision = *precision;
   roof_status status = roof_model_target_init(&s->target, model, machine, &one, error);
-  if (status == ROOF_OK && isnan(s->target.plain.capacity)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s does not say how much memory it has",
-                          machine->name);
-  }
-  return status == ROOF_OK && s->limits->devices > 1 && s->target.plain.link == NULL
-             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
-                              machine->name)
-             : status;
+  return status == ROOF_OK ? model_search_check(&s->target, s->limits->devices, error) : status;
 }
 
 roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
                              const roof_model_settings *base, const roof_model_precision *precisions,
                              int precision_count, const roof_plan_limits *limits, roof_plan_front *front,
                              roof_error *error) {
-  enum { MOST_DEVICES = 65536 };
   search s = {.limits = limits, .front = front};
   roof_plan_front found = {0};
   s.front = &found;
@@ -162,23 +174,17 @@ roof_status roof_plan_search(const roof_model *model, const roof_machine *machin
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s is an encoder: it has no time per token",
                           model->name);
   }
-  if (!(limits->devices >= 1 && limits->devices <= MOST_DEVICES &&
-        limits->devices == floor(limits->devices))) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "devices=%g: not a whole number from 1 to %d",
-                          limits->devices, MOST_DEVICES);
-  }
   for (int i = 0; i < precision_count; i++) {
     roof_status status = init(&s, model, machine, base, &precisions[i], error);
     if (status != ROOF_OK) {
       return status;
     }
     s.precision = i;
-    try_plans(&s, has_experts(model));
+    model_each_plan(model, limits->devices / base->cp, try_plan, &s);
   }
-  if (s.plans == 0) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "search: no plan of %.0f devices divides %s",
-                          limits->devices, model->name);
+  roof_status status = model_search_end(model, limits->devices, s.plans, error);
+  if (status == ROOF_OK) {
+    *front = found;
   }
-  *front = found;
-  return ROOF_OK;
+  return status;
 }

@@ -21,14 +21,14 @@ typedef struct model_step {
   const roof_model_target *target;
   model_group groups[2];
   int group_count;
-  double tokens; /**< of all groups */
-  double logits; /**< rows of the output projection */
-  double steps;  /**< times that all of it is done but the output projection */
-  double heads;  /**< times that the output projection is done, for `logits` rows each */
-  double rounds; /**< steps that the pipeline lasts, `steps` when it is never empty */
-  bool training; /**< with the backward pass */
-  bool layers;   /**< what is added belongs to a layer */
-  const roof_model_phase *like; /**< most of whose operations are the same, already timed; or NULL */
+  double tokens;       /**< of all groups */
+  double logits;       /**< rows of the output projection */
+  double steps;        /**< times that all of it is done but the output projection */
+  double heads;        /**< times that the output projection is done, for `logits` rows each */
+  double rounds;       /**< steps that the pipeline lasts, `steps` when it is never empty */
+  bool training;       /**< with the backward pass */
+  bool layers;         /**< what is added belongs to a layer */
+  bool attention_only; /**< all else is left out */
   roof_model_phase *out;
 } model_step;
 
@@ -48,6 +48,7 @@ typedef struct model_cost {
   const roof_op *collective; /**< of a transfer, else NULL */
   const char *algorithm;
   double kernels;
+  double passes; /**< times that a training step does it, but for recomputation; 0: by its kind */
 } model_cost;
 
 /** Adds `count` calls to the phase, joined with calls of the same cost that are there already. */
@@ -69,6 +70,7 @@ typedef struct model_transfer {
   const char *name;
   roof_collective kind;
   double bytes, ranks, stride;
+  double passes; /**< as of a cost */
 } model_transfer;
 
 /* transfer.c */
@@ -80,18 +82,56 @@ void model_transfers(model_step *step, double count, const model_transfer *trans
  */
 void model_layer_transfers(model_step *step, double count, const roof_model_block *block);
 
+/** Adds up `count` times the parts of a result of all tokens that the devices of tp have. */
+void model_sum(model_step *step, double count);
+
+/** The logits of all parts of the vocabulary. */
+void model_logits_transfer(model_step *step);
+
 /** What a stage of a pipeline hands to the next. */
 void model_stage_transfers(model_step *step);
 
 /* train.c */
-/** Times that an operation is done in a step: once but for training. */
-double model_passes(const model_step *step, const model_cost *cost);
+/** How often an operation is done. */
+typedef struct model_passes {
+  double all;      /**< once but for training */
+  double backward; /**< of them in the backward pass */
+  double again;    /**< of those, what the forward pass did already */
+} model_passes;
 
-/** Adds the optimizer. */
-void model_optimizer(model_step *step);
+model_passes model_passes_of(const model_step *step, const model_cost *cost);
 
-/** Gradients, optimizer and kept activations of a training step. */
+/** Adds what replicas exchange, and the optimizer. */
+void model_update(model_step *step);
+
+/** Operations from `first` on are model_update's: what hides of their transfers is taken from their expected
+ * time. */
+void model_hide(model_step *step, int first);
+
+/** Replicas of the dense weights, or of the experts'. */
+double model_replicas(const roof_model_settings *settings, bool experts);
+
+/* train_memory.c */
+/** Weights, gradients, optimizer and kept activations of a training step. */
 void model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
+
+/** Bytes of master weights and both moments, a parameter. */
+double model_state_bytes(const roof_model_target *target);
+
+/* capacity.c */
+/** Elements of weights that one device has a share of, on the fullest stage. */
+typedef struct model_weights {
+  double parts[ROOF_PART_COUNT];
+  double vectors, table;
+} model_weights;
+
+model_weights model_local_weights(const roof_model_target *target);
+
+/** Bytes of them as they are stored. */
+double model_weight_bytes(const roof_model_target *target, const model_weights *weights);
+
+/** Elements of the experts, or of all others. */
+double model_weight_elements(const model_weights *weights, bool experts);
 
 /* plan.c */
 /** Checks that the settings' plan divides the model. */
@@ -101,8 +141,24 @@ roof_status model_plan_check(const roof_model *model, const roof_model_settings 
  * machine without a link. */
 roof_status model_plan_init(roof_model_target *target, roof_error *error);
 
+/* search.c */
+typedef void model_plan_visit(void *data, double tp, double pp, double dp, double ep);
+
+/** Every split of the devices along the axes; what does not divide the model is among them. */
+void model_each_plan(const roof_model *model, double devices, model_plan_visit *visit, void *data);
+
+/** Refuses a number of devices, or a machine that does not say its memory or link. */
+roof_status model_search_check(const roof_model_target *target, double devices, roof_error *error);
+
+/** Refuses a search that found no plan. */
+roof_status model_search_end(const roof_model *model, double devices, double plans, roof_error *error);
+
 /** What each device gets, from the settings. */
 void model_plan_share(roof_model_target *target);
+
+/** Tokens of the step that are on this device between the products that tp shares: sequence parallel gives
+ * each device some. */
+double model_outer_tokens(const model_step *step);
 
 /** Devices over which one expert is cut: those of tp that are not taken by ep. */
 double model_expert_cut(const roof_model_settings *settings);

@@ -48,6 +48,7 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
                 {"ep", s->ep, 1},
                 {"cp", s->cp, 1},
                 {"microbatches", s->microbatches, 0},
+                {"zero", s->zero, 0},
                 {"node", s->node, 1},
                 {"page", s->page, 1}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -151,10 +152,6 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
   status = status == ROOF_OK ? model_plan_check(model, settings, error) : status;
   if (status != ROOF_OK) {
     return status;
-  }
-  if (settings->train && settings->tp * settings->pp * settings->dp * settings->ep * settings->cp != 1) {
-    return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "train: a training step is of one device; leave the plan out");
   }
   roof_model_target t = {.model = model, .machine = machine, .settings = *settings};
   t.parameters = roof_model_count(model);

@@ -1,79 +1,119 @@
-/* A training step on one device: forward, backward, recomputation, and Adam in mixed precision. */
+/* A training step on one device: backward, recomputation, what replicas exchange (data parallelism and ZeRO),
+ * and Adam in mixed precision. */
 #include <math.h>
 
 #include "models/step.h"
 
-/** Times that an operation is done. Backward of a product is two products of its size, one for its input and
- * one for its weights; flash attention's has five of its size where forward has two (Dao 2023, section 3.1).
- * Of a transfer there is one for the gradient. */
-double model_passes(const model_step *s, const model_cost *c) {
+/** Times that the backward pass does an operation: a product has two of its size, for its input and for its
+ * weights (Kaplan et al. 2020, section 2.1: twice the forward pass); flash attention five of its size where
+ * forward has two, one of which makes the scores again (Dao 2023, section 4.1); of a transfer there is one
+ * for the gradient. */
+static double backward_passes(const model_step *s, const model_cost *c) {
+  bool flash = c->kind == ROOF_KIND_ATTENTION && s->target->settings.fusion & ROOF_FUSE_FLASH;
+  return c->passes > 0 ? c->passes - 1 : c->link_bytes > 0 ? 1 : flash ? 2.5 : 2;
+}
+
+model_passes model_passes_of(const model_step *s, const model_cost *c) {
   const roof_model_settings *set = &s->target->settings;
-  bool attention = c->kind == ROOF_KIND_ATTENTION, flash = (set->fusion & ROOF_FUSE_FLASH) != 0;
   if (!s->training || c->kind == ROOF_KIND_OPTIMIZER) {
-    return 1;
+    return (model_passes){.all = 1};
   }
+  bool attention = c->kind == ROOF_KIND_ATTENTION, flash = (set->fusion & ROOF_FUSE_FLASH) != 0;
   bool again = (set->recompute == ROOF_RECOMPUTE_FULL && s->layers) ||
                (set->recompute == ROOF_RECOMPUTE_SELECTIVE && attention && !flash);
-  double backward = c->link_bytes > 0 ? 1 : attention && flash ? 2.5 : 2;
-  return 1 + backward + (again ? 1 : 0);
+  double backward = backward_passes(s, c) + (again ? 1 : 0);
+  return (model_passes){1 + backward, backward, (again ? 1 : 0) + (attention && flash ? 0.5 : 0)};
 }
 
-/** Bytes of master weights and both moments, a parameter: fp32 each; fp32 weights are their own master
- * (Micikevicius et al. 2018; Rajbhandari et al. 2020, section 3.1). */
-static double state_bytes(const roof_model_target *t) {
-  return t->activation_bytes < 4 ? 12 : 8;
+double model_replicas(const roof_model_settings *s, bool experts) {
+  double devices = s->tp * s->cp * s->dp;
+  return experts ? devices / fmax(s->tp, s->ep) : s->cp * s->dp;
 }
 
-void model_optimizer(model_step *s) {
-  enum { FLOPS = 12 }; /* both moments 3 + 4, root, quotient, sum, product, difference (Kingma and Ba 2015) */
+/** `times` a step the gradients or weights of all layers, a layer at a time. */
+static void exchange(model_step *s, const char *name, roof_collective kind, double times, bool experts) {
   const roof_model_target *t = s->target;
-  double parameters = t->parameters.total, a = t->activation_bytes;
+  const roof_model_settings *set = &t->settings;
+  model_weights w = model_local_weights(t);
+  double bytes = model_weight_elements(&w, experts) * t->activation_bytes;
+  double layers = ceil(t->model->layer_count / set->pp);
+  model_transfer x = {name, kind, bytes / layers, model_replicas(set, experts), set->tp, 1};
+  x.stride = experts ? fmax(set->tp, set->ep) : set->tp;
+  if (bytes > 0) {
+    model_transfers(s, times * layers, &x);
+  }
+}
+
+/** Gradients are summed once a step; with ZeRO each replica gets the sum of its part, and all gather the
+ * weights that it makes of it. From stage 2 on no replica has room for all gradients, so that every
+ * microbatch sends its own; at stage 3 none has all weights, which every pass gathers (Rajbhandari et al.
+ * 2020, sections 5 and 7). */
+static void exchange_all(model_step *s, bool experts) {
+  double zero = s->target->settings.zero, m = s->steps;
+  if (zero == 0) {
+    exchange(s, "dp_all_reduce", ROOF_ALL_REDUCE, 1, experts);
+    return;
+  }
+  exchange(s, "dp_reduce_scatter", ROOF_REDUCE_SCATTER, zero >= 2 ? m : 1, experts);
+  exchange(s, "dp_all_gather", ROOF_ALL_GATHER, zero >= 3 ? 2 * m : 1, experts);
+}
+
+/** Adam reads and writes its state, reads the gradient and writes the weight, of the part that is this
+ * replica's from ZeRO 1 on. */
+static void optimize(model_step *s) {
+  enum {
+    FLOPS = 12
+  }; /* both moments 3 + 4, root, quotient, sum, product, difference (Kingma and Ba 2015,
+        algorithm 1, both corrections in the step's size) */
+  const roof_model_target *t = s->target;
+  const roof_model_settings *set = &t->settings;
+  model_weights w = model_local_weights(t);
+  double over = set->zero >= 1 ? model_replicas(set, false) : 1;
+  double experts_over = set->zero >= 1 ? model_replicas(set, true) : 1;
+  double elements = model_weight_elements(&w, false) / over + model_weight_elements(&w, true) / experts_over;
+  double a = t->activation_bytes, state = model_state_bytes(t);
   model_cost c = {.name = "adam", .kind = ROOF_KIND_OPTIMIZER, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
   c.kernels = 1;
-  c.flops = FLOPS * parameters;
-  c.vectors = parameters; /* the gradient */
-  c.read = parameters * (a < 4 ? state_bytes(t) : state_bytes(t) + a);
-  c.written = parameters * (state_bytes(t) + a);
+  c.flops = FLOPS * elements;
+  c.read = elements * (a + (a < 4 ? state : state + a)); /* the gradient; fp32 weights are their own master */
+  c.written = elements * (state + a);
   model_emit(s, 1, &c);
 }
 
-/** Elements a token that the backward pass of a layer reads: the input of each norm, product and activation
- * (Korthikanti et al. 2022, section 4.1, without the masks of dropout). */
-static double kept_elements(const roof_model_target *t, const roof_model_block *b) {
-  double hidden = t->model->hidden, chosen = b->experts_per_token;
-  model_widths w = model_widths_of(b, 1);
-  double mixer = b->mixer == ROOF_MIX_NONE ? 0 : hidden + w.queries + w.keys + w.values + w.mixed + w.in;
-  double latent = b->mixer == ROOF_MIX_LATENT
-                      ? b->q_rank + b->kv_rank + b->rope_dim + w.heads * (b->head_dim + b->value_dim)
-                      : 0;
-  double dense = model_has_mlp(b) ? hidden : 0;
-  double mlp = (b->gated ? 3 : 2) * (w.mlp + chosen * w.expert) + (b->experts > 0 ? chosen * hidden : 0);
-  return b->norms * hidden + mixer + latent + dense + mlp;
+void model_update(model_step *s) {
+  exchange_all(s, false);
+  exchange_all(s, true);
+  optimize(s);
 }
 
-/** Softmax of every pair, kept unless it is never written or is made again. */
-static double score_elements(const roof_model_target *t, const roof_model_block *b) {
-  const roof_model_settings *s = &t->settings;
-  bool kept = s->recompute == ROOF_RECOMPUTE_NONE && !(s->fusion & ROOF_FUSE_FLASH);
-  bool scored = b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT;
-  return kept && scored ? b->heads * s->prompt : 0;
+/** Sums hide behind the backward pass that makes them (Li et al. 2020, section 3.2.3): the last microbatch's,
+ * or with ZeRO 2 every one's; at stage 3 the gathers of the next layer hide as well, behind both passes (Zhao
+ * et al. 2023, section 3.3). New weights are waited for. */
+static double hideable(const model_step *s) {
+  const roof_model_phase *p = s->out;
+  double zero = s->target->settings.zero;
+  return zero >= 3 ? p->expected_seconds : zero >= 2 ? p->backward_seconds : p->backward_seconds / s->steps;
 }
 
-static double model_kept_bytes(const roof_model_target *t) {
-  const roof_model *m = t->model;
-  bool full = t->settings.recompute == ROOF_RECOMPUTE_FULL;
-  double elements = 0, largest = 0, tokens = roof_model_replica_batch(t) * t->settings.prompt;
-  for (int i = 0; i < m->block_count; i++) {
-    double one = kept_elements(t, &m->blocks[i]) + score_elements(t, &m->blocks[i]);
-    elements += t->layers[i] * (full ? m->hidden : one);
-    largest = fmax(largest, full ? one : 0);
+static bool hides(const model_step *s, const roof_model_operation *o) {
+  const roof_op *gather = s->target->collectives[ROOF_ALL_GATHER];
+  return o->collective != NULL && (o->collective != gather || s->target->settings.zero >= 3);
+}
+
+void model_hide(model_step *s, int first) {
+  roof_model_phase *p = s->out;
+  double hiding = 0, room = hideable(s) * s->target->settings.options.overlap;
+  for (int i = first; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    p->replica_seconds += o->collective != NULL ? o->count * o->expected_seconds : 0;
+    hiding += hides(s, o) ? o->count * o->expected_seconds : 0;
   }
-  double logits = m->encoder ? 0 : m->vocab * 4; /* fp32 */
-  return tokens * ((elements + largest + m->hidden) * t->activation_bytes + logits);
-}
-
-void model_train_capacity(const roof_model_target *t, roof_model_capacity *c) {
-  c->gradient_bytes = t->parameters.total * t->activation_bytes;
-  c->optimizer_bytes = t->parameters.total * state_bytes(t);
-  c->activation_bytes = model_kept_bytes(t);
+  p->hidden_seconds = fmin(hiding, room);
+  for (int i = first; i < p->count; i++) {
+    roof_model_operation *o = &p->operations[i];
+    if (hides(s, o)) {
+      double left = 1 - p->hidden_seconds / hiding;
+      o->expected_seconds *= left, o->expected_low_seconds *= left, o->expected_high_seconds *= left;
+    }
+  }
 }

@@ -6,18 +6,19 @@
 #include "models/step.h"
 #include "roofline/plan.h"
 
-static void emit_transfer(model_step *s, double count, const char *name, roof_collective kind, roof_span span,
-                          double bytes, double ranks) {
+static void emit_transfer(model_step *s, double count, const model_transfer *x, roof_span span, double bytes,
+                          double ranks) {
   const roof_model_target *t = s->target;
-  model_cost c = {.name = name, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1, .span = span};
+  model_cost c = {.name = x->name, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1, .span = span};
   roof_work work;
-  if (ranks <= 1 && kind != ROOF_SEND) {
+  if ((ranks <= 1 && x->kind != ROOF_SEND) || s->attention_only) {
     return;
   }
-  c.collective = t->collectives[kind];
+  c.collective = t->collectives[x->kind];
   roof_collective_seconds(c.collective, &t->links[span], bytes, ranks, &c.algorithm, &work);
   c.link_bytes = work.link_bytes;
   c.link_steps = work.link_steps;
+  c.passes = x->passes;
   model_emit(s, count, &c);
 }
 
@@ -25,16 +26,32 @@ void model_transfers(model_step *s, double count, const model_transfer *x) {
   double node = s->target->settings.node;
   double local = fmin(x->ranks, fmax(1, floor(node / x->stride))), nodes = x->ranks / local;
   double rest = x->kind == ROOF_ALL_TO_ALL ? x->bytes : x->bytes / local; /* a node's devices share the sum */
-  emit_transfer(s, count, x->name, x->kind, ROOF_SPAN_NODE, x->bytes, local);
-  emit_transfer(s, count, x->name, x->kind, ROOF_SPAN_CLUSTER, rest, nodes);
+  emit_transfer(s, count, x, ROOF_SPAN_NODE, x->bytes, local);
+  emit_transfer(s, count, x, ROOF_SPAN_CLUSTER, rest, nodes);
 }
 
-/** Both sums of a layer, of all its tokens' activations. */
-static void emit_sums(model_step *s, double n, const roof_model_block *b) {
+/** An all-reduce; with sequence parallelism its halves, a reduce-scatter before and an all-gather after what
+ * lies between the products. Their backward passes are each other; the gathered input is not kept but
+ * gathered a third time for the gradients of the weights (Korthikanti et al. 2022, section 4.2.2). */
+void model_sum(model_step *s, double n) {
   const roof_model_target *t = s->target;
-  double bytes = s->tokens * t->model->hidden * t->activation_bytes;
-  model_transfer sum = {"tp_all_reduce", ROOF_ALL_REDUCE, bytes, t->settings.tp, 1};
-  model_transfers(s, n * model_sublayers(b), &sum);
+  double bytes = s->tokens * t->model->hidden * t->activation_bytes, tp = t->settings.tp;
+  if (!t->settings.sp) {
+    model_transfers(s, n, &(model_transfer){"tp_all_reduce", ROOF_ALL_REDUCE, bytes, tp, 1, 0});
+    return;
+  }
+  model_transfers(s, n, &(model_transfer){"sp_reduce_scatter", ROOF_REDUCE_SCATTER, bytes, tp, 1, 0});
+  model_transfers(s, n, &(model_transfer){"sp_all_gather", ROOF_ALL_GATHER, bytes, tp, 1, 3});
+}
+
+/** Training needs no logits together: a device sums the loss over its part of the vocabulary. */
+void model_logits_transfer(model_step *s) {
+  const roof_model_target *t = s->target;
+  double bytes = s->logits * t->model->vocab * t->activation_bytes;
+  if (!s->training) {
+    model_transfers(s, s->heads,
+                    &(model_transfer){"tp_logits", ROOF_ALL_GATHER, bytes, t->settings.tp, 1, 0});
+  }
 }
 
 /** Tokens go to the devices of their experts and come back, once to each device. The devices of one tensor
@@ -43,7 +60,7 @@ static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
   const roof_model_settings *set = &s->target->settings;
   double ep = set->ep, to = ep * -expm1(b->experts_per_token * log1p(-1 / ep));
   double bytes = s->tokens / set->tp * to * s->target->model->hidden;
-  model_transfer out = {"ep_dispatch", ROOF_ALL_TO_ALL, bytes, ep, set->cp};
+  model_transfer out = {"ep_dispatch", ROOF_ALL_TO_ALL, bytes, ep, set->cp, 0};
   model_transfer back = out;
   if (b->experts <= 0 || ep <= set->tp) {
     return;
@@ -56,7 +73,8 @@ static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
 }
 
 /** A prompt's keys pass all devices that share it; a decoding device reads its own keys, and the results are
- * put together. */
+ * put together. Backward the keys pass again, and their gradients with them (Liu et al. 2023, algorithm 1).
+ */
 static void emit_context(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
   double cp = t->settings.cp, tp = t->settings.tp;
@@ -66,28 +84,30 @@ static void emit_context(model_step *s, double n, const roof_model_block *b) {
     const model_group *g = &s->groups[i];
     double keys = g->sequences * model_keys(g, b) * model_kv_elements(b, tp) * t->activation_bytes;
     double results = g->sequences * g->queries * w.mixed * t->activation_bytes;
-    model_transfer pass = {"cp_keys", ROOF_ALL_GATHER, keys, cp, tp};
-    model_transfer join = {"cp_results", ROOF_ALL_REDUCE, results, cp, tp};
+    model_transfer pass = {"cp_keys", ROOF_ALL_GATHER, keys, cp, tp, 3};
+    model_transfer join = {"cp_results", ROOF_ALL_REDUCE, results, cp, tp, 0};
     model_transfers(s, n, g->key_split > 1 ? &join : &pass);
   }
 }
 
 void model_layer_transfers(model_step *s, double n, const roof_model_block *b) {
-  emit_sums(s, n, b);
+  model_sum(s, n * model_sublayers(b));
   emit_dispatch(s, n, b);
   emit_context(s, n, b);
 }
 
-/** Each device of a tensor group sends its part, and the next stage's group puts the parts together. The
- * stages are farthest apart: over several nodes, the slowest hop is between two of them. */
+/** Each device of a tensor group sends its part, and the next stage's group puts the parts together, unless
+ * each works on its own tokens. The stages are farthest apart: over several nodes, the slowest hop is between
+ * two of them. */
 void model_stage_transfers(model_step *s) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
   double bytes = s->tokens * t->model->hidden * t->activation_bytes;
   if (set->pp > 1) {
     roof_span span = t->devices > set->node ? ROOF_SPAN_CLUSTER : ROOF_SPAN_NODE;
-    model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->tp, 1};
-    emit_transfer(s, s->steps, "pp_send", ROOF_SEND, span, bytes / set->tp, 2);
+    model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0};
+    model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->sp ? 1 : set->tp, 1, 0};
+    emit_transfer(s, s->steps, &send, span, send.bytes, send.ranks);
     model_transfers(s, s->steps, &gather);
   }
 }

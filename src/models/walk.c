@@ -20,8 +20,9 @@ static void emit_embedding(model_step *s) {
   c.read = s->tokens * (dim * tables * a + INDEX_BYTES);
   c.written = s->tokens * dim * a;
   model_emit(s, s->steps, &c);
+  model_sum(s, s->steps);
   if (m->embedding_norm) {
-    model_map(s, s->steps, "norm", s->tokens * m->hidden, norm_flops(m), 1, 1, gain(m));
+    model_map(s, s->steps, "norm", model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
   }
 }
 
@@ -31,7 +32,7 @@ static void emit_embedding(model_step *s) {
 static void emit_norms(model_step *s, double n, const roof_model_block *b) {
   const roof_model *m = s->target->model;
   unsigned fusion = s->target->settings.fusion;
-  double elements = s->tokens * m->hidden, adds = model_sublayers(b), flops = norm_flops(m);
+  double elements = model_outer_tokens(s) * m->hidden, adds = model_sublayers(b), flops = norm_flops(m);
   double merged = fusion & ROOF_FUSE_NORM ? 0 : fusion & ROOF_FUSE_RESIDUAL ? adds : 0;
   merged = merged < b->norms ? merged : b->norms;
   double norms = b->norms - merged;
@@ -70,7 +71,7 @@ static void emit_head(model_step *s) {
   double vocab = m->vocab / s->target->settings.tp;
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   if (m->final_norm) {
-    model_map(s, s->steps, "norm", s->tokens * m->hidden, norm_flops(m), 1, 1, gain(m));
+    model_map(s, s->steps, "norm", model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
   }
   if (dim != m->hidden) {
     model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
@@ -83,6 +84,7 @@ static void emit_head(model_step *s) {
     return;
   }
   model_product(s, s->heads, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
+  model_logits_transfer(s);
   model_cost sample = {.name = s->training ? "loss" : "sample",
                        .kind = ROOF_KIND_SAMPLING,
                        .part = ROOF_PART_COUNT,
@@ -105,8 +107,5 @@ void model_walk(model_step *s) {
   s->layers = false;
   model_stage_transfers(s);
   emit_head(s);
-  if (s->training) {
-    model_optimizer(s);
-  }
   model_finish(s);
 }

@@ -188,10 +188,40 @@ model() {
 @test "a training step replaces prefill and decoding" {
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train batch=1 --machine h200 --json
   [ "$(json '[.phases.train.operations[-1].name, .phases.prefill, (.memory.gradient_bytes > 1.6e10)]')" = '["adam",null,true]' ]
-  run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --tp 2 --machine h200
-  [[ "$stderr" == *"one device"* ]]
+  [ "$(json '.settings.recompute')" = '"none"' ]
   run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --recompute full --machine h200
   [[ "$stderr" == *"--train"* ]]
   run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --recompute ful --machine h200
   [[ "$stderr" == *'did you mean `full`'* ]]
+}
+
+@test "a training step has a plan: ZeRO, sequence parallelism, accumulated gradients" {
+  train() { run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train batch=64 --dp 4 --machine h100 --json "$@"; }
+  train --tp 2 --sp --zero 2 --microbatches 4 --recompute selective
+  [ "$(json '[.plan.tp, .plan.dp, .plan.sp, .plan.zero, .plan.microbatches, .plan.replica_batch]')" = '[2,4,true,2,4,16]' ]
+  [ "$(json '[.phases.train.operations[].name] | map(select(test("dp_|sp_")))')" = \
+    '["sp_reduce_scatter","sp_all_gather","dp_reduce_scatter","dp_all_gather"]' ]
+  near '.memory.optimizer_bytes' "$(json '.parameters * 12 / 8')" 0.001
+  near '[.phases.train.operations[] | .count * .seconds.expected] | add' "$(json .phases.train.seconds.expected)"
+  total=$(json .memory.total_bytes)
+  train --tp 2 --sp --zero 3 --microbatches 4 --recompute selective
+  [ "$(json ".memory.total_bytes < $total")" = true ]
+  run -0 "$ROOFLINE" model llama-3.1-8b --train batch=64 --dp 4 --pp 2 --machine h100
+  has "global batch 64 of 2048 tokens, micro-batch 1, 16 accumulated; recompute none"
+  has "bubble 5.9 %"
+  has "between replicas"
+  [[ $output != *TTFT* ]]
+  run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --zero 1 --machine h100
+  [[ "$stderr" == *"add --train"* ]]
+}
+
+@test "training plans are searched" {
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --devices 8 batch=64 --machine h100 --json
+  [ "$(json '[.schema, .devices, .batch, (.fit > 0), (.front[0] == .best)]')" = '["roofline.train_plans/1",8,64,true,true]' ]
+  best=$(json .best.seconds)
+  run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train batch=64 --machine h100 --json \
+    $(json '.best | "--tp \(.tp) --pp \(.pp) --dp \(.dp) --zero \(.zero) --microbatches \(.microbatches) --recompute \(.recompute)" + (if .sp then " --sp" else "" end)' | tr -d '"')
+  near .phases.train.seconds.expected "$best"
+  run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --tpot 20ms --machine h100
+  [[ "$stderr" == *"--tpot"* ]]
 }

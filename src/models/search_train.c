@@ -1,0 +1,123 @@
+/* Every plan of a training step on so many devices: the fastest that fits, and what less memory costs. */
+#include <math.h>
+#include <string.h>
+
+#include "models/step.h"
+#include "roofline/plan.h"
+
+typedef struct search {
+  roof_model_target target;
+  roof_train_front *front;
+  double plans; /**< that divide the model */
+  double busy;  /**< device seconds of a step at the peak */
+  roof_model_phase phase;
+} search;
+
+static bool better(const roof_train_point *a, const roof_train_point *b) {
+  return a->seconds <= b->seconds && a->total_bytes <= b->total_bytes;
+}
+
+/** Keeps the points that no other is better than, by rising time. */
+static void add_to_front(roof_train_front *f, const roof_train_point *p) {
+  int kept = 0, place = 0;
+  for (int i = 0; i < f->count; i++) {
+    if (better(&f->points[i], p)) {
+      return;
+    }
+  }
+  for (int i = 0; i < f->count; i++) {
+    if (!better(p, &f->points[i])) {
+      f->points[kept++] = f->points[i];
+    }
+  }
+  f->count = kept;
+  if (kept == ROOF_FRONT_MAX) {
+    return;
+  }
+  while (place < kept && f->points[place].seconds < p->seconds) {
+    place++;
+  }
+  memmove(&f->points[place + 1], &f->points[place], (size_t)(kept - place) * sizeof *p);
+  f->points[place] = *p;
+  f->count++;
+}
+
+/** One choice of everything, if it fits. */
+static void try_one(search *s) {
+  const roof_model_settings *set = &s->target.settings;
+  s->front->tried++;
+  roof_model_capacity c = roof_model_capacity_of(&s->target);
+  if (!c.fits) {
+    return;
+  }
+  s->front->fit++;
+  roof_model_phase_of(&s->target, ROOF_PHASE_TRAIN, 0, 0, &s->phase);
+  roof_train_point p = {.tp = set->tp,
+                        .pp = set->pp,
+                        .dp = set->dp,
+                        .ep = set->ep,
+                        .sp = set->sp,
+                        .recompute = set->recompute,
+                        .zero = set->zero,
+                        .microbatches = roof_model_microbatches(&s->target),
+                        .seconds = s->phase.expected_seconds,
+                        .mfu = s->busy / (s->target.devices * s->phase.expected_seconds),
+                        .total_bytes = c.total_bytes};
+  p.device_tokens_per_second = set->batch * set->prompt / p.seconds / s->target.devices;
+  add_to_front(s->front, &p);
+  if (s->front->best.tp == 0 || p.seconds < s->front->best.seconds) {
+    s->front->best = p;
+  }
+}
+
+/** Recomputation and stages of ZeRO; those that one replica has no use for are left out. */
+static void try_memory(search *s) {
+  roof_model_settings *set = &s->target.settings;
+  bool replicas = model_replicas(set, false) > 1;
+  for (int r = 0; r < ROOF_RECOMPUTE_COUNT; r++) {
+    for (set->zero = 0; set->zero <= (replicas ? 3 : 0); set->zero++) {
+      set->recompute = (roof_recompute)r;
+      try_one(s);
+    }
+  }
+}
+
+static void try_plan(void *data, double tp, double pp, double dp, double ep) {
+  search *s = data;
+  roof_model_settings *set = &s->target.settings;
+  set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep;
+  set->zero = 0;
+  for (int sp = 0; sp <= (tp > 1); sp++) {
+    set->sp = sp;
+    for (set->microbatches = 1; set->microbatches <= set->batch / dp; set->microbatches *= 2) {
+      if (model_plan_check(s->target.model, set, NULL) == ROOF_OK) {
+        model_plan_share(&s->target);
+        s->plans++;
+        try_memory(s);
+      }
+    }
+  }
+}
+
+roof_status roof_train_search(const roof_model *model, const roof_machine *machine,
+                              const roof_model_settings *base, double devices, roof_train_front *front,
+                              roof_error *error) {
+  roof_model_settings one = *base;
+  roof_train_front found = {0};
+  search s = {.front = &found};
+  one.train = true;
+  one.sp = false;
+  one.tp = one.pp = one.dp = one.ep = one.microbatches = 1;
+  roof_status status = roof_model_target_init(&s.target, model, machine, &one, error);
+  status = status == ROOF_OK ? model_search_check(&s.target, devices, error) : status;
+  if (status == ROOF_OK) { /* one device's: a stage of a pipeline may have more than its part of the work */
+    roof_model_phase_of(&s.target, ROOF_PHASE_TRAIN, 0, 0, &s.phase);
+    s.busy = s.phase.mfu * s.phase.expected_seconds;
+    model_each_plan(model, devices / base->cp, try_plan, &s);
+    status = model_search_end(model, devices, s.plans, error);
+  }
+  if (status == ROOF_OK) {
+    *front = found;
+  }
+  return status;
+}
