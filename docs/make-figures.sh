@@ -10,3 +10,5 @@ folder=${1:-$root/docs}
   attention batch=1 heads=64 q_len=4096 kv_len=4096 head_dim=128 algorithm=flash,standard \
   softmax rows=8192 cols=8192 \
   --machine h100 --dtype fp16 --quiet --to "$folder/roofline.svg"
+"$roofline" energy gemm m=1,64,512,4096 n=4096 k=4096 --machine a100 --dtype fp16 \
+  --joules-per-flop 0.3pJ --joules-per-byte 120pJ --idle-watts 50 --to "$folder/energy.svg"

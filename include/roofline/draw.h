@@ -79,6 +79,11 @@ ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof
  *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming what is missing. */
 ROOF_API roof_status roof_draw_png_check(roof_error *error);
 
+/** Paints an SVG that was drawn here as PNG: two pixels a unit, on white.
+ *  Units: bytes. Ownership: appends to `out`, which then holds NULs. Errors: as roof_draw_png_check;
+ * ROOF_E_INTERNAL when librsvg does not draw it. */
+ROOF_API roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *error);
+
 /** Draws the scene as PNG: the SVG at two pixels a unit on white.
  *  Units: bytes. Ownership: appends to `out`, which then holds NULs. Errors: as roof_draw_png_check and
  * roof_draw_svg. */
@@ -117,6 +122,58 @@ typedef struct roof_front {
  * dots, or one that is not finite and positive; ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_error *error);
 
+#define ROOF_PANEL_CURVES 8
+#define ROOF_PANEL_POINTS 256
+#define ROOF_PANEL_DOTS 64
+#define ROOF_PANEL_MARKS 16
+#define ROOF_PANEL_MAX 2
+
+/** One line: y over x. Points beyond the first `solid` are drawn dashed. */
+typedef struct roof_curve {
+  int series; /**< colour */
+  int count;
+  int solid;
+  double x[ROOF_PANEL_POINTS], y[ROOF_PANEL_POINTS]; /**< finite, x over 0; on a log axis y too */
+} roof_curve;
+
+/** A value of y that matters, as a level line, or a point with a name. */
+typedef struct roof_curve_dot {
+  char label[80];
+  double x, y;
+  int series;
+} roof_curve_dot;
+
+typedef struct roof_panel {
+  char title[96]; /**< of its y axis */
+  char unit[16];
+  bool linear; /**< from 0; else logarithmic */
+  roof_curve curves[ROOF_PANEL_CURVES];
+  int curve_count;
+  roof_curve_dot limits[ROOF_PANEL_MARKS]; /**< level lines; x is not used */
+  int limit_count;
+  roof_curve_dot dots[ROOF_PANEL_DOTS];
+  int dot_count;
+} roof_panel;
+
+/** Curves over one logarithmic x axis, in panels one above the other. */
+typedef struct roof_curves {
+  char title[128];
+  char subtitle[160];
+  char x_title[96];
+  char series[ROOF_PANEL_CURVES][80]; /**< names for the legend */
+  int series_count;
+  char dashed[48]; /**< what a dashed part means, for the legend; "": nothing is dashed */
+  roof_curve_dot marks[ROOF_PANEL_MARKS]; /**< upright lines through all panels; y is not used */
+  int mark_count;
+  roof_panel panels[ROOF_PANEL_MAX];
+  int panel_count;
+} roof_curves;
+
+/** Draws the curves as one SVG element with title and desc, labels kept apart.
+ *  Units: as the axes' titles and units say. Ownership: appends to `out`. Errors: ROOF_E_ARGUMENT for a panel
+ * without a curve of a point, or a value that has no place on its axis; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *out, roof_error *error);
+
 /** One table of an HTML report: (1 + rows) x columns cells, the header's first. Columns of numbers are
  * aligned right. */
 typedef struct roof_table {
@@ -125,6 +182,12 @@ typedef struct roof_table {
   int columns;
   int rows; /**< without the header */
 } roof_table;
+
+/** A self-contained HTML page about an SVG that was drawn here; otherwise as roof_draw_html.
+ *  Units: none. Ownership: appends to `out`; keeps nothing. Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_draw_page(const char *title, const char *const *summary, const roof_text *svg,
+                                    const roof_table *tables, int table_count, const char *const *method,
+                                    roof_text *out, roof_error *error);
 
 /** A self-contained HTML page (no script, no network): heading, summary, the chart, tables, how it was
  *  measured. `summary` and `method` are NULL-terminated lists of paragraphs, or NULL.

@@ -24,6 +24,7 @@ extern "C" {
 #define ROOF_DOMAIN_MAX 16
 #define ROOF_CORE_KIND_SIZE 32
 #define ROOF_LIBRARY_MAX 32
+#define ROOF_FLOP_ENERGY_MAX 16
 
 /** Where a figure comes from. */
 typedef enum roof_kind { ROOF_DATASHEET, ROOF_MEASURED, ROOF_ASSUMED, ROOF_KIND_COUNT } roof_kind;
@@ -200,6 +201,24 @@ typedef struct roof_library {
   char date[16];
 } roof_library;
 
+/** Joules of one FLOP of a format on a unit, over what an idle machine takes. */
+typedef struct roof_flop_energy {
+  roof_dtype dtype;
+  roof_unit unit;
+  double joules;
+  roof_kind kind;
+  char source[ROOF_SOURCE_MAX];
+} roof_flop_energy;
+
+/** Joules of one byte that a level supplies, over what an idle machine takes: all the way to the registers,
+ * so that what the levels inside it take is included. */
+typedef struct roof_byte_energy {
+  roof_level_kind level;
+  double joules;
+  roof_kind kind;
+  char source[ROOF_SOURCE_MAX];
+} roof_byte_energy;
+
 /** Joules; NaN where unknown. */
 typedef struct roof_energy {
   double joules_per_flop; /**< over what an idle machine takes, where that is known; of fp64 if measured */
@@ -209,7 +228,11 @@ typedef struct roof_energy {
   double total_fp32_joules_per_flop;
   double total_joules_per_byte;
   double idle_watts;
-  double watts; /**< thermal design power or the highest draw measured */
+  double watts;                                 /**< thermal design power or the highest draw measured */
+  roof_flop_energy flops[ROOF_FLOP_ENERGY_MAX]; /**< where they are told apart; before the figures above */
+  int flop_count;
+  roof_byte_energy bytes[ROOF_LEVEL_KIND_COUNT]; /**< by level, likewise */
+  int byte_count;
   roof_kind kind;
   char source[ROOF_SOURCE_MAX];
 } roof_energy;

@@ -41,6 +41,17 @@ typedef struct roof_options {
   const char *link;       /**< link name, NULL: the first */
 } roof_options;
 
+/** Joules as the predictions use them: energy = FLOPs x joules + bytes x joules + constant power x time
+ * (Choi, Bedard, Fowler and Vuduc, A Roofline Model of Energy, IPDPS 2013). All NaN where nothing is known.
+ */
+typedef struct roof_energy_costs {
+  double joules_per_flop[ROOF_UNIT_COUNT];
+  double joules_per_byte[ROOF_LEVEL_KIND_COUNT]; /**< that the level supplies; 0: not told apart */
+  double constant_watts; /**< drawn whatever is done; 0 where the machine does not say */
+  bool inner;            /**< a level inside the memory has a cost of its own */
+  bool power_only;       /**< the machine says its power alone, which is taken as drawn all the time */
+} roof_energy_costs;
+
 /** A machine, formats and options resolved once, for many predictions. Points into the machine: keep it
  * alive. */
 typedef struct roof_target {
@@ -56,6 +67,7 @@ typedef struct roof_target {
   double launch_seconds;
   double overhead_cutoff;
   double capacity; /**< bytes of the outermost level, all instances */
+  roof_energy_costs costs;
 } roof_target;
 
 /** One level's part of a prediction. NaN where the machine lacks the figure. */
@@ -86,7 +98,7 @@ typedef struct roof_prediction {
   double expected_seconds;
   double expected_low_seconds;
   double expected_high_seconds;
-  double energy_joules;
+  double energy_joules; /**< of the expected time; energy.h has its terms and bounds */
   roof_level_time levels[ROOF_LEVEL_KIND_COUNT];
   int level_count;
 } roof_prediction;

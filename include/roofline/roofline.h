@@ -6,6 +6,7 @@
 #include "roofline/catalog.h"
 #include "roofline/draw.h"
 #include "roofline/dtype.h"
+#include "roofline/energy.h"
 #include "roofline/import.h"
 #include "roofline/kernels.h"
 #include "roofline/ledger.h"

@@ -183,6 +183,23 @@ static const field library_fields[] = {
 };
 static const record library_record = {library_fields, COUNT(library_fields)};
 
+static const field flop_energy_fields[] = {
+    {"dtype", .type = FIELD_DTYPE, AT(roof_flop_energy, dtype), .required = true},
+    {"unit", .type = FIELD_UNIT, AT(roof_flop_energy, unit), .required = true},
+    {"joules", .type = FIELD_POSITIVE, AT(roof_flop_energy, joules), .required = true},
+    {"kind", .type = FIELD_KIND, AT(roof_flop_energy, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_flop_energy, source)},
+};
+static const record flop_energy_record = {flop_energy_fields, COUNT(flop_energy_fields)};
+
+static const field byte_energy_fields[] = {
+    {"level", .type = FIELD_LEVEL, AT(roof_byte_energy, level), .required = true},
+    {"joules", .type = FIELD_POSITIVE, AT(roof_byte_energy, joules), .required = true},
+    {"kind", .type = FIELD_KIND, AT(roof_byte_energy, kind)},
+    {"source", .type = FIELD_TEXT, AT(roof_byte_energy, source)},
+};
+static const record byte_energy_record = {byte_energy_fields, COUNT(byte_energy_fields)};
+
 static const field energy_fields[] = {
     {"joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, joules_per_flop)},
     {"fp32_joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, fp32_joules_per_flop)},
@@ -190,8 +207,10 @@ static const field energy_fields[] = {
     {"total_joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, total_joules_per_flop)},
     {"total_fp32_joules_per_flop", .type = FIELD_POSITIVE, AT(roof_energy, total_fp32_joules_per_flop)},
     {"total_joules_per_byte", .type = FIELD_POSITIVE, AT(roof_energy, total_joules_per_byte)},
-    {"idle_watts", .type = FIELD_POSITIVE, AT(roof_energy, idle_watts)},
+    {"idle_watts", .type = FIELD_AMOUNT, AT(roof_energy, idle_watts)},
     {"watts", .type = FIELD_POSITIVE, AT(roof_energy, watts)},
+    {"flops", .type = FIELD_POINTS, LIST_IN(roof_energy, flops, flop_count), .record = &flop_energy_record},
+    {"bytes", .type = FIELD_POINTS, LIST_IN(roof_energy, bytes, byte_count), .record = &byte_energy_record},
     {"kind", .type = FIELD_KIND, AT(roof_energy, kind)},
     {"source", .type = FIELD_TEXT, AT(roof_energy, source)},
 };

@@ -285,10 +285,20 @@ static void check_machine(report *r) {
       }
     }
   }
-  const roof_energy *energy = &m->energy;
-  if (!(isnan(energy->joules_per_flop) && isnan(energy->joules_per_byte) && isnan(energy->watts)) &&
-      energy->source[0] == '\0') {
-    snprintf(r->where, sizeof r->where, "energy");
+}
+
+/** Every figure of energy has a source, its own or that of all. */
+static void check_energy(report *r) {
+  const roof_energy *e = &r->machine->energy;
+  bool figures = !(isnan(e->joules_per_flop) && isnan(e->joules_per_byte) && isnan(e->watts));
+  for (int i = 0; i < e->flop_count; i++) {
+    figures |= e->flops[i].source[0] == '\0';
+  }
+  for (int i = 0; i < e->byte_count; i++) {
+    figures |= e->bytes[i].source[0] == '\0';
+  }
+  snprintf(r->where, sizeof r->where, "energy");
+  if (figures && e->source[0] == '\0') {
     add(r, true, "no source");
   }
 }
@@ -296,6 +306,7 @@ static void check_machine(report *r) {
 size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, size_t capacity) {
   report r = {.machine = machine, .findings = findings, .capacity = capacity};
   check_machine(&r);
+  check_energy(&r);
   for (int i = 0; i < machine->peak_count; i++) {
     check_peak(&r, i);
   }

@@ -61,6 +61,10 @@ static const struct {
      "update_bytes_per_second,triad_bytes_per_second,limit_bytes_per_second,latency_seconds,count,spread,"
      "kind,"
      "source,date"},
+    {"roofline.energy/1", "machines>flop_costs+machines>byte_costs+machines>points",
+     "machine=name,dtype,unit,level,flops_per_second,bytes_per_second,cost_joules=effective_joules,op,label,"
+     "flops,bytes,intensity,lower_joules=joules.lower,upper_joules=joules.upper,"
+     "expected_joules=joules.expected,watts,flops_per_joule,bound"},
     {"roofline.lint/1", "machines>findings", "machine=name,severity,where,message"},
     {"roofline.op/1", "parameters", "name,default,same_as,choices,text"},
 };

@@ -15,20 +15,29 @@ roof_status roof_chart_check(const char *path, roof_error *error) {
                               path);
 }
 
-roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
-                             roof_error *error) {
+roof_status roof_chart_write_svg(const char *path, const char *title, const roof_text *svg,
+                                 const roof_table *table, roof_error *error) {
   roof_text out = {0};
   roof_status status = roof_chart_check(path, error);
-  if (status == ROOF_OK) {
-    status = roof_text_ends_with(path, ".svg") ? roof_draw_svg(scene, &out, error)
-             : roof_text_ends_with(path, ".png")
-                 ? roof_draw_png(scene, &out, error)
-                 : roof_draw_html(scene->title, NULL, scene, table, table->rows > 0, NULL, &out, error);
+  if (status == ROOF_OK && roof_text_ends_with(path, ".svg")) {
+    roof_text_add_bytes(&out, svg->data, svg->length);
+  } else if (status == ROOF_OK) {
+    status = roof_text_ends_with(path, ".png")
+                 ? roof_draw_svg_png(svg, &out, error)
+                 : roof_draw_page(title, NULL, svg, table, table->rows > 0, NULL, &out, error);
   }
-  if (status == ROOF_OK) {
-    status = roof_write_file(path, out.data, out.length, error);
-  }
+  status = status == ROOF_OK ? roof_write_file(path, out.data, out.length, error) : status;
   roof_text_done(&out);
+  return status;
+}
+
+roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
+                             roof_error *error) {
+  roof_text svg = {0};
+  roof_status status = roof_chart_check(path, error);
+  status = status == ROOF_OK ? roof_draw_svg(scene, &svg, error) : status;
+  status = status == ROOF_OK ? roof_chart_write_svg(path, scene->title, &svg, table, error) : status;
+  roof_text_done(&svg);
   return status;
 }
 

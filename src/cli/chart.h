@@ -13,6 +13,10 @@ roof_status roof_chart_check(const char *path, roof_error *error);
 roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
                              roof_error *error);
 
+/** Writes a chart that is drawn already, `title` heading the page. */
+roof_status roof_chart_write_svg(const char *path, const char *title, const roof_text *svg,
+                                 const roof_table *table, roof_error *error);
+
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
 roof_status roof_chart_print(const roof_args *args, const roof_scene *scene, int width, int height,
                              bool ascii, roof_error *error);

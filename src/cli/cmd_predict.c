@@ -200,9 +200,9 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
     roof_text_add(out, "\n");
   }
   if (!isnan(p->energy_joules)) {
-    bool coefficients = !isnan(target->machine->energy.joules_per_flop);
     roof_text_addf(out, "  energy      %s %s\n", quantity(a, p->energy_joules, "J"),
-                   coefficients ? "from energy per FLOP and byte" : "at most, at the full board power");
+                   target->costs.power_only ? "at most, at the full board power"
+                                            : "from energy per FLOP and byte");
   }
 }
 

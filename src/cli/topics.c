@@ -290,12 +290,14 @@ static void work_levels(roof_text *out, const roof_lesson *l) {
 
 static void work_energy(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
-  const roof_energy *e = &l->target->machine->energy;
-  if (!isnan(e->joules_per_flop)) {
-    roof_text_addf(out, "  %s per FLOP, %s per byte: ", quantity(a, e->joules_per_flop, "J"),
-                   quantity(b, e->joules_per_byte, "J"));
+  const roof_energy_costs *c = &l->target->costs;
+  if (!c->power_only) {
+    roof_text_addf(out, "  %s per FLOP, %s per byte",
+                   quantity(a, c->joules_per_flop[l->prediction.work.unit], "J"),
+                   quantity(b, c->joules_per_byte[l->target->memory], "J"));
+    roof_text_addf(out, ", %s all the time: ", quantity(a, c->constant_watts, "W"));
   } else {
-    roof_text_addf(out, "  %s for the expected %s: at most ", quantity(a, e->watts, "W"),
+    roof_text_addf(out, "  %s for the expected %s: at most ", quantity(a, c->constant_watts, "W"),
                    quantity(b, l->prediction.expected_seconds, "s"));
   }
   roof_text_addf(out, "%s\n", quantity(a, l->prediction.energy_joules, "J"));

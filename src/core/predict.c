@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/mix.h"
+#include "roofline/energy.h"
 #include "roofline/text.h"
 
 static const double default_overhead_cutoff = 8e-6;
@@ -165,6 +166,7 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   if (status != ROOF_OK) {
     return status;
   }
+  t.costs = roof_energy_costs_of(&t);
   t.launch_seconds = isnan(options->launch) ? machine->launch_seconds : options->launch;
   t.overhead_cutoff = !isnan(options->overhead_cutoff)           ? options->overhead_cutoff
                       : !isnan(machine->overhead_cutoff_seconds) ? machine->overhead_cutoff_seconds
@@ -297,15 +299,6 @@ static roof_regime classify(const roof_target *target, const roof_prediction *p,
   return p->compute_seconds >= memory ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
 }
 
-static double energy(const roof_target *target, const roof_prediction *p) {
-  const roof_energy *e = &target->machine->energy;
-  bool narrow = target->types.compute != ROOF_FP64 && !isnan(e->fp32_joules_per_flop);
-  double per_flop = narrow ? e->fp32_joules_per_flop : e->joules_per_flop;
-  double idle = isnan(e->idle_watts) ? 0 : e->idle_watts * p->expected_seconds;
-  double known_coefficients = per_flop * p->work.flops + e->joules_per_byte * p->bytes + idle;
-  return isnan(known_coefficients) ? e->watts * p->expected_seconds : known_coefficients;
-}
-
 static double network_seconds(const roof_link *link, const roof_work *work) {
   if (work->link_bytes <= 0) {
     return 0;
@@ -344,7 +337,7 @@ static void predict(const roof_target *target, const roof_link *link, roof_predi
   out->expected_low_seconds = bound / options->efficiency_high + overhead;
   out->expected_high_seconds = bound / options->efficiency_low + overhead;
   out->regime = classify(target, out, bound / options->efficiency);
-  out->energy_joules = energy(target, out);
+  out->energy_joules = roof_energy_joules(target, out, out->expected_seconds);
 }
 
 void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out) {

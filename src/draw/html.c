@@ -76,15 +76,9 @@ static void add_table(roof_text *out, const roof_table *table) {
   roof_text_add(out, "</tbody>\n</table></div>\n");
 }
 
-roof_status roof_draw_html(const char *title, const char *const *summary, const roof_scene *scene,
+roof_status roof_draw_page(const char *title, const char *const *summary, const roof_text *svg,
                            const roof_table *tables, int table_count, const char *const *method,
                            roof_text *out, roof_error *error) {
-  roof_text svg = {0};
-  roof_status status = roof_draw_svg(scene, &svg, error);
-  if (status != ROOF_OK) {
-    roof_text_done(&svg);
-    return status;
-  }
   roof_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n");
   roof_text_add(out, head);
   add_element(out, "title", NULL, title);
@@ -93,7 +87,7 @@ roof_status roof_draw_html(const char *title, const char *const *summary, const 
   roof_text_add(out, "\n<div class=\"summary\">\n");
   add_paragraphs(out, summary);
   roof_text_add(out, "</div>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n");
-  roof_text_add_bytes(out, svg.data, svg.length);
+  roof_text_add_bytes(out, svg->data, svg->length);
   roof_text_add(out, "</div>\n");
   for (int i = 0; i < table_count; i++) {
     add_table(out, &tables[i]);
@@ -104,6 +98,17 @@ roof_status roof_draw_html(const char *title, const char *const *summary, const 
     roof_text_add(out, "</section>\n");
   }
   roof_text_add(out, "</main>\n</body>\n</html>\n");
-  roof_text_done(&svg);
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "report: out of memory") : ROOF_OK;
+}
+
+roof_status roof_draw_html(const char *title, const char *const *summary, const roof_scene *scene,
+                           const roof_table *tables, int table_count, const char *const *method,
+                           roof_text *out, roof_error *error) {
+  roof_text svg = {0};
+  roof_status status = roof_draw_svg(scene, &svg, error);
+  if (status == ROOF_OK) {
+    status = roof_draw_page(title, summary, &svg, tables, table_count, method, out, error);
+  }
+  roof_text_done(&svg);
+  return status;
 }

@@ -83,17 +83,14 @@ static bool paint(const roof_text *svg, int width, int height, roof_text *out) {
   return good;
 }
 
-roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof_error *error) {
-  roof_text svg = {0}, png = {0};
+roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *error) {
+  roof_text png = {0};
   int width = 0, height = 0;
   roof_status status = roof_draw_png_check(error);
   if (status == ROOF_OK) {
-    status = roof_draw_svg(scene, &svg, error);
-  }
-  if (status == ROOF_OK) {
-    const char *size = strstr(svg.data, " width=\"");
+    const char *size = strstr(svg->data, " width=\"");
     bool known = size != NULL && sscanf(size, " width=\"%d\" height=\"%d\"", &width, &height) == 2;
-    status = known && paint(&svg, width, height, &png) && !png.failed
+    status = known && paint(svg, width, height, &png) && !png.failed
                  ? ROOF_OK
                  : roof_error_set(error, ROOF_E_INTERNAL, "PNG: librsvg does not draw the chart");
   }
@@ -101,7 +98,15 @@ roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof_error *e
     roof_text_add_bytes(out, png.data, png.length);
     status = out->failed ? roof_error_set(error, ROOF_E_MEMORY, "PNG: out of memory") : ROOF_OK;
   }
-  roof_text_done(&svg);
   roof_text_done(&png);
+  return status;
+}
+
+roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof_error *error) {
+  roof_text svg = {0};
+  roof_status status = roof_draw_png_check(error);
+  status = status == ROOF_OK ? roof_draw_svg(scene, &svg, error) : status;
+  status = status == ROOF_OK ? roof_draw_svg_png(&svg, out, error) : status;
+  roof_text_done(&svg);
   return status;
 }

@@ -178,7 +178,7 @@ static void overlap_links(roof_model_phase *p) {
 /** The time in which a device waits for the pipeline to fill and drain, as an operation of its own. */
 static void add_idle(model_step *s) {
   roof_model_phase *p = s->out;
-  double more = s->rounds / s->steps - 1, watts = s->target->machine->energy.watts;
+  double more = s->rounds / s->steps - 1, watts = s->target->plain.costs.constant_watts;
   if (!(more > 0) || p->count == ROOF_MODEL_OPERATION_MAX) {
     return;
   }

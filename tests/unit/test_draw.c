@@ -450,6 +450,78 @@ static void drawing_twice_gives_the_same(void **state) {
   roof_text_done(&second);
 }
 
+/** Two panels: a rising line that ends dashed, and its power. */
+static roof_curves *make_curves(void) {
+  static roof_curves c;
+  c = (roof_curves){
+      .title = "A < B & C", .x_title = "batch", .series_count = 1, .panel_count = 2, .mark_count = 1};
+  strcpy(c.series[0], "one");
+  strcpy(c.dashed, "does not fit");
+  c.marks[0] = (roof_curve_dot){.label = "balance 30", .x = 30};
+  for (int p = 0; p < 2; p++) {
+    strcpy(c.panels[p].title, p == 0 ? "rate" : "power");
+    strcpy(c.panels[p].unit, p == 0 ? "FLOP/J" : "W");
+    c.panels[p].linear = p == 1;
+    c.panels[p].curve_count = 1;
+    c.panels[p].curves[0] = (roof_curve){.count = 8, .solid = 6};
+    for (int i = 0; i < 8; i++) {
+      c.panels[p].curves[0].x[i] = 1 << i;
+      c.panels[p].curves[0].y[i] = p == 0 ? 1e12 * (i + 1) : 100;
+    }
+  }
+  c.panels[0].limit_count = c.panels[0].dot_count = 1;
+  c.panels[0].limits[0] = (roof_curve_dot){.label = "limit", .y = 8e12};
+  c.panels[0].dots[0] = (roof_curve_dot){.label = "m=4", .x = 4, .y = 3e12};
+  return &c;
+}
+
+static void curves_have_every_part(void **state) {
+  (void)state;
+  roof_text out = {0};
+  roof_error error = {0};
+  roof_curves *c = make_curves();
+  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_OK);
+  const char *const parts[] = {"A &lt; B &amp; C",
+                               ">limit<",
+                               ">m=4<",
+                               ">balance 30<",
+                               ">one<",
+                               ">does not fit<",
+                               "5 TFLOP/J",
+                               ">50 W<",
+                               "<desc",
+                               "class=\"p d\"",
+                               ">batch<",
+                               ">power<",
+                               "one, power: 100.0 W at 1"};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (strstr(out.data, parts[i]) == NULL) {
+      fail_msg("no %s in %s", parts[i], out.data);
+    }
+  }
+  roof_text_done(&out);
+}
+
+static void curves_without_a_place_are_refused(void **state) {
+  (void)state;
+  roof_text out = {0};
+  roof_error error = {0};
+  roof_curves *c = make_curves();
+  c->panels[0].curves[0].y[3] = 0;
+  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  c = make_curves();
+  c->panels[1].curves[0].y[3] = NAN;
+  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  c = make_curves();
+  c->panels[1].curve_count = 0;
+  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  c = make_curves();
+  c->panel_count = 0;
+  assert_int_equal(roof_draw_curves_svg(c, &out, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(out.length, 0);
+  roof_text_done(&out);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measured_roofs_are_dashed),
@@ -470,6 +542,8 @@ int main(void) {
       cmocka_unit_test(numbers_to_four_digits),
       cmocka_unit_test(golden_pictures),
       cmocka_unit_test(drawing_twice_gives_the_same),
+      cmocka_unit_test(curves_have_every_part),
+      cmocka_unit_test(curves_without_a_place_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,23 +92,6 @@ static void critical_batch(void **state) {
   assert_true(isnan(roof_predict_crossing(&target, gemm, values, 0)));
 }
 
-static void energy_has_a_part_that_idling_takes(void **state) {
-  (void)state;
-  h100.energy.joules_per_flop = 2e-12;
-  h100.energy.joules_per_byte = 1e-11;
-  roof_prediction p = predict(8192, 28672, 8192);
-  double work = 2e-12 * p.work.flops + 1e-11 * p.bytes;
-  assert_near(p.energy_joules, work, 1e-12);
-  h100.energy.idle_watts = 100;
-  assert_near(predict(8192, 28672, 8192).energy_joules, work + 100 * p.expected_seconds, 1e-12);
-  h100.energy.fp32_joules_per_flop = 1e-12;
-  assert_near(predict(8192, 28672, 8192).energy_joules,
-              work - 1e-12 * p.work.flops + 100 * p.expected_seconds, 1e-12);
-  h100.energy =
-      (roof_energy){.joules_per_flop = NAN, .joules_per_byte = NAN, .watts = NAN, .idle_watts = NAN};
-  h100.energy.fp32_joules_per_flop = NAN;
-}
-
 static void escape_from_overhead(void **state) {
   (void)state;
   double bytes, flops;
@@ -165,7 +148,6 @@ int main(void) {
       cmocka_unit_test(skinny_and_small_gemms),
       cmocka_unit_test(what_binds_has_a_name),
       cmocka_unit_test(critical_batch),
-      cmocka_unit_test(energy_has_a_part_that_idling_takes),
       cmocka_unit_test(escape_from_overhead),
       cmocka_unit_test(one_parameter_at_any_value),
       cmocka_unit_test(vector_lanes_of_an_unknown_peak_are_no_lack),

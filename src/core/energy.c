@@ -1,0 +1,130 @@
+#include "roofline/energy.h"
+
+#include <math.h>
+
+static bool is_any(double a, double b) {
+  return !isnan(a) || !isnan(b);
+}
+
+/** Joules of a FLOP on `unit`: of its peak's format where they are told apart, else what the machine says of
+ * fp64, or of fp32 and narrower. */
+static double flop_joules(const roof_target *target, roof_unit unit) {
+  const roof_energy *e = &target->machine->energy;
+  const roof_peak *peak = target->peak[unit];
+  roof_dtype dtype = peak != NULL ? peak->dtype : target->types.compute;
+  for (int i = 0; i < e->flop_count; i++) {
+    if (e->flops[i].dtype == dtype && e->flops[i].unit == (peak != NULL ? peak->unit : unit)) {
+      return e->flops[i].joules;
+    }
+  }
+  bool narrow = dtype != ROOF_FP64 && !isnan(e->fp32_joules_per_flop);
+  return narrow ? e->fp32_joules_per_flop : e->joules_per_flop;
+}
+
+/** Fills in the levels; false when the memory's own cost is not known. */
+static bool take_levels(const roof_target *target, roof_energy_costs *costs) {
+  const roof_energy *e = &target->machine->energy;
+  roof_level_kind memory = target->memory;
+  double outermost = e->joules_per_byte;
+  for (int i = 0; i < e->byte_count; i++) {
+    roof_level_kind level = e->bytes[i].level;
+    if (level == memory || level == ROOF_MEMORY) {
+      outermost = e->bytes[i].joules;
+    } else if (level < memory) {
+      costs->joules_per_byte[level] = e->bytes[i].joules;
+      costs->inner = true;
+    }
+  }
+  costs->joules_per_byte[memory] = outermost;
+  return !isnan(outermost);
+}
+
+roof_energy_costs roof_energy_costs_of(const roof_target *target) {
+  const roof_energy *e = &target->machine->energy;
+  roof_energy_costs costs = {.constant_watts = isnan(e->idle_watts) ? 0 : e->idle_watts};
+  double vector = flop_joules(target, ROOF_VECTOR), matrix = flop_joules(target, ROOF_MATRIX);
+  if (take_levels(target, &costs) && is_any(vector, matrix)) {
+    costs.joules_per_flop[ROOF_VECTOR] = isnan(vector) ? matrix : vector;
+    costs.joules_per_flop[ROOF_MATRIX] = isnan(matrix) ? vector : matrix;
+    return costs;
+  }
+  return (roof_energy_costs){.constant_watts = e->watts, .power_only = true};
+}
+
+/** Joules of the bytes that each level supplies and none further out does; into `each` where it is not NULL.
+ */
+static double all_bytes(const roof_target *target, const roof_prediction *p, double *each) {
+  const roof_energy_costs *costs = &target->costs;
+  double joules = 0, further = 0;
+  if (p->level_count == 0) {
+    return p->bytes * costs->joules_per_byte[target->memory];
+  }
+  int least = costs->inner || each != NULL ? 0 : p->level_count - 1;
+  for (int i = p->level_count - 1; i >= least; i--) {
+    double bytes = p->levels[i].bytes;
+    double own = costs->joules_per_byte[p->levels[i].level->level] * (bytes > further ? bytes - further : 0);
+    further = bytes > further ? bytes : further;
+    joules += own;
+    if (each != NULL) {
+      each[i] = own;
+    }
+  }
+  return joules;
+}
+
+double roof_energy_joules(const roof_target *target, const roof_prediction *p, double seconds) {
+  const roof_energy_costs *costs = &target->costs;
+  return costs->joules_per_flop[p->work.unit] * p->work.flops + all_bytes(target, p, NULL) +
+         costs->constant_watts * seconds;
+}
+
+roof_energy_use roof_energy_use_of(const roof_target *target, const roof_prediction *p) {
+  const roof_energy_costs *costs = &target->costs;
+  roof_energy_use use = {.flop_joules = costs->joules_per_flop[p->work.unit] * p->work.flops,
+                         .constant_joules = costs->constant_watts * p->expected_seconds,
+                         .lower_joules = roof_energy_joules(target, p, p->lower_seconds),
+                         .upper_joules = roof_energy_joules(target, p, p->upper_seconds),
+                         .expected_joules = roof_energy_joules(target, p, p->expected_seconds)};
+  use.byte_joules = all_bytes(target, p, use.level_joules);
+  use.watts = use.expected_joules / p->expected_seconds;
+  use.flops_per_joule = p->work.flops / use.expected_joules;
+  return use;
+}
+
+roof_energy_line roof_energy_line_of(const roof_target *target, roof_unit unit) {
+  const roof_energy_costs *costs = &target->costs;
+  return (roof_energy_line){.joules_per_flop = costs->joules_per_flop[unit],
+                            .joules_per_byte = costs->joules_per_byte[target->memory],
+                            .constant_watts = costs->constant_watts,
+                            .seconds_per_flop = target->seconds_per_flop[unit],
+                            .seconds_per_byte = target->seconds_per_byte[target->memory][0]};
+}
+
+/** Seconds of one FLOP with its bytes. */
+static double flop_seconds(const roof_energy_line *l, double intensity) {
+  double bytes = l->seconds_per_byte / intensity;
+  return bytes > l->seconds_per_flop ? bytes : l->seconds_per_flop + 0 * bytes;
+}
+
+double roof_energy_efficiency(const roof_energy_line *l, double intensity) {
+  return 1 / (l->joules_per_flop + l->joules_per_byte / intensity +
+              l->constant_watts * flop_seconds(l, intensity));
+}
+
+double roof_energy_watts(const roof_energy_line *l, double intensity) {
+  return 1 / (roof_energy_efficiency(l, intensity) * flop_seconds(l, intensity));
+}
+
+double roof_energy_time_balance(const roof_energy_line *l) {
+  return l->seconds_per_byte / l->seconds_per_flop;
+}
+
+double roof_energy_balance(const roof_energy_line *l) {
+  double flop = l->joules_per_flop + l->constant_watts * l->seconds_per_flop;
+  double balance = l->joules_per_byte / flop;
+  if (balance >= roof_energy_time_balance(l)) {
+    return balance;
+  }
+  return (l->joules_per_byte + l->constant_watts * l->seconds_per_byte) /
+         (flop + l->constant_watts * l->seconds_per_flop);
+}

@@ -1,0 +1,445 @@
+/* Curves as SVG: panels one above the other over one logarithmic x axis, with level and upright lines, dots,
+ * and a legend beneath. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "draw/geometry.h"
+#include "draw/glyph.h"
+#include "draw/palette.h"
+#include "roofline/units.h"
+
+enum { WIDTH = 960, LEFT = 110, RIGHT = 936, TOP = 74, FONT = 12, GAP = 34, LEGEND_ROW = 20, BOX_MAX = 192 };
+enum { LINE_MAX = (ROOF_PANEL_MAX + 1) * ROOF_PANEL_MARKS };
+enum { ONE_PANEL = 400, FIRST_PANEL = 300, NEXT_PANEL = 190, AXIS_ROOM = 58, TICK_MAX = 64 };
+
+static const char style[] =
+    "<style>.curves{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu "
+    "Sans',sans-serif;"
+    "font-size:12px}.curves text{fill:#222}.curves .t{font-size:17px;font-weight:600}.curves .s{fill:#555}"
+    ".curves .g{stroke:#e4e7ea}.curves .a{stroke:#9aa3ad}.curves .c{text-anchor:middle}"
+    ".curves .e{text-anchor:end}.curves .p{fill:none;stroke-width:2}.curves .d{stroke-dasharray:3 4}"
+    ".curves .k{stroke-dasharray:7 4}"
+    ".curves .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}</style>\n";
+
+/** A rectangle that a label takes. */
+typedef struct box {
+  double left, top, right, bottom;
+} box;
+
+/** Ends of an axis, in log10 or, where linear, as they are. */
+typedef struct range {
+  double low, high;
+} range;
+
+typedef struct canvas {
+  const roof_curves *curves;
+  roof_text *out;
+  range x;
+  range y[ROOF_PANEL_MAX];
+  double top[ROOF_PANEL_MAX], bottom[ROOF_PANEL_MAX];
+  box taken[BOX_MAX]; /**< by labels and dots */
+  int taken_count;
+  box lines[LINE_MAX]; /**< level and upright ones, that labels rather do not cross */
+  int line_count;
+} canvas;
+
+static const roof_colour *colour(int series) {
+  return &roof_palette[(unsigned)series % ROOF_SCENE_SERIES];
+}
+
+static double place_x(const canvas *c, double x) {
+  return LEFT + (RIGHT - LEFT) * (log10(x) - c->x.low) / (c->x.high - c->x.low);
+}
+
+static double place_y(const canvas *c, int panel, double y) {
+  double at = c->curves->panels[panel].linear ? y : log10(y);
+  return c->bottom[panel] -
+         (c->bottom[panel] - c->top[panel]) * (at - c->y[panel].low) / (c->y[panel].high - c->y[panel].low);
+}
+
+static void add_text(const canvas *c, const char *class, double x, double y, const char *fill,
+                     const char *text) {
+  roof_text_addf(c->out, "<text class=\"%s\" x=\"%ld\" y=\"%ld\"", class, lround(x), lround(y));
+  if (fill != NULL) {
+    roof_text_addf(c->out, " style=\"fill:%s\"", fill);
+  }
+  roof_text_add(c->out, ">");
+  roof_text_add_xml(c->out, text);
+  roof_text_add(c->out, "</text>\n");
+}
+
+static void add_line(const canvas *c, const char *class, const char *stroke, double x1, double y1, double x2,
+                     double y2) {
+  roof_text_addf(c->out, "<line class=\"%s\"", class);
+  if (stroke != NULL) {
+    roof_text_addf(c->out, " stroke=\"%s\"", stroke);
+  }
+  roof_text_addf(c->out, " x1=\"%ld\" y1=\"%ld\" x2=\"%ld\" y2=\"%ld\"/>\n", lround(x1), lround(y1),
+                 lround(x2), lround(y2));
+}
+
+/** "2 TFLOP/J", "50 W", "0.5": a quantity without zeros that say nothing. */
+static void tick_label(char *label, size_t size, double value, const char *unit) {
+  if (unit[0] == '\0') {
+    roof_axis_number(label, size, value);
+    return;
+  }
+  char text[48], *rest;
+  roof_quantity_format(text, sizeof text, value, unit);
+  size_t whole = strcspn(text, " "), digits = whole;
+  while (memchr(text, '.', whole) != NULL && digits > 0 && strchr("0.", text[digits - 1]) != NULL) {
+    if (text[--digits] == '.') {
+      break;
+    }
+  }
+  rest = text + whole;
+  snprintf(label, size, "%.*s%s", (int)digits, text, rest);
+}
+
+/** The values that a log axis names: decades where there are many, else 1, 2 and 5 of each. */
+static int log_ticks(range r, int most, double *ticks) {
+  static const double steps[] = {1, 2, 5};
+  int count = 0, each = r.high - r.low <= 2.2 ? 3 : 1, skip = roof_axis_step(r.low, r.high, most);
+  for (int decade = (int)floor(r.low); decade <= (int)ceil(r.high); decade++) {
+    for (int i = 0; i < each && count < TICK_MAX; i++) {
+      double at = decade + log10(steps[i]);
+      if (at >= r.low - 1e-9 && at <= r.high + 1e-9 && (each == 3 || decade % skip == 0)) {
+        ticks[count++] = pow(10, decade) * steps[i];
+      }
+    }
+  }
+  return count;
+}
+
+static int linear_ticks(range r, int most, double *ticks) {
+  double decade = pow(10, floor(log10(r.high / most))), times = r.high / most / decade;
+  double step = decade * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+  int count = 0;
+  while (count < TICK_MAX && count * step <= r.high * (1 + 1e-9)) {
+    ticks[count] = count * step;
+    count++;
+  }
+  return count;
+}
+
+static void draw_panel_axes(const canvas *c, int i) {
+  const roof_panel *p = &c->curves->panels[i];
+  double ticks[TICK_MAX];
+  char label[48];
+  int most = (int)(c->bottom[i] - c->top[i]) / 34;
+  int count = p->linear ? linear_ticks(c->y[i], most, ticks) : log_ticks(c->y[i], most, ticks);
+  for (int k = 0; k < count; k++) {
+    double y = place_y(c, i, ticks[k]);
+    tick_label(label, sizeof label, ticks[k], p->unit);
+    add_line(c, "g", NULL, LEFT, y, RIGHT, y);
+    add_text(c, "e", LEFT - 8, y + 4, NULL, label);
+  }
+  count = log_ticks(c->x, 12, ticks);
+  for (int k = 0; k < count; k++) {
+    double x = place_x(c, ticks[k]);
+    add_line(c, "g", NULL, x, c->top[i], x, c->bottom[i]);
+    if (i == c->curves->panel_count - 1) {
+      tick_label(label, sizeof label, ticks[k], "");
+      add_text(c, "c", x, c->bottom[i] + 18, NULL, label);
+    }
+  }
+  add_line(c, "a", NULL, LEFT, c->bottom[i], RIGHT, c->bottom[i]);
+  roof_text_addf(c->out, "<g transform=\"translate(22 %ld) rotate(-90)\">",
+                 lround((c->top[i] + c->bottom[i]) / 2));
+  add_text(c, "c", 0, 0, NULL, p->title);
+  roof_text_add(c->out, "</g>\n");
+}
+
+/** Points `from` to `to` of a curve as one line. */
+static void draw_part(const canvas *c, int panel, const roof_curve *curve, int from, int to, bool dashed) {
+  if (to - from < 2) {
+    return;
+  }
+  roof_text_addf(c->out, "<polyline class=\"p%s\" stroke=\"%s\" points=\"", dashed ? " d" : "",
+                 colour(curve->series)->line);
+  for (int i = from; i < to; i++) {
+    roof_text_addf(c->out, "%s%.1f,%.1f", i > from ? " " : "", place_x(c, curve->x[i]),
+                   place_y(c, panel, curve->y[i]));
+  }
+  roof_text_add(c->out, "\"/>\n");
+}
+
+static void draw_curves(const canvas *c, int panel) {
+  const roof_panel *p = &c->curves->panels[panel];
+  for (int i = 0; i < p->curve_count; i++) {
+    const roof_curve *curve = &p->curves[i];
+    draw_part(c, panel, curve, 0, curve->solid, false);
+    draw_part(c, panel, curve, curve->solid > 0 ? curve->solid - 1 : 0, curve->count, true);
+  }
+}
+
+static bool is_clear(const box *b, const box *others, int count) {
+  for (int i = 0; i < count; i++) {
+    const box *o = &others[i];
+    if (!(b->right <= o->left || o->right <= b->left || b->bottom <= o->top || o->bottom <= b->top)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void take(canvas *c, box b) {
+  if (c->taken_count < BOX_MAX) {
+    c->taken[c->taken_count++] = b;
+  }
+}
+
+/** Writes a label in the first of the places that is inside the panel and free, across a line only where
+ * there is no other; not at all where none is free. */
+static void put_label(canvas *c, int panel, const char *label, int series, const box *places, int count) {
+  for (int i = 0; i < 2 * count; i++) {
+    const box *b = &places[i % count];
+    bool inside = b->left >= LEFT && b->right <= RIGHT && b->top >= c->top[panel] - 2 &&
+                  b->bottom <= c->bottom[panel] + 2;
+    if (inside && is_clear(b, c->taken, c->taken_count) &&
+        (i >= count || is_clear(b, c->lines, c->line_count))) {
+      take(c, *b);
+      add_text(c, "h", b->left, b->bottom - 4, colour(series)->text, label);
+      return;
+    }
+  }
+}
+
+static box box_at(double left, double top, const char *label) {
+  return (box){left, top, left + roof_glyph_ems(label) * FONT, top + 16};
+}
+
+/** Where the level and upright lines are, before any label is placed. */
+static void note_lines(canvas *c) {
+  for (int i = 0; i < c->curves->panel_count; i++) {
+    for (int k = 0; k < c->curves->panels[i].limit_count; k++) {
+      double y = place_y(c, i, c->curves->panels[i].limits[k].y);
+      c->lines[c->line_count++] = (box){LEFT, y - 1, RIGHT, y + 1};
+    }
+  }
+  for (int i = 0; i < c->curves->mark_count; i++) {
+    double x = place_x(c, c->curves->marks[i].x);
+    c->lines[c->line_count++] = (box){x - 1, TOP, x + 1, c->bottom[c->curves->panel_count - 1]};
+  }
+}
+
+static void draw_limits(canvas *c, int panel) {
+  const roof_panel *p = &c->curves->panels[panel];
+  for (int i = 0; i < p->limit_count; i++) {
+    const roof_curve_dot *l = &p->limits[i];
+    double y = place_y(c, panel, l->y), width = roof_glyph_ems(l->label) * FONT;
+    enum { COLUMNS = 5 };
+    box places[2 * COLUMNS];
+    for (int k = 0; k < 2 * COLUMNS; k++) {
+      double left = LEFT + 6 + (RIGHT - LEFT - 12 - width) * (k / 2) / (COLUMNS - 1);
+      places[k] = box_at(left, k % 2 == 0 ? y - 18 : y + 2, l->label);
+    }
+    add_line(c, "k", colour(l->series)->line, LEFT, y, RIGHT, y);
+    put_label(c, panel, l->label, l->series, places, 2 * COLUMNS);
+  }
+}
+
+/** Upright lines; each is named in the first panel, beside it and as low as there is room. */
+static void draw_marks(canvas *c) {
+  for (int i = 0; i < c->curves->mark_count; i++) {
+    const roof_curve_dot *m = &c->curves->marks[i];
+    double x = place_x(c, m->x), width = roof_glyph_ems(m->label) * FONT;
+    enum { ROWS = 12 };
+    box places[2 * ROWS];
+    for (int row = 0; row < ROWS; row++) {
+      double top = c->bottom[0] - 20 - 17 * row;
+      places[2 * row] = box_at(x + 6, top, m->label);
+      places[2 * row + 1] = box_at(x - 6 - width, top, m->label);
+    }
+    for (int panel = 0; panel < c->curves->panel_count; panel++) {
+      add_line(c, "k", colour(m->series)->line, x, c->top[panel], x, c->bottom[panel]);
+    }
+    put_label(c, 0, m->label, m->series, places, 2 * ROWS);
+  }
+}
+
+static void draw_dots(canvas *c, int panel) {
+  const roof_panel *p = &c->curves->panels[panel];
+  for (int i = 0; i < p->dot_count; i++) {
+    double x = place_x(c, p->dots[i].x), y = place_y(c, panel, p->dots[i].y);
+    take(c, (box){x - 6, y - 6, x + 6, y + 6});
+  }
+  for (int i = 0; i < p->dot_count; i++) {
+    const roof_curve_dot *d = &p->dots[i];
+    double x = place_x(c, d->x), y = place_y(c, panel, d->y), width = roof_glyph_ems(d->label) * FONT;
+    box places[] = {box_at(x + 9, y + 4, d->label),          box_at(x + 9, y - 20, d->label),
+                    box_at(x - 9 - width, y - 20, d->label), box_at(x - 9 - width, y + 4, d->label),
+                    box_at(x - width / 2, y + 10, d->label), box_at(x - width / 2, y - 26, d->label)};
+    roof_text_add(c->out, "<g><title>");
+    roof_text_add_xml(c->out, d->label);
+    roof_text_addf(c->out,
+                   "</title><circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"#fff\"/></g>\n", x,
+                   y, colour(d->series)->line);
+    put_label(c, panel, d->label, d->series, places, 6);
+  }
+}
+
+/** The names of the series beneath, as many to a row as fit. Returns the height it takes. */
+static double draw_legend(const canvas *c, double top, bool draw) {
+  const roof_curves *all = c->curves;
+  double x = LEFT, y = top;
+  for (int i = 0; i < all->series_count + (all->dashed[0] != '\0'); i++) {
+    bool dash = i == all->series_count;
+    const char *name = dash ? all->dashed : all->series[i];
+    double width = roof_glyph_ems(name) * FONT + 52;
+    if (x > LEFT && x + width > RIGHT) {
+      x = LEFT;
+      y += LEGEND_ROW;
+    }
+    if (draw) {
+      add_line(c, dash ? "p d" : "p", dash ? "#555555" : colour(i)->line, x, y - 4, x + 26, y - 4);
+      add_text(c, "s", x + 32, y, NULL, name);
+    }
+    x += width;
+  }
+  return y - top + LEGEND_ROW;
+}
+
+static void widen(range *r, double value) {
+  r->low = fmin(r->low, value);
+  r->high = fmax(r->high, value);
+}
+
+static roof_status check_point(const roof_panel *p, double x, double y, roof_error *error) {
+  bool good = x > 0 && isfinite(x) && isfinite(y) && (p->linear ? y >= 0 : y > 0);
+  return good ? ROOF_OK
+              : roof_error_set(error, ROOF_E_ARGUMENT, "chart: a value of `%s` has no place on its axis",
+                               p->title);
+}
+
+/** The range of a panel's values, and all panels' of x. */
+static roof_status find_range(canvas *c, int panel, roof_error *error) {
+  const roof_panel *p = &c->curves->panels[panel];
+  range *y = &c->y[panel];
+  roof_status status = ROOF_OK;
+  *y = (range){NAN, NAN};
+  for (int i = 0; i < p->curve_count; i++) {
+    for (int k = 0; k < p->curves[i].count && status == ROOF_OK; k++) {
+      status = check_point(p, p->curves[i].x[k], p->curves[i].y[k], error);
+      widen(&c->x, log10(p->curves[i].x[k]));
+      widen(y, p->linear ? p->curves[i].y[k] : log10(p->curves[i].y[k]));
+    }
+  }
+  for (int i = 0; i < p->dot_count && status == ROOF_OK; i++) {
+    status = check_point(p, p->dots[i].x, p->dots[i].y, error);
+    widen(&c->x, log10(p->dots[i].x) - 0.1);
+    widen(&c->x, log10(p->dots[i].x) + 0.1);
+    widen(y, p->linear ? p->dots[i].y : log10(p->dots[i].y));
+  }
+  for (int i = 0; i < p->limit_count && status == ROOF_OK; i++) {
+    status = check_point(p, 1, p->limits[i].y, error);
+    widen(y, p->linear ? p->limits[i].y : log10(p->limits[i].y));
+  }
+  if (status == ROOF_OK && isnan(y->low)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "chart: `%s` has nothing to draw", p->title);
+  }
+  if (p->linear) {
+    *y = (range){0, y->high > 0 ? y->high * 1.12 : 1};
+  } else {
+    double room = 0.06 * fmax(y->high - y->low, 0.5);
+    *y = (range){y->low - room, y->high + 1.5 * room};
+  }
+  return status;
+}
+
+static roof_status lay_out(canvas *c, roof_error *error) {
+  roof_status status = ROOF_OK;
+  double top = TOP;
+  c->x = (range){NAN, NAN};
+  for (int i = 0; i < c->curves->panel_count && status == ROOF_OK; i++) {
+    status = find_range(c, i, error);
+    c->top[i] = top;
+    c->bottom[i] = top + (c->curves->panel_count == 1 ? ONE_PANEL : i == 0 ? FIRST_PANEL : NEXT_PANEL);
+    top = c->bottom[i] + GAP;
+  }
+  for (int i = 0; i < c->curves->mark_count && status == ROOF_OK; i++) {
+    status = check_point(&c->curves->panels[0], c->curves->marks[i].x, 1, error);
+    widen(&c->x, log10(c->curves->marks[i].x));
+  }
+  if (c->x.high - c->x.low < 0.3) {
+    c->x = (range){c->x.low - 0.15, c->x.high + 0.15};
+  }
+  return status;
+}
+
+static void describe_mark(const roof_curve_dot *m, roof_text *out) {
+  roof_text_addf(out, "; %s", m->label);
+}
+
+static void describe(const roof_curves *all, roof_text *out) {
+  char first[48], last[48], at[48];
+  roof_text_addf(out, "%s over %s, logarithmic", all->panels[0].title, all->x_title);
+  for (int i = 0; i < all->panel_count; i++) {
+    const roof_panel *p = &all->panels[i];
+    for (int k = 0; k < p->curve_count; k++) {
+      const roof_curve *v = &p->curves[k];
+      roof_axis_number(at, sizeof at, v->x[0]);
+      roof_axis_number(first, sizeof first, v->x[v->count - 1]);
+      roof_text_addf(out, ". %s, %s: %s at %s", all->series[v->series], p->title,
+                     roof_quantity_format(last, sizeof last, v->y[0], p->unit), at);
+      roof_text_addf(out, ", %s at %s", roof_quantity_format(last, sizeof last, v->y[v->count - 1], p->unit),
+                     first);
+    }
+    for (int k = 0; k < p->limit_count; k++) {
+      describe_mark(&p->limits[k], out);
+    }
+    for (int k = 0; k < p->dot_count; k++) {
+      describe_mark(&p->dots[k], out);
+    }
+  }
+  for (int i = 0; i < all->mark_count; i++) {
+    describe_mark(&all->marks[i], out);
+  }
+}
+
+static void add_head(const canvas *c, double height) {
+  roof_text words = {0};
+  roof_text_addf(
+      c->out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"curves\" role=\"img\" "
+      "aria-labelledby=\"curves-title curves-desc\" width=\"%d\" height=\"%ld\" viewBox=\"0 0 %d %ld\">\n"
+      "<title id=\"curves-title\">",
+      WIDTH, lround(height), WIDTH, lround(height));
+  roof_text_add_xml(c->out, c->curves->title);
+  roof_text_add(c->out, "</title>\n<desc id=\"curves-desc\">");
+  describe(c->curves, &words);
+  roof_text_add_xml(c->out, words.data != NULL ? words.data : "");
+  roof_text_done(&words);
+  roof_text_addf(c->out, "</desc>\n%s", style);
+  add_text(c, "t", 24, 30, NULL, c->curves->title);
+  add_text(c, "s", 24, 50, NULL, c->curves->subtitle);
+}
+
+roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *out, roof_error *error) {
+  canvas c = {.curves = curves, .out = out};
+  roof_status status = curves->panel_count > 0
+                           ? lay_out(&c, error)
+                           : roof_error_set(error, ROOF_E_ARGUMENT, "chart: it has no panel");
+  if (status != ROOF_OK) {
+    return status;
+  }
+  double legend = c.bottom[curves->panel_count - 1] + AXIS_ROOM + LEGEND_ROW;
+  add_head(&c, legend + draw_legend(&c, legend, false));
+  for (int i = 0; i < curves->panel_count; i++) {
+    draw_panel_axes(&c, i);
+  }
+  note_lines(&c);
+  add_text(&c, "c", (LEFT + RIGHT) / 2.0, legend - LEGEND_ROW - 16, NULL, curves->x_title);
+  for (int i = 0; i < curves->panel_count; i++) {
+    draw_limits(&c, i);
+    draw_curves(&c, i);
+  }
+  draw_marks(&c);
+  for (int i = 0; i < curves->panel_count; i++) {
+    draw_dots(&c, i);
+  }
+  draw_legend(&c, legend, true);
+  roof_text_add(out, "</svg>\n");
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;
+}
