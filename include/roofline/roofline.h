@@ -25,5 +25,6 @@
 #include "roofline/time.h"
 #include "roofline/units.h"
 #include "roofline/work.h"
+#include "roofline/workload.h"
 
 #endif

@@ -34,6 +34,14 @@ roof_status catalog_file_read(const char *path, roof_text *out, roof_error *erro
   return status;
 }
 
+void catalog_base_name(const char *path, char *name, size_t size) {
+  const char *slash = strrchr(path, '/');
+  const char *base = slash != NULL ? slash + 1 : path;
+  const char *dot = strrchr(base, '.');
+  size_t length = dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base);
+  snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), base);
+}
+
 bool catalog_file_begins(const char *path, const char *text) {
   char begin[16] = "";
   size_t length = strlen(text);

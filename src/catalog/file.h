@@ -11,6 +11,9 @@
 /** Appends the file's content to `out`. ROOF_E_INPUT: it cannot be read, or is larger than 16 MiB. */
 roof_status catalog_file_read(const char *path, roof_text *out, roof_error *error);
 
+/** The file's own name without its folder and ending, cut to `size`. */
+void catalog_base_name(const char *path, char *name, size_t size);
+
 /** True where the file can be read and begins with `text`. */
 bool catalog_file_begins(const char *path, const char *text);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/file.h"
 #include "roofline/catalog.h"
 
 enum { KEY_SIZE = 128, NAME_SIZE = 128, DIMENSIONS = 4, ARRAY = 9, STRING = 8 };
@@ -274,15 +275,6 @@ static void check_data(reader *r) {
   }
 }
 
-/** The file's own name without its folder and ending. */
-static void name_model(roof_model *model, const char *file) {
-  const char *slash = strrchr(file, '/');
-  const char *base = slash != NULL ? slash + 1 : file;
-  const char *dot = strrchr(base, '.');
-  int length = dot != NULL && dot > base ? (int)(dot - base) : (int)strlen(base);
-  snprintf(model->name, sizeof model->name, "%.*s", length < 90 ? length : 90, base);
-}
-
 roof_status roof_model_read_gguf(const void *data, size_t length, const char *file, roof_model *model,
                                  roof_error *error) {
   uint64_t tensors = 0, entries = 0;
@@ -302,7 +294,7 @@ roof_status roof_model_read_gguf(const void *data, size_t length, const char *fi
   check_data(&r);
   roof_status status = r.status == ROOF_OK ? gguf_describe(&r.g, file, &read, error) : r.status;
   if (status == ROOF_OK) {
-    name_model(&read, file);
+    catalog_base_name(file, read.name, sizeof read.name);
     *model = read;
   }
   return status;

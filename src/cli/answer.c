@@ -21,6 +21,10 @@ static const struct {
      "flops_counted=counted.flops,bytes_counted=counted.bytes,spread,working_set_bytes,level,intensity,"
      "binding,"
      "ceiling_seconds,fraction_of_ceiling,note"},
+    {"roofline.workload/1", "operations",
+     "machine,name,op,size,count,dtype,unit,flops,bytes,weight_bytes,kernels,intensity,ridge,"
+     "regime,binding,"
+     "lower_seconds=seconds.lower,expected_seconds=seconds.expected,share"},
     {"roofline.kernels/1", "kernels", "name,family,op,sizes,quick_sizes,summary,library,disabled"},
     {"roofline.ladder/1", "rungs",
      "rung,kernel,label,summary,one_core,predicted_seconds,measured_seconds,flops_per_second,"

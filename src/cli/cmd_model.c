@@ -116,6 +116,35 @@ static roof_status answer_one(const roof_args *args, const roof_model *model, co
   return report ? roof_model_report(&out->text, &target, &a, error) : ROOF_OK;
 }
 
+/** Refuses options of a model's layers where a file lists its operations. */
+static roof_status check_workload_options(roof_error *error) {
+  const struct {
+    const char *name;
+    bool typed;
+  } of_models[] = {{"precision", precision != NULL},
+                   {"kv", kv != NULL},
+                   {"fuse", fuse != NULL},
+                   {"quantization", quantization != NULL},
+                   {"recompute", recompute != NULL},
+                   {"train", train != 0},
+                   {"report", report != 0},
+                   {"search", roof_model_searches()},
+                   {roof_model_plan_typed(), roof_model_plan_typed() != NULL}};
+  for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
+    if (of_models[i].typed) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--%s: of a model's config, not of a graph or a list of operations",
+                            of_models[i].name);
+    }
+  }
+  return ROOF_OK;
+}
+
+static roof_status answer_workload(const roof_args *args, answer *out, roof_error *error) {
+  roof_status status = check_workload_options(error);
+  return status == ROOF_OK ? roof_model_workload(args, dtype, mode, &out->text, out->json, error) : status;
+}
+
 static roof_status answer_all(const roof_args *args, answer *out, roof_error *error) {
   roof_model model;
   roof_model_settings settings;
@@ -171,12 +200,15 @@ static roof_status run(const roof_args *args, roof_error *error) {
   } else if (recompute != NULL && !train) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--recompute: of a training step; add --train");
   } else if (args->word_count == 0 && !list) {
-    status = roof_error_set(
-        error, ROOF_E_ARGUMENT,
-        "model: which model? give a config.json, a .gguf file, the folder that holds one, or a short "
-        "name; `roofline model --list` shows those");
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "model: which model? give a config.json, a .gguf or .onnx file, a list of "
+                            "operations, the folder that "
+                            "holds a config.json, or a short name; `roofline model --list` shows those");
   }
-  status = status == ROOF_OK ? (list ? list_models : answer_all)(args, &out, error) : status;
+  if (status == ROOF_OK) {
+    bool workload = !list && roof_workload_is(args->words[0]);
+    status = (list ? list_models : workload ? answer_workload : answer_all)(args, &out, error);
+  }
   status = status == ROOF_OK ? print_answer(args, &out, error) : status;
   json_decref(out.json);
   roof_text_done(&out.text);
@@ -191,9 +223,10 @@ static roof_status run(const roof_args *args, roof_error *error) {
 
 const roof_command roof_cmd_model = {
     .name = "model",
-    .arguments = "CONFIG|GGUF|NAME [key=value ...]",
-    .summary = "a whole model from its config.json or GGUF file: does it fit, how fast is it, where does the "
-               "time go",
+    .arguments = "CONFIG|GGUF|ONNX|LIST|NAME [key=value ...]",
+    .summary =
+        "a whole model from its config.json, GGUF or ONNX file: does it fit, how fast is it, where does "
+        "the time go",
     .examples =
         "  roofline model config.json --machine h100\n"
         "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
@@ -201,6 +234,7 @@ const roof_command roof_cmd_model = {
         "  roofline model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 --to "
         "front.svg\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
+        "  roofline model resnet50.onnx batch=64 --dtype fp16 --machine a100\n"
         "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
         "  roofline model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective "
         "--machine h200\n"

@@ -21,6 +21,15 @@ void roof_model_plan_options_done(void);
 void roof_model_plan_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
 json_t *roof_model_plan_json(const roof_model_target *target, const roof_model_answer *answer);
 
+/** The first of these options that was typed, or NULL. */
+const char *roof_model_plan_typed(void);
+
+/* model_workload.c */
+/** Answers an ONNX graph or a list of operations on every machine named; words are sizes of dimensions.
+ * `dtype`, `mode`: as typed, or NULL. */
+roof_status roof_model_workload(const roof_args *args, char *dtype, const char *mode, roof_text *text,
+                                json_t *json, roof_error *error);
+
 /* cmd_model.c */
 /** `FORMAT` for all matrices, `PART=FORMAT` for one part; several separated by commas. Writes into `text`. */
 roof_status roof_model_formats(char *text, roof_model_precision *precision, roof_error *error);

@@ -45,6 +45,15 @@ void roof_model_plan_options_done(void) {
   free(network);
 }
 
+const char *roof_model_plan_typed(void) {
+  for (int i = 0; i < OPTION_COUNT; i++) {
+    if (typed[i] != NULL) {
+      return roof_model_plan_options[i].longName;
+    }
+  }
+  return network != NULL ? "network" : NULL;
+}
+
 roof_status roof_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
                                      roof_error *error) {
   roof_status status = ROOF_OK;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "import/_ncu.h"
-#include "import/_proto.h"
+#include "wire/proto.h"
 
 enum {
   LARGEST = 1 << 30,

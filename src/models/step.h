@@ -91,6 +91,14 @@ void model_logits_transfer(model_step *step);
 /** What a stage of a pipeline hands to the next. */
 void model_stage_transfers(model_step *step);
 
+/* target.c */
+/** What a kernel costs beside its work: `given` unless that is NaN, the machine's, or the mode's assumption.
+ */
+roof_kernel_cost model_kernel_cost(const roof_machine *machine, roof_launch mode, double given);
+
+/** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
+roof_dtype model_compute(const roof_machine *machine, roof_dtype wanted);
+
 /* train.c */
 /** How often an operation is done. */
 typedef struct model_passes {

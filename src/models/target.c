@@ -75,13 +75,13 @@ static const roof_kernel_cost assumed[ROOF_LAUNCH_COUNT] = {
                            "(ai-dynamo/aiconfigurator@095f58a measurements)"},
     [ROOF_LAUNCH_PERSISTENT] = {1e-6, ROOF_ASSUMED, "a barrier of the whole grid"}};
 
-static roof_kernel_cost kernel_cost(const roof_machine *machine, const roof_model_settings *s) {
-  roof_kernel_cost cost = assumed[s->launch];
+roof_kernel_cost model_kernel_cost(const roof_machine *machine, roof_launch mode, double given) {
+  roof_kernel_cost cost = assumed[mode];
   double launch = machine->launch_seconds;
-  if (!isnan(s->kernel_seconds)) {
-    return (roof_kernel_cost){s->kernel_seconds, ROOF_ASSUMED, "given"};
+  if (!isnan(given)) {
+    return (roof_kernel_cost){given, ROOF_ASSUMED, "given"};
   }
-  if (!isnan(launch) && (s->launch == ROOF_LAUNCH_EAGER || launch < cost.seconds)) {
+  if (!isnan(launch) && (mode == ROOF_LAUNCH_EAGER || launch < cost.seconds)) {
     return (roof_kernel_cost){launch, machine->kind, "the machine's launch cost"};
   }
   return cost;
@@ -107,8 +107,7 @@ static bool is_native(const roof_machine *machine, roof_dtype dtype) {
                              : has_path(machine, dtype);
 }
 
-/** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
-static roof_dtype activation_compute(const roof_machine *machine, roof_dtype wanted) {
+roof_dtype model_compute(const roof_machine *machine, roof_dtype wanted) {
   roof_dtype other = wanted == ROOF_BF16 ? ROOF_FP16 : wanted == ROOF_FP16 ? ROOF_BF16 : ROOF_FP32;
   return is_native(machine, wanted) ? wanted : is_native(machine, other) ? other : ROOF_FP32;
 }
@@ -116,7 +115,7 @@ static roof_dtype activation_compute(const roof_machine *machine, roof_dtype wan
 static roof_status init_part(roof_model_target *t, int part, const roof_options *options, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   const roof_weight_format *format = &p->weights[part];
-  roof_dtype plain = activation_compute(t->machine, p->activations), compute = plain;
+  roof_dtype plain = model_compute(t->machine, p->activations), compute = plain;
   bool narrow = roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations) && !format->weight_only;
   bool native = is_native(t->machine, narrow ? format->compute : p->activations);
   if (narrow && native) {
@@ -136,7 +135,7 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   if (isnan(options.overhead_cutoff)) { /* shorter than its own launch is overhead */
     options.overhead_cutoff = t->kernel.seconds;
   }
-  roof_types plain = roof_types_of(activation_compute(t->machine, p->activations));
+  roof_types plain = roof_types_of(model_compute(t->machine, p->activations));
   roof_status status = roof_target_init(&t->plain, t->machine, &plain, &options, error);
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
     status = init_part(t, part, &options, error);
@@ -161,7 +160,7 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
       settings->precision.vector_bytes > 0 ? settings->precision.vector_bytes : t.activation_bytes;
   t.kv_bytes = roof_dtype_bytes(settings->precision.kv);
   t.state_bytes = roof_dtype_bytes(settings->precision.state);
-  t.kernel = kernel_cost(machine, settings);
+  t.kernel = model_kernel_cost(machine, settings->launch, settings->kernel_seconds);
   for (int i = 0; i < model->layer_count; i++) {
     t.layers[model->layers[i]]++;
   }

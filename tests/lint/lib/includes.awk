@@ -4,16 +4,17 @@ BEGIN {
   may["ops"] = "core ops"
   may["models"] = "core ops models"
   may["advise"] = "core ops models advise"
-  may["catalog"] = "core ops models advise catalog"
+  may["catalog"] = "core ops models advise catalog wire"
   may["kernels"] = "core ops kernels"
   may["measure"] = "core ops models advise kernels measure"
-  may["import"] = "core ops models advise import"
+  may["import"] = "core ops models advise import wire"
   may["ledger"] = "core ops models advise ledger"
   may["draw"] = "core ops models advise draw"
   may["files"] = "core files"
+  may["wire"] = "wire"
   may["region"] = "core files region"
   may["doctor"] = "core measure doctor"
-  may["cli"] = "core ops models advise catalog kernels measure import ledger draw files region doctor cli"
+  may["cli"] = "core ops models advise catalog kernels measure import ledger draw files wire region doctor cli"
   may["examples"] = "core ops models advise catalog kernels measure import ledger draw region everything"
 
   # The room a public header belongs to.
@@ -23,6 +24,7 @@ BEGIN {
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"
+  room_of["roofline/workload.h"] = "models"
   room_of["roofline/roofline.h"] = "everything"
 
   # The room that collects a generated registry.

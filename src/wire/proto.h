@@ -1,6 +1,6 @@
 /** Protocol buffers on the wire: fields by number, unknown ones skipped. */
-#ifndef IMPORT_PROTO_H
-#define IMPORT_PROTO_H
+#ifndef WIRE_PROTO_H
+#define WIRE_PROTO_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +24,10 @@ bool proto_next(proto *message, proto_field *field, bool *broken);
 
 /** The eight or four bytes of a fixed field as a floating-point number. */
 double proto_double(const proto_field *field);
+
+/** Adds the numbers of a repeated field, one or many packed, to the `room` of `values`: signed varints (wire
+ * 0) or floating-point ones (1, 5). *count counts them all. False where the bytes make no sense. */
+bool proto_numbers(const proto_field *field, int wire, double *values, size_t room, size_t *count);
 
 /** The first field of that number; false when there is none. */
 bool proto_find(proto message, uint32_t id, proto_field *field);

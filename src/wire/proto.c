@@ -1,4 +1,4 @@
-#include "import/_proto.h"
+#include "wire/proto.h"
 
 #include <string.h>
 
@@ -70,6 +70,26 @@ double proto_double(const proto_field *f) {
   double value;
   memcpy(&value, &f->number, sizeof value);
   return value;
+}
+
+bool proto_numbers(const proto_field *f, int wire, double *values, size_t room, size_t *count) {
+  proto rest = f->bytes;
+  proto_field one = *f;
+  bool packed = f->wire == 2;
+  while (!packed || rest.at < rest.end) {
+    one.wire = wire;
+    if (packed ? !value_of(&rest, &one) : f->wire != wire) {
+      return false;
+    }
+    if (*count < room) {
+      values[*count] = wire == 0 ? (double)(int64_t)one.number : proto_double(&one);
+    }
+    ++*count;
+    if (!packed) {
+      break;
+    }
+  }
+  return true;
 }
 
 bool proto_find(proto m, uint32_t id, proto_field *f) {

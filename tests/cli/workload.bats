@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# roofline model of an ONNX graph or a list of operations: text, JSON, CSV, sizes of dimensions, bad input.
+
+setup() {
+  load lib.bash
+  start
+  resnet=$ROOFLINE_SOURCE/examples/resnet50.onnx
+  printf 'gemm m=8192 n=8192 k=8192 count=2 name=big\nadd n=1\nadd n=1e9\n' >layers
+}
+
+@test "ResNet-50 layer by layer: its multiply-adds, and overhead at batch 1" {
+  for machine in a100 h100; do
+    run -0 "$ROOFLINE" model "$resnet" --dtype fp16 --machine $machine --json
+    [ "$(json '[.schema, .format, .batch, .multiply_adds, .regime, (.operations | length)]')" = \
+      '["roofline.workload/1","onnx",1,4089184256,"overhead",121]' ]
+  done
+  near '[.operations[] | .count * .seconds.expected] | add' "$(json .seconds.expected)"
+  near '[.operations[] | .share] | add' 1
+  near '[.regimes[] | .share] | add' 1
+  run -0 "$ROOFLINE" model "$resnet" batch=64 --dtype fp16 --machine a100 --json
+  [ "$(json '[.multiply_adds, .regime, .regimes.overhead.operations]')" = '[261707792384,"memory",0]' ]
+  near .inputs_per_second "$(jq '64 / .seconds.expected' <<<"$output")"
+}
+
+@test "text names the layers, what bounds them, and what is not counted" {
+  run -0 "$ROOFLINE" model "$resnet" --machine h100
+  has "resnet50 on NVIDIA H100 SXM5 80GB"
+  has "layer4.2.conv3"
+  has "1x64x112x112 k7x7/2"
+  has ", 4089184256 multiply-adds; MFU"
+  has "Flatten 1"
+  has "108 tensors lie outside the file"
+  has "inputs: input 1x3x224x224 float"
+}
+
+@test "formats: the file's own, or --dtype's" {
+  run -0 "$ROOFLINE" model "$resnet" --machine h100 --json
+  [ "$(json '[.operations[0].dtype, .memory.weights_bytes]')" = '["fp32",102121888]' ]
+  run -0 "$ROOFLINE" model "$resnet" --dtype bf16 --machine h100 --json
+  [ "$(json '[.operations[0].dtype, .memory.weights_bytes]')" = '["bf16",51060944]' ]
+}
+
+@test "dimensions by their names; shapes computed in the graph are followed" {
+  graph=$ROOFLINE_SOURCE/tests/fixtures/onnx/attention.onnx
+  run -0 "$ROOFLINE" model "$graph" batch=2 sequence=128 --machine h100 --json
+  [ "$(json '[.operations[] | select(.name == "scores") | .size, .flops]')" = '["2x4x128x128 k16",4194304]' ]
+  run -2 "$ROOFLINE" model "$graph" --machine h100
+  has 'input `ids`: dimension 1 is `sequence`; give `sequence=N`'
+  run -2 "$ROOFLINE" model "$graph" sequence=128 seqence=8 --machine h100
+  has 'seqence='
+  run -2 "$ROOFLINE" model "$graph" sequence=0 --machine h100
+  has 'sequence: 0: not a whole number'
+}
+
+@test "a list of operations is answered as a whole" {
+  run -0 "$ROOFLINE" model layers --machine h100 --json
+  [ "$(json '[.schema, .format, .calls, .operations[0].name, .operations[0].count, .parameters, .batch]')" = \
+    '["roofline.workload/1","operations",4,"big",2,null,null]' ]
+  [ "$(json '[.regimes | .compute, .overhead, .memory | .operations]')" = '[2,1,1]' ]
+  whole=$(json .flops)
+  [ "$whole" = "$(jq -n '2 * 2 * 8192 * 8192 * 8192 + 1 + 1e9')" ]
+  run -0 "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --machine h100 --launch 2us --json
+  one=$(json .seconds.expected)
+  run -0 "$ROOFLINE" model layers --machine h100 --json
+  near '.operations[0].seconds.expected' "$one"
+  run -0 "$ROOFLINE" model layers --machine h100 --machine a100 --json
+  [ "$(json '[.schema, (.models | length)]')" = '["roofline.models/1",2]' ]
+}
+
+@test "CSV: one row an operation" {
+  run -0 "$ROOFLINE" model layers --machine h100 --csv
+  [ "${lines[0]%%,op*}" = "machine,name" ]
+  [ "${#lines[@]}" -eq 4 ]
+  [[ "${lines[1]}" == "nvidia-h100-sxm,big,gemm,"* ]]
+}
+
+@test "bad lists name the place and what was meant; bad files are told" {
+  printf '# a layer\ngemm m=8 n=8 bach=8\n' >bad
+  run -2 "$ROOFLINE" model bad --machine h100
+  has 'bad:2:14: gemm has no parameter `bach`; did you mean `batch`?'
+  printf 'gemmm m=8 n=8 k=8\n' >bad
+  run -2 "$ROOFLINE" model bad --machine h100
+  has 'bad:1:1: '
+  has 'did you mean `gemm`?'
+  run -2 "$ROOFLINE" model layers batch=8 --machine h100
+  has 'batch=: a list of operations has its sizes in its lines'
+  run -2 "$ROOFLINE" model none.onnx --machine h100
+  has 'none.onnx'
+  head -c 5000 "$resnet" >cut.onnx
+  run -2 "$ROOFLINE" model cut.onnx --machine h100
+  has 'cut short'
+  for option in "--precision fp8" "--kv fp8" --train --report --search "--tp 2" "--fuse all"; do
+    # shellcheck disable=SC2086
+    run -2 "$ROOFLINE" model layers $option --machine h100
+    has "${option%% *}: of a model's config"
+  done
+}
