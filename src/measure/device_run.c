@@ -45,15 +45,18 @@ static roof_status take(timing *t, double budget, double precision, roof_samples
   calibrate(t);
   roof_sampling sampling = {
       .calls = t->repeats, .budget = budget, .least = LEAST, .most = MOST, .precision = precision};
-  roof_error none;
-  roof_status status = t->status;
-  if (status == ROOF_OK) {
-    status = roof_sample(timed, t, &sampling, samples, t->error != NULL ? t->error : &none);
+  roof_error said; /* not where the driver says why a call failed */
+  roof_status status = t->status == ROOF_OK ? roof_sample(timed, t, &sampling, samples, &said) : t->status;
+  if (t->status != ROOF_OK) {
+    if (status == ROOF_OK) {
+      roof_samples_done(samples);
+    }
+    return t->status;
   }
-  if (t->status != ROOF_OK && status == ROOF_OK) {
-    roof_samples_done(samples);
+  if (status != ROOF_OK && t->error != NULL) {
+    *t->error = said;
   }
-  return t->status != ROOF_OK ? t->status : status;
+  return status;
 }
 
 roof_status roof_device_sample(roof_device *device, const roof_device_launch *launches, int count,
@@ -137,7 +140,8 @@ static roof_status load(job *j, roof_error *error) {
     return ROOF_OK;
   }
   const roof_device_text *text = roof_device_text_find(j->kernel->program);
-  roof_status status = driver->build(j->device, text, j->run.dtype, &j->program, error);
+  const roof_device_text own = {.name = j->kernel->program}; /* what only this driver has */
+  roof_status status = driver->build(j->device, text != NULL ? text : &own, j->run.dtype, &j->program, error);
   j->count = status == ROOF_OK ? j->kernel->plan(&j->run, &j->operands, j->launches) : 0;
   for (int i = 0; i < j->count && status == ROOF_OK; i++) {
     status = driver->find(j->device, j->program, j->launches[i].entry, &j->launches[i].function, error);

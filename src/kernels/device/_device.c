@@ -54,6 +54,10 @@ void roof_device_add_float(roof_device_launch *launch, double value) {
   launch->args[launch->arg_count++] = (roof_device_arg){.kind = ROOF_ARG_FLOAT, .real = (float)value};
 }
 
+void roof_device_add_tensor(roof_device_launch *launch, roof_device_tensor tensor) {
+  launch->args[launch->arg_count++] = (roof_device_arg){.kind = ROOF_ARG_TENSOR, .tensor = tensor};
+}
+
 /** A copy of the processor's kernel under this kernel's name: errors name what was run. */
 static roof_status reference_of(const roof_kernel_run *run, roof_kernel *reference, roof_error *error) {
   const roof_kernel *found = NULL;

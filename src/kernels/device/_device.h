@@ -35,8 +35,18 @@ typedef enum roof_device_arg_kind {
   ROOF_ARG_BUFFER,
   ROOF_ARG_INT,
   ROOF_ARG_INDEX,
-  ROOF_ARG_FLOAT
+  ROOF_ARG_FLOAT,
+  ROOF_ARG_TENSOR
 } roof_device_arg_kind;
+
+/** A matrix of bf16 in row order as CUDA's copy engine takes it: boxes of 64 columns, swizzled by 128 bytes.
+ */
+typedef struct roof_device_tensor {
+  void *buffer;
+  int32_t columns;
+  int32_t rows;
+  int32_t box_rows;
+} roof_device_tensor;
 
 /** One argument of a kernel. */
 typedef struct roof_device_arg {
@@ -46,6 +56,7 @@ typedef struct roof_device_arg {
     int32_t number; /**< `int` */
     int64_t index;  /**< `INDEX`, 64 bits */
     float real;
+    roof_device_tensor tensor;
   };
 } roof_device_arg;
 
@@ -53,7 +64,7 @@ typedef struct roof_device_arg {
 typedef struct roof_device_launch {
   const char *entry;  /**< the kernel's name in its program */
   void *function;     /**< what the driver found under that name */
-  unsigned groups[3]; /**< work-groups or blocks */
+  unsigned groups[3]; /**< work-groups or blocks; CUDA's own kernels: 0 for as many as the device has units */
   unsigned lanes[3];  /**< work-items or threads of a group */
   unsigned shared;    /**< bytes of shared memory given at launch, beside what the text declares */
   roof_device_arg args[ROOF_DEVICE_ARGS];
@@ -98,6 +109,7 @@ void roof_device_add_buffer(roof_device_launch *launch, void *buffer);
 void roof_device_add_int(roof_device_launch *launch, double value);
 void roof_device_add_index(roof_device_launch *launch, double value);
 void roof_device_add_float(roof_device_launch *launch, double value);
+void roof_device_add_tensor(roof_device_launch *launch, roof_device_tensor tensor);
 
 /** `count / size`, rounded up.
  *  Units: none. Ownership: none. Errors: none. */

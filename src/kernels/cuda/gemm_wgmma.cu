@@ -1,0 +1,241 @@
+// targets: sm_90a
+/* C = A B in bf16 with sums in fp32, all in row order, by wgmma from tiles that the copy engine brings: n and k
+ * multiples of 8. Tiles are 128 x 256 x 64; a warpgroup has 64 rows of one. */
+#include "tensor.cuh"
+
+#include "layout.h"
+#include "tiles.h"
+
+enum {
+  TILE_M = WGMMA_TILE_M,
+  TILE_N = WGMMA_TILE_N,
+  TILE_K = WGMMA_TILE_K,
+  STAGES = WGMMA_STAGES,
+  BOX_BYTES = WGMMA_BOX,
+  A_BYTES = TILE_M * TILE_K * 2,
+  STAGE_BYTES = WGMMA_STAGE,
+  C_BOXES = WGMMA_C_BOXES,
+  BARRIERS = WGMMA_BARRIERS,
+};
+
+/** The warpgroup's 64 x 256 sums over one stage. */
+INSIDE void multiply(float *sums, uint32_t stage, int group, int add) {
+  uint32_t a = stage + group * (A_BYTES / 2), b = stage + A_BYTES;
+#pragma unroll
+  for (int k = 0; k < TILE_K / 16; k++) {
+    product_bf16(sums, MATRIX(a + k * 32, 16, 1024), MATRIX(b + k * 2048, BOX_BYTES, 1024), add || k > 0);
+  }
+}
+
+/** Fetches the tile's columns of B from box `first` on, `count` boxes of 64. */
+INSIDE void fetch_b(uint32_t stage, const CUtensorMap *map, int column, int k, uint32_t barrier, int first,
+                    int count, unsigned short mask) {
+  for (int i = first; i < first + count; i++) {
+    if (mask != 0) {
+      tensor_load_all(stage + A_BYTES + i * BOX_BYTES, map, column + 64 * i, k, barrier, mask);
+    } else {
+      tensor_load(stage + A_BYTES + i * BOX_BYTES, map, column + 64 * i, k, barrier);
+    }
+  }
+}
+
+/** Two rows of a thread go straight to memory. */
+INSIDE void store_rows(const float *sums, bf16 *c, int row, int column, int m, int n) {
+#pragma unroll
+  for (int j = 0; j < TILE_N / 8; j++) {
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      int r = row + 8 * half, at = column + 8 * j;
+      if (r < m && at < n) {
+        *(uint32_t *)(c + (size_t)r * n + at) = pack_bf16(sums[4 * j + 2 * half], sums[4 * j + 2 * half + 1]);
+      }
+    }
+  }
+}
+
+/** One block of 256 threads a tile: everyone waits for a stage, multiplies, and one thread asks for the next. */
+KERNEL __launch_bounds__(256, 1)
+    gemm_wgmma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, bf16 *c, int m,
+               int n, int k) {
+  SHARED(shared);
+  uint32_t base = shared_address(shared), full = base + BARRIERS;
+  int row = (int)blockIdx.x * TILE_M, column = (int)blockIdx.y * TILE_N, steps = (k + TILE_K - 1) / TILE_K;
+  int group = (int)threadIdx.x / 128;
+  float sums[128];
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; s++) {
+      barrier_init(full + 8 * s, 1);
+    }
+    barrier_fence();
+  }
+  __syncthreads();
+  for (int step = 1 - STAGES; step < steps; step++) {
+    int ahead = step + STAGES - 1, next = ahead % STAGES;
+    if (threadIdx.x == 0 && ahead < steps) {
+      barrier_expect(full + 8 * next, STAGE_BYTES);
+      tensor_load(base + next * STAGE_BYTES, &map_a, ahead * TILE_K, row, full + 8 * next);
+      fetch_b(base + next * STAGE_BYTES, &map_b, column, ahead * TILE_K, full + 8 * next, 0, 4, 0);
+    }
+    if (step >= 0) {
+      barrier_wait(full + 8 * (step % STAGES), step / STAGES & 1);
+      product_fence();
+      multiply(sums, base + step % STAGES * STAGE_BYTES, group, step > 0);
+      product_commit();
+      product_wait(0);
+      __syncthreads();
+    }
+  }
+  int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
+  store_rows(sums, c, row + warp * 16 + lane / 4, column + 2 * (lane & 3), m, n);
+}
+
+/** The tile that a block of the cluster computes as its turn `t`: eight tiles down, then one to the right, so that
+ * tiles computed together share rows of A and columns of B. */
+INSIDE void place(int t, int tiles_m, int tiles_n, int *row, int *column) {
+  int band = t / (8 * tiles_n), high = tiles_m - 8 * band < 8 ? tiles_m - 8 * band : 8, in = t - band * 8 * tiles_n;
+  *row = 8 * band + in % high;
+  *column = in / high;
+}
+
+/** What the roles of a block share. */
+typedef struct work {
+  uint32_t base, full, empty; /* of the stages, and their barriers */
+  int rank, blocks;           /* in the cluster */
+  int tiles_m, tiles_n, steps;
+  int first, stride; /* of the cluster's tiles */
+} work;
+
+/** One thread fetches stage after stage; a block brings its own rows of A, and its share of B for the whole cluster. */
+INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *map_b) {
+  int stage = 0, parity = 1, share = 4 / w->blocks, row, column;
+  unsigned short mask = (unsigned short)(w->blocks > 1 ? (1 << w->blocks) - 1 : 0);
+  for (int t = w->first; t < w->tiles_m * w->tiles_n; t += w->stride) {
+    place(t, w->tiles_m, w->tiles_n, &row, &column);
+    for (int step = 0; step < w->steps; step++) {
+      uint32_t to = w->base + stage * STAGE_BYTES, full = w->full + 8 * stage;
+      barrier_wait(w->empty + 8 * stage, parity);
+      barrier_expect(full, STAGE_BYTES);
+      tensor_load(to, map_a, step * TILE_K, (row * w->blocks + w->rank) * TILE_M, full);
+      fetch_b(to, map_b, column * TILE_N, step * TILE_K, full, w->rank * share, share, mask);
+      stage = stage + 1 == STAGES ? 0 : stage + 1;
+      parity ^= stage == 0;
+    }
+  }
+}
+
+/** Says to every block whose copies land in this one that the stage may be written. */
+INSIDE void release(const work *w, int stage) {
+  int thread = (int)threadIdx.x & 127;
+  if (thread < w->blocks) {
+    barrier_arrive(w->empty + 8 * stage, thread);
+  }
+}
+
+/** The warpgroup's 64 x 64 sums from column 64 `box` on: to shared memory as the copy engine wants them, then out. */
+INSIDE void store_box(const float *sums, uint32_t to, const CUtensorMap *map_c, int group, int box, int row,
+                      int column) {
+  int thread = (int)threadIdx.x & 127, lane = thread & 31, warp = thread / 32;
+  int r = warp * 16 + (lane & 15);
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    uint32_t packed[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      packed[i] = pack_bf16(sums[32 * box + 8 * j + 2 * i], sums[32 * box + 8 * j + 2 * i + 1]);
+    }
+    store_matrices(to + SWIZZLED(r, 2 * j + (lane >> 4)), packed);
+  }
+  fence_async();
+  group_sync(1 + group, 128);
+  if (thread == 0) {
+    tensor_store(map_c, column + 64 * box, row, to);
+    store_commit();
+  }
+}
+
+/** A warpgroup multiplies its 64 rows of every stage and stores its part of C while the next tile is fetched. */
+INSIDE void consume(const work *w, const CUtensorMap *map_c, int group) {
+  uint32_t boxes = w->base + STAGES * STAGE_BYTES + group * C_BOXES * BOX_BYTES;
+  int stage = 0, parity = 0, row, column;
+  float sums[128];
+  for (int t = w->first; t < w->tiles_m * w->tiles_n; t += w->stride) {
+    int before = 0;
+    place(t, w->tiles_m, w->tiles_n, &row, &column);
+    for (int step = 0; step < w->steps; step++) {
+      barrier_wait(w->full + 8 * stage, parity);
+      product_fence();
+      multiply(sums, w->base + stage * STAGE_BYTES, group, step > 0);
+      product_commit();
+      product_wait(1); /* the stage before is read */
+      if (step > 0) {
+        release(w, before);
+      }
+      before = stage;
+      stage = stage + 1 == STAGES ? 0 : stage + 1;
+      parity ^= stage == 0;
+    }
+    product_wait(0);
+    release(w, before);
+    int top = (row * w->blocks + w->rank) * TILE_M + 64 * group;
+#pragma unroll
+    for (int box = 0; box < TILE_N / 64; box++) {
+      if ((threadIdx.x & 127) == 0) {
+        store_wait_read(C_BOXES - 1);
+      }
+      group_sync(1 + group, 128);
+      store_box(sums, boxes + box % C_BOXES * BOX_BYTES, map_c, group, box, top, column * TILE_N);
+    }
+  }
+  if ((threadIdx.x & 127) == 0) {
+    store_wait();
+  }
+}
+
+/** A block stays on its multiprocessor: of three warpgroups the first fetches, two multiply. `blocks` of a cluster are
+ * neighbours down the rows and share the columns of B. */
+INSIDE void specialised(const CUtensorMap *map_a, const CUtensorMap *map_b, const CUtensorMap *map_c, int m, int n,
+                        int k, int blocks, unsigned char *shared) {
+  work w;
+  w.base = shared_address(shared);
+  w.full = w.base + BARRIERS;
+  w.empty = w.full + 8 * STAGES;
+  w.blocks = blocks;
+  w.rank = blocks > 1 ? (int)cluster_rank() : 0;
+  w.tiles_m = (m + blocks * TILE_M - 1) / (blocks * TILE_M);
+  w.tiles_n = (n + TILE_N - 1) / TILE_N;
+  w.steps = (k + TILE_K - 1) / TILE_K;
+  w.first = (int)blockIdx.x / blocks;
+  w.stride = (int)gridDim.x / blocks;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; s++) {
+      barrier_init(w.full + 8 * s, 1);
+      barrier_init(w.empty + 8 * s, 2 * blocks);
+    }
+    barrier_fence();
+  }
+  cluster_sync();
+  if (threadIdx.x < 128) {
+    registers_fewer(40);
+    if (threadIdx.x == 0) {
+      produce(&w, map_a, map_b);
+    }
+  } else {
+    registers_more(232);
+    consume(&w, map_c, (int)threadIdx.x / 128 - 1);
+  }
+  cluster_sync(); /* nobody leaves while a neighbour may write to its memory */
+}
+
+KERNEL __launch_bounds__(384, 1)
+    gemm_specialised(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                     const __grid_constant__ CUtensorMap map_c, int m, int n, int k) {
+  SHARED(shared);
+  specialised(&map_a, &map_b, &map_c, m, n, k, 1, shared);
+}
+
+KERNEL __launch_bounds__(384, 1) __cluster_dims__(2, 1, 1)
+    gemm_cluster(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                 const __grid_constant__ CUtensorMap map_c, int m, int n, int k) {
+  SHARED(shared);
+  specialised(&map_a, &map_b, &map_c, m, n, k, 2, shared);
+}

@@ -1,0 +1,204 @@
+/* The instructions that C has no words for, by their names in the PTX ISA 8.0. The kernels beside this file are
+ * written in what C and CUDA share, so that the tests run them with these functions spelled out in C. */
+#ifndef KERNELS_CUDA_TENSOR_CUH
+#define KERNELS_CUDA_TENSOR_CUH
+
+#ifndef __CUDACC__
+#include "emulate.h"
+#else
+#include <cuda.h>
+#include <stdint.h>
+
+#define INSIDE static __device__ __forceinline__
+#define KERNEL extern "C" __global__ void
+#define SHARED(name) extern __shared__ __align__(1024) unsigned char name[]
+/** A bf16 in memory. */
+typedef unsigned short bf16;
+
+INSIDE uint32_t shared_address(const void *pointer) {
+  return (uint32_t)__cvta_generic_to_shared(pointer);
+}
+
+/* Ampere: copies behind the threads' back, and products of a warp. */
+
+/** Copies 16 bytes to shared memory, or zeros where `bytes` is 0. */
+INSIDE void copy_async(uint32_t to, const void *from, uint32_t bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
+
+INSIDE void copy_commit(void) {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/** Until at most `left` groups of copies are under way. */
+#define copy_wait(left) asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory")
+
+/** Four 8 x 8 matrices of 16 bits; lane l gives the address of row l % 8 of matrix l / 8. */
+INSIDE void load_matrices(uint32_t *r, uint32_t address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
+}
+
+INSIDE void load_matrices_transposed(uint32_t *r, uint32_t address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
+}
+
+/** d += a b for 16 x 8 x 16. */
+INSIDE void mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+               "{%8, %9}, {%0, %1, %2, %3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/** Two numbers rounded to bf16, the first in the lower half. */
+INSIDE uint32_t pack_bf16(float low, float high) {
+  uint32_t packed;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  return packed;
+}
+
+/* Hopper: tensor copies, barriers that count bytes, products of a warpgroup, clusters. */
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+INSIDE uint32_t cluster_rank(void) {
+  uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+INSIDE void cluster_sync(void) {
+  asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+}
+
+INSIDE void barrier_init(uint32_t barrier, uint32_t arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/** Makes initialised barriers visible to the copy engine and to the cluster. */
+INSIDE void barrier_fence(void) {
+  asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async;" ::: "memory");
+}
+
+/** Arrives, and has the barrier's phase wait for `bytes` more. */
+INSIDE void barrier_expect(uint32_t barrier, uint32_t bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+/** Arrives at the same barrier of block `rank` of the cluster. */
+INSIDE void barrier_arrive(uint32_t barrier, uint32_t rank) {
+  asm volatile("{\n\t.reg .b32 remote;\n\t"
+               "mapa.shared::cluster.u32 remote, %0, %1;\n\t"
+               "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t}" ::"r"(barrier),
+               "r"(rank)
+               : "memory");
+}
+
+/** Until the phase of that parity is over. */
+INSIDE void barrier_wait(uint32_t barrier, uint32_t parity) {
+  asm volatile("{\n\t.reg .pred over;\n\t"
+               "again:\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n\t"
+               "@!over bra again;\n\t}" ::"r"(barrier),
+               "r"(parity)
+               : "memory");
+}
+
+/** Until `threads` threads have come to barrier `id`. */
+INSIDE void group_sync(uint32_t id, uint32_t threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/** Loads the box at (x, y), x along the rows, to shared memory; its bytes arrive at the barrier. */
+INSIDE void tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+               "l"(map), "r"(x), "r"(y), "r"(barrier)
+               : "memory");
+}
+
+/** The same to every block of the cluster in `mask`, at the same place of its shared memory and its barrier. */
+INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t barrier,
+                            unsigned short mask) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+               ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+               "l"(map), "r"(x), "r"(y), "r"(barrier), "h"(mask)
+               : "memory");
+}
+
+INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+               "r"(x), "r"(y), "r"(from)
+               : "memory");
+}
+
+INSIDE void store_commit(void) {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/** Until all but `left` groups of stores have read shared memory. */
+#define store_wait_read(left) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory")
+
+/** Until all stores are done. */
+INSIDE void store_wait(void) {
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+/** What this thread wrote to shared memory becomes visible to the copy engine. */
+INSIDE void fence_async(void) {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/** Stores four 8 x 8 matrices of 16 bits, addressed as load_matrices. */
+INSIDE void store_matrices(uint32_t address, const uint32_t *r) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(r[0]),
+               "r"(r[1]), "r"(r[2]), "r"(r[3])
+               : "memory");
+}
+
+INSIDE void product_fence(void) {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+INSIDE void product_commit(void) {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+#define product_wait(left) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory")
+
+/** Registers of each thread of the warpgroup from here on. */
+#define registers_more(count) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count))
+#define registers_fewer(count) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count))
+
+#define TEN(t) "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, %" #t "9, "
+#define SUMS_128                                                                                             \
+  "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) TEN(10) TEN(11)                   \
+  "%120, %121, %122, %123, %124, %125, %126, %127}"
+#define IN_8(c, d, i)                                                                                        \
+  c((d)[i]), c((d)[i + 1]), c((d)[i + 2]), c((d)[i + 3]), c((d)[i + 4]), c((d)[i + 5]), c((d)[i + 6]), c((d)[i + 7])
+#define IN_64(c, d, i)                                                                                       \
+  IN_8(c, d, i), IN_8(c, d, i + 8), IN_8(c, d, i + 16), IN_8(c, d, i + 24), IN_8(c, d, i + 32),              \
+      IN_8(c, d, i + 40), IN_8(c, d, i + 48), IN_8(c, d, i + 56)
+#define IN_128(c, d) IN_64(c, d, 0), IN_64(c, d, 64)
+
+/** d = a b + d (d = a b where `add` is 0) for 64 x 256 rows and columns; `rest` follows the predicate. */
+#define PRODUCT(instruction, constraint, rest, d, a, b, add)                                                 \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %130, 0;\n\t"                                       \
+               "wgmma.mma_async.sync.aligned." instruction " " SUMS_128 ", %128, %129, add" rest ";\n\t}"    \
+               : IN_128(constraint, d)                                                                       \
+               : "l"(a), "l"(b), "r"(add))
+#define IN_FLOAT(x) "+f"(x)
+#define IN_INT(x) "+r"(x)
+
+/** 64 x 256 x 16; A with k along its rows, B with n along its rows, both in swizzled shared memory. */
+INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
+  PRODUCT("m64n256k16.f32.bf16.bf16", IN_FLOAT, ", 1, 1, 0, 1", d, a, b, add);
+}
+#endif
+#endif
+#endif

@@ -1,0 +1,29 @@
+/** Sizes that a kernel and its launch must agree on. */
+#ifndef KERNELS_CUDA_TILES_H
+#define KERNELS_CUDA_TILES_H
+
+/* gemm_mma.cu */
+enum {
+  MMA_TILE_M = 128,
+  MMA_TILE_N = 128,
+  MMA_TILE_K = 32,
+  MMA_STAGES = 4,
+  MMA_THREADS = 256,
+  MMA_SHARED = MMA_STAGES * 2 * (MMA_TILE_M + MMA_TILE_N) * MMA_TILE_K,
+};
+
+/* gemm_wgmma.cu */
+enum {
+  WGMMA_TILE_M = 128,
+  WGMMA_TILE_N = 256,
+  WGMMA_TILE_K = 64,
+  WGMMA_STAGES = 4,
+  WGMMA_BOX = 64 * 64 * 2,                                        /* of B, and of C */
+  WGMMA_STAGE = 2 * (WGMMA_TILE_M + WGMMA_TILE_N) * WGMMA_TILE_K, /* bytes of A and B */
+  WGMMA_C_BOXES = 2,                                              /* a warpgroup's, in turn */
+  WGMMA_BARRIERS =
+      WGMMA_STAGES * WGMMA_STAGE + 2 * WGMMA_C_BOXES * WGMMA_BOX, /* their place, behind the tiles */
+  WGMMA_SHARED = WGMMA_BARRIERS + 2 * 8 * WGMMA_STAGES,
+};
+
+#endif

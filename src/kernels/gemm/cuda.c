@@ -1,0 +1,122 @@
+/* The rungs of the ladder that only CUDA has: bf16 on tensor cores, and the vendor's library. */
+#include "kernels/cuda/tiles.h"
+#include "kernels/device/_device.h"
+#include "kernels/gemm/_cublas.h"
+#include "kernels/gemm/_gemm.h"
+
+static bool is_bf16(roof_dtype dtype) {
+  return dtype == ROOF_BF16;
+}
+
+static bool is_checked(roof_dtype dtype) {
+  return dtype == ROOF_FP64 || dtype == ROOF_FP32 || dtype == ROOF_BF16;
+}
+
+static roof_status check(roof_kernel_run *run, roof_error *error) {
+  return run->dtype == ROOF_BF16 ? roof_gemm_check_narrow(run, error) : roof_gemm_check(run, error);
+}
+
+/** The copies are of 16 bytes: every row of A, B and C must begin at a multiple of that. */
+static roof_status prepare(roof_kernel_run *run, roof_error *error) {
+  roof_shape s = roof_gemm_shape(run);
+  return s.n % 8 == 0 && s.k % 8 == 0
+             ? roof_gemm_prepare_plain(run, error)
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: n and k must be multiples of 8",
+                              run->kernel->name);
+}
+
+static void add_shape(roof_device_launch *launch, const roof_kernel_run *run) {
+  for (int i = 0; i < 3; i++) {
+    roof_device_add_int(launch, run->values[i]);
+  }
+}
+
+static int plan_mma(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches) {
+  const double *v = run->values;
+  launches[0] = roof_device_launch_of("gemm_mma", roof_device_tiles(v[0], MMA_TILE_M),
+                                      roof_device_tiles(v[1], MMA_TILE_N), MMA_THREADS, 1);
+  launches[0].shared = MMA_SHARED;
+  roof_device_add_buffer(launches, o->in[0]);
+  roof_device_add_buffer(launches, o->in[1]);
+  roof_device_add_buffer(launches, o->out);
+  add_shape(launches, run);
+  return 1;
+}
+
+/** A and B as the copy engine sees them. */
+static void add_factors(roof_device_launch *launch, const roof_kernel_run *run,
+                        const roof_device_operands *o) {
+  int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
+  launch->shared = WGMMA_SHARED;
+  roof_device_add_tensor(launch, (roof_device_tensor){o->in[0], k, m, WGMMA_TILE_M});
+  roof_device_add_tensor(launch, (roof_device_tensor){o->in[1], n, k, WGMMA_TILE_K});
+}
+
+static int plan_wgmma(const roof_kernel_run *run, const roof_device_operands *o,
+                      roof_device_launch *launches) {
+  const double *v = run->values;
+  launches[0] = roof_device_launch_of("gemm_wgmma", roof_device_tiles(v[0], WGMMA_TILE_M),
+                                      roof_device_tiles(v[1], WGMMA_TILE_N), 256, 1);
+  add_factors(launches, run, o);
+  roof_device_add_buffer(launches, o->out);
+  add_shape(launches, run);
+  return 1;
+}
+
+/** One block a multiprocessor, which takes tile after tile. */
+static int persistent(const char *entry, const roof_kernel_run *run, const roof_device_operands *o,
+                      roof_device_launch *launches) {
+  launches[0] = roof_device_launch_of(entry, 0, 1, 384, 1);
+  add_factors(launches, run, o);
+  roof_device_add_tensor(launches,
+                         (roof_device_tensor){o->out, (int32_t)run->values[1], (int32_t)run->values[0], 64});
+  add_shape(launches, run);
+  return 1;
+}
+
+static int plan_specialised(const roof_kernel_run *run, const roof_device_operands *o,
+                            roof_device_launch *launches) {
+  return persistent("gemm_specialised", run, o, launches);
+}
+
+static int plan_cluster(const roof_kernel_run *run, const roof_device_operands *o,
+                        roof_device_launch *launches) {
+  return persistent("gemm_cluster", run, o, launches);
+}
+
+static const roof_device_kernel mma = {.program = "gemm_mma", .plan = plan_mma};
+static const roof_device_kernel wgmma = {.program = "gemm_wgmma", .plan = plan_wgmma};
+static const roof_device_kernel specialised = {.program = "gemm_wgmma", .plan = plan_specialised};
+static const roof_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan_cluster};
+static const roof_device_kernel cublas = {.program = "cublas"};
+
+#define SHARED_BY_ALL                                                                                        \
+  .op = "gemm", .sizes = "m=8192 n=8192 k=8192", .quick_sizes = "m=2048 n=2048 k=2048",                      \
+  .backends = roof_on_cuda, .check = check, .release = roof_operands_release
+
+#define RUNG(name_, variant_, rung_, detail_, summary_)                                                      \
+  {                                                                                                          \
+    .name = name_, .variant = variant_, .rung = rung_, .detail = detail_, .summary = summary_,               \
+    .supports = is_bf16, .prepare = prepare, SHARED_BY_ALL                                                   \
+  }
+
+static const roof_kernel kernels[] = {
+    RUNG("gemm-mma", "mma.sync", 9, &mma,
+         "tensor cores, a warp at a time; tiles copied ahead (Ampere and later)"),
+    RUNG("gemm-wgmma", "wgmma", 10, &wgmma,
+         "four warps at a time, from tiles that the copy engine brings (Hopper)"),
+    RUNG("gemm-specialised", "specialised", 11, &specialised,
+         "one warp fetches, eight multiply; blocks stay and take tile after tile (Hopper)"),
+    RUNG("gemm-cluster", "cluster", 12, &cluster, "pairs of blocks share each tile of B (Hopper)"),
+    {.name = "gemm-cublas",
+     .variant = "cuBLASLt",
+     .summary = "NVIDIA's library, by its own choice of algorithm",
+     .supports = is_checked,
+     .disabled_reason = roof_cublas_disabled_reason,
+     .library = roof_cublas_version,
+     .detail = &cublas,
+     .prepare = roof_gemm_prepare_plain,
+     SHARED_BY_ALL},
+};
+
+const roof_kernel_family roof_kernels_gemm_cuda = {kernels, sizeof kernels / sizeof kernels[0]};

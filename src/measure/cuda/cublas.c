@@ -1,0 +1,263 @@
+/* NVIDIA's own products of matrices: cuBLASLt, found at run time. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "kernels/gemm/_cublas.h"
+#include "measure/cuda/cublas.h"
+
+/* cublasLt.h, library_types.h and cublas_api.h */
+enum { LT_TRANSPOSE_A = 3, LT_MAX_WORKSPACE = 1, LT_TRANSPOSED = 1 };
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, R_32I = 10, R_16BF = 14, R_8F_E4M3 = 28 };
+enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_32F_TF32 = 77 };
+
+typedef struct lt_algorithm {
+  uint64_t data[8];
+} lt_algorithm;
+
+/** cublasLtMatmulHeuristicResult_t */
+typedef struct lt_choice {
+  lt_algorithm algorithm;
+  size_t workspace;
+  int state;
+  float waves;
+  int reserved[4];
+} lt_choice;
+
+#define LT_FUNCTIONS(X)                                                                                      \
+  X(create, cublasLtCreate, (void **handle))                                                                 \
+  X(destroy, cublasLtDestroy, (void *handle))                                                                \
+  X(desc_new, cublasLtMatmulDescCreate, (void **desc, int compute, int scale))                               \
+  X(desc_free, cublasLtMatmulDescDestroy, (void *desc))                                                      \
+  X(desc_set, cublasLtMatmulDescSetAttribute, (void *desc, int attribute, const void *value, size_t size))   \
+  X(layout_new, cublasLtMatrixLayoutCreate,                                                                  \
+    (void **layout, int type, uint64_t rows, uint64_t columns, int64_t lead))                                \
+  X(layout_free, cublasLtMatrixLayoutDestroy, (void *layout))                                                \
+  X(preference_new, cublasLtMatmulPreferenceCreate, (void **preference))                                     \
+  X(preference_free, cublasLtMatmulPreferenceDestroy, (void *preference))                                    \
+  X(preference_set, cublasLtMatmulPreferenceSetAttribute,                                                    \
+    (void *preference, int attribute, const void *value, size_t size))                                       \
+  X(choose, cublasLtMatmulAlgoGetHeuristic,                                                                  \
+    (void *handle, void *desc, void *a, void *b, void *c, void *d, void *preference, int wanted,             \
+     lt_choice *choices, int *found))                                                                        \
+  X(multiply, cublasLtMatmul,                                                                                \
+    (void *handle, void *desc, const void *alpha, const void *a, void *a_layout, const void *b,              \
+     void *b_layout, const void *beta, const void *c, void *c_layout, void *d, void *d_layout,               \
+     const lt_algorithm *algorithm, void *workspace, size_t workspace_bytes, cuda_stream stream))
+
+static struct {
+#define LT_MEMBER(member, symbol, parameters) int(*member) parameters;
+  LT_FUNCTIONS(LT_MEMBER)
+#undef LT_MEMBER
+} lt;
+
+/** The library of one device. */
+struct cublas_ {
+  void *handle;
+  cuda_pointer workspace;
+};
+
+enum { WORKSPACE = 32 << 20 }; /* what NVIDIA recommends for Hopper */
+
+/** Why the library cannot be used, or NULL. */
+static const char *bind(void) {
+  void *library = roof_cublas();
+  if (library == NULL) {
+    return roof_cublas_disabled_reason();
+  }
+#define LT_BIND(member, symbol, parameters)                                                                  \
+  *(void **)&lt.member = dlsym(library, #symbol);                                                            \
+  if (lt.member == NULL) {                                                                                   \
+    return "cuBLASLt has no " #symbol;                                                                       \
+  }
+  LT_FUNCTIONS(LT_BIND)
+#undef LT_BIND
+  return NULL;
+}
+
+/** How the library multiplies a format: types of the factors and of the product, what it sums in. */
+typedef struct lt_case {
+  roof_dtype dtype;
+  int factor, product, compute, scale;
+  bool transposed; /* the library has it only with both factors' k along their rows */
+} lt_case;
+
+static const lt_case cases[] = {
+    {ROOF_FP64, R_64F, R_64F, COMPUTE_64F, R_64F, false},
+    {ROOF_FP32, R_32F, R_32F, COMPUTE_32F, R_32F, false},
+    {ROOF_TF32, R_32F, R_32F, COMPUTE_32F_TF32, R_32F, false},
+    {ROOF_FP16, R_16F, R_16F, COMPUTE_32F, R_32F, false},
+    {ROOF_BF16, R_16BF, R_16BF, COMPUTE_32F, R_32F, false},
+    {ROOF_FP8, R_8F_E4M3, R_16BF, COMPUTE_32F, R_32F, true},
+    {ROOF_INT8, R_8I, R_32I, COMPUTE_32I, R_32I, true},
+};
+
+static const lt_case *case_of(roof_dtype dtype) {
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (cases[i].dtype == dtype) {
+      return &cases[i];
+    }
+  }
+  return NULL;
+}
+
+double cublas_product_bytes(roof_dtype dtype) {
+  const lt_case *c = case_of(dtype);
+  return c == NULL ? NAN : c->product == R_64F ? 8 : c->product == R_16F || c->product == R_16BF ? 2 : 4;
+}
+
+static roof_status check(int code, const char *what, roof_error *error) {
+  return code == 0 ? ROOF_OK
+                   : roof_error_set(error, code == 15 ? ROOF_E_UNSUPPORTED : ROOF_E_INTERNAL,
+                                    "cuBLASLt: %s fails with status %d", what, code);
+}
+
+static roof_status start(cuda_open *o, roof_error *error) {
+  const char *reason = bind();
+  if (o->blas != NULL) {
+    return ROOF_OK;
+  }
+  if (reason != NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s", reason);
+  }
+  struct cublas_ *blas = calloc(1, sizeof *blas);
+  if (blas == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "cuBLASLt: out of memory");
+  }
+  roof_status status = check(lt.create(&blas->handle), "starting", error);
+  CUDA_TRY(status, o, allocate(&blas->workspace, WORKSPACE), "allocating cuBLASLt's workspace", error);
+  o->blas = blas;
+  if (status != ROOF_OK) {
+    cublas_close(o);
+  }
+  return status;
+}
+
+void cublas_close(cuda_open *o) {
+  if (o->blas == NULL) {
+    return;
+  }
+  if (o->blas->workspace != 0) {
+    o->api->release(o->blas->workspace);
+  }
+  if (o->blas->handle != NULL) {
+    lt.destroy(o->blas->handle);
+  }
+  free(o->blas);
+  o->blas = NULL;
+}
+
+/** One product as the library wants it described. It has matrices in column order: C' = B' A'. */
+typedef struct product {
+  void *desc, *b, *a, *c, *preference;
+  lt_choice choice;
+} product;
+
+static roof_status describe(const lt_case *t, const cublas_gemm *g, product *p, roof_error *error) {
+  static const int transposed = LT_TRANSPOSED;
+  static const size_t workspace = WORKSPACE;
+  uint64_t m = (uint64_t)g->m, n = (uint64_t)g->n, k = (uint64_t)g->k;
+  roof_status status = check(lt.desc_new(&p->desc, t->compute, t->scale), "describing", error);
+  if (status == ROOF_OK && t->transposed) {
+    status = check(lt.desc_set(p->desc, LT_TRANSPOSE_A, &transposed, sizeof transposed), "describing", error);
+  }
+  if (status == ROOF_OK) {
+    status = check(t->transposed ? lt.layout_new(&p->b, t->factor, k, n, (int64_t)k)
+                                 : lt.layout_new(&p->b, t->factor, n, k, (int64_t)n),
+                   "describing B", error);
+  }
+  if (status == ROOF_OK) {
+    status = check(lt.layout_new(&p->a, t->factor, k, m, (int64_t)k), "describing A", error);
+  }
+  if (status == ROOF_OK) {
+    status = check(lt.layout_new(&p->c, t->product, n, m, (int64_t)n), "describing C", error);
+  }
+  if (status == ROOF_OK) {
+    status = check(lt.preference_new(&p->preference), "choosing", error);
+  }
+  if (status == ROOF_OK) {
+    status = check(lt.preference_set(p->preference, LT_MAX_WORKSPACE, &workspace, sizeof workspace),
+                   "choosing", error);
+  }
+  return status;
+}
+
+/** What the library itself would take. */
+static roof_status choose(cuda_open *o, product *p, roof_error *error) {
+  int found = 0;
+  roof_status status =
+      check(lt.choose(o->blas->handle, p->desc, p->b, p->a, p->c, p->c, p->preference, 1, &p->choice, &found),
+            "choosing", error);
+  return status == ROOF_OK && found == 0
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "cuBLASLt: has no way to multiply this shape and format")
+             : status;
+}
+
+static void done(product *p) {
+  void *layouts[] = {p->a, p->b, p->c};
+  for (int i = 0; i < 3; i++) {
+    if (layouts[i] != NULL) {
+      lt.layout_free(layouts[i]);
+    }
+  }
+  if (p->preference != NULL) {
+    lt.preference_free(p->preference);
+  }
+  if (p->desc != NULL) {
+    lt.desc_free(p->desc);
+  }
+}
+
+static roof_status repeat(cuda_open *o, const lt_case *t, const cublas_gemm *g, const product *p, int repeats,
+                          double *seconds, roof_error *error) {
+  /* One and zero in the type that it scales in; zero bits are zero in all. */
+  static const double one_double = 1, zero = 0;
+  static const float one_float = 1;
+  static const int32_t one_int = 1;
+  const void *one = t->scale == R_64F   ? (const void *)&one_double
+                    : t->scale == R_32I ? (const void *)&one_int
+                                        : (const void *)&one_float;
+  roof_status status = cuda_clock_start(o, error);
+  for (int i = 0; i < repeats && status == ROOF_OK; i++) {
+    status = check(lt.multiply(o->blas->handle, p->desc, one, g->b, p->b, g->a, p->a, &zero, g->c, p->c, g->c,
+                               p->c, &p->choice.algorithm, (void *)(uintptr_t)o->blas->workspace, WORKSPACE,
+                               o->stream),
+                   "multiplying", error);
+  }
+  return status == ROOF_OK ? cuda_clock_stop(o, seconds, error) : status;
+}
+
+roof_status cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds, roof_error *error) {
+  const lt_case *t = case_of(g->dtype);
+  product p = {0};
+  if (t == NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "cuBLASLt: has no product of %s",
+                          roof_dtype_name(g->dtype));
+  }
+  roof_status status = start(o, error);
+  if (status == ROOF_OK) {
+    status = describe(t, g, &p, error);
+  }
+  if (status == ROOF_OK) {
+    status = choose(o, &p, error);
+  }
+  if (status == ROOF_OK) {
+    status = repeat(o, t, g, &p, repeats, seconds, error);
+  }
+  if (lt.desc_free != NULL) {
+    done(&p);
+  }
+  return status;
+}
+
+roof_status cuda_call(roof_device *device, const roof_kernel_run *run, const roof_device_operands *operands,
+                      int repeats, double *seconds, roof_error *error) {
+  const cublas_gemm g = {.dtype = run->dtype,
+                         .m = run->values[0],
+                         .n = run->values[1],
+                         .k = run->values[2],
+                         .a = operands->in[0],
+                         .b = operands->in[1],
+                         .c = operands->out};
+  return cublas_time(cuda_of(device), &g, repeats, seconds, error);
+}

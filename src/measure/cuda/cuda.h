@@ -1,0 +1,79 @@
+/** The CUDA driver of accelerators: what its files share. */
+#ifndef MEASURE_CUDA_CUDA_H
+#define MEASURE_CUDA_CUDA_H
+
+#include "measure/cuda/api.h"
+#include "measure/cuda/nvml.h"
+#include "measure/device.h"
+
+enum { CUDA_PEERS_MAX = 16 };
+
+struct cublas_;
+
+/** An open device. */
+typedef struct cuda_open {
+  roof_device device; /* first: the engine sees this */
+  const cuda_api *api;
+  cuda_device id;
+  cuda_context context;
+  cuda_stream stream, second;
+  cuda_event start, stop;
+  void *pinned[2];
+  size_t pinned_bytes; /* of each */
+  cuda_device peers[CUDA_PEERS_MAX];
+  nvml_device sensors;
+  struct cublas_ *blas; /* once it was needed */
+} cuda_open;
+
+/** Fails where a call does, naming it. */
+#define CUDA_TRY(status, o, call, what, error)                                                               \
+  do {                                                                                                       \
+    if ((status) == ROOF_OK) {                                                                               \
+      (status) = cuda_check((o)->api, (o)->api->call, what, error);                                          \
+    }                                                                                                        \
+  } while (0)
+
+static inline cuda_open *cuda_of(roof_device *device) {
+  return (cuda_open *)device;
+}
+
+static inline cuda_pointer cuda_address(const void *buffer) {
+  return (cuda_pointer)(uintptr_t)buffer;
+}
+
+int cuda_count(void);
+roof_status cuda_open_device(int index, roof_device **device, roof_error *error);
+void cuda_close(roof_device *device);
+
+roof_status cuda_allocate(roof_device *device, double bytes, void **buffer, roof_error *error);
+void cuda_release(roof_device *device, void *buffer);
+roof_status cuda_write(roof_device *device, void *buffer, const void *from, double bytes, roof_error *error);
+roof_status cuda_read(roof_device *device, void *to, void *buffer, double bytes, roof_error *error);
+roof_status cuda_transfer(roof_device *device, roof_device_way way, void *buffer, double bytes,
+                          double *seconds, roof_error *error);
+roof_status cuda_to_peer(roof_device *device, int index, double bytes, double *seconds, roof_error *error);
+
+roof_status cuda_build(roof_device *device, const roof_device_text *text, roof_dtype dtype, void **program,
+                       roof_error *error);
+void cuda_unload(roof_device *device, void *program);
+roof_status cuda_find(roof_device *device, void *program, const char *entry, void **function,
+                      roof_error *error);
+roof_status cuda_time(roof_device *device, const roof_device_launch *launches, int count, int repeats,
+                      double *seconds, roof_error *error);
+roof_status cuda_empty(roof_device *device, roof_launch_mode mode, const roof_device_launch *launch,
+                       int count, double *seconds, roof_error *error);
+
+/** Seconds of the stream's clock from cuda_clock_start to now. */
+roof_status cuda_clock_start(cuda_open *o, roof_error *error);
+roof_status cuda_clock_stop(cuda_open *o, double *seconds, roof_error *error);
+
+roof_status cuda_call(roof_device *device, const roof_kernel_run *run, const roof_device_operands *operands,
+                      int repeats, double *seconds, roof_error *error);
+void cublas_close(cuda_open *o);
+
+roof_status cuda_extras(roof_device *device, const roof_measure_options *options, roof_machine *machine,
+                        roof_error *error);
+
+extern const roof_device_driver roof_cuda_driver;
+
+#endif

@@ -1,0 +1,244 @@
+/* Programs, launches and their times. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "measure/clock.h"
+#include "measure/cuda/cuda.h"
+
+roof_status cuda_build(roof_device *device, const roof_device_text *text, roof_dtype dtype, void **program,
+                       roof_error *error) {
+  cuda_open *o = cuda_of(device);
+  const cuda_image *image = cuda_image_find(text->name, roof_dtype_name(dtype));
+  cuda_module module = NULL;
+  char what[96];
+  if (image == NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "program %s: not built for %s", text->name,
+                          roof_dtype_name(dtype));
+  }
+  snprintf(what, sizeof what, "program %s on %.60s", text->name, o->device.info.architecture);
+  roof_status status = cuda_check(o->api, o->api->load(&module, image->data), what, error);
+  if (status == ROOF_OK) {
+    *program = module;
+  }
+  return status;
+}
+
+void cuda_unload(roof_device *device, void *program) {
+  if (program != NULL) {
+    cuda_of(device)->api->unload(program);
+  }
+}
+
+roof_status cuda_find(roof_device *device, void *program, const char *entry, void **function,
+                      roof_error *error) {
+  cuda_open *o = cuda_of(device);
+  cuda_function found = NULL;
+  char what[96];
+  snprintf(what, sizeof what, "kernel %.60s on %.20s", entry, o->device.info.architecture);
+  roof_status status = cuda_check(o->api, o->api->function(&found, program, entry), what, error);
+  if (status == ROOF_OK) {
+    *function = found;
+  }
+  return status;
+}
+
+/** A launch with its arguments where cuLaunchKernel looks for them. */
+typedef struct prepared {
+  const roof_device_launch *launch;
+  unsigned grid_x;
+  cuda_pointer buffers[ROOF_DEVICE_ARGS];
+  cuda_tensor_map maps[ROOF_DEVICE_ARGS];
+  void *arguments[ROOF_DEVICE_ARGS];
+} prepared;
+
+/** What the copy engine must know of a matrix of bf16: boxes of 64 columns, 128 bytes, swizzled. */
+static roof_status encode(cuda_open *o, const roof_device_arg *arg, cuda_tensor_map *map, roof_error *error) {
+  const roof_device_tensor *t = &arg->tensor;
+  const uint64_t sizes[] = {(uint64_t)t->columns, (uint64_t)t->rows}, strides[] = {2 * (uint64_t)t->columns};
+  const uint32_t box[] = {64, (uint32_t)t->box_rows}, steps[] = {1, 1};
+  return cuda_check(o->api,
+                    o->api->tensor_map(map, CUDA_TENSOR_BF16, 2, t->buffer, sizes, strides, box, steps, 0,
+                                       CUDA_TENSOR_SWIZZLE_128B, CUDA_TENSOR_L2_256B, 0),
+                    "describing a matrix to the copy engine", error);
+}
+
+static roof_status prepare_argument(cuda_open *o, prepared *p, int i, roof_error *error) {
+  const roof_device_arg *arg = &p->launch->args[i];
+  if (arg->kind == ROOF_ARG_TENSOR) {
+    p->arguments[i] = &p->maps[i];
+    return encode(o, arg, &p->maps[i], error);
+  }
+  if (arg->kind == ROOF_ARG_BUFFER) {
+    p->buffers[i] = cuda_address(arg->buffer);
+    p->arguments[i] = &p->buffers[i];
+  } else {
+    p->arguments[i] = (void *)(uintptr_t)&arg->index; /* all others begin where the union does */
+  }
+  return ROOF_OK;
+}
+
+static roof_status prepare(cuda_open *o, const roof_device_launch *launch, prepared *p, roof_error *error) {
+  enum { ALWAYS = 48 << 10 }; /* bytes of shared memory that need no leave */
+  roof_status status = ROOF_OK;
+  p->launch = launch;
+  unsigned units = (unsigned)o->device.info.units;
+  p->grid_x = launch->groups[0] != 0 ? launch->groups[0] : units - units % 2; /* whole clusters of two */
+  if (launch->shared > ALWAYS) {
+    CUDA_TRY(status, o, function_set(launch->function, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, (int)launch->shared),
+             "asking for shared memory", error);
+  }
+  for (int i = 0; i < launch->arg_count && status == ROOF_OK; i++) {
+    status = prepare_argument(o, p, i, error);
+  }
+  return status;
+}
+
+static roof_status start_one(cuda_open *o, prepared *p, cuda_stream stream, roof_error *error) {
+  const roof_device_launch *l = p->launch;
+  cuda_code code = o->api->launch(l->function, p->grid_x, l->groups[1], l->groups[2], l->lanes[0],
+                                  l->lanes[1], l->lanes[2], l->shared, stream, p->arguments, NULL);
+  if (code == 0) {
+    return ROOF_OK;
+  }
+  char what[96];
+  snprintf(what, sizeof what, "launching %.80s", l->entry);
+  return cuda_check(o->api, code, what, error);
+}
+
+roof_status cuda_clock_start(cuda_open *o, roof_error *error) {
+  return cuda_check(o->api, o->api->event_record(o->start, o->stream), "starting the device's clock", error);
+}
+
+roof_status cuda_clock_stop(cuda_open *o, double *seconds, roof_error *error) {
+  roof_status status = ROOF_OK;
+  float milliseconds = 0;
+  CUDA_TRY(status, o, event_record(o->stop, o->stream), "stopping the device's clock", error);
+  CUDA_TRY(status, o, event_wait(o->stop), "waiting for the device", error);
+  CUDA_TRY(status, o, event_elapsed(&milliseconds, o->start, o->stop), "reading the device's clock", error);
+  if (status == ROOF_OK) {
+    *seconds = 1e-3 * (double)milliseconds;
+  }
+  return status;
+}
+
+roof_status cuda_time(roof_device *device, const roof_device_launch *launches, int count, int repeats,
+                      double *seconds, roof_error *error) {
+  cuda_open *o = cuda_of(device);
+  prepared p[ROOF_DEVICE_LAUNCHES];
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = prepare(o, &launches[i], &p[i], error);
+  }
+  if (status == ROOF_OK) {
+    status = cuda_clock_start(o, error);
+  }
+  for (int i = 0; i < repeats * count && status == ROOF_OK; i++) {
+    status = start_one(o, &p[i % count], o->stream, error);
+  }
+  return status == ROOF_OK ? cuda_clock_stop(o, seconds, error) : status;
+}
+
+/* The ways empty kernels follow each other: each starts `count` of them. */
+
+static roof_status back_to_back(cuda_open *o, prepared *p, int count, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = start_one(o, p, o->stream, error);
+  }
+  return status;
+}
+
+static roof_status synchronised(cuda_open *o, prepared *p, int count, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = start_one(o, p, o->stream, error);
+    CUDA_TRY(status, o, stream_wait(o->stream), "waiting for a kernel", error);
+  }
+  return status;
+}
+
+/** Each waits, on the other stream, for the event behind the one before. */
+static roof_status dependent(cuda_open *o, prepared *p, int count, roof_error *error) {
+  cuda_stream streams[] = {o->stream, o->second};
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = start_one(o, p, streams[i % 2], error);
+    CUDA_TRY(status, o, event_record(o->stop, streams[i % 2]), "marking a kernel's end", error);
+    CUDA_TRY(status, o, stream_after(streams[(i + 1) % 2], o->stop, 0), "waiting for an event", error);
+  }
+  CUDA_TRY(status, o, stream_wait(o->second), "waiting for the device", error);
+  return status;
+}
+
+static roof_status time_starts(cuda_open *o,
+                               roof_status (*starts)(cuda_open *, prepared *, int, roof_error *), prepared *p,
+                               int count, double *seconds, roof_error *error) {
+  double start = roof_clock_seconds();
+  roof_status status = starts(o, p, count, error);
+  CUDA_TRY(status, o, stream_wait(o->stream), "waiting for the device", error);
+  *seconds = roof_clock_seconds() - start;
+  return status;
+}
+
+/** What `count` launches become when they are recorded instead of run. */
+static roof_status capture(cuda_open *o, prepared *p, int count, cuda_graph *graph, roof_error *error) {
+  roof_status status = ROOF_OK;
+  CUDA_TRY(status, o, capture_begin(o->stream, CUDA_CAPTURE_THREAD_LOCAL), "recording a graph", error);
+  if (status == ROOF_OK) {
+    status = back_to_back(o, p, count, error);
+    roof_status ended = cuda_check(o->api, o->api->capture_end(o->stream, graph), "recording a graph",
+                                   status == ROOF_OK ? error : NULL);
+    status = status == ROOF_OK ? ended : status;
+  }
+  return status;
+}
+
+/** Launched once before it is timed. */
+static roof_status replay(cuda_open *o, cuda_graph_exec exec, double *seconds, roof_error *error) {
+  static const char what[] = "replaying a graph";
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < 2; i++) {
+    double start = roof_clock_seconds();
+    CUDA_TRY(status, o, graph_launch(exec, o->stream), what, error);
+    CUDA_TRY(status, o, stream_wait(o->stream), what, error);
+    *seconds = roof_clock_seconds() - start;
+  }
+  return status;
+}
+
+static roof_status graph(cuda_open *o, prepared *p, int count, double *seconds, roof_error *error) {
+  cuda_graph recorded = NULL;
+  cuda_graph_exec exec = NULL;
+  roof_status status = capture(o, p, count, &recorded, error);
+  CUDA_TRY(status, o, graph_make(&exec, recorded, 0), "making a graph", error);
+  if (status == ROOF_OK) {
+    status = replay(o, exec, seconds, error);
+  }
+  if (exec != NULL) {
+    o->api->graph_exec_free(exec);
+  }
+  if (recorded != NULL) {
+    o->api->graph_free(recorded);
+  }
+  return status;
+}
+
+roof_status cuda_empty(roof_device *device, roof_launch_mode mode, const roof_device_launch *launch,
+                       int count, double *seconds, roof_error *error) {
+  static roof_status (*const starts[ROOF_LAUNCH_MODE_COUNT])(cuda_open *, prepared *, int, roof_error *) = {
+      [ROOF_LAUNCH_BACK_TO_BACK] = back_to_back,
+      [ROOF_LAUNCH_SYNCHRONISED] = synchronised,
+      [ROOF_LAUNCH_DEPENDENT] = dependent};
+  cuda_open *o = cuda_of(device);
+  prepared p;
+  double taken = 0;
+  roof_status status = prepare(o, launch, &p, error);
+  if (status == ROOF_OK) {
+    status = mode == ROOF_LAUNCH_GRAPH ? graph(o, &p, count, &taken, error)
+                                       : time_starts(o, starts[mode], &p, count, &taken, error);
+  }
+  if (status == ROOF_OK) {
+    *seconds = taken;
+  }
+  return status;
+}

@@ -1,0 +1,123 @@
+/* Finds NVIDIA's driver at run time. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gemm/_cublas.h"
+#include "measure/cuda/api.h"
+
+/* The oldest that has tensor maps. */
+enum { OLDEST = 12000 };
+
+static struct {
+  bool tried;
+  void *handle;
+  cuda_api api;
+  char reason[256]; /* "" when it works */
+} driver;
+
+static bool refuse(const char *format, const char *what) {
+  snprintf(driver.reason, sizeof driver.reason, format, what);
+  return false;
+}
+
+/** The first symbol that is missing, or NULL. */
+static const char *bind(void) {
+  const char *missing = NULL;
+#define CUDA_BIND(member, symbol, parameters)                                                                \
+  *(void **)&driver.api.member = dlsym(driver.handle, #symbol);                                              \
+  missing = missing == NULL && driver.api.member == NULL ? #symbol : missing;
+  CUDA_FUNCTIONS(CUDA_BIND)
+#undef CUDA_BIND
+  return missing;
+}
+
+/** "13.0" of 13000. */
+static const char *version_text(int version, char text[16]) {
+  snprintf(text, 16, "%d.%d", version / 1000, version % 1000 / 10);
+  return text;
+}
+
+/** A driver too old for the kernels is one of an older major version: within one, older drivers run newer
+ * code. */
+static bool check_version(void) {
+  char has[16], needs[16], both[64];
+  int wanted = cuda_images_version / 1000 * 1000 > OLDEST ? cuda_images_version / 1000 * 1000 : OLDEST;
+  if (driver.api.driver_version(&driver.api.version) != 0) {
+    return refuse("%s", "the driver does not tell its version");
+  }
+  snprintf(both, sizeof both, "%s, the kernels need %s", version_text(driver.api.version, has),
+           version_text(wanted, needs));
+  return driver.api.version >= wanted ||
+         refuse("the driver is too old: it knows CUDA %s; install a newer driver", both);
+}
+
+static bool start(void) {
+  const char *missing, *name = "?";
+  driver.handle = roof_cuda_library("libcuda.so.1");
+  if (driver.handle == NULL) {
+    return refuse("%s", "no libcuda.so.1: NVIDIA's driver is not installed");
+  }
+  if (cuda_images_version == 0) {
+    return refuse("%s", "this roofline was built without nvcc; install CUDA 12 or later and build again");
+  }
+  if ((missing = bind()) != NULL) {
+    return refuse("the driver is too old: libcuda.so.1 has no %s; install one for CUDA 12 or later", missing);
+  }
+  if (!check_version()) {
+    return false;
+  }
+  cuda_code code = driver.api.init(0);
+  int count = 0;
+  if (code == CUDA_NO_DEVICE || (code == 0 && driver.api.device_count(&count) == 0 && count == 0)) {
+    return refuse("%s", "no device: NVIDIA's driver finds none");
+  }
+  driver.api.error_name(code, &name);
+  return code == 0 || refuse("NVIDIA's driver does not start: cuInit says %s", name != NULL ? name : "?");
+}
+
+const cuda_api *cuda_load(const char **reason) {
+  if (!driver.tried) {
+    driver.tried = true;
+    driver.reason[0] = '\0';
+    start();
+  }
+  if (reason != NULL) {
+    *reason = driver.reason[0] != '\0' ? driver.reason : NULL;
+  }
+  return driver.reason[0] == '\0' ? &driver.api : NULL;
+}
+
+void cuda_forget(void) {
+  if (driver.handle != NULL) {
+    dlclose(driver.handle);
+  }
+  memset(&driver, 0, sizeof driver);
+}
+
+/** A fault of a kernel is ours; all else is what this device or driver cannot do now. */
+static roof_status status_of(cuda_code code) {
+  return code >= CUDA_ILLEGAL_ADDRESS && code <= CUDA_LAUNCH_FAILED && code != CUDA_LAUNCH_RESOURCES
+             ? ROOF_E_INTERNAL
+             : ROOF_E_UNSUPPORTED;
+}
+
+roof_status cuda_check(const cuda_api *api, cuda_code code, const char *what, roof_error *error) {
+  const char *name = NULL, *text = NULL;
+  if (code == 0) {
+    return ROOF_OK;
+  }
+  api->error_name(code, &name);
+  api->error_text(code, &text);
+  return roof_error_set(error, status_of(code), "%s: %s (%s)", what, text != NULL ? text : "unknown error",
+                        name != NULL ? name : "?");
+}
+
+const cuda_image *cuda_image_find(const char *name, const char *format) {
+  for (const cuda_image *image = cuda_images; image->name != NULL; image++) {
+    if (strcmp(image->name, name) == 0 && (image->format[0] == '\0' || strcmp(image->format, format) == 0)) {
+      return image;
+    }
+  }
+  return NULL;
+}

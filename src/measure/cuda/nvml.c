@@ -1,0 +1,108 @@
+#include "measure/cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gemm/_cublas.h"
+
+/* nvml.h: NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU */
+enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
+
+#define NVML_FUNCTIONS(X)                                                                                    \
+  X(init, nvmlInit_v2, (void))                                                                               \
+  X(shutdown, nvmlShutdown, (void))                                                                          \
+  X(find, nvmlDeviceGetHandleByPciBusId_v2, (const char *bus, nvml_device *device))                          \
+  X(driver, nvmlSystemGetDriverVersion, (char *version, unsigned size))                                      \
+  X(power, nvmlDeviceGetPowerUsage, (nvml_device device, unsigned *milliwatts))                              \
+  X(power_limit, nvmlDeviceGetEnforcedPowerLimit, (nvml_device device, unsigned *milliwatts))                \
+  X(clock, nvmlDeviceGetClockInfo, (nvml_device device, int type, unsigned *mhz))                            \
+  X(max_clock, nvmlDeviceGetMaxClockInfo, (nvml_device device, int type, unsigned *mhz))                     \
+  X(temperature, nvmlDeviceGetTemperature, (nvml_device device, int sensor, unsigned *celsius))              \
+  X(throttled, nvmlDeviceGetCurrentClocksThrottleReasons, (nvml_device device, unsigned long long *reasons))
+
+static struct {
+  void *handle;
+#define NVML_MEMBER(member, symbol, parameters) int(*member) parameters;
+  NVML_FUNCTIONS(NVML_MEMBER)
+#undef NVML_MEMBER
+} nvml;
+
+static bool start(void) {
+  nvml.handle = nvml.handle != NULL ? nvml.handle : roof_cuda_library("libnvidia-ml.so.1");
+  if (nvml.handle == NULL) {
+    return false;
+  }
+  bool complete = true;
+#define NVML_BIND(member, symbol, parameters)                                                                \
+  *(void **)&nvml.member = dlsym(nvml.handle, #symbol);                                                      \
+  complete &= nvml.member != NULL;
+  NVML_FUNCTIONS(NVML_BIND)
+#undef NVML_BIND
+  return complete && nvml.init() == 0;
+}
+
+nvml_device nvml_find(const char *bus) {
+  nvml_device device = NULL;
+  if (!start()) {
+    return NULL;
+  }
+  return nvml.find(bus, &device) == 0 ? device : NULL;
+}
+
+void nvml_done(void) {
+  if (nvml.handle != NULL && nvml.shutdown != NULL) {
+    nvml.shutdown();
+  }
+  if (nvml.handle != NULL) {
+    dlclose(nvml.handle);
+  }
+  memset(&nvml, 0, sizeof nvml);
+}
+
+/** `read` times `unit`, or NaN where it fails. */
+#define SENSOR(call, value, unit) ((call) == 0 ? (double)(value) * (unit) : (double)NAN)
+
+/** Names the reasons that lower the clock; idle and chosen clocks are none. */
+static void name_reasons(unsigned long long reasons, char *text, size_t size) {
+  static const struct {
+    unsigned long long bit;
+    const char *name;
+  } known[] = {{0x04, "power cap"},   {0x08, "hardware slowdown"},    {0x10, "sync boost"},
+               {0x20, "temperature"}, {0x40, "hardware temperature"}, {0x80, "power brake"}};
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if ((reasons & known[i].bit) != 0 && used < size) {
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", known[i].name);
+    }
+  }
+}
+
+void nvml_read(nvml_device device, roof_telemetry *now) {
+  unsigned value = 0;
+  unsigned long long reasons = 0;
+  *now = (roof_telemetry){.watts = NAN, .clock_hz = NAN, .memory_clock_hz = NAN, .celsius = NAN};
+  if (device == NULL) {
+    return;
+  }
+  now->watts = SENSOR(nvml.power(device, &value), value, 1e-3);
+  now->clock_hz = SENSOR(nvml.clock(device, CLOCK_SM, &value), value, 1e6);
+  now->memory_clock_hz = SENSOR(nvml.clock(device, CLOCK_MEMORY, &value), value, 1e6);
+  now->celsius = SENSOR(nvml.temperature(device, SENSOR_GPU, &value), value, 1);
+  if (nvml.throttled(device, &reasons) == 0) {
+    name_reasons(reasons, now->throttled, sizeof now->throttled);
+  }
+}
+
+void nvml_describe(nvml_device device, roof_device_info *info) {
+  unsigned value = 0;
+  if (device == NULL) {
+    return;
+  }
+  info->power_limit_watts = SENSOR(nvml.power_limit(device, &value), value, 1e-3);
+  info->max_clock_hz = SENSOR(nvml.max_clock(device, CLOCK_SM, &value), value, 1e6);
+  info->clock_hz = SENSOR(nvml.clock(device, CLOCK_SM, &value), value, 1e6);
+  nvml.driver(info->driver, sizeof info->driver);
+}

@@ -1,0 +1,25 @@
+/** NVIDIA's management library: what the sensors of a device say. */
+#ifndef MEASURE_CUDA_NVML_H
+#define MEASURE_CUDA_NVML_H
+
+#include "measure/device.h"
+
+typedef struct nvml_device_ *nvml_device;
+
+/** The device on a PCI bus; NULL where NVML is missing or does not know it.
+ *  Units: none. Ownership: static inside the library. Errors: none. */
+nvml_device nvml_find(const char *bus);
+
+/** Lets NVML go when the last device is closed.
+ *  Units: none. Ownership: closes what nvml_find opened. Errors: none. */
+void nvml_done(void);
+
+/** What the sensors say now; NaN where one does not.
+ *  Units: W, Hz, degrees Celsius. Ownership: none. Errors: none; `device` may be NULL. */
+void nvml_read(nvml_device device, roof_telemetry *now);
+
+/** Adds power limit, highest clock and the driver's version.
+ *  Units: W, Hz. Ownership: none. Errors: leaves unknown what is; `device` may be NULL. */
+void nvml_describe(nvml_device device, roof_device_info *info);
+
+#endif

@@ -1,0 +1,664 @@
+/* A multiprocessor in C, for the kernels of src/kernels/cuda: every thread of a cluster is a coroutine, and
+ * each function of tensor.cuh does what the PTX ISA says its instruction does. What is asynchronous there
+ * happens here at once or as late as it may (`emulated_late`), so that a missing wait or an early release
+ * gives a wrong result. */
+#ifndef TESTS_UNIT_EMULATE_H
+#define TESTS_UNIT_EMULATE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+typedef uint16_t bf16;
+
+/** A matrix in row order as the copy engine sees it: boxes of 64 columns, swizzled. */
+typedef struct CUtensorMap {
+  bf16 *data;
+  int width, height, box_height;
+} CUtensorMap;
+
+enum {
+  BLOCKS_MAX = 2,
+  THREADS_MAX = 384,
+  SHARED_MAX = 232448,
+  BARRIERS_MAX = 16,
+  COPIES_MAX = 64,
+  PENDING_MAX = 64
+};
+
+/** Kinds of asynchronous work, whose groups are counted apart. */
+enum { COPIES, STORES, PRODUCTS, QUEUES };
+
+/** `count` of `size` have come. */
+typedef struct meeting {
+  int count;
+  unsigned turn;
+} meeting;
+
+typedef struct emulated_barrier {
+  uint32_t address;
+  int expected, pending, phase;
+  int64_t bytes;
+} emulated_barrier;
+
+/** Work issued but not done: a copy of 16 bytes, or a product. */
+typedef struct job {
+  int queue, group;
+  uint32_t to;
+  const void *from;
+  uint32_t bytes;
+  float *sums;
+  uint64_t a, b;
+  int add;
+} job;
+
+typedef struct emulated_lane {
+  ucontext_t context;
+  void *stack;
+  int block, index;
+  bool over;
+  job jobs[PENDING_MAX];
+  int job_count, groups[QUEUES]; /* committed */
+  const void *posted[4];
+} emulated_lane;
+
+typedef struct emulated_block {
+  unsigned char *shared;
+  emulated_barrier barriers[BARRIERS_MAX];
+  int barrier_count;
+  meeting all, groups[16], warps[THREADS_MAX / 32], warpgroups[THREADS_MAX / 128];
+} emulated_block;
+
+/** A box on its way. */
+typedef struct transfer {
+  const CUtensorMap *map;
+  int x, y, delay;
+  uint32_t to, barrier;
+  unsigned blocks;
+} transfer;
+
+typedef struct index3 {
+  unsigned x, y, z;
+} index3;
+
+static struct {
+  emulated_lane lanes[BLOCKS_MAX * THREADS_MAX];
+  emulated_block blocks[BLOCKS_MAX];
+  transfer transfers[COPIES_MAX];
+  int transfer_count, block_count, thread_count;
+  meeting cluster;
+  ucontext_t scheduler;
+  emulated_lane *now;
+  index3 block_index, grid;
+  void (*kernel)(const void *arguments);
+  const void *arguments;
+  unsigned random;
+  int stores; /* boxes stored */
+} chip;
+
+/** Whether what may be late is. */
+static bool emulated_late;
+
+#define threadIdx ((index3){(unsigned)chip.now->index, 0, 0})
+#define blockIdx ((index3){chip.block_index.x + (unsigned)chip.now->block, chip.block_index.y, 0})
+#define gridDim chip.grid
+#define INSIDE static inline __attribute__((unused))
+#define KERNEL static void
+#define SHARED(name) unsigned char *name = chip.blocks[chip.now->block].shared
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
+#define registers_more(count)
+#define registers_fewer(count)
+
+INSIDE emulated_block *here(void) {
+  return &chip.blocks[chip.now->block];
+}
+
+INSIDE void pause_lane(void) {
+  swapcontext(&chip.now->context, &chip.scheduler);
+}
+
+/** True for the last to come, who then calls dismiss(); the others wait for that. */
+INSIDE bool meet(meeting *m, int size) {
+  unsigned turn = m->turn;
+  if (++m->count == size) {
+    return true;
+  }
+  while (m->turn == turn) {
+    pause_lane();
+  }
+  return false;
+}
+
+INSIDE void dismiss(meeting *m) {
+  m->count = 0;
+  m->turn++;
+}
+
+INSIDE void meet_only(meeting *m, int size) {
+  if (meet(m, size)) {
+    dismiss(m);
+  }
+}
+
+INSIDE emulated_lane *lane_of(int index) {
+  return &chip.lanes[chip.now->block * chip.thread_count + index];
+}
+
+INSIDE void __syncthreads(void) {
+  meet_only(&here()->all, chip.thread_count);
+}
+
+INSIDE void group_sync(uint32_t id, uint32_t threads) {
+  meet_only(&here()->groups[id], (int)threads);
+}
+
+INSIDE uint32_t cluster_rank(void) {
+  return (uint32_t)chip.now->block;
+}
+
+INSIDE void cluster_sync(void) {
+  meet_only(&chip.cluster, chip.block_count * chip.thread_count);
+}
+
+INSIDE uint32_t shared_address(const void *pointer) {
+  return (uint32_t)((const unsigned char *)pointer - here()->shared);
+}
+
+INSIDE unsigned char *shared_at(int block, uint32_t address, uint32_t bytes) {
+  if (address + bytes > SHARED_MAX) {
+    fprintf(stderr, "shared memory is left: %u + %u\n", address, bytes);
+    abort();
+  }
+  return chip.blocks[block].shared + address;
+}
+
+INSIDE float from_bf16(bf16 value) {
+  uint32_t bits = (uint32_t)value << 16;
+  float number;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+INSIDE bf16 to_bf16(float number) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return (bf16)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+INSIDE uint32_t pack_bf16(float low, float high) {
+  return (uint32_t)to_bf16(low) | (uint32_t)to_bf16(high) << 16;
+}
+
+/* Jobs: copies and products by groups. */
+
+INSIDE void post(int queue, job posted) {
+  emulated_lane *l = chip.now;
+  if (l->job_count == PENDING_MAX) {
+    abort();
+  }
+  posted.queue = queue;
+  posted.group = l->groups[queue];
+  l->jobs[l->job_count++] = posted;
+}
+
+/** Does the lane's jobs of all groups of a queue but the last `left`. */
+INSIDE void settle(emulated_lane *l, int queue, int left, void (*work)(const emulated_lane *, const job *)) {
+  int kept = 0;
+  for (int i = 0; i < l->job_count; i++) {
+    if (l->jobs[i].queue == queue && l->jobs[i].group < l->groups[queue] - left) {
+      work(l, &l->jobs[i]);
+    } else {
+      l->jobs[kept++] = l->jobs[i];
+    }
+  }
+  l->job_count = kept;
+}
+
+INSIDE void copy_now(const emulated_lane *l, const job *j) {
+  unsigned char *to = shared_at(l->block, j->to, 16);
+  memset(to, 0, 16);
+  memcpy(to, j->from, j->bytes);
+}
+
+INSIDE void copy_async(uint32_t to, const void *from, uint32_t bytes) {
+  job copy = {.to = to, .from = from, .bytes = bytes};
+  if (emulated_late) {
+    post(COPIES, copy);
+  } else {
+    copy_now(chip.now, &copy);
+  }
+}
+
+INSIDE void copy_commit(void) {
+  chip.now->groups[COPIES]++;
+}
+
+INSIDE void copy_wait(int left) {
+  settle(chip.now, COPIES, left, copy_now);
+}
+
+/* A warp's instructions: the last lane to come does them for all. */
+
+typedef void warp_work(emulated_lane *const *lanes);
+
+INSIDE void by_warp(warp_work *work, const void *first, const void *second, const void *third) {
+  int warp = chip.now->index / 32;
+  chip.now->posted[0] = first;
+  chip.now->posted[1] = second;
+  chip.now->posted[2] = third;
+  if (meet(&here()->warps[warp], 32)) {
+    emulated_lane *lanes[32];
+    for (int i = 0; i < 32; i++) {
+      lanes[i] = lane_of(32 * warp + i);
+    }
+    work(lanes);
+    dismiss(&here()->warps[warp]);
+  }
+}
+
+/** Element (row, column) of matrix `m` whose rows the lanes address. */
+INSIDE bf16 *matrix_at(emulated_lane *const *lanes, int m, int row, int column) {
+  uint32_t address;
+  memcpy(&address, lanes[8 * m + row]->posted[0], sizeof address);
+  return (bf16 *)(void *)shared_at(lanes[0]->block, address, 16) + column;
+}
+
+INSIDE void load_work(emulated_lane *const *lanes, bool transposed) {
+  for (int l = 0; l < 32; l++) {
+    for (int m = 0; m < 4; m++) {
+      int row = l / 4, column = l % 4 * 2;
+      bf16 low = transposed ? *matrix_at(lanes, m, column, row) : *matrix_at(lanes, m, row, column);
+      bf16 high = transposed ? *matrix_at(lanes, m, column + 1, row) : *matrix_at(lanes, m, row, column + 1);
+      ((uint32_t *)(uintptr_t)lanes[l]->posted[1])[m] = (uint32_t)low | (uint32_t)high << 16;
+    }
+  }
+}
+
+INSIDE void load_straight(emulated_lane *const *lanes) {
+  load_work(lanes, false);
+}
+
+INSIDE void load_across(emulated_lane *const *lanes) {
+  load_work(lanes, true);
+}
+
+INSIDE void load_matrices(uint32_t *r, uint32_t address) {
+  by_warp(load_straight, &address, r, NULL);
+}
+
+INSIDE void load_matrices_transposed(uint32_t *r, uint32_t address) {
+  by_warp(load_across, &address, r, NULL);
+}
+
+INSIDE void store_work(emulated_lane *const *lanes) {
+  for (int l = 0; l < 32; l++) {
+    for (int m = 0; m < 4; m++) {
+      uint32_t pair = ((const uint32_t *)lanes[l]->posted[1])[m];
+      *matrix_at(lanes, m, l / 4, l % 4 * 2) = (bf16)pair;
+      *matrix_at(lanes, m, l / 4, l % 4 * 2 + 1) = (bf16)(pair >> 16);
+    }
+  }
+}
+
+INSIDE void store_matrices(uint32_t address, const uint32_t *r) {
+  by_warp(store_work, &address, r, NULL);
+}
+
+/** Half `which` of word `word` of lane's operand `operand`. */
+INSIDE float half_of(const emulated_lane *l, int operand, int word, int which) {
+  return from_bf16((bf16)(((const uint32_t *)l->posted[operand])[word] >> 16 * which));
+}
+
+/* PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". */
+INSIDE void mma_work(emulated_lane *const *lanes) {
+  for (int l = 0; l < 32; l++) {
+    for (int i = 0; i < 4; i++) {
+      int row = l / 4 + i / 2 * 8, column = l % 4 * 2 + i % 2;
+      float *d = &((float *)(uintptr_t)lanes[l]->posted[2])[i];
+      for (int k = 0; k < 16; k++) {
+        float a = half_of(lanes[row % 8 * 4 + k % 8 / 2], 0, row / 8 + k / 8 * 2, k % 2);
+        *d += a * half_of(lanes[column * 4 + k % 8 / 2], 1, k / 8, k % 2);
+      }
+    }
+  }
+}
+
+INSIDE void mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
+  by_warp(mma_work, a, b, d);
+}
+
+/* Barriers that count arrivals and bytes. */
+
+INSIDE emulated_barrier *barrier_at(int block_index, uint32_t address) {
+  emulated_block *b = &chip.blocks[block_index];
+  for (int i = 0; i < b->barrier_count; i++) {
+    if (b->barriers[i].address == address) {
+      return &b->barriers[i];
+    }
+  }
+  fprintf(stderr, "no barrier at %u\n", address);
+  abort();
+}
+
+INSIDE void barrier_init(uint32_t address, uint32_t arrivals) {
+  shared_at(chip.now->block, address, 8);
+  here()->barriers[here()->barrier_count++] =
+      (emulated_barrier){.address = address, .expected = (int)arrivals, .pending = (int)arrivals};
+}
+
+INSIDE void barrier_fence(void) {
+}
+
+INSIDE void barrier_turn(emulated_barrier *b) {
+  if (b->pending < 0) {
+    abort();
+  }
+  if (b->pending == 0 && b->bytes == 0) {
+    b->phase ^= 1;
+    b->pending = b->expected;
+  }
+}
+
+INSIDE void barrier_expect(uint32_t address, uint32_t bytes) {
+  emulated_barrier *b = barrier_at(chip.now->block, address);
+  b->bytes += bytes;
+  b->pending--;
+  barrier_turn(b);
+}
+
+INSIDE void barrier_arrive(uint32_t address, uint32_t rank) {
+  emulated_barrier *b = barrier_at((int)rank, address);
+  b->pending--;
+  barrier_turn(b);
+}
+
+INSIDE void barrier_wait(uint32_t address, uint32_t parity) {
+  while ((uint32_t)barrier_at(chip.now->block, address)->phase == parity) {
+    pause_lane();
+  }
+}
+
+/* The copy engine. */
+
+INSIDE bf16 *swizzled(int block_index, uint32_t box, int row, int column) {
+  uint32_t address = box + (uint32_t)(row * 128 + column * 2);
+  address ^= (address >> 7 & 7) << 4; /* Swizzle<3, 4, 3> of the address */
+  return (bf16 *)(void *)shared_at(block_index, address, 2);
+}
+
+INSIDE void transfer_do(const transfer *t) {
+  for (int target = 0; target < chip.block_count; target++) {
+    for (int i = 0; t->blocks >> target & 1 && i < t->map->box_height * 64; i++) {
+      int row = t->y + i / 64, column = t->x + i % 64;
+      bool inside = row >= 0 && row < t->map->height && column >= 0 && column < t->map->width;
+      *swizzled(target, t->to, i / 64, i % 64) =
+          inside ? t->map->data[(size_t)row * (size_t)t->map->width + (size_t)column] : 0;
+    }
+    if (t->blocks >> target & 1) {
+      emulated_barrier *b = barrier_at(target, t->barrier);
+      b->bytes -= t->map->box_height * 128;
+      barrier_turn(b);
+    }
+  }
+}
+
+INSIDE void transfer_start(transfer t) {
+  chip.random = chip.random * 1664525 + 1013904223;
+  t.delay = emulated_late ? (int)(chip.random >> 29) : 0;
+  if (t.to % 1024 != 0 || chip.transfer_count == COPIES_MAX) {
+    abort();
+  }
+  chip.transfers[chip.transfer_count++] = t;
+}
+
+INSIDE void tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t address) {
+  transfer_start(
+      (transfer){.map = map, .x = x, .y = y, .to = to, .barrier = address, .blocks = 1u << chip.now->block});
+}
+
+INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t address,
+                            unsigned short mask) {
+  transfer_start((transfer){.map = map, .x = x, .y = y, .to = to, .barrier = address, .blocks = mask});
+}
+
+/** Lets the boxes whose time has come arrive; called once a round of the scheduler. */
+INSIDE void transfers_advance(void) {
+  int kept = 0;
+  for (int i = 0; i < chip.transfer_count; i++) {
+    if (chip.transfers[i].delay-- <= 0) {
+      transfer_do(&chip.transfers[i]);
+    } else {
+      chip.transfers[kept++] = chip.transfers[i];
+    }
+  }
+  chip.transfer_count = kept;
+}
+
+INSIDE void store_now(const emulated_lane *l, const job *j) {
+  const CUtensorMap *map = j->from;
+  for (int i = 0; i < map->box_height * 64; i++) {
+    int row = (int)j->b + i / 64, column = (int)j->a + i % 64;
+    if (row < map->height && column < map->width) {
+      map->data[(size_t)row * (size_t)map->width + (size_t)column] =
+          *swizzled(l->block, j->to, i / 64, i % 64);
+    }
+  }
+  chip.stores++;
+}
+
+INSIDE void fence_async(void) {
+}
+
+INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
+  job store = {.to = from, .from = map, .a = (uint64_t)x, .b = (uint64_t)y};
+  if (emulated_late) {
+    post(STORES, store);
+  } else {
+    store_now(chip.now, &store);
+  }
+}
+
+INSIDE void store_commit(void) {
+  chip.now->groups[STORES]++;
+}
+
+INSIDE void store_wait_read(int left) {
+  settle(chip.now, STORES, left, store_now);
+}
+
+INSIDE void store_wait(void) {
+  settle(chip.now, STORES, 0, store_now);
+}
+
+/* Products of a warpgroup: "Shared Memory Matrix Layout" and "Matrix Descriptor" of the PTX ISA, as canonical
+ * layouts. */
+
+/** The element at (n, k) of a matrix with k along its rows. */
+INSIDE float k_major(int block_index, uint64_t descriptor, int n, int k) {
+  uint32_t start = (uint32_t)(descriptor & 0x3FFF) << 4, stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4;
+  uint32_t address = start + (uint32_t)(n / 8) * stride + (uint32_t)(n % 8 * 128 + k * 2);
+  address ^= (address >> 7 & 7) << 4;
+  return from_bf16(*(bf16 *)(void *)shared_at(block_index, address, 2));
+}
+
+/** The element at (n, k) of a matrix with n along its rows. */
+INSIDE float n_major(int block_index, uint64_t descriptor, int n, int k) {
+  uint32_t start = (uint32_t)(descriptor & 0x3FFF) << 4, leading = (uint32_t)(descriptor >> 16 & 0x3FFF) << 4;
+  uint32_t stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4;
+  uint32_t address = start + (uint32_t)(n / 64) * leading + (uint32_t)(k / 8) * stride +
+                     (uint32_t)(k % 8 * 128 + n % 64 * 2);
+  address ^= (address >> 7 & 7) << 4;
+  return from_bf16(*(bf16 *)(void *)shared_at(block_index, address, 2));
+}
+
+/** This lane's 128 sums: "Register Fragments for wgmma.mma_async.m64nNk16", accumulator D. */
+INSIDE void product_now(const emulated_lane *l, const job *j) {
+  int thread = l->index % 128, low = thread / 32 * 16 + thread % 32 / 4;
+  if (j->a >> 62 != 1 || j->b >> 62 != 1) {
+    abort();
+  }
+  for (int half = 0; half < 2; half++) {
+    float row[16];
+    for (int k = 0; k < 16; k++) {
+      row[k] = k_major(l->block, j->a, low + 8 * half, k);
+    }
+    for (int i = 0; i < 64; i++) {
+      int column = i / 2 * 8 + thread % 4 * 2 + i % 2;
+      float *d = &j->sums[i / 2 * 4 + half * 2 + i % 2], sum = j->add ? *d : 0;
+      for (int k = 0; k < 16; k++) {
+        sum += row[k] * n_major(l->block, j->b, column, k);
+      }
+      *d = sum;
+    }
+  }
+}
+
+INSIDE void product_fence(void) {
+}
+
+INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
+  job product = {.sums = d, .a = a, .b = b, .add = add};
+  if (emulated_late) {
+    post(PRODUCTS, product);
+  } else {
+    product_now(chip.now, &product);
+  }
+}
+
+INSIDE void product_commit(void) {
+  chip.now->groups[PRODUCTS]++;
+}
+
+/** All four warps of a warpgroup take part in a product, so that it is over for all at once. */
+INSIDE void product_wait(int left) {
+  int group = chip.now->index / 128;
+  meeting *m = &here()->warpgroups[group];
+  if (meet(m, 128)) {
+    for (int i = 0; i < 128; i++) {
+      settle(lane_of(128 * group + i), PRODUCTS, left, product_now);
+    }
+    dismiss(m);
+  }
+}
+
+/* The scheduler. */
+
+static void lane_main(void) {
+  chip.kernel(chip.arguments);
+  chip.now->over = true;
+  swapcontext(&chip.now->context, &chip.scheduler);
+}
+
+enum { STACK_BYTES = 128 << 10 };
+
+static void lane_start(emulated_lane *l, int block_index, int index) {
+  void *stack = l->stack != NULL ? l->stack : malloc(STACK_BYTES);
+  memset(l, 0, sizeof *l);
+  l->stack = stack;
+  l->block = block_index;
+  l->index = index;
+  getcontext(&l->context);
+  l->context.uc_stack.ss_sp = stack;
+  l->context.uc_stack.ss_size = STACK_BYTES;
+  makecontext(&l->context, lane_main, 0);
+}
+
+static void cluster_start(index3 first, int threads, int blocks) {
+  chip.block_index = first;
+  chip.block_count = blocks;
+  chip.thread_count = threads;
+  chip.transfer_count = 0;
+  chip.cluster = (meeting){0};
+  for (int b = 0; b < blocks; b++) {
+    unsigned char *shared =
+        chip.blocks[b].shared != NULL ? chip.blocks[b].shared : aligned_alloc(1024, SHARED_MAX);
+    chip.blocks[b] = (emulated_block){.shared = shared};
+    memset(shared, 0xFF, SHARED_MAX); /* NaN */
+    for (int t = 0; t < threads; t++) {
+      lane_start(&chip.lanes[b * threads + t], b, t);
+    }
+  }
+}
+
+/** Runs one cluster to its end; false when it hangs. */
+static bool cluster_run(void) {
+  int left = chip.block_count * chip.thread_count;
+  for (int round = 0; left > 0 && round < 20000; round++) {
+    left = 0;
+    for (int i = 0; i < chip.block_count * chip.thread_count; i++) {
+      chip.now = &chip.lanes[i];
+      if (!chip.now->over) {
+        swapcontext(&chip.scheduler, &chip.now->context);
+        left += !chip.now->over;
+      }
+    }
+    transfers_advance();
+  }
+  return left == 0;
+}
+
+/** Runs a grid cluster after cluster; false when one hangs. */
+static bool emulate(void (*kernel)(const void *), const void *arguments, index3 grid, int threads,
+                    int blocks) {
+  chip.kernel = kernel;
+  chip.arguments = arguments;
+  chip.grid = grid;
+  bool ended = true;
+  for (unsigned y = 0; y < grid.y && ended; y++) {
+    for (unsigned x = 0; x < grid.x && ended; x += (unsigned)blocks) {
+      cluster_start((index3){x, y, 0}, threads, blocks);
+      ended = cluster_run();
+    }
+  }
+  return ended;
+}
+
+static void emulate_done(void) {
+  for (int i = 0; i < BLOCKS_MAX * THREADS_MAX; i++) {
+    free(chip.lanes[i].stack);
+    chip.lanes[i].stack = NULL;
+  }
+  for (int i = 0; i < BLOCKS_MAX; i++) {
+    free(chip.blocks[i].shared);
+    chip.blocks[i].shared = NULL;
+  }
+}
+
+/** Numbers whose products and sums are exact in fp32 and, up to 256, in bf16. */
+static bf16 small_at(size_t i) {
+  return to_bf16((float)((int)((i * 2654435761u >> 7) % 3) - 1));
+}
+
+/** C of m x n, all of it written and each element what the plain sum says. */
+static bool product_right(const bf16 *a, const bf16 *b, const bf16 *c, int m, int n, int k) {
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < n; j++) {
+      float sum = 0;
+      for (int q = 0; q < k; q++) {
+        sum += from_bf16(a[(size_t)(i * k + q)]) * from_bf16(b[(size_t)(q * n + j)]);
+      }
+      if (from_bf16(c[(size_t)(i * n + j)]) != from_bf16(to_bf16(sum))) {
+        fprintf(stderr, "C[%d][%d] is %g, not %g\n", i, j, (double)from_bf16(c[(size_t)(i * n + j)]),
+                (double)sum);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bf16 *small_matrix(size_t count, size_t seed) {
+  bf16 *matrix = malloc(count * sizeof *matrix);
+  for (size_t i = 0; i < count; i++) {
+    matrix[i] = seed != 0 ? small_at(i + seed) : 0xFFFF;
+  }
+  return matrix;
+}
+
+#endif

@@ -1,0 +1,317 @@
+/* The CUDA driver of accelerators against a libcuda without a device (tests/fake/cuda.c): what goes wrong is
+ * said in one line, and everything taken is given back. */
+#include "test.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "measure/cuda/cuda.h"
+#include "measure/sampler.h"
+
+static const char *folder(const char *name) {
+  static char path[512];
+  const char *build = getenv("ROOFLINE_BUILD");
+  snprintf(path, sizeof path, "%s/tests/%s", build != NULL ? build : ".", name);
+  return path;
+}
+
+/** Loads anew, with that script, from that folder of the build. */
+static const char *reason_with(const char *libraries, const char *script) {
+  const char *reason = NULL;
+  cuda_forget();
+  setenv("ROOFLINE_CUDA_LIBRARIES", folder(libraries), 1);
+  setenv("FAKE_CUDA", script, 1);
+  cuda_load(&reason);
+  return reason;
+}
+
+/** What the fake counts. */
+static int *counter(const char *name) {
+  static void *library;
+  char path[600];
+  snprintf(path, sizeof path, "%s/libcuda.so.1", folder("cuda"));
+  library = library != NULL ? library : dlopen(path, RTLD_NOW);
+  assert_non_null(library);
+  return dlsym(library, name);
+}
+
+static void start(const char *script) {
+  assert_null(reason_with("cuda", script));
+  *counter("fake_cuda_live") = 0;
+}
+
+static void assert_all_returned(void) {
+  assert_int_equal(*counter("fake_cuda_live"), 0);
+}
+
+static void assert_reason(const char *libraries, const char *script, const char *expected) {
+  const char *reason = reason_with(libraries, script);
+  assert_non_null(reason);
+  assert_string_equal(reason, expected);
+  assert_int_equal(roof_cuda_driver.count(), 0);
+  roof_device *device = NULL;
+  roof_error error;
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
+  assert_non_null(strstr(error.message, expected));
+  assert_null(device);
+}
+
+static void test_unusable(void **state) {
+  (void)state;
+  assert_reason("nowhere", "", "no libcuda.so.1: NVIDIA's driver is not installed");
+  assert_reason(
+      "cuda-old", "",
+      "the driver is too old: libcuda.so.1 has no cuTensorMapEncodeTiled; install one for CUDA 12 or later");
+  assert_reason("cuda", "init=100", "no device: NVIDIA's driver finds none");
+  assert_reason("cuda", "count=0", "no device: NVIDIA's driver finds none");
+  assert_reason("cuda", "init=999", "NVIDIA's driver does not start: cuInit says CUDA_ERROR_UNKNOWN");
+  const char *reason = reason_with("cuda", "version=11080");
+  assert_non_null(reason);
+  assert_non_null(strstr(reason, "the driver is too old: it knows CUDA 11.8, the kernels need 1"));
+}
+
+static void test_describes(void **state) {
+  (void)state;
+  roof_device *device = NULL;
+  roof_error error;
+  start("count=2");
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  const roof_device_info *info = &device->info;
+  assert_string_equal(info->name, "NVIDIA Fake");
+  assert_string_equal(info->architecture, "sm_90");
+  assert_string_equal(info->platform, "CUDA 13.0");
+  assert_string_equal(info->driver, "580.1.2");
+  assert_string_equal(info->ecc, "on");
+  assert_int_equal(info->peers, 1);
+  assert_near(info->power_limit_watts, 700, 1e-12);
+  assert_near(info->max_clock_hz, 1.98e9, 1e-12);
+  assert_near(info->units, 2, 0);
+  roof_telemetry now;
+  device->driver->telemetry(device, &now);
+  assert_near(now.watts, 650.5, 1e-12);
+  assert_near(now.clock_hz, 1.755e9, 1e-12);
+  assert_near(now.celsius, 61, 0);
+  assert_string_equal(now.throttled, "power cap");
+  device->driver->close(device);
+  assert_all_returned();
+}
+
+static void test_old_architecture(void **state) {
+  (void)state;
+  roof_device *device = NULL;
+  roof_error error;
+  start("major=7");
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
+  assert_string_equal(error.message,
+                      "NVIDIA Fake: it is sm_70, and the kernels are for sm_80 (Ampere) and later");
+  assert_all_returned();
+}
+
+/** Whatever call of opening fails, what was opened before it is closed. */
+static void test_open_fails(void **state) {
+  (void)state;
+  static const char *const calls[] = {"fail=cuDeviceGet:101",  "fail=cuDevicePrimaryCtxRetain:2",
+                                      "fail=cuStreamCreate:2", "fail=cuStreamCreate:2@2",
+                                      "fail=cuEventCreate:2",  "fail=cuEventCreate:46@2"};
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    roof_device *device = NULL;
+    roof_error error;
+    start(calls[i]);
+    assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
+    assert_null(device);
+    assert_all_returned();
+  }
+}
+
+static roof_status run_copy(const char *script, roof_measurement *out, roof_error *error) {
+  const roof_kernel *kernel = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_measure_options how = roof_measure_options_default();
+  how.quick = true;
+  how.seconds_per_item = 0.01;
+  start(script);
+  assert_int_equal(roof_kernel_find("device-copy", &kernel, error), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, "n=65536", values, error), ROOF_OK);
+  return roof_device_run(&roof_cuda_driver, kernel, ROOF_FP32, values, &how, out, error);
+}
+
+static void test_runs(void **state) {
+  (void)state;
+  roof_measurement out;
+  roof_error error = {.message = ""};
+  assert_int_equal(run_copy("", &out, &error), ROOF_OK);
+  assert_near(out.bytes, 2 * 4.0 * 65536, 0);
+  assert_string_equal(out.conditions.noisy, "clock lowered: power cap");
+  roof_measurement_done(&out);
+  assert_all_returned();
+}
+
+/** Each call that a run makes may fail: the message names what was done and what the driver said. */
+static void test_run_fails(void **state) {
+  (void)state;
+  static const struct {
+    const char *script;
+    roof_status status;
+    const char *message;
+  } cases[] = {
+      {"fail=cuMemAlloc_v2:2", ROOF_E_UNSUPPORTED,
+       "allocating 262144 bytes of device memory: out of memory (CUDA_ERROR_OUT_OF_MEMORY)"},
+      {"fail=cuMemAlloc_v2:2@2", ROOF_E_UNSUPPORTED, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {"fail=cuMemcpyHtoD_v2:46", ROOF_E_UNSUPPORTED,
+       "copying to the device: an error of the fake (CUDA_ERROR_DEVICE_UNAVAILABLE)"},
+      {"fail=cuModuleLoadData:209", ROOF_E_UNSUPPORTED, "program stream on sm_90: "},
+      {"fail=cuModuleGetFunction:500", ROOF_E_UNSUPPORTED, "kernel stream_copy on sm_90: "},
+      {"fail=cuLaunchKernel:719", ROOF_E_INTERNAL,
+       "launching stream_copy: unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED)"},
+      {"fail=cuLaunchKernel:719@3", ROOF_E_INTERNAL, "CUDA_ERROR_LAUNCH_FAILED"},
+      {"fail=cuEventSynchronize:46", ROOF_E_UNSUPPORTED, "waiting for the device: "},
+      {"fail=cuEventSynchronize:46@4", ROOF_E_UNSUPPORTED, "waiting for the device: "},
+      {"fail=cuMemcpyDtoH_v2:719", ROOF_E_INTERNAL, "copying from the device: "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    roof_measurement out;
+    roof_error error = {.message = ""};
+    assert_int_equal(run_copy(cases[i].script, &out, &error), cases[i].status);
+    assert_non_null(strstr(error.message, cases[i].message));
+    assert_null(strchr(error.message, '\n'));
+    assert_all_returned();
+  }
+}
+
+/** The tensor cores' figures and the library's, and the same when either is missing. */
+static void test_extras(void **state) {
+  (void)state;
+  static roof_machine machine;
+  roof_measure_options how = roof_measure_options_default();
+  roof_device *device = NULL;
+  roof_error error;
+  how.quick = true;
+  how.seconds_per_item = 0.01;
+  start("");
+  roof_machine_init(&machine);
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
+  assert_int_equal(machine.peak_count, 10);
+  assert_int_equal(machine.library_count, 7);
+  assert_int_equal(machine.peaks[2].dtype, ROOF_BF16);
+  assert_string_equal(machine.peaks[2].isa, "mma.sync");
+  assert_near(machine.peaks[2].clock_hz, 1.755e9, 1e-12);
+  assert_string_equal(machine.libraries[0].version, "cuBLASLt 13.2.3");
+  assert_string_equal(machine.libraries[0].skipped, "");
+  device->driver->close(device);
+  assert_all_returned();
+
+  start("fail=cuModuleGetFunction:500");
+  roof_machine_init(&machine);
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
+  assert_int_equal(machine.peak_count, 0);
+  device->driver->close(device);
+  assert_all_returned();
+
+  start("fail=cublasLtMatmulAlgoGetHeuristic:15");
+  roof_machine_init(&machine);
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
+  assert_string_equal(machine.libraries[0].skipped, "cuBLASLt: choosing fails with status 15");
+  device->driver->close(device);
+  assert_all_returned();
+}
+
+/** The ways of launching, transfers and peers. */
+static void test_launches_and_transfers(void **state) {
+  (void)state;
+  roof_device *device = NULL;
+  roof_error error;
+  void *buffer = NULL;
+  double seconds = 0;
+  start("count=2");
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  roof_device_launch launch = roof_device_launch_of("empty", 1, 1, 1, 1);
+  launch.function = (void *)(uintptr_t) "empty";
+  assert_int_equal(device->driver->allocate(device, 4096, &buffer, &error), ROOF_OK);
+  roof_device_add_buffer(&launch, buffer);
+  roof_device_add_buffer(&launch, buffer);
+  for (int mode = 0; mode < ROOF_LAUNCH_MODE_COUNT; mode++) {
+    *counter("fake_cuda_launches") = 0;
+    assert_int_equal(device->driver->empty(device, (roof_launch_mode)mode, &launch, 10, &seconds, &error),
+                     ROOF_OK);
+    assert_int_equal(*counter("fake_cuda_launches"), 10);
+    assert_true(seconds > 0);
+  }
+  for (int way = 0; way < ROOF_DEVICE_WAYS; way++) {
+    assert_int_equal(device->driver->transfer(device, (roof_device_way)way, buffer, 4096, &seconds, &error),
+                     ROOF_OK);
+  }
+  assert_int_equal(device->driver->to_peer(device, 0, 4096, &seconds, &error), ROOF_OK);
+  assert_near(seconds, 1e-3, 1e-6);
+  device->driver->release(device, buffer);
+  device->driver->close(device);
+  assert_all_returned();
+}
+
+static void test_graph_fails(void **state) {
+  (void)state;
+  static const char *const calls[] = {"fail=cuStreamBeginCapture_v2:801", "fail=cuLaunchKernel:1@3",
+                                      "fail=cuGraphInstantiateWithFlags:2", "fail=cuGraphLaunch:719"};
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    roof_device *device = NULL;
+    roof_error error;
+    double seconds = 7;
+    float out[2] = {0}, *at = out;
+    start(calls[i]);
+    assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+    roof_device_launch launch = roof_device_launch_of("empty", 1, 1, 1, 1);
+    launch.function = (void *)(uintptr_t) "empty";
+    roof_device_add_buffer(&launch, at);
+    roof_device_add_buffer(&launch, at);
+    assert_int_not_equal(device->driver->empty(device, ROOF_LAUNCH_GRAPH, &launch, 5, &seconds, &error),
+                         ROOF_OK);
+    assert_near(seconds, 7, 0);
+    device->driver->close(device);
+    assert_all_returned();
+  }
+}
+
+/** Rows of 16 bytes are what the copy engine asks for. */
+static void test_tensor_cores_refuse(void **state) {
+  (void)state;
+  const roof_kernel *kernel = NULL;
+  double values[ROOF_PARAM_MAX];
+  roof_measurement out;
+  roof_error error;
+  roof_measure_options how = roof_measure_options_default();
+  start("");
+  assert_int_equal(roof_kernel_find("gemm-wgmma", &kernel, &error), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, "m=64 n=100 k=64", values, &error), ROOF_OK);
+  assert_int_equal(roof_device_run(&roof_cuda_driver, kernel, ROOF_BF16, values, &how, &out, &error),
+                   ROOF_E_UNSUPPORTED);
+  assert_string_equal(error.message, "gemm-wgmma: n and k must be multiples of 8");
+  assert_int_equal(roof_kernel_values(kernel, "m=64 n=104 k=64", values, &error), ROOF_OK);
+  assert_int_equal(roof_device_run(&roof_cuda_driver, kernel, ROOF_BF16, values, &how, &out, &error),
+                   ROOF_E_INTERNAL);
+  assert_non_null(
+      strstr(error.message, "wrong result")); /* the fake multiplies nothing, and the check sees it */
+  assert_all_returned();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_unusable),
+      cmocka_unit_test(test_describes),
+      cmocka_unit_test(test_old_architecture),
+      cmocka_unit_test(test_open_fails),
+      cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_run_fails),
+      cmocka_unit_test(test_extras),
+      cmocka_unit_test(test_launches_and_transfers),
+      cmocka_unit_test(test_graph_fails),
+      cmocka_unit_test(test_tensor_cores_refuse),
+  };
+  if (cuda_images_version == 0) {
+    printf("skipped: built without nvcc\n");
+    return 77;
+  }
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
