@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/counters.h"
 #include "cli/grid.h"
 #include "cli/ladder.h"
 #include "cli/program.h"
 #include "cli/seal.h"
 #include "roofline/time.h"
 
-static int quick, threads, list, ladder, repeats = 1;
+static int quick, threads, list, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *ledger, *flops, *bytes, *op_text;
 static double percent = 1;
 
@@ -28,6 +29,8 @@ static const struct poptOption options[] = {
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0,
      "cores to use, or that a program uses; default: all this process may", "N"},
+    {"counters", '\0', POPT_ARG_NONE, &counters, 0,
+     "run each kernel once more under NVIDIA's ncu and set what it counts beside the formula", NULL},
     {"repeat", '\0', POPT_ARG_INT, &repeats, 0, "how often to run a program; default 1", "N"},
     {"flops", '\0', POPT_ARG_STRING, &flops, 0, "what a program without regions does in one run", "N"},
     {"bytes", '\0', POPT_ARG_STRING, &bytes, 0, "what it moves from and to memory", "N"},
@@ -47,7 +50,8 @@ typedef struct job {
   double working_set;
   roof_prediction bound; /**< on the measured machine, the data in the level that holds them, if `bounded` */
   bool bounded;
-  char skipped[512]; /**< why it did not run, or "" */
+  roof_counted counted; /**< by a profiler, with --counters */
+  char skipped[512];    /**< why it did not run, or "" */
 } job;
 
 typedef struct session {
@@ -287,6 +291,18 @@ static roof_status run_jobs(session *s, roof_error *error) {
   return ROOF_OK;
 }
 
+/** The same kernels once more, under a profiler. */
+static roof_status count_jobs(session *s, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < s->count && counters && status == ROOF_OK; i++) {
+    job *j = &s->jobs[i];
+    if (j->skipped[0] == '\0') {
+      status = roof_count_kernel(j->kernel, s->backend->name, j->dtype, j->values, &j->counted, error);
+    }
+  }
+  return status;
+}
+
 static void add_row(roof_grid *grid, const job *j) {
   const roof_measurement *m = &j->measurement;
   char size[32], time[32], rate[32], bandwidth[32], binding[ROOF_NAME_MAX] = "";
@@ -337,12 +353,29 @@ static void add_remarks(const session *s, roof_text *out) {
   }
 }
 
+static void add_counted(const session *s, roof_text *out) {
+  roof_grid grid = {0};
+  if (!counters) {
+    return;
+  }
+  roof_counted_heads(&grid);
+  for (int i = 0; i < s->count; i++) {
+    if (s->jobs[i].skipped[0] == '\0') {
+      roof_counted_row(&grid, &s->jobs[i].measurement, &s->jobs[i].counted);
+    }
+  }
+  roof_text_add(out, "\n  counted by ncu, of one run\n");
+  roof_grid_end(&grid, out, "lrrrrrrrr");
+  roof_text_add(out, "\n");
+}
+
 static void add_text(const session *s, roof_text *out) {
   roof_grid grid = {0};
   add_rows(s, &grid);
   roof_grid_end(&grid, out, "lrlrrrrrrl");
   roof_text_add(out, "\n");
   add_remarks(s, out);
+  add_counted(s, out);
   if (s->known) {
     roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->machine.name, s->machine.date);
   } else {
@@ -367,16 +400,16 @@ static json_t *kernel_json(const job *j) {
     json_array_append_new(samples, roof_json_number(m->samples[i]));
   }
   const char *dtype = roof_dtype_name(m->dtype), *level = level_of(j);
-  return json_pack("{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s, s:o}",
-                   "name", m->label, "calls", (json_int_t)m->sample_count, "seconds",
-                   roof_json_number(m->seconds), "samples", samples, "flops", dtype,
-                   roof_json_number(m->flops), "bytes", level[0] != '\0' ? level : "DRAM",
-                   roof_json_number(m->bytes), "counted", "flops", m->counted, "bytes", m->counted, "spread",
-                   roof_json_number(m->stats.spread), "working_set_bytes", roof_json_number(j->working_set),
-                   "level", level[0] != '\0' ? level : NULL, "ceiling_seconds",
-                   roof_json_number(j->bounded ? j->bound.lower_seconds : NAN), "fraction_of_ceiling",
-                   roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note,
-                   "conditions", conditions_json(&m->conditions));
+  return json_pack(
+      "{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s, s:o, s:o}", "name",
+      m->label, "calls", (json_int_t)m->sample_count, "seconds", roof_json_number(m->seconds), "samples",
+      samples, "flops", dtype, roof_json_number(m->flops), "bytes", level[0] != '\0' ? level : "DRAM",
+      roof_json_number(m->bytes), "counted", "flops", m->counted, "bytes", m->counted, "spread",
+      roof_json_number(m->stats.spread), "working_set_bytes", roof_json_number(j->working_set), "level",
+      level[0] != '\0' ? level : NULL, "ceiling_seconds",
+      roof_json_number(j->bounded ? j->bound.lower_seconds : NAN), "fraction_of_ceiling",
+      roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note, "conditions",
+      conditions_json(&m->conditions), "counters", counters ? roof_counted_json(&j->counted) : json_null());
 }
 
 static json_t *answer_json(const session *s) {
@@ -494,6 +527,9 @@ static roof_status measure(const roof_args *args, roof_error *error) {
     status = run_jobs(&s, error);
   }
   if (status == ROOF_OK) {
+    status = count_jobs(&s, error);
+  }
+  if (status == ROOF_OK) {
     load_ceilings(&s);
     for (int i = 0; i < s.count; i++) {
       bound_job(&s, &s.jobs[i]);
@@ -584,7 +620,7 @@ static roof_status run_program(const roof_args *args, roof_error *error) {
                                   .flops = flops,
                                   .bytes = bytes,
                                   .op = op_text};
-  return list || ladder || quick || backend_name != NULL || ledger != NULL || threads < 0
+  return list || ladder || counters || quick || backend_name != NULL || ledger != NULL || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
                               "--machine and --to only",
@@ -603,6 +639,9 @@ static roof_status run_kernels(const roof_args *args, roof_error *error) {
   if (option != NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: is for a program, `roofline run %s ... -- ./program`",
                           option, option);
+  }
+  if (counters && (list || ladder)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--counters: is for kernels, without --list or --ladder");
   }
   return list ? print_list(args, error) : ladder ? climb(args, error) : measure(args, error);
 }

@@ -1,13 +1,22 @@
 #include "measure/cuda/cuda.h"
 
+#include "measure/clock.h"
+
 static const char *disabled_reason(void) {
   const char *reason;
   cuda_load(&reason);
   return reason;
 }
 
+/** What was seen during the last work, as long as that is recent: an idle device says nothing of it. */
 static void telemetry(roof_device *device, roof_telemetry *now) {
-  nvml_read(cuda_of(device)->sensors, now);
+  static const double recent = 0.5;
+  cuda_open *o = cuda_of(device);
+  if (o->seen_at > 0 && roof_clock_seconds() - o->seen_at < recent) {
+    *now = o->seen;
+  } else {
+    nvml_read(o->sensors, now);
+  }
 }
 
 const roof_device_driver roof_cuda_driver = {.name = "cuda",

@@ -22,6 +22,8 @@ typedef struct cuda_open {
   size_t pinned_bytes; /* of each */
   cuda_device peers[CUDA_PEERS_MAX];
   nvml_device sensors;
+  roof_telemetry seen;  /* while the device last worked */
+  double seen_at;       /* s by the host's clock */
   struct cublas_ *blas; /* once it was needed */
 } cuda_open;
 

@@ -109,10 +109,23 @@ roof_status cuda_clock_start(cuda_open *o, roof_error *error) {
   return cuda_check(o->api, o->api->event_record(o->start, o->stream), "starting the device's clock", error);
 }
 
+/** Reads the sensors while the device works, at most twenty times a second: they are slow. */
+static void look(cuda_open *o) {
+  static const double apart = 0.05;
+  double now = roof_clock_seconds();
+  if (o->sensors != NULL && now - o->seen_at > apart) {
+    nvml_read(o->sensors, &o->seen);
+    o->seen_at = now;
+  }
+}
+
 roof_status cuda_clock_stop(cuda_open *o, double *seconds, roof_error *error) {
   roof_status status = ROOF_OK;
   float milliseconds = 0;
   CUDA_TRY(status, o, event_record(o->stop, o->stream), "stopping the device's clock", error);
+  if (status == ROOF_OK) {
+    look(o);
+  }
   CUDA_TRY(status, o, event_wait(o->stop), "waiting for the device", error);
   CUDA_TRY(status, o, event_elapsed(&milliseconds, o->start, o->stop), "reading the device's clock", error);
   if (status == ROOF_OK) {
