@@ -1,4 +1,4 @@
-/* The figures of ERT, CARM and Advisor's roofs, each with its source. */
+/* What a file tells of its machine: figures that a tool measured, or that the driver states. */
 #include "import/_ceilings.h"
 
 #include <ctype.h>
@@ -54,14 +54,27 @@ void ceilings_level(roof_profile *profile, const char *name, double rate, double
   snprintf(level->source, sizeof level->source, "%s", source);
 }
 
-void ceilings_peak(roof_profile *profile, roof_dtype dtype, double rate, const char *isa,
+void ceilings_memory(roof_machine *machine, const char *name, double rate, const char *source) {
+  if (!(rate > 0) || machine->level_count > 0) {
+    return;
+  }
+  roof_level *level = &machine->levels[machine->level_count++];
+  snprintf(level->name, sizeof level->name, "%s", name);
+  snprintf(level->source, sizeof level->source, "%s", source);
+  level->level = ROOF_MEMORY;
+  level->kind = ROOF_DATASHEET;
+  level->instances = 1;
+  level->bytes_per_second = rate;
+}
+
+void ceilings_peak(roof_profile *profile, roof_dtype dtype, roof_unit unit, double rate, const char *isa,
                    const char *source) {
   roof_machine *machine = import_machine(profile);
   if (machine == NULL || !(rate > 0)) {
     return;
   }
   int i = 0;
-  while (i < machine->peak_count && machine->peaks[i].dtype != dtype) {
+  while (i < machine->peak_count && (machine->peaks[i].dtype != dtype || machine->peaks[i].unit != unit)) {
     i++;
   }
   if (i < machine->peak_count && machine->peaks[i].flops_per_second >= rate) {
@@ -70,7 +83,7 @@ void ceilings_peak(roof_profile *profile, roof_dtype dtype, double rate, const c
   machine->peak_count += i == machine->peak_count;
   roof_peak *peak = &machine->peaks[i];
   peak->dtype = dtype;
-  peak->unit = ROOF_VECTOR;
+  peak->unit = unit;
   peak->kind = ROOF_MEASURED;
   peak->flops_per_second = rate;
   snprintf(peak->isa, sizeof peak->isa, "%.30s", isa);

@@ -1,4 +1,4 @@
-/** Ceilings that other tools measured, as a machine. */
+/** What a file tells of its machine. */
 #ifndef IMPORT_CEILINGS_H
 #define IMPORT_CEILINGS_H
 
@@ -10,8 +10,12 @@ void ceilings_name(roof_profile *profile, const char *title, const char *fallbac
 /** Adds a level's bandwidth, or raises it to `rate`. A name that is no level is listed as left out. */
 void ceilings_level(roof_profile *profile, const char *name, double rate, double bytes, const char *source);
 
-/** Adds a peak of the vector lanes, or raises it. */
-void ceilings_peak(roof_profile *profile, roof_dtype dtype, double rate, const char *isa, const char *source);
+/** The memory of `machine` as its driver states it; nothing where a level is known or `rate` is no rate. */
+void ceilings_memory(roof_machine *machine, const char *name, double rate, const char *source);
+
+/** Adds a peak of that format and unit, or raises it. */
+void ceilings_peak(roof_profile *profile, roof_dtype dtype, roof_unit unit, double rate, const char *isa,
+                   const char *source);
 
 /** ROOF_E_PARSE when the file gave no figure. Sorts the levels, inner to outer. */
 roof_status ceilings_settle(roof_source *source, roof_profile *profile, roof_error *error);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/_ceilings.h"
+
 static const char *const metric_names[] = {
 #define NAME(symbol, name) [symbol] = name,
     NCU_METRIC_MAP(NAME)
@@ -379,15 +381,7 @@ static void add_roof(roof_machine *m, const ncu_device *d) {
   snprintf(m->unit_kind, sizeof m->unit_kind, "SM");
   m->unit_count = d->units > 0 ? d->units : NAN;
   m->clock_hz = d->clock_khz > 0 ? d->clock_khz * 1e3 : NAN;
-  if (rate > 0 && m->level_count == 0) {
-    roof_level *level = &m->levels[m->level_count++];
-    snprintf(level->name, sizeof level->name, "DRAM");
-    snprintf(level->source, sizeof level->source, "2 x bus width / 8 x memory clock, as the report has them");
-    level->level = ROOF_MEMORY;
-    level->kind = ROOF_DATASHEET;
-    level->instances = 1;
-    level->bytes_per_second = rate;
-  }
+  ceilings_memory(m, "DRAM", rate, "2 x bus width / 8 x memory clock, as the report has them");
   if (lanes * d->units * d->clock_khz > 0 && m->peak_count == 0) {
     roof_peak *peak = &m->peaks[m->peak_count++];
     snprintf(peak->source, sizeof peak->source,

@@ -90,7 +90,7 @@ static void take_roof(reading *r) {
     ceilings_level(r->profile, import_textf(r->profile, "%.*s", (int)(end - name), name), rate, NAN,
                    "Intel Advisor");
   } else if (strncmp(name, "DP Vector FMA", 13) == 0 || strncmp(name, "SP Vector FMA", 13) == 0) {
-    ceilings_peak(r->profile, name[0] == 'D' ? ROOF_FP64 : ROOF_FP32, rate, "", "Intel Advisor");
+    ceilings_peak(r->profile, name[0] == 'D' ? ROOF_FP64 : ROOF_FP32, ROOF_VECTOR, rate, "", "Intel Advisor");
   } else {
     import_skip(r->profile, name, "not a ceiling of multiply-adds");
   }

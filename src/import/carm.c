@@ -35,7 +35,7 @@ static void take_row(roof_profile *profile, const import_row *row, const double 
   double plain = import_number(import_field(row, FLOPS), NULL),
          fma = import_number(import_field(row, FMA_FLOPS), NULL);
   if (strcmp(precision, "sp") == 0 || strcmp(precision, "dp") == 0) {
-    ceilings_peak(profile, dtype, fmax(plain, fma) * 1e9, isa, source);
+    ceilings_peak(profile, dtype, ROOF_VECTOR, fmax(plain, fma) * 1e9, isa, source);
   } else {
     import_skip(profile, precision, "neither sp nor dp");
   }

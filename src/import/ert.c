@@ -27,7 +27,7 @@ static void take_list(roof_profile *profile, const json_t *list, bool peaks) {
     if (!peaks) {
       ceilings_level(profile, name, rate, NAN, "Empirical Roofline Toolkit");
     } else if (named || strcmp(word, "GFLOPs") == 0) {
-      ceilings_peak(profile, named ? dtype : ROOF_FP64, rate, "",
+      ceilings_peak(profile, named ? dtype : ROOF_FP64, ROOF_VECTOR, rate, "",
                     named ? "Empirical Roofline Toolkit"
                           : "Empirical Roofline Toolkit; double precision unless its kernel was changed");
     } else {

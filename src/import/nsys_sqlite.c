@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "import/import.h"
+#include "import/_ceilings.h"
 
 enum { LARGEST_IN_MEMORY = 1 << 30 };
 
@@ -117,17 +117,10 @@ static roof_status take_device(reading *r, sqlite3_stmt *row) {
     return import_settled(r->profile, r->error);
   }
   import_device(r->profile, name);
-  double rate = sqlite3_column_double(row, 1);
-  if (rate > 0 && m->level_count == 0) {
-    roof_level *level = &m->levels[m->level_count++];
+  if (m->title[0] == '\0') {
     snprintf(m->title, sizeof m->title, "%.90s", name);
-    snprintf(level->name, sizeof level->name, "DRAM");
-    snprintf(level->source, sizeof level->source, "memoryBandwidth of TARGET_INFO_GPU");
-    level->level = ROOF_MEMORY;
-    level->kind = ROOF_DATASHEET;
-    level->instances = 1;
-    level->bytes_per_second = rate;
   }
+  ceilings_memory(m, "DRAM", sqlite3_column_double(row, 1), "memoryBandwidth of TARGET_INFO_GPU");
   return ROOF_OK;
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "import/import.h"
+#include "import/_ceilings.h"
 
 static int detect(const char *text, size_t size) {
   (void)size;
@@ -15,11 +15,7 @@ static int detect(const char *text, size_t size) {
 /** Columns of roofline.csv in GB/s and GFLOP/s. */
 static const struct {
   const char *column, *name;
-  roof_level_kind level;
-} levels[] = {{"L1Bw", "L1", ROOF_L1},
-              {"L2Bw", "L2", ROOF_L2},
-              {"MALLBw", "MALL", ROOF_L3},
-              {"HBMBw", "HBM", ROOF_MEMORY}};
+} levels[] = {{"L1Bw", "L1"}, {"L2Bw", "L2"}, {"MALLBw", "MALL"}, {"HBMBw", "HBM"}};
 
 static const struct {
   const char *column;
@@ -35,59 +31,23 @@ static double cell(const import_row *header, const import_row *row, const char *
   return import_number(import_field(row, import_column(header, column)), NULL);
 }
 
-/** The better of two devices' figures: a table has a row a device. */
-static void better(double *figure, double value) {
-  if (value > 0 && !(*figure >= value)) {
-    *figure = value;
-  }
-}
-
-static void take_ceilings(const import_row *header, const import_row *row, roof_machine *m) {
-  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-    better(&m->levels[i].bytes_per_second, cell(header, row, levels[i].column) * 1e9);
-  }
-  for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) {
-    better(&m->peaks[i].flops_per_second, cell(header, row, peaks[i].column) * 1e9);
-  }
-}
-
-/** Keeps the figures that there are, in their order, and says where they are from. */
-static void settle_ceilings(roof_machine *m) {
+/** A table has a row a device; the best one's figures stand. */
+static void take_ceilings(const import_row *header, const import_row *row, roof_profile *profile) {
   static const char source[] = "roofline.csv of rocprofiler-compute, the best device";
   for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-    roof_level *level = &m->levels[m->level_count];
-    double rate = m->levels[i].bytes_per_second;
-    m->levels[i].bytes_per_second = NAN;
-    if (rate > 0) {
-      snprintf(level->name, sizeof level->name, "%s", levels[i].name);
-      snprintf(level->source, sizeof level->source, "%s", source);
-      level->level = levels[i].level;
-      level->kind = ROOF_MEASURED;
-      level->bytes_per_second = rate;
-      m->level_count++;
-    }
+    ceilings_level(profile, levels[i].name, cell(header, row, levels[i].column) * 1e9, NAN, source);
   }
   for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) {
-    roof_peak *peak = &m->peaks[m->peak_count];
-    double rate = m->peaks[i].flops_per_second;
-    m->peaks[i].flops_per_second = NAN;
-    if (rate > 0) {
-      snprintf(peak->source, sizeof peak->source, "%s", source);
-      peak->dtype = peaks[i].dtype;
-      peak->unit = peaks[i].unit;
-      peak->kind = ROOF_MEASURED;
-      peak->flops_per_second = rate;
-      m->peak_count++;
-    }
+    ceilings_peak(profile, peaks[i].dtype, peaks[i].unit, cell(header, row, peaks[i].column) * 1e9, "",
+                  source);
   }
-  snprintf(m->name, sizeof m->name, "amd-measured");
-  snprintf(m->vendor, sizeof m->vendor, "AMD");
+  snprintf(profile->machine->name, sizeof profile->machine->name, "amd-measured");
+  snprintf(profile->machine->vendor, sizeof profile->machine->vendor, "AMD");
 }
 
 static void take_system(const import_row *header, const import_row *row, roof_profile *profile,
                         roof_machine *m) {
   const char *model = import_field(row, import_column(header, "gpu_model"));
-  double rate = cell(header, row, "hbm_bw") * 1e9;
   import_device(profile, roof_profile_text(profile, model));
   snprintf(m->name, sizeof m->name, "amd-system");
   snprintf(m->title, sizeof m->title, "AMD %.60s", model);
@@ -97,15 +57,7 @@ static void take_system(const import_row *header, const import_row *row, roof_pr
   snprintf(m->unit_kind, sizeof m->unit_kind, "CU");
   m->unit_count = cell(header, row, "cu_per_gpu");
   m->clock_hz = cell(header, row, "max_sclk") * 1e6;
-  if (rate > 0) {
-    roof_level *level = &m->levels[m->level_count++];
-    snprintf(level->name, sizeof level->name, "HBM");
-    snprintf(level->source, sizeof level->source, "hbm_bw of sysinfo.csv");
-    level->level = ROOF_MEMORY;
-    level->kind = ROOF_DATASHEET;
-    level->instances = 1;
-    level->bytes_per_second = rate;
-  }
+  ceilings_memory(m, "HBM", cell(header, row, "hbm_bw") * 1e9, "hbm_bw of sysinfo.csv");
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -117,7 +69,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   bool system = open && import_column(&header, "gpu_model") >= 0;
   while (open && status == ROOF_OK && import_csv(source, ',', &row, &status, error)) {
     if (!system) {
-      take_ceilings(&header, &row, m);
+      take_ceilings(&header, &row, profile);
     } else if (rows == 0) {
       take_system(&header, &row, profile, m);
     }
@@ -126,15 +78,9 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   if (status == ROOF_OK && rows == 0) {
     status = import_error(source, error, ROOF_E_PARSE, 0, 0, "a header without a row");
   }
-  if (status == ROOF_OK && !system) {
-    settle_ceilings(m);
-  }
-  if (status == ROOF_OK && m->level_count + m->peak_count == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 2, 0, "no bandwidth and no peak in it");
-  }
   import_row_done(&header);
   import_row_done(&row);
-  return status;
+  return status == ROOF_OK ? ceilings_settle(source, profile, error) : status;
 }
 
 const roof_format roof_format_rocprof_machine = {
