@@ -7,6 +7,7 @@
 #include <popt.h>
 #include <stdio.h>
 
+#include "catalog/json.h"
 #include "files/files.h"
 #include "roofline/catalog.h"
 #include "roofline/measure.h"
@@ -132,9 +133,7 @@ void roof_answer_add_csv(roof_text *out, json_t *answer);
 roof_status roof_answer_print(const roof_args *args, json_t *answer, roof_error *error);
 
 /* json.c */
-json_t *roof_json_number(double value);       /**< null for NaN and infinities */
-double roof_json_number_of(json_t *value);    /**< NaN when it is no number */
-const char *roof_json_text_of(json_t *value); /**< "" when it is no string */
+json_t *roof_json_number(double value); /**< null for NaN and infinities */
 json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const double *values,
                              const roof_prediction *prediction);
 json_t *roof_json_parameters(const roof_op *op, const double *values);

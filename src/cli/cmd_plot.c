@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/measurements.h"
 #include "cli/grid.h"
-#include "cli/measurements.h"
 
 static int ascii, width, height, arrows;
 static const struct poptOption options[] = {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measurements.h"
+#include "catalog/measurements.h"
 #include "cli/seal.h"
 #include "roofline/time.h"
 

@@ -11,14 +11,6 @@ json_t *roof_json_number(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
-double roof_json_number_of(json_t *value) {
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-const char *roof_json_text_of(json_t *value) {
-  return json_is_string(value) ? json_string_value(value) : "";
-}
-
 static void add_dump(roof_text *out, json_t *object, size_t flags, const char *end) {
   char *dump = json_dumps(object, flags | JSON_REAL_PRECISION(15));
   json_decref(object);

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Runs every libFuzzer target fuzz_NAME of the asan build on its corpus (tests/fuzz/corpus/NAME) for an equal share of 30 seconds.
+# Runs every libFuzzer target fuzz_NAME of the asan build on its corpus (tests/fuzz/corpus/NAME) for an equal share of 60 seconds
+# (ROOFLINE_FUZZ_SECONDS) with the same random numbers each time (ROOFLINE_FUZZ_SEED takes others, to hunt).
 # The input of a failure is left in BUILD/fuzz.
 set -eu
 : "${ROOFLINE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${ROOFLINE_BUILD:=$ROOFLINE_SOURCE/build/release}"
-seconds=${ROOFLINE_FUZZ_SECONDS:-30}
+seconds=${ROOFLINE_FUZZ_SECONDS:-60}
+seed=${ROOFLINE_FUZZ_SEED:-1}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -20,7 +22,8 @@ fuzz() { # TARGET SECONDS FOLDER FOR FAILURES
   [ ! -d "$corpus" ] || cp -R "$corpus/." "$scratch/corpus/$name/"
   seeds=$(find "$scratch/corpus/$name" -type f | wc -l)
   code=0
-  "$1" -max_total_time="$2" -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -artifact_prefix="$3/$name-" \
+  # libFuzzer counts whole seconds; this signal ends it after the input at hand
+  timeout --preserve-status -s USR1 -k 30 "$2" "$1" -seed="$seed" -handle_usr1=1 -rss_limit_mb=2048 -timeout=5 -print_final_stats=1 -artifact_prefix="$3/$name-" \
     "$scratch/corpus/$name" >"$scratch/log" 2>&1 || code=$?
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")
   if [ "$code" -eq 0 ] && [ "${inputs:-0}" -gt 0 ]; then
@@ -50,7 +53,8 @@ if [ "$count" -eq 0 ]; then
   exit 77
 fi
 failed=0
+share=$(awk -v s="$seconds" -v n="$count" 'BEGIN { printf "%.2f", s / n }')
 for target in $(targets "$ROOFLINE_SOURCE/build/asan/tests"); do
-  fuzz "$target" $(((seconds + count - 1) / count)) "$ROOFLINE_BUILD/fuzz" || failed=1
+  fuzz "$target" "$share" "$ROOFLINE_BUILD/fuzz" || failed=1
 done
 exit "$failed"

@@ -1,8 +1,9 @@
 /** Measurements read from a roofline.measurements/1 document. */
-#ifndef CLI_MEASUREMENTS_H
-#define CLI_MEASUREMENTS_H
+#ifndef CATALOG_MEASUREMENTS_H
+#define CATALOG_MEASUREMENTS_H
 
-#include "cli/cli.h"
+#include <stddef.h>
+
 #include "roofline/measurement.h"
 
 /** How it is known when measuring began. */
@@ -24,6 +25,11 @@ roof_status roof_measurements_init(roof_measurements *all, size_t count, roof_er
 
 /** Reads `file`; errors carry its name. Release it in any case. */
 roof_status roof_measurements_read(const char *file, roof_measurements *all, roof_error *error);
+
+/** Reads `length` bytes of text; `file` is for messages, and its date is when they were taken where the
+ * document does not say. Release it in any case. */
+roof_status roof_measurements_parse(const char *text, size_t length, const char *file, roof_measurements *all,
+                                    roof_error *error);
 
 void roof_measurements_done(roof_measurements *all);
 

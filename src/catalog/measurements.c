@@ -1,4 +1,4 @@
-#include "cli/measurements.h"
+#include "catalog/measurements.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "catalog/file.h"
+#include "catalog/json.h"
 #include "roofline/advise.h"
 #include "roofline/time.h"
 
@@ -205,21 +206,25 @@ static roof_status read_root(json_t *root, const char *file, roof_measurements *
   return status;
 }
 
-roof_status roof_measurements_read(const char *file, roof_measurements *all, roof_error *error) {
-  roof_text text = {0};
+roof_status roof_measurements_parse(const char *text, size_t length, const char *file, roof_measurements *all,
+                                    roof_error *error) {
   json_error_t why;
-  roof_status status = catalog_file_read(file, &text, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  json_t *root = json_loadb(text.data != NULL ? text.data : "", text.length, JSON_REJECT_DUPLICATES, &why);
+  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
   if (root == NULL) {
     roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
-    status = roof_error_at(error, file, why.line, why.column);
-  } else {
-    status = read_root(root, file, all, error);
+    return roof_error_at(error, file, why.line, why.column);
   }
+  roof_status status = read_root(root, file, all, error);
   json_decref(root);
+  return status;
+}
+
+roof_status roof_measurements_read(const char *file, roof_measurements *all, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = catalog_file_read(file, &text, error);
+  if (status == ROOF_OK) {
+    status = roof_measurements_parse(text.data != NULL ? text.data : "", text.length, file, all, error);
+  }
   roof_text_done(&text);
   return status;
 }
