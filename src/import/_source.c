@@ -7,7 +7,7 @@
 
 #include "import/import.h"
 
-enum { BLOCK = 1 << 20, LONGEST_LINE = 256 << 20 };
+enum { SHORTEST = 64, BLOCK = 1 << 20, LONGEST_LINE = 256 << 20 };
 
 typedef enum wrapping { PLAIN, UTF16_LITTLE, UTF16_BIG } wrapping;
 
@@ -16,14 +16,15 @@ struct roof_source {
   gzFile file;        /* NULL: memory */
   const char *memory; /* what is left of it */
   size_t memory_size;
+  size_t step; /* bytes to read at a time */
   wrapping text;
   char *block; /* bytes [at, end), with room for a NUL behind */
   size_t at, end, room;
   bool ended;
   bool again;
   size_t line_start, line_end; /* of the last line, in `block` */
-  char after;                  /* the byte its NUL took the place of */
-  bool cut;                    /* the NUL is there */
+  char after;                  /* the byte that the NUL at line_end replaced */
+  bool cut;                    /* it is replaced */
   int line;
   roof_status status;
   char why[160];
@@ -108,17 +109,17 @@ static size_t decoded(roof_source *s, char *to, size_t size) {
   return length;
 }
 
-/** Room for BLOCK more bytes behind `end`; what was consumed before `keep` makes way. */
+/** Room for a step of more bytes behind `end`; what was consumed before `keep` makes way. */
 static bool make_room(roof_source *s, size_t keep) {
   if (keep > 0) {
     memmove(s->block, s->block + keep, s->end - keep);
     s->at -= keep;
     s->end -= keep;
   }
-  if (s->end + BLOCK + 1 <= s->room) {
+  if (s->end + s->step + 1 <= s->room) {
     return true;
   }
-  size_t room = s->end + s->end / 2 + BLOCK + 1;
+  size_t room = s->end + s->end / 2 + s->step + 1;
   char *block = realloc(s->block, room);
   if (block == NULL) {
     fail(s, ROOF_E_MEMORY, "out of memory");
@@ -134,7 +135,7 @@ static bool more(roof_source *s, size_t keep) {
   if (s->ended || !make_room(s, keep)) {
     return false;
   }
-  size_t count = decoded(s, s->block + s->end, BLOCK);
+  size_t count = decoded(s, s->block + s->end, s->step);
   s->end += count;
   s->ended = s->ended || count == 0;
   return count > 0;
@@ -153,13 +154,13 @@ static void begin(roof_source *s) {
   } else if (little || big) {
     s->text = little ? UTF16_LITTLE : UTF16_BIG;
     size_t size = (s->end - 2) / 2 * 2;
-    char *text = malloc(size * 3 / 2 + BLOCK + 1);
+    char *text = malloc(size * 3 / 2 + s->step + 1);
     if (text == NULL) {
       fail(s, ROOF_E_MEMORY, "out of memory");
       return;
     }
     s->end = from_utf16(s, b + 2, size, text);
-    s->room = size * 3 / 2 + BLOCK + 1;
+    s->room = size * 3 / 2 + s->step + 1;
     free(s->block);
     s->block = text;
   }
@@ -194,6 +195,7 @@ roof_status import_open_memory(const char *data, size_t size, const char *name, 
   }
   s->memory = data;
   s->memory_size = size;
+  s->step = size < SHORTEST ? SHORTEST : size < BLOCK ? size : BLOCK;
   return started(s, source, error);
 }
 
@@ -212,6 +214,7 @@ roof_status import_open(const char *path, roof_source **source, roof_error *erro
     import_close(s);
     return status;
   }
+  s->step = BLOCK;
   gzbuffer(s->file, BLOCK);
   return started(s, source, error);
 }
@@ -227,7 +230,24 @@ void import_close(roof_source *s) {
   free(s);
 }
 
+/** Puts back the byte that the NUL behind the last line, or the first bytes, replaced. */
+static void restore(roof_source *s) {
+  if (s->cut) {
+    s->block[s->line_end] = s->after;
+    s->cut = false;
+  }
+}
+
+/** Ends a text at `end` with a NUL until the next call. */
+static void cut(roof_source *s, size_t end) {
+  s->line_end = end;
+  s->after = s->block[end];
+  s->block[end] = '\0';
+  s->cut = true;
+}
+
 const char *import_head(roof_source *s, size_t *size) {
+  restore(s);
   while (s->end - s->at < IMPORT_HEAD && more(s, s->at)) {
   }
   static const char nothing[] = "";
@@ -236,15 +256,8 @@ const char *import_head(roof_source *s, size_t *size) {
     return nothing;
   }
   *size = s->end - s->at < IMPORT_HEAD ? s->end - s->at : IMPORT_HEAD;
+  cut(s, s->at + *size);
   return s->block + s->at;
-}
-
-/** Puts back the byte that the NUL behind the last line replaced. */
-static void restore(roof_source *s) {
-  if (s->cut) {
-    s->block[s->line_end] = s->after;
-    s->cut = false;
-  }
 }
 
 char *import_line(roof_source *s, size_t *length) {
@@ -271,14 +284,9 @@ char *import_line(roof_source *s, size_t *length) {
     return NULL;
   }
   s->line_start = s->at;
-  s->line_end = newline != NULL ? (size_t)(newline - s->block) : s->end;
-  s->at = newline != NULL ? s->line_end + 1 : s->end;
-  if (s->line_end > s->line_start && s->block[s->line_end - 1] == '\r') {
-    s->line_end--;
-  }
-  s->after = s->block[s->line_end];
-  s->block[s->line_end] = '\0';
-  s->cut = true;
+  size_t end = newline != NULL ? (size_t)(newline - s->block) : s->end;
+  s->at = newline != NULL ? end + 1 : s->end;
+  cut(s, end > s->line_start && s->block[end - 1] == '\r' ? end - 1 : end);
   s->line++;
   *length = s->line_end - s->line_start;
   return s->block + s->line_start;

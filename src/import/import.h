@@ -24,7 +24,8 @@ roof_status import_open_memory(const char *data, size_t size, const char *name, 
 
 void import_close(roof_source *source);
 
-/** The first bytes, up to IMPORT_HEAD of them, followed by a NUL; nothing is consumed. */
+/** The first bytes, up to IMPORT_HEAD of them, followed by a NUL; valid until the next call. Nothing is
+ * consumed; not for after import_line. */
 const char *import_head(roof_source *source, size_t *size);
 
 /** The next line without its end, followed by a NUL, valid until the next call; NULL at the end of the file
