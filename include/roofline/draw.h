@@ -32,7 +32,9 @@ typedef struct roof_scene_dot {
   char detail[160]; /**< tooltip */
   double intensity;
   double flops_per_second;
+  double share;   /**< of the whole time, which the dot's area grows with; 0: the usual size */
   bool predicted; /**< hollow */
+  bool inner;     /**< at the bytes of an inner level: the outermost ramp is no ceiling of it */
   int series;
   int next;
 } roof_scene_dot;

@@ -5,13 +5,16 @@
 #include <sys/stat.h>
 
 #include "cli/chart.h"
-#include "cli/grid.h"
 #include "cli/import.h"
 #include "cli/machine.h"
+#include "cli/seal.h"
 
-static char *format_name, *filter, *decimal, *group;
-static const char **op_rules;
-static int list, levels, top = 20;
+/** In the place of a ledger's name: --ledger was not typed. Typed without a name it is NULL. */
+static char no_ledger[] = "";
+
+static char *format_name, *filter, *decimal, *ledger = no_ledger;
+static const char **op_rules, **group_rules;
+static int list, levels, unsealed, top = 20;
 
 static const struct poptOption options[] = {
     {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: found out from each",
@@ -20,13 +23,21 @@ static const struct poptOption options[] = {
     {"top", 't', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
     {"filter", '\0', POPT_ARG_STRING, &filter, 0, "only kernels whose name matches (POSIX extended)",
      "REGEX"},
-    {"group", '\0', POPT_ARG_STRING, &group, 0,
-     "name: kernels of one name are one; base: of one name without its template arguments", "name|base"},
+    {"group", '\0', POPT_ARG_ARGV, &group_rules, 0,
+     "name: kernels of one name are one; base: of one name without its template arguments; or those whose "
+     "name "
+     "matches are the kernel NAME; repeatable",
+     "name|base|REGEX=NAME"},
     {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
      "REGEX=OP key=value ..."},
     {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
     {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
      "the decimal mark of the file's numbers; default: found out", "MARK"},
+    {"ledger", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &ledger, 0,
+     "record the kernels that a prediction is sealed for, by their names; default " ROOF_DEFAULT_LEDGER,
+     "FILE"},
+    {"unsealed", '\0', POPT_ARG_NONE, &unsealed, 0,
+     "with --ledger: kernels without a prediction, or older than it, too, marked so for ever", NULL},
     POPT_TABLEEND};
 
 static roof_status read_options(roof_import_options *o, roof_error *error) {
@@ -36,8 +47,8 @@ static roof_status read_options(roof_import_options *o, roof_error *error) {
     o->decimal = decimal[0];
     status = known ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "--decimal `%s`: give . or ,", decimal);
   }
-  if (status == ROOF_OK && group != NULL && strcmp(group, "name") != 0 && strcmp(group, "base") != 0) {
-    status = roof_error_set(error, ROOF_E_NAME, "--group `%s`: give name or base", group);
+  if (status == ROOF_OK && unsealed && ledger == no_ledger) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--unsealed: only with --ledger");
   }
   return status != ROOF_OK || top >= 0 ? status
                                        : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
@@ -108,15 +119,21 @@ static roof_status fill(import_answer *answer, roof_error *error) {
   return ROOF_OK;
 }
 
-/** The kernels as the page's table. */
+/** The kernels under the roof; on a page as its table too. */
 static roof_status write_chart(const roof_args *args, const import_answer *answer, roof_error *error) {
   roof_scene *scene = malloc(sizeof *scene);
-  roof_status status = scene != NULL ? import_draw(answer, scene, levels != 0, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  roof_grid grid = {0};
+  import_add_rows(answer, &grid);
+  const char **cells = roof_grid_cells(&grid);
+  roof_status status = scene != NULL && cells != NULL
+                           ? import_draw(answer, scene, levels != 0, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK) {
-    const roof_table none = {.title = "", .rows = 0};
-    status = roof_chart_write(args->to, scene, &none, error);
+    const roof_table table = {"Kernels", cells, IMPORT_COLUMNS, (int)answer->count};
+    status = roof_chart_write(args->to, scene, &table, error);
   }
+  free(cells);
+  roof_grid_done(&grid);
   free(scene);
   return status;
 }
@@ -130,10 +147,23 @@ static roof_status write_json(const char *path, const import_answer *answer, roo
   return status;
 }
 
+/** What was recorded, where the answer went into a file. */
+static roof_status say_recorded(const roof_args *args, const import_answer *answer, roof_error *error) {
+  roof_text text = {0};
+  if (answer->recorded == NULL || args->quiet) {
+    return ROOF_OK;
+  }
+  import_add_recorded(answer, &text);
+  roof_status status = roof_print(&text, error);
+  roof_text_done(&text);
+  return status;
+}
+
 static roof_status show(const roof_args *args, import_answer *answer, roof_error *error) {
   if (args->to != NULL) {
-    return roof_text_ends_with(args->to, ".json") ? write_json(args->to, answer, error)
-                                                  : write_chart(args, answer, error);
+    roof_status status = roof_text_ends_with(args->to, ".json") ? write_json(args->to, answer, error)
+                                                                : write_chart(args, answer, error);
+    return status == ROOF_OK ? say_recorded(args, answer, error) : status;
   }
   if (args->json) {
     return roof_json_print(import_json(answer), error);
@@ -180,9 +210,13 @@ static roof_status answer_with(const roof_args *args, const roof_profile *profil
     import_answer answer = {.profile = profile, .roof = &roof, .by_file = by_file};
     import_roof_init(&roof, machine->name[0] != '\0' ? machine : NULL);
     status = fill(&answer, error);
+    if (status == ROOF_OK && ledger != no_ledger) {
+      status = import_to_ledger(&answer, ledger != NULL ? ledger : ROOF_DEFAULT_LEDGER, unsealed != 0, error);
+    }
     if (status == ROOF_OK) {
       status = show(args, &answer, error);
     }
+    json_decref(answer.recorded);
     free(answer.rows);
   }
   free(machine);
@@ -197,8 +231,8 @@ static double file_date(const char *path) {
 }
 
 /** Adds one file to the profile; *by_file: it does not say itself when it was measured. */
-static roof_status add_file(const char *path, const roof_import_options *o, roof_profile *profile,
-                            bool *by_file, roof_error *error) {
+static roof_status add_file(const char *path, const roof_import_options *o, import_groups *groups,
+                            roof_profile *profile, bool *by_file, roof_error *error) {
   roof_profile one;
   roof_status status = roof_profile_init(&one, error);
   if (status == ROOF_OK) {
@@ -209,7 +243,8 @@ static roof_status add_file(const char *path, const roof_import_options *o, roof
     *by_file = true;
   }
   if (status == ROOF_OK) {
-    status = roof_profile_join(profile, &one, group != NULL && strcmp(group, "base") == 0, error);
+    import_groups_apply(groups, &one);
+    status = roof_profile_join(profile, &one, groups->base, error);
   }
   roof_profile_done(&one);
   return status;
@@ -220,17 +255,26 @@ static roof_status run(const roof_args *args, roof_error *error) {
     return import_print_list(args, error);
   }
   roof_import_options o = {0};
+  import_groups groups = {0};
   roof_profile profile = {0};
   bool by_file = false;
   roof_status status = read_options(&o, error);
   if (status == ROOF_OK && args->word_count == 0) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file, or - for standard input");
+    bool taken = ledger != NULL && ledger != no_ledger;
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file, or - for standard input%s%s%s",
+                            taken ? " (`" : "", taken ? ledger : "", taken ? "` is the ledger)" : "");
+  }
+  if (status == ROOF_OK) {
+    status = import_groups_read(group_rules, &groups, error);
   }
   if (status == ROOF_OK) {
     status = roof_profile_init(&profile, error);
   }
   for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
-    status = add_file(args->words[i], &o, &profile, &by_file, error);
+    status = add_file(args->words[i], &o, &groups, &profile, &by_file, error);
+  }
+  if (status == ROOF_OK) {
+    status = import_groups_check(&groups, error);
   }
   if (status == ROOF_OK) {
     status = import_attach(args, op_rules, &profile, error);
@@ -239,6 +283,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
     status = answer_with(args, &profile, by_file, error);
   }
   roof_profile_done(&profile);
+  import_groups_done(&groups);
   return status;
 }
 
@@ -250,7 +295,8 @@ const roof_command roof_cmd_import = {
         "  roofline import profile.csv\n"
         "  roofline import --list\n"
         "  roofline import kernels.csv --machine h100 --op 'sgemm=gemm m=4096 n=4096 k=4096' --dtype fp32\n"
-        "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n",
+        "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
+        "  roofline import ncu.csv --group 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
     .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_FILE,
     .options = options,
     .run = run,

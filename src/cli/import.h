@@ -4,7 +4,7 @@
 
 #include <regex.h>
 
-#include "cli/cli.h"
+#include "cli/grid.h"
 #include "roofline/draw.h"
 #include "roofline/import.h"
 
@@ -41,8 +41,23 @@ typedef struct import_answer {
   size_t hidden;       /**< left out by --top */
   double seconds;      /**< of all rows, hidden ones too */
   double lost;
-  bool by_file; /**< `profile->taken` is the file's date */
+  bool by_file;     /**< `profile->taken` is the file's date */
+  json_t *recorded; /**< what went into which ledger and what did not, NULL: nothing was to */
 } import_answer;
+
+/** Kernels whose name matches are calls of one kernel of that name. */
+typedef struct import_group {
+  regex_t pattern;
+  const char *name, *text; /**< in the option's text */
+  int matches;
+} import_group;
+
+/** Start from `{0}`. */
+typedef struct import_groups {
+  import_group *rules;
+  size_t count;
+  bool base; /**< names without their template arguments */
+} import_groups;
 
 /* import_roof.c */
 void import_roof_init(import_roof *roof, const roof_machine *machine);
@@ -56,11 +71,32 @@ roof_status import_attach(const roof_args *args, const char *const *rules, roof_
 /** Compiles a POSIX extended expression that `option` was given. */
 roof_status import_regex(const char *option, const char *text, regex_t *pattern, roof_error *error);
 
+/* import_group.c */
+/** Reads the values of --group (a list that ends with NULL, or NULL). Release in any case. */
+roof_status import_groups_read(const char *const *texts, import_groups *groups, roof_error *error);
+/** Names the kernels of one file. */
+void import_groups_apply(import_groups *groups, roof_profile *profile);
+/** ROOF_E_NAME for a rule that matched none. */
+roof_status import_groups_check(const import_groups *groups, roof_error *error);
+void import_groups_done(import_groups *groups);
+
+/* import_ledger.c */
+/** Records the rows that have a prediction, with `unsealed` all of them, and sets `answer->recorded` on
+ * success. ROOF_E_GATE where there is none, and as roof_ledger_record. */
+roof_status import_to_ledger(import_answer *answer, const char *ledger, bool unsealed, roof_error *error);
+/** Appends which were recorded and which not, and why. */
+void import_add_recorded(const import_answer *answer, roof_text *out);
+
 /* import_match.c */
 /** The catalogue's machine that a profiler calls `device`. ROOF_E_NAME when none is near enough. */
 roof_status import_match(const char *device, roof_machine *machine, roof_error *error);
 
 /* import_table.c, import_json.c, import_draw.c */
+enum { IMPORT_COLUMNS = 9 };
+/** A name of at most 48 bytes: its begin and its end. */
+void import_shorten(const char *name, char *out, size_t size);
+/** The rows for people, a header first. */
+void import_add_rows(const import_answer *answer, roof_grid *grid);
 roof_status import_print_table(const import_answer *answer, roof_error *error);
 roof_status import_print_csv(const import_answer *answer, roof_error *error);
 roof_status import_print_list(const roof_args *args, roof_error *error);

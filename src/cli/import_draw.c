@@ -5,11 +5,17 @@
 #include "cli/import.h"
 
 static int add_dot(const import_answer *answer, roof_scene *scene, const import_placed *row,
-                   const char *level, double bytes) {
-  char time[32];
-  roof_scene_dot dot = {
-      .intensity = row->flops / bytes, .flops_per_second = row->flops / row->seconds, .next = -1};
-  snprintf(dot.label, sizeof dot.label, "%.40s", row->record->name);
+                   roof_level_kind kind, double bytes) {
+  const char *level = answer->roof->level_name[kind];
+  bool inner = kind != row->level;
+  char time[32], name[64];
+  roof_scene_dot dot = {.intensity = row->flops / bytes,
+                        .flops_per_second = row->flops / row->seconds,
+                        .share = row->seconds / answer->seconds,
+                        .inner = inner,
+                        .next = -1};
+  import_shorten(row->record->name, name, sizeof name);
+  snprintf(dot.label, sizeof dot.label, "%s%s%.20s", name, inner ? " at " : "", inner ? level : "");
   snprintf(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
            roof_quantity_format(time, sizeof time, row->seconds, "s"), row->seconds / answer->seconds * 100,
            level);
@@ -20,10 +26,9 @@ static void add_levels(const import_answer *answer, roof_scene *scene, const imp
   int before = -1;
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     double bytes = row->record->bytes[l].value;
-    int dot = bytes > 0 ? add_dot(answer, scene, row, answer->roof->level_name[l], bytes) : -1;
+    int dot = bytes > 0 ? add_dot(answer, scene, row, (roof_level_kind)l, bytes) : -1;
     if (dot >= 0 && before >= 0) {
       scene->dots[before].next = dot;
-      scene->dots[before].label[0] = '\0';
     }
     before = dot >= 0 ? dot : before;
   }
@@ -39,7 +44,7 @@ roof_status import_draw(const import_answer *answer, roof_scene *scene, bool lev
   if (status != ROOF_OK) {
     return status;
   }
-  snprintf(scene->title, sizeof scene->title, "%s on %.60s", answer->profile->format->title,
+  snprintf(scene->title, sizeof scene->title, "Kernels on %.60s",
            answer->roof->machine->title[0] != '\0' ? answer->roof->machine->title
                                                    : answer->roof->machine->name);
   for (size_t i = 0; i < answer->count; i++) {
@@ -47,7 +52,7 @@ roof_status import_draw(const import_answer *answer, roof_scene *scene, bool lev
     if (levels) {
       add_levels(answer, scene, row);
     } else if (row->bytes > 0) {
-      add_dot(answer, scene, row, answer->roof->level_name[row->level], row->bytes);
+      add_dot(answer, scene, row, row->level, row->bytes);
     }
   }
   return scene->dot_count > 0

@@ -118,5 +118,7 @@ json_t *import_json(const import_answer *answer) {
                 "total_seconds", roof_json_number(answer->seconds), "lost_seconds",
                 roof_json_number(answer->lost), "kernels", kernels, "facts", facts, "skipped", skipped);
   add_taken(object, answer);
+  json_object_set_new(object, "recorded",
+                      answer->recorded != NULL ? json_incref(answer->recorded) : json_null());
   return object;
 }

@@ -68,7 +68,7 @@ static roof_status parse(const roof_args *args, const char *text, rule *r, roof_
                                             text);
   if (status == ROOF_OK) {
     *equals = '\0';
-    snprintf(r->text, sizeof r->text, "as the operation %.100s", equals + 1);
+    snprintf(r->text, sizeof r->text, "formula of %.100s", equals + 1);
     for (char *w = strtok_r(equals + 1, " ", &rest); w != NULL && count < WORDS;
          w = strtok_r(NULL, " ", &rest)) {
       words[count++] = w;

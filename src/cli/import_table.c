@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/import.h"
 
 enum { NAME_WIDTH = 48 };
 
 /** The beginning and the end of a name that is too long for a table. */
-static void shorten(const char *name, char *out, size_t size) {
+void import_shorten(const char *name, char *out, size_t size) {
   size_t length = strlen(name);
   if (length <= NAME_WIDTH) {
     snprintf(out, size, "%s", name);
@@ -41,7 +40,7 @@ static void add_share(roof_grid *grid, double share) {
 
 static void add_row(roof_grid *grid, const import_answer *answer, const import_placed *row) {
   char name[NAME_WIDTH * 4];
-  shorten(row->record->name, name, sizeof name);
+  import_shorten(row->record->name, name, sizeof name);
   roof_grid_add(grid, "%s", name);
   roof_grid_add(grid, "%llu", (unsigned long long)row->record->calls);
   add_quantity(grid, row->seconds, "s");
@@ -99,19 +98,23 @@ static void add_headline(roof_text *out, const import_answer *answer) {
   }
 }
 
+void import_add_rows(const import_answer *answer, roof_grid *grid) {
+  static const char *const header[IMPORT_COLUMNS] = {"kernel", "calls",   "time", "share", "rate",
+                                                     "FLOP/B", "of roof", "lost", "wall"};
+  for (size_t i = 0; i < IMPORT_COLUMNS; i++) {
+    roof_grid_add(grid, "%s", header[i]);
+  }
+  for (size_t i = 0; i < answer->count; i++) {
+    add_row(grid, answer, &answer->rows[i]);
+  }
+}
+
 roof_status import_print_table(const import_answer *answer, roof_error *error) {
-  static const char *const header[] = {"kernel", "calls",   "time", "share", "rate",
-                                       "FLOP/B", "of roof", "lost", "wall"};
   roof_text out = {0};
   roof_grid grid = {0};
   add_headline(&out, answer);
   roof_text_add(&out, "\n");
-  for (size_t i = 0; i < sizeof header / sizeof header[0]; i++) {
-    roof_grid_add(&grid, "%s", header[i]);
-  }
-  for (size_t i = 0; i < answer->count; i++) {
-    add_row(&grid, answer, &answer->rows[i]);
-  }
+  import_add_rows(answer, &grid);
   roof_grid_end(&grid, &out, "lrrrrrrrl");
   if (answer->hidden > 0) {
     roof_text_addf(&out, "  and %zu more; --top N shows more\n", answer->hidden);
@@ -120,6 +123,10 @@ roof_status import_print_table(const import_answer *answer, roof_error *error) {
     roof_text_add(&out, "\n");
   }
   add_facts(&out, answer->profile);
+  if (answer->recorded != NULL) {
+    roof_text_add(&out, "\n");
+    import_add_recorded(answer, &out);
+  }
   roof_status status = roof_print(&out, error);
   roof_text_done(&out);
   return status;

@@ -127,7 +127,7 @@ static void place_dot(const roof_scene *scene, int i, roof_geometry *g) {
   const roof_scene_dot *dot = &scene->dots[i];
   double ramp = outer_ramp(scene, dot->series);
   double roof = preferred(scene, dot->series, ROOF_SOLID, true, 1);
-  g->ceilings[i] = fmin(ramp + log10(dot->intensity), roof);
+  g->ceilings[i] = dot->inner ? NAN : fmin(ramp + log10(dot->intensity), roof);
   g->above[i] = log10(dot->flops_per_second) > g->ceilings[i] + log10(1.005);
 }
 

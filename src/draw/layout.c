@@ -74,6 +74,10 @@ typedef struct search {
   roof_mark best;
 } search;
 
+double roof_dot_radius(const roof_scene_dot *dot) {
+  return ROOF_DOT_RADIUS * (dot->share > 0 ? sqrt(0.36 + 3.64 * fmin(dot->share, 1)) : 1);
+}
+
 static void set_up(board *b) {
   const roof_layout *layout = b->layout;
   const roof_geometry *g = &layout->geometry;
@@ -84,7 +88,8 @@ static void set_up(board *b) {
   for (int i = 0; i < b->scene->dot_count; i++) {
     const roof_scene_dot *d = &b->scene->dots[i];
     roof_point p = roof_layout_point(layout, log10(d->intensity), log10(d->flops_per_second));
-    b->dots[i] = (roof_rect){p.x, p.y, ROOF_DOT_RADIUS + 1, ROOF_DOT_RADIUS + 1, 1, 0};
+    double radius = roof_dot_radius(d);
+    b->dots[i] = (roof_rect){p.x, p.y, radius + 1, radius + 1, 1, 0};
     if (!isnan(g->ceilings[i])) {
       roof_point roof = {p.x, roof_layout_point(layout, 0, g->ceilings[i]).y};
       b->drops[b->drop_count++] = roof_rect_line(p, roof);
@@ -192,10 +197,13 @@ static void search_around(search *s) {
   static const double rings[] = {0, 7, 16, 28, 42, 60, 82, 110};
   enum { DIRECTIONS = 16 };
   const roof_mark *mark = &s->on->layout->marks[s->self];
+  int dot = s->self - ROOF_SCENE_ROOFS;
+  bool of_dot = dot >= 0 && dot < s->on->scene->dot_count;
+  double radius = of_dot ? roof_dot_radius(&s->on->scene->dots[dot]) : ROOF_DOT_RADIUS;
   for (size_t ring = 0; ring < sizeof rings / sizeof rings[0]; ring++) {
     for (int i = 0; i < DIRECTIONS; i++) {
       double c = cos(i * 2 * pi / DIRECTIONS), up = sin(i * 2 * pi / DIRECTIONS);
-      double reach = ROOF_DOT_RADIUS + 4 + rings[ring];
+      double reach = radius + 4 + rings[ring];
       roof_mark place = *mark;
       place.rect.x = mark->anchor.x + c * (mark->rect.half_width + reach);
       place.rect.y = mark->anchor.y - up * (mark->rect.half_height + reach);

@@ -35,6 +35,9 @@ typedef struct roof_layout {
 
 roof_status roof_layout_make(const roof_scene *scene, roof_layout *layout, roof_error *error);
 
+/** A dot's radius: three fifths of the usual one for no time, twice it for all of it. */
+double roof_dot_radius(const roof_scene_dot *dot);
+
 /** Pixels of a point of the log-log plane. */
 roof_point roof_layout_point(const roof_layout *layout, double x, double y);
 

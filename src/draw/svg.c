@@ -261,21 +261,21 @@ static void draw_threads(const chart *c) {
   }
 }
 
-static void draw_circle(const chart *c, roof_point centre, int series, bool hollow) {
+static void draw_circle(const chart *c, roof_point centre, double radius, int series, bool hollow) {
   roof_text_add(c->out, "<circle");
   attribute(c->out, "cx", centre.x);
   attribute(c->out, "cy", centre.y);
-  attribute(c->out, "r", hollow ? ROOF_DOT_RADIUS - 0.8 : ROOF_DOT_RADIUS);
+  attribute(c->out, "r", hollow ? radius - 0.8 : radius);
   roof_text_addf(c->out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>",
                  hollow ? "#fff" : colour(series)->line, hollow ? colour(series)->line : "#fff",
                  hollow ? "2" : "1");
 }
 
-static void draw_ring(const chart *c, roof_point centre) {
+static void draw_ring(const chart *c, roof_point centre, double radius) {
   roof_text_add(c->out, "<circle fill=\"none\" stroke=\"#b00020\" stroke-width=\"1.6\"");
   attribute(c->out, "cx", centre.x);
   attribute(c->out, "cy", centre.y);
-  attribute(c->out, "r", ROOF_DOT_RADIUS + 2.5);
+  attribute(c->out, "r", radius + 2.5);
   roof_text_add(c->out, "/>");
 }
 
@@ -299,10 +299,11 @@ static void draw_dots(const chart *c) {
     roof_text_add(c->out, "</title>");
     c->out->failed |= words.failed;
     roof_text_done(&words);
-    draw_circle(c, dot_at(c, i), c->scene->dots[i].series, c->scene->dots[i].predicted);
+    double radius = roof_dot_radius(&c->scene->dots[i]);
+    draw_circle(c, dot_at(c, i), radius, c->scene->dots[i].series, c->scene->dots[i].predicted);
     if (c->layout->geometry.above[i]) {
-      draw_ring(c, dot_at(c, i));
-      add_text(c->out, "w c h", NULL, dot_at(c, i).x, dot_at(c, i).y - ROOF_DOT_RADIUS - 6, "!");
+      draw_ring(c, dot_at(c, i), radius);
+      add_text(c->out, "w c h", NULL, dot_at(c, i).x, dot_at(c, i).y - radius - 6, "!");
     }
     roof_text_add(c->out, "</g>\n");
   }
@@ -354,11 +355,11 @@ static void draw_sample(const chart *c, legend_key key, int series, double x) {
     break;
   case KEY_MEASURED:
   case KEY_PREDICTED:
-    draw_circle(c, middle, ROOF_SCENE_SERIES - 1, key == KEY_PREDICTED);
+    draw_circle(c, middle, ROOF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, key == KEY_PREDICTED);
     break;
   case KEY_ABOVE:
-    draw_circle(c, middle, ROOF_SCENE_SERIES - 1, false);
-    draw_ring(c, middle);
+    draw_circle(c, middle, ROOF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, false);
+    draw_ring(c, middle, ROOF_DOT_RADIUS);
     break;
   }
 }

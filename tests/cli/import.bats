@@ -90,6 +90,10 @@ DEVICES
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --to s.svg
   xmllint --noout s.svg
   grep -q '>triad<' s.svg
+  [ "$(grep -o '<circle[^>]* r="[0-9.]*"' s.svg | grep -o ' r=.*' | sort -u | wc -l)" -gt 2 ] # sized by time
+  run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --to s.html
+  [ "$(xmllint --html --xpath 'count(//tbody/tr)' s.html 2>/dev/null)" = 4 ]
+  [ "$(xmllint --html --xpath 'string(//tbody/tr[1]/td[1])' s.html 2>/dev/null)" = add ]
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --to s.json
   [ "$(jq -r .schema s.json)" = roofline.measurements/1 ]
 }
@@ -174,7 +178,7 @@ DEVICES
   local kernel='.kernels | map(select(.name | startswith("add")))[0]'
   near "($kernel).flops.fp32" 16384
   near "($kernel).bytes.DRAM" 196608
-  [ "$(json "($kernel).counted.fp32.source")" = '"as the operation add n=16384"' ]
+  [ "$(json "($kernel).counted.fp32.source")" = '"formula of add n=16384"' ]
   run -0 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op '^add=gemm m=8 n=8 k=8' --dtype bf16 -m h100 --csv
   has ',bf16,matrix,'
   run -2 "$ROOFLINE" import "$fixtures/nsys-trace.csv" --op 'mul=add n=16384'
