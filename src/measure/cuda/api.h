@@ -1,6 +1,6 @@
 /** What is used of NVIDIA's driver (libcuda), its management library (NVML) and cuBLASLt: all are loaded at
  * run time, and neither building nor running needs NVIDIA's toolkit. The numbers are those of cuda.h, nvml.h
- * and cublasLt.h; tests/unit/test_cuda.c compares them where the toolkit is installed. */
+ * and cublasLt.h; tests/unit/test_cuda_api.c compares them where the toolkit is installed. */
 #ifndef MEASURE_CUDA_API_H
 #define MEASURE_CUDA_API_H
 
@@ -23,7 +23,7 @@ typedef struct cuda_graph_exec_ *cuda_graph_exec;
 
 /** CUtensorMap: what the copy engine of Hopper knows of a matrix. */
 typedef struct cuda_tensor_map {
-  _Alignas(64) uint64_t opaque[16];
+  _Alignas(128) uint64_t opaque[16];
 } cuda_tensor_map;
 
 /* CUresult */

@@ -5,24 +5,6 @@
 #include "kernels/gemm/_cublas.h"
 #include "measure/cuda/cublas.h"
 
-/* cublasLt.h, library_types.h and cublas_api.h */
-enum { LT_TRANSPOSE_A = 3, LT_MAX_WORKSPACE = 1, LT_TRANSPOSED = 1 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, R_32I = 10, R_16BF = 14, R_8F_E4M3 = 28 };
-enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_32F_TF32 = 77 };
-
-typedef struct lt_algorithm {
-  uint64_t data[8];
-} lt_algorithm;
-
-/** cublasLtMatmulHeuristicResult_t */
-typedef struct lt_choice {
-  lt_algorithm algorithm;
-  size_t workspace;
-  int state;
-  float waves;
-  int reserved[4];
-} lt_choice;
-
 #define LT_FUNCTIONS(X)                                                                                      \
   X(create, cublasLtCreate, (void **handle))                                                                 \
   X(destroy, cublasLtDestroy, (void *handle))                                                                \
