@@ -244,7 +244,7 @@ static void effect(const char *name, unsigned lanes, void **arguments) {
     memcpy(out, *(void **)arguments[0], 4 * (size_t) * (int64_t *)arguments[2]);
   } else if (strncmp(name, "peak_", 5) == 0) {
     for (unsigned i = 0; i < lanes; i++) {
-      out[i] = (float)*(int32_t *)arguments[2];
+      out[i] = number("wrong=", 0) != 0 ? 1 : (float)*(int32_t *)arguments[2];
     }
   }
 }
