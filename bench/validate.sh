@@ -81,13 +81,15 @@ serving() {
     }' "$measured/aiconfigurator/serving_points.csv"
 }
 
-# Adds what is predicted: a step at best, a step, and a step that also carries its share of the other prompts.
+# Adds what is predicted: a step at best, a step, and a step that also carries its share of the other prompts. A batch
+# that does not fit is left out: the engine ran fewer sequences at a time than the row says.
 predict() {
   while IFS='|' read -r source device format machine seconds share arguments; do
     # shellcheck disable=SC2086 # arguments are words
     "$roofline" model $arguments --machine "$machine" --json 2>>"$scratch/errors" |
       jq -r --arg row "$source|$device|$format|$seconds" --argjson share "$share" \
-        '"\($row)|\(.phases.decode.seconds.lower)|\(.tpot_seconds)|\(.tpot_seconds + $share * .ttft_seconds)"'
+        'if .memory.fits then "\($row)|\(.phases.decode.seconds.lower)|\(.tpot_seconds)|\(.tpot_seconds + $share * .ttft_seconds)"
+         else "does not fit" end'
   done
 }
 
@@ -119,7 +121,10 @@ table() {
     $1 ~ /^TPOT/ { note("TPOT | all | all"); next }
     { if ($2 ~ /^apple/ && $3 == "f16") note($1 " | Apple | f16"); note($1 " | all | all") }
     END { for (i = 1; i <= rows; i++) line(keys[i]) }' "$scratch/results" "$scratch/results"
-  printf '\nRoofline %s, %s. No machine file, or another memory: %s.\n' "$("$roofline" --version | cut -d' ' -f2)" "$(date -u +%F)" \
+  printf '\nRoofline %s, %s. Measured faster than the lower bound: %d of %d points. Left out: %d whose batch does not fit.' \
+    "$("$roofline" --version | cut -d' ' -f2)" "$(date -u +%F)" "$(awk -F'|' '$4 < $5' "$scratch/results" | grep -c .)" \
+    "$(grep -c . "$scratch/results")" "$(grep -c 'does not fit' "$scratch/all")"
+  printf ' No machine file, or another memory: %s.\n' \
     "$(sort -u "$scratch/left" | awk '{ printf "%s%s", (NR > 1 ? ", " : ""), $0 }')"
 }
 
@@ -127,7 +132,8 @@ table() {
 gguf 4
 gguf 8
 { llama && serving; } >"$scratch/rows"
-predict <"$scratch/rows" >"$scratch/results"
+predict <"$scratch/rows" >"$scratch/all"
+grep -v 'does not fit' "$scratch/all" >"$scratch/results"
 table >"$scratch/table"
 cat "$scratch/table"
 if [ $# -gt 0 ]; then

@@ -145,6 +145,11 @@ ROOF_API double roof_cluster_compute(const roof_cluster *cluster, double devices
  *  Units: FLOP/byte. Ownership: none. Errors: infinity for one device. */
 ROOF_API double roof_cluster_intensity(const roof_cluster *cluster, double devices);
 
+/** The width D from which a product of B x D by D x F, split in two along D, hides the sum of its halves:
+ * each is B D F FLOPs and sends B F elements of `bytes`. Units: elements. Ownership: none. Errors: NaN where
+ * the link's bandwidth is unknown. */
+ROOF_API double roof_cluster_split_width(const roof_link *link, double flops_per_second, double bytes);
+
 /** The number of devices (real) from which the gradients' all-reduce takes longer than `share` of the compute
  * time: 1 the whole step, 2/3 the backward pass that it can hide behind.
  *  Units: devices. Ownership: none. Errors: infinity when it never does, NaN where unknown. */

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "roofline/plan.h"
 
-enum { SHORT = 64, STAGES = 4 };
+enum { SHORT = 64, STAGES = 4, SPLIT_BYTES = 2 };
 
 static char *network;
 static const struct poptOption options[] = {
@@ -141,7 +141,7 @@ static void add_links(roof_text *out, const answer *a) {
     roof_quantity_format(row[1], SHORT, l->bytes_per_second, "B/s");
     snprintf(row[2], SHORT, "%.5g", rate / l->bytes_per_second);
     snprintf(row[3], SHORT, "%.5g", rate / both_ways(l));
-    snprintf(row[4], SHORT, "%.5g", 2 * rate / l->bytes_per_second);
+    snprintf(row[4], SHORT, "%.5g", roof_cluster_split_width(l, rate, SPLIT_BYTES));
     for (int c = 0; c < COLUMNS; c++) {
       cells[rows * COLUMNS + c] = row[c];
     }
@@ -243,7 +243,8 @@ static json_t *links_json(const answer *a) {
                                     roof_json_number(l->bytes_per_second), "flops_per_byte",
                                     roof_json_number(rate / l->bytes_per_second), "flops_per_byte_both_ways",
                                     roof_json_number(rate / both_ways(l)), "split_width",
-                                    roof_json_number(2 * rate / l->bytes_per_second), "source", l->source));
+                                    roof_json_number(roof_cluster_split_width(l, rate, SPLIT_BYTES)),
+                                    "source", l->source));
   }
   return array;
 }

@@ -90,7 +90,7 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   if (!p->present) {
     return;
   }
-  roof_text_addf(out, "              %s:", name);
+  roof_text_addf(out, "              %s: %.6g tokens a device;", name, p->tokens);
   for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
     if (p->link_seconds[i] > 0) {
       roof_text_addf(out, " %s %s,", t->links[i].name,

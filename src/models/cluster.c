@@ -55,6 +55,10 @@ double roof_cluster_intensity(const roof_cluster *c, double devices) {
   return 3 * c->tokens / ((devices - 1) * c->gradient_bytes);
 }
 
+double roof_cluster_split_width(const roof_link *link, double flops_per_second, double bytes) {
+  return bytes * flops_per_second / link->bytes_per_second;
+}
+
 /** Transfer less the share of the computation. */
 static double excess(const roof_cluster *c, roof_route route, double share, double devices) {
   return roof_cluster_all_reduce(c, route, c->parameters * c->gradient_bytes, devices) -

@@ -86,9 +86,9 @@ void model_update(model_step *s) {
   optimize(s);
 }
 
-/** Sums hide behind the backward pass that makes them (Li et al. 2020, section 3.2.3): the last microbatch's,
+/** Sums hide behind the backward pass that makes them (Li et al. 2020, PyTorch DDP): the last microbatch's,
  * or with ZeRO 2 every one's; at stage 3 the gathers of the next layer hide as well, behind both passes (Zhao
- * et al. 2023, section 3.3). New weights are waited for. */
+ * et al. 2023, PyTorch FSDP). New weights are waited for. */
 static double hideable(const model_step *s) {
   const roof_model_phase *p = s->out;
   double zero = s->target->settings.zero;

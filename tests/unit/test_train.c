@@ -271,8 +271,8 @@ static void hidden(void **state) {
   }
 }
 
-/** Less is kept, more is done again: MFU counts the model's FLOPs, HFU those done (Korthikanti et al. 2022,
- * section 6.3). */
+/** Less is kept, more is done again: MFU counts the model's FLOPs, HFU those done (Chowdhery et al. 2022,
+ * section 4.1). */
 static void recomputed(void **state) {
   (void)state;
   roof_model_settings s = base(&gpt);
