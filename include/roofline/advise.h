@@ -233,6 +233,19 @@ ROOF_API const roof_actions *roof_actions_of(roof_regime regime, double fraction
  *  Units: none. Ownership: static. Errors: NULL when `index` is not 0 or 1. */
 ROOF_API const char *roof_actions_check(int index);
 
+/** What was observed, and the next step. */
+typedef struct roof_decision {
+  const char *observation, *step;
+} roof_decision;
+
+/** The table's row at `index`, from 0. Units: none. Ownership: static. Errors: NULL when out of range. */
+ROOF_API const roof_decision *roof_decision_at(int index);
+
+/** The row that the prediction's regime and the clues show: capacity and links first, then a device that is
+ * busy with neither arithmetic nor memory, then the side of the ridge.
+ *  Units: none. Ownership: static. Errors: NULL where no row does. */
+ROOF_API const roof_decision *roof_decision_of(const roof_evidence *evidence);
+
 /** X(symbol, name): the kinds of levers. Hardware is ranked with roof_predict over machines. */
 #define ROOF_LEVER_MAP(X)                                                                                    \
   X(ROOF_LEVER_PRECISION, "precision")                                                                       \

@@ -148,6 +148,10 @@ static void add_actions(const roof_advice *a, roof_text *out) {
   for (int i = 0; i < 3; i++) {
     roof_text_addf(out, "    %d. %s\n", i + 1, actions->actions[i]);
   }
+  const roof_decision *next = roof_decision_of(&a->evidence);
+  if (next != NULL) {
+    roof_text_addf(out, "  next step      %s: %s\n", next->observation, next->step);
+  }
 }
 
 /** At nine tenths of what the machine was measured to reach the kernel is done. */
@@ -273,13 +277,14 @@ static json_t *measured_json(const roof_advice *a) {
   for (size_t i = 0; i < a->cause_count; i++) {
     json_array_append_new(causes, roof_json_cause(&a->causes[i]));
   }
-  return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b}", "seconds",
+  const roof_decision *next = roof_decision_of(&a->evidence);
+  return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b, s:s?}", "seconds",
                    roof_json_number(a->measured), "fraction_of_achieved", roof_json_number(achieved_of(a)),
                    "fraction_of_ceiling", roof_json_number(fraction_of(a)), "verdict",
                    roof_verdict_of(fraction_of(a))->name, "because",
                    roof_causes_sentence(&a->evidence, a->causes, a->cause_count, sentence, sizeof sentence),
                    "class", group->name, "actions", actions, "waits_on", roof_evidence_waiting(&a->evidence),
-                   "causes", causes, "stop", is_done(a));
+                   "causes", causes, "stop", is_done(a), "next_step", next != NULL ? next->step : NULL);
 }
 
 json_t *roof_advise_json(const roof_advice *a) {

@@ -25,6 +25,7 @@ typedef struct changed {
   const char *machine[2];
   double values[ROOF_PARAM_MAX];
   double peak, bandwidth; /**< factors */
+  double cost;            /**< seconds that the change adds to a call, for instance of dequantising */
 } changed;
 
 static roof_status read_factor(const char *key, char *text, double *factor, roof_error *error) {
@@ -38,14 +39,25 @@ static roof_status read_factor(const char *key, char *text, double *factor, roof
              : status;
 }
 
+static roof_status read_cost(const char *text, double *seconds, roof_error *error) {
+  roof_error why = {0};
+  roof_status status = roof_quantity_parse_unit(text, "s", seconds, &why);
+  if (status != ROOF_OK) {
+    return roof_error_set(error, status, "--set cost: %s", why.message);
+  }
+  return status == ROOF_OK && *seconds < 0
+             ? roof_error_set(error, ROOF_E_ARGUMENT, "--set cost=%s: must not be negative", text)
+             : status;
+}
+
 static roof_status set_parameter(const roof_op *op, const char *key, const char *value, changed *c,
                                  roof_error *error) {
   int param = roof_op_param_index(op, key);
   if (param >= 0) {
     return roof_op_value_parse(op, param, value, &c->values[param], error);
   }
-  const char *names[ROOF_PARAM_MAX + 16] = {"machine", "peak", "bandwidth"};
-  int count = 3;
+  const char *names[ROOF_PARAM_MAX + 16] = {"machine", "peak", "bandwidth", "cost"};
+  int count = 4;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     names[count++] = formats[i].key;
   }
@@ -54,7 +66,7 @@ static roof_status set_parameter(const roof_op *op, const char *key, const char 
   }
   const char *near = roof_suggest(key, names);
   return roof_error_set(error, ROOF_E_NAME,
-                        "--set `%s`: neither a format, machine, peak, bandwidth nor a parameter of "
+                        "--set `%s`: neither a format, machine, peak, bandwidth, cost nor a parameter of "
                         "%s%s%s%s",
                         key, op->name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
@@ -80,7 +92,8 @@ static roof_status set_one(const roof_op *op, char *word, changed *c, roof_error
   if (strcmp(word, "peak") == 0 || strcmp(word, "bandwidth") == 0) {
     return read_factor(word, value, strcmp(word, "peak") == 0 ? &c->peak : &c->bandwidth, error);
   }
-  return set_parameter(op, word, value, c, error);
+  return strcmp(word, "cost") == 0 ? read_cost(value, &c->cost, error)
+                                   : set_parameter(op, word, value, c, error);
 }
 
 static roof_status read_changes(const roof_shape *shape, const char *const *sets, changed *c,
@@ -102,6 +115,14 @@ static void speed_up(roof_target *t, const changed *c) {
   }
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * ROOF_MIX_COUNT; i++) {
     t->seconds_per_byte[i / ROOF_MIX_COUNT][i % ROOF_MIX_COUNT] /= c->bandwidth;
+  }
+}
+
+static void slow_down(roof_prediction *p, double seconds) {
+  double *times[] = {&p->overhead_seconds, &p->lower_seconds,        &p->upper_seconds,
+                     &p->expected_seconds, &p->expected_low_seconds, &p->expected_high_seconds};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    *times[i] += seconds;
   }
 }
 
@@ -163,10 +184,11 @@ static void write_text(const pair *x, const roof_op *op, roof_text *out) {
   char a[ROOF_NAME_MAX], b[ROOF_NAME_MAX];
   const roof_prediction *p = x->p;
   roof_grid grid = {0};
-  roof_text_addf(
-      out, "%s-bound (%s) before, %s-bound (%s) after: %s runs %.4gx the work in the same time\n\n",
-      roof_regime_name(p[0].regime), roof_prediction_binding(&p[0], a, sizeof a),
-      roof_regime_name(p[1].regime), roof_prediction_binding(&p[1], b, sizeof b), op->name, x->gain);
+  roof_text_addf(out,
+                 "%s-bound (%s) before, %s-bound (%s) after: %s runs %.4gx the work in the same time%s\n\n",
+                 roof_regime_name(p[0].regime), roof_prediction_binding(&p[0], a, sizeof a),
+                 roof_regime_name(p[1].regime), roof_prediction_binding(&p[1], b, sizeof b), op->name,
+                 x->gain, x->gain < 1 ? ": slower" : "");
   const char *heads[] = {"", "before", "after", "change"};
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
     roof_grid_add(&grid, "%s", heads[i]);
@@ -212,6 +234,7 @@ static roof_status compare(const roof_args *args, const roof_shape *shape, const
     roof_predict(x.targets[i], shape->op, x.values[i], &x.p[i]);
     status = x.p[i].work.flops > 0 ? roof_target_supports(x.targets[i], x.p[i].work.unit, error) : ROOF_OK;
   }
+  slow_down(&x.p[1], c->cost);
   double more = x.p[0].work.flops > 0 ? x.p[1].work.flops / x.p[0].work.flops : 1;
   x.gain = more * x.p[0].expected_seconds / x.p[1].expected_seconds;
   roof_levers_moved(x.targets[0], &x.p[0], x.targets[1], &x.p[1], x.moved, sizeof x.moved);

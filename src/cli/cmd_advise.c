@@ -14,7 +14,9 @@ static int all_machines;
 
 static const struct poptOption options[] = {
     {"set", '\0', POPT_ARG_ARGV, &sets, 0,
-     "what if: a parameter, a format, machine=NAME, peak=2x, bandwidth=2x; repeatable", "KEY=VALUE"},
+     "what if: a parameter, a format, machine=NAME, peak=2x, bandwidth=2x, cost=TIME added to a call; "
+     "repeatable",
+     "KEY=VALUE"},
     {"counter", 'c', POPT_ARG_ARGV, &counters, 0,
      "what a profiler counted, a share: occupancy=0.3; repeatable", "NAME=VALUE"},
     {"label", '\0', POPT_ARG_STRING, &label, 0, "take the measured time of this label from the ledger",

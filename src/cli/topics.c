@@ -303,6 +303,13 @@ static void work_energy(roof_text *out, const roof_lesson *l) {
   roof_text_addf(out, "%s\n", quantity(a, l->prediction.energy_joules, "J"));
 }
 
+static void work_decisions(roof_text *out, const roof_lesson *l) {
+  (void)l;
+  for (int i = 0; roof_decision_at(i) != NULL; i++) {
+    roof_text_addf(out, "  %-44s %s\n", roof_decision_at(i)->observation, roof_decision_at(i)->step);
+  }
+}
+
 static void work_prefixes(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   work_capacity(out, l);
@@ -515,6 +522,10 @@ const roof_topic roof_topics[] = {
      "Joules of one call: by FLOP and byte where the machine has such figures, else the board's\n"
      "power for the expected time, which is an upper limit.",
      work_energy, EXAMPLE},
+    {"decisions", "what was observed, and the next step",
+     "After the seven steps of an analysis (`roofline model ... --report`), by what was observed;\n"
+     "`roofline advise ... measured=TIME -c COUNTER=SHARE` finds the row:",
+     work_decisions, EXAMPLE},
     {"ncu", "what to count with Nsight Compute, by question",
      "Everything of one kernel:\n"
      "  ncu --set full --kernel-name my_kernel python bench.py\n"

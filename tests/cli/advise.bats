@@ -171,3 +171,13 @@ advise() {
   [[ $output == *"5. lever       parallel plan: algorithm=tree, 2.42x"* ]]
   [[ $output == *"no machine of the catalogue has the figures"* ]]
 }
+
+@test "a change may cost something each call, and the next step of an observation is named" {
+  run -0 "$ROOFLINE" advise linear batch=1 in=8192 out=8192 --machine h100 --dtype fp16 --set weights=int4 --set cost=100us --json
+  near .after.seconds.expected "$(json '.before.seconds.expected / .gain')"
+  [ "$(json '.gain < 1')" = true ]
+  run -2 --separate-stderr "$ROOFLINE" advise linear batch=1 in=64 out=64 --machine h100 --set cost=1x
+  [[ $stderr == *"--set cost"* ]]
+  run -0 "$ROOFLINE" advise gemm m=8192 n=8192 k=8192 measured=20ms --machine h100 -c active=98% -c matrix=5% --json
+  [ "$(json .measured.next_step)" = '"profile it: the throughput of the SMs and of the memory say what it is busy with"' ]
+}
