@@ -33,7 +33,7 @@ advise() {
 @test "JSON: the contract" {
   advise $gemv measured=240us --machine h100 --dtype fp16 --json
   [ "$(json '[.schema, .side, (.measured | keys | length), .measured.class, (.measured.actions | length)]')" = \
-    '["roofline.advice/1","memory",10,"memory-bound, moderate efficiency",3]' ]
+    '["roofline.advice/1","memory",11,"memory-bound, moderate efficiency",3]' ]
   near .measured.fraction_of_ceiling 0.584401 1e-3
   [ "$(json '.levers | map(.gain) | . == (sort | reverse)')" = true ]
   [ "$(json '.machines | map(.seconds) | . == sort')" = true ]
