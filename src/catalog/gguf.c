@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "catalog/file.h"
@@ -120,31 +121,49 @@ const char *gguf_key(gguf_number number) {
   return keys[number];
 }
 
-/** The place of a key's number, or NULL. Keys of a model begin with its architecture. */
-static double *place_of(gguf *g, const char *key, bool **uneven) {
-  static bool unused;
+/** What a key's number is, GGUF_NUMBER_COUNT where it is none that is used. Keys of a model begin with its
+ * architecture. */
+static gguf_number number_of(const char *key) {
   const char *dot = strchr(key, '.');
-  *uneven = &unused;
-  if (strcmp(key, "general.alignment") == 0) {
-    return &g->alignment;
+  int i = 0;
+  while (i < GGUF_NUMBER_COUNT && (dot == NULL || (strcmp(dot + 1, gguf_key((gguf_number)i)) != 0 &&
+                                                   strcmp(key, gguf_key((gguf_number)i)) != 0))) {
+    i++;
   }
-  if (strcmp(key, "split.count") == 0) {
-    return &g->shards;
-  }
-  for (int i = 0; i < GGUF_NUMBER_COUNT && dot != NULL; i++) {
-    const char *known = gguf_key((gguf_number)i);
-    if (strcmp(dot + 1, known) == 0 || strcmp(key, known) == 0) {
-      *uneven = &g->uneven[i];
-      return &g->numbers[i];
-    }
-  }
-  return NULL;
+  return (gguf_number)i;
 }
 
-/** An array: its length where it is the tokenizer's, its number where all elements are one. */
+/** The place of a key's number, or NULL. */
+static double *place_of(gguf *g, const char *key) {
+  gguf_number number = number_of(key);
+  return strcmp(key, "general.alignment") == 0 ? &g->alignment
+         : strcmp(key, "split.count") == 0     ? &g->shards
+         : number < GGUF_NUMBER_COUNT          ? &g->numbers[number]
+                                               : NULL;
+}
+
+/** The list a layer that a number has, or -1. */
+static int list_of(gguf_number number) {
+  return number == GGUF_HEADS      ? GGUF_EACH_HEADS
+         : number == GGUF_KV_HEADS ? GGUF_EACH_KV
+         : number == GGUF_WIDTH    ? GGUF_EACH_WIDTH
+                                   : -1;
+}
+
+/** Element `i` of a list of numbers. */
+static void take_element(gguf *g, gguf_number number, uint64_t i, double value) {
+  int list = list_of(number);
+  g->uneven[number] |= i > 0 && value != g->numbers[number];
+  g->numbers[number] = i == 0 ? value : fmax(g->numbers[number], value);
+  if (list >= 0 && i < ROOF_LAYER_MAX) {
+    g->each[list][i] = value;
+    g->each_count[list] = (int)i + 1;
+  }
+}
+
+/** An array: its length where it is the tokenizer's, its numbers where they are used. */
 static void take_array(reader *r, const char *key, size_t start) {
-  bool *uneven = NULL;
-  double *place = place_of(&r->g, key, &uneven), first = NAN;
+  gguf_number number = number_of(key);
   uint64_t type = take(r, 4), count = take_count(r);
   size_t size = value_size(type);
   if (size == 0 && type != STRING) {
@@ -158,31 +177,25 @@ static void take_array(reader *r, const char *key, size_t start) {
   if (strcmp(key, "tokenizer.ggml.tokens") == 0) {
     r->g.tokens = (double)count;
   }
-  if (size > 0 && place == NULL) {
+  if (size > 0 && number == GGUF_NUMBER_COUNT) {
     r->at += (size_t)count * size;
     return;
   }
   for (uint64_t i = 0; i < count && r->status == ROOF_OK; i++) {
     if (type == STRING) {
       take_text(r, NULL, 0);
-      continue;
+    } else {
+      take_element(&r->g, number, i, take_value(r, type));
     }
-    double value = take_value(r, type);
-    *uneven |= i > 0 && value != first;
-    first = i == 0 ? value : first;
-  }
-  if (type != STRING && count > 0) {
-    *place = first;
   }
 }
 
 static void take_entry(reader *r) {
   char key[KEY_SIZE];
-  bool *uneven = NULL;
   size_t start = r->at;
   take_text(r, key, sizeof key);
   uint64_t type = take(r, 4);
-  double *place = place_of(&r->g, key, &uneven);
+  double *place = place_of(&r->g, key);
   if (type == ARRAY) {
     take_array(r, key, start);
   } else if (type == STRING) {
@@ -207,6 +220,11 @@ static const weights_type *find_type(uint64_t id) {
 
 static void note_tensor(gguf *g, const char *name) {
   static const char *const biases[] = {"attn_q.bias", "attn_qkv.bias"};
+  char *end = NULL;
+  long layer = strncmp(name, "blk.", 4) == 0 ? strtol(name + 4, &end, 10) : -1;
+  if (layer >= 0 && layer < ROOF_LAYER_MAX && strncmp(end, ".ffn_gate_inp.", 14) == 0) {
+    g->router[layer] = true;
+  }
   g->output |= strcmp(name, "output.weight") == 0;
   for (size_t i = 0; i < sizeof biases / sizeof biases[0]; i++) {
     g->qkv_bias |= strstr(name, biases[i]) != NULL;

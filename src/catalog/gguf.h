@@ -28,9 +28,18 @@
   X(GGUF_LATENT_KEY, "attention.key_length_mla", NULL)                                                       \
   X(GGUF_LATENT_VALUE, "attention.value_length_mla", NULL)                                                   \
   X(GGUF_ROPE, "rope.dimension_count", NULL)                                                                 \
-  X(GGUF_STATE, "ssm.state_size", "mamba_d_state")                                                           \
-  X(GGUF_KERNEL, "ssm.conv_kernel", "mamba_d_conv")                                                          \
-  X(GGUF_DT_RANK, "ssm.time_step_rank", "mamba_dt_rank")                                                     \
+  X(GGUF_MOE_STEP, "interleave_moe_layer_step", "interleave_moe_layer_step")                                 \
+  X(GGUF_MOE_LATENT, "moe_latent_size", NULL)                                                                \
+  X(GGUF_NEXT, "nextn_predict_layers", "num_nextn_predict_layers")                                           \
+  X(GGUF_INTERVAL, "full_attention_interval", "full_attention_interval")                                     \
+  X(GGUF_INDEX_HEADS, "attention.indexer.head_count", "index_n_heads")                                       \
+  X(GGUF_INDEX_DIM, "attention.indexer.key_length", "index_head_dim")                                        \
+  X(GGUF_INDEX_KEYS, "attention.indexer.top_k", "index_topk")                                                \
+  X(GGUF_STATE, "ssm.state_size", NULL)                                                                      \
+  X(GGUF_KERNEL, "ssm.conv_kernel", NULL)                                                                    \
+  X(GGUF_DT_RANK, "ssm.time_step_rank", NULL)                                                                \
+  X(GGUF_INNER, "ssm.inner_size", NULL)                                                                      \
+  X(GGUF_GROUPS, "ssm.group_count", NULL)                                                                    \
   X(GGUF_TOKEN_TYPES, "tokenizer.ggml.token_type_count", "type_vocab_size")
 
 typedef enum gguf_number {
@@ -40,12 +49,18 @@ typedef enum gguf_number {
       GGUF_NUMBER_COUNT
 } gguf_number;
 
+/** Numbers of which a list may have one a layer. */
+typedef enum gguf_list { GGUF_EACH_HEADS, GGUF_EACH_KV, GGUF_EACH_WIDTH, GGUF_EACH_COUNT } gguf_list;
+
 typedef struct gguf {
   char architecture[ROOF_NAME_MAX];
-  double numbers[GGUF_NUMBER_COUNT]; /**< NaN: not said */
+  double numbers[GGUF_NUMBER_COUNT]; /**< NaN: not said; of a list the largest */
   bool uneven[GGUF_NUMBER_COUNT];    /**< layers differ */
-  double tokens;                     /**< of the tokenizer's list, 0: none */
-  double shards;                     /**< files the model is split into */
+  double each[GGUF_EACH_COUNT][ROOF_LAYER_MAX];
+  int each_count[GGUF_EACH_COUNT]; /**< 0: no list */
+  bool router[ROOF_LAYER_MAX];     /**< layers with a router of experts */
+  double tokens;                   /**< of the tokenizer's list, 0: none */
+  double shards;                   /**< files the model is split into */
   double alignment;
   double tensors;
   bool output;   /**< an output projection of its own */

@@ -72,6 +72,43 @@ static void build(const char *architecture) {
   used = (used + 31) / 32 * 32 + (size_t)offset;
 }
 
+/** A file of metadata alone: "key=5" without the architecture, "key=1,0,2" a number a layer. */
+static size_t build_metadata(const char *architecture, const char *entries) {
+  char copy[4096], key[160], *rest = NULL;
+  uint64_t count = 1;
+  memset(file, 0, sizeof file);
+  memcpy(file, "GGUF", 4);
+  used = 4;
+  put(3, 4);
+  put(0, 8);
+  put(0, 8);
+  put_text("general.architecture");
+  put(TEXT, 4);
+  put_text(architecture);
+  snprintf(copy, sizeof copy, "%s", entries);
+  for (char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest), count++) {
+    char *value = strchr(word, '=');
+    *value++ = '\0';
+    snprintf(key, sizeof key, "%s.%s", architecture, word);
+    if (strchr(value, ',') == NULL) {
+      put_number(key, strtoull(value, NULL, 10));
+      continue;
+    }
+    put_text(key);
+    put(9, 4);
+    put(U32, 4);
+    size_t length = used;
+    uint64_t elements = 0;
+    put(0, 8);
+    for (char *end = value; *end != '\0'; end += *end == ',', elements++) {
+      put(strtoull(end, &end, 10), 4);
+    }
+    memcpy(file + length, &elements, sizeof elements);
+  }
+  file[16] = (unsigned char)count;
+  return used;
+}
+
 static void reads(void **state) {
   (void)state;
   roof_model m;
@@ -139,9 +176,109 @@ static void refuses(void **state) {
   refuse_with("byte 4: a version");
   build("lama");
   refuse_with("did you mean `llama`?");
+  build("grok");
+  refuse_with("llama.cpp has it, this version does not describe it");
+  used = build_metadata("llama", "block_count=2 embedding_length=64 attention.head_count=4,2 vocab_size=96");
+  refuse_with("llama.attention.head_count: differs from layer to layer");
   build("llama");
   file[8] = 200; /* tensors that are not there */
   refuse_with("byte ");
+}
+
+static void expect_same(const char *what, roof_model *m, roof_model *wanted) {
+  m->tied = wanted->tied; /* without tensors nobody knows */
+  roof_model_parameters a = roof_model_count(m), b = roof_model_count(wanted);
+  if (a.total != b.total || a.active != b.active || a.kv_elements_per_token != b.kv_elements_per_token ||
+      a.state_elements != b.state_elements || m->layer_count != wanted->layer_count) {
+    fail_msg("%s: %.0f parameters, %.0f active, %.0f KV, %.0f state; not %.0f, %.0f, %.0f, %.0f", what,
+             a.total, a.active, a.kv_elements_per_token, a.state_elements, b.total, b.active,
+             b.kv_elements_per_token, b.state_elements);
+  }
+}
+
+/** What llama.cpp's converters write, and the model it is of: a built-in one, or a config. */
+static void architectures(void **state) {
+  (void)state;
+  static const struct {
+    const char *architecture, *entries, *model;
+  } rows[] = {
+      {"llama4",
+       "block_count=48 embedding_length=5120 feed_forward_length=16384 expert_feed_forward_length=8192 "
+       "attention.head_count=40 attention.head_count_kv=8 attention.key_length=128 vocab_size=202048 "
+       "expert_count=128 expert_used_count=1 interleave_moe_layer_step=2 context_length=1048576",
+       "llama-4-maverick"},
+      {"mamba2",
+       "block_count=64 embedding_length=2560 feed_forward_length=0 attention.head_count=0 vocab_size=50288 "
+       "ssm.conv_kernel=4 ssm.inner_size=5120 ssm.state_size=128 ssm.time_step_rank=80 ssm.group_count=1",
+       "mamba2-2.7b"},
+      {"nemotron_h",
+       "block_count=4 embedding_length=64 feed_forward_length=0,256,0,256 attention.head_count=4 "
+       "attention.head_count_kv=0,0,2,0 attention.key_length=16 vocab_size=96 ssm.conv_kernel=4 "
+       "ssm.inner_size=128 "
+       "ssm.state_size=16 ssm.time_step_rank=8 ssm.group_count=2",
+       "{\"model_type\": \"nemotron_h\", \"hidden_size\": 64, \"intermediate_size\": 256, "
+       "\"num_attention_heads\": 4, "
+       "\"num_key_value_heads\": 2, \"head_dim\": 16, \"num_hidden_layers\": 4, \"vocab_size\": 96, "
+       "\"hybrid_override_pattern\": \"M-*-\", \"ssm_state_size\": 16, \"conv_kernel\": 4, \"expand\": 2, "
+       "\"mamba_num_heads\": 8, \"mamba_head_dim\": 16, \"n_groups\": 2, \"torch_dtype\": \"float16\"}"},
+      {"deci",
+       "block_count=3 embedding_length=512 feed_forward_length=1024,0,512 attention.head_count=8,8,0 "
+       "attention.head_count_kv=4,2,0 attention.key_length=64 vocab_size=96",
+       "{\"model_type\": \"nemotron-nas\", \"hidden_size\": 512, \"num_attention_heads\": 8, "
+       "\"num_hidden_layers\": 3, "
+       "\"head_dim\": 64, \"vocab_size\": 96, \"torch_dtype\": \"float16\", \"block_configs\": ["
+       "{\"attention\": {\"no_op\": false, \"replace_with_linear\": false, \"n_heads_in_group\": 2}, "
+       "\"ffn\": {\"no_op\": false, \"replace_with_linear\": false, \"ffn_mult\": 3.0}}, "
+       "{\"attention\": {\"no_op\": false, \"replace_with_linear\": false, \"n_heads_in_group\": 4}, "
+       "\"ffn\": {\"no_op\": true, \"replace_with_linear\": false, \"ffn_mult\": null}}, "
+       "{\"attention\": {\"no_op\": true, \"replace_with_linear\": false, \"n_heads_in_group\": null}, "
+       "\"ffn\": {\"no_op\": false, \"replace_with_linear\": false, \"ffn_mult\": 1.5}}]}"},
+      {"qwen3next",
+       "block_count=8 embedding_length=512 feed_forward_length=1536 attention.head_count=8 "
+       "attention.head_count_kv=8 "
+       "attention.key_length=128 expert_count=8 expert_used_count=2 expert_feed_forward_length=256 "
+       "expert_shared_feed_forward_length=256 full_attention_interval=4 vocab_size=49152 ssm.conv_kernel=4 "
+       "ssm.state_size=128 ssm.group_count=8 ssm.time_step_rank=8 ssm.inner_size=1024",
+       "{\"model_type\": \"qwen3_next\", \"hidden_size\": 512, \"intermediate_size\": 1536, "
+       "\"num_attention_heads\": 8, "
+       "\"num_key_value_heads\": 8, \"head_dim\": 128, \"num_experts\": 8, \"num_experts_per_tok\": 2, "
+       "\"moe_intermediate_size\": 256, \"shared_expert_intermediate_size\": 256, \"num_hidden_layers\": 8, "
+       "\"vocab_size\": 49152, \"linear_conv_kernel_dim\": 4, \"linear_key_head_dim\": 128, "
+       "\"linear_num_key_heads\": 8, \"linear_num_value_heads\": 8, \"linear_value_head_dim\": 128, "
+       "\"full_attention_interval\": 4, \"torch_dtype\": \"float16\"}"},
+      {"jamba",
+       "block_count=8 embedding_length=64 feed_forward_length=128 attention.head_count=4 "
+       "attention.head_count_kv=0,0,0,0,2,0,0,0 vocab_size=96 ssm.conv_kernel=4 ssm.inner_size=128 "
+       "ssm.state_size=16 "
+       "ssm.time_step_rank=4 expert_count=4 expert_used_count=2",
+       "{\"model_type\": \"jamba\", \"hidden_size\": 64, \"intermediate_size\": 128, "
+       "\"num_attention_heads\": 4, "
+       "\"num_key_value_heads\": 2, \"num_hidden_layers\": 8, \"vocab_size\": 96, \"mamba_d_state\": 16, "
+       "\"mamba_d_conv\": 4, \"mamba_expand\": 2, \"mamba_dt_rank\": 4, \"num_experts\": 4, "
+       "\"num_experts_per_tok\": 2, \"attn_layer_period\": 8, \"attn_layer_offset\": 4, \"torch_dtype\": "
+       "\"float16\"}"},
+      {"glm4moe", /* 46 layers and one that predicts a further token */
+       "block_count=47 embedding_length=4096 feed_forward_length=10944 attention.head_count=96 "
+       "attention.head_count_kv=8 attention.key_length=128 expert_count=128 expert_used_count=8 "
+       "expert_shared_count=1 "
+       "expert_feed_forward_length=1408 leading_dense_block_count=1 nextn_predict_layers=1 vocab_size=151552",
+       "glm-4.5-air"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_model m, wanted;
+    roof_error error = {0};
+    const char *model = rows[i].model;
+    size_t length = build_metadata(rows[i].architecture, rows[i].entries);
+    if (roof_model_read_gguf(file, length, "x.gguf", &m, &error) != ROOF_OK ||
+        (model[0] == '{' ? roof_model_read(model, strlen(model), "x.json", &wanted, &error)
+                         : roof_model_load(model, &wanted, &error)) != ROOF_OK) {
+      fail_msg("%s: %s", rows[i].architecture, error.message);
+    }
+    for (int b = 0; b < m.block_count && strcmp(rows[i].architecture, "glm4moe") == 0; b++) {
+      m.blocks[b].qkv_bias = true; /* a tensor says so */
+    }
+    expect_same(rows[i].architecture, &m, &wanted);
+  }
 }
 
 static bool load_sample(const char *name, roof_model *m, roof_error *error) {
@@ -179,6 +316,7 @@ static void samples(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(reads), cmocka_unit_test(true_bytes),
-                                     cmocka_unit_test(refuses), cmocka_unit_test(samples)};
+                                     cmocka_unit_test(refuses), cmocka_unit_test(architectures),
+                                     cmocka_unit_test(samples)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
