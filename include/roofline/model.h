@@ -498,6 +498,11 @@ ROOF_API char *roof_weight_format_name(const roof_weight_format *format, char *b
  *  Units: bytes. Ownership: none. Errors: none. */
 ROOF_API double roof_weight_format_bytes(const roof_weight_format *format);
 
+/** Changes the format of activations, and with them of what is stored in the same format: cache and plain
+ * weights. Weights in a format of their own keep it, as do the bytes of a file. Units: none. Ownership:
+ * changes *precision. Errors: none. */
+ROOF_API void roof_model_precision_retype(roof_model_precision *precision, roof_dtype dtype);
+
 /** Stores every matrix in `format` and leaves the embedding, output projection and router plain; activations
  * stay as they are. Units: none. Ownership: changes *precision. Errors: none. */
 ROOF_API void roof_model_precision_quantize(roof_model_precision *precision,

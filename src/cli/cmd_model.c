@@ -12,7 +12,8 @@ static const struct poptOption options[] = {
      "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
      "them",
      "FORMAT"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0, "activations; default: the config's", "TYPE"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0,
+     "activations, and what is stored as they are; default: the config's", "TYPE"},
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
     {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
     {"fuse", '\0', POPT_ARG_STRING, &fuse, 0,
@@ -60,7 +61,9 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
       return roof_error_set(error, ROOF_E_ARGUMENT,
                             "--dtype %s: of activations; --precision %s is of weights", dtype, dtype);
     }
-    *p = status == ROOF_OK ? roof_model_precision_of(plain) : *p;
+    if (status == ROOF_OK) {
+      roof_model_precision_retype(p, plain);
+    }
   }
   if (status == ROOF_OK && precision != NULL && (train || !roof_model_searches())) {
     status = roof_model_formats(precision, p, error);
@@ -80,6 +83,27 @@ static roof_status select_settings(const roof_args *args, const roof_model *mode
   status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
   status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
   return status == ROOF_OK ? roof_model_words(args->words + 1, args->word_count - 1, s, error) : status;
+}
+
+/** Says which weights --dtype does not reach: those that the config or the file has in a format of their own.
+ */
+static void note_kept(roof_model *model, const roof_model_precision *p) {
+  char text[256] = "", format[64];
+  size_t written = 0;
+  roof_model_parameters count = roof_model_count(model);
+  for (int part = 0; part < ROOF_PART_COUNT && dtype != NULL && precision == NULL; part++) {
+    bool own = p->weights[part].stored != p->activations || p->weights[part].bytes > 0;
+    if (own && count.parts[part] > 0 && written < sizeof text) {
+      roof_weight_format_name(&p->weights[part], format, sizeof format);
+      written += (size_t)snprintf(text + written, sizeof text - written, "%s%s %s", written > 0 ? ", " : "",
+                                  roof_model_part_name((roof_model_part)part), format);
+    }
+  }
+  if (written > 0) {
+    roof_model_note(
+        model, "--dtype %s is of activations; weights stay as stored (%s) unless --precision says otherwise",
+        roof_dtype_name(p->activations), text);
+  }
 }
 
 /** What is printed: text, or one object a machine. */
@@ -155,6 +179,9 @@ static roof_status answer_all(const roof_args *args, answer *out, roof_error *er
     status = roof_model_load_quantization(quantization, &model, error);
   }
   status = status == ROOF_OK ? select_settings(args, &model, &settings, error) : status;
+  if (status == ROOF_OK) {
+    note_kept(&model, &settings.precision);
+  }
   status = status == ROOF_OK ? roof_select_machines(args, &machines, &count, error) : status;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = answer_one(args, &model, &machines[i], &settings, out, error);

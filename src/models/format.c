@@ -91,6 +91,29 @@ roof_model_precision roof_model_precision_of(roof_dtype dtype) {
   return precision;
 }
 
+/** Stored as activations were: no format of its own. */
+static bool is_plain(const roof_weight_format *format, roof_dtype activations) {
+  return format->stored == activations && format->group == 0 &&
+         (format->bytes == 0 || format->bytes == roof_dtype_bytes(activations));
+}
+
+void roof_model_precision_retype(roof_model_precision *precision, roof_dtype dtype) {
+  roof_dtype before = precision->activations;
+  bool kept = false;
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    roof_weight_format *format = &precision->weights[part];
+    if (is_plain(format, before)) {
+      *format = roof_weight_format_of(dtype);
+    } else {
+      kept = true;
+    }
+  }
+  precision->activations = dtype;
+  precision->kv = precision->kv == before ? dtype : precision->kv;
+  precision->table_bytes = kept ? precision->table_bytes : 0;
+  precision->vector_bytes = kept ? precision->vector_bytes : 0;
+}
+
 void roof_model_precision_quantize(roof_model_precision *precision, const roof_weight_format *format) {
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     bool matrix = part != ROOF_PART_HEAD && part != ROOF_PART_ROUTER;

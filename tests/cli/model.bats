@@ -225,3 +225,14 @@ model() {
   run -2 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --tpot 20ms --machine h100
   [[ "$stderr" == *"--tpot"* ]]
 }
+
+@test "--dtype is of activations: weights in a format of their own keep it, which a note says" {
+  sed 's/"torch_dtype"/"quantization_config": {"quant_method": "fp8"}, "torch_dtype"/' llama.json >fp8.json
+  run -0 "$ROOFLINE" model fp8.json --dtype fp16 --machine h100 --json
+  [ "$(json '.precision | [.activations, .kv, .weights.mlp.format, .weights.head.format]')" = '["fp16","fp16","fp8","fp16"]' ]
+  [ "$(json '[.notes[] | select(test("--dtype fp16 is of activations; weights stay as stored"))] | length')" = 1 ]
+  run -0 "$ROOFLINE" model fp8.json --dtype fp16 --precision fp16 --machine h100 --json
+  [ "$(json '[.precision.weights.mlp.format, .notes]')" = '["fp16",[]]' ]
+  model --dtype fp16
+  [ "$(json '[.precision.weights.mlp.format, .precision.kv, .notes]')" = '["fp16","fp16",[]]' ]
+}
