@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "doctor/doctor.h"
+#include "measure/probe.h"
 #include "roofline/export.h"
 
 /** A row of the table. */
@@ -26,12 +27,6 @@ roof_look roof_look_balancing, roof_look_pages, roof_look_quota, roof_look_cores
 roof_look roof_look_pinning, roof_look_counters, roof_look_energy, roof_look_library;
 
 /* probe.c */
-
-/** Reads the first line of root + path, or why it cannot be read, into `line`. False when it cannot be. */
-bool roof_probe_line(const char *root, const char *path, char *line, size_t size);
-
-/** Reads the first line that begins with `key`, without the key and the blanks and colon after it. */
-bool roof_probe_key(const char *root, const char *path, const char *key, char *line, size_t size);
 
 /** How many processors a list like `0-3,8` names; 0 for none. */
 int roof_probe_count(const char *list);

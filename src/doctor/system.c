@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "doctor/checks.h"
+#include "measure/quota.h"
 
 enum { LINE = 256 };
 
@@ -40,95 +41,18 @@ void roof_look_pages(const roof_check *check, const char *root, roof_diagnosis *
   roof_diagnose(out, health, path, "%s", line);
 }
 
-/** Reads the quota of one group: processors, infinity for no limit. */
-static bool read_quota(const char *root, const char *folder, const char *group, bool second,
-                       double *processors) {
-  char path[2 * LINE], line[LINE];
-  double time = 0, period = 0;
-  if (second) {
-    snprintf(path, sizeof path, "%s%s/cpu.max", folder, group);
-    if (!roof_probe_line(root, path, line, sizeof line)) {
-      return false;
-    }
-    *processors = sscanf(line, "%lf %lf", &time, &period) == 2 && period > 0 ? time / period : INFINITY;
-    return true;
-  }
-  snprintf(path, sizeof path, "%s%s/cpu.cfs_quota_us", folder, group);
-  if (!roof_probe_line(root, path, line, sizeof line)) {
-    return false;
-  }
-  time = strtod(line, NULL);
-  snprintf(path, sizeof path, "%s%s/cpu.cfs_period_us", folder, group);
-  period = roof_probe_line(root, path, line, sizeof line) ? strtod(line, NULL) : 0;
-  *processors = time > 0 && period > 0 ? time / period : INFINITY;
-  return true;
-}
-
-/** The least quota of `group` and the groups above it; false when none has one to read. */
-static bool least_quota(const char *root, const char *folder, char *group, bool second, double *processors) {
-  bool known = false;
-  *processors = INFINITY;
-  for (;;) {
-    double here = INFINITY;
-    if (read_quota(root, folder, strcmp(group, "/") == 0 ? "" : group, second, &here)) {
-      known = true;
-      *processors = fmin(*processors, here);
-    }
-    char *slash = strrchr(group, '/');
-    if (slash == NULL || group[0] == '\0') {
-      return known;
-    }
-    *slash = '\0';
-  }
-}
-
-/** This process's group in the hierarchy of processors: version 2 has one for all, version 1 one that names
- * them. */
-static bool find_group(const char *root, bool second, char *group, size_t size) {
-  char line[LINE];
-  if (second) {
-    return roof_probe_key(root, "/proc/self/cgroup", "0::", group, size);
-  }
-  for (int id = 1; id < 32; id++) {
-    char key[16];
-    snprintf(key, sizeof key, "%d:", id);
-    if (!roof_probe_key(root, "/proc/self/cgroup", key, line, sizeof line)) {
-      continue;
-    }
-    char *path = strchr(line, ':');
-    if (path != NULL && (strncmp(line, "cpu:", 4) == 0 || strncmp(line, "cpu,", 4) == 0)) {
-      snprintf(group, size, "%s", path + 1);
-      return true;
-    }
-  }
-  return false;
-}
-
 void roof_look_quota(const roof_check *check, const char *root, roof_diagnosis *out) {
-  static const struct {
-    const char *folder, *path;
-    bool second;
-  } versions[] = {{"/sys/fs/cgroup", "/sys/fs/cgroup/.../cpu.max", true},
-                  {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu/.../cpu.cfs_quota_us", false}};
   (void)check;
-  char group[LINE], line[LINE];
-  for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-    double processors = INFINITY;
-    if (!find_group(root, versions[i].second, group, sizeof group) ||
-        !least_quota(root, versions[i].folder, group, versions[i].second, &processors)) {
-      continue;
-    }
-    if (isinf(processors)) {
-      roof_diagnose(out, ROOF_HEALTH_OK, versions[i].path, "no limit");
-    } else {
-      roof_diagnose(out, ROOF_HEALTH_WARN, versions[i].path, "time for %.4g processors", processors);
-    }
-    return;
-  }
-  if (roof_probe_line(root, "/sys/fs/cgroup/cgroup.controllers", line, sizeof line)) {
-    roof_diagnose(out, ROOF_HEALTH_OK, "/proc/self/cgroup", "the root group, which has no limit");
+  char line[LINE];
+  roof_quota quota;
+  if (!roof_quota_read(root, &quota)) {
+    bool top = roof_probe_line(root, "/sys/fs/cgroup/cgroup.controllers", line, sizeof line);
+    roof_diagnose(out, top ? ROOF_HEALTH_OK : ROOF_HEALTH_UNKNOWN, "/proc/self/cgroup", "%s",
+                  top ? "the root group, which has no limit" : "no group's limit can be read");
+  } else if (isinf(quota.processors)) {
+    roof_diagnose(out, ROOF_HEALTH_OK, quota.path, "no limit");
   } else {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, "/proc/self/cgroup", "no group's limit can be read");
+    roof_diagnose(out, ROOF_HEALTH_WARN, quota.path, "time for %.4g processors", quota.processors);
   }
 }
 

@@ -5,18 +5,12 @@
 #include <stdio.h>
 
 #include "measure/clock.h"
+#include "measure/quota.h"
 
-/** Processors that the control group's time quota pays for, or infinity. */
-static double quota(void) {
-  double allowed = INFINITY, time = 0, period = 0;
-  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-  if (file != NULL) {
-    if (fscanf(file, "%lf %lf", &time, &period) == 2 && period > 0) {
-      allowed = time / period;
-    }
-    fclose(file);
-  }
-  return allowed;
+/** Processors that the control groups pay for, or infinity. */
+static double paid(void) {
+  roof_quota quota;
+  return roof_quota_read("", &quota) ? quota.processors : INFINITY;
 }
 
 /** Threads of the OpenMP team that are bound. */
@@ -67,7 +61,7 @@ static roof_status gather(roof_team *t, int threads, roof_error *error) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "cores: hwloc cannot read this machine's topology");
   }
   hwloc_get_cpubind(t->hwloc, t->before, HWLOC_CPUBIND_THREAD);
-  roof_status status = roof_topology_read(t->hwloc, t->before, quota(), &t->topology, error);
+  roof_status status = roof_topology_read(t->hwloc, t->before, paid(), &t->topology, error);
   if (status == ROOF_OK && threads > 0 && threads < t->topology.core_count) {
     int refused = t->topology.refused_cores;
     roof_topology_done(&t->topology);

@@ -140,11 +140,8 @@ loop() {
 }
 
 @test "this machine, quickly" {
-  SECONDS=0
   run --separate-stderr "$ROOFLINE" loop --quick --json
   [ "$status" -eq 0 ]
-  read -r load _ </proc/loadavg # while others compute it takes as long as they let it
-  [ "$SECONDS" -lt 60 ] || awk "BEGIN { exit !($load > 1.5 * $(nproc)) }"
   jq -e '(.entries | length) + (.skipped | length) == 8 and (.entries | length) >= 7' <<<"$output"
   jq -e '.entries | all(.measured_seconds > 0 and .predicted_seconds > 0 and .fraction_of_ceiling > 0)' <<<"$output"
   grep -q '<svg' roofline-report.html

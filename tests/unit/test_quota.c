@@ -1,0 +1,101 @@
+/* The quota of nested control groups, read from trees as the kernel shows them. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "measure/quota.h"
+
+static char root[64] = "/tmp/roofline-quota-XXXXXX";
+
+static void put(const char *path, const char *text) {
+  char full[512];
+  snprintf(full, sizeof full, "%s%s", root, path);
+  for (char *slash = strchr(full + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(full, 0755);
+    *slash = '/';
+  }
+  FILE *file = fopen(full, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  strcpy(root + strlen(root) - 6, "XXXXXX");
+  return mkdtemp(root) == NULL;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -r %s", root);
+  return system(command);
+}
+
+static double quota(void) {
+  roof_quota q;
+  assert_true(roof_quota_read(root, &q));
+  return q.processors;
+}
+
+static void the_least_of_nested_groups_counts(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "0::/kubepods.slice/pod7.slice/cri-1.scope\n");
+  put("/sys/fs/cgroup/kubepods.slice/cpu.max", "1600000 100000\n");
+  put("/sys/fs/cgroup/kubepods.slice/pod7.slice/cpu.max", "250000 100000\n");
+  put("/sys/fs/cgroup/kubepods.slice/pod7.slice/cri-1.scope/cpu.max", "max 100000\n");
+  assert_near(quota(), 2.5, 1e-12);
+  put("/sys/fs/cgroup/kubepods.slice/pod7.slice/cri-1.scope/cpu.max", "50000 100000\n");
+  assert_near(quota(), 0.5, 1e-12);
+  put("/sys/fs/cgroup/kubepods.slice/pod8.slice/cpu.max", "1000 100000\n"); /* somebody else's */
+  assert_near(quota(), 0.5, 1e-12);
+}
+
+static void a_group_seen_from_inside_is_the_root(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "0::/\n");
+  put("/sys/fs/cgroup/cpu.max", "300000 100000\n");
+  assert_near(quota(), 3, 1e-12);
+  put("/sys/fs/cgroup/cpu.max", "max 100000\n");
+  assert_true(isinf(quota()));
+}
+
+static void version_1_names_the_processors(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "12:memory:/m\n5:cpuset:/docker/a\n4:cpuacct,cpu:/docker/a\n0::/init.scope\n");
+  put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  assert_true(isinf(quota()));
+  put("/sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "400000\n");
+  put("/sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n");
+  assert_near(quota(), 4, 1e-12);
+  put("/sys/fs/cgroup/cpu/docker/a/cpu.cfs_quota_us", "150000\n");
+  put("/sys/fs/cgroup/cpu/docker/a/cpu.cfs_period_us", "50000\n");
+  assert_near(quota(), 3, 1e-12);
+}
+
+static void nothing_to_read_is_no_quota(void **state) {
+  (void)state;
+  roof_quota q;
+  assert_false(roof_quota_read(root, &q));
+  put("/proc/self/cgroup", "0::/a/b\n");
+  assert_false(roof_quota_read(root, &q));
+  put("/sys/fs/cgroup/a/cpu.max", "nonsense\n");
+  assert_true(isinf(quota()));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(the_least_of_nested_groups_counts),
+      TEST(a_group_seen_from_inside_is_the_root),
+      TEST(version_1_names_the_processors),
+      TEST(nothing_to_read_is_no_quota),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
