@@ -675,7 +675,8 @@ static void keep_rate(roof_bench *bench, roof_trial *t) {
   ((scripted_figure *)t->user)->rate = t->rate;
 }
 
-static roof_status try_figure(scripted_figure *f, roof_estimate estimate, roof_error *error) {
+static roof_status try_windows(scripted_figure *f, roof_window *window, roof_estimate estimate,
+                               roof_error *error) {
   static roof_machine machine;
   roof_measure_options options = roof_measure_options_default();
   options.quick = true;
@@ -685,7 +686,7 @@ static roof_status try_figure(scripted_figure *f, roof_estimate estimate, roof_e
   roof_trial *trial = NULL;
   assert_int_equal(roof_trial_add(&bench, &trial, NULL), ROOF_OK);
   *trial = (roof_trial){.figure = "a figure",
-                        .window = scripted_window,
+                        .window = window,
                         .finish = keep_rate,
                         .user = f,
                         .work = 6,
@@ -695,6 +696,10 @@ static roof_status try_figure(scripted_figure *f, roof_estimate estimate, roof_e
   roof_status status = roof_trials_run(&bench, error);
   roof_trials_done(&bench);
   return status;
+}
+
+static roof_status try_figure(scripted_figure *f, roof_estimate estimate, roof_error *error) {
+  return try_windows(f, scripted_window, estimate, error);
 }
 
 static void a_figure_is_refused_where_time_stands_still(void **state) {
@@ -729,8 +734,67 @@ static void steady_figures_settle_and_others_are_marked(void **state) {
   assert_true(steady.conditions.round_count >= 2 && steady.conditions.samples >= 6);
   assert_near(steady.conditions.per_cycle, 1e-9, 1e-20);
   scripted_figure two = {.seconds = wild, .count = 6, .clock = 3e9};
-  assert_int_equal(try_figure(&two, ROOF_TYPICAL, NULL), ROOF_OK);
+  assert_int_equal(try_figure(&two, ROOF_SHARED, NULL), ROOF_OK);
   assert_string_equal(two.conditions.noisy, "two modes, 50 % apart");
+  static const double mostly_slow[] = {2, 2.2, 2.2, 2.2, 2.2, 2.2};
+  scripted_figure others = {.seconds = mostly_slow, .count = 6, .clock = 3e9};
+  assert_int_equal(try_figure(&others, ROOF_SHARED, NULL), ROOF_OK);
+  assert_string_equal(others.conditions.noisy, "half of the time it was at least 10 % slower");
+  assert_near(others.rate, 3, 1e-12); /* what there is when others leave it alone */
+}
+
+/** A window of which every fifth comes at another clock and takes less time. */
+typedef struct clocked_figure {
+  scripted_figure figure;
+  double other_clock;
+} clocked_figure;
+
+static double clocked_window(void *user, double *clock_hz) {
+  clocked_figure *f = user;
+  bool other = f->figure.calls++ % 5 == 0;
+  *clock_hz = other ? f->other_clock : 3e9;
+  return other ? 1 : 2;
+}
+
+static void bursts_of_a_higher_clock_do_not_count(void **state) {
+  (void)state;
+  static const struct {
+    double clock, rate;
+  } cases[] = {
+      {3.3e9, 3}, {3.01e9, 6}, {2e9, 6}}; /* who is interrupted reads too low a clock, not too high */
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    clocked_figure f = {.other_clock = cases[i].clock};
+    assert_int_equal(try_windows(&f.figure, clocked_window, ROOF_FASTEST, NULL), ROOF_OK);
+    assert_near(f.figure.rate, cases[i].rate, 1e-12);
+  }
+}
+
+/** Ways that take 3, 1, 1.2 and 1.5 s; how often each was tried. */
+typedef struct scripted_ways {
+  int selected, tried[4];
+} scripted_ways;
+
+static double select_scripted(void *user, int index) {
+  ((scripted_ways *)user)->selected = index;
+  return 1;
+}
+
+static double try_scripted(void *user, double *clock_hz) {
+  static const double seconds[] = {3, 1, 1.2, 1.5};
+  scripted_ways *w = user;
+  *clock_hz = NAN;
+  return w->tried[w->selected]++, seconds[w->selected];
+}
+
+static void slow_ways_are_not_tried_again(void **state) {
+  (void)state;
+  scripted_ways w = {0};
+  roof_choice choice = {.window = try_scripted, .select = select_scripted, .count = 4, .tries = 4};
+  assert_int_equal(roof_choice_try(&choice, &w), 1);
+  assert_true(w.tried[0] == 4 && w.tried[1] == 4 && w.tried[2] == 4 && w.tried[3] == 4);
+  assert_int_equal(roof_choice_try(&choice, &w), 1);
+  assert_true(w.tried[0] == 4 && w.tried[1] == 6 && w.tried[2] == 6 && w.tried[3] == 4);
+  assert_true(w.selected == 1 && choice.chosen == 1 && choice.visits == 2);
 }
 
 static void outliers_are_counted_by_mad(void **state) {
@@ -785,6 +849,8 @@ int main(void) {
       cmocka_unit_test(a_figure_is_refused_where_time_stands_still),
       cmocka_unit_test(a_clock_that_is_none_is_unknown),
       cmocka_unit_test(steady_figures_settle_and_others_are_marked),
+      cmocka_unit_test(bursts_of_a_higher_clock_do_not_count),
+      cmocka_unit_test(slow_ways_are_not_tried_again),
       cmocka_unit_test(outliers_are_counted_by_mad),
       cmocka_unit_test(what_levels_stream_is_not_zero),
       cmocka_unit_test(costs_against_themselves),

@@ -170,7 +170,7 @@ typedef struct roof_stream {
   void *flow;
   double bytes; /**< of a window */
   double *rate; /**< the figure: bytes/s */
-  bool typical; /**< the median window counts, else the fastest */
+  bool shared;  /**< with others: ROOF_SHARED, else the fastest window counts */
   roof_level *level;
   const char *name; /**< of the pattern */
 } roof_stream;

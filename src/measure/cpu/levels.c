@@ -310,10 +310,10 @@ static roof_status plan_pattern(roof_bench *bench, flow *f, double share, roof_e
   *trial = (roof_trial){.window = flow_window,
                         .finish = finish_flow,
                         .user = f,
-                        .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, {0}},
+                        .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, 0, {0}},
                         .crew = &f->crew,
                         .cores = f->crew.cores,
-                        .estimate = is_shared(bench, level) ? ROOF_TYPICAL : ROOF_FASTEST,
+                        .estimate = is_shared(bench, level) ? ROOF_SHARED : ROOF_FASTEST,
                         .conditions =
                             (roof_conditions *)(void *)((char *)level + patterns[f->pattern].conditions)};
   *(double *)((char *)level + patterns[f->pattern].result) =
@@ -431,7 +431,7 @@ void roof_cpu_try_pages(roof_bench *bench) {
                       .flow = f,
                       .bytes = window_bytes(f),
                       .rate = (double *)(void *)((char *)f->level + patterns[f->pattern].result),
-                      .typical = is_shared(bench, f->level),
+                      .shared = is_shared(bench, f->level),
                       .level = f->level,
                       .name = patterns[f->pattern].name};
   }

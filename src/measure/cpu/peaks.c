@@ -176,7 +176,7 @@ static roof_choice choice_of(const roof_burst *burst) {
   while (count < ROOF_BURST_WAYS && burst->ways[count].run != NULL) {
     count++;
   }
-  return (roof_choice){way_window, select_way, ready, count, TRIES, 0, {0}};
+  return (roof_choice){way_window, select_way, ready, count, TRIES, 0, 0, {0}};
 }
 
 const roof_burst_way *roof_cpu_choose_way(const roof_bench *bench, const roof_burst *burst) {

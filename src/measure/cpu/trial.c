@@ -5,18 +5,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure/clock.h"
 #include "measure/noise.h"
 #include "measure/sampler.h"
 
-enum { TRIAL_MAX = 256, CHUNK = 64, ROUNDS_LEAST = 4, ROUNDS_QUICK = 3, WINDOWS_LEAST = 3 };
+enum { TRIAL_MAX = 256, CHUNK = 64, ROUNDS_LEAST = 4, ROUNDS_QUICK = 2, WINDOWS_LEAST = 3 };
 
 /** Rounds beyond the least number begin within this many times the budget of an item. */
 static const double ITEMS = 17;
 
 /** A round of one figure takes this share of it. */
-static const double SLICE = 0.05;
+static const double SLICE = 0.04;
+
+double roof_estimate_fraction(roof_estimate estimate) {
+  static const double fractions[] = {[ROOF_FASTEST] = 0.05, [ROOF_SHARED] = 0.1, [ROOF_TYPICAL] = 0.5};
+  return fractions[estimate];
+}
 
 roof_status roof_trial_add(roof_bench *bench, roof_trial **out, roof_error *error) {
   if (bench->trials == NULL) {
@@ -82,15 +88,25 @@ static double quantile(const double *values, size_t count, double fraction) {
   return result;
 }
 
+/** A way that was far slower when it was tried before is not tried again. */
+static bool is_hopeful(const roof_choice *c, int way) {
+  static const double far = 1.3;
+  return c->visits == 0 || c->cycles[way] <= far * c->cycles[c->chosen];
+}
+
 int roof_choice_try(roof_choice *c, void *user) {
   enum { TRIES = 4 };
   static const double better = 1.005;
   double seconds[ROOF_CANDIDATE_MAX * TRIES], clocks[ROOF_CANDIDATE_MAX * TRIES];
-  int tries = c->tries < TRIES ? c->tries : TRIES, best = 0;
+  int most = c->tries < TRIES ? c->tries : TRIES, tries = c->visits == 0 ? most : (most + 1) / 2;
+  int best = c->chosen;
   for (int i = 0; i < tries * c->count; i++) {
-    double work = c->select(user, i % c->count);
     clocks[i] = NAN;
-    seconds[i] = c->window(user, &clocks[i]) / work;
+    seconds[i] = INFINITY;
+    if (is_hopeful(c, i % c->count)) {
+      double work = c->select(user, i % c->count);
+      seconds[i] = c->window(user, &clocks[i]) / work;
+    }
   }
   double usual = quantile(clocks, (size_t)(tries * c->count), 0.5);
   for (int i = 0; i < c->count; i++) { /* no clock below the usual one is believed: it was interrupted */
@@ -101,21 +117,26 @@ int roof_choice_try(roof_choice *c, void *user) {
       first = fmin(first, cycles);
     }
     c->cycles[i] = fmin(c->cycles[i] > 0 ? c->cycles[i] : INFINITY, tries > 1 ? second : first);
+  }
+  for (int i = 0; i < c->count; i++) {
     best = better * c->cycles[i] < c->cycles[best] ? i : best;
   }
   c->select(user, best);
+  c->chosen = best;
+  c->visits++;
   return best;
 }
 
 /** Tries the ways again and lets the fastest so far do the figure. */
 static void choose(roof_trial *t) {
-  int best = roof_choice_try(&t->choice, t->user);
-  if (best != t->choice.chosen || t->count == 0) { /* what another way took says nothing of this one */
+  int before = t->choice.chosen, best = roof_choice_try(&t->choice, t->user);
+  if (best != before || t->count == 0) { /* what another way took says nothing of this one */
     t->work = t->choice.ready(t->user);
     t->count = 0;
+    t->watched_seconds = 0;
     t->conditions->round_count = 0;
+    t->conditions->stolen_seconds = NAN;
   }
-  t->choice.chosen = best;
 }
 
 /** One round of one figure. */
@@ -124,7 +145,7 @@ static roof_status take_round(const roof_bench *bench, roof_trial *t, double sli
   if (t->crew != NULL) {
     roof_crew_enter(bench, t->crew);
   }
-  if (t->choice.count > 0 && q->round_count < 2) {
+  if (t->choice.count > 0 && t->choice.visits < (bench->options->quick ? 1 : 2)) {
     choose(t);
   }
   roof_noise before = roof_noise_now();
@@ -140,6 +161,7 @@ static roof_status take_round(const roof_bench *bench, roof_trial *t, double sli
   }
   q->clock_after_hz = clock_now();
   roof_noise_add(&before, q);
+  t->watched_seconds += (roof_clock_seconds() - before.seconds) * (double)sysconf(_SC_NPROCESSORS_ONLN);
   t->ends[q->round_count++] = t->count;
   if (t->crew != NULL) {
     roof_crew_leave(bench, t->crew);
@@ -158,7 +180,7 @@ static size_t usual_windows(const roof_trial *t, size_t begin, size_t end, doubl
   size_t count = 0;
   for (size_t i = begin; i < end; i++) {
     seconds[count] = t->seconds[i];
-    count += fabs(t->clocks[i] / clock - 1) <= same;
+    count += !(t->clocks[i] / clock - 1 > same);
   }
   if (count < WINDOWS_LEAST) {
     count = end - begin;
@@ -169,12 +191,11 @@ static size_t usual_windows(const roof_trial *t, size_t begin, size_t end, doubl
 
 /** The figure's rate from the windows `begin` to `end`. */
 static double rate_of(const roof_trial *t, size_t begin, size_t end, double clock) {
-  static const double fractions[] = {[ROOF_FASTEST] = 0.05, [ROOF_TYPICAL] = 0.5};
   double *seconds = malloc((end - begin) * sizeof *seconds), rate = NAN;
   if (seconds != NULL) {
     size_t count = usual_windows(t, begin, end, clock, seconds);
     qsort(seconds, count, sizeof *seconds, ascending);
-    rate = t->work / roof_stats_quantile(seconds, count, fractions[t->estimate]);
+    rate = t->work / roof_stats_quantile(seconds, count, roof_estimate_fraction(t->estimate));
   }
   free(seconds);
   return rate;
@@ -187,18 +208,19 @@ static double rounds_apart(const roof_trial *t) {
   int count = t->conditions->round_count;
   memcpy(sorted, t->conditions->rounds, sizeof sorted);
   qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-  return count < 2 ? 0 : sorted[count - 1] / sorted[t->estimate == ROOF_FASTEST ? count - 2 : 0] - 1;
+  return count < 2 ? 0 : sorted[count - 1] / sorted[t->estimate == ROOF_TYPICAL ? 0 : count - 2] - 1;
 }
 
-/** Fills in the rounds, the rate and the clock. */
+/** Fills in the rounds, the rate and the clock: the upper quartile, since who is interrupted reads too low a
+ * clock. */
 static void compare_rounds(roof_trial *t) {
   roof_conditions *q = t->conditions;
   double low = INFINITY, high = 0;
   size_t begin = 0;
-  q->clock_hz = quantile(t->clocks, t->count, 0.5);
+  q->clock_hz = quantile(t->clocks, t->count, 0.75);
   for (int r = 0; r < q->round_count; begin = t->ends[r++]) {
     q->rounds[r] = rate_of(t, begin, t->ends[r], q->clock_hz);
-    double clock = quantile(t->clocks + begin, t->ends[r] - begin, 0.5);
+    double clock = quantile(t->clocks + begin, t->ends[r] - begin, 0.75);
     low = fmin(low, clock);
     high = fmax(high, clock);
   }
@@ -209,25 +231,28 @@ static void compare_rounds(roof_trial *t) {
 
 /** Why the figure may not come out the same again, or "". */
 static void judge(roof_trial *t, const roof_samples *samples) {
-  static const double stolen_least = 0.01, alone = 0.015, shifted = 0.02;
+  static const double stolen_least = 0.1, alone = 0.015, shifted = 0.02, half_slower = 0.05;
   roof_conditions *q = t->conditions;
-  double apart = rounds_apart(t), fast, slow, sum = samples->stats.median * (double)t->count * t->cores;
-  bool modes = t->estimate == ROOF_TYPICAL && roof_samples_modes(samples, &fast, &slow);
+  double apart = rounds_apart(t), fast, slow, slower = t->rate * samples->stats.median / t->work - 1;
+  double stolen = fmin(1, q->stolen_seconds / t->watched_seconds);
+  bool shared = t->estimate == ROOF_SHARED, modes = shared && roof_samples_modes(samples, &fast, &slow);
   t->fast_rate = modes ? t->work / fast : NAN;
   t->slow_rate = modes ? t->work / slow : NAN;
   q->noisy[0] = '\0';
-  if (q->stolen_seconds > stolen_least * sum) {
-    snprintf(q->noisy, sizeof q->noisy, "the hypervisor took %.0f %% of the time",
-             100 * q->stolen_seconds / sum);
+  if (stolen > stolen_least) {
+    snprintf(q->noisy, sizeof q->noisy, "the hypervisor took %.0f %% of the processors' time", 100 * stolen);
   } else if (modes) {
     snprintf(q->noisy, sizeof q->noisy, "two modes, %.0f %% apart", 100 * (slow / fast - 1));
   } else if (q->round_count < 2) {
     strcpy(q->noisy, "there was time for one round only");
-  } else if (apart > (t->estimate == ROOF_FASTEST ? alone : shifted)) {
+  } else if (apart > (t->estimate == ROOF_TYPICAL ? shifted : alone)) {
     snprintf(q->noisy, sizeof q->noisy,
-             t->estimate == ROOF_FASTEST ? "one round was %.1f %% faster than all others"
-                                         : "rounds differ by %.1f %%",
+             t->estimate != ROOF_TYPICAL && q->round_count > 2
+                 ? "one round was %.1f %% faster than all others"
+                 : "rounds differ by %.1f %%",
              100 * apart);
+  } else if (shared && slower > half_slower) {
+    snprintf(q->noisy, sizeof q->noisy, "half of the time it was at least %.0f %% slower", 100 * slower);
   }
 }
 
@@ -280,7 +305,8 @@ static roof_status one_round(roof_bench *bench, double slice, double deadline, i
   *left = 0;
   for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
     roof_trial *t = &bench->trials[i];
-    if (!t->settled && roof_clock_seconds() < deadline) {
+    bool alone = t->conditions->round_count < 2; /* nothing to compare it with: it gets its round anyway */
+    if (!t->settled && (alone || roof_clock_seconds() < deadline)) {
       status = take_round(bench, t, slice, error);
       (*left)++;
     }
@@ -305,7 +331,7 @@ static roof_status all_rounds(roof_bench *bench, roof_error *error) {
     snprintf(step, sizeof step,
              round < least ? "round %d of all figures" : "round %d, of what is not yet steady", round + 1);
     roof_bench_step(bench, step);
-    status = one_round(bench, slice, round == 0 ? INFINITY : end, &left, error);
+    status = one_round(bench, slice, end, &left, error);
     bool last = round + 1 >= least || roof_clock_seconds() >= end;
     if (status == ROOF_OK && last) {
       status = assess_all(bench, error);

@@ -10,13 +10,19 @@ typedef double roof_window(void *user, double *clock_hz);
 /** What stands for all windows of a figure. */
 typedef enum roof_estimate {
   ROOF_FASTEST, /**< what the core can do: the fast end, which most windows of a quiet machine reach */
-  ROOF_TYPICAL  /**< what is shared: the median, of the faster of two modes */
+  ROOF_SHARED,  /**< what others use too: the fast end, which is what there is when they leave it alone */
+  ROOF_TYPICAL  /**< what a program will see: the median */
 } roof_estimate;
+
+/** The quantile of the windows' seconds that is the estimate.
+ *  Units: none. Ownership: none. Errors: none. */
+double roof_estimate_fraction(roof_estimate estimate);
 
 enum { ROOF_CANDIDATE_MAX = 40 };
 
-/** The ways of doing a figure's work, of which the fastest counts. They take turns before the first round and
- * once more before the second; a disturbance is then seldom taken for a slow way. */
+/** The ways of doing a figure's work, of which the fastest counts. They take turns before the first round,
+ * and those that were not far slower, half as often, before the second; a disturbance is then seldom taken
+ * for a slow way. */
 typedef struct roof_choice {
   roof_window *window;                     /**< one way on trial */
   double (*select)(void *user, int index); /**< sets the way; the work of one window of it */
@@ -24,6 +30,7 @@ typedef struct roof_choice {
   int count;                   /**< of ways, at most ROOF_CANDIDATE_MAX; 0: there is no choice */
   int tries;                   /**< of each way, each time */
   int chosen;
+  int visits;                        /**< times that the ways were tried */
   double cycles[ROOF_CANDIDATE_MAX]; /**< for the same work: they do not change with the clock */
 } roof_choice;
 
@@ -49,6 +56,7 @@ typedef struct roof_trial {
   double *clocks;
   size_t count, capacity;
   size_t ends[ROOF_ROUND_MAX]; /**< where each round's windows end */
+  double watched_seconds;      /**< of the rounds, all processors of the system */
   double rate;                 /**< work per second */
   double fast_rate, slow_rate; /**< of two modes, NaN when there is one */
   bool settled;                /**< more rounds would not make it better known */
