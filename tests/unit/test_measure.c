@@ -735,11 +735,11 @@ static void steady_figures_settle_and_others_are_marked(void **state) {
   assert_near(steady.conditions.per_cycle, 1e-9, 1e-20);
   scripted_figure two = {.seconds = wild, .count = 6, .clock = 3e9};
   assert_int_equal(try_figure(&two, ROOF_SHARED, NULL), ROOF_OK);
-  assert_string_equal(two.conditions.noisy, "two modes, 50 % apart");
+  assert_non_null(strstr(two.conditions.noisy, "two modes, 50 % apart"));
   static const double mostly_slow[] = {2, 2.2, 2.2, 2.2, 2.2, 2.2};
   scripted_figure others = {.seconds = mostly_slow, .count = 6, .clock = 3e9};
   assert_int_equal(try_figure(&others, ROOF_SHARED, NULL), ROOF_OK);
-  assert_string_equal(others.conditions.noisy, "half of the time it was at least 10 % slower");
+  assert_non_null(strstr(others.conditions.noisy, "half of the time it was at least 10 % slower"));
   assert_near(others.rate, 3, 1e-12); /* what there is when others leave it alone */
 }
 

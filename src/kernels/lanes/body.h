@@ -10,6 +10,7 @@
 #define BYTES sizeof(V)
 #define W (BYTES / sizeof(T))
 #define MUL(a, b) ((a) * (b))
+#define NEGATE(v) (-(v))
 _Static_assert(ROWS *COLUMNS *W <= ROOF_TILE_ELEMENTS, "a tile fits where its edges are computed");
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
@@ -362,6 +363,7 @@ static const roof_loops NAME(loops) = {
 #undef UNROLL
 #undef PRAGMA
 #undef MUL
+#undef NEGATE
 #undef BLOCK
 #undef TILE_ROW
 #undef INLINE

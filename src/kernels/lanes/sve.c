@@ -22,7 +22,7 @@
 #define SET1(s) svdup_f64(s)
 #define LOAD(p) svld1_f64(ALL, p)
 #define STORE(p, v) svst1_f64(ALL, p, v)
-#define MUL(a, b) svmul_f64_x(ALL, a, b)
+#define NEGATE(v) svneg_f64_x(ALL, v)
 #define FMA(a, b, c) svmla_f64_x(ALL, c, a, b)
 
 INLINE void NAME(put)(T *p, V v, bool stream) {

@@ -57,7 +57,7 @@ static const struct {
                     offsetof(roof_level, write_limit_bytes_per_second), offsetof(roof_level, write)},
     [ROOF_COPY] = {"copy", 2, 1, 1, false, offsetof(roof_level, copy_bytes_per_second),
                    offsetof(roof_level, copy_limit_bytes_per_second), offsetof(roof_level, copy)},
-    [ROOF_UPDATE] = {"update", 1, 1, 1, true, offsetof(roof_level, update_bytes_per_second),
+    [ROOF_UPDATE] = {"update", 1, 1, 1, false, offsetof(roof_level, update_bytes_per_second),
                      offsetof(roof_level, update_limit_bytes_per_second), offsetof(roof_level, update)},
     [ROOF_TRIAD] = {"triad", 3, 2, 1, true, offsetof(roof_level, triad_bytes_per_second),
                     offsetof(roof_level, triad_limit_bytes_per_second), offsetof(roof_level, triad)},

@@ -229,19 +229,26 @@ static void compare_rounds(roof_trial *t) {
   q->per_cycle = t->rate / t->cores / q->clock_hz;
 }
 
+/** What the hypervisor took, where that was much: why the rounds are apart. */
+static void add_stolen(const roof_trial *t, char *text, size_t size) {
+  static const double much = 0.1;
+  double stolen = fmin(1, t->conditions->stolen_seconds / t->watched_seconds);
+  size_t used = strlen(text);
+  if (used > 0 && used < size && stolen > much) {
+    snprintf(text + used, size - used, "; the hypervisor took %.0f %% of the time", 100 * stolen);
+  }
+}
+
 /** Why the figure may not come out the same again, or "". */
 static void judge(roof_trial *t, const roof_samples *samples) {
-  static const double stolen_least = 0.1, alone = 0.015, shifted = 0.02, half_slower = 0.05;
+  static const double alone = 0.015, shifted = 0.02, half_slower = 0.05;
   roof_conditions *q = t->conditions;
   double apart = rounds_apart(t), fast, slow, slower = t->rate * samples->stats.median / t->work - 1;
-  double stolen = fmin(1, q->stolen_seconds / t->watched_seconds);
   bool shared = t->estimate == ROOF_SHARED, modes = shared && roof_samples_modes(samples, &fast, &slow);
   t->fast_rate = modes ? t->work / fast : NAN;
   t->slow_rate = modes ? t->work / slow : NAN;
   q->noisy[0] = '\0';
-  if (stolen > stolen_least) {
-    snprintf(q->noisy, sizeof q->noisy, "the hypervisor took %.0f %% of the processors' time", 100 * stolen);
-  } else if (modes) {
+  if (modes) {
     snprintf(q->noisy, sizeof q->noisy, "two modes, %.0f %% apart", 100 * (slow / fast - 1));
   } else if (q->round_count < 2) {
     strcpy(q->noisy, "there was time for one round only");
@@ -254,6 +261,7 @@ static void judge(roof_trial *t, const roof_samples *samples) {
   } else if (shared && slower > half_slower) {
     snprintf(q->noisy, sizeof q->noisy, "half of the time it was at least %.0f %% slower", 100 * slower);
   }
+  add_stolen(t, q->noisy, sizeof q->noisy);
 }
 
 /** Fills in what the windows so far say; the trial is settled when more would say the same. */
