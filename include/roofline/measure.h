@@ -41,6 +41,7 @@ typedef struct roof_measure_options {
 typedef struct roof_backend {
   const char *name;
   const char *summary;
+  const char *machine; /**< what its ceilings are kept under */
   /** NULL when it works here, else why not (static text). */
   const char *(*disabled_reason)(void);
   roof_status (*measure)(const roof_measure_options *options, roof_machine *machine, roof_error *error);

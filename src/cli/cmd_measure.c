@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/machine.h"
@@ -12,7 +13,8 @@ static double percent = 1;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
-    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
+    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
+     "what measures, several separated by commas: cpu (default), opencl, fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     {"precision", '\0', POPT_ARG_DOUBLE, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
@@ -76,7 +78,8 @@ static roof_status save_samples(roof_text *samples, roof_error *error) {
 }
 
 /** Measures into *machine and keeps it. */
-static roof_status measure(const roof_args *args, roof_machine *machine, roof_error *error) {
+static roof_status measure(const roof_args *args, const char *name, roof_machine *machine,
+                           roof_error *error) {
   const roof_backend *backend = NULL;
   roof_measure_options how = roof_measure_options_default();
   how.quick = quick != 0;
@@ -88,7 +91,7 @@ static roof_status measure(const roof_args *args, roof_machine *machine, roof_er
   how.keep_user = &samples;
   roof_status status = roof_args_precision(percent, &how.precision, error);
   if (status == ROOF_OK) {
-    status = roof_select_backend(backend_name, &backend, error);
+    status = roof_select_backend(name, &backend, error);
   }
   if (status == ROOF_OK && threads < 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
@@ -106,7 +109,73 @@ static roof_status measure(const roof_args *args, roof_machine *machine, roof_er
   return status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
+/** What one machine's answer takes for itself, when several are measured. */
+static roof_status check_list(const roof_args *args, roof_error *error) {
+  const char *option = args->to != NULL       ? "--to"
+                       : old_name != NULL     ? "--compare"
+                       : samples_name != NULL ? "--samples"
+                                              : NULL;
+  return option == NULL ? ROOF_OK
+                        : roof_error_set(error, ROOF_E_ARGUMENT,
+                                         "%s: is for one backend; --backend names several", option);
+}
+
+/** Several backends as one answer. */
+static roof_status print_all(const roof_args *args, const roof_machine *machines, int count,
+                             roof_error *error) {
+  json_t *list = json_array();
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    roof_text text = {0};
+    if (args->json) {
+      status = roof_machine_write(&machines[i], &text, error);
+      json_array_append_new(list, json_loadb(text.data, text.length, 0, NULL));
+    } else {
+      status = machine_show_print(args, &machines[i], error);
+    }
+    roof_text_done(&text);
+  }
+  if (status == ROOF_OK && args->json) {
+    status =
+        roof_json_print(json_pack("{s:s, s:O}", "schema", "roofline.machines/1", "machines", list), error);
+  }
+  json_decref(list);
+  return status;
+}
+
+/** Measures with each backend of the list; one that cannot work here says why, and the others go on. */
+static roof_status measure_list(const roof_args *args, roof_error *error) {
+  enum { MOST = 8 };
+  roof_machine *machines = calloc(MOST, sizeof *machines);
+  int count = 0;
+  char *rest = NULL;
+  roof_status status = machines != NULL ? check_list(args, error)
+                                        : roof_error_set(error, ROOF_E_MEMORY, "measure: out of memory");
+  for (char *name = strtok_r(backend_name, ",", &rest); status == ROOF_OK && name != NULL && count < MOST;
+       name = strtok_r(NULL, ",", &rest)) {
+    const roof_backend *backend = NULL;
+    status = roof_backend_find(name, &backend, error);
+    const char *why = status == ROOF_OK ? backend->disabled_reason() : NULL;
+    if (why != NULL) {
+      roof_error skipped;
+      roof_error_set(&skipped, ROOF_E_UNSUPPORTED, "backend %s: %s", name, why);
+      roof_report("warning: ", &skipped);
+    } else if (status == ROOF_OK) {
+      status = measure(args, name, &machines[count], error);
+      count++;
+    }
+  }
+  if (status == ROOF_OK && count == 0) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "measure: no backend of the list works here");
+  }
+  if (status == ROOF_OK) {
+    status = print_all(args, machines, count, error);
+  }
+  free(machines);
+  return status;
+}
+
+static roof_status run_one(const roof_args *args, roof_error *error) {
   roof_machine old, machine;
   roof_status status = roof_args_limit_words(args, old_name != NULL ? 1 : 0, error);
   if (status == ROOF_OK && old_name != NULL) { /* before the file is written over */
@@ -114,12 +183,18 @@ static roof_status run(const roof_args *args, roof_error *error) {
   }
   if (status == ROOF_OK) {
     status = args->word_count > 0 ? roof_catalog_load(args->words[0], &machine, error)
-                                  : measure(args, &machine, error);
+                                  : measure(args, backend_name, &machine, error);
   }
   if (status == ROOF_OK) {
     status = old_name != NULL ? measure_compare_print(args, &old, &machine, error)
                               : machine_show_print(args, &machine, error);
   }
+  return status;
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  bool several = backend_name != NULL && strchr(backend_name, ',') != NULL;
+  roof_status status = several ? measure_list(args, error) : run_one(args, error);
   free(samples_name);
   free(old_name);
   free(backend_name);
@@ -133,6 +208,7 @@ const roof_command roof_cmd_measure = {
     .examples = "  roofline measure --quick\n"
                 "  roofline measure --to laptop.json\n"
                 "  roofline measure --compare laptop.json\n"
+                "  roofline measure --backend cpu,opencl\n"
                 "  roofline measure --quick --json | jq .peaks\n",
     .groups = ROOF_ARGS_FILE,
     .options = options,

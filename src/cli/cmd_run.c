@@ -26,7 +26,7 @@ static const struct poptOption options[] = {
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
-    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
+    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0,
      "cores to use, or that a program uses; default: all this process may", "N"},
     {"counters", '\0', POPT_ARG_NONE, &counters, 0,

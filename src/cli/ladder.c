@@ -111,7 +111,7 @@ static roof_status find_ladder(ladder *l, roof_error *error) {
 static roof_status characterise(ladder *l, roof_error *error) {
   const roof_climb *c = l->climb;
   bool fake = strcmp(c->backend->name, "fake") == 0;
-  if (fake || roof_catalog_load("host", &l->all, NULL) != ROOF_OK) {
+  if (fake || roof_catalog_load(c->backend->machine, &l->all, NULL) != ROOF_OK) {
     roof_status status = c->backend->measure(c->how, &l->all, error);
     status = status == ROOF_OK ? roof_host_save(&l->all, error) : status;
     if (status != ROOF_OK) {

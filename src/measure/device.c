@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "measure/device_bench.h"
@@ -36,9 +37,12 @@ int roof_device_host_threads(void) {
   return omp_get_max_threads();
 }
 
+/** Of a run: fill, four patterns, two caches, three peaks, three latencies, links, four launches, curve. */
+enum { STEPS = 19 };
+
 void roof_device_step(roof_device_bench *bench, const char *step) {
   if (bench->options->progress != NULL) {
-    bench->options->progress(bench->options->user, step, bench->steps_done, bench->steps);
+    bench->options->progress(bench->options->user, step, bench->steps_done, STEPS);
   }
   bench->steps_done++;
 }
@@ -69,24 +73,168 @@ static void identify(roof_device_bench *bench) {
   roof_device_note(bench, "%s, driver %s", info->platform, info->driver);
 }
 
+roof_status roof_device_find(roof_device_bench *bench, void *program, roof_device_launch *launch,
+                             roof_error *error) {
+  return bench->device->driver->find(bench->device, program, launch->entry, &launch->function, error);
+}
+
+roof_status roof_device_try(roof_device_bench *bench, const roof_device_launch *launch, double *seconds,
+                            roof_error *error) {
+  double first = NAN, second = NAN;
+  const roof_device_driver *driver = bench->device->driver;
+  roof_status status = driver->time(bench->device, launch, 1, 1, &first, error);
+  if (status == ROOF_OK) {
+    status = driver->time(bench->device, launch, 1, 1, &first, error);
+  }
+  if (status == ROOF_OK) {
+    status = driver->time(bench->device, launch, 1, 1, &second, error);
+  }
+  if (status == ROOF_OK) {
+    *seconds = fmax(fmin(first, second), 1e-9);
+  }
+  return status;
+}
+
+void roof_device_keep(const roof_device_bench *bench, const char *name, double work, const double *seconds,
+                      size_t count) {
+  double *clocks = calloc(count, sizeof *clocks);
+  for (size_t i = 0; clocks != NULL && i < count; i++) {
+    clocks[i] = NAN;
+  }
+  if (bench->options->keep != NULL && clocks != NULL) {
+    bench->options->keep(bench->options->keep_user, &(roof_windows){.figure = name,
+                                                                    .work = work,
+                                                                    .seconds = seconds,
+                                                                    .clocks = clocks,
+                                                                    .count = count,
+                                                                    .ends = &count,
+                                                                    .rounds = 1});
+  }
+  free(clocks);
+}
+
+/** What the sensors say right after a load. */
+static void watch(roof_device_bench *bench, roof_conditions *conditions) {
+  roof_telemetry now = roof_device_telemetry(bench->device), *load = &bench->load;
+  load->watts = fmax(load->watts, now.watts); /* fmax and fmin pass over NaN */
+  load->celsius = fmax(load->celsius, now.celsius);
+  load->clock_hz = fmin(load->clock_hz, now.clock_hz);
+  conditions->clock_hz = now.clock_hz;
+  if (now.throttled[0] != '\0') {
+    snprintf(load->throttled, sizeof load->throttled, "%s", now.throttled);
+    snprintf(conditions->noisy, sizeof conditions->noisy, "clock lowered: %s", now.throttled);
+  }
+}
+
+roof_status roof_device_figure(roof_device_bench *bench, const char *name, const roof_device_launch *launch,
+                               double work, roof_device_result *result, roof_error *error) {
+  roof_samples samples;
+  roof_status status =
+      roof_device_sample(bench->device, launch, 1, bench->budget, bench->options->precision, &samples, error);
+  if (status == ROOF_OK) {
+    roof_conditions_init(&result->conditions);
+    roof_samples_conditions(&samples, bench->options->precision, &result->conditions);
+    watch(bench, &result->conditions);
+    result->seconds = samples.stats.median;
+    result->spread = samples.stats.spread;
+    roof_device_keep(bench, name, work, samples.seconds, samples.count);
+    roof_samples_done(&samples);
+  }
+  return status;
+}
+
+/** Several times the last cache, where memory allows; a quick run takes less. */
+static double buffer_bytes(const roof_device_bench *bench) {
+  static const double least = 1 << 30;
+  const roof_device_info *info = &bench->device->info;
+  double quick = strcmp(info->device_class, "cpu") == 0 ? 8 << 20 : 256 << 20;
+  double wanted =
+      bench->options->quick ? fmin(4 * info->cache_bytes, quick) : fmax(4 * info->cache_bytes, least);
+  double most = fmin(info->allocation_bytes, info->memory_bytes / 8);
+  return floor(fmin(wanted, fmin(most, roof_memory_available() / 4)) / 4096) * 4096;
+}
+
+/** Random numbers in every buffer. */
+static roof_status fill_buffers(roof_device_bench *bench, roof_error *error) {
+  const roof_device_driver *driver = bench->device->driver;
+  void *numbers = NULL;
+  roof_device_step(bench, "random numbers");
+  bench->bytes = buffer_bytes(bench);
+  roof_status status = roof_data_new("random numbers", bench->bytes, &numbers, error);
+  if (status == ROOF_OK) {
+    roof_data_fill(numbers, ROOF_FP32, (size_t)bench->bytes / 4, 1, roof_device_host_threads());
+  }
+  for (int i = 0; i < ROOF_DEVICE_BUFFERS && status == ROOF_OK; i++) {
+    status = driver->allocate(bench->device, bench->bytes, &bench->buffers[i], error);
+    if (status == ROOF_OK) {
+      status = driver->write(bench->device, bench->buffers[i], numbers, bench->bytes, error);
+    }
+  }
+  free(numbers);
+  return status;
+}
+
+static roof_status load_programs(roof_device_bench *bench, roof_error *error) {
+  return bench->device->driver->build(bench->device, roof_device_text_find("memory"), ROOF_FP32,
+                                      &bench->memory, error);
+}
+
+static roof_status add_extras(roof_device_bench *bench, roof_error *error) {
+  const roof_device_driver *driver = bench->device->driver;
+  return driver->extras != NULL ? driver->extras(bench->device, bench->options, bench->machine, error)
+                                : ROOF_OK;
+}
+
+/** Power, clock and temperature that were seen. */
+static void note_load(roof_device_bench *bench) {
+  const roof_telemetry *load = &bench->load;
+  if (!isnan(load->watts)) {
+    bench->machine->energy.watts = load->watts;
+    bench->machine->energy.kind = ROOF_MEASURED;
+    snprintf(bench->machine->energy.source, sizeof bench->machine->energy.source,
+             "the highest draw seen right after a load");
+    roof_device_note(bench,
+                     "under load: up to %.0f W of %.0f W allowed, clock down to %.0f MHz, %.0f degrees C%s%s",
+                     load->watts, bench->device->info.power_limit_watts, load->clock_hz * 1e-6, load->celsius,
+                     load->throttled[0] != '\0' ? ", clock lowered: " : "", load->throttled);
+  }
+}
+
+static void finish(roof_device_bench *bench) {
+  const roof_device_driver *driver = bench->device->driver;
+  for (int i = 0; i < ROOF_DEVICE_BUFFERS; i++) {
+    driver->release(bench->device, bench->buffers[i]);
+  }
+  driver->unload(bench->device, bench->memory);
+  driver->close(bench->device);
+}
+
 roof_status roof_device_measure(const roof_device_driver *driver, const roof_measure_options *options,
                                 roof_machine *machine, roof_error *error) {
-  static const double quick_budget = 0.03;
+  static const double quick_budget = 0.02;
+  static roof_status (*const parts[])(roof_device_bench *, roof_error *) = {
+      load_programs,     fill_buffers,         roof_device_memory, roof_device_peaks, roof_device_latency,
+      roof_device_links, roof_device_launches, roof_device_curve,  add_extras};
   roof_machine result;
   roof_machine_init(&result);
   roof_device_bench bench = {.options = options,
                              .machine = &result,
                              .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
-                                                      : options->seconds_per_item};
+                                                      : options->seconds_per_item,
+                             .load = {NAN, NAN, NAN, NAN, ""}};
   roof_status status = driver->open(0, &bench.device, error);
   if (status != ROOF_OK) {
     return status;
   }
   roof_run_date(result.date);
   identify(&bench);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == ROOF_OK; i++) {
+    status = parts[i](&bench, error);
+  }
   if (status == ROOF_OK) {
+    note_load(&bench);
     *machine = result;
   }
-  driver->close(bench.device);
+  finish(&bench);
   return status;
 }

@@ -7,6 +7,9 @@
 #include "measure/sampler.h"
 #include "roofline/measure.h"
 
+/** The name that the first accelerator's ceilings are kept under. */
+#define ROOF_DEVICE_MACHINE "host-gpu0"
+
 typedef struct roof_device_driver roof_device_driver;
 
 /** What a device says of itself. Unknown numbers are NaN, unknown texts "". */

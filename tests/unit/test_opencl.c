@@ -13,7 +13,15 @@ static const struct {
   const char *op;
   const char *sizes[2];
 } small[] = {
+    {"attention",
+     {"batch=2 heads=6 q_len=7 kv_len=71 head_dim=5 kv_heads=2",
+      "batch=1 heads=2 q_len=37 kv_len=37 head_dim=67 causal=1"}},
     {"gemm", {"m=1 n=1 k=1", "m=137 n=149 k=67"}},
+    {"gemv", {"m=1 n=128", "m=37 n=384"}},
+    {"linear", {"batch=1 in=1 out=1", "batch=19 in=67 out=33"}},
+    {"rmsnorm", {"rows=1 cols=1", "rows=3 cols=5001"}},
+    {"softmax", {"rows=1 cols=1", "rows=3 cols=5001"}},
+    {"transpose", {"rows=1 cols=1", "rows=5 cols=67"}},
 };
 
 static const char *const vectors[] = {"n=1", "n=10007"};
@@ -49,16 +57,31 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const char *
   return status;
 }
 
+/** Building takes time: in fp32 every kernel, in other formats one of each program. */
+static bool speaks_for(const roof_kernel *kernel, roof_dtype dtype) {
+  static const char *const names[] = {"device-triad",         "device-gemm-double-buffered",
+                                      "device-softmax",       "device-reduce",
+                                      "device-transpose",     "device-attention-flash",
+                                      "device-gemv",          "device-gemv-int8",
+                                      "device-gemv-int4",     "device-rmsnorm",
+                                      "device-rmsnorm-linear"};
+  bool named = dtype == ROOF_FP32;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    named = named || strcmp(kernel->name, names[i]) == 0;
+  }
+  return named;
+}
+
 static void every_kernel_agrees_with_its_reference(void **state) {
   (void)state;
   int done = 0;
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
     for (int which = 0; which < 2 * ROOF_DTYPE_COUNT && roof_kernel_runs_on(kernel, "opencl"); which++) {
+      roof_dtype dtype = (roof_dtype)(which / 2);
       roof_error error = {0};
-      if (kernel->supports((roof_dtype)(which / 2))) {
-        roof_status status = run(kernel, (roof_dtype)(which / 2), small_sizes(kernel, which % 2), &error);
-        if (status != ROOF_OK) {
+      if (kernel->supports(dtype) && (dtype == ROOF_FP32 || which % 2 == 1) && speaks_for(kernel, dtype)) {
+        if (run(kernel, dtype, small_sizes(kernel, which % 2), &error) != ROOF_OK) {
           fail_msg("%s %s: %s", kernel->name, small_sizes(kernel, which % 2), error.message);
         }
         done++;
@@ -66,6 +89,30 @@ static void every_kernel_agrees_with_its_reference(void **state) {
     }
   }
   assert_true(done > 0);
+}
+
+/** The whole measurement, as quick as it gets: every figure is there and is possible. */
+static void ceilings_are_measured(void **state) {
+  (void)state;
+  roof_measure_options o = roof_measure_options_default();
+  roof_machine m;
+  roof_error error = {0};
+  o.quick = true;
+  o.seconds_per_item = 1e-3;
+  if (backend->measure(&o, &m, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_string_equal(m.name, "host-gpu0");
+  const roof_level *memory = roof_machine_level(&m, ROOF_MEMORY, ROOF_MEASURED);
+  assert_non_null(memory);
+  assert_true(memory->read_bytes_per_second > 0 && memory->write_bytes_per_second > 0 &&
+              memory->copy_bytes_per_second > 0 && memory->triad_bytes_per_second > 0);
+  assert_true(memory->latency_seconds > 0);
+  assert_non_null(roof_machine_peak(&m, ROOF_FP32, ROOF_VECTOR, false, ROOF_MEASURED));
+  assert_non_null(roof_machine_peak(&m, ROOF_INT8, ROOF_VECTOR, false, ROOF_MEASURED));
+  assert_true(m.link_count >= 3 && m.links[0].bytes_per_second > 0 && m.links[0].latency_seconds > 0);
+  assert_true(m.cost_count >= 3 && m.launch_seconds > 0);
+  assert_true(m.curve_count > 2);
 }
 
 /** A row's text has to be there, in each format that the row supports. */
@@ -80,7 +127,8 @@ static void every_kernel_has_its_text(void **state) {
     const roof_device_text *text = roof_device_text_find(detail->program);
     const roof_kernel *reference = NULL;
     assert_non_null(text);
-    assert_int_equal(roof_kernel_find(detail->reference, &reference, NULL), ROOF_OK);
+    assert_true(detail->reference[0] == '\0' ||
+                roof_kernel_find(detail->reference, &reference, NULL) == ROOF_OK);
     for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
       assert_true(!kernel->supports((roof_dtype)d) || (text->formats >> d & 1u) != 0);
     }
@@ -113,6 +161,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kernel_has_its_text),
       cmocka_unit_test(every_kernel_agrees_with_its_reference),
+      cmocka_unit_test(ceilings_are_measured),
       cmocka_unit_test(what_cannot_run_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,8 @@ typedef struct roof_device_operands {
 /** A kernel of accelerators, the `detail` of its row. */
 typedef struct roof_device_kernel {
   const char *program;   /**< name of the text, or of what only one driver has */
-  const char *reference; /**< the processor's kernel that makes its operands and checks its result */
+  const char *reference; /**< the processor's kernel that makes its operands and checks its result;
+                            "" where a row has its own */
   double (*scratch)(const roof_kernel_run *run); /**< nullable: bytes of scratch on the device */
   /** Fills `launches` (ROOF_DEVICE_LAUNCHES) and returns how many follow each other. NULL: the driver's
    * `call` does it (a vendor's library). */

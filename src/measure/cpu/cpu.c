@@ -256,6 +256,7 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
 
 const roof_backend roof_backend_cpu = {.name = "cpu",
                                        .summary = "this machine's processor: OpenMP threads bound to cores",
+                                       .machine = "host",
                                        .disabled_reason = never_disabled,
                                        .measure = measure,
                                        .run = run};

@@ -152,6 +152,7 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
 const roof_backend roof_backend_fake = {.name = "fake",
                                         .summary =
                                             "a scripted machine for tests (ROOFLINE_FAKE names a script)",
+                                        .machine = "fake",
                                         .disabled_reason = never_disabled,
                                         .measure = measure,
                                         .run = run};

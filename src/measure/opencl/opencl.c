@@ -414,6 +414,7 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
 
 const roof_backend roof_backend_opencl = {.name = "opencl",
                                           .summary = "an accelerator through OpenCL 1.2 or later",
+                                          .machine = ROOF_DEVICE_MACHINE,
                                           .disabled_reason = disabled_reason,
                                           .measure = measure,
                                           .run = run};

@@ -1,0 +1,62 @@
+/* The ladder of gemm on accelerators. */
+#include "kernels/device/_device.h"
+
+enum { M, N, K };
+
+/** How a rung divides C: elements of a group, its lanes; `rows_first`: groups and lanes count rows in x. */
+typedef struct tiling {
+  const char *entry;
+  int tall, wide, lanes_x, lanes_y;
+  bool rows_first;
+} tiling;
+
+static int plan(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches,
+                const tiling *t) {
+  const double *v = run->values;
+  double down = roof_device_tiles(v[M], t->tall), across = roof_device_tiles(v[N], t->wide);
+  launches[0] = roof_device_launch_of(t->entry, t->rows_first ? down : across, t->rows_first ? across : down,
+                                      t->lanes_x, t->lanes_y);
+  roof_device_add_buffer(launches, o->in[0]);
+  roof_device_add_buffer(launches, o->in[1]);
+  roof_device_add_buffer(launches, o->out);
+  for (int i = M; i <= K; i++) {
+    roof_device_add_int(launches, v[i]);
+  }
+  return 1;
+}
+
+#define RUNG(name, tall, wide, lanes_x, lanes_y, rows_first)                                                 \
+  static int plan_##name(const roof_kernel_run *run, const roof_device_operands *o,                          \
+                         roof_device_launch *launches) {                                                     \
+    static const tiling t = {"gemm_" #name, tall, wide, lanes_x, lanes_y, rows_first};                       \
+    return plan(run, o, launches, &t);                                                                       \
+  }                                                                                                          \
+  static const roof_device_kernel name = {.program = "gemm", .reference = "gemm-naive", .plan = plan_##name};
+RUNG(naive, 16, 16, 16, 16, true)
+RUNG(coalesced, 8, 32, 32, 8, false)
+RUNG(tiled, 16, 16, 16, 16, false)
+RUNG(blocked_1d, 64, 32, 256, 1, false)
+RUNG(blocked_2d, 128, 128, 256, 1, false)
+RUNG(vectorised, 128, 128, 256, 1, false)
+RUNG(waves, 128, 128, 256, 1, false)
+RUNG(double_buffered, 128, 128, 256, 1, false)
+
+#define ROW(number, name_, detail_, summary_)                                                                \
+  {                                                                                                          \
+    .name = "device-gemm-" name_, .op = "gemm", .rung = number, .summary = summary_,                         \
+    .sizes = "m=4096 n=4096 k=4096", .quick_sizes = "m=256 n=256 k=256", .supports = roof_kernel_is_native,  \
+    ROOF_ON_DEVICES(&detail_)                                                                                \
+  }
+
+static const roof_kernel kernels[] = {
+    ROW(1, "naive", naive, "an element a lane, neighbours in a column: every load is a line of its own"),
+    ROW(2, "coalesced", coalesced, "neighbours in a row: lanes share lines"),
+    ROW(3, "tiled", tiled, "tiles in shared memory: an element comes from memory once a group"),
+    ROW(4, "blocked-1d", blocked_1d, "8 elements of a column a lane: B is loaded once for all of them"),
+    ROW(5, "blocked-2d", blocked_2d, "8 x 8 elements a lane: 16 loads for 64 multiply-adds"),
+    ROW(6, "vectorised", vectorised, "four elements a load, A turned in its tile"),
+    ROW(7, "waves", waves, "the lanes of a wave close together: no two meet in a bank"),
+    ROW(8, "double-buffered", double_buffered, "two pairs of tiles: loads go on behind the multiply-adds"),
+};
+
+const roof_kernel_family roof_kernels_device_gemm = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -1,0 +1,121 @@
+/* y = A x on accelerators; A also as int8 or int4 in groups of 128, each with a scale in fp16 (W8A16, W4A16).
+ */
+#include "kernels/device/_device.h"
+
+#include <float.h>
+
+enum { LANES = 128, GROUPED = 128 };
+
+static int plan_rows(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches,
+                     const char *entry) {
+  launches[0] = roof_device_launch_of(entry, run->values[0], 1, LANES, 1);
+  roof_device_add_buffer(launches, o->in[0]);
+  roof_device_add_buffer(launches, o->in[1]);
+  roof_device_add_buffer(launches, o->out);
+  roof_device_add_int(launches, run->values[1]);
+  return 1;
+}
+
+static int plan_plain(const roof_kernel_run *run, const roof_device_operands *o,
+                      roof_device_launch *launches) {
+  return plan_rows(run, o, launches, "gemv_plain");
+}
+
+/** Bits of one weight. */
+static int bits_of(const roof_kernel_run *run) {
+  return run->kernel->types->weights == ROOF_INT4 ? 4 : 8;
+}
+
+static double weight_bytes(const roof_kernel_run *run) {
+  return run->values[0] * run->values[1] * bits_of(run) / 8;
+}
+
+static int plan_narrow(const roof_kernel_run *run, const roof_device_operands *o,
+                       roof_device_launch *launches) {
+  plan_rows(run, o, launches, bits_of(run) == 4 ? "gemv_int4" : "gemv_int8");
+  roof_device_add_index(launches, weight_bytes(run));
+  return 1;
+}
+
+/** Random bytes, but no -128, then scales that keep weights below 1. */
+static roof_status narrow_prepare(roof_kernel_run *run, roof_error *error) {
+  double m = run->values[0], n = run->values[1], bytes = weight_bytes(run);
+  if (fmod(n, GROUPED) != 0) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: n must be a multiple of %d, its group of weights",
+                          run->kernel->name, GROUPED);
+  }
+  roof_status status = roof_operands_prepare(run, bytes / 2 + m * n / GROUPED, n, m, 0, error);
+  if (status == ROOF_OK) {
+    uint8_t *weights = ((roof_operands *)run->state)->in[0];
+    for (size_t i = 0; i < (size_t)bytes; i++) {
+      double value = roof_random_at(3, i);
+      weights[i] = (uint8_t)(bits_of(run) == 4 ? (int)(128 + 128 * value) & 255 : (int)rint(127 * value));
+    }
+    for (size_t i = 0; i < (size_t)(m * n / GROUPED); i++) {
+      roof_data_set(weights + (size_t)bytes, ROOF_FP16, i,
+                    (1.5 + 0.5 * roof_random_at(4, i)) / (bits_of(run) == 4 ? 16 : 256));
+    }
+  }
+  return status;
+}
+
+static double weight_at(const roof_kernel_run *run, size_t i) {
+  const uint8_t *weights = ((const roof_operands *)run->state)->in[0];
+  double scale = roof_data_at(weights + (size_t)weight_bytes(run), ROOF_FP16, i / GROUPED);
+  int whole = bits_of(run) == 8 ? (int8_t)weights[i] : (weights[i / 2] >> i % 2 * 4 & 15) - 8;
+  return scale * whole;
+}
+
+/** Sums in fp32, rounded to fp16 once. */
+static double reference(const roof_kernel_run *run, size_t row, double *tolerance) {
+  const roof_operands *o = run->state;
+  size_t n = (size_t)run->values[1];
+  double total = 0, magnitude = 0;
+  for (size_t j = 0; j < n; j++) {
+    double product = weight_at(run, row * n + j) * roof_data_at(o->in[1], run->dtype, j);
+    total += product;
+    magnitude += fabs(product);
+  }
+  *tolerance = 0x1p-11 * fabs(total) + 0x1p-24 + (8 + sqrt((double)n)) * 0x1p-23 * magnitude;
+  return total;
+}
+
+static roof_status narrow_check(roof_kernel_run *run, roof_error *error) {
+  return roof_kernel_compare(run, (size_t)run->values[0], 256, reference, error);
+}
+
+static bool is_fp16(roof_dtype dtype) {
+  return dtype == ROOF_FP16;
+}
+
+static const roof_device_kernel plain = {.program = "gemv", .reference = "gemv", .plan = plan_plain},
+                                narrow = {.program = "gemv", .reference = "gemv", .plan = plan_narrow};
+
+#define WEIGHTS(format)                                                                                      \
+  { ROOF_FP16, format, ROOF_FP16, ROOF_FP32, ROOF_FP16, ROOF_FP16, GROUPED }
+static const roof_types int8_weights = WEIGHTS(ROOF_INT8), int4_weights = WEIGHTS(ROOF_INT4);
+
+#define NARROW(types_)                                                                                       \
+  .variant = "", .sizes = "m=16384 n=16384", .quick_sizes = "m=1024 n=1024", .supports = is_fp16,            \
+  .backends = roof_on_devices, .detail = &narrow, .types = types_, .prepare = narrow_prepare,                \
+  .check = narrow_check, .release = roof_operands_release
+
+static const roof_kernel kernels[] = {
+    {.name = "device-gemv",
+     .op = "gemv",
+     .summary = "y = A x, a group of lanes a row",
+     .sizes = "m=16384 n=16384",
+     .quick_sizes = "m=1024 n=1024",
+     .supports = roof_device_floats,
+     ROOF_ON_DEVICES(&plain)},
+    {.name = "device-gemv-int8",
+     .op = "gemv",
+     .summary = "y = A x, A as int8 with a scale per 128 weights, x in fp16",
+     NARROW(&int8_weights)},
+    {.name = "device-gemv-int4",
+     .op = "gemv",
+     .summary = "y = A x, A as int4 with a scale per 128 weights, x in fp16",
+     NARROW(&int4_weights)},
+};
+
+const roof_kernel_family roof_kernels_device_gemv = {kernels, sizeof kernels / sizeof kernels[0]};

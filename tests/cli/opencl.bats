@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# The backend opencl as a user sees it: the whole loop on PoCL where it is installed, and what is said where it is not.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config LC_ALL=C.UTF-8 NO_COLOR=1
+  unset ROOFLINE_PATH ROOFLINE_OPENCL_LIBRARY
+}
+
+needs_device() {
+  "$ROOFLINE" run --list --backend opencl >/dev/null
+  why=$("$ROOFLINE" run device-copy n=1 --backend opencl 2>&1 >/dev/null) || skip "$why"
+}
+
+@test "without the library it says so, and the other backends of a list go on" {
+  export ROOFLINE_OPENCL_LIBRARY=$PWD/none.so
+  run -3 "$ROOFLINE" measure --backend opencl
+  [ "$output" = "roofline: backend opencl: no OpenCL: $PWD/none.so cannot be loaded; on Debian: apt install ocl-icd-libopencl1" ]
+  run -0 --separate-stderr "$ROOFLINE" measure --backend fake,opencl --json
+  [[ $stderr == "roofline: warning: backend opencl: no OpenCL: "* ]]
+  [ "$(jq -c '[.schema, .machines[].name]' <<<"$output")" = '["roofline.machines/1","fake"]' ]
+  run -3 --separate-stderr "$ROOFLINE" measure --backend opencl,opencl
+  [[ $stderr == *"roofline: measure: no backend of the list works here" ]]
+}
+
+@test "a library that is too old says what it lacks" {
+  printf 'int clGetPlatformIDs(void) { return 0; }\n' >old.c
+  cc -shared -fPIC -o old.so old.c
+  ROOFLINE_OPENCL_LIBRARY=$PWD/old.so run -3 "$ROOFLINE" run device-copy --backend opencl
+  [ "$output" = "roofline: backend opencl: $PWD/old.so has no clReleaseEvent: OpenCL 1.2 or later is needed" ]
+}
+
+@test "kernels belong to backends" {
+  run -2 "$ROOFLINE" run device-copy
+  [ "$output" = "roofline: kernel \`device-copy\`: backend cpu does not run it; use --backend opencl" ]
+  run -0 "$ROOFLINE" run --list --backend opencl
+  [[ $output == *device-gemm-double-buffered* && $output != *gemm-reordered* ]]
+  run -0 "$ROOFLINE" run --list
+  [[ $output != *device-* ]]
+  run -2 "$ROOFLINE" measure --backend fake,opencl --to a.json
+  [ "$output" = "roofline: --to: is for one backend; --backend names several" ]
+}
+
+@test "ceilings, kernels, ladder, ledger" {
+  needs_device
+  run -0 "$ROOFLINE" measure --quick --backend opencl --samples samples.json --json
+  [ "$(jq -r .name <<<"$output")" = host-gpu0 ]
+  [ "$(jq '[.figures[] | .seconds | length > 0] | all' samples.json)" = true ]
+  run -0 "$ROOFLINE" machine lint .config/roofline/machines/host-gpu0.json
+  run -0 "$ROOFLINE" run device-softmax --quick --backend opencl --json
+  [ "$(jq -r '.machine, (.kernels[0].fraction_of_ceiling > 0)' <<<"$output")" = $'host-gpu0\ntrue' ]
+  run -0 "$ROOFLINE" run gemm --ladder --quick --backend opencl m=64 n=64 k=64 --json
+  [ "$(jq -c '[.rungs[].rung]' <<<"$output")" = '[1,2,3,4,5,6,7,8]' ]
+  run -0 "$ROOFLINE" ledger verify
+  kinds=$(jq -rs 'map(.kind) | join(" ")' roofline.ledger)
+  [[ $kinds =~ ^(prediction ){8}(measurement ?){8}$ ]]
+}
