@@ -45,6 +45,11 @@ ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
  * column. */
 ROOF_API roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_error *error);
 
+/** Loads the datasheet of a device by the name that its driver tells ("NVIDIA H200"): small letters, `-` for
+ * what is no letter and no digit, is a name or an alias in the catalogue. Units: as roof_machine. Ownership:
+ * fills *machine on success only. Errors: ROOF_E_NAME when there is none. */
+ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine *machine, roof_error *error);
+
 /** Reads a machine from JSON text; `file` names it in errors.
  *  Units: as roof_machine. Ownership: fills *machine on success only; `text` is not kept.
  *  Errors: ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line and column. */

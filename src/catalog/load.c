@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,5 +145,26 @@ roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_erro
     status = load_listed(dashed, machine, error);
   }
   roof_text_done(&path);
+  return status;
+}
+
+roof_status roof_catalog_load_device(const char *device, roof_machine *machine, roof_error *error) {
+  char name[ROOF_NAME_MAX];
+  size_t used = 0;
+  roof_machine found;
+  for (const char *c = device; *c != '\0' && used + 1 < sizeof name; c++) {
+    bool plain = isalnum((unsigned char)*c) != 0;
+    if (plain || (used > 0 && name[used - 1] != '-')) {
+      name[used++] = plain ? (char)tolower((unsigned char)*c) : '-';
+    }
+  }
+  name[used] = '\0';
+  roof_status status = roof_catalog_load(name, &found, error);
+  if (status == ROOF_OK && found.kind != ROOF_DATASHEET) {
+    status = roof_error_set(error, ROOF_E_NAME, "device `%.80s`: no datasheet in the catalogue", device);
+  }
+  if (status == ROOF_OK) {
+    *machine = found;
+  }
   return status;
 }

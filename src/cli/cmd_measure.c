@@ -109,6 +109,23 @@ static roof_status measure(const roof_args *args, const char *name, roof_machine
   return status;
 }
 
+/** The machine, and beside it what the catalogue has of a device of that name. */
+static roof_status show(const roof_args *args, const roof_machine *machine, roof_error *error) {
+  roof_machine *both = malloc(2 * sizeof *both);
+  if (both == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "measure: out of memory");
+  }
+  both[1] = *machine;
+  roof_status status = machine_show_print(args, machine, error);
+  if (status == ROOF_OK && !args->json && !args->csv &&
+      roof_catalog_load_device(machine->title, &both[0], NULL) == ROOF_OK) {
+    status = roof_print(&(roof_text){.data = (char[]){"\n"}, .length = 1}, error);
+    status = status == ROOF_OK ? machine_compare_print(args, both, 2, error) : status;
+  }
+  free(both);
+  return status;
+}
+
 /** What one machine's answer takes for itself, when several are measured. */
 static roof_status check_list(const roof_args *args, roof_error *error) {
   const char *option = args->to != NULL       ? "--to"
@@ -131,7 +148,7 @@ static roof_status print_all(const roof_args *args, const roof_machine *machines
       status = roof_machine_write(&machines[i], &text, error);
       json_array_append_new(list, json_loadb(text.data, text.length, 0, NULL));
     } else {
-      status = machine_show_print(args, &machines[i], error);
+      status = show(args, &machines[i], error);
     }
     roof_text_done(&text);
   }
@@ -186,8 +203,8 @@ static roof_status run_one(const roof_args *args, roof_error *error) {
                                   : measure(args, backend_name, &machine, error);
   }
   if (status == ROOF_OK) {
-    status = old_name != NULL ? measure_compare_print(args, &old, &machine, error)
-                              : machine_show_print(args, &machine, error);
+    status =
+        old_name != NULL ? measure_compare_print(args, &old, &machine, error) : show(args, &machine, error);
   }
   return status;
 }

@@ -12,6 +12,10 @@ roof_status machine_lint_run(const roof_args *args, roof_error *error);
 /** Prints a machine as text, or as JSON when asked. */
 roof_status machine_show_print(const roof_args *args, const roof_machine *machine, roof_error *error);
 
+/** Prints figures of machines side by side with their ratio to the first, as text, JSON or CSV. */
+roof_status machine_compare_print(const roof_args *args, const roof_machine *machines, int count,
+                                  roof_error *error);
+
 /** Prints the measured figures of two machines, or of one at two times, side by side: what changed, and
  * whether that is more than noise (measure_compare.c). */
 roof_status measure_compare_print(const roof_args *args, const roof_machine *old, const roof_machine *new,

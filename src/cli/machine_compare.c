@@ -180,26 +180,32 @@ static roof_status print(const roof_args *args, comparison *c, json_t *names, ro
   return status;
 }
 
+roof_status machine_compare_print(const roof_args *args, const roof_machine *machines, int count,
+                                  roof_error *error) {
+  json_t *names = json_array();
+  comparison c = {.machines = machines, .count = count, .rows = json_array()};
+  add_heads(&c, names);
+  add_peaks(&c);
+  add_figures(&c);
+  roof_status status = print(args, &c, names, error);
+  json_decref(names);
+  json_decref(c.rows);
+  roof_text_done(&c.csv);
+  roof_text_done(&c.grid.cells);
+  return status;
+}
+
 roof_status machine_compare_run(const roof_args *args, roof_error *error) {
   int count = args->word_count - 1;
   roof_machine *machines = calloc((size_t)count, sizeof *machines);
-  json_t *names = json_array();
-  comparison c = {.machines = machines, .count = count, .rows = json_array()};
   roof_status status =
       machines == NULL ? roof_error_set(error, ROOF_E_MEMORY, "machine compare: out of memory") : ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = roof_catalog_load(args->words[i + 1], &machines[i], error);
   }
   if (status == ROOF_OK) {
-    add_heads(&c, names);
-    add_peaks(&c);
-    add_figures(&c);
-    status = print(args, &c, names, error);
+    status = machine_compare_print(args, machines, count, error);
   }
-  json_decref(names);
-  json_decref(c.rows);
-  roof_text_done(&c.csv);
-  roof_text_done(&c.grid.cells);
   free(machines);
   return status;
 }

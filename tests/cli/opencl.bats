@@ -42,6 +42,16 @@ needs_device() {
   [ "$output" = "roofline: --to: is for one backend; --backend names several" ]
 }
 
+@test "a device the catalogue knows stands beside its datasheet" {
+  printf 'title = NVIDIA H200\nread = 4.32TB/s\n' >script
+  ROOFLINE_FAKE=script run -0 "$ROOFLINE" measure --backend fake
+  [[ $output == *"figure (peaks are dense)  nvidia-h200-sxm "*"fake"*"memory bandwidth "*"4.800 TB/s "*"4.320 TB/s  0.90x"* ]]
+  ROOFLINE_FAKE=script run -0 "$ROOFLINE" measure --backend fake --json
+  [ "$(jq -r .name <<<"$output")" = fake ]
+  run -0 "$ROOFLINE" machine show nvidia-h100-80gb-hbm3
+  [[ $output == nvidia-h100-sxm:* ]]
+}
+
 @test "ceilings, kernels, ladder, ledger" {
   needs_device
   run -0 "$ROOFLINE" measure --quick --backend opencl --samples samples.json --json

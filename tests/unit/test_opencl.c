@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "kernels/device/_device.h"
-#include "measure/device.h"
+#include "measure/opencl/api.h"
 
 /* Sizes that are no multiple of a tile or a group. */
 static const struct {
@@ -135,6 +135,129 @@ static void every_kernel_has_its_text(void **state) {
   }
 }
 
+/* The library's functions behind functions that count what is held and fail when they are told to. */
+static roof_opencl_api real;
+static struct { int calls, fail_at, held; } watch;
+
+static bool fails(void) {
+  return ++watch.calls == watch.fail_at;
+}
+
+#define CREATES(name, type, code, parameters, arguments)                                                     \
+  static type CL_API_CALL watched_##name parameters {                                                        \
+    type made = NULL;                                                                                        \
+    if (fails()) {                                                                                           \
+      *error = code;                                                                                         \
+    } else {                                                                                                 \
+      made = real.name arguments;                                                                            \
+      watch.held += made != NULL;                                                                            \
+    }                                                                                                        \
+    return made;                                                                                             \
+  }
+CREATES(CreateContext, cl_context, CL_DEVICE_NOT_AVAILABLE,
+        (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
+         void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *u, cl_int *error),
+        (p, n, d, f, u, error))
+CREATES(CreateCommandQueue, cl_command_queue, CL_OUT_OF_HOST_MEMORY,
+        (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *error), (c, d, p, error))
+CREATES(CreateBuffer, cl_mem, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+        (cl_context c, cl_mem_flags f, size_t s, void *h, cl_int *error), (c, f, s, h, error))
+CREATES(CreateProgramWithSource, cl_program, CL_OUT_OF_RESOURCES,
+        (cl_context c, cl_uint n, const char **t, const size_t *l, cl_int *error), (c, n, t, l, error))
+CREATES(CreateKernel, cl_kernel, CL_INVALID_KERNEL_NAME, (cl_program p, const char *n, cl_int *error),
+        (p, n, error))
+
+#define RELEASES(name, type)                                                                                 \
+  static cl_int CL_API_CALL watched_##name(type object) {                                                    \
+    watch.held--;                                                                                            \
+    return real.name(object);                                                                                \
+  }
+RELEASES(ReleaseContext, cl_context)
+RELEASES(ReleaseCommandQueue, cl_command_queue)
+RELEASES(ReleaseMemObject, cl_mem)
+RELEASES(ReleaseProgram, cl_program)
+RELEASES(ReleaseKernel, cl_kernel)
+
+static cl_int CL_API_CALL watched_BuildProgram(cl_program p, cl_uint n, const cl_device_id *d, const char *o,
+                                               void(CL_CALLBACK *f)(cl_program, void *), void *u) {
+  return fails() ? CL_BUILD_PROGRAM_FAILURE : real.BuildProgram(p, n, d, o, f, u);
+}
+
+static cl_int CL_API_CALL watched_SetKernelArg(cl_kernel k, cl_uint i, size_t s, const void *v) {
+  return fails() ? CL_INVALID_ARG_SIZE : real.SetKernelArg(k, i, s, v);
+}
+
+static cl_int CL_API_CALL watched_EnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d,
+                                                       const size_t *o, const size_t *g, const size_t *l,
+                                                       cl_uint n, const cl_event *w, cl_event *e) {
+  return fails() ? CL_INVALID_WORK_GROUP_SIZE : real.EnqueueNDRangeKernel(q, k, d, o, g, l, n, w, e);
+}
+
+static cl_int CL_API_CALL watched_Finish(cl_command_queue q) {
+  cl_int code = real.Finish(q);
+  return fails() ? CL_OUT_OF_RESOURCES : code;
+}
+
+static void watch_library(roof_opencl_api *api) {
+  real = *api;
+#define WATCH(name) api->name = watched_##name
+  WATCH(CreateContext);
+  WATCH(CreateCommandQueue);
+  WATCH(CreateBuffer);
+  WATCH(CreateProgramWithSource);
+  WATCH(CreateKernel);
+  WATCH(ReleaseContext);
+  WATCH(ReleaseCommandQueue);
+  WATCH(ReleaseMemObject);
+  WATCH(ReleaseProgram);
+  WATCH(ReleaseKernel);
+  WATCH(BuildProgram);
+  WATCH(SetKernelArg);
+  WATCH(EnqueueNDRangeKernel);
+  WATCH(Finish);
+#undef WATCH
+}
+
+/** Each call in turn: one line that names it, and everything given back. */
+static void a_call_that_fails_leaves_nothing_behind(void **state) {
+  (void)state;
+  enum { CALLS = 16 };
+  const roof_kernel *kernel = NULL;
+  roof_opencl_api *api = (roof_opencl_api *)(uintptr_t)&roof_opencl_library()->api;
+  assert_int_equal(roof_kernel_find("device-copy", &kernel, NULL), ROOF_OK);
+  watch_library(api);
+  for (int n = 1; n <= CALLS; n++) {
+    roof_error error = {0};
+    watch.calls = 0;
+    watch.fail_at = n;
+    assert_int_equal(run(kernel, ROOF_FP32, "n=1000", &error), ROOF_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "opencl: "));
+    assert_true(strstr(error.message, "CL_") != NULL || strstr(error.message, "does not build") != NULL);
+    assert_null(strchr(error.message, '\n'));
+    assert_int_equal(watch.held, 0);
+  }
+  watch.fail_at = 0;
+  assert_int_equal(run(kernel, ROOF_FP32, "n=1000", NULL), ROOF_OK);
+  assert_int_equal(watch.held, 0);
+  *api = real;
+}
+
+static void a_program_that_does_not_build_shows_its_log(void **state) {
+  (void)state;
+  static const char text[] = "KERNEL(broken)(int n) { int x = undeclared; }\n";
+  const roof_device_text broken = {"broken", text, text + sizeof text - 1, 1u << ROOF_FP32};
+  roof_device *device = NULL;
+  void *program = NULL;
+  roof_error error = {0};
+  assert_int_equal(roof_opencl_driver.open(0, &device, NULL), ROOF_OK);
+  assert_int_equal(roof_opencl_driver.build(device, &broken, ROOF_FP32, &program, &error),
+                   ROOF_E_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "opencl: program broken does not build: "));
+  assert_non_null(strstr(error.message, "undeclared"));
+  assert_null(strchr(error.message, '\n'));
+  roof_opencl_driver.close(device);
+}
+
 static void what_cannot_run_is_refused(void **state) {
   (void)state;
   const roof_kernel *kernel = NULL;
@@ -162,6 +285,8 @@ int main(void) {
       cmocka_unit_test(every_kernel_has_its_text),
       cmocka_unit_test(every_kernel_agrees_with_its_reference),
       cmocka_unit_test(ceilings_are_measured),
+      cmocka_unit_test(a_call_that_fails_leaves_nothing_behind),
+      cmocka_unit_test(a_program_that_does_not_build_shows_its_log),
       cmocka_unit_test(what_cannot_run_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

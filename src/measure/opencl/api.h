@@ -53,6 +53,9 @@ typedef struct roof_opencl {
   int count;
 } roof_opencl;
 
+/** The driver, for the backend and for tests. */
+extern const roof_device_driver roof_opencl_driver;
+
 /** The library ($ROOFLINE_OPENCL_LIBRARY, or libOpenCL.so.1), loaded at the first call.
  *  Units: none. Ownership: static. Errors: `reason` says. */
 const roof_opencl *roof_opencl_library(void);

@@ -74,7 +74,6 @@ static void close_device(roof_device *device) {
 }
 
 static roof_status open_device(int index, roof_device **device, roof_error *error) {
-  extern const roof_device_driver roof_opencl_driver;
   const roof_opencl *cl = roof_opencl_library();
   if (cl->reason != NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "opencl: %s", cl->reason);
