@@ -28,7 +28,7 @@ json() { # FILTER on $output
   [[ ${lines[1]} == "nvidia-h100-sxm,NVIDIA H100 SXM5 80GB,datasheet,85899345920,3350000000000,66900000000000,989400000000000,1978900000000000,295.34"* ]]
   run -0 "$ROOFLINE" machine list --json
   [ "$(json '[.schema, (.machines | length)]')" = '["roofline.machines/1",84]' ]
-  [ "$(json '.machines[] | select(.name == "nvidia-t4") | .aliases')" = '["t4"]' ]
+  [ "$(json '.machines[] | select(.name == "nvidia-t4") | .aliases')" = '["t4","tesla-t4"]' ]
 }
 
 @test "show tells every figure with its kind and source, sparse apart, measured beside" {

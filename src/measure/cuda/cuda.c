@@ -49,6 +49,7 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
 }
 
 const roof_backend roof_backend_cuda = {.name = "cuda",
+                                        .machine = ROOF_DEVICE_MACHINE,
                                         .summary =
                                             "NVIDIA's devices, by the CUDA driver (NVML and cuBLASLt where "
                                             "they are installed)",
