@@ -33,7 +33,8 @@ enum { TOGETHER = 4 };
 MULTIPLY(double)
 MULTIPLY(float)
 
-static void multiply(const roof_block *block) {
+static void multiply(const roof_block *block, roof_packing *next) {
+  (void)next;
   for (size_t panel = block->first; panel < block->last; panel++) {
     if (block->element == sizeof(double)) {
       multiply_double(block, panel);

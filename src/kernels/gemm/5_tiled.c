@@ -2,8 +2,9 @@
  * operands for 24 multiply-adds; a product element by element loads two for each. */
 #include "kernels/gemm/_blocks.h"
 
-static void multiply(const roof_block *block) {
-  roof_gemm_multiply_tiles(block, false);
+static void multiply(const roof_block *block, roof_packing *next) {
+  (void)next;
+  roof_gemm_multiply_tiles(block, NULL);
 }
 
 static void execute(roof_kernel_run *run) {

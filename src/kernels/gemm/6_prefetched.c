@@ -2,8 +2,8 @@
  * multiplied: loads that miss no longer stop the multiply-adds. */
 #include "kernels/gemm/_blocks.h"
 
-static void multiply(const roof_block *block) {
-  roof_gemm_multiply_tiles(block, true);
+static void multiply(const roof_block *block, roof_packing *next) {
+  roof_gemm_multiply_tiles(block, next);
 }
 
 static void execute(roof_kernel_run *run) {

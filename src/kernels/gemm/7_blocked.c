@@ -1,8 +1,8 @@
 /* All cores: B packed together, blocks of A and C shared out as threads get free. */
 #include "kernels/gemm/_blocks.h"
 
-static void multiply(const roof_block *block) {
-  roof_gemm_multiply_tiles(block, true);
+static void multiply(const roof_block *block, roof_packing *next) {
+  roof_gemm_multiply_tiles(block, next);
 }
 
 static void execute(roof_kernel_run *run) {

@@ -6,7 +6,7 @@
 
 #include "kernels/_tile.h"
 
-enum { LINE = 64, STEP = 16, THIN = 12, SHALLOW = 32 };
+enum { STEP = 16, THIN = 12, SHALLOW = 32, STRIPS = 4 };
 
 /** The length of equal parts of `whole`, multiples of `step`, each at most `most`. */
 static size_t equal_parts(size_t whole, size_t most, size_t step) {
@@ -23,15 +23,11 @@ roof_blocks roof_gemm_blocks(const roof_kernel_run *run) {
   roof_shape s = roof_gemm_shape(run);
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   double element = roof_dtype_bytes(run->dtype);
-  roof_blocks b = {.direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0};
-  size_t depth = at_least(2 * roof_cache_level(1) / ((double)(tall + wide) * element), STEP);
+  roof_blocks b = {.height = STRIPS * tall, .direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0};
+  size_t depth = at_least(8.0 / 3 * roof_cache_level(1) / ((double)(tall + wide) * element), STEP);
   b.depth = equal_parts(s.k, b.direct ? SHALLOW : depth, STEP);
-  double bytes = (double)b.depth * element;
-  size_t threads = (size_t)run->threads, height = at_least(roof_cache_level(2) / 2 / bytes, tall);
-  size_t others =
-      s.m <= height ? 0 : roof_round_up((s.m - 1) / height, threads); /* as many for each thread */
-  b.height = roof_round_up((s.m + others) / (others + 1), tall);
-  b.width = equal_parts(s.n, at_least(roof_cache_level(2) * 8 / bytes, wide), wide);
+  double share = 0.4 * roof_cache_level(2) / ((double)b.depth * element);
+  b.width = b.direct ? s.n : equal_parts(s.n, at_least(share, wide), wide);
   return b;
 }
 
@@ -39,41 +35,13 @@ size_t roof_gemm_square(const roof_kernel_run *run) {
   return at_least(sqrt(roof_cache_level(2) / 2 / roof_dtype_bytes(run->dtype)), STEP);
 }
 
-/** Where a thread packs. */
-typedef struct buffers {
-  char *left; /**< a block of A; rows a power of two apart would share few sets of the first cache */
-  size_t left_stride;
-  char *right; /**< B: all panels where other rows need them, else one of the thread's own; NULL: in place */
-  bool keep;
-} buffers;
-
-/** Bytes of the panels that all threads share. */
-static size_t shared_bytes(const roof_kernel_run *run, const roof_blocks *b) {
-  bool keep = !b->direct && roof_gemm_shape(run).m > b->height;
-  return keep ? b->width * b->depth * (size_t)roof_dtype_bytes(run->dtype) : 0;
-}
-
-/** Bytes of one thread's block of A and panel of B. */
-static size_t own_bytes(const roof_kernel_run *run, const roof_blocks *b) {
-  const roof_loops *loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
-  size_t wide = (size_t)loops->tile_columns;
-  size_t elements = b->height * (b->depth + STEP) + wide * b->depth;
-  return roof_round_up(elements * (size_t)roof_dtype_bytes(run->dtype), LINE);
-}
-
-static buffers buffers_of(const roof_kernel_run *run, const roof_blocks *b, size_t thread) {
-  char *scratch = ((const roof_operands *)run->state)->scratch;
-  size_t shared = shared_bytes(run, b), element = (size_t)roof_dtype_bytes(run->dtype);
-  buffers to = {.left = scratch + shared + thread * own_bytes(run, b), .left_stride = b->depth + STEP};
-  to.keep = shared > 0;
-  to.right = b->direct ? NULL : to.keep ? scratch : to.left + b->height * to.left_stride * element;
-  return to;
+static size_t packed_bytes(const roof_kernel_run *run, const roof_blocks *b) {
+  return b->direct ? 0 : b->width * b->depth * (size_t)roof_dtype_bytes(run->dtype);
 }
 
 roof_status roof_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error) {
   roof_blocks b = roof_gemm_blocks(run);
-  size_t bytes = shared_bytes(run, &b) + (size_t)run->threads * own_bytes(run, &b);
-  return roof_gemm_prepare(run, (double)bytes, error);
+  return roof_gemm_prepare(run, 2 * (double)packed_bytes(run, &b), error);
 }
 
 size_t roof_panel_count(const roof_loops *loops, size_t columns) {
@@ -97,92 +65,124 @@ roof_panel roof_gemm_panel(const roof_block *b, size_t panel) {
   roof_panel p = {begin, roof_smaller(wide, b->columns - begin), wide, b->b + begin * b->element,
                   b->b_stride};
   if (b->packed != NULL) {
-    p.b = b->packed + (begin - roof_panel_begin(b->loops, b->columns, b->first)) * b->depth * b->element;
+    p.b = b->packed + begin * b->depth * b->element;
     p.stride = wide;
   }
   return p;
 }
 
-/** Copies the rows of A one after the other. */
-static void pack_left(roof_block *b, size_t stride, char *to) {
-  for (size_t i = 0; i < b->rows; i++) {
-    memcpy(to + i * stride * b->element, b->a + i * b->a_stride * b->element, b->depth * b->element);
-  }
-  b->a = to;
-  b->a_stride = stride;
-}
-
-/** Copies a panel of B, with zeros where B ends. */
-static void pack_right(const roof_block *b, size_t panel, char *to) {
-  roof_panel p = roof_gemm_panel(b, panel);
+/** With zeros where B ends. */
+void roof_gemm_pack(roof_packing *packing, size_t rows) {
+  const roof_block *b = &packing->block;
+  roof_panel p = roof_gemm_panel(b, packing->panel);
   size_t here = p.columns * b->element, wide = p.wide * b->element;
-  for (size_t row = 0; row < b->depth; row++, to += wide, p.b += p.stride * b->element) {
-    memcpy(to, p.b, here);
+  rows = roof_smaller(rows, b->depth - packing->row);
+  char *to = packing->to + p.begin * b->depth * b->element + packing->row * wide;
+  const char *from = p.b + packing->row * p.stride * b->element;
+  if (p.columns == p.wide) {
+    b->loops->pack(from, p.stride, rows, p.wide / (size_t)b->loops->lanes, to);
+  }
+  for (size_t i = 0; i < rows && p.columns < p.wide; i++, to += wide, from += p.stride * b->element) {
+    memcpy(to, from, here);
     memset(to + here, 0, wide - here);
   }
-}
-
-/** The first rows of C: each panel of B is packed by the thread that multiplies it, and stays for the others.
- */
-static void first_rows(roof_block b, size_t height, const buffers *to, roof_gemm_multiply *multiply) {
-  size_t panels = roof_panel_count(b.loops, b.columns);
-  b.rows = roof_smaller(height, b.rows);
-  pack_left(&b, to->left_stride, to->left);
-#pragma omp for schedule(static)
-  for (size_t panel = 0; panel < panels; panel++) {
-    roof_block one = b;
-    if (to->right != NULL) {
-      size_t begin = to->keep ? roof_panel_begin(b.loops, b.columns, panel) : 0;
-      char *packed = to->right + begin * b.depth * b.element;
-      pack_right(&b, panel, packed);
-      one.packed = packed;
-    }
-    one.first = panel;
-    one.last = panel + 1;
-    multiply(&one);
+  packing->row += rows;
+  if (packing->row == b->depth) {
+    packing->row = 0;
+    packing->panel++;
   }
 }
 
-/** The rows beneath, `height` at a time, as threads get free. */
-static void other_rows(const roof_block *all, size_t height, const buffers *to,
-                       roof_gemm_multiply *multiply) {
-#pragma omp for schedule(dynamic)
-  for (size_t i = height; i < all->rows; i += height) {
+static void pack_rest(roof_packing *packing) {
+  while (packing->panel < packing->last) {
+    roof_gemm_pack(packing, packing->block.depth);
+  }
+}
+
+/** The panels that are the calling thread's. */
+static void own_panels(const roof_block *b, size_t *first, size_t *last) {
+  size_t panels = roof_panel_count(b->loops, b->columns);
+  size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+  *first = panels * thread / threads;
+  *last = panels * (thread + 1) / threads;
+}
+
+static roof_packing pack_own(const roof_block *b, char *to) {
+  roof_packing p = {.block = *b, .to = to};
+  own_panels(b, &p.panel, &p.last);
+  return p;
+}
+
+/** Columns j to j + width, depth p to p + depth; of no columns past the end. */
+static roof_block slice_at(const roof_kernel_run *run, const roof_blocks *blocks, size_t j, size_t p) {
+  const roof_operands *o = run->state;
+  roof_shape s = roof_gemm_shape(run);
+  size_t element = (size_t)roof_dtype_bytes(run->dtype);
+  roof_block b = {.loops = o->loops, .element = element, .rows = s.m, .add = p > 0};
+  b.columns = j < s.n ? roof_smaller(blocks->width, s.n - j) : 0;
+  b.depth = roof_smaller(blocks->depth, s.k - p);
+  b.a = (const char *)o->in[0] + p * element;
+  b.a_stride = s.k;
+  b.b = (const char *)o->in[1] + (p * s.n + j) * element;
+  b.b_stride = s.n;
+  b.c = (char *)o->out + j * element;
+  b.c_stride = s.n;
+  b.last = roof_panel_count(o->loops, b.columns);
+  return b;
+}
+
+/** Some rows at a time, as threads get free. */
+static void multiply_rows(const roof_block *all, size_t height, roof_gemm_multiply *multiply,
+                          roof_packing *next) {
+#pragma omp for schedule(dynamic) nowait
+  for (size_t i = 0; i < all->rows; i += height) {
     roof_block b = *all;
     b.rows = roof_smaller(height, all->rows - i);
     b.a += i * b.a_stride * b.element;
     b.c += i * b.c_stride * b.element;
-    b.packed = to->right;
-    b.last = roof_panel_count(b.loops, b.columns);
-    pack_left(&b, to->left_stride, to->left);
-    multiply(&b);
+    multiply(&b, next);
+  }
+}
+
+/** A few rows times B where it lies. */
+static void multiply_direct(const roof_kernel_run *run, const roof_blocks *blocks,
+                            roof_gemm_multiply *multiply) {
+  for (size_t p = 0; p < roof_gemm_shape(run).k; p += blocks->depth) {
+    roof_block slice = slice_at(run, blocks, 0, p);
+    roof_packing none = {.block = slice};
+    own_panels(&slice, &slice.first, &slice.last);
+    multiply(&slice, &none);
+  }
+}
+
+/** While one block is multiplied, the next is packed into the other buffer. */
+static void multiply_packed(const roof_kernel_run *run, const roof_blocks *blocks,
+                            roof_gemm_multiply *multiply) {
+  roof_shape s = roof_gemm_shape(run);
+  char *buffers[2] = {((const roof_operands *)run->state)->scratch};
+  buffers[1] = buffers[0] + packed_bytes(run, blocks);
+  roof_block slice = slice_at(run, blocks, 0, 0);
+  roof_packing next = pack_own(&slice, buffers[0]);
+  for (size_t j = 0, turn = 0; j < s.n; j += blocks->width) {
+    for (size_t p = 0; p < s.k; p += blocks->depth, turn = 1 - turn) {
+      pack_rest(&next);
+#pragma omp barrier
+      slice = next.block;
+      slice.packed = buffers[turn];
+      bool deeper = p + blocks->depth < s.k;
+      roof_block after =
+          slice_at(run, blocks, deeper ? j : j + blocks->width, deeper ? p + blocks->depth : 0);
+      next = pack_own(&after, buffers[1 - turn]);
+      multiply_rows(&slice, blocks->height, multiply, &next);
+    }
   }
 }
 
 void roof_gemm_product(const roof_kernel_run *run, roof_gemm_multiply *multiply) {
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
   roof_blocks blocks = roof_gemm_blocks(run);
-  size_t element = (size_t)roof_dtype_bytes(run->dtype);
-  buffers to = buffers_of(run, &blocks, (size_t)omp_get_thread_num());
-  for (size_t j = 0; j < s.n; j += blocks.width) {
-    for (size_t p = 0; p < s.k; p += blocks.depth) {
-      roof_block slice = {.loops = o->loops,
-                          .element = element,
-                          .rows = s.m,
-                          .columns = roof_smaller(blocks.width, s.n - j),
-                          .depth = roof_smaller(blocks.depth, s.k - p),
-                          .a = (const char *)o->in[0] + p * element,
-                          .a_stride = s.k,
-                          .b = (const char *)o->in[1] + (p * s.n + j) * element,
-                          .b_stride = s.n,
-                          .c = (char *)o->out + j * element,
-                          .c_stride = s.n,
-                          .add = p > 0};
-      first_rows(slice, blocks.height, &to, multiply);
-      if (s.m > blocks.height) {
-        other_rows(&slice, blocks.height, &to, multiply);
-      }
-    }
+  if (blocks.direct) {
+    multiply_direct(run, &blocks, multiply);
+  } else {
+    multiply_packed(run, &blocks, multiply);
   }
 }

@@ -7,9 +7,9 @@
 
 /** How far the blocks reach, in elements. */
 typedef struct roof_blocks {
-  size_t depth;  /**< of a block: a tile's columns of B and rows of A stay in the first cache */
-  size_t height; /**< rows of A that stay in the second cache */
-  size_t width;  /**< columns of B that stay in the last cache */
+  size_t depth;  /**< of a block: a tile's rows of A stay in the first cache */
+  size_t width;  /**< columns of B that stay in the second cache */
+  size_t height; /**< rows of A and C that a thread takes at a time */
   bool direct;   /**< B is used too seldom to be worth packing */
 } roof_blocks;
 
@@ -23,12 +23,20 @@ typedef struct roof_block {
   size_t a_stride; /**< elements */
   const char *b;   /**< in place */
   size_t b_stride;
-  const char *packed; /**< panel `first` and those after it, or NULL */
+  const char *packed; /**< the panels, or NULL */
   char *c;
   size_t c_stride;
   size_t first, last; /**< panels */
   bool add;
 } roof_block;
+
+/** Panels of B on their way into a buffer, a few rows at a time. */
+typedef struct roof_packing {
+  roof_block block;
+  char *to;
+  size_t panel, last; /**< being packed, and past the last */
+  size_t row;         /**< of `panel` that comes next */
+} roof_packing;
 
 /** Columns of B as wide as a tile. */
 typedef struct roof_panel {
@@ -39,8 +47,8 @@ typedef struct roof_panel {
   size_t stride;
 } roof_panel;
 
-/** Multiplies one block. */
-typedef void roof_gemm_multiply(const roof_block *block);
+/** Multiplies one block; may pack rows of the next one meanwhile. */
+typedef void roof_gemm_multiply(const roof_block *block, roof_packing *next);
 
 /** The blocks for this processor's caches; the last of each kind about as large as the others.
  *  Units: elements. Ownership: by value. Errors: none. */
@@ -50,7 +58,7 @@ roof_blocks roof_gemm_blocks(const roof_kernel_run *run);
  *  Units: elements. Ownership: none. Errors: none. */
 size_t roof_gemm_square(const roof_kernel_run *run);
 
-/** Operands, and room for packed blocks of A for each thread and of B for all.
+/** Operands, and room for two packed blocks of B.
  *  Units: none. Ownership: released by roof_operands_release, also after a failure. Errors: as
  * roof_gemm_prepare. */
 roof_status roof_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
@@ -67,8 +75,12 @@ size_t roof_panel_begin(const roof_loops *loops, size_t columns, size_t panel);
 
 roof_panel roof_gemm_panel(const roof_block *block, size_t panel);
 
-/** Multiplies a block tile by tile in registers; fetching ahead the operands of the next tiles if `fetch`.
- *  Units: none. Ownership: none. Errors: none. */
-void roof_gemm_multiply_tiles(const roof_block *block, bool fetch);
+/** Packs the next `rows` of a panel, or what is left of it.
+ *  Units: rows. Ownership: advances *packing. Errors: none. */
+void roof_gemm_pack(roof_packing *packing, size_t rows);
+
+/** Multiplies a block tile by tile in registers; with `next`, fetches and packs that between the tiles.
+ *  Units: none. Ownership: advances *next, which may be NULL. Errors: none. */
+void roof_gemm_multiply_tiles(const roof_block *block, roof_packing *next);
 
 #endif

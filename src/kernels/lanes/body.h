@@ -276,6 +276,16 @@ TARGET static double NAME(exponentials_of)(const void *x, void *y, double maximu
   return (double)NAME(exponentials)(x, y, (T)maximum, count, false);
 }
 
+TARGET static void NAME(pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to) {
+  const T *x = from;
+  T *y = to;
+  for (size_t i = 0; i < rows; i++, x += stride) {
+    for (size_t j = 0; j < registers; j++, y += W) {
+      STORE(y, LOAD(x + j * W));
+    }
+  }
+}
+
 #include "kernels/lanes/tile.h"
 
 #include "kernels/lanes/fft.h"
@@ -350,6 +360,7 @@ static const roof_loops NAME(loops) = {
     .rmsnorm = {NAME(rmsnorm_cached), NAME(rmsnorm_streamed)},
     .stencil = {NAME(stencil_cached), NAME(stencil_streamed)},
     .tile = {TILE_ROW(whole), TILE_ROW(half), TILE_ROW(row)},
+    .pack = NAME(pack),
     .turn = {NAME(turn_cached), NAME(turn_streamed)},
     .fft = {NAME(fft_cached), NAME(fft_streamed)},
     .twist = NAME(twist),

@@ -77,6 +77,8 @@ typedef struct roof_loops {
   /** y = rows of a sparse matrix times x: row i has the elements starts[i] to starts[i + 1] - 1. */
   void (*spmv)(const uint32_t *starts, const uint32_t *columns, const void *a, const void *x, void *y,
                size_t rows);
+  /** `rows` of `registers` whole registers, `stride` elements apart, one after the other. */
+  void (*pack)(const void *from, size_t stride, size_t rows, size_t registers, void *to);
   /** to[j * wide + i] = from[i * stride + j] for `rows` of i and `columns` of j. */
   void (*turn[2])(const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide);
   /** `batch` transforms of n points (a power of two) at once. `roots` are the roots of unity of `order`, a
