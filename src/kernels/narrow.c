@@ -1,6 +1,7 @@
-/* Products of matrices of bf16 or int8, summed in fp32 or int32; all of A and B is packed, and tiles of C
- * stay in registers over the whole depth. int8 results are scaled to fit int8, as between the layers of a
- * network. */
+/* Products of matrices of bf16 or int8, summed in fp32 or int32. Rows of A are copied, with zeros to whole
+ * groups and a gap, so that powers of two do not meet in one set of a cache; B is packed in panels, some of
+ * which stay in the second cache while all rows pass. int8 results are scaled to fit int8, as between the
+ * layers of a network. */
 #include <omp.h>
 #include <string.h>
 
@@ -8,25 +9,26 @@
 #include "kernels/gemm/_gemm.h"
 #include "kernels/lanes/narrow.h"
 
-enum { ROWS = ROOF_NARROW_ROWS, COLUMNS = ROOF_NARROW_COLUMNS };
+enum { ROWS = ROOF_NARROW_ROWS, COLUMNS = ROOF_NARROW_COLUMNS, GROUP = 4, LINE = 64, STRIPS = 4 };
 
 /** Where the packed operands are in the scratch. */
 typedef struct packed {
-  size_t groups;   /**< of four bytes, in the depth */
-  char *a, *b;     /**< strips of ROWS rows, of COLUMNS columns */
-  int32_t *excess; /**< int8: what the 128 added to A adds to each column of C */
+  size_t groups;   /**< in the depth */
+  size_t stride;   /**< bytes from row to row of a */
+  char *a, *b;     /**< rows, and panels of COLUMNS columns */
+  int32_t *excess; /**< int8: what the 128 added to B adds to each row of C */
 } packed;
 
 /** Fills in the parts from `memory` on; returns their size. */
 static size_t lay_out(const roof_kernel_run *run, void *memory, packed *p) {
   roof_shape s = roof_gemm_shape(run);
-  uintptr_t begin = (uintptr_t)memory;
-  p->groups = (s.k * (size_t)roof_dtype_bytes(run->dtype) + 3) / 4;
-  size_t a = roof_round_up(s.m, ROWS) * p->groups * 4, b = roof_round_up(s.n, COLUMNS) * p->groups * 4;
-  p->a = (char *)begin;
-  p->b = (char *)(begin + roof_round_up(a, 64));
-  p->excess = (int32_t *)(begin + roof_round_up(a, 64) + b);
-  return roof_round_up(a, 64) + b + roof_round_up(s.n, COLUMNS) * sizeof *p->excess;
+  size_t rows = roof_round_up(s.m, ROWS);
+  p->groups = (s.k * (size_t)roof_dtype_bytes(run->dtype) + GROUP - 1) / GROUP;
+  p->stride = roof_round_up(p->groups * GROUP, LINE) + LINE;
+  p->a = memory;
+  p->b = p->a + rows * p->stride;
+  p->excess = (int32_t *)(void *)(p->b + roof_round_up(s.n, COLUMNS) * p->groups * GROUP);
+  return rows * p->stride + roof_round_up(s.n, COLUMNS) * p->groups * GROUP + rows * sizeof *p->excess;
 }
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
@@ -39,91 +41,131 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   return roof_gemm_prepare(run, (double)lay_out(run, NULL, &p), error);
 }
 
-/** One strip: `width` rows of A or columns of B, `have` of which exist. */
-#define PACK(type)                                                                                           \
-  static void pack_##type(const roof_slices *s, size_t width, size_t depth, type flip, type *to) {           \
-    size_t neighbours = 4 / sizeof(type);                                                                    \
-    const type *from = s->data;                                                                              \
-    for (size_t p = 0; p < depth; p += neighbours) {                                                         \
-      for (size_t r = 0; r < width; r++) {                                                                   \
-        for (size_t q = p; q < p + neighbours; q++) {                                                        \
-          bool there = q < s->depth && r < s->wide;                                                          \
-          *to++ = (type)((there ? from[q * s->depth_stride + r * s->wide_stride] : 0) ^ flip);               \
-        }                                                                                                    \
-      }                                                                                                      \
-    }                                                                                                        \
+/** Copies a row of A; zeros for a row past the last. */
+static void pack_row(const roof_kernel_run *run, const packed *p, size_t row) {
+  roof_shape s = roof_gemm_shape(run);
+  size_t bytes = row < s.m ? s.k * (size_t)roof_dtype_bytes(run->dtype) : 0;
+  char *to = p->a + row * p->stride;
+  if (bytes > 0) {
+    memcpy(to, roof_element(run, ((const roof_operands *)run->state)->in[0], row * s.k), bytes);
   }
-PACK(uint16_t)
-PACK(uint8_t)
+  memset(to + bytes, 0, p->groups * GROUP - bytes);
+  int32_t total = 0;
+  for (size_t i = 0; run->dtype == ROOF_INT8 && i < bytes; i++) {
+    total += ((const int8_t *)to)[i];
+  }
+  p->excess[row] = 128 * total;
+}
 
-static void pack(const roof_kernel_run *run, roof_slices slices, size_t width, bool unsign, void *to) {
-  slices.wide = roof_smaller(slices.wide, width);
-  if (run->dtype == ROOF_BF16) {
-    pack_uint16_t(&slices, width, slices.depth, 0, to);
-  } else {
-    pack_uint8_t(&slices, width, slices.depth, unsign ? 0x80 : 0, to);
+typedef uint8_t octets __attribute__((vector_size(16)));
+typedef uint16_t halves __attribute__((vector_size(16)));
+
+static octets load(const char *from) {
+  octets v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+/** Pairs of two rows' 16-bit elements, flipped. */
+static void zip(octets a, octets b, octets flip, char *to) {
+  octets low = (octets)__builtin_shufflevector((halves)a, (halves)b, 0, 8, 1, 9, 2, 10, 3, 11) ^ flip;
+  octets high = (octets)__builtin_shufflevector((halves)a, (halves)b, 4, 12, 5, 13, 6, 14, 7, 15) ^ flip;
+  memcpy(to, &low, sizeof low);
+  memcpy(to + sizeof low, &high, sizeof high);
+}
+
+/** 16 bytes of each of a group's rows of B, `stride` bytes apart. */
+static void zip_group(roof_dtype dtype, const char *from, size_t stride, char *to) {
+  octets a = load(from), b = load(from + stride);
+  if (dtype == ROOF_BF16) {
+    zip(a, b, (octets){0}, to);
+    return;
+  }
+  octets c = load(from + 2 * stride), d = load(from + 3 * stride), flip = (octets){0} + 0x80;
+  zip(__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
+      __builtin_shufflevector(c, d, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), flip, to);
+  zip(__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31),
+      __builtin_shufflevector(c, d, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), flip,
+      to + 2 * sizeof flip);
+}
+
+/** A group with rows or columns past the end of B, for which 0 stands. */
+static void pack_edge(const roof_kernel_run *run, size_t row, size_t column, char *to) {
+  roof_shape s = roof_gemm_shape(run);
+  const char *b = ((const roof_operands *)run->state)->in[1];
+  size_t element = (size_t)roof_dtype_bytes(run->dtype);
+  for (size_t j = column; j < column + COLUMNS; j++) {
+    for (size_t i = row; i < row + GROUP / element; i++, to += element) {
+      memset(to, 0, element);
+      if (i < s.k && j < s.n) {
+        memcpy(to, b + (i * s.n + j) * element, element);
+      }
+      *to = (char)(run->dtype == ROOF_INT8 ? *to ^ 0x80 : *to);
+    }
   }
 }
 
-/** The sums of one packed strip of B, times 128. */
-static void find_excess(const packed *p, size_t first) {
-  const int8_t *b = (const int8_t *)p->b + first * p->groups * 4;
-  memset(p->excess + first, 0, COLUMNS * sizeof *p->excess);
-  for (size_t i = 0; i < p->groups; i++) {
-    for (size_t j = 0; j < COLUMNS; j++, b += 4) {
-      p->excess[first + j] += 128 * (b[0] + b[1] + b[2] + b[3]);
+static void pack_panel(const roof_kernel_run *run, const packed *p, size_t column) {
+  const roof_operands *o = run->state;
+  roof_shape s = roof_gemm_shape(run);
+  size_t element = (size_t)roof_dtype_bytes(run->dtype), together = GROUP / element, stride = s.n * element;
+  char *to = p->b + column * p->groups * GROUP;
+  for (size_t group = 0; group < p->groups; group++, to += COLUMNS * GROUP) {
+    size_t row = group * together;
+    const char *from = roof_element(run, o->in[1], row * s.n + column);
+    bool whole = row + together <= s.k && column + COLUMNS <= s.n;
+    for (size_t at = 0; at < COLUMNS * element && whole; at += sizeof(octets)) {
+      zip_group(run->dtype, from + at, stride, to + at * together);
+    }
+    if (!whole) {
+      pack_edge(run, row, column, to);
     }
   }
 }
 
 static void pack_all(const roof_kernel_run *run, const packed *p) {
-  const roof_operands *o = run->state;
   roof_shape s = roof_gemm_shape(run);
 #pragma omp for schedule(static) nowait
-  for (size_t i = 0; i < s.m; i += ROWS) {
-    roof_slices rows = {roof_element(run, o->in[0], i * s.k), s.k, 1, s.m - i, s.k};
-    pack(run, rows, ROWS, true, p->a + i * p->groups * 4);
+  for (size_t i = 0; i < roof_round_up(s.m, ROWS); i++) {
+    pack_row(run, p, i);
   }
 #pragma omp for schedule(static)
   for (size_t j = 0; j < s.n; j += COLUMNS) {
-    roof_slices columns = {roof_element(run, o->in[1], j), s.k, s.n, s.n - j, 1};
-    pack(run, columns, COLUMNS, false, p->b + j * p->groups * 4);
-    if (run->dtype == ROOF_INT8) {
-      find_excess(p, j);
-    }
+    pack_panel(run, p, j);
   }
 }
 
-static void store(const roof_kernel_run *run, const packed *p, size_t row, size_t column, const void *sums) {
+/** A tile's rows by the columns [column, end). */
+static void multiply_strip(const roof_kernel_run *run, const packed *p, size_t row, size_t column,
+                           size_t end) {
   const roof_operands *o = run->state;
+  const roof_narrow *narrow = roof_narrow_best(run->dtype);
   roof_shape s = roof_gemm_shape(run);
-  double scale = roof_gemm_int8_scale(run);
-  for (size_t i = 0; i < ROWS && row + i < s.m; i++) {
-    for (size_t j = 0; j < COLUMNS && column + j < s.n; j++) {
-      size_t from = i * COLUMNS + j;
-      double value = run->dtype == ROOF_BF16
-                         ? (double)((const float *)sums)[from]
-                         : scale * (double)(((const int32_t *)sums)[from] - p->excess[column + j]);
-      roof_data_set(o->out, run->dtype, (row + i) * s.n + column + j, value);
-    }
+  roof_narrow_out out = {.scale = (float)roof_gemm_int8_scale(run), .excess = p->excess + row, .stride = s.n};
+  out.rows = roof_smaller(ROWS, s.m - row);
+  for (; column < end; column += COLUMNS) {
+    _Alignas(LINE) int32_t sums[ROWS * COLUMNS];
+    narrow->tile(p->groups, p->a + row * p->stride, p->stride, p->b + column * p->groups * GROUP, sums);
+    out.c = roof_element(run, o->out, row * s.n + column);
+    out.columns = roof_smaller(COLUMNS, s.n - column);
+    narrow->round(sums, &out);
   }
 }
 
 static void execute(roof_kernel_run *run) {
-  const roof_narrow *narrow = roof_narrow_best(run->dtype);
   roof_shape s = roof_gemm_shape(run);
   packed p;
   lay_out(run, ((roof_operands *)run->state)->scratch, &p);
-  size_t strips = (s.m + ROWS - 1) / ROWS, panels = (s.n + COLUMNS - 1) / COLUMNS;
+  double panel = (double)(COLUMNS * p.groups * GROUP), panels = 0.4 * roof_cache_level(2) / panel;
+  size_t wide = COLUMNS * (panels > 1 ? (size_t)panels : 1);
 #pragma omp parallel num_threads(run->threads)
   {
-    _Alignas(64) int32_t sums[ROWS * COLUMNS];
     pack_all(run, &p);
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < strips * panels; i++) {
-      size_t row = i % strips * ROWS, column = i / strips * COLUMNS;
-      narrow->tile(p.groups, p.a + row * p.groups * 4, p.b + column * p.groups * 4, sums);
-      store(run, &p, row, column, sums);
+    for (size_t column = 0; column < s.n; column += wide) {
+#pragma omp for schedule(dynamic, STRIPS) nowait
+      for (size_t row = 0; row < s.m; row += ROWS) {
+        multiply_strip(run, &p, row, column, roof_smaller(column + wide, s.n));
+      }
     }
   }
 }

@@ -291,9 +291,9 @@ static double narrow_sum(const roof_narrow *narrow, const void *a, const void *b
   double sum = 0;
   for (size_t p = 0; p < groups * together; p++) {
     size_t group = p / together, q = p % together;
-    size_t left = (group * ROOF_NARROW_ROWS + i) * together + q;
-    sum += (narrow->dtype == ROOF_INT8 ? ((const uint8_t *)a)[left] : roof_data_at(a, narrow->dtype, left)) *
-           roof_data_at(b, narrow->dtype, (group * ROOF_NARROW_COLUMNS + j) * together + q);
+    size_t right = (group * ROOF_NARROW_COLUMNS + j) * together + q;
+    sum += roof_data_at(a, narrow->dtype, i * groups * together + p) *
+           (narrow->dtype == ROOF_INT8 ? ((const uint8_t *)b)[right] : roof_data_at(b, narrow->dtype, right));
   }
   return sum;
 }
@@ -312,7 +312,7 @@ static void every_instruction_set_for_narrow_numbers(void **state) {
       print_message("%s: skipped: this processor does not have it\n", narrow->isa);
       continue;
     }
-    narrow->tile(GROUPS, a, b, sums);
+    narrow->tile(GROUPS, a, 4 * GROUPS, b, sums);
     for (size_t i = 0; i < ROWS * COLUMNS; i++) {
       int32_t whole;
       memcpy(&whole, &sums[i], sizeof whole);
