@@ -56,3 +56,32 @@ void roof_tile_multiply(const roof_loops *loops, roof_dtype dtype, size_t depth,
     memcpy((char *)part.c + i * part.stride * element, whole + i * wide * element, columns * element);
   }
 }
+
+/** A strip of rows, from left to right. */
+static void multiply_strip(const roof_tiles *t, size_t row, int height) {
+  size_t wide = (size_t)t->loops->tile_columns, lanes = (size_t)t->loops->lanes;
+  roof_tile tile = {.depth = t->depth,
+                    .a = (const char *)t->a + row * t->a_stride * t->element,
+                    .a_stride = t->a_stride,
+                    .a_step = 1,
+                    .b_stride = t->b_stride,
+                    .c_stride = t->c_stride,
+                    .add = t->add};
+  for (size_t j = 0; j < t->columns; j += wide) {
+    size_t registers = (roof_smaller(wide, t->columns - j) + lanes - 1) / lanes;
+    tile.b = (const char *)t->b + j / wide * t->b_panel * t->element;
+    tile.c = (char *)t->c + (row * t->c_stride + j) * t->element;
+    tile.last = roof_smaller(lanes, t->columns - j - (registers - 1) * lanes);
+    t->loops->tile[height][registers - 1](&tile);
+  }
+}
+
+void roof_tiles_multiply(const roof_tiles *t) {
+  int height = 0;
+  for (size_t row = 0; row < t->rows; row += (size_t)t->loops->tile_heights[height]) {
+    while (t->rows - row < (size_t)t->loops->tile_heights[height]) {
+      height++;
+    }
+    multiply_strip(t, row, height);
+  }
+}

@@ -30,6 +30,25 @@ void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to
 void roof_tile_whole(const roof_loops *loops, size_t depth, const void *a, const void *b, void *c,
                      size_t stride, bool add);
 
+/** c (rows x columns) = or += a b: a in row order, b in panels of a tile's columns. Strides in elements. */
+typedef struct roof_tiles {
+  const roof_loops *loops;
+  size_t element; /**< bytes */
+  size_t rows, columns, depth;
+  const void *a;
+  size_t a_stride;
+  const void *b; /**< whole registers may be loaded */
+  size_t b_stride;
+  size_t b_panel; /**< from panel to panel: where b lies in row order, tile_columns */
+  void *c;
+  size_t c_stride;
+  bool add;
+} roof_tiles;
+
+/** Multiplies them tile by tile.
+ *  Units: elements. Ownership: writes the caller's `c`. Errors: none. */
+void roof_tiles_multiply(const roof_tiles *tiles);
+
 /** The part of a result that one tile gives: fewer rows and columns than a tile's at the edges. */
 typedef struct roof_tile_part {
   void *c;

@@ -79,75 +79,20 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
                              error);
 }
 
-/* Standard: the softmax of all scores goes to memory, and comes back to be multiplied with V. */
-
-static roof_status standard_prepare(roof_kernel_run *run, roof_error *error) {
-  const double *v = run->values;
-  double scores = v[BATCH] * v[HEADS] * v[Q_LEN] * v[KV_LEN];
-  return prepare(run, STANDARD, scores * roof_dtype_bytes(run->dtype), error);
-}
-
-static void weigh_keys(const roof_kernel_run *run, const head *h, size_t row, void *weights) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  size_t keys = visible(run, h, row);
-  const void *q = roof_element(run, h->q, row * h->dim);
-  double results[ROOF_DOTS], scale = 1 / sqrt((double)h->dim);
-  for (size_t key = 0; key < keys; key += ROOF_DOTS) {
-    size_t count = roof_smaller(ROOF_DOTS, keys - key);
-    if (count == ROOF_DOTS) {
-      loops->dots[0](roof_element(run, h->k, key * h->dim), h->dim, q, h->dim, results);
-    }
-    for (size_t j = 0; j < count; j++) {
-      const void *k = roof_element(run, h->k, (key + j) * h->dim);
-      double dot = count == ROOF_DOTS ? results[j] : loops->dot[0](k, q, h->dim);
-      roof_data_set(weights, run->dtype, key + j, scale * dot);
-    }
-  }
-  double total = loops->exponentials(weights, weights, loops->maximum(weights, keys), keys);
-  loops->scale[0](weights, weights, 1 / total, keys);
-}
-
-static void weigh_values(const roof_kernel_run *run, const head *h, size_t row, const void *weights) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  void *out = roof_element(run, h->out, row * h->dim);
-  loops->fill[0](out, 0, h->dim);
-  for (size_t key = 0; key < visible(run, h, row); key++) {
-    loops->axpy[0](roof_data_at(weights, run->dtype, key), roof_element(run, h->v, key * h->dim), out,
-                   h->dim);
-  }
-}
-
-static void standard_execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
-  size_t q_len = (size_t)run->values[Q_LEN], kv_len = (size_t)run->values[KV_LEN];
-  size_t rows = (size_t)(run->values[BATCH] * run->values[HEADS]) * q_len;
-#pragma omp parallel num_threads(run->threads)
-  {
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < rows; i++) {
-      head h = head_of(run, i / q_len);
-      weigh_keys(run, &h, i % q_len, roof_element(run, o->scratch, i * kv_len));
-    }
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < rows; i++) {
-      head h = head_of(run, i / q_len);
-      weigh_values(run, &h, i % q_len, roof_element(run, o->scratch, i * kv_len));
-    }
-  }
-}
-
-/* Flash (Dao et al. 2022): blocks of queries against blocks of keys, each block's scores in the cache; what
- * was summed is scaled when a larger maximum turns up. */
-enum { TILES = 8, KEYS = 96 };
+/* Both ways take blocks of queries against blocks of keys, in tiles. Flash (Dao et al. 2022) keeps each
+ * block's scores in the cache and scales what was summed when a larger maximum turns up; standard writes the
+ * softmax of all scores to memory, and reads it back to multiply it with V. */
+enum { TILES = 16, KEYS = 192 };
 
 /** A thread's part of the scratch. */
 typedef struct workspace {
-  void *q, *k, *v; /**< packed */
-  void *scores;    /**< block rows x keys */
-  void *weights;   /**< packed, of one tile's rows */
-  void *sums;      /**< block rows x width */
+  void *q;      /**< a block's queries / sqrt(head_dim) */
+  void *k;      /**< a block's keys, in panels of columns */
+  void *v;      /**< a block's values, where head_dim is no multiple of a register */
+  void *scores; /**< block rows x keys */
+  void *sums;   /**< block rows x width */
   double *maxima, *totals;
-  size_t rows, keys, width; /**< of a block; width is head_dim in whole tiles */
+  size_t rows, keys, width; /**< of a block; width is head_dim in whole registers */
 } workspace;
 
 static void *take(uintptr_t *end, size_t bytes) {
@@ -159,51 +104,171 @@ static void *take(uintptr_t *end, size_t bytes) {
 /** Lays the workspace out from `memory`; returns its size. */
 static size_t lay_out(const roof_kernel_run *run, const roof_loops *loops, void *memory, workspace *w) {
   size_t element = (size_t)roof_dtype_bytes(run->dtype), dim = (size_t)run->values[HEAD_DIM];
-  size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   uintptr_t end = (uintptr_t)memory;
-  w->rows = TILES * tall;
-  w->keys = roof_round_up(KEYS, wide);
-  w->width = roof_round_up(dim, wide);
+  w->rows = TILES * (size_t)loops->tile_rows;
+  w->keys = roof_round_up(KEYS, (size_t)loops->tile_columns);
+  w->width = roof_round_up(dim, (size_t)loops->lanes);
   w->q = take(&end, w->rows * dim * element);
   w->k = take(&end, w->keys * dim * element);
   w->v = take(&end, w->keys * w->width * element);
   w->scores = take(&end, w->rows * w->keys * element);
-  w->weights = take(&end, w->keys * tall * element);
   w->sums = take(&end, w->rows * w->width * element);
   w->maxima = take(&end, w->rows * sizeof(double));
   w->totals = take(&end, w->rows * sizeof(double));
   return end - (uintptr_t)memory;
 }
 
-static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
-  workspace w;
-  size_t bytes = lay_out(run, roof_lanes_loops(roof_lanes_best(), run->dtype), NULL, &w);
-  return prepare(run, FLASH, (double)bytes * run->threads, error);
-}
-
-static void pack_queries(const roof_kernel_run *run, const head *h, size_t first, const workspace *w) {
+/** The calling thread's, of those from `memory` on. */
+static workspace own_workspace(const roof_kernel_run *run, void *memory) {
   const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  size_t tall = (size_t)loops->tile_rows;
-  for (size_t i = 0; i < w->rows && first + i < h->q_len; i += tall) {
-    roof_slices rows = {roof_element(run, h->q, (first + i) * h->dim), h->dim, 1, h->q_len - first - i,
-                        h->dim};
-    void *to = roof_element(run, w->q, i * h->dim);
-    roof_tile_pack(run->dtype, rows, tall, to);
-    loops->scale[0](to, to, 1 / sqrt((double)h->dim), tall * h->dim);
+  workspace w;
+  size_t bytes = lay_out(run, loops, NULL, &w);
+  lay_out(run, loops, (char *)memory + (size_t)omp_get_thread_num() * bytes, &w);
+  return w;
+}
+
+static double workspaces_bytes(const roof_kernel_run *run) {
+  workspace w;
+  return (double)lay_out(run, roof_lanes_loops(roof_lanes_best(), run->dtype), NULL, &w) * run->threads;
+}
+
+/** A block's scores, rows of `stride` elements: queries in w->q times the keys from `key` on. */
+static void score_block(const roof_kernel_run *run, const head *h, const workspace *w, size_t rows,
+                        size_t key, size_t keys, void *scores, size_t stride) {
+  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  size_t wide = (size_t)loops->tile_columns;
+  for (size_t j = 0; j < keys; j += wide) {
+    loops->turn[0](roof_element(run, h->k, (key + j) * h->dim), h->dim, roof_smaller(wide, keys - j), h->dim,
+                   roof_element(run, w->k, j * h->dim), wide);
+  }
+  roof_tiles_multiply(&(roof_tiles){.loops = loops,
+                                    .element = (size_t)roof_dtype_bytes(run->dtype),
+                                    .rows = rows,
+                                    .columns = keys,
+                                    .depth = h->dim,
+                                    .a = w->q,
+                                    .a_stride = h->dim,
+                                    .b = w->k,
+                                    .b_stride = wide,
+                                    .b_panel = wide * h->dim,
+                                    .c = scores,
+                                    .c_stride = stride});
+}
+
+/** The values from `key` on, in rows of w->width elements. */
+static const void *values_of(const roof_kernel_run *run, const head *h, const workspace *w, size_t key,
+                             size_t keys) {
+  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  const void *v = roof_element(run, h->v, key * h->dim);
+  for (size_t i = 0; i < keys && w->width != h->dim; i++) {
+    loops->copy[0](roof_element(run, w->v, i * w->width), roof_element(run, v, i * h->dim), h->dim);
+  }
+  return w->width == h->dim ? v : w->v;
+}
+
+/** sums (rows of w->width elements) = or += weights (rows of `stride` elements) times values. */
+static void sum_block(const roof_kernel_run *run, const workspace *w, size_t rows, size_t keys,
+                      const void *weights, size_t stride, const void *values, bool add) {
+  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  roof_tiles_multiply(&(roof_tiles){.loops = loops,
+                                    .element = (size_t)roof_dtype_bytes(run->dtype),
+                                    .rows = rows,
+                                    .columns = w->width,
+                                    .depth = keys,
+                                    .a = weights,
+                                    .a_stride = stride,
+                                    .b = values,
+                                    .b_stride = w->width,
+                                    .b_panel = (size_t)loops->tile_columns,
+                                    .c = w->sums,
+                                    .c_stride = w->width,
+                                    .add = add});
+}
+
+static void scale_queries(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
+                          size_t rows) {
+  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  loops->scale[0](w->q, roof_element(run, h->q, first * h->dim), 1 / sqrt((double)h->dim), rows * h->dim);
+}
+
+/** Sums times 1 / total of each row, or as they are. */
+static void store_rows(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
+                       size_t rows, const double *totals) {
+  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  for (size_t i = 0; i < rows; i++) {
+    loops->scale[0](roof_element(run, h->out, (first + i) * h->dim), roof_element(run, w->sums, i * w->width),
+                    totals != NULL ? 1 / totals[i] : 1, h->dim);
   }
 }
 
-static void pack_keys(const roof_kernel_run *run, const head *h, size_t first, size_t keys,
-                      const workspace *w) {
-  size_t wide = (size_t)((const roof_operands *)run->state)->loops->tile_columns;
-  for (size_t j = 0; j < keys; j += wide) {
-    roof_slices k = {roof_element(run, h->k, (first + j) * h->dim), h->dim, 1, keys - j, h->dim};
-    roof_tile_pack(run->dtype, k, wide, roof_element(run, w->k, j * h->dim));
+/** Where the scores of query 0 of a head are, of all scores. */
+static void *scores_of(const roof_kernel_run *run, const head *h, size_t index) {
+  return roof_element(run, ((const roof_operands *)run->state)->scratch, index * h->q_len * h->kv_len);
+}
+
+/** The end of all scores, and of what keeps them apart from the workspaces. */
+static double scores_bytes(const roof_kernel_run *run) {
+  const double *v = run->values;
+  double bytes = v[BATCH] * v[HEADS] * v[Q_LEN] * v[KV_LEN] * roof_dtype_bytes(run->dtype);
+  return ceil(bytes / 64) * 64;
+}
+
+static roof_status standard_prepare(roof_kernel_run *run, roof_error *error) {
+  return prepare(run, STANDARD, scores_bytes(run) + workspaces_bytes(run), error);
+}
+
+/** The softmax of a block's scores, to memory; zeros up to the keys that its last query sees. */
+static void weigh_queries(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
+                          void *all) {
+  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  size_t rows = roof_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
+  scale_queries(run, h, w, first, rows);
+  for (size_t key = 0; key < end; key += w->keys) {
+    score_block(run, h, w, rows, key, roof_smaller(w->keys, end - key),
+                roof_element(run, all, first * h->kv_len + key), h->kv_len);
   }
-  for (size_t j = 0; j < h->dim; j += wide) {
-    roof_slices v = {roof_element(run, h->v, first * h->dim + j), keys, h->dim, h->dim - j, 1};
-    roof_tile_pack(run->dtype, v, wide, roof_element(run, w->v, j * keys));
+  for (size_t i = 0; i < rows; i++) {
+    size_t seen = visible(run, h, first + i);
+    void *row = roof_element(run, all, (first + i) * h->kv_len);
+    double total = loops->exponentials(row, row, loops->maximum(row, seen), seen);
+    loops->scale[0](row, row, 1 / total, seen);
+    loops->fill[0](roof_element(run, row, seen), 0, end - seen);
   }
+}
+
+static void weigh_values(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
+                         const void *all) {
+  size_t rows = roof_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
+  for (size_t key = 0; key < end; key += w->keys) {
+    size_t keys = roof_smaller(w->keys, end - key);
+    sum_block(run, w, rows, keys, roof_element(run, all, first * h->kv_len + key), h->kv_len,
+              values_of(run, h, w, key, keys), key > 0);
+  }
+  store_rows(run, h, w, first, rows, NULL);
+}
+
+static void standard_execute(roof_kernel_run *run) {
+  const roof_operands *o = run->state;
+  size_t heads = (size_t)(run->values[BATCH] * run->values[HEADS]), q_len = (size_t)run->values[Q_LEN];
+#pragma omp parallel num_threads(run->threads)
+  {
+    workspace w = own_workspace(run, (char *)o->scratch + (size_t)scores_bytes(run));
+    size_t blocks = (q_len + w.rows - 1) / w.rows;
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < heads * blocks; i++) {
+      head h = head_of(run, i / blocks);
+      weigh_queries(run, &h, &w, i % blocks * w.rows, scores_of(run, &h, i / blocks));
+    }
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < heads * blocks; i++) {
+      head h = head_of(run, i / blocks);
+      weigh_values(run, &h, &w, i % blocks * w.rows, scores_of(run, &h, i / blocks));
+    }
+  }
+}
+
+static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
+  return prepare(run, FLASH, workspaces_bytes(run), error);
 }
 
 /** Scores to weights in one row, `keys` of which `seen` are visible; scales the row's sums. */
@@ -225,45 +290,20 @@ static void weigh_row(const roof_kernel_run *run, const workspace *w, size_t row
   loops->fill[0](roof_element(run, scores, seen), 0, keys - seen);
 }
 
-/** One tile of queries against one block of keys. */
-static void attend(const roof_kernel_run *run, const head *h, const workspace *w, size_t row, size_t query,
-                   size_t key, size_t keys) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
-  size_t rows = roof_smaller(tall, h->q_len - query);
-  for (size_t j = 0; j < keys; j += wide) {
-    roof_tile_whole(loops, h->dim, roof_element(run, w->q, row * h->dim), roof_element(run, w->k, j * h->dim),
-                    roof_element(run, w->scores, row * w->keys + j), w->keys, false);
-  }
-  for (size_t i = 0; i < rows; i++) {
-    size_t limit = visible(run, h, query + i);
-    weigh_row(run, w, row + i, keys, limit > key ? roof_smaller(limit - key, keys) : 0, key == 0);
-  }
-  roof_slices weights = {roof_element(run, w->scores, row * w->keys), keys, 1, rows, w->keys};
-  roof_tile_pack(run->dtype, weights, tall, w->weights);
-  for (size_t j = 0; j < h->dim; j += wide) {
-    roof_tile_whole(loops, keys, w->weights, roof_element(run, w->v, j * keys),
-                    roof_element(run, w->sums, row * w->width + j), w->width, key > 0);
-  }
-}
-
 /** One block of queries of one head against all the keys it may see. */
 static void flash_block(const roof_kernel_run *run, const head *h, size_t first, const workspace *w) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  size_t rows = roof_smaller(w->rows, h->q_len - first), keys;
-  size_t seen = visible(run, h, first + rows - 1);
-  pack_queries(run, h, first, w);
-  for (size_t key = 0; key < seen; key += keys) {
-    keys = roof_smaller(w->keys, h->kv_len - key);
-    pack_keys(run, h, key, keys, w);
-    for (size_t row = 0; row < rows; row += (size_t)loops->tile_rows) {
-      attend(run, h, w, row, first + row, key, keys);
+  size_t rows = roof_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
+  scale_queries(run, h, w, first, rows);
+  for (size_t key = 0; key < end; key += w->keys) {
+    size_t keys = roof_smaller(w->keys, end - key);
+    score_block(run, h, w, rows, key, keys, w->scores, w->keys);
+    for (size_t i = 0; i < rows; i++) {
+      size_t limit = visible(run, h, first + i);
+      weigh_row(run, w, i, keys, limit > key ? roof_smaller(limit - key, keys) : 0, key == 0);
     }
+    sum_block(run, w, rows, keys, w->scores, w->keys, values_of(run, h, w, key, keys), key > 0);
   }
-  for (size_t i = 0; i < rows; i++) {
-    loops->scale[0](roof_element(run, h->out, (first + i) * h->dim), roof_element(run, w->sums, i * w->width),
-                    1 / w->totals[i], h->dim);
-  }
+  store_rows(run, h, w, first, rows, w->totals);
 }
 
 static void flash_execute(roof_kernel_run *run) {
@@ -271,9 +311,7 @@ static void flash_execute(roof_kernel_run *run) {
   size_t heads = (size_t)(run->values[BATCH] * run->values[HEADS]), q_len = (size_t)run->values[Q_LEN];
 #pragma omp parallel num_threads(run->threads)
   {
-    workspace w;
-    size_t bytes = lay_out(run, o->loops, NULL, &w);
-    lay_out(run, o->loops, (char *)o->scratch + (size_t)omp_get_thread_num() * bytes, &w);
+    workspace w = own_workspace(run, o->scratch);
     size_t blocks = (q_len + w.rows - 1) / w.rows;
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < heads * blocks; i++) {

@@ -2,6 +2,7 @@
  * input channels of the group, rows, columns). */
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "kernels/_tile.h"
 
@@ -259,7 +260,10 @@ static void inside(const shape *s, size_t kx, size_t x, size_t count, size_t *fi
       for (size_t j = x; j < begin; j++) {                                                                   \
         pixel[j] = 0;                                                                                        \
       }                                                                                                      \
-      for (size_t j = begin; j < end; j++) {                                                                 \
+      if (s->stride == 1 && begin < end) {                                                                   \
+        memcpy(pixel + begin, in + row * s->width + begin + kx - s->left, (end - begin) * sizeof *in);       \
+      }                                                                                                      \
+      for (size_t j = begin; j < end && s->stride > 1; j++) {                                                \
         pixel[j] = in[row * s->width + j * s->stride + kx - s->left];                                        \
       }                                                                                                      \
       for (size_t j = end; j < x + count; j++) {                                                             \
