@@ -7,8 +7,8 @@
 
 #include "roofline/kernels.h"
 
-enum { KERNELS_MAX = 16, WINDOWS_LEAST = 4, WINDOWS_MOST = 40 };
-static const double round_seconds = 0.5;
+enum { KERNELS_MAX = 16, WINDOWS_LEAST = 1, WINDOWS_MOST = 40 };
+static const double round_seconds = 0.3;
 
 static double now(void) {
   struct timespec t;

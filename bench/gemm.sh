@@ -1,15 +1,48 @@
 #!/bin/sh
-# The last rung of the gemm ladder against OpenBLAS and BLIS: taken in turn in one process, the best window of each round,
-# ROUNDS rounds (5); the ratio is the median over the rounds of ours / the better library. Prints a Markdown table with the
-# machine, date and version; `bench/gemm.sh --write` puts it into docs/ladder.md instead.
+# The last rung of the gemm ladder against OpenBLAS and BLIS, twice: with the core type each library picks by itself, and with
+# the one for this processor's widest vectors, which a library older than the processor misses. Taken in turn in one process, the
+# best window of each round, ROUNDS rounds (5); the ratio is ours / the better library, median over the rounds, the smaller of the two.
+# usage: bench/gemm.sh [--seconds S] [--write]
+# Measures what RESULTS (build/gemm-results) lacks, for about S seconds (all of it without), and prints a Markdown table of what is
+# there, with machine, core types, date and version; --write puts it into docs/ladder.md instead.
 set -eu
 cd "$(dirname "$0")/.."
 build=${ROOFLINE_BUILD:-build/release}
+results=${RESULTS:-build/gemm-results}
 rounds=${ROUNDS:-5}
-shapes=${SHAPES:-'512 512 512;1024 1024 1024;2048 2048 2048;4096 4096 4096;4096 64 4096;64 4096 4096;8 4096 4096'}
+shapes=${SHAPES:-'512 512 512;1024 1024 1024;2048 2048 2048;4096 4096 4096;4096 64 4096;64 4096 4096;8 4096 4096;4096 4096 64'}
 cores=$(nproc)
+threads_list=${THREADS:-$([ "$cores" -gt 1 ] && echo "1 $cores" || echo 1)}
+seconds="" write=""
+while [ $# -gt 0 ]; do
+  case $1 in
+    --seconds) seconds=$2; shift ;;
+    --write) write=1 ;;
+    *) echo "gemm.sh: $1: unknown; usage: bench/gemm.sh [--seconds S] [--write]" >&2; exit 2 ;;
+  esac
+  shift
+done
+mkdir -p "$results"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+
+case $(grep -m 1 '^flags' /proc/cpuinfo) in
+  *avx512bw*) openblas_core=SkylakeX blis_core=skx ;;
+  *avx2*) openblas_core=Haswell blis_core=haswell ;;
+  *) openblas_core='' blis_core='' ;;
+esac
+settings=${openblas_core:+installed tuned}
+settings=${settings:-installed}
+
+with() { # SETTING COMMAND ...
+  setting=$1
+  shift
+  if [ "$setting" = tuned ]; then
+    OPENBLAS_CORETYPE=$openblas_core BLIS_ARCH_TYPE=$blis_core "$@"
+  else
+    "$@"
+  fi
+}
 
 libraries=
 for library in gemm-blas gemm-blis; do
@@ -18,46 +51,96 @@ for library in gemm-blas gemm-blis; do
 done
 [ -n "$libraries" ] || { echo 'gemm.sh: no library to compare with' >&2; exit 3; }
 
-threads_list=${THREADS:-$([ "$cores" -gt 1 ] && echo "1 $cores" || echo 1)}
-
-one_shape() { # THREADS DTYPE M N K
-  pin=
-  [ "$1" -gt 1 ] || pin='taskset -c 0'
-  # shellcheck disable=SC2086  # words
-  $pin "$build/bench-gemm" "$rounds" "$@" gemm-blocked $libraries >"$scratch/windows"
-  awk -v threads="$1" -v dtype="$2" -v shape="$3 x $4 x $5" '
-    { rate[$1, $2] = $3; rounds = $1; if ($3 > best[$2]) best[$2] = $3 }
-    function other(r) { a = rate[r, "gemm-blas"]; b = rate[r, "gemm-blis"]; return a > b ? a : b }
-    function cell(name) { return name in best ? sprintf("%.1f", best[name]) : "" }
-    END {
-      for (r = 1; r <= rounds; r++) ratio[r] = rate[r, "gemm-blocked"] / other(r)
-      for (i = 1; i <= rounds; i++) for (j = i + 1; j <= rounds; j++) if (ratio[j] < ratio[i]) { t = ratio[i]; ratio[i] = ratio[j]; ratio[j] = t }
-      printf "| %s | %s | %s | %s | %s | %s | %.2f |\n", threads, dtype, shape, cell("gemm-blocked"), cell("gemm-blas"), cell("gemm-blis"), ratio[int((rounds + 1) / 2)]
-    }' "$scratch/windows"
-}
-
-table() {
-  "$build/roofline" run --list --json | jq -r '.kernels[] | select(.library) | "* \(.name): \(.library)"'
-  echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $cores cores; $("$build/roofline" --version); $(date -u +%Y-%m-%d)"
-  echo
-  echo '| threads | format | m x n x k | gemm-blocked | gemm-blas | gemm-blis | ours / best |'
-  echo '|--:|---|---|--:|--:|--:|--:|'
+cases() { # THREADS DTYPE M N K, a line each
   for threads in $threads_list; do
     for dtype in fp64 fp32; do
-      echo "$shapes" | tr ';' '\n' | while read -r m n k; do
-        one_shape "$threads" $dtype "$m" "$n" "$k"
-      done
+      echo "$shapes" | tr ';' '\n' | sed "s/^/$threads $dtype /"
     done
   done
 }
 
-if [ "${1:-}" = --write ]; then
-  table >"$scratch/table"
+file_of() { # SETTING THREADS DTYPE M N K
+  echo "$results/$(echo "$*" | tr ' ' '-')"
+}
+
+measure() { # SETTING THREADS DTYPE M N K
+  file=$(file_of "$@")
+  [ ! -s "$file" ] || return 0
+  [ -z "$seconds" ] || [ $(($(date +%s) - began)) -lt "$seconds" ] || return 0
+  pin=
+  [ "$2" -gt 1 ] || pin='taskset -c 0'
+  setting=$1
+  shift
+  # shellcheck disable=SC2086  # words
+  with "$setting" $pin "$build/bench-gemm" "$rounds" "$@" gemm-blocked $libraries >"$scratch/windows"
+  mv "$scratch/windows" "$file"
+}
+
+# One row; fields of `windows`: setting round kernel rate.
+row() { # THREADS DTYPE M N K
+  for setting in $settings; do
+    file=$(file_of "$setting" "$@")
+    [ -s "$file" ] || return 0
+    sed "s/^/$setting /" "$file"
+  done >"$scratch/row"
+  awk -v settings="$settings" -v threads="$1" -v dtype="$2" -v shape="$3 x $4 x $5" '
+    { rate[$1, $2, $3] = $4; rounds = $2; if ($4 > best[$1, $3]) best[$1, $3] = $4 }
+    function larger(a, b) { return a > b ? a : b }
+    function cell(s, name) { return (s, name) in best ? sprintf("%.1f", best[s, name]) : "" }
+    function median(s) {
+      for (r = 1; r <= rounds; r++) ratio[r] = rate[s, r, "gemm-blocked"] / larger(rate[s, r, "gemm-blas"], rate[s, r, "gemm-blis"])
+      for (i = 1; i <= rounds; i++) for (j = i + 1; j <= rounds; j++) if (ratio[j] < ratio[i]) { t = ratio[i]; ratio[i] = ratio[j]; ratio[j] = t }
+      return ratio[int((rounds + 1) / 2)]
+    }
+    END {
+      for (n = split(settings, setting, " "); n > 0; n--) {
+        cells = " " cell(setting[n], "gemm-blas") " | " cell(setting[n], "gemm-blis") " |" cells
+        ours = larger(ours, best[setting[n], "gemm-blocked"])
+        m = median(setting[n])
+        least = least == "" || m < least ? m : least
+      }
+      printf "| %s | %s | %s | %.1f |%s %.2f |\n", threads, dtype, shape, ours, cells, least
+    }' "$scratch/row"
+}
+
+about() { # SETTING
+  with "$1" "$build/roofline" run --list --json | jq -r --arg setting "$1" \
+    '.kernels[] | select(.name == "gemm-blas" and .library) | "* OpenBLAS, \($setting): \(.library)"'
+  BLIS_ARCH_DEBUG=1 with "$1" "$build/bench-gemm" 1 1 fp64 8 8 8 gemm-blis 2>&1 >"$scratch/version" |
+    sed -n "s/.*sub-configuration '\(.*\)'.*/* BLIS, $1: core type \1/p"
+}
+
+table() {
+  for setting in $settings; do about "$setting"; done
+  "$build/roofline" run --list --json | jq -r '.kernels[] | select(.name == "gemm-blis" and .library) | "* \(.library)"'
+  echo "* $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $cores cores; $("$build/roofline" --version); $(date -u +%Y-%m-%d)"
+  echo
+  printf '| threads | format | m x n x k | gemm-blocked |'
+  for setting in $settings; do printf ' OpenBLAS, %s | BLIS, %s |' "$setting" "$setting"; done
+  printf ' ours / best |\n|--:|---|---|--:|'
+  for setting in $settings; do printf -- '--:|--:|'; done
+  echo '--:|'
+  cases | while read -r case; do
+    # shellcheck disable=SC2086  # words
+    row $case
+  done
+}
+
+began=$(date +%s)
+for setting in $settings; do
+  cases | while read -r case; do
+    # shellcheck disable=SC2086  # words
+    measure "$setting" $case
+  done
+done
+
+table >"$scratch/table"
+if [ -n "$write" ]; then
   awk -v table="$scratch/table" '
     /^<!-- measured/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
     /^<!-- end/ { inside = 0 }
     !inside' docs/ladder.md >"$scratch/page"
   cp "$scratch/page" docs/ladder.md
 else
-  table
+  cat "$scratch/table"
 fi

@@ -40,20 +40,25 @@ static inline __attribute__((always_inline)) uint16_t bf16_of(float value) {
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* Three registers of columns by eight rows stay in registers. */
-#define TILE(name, features, sum, ZERO, MULTIPLY)                                                            \
+/* Three registers of columns by eight rows stay in registers; gcc takes them apart only once unrolled. */
+#if defined(__clang__)
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+#define TILE(name, features, sum, ZERO, MULTIPLY, STORE)                                                     \
   __attribute__((target(features))) static void name(size_t groups, const void *left, size_t stride,         \
                                                      const void *right, void *out) {                         \
     const char *a = left, *low = a + ROWS / 2 * stride, *b = right;                                          \
     sum sums[ROWS][3];                                                                                       \
-    for (int i = 0; i < ROWS; i++) {                                                                         \
-      for (int j = 0; j < 3; j++) {                                                                          \
+    UNROLL for (int i = 0; i < ROWS; i++) {                                                                  \
+      UNROLL for (int j = 0; j < 3; j++) {                                                                   \
         sums[i][j] = ZERO();                                                                                 \
       }                                                                                                      \
     }                                                                                                        \
     for (size_t p = 0; p < groups; p++, a += 4, low += 4, b += 4 * COLUMNS) {                                \
       __m512i b0 = _mm512_loadu_si512(b), b1 = _mm512_loadu_si512(b + 64), b2 = _mm512_loadu_si512(b + 128); \
-      for (size_t i = 0; i < ROWS; i++) {                                                                    \
+      UNROLL for (size_t i = 0; i < ROWS; i++) {                                                             \
         int group;                                                                                           \
         memcpy(&group, i < ROWS / 2 ? a + i * stride : low + (i - ROWS / 2) * stride, sizeof group);         \
         __m512i row = _mm512_set1_epi32(group);                                                              \
@@ -62,12 +67,17 @@ static inline __attribute__((always_inline)) uint16_t bf16_of(float value) {
         sums[i][2] = MULTIPLY(sums[i][2], row, b2);                                                          \
       }                                                                                                      \
     }                                                                                                        \
-    memcpy(out, sums, sizeof sums);                                                                          \
+    UNROLL for (int i = 0; i < ROWS; i++) {                                                                  \
+      UNROLL for (int j = 0; j < 3; j++) {                                                                   \
+        STORE((char *)out + (i * 3 + j) * (int)sizeof(sum), sums[i][j]);                                     \
+      }                                                                                                      \
+    }                                                                                                        \
   }
 #define MULTIPLY_BF16(sum, a, b) _mm512_dpbf16_ps(sum, (__m512bh)(a), (__m512bh)(b))
-TILE(tile_avx512_bf16, "avx512f,avx512bf16", __m512, _mm512_setzero_ps, MULTIPLY_BF16)
+TILE(tile_avx512_bf16, "avx512f,avx512bf16", __m512, _mm512_setzero_ps, MULTIPLY_BF16, _mm512_storeu_ps)
 #define MULTIPLY_INT8(sum, a, b) _mm512_dpbusd_epi32(sum, b, a)
-TILE(tile_avx512_vnni, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512, MULTIPLY_INT8)
+TILE(tile_avx512_vnni, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512, MULTIPLY_INT8,
+     _mm512_storeu_si512)
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 ROUND(round_avx512_bf16, AVX512, uint16_t, float, CONVERT_BF16)
 ROUND(round_avx512_int8, AVX512, int8_t, int32_t, CONVERT_INT8)
