@@ -1,5 +1,5 @@
-/* The next tile's rows of A and of C, and the next panel of B, on their way to the caches while this tile is
- * multiplied: loads that miss no longer stop the multiply-adds. */
+/* While a tile is multiplied, what comes next is on its way to the caches: the rows of B that are packed
+ * after it, rows of A beneath, the tile's own rows of C. Loads that miss no longer stop the multiply-adds. */
 #include "kernels/gemm/_blocks.h"
 
 static void multiply(const roof_block *block, roof_packing *next) {

@@ -1,4 +1,4 @@
-/* All cores: B packed together, blocks of A and C shared out as threads get free. */
+/* All cores: B packed together, strips of A and C shared out as threads get free. */
 #include "kernels/gemm/_blocks.h"
 
 static void multiply(const roof_block *block, roof_packing *next) {
