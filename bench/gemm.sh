@@ -127,8 +127,8 @@ table() {
 }
 
 began=$(date +%s)
-for setting in $settings; do
-  cases | while read -r case; do
+cases | while read -r case; do
+  for setting in $settings; do
     # shellcheck disable=SC2086  # words
     measure "$setting" $case
   done

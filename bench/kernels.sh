@@ -1,27 +1,64 @@
 #!/bin/sh
 # Every built-in kernel on this machine, checked and timed, beside the roof that its measured ceilings give it: a Markdown
 # table on stdout, with a document also between its two `kernels` marks.
-# usage: bench/kernels.sh [--quick] [DOCUMENT]; needs jq. The ceilings and the samples stay in ROOFLINE_RESULTS, where that is set.
+# usage: bench/kernels.sh [--quick] [--seconds S] [DOCUMENT]; needs jq.
+# Measures what ROOFLINE_RESULTS (build/kernel-results) lacks, for about S seconds (all of it without): the ceilings, then a kernel at
+# a time, which all stay there. The table has what is there; delete the folder to measure anew.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-build/release/roofline}
-results=${ROOFLINE_RESULTS:-$(mktemp -d)}
-[ -n "${ROOFLINE_RESULTS:-}" ] || trap 'rm -rf "$results"' EXIT
-mkdir -p "$results"
-XDG_CONFIG_HOME=$results
-export XDG_CONFIG_HOME
-quick=
-if [ "${1:-}" = --quick ]; then
-  quick=--quick
+results=${ROOFLINE_RESULTS:-build/kernel-results}
+quick="" seconds=""
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) quick=--quick ;;
+    --seconds) seconds=$2; shift ;;
+    *) break ;;
+  esac
   shift
-fi
+done
+results=$results${quick:+-quick}
+mkdir -p "$results"
+XDG_CONFIG_HOME=$(cd "$results" && pwd)
+export XDG_CONFIG_HOME
 
-# shellcheck disable=SC2086  # no word when empty
-{
-  "$roofline" measure $quick --json >"$results/ceilings.json"
-  "$roofline" run all $quick --json >"$results/kernels.json"
-  "$roofline" run all $quick --dtype fp64 --json >"$results/kernels-fp64.json"
+# One kernel; what cannot run here is skipped with the reason, a wrong result ends it all.
+one() { # KERNEL FORMAT [OPTION ...]
+  kernel=$1
+  file=$results/$2-$1.json
+  shift 2
+  [ ! -s "$file" ] || return 0
+  [ -z "$seconds" ] || [ $(($(date +%s) - began)) -lt "$seconds" ] || return 0
+  status=0
+  # shellcheck disable=SC2086  # no word when empty
+  "$roofline" run "$kernel" $quick "$@" --json >"$results/part" 2>"$results/reason" || status=$?
+  if [ $status -eq 3 ]; then
+    jq -n --arg what "$kernel" --arg why "$(sed 's/^roofline: [^:]*: //' "$results/reason")" \
+      '{kernels: [], skipped: [{what: $what, why: $why}]}' >"$results/part"
+  elif [ $status -ne 0 ]; then
+    cat "$results/reason" >&2
+    exit $status
+  fi
+  mv "$results/part" "$file"
 }
+
+began=$(date +%s)
+if [ ! -s "$results/ceilings.json" ]; then
+  # shellcheck disable=SC2086  # no word when empty
+  "$roofline" measure $quick --json >"$results/part"
+  mv "$results/part" "$results/ceilings.json"
+fi
+names=$("$roofline" run --list --json | jq -r '.kernels[].name')
+for name in $names; do one "$name" own; done
+for name in $names; do one "$name" fp64 --dtype fp64; done
+
+gather() { # FORMAT: the parts that are there, in the order of the list
+  for name in $names; do
+    [ ! -s "$results/$1-$name.json" ] || cat "$results/$1-$name.json"
+  done | jq -s '{kernels: map(.kernels[]), skipped: map(.skipped[])}'
+}
+gather own >"$results/kernels.json"
+gather fp64 >"$results/kernels-fp64.json"
 
 # A roof at a peak of the format is compute, any other is the level that holds the data.
 table() {

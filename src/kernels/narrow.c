@@ -25,10 +25,12 @@ static size_t lay_out(const roof_kernel_run *run, void *memory, packed *p) {
   size_t rows = roof_round_up(s.m, ROWS);
   p->groups = (s.k * (size_t)roof_dtype_bytes(run->dtype) + GROUP - 1) / GROUP;
   p->stride = roof_round_up(p->groups * GROUP, LINE) + LINE;
-  p->a = memory;
-  p->b = p->a + rows * p->stride;
-  p->excess = (int32_t *)(void *)(p->b + roof_round_up(s.n, COLUMNS) * p->groups * GROUP);
-  return rows * p->stride + roof_round_up(s.n, COLUMNS) * p->groups * GROUP + rows * sizeof *p->excess;
+  uintptr_t begin = (uintptr_t)memory, b = begin + rows * p->stride;
+  uintptr_t excess = b + roof_round_up(s.n, COLUMNS) * p->groups * GROUP;
+  p->a = (char *)begin;
+  p->b = (char *)b;
+  p->excess = (int32_t *)excess;
+  return excess + rows * sizeof *p->excess - begin;
 }
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
