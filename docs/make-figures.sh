@@ -12,3 +12,4 @@ folder=${1:-$root/docs}
   --machine h100 --dtype fp16 --quiet --to "$folder/roofline.svg"
 "$roofline" energy gemm m=1,64,512,4096 n=4096 k=4096 --machine a100 --dtype fp16 \
   --joules-per-flop 0.3pJ --joules-per-byte 120pJ --idle-watts 50 --to "$folder/energy.svg"
+"$roofline" model llama-3.1-8b batch=1..512*2 --precision bf16/fp8 --machine h100 --to "$folder/batch.svg"

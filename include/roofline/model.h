@@ -570,6 +570,40 @@ ROOF_API roof_model_saving roof_model_fusion_saving(const roof_model_target *tar
  *  Errors: none. */
 ROOF_API void roof_model_answer_of(const roof_model_target *target, roof_model_answer *answer);
 
+/** X(symbol, name): what of a run may grow until the wall changes. */
+#define ROOF_GROWTH_MAP(X)                                                                                   \
+  X(ROOF_GROW_BATCH, "batch")                                                                                \
+  X(ROOF_GROW_PROMPT, "prompt")                                                                              \
+  X(ROOF_GROW_GENERATE, "generate")
+
+typedef enum roof_growth {
+#define ROOF_GROWTH_ENUM(symbol, name) symbol,
+  ROOF_GROWTH_MAP(ROOF_GROWTH_ENUM)
+#undef ROOF_GROWTH_ENUM
+      ROOF_GROWTH_COUNT
+} roof_growth;
+
+/** Where the compute time of a step passes its memory time, both summed over its operations. */
+typedef struct roof_model_crossing {
+  double value;       /**< a real number; NaN: never */
+  double at;          /**< first whole value of the other side; NaN: never */
+  bool compute_first; /**< compute takes longer at the smallest value */
+  bool compute_last;  /**< and at the largest */
+  double intensity;   /**< FLOP/byte of the step at `value`, or where it tends to */
+  double ridge;       /**< FLOP/byte there, by the mix of its formats */
+} roof_model_crossing;
+
+/** "batch", "prompt" or "generate".
+ *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ROOF_API const char *roof_growth_name(roof_growth growth);
+
+/** The critical value of one setting for a phase, all others as in the target: of the whole step, or of its
+ * products alone, without attention and what goes over the activations. Solved up to 1e9, to twelve digits.
+ *  Units: sequences, tokens. Ownership: by value. Errors: NaN where the side never changes or a time is
+ * unknown. */
+ROOF_API roof_model_crossing roof_model_critical(const roof_model_target *target, roof_phase phase,
+                                                 roof_growth growth, bool products);
+
 /** Sequences of one replica (data parallel).
  *  Units: sequences. Ownership: none. Errors: none. */
 ROOF_API double roof_model_replica_batch(const roof_model_target *target);

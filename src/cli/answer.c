@@ -69,6 +69,10 @@ static const struct {
      "machine=name,dtype,unit,level,flops_per_second,bytes_per_second,cost_joules=effective_joules,op,label,"
      "flops,bytes,intensity,lower_joules=joules.lower,upper_joules=joules.upper,"
      "expected_joules=joules.expected,watts,flops_per_joule,bound"},
+    {"roofline.model_sweep/1", "points",
+     "machine,precision,values=label,ttft_seconds,tpot_seconds,tokens_per_second,batch_tokens_per_second,"
+     "device_tokens_per_second,prompt_tokens_per_second,joules_per_token,price_per_million_tokens,"
+     "total_bytes,spare_bytes,fits,regime,intensity,mfu,mbu,why"},
     {"roofline.lint/1", "machines>findings", "machine=name,severity,where,message"},
     {"roofline.op/1", "parameters", "name,default,same_as,choices,text"},
 };

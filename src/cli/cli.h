@@ -98,6 +98,14 @@ typedef struct roof_axis {
   size_t count;
 } roof_axis;
 
+/** Reads one value; an error names what it is of. */
+typedef roof_status roof_value_read(const void *context, const char *text, double *value, roof_error *error);
+
+/** Adds the values of `list` ("1,8,64", "1..1024*2", "128..4096+128"; changed) to an axis, `whole`: rounded.
+ */
+roof_status roof_axis_read(roof_axis *axis, const char *name, bool whole, roof_value_read *read,
+                           const void *context, char *list, roof_error *error);
+
 /** Do not copy: `op` may point into it. */
 typedef struct roof_shape {
   const roof_op *op; /**< the one given, or `tied` */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/chart.h"
 #include "roofline/plan.h"
 
 enum { SHORT = 64, STAGES = 4, SPLIT_BYTES = 2 };
@@ -303,6 +303,66 @@ static void add_text(roof_text *out, const answer *a) {
   add_plans(out, a);
 }
 
+/** Attainable FLOP/s over FLOPs per byte sent: a line a link, with its ridge. */
+static void fill_chart(const answer *a, roof_curves *c) {
+  enum { POINTS = 128 };
+  char text[SHORT];
+  double rate = a->cluster.flops_per_second, own = roof_cluster_intensity(&a->cluster, a->in.devices);
+  roof_panel *panel = &c->panels[0];
+  snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", a->machine->title,
+           roof_dtype_name(a->target.types.compute));
+  snprintf(c->subtitle, sizeof c->subtitle,
+           "one way; training of %.3g parameters, %.3g tokens a step, %.0f devices", a->in.params,
+           a->in.tokens, a->in.devices);
+  snprintf(c->x_title, sizeof c->x_title, "FLOP/byte sent");
+  snprintf(panel->title, sizeof panel->title, "attainable a device");
+  snprintf(panel->unit, sizeof panel->unit, "FLOP/s");
+  c->panel_count = 1;
+  panel->limit_count = 1;
+  panel->limits[0] = (roof_curve_dot){.y = rate, .series = ROOF_PANEL_CURVES - 1};
+  snprintf(panel->limits[0].label, sizeof panel->limits[0].label, "peak %s",
+           roof_quantity_format(text, SHORT, rate, "FLOP/s"));
+  for (int i = 0; link_at(a, i) != NULL && i < ROOF_PANEL_CURVES; i++) {
+    const roof_link *l = link_at(a, i);
+    roof_curve *curve = &panel->curves[i];
+    double ridge = rate / l->bytes_per_second, low = fmin(10, own / 2), high = fmax(3e5, own * 2);
+    *curve = (roof_curve){.series = i, .count = POINTS, .solid = POINTS};
+    for (int k = 0; k < POINTS; k++) {
+      curve->x[k] = low * pow(high / low, (double)k / (POINTS - 1));
+      curve->y[k] = fmin(rate, l->bytes_per_second * curve->x[k]);
+    }
+    snprintf(c->series[i], sizeof c->series[i], "%.60s", l->name);
+    c->marks[i] = (roof_curve_dot){.x = ridge, .series = i};
+    snprintf(c->marks[i].label, sizeof c->marks[i].label, "%.5g FLOP/B", ridge);
+    c->series_count = c->mark_count = panel->curve_count = i + 1;
+  }
+  if (isfinite(own)) {
+    panel->dot_count = 1;
+    panel->dots[0] =
+        (roof_curve_dot){.x = own,
+                         .y = fmin(rate, own * link_at(a, c->series_count - 1)->bytes_per_second),
+                         .series = c->series_count - 1};
+    snprintf(panel->dots[0].label, sizeof panel->dots[0].label, "gradients over %.0f devices", a->in.devices);
+  }
+}
+
+static roof_status draw(const answer *a, const char *path, roof_error *error) {
+  static const roof_table none = {"", NULL, 0, 0};
+  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_text svg = {0};
+  roof_status status = ROOF_E_MEMORY;
+  if (chart == NULL) {
+    roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
+  } else {
+    fill_chart(a, chart);
+    status = roof_draw_curves_svg(chart, &svg, error);
+    status = status == ROOF_OK ? roof_chart_write_svg(path, chart->title, &svg, &none, error) : status;
+  }
+  roof_text_done(&svg);
+  free(chart);
+  return status;
+}
+
 static roof_status answer_machine(const roof_args *args, roof_text *out, json_t **json, roof_error *error) {
   roof_machine *machines = NULL;
   int count = 0;
@@ -315,7 +375,9 @@ static roof_status answer_machine(const roof_args *args, roof_text *out, json_t 
         roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
   }
   status = status == ROOF_OK ? make_answer(args, &machines[0], &in, &a, error) : status;
-  if (status == ROOF_OK && args->json) {
+  if (status == ROOF_OK && args->to != NULL) {
+    status = draw(&a, args->to, error);
+  } else if (status == ROOF_OK && args->json) {
     *json = answer_json(&a);
   } else if (status == ROOF_OK) {
     add_text(out, &a);
@@ -327,9 +389,11 @@ static roof_status answer_machine(const roof_args *args, roof_text *out, json_t 
 static roof_status run(const roof_args *args, roof_error *error) {
   roof_text out = {0};
   json_t *json = NULL;
-  roof_status status =
-      args->csv ? roof_args_no_csv("cluster", error) : answer_machine(args, &out, &json, error);
-  if (status == ROOF_OK) {
+  roof_status status = args->csv          ? roof_args_no_csv("cluster", error)
+                       : args->to != NULL ? roof_chart_check(args->to, error)
+                                          : ROOF_OK;
+  status = status == ROOF_OK ? answer_machine(args, &out, &json, error) : status;
+  if (status == ROOF_OK && args->to == NULL) {
     status = args->json ? roof_json_print(json, error) : roof_print(&out, error);
   }
   roof_text_done(&out);
@@ -343,9 +407,10 @@ const roof_command roof_cmd_cluster = {
     .summary = "network roofline: what each link asks for, all-reduces, how far data parallelism scales",
     .examples = "  roofline cluster --machine h100\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --network xdr\n"
+                "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"
                 "  roofline cluster params=7e9 tokens=1M devices=8 --machine a100 --json\n"
                 "Settings: devices node params tokens size bytes stages microbatches\n",
-    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_MODEL,
+    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_MODEL | ROOF_ARGS_FILE,
     .options = options,
     .run = run,
 };

@@ -26,6 +26,7 @@ static const struct poptOption options[] = {
     {"report", 'r', POPT_ARG_NONE, &report, 0, "the seven steps of an analysis, filled in", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_plan_options, 0, "Plan:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_search_options, 0, "Search:", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)roof_model_sweep_options, 0, "Sweep:", NULL},
     {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
     POPT_TABLEEND};
 
@@ -65,14 +66,15 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
       roof_model_precision_retype(p, plain);
     }
   }
-  if (status == ROOF_OK && precision != NULL && (train || !roof_model_searches())) {
+  bool choices = precision != NULL && strchr(precision, '/') != NULL;
+  if (status == ROOF_OK && precision != NULL && !choices && (train || !roof_model_searches())) {
     status = roof_model_formats(precision, p, error);
   }
   return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
 }
 
 static roof_status select_settings(const roof_args *args, const roof_model *model, roof_model_settings *s,
-                                   roof_error *error) {
+                                   roof_model_axes *axes, roof_error *error) {
   *s = roof_model_settings_default(model);
   roof_status status = roof_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
@@ -82,7 +84,7 @@ static roof_status select_settings(const roof_args *args, const roof_model *mode
   status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
   status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
   status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
-  return status == ROOF_OK ? roof_model_words(args->words + 1, args->word_count - 1, s, error) : status;
+  return status == ROOF_OK ? roof_model_words(args->words + 1, args->word_count - 1, s, axes, error) : status;
 }
 
 /** Says which weights --dtype does not reach: those that the config or the file has in a format of their own.
@@ -110,13 +112,14 @@ static void note_kept(roof_model *model, const roof_model_precision *p) {
 typedef struct answer {
   roof_text text;
   json_t *json;
+  bool printed; /**< already */
 } answer;
 
 static roof_status answer_one(const roof_args *args, const roof_model *model, const roof_machine *machine,
                               roof_model_settings *settings, answer *out, roof_error *error) {
   static roof_model_answer a;
   roof_model_target target;
-  roof_status status = roof_model_plan_settings(machine, settings, error);
+  roof_status status = roof_model_plan_settings(machine, settings, NULL, error);
   if (roof_model_searches()) {
     return status == ROOF_OK
                ? roof_model_search(args, model, machine, settings, precision, &out->text, out->json, error)
@@ -141,7 +144,8 @@ static roof_status answer_one(const roof_args *args, const roof_model *model, co
 }
 
 /** Refuses options of a model's layers where a file lists its operations. */
-static roof_status check_workload_options(roof_error *error) {
+static roof_status check_workload_options(const roof_args *args, roof_error *error) {
+  static const roof_model_axes none = {.count = 0};
   const struct {
     const char *name;
     bool typed;
@@ -153,6 +157,8 @@ static roof_status check_workload_options(roof_error *error) {
                    {"train", train != 0},
                    {"report", report != 0},
                    {"search", roof_model_searches()},
+                   {"compare", roof_model_sweeps(&none, NULL)},
+                   {"to", args->to != NULL},
                    {roof_model_plan_typed(), roof_model_plan_typed() != NULL}};
   for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
     if (of_models[i].typed) {
@@ -165,27 +171,51 @@ static roof_status check_workload_options(roof_error *error) {
 }
 
 static roof_status answer_workload(const roof_args *args, answer *out, roof_error *error) {
-  roof_status status = check_workload_options(error);
+  roof_status status = check_workload_options(args, error);
   return status == ROOF_OK ? roof_model_workload(args, dtype, mode, &out->text, out->json, error) : status;
+}
+
+/** Answers each machine by itself. */
+static roof_status answer_each(const roof_args *args, const roof_model *model, const roof_machine *machines,
+                               int count, roof_model_settings *settings, answer *out, roof_error *error) {
+  roof_status status = ROOF_OK;
+  if (args->to != NULL && !roof_model_searches()) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--to %s: draws what --search finds, or several values (batch=1..256*2)", args->to);
+  }
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = answer_one(args, model, &machines[i], settings, out, error);
+  }
+  return status;
 }
 
 static roof_status answer_all(const roof_args *args, answer *out, roof_error *error) {
   roof_model model;
   roof_model_settings settings;
+  roof_model_axes axes = {.count = 0};
   roof_machine *machines = NULL;
   int count = 0;
   roof_status status = roof_model_load(args->words[0], &model, error);
   if (status == ROOF_OK && quantization != NULL) {
     status = roof_model_load_quantization(quantization, &model, error);
   }
-  status = status == ROOF_OK ? select_settings(args, &model, &settings, error) : status;
+  status = status == ROOF_OK ? select_settings(args, &model, &settings, &axes, error) : status;
   if (status == ROOF_OK) {
     note_kept(&model, &settings.precision);
   }
   status = status == ROOF_OK ? roof_select_machines(args, &machines, &count, error) : status;
-  for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = answer_one(args, &model, &machines[i], &settings, out, error);
+  status = status == ROOF_OK ? roof_model_plan_settings(machines, &settings, &axes, error) : status;
+  out->printed = status == ROOF_OK && !roof_model_searches() && roof_model_sweeps(&axes, precision);
+  if (out->printed && report) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of one value of each setting");
+  } else if (out->printed) {
+    status = roof_model_sweep(args, &model, machines, count, &settings, &axes, precision, error);
+  } else if (status == ROOF_OK && axes.count > 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: one value with --search", axes.list[0].name);
+  } else if (status == ROOF_OK) {
+    status = answer_each(args, &model, machines, count, &settings, out, error);
   }
+  roof_model_axes_done(&axes);
   free(machines);
   return status;
 }
@@ -220,8 +250,6 @@ static roof_status run(const roof_args *args, roof_error *error) {
   roof_status status = ROOF_OK;
   if (args->csv && (list || report || roof_model_searches())) {
     status = roof_args_no_csv(list ? "model --list" : report ? "model --report" : "model --search", error);
-  } else if (args->to != NULL && !roof_model_searches()) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: draws what --search finds", args->to);
   } else if (train && report) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of prefill and decoding, not of --train");
   } else if (recompute != NULL && !train) {
@@ -236,7 +264,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
     bool workload = !list && roof_workload_is(args->words[0]);
     status = (list ? list_models : workload ? answer_workload : answer_all)(args, &out, error);
   }
-  status = status == ROOF_OK ? print_answer(args, &out, error) : status;
+  status = status == ROOF_OK && !out.printed ? print_answer(args, &out, error) : status;
   json_decref(out.json);
   roof_text_done(&out.text);
   char *texts[] = {precision, dtype, kv, mode, fuse, quantization, recompute};
@@ -262,6 +290,8 @@ const roof_command roof_cmd_model = {
         "front.svg\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model resnet50.onnx batch=64 --dtype fp16 --machine a100\n"
+        "  roofline model llama-3.1-8b batch=1..256*2 --precision bf16/fp8 --machine h100 --to batch.svg\n"
+        "  roofline model llama-3.1-8b batch=16 --compare --machine a100 --machine h100 --machine mi300x\n"
         "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
         "  roofline model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective "
         "--machine h200\n"

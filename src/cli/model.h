@@ -5,17 +5,38 @@
 #include "cli/cli.h"
 #include "roofline/model.h"
 
+enum { ROOF_MODEL_AXES = 8, ROOF_MODEL_CHOICES = 8, ROOF_MODEL_CHOICE_SIZE = 48 };
+
+/** A setting with several values. */
+typedef struct roof_model_axis {
+  const char *name;
+  size_t offset; /**< in the settings */
+  roof_axis values;
+} roof_model_axis;
+
+/** Settings with several values, in the order typed. Start from `{0}`. */
+typedef struct roof_model_axes {
+  roof_model_axis list[ROOF_MODEL_AXES];
+  int count;
+} roof_model_axes;
+
 /* model_settings.c */
 /** Reads `key=value` words into settings: batch, prompt, generate, chunk, draft, accept, tp, pp, dp, ep,
- * page, workspace, price. */
+ * page, workspace, price. Lists and ranges become axes; where `axes` is NULL they are refused. */
 roof_status roof_model_words(const char *const *words, int count, roof_model_settings *settings,
-                             roof_error *error);
+                             roof_model_axes *axes, roof_error *error);
+void roof_model_axes_done(roof_model_axes *axes);
+/** The settings' own precision, or each of the formats between slashes in `text` (NULL: none). */
+roof_status roof_model_choices(const char *text, const roof_model_settings *settings,
+                               roof_model_precision precisions[ROOF_MODEL_CHOICES],
+                               char names[ROOF_MODEL_CHOICES][ROOF_MODEL_CHOICE_SIZE], int *count,
+                               roof_error *error);
 
 /* model_plan.c */
 /** Options that say the same as the words tp= pp= dp= ep= cp= microbatches= node=, and --network. */
 extern const struct poptOption roof_model_plan_options[];
 roof_status roof_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
-                                     roof_error *error);
+                                     roof_model_axes *axes, roof_error *error);
 void roof_model_plan_options_done(void);
 /** The plan as lines; nothing for one device. */
 void roof_model_plan_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
@@ -69,6 +90,15 @@ extern const roof_model_definition roof_model_definitions[];
 /** A row an operation of a phase; the first call adds the columns' names. Figures of one call; `count` calls
  * make the phase, `share` is of them all. */
 void roof_model_csv(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
+
+/* model_sweep.c */
+extern const struct poptOption roof_model_sweep_options[];
+/** Several values of a setting, several precisions, or --compare were asked for. */
+bool roof_model_sweeps(const roof_model_axes *axes, const char *precisions);
+/** Prints every value on every machine: a table, --csv, --json, or --to FILE a drawing. */
+roof_status roof_model_sweep(const roof_args *args, const roof_model *model, const roof_machine *machines,
+                             int count, const roof_model_settings *settings, const roof_model_axes *axes,
+                             const char *precisions, roof_error *error);
 
 /* model_report.c */
 /** The seven steps of an analysis, filled in. */

@@ -15,7 +15,8 @@ enum { SHORT = 48 };
   X(cp, "devices that share every sequence")                                                                 \
   X(microbatches, "of the pipeline; of --train: steps of gradient accumulation")                             \
   X(zero, "stage of ZeRO, 0 to 3, with --train: optimizer, gradients, weights over the replicas")            \
-  X(node, "devices that the machine's own link joins; default: 8")
+  X(node, "devices that the machine's own link joins; default: 8")                                           \
+  X(price, "of one device and hour, for the cost of a million tokens")
 
 enum {
 #define INDEX(name, text) OPTION_##name,
@@ -55,7 +56,7 @@ const char *roof_model_plan_typed(void) {
 }
 
 roof_status roof_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
-                                     roof_error *error) {
+                                     roof_model_axes *axes, roof_error *error) {
   roof_status status = ROOF_OK;
   settings->sp = sequence != 0;
   for (int i = 0; i < OPTION_COUNT && status == ROOF_OK; i++) {
@@ -63,7 +64,7 @@ roof_status roof_model_plan_settings(const roof_machine *machine, roof_model_set
       char word[SHORT * 2];
       const char *words[] = {word};
       snprintf(word, sizeof word, "%s=%.60s", roof_model_plan_options[i].longName, typed[i]);
-      status = roof_model_words(words, 1, settings, error);
+      status = roof_model_words(words, 1, settings, axes, error);
     }
   }
   return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &settings->network, error)

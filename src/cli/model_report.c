@@ -5,7 +5,7 @@
 
 #include "cli/model.h"
 
-enum { SHORT = 48, COLUMNS = 8, ROWS = 32 };
+enum { SHORT = 48, COLUMNS = 9, ROWS = 32 };
 
 /** A table put together row by row. */
 typedef struct table {
@@ -67,6 +67,8 @@ static void add_phases(roof_text *out, const roof_model_answer *a) {
 /** Figures of one kind of kernel in a phase. */
 typedef struct sums {
   double kernels, flops, bytes, seconds;
+  double regimes[ROOF_REGIME_COUNT]; /**< of the seconds, by what binds */
+  roof_regime longest;
 } sums;
 
 static sums sum_kind(const roof_model_phase *p, roof_operation_kind kind) {
@@ -79,7 +81,11 @@ static sums sum_kind(const roof_model_phase *p, roof_operation_kind kind) {
       s.bytes += o->count *
                  (o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV]);
       s.seconds += o->count * o->expected_seconds;
+      s.regimes[o->regime] += o->count * o->expected_seconds;
     }
+  }
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    s.longest = s.regimes[i] > s.regimes[s.longest] ? (roof_regime)i : s.longest;
   }
   return s;
 }
@@ -92,11 +98,11 @@ static const char *kind_name(const roof_model_phase *p, roof_operation_kind kind
 }
 
 static void add_kernels(roof_text *out, const roof_model_answer *a) {
-  static const char *const header[] = {"phase", "kernels of kind", "count", "FLOP",
-                                       "bytes", "FLOP/B",          "time",  "share"};
+  static const char *const header[] = {"phase",  "kernels of kind", "count", "FLOP", "bytes",
+                                       "FLOP/B", "bound",           "time",  "share"};
   table t;
   title(out, 2, "Kernels of each phase; 3. their FLOPs; 4. their bytes; 5. their intensity");
-  start_table(&t, header, 8);
+  start_table(&t, header, 9);
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     const roof_model_phase *p = &a->phases[i];
     for (int kind = 0; kind < ROOF_OPERATION_KIND_COUNT && p->present; kind++) {
@@ -109,12 +115,15 @@ static void add_kernels(roof_text *out, const roof_model_answer *a) {
         quantity(row[3], s.flops, "");
         quantity(row[4], s.bytes, "B");
         snprintf(row[5], SHORT, s.bytes > 0 ? "%.3g" : "-", s.flops / s.bytes);
-        quantity(row[6], s.seconds, "s");
-        snprintf(row[7], SHORT, "%.1f %%", 100 * s.seconds / p->expected_seconds);
+        snprintf(row[6], SHORT, "%s", roof_regime_name(s.longest));
+        quantity(row[7], s.seconds, "s");
+        snprintf(row[8], SHORT, "%.1f %%", 100 * s.seconds / p->expected_seconds);
       }
     }
   }
-  end_table(out, &t, "llrrrrrr");
+  end_table(out, &t, "llrrrrlrr");
+  roof_text_add(
+      out, "  bound: what stops most of their time. overhead: their launches take longer than their work.\n");
 }
 
 static void add_classes(roof_text *out, const roof_model_answer *a) {
@@ -166,11 +175,35 @@ static void add_formats(roof_text *out, const roof_model_target *m) {
                      "small beside its sides.\n");
 }
 
+/** What the steps so far say of each phase: which side, and which bytes. */
+static void add_sides(roof_text *out, const roof_model_answer *a) {
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    const roof_model_phase *p = &a->phases[i];
+    if (!p->present || !(p->compute_seconds + p->memory_seconds > 0)) {
+      continue;
+    }
+    int most = 0;
+    for (int k = 0; k < ROOF_BYTES_NETWORK; k++) {
+      most = p->bytes[k] > p->bytes[most] ? k : most;
+    }
+    double intensity = p->flops / p->memory_bytes;
+    bool compute = p->compute_seconds >= p->memory_seconds;
+    roof_text_addf(out, "  %s: %.3g FLOP/B %s its ridge of %.4g: %s; most bytes are %s (%.0f %%)\n",
+                   roof_phase_name((roof_phase)i), intensity, compute ? "over" : "under",
+                   intensity * p->memory_seconds / p->compute_seconds,
+                   compute ? "compute-bound, so fewer FLOPs or a faster format help"
+                           : "memory-bound, so fewer bytes help",
+                   roof_bytes_class_name((roof_bytes_class)most), 100 * p->bytes[most] / p->memory_bytes);
+  }
+}
+
 static roof_status add_launches(roof_text *out, const roof_model_target *m, roof_error *error) {
-  static const char *const header[] = {"launches", "a kernel", "kernels a step", "first phase", "next phase"};
+  bool encoder = m->model->encoder;
+  const char *const header[] = {"launches", "a kernel", "kernels a step", encoder ? "encode" : "decode",
+                                "prefill"};
   static roof_model_answer other;
   table t;
-  start_table(&t, header, 5);
+  start_table(&t, header, encoder ? 4 : 5);
   for (int mode = 0; mode < ROOF_LAUNCH_COUNT; mode++) {
     roof_model_settings settings = m->settings;
     roof_model_target changed;
@@ -180,7 +213,7 @@ static roof_status add_launches(roof_text *out, const roof_model_target *m, roof
       return status;
     }
     roof_model_answer_of(&changed, &other);
-    const roof_model_phase *next = &other.phases[m->model->encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_DECODE];
+    const roof_model_phase *next = &other.phases[encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_DECODE];
     char(*row)[SHORT] = add_row(&t);
     snprintf(row[0], SHORT, "%s%s", roof_launch_name((roof_launch)mode),
              settings.launch == m->settings.launch ? " *" : "");
@@ -189,8 +222,10 @@ static roof_status add_launches(roof_text *out, const roof_model_target *m, roof
     if (mode == ROOF_LAUNCH_PERSISTENT) {
       snprintf(row[2], SHORT, "1, %.0f barriers", next->overhead_seconds / changed.kernel.seconds);
     }
-    quantity(row[3], other.ttft_seconds, "s");
-    quantity(row[4], next->expected_seconds, "s");
+    quantity(row[3], next->expected_seconds, "s");
+    if (!encoder) {
+      quantity(row[4], other.ttft_seconds, "s");
+    }
   }
   end_table(out, &t, "lrrrr");
   roof_text_addf(out, "  A kernel's cost is %s: %s.\n", roof_kind_name(m->kernel.kind), m->kernel.source);
@@ -198,11 +233,13 @@ static roof_status add_launches(roof_text *out, const roof_model_target *m, roof
 }
 
 static void add_fusions(roof_text *out, const roof_model_target *m) {
-  static const char *const header[] = {"fusion", "planned",      "bytes",   "kernels",
+  static const char *const header[] = {"fusion", "in the plan",  "bytes",   "kernels",
                                        "time",   "decode bytes", "kernels", "time"};
   table t;
   bool encoder = m->model->encoder;
-  roof_text_add(out, "\n  What each fusion removes from the first phase, and from a decoding step:\n");
+  roof_text_add(
+      out,
+      "\n  What each fusion removes from the first phase, and from a decoding step, in the plan or not:\n");
   start_table(&t, header, encoder ? 5 : 8);
   for (int i = 0; i < ROOF_FUSION_COUNT; i++) {
     roof_model_saving s = roof_model_fusion_saving(m, encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL, i);
@@ -235,6 +272,7 @@ roof_status roof_model_report(roof_text *out, const roof_model_target *m, const 
   add_kernels(out, a);
   add_classes(out, a);
   add_formats(out, m);
+  add_sides(out, a);
   title(out, 7, "Overhead and overlap: to be confirmed by a profile");
   roof_status status = add_launches(out, m, error);
   add_fusions(out, m);

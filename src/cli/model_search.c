@@ -8,7 +8,7 @@
 #include "roofline/draw.h"
 #include "roofline/plan.h"
 
-enum { SHORT = 48, PRECISION_MAX = 8, COLUMNS = 9 };
+enum { SHORT = ROOF_MODEL_CHOICE_SIZE, COLUMNS = 9 };
 
 static int search;
 static char *devices, *ttft, *tpot;
@@ -37,8 +37,8 @@ typedef struct answer {
   const roof_model *model;
   const roof_machine *machine;
   roof_plan_limits limits;
-  roof_model_precision precisions[PRECISION_MAX];
-  char names[PRECISION_MAX][SHORT];
+  roof_model_precision precisions[ROOF_MODEL_CHOICES];
+  char names[ROOF_MODEL_CHOICES][SHORT];
   int count;
   roof_plan_front front;
 } answer;
@@ -55,30 +55,6 @@ static roof_status parse_limits(const roof_model_settings *s, roof_plan_limits *
   roof_status status = parse_limit(devices, "", "devices", &l->devices, error);
   status = status == ROOF_OK ? parse_limit(ttft, "s", "ttft", &l->ttft_seconds, error) : status;
   return status == ROOF_OK ? parse_limit(tpot, "s", "tpot", &l->tpot_seconds, error) : status;
-}
-
-/** The settings' own precision, or each of the choices between slashes. */
-static roof_status parse_precisions(const char *choices, const roof_model_settings *s, answer *a,
-                                    roof_error *error) {
-  roof_status status = ROOF_OK;
-  a->count = 1;
-  a->precisions[0] = s->precision;
-  snprintf(a->names[0], SHORT, "%s", "as stored");
-  for (int i = 0; choices != NULL && status == ROOF_OK; i++) {
-    char formats[SHORT];
-    size_t length = strcspn(choices, "/");
-    if (i == PRECISION_MAX || length >= SHORT) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "--precision: more than %d choices, or a long one",
-                            PRECISION_MAX);
-    }
-    snprintf(formats, SHORT, "%.*s", (int)length, choices);
-    memcpy(a->names[i], formats, SHORT);
-    a->precisions[i] = s->precision;
-    a->count = i + 1;
-    status = roof_model_formats(formats, &a->precisions[i], error);
-    choices = choices[length] == '/' ? choices + length + 1 : NULL;
-  }
-  return status;
 }
 
 static void plan_words(const answer *a, const roof_plan_point *p, char *out, size_t size) {
@@ -219,7 +195,9 @@ roof_status roof_model_search(const roof_args *args, const roof_model *model, co
                ? ROOF_E_ARGUMENT
                : roof_model_search_train(args, model, machine, settings, a.limits.devices, text, json, error);
   }
-  status = status == ROOF_OK ? parse_precisions(precisions, settings, &a, error) : status;
+  status = status == ROOF_OK
+               ? roof_model_choices(precisions, settings, a.precisions, a.names, &a.count, error)
+               : status;
   status = status == ROOF_OK
                ? roof_plan_search(model, machine, settings, a.precisions, a.count, &a.limits, &a.front, error)
                : status;

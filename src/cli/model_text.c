@@ -240,7 +240,8 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
   roof_text_addf(out, " %s with the last\n", quantity(x, a->tpot_last_seconds, "s"));
   roof_text_addf(out, "  request     %s", quantity(x, a->request_seconds, "s"));
   if (!isnan(a->joules_per_token)) {
-    roof_text_addf(out, "; %s a generated token", quantity(x, a->joules_per_token, "J"));
+    roof_text_addf(out, "; %s%s a generated token", t->plain.costs.power_only ? "at most " : "",
+                   quantity(x, a->joules_per_token, "J"));
   }
   if (!isnan(a->price_per_million_tokens)) {
     roof_text_addf(out, "; %.4g per million generated tokens at %.4g a device and hour",
@@ -270,6 +271,11 @@ const roof_model_definition roof_model_definitions[] = {
      true},
     {"tokens/s",
      "generated tokens only; a request: 1 / TPOT, together: batch / TPOT, a device: that / devices", true},
+    {"energy",
+     "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
+     "no host",
+     true},
+    {"price", "of all devices for the whole request, prefill included, per generated token", true},
     {"MFU",
      "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device; without "
      "those computed again, which HFU counts too",

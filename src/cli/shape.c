@@ -21,10 +21,16 @@ static roof_status axis_add(roof_axis *axis, double value, roof_error *error) {
   return ROOF_OK;
 }
 
+/** How the values of an axis are read. */
+typedef struct reader {
+  const char *name;
+  bool whole; /**< rounded */
+  roof_value_read *read;
+  const void *context;
+} reader;
+
 /** Adds `first..last*factor` or `first..last+step` (step 1 when none is given). */
-static roof_status add_range(roof_axis *axis, const roof_op *op, char *text, char *dots, roof_error *error) {
-  int param = axis->param;
-  const char *name = op->params[param].name;
+static roof_status add_range(roof_axis *axis, const reader *r, char *text, char *dots, roof_error *error) {
   char *mark = strpbrk(dots + 2, "*+");
   bool geometric = mark != NULL && *mark == '*';
   double step = 1, first, last;
@@ -36,16 +42,16 @@ static roof_status add_range(roof_axis *axis, const roof_op *op, char *text, cha
     *mark = '\0';
   }
   *dots = '\0';
-  roof_status status = roof_op_value_parse(op, param, text, &first, error);
+  roof_status status = r->read(r->context, text, &first, error);
   if (status == ROOF_OK) {
-    status = roof_op_value_parse(op, param, dots + 2, &last, error);
+    status = r->read(r->context, dots + 2, &last, error);
   }
   if (status != ROOF_OK) {
     return status;
   }
   if (last < first || !(geometric ? step > 1 : step > 0)) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "%s=%s..%s%s%s: a range goes up, by *FACTOR over 1 or +STEP over 0", name, text,
+                          "%s=%s..%s%s%s: a range goes up, by *FACTOR over 1 or +STEP over 0", r->name, text,
                           dots + 2,
                           mark == NULL ? ""
                           : geometric  ? "*"
@@ -54,9 +60,7 @@ static roof_status add_range(roof_axis *axis, const roof_op *op, char *text, cha
   }
   for (size_t i = 0; status == ROOF_OK; i++) {
     double value = geometric ? first * pow(step, (double)i) : first + step * (double)i;
-    if (op->params[param].kind == ROOF_PARAM_COUNT_OF) {
-      value = round(value);
-    }
+    value = r->whole ? round(value) : value;
     if (value > last) {
       break;
     }
@@ -67,14 +71,16 @@ static roof_status add_range(roof_axis *axis, const roof_op *op, char *text, cha
   return status;
 }
 
-static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, roof_error *error) {
+roof_status roof_axis_read(roof_axis *axis, const char *name, bool whole, roof_value_read *read,
+                           const void *context, char *list, roof_error *error) {
+  const reader r = {name, whole, read, context};
   for (char *item; (item = strsep(&list, ",")) != NULL;) {
     char *dots = strstr(item, "..");
     double value = 0;
-    roof_status status = *item == '\0'  ? roof_error_set(error, ROOF_E_ARGUMENT, "%s=: a value is missing",
-                                                         op->params[axis->param].name)
-                         : dots != NULL ? add_range(axis, op, item, dots, error)
-                                        : roof_op_value_parse(op, axis->param, item, &value, error);
+    roof_status status = *item == '\0'
+                             ? roof_error_set(error, ROOF_E_ARGUMENT, "%s=: a value is missing", name)
+                         : dots != NULL ? add_range(axis, &r, item, dots, error)
+                                        : read(context, item, &value, error);
     if (status == ROOF_OK && dots == NULL) {
       status = axis_add(axis, value, error);
     }
@@ -83,6 +89,23 @@ static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, ro
     }
   }
   return ROOF_OK;
+}
+
+/** A parameter of an operation. */
+typedef struct op_param {
+  const roof_op *op;
+  int param;
+} op_param;
+
+static roof_status read_param(const void *context, const char *text, double *value, roof_error *error) {
+  const op_param *p = context;
+  return roof_op_value_parse(p->op, p->param, text, value, error);
+}
+
+static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, roof_error *error) {
+  const roof_param *param = &op->params[axis->param];
+  return roof_axis_read(axis, param->name, param->kind == ROOF_PARAM_COUNT_OF, read_param,
+                        &(op_param){op, axis->param}, list, error);
 }
 
 static roof_status find_param(const roof_op *op, const char *name, int *param, roof_error *error) {

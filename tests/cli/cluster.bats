@@ -47,6 +47,16 @@ linked() {
   has "bubble"
 }
 
+@test "the drawing has a line and a ridge a link" {
+  run -0 "$ROOFLINE" cluster params=7e9 tokens=1e6 devices=64 --machine h100 --to links.svg
+  grep -q ">2198.7 FLOP/B<" links.svg
+  grep -q ">InfiniBand NDR<" links.svg
+  grep -q ">gradients over 64 devices<" links.svg
+  xmllint --noout links.svg
+  run -2 "$ROOFLINE" cluster --machine h100 --to links.pdf
+  has ".svg, .png or .html"
+}
+
 @test "bad input is refused with what was meant" {
   run -2 "$ROOFLINE" cluster devises=8 --machine h100
   has 'did you mean `devices`?'

@@ -471,6 +471,48 @@ static void refused(void **state) {
   }
 }
 
+/** Compute and memory seconds of a step, all operations or its products. */
+static double balance(const roof_model_target *t, roof_phase kind, bool products) {
+  static roof_model_phase p;
+  double sum = 0, last = t->settings.prompt + fmax(0, t->settings.generate - 2);
+  roof_model_phase_of(t, kind, t->settings.prompt, last, &p);
+  for (int i = 0; i < p.count; i++) {
+    const roof_model_operation *o = &p.operations[i];
+    sum +=
+        !products || o->kind == ROOF_KIND_PRODUCT ? o->count * (o->compute_seconds - o->memory_seconds) : 0;
+  }
+  return sum;
+}
+
+/** The side changes between the whole numbers around the critical value, or never: a cache grows with the
+ * batch. */
+static void critical(void **state) {
+  (void)state;
+  roof_model model = load("llama-3.1-8b");
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_target t;
+  assert_int_equal(roof_model_target_init(&t, &model, &machine, &s, NULL), ROOF_OK);
+  roof_model_crossing c = roof_model_critical(&t, ROOF_PHASE_DECODE, ROOF_GROW_BATCH, true);
+  assert_false(c.compute_first);
+  assert_true(c.compute_last && c.at - c.value >= 0 && c.at - c.value < 1);
+  t.settings.batch = c.at - 1;
+  assert_true(balance(&t, ROOF_PHASE_DECODE, true) < 0);
+  t.settings.batch = c.at;
+  assert_true(balance(&t, ROOF_PHASE_DECODE, true) >= 0);
+  assert_near(c.ridge, c.intensity, 1e-6);
+  c = roof_model_critical(&t, ROOF_PHASE_DECODE, ROOF_GROW_BATCH, false);
+  assert_true(isnan(c.value) && !c.compute_last && c.intensity < c.ridge);
+  t.settings.batch = 1;
+  c = roof_model_critical(&t, ROOF_PHASE_PREFILL, ROOF_GROW_PROMPT, false);
+  assert_true(c.at > 100 && c.at < 2048);
+  t.settings.prompt = c.at;
+  assert_true(balance(&t, ROOF_PHASE_PREFILL, false) >= 0);
+  t.settings.prompt = c.at - 1;
+  assert_true(balance(&t, ROOF_PHASE_PREFILL, false) < 0);
+  assert_string_equal(roof_growth_name(ROOF_GROW_GENERATE), "generate");
+  assert_string_equal(roof_growth_name(ROOF_GROWTH_COUNT), "?");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys),
@@ -493,6 +535,7 @@ int main(void) {
       cmocka_unit_test(fused_norm),
       cmocka_unit_test(modes),
       cmocka_unit_test(refused),
+      cmocka_unit_test(critical),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

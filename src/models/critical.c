@@ -1,0 +1,76 @@
+/* How far the batch, the prompt or the generation has to grow until the wall changes. */
+#include <math.h>
+
+#include "models/step.h"
+
+static const double farthest = 1e9;
+
+static const char *const growth_names[ROOF_GROWTH_COUNT] = {
+#define NAME(symbol, name) [symbol] = name,
+    ROOF_GROWTH_MAP(NAME)
+#undef NAME
+};
+
+const char *roof_growth_name(roof_growth growth) {
+  return (unsigned)growth < ROOF_GROWTH_COUNT ? growth_names[growth] : "?";
+}
+
+/** Work and times of a step, all operations together or its products alone. */
+typedef struct sums {
+  double flops, bytes, compute, memory;
+} sums;
+
+static sums sum_step(const roof_model_phase *p, bool products) {
+  sums s = {0};
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    if (!products || o->kind == ROOF_KIND_PRODUCT) {
+      s.flops += o->count * o->flops;
+      s.bytes += o->count *
+                 (o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV]);
+      s.compute += o->count * o->compute_seconds;
+      s.memory += o->count * o->memory_seconds;
+    }
+  }
+  return s;
+}
+
+/** The step with the setting at a real value. */
+static sums step_at(const roof_model_target *target, roof_phase phase, roof_growth growth, bool products,
+                    double value) {
+  roof_model_target t = *target;
+  roof_model_phase p;
+  double *const settings[ROOF_GROWTH_COUNT] = {[ROOF_GROW_BATCH] = &t.settings.batch,
+                                               [ROOF_GROW_PROMPT] = &t.settings.prompt,
+                                               [ROOF_GROW_GENERATE] = &t.settings.generate};
+  *settings[growth] = value;
+  double last = t.settings.prompt + fmax(0, t.settings.generate - 2);
+  roof_model_phase_of(&t, phase, t.settings.prompt, last, &p);
+  return sum_step(&p, products);
+}
+
+static bool is_compute(const sums *s) {
+  return s->compute >= s->memory;
+}
+
+roof_model_crossing roof_model_critical(const roof_model_target *t, roof_phase phase, roof_growth growth,
+                                        bool products) {
+  double low = growth == ROOF_GROW_BATCH ? t->settings.dp : growth == ROOF_GROW_PROMPT ? t->settings.cp : 2;
+  double high = farthest;
+  sums first = step_at(t, phase, growth, products, low), last = step_at(t, phase, growth, products, high);
+  bool from = is_compute(&first), known = first.compute + first.memory + last.compute + last.memory > 0;
+  roof_model_crossing c = {.value = NAN, .at = NAN, .compute_first = from, .compute_last = is_compute(&last)};
+  for (int i = 0; known && c.compute_last != from && i < 200 && high - low > 1e-12 * high; i++) {
+    double middle = high / low > 2 ? sqrt(low * high) : low + (high - low) / 2;
+    sums s = step_at(t, phase, growth, products, middle);
+    *(is_compute(&s) == from ? &low : &high) = middle;
+  }
+  if (known && c.compute_last != from) {
+    c.value = high;
+    c.at = fabs(high - round(high)) <= 1e-9 * high ? round(high) : ceil(high);
+    last = step_at(t, phase, growth, products, high);
+  }
+  c.intensity = last.flops / last.bytes;
+  c.ridge = c.intensity * last.memory / last.compute;
+  return c;
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# roofline model over lists and ranges: each run is the run by itself, where the wall changes, side by side, drawings.
+
+setup() {
+  load lib.bash
+  start
+}
+
+@test "each run is what the model answers by itself, machine by machine, the last list fastest" {
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1..64*8 prompt=512,1k --machine h100 --machine a100 --json
+  [ "$(json '[.schema, (.points | length)]')" = '["roofline.model_sweep/1",12]' ]
+  [ "$(json '[.points[0:3][].settings | [.batch, .prompt]]')" = '[[1,512],[1,1000],[8,512]]' ]
+  [ "$(json '[.points[].machine] | [.[0], .[6]]')" = '["nvidia-h100-sxm","nvidia-a100-sxm-80gb"]' ]
+  point=$(json '.points[9] | [.ttft_seconds, .tpot_seconds, .joules_per_token, .total_bytes, .fits]')
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=8 prompt=1k --machine a100 --json
+  [ "$(json '[.ttft_seconds, .tpot_seconds, .joules_per_token, .memory.total_bytes, .memory.fits]')" = "$point" ]
+}
+
+@test "the critical batch is exact where there is one, and never where the cache grows with the batch" {
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1..8*2 --machine h100 --json
+  [ "$(json '[.crossings[] | [.parameter, .phase, .products_only, .value == null]]')" = \
+    '[["batch","decode",true,false],["batch","decode",false,true]]' ]
+  [ "$(json '.crossings[0] | .at >= .value and .at < .value + 1')" = true ]
+  [ "$(json '.crossings[1] | .intensity < .ridge')" = true ]
+  [[ $(json '.crossings[1].why') == *"never: intensity tends to"* ]]
+  run -0 "$ROOFLINE" model llama-3.1-8b prompt=16..1k*2 --machine h100
+  has "prefill whole     compute-bound from prompt="
+}
+
+@test "precisions and plans are lists too; a plan that cannot be is a row that says why" {
+  run -0 "$ROOFLINE" model llama-3.1-70b batch=16 --tp 2,3,4 --precision bf16/fp8 --machine h100 --csv
+  [[ ${lines[0]} == machine,precision,values,ttft_seconds,tpot_seconds,* ]]
+  [ "${#lines[@]}" = 7 ]
+  has "nvidia-h100-sxm,fp8,tp=4 fp8,"
+  has "tp=3: does not divide the heads"
+  run -0 "$ROOFLINE" model llama-3.1-70b batch=16 --tp 2,3,4 --machine h100
+  has "most tokens/s a device"
+  run -2 "$ROOFLINE" model llama-3.1-70b tp=3,5 --machine h100
+  has "does not divide"
+}
+
+@test "machines side by side, the others as a multiple of the first, with a price" {
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --compare --price 2 --machine h100 --machine h200
+  has "TPOT"
+  has "price a million"
+  [[ $output =~ "bound"\ +"memory"\ +"memory" ]]
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=16 --compare --price 2 --machine h100 --machine h200 --json
+  near '.points[0].price_per_million_tokens * 1' "$(json '.points[0] | 1e6 * 2 / 3600 * (.ttft_seconds + 255 * .tpot_seconds) / (16 * 256)')" 1e-9
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=1,16 --compare --machine h100 --machine h200
+  has "batch=16"
+}
+
+@test "encoders and training steps are swept by their step" {
+  run -0 "$ROOFLINE" model bert-base batch=1..64*4 prompt=128 --machine h100
+  has "step"
+  has "encode"
+  run -0 "$ROOFLINE" model llama-3.2-1b --train batch=1,4 --machine h100 --json
+  [ "$(json '[.points[].tpot_seconds] | unique')" = '[null]' ]
+  [ "$(json '.points | map(.ttft_seconds) | .[0] < .[1]')" = true ]
+}
+
+@test "the drawing has a line a machine and precision, the crossing, and a dashed part that does not fit" {
+  for file in sweep.svg sweep.html; do
+    run -0 "$ROOFLINE" model llama-3.1-8b batch=1..512*2 --precision bf16/fp8 --machine h100 --to "$file"
+    [ -z "$output" ]
+    for part in ">bf16<" ">fp8<" "decode products compute-bound from" "does not fit in memory" ">TPOT<"; do
+      grep -q "$part" "$file"
+    done
+    xmllint --noout "$file"
+  done
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 prompt=1k..9k+1k --machine h100 --to many.svg
+  has "at most 8 lines"
+  [ ! -e many.svg ]
+}
+
+@test "bad lists are refused with the reason" {
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=8..1 --machine h100
+  has "a range goes up"
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,,2 --machine h100
+  has "a value is missing"
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 batch=4,8 --machine h100
+  has "given twice"
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,x --machine h100
+  has "batch"
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 --search --machine h100
+  has "one value with --search"
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1,2 --report --machine h100
+  has "--report"
+  run -2 "$ROOFLINE" model llama-3.1-8b batch=1..200000+1 --machine h100
+  has "at most 100000"
+}
