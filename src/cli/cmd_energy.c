@@ -135,8 +135,11 @@ static roof_status make_subject(const roof_args *args, roof_machine *machine, co
     return status;
   }
   const roof_energy_costs *costs = &s->target.costs;
-  s->unit = choose_unit(&s->target, shape);
-  s->line = roof_energy_line_of(&s->target, s->unit);
+  roof_unit unit = choose_unit(&s->target, shape);
+  const roof_peak *peak = s->target.peak[unit];
+  s->line = roof_energy_line_of(&s->target, unit);
+  s->dtype = peak != NULL ? peak->dtype : types->compute;
+  s->unit = peak != NULL ? peak->unit : unit;
   if (costs->power_only && (per_flop != NULL || per_byte != NULL || idle != NULL)) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "--joules-per-flop and --joules-per-byte: both are needed, for %s says neither",

@@ -9,8 +9,9 @@
 typedef struct roof_energy_subject {
   const roof_machine *machine;
   roof_target target;
-  roof_energy_line line;   /**< of the unit below */
-  roof_unit unit;          /**< the operation's, else the faster one */
+  roof_energy_line line; /**< of the unit below */
+  roof_dtype dtype;      /**< of the peak that the line has */
+  roof_unit unit;
   const roof_shape *shape; /**< NULL without an operation */
 } roof_energy_subject;
 

@@ -107,8 +107,7 @@ static void name_chart(roof_curves *c, const roof_energy_subject *all, int count
   const roof_energy_subject *s = &all[0];
   const char *title = s->machine->title[0] != '\0' ? s->machine->title : s->machine->name;
   snprintf(c->title, sizeof c->title, "%.70s: %s %s roofline of energy",
-           count > 1 ? "Several machines" : title, roof_dtype_name(s->target.types.compute),
-           roof_unit_name(s->unit));
+           count > 1 ? "Several machines" : title, roof_dtype_name(s->dtype), roof_unit_name(s->unit));
   bool power_only = false;
   for (int i = 0; i < count; i++) {
     power_only |= all[i].target.costs.power_only;

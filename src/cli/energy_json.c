@@ -83,8 +83,8 @@ json_t *roof_energy_json(const roof_energy_subject *s, roof_error *error) {
   const roof_machine *m = s->machine;
   const roof_energy_costs *c = &s->target.costs;
   json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", m->name, "dtype",
-                             roof_dtype_name(s->target.types.compute), "unit", roof_unit_name(s->unit),
-                             "kind", roof_kind_name(c->power_only ? ROOF_ASSUMED : m->energy.kind), "source",
+                             roof_dtype_name(s->dtype), "unit", roof_unit_name(s->unit), "kind",
+                             roof_kind_name(c->power_only ? ROOF_ASSUMED : m->energy.kind), "source",
                              m->energy.source, "power_only", (int)c->power_only);
   const struct {
     const char *name;

@@ -28,8 +28,8 @@ static const char *title(const roof_machine *m) {
 static void add_answer(roof_text *out, const roof_energy_subject *s, bool color) {
   const roof_energy_line *l = &s->line;
   bool known = !isnan(roof_energy_balance(l));
-  roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", title(s->machine),
-                 roof_dtype_name(s->target.types.compute), roof_unit_name(s->unit));
+  roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", title(s->machine), roof_dtype_name(s->dtype),
+                 roof_unit_name(s->unit));
   if (known) {
     roof_text_addf(out, "at best %.5g GFLOP/s per watt, half of it at %.4g FLOP/B; ",
                    roof_energy_efficiency(l, INFINITY) / 1e9, roof_energy_balance(l));
@@ -156,14 +156,14 @@ static void add_point(roof_text *out, const roof_energy_subject *s, const roof_p
   roof_text_addf(out, "%s x the expected %s\n", quantity(x, c->constant_watts, "W"),
                  quantity(y, p->expected_seconds, "s"));
   roof_text_addf(out, "  together    %s expected;", quantity(x, all, "J"));
-  roof_text_addf(out, " %s in the shortest time, %s in the longest\n", quantity(x, u->lower_joules, "J"),
-                 quantity(y, u->upper_joules, "J"));
+  roof_text_addf(out, " at the bounds %s where times hide each other, %s where they add up\n",
+                 quantity(x, u->lower_joules, "J"), quantity(y, u->upper_joules, "J"));
   roof_text_addf(out, "  power       %s on average\n", quantity(x, u->watts, "W"));
   if (p->work.flops > 0) {
-    roof_text_addf(
-        out, "  efficiency  %.5g GFLOP/s per watt expected, %.5g in the shortest time, of at most %.5g\n",
-        u->flops_per_joule / 1e9, p->work.flops / u->lower_joules / 1e9,
-        roof_energy_efficiency(&s->line, INFINITY) / 1e9);
+    roof_text_addf(out,
+                   "  efficiency  %.5g GFLOP/s per watt expected, %.5g at the lower bound, of at most %.5g\n",
+                   u->flops_per_joule / 1e9, p->work.flops / u->lower_joules / 1e9,
+                   roof_energy_efficiency(&s->line, INFINITY) / 1e9);
     roof_text_addf(
         out, "  intensity   %.4g FLOP/B, %s of the energy balance of %.4g: %s take most of the energy\n",
         p->intensity, p->intensity >= roof_energy_balance(&s->line) ? "right" : "left",
@@ -185,7 +185,7 @@ static void add_row(roof_grid *grid, const char *name, const roof_energy_subject
 }
 
 static roof_status add_points(roof_text *out, const roof_energy_subject *s, roof_error *error) {
-  const char *const heads[] = {s->shape->op->name, "FLOP/B", "shortest time",    "longest",
+  const char *const heads[] = {s->shape->op->name, "FLOP/B", "times hide",       "times add",
                                "expected",         "power",  "GFLOP/s per watt", "most of it"};
   roof_grid grid = {0};
   roof_prediction p;

@@ -66,6 +66,11 @@ powered() {
   has "nvidia-h100-sxm,fp16,matrix,HBM,,3350000000000,"
 }
 
+@test "a machine without a matrix unit has the line of its lanes" {
+  run -0 "$ROOFLINE" energy --machine raspberry-pi-5
+  [[ ${lines[0]} == *", fp32 vector: "* ]]
+}
+
 @test "the drawing has the limit, the balances, the dots and the power" {
   for file in energy.svg energy.html; do
     run -0 "$ROOFLINE" energy gemm m=1,4096 n=4096 k=4096 --machine a100 --joules-per-flop 0.3pJ \
