@@ -51,11 +51,12 @@ static void exchange(model_step *s, const char *name, roof_collective kind, doub
 static void exchange_all(model_step *s, bool experts) {
   double zero = s->target->settings.zero, m = s->steps;
   if (zero == 0) {
-    exchange(s, "dp_all_reduce", ROOF_ALL_REDUCE, 1, experts);
+    exchange(s, experts ? "edp_all_reduce" : "dp_all_reduce", ROOF_ALL_REDUCE, 1, experts);
     return;
   }
-  exchange(s, "dp_reduce_scatter", ROOF_REDUCE_SCATTER, zero >= 2 ? m : 1, experts);
-  exchange(s, "dp_all_gather", ROOF_ALL_GATHER, zero >= 3 ? 2 * m : 1, experts);
+  exchange(s, experts ? "edp_reduce_scatter" : "dp_reduce_scatter", ROOF_REDUCE_SCATTER, zero >= 2 ? m : 1,
+           experts);
+  exchange(s, experts ? "edp_all_gather" : "dp_all_gather", ROOF_ALL_GATHER, zero >= 3 ? 2 * m : 1, experts);
 }
 
 /** Adam reads and writes its state, reads the gradient and writes the weight, of the part that is this

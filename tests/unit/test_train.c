@@ -291,6 +291,33 @@ static void recomputed(void **state) {
   assert_near(flops(&one, "o_proj"), 4 * 24 * 2.0 * 64 * 512 * 1024 * 1024, 1e-12);
 }
 
+/** Twice the layers is twice the layers' work and memory; longer sequences are never less of either. */
+static void additive(void **state) {
+  (void)state;
+  roof_model models[3] = {gpt, gpt, gpt};
+  double flops[3], bytes[3], held[3], before[3] = {0};
+  roof_model_settings s = base(&gpt);
+  s.tp = 2, s.dp = 2, s.sp = true, s.zero = 1;
+  for (int i = 0; i < 3; i++) {
+    models[i].layer_count = 8 * (i + 1);
+    answer(&models[i], &s, &one);
+    const roof_model_phase *p = &one.phases[ROOF_PHASE_TRAIN];
+    flops[i] = p->flops, bytes[i] = p->memory_bytes, held[i] = one.capacity.total_bytes;
+  }
+  assert_near(flops[2] - flops[1], flops[1] - flops[0], 1e-12);
+  assert_near(bytes[2] - bytes[1], bytes[1] - bytes[0], 1e-12);
+  assert_near(held[2] - held[1], held[1] - held[0], 1e-12);
+  for (s.prompt = 64; s.prompt <= 65536; s.prompt *= 4) {
+    answer(&gpt, &s, &one);
+    const roof_model_phase *p = &one.phases[ROOF_PHASE_TRAIN];
+    double now[3] = {p->flops, p->memory_bytes, one.capacity.total_bytes};
+    for (int i = 0; i < 3; i++) {
+      assert_true(now[i] > before[i]);
+      before[i] = now[i];
+    }
+  }
+}
+
 /** The search against plans that are answered one by one. */
 static void found(void **state) {
   (void)state;
@@ -354,7 +381,8 @@ int main(void) {
       cmocka_unit_test(one_device), cmocka_unit_test(activations),  cmocka_unit_test(stages_keep),
       cmocka_unit_test(zero),       cmocka_unit_test(accumulation), cmocka_unit_test(sums),
       cmocka_unit_test(halves),     cmocka_unit_test(bubble),       cmocka_unit_test(hidden),
-      cmocka_unit_test(recomputed), cmocka_unit_test(refused),      cmocka_unit_test(found),
+      cmocka_unit_test(recomputed), cmocka_unit_test(refused),      cmocka_unit_test(additive),
+      cmocka_unit_test(found),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }
