@@ -80,13 +80,13 @@ static void try_memory(search *s) {
       try_one(s);
     }
   }
+  set->zero = 0;
 }
 
 static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   search *s = data;
   roof_model_settings *set = &s->target.settings;
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep;
-  set->zero = 0;
   for (int sp = 0; sp <= (tp > 1); sp++) {
     set->sp = sp;
     for (set->microbatches = 1; set->microbatches <= set->batch / dp; set->microbatches *= 2) {
