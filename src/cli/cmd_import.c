@@ -1,5 +1,6 @@
 /* Kernels from a profiler's files, placed under a machine's roof. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,10 +17,7 @@ static char *format_name, *filter, *decimal, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
 static int list, levels, unsealed, top = 20;
 
-static const struct poptOption options[] = {
-    {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: found out from each",
-     "NAME"},
-    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the formats and what each gives", NULL},
+const struct poptOption import_options[] = {
     {"top", 't', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
     {"filter", '\0', POPT_ARG_STRING, &filter, 0, "only kernels whose name matches (POSIX extended)",
      "REGEX"},
@@ -40,8 +38,15 @@ static const struct poptOption options[] = {
      "with --ledger: kernels without a prediction, or older than it, too, marked so for ever", NULL},
     POPT_TABLEEND};
 
-static roof_status read_options(roof_import_options *o, roof_error *error) {
-  roof_status status = format_name != NULL ? roof_format_find(format_name, &o->format, error) : ROOF_OK;
+static const struct poptOption options[] = {
+    {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: found out from each",
+     "NAME"},
+    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the formats and what each gives", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)import_options, 0, NULL, NULL},
+    POPT_TABLEEND};
+
+static roof_status read_options(const char *format, roof_import_options *o, roof_error *error) {
+  roof_status status = format != NULL ? roof_format_find(format, &o->format, error) : ROOF_OK;
   if (status == ROOF_OK && decimal != NULL) {
     bool known = strcmp(decimal, ".") == 0 || strcmp(decimal, ",") == 0;
     o->decimal = decimal[0];
@@ -198,6 +203,10 @@ static roof_status show_machine(const roof_args *args, const roof_machine *machi
   return status;
 }
 
+const char *import_ledger_name(void) {
+  return ledger == no_ledger ? NULL : ledger != NULL ? ledger : ROOF_DEFAULT_LEDGER;
+}
+
 static roof_status answer_with(const roof_args *args, const roof_profile *profile, bool by_file,
                                roof_error *error) {
   roof_machine *machine = malloc(sizeof *machine);
@@ -210,8 +219,8 @@ static roof_status answer_with(const roof_args *args, const roof_profile *profil
     import_answer answer = {.profile = profile, .roof = &roof, .by_file = by_file};
     import_roof_init(&roof, machine->name[0] != '\0' ? machine : NULL);
     status = fill(&answer, error);
-    if (status == ROOF_OK && ledger != no_ledger) {
-      status = import_to_ledger(&answer, ledger != NULL ? ledger : ROOF_DEFAULT_LEDGER, unsealed != 0, error);
+    if (status == ROOF_OK && import_ledger_name() != NULL) {
+      status = import_to_ledger(&answer, import_ledger_name(), unsealed != 0, error);
     }
     if (status == ROOF_OK) {
       status = show(args, &answer, error);
@@ -250,28 +259,21 @@ static roof_status add_file(const char *path, const roof_import_options *o, impo
   return status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
-  if (list) {
-    return import_print_list(args, error);
-  }
+static roof_status import_all_files(const roof_args *args, const char *const *paths, int count,
+                                    const char *format, roof_error *error) {
   roof_import_options o = {0};
   import_groups groups = {0};
   roof_profile profile = {0};
   bool by_file = false;
-  roof_status status = read_options(&o, error);
-  if (status == ROOF_OK && args->word_count == 0) {
-    bool taken = ledger != NULL && ledger != no_ledger;
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file, or - for standard input%s%s%s",
-                            taken ? " (`" : "", taken ? ledger : "", taken ? "` is the ledger)" : "");
-  }
+  roof_status status = read_options(format, &o, error);
   if (status == ROOF_OK) {
     status = import_groups_read(group_rules, &groups, error);
   }
   if (status == ROOF_OK) {
     status = roof_profile_init(&profile, error);
   }
-  for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
-    status = add_file(args->words[i], &o, &groups, &profile, &by_file, error);
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = add_file(paths[i], &o, &groups, &profile, &by_file, error);
   }
   if (status == ROOF_OK) {
     status = import_groups_check(&groups, error);
@@ -285,6 +287,22 @@ static roof_status run(const roof_args *args, roof_error *error) {
   roof_profile_done(&profile);
   import_groups_done(&groups);
   return status;
+}
+
+roof_status import_file_as(const roof_args *args, const char *path, const char *format, roof_error *error) {
+  return import_all_files(args, &path, 1, format, error);
+}
+
+static roof_status run(const roof_args *args, roof_error *error) {
+  const char *name = import_ledger_name();
+  if (list) {
+    return import_print_list(args, error);
+  }
+  return args->word_count > 0
+             ? import_all_files(args, args->words, args->word_count, format_name, error)
+             : roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file, or - for standard input%s%s%s",
+                              name != NULL ? " (`" : "", name != NULL ? name : "",
+                              name != NULL ? "` is the ledger)" : "");
 }
 
 const roof_command roof_cmd_import = {

@@ -288,6 +288,19 @@ static roof_status check(const char *ledger, const roof_reconcile *all, roof_err
                                           impossible, impossible == 1 ? " is" : "s are");
 }
 
+roof_status roof_reconcile_print(const roof_args *args, const char *ledger, roof_error *error) {
+  roof_reconcile all = {0};
+  roof_why *why = calloc(1, sizeof *why);
+  roof_status status = why != NULL ? roof_ledger_reconcile(ledger, &all, error)
+                                   : roof_error_set(error, ROOF_E_MEMORY, "reconcile: out of memory");
+  if (status == ROOF_OK) {
+    status = print_text(args, &all, why, error);
+  }
+  roof_reconcile_done(&all);
+  free(why);
+  return status;
+}
+
 static roof_status run(const roof_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : ROOF_DEFAULT_LEDGER;
   roof_reconcile all = {0};

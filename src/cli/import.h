@@ -71,6 +71,14 @@ roof_status import_attach(const roof_args *args, const char *const *rules, roof_
 /** Compiles a POSIX extended expression that `option` was given. */
 roof_status import_regex(const char *option, const char *text, regex_t *pattern, roof_error *error);
 
+/* cmd_import.c */
+/** How files are read, their kernels chosen, shown and recorded: for every command that imports. */
+extern const struct poptOption import_options[];
+/** Imports one file of a format as `roofline import` does. */
+roof_status import_file_as(const roof_args *args, const char *path, const char *format, roof_error *error);
+/** The ledger of --ledger; NULL where it was not typed. */
+const char *import_ledger_name(void);
+
 /* import_group.c */
 /** Reads the values of --group (a list that ends with NULL, or NULL). Release in any case. */
 roof_status import_groups_read(const char *const *texts, import_groups *groups, roof_error *error);

@@ -21,6 +21,9 @@ void roof_seal_label(json_t *prediction, bool several);
 /** Seals predictions (roofline.prediction/1); one without `label` gets one, in the object too. */
 roof_status roof_seal_all(const char *ledger, json_t *predictions, const char *key, roof_error *error);
 
+/** Prints what was measured in the ledger against what was sealed, as a table. */
+roof_status roof_reconcile_print(const roof_args *args, const char *ledger, roof_error *error);
+
 /** The commit checked out in the git repository around the working folder, "" outside one. */
 void roof_commit(char *buffer, size_t size);
 

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# roofline profile: the command line of each profiler, scripted ones that write our fixtures, and the perf of this machine.
+
+setup() {
+  load lib.bash
+  start
+  mkdir bin
+  PATH=$PWD/bin:$PATH
+  printf '#!/bin/sh\necho ran "$@"\n' >program
+  chmod +x program
+}
+
+# fake NAME FILE: a profiler that notes how it was called, runs the program behind the word ./program, and writes FILE where it is told.
+fake() {
+  cat >"bin/$1" <<END
+#!/bin/sh
+echo "\$LC_ALL|\$*" >>called
+while [ \$# -gt 0 ]; do
+  case \$1 in
+  --log-file | -o) to=\$2; shift ;;
+  --output=*) to=\${1#--output=}.sqlite ;;
+  ./program) "\$@"; break ;;
+  esac
+  shift
+done
+cp "$2" "\${to:-/dev/null}"
+END
+  chmod +x "bin/$1"
+}
+
+@test "the program runs under the profiler, and what it wrote is imported and reconciled" {
+  "$ROOFLINE" predict gemm m=8192 n=8192 k=8192 --dtype bf16 --machine h100 --seal --label ffn >/dev/null
+  fake ncu "$ROOFLINE_SOURCE/examples/ncu.csv"
+  run -0 --separate-stderr "$ROOFLINE" profile --machine h100 --group gemm=ffn --ledger -- ./program 'a b'
+  [ "${lines[0]}" = 'ran a b' ]
+  has 'recorded `ffn` in roofline.ledger'
+  has '1 of 1 predictions measured'
+  [[ $stderr == *'each kernel is run again'* ]]
+  grep -q '^C|--csv --page raw .*dram__bytes.sum.*--log-file roofline-ncu.csv ./program a b$' called
+  run -0 --separate-stderr "$ROOFLINE" profile --json --quiet --with ncu -- ./program
+  [ -z "$stderr" ]
+  output=$(sed 1d <<<"$output")
+  [ "$(json .format)" = '"ncu"' ]
+}
+
+@test "the question chooses the profiler" {
+  fake perf "$ROOFLINE_SOURCE/tests/fixtures/import/perf-x.csv"
+  fake nsys "$ROOFLINE_SOURCE/tests/fixtures/import/nsys.sqlite"
+  run -0 --separate-stderr "$ROOFLINE" profile --for processor -- ./program
+  grep -q 'stat -x, -o roofline-perf.csv -e .*duration_time.* -- ./program$' called
+  run -0 --separate-stderr "$ROOFLINE" profile --for timeline -- ./program
+  grep -q 'profile --trace=cuda,nvtx --force-overwrite=true --export=sqlite --output=roofline-nsys ./program$' called
+  run -0 "$ROOFLINE" profile --list --json
+  [ "$(json '.profilers | map(select(.name == "nsys"))[0].installed')" = true ]
+  [ "$(json '[.profilers[].format] | unique | length > 5')" = true ]
+}
+
+@test "every profiler's format is one that import reads" {
+  "$ROOFLINE" import --list --json >formats
+  run -0 "$ROOFLINE" profile --list --json
+  [ "$(jq -n --argjson p "$output" --slurpfile f formats '[$p.profilers[].format] - [$f[0].formats[].name] | length')" = 0 ]
+}
+
+@test "where it is not installed the command to run elsewhere is printed" {
+  run -3 --separate-stderr env PATH="$PWD/bin" "$ROOFLINE" profile --with rocprofv3 -- ./program x
+  [ "${lines[0]}" = '  rocprofv3 --kernel-trace --output-format csv -d . -o roofline-rocprofv3 -- ./program x' ]
+  [ "${lines[1]}" = '  roofline import roofline-rocprofv3_kernel_trace.csv --format rocprof' ]
+  [[ $stderr == *'rocprofv3 is not installed here'* ]]
+  [ ! -e called ]
+}
+
+@test "a printed command is what a shell takes" {
+  run -0 "$ROOFLINE" profile --with torch --dry-run -- python3 "it's.py" --n 4
+  has "roofline-torch.json 'it'\\''s.py' --n 4"
+  fake python3 "$ROOFLINE_SOURCE/examples/ncu.csv"
+  eval "$(grep -v 'roofline import' <<<"$output")"
+  grep -q "roofline-torch.json it's.py --n 4\$" called
+}
+
+@test "the perf of this machine" {
+  command -v perf >/dev/null || skip "no perf here"
+  perf stat -e duration_time true 2>/dev/null || skip "perf counts nothing here"
+  run -0 --separate-stderr "$ROOFLINE" profile --with perf --json -- sleep 0.05
+  near '.kernels[0].total_seconds >= 0.05 | if . then 1 else 0 end' 1
+}
+
+@test "bad input" {
+  refuses() { # CODE TEXT ARGUMENTS
+    run --separate-stderr "$ROOFLINE" profile "${@:3}"
+    [ "$status" -eq "$1" ]
+    [[ $stderr == *"$2"* ]] || { echo "$stderr"; false; }
+  }
+  fake perf /dev/null
+  printf '#!/bin/sh\nexit 5\n' >bin/nsys
+  chmod +x bin/nsys
+  refuses 2 'which program' --with perf
+  refuses 2 'did you mean `perf`' --with pref -- ./program
+  refuses 2 'did you mean `kernels`' --for kernel -- ./program
+  refuses 2 'it answers --for processor' --with perf --for loops -- ./program
+  refuses 3 'nsys: failed with exit code 5' --with nsys -- ./program
+  refuses 2 'roofline-perf.csv' --with perf -- ./program
+}
