@@ -187,7 +187,9 @@ static const char *object_end(scan *s, const char *p, const chrome_reader *reade
     }
     bool arguments = rows == of_event && *p == '{' && chrome_is(key, "args");
     if (arguments && (e->category.at == NULL || reader->wants(e->category))) {
+      const char *begin = p;
       p = object_end(s, p + 1, reader, of_arguments, e);
+      e->arguments = (chrome_span){begin, p != NULL ? (size_t)(p - begin) : 0, false};
     } else {
       p = value_end(s, p, &value);
       keep(rows, e, key, p != NULL ? value : (chrome_span){0});

@@ -16,6 +16,7 @@ typedef struct chrome_event {
   chrome_span phase, category, name, process, thread, start, length;
   chrome_span external, correlation, device, bytes, occupancy, shapes, types, values; /* of args */
   chrome_span collective, dtype, in, out, ranks;
+  chrome_span arguments; /**< all of `args`, for chrome_next */
 } chrome_event;
 
 /** What is done with what is found. Texts are valid during the call. */

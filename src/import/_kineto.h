@@ -89,6 +89,7 @@ typedef struct kineto {
   intern names, threads, shapes;
   int64_t base, first; /* ns */
   const char *devices[KINETO_DEVICES];
+  roof_profile ranges; /* what was counted in the range of each kernel; its store NULL: no range */
   roof_text key;
 } kineto;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/_kineto.h"
+#include "import/_ncu.h"
 
 /** Room for one more row; new ones are zeros. */
 static void *append(void *rows, size_t size) {
@@ -203,6 +204,29 @@ static roof_status take_set(kineto *t, const chrome_event *e) {
   return add_kernel(t, e, SET);
 }
 
+/** A range that CUPTI counted metrics of a kernel in. Ranges are laid over the trace evenly: their time is
+ * not the kernel's. */
+static roof_status take_range(kineto *t, const chrome_event *e) {
+  chrome_span key, value;
+  ncu_launch launch;
+  char name[KINETO_NAME], metric[160], number[64];
+  roof_status status = t->ranges.store == NULL ? roof_profile_init(&t->ranges, t->error) : ROOF_OK;
+  ncu_launch_init(&launch);
+  const char *at = e->arguments.size > 0 ? e->arguments.at + 1 : NULL;
+  while (at != NULL && chrome_next(&at, &key, &value)) {
+    chrome_text(key, metric, sizeof metric);
+    if (value.size < sizeof number && strstr(metric, "__time_duration") == NULL) {
+      chrome_text(value, number, sizeof number);
+      ncu_launch_set(&launch, metric, import_number(number, NULL));
+    }
+  }
+  size_t length = chrome_text(e->name, name, sizeof name);
+  bool missing = strcmp(name, "__missing__") == 0;
+  return status != ROOF_OK ? status
+         : missing         ? ncu_launch_add(&t->ranges, &launch, "unnamed range", 13, t->error)
+                           : ncu_launch_add(&t->ranges, &launch, name, length, t->error);
+}
+
 /** Categories by name; `take` NULL: neither a kernel nor anything that tells of one. */
 static const struct {
   const char *name;
@@ -217,6 +241,7 @@ static const struct {
     CATEGORY("cuda_driver", take_launch),
     CATEGORY("gpu_memcpy", take_copy),
     CATEGORY("gpu_memset", take_set),
+    CATEGORY("cuda_profiler_range", take_range),
     CATEGORY("Operator", take_op),
     CATEGORY("Kernel", take_kernel),
     CATEGORY("Runtime", take_launch),
@@ -306,15 +331,23 @@ static roof_status take_member(void *state, chrome_span key, chrome_span value, 
 }
 
 static roof_status finish(kineto *t, bool cut) {
-  if (t->kernels.count == 0) {
+  if (t->kernels.count == 0 && t->ranges.count == 0) {
     return import_error(t->source, t->error, ROOF_E_PARSE, 0, 0,
                         "no GPU kernel in this trace of PyTorch (profile with ProfilerActivity.CUDA)");
   }
   if (cut) {
     import_skip(t->profile, "the end of the trace", "the file ends inside an event");
   }
-  roof_status status = kineto_join(t);
-  return status == ROOF_OK ? kineto_report(t) : status;
+  roof_status status = t->kernels.count > 0 ? kineto_join(t) : ROOF_OK;
+  if (status == ROOF_OK && t->kernels.count > 0) {
+    status = kineto_report(t);
+  }
+  if (status == ROOF_OK && t->ranges.count > 0) {
+    import_skips(t->profile, "times of ranges",
+                 "ranges are laid over the trace evenly, whatever their kernel takes", t->ranges.count);
+    status = roof_profile_join(t->profile, &t->ranges, false, t->error);
+  }
+  return status;
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -334,6 +367,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   intern_done(&t.threads);
   intern_done(&t.shapes);
   roof_text_done(&t.key);
+  roof_profile_done(&t.ranges);
   return status;
 }
 

@@ -272,6 +272,41 @@ static roof_status take_csv_line(reading *r, const char *line, roof_error *error
   return status;
 }
 
+/** The next name or quoted value of a list of SQL, cut off in place; NULL at its end. */
+static char *next_of_list(char **at) {
+  char *p = *at + strspn(*at, " ,");
+  if (*p == ')' || *p == '\0') {
+    return NULL;
+  }
+  bool quoted = *p == '\'';
+  char *begin = p + quoted, *to = begin;
+  for (p = begin; *p != '\0' && (quoted ? *p != '\'' || p[1] == '\'' : strchr(",) ", *p) == NULL); p++) {
+    p += quoted && *p == '\''; /* two quotes are one */
+    *to++ = *p;
+  }
+  *at = *p == '\'' || *p == ',' ? p + 1 : p;
+  *to = '\0';
+  return begin;
+}
+
+/** "INSERT INTO test (names) VALUES ('values');" as `-o sql` writes it. */
+static roof_status take_sql_line(reading *r, char *line, roof_error *error) {
+  char *names = strchr(line, '('), *values = strstr(line, ") VALUES (");
+  if (names == NULL || values == NULL || values < names) {
+    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, "no names and values in it");
+  }
+  *values = '\0';
+  names++;
+  values += strlen(") VALUES (");
+  json_t *test = json_object();
+  for (char *name; (name = next_of_list(&names)) != NULL;) {
+    char *value = next_of_list(&values);
+    json_object_set_new(test, name, json_string(value != NULL ? value : ""));
+  }
+  json_array_append_new(r->tests, test);
+  return ROOF_OK;
+}
+
 static roof_status take_json_line(reading *r, char *line, size_t length, roof_error *error) {
   json_error_t why;
   json_t *test = import_document_line(line, length, &why);
@@ -293,6 +328,8 @@ static roof_status read_lines(reading *r, roof_error *error) {
       status = take_json_line(r, line, length, error);
     } else if (line[0] == '|') {
       status = take_table_line(r, line, error);
+    } else if (strncmp(line, "INSERT INTO test (", 18) == 0) {
+      status = take_sql_line(r, line, error);
     } else if (csv && line[0] != '\0') {
       status = take_csv_line(r, line, error);
     }
@@ -324,7 +361,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 
 const roof_format roof_format_llama_bench = {
     .name = "llama-bench",
-    .title = "llama-bench JSON, JSON lines, CSV, Markdown",
+    .title = "llama-bench JSON, JSON lines, CSV, Markdown, SQL",
     .gives = "time and tokens of every test; FLOPs and weights read, estimated from the model's size",
     .detect = detect,
     .read = read,

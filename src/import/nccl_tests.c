@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/import.h"
+#include "import/_json.h"
 
 static int detect(const char *text, size_t size) {
   (void)size;
-  return strstr(text, "algbw") != NULL && strstr(text, "busbw") != NULL && strstr(text, "(GB/s)") != NULL ? 95
-                                                                                                          : 0;
+  bool json = strstr(text, "\"alg_bw\"") != NULL && strstr(text, "\"bus_bw\"") != NULL;
+  bool table =
+      strstr(text, "algbw") != NULL && strstr(text, "busbw") != NULL && strstr(text, "(GB/s)") != NULL;
+  return json || table ? 95 : 0;
 }
 
 /** One size, one way. */
@@ -142,17 +144,22 @@ static roof_status take_row(reading *r, char *line, roof_error *error) {
   return ROOF_OK;
 }
 
-/** "#  Rank  3 Group  0 Pid 6902 on host device  3 [0000:0c:00] NVIDIA H100 80GB HBM3". */
-static void take_rank(reading *r, const char *line) {
-  const char *rank = strstr(line, "Rank "), *name = strstr(line, "] ");
-  int number = 0;
-  if (rank == NULL || strstr(line, " device ") == NULL || sscanf(rank, "Rank %d", &number) != 1) {
-    return;
+/** One half of a result of `-J FILE`: what is written of it as text stands rounded in the table. */
+static roof_status take_half(reading *r, const json_t *result, const char *half, roof_error *error) {
+  const json_t *values = json_object_get(result, half);
+  double seconds = import_member(values, "time") * 1e-6, bytes = import_member(result, "size");
+  measured m = {.size = bytes,
+                .seconds = seconds,
+                .algorithm = import_member(values, "alg_bw") * 1e9,
+                .bus = import_member(values, "bus_bw") * 1e9,
+                .line = 1,
+                .in_place = strcmp(half, "in_place") == 0,
+                .wrong = import_member(values, "nwrong") > 0};
+  if (isnan(seconds) || isnan(bytes)) {
+    import_skip(r->profile, half, "no time in it");
+    return ROOF_OK;
   }
-  r->ranks = number == 0 ? 1 : number < 1 << 20 && number + 1 > r->ranks ? number + 1 : r->ranks;
-  if (name != NULL) {
-    import_device(r->profile, name + 2);
-  }
+  return add(r, m) ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "nccl-tests: out of memory");
 }
 
 /** "all_reduce_perf" in a command line or a title. */
@@ -164,6 +171,45 @@ static void take_collective(reading *r, const char *line) {
   }
   if (end != NULL && end > begin) {
     snprintf(r->collective, sizeof r->collective, "%.*s", (int)(end - begin), begin);
+  }
+}
+
+/** The document of `-J FILE`. */
+static roof_status take_document(reading *r, const json_t *document, roof_error *error) {
+  const json_t *devices = json_object_get(json_object_get(document, "config"), "devices"), *result, *word;
+  const json_t *average = json_object_get(document, "average_bus_bandwidth");
+  roof_status status = ROOF_OK;
+  size_t i;
+  json_array_foreach(json_object_get(document, "args"), i, word) {
+    take_collective(r, json_is_string(word) ? json_string_value(word) : "");
+  }
+  r->ranks = (int)json_array_size(devices);
+  import_device(r->profile,
+                roof_profile_text(r->profile, import_member_text(json_array_get(devices, 0), "device_info")));
+  json_array_foreach(json_object_get(document, "results"), i, result) {
+    const char *root = import_member_text(result, "root"), *redop = import_member_text(result, "redop");
+    r->rooted = r->rooted || (root[0] != '\0' && strchr(root, '-') == NULL);
+    r->reduces = r->reduces || (redop[0] != '\0' && strcmp(redop, "none") != 0);
+    status = status == ROOF_OK ? take_half(r, result, "out_of_place", error) : status;
+    status = status == ROOF_OK ? take_half(r, result, "in_place", error) : status;
+  }
+  double bandwidth = import_member(average, "bandwidth") * 1e9;
+  if (!isnan(bandwidth)) {
+    import_fact(r->profile, "average_busbw_bytes_per_second", bandwidth, NULL);
+  }
+  return status;
+}
+
+/** "#  Rank  3 Group  0 Pid 6902 on host device  3 [0000:0c:00] NVIDIA H100 80GB HBM3". */
+static void take_rank(reading *r, const char *line) {
+  const char *rank = strstr(line, "Rank "), *name = strstr(line, "] ");
+  int number = 0;
+  if (rank == NULL || strstr(line, " device ") == NULL || sscanf(rank, "Rank %d", &number) != 1) {
+    return;
+  }
+  r->ranks = number == 0 ? 1 : number < 1 << 20 && number + 1 > r->ranks ? number + 1 : r->ranks;
+  if (name != NULL) {
+    import_device(r->profile, name + 2);
   }
 }
 
@@ -184,6 +230,13 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile};
   roof_status status = ROOF_OK;
   size_t length = 0;
+  const char *head = import_head(source, &length);
+  if (head[strspn(head, " \t\r\n")] == '{') {
+    json_t *document = NULL;
+    status = import_document(source, &document, error);
+    status = status == ROOF_OK ? take_document(&r, document, error) : status;
+    json_decref(document);
+  }
   for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
     status = take_line(&r, line, error);
   }
@@ -203,7 +256,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
 
 const roof_format roof_format_nccl_tests = {
     .name = "nccl-tests",
-    .title = "nccl-tests, rccl-tests output",
+    .title = "nccl-tests, rccl-tests output, JSON",
     .gives = "time and bytes through a link for every size, algorithm and bus bandwidth",
     .detect = detect,
     .read = read,

@@ -34,18 +34,63 @@ static bool find_columns(const import_row *header, columns *c) {
   return c->name >= 0 && c->time >= 0 && (c->calls >= 0 || import_column_unit(header, "Start", unit) >= 0);
 }
 
+/** Columns that stand beside each other in a line, whether in quotes, between commas or between blanks. */
+static bool beside(const char *line, size_t length, const char *first, const char *second) {
+  const char *at = memmem(line, length, first, strlen(first)), *end = line + length;
+  const char *unit = at != NULL ? memchr(at, ')', (size_t)(end - at)) : NULL;
+  const char *next = unit != NULL ? unit + 1 + strspn(unit + 1, "\", ") : NULL;
+  return next != NULL && next < end && strncmp(next, second, strlen(second)) == 0;
+}
+
 static int detect(const char *text, size_t size) {
   (void)size;
-  static const char *const headers[] = {
-      "Total Time (ns),Instances,", "Start (ns),Duration (ns),",  "KAvg (ns)",
-      "Total Time (us),Instances,", "Total Time (ms),Instances,", "Start (us),Duration (us),",
-      "Start (ms),Duration (ms),"};
-  for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
-    if (strstr(text, headers[i]) != NULL) {
+  for (const char *line = text; *line != '\0';) {
+    size_t length = strcspn(line, "\n");
+    if (beside(line, length, "Total Time (", "Instances") || beside(line, length, "Start (", "Duration (") ||
+        beside(line, length, "KAvg (", "KMed (")) {
       return 90;
     }
+    line += length + (line[length] == '\n');
   }
   return 0;
+}
+
+/** True for a line of dashes and blanks, which stands below the titles of a table for people. */
+static bool is_rule(const char *line) {
+  size_t length = strspn(line, "- ");
+  return length > 8 && (line[length] == '\0' || line[length] == '\r') && strstr(line, "----") != NULL;
+}
+
+/** Cuts a line of a table for people where the rule has its columns, which are separated by two blanks; the
+ * last column takes the rest. */
+static roof_status cut_row(const char *rule, const char *line, int number, import_row *row,
+                           roof_error *error) {
+  size_t length = strlen(line);
+  roof_text csv = {0};
+  for (const char *p = rule + strspn(rule, " "); *p == '-';) {
+    size_t from = (size_t)(p - rule), to = from + strspn(p, "-");
+    bool last = rule[to + strspn(rule + to, " ")] != '-';
+    to = last || to > length ? length : to;
+    roof_text_add(&csv, csv.length > 0 ? ",\"" : "\"");
+    for (size_t i = from; i < to; i++) {
+      roof_text_add_bytes(&csv, line[i] == '"' ? "\"\"" : line + i, line[i] == '"' ? 2 : 1);
+    }
+    roof_text_add(&csv, "\"");
+    p = rule + from + strspn(p, "-");
+    p += strspn(p, " ");
+  }
+  roof_status status = csv.failed || csv.data == NULL
+                           ? roof_error_set(error, ROOF_E_MEMORY, "nsys: out of memory")
+                           : import_csv_split(csv.data, ',', row, error);
+  roof_text_done(&csv);
+  row->line = number;
+  for (size_t i = 0; status == ROOF_OK && i < row->count; i++) {
+    char *field = row->fields[i] += strspn(row->fields[i], " ");
+    for (size_t end = strlen(field); end > 0 && field[end - 1] == ' ';) {
+      field[--end] = '\0';
+    }
+  }
+  return status;
 }
 
 static roof_status take_row(roof_source *source, roof_profile *profile, const import_row *row,
@@ -90,35 +135,90 @@ static void take_device(roof_profile *profile, const char *device) {
   }
 }
 
-static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
-  roof_status status = ROOF_OK;
-  import_row row = {0};
-  import_gaps gaps = {0};
-  columns c = {0};
-  bool open = false;
-  size_t rows = 0;
-  while (status == ROOF_OK && import_csv(source, ',', &row, &status, error)) {
-    columns next;
-    if (find_columns(&row, &next)) {
-      c = next;
-      open = true;
-    } else if (open && row.count > 4) { /* shorter lines are talk between the tables */
-      status = take_row(source, profile, &row, &c, &gaps, error);
-      take_device(profile, import_field(&row, c.device));
-      rows++;
-    }
+typedef struct reading {
+  roof_source *source;
+  roof_profile *profile;
+  import_row row;
+  columns c;
+  bool open; /* in a table of kernels */
+  size_t rows;
+  import_gaps gaps;
+} reading;
+
+/** A header opens a table of kernels, or ends it where it is another table's. */
+static roof_status take(reading *r, roof_error *error) {
+  columns next;
+  const char *first = import_field(&r->row, 0);
+  if (find_columns(&r->row, &next)) {
+    r->c = next;
+    r->open = true;
+  } else if (strncmp(first, "Time", 4) == 0 || strncmp(first, "Start (", 7) == 0) {
+    r->open = false;
+  } else if (r->open && r->row.count > 4) { /* shorter lines are talk between the tables */
+    roof_status status = take_row(r->source, r->profile, &r->row, &r->c, &r->gaps, error);
+    take_device(r->profile, import_field(&r->row, r->c.device));
+    r->rows++;
+    return status;
   }
-  import_row_done(&row);
-  if (status == ROOF_OK && rows == 0) {
+  return ROOF_OK;
+}
+
+static roof_status read_csv(reading *r, roof_error *error) {
+  roof_status status = ROOF_OK;
+  while (status == ROOF_OK && import_csv(r->source, ',', &r->row, &status, error)) {
+    status = take(r, error);
+  }
+  return status;
+}
+
+/** Tables for people: titles, a rule of dashes, rows, an empty line. */
+static roof_status read_tables(reading *r, roof_error *error) {
+  roof_status status = ROOF_OK;
+  roof_text rule = {0}, before = {0};
+  size_t length = 0;
+  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+    int number = import_line_number(r->source);
+    if (is_rule(line)) {
+      roof_text_done(&rule);
+      roof_text_add(&rule, line);
+      r->open = false;
+      status = rule.data != NULL && before.data != NULL
+                   ? cut_row(rule.data, before.data, number, &r->row, error)
+                   : ROOF_OK;
+      status = status == ROOF_OK && r->row.count > 0 ? take(r, error) : status;
+    } else if (line[strspn(line, " \r")] == '\0') {
+      r->open = false;
+    } else if (r->open) {
+      status = cut_row(rule.data, line, number, &r->row, error);
+      status = status == ROOF_OK ? take(r, error) : status;
+    }
+    roof_text_done(&before);
+    roof_text_add(&before, line);
+  }
+  roof_text_done(&rule);
+  roof_text_done(&before);
+  return status == ROOF_OK ? import_failed(r->source, error) : status;
+}
+
+static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
+  reading r = {.source = source, .profile = profile};
+  size_t size = 0;
+  const char *head = import_head(source, &size);
+  bool csv = strstr(head, "Instances,") != NULL || strstr(head, "Instances\",") != NULL ||
+             strstr(head, "),Duration (") != NULL || strstr(head, ")\",\"Duration (") != NULL ||
+             strstr(head, "KAvg (ns),") != NULL || strstr(head, " ----") == NULL;
+  roof_status status = csv ? read_csv(&r, error) : read_tables(&r, error);
+  import_row_done(&r.row);
+  if (status == ROOF_OK && r.rows == 0) {
     status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of nsys stats with kernels in it");
   }
-  import_gap_facts(profile, &gaps);
+  import_gap_facts(profile, &r.gaps);
   return status;
 }
 
 const roof_format roof_format_nsys = {
     .name = "nsys",
-    .title = "Nsight Systems CSV (cuda_gpu_kern_sum, cuda_gpu_trace, cuda_kern_exec_sum)",
+    .title = "Nsight Systems tables, CSV (cuda_gpu_kern_sum, cuda_gpu_trace, cuda_kern_exec_sum)",
     .gives = "time, bytes of copies, idle time; attach FLOPs with --op",
     .detect = detect,
     .read = read,

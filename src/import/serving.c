@@ -12,7 +12,8 @@ static int detect(const char *text, size_t size) {
   bool json = strstr(text, "\"request_throughput\"") != NULL && strstr(text, "\"duration\"") != NULL;
   bool offline = strstr(text, "\"tokens_per_second\"") != NULL && strstr(text, "\"elapsed_time\"") != NULL;
   bool latency = strstr(text, "\"avg_latency\"") != NULL && strstr(text, "\"percentiles\"") != NULL;
-  bool report = strstr(text, " Serving Benchmark Result ") != NULL;
+  bool report = strstr(text, " Serving Benchmark Result ") != NULL ||
+                strstr(text, " Offline Throughput Benchmark Result ") != NULL;
   return json || report ? 90 : offline || latency ? 80 : 0;
 }
 
@@ -207,7 +208,7 @@ static roof_status read_lines(reading *r, roof_error *error) {
   size_t length = 0;
   json_t *run = NULL;
   for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
-    bool banner = strstr(line, " Serving Benchmark Result ") != NULL;
+    bool banner = strstr(line, " Benchmark Result ") != NULL && line[0] == '=';
     if (line[0] == '{') {
       status = take_json_line(r, line, length, error);
     } else if (banner) {
