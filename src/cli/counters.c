@@ -9,15 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/profilers.h"
 #include "roofline/import.h"
 #include "roofline/ops.h"
 
-enum { WORDS_MAX = 32, WORD = 128, LAUNCHES = 4 };
+enum { WORDS_MAX = ROOF_PARAM_MAX + 8, WORD = 128 };
 
-/** The command line being built; words live in `text`. */
+/** What ncu runs: its own last options, this program and the kernel. Words live in `text`. */
 typedef struct command {
   char text[WORDS_MAX][WORD];
-  char *words[WORDS_MAX + 1];
+  const char *words[WORDS_MAX + 1];
   int count;
 } command;
 
@@ -29,28 +30,8 @@ static void add(command *c, const char *format, const char *first, const char *s
   }
 }
 
-/* The set of the roofline charts has the FLOPs of every format on every architecture; the bytes of each level
- * stand in it as rates only. The clock is left as it is: a counter does not depend on it. The first launches
- * are the run that is checked and those that find how many fit a sample: one run each, of as many kernels as
- * the plan has. */
-static void add_profiler(command *c, const char *log) {
-  static const char *const fixed[] = {
-      "ncu",
-      "--csv",
-      "--page=raw",
-      "--set=roofline",
-      "--metrics=gpu__time_duration.sum,dram__bytes.sum,lts__t_bytes.sum,l1tex__t_bytes.sum",
-      "--clock-control=none"};
-  char launches[8];
-  for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-    add(c, "%s", fixed[i], "");
-  }
-  snprintf(launches, sizeof launches, "%d", LAUNCHES);
-  add(c, "--launch-count=%s", launches, "");
-  add(c, "--log-file=%s", log, "");
-}
-
-/** This program, running the kernel at that size. */
+/** The first launches are the run that is checked and those that find how many fit a sample: one run each, of
+ * as many kernels as the plan has. */
 static roof_status add_kernel(command *c, const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                               const double *values, roof_error *error) {
   char self[WORD];
@@ -61,6 +42,7 @@ static roof_status add_kernel(command *c, const roof_kernel *kernel, const char 
   }
   self[length] = '\0';
   roof_status status = roof_op_find(kernel->op, &op, error);
+  add(c, "--launch-count=4", "", "");
   add(c, "%s", self, "");
   add(c, "run", "", "");
   add(c, "%s", kernel->name, "");
@@ -77,7 +59,7 @@ static roof_status add_kernel(command *c, const roof_kernel *kernel, const char 
 }
 
 /** Runs the command without its output; its exit code, or -1 when it could not be started. */
-static int execute(const command *c) {
+static int execute(const char *const *words) {
   int status = 0;
   pid_t child = fork();
   if (child == 0) {
@@ -86,7 +68,10 @@ static int execute(const command *c) {
       dup2(nowhere, STDOUT_FILENO);
       dup2(nowhere, STDERR_FILENO);
     }
-    execvp(c->words[0], c->words);
+    for (; strchr(words[0], '=') != NULL; words++) { /* as a shell has it */
+      putenv((char *)(uintptr_t)words[0]);
+    }
+    execvp(words[0], (char *const *)(uintptr_t)words);
     _exit(127);
   }
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -124,6 +109,34 @@ static roof_status read_log(const char *log, roof_counted *counted, roof_error *
   return status;
 }
 
+/** Runs the kernel under the profiler, which writes to `log`. */
+static roof_status profile(const command *c, const char *log, roof_error *error) {
+  const profiler *ncu = NULL;
+  roof_status status = profiler_find("ncu", &ncu, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (!profiler_installed(ncu)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                          "--counters: no ncu on PATH: it comes with NVIDIA's Nsight Compute");
+  }
+  const char **words = profiler_command(ncu, 0, c->words);
+  if (words == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "--counters: out of memory");
+  }
+  for (int i = 0; words[i] != NULL; i++) {
+    words[i] = words[i] == ncu->file ? log : words[i];
+  }
+  int code = execute(words);
+  free(words);
+  return code == 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "--counters: ncu ends with code %d; may this user read counters? (NVIDIA: "
+                              "ERR_NVGPUCTRPERM)",
+                              code);
+}
+
 roof_status roof_count_kernel(const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                               const double *values, roof_counted *counted, roof_error *error) {
   char log[] = "/tmp/roofline-ncu-XXXXXX";
@@ -133,16 +146,9 @@ roof_status roof_count_kernel(const roof_kernel *kernel, const char *backend, ro
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "--counters: %s: %s", log, strerror(errno));
   }
   close(file);
-  add_profiler(&c, log);
   roof_status status = add_kernel(&c, kernel, backend, dtype, values, error);
-  int code = status == ROOF_OK ? execute(&c) : 0;
-  if (code == 127) {
-    status = roof_error_set(error, ROOF_E_UNSUPPORTED,
-                            "--counters: no ncu on PATH: it comes with NVIDIA's Nsight Compute");
-  } else if (code != 0) {
-    status = roof_error_set(
-        error, ROOF_E_UNSUPPORTED,
-        "--counters: ncu ends with code %d; may this user read counters? (NVIDIA: ERR_NVGPUCTRPERM)", code);
+  if (status == ROOF_OK) {
+    status = profile(&c, log, error);
   }
   if (status == ROOF_OK) {
     status = read_log(log, counted, error);

@@ -37,7 +37,7 @@ fake_ncu() { # FIXTURE
   cat >"$BATS_TEST_TMPDIR/bin/ncu" <<'SCRIPT'
 #!/bin/sh
 printf '%s\n' "$@" >"$FAKE_NCU_ARGUMENTS"
-for word; do case $word in --log-file=*) cat "$FAKE_NCU" >"${word#*=}" ;; esac; done
+for word; do [ "$before" != --log-file ] || cat "$FAKE_NCU" >"$word"; before=$word; done
 exit "${FAKE_NCU_EXIT:-0}"
 SCRIPT
   chmod +x "$BATS_TEST_TMPDIR/bin/ncu"
@@ -49,7 +49,7 @@ SCRIPT
   run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters --json
   [ "$status" -eq 0 ]
   [ "$(jq -c '.kernels[0].counters | [.flops, .bytes.memory, .bytes.L2, (.operational_intensity * 1000 | round)]' <<<"$output")" = '[2000000,15000000,12000000,133]' ]
-  for word in --csv --page=raw --set=roofline --launch-count=4 run triad n=1000000 --backend=fake --dtype=fp32; do
+  for word in --csv --metrics --launch-count=4 run triad n=1000000 --backend=fake --dtype=fp32; do
     grep -qx -- "$word" "$BATS_TEST_TMPDIR/arguments"
   done
   run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters
