@@ -1,5 +1,6 @@
 /* Several values of a model's settings as curves: tokens per second and device, and time per token. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,8 +148,11 @@ static roof_status write_chart(const plot *p, const char *path, roof_error *erro
     roof_grid_add(&grid, "%s", s->machines[point->machine].name);
     roof_grid_add(&grid, "%s", words.data != NULL ? words.data : "");
     for (int f = 0; f < 3; f++) {
-      bool known = point->why[0] == '\0' && !isnan(point->figures[figures[f]]);
-      roof_grid_add(&grid, known ? "%.4g" : "", point->figures[figures[f]]);
+      char number[32] = "";
+      if (point->why[0] == '\0' && !isnan(point->figures[figures[f]])) {
+        snprintf(number, sizeof number, "%.4g", point->figures[figures[f]]);
+      }
+      roof_grid_add(&grid, "%s", number);
     }
     roof_grid_add(&grid, "%s", point->why[0] != '\0' ? point->why : point->fits ? "fits" : "does not fit");
     roof_text_done(&words);
