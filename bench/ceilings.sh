@@ -5,6 +5,8 @@
 #   bench/ceilings.sh round FOLDER        one more round, its results kept in FOLDER
 #   bench/ceilings.sh table FOLDER [DOC]  the table; in DOC between the two `ceilings` marks
 set -eu
+case ${2-} in '' | /*) folder=${2-} ;; *) folder=$PWD/$2 ;; esac
+case ${3-} in '' | /*) document=${3-} ;; *) document=$PWD/$3 ;; esac
 cd "$(dirname "$0")/.."
 build=${ROOFLINE_BUILD:-build/release}
 scratch=$(mktemp -d)
@@ -98,13 +100,13 @@ round() { # FOLDER: who begins alternates
 }
 
 table() { # FOLDER
-  set -- "$1" "$(find "$1" -name '*.results' | wc -l)"
+  set -- "$1" "$(find "$1" -name '*.results' 2>/dev/null | wc -l)"
   [ "$2" -gt 0 ] || { echo "$0: $1: no round is there: $0 round $1" >&2 && exit 2; }
   last=$(find "$1" -name '*.json' | sort | tail -1)
   printf '* %s; roofline %s; %s; rounds: %s, of which the medians\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" \
     "$("$build/roofline" --version | cut -d' ' -f2)" "$(jq -r .date "$last")" "$2"
   has likwid-bench && printf '* likwid-bench %s, %s\n' "$(likwid-bench -h 2>&1 | sed -n 's/.*Version *//p' | tr -d '-' | tr -d ' ')" \
-    "$(jq -r '[.libraries[] | select(.flops_per_second != null) | .version | split(",")[0] | .[0:40]] | unique | join(", ")' "$last")"
+    "$(jq -r '[.libraries[] | select(.flops_per_second != null) | "\(.name) \(.version | split(" ")[0])"] | unique | join(", ")' "$last")"
   printf '\n| ceiling, one core | roofline | of its limit | best peer | | ours / peer |\n|---|---|---|---|---|---|\n'
   cat "$1"/*.results | awk -F'|' -v rows_file="$scratch/rows" '
     function median(values,    list, count, i, j, t) {
@@ -146,8 +148,8 @@ write() { # FOLDER [DOCUMENT]
 }
 
 case ${1-} in
-round) round "${2:?a folder}" ;;
-table) write "${2:?a folder}" ${3+"$3"} ;;
+round) round "${folder:?a folder}" ;;
+table) write "${folder:?a folder}" ${document:+"$document"} ;;
 '')
   rounds=0
   while [ "$rounds" -lt "${ROUNDS:-5}" ]; do

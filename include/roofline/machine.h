@@ -313,9 +313,10 @@ ROOF_API double roof_costs_least(const double costs[ROOF_MIX_COUNT]);
 ROOF_API double roof_level_bandwidth(const roof_level *level, double written, double in_place);
 
 /** Makes a machine of `cores` of its cores: measured figures for all cores become the smaller of those and
- *  `cores` times the one-core figure, their source says so, and private caches are fewer. Figures without a
- *  one-core counterpart stay, and so does the machine when it has no more cores than that.
- *  Units: cores, at least 1. Ownership: changes the machine in place. Errors: none. */
+ *  `cores` times the one-core figure, their source says so, and private caches are fewer. Of cores of several
+ * kinds the fastest come first, each with its own figure; the first caches beside a kind tell how many it
+ * has. Figures without a one-core counterpart stay, and so does the machine when it has no more cores than
+ * that. Units: cores, at least 1. Ownership: changes the machine in place. Errors: none. */
 ROOF_API void roof_machine_for_cores(roof_machine *machine, int cores);
 
 /** Maps a level's name to its kind ("L1", "shared", "LLC", "HBM3", "DRAM", ...), case ignored.

@@ -29,7 +29,10 @@ typedef struct roof_measurement {
   double bytes;                              /**< per call at the outermost level; NaN unknown */
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< per call, by level; NaN unknown */
   double seconds;                            /**< median per call */
-  double taken;                              /**< s since 1970 when measuring began; NaN or 0: it ends now */
+  double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
+  double joules;   /**< of one call at that power; NaN unknown */
+  char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */
+  double taken;    /**< s since 1970 when measuring began; NaN or 0: it ends now */
   roof_stats stats;
   double *samples;
   size_t sample_count;

@@ -353,6 +353,19 @@ static void add_remarks(const session *s, roof_text *out) {
   }
 }
 
+/** Power where it was measured; JSON says why not. */
+static void add_power(const session *s, roof_text *out) {
+  for (int i = 0; i < s->count; i++) {
+    const roof_measurement *m = &s->jobs[i].measurement;
+    char watts[32], joules[32];
+    if (s->jobs[i].skipped[0] == '\0' && !isnan(m->watts)) {
+      roof_text_addf(out, "  %s: %s, %s a call (%s)\n", m->label,
+                     roof_quantity_format(watts, sizeof watts, m->watts, "W"),
+                     roof_quantity_format(joules, sizeof joules, m->joules, "J"), m->power);
+    }
+  }
+}
+
 static void add_counted(const session *s, roof_text *out) {
   roof_grid grid = {0};
   if (!counters) {
@@ -375,6 +388,7 @@ static void add_text(const session *s, roof_text *out) {
   roof_grid_end(&grid, out, "lrlrrrrrrl");
   roof_text_add(out, "\n");
   add_remarks(s, out);
+  add_power(s, out);
   add_counted(s, out);
   if (s->known) {
     roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->machine.name, s->machine.date);
@@ -401,15 +415,18 @@ static json_t *kernel_json(const job *j) {
   }
   const char *dtype = roof_dtype_name(m->dtype), *level = level_of(j);
   return json_pack(
-      "{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s, s:o, s:o}", "name",
-      m->label, "calls", (json_int_t)m->sample_count, "seconds", roof_json_number(m->seconds), "samples",
-      samples, "flops", dtype, roof_json_number(m->flops), "bytes", level[0] != '\0' ? level : "DRAM",
-      roof_json_number(m->bytes), "counted", "flops", m->counted, "bytes", m->counted, "spread",
-      roof_json_number(m->stats.spread), "working_set_bytes", roof_json_number(j->working_set), "level",
-      level[0] != '\0' ? level : NULL, "ceiling_seconds",
+      "{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s, s:o, s:o, s:o, "
+      "s:o, s:s?}",
+      "name", m->label, "calls", (json_int_t)m->sample_count, "seconds", roof_json_number(m->seconds),
+      "samples", samples, "flops", dtype, roof_json_number(m->flops), "bytes",
+      level[0] != '\0' ? level : "DRAM", roof_json_number(m->bytes), "counted", "flops", m->counted, "bytes",
+      m->counted, "spread", roof_json_number(m->stats.spread), "working_set_bytes",
+      roof_json_number(j->working_set), "level", level[0] != '\0' ? level : NULL, "ceiling_seconds",
       roof_json_number(j->bounded ? j->bound.lower_seconds : NAN), "fraction_of_ceiling",
       roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note, "conditions",
-      conditions_json(&m->conditions), "counters", counters ? roof_counted_json(&j->counted) : json_null());
+      conditions_json(&m->conditions), "counters", counters ? roof_counted_json(&j->counted) : json_null(),
+      "watts", roof_json_number(m->watts), "joules", roof_json_number(m->joules), "power",
+      m->power[0] != '\0' ? m->power : NULL);
 }
 
 static json_t *answer_json(const session *s) {

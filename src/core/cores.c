@@ -6,27 +6,47 @@
 
 #include "roofline/machine.h"
 
-/** Every core brings what one alone reaches, until all together reach no more. */
-static double share_of(double one, double all, int cores) {
+enum { KINDS = 8 };
+
+/** Cores of each kind, fastest first, as the first caches beside them tell; none where there is one kind. */
+typedef struct kinds {
+  const char *names[KINDS];
+  double cores[KINDS];
+  int count;
+} kinds;
+
+static kinds kinds_of(const roof_machine *machine) {
+  kinds k = {.count = 0};
+  for (int i = 0; i < machine->level_count; i++) {
+    const roof_level *l = &machine->levels[i];
+    if (l->cores == 1 && l->kind == ROOF_MEASURED && l->level == ROOF_L1 && l->core_kind[0] != '\0' &&
+        k.count < KINDS) {
+      k.names[k.count] = l->core_kind;
+      k.cores[k.count++] = l->instances;
+    }
+  }
+  return k;
+}
+
+/** Every core brings what one of its kind reaches alone, the fastest first, until all together reach no more.
+ */
+static double share_of(const kinds *k, const double rates[KINDS], double one, double all, int cores) {
+  double left = cores, sum = 0;
+  for (int i = 0; i < k->count; i++) {
+    double taken = fmin(left, k->cores[i]);
+    sum += taken > 0 ? taken * rates[i] : 0;
+    left -= taken;
+  }
+  sum = k->count == 0 || isnan(sum) ? cores * one : sum;
   if (isnan(one) || isnan(all)) {
     return all;
   }
-  return cores == 1 ? one : fmin(cores * one, all);
+  return cores == 1 ? one : fmin(sum, all);
 }
 
 /** "interpolated from 1 and 8 cores: " before what the figure for all cores rests on. */
 static void name_source(char *source, size_t size, const char *basis, int all) {
   snprintf(source, size, "interpolated from 1 and %d cores: %.180s", all, basis);
-}
-
-static void share_peak(roof_peak *peak, const roof_peak *one, int cores, int all) {
-  roof_peak p = *peak;
-  p.cores = cores;
-  p.flops_per_second = share_of(one->flops_per_second, peak->flops_per_second, cores);
-  p.limit_flops_per_second = share_of(one->limit_flops_per_second, peak->limit_flops_per_second, cores);
-  p.spread = fmax(one->spread, peak->spread);
-  name_source(p.source, sizeof p.source, peak->source, all);
-  *peak = cores == 1 ? *one : p;
 }
 
 static const size_t bandwidths[] = {offsetof(roof_level, bytes_per_second),
@@ -45,11 +65,65 @@ static double *at(roof_level *level, size_t field) {
   return (double *)(void *)((char *)level + field);
 }
 
-static void share_level(roof_level *level, roof_level *one, int cores, int all) {
-  roof_level l = *level;
+/** The peak that one core of a kind reaches; of the first kind, which is the fastest, for NULL. */
+static const roof_peak *one_core_peak(const roof_machine *machine, const roof_peak *peak, const char *kind) {
+  for (int i = 0; i < machine->peak_count; i++) {
+    const roof_peak *p = &machine->peaks[i];
+    if (p->cores == 1 && p->kind == ROOF_MEASURED && p->dtype == peak->dtype && p->unit == peak->unit &&
+        p->mixed == peak->mixed && p->sparse == peak->sparse && strcmp(p->isa, peak->isa) == 0 &&
+        (kind == NULL || strcmp(p->core_kind, kind) == 0)) {
+      return p;
+    }
+  }
+  return NULL;
+}
+
+static roof_level *one_core_level(roof_machine *machine, const roof_level *level, const char *kind) {
+  for (int i = 0; i < machine->level_count; i++) {
+    roof_level *l = &machine->levels[i];
+    if (l->cores == 1 && l->kind == ROOF_MEASURED && l->level == level->level &&
+        (kind == NULL || strcmp(l->core_kind, kind) == 0)) {
+      return l;
+    }
+  }
+  return NULL;
+}
+
+static void share_peak(const roof_machine *machine, const kinds *k, roof_peak *peak, int cores, int all) {
+  const roof_peak *one = one_core_peak(machine, peak, NULL);
+  double rates[KINDS], limits[KINDS];
+  if (one == NULL || cores == 1) {
+    *peak = one != NULL ? *one : *peak;
+    return;
+  }
+  for (int i = 0; i < k->count; i++) {
+    const roof_peak *p = one_core_peak(machine, peak, k->names[i]);
+    rates[i] = p != NULL ? p->flops_per_second : NAN;
+    limits[i] = p != NULL ? p->limit_flops_per_second : NAN;
+  }
+  peak->cores = cores;
+  peak->flops_per_second = share_of(k, rates, one->flops_per_second, peak->flops_per_second, cores);
+  peak->limit_flops_per_second =
+      share_of(k, limits, one->limit_flops_per_second, peak->limit_flops_per_second, cores);
+  peak->spread = fmax(one->spread, peak->spread);
+  char basis[ROOF_SOURCE_MAX];
+  memcpy(basis, peak->source, sizeof basis);
+  name_source(peak->source, sizeof peak->source, basis, all);
+}
+
+static void share_level(roof_machine *machine, const kinds *k, roof_level *level, int cores, int all) {
+  roof_level *one = one_core_level(machine, level, NULL), l = *level;
+  if (one == NULL) {
+    return;
+  }
   l.cores = cores;
-  for (size_t i = 0; i < sizeof bandwidths / sizeof bandwidths[0]; i++) {
-    *at(&l, bandwidths[i]) = share_of(*at(one, bandwidths[i]), *at(level, bandwidths[i]), cores);
+  for (size_t f = 0; f < sizeof bandwidths / sizeof bandwidths[0]; f++) {
+    double rates[KINDS];
+    for (int i = 0; i < k->count; i++) {
+      roof_level *of_kind = one_core_level(machine, level, k->names[i]);
+      rates[i] = of_kind != NULL ? *at(of_kind, bandwidths[f]) : NAN;
+    }
+    *at(&l, bandwidths[f]) = share_of(k, rates, *at(one, bandwidths[f]), *at(level, bandwidths[f]), cores);
   }
   l.spread = fmax(one->spread, level->spread);
   if (cores == 1) {
@@ -61,44 +135,22 @@ static void share_level(roof_level *level, roof_level *one, int cores, int all) 
   *level = l;
 }
 
-/** The first, which is of the fastest kind of core. */
-static const roof_peak *one_core_peak(const roof_machine *machine, const roof_peak *peak) {
-  for (int i = 0; i < machine->peak_count; i++) {
-    const roof_peak *p = &machine->peaks[i];
-    if (p->cores == 1 && p->kind == ROOF_MEASURED && p->dtype == peak->dtype && p->unit == peak->unit &&
-        p->mixed == peak->mixed && p->sparse == peak->sparse && strcmp(p->isa, peak->isa) == 0) {
-      return p;
-    }
-  }
-  return NULL;
-}
-
-static roof_level *one_core_level(roof_machine *machine, const roof_level *level) {
-  for (int i = 0; i < machine->level_count; i++) {
-    roof_level *l = &machine->levels[i];
-    if (l->cores == 1 && l->kind == ROOF_MEASURED && l->level == level->level) {
-      return l;
-    }
-  }
-  return NULL;
-}
-
 void roof_machine_for_cores(roof_machine *machine, int cores) {
   int all = isfinite(machine->unit_count) ? (int)machine->unit_count : 0;
   if (cores < 1 || cores >= all) {
     return;
   }
+  kinds k = kinds_of(machine);
   for (int i = 0; i < machine->peak_count; i++) {
     roof_peak *peak = &machine->peaks[i];
-    const roof_peak *one = one_core_peak(machine, peak);
-    if (peak->kind == ROOF_MEASURED && peak->cores == 0 && one != NULL) {
-      share_peak(peak, one, cores, all);
+    if (peak->kind == ROOF_MEASURED && peak->cores == 0) {
+      share_peak(machine, &k, peak, cores, all);
     }
   }
   for (int i = 0; i < machine->level_count; i++) {
-    roof_level *level = &machine->levels[i], *one = one_core_level(machine, level);
-    if (level->kind == ROOF_MEASURED && level->cores == 0 && one != NULL) {
-      share_level(level, one, cores, all);
+    roof_level *level = &machine->levels[i];
+    if (level->kind == ROOF_MEASURED && level->cores == 0) {
+      share_level(machine, &k, level, cores, all);
     }
   }
 }

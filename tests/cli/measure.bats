@@ -220,3 +220,10 @@ caches() { # a scripted machine with caches beside its memory
   [ "$(json '.kernels[0] | (.seconds > 0) and (.fraction_of_ceiling > 0) and (.samples | length >= 1)')" = true ]
   [ "$(json '.kernels[0].conditions | (.samples >= 1) and (.warm_up_samples >= 1) and (.stopped | length > 0) and (.outliers >= 0) and has("load")')" = true ]
 }
+
+@test "a kernel's power is measured or says why it is not" {
+  run -0 --separate-stderr "$ROOFLINE" run axpy n=1000 --quick --json
+  jq -e '.kernels[0] | (.watts == null) == (.joules == null) and (.watts == null) == (.power | startswith("not measured: "))' <<<"$output"
+  run -0 --separate-stderr "$ROOFLINE" run axpy n=1000 --quick --backend fake --json
+  jq -e '.kernels[0] | .watts == null and .joules == null and .power == null' <<<"$output"
+}

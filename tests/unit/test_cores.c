@@ -92,6 +92,40 @@ static void leaves_what_has_no_counterpart(void **state) {
   assert_int_equal(m.peaks[1].cores, 0);
 }
 
+static void the_fastest_kind_of_core_comes_first(void **state) {
+  (void)state;
+  static roof_machine m, some;
+  static const struct {
+    const char *kind;
+    int cores;
+    double instances, rate;
+  } rows[] = {{"P-core", 1, 4, 100}, {"E-core", 1, 8, 40}, {"", 0, 12, 700}};
+  static const struct {
+    int cores;
+    double rate;
+  } cases[] = {{1, 100}, {4, 400}, {5, 440}, {11, 680}};
+  roof_machine_init(&m);
+  m.unit_count = CORES;
+  for (int i = 0; i < 3; i++) {
+    roof_peak *peak = &m.peaks[m.peak_count++];
+    roof_level *level = &m.levels[m.level_count++];
+    peak->dtype = ROOF_FP64;
+    peak->kind = level->kind = ROOF_MEASURED;
+    peak->cores = level->cores = rows[i].cores;
+    level->level = ROOF_L1;
+    level->instances = rows[i].instances;
+    peak->flops_per_second = level->read_bytes_per_second = rows[i].rate;
+    snprintf(peak->core_kind, sizeof peak->core_kind, "%s", rows[i].kind);
+    snprintf(level->core_kind, sizeof level->core_kind, "%s", rows[i].kind);
+  }
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    some = m;
+    roof_machine_for_cores(&some, cases[i].cores);
+    assert_near(some.peaks[2].flops_per_second, cases[i].rate, 1e-12);
+    assert_near(some.levels[2].read_bytes_per_second, cases[i].rate, 1e-12);
+  }
+}
+
 static void private_caches_are_fewer(void **state) {
   (void)state;
   static roof_machine m;
@@ -105,6 +139,7 @@ static void private_caches_are_fewer(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(between_one_and_all), cmocka_unit_test(says_where_it_comes_from),
-      cmocka_unit_test(leaves_what_has_no_counterpart), cmocka_unit_test(private_caches_are_fewer)};
+      cmocka_unit_test(leaves_what_has_no_counterpart), cmocka_unit_test(private_caches_are_fewer),
+      cmocka_unit_test(the_fastest_kind_of_core_comes_first)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

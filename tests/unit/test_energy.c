@@ -153,6 +153,30 @@ static void power_and_energy_are_measured(void **state) {
   assert_non_null(strstr(e->source, "RAPL through powercap: 1 package, memory not counted"));
 }
 
+static void a_kernel_has_watts_and_joules_or_the_reason(void **state) {
+  (void)state;
+  roof_meter meter;
+  roof_measurement m;
+  roof_measurement_init(&m);
+  m.seconds = 1e-3;
+  roof_meter_start(&meter, root);
+  roof_meter_fill(&meter, 2, &m);
+  assert_true(isnan(m.watts) && isnan(m.joules));
+  assert_non_null(strstr(m.power, "not measured: no /sys/class/powercap/intel-rapl:0: this processor"));
+  add_zone("intel-rapl:0", "package-0\n", 990);
+  add_zone("intel-rapl:0:0", "dram\n", 10);
+  roof_meter_start(&meter, root);
+  roof_meter_fill(&meter, 2, &m);
+  assert_true(isnan(m.watts));
+  assert_non_null(strstr(m.power, "stood still"));
+  count("intel-rapl:0", 70); /* of a range of 1000 */
+  count("intel-rapl:0:0", 30);
+  roof_meter_fill(&meter, 2, &m);
+  assert_near(m.watts, 50, 1e-9);
+  assert_near(m.joules, 0.05, 1e-9);
+  assert_string_equal(m.power, "RAPL through powercap: 1 package, memory counted");
+}
+
 static void without_counters_there_is_a_note(void **state) {
   (void)state;
   static roof_machine machine;
@@ -171,7 +195,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(packages_and_memory_are_summed),   TEST(a_counter_that_begins_again_is_followed),
       TEST(what_cannot_be_read_says_why),     TEST(power_and_energy_are_measured),
-      TEST(without_counters_there_is_a_note),
+      TEST(without_counters_there_is_a_note), TEST(a_kernel_has_watts_and_joules_or_the_reason),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

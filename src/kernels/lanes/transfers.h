@@ -26,7 +26,7 @@ INLINE void NAME(transfer)(const roof_span *span, roof_pattern pattern, size_t u
       } else if (pattern == ROOF_COPY) {
         NAME(put)(a, LOAD(b), stream);
       } else if (pattern == ROOF_UPDATE) {
-        STORE(a, NEGATE(LOAD(a))); /* one bit, no arithmetic: wide registers do that at a lower clock */
+        STORE(a, NEGATE(LOAD(a))); /* the sign bit alone: changed, but with no arithmetic */
       } else {
         NAME(put)(a, FMA(LOAD(c), factor, LOAD(b)), stream);
       }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "measure/clock.h"
+#include "measure/cpu/energy.h"
 #include "measure/cpu/numa.h"
 #include "measure/cpu/trial.h"
 #include "measure/noise.h"
@@ -211,6 +212,9 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   roof_samples samples;
   out->conditions.clock_before_hz = clock_now();
   roof_noise before = roof_noise_now();
+  roof_meter meter;
+  roof_meter_start(&meter, "");
+  double start = roof_clock_seconds();
   roof_status status = roof_cpu_sample(run, budget, options->precision, &samples, error);
   if (status != ROOF_OK) {
     return status;
@@ -219,6 +223,7 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   out->sample_count = samples.count;
   out->stats = samples.stats;
   out->seconds = samples.stats.median;
+  roof_meter_fill(&meter, roof_clock_seconds() - start, out);
   fill_conditions(run, &samples, &before, options->precision, out);
   describe(run, samples.stopped, &before, out);
   return ROOF_OK;

@@ -103,6 +103,26 @@ double roof_meter_read(roof_meter *meter) {
   return meter->reason[0] == '\0' ? meter->joules : NAN;
 }
 
+/** What is counted: "RAPL through powercap: 1 package, memory not counted". */
+static char *describe(const roof_meter *meter, char *text, size_t size) {
+  snprintf(text, size, "RAPL through powercap: %d package%s, memory %s", meter->packages,
+           meter->packages == 1 ? "" : "s", meter->memories > 0 ? "counted" : "not counted");
+  return text;
+}
+
+void roof_meter_fill(roof_meter *meter, double seconds, roof_measurement *out) {
+  double watts = roof_meter_read(meter) / seconds;
+  bool known = isfinite(watts) && watts > 0;
+  out->watts = known ? watts : NAN;
+  out->joules = out->watts * out->seconds;
+  if (known) {
+    describe(meter, out->power, sizeof out->power);
+  } else {
+    snprintf(out->power, sizeof out->power, "not measured: %.180s",
+             meter->reason[0] != '\0' ? meter->reason : "the counters stood still or could not be followed");
+  }
+}
+
 /** A load for some time: what it did, in FLOP or bytes, and what that took. */
 typedef struct window {
   double work, seconds, joules;
@@ -233,10 +253,7 @@ void roof_cpu_measure_energy(roof_bench *bench, const char *root) {
                      .total_joules_per_flop = in_all(&fp64),
                      .total_fp32_joules_per_flop = in_all(&fp32),
                      .total_joules_per_byte = in_all(&bytes)};
-  snprintf(e->source, sizeof e->source,
-           "RAPL through powercap: %d package%s, memory %s; windows of %g s idle, multiply-adds, reading "
-           "memory, all "
-           "cores",
-           meter.packages, meter.packages == 1 ? "" : "s", meter.memories > 0 ? "counted" : "not counted",
-           seconds);
+  char counted[96];
+  snprintf(e->source, sizeof e->source, "%s; windows of %g s idle, multiply-adds, reading memory, all cores",
+           describe(&meter, counted, sizeof counted), seconds);
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "roofline/machine.h"
+#include "roofline/measurement.h"
 
 enum { ROOF_ZONE_MAX = 32 };
 
@@ -31,5 +31,9 @@ void roof_meter_start(roof_meter *meter, const char *root);
 /** Energy since the start; to be called before a counter passes its range twice (minutes).
  *  Units: J. Ownership: none. Errors: NaN when it cannot be read. */
 double roof_meter_read(roof_meter *meter);
+
+/** Fills in the mean power since the start, `seconds` ago, what a call took at it, and how that is known or
+ * why not. Units: s, W, J. Ownership: none; out->seconds is filled in. Errors: NaN with the reason. */
+void roof_meter_fill(roof_meter *meter, double seconds, roof_measurement *out);
 
 #endif
