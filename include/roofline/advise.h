@@ -279,11 +279,12 @@ typedef struct roof_lever {
 
 /** Every lever for one operation, the largest gain first: narrower formats, a larger batch, fusion, fewer
  *  launches, other plans where the network binds, and each of the machine's resources twice as fast. Those
- *  under ROOF_LEVER_HELPS say why they do not help.
+ *  under ROOF_LEVER_HELPS say why they do not help. `users` is how many requests there are at once, beyond
+ *  which no batch can grow; 0 unknown.
  *  Units: s. Ownership: fills at most `capacity` levers; returns how many there are; `typed` as for
  *  roof_predict_at. Errors: none. */
 ROOF_API size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed,
-                                 roof_lever *out, size_t capacity);
+                                 double users, roof_lever *out, size_t capacity);
 
 /** "bytes 470 MB -> 125 MB (0.266x)", for each of FLOPs, bytes, link bytes, launches, peak and bandwidth that
  *  differs, or "nothing".

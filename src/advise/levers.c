@@ -22,6 +22,7 @@ typedef struct bench {
   const roof_target *target;
   const roof_op *op;
   const double *typed;
+  double users;                  /**< 0 unknown */
   double values[ROOF_PARAM_MAX]; /**< completed */
   roof_prediction now;
   roof_lever levers[LEVERS_MAX];
@@ -168,32 +169,51 @@ static void add_stored(bench *b) {
   }
 }
 
-/** The batch where the memory side ends, and what each of its items then costs. */
+/** With nobody else to serve, the batch stays. */
+static void refuse_batching(bench *b, double present) {
+  roof_lever *l = add(b, ROOF_LEVER_BATCHING, b->target, &b->now, 1);
+  snprintf(l->change, sizeof l->change, "more than %s=%.0f in one call", b->op->batch, present);
+  snprintf(l->why, sizeof l->why, "%.0f user%s at once: there is nothing more to batch", b->users,
+           b->users == 1 ? "" : "s");
+}
+
+static void explain_batching(const bench *b, double crossing, double size, roof_lever *l) {
+  if (b->now.compute_seconds >= b->now.memory_seconds) {
+    snprintf(l->why, sizeof l->why, "already compute-bound: twice the %s takes twice the time", b->op->batch);
+  } else if (isnan(crossing)) {
+    snprintf(l->why, sizeof l->why,
+             "intensity saturates under the ridge of %.4g FLOP/B: no %s flips the side", b->now.ridge,
+             b->op->batch);
+  } else if (size < crossing) {
+    snprintf(l->why, sizeof l->why, "all %.0f users at once; the regime would flip to compute at %s=%.0f",
+             b->users, b->op->batch, crossing);
+  } else {
+    snprintf(l->why, sizeof l->why,
+             "the regime flips to compute there; up to it, bytes read once serve more %s", b->op->batch);
+  }
+}
+
+/** The batch where the memory side ends, or that of all users, and what each of its items then costs. */
 static void add_batching(bench *b) {
   if (b->op->batch == NULL || b->now.work.flops <= 0) {
     return;
   }
   int param = roof_op_param_index(b->op, b->op->batch);
   double present = b->values[param];
+  if (b->users > 0 && b->users <= present) {
+    refuse_batching(b, present);
+    return;
+  }
   double crossing = ceil(roof_predict_crossing(b->target, b->op, b->typed, param) * (1 - 1e-12));
-  bool right = b->now.compute_seconds >= b->now.memory_seconds;
   double size = isnan(crossing) || crossing <= present ? 2 * present : crossing;
+  size = b->users > 0 ? fmin(size, b->users) : size;
   roof_prediction p;
   roof_predict_at(b->target, b->op, b->typed, param, size, &p);
   roof_lever *l = add(b, ROOF_LEVER_BATCHING, b->target, &p, size / present);
-  l->flips_at = right ? NAN : crossing;
+  l->flips_at = b->now.compute_seconds >= b->now.memory_seconds ? NAN : crossing;
   snprintf(l->change, sizeof l->change, "%s=%.0f in one call instead of %s=%.0f", b->op->batch, size,
            b->op->batch, present);
-  if (right) {
-    snprintf(l->why, sizeof l->why, "already compute-bound: twice the %s takes twice the time", b->op->batch);
-  } else if (isnan(crossing)) {
-    snprintf(l->why, sizeof l->why,
-             "intensity saturates under the ridge of %.4g FLOP/B: no %s flips the side", b->now.ridge,
-             b->op->batch);
-  } else {
-    snprintf(l->why, sizeof l->why,
-             "the regime flips to compute there; up to it, bytes read once serve more %s", b->op->batch);
-  }
+  explain_batching(b, crossing, size, l);
 }
 
 /** Another choice of a parameter ("algorithm=flash") that does the same with less. */
@@ -449,9 +469,9 @@ static void sort_levers(bench *b) {
   }
 }
 
-size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed, roof_lever *out,
-                        size_t capacity) {
-  bench b = {.target = target, .op = op, .typed = typed};
+size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed, double users,
+                        roof_lever *out, size_t capacity) {
+  bench b = {.target = target, .op = op, .typed = typed, .users = users};
   memcpy(b.values, typed, sizeof b.values);
   if (roof_op_complete(op, b.values, NULL) != ROOF_OK) {
     return 0;

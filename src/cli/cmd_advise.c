@@ -10,7 +10,7 @@
 
 static const char **counters, **sets;
 static char *mix_text, *against, *ledger, *label;
-static int all_machines;
+static int all_machines, users = -1; /* -1: not said */
 
 static const struct poptOption options[] = {
     {"set", '\0', POPT_ARG_ARGV, &sets, 0,
@@ -25,6 +25,7 @@ static const struct poptOption options[] = {
     {"mix", '\0', POPT_ARG_STRING, &mix_text, 0, "shares of the time by phase: decode=0.8,prefill=0.2",
      "LIST"},
     {"against", '\0', POPT_ARG_STRING, &against, 0, "the other machine of a mix", "NAME|FILE"},
+    {"users", '\0', POPT_ARG_INT, &users, 0, "requests there are at once: batching can bring no more", "N"},
     {"all", 'a', POPT_ARG_NONE, &all_machines, 0, "show every machine of the catalogue", NULL},
     POPT_TABLEEND};
 
@@ -128,7 +129,8 @@ static roof_status gather(roof_advice *a, const roof_shape *shape, double wall, 
     status = find_causes(a, wall, error);
   }
   if (status == ROOF_OK) {
-    a->lever_count = roof_levers_rank(a->target, a->op, a->typed, a->levers, ROOF_ADVICE_LEVERS);
+    a->lever_count =
+        roof_levers_rank(a->target, a->op, a->typed, users > 0 ? users : 0, a->levers, ROOF_ADVICE_LEVERS);
     status = roof_advise_machines(a->target, a->op, a->values, &a->machines, &a->machine_count, error);
   }
   return status;
@@ -147,6 +149,9 @@ static roof_status tell(const roof_advice *a, roof_error *error) {
 
 static roof_status advise(const roof_args *args, const roof_shape *shape, typed *t, roof_error *error) {
   roof_targets targets;
+  if (users != -1 && users < 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--users %d: at least 1", users);
+  }
   roof_status status = label != NULL ? read_ledger(&t->measured, error) : ROOF_OK;
   if (status == ROOF_OK) {
     status = roof_select_targets(args, &targets, error);

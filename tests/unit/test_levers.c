@@ -25,11 +25,12 @@ static const roof_op *shape(const char *name, const double *given, int count, do
 }
 
 static roof_lever levers[64];
+static double users; /* at once; 0 unknown */
 
 static size_t rank(const roof_target *target, const char *name, const double *given, int count) {
   double values[ROOF_PARAM_MAX];
   const roof_op *op = shape(name, given, count, values);
-  size_t found = roof_levers_rank(target, op, values, levers, 64);
+  size_t found = roof_levers_rank(target, op, values, users, levers, 64);
   assert_true(found > 0 && found <= 64);
   for (size_t i = 1; i < found; i++) {
     assert_true(isnan(levers[i - 1].gain) || levers[i].gain <= levers[i - 1].gain);
@@ -65,6 +66,23 @@ static void left_of_the_ridge(void **state) {
   assert_true(batch->flips_at == 310);
   assert_int_equal(batch->regime, ROOF_COMPUTE_BOUND);
   assert_true(batch->gain > 290 && batch->gain < 310);
+}
+
+/** A batch is made of requests: with one user there is nothing to batch, with eight it ends at eight. */
+static void batching_ends_at_the_users(void **state) {
+  (void)state;
+  const double token[] = {1, 28672, 8192};
+  users = 1;
+  const roof_lever *batch = find(rank(&fp16, "gemm", token, 3), ROOF_LEVER_BATCHING, "more than m=1");
+  assert_near(batch->gain, 1, 1e-12);
+  assert_non_null(strstr(batch->why, "1 user at once: there is nothing more to batch"));
+  users = 8;
+  batch = find(rank(&fp16, "gemm", token, 3), ROOF_LEVER_BATCHING, "m=8 in one call instead of m=1");
+  assert_true(batch->gain > 7 && batch->gain <= 8 && batch->flips_at == 310);
+  assert_int_equal(batch->regime, ROOF_MEMORY_BOUND);
+  users = 4096;
+  find(rank(&fp16, "gemm", token, 3), ROOF_LEVER_BATCHING, "m=310 in one call instead of m=1");
+  users = 0;
 }
 
 static void right_of_the_ridge(void **state) {
@@ -194,6 +212,7 @@ static void classes_and_their_thresholds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(left_of_the_ridge),
+      cmocka_unit_test(batching_ends_at_the_users),
       cmocka_unit_test(right_of_the_ridge),
       cmocka_unit_test(fusion_removes_a_round_trip),
       cmocka_unit_test(launches_where_overhead_binds),
