@@ -77,6 +77,10 @@ ROOF_API int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot);
  * ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error);
 
+/** Draws the scene's outline over linear axes from zero: each flat roof, the outermost ramp under it, the
+ * dots. Units: none. Ownership: appends to `out`. Errors: as roof_draw_curves_svg. */
+ROOF_API roof_status roof_draw_linear_svg(const roof_scene *scene, roof_text *out, roof_error *error);
+
 /** Whether PNG can be drawn here: librsvg and cairo are loaded when they are asked for.
  *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming what is missing. */
 ROOF_API roof_status roof_draw_png_check(roof_error *error);
@@ -135,7 +139,7 @@ typedef struct roof_curve {
   int series; /**< colour */
   int count;
   int solid;
-  double x[ROOF_PANEL_POINTS], y[ROOF_PANEL_POINTS]; /**< finite, x over 0; on a log axis y too */
+  double x[ROOF_PANEL_POINTS], y[ROOF_PANEL_POINTS]; /**< finite, from 0; over 0 on a log axis */
 } roof_curve;
 
 /** A value of y that matters, as a level line, or a point with a name. */
@@ -157,11 +161,12 @@ typedef struct roof_panel {
   int dot_count;
 } roof_panel;
 
-/** Curves over one logarithmic x axis, in panels one above the other. */
+/** Curves over one x axis, in panels one above the other. */
 typedef struct roof_curves {
   char title[128];
   char subtitle[160];
   char x_title[96];
+  bool linear;                        /**< the x axis, from 0; else logarithmic */
   char series[ROOF_PANEL_CURVES][80]; /**< names for the legend */
   int series_count;
   char dashed[48]; /**< what a dashed part means, for the legend; "": nothing is dashed */

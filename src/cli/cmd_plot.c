@@ -8,13 +8,15 @@
 #include "catalog/measurements.h"
 #include "cli/grid.h"
 
-static int ascii, width, height, arrows;
+static int ascii, width, height, arrows, linear;
 static const struct poptOption options[] = {
     {"ascii", '\0', POPT_ARG_NONE, &ascii, 0, "only ASCII characters", NULL},
     {"width", '\0', POPT_ARG_INT, &width, 0, "columns of the terminal's chart", "N"},
     {"height", '\0', POPT_ARG_INT, &height, 0, "rows of the terminal's chart, without the legend", "N"},
     {"arrows", '\0', POPT_ARG_NONE, &arrows, 0,
      "join the values of a list, and the kernels of a file, by arrows in the order given", NULL},
+    {"linear", '\0', POPT_ARG_NONE, &linear, 0, "linear axes from zero in --to FILE; default: logarithmic",
+     NULL},
     POPT_TABLEEND};
 
 /** One operation on one machine: `shape` of `target`, whose series in the chart is `series`. */
@@ -221,6 +223,15 @@ static void name_by_machine(roof_scene *scene) {
   }
 }
 
+static roof_status write_linear(const char *path, const roof_scene *scene, const roof_table *table,
+                                roof_error *error) {
+  roof_text svg = {0};
+  roof_status status = roof_draw_linear_svg(scene, &svg, error);
+  status = status == ROOF_OK ? roof_chart_write_svg(path, scene->title, &svg, table, error) : status;
+  roof_text_done(&svg);
+  return status;
+}
+
 /** Writes the chart, with the dots as the HTML page's table. */
 static roof_status write_picture(const roof_args *args, roof_scene *scene, roof_error *error) {
   static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "rate", "wall"};
@@ -241,8 +252,9 @@ static roof_status write_picture(const roof_args *args, roof_scene *scene, roof_
   }
   const char **cells = roof_grid_cells(&grid);
   const roof_table table = {"Operations", cells, COLUMNS, scene->dot_count};
-  roof_status status = cells != NULL ? roof_chart_write(args->to, scene, &table, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+  roof_status status = cells != NULL
+                           ? (linear ? write_linear : roof_chart_write)(args->to, scene, &table, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   free(cells);
   roof_grid_done(&grid);
   return status;
@@ -309,6 +321,10 @@ static roof_status run(const roof_args *args, roof_error *error) {
   roof_status status = roof_select_machines(args, &machines, &count, error);
   if (status != ROOF_OK) {
     return status;
+  }
+  if (linear && args->to == NULL) {
+    free(machines);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--linear: of a drawing: --to FILE.svg, .png or .html");
   }
   roof_scene *scene = malloc(sizeof *scene);
   status = scene != NULL ? fill_scene(args, machines, count, scene, error)

@@ -1,4 +1,4 @@
-/* Curves as SVG: panels one above the other over one logarithmic x axis, with level and upright lines, dots,
+/* Curves as SVG: panels one above the other over one x axis, with level and upright lines, dots,
  * and a legend beneath. */
 #include <math.h>
 #include <stdio.h>
@@ -48,12 +48,17 @@ static const roof_colour *colour(int series) {
   return &roof_palette[(unsigned)series % ROOF_SCENE_SERIES];
 }
 
+/** Where a value lies on its axis. */
+static double along(bool linear, double value) {
+  return linear ? value : log10(value);
+}
+
 static double place_x(const canvas *c, double x) {
-  return LEFT + (RIGHT - LEFT) * (log10(x) - c->x.low) / (c->x.high - c->x.low);
+  return LEFT + (RIGHT - LEFT) * (along(c->curves->linear, x) - c->x.low) / (c->x.high - c->x.low);
 }
 
 static double place_y(const canvas *c, int panel, double y) {
-  double at = c->curves->panels[panel].linear ? y : log10(y);
+  double at = along(c->curves->panels[panel].linear, y);
   return c->bottom[panel] -
          (c->bottom[panel] - c->top[panel]) * (at - c->y[panel].low) / (c->y[panel].high - c->y[panel].low);
 }
@@ -135,7 +140,7 @@ static void draw_panel_axes(const canvas *c, int i) {
     add_line(c, "g", NULL, LEFT, y, RIGHT, y);
     add_text(c, "e", LEFT - 8, y + 4, NULL, label);
   }
-  count = log_ticks(c->x, 12, ticks);
+  count = c->curves->linear ? linear_ticks(c->x, 12, ticks) : log_ticks(c->x, 12, ticks);
   for (int k = 0; k < count; k++) {
     double x = place_x(c, ticks[k]);
     add_line(c, "g", NULL, x, c->top[i], x, c->bottom[i]);
@@ -306,8 +311,9 @@ static void widen(range *r, double value) {
   r->high = fmax(r->high, value);
 }
 
-static roof_status check_point(const roof_panel *p, double x, double y, roof_error *error) {
-  bool good = x > 0 && isfinite(x) && isfinite(y) && (p->linear ? y >= 0 : y > 0);
+static roof_status check_point(const canvas *c, const roof_panel *p, double x, double y, roof_error *error) {
+  bool good =
+      (c->curves->linear ? x >= 0 : x > 0) && isfinite(x) && isfinite(y) && (p->linear ? y >= 0 : y > 0);
   return good ? ROOF_OK
               : roof_error_set(error, ROOF_E_ARGUMENT, "chart: a value of `%s` has no place on its axis",
                                p->title);
@@ -321,20 +327,21 @@ static roof_status find_range(canvas *c, int panel, roof_error *error) {
   *y = (range){NAN, NAN};
   for (int i = 0; i < p->curve_count; i++) {
     for (int k = 0; k < p->curves[i].count && status == ROOF_OK; k++) {
-      status = check_point(p, p->curves[i].x[k], p->curves[i].y[k], error);
-      widen(&c->x, log10(p->curves[i].x[k]));
-      widen(y, p->linear ? p->curves[i].y[k] : log10(p->curves[i].y[k]));
+      status = check_point(c, p, p->curves[i].x[k], p->curves[i].y[k], error);
+      widen(&c->x, along(c->curves->linear, p->curves[i].x[k]));
+      widen(y, along(p->linear, p->curves[i].y[k]));
     }
   }
   for (int i = 0; i < p->dot_count && status == ROOF_OK; i++) {
-    status = check_point(p, p->dots[i].x, p->dots[i].y, error);
-    widen(&c->x, log10(p->dots[i].x) - 0.1);
-    widen(&c->x, log10(p->dots[i].x) + 0.1);
-    widen(y, p->linear ? p->dots[i].y : log10(p->dots[i].y));
+    double at = along(c->curves->linear, p->dots[i].x), room = c->curves->linear ? 0 : 0.1;
+    status = check_point(c, p, p->dots[i].x, p->dots[i].y, error);
+    widen(&c->x, at - room);
+    widen(&c->x, at + room);
+    widen(y, along(p->linear, p->dots[i].y));
   }
   for (int i = 0; i < p->limit_count && status == ROOF_OK; i++) {
-    status = check_point(p, 1, p->limits[i].y, error);
-    widen(y, p->linear ? p->limits[i].y : log10(p->limits[i].y));
+    status = check_point(c, p, 1, p->limits[i].y, error);
+    widen(y, along(p->linear, p->limits[i].y));
   }
   if (status == ROOF_OK && isnan(y->low)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "chart: `%s` has nothing to draw", p->title);
@@ -359,10 +366,12 @@ static roof_status lay_out(canvas *c, roof_error *error) {
     top = c->bottom[i] + GAP;
   }
   for (int i = 0; i < c->curves->mark_count && status == ROOF_OK; i++) {
-    status = check_point(&c->curves->panels[0], c->curves->marks[i].x, 1, error);
-    widen(&c->x, log10(c->curves->marks[i].x));
+    status = check_point(c, &c->curves->panels[0], c->curves->marks[i].x, 1, error);
+    widen(&c->x, along(c->curves->linear, c->curves->marks[i].x));
   }
-  if (c->x.high - c->x.low < 0.3) {
+  if (c->curves->linear) {
+    c->x = (range){0, c->x.high * 1.02};
+  } else if (c->x.high - c->x.low < 0.3) {
     c->x = (range){c->x.low - 0.15, c->x.high + 0.15};
   }
   return status;
@@ -374,7 +383,8 @@ static void describe_mark(const roof_curve_dot *m, roof_text *out) {
 
 static void describe(const roof_curves *all, roof_text *out) {
   char first[48], last[48], at[48];
-  roof_text_addf(out, "%s over %s, logarithmic", all->panels[0].title, all->x_title);
+  roof_text_addf(out, "%s over %s, %s", all->panels[0].title, all->x_title,
+                 all->linear ? "linear" : "logarithmic");
   for (int i = 0; i < all->panel_count; i++) {
     const roof_panel *p = &all->panels[i];
     for (int k = 0; k < p->curve_count; k++) {

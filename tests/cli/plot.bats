@@ -127,3 +127,17 @@ refuses() { # CODE TEXT ARGUMENT...
   [[ $output == *'PNG: librsvg-2.so.2 cannot be loaded; install librsvg'* ]]
   [ ! -e absent.png ]
 }
+
+@test "linear axes: from zero, the ridge where peak / bandwidth is, every dot at its share of the width" {
+  "$ROOFLINE" plot gemm m=256,1024 n=4096 k=4096 --machine h100 --dtype fp16 --linear --to linear.svg
+  xmllint --noout linear.svg
+  grep -q 'performance over arithmetic intensity (FLOP/byte), linear' linear.svg
+  # two lines (matrix, vector) from one corner; the ramp bends at 295.3, gemm m=256 lies at 227.6 FLOP/byte
+  [ "$(grep -c '<polyline class="p"' linear.svg)" -eq 2 ]
+  [ "$(grep -o 'points="[0-9.]*,[0-9.]*' linear.svg | sort -u | wc -l)" -eq 1 ]
+  local line dot
+  line=$(grep -o 'points="[^"]*"' linear.svg | sed 's/points="//; s/"//' | awk '{ print $2 }' | sort -t, -k1 -n | tail -n 1)
+  dot=$(grep -o '<circle[^>]*cx="[0-9.]*"' linear.svg | grep -o 'cx="[0-9.]*' | grep -o '[0-9.]*$' | sort -n | head -n 1)
+  awk -v ridge="${line%,*}" -v dot="$dot" 'BEGIN { share = (dot - 110) / (ridge - 110); exit !(share > 0.765 && share < 0.776) }'
+  refuses 2 '--linear: of a drawing: --to FILE.svg, .png or .html' --machine h100 --linear
+}
