@@ -16,7 +16,8 @@ static char *backend_name, *report_path, *ledger_path, *dtype_name;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under 20 s", NULL},
-    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), fake", "NAME"},
+    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
+     "NAME"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
     {"report", '\0', POPT_ARG_STRING, &report_path, 0, "the HTML report; default roofline-report.html",
      "FILE"},
@@ -33,10 +34,15 @@ static roof_status check_report(const roof_loop *loop, roof_error *error) {
   return ROOF_OK;
 }
 
+static bool is_wanted(const roof_loop *loop, const roof_kernel *kernel) {
+  return kernel->in_loop && roof_kernel_runs_on(kernel, loop->backend->name);
+}
+
 /** Some kernel must be written for the format asked for. */
-static roof_status check_format(roof_dtype dtype, roof_error *error) {
+static roof_status check_format(const roof_loop *loop, roof_error *error) {
+  roof_dtype dtype = loop->dtype;
   for (int i = 0; i < roof_kernel_count(); i++) {
-    if (roof_kernel_at(i)->in_loop && roof_kernel_at(i)->supports(dtype)) {
+    if (is_wanted(loop, roof_kernel_at(i)) && roof_kernel_at(i)->supports(dtype)) {
       return ROOF_OK;
     }
   }
@@ -51,7 +57,7 @@ static roof_status set_up(roof_loop *loop, roof_error *error) {
     status = roof_dtype_parse(dtype_name, &loop->dtype, error);
   }
   if (status == ROOF_OK) {
-    status = check_format(loop->dtype, error);
+    status = check_format(loop, error);
   }
   if (status != ROOF_OK) {
     return status;
@@ -61,7 +67,7 @@ static roof_status set_up(roof_loop *loop, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
   }
   for (int i = 0; i < roof_kernel_count(); i++) {
-    if (roof_kernel_at(i)->in_loop) {
+    if (is_wanted(loop, roof_kernel_at(i))) {
       loop->kernels[loop->count++].kernel = roof_kernel_at(i);
     }
   }

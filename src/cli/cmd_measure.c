@@ -14,7 +14,7 @@ static double percent = 1;
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
-     "what measures, several separated by commas: cpu (default), opencl, fake", "NAME"},
+     "what measures, several separated by commas: cpu (default), opencl, cuda, fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
     {"precision", '\0', POPT_ARG_DOUBLE, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},

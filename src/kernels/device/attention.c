@@ -99,6 +99,7 @@ static const roof_kernel kernels[] = {
      .supports = supports,
      ROOF_ON_DEVICES(&standard)},
     {.name = "device-attention-flash",
+     .in_loop = true,
      .op = "attention",
      .variant = "",
      .summary = "a tile of queries against a tile of keys at a time, its scores in shared memory",

@@ -102,6 +102,7 @@ static const roof_types int8_weights = WEIGHTS(ROOF_INT8), int4_weights = WEIGHT
 
 static const roof_kernel kernels[] = {
     {.name = "device-gemv",
+     .in_loop = true,
      .op = "gemv",
      .summary = "y = A x, a group of lanes a row",
      .sizes = "m=16384 n=16384",

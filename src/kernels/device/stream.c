@@ -27,17 +27,17 @@ STREAM(scale)
 STREAM(add)
 STREAM(triad)
 
-#define ROW(name_, summary_)                                                                                 \
+#define ROW(name_, summary_, loop_)                                                                          \
   {                                                                                                          \
-    .name = "device-" #name_, .op = #name_, .summary = summary_, .sizes = "n=134217728",                     \
+    .name = "device-" #name_, .op = #name_, .summary = summary_, .in_loop = loop_, .sizes = "n=134217728",   \
     .quick_sizes = "n=4194304", .supports = roof_device_floats, ROOF_ON_DEVICES(&name_)                      \
   }
 
 static const roof_kernel kernels[] = {
-    ROW(copy, "b = a"),
-    ROW(scale, "b = s a"),
-    ROW(add, "c = a + b"),
-    ROW(triad, "a = b + s c"),
+    ROW(copy, "b = a", false),
+    ROW(scale, "b = s a", false),
+    ROW(add, "c = a + b", false),
+    ROW(triad, "a = b + s c", true),
 };
 
 const roof_kernel_family roof_kernels_device_stream = {kernels, sizeof kernels / sizeof kernels[0]};
