@@ -1,7 +1,7 @@
 /* Every plan of so many devices: which fit, which is best, and what a faster answer costs in throughput. */
 #include <math.h>
-#include <string.h>
 
+#include "models/front.h"
 #include "models/step.h"
 #include "roofline/plan.h"
 
@@ -25,40 +25,21 @@ static bool set_plan(search *s, double tp, double pp, double dp, double ep, doub
   return true;
 }
 
-static bool better(const roof_plan_point *a, const roof_plan_point *b) {
-  return a->tpot_seconds <= b->tpot_seconds && a->device_tokens_per_second >= b->device_tokens_per_second;
+static double time_per_token(const void *point) {
+  return ((const roof_plan_point *)point)->tpot_seconds;
 }
 
-/** Keeps the points that no other is better than, by rising time per token. */
-static void add_to_front(roof_plan_front *f, const roof_plan_point *p) {
-  int kept = 0, place = 0;
-  for (int i = 0; i < f->count; i++) {
-    if (better(&f->points[i], p)) {
-      return;
-    }
-  }
-  for (int i = 0; i < f->count; i++) {
-    if (!better(p, &f->points[i])) {
-      f->points[kept++] = f->points[i];
-    }
-  }
-  f->count = kept;
-  if (kept == ROOF_FRONT_MAX) {
-    return;
-  }
-  while (place < kept && f->points[place].tpot_seconds < p->tpot_seconds) {
-    place++;
-  }
-  memmove(&f->points[place + 1], &f->points[place], (size_t)(kept - place) * sizeof *p);
-  f->points[place] = *p;
-  f->count++;
+static double less_throughput(const void *point) {
+  return -((const roof_plan_point *)point)->device_tokens_per_second;
 }
+
+static const model_front_kind weighed = {sizeof(roof_plan_point), time_per_token, less_throughput};
 
 static void judge(search *s, const roof_plan_point *p) {
   const roof_plan_limits *l = s->limits;
   roof_plan_front *f = s->front;
   f->fit++;
-  add_to_front(f, p);
+  model_front_add(&weighed, f->points, &f->count, p);
   if (p->ttft_seconds > l->ttft_seconds || p->tpot_seconds > l->tpot_seconds) {
     return;
   }

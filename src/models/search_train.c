@@ -1,7 +1,7 @@
 /* Every plan of a training step on so many devices: the fastest that fits, and what less memory costs. */
 #include <math.h>
-#include <string.h>
 
+#include "models/front.h"
 #include "models/step.h"
 #include "roofline/plan.h"
 
@@ -13,34 +13,15 @@ typedef struct search {
   roof_model_phase phase;
 } search;
 
-static bool better(const roof_train_point *a, const roof_train_point *b) {
-  return a->seconds <= b->seconds && a->total_bytes <= b->total_bytes;
+static double step_time(const void *point) {
+  return ((const roof_train_point *)point)->seconds;
 }
 
-/** Keeps the points that no other is better than, by rising time. */
-static void add_to_front(roof_train_front *f, const roof_train_point *p) {
-  int kept = 0, place = 0;
-  for (int i = 0; i < f->count; i++) {
-    if (better(&f->points[i], p)) {
-      return;
-    }
-  }
-  for (int i = 0; i < f->count; i++) {
-    if (!better(p, &f->points[i])) {
-      f->points[kept++] = f->points[i];
-    }
-  }
-  f->count = kept;
-  if (kept == ROOF_FRONT_MAX) {
-    return;
-  }
-  while (place < kept && f->points[place].seconds < p->seconds) {
-    place++;
-  }
-  memmove(&f->points[place + 1], &f->points[place], (size_t)(kept - place) * sizeof *p);
-  f->points[place] = *p;
-  f->count++;
+static double memory(const void *point) {
+  return ((const roof_train_point *)point)->total_bytes;
 }
+
+static const model_front_kind weighed = {sizeof(roof_train_point), step_time, memory};
 
 /** One choice of everything, if it fits. */
 static void try_one(search *s) {
@@ -64,7 +45,7 @@ static void try_one(search *s) {
                         .mfu = s->busy / (s->target.devices * s->phase.expected_seconds),
                         .total_bytes = c.total_bytes};
   p.device_tokens_per_second = set->batch * set->prompt / p.seconds / s->target.devices;
-  add_to_front(s->front, &p);
+  model_front_add(&weighed, s->front->points, &s->front->count, &p);
   if (s->front->best.tp == 0 || p.seconds < s->front->best.seconds) {
     s->front->best = p;
   }
