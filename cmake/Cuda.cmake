@@ -1,18 +1,22 @@
 # roof_cuda(VARIABLE): compiles the programs of src/kernels/device/*.cl (once a format) and of src/kernels/cuda/*.cu with nvcc,
 # into the library as fatbins, and sets VARIABLE to the generated source. Without nvcc its table is empty. The first line of a .cu
-# names the code that is made: `// targets: sm_80 sm_90 compute_90`; a program of the common dialect becomes code for Hopper and
+# names the code that is made: `// targets: sm_80 sm_90 compute_90`, of which an older nvcc makes what it knows; a program of the common dialect becomes code for Hopper and
 # text (PTX) that the driver compiles for any device from Ampere on.
 find_program(ROOFLINE_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin DOC "CUDA's compiler; without it there is no backend cuda")
 
 set(ROOFLINE_NVCC_FLAGS -std=c++17 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xfatbin -compress-all -compress-mode=size)
 set(roof_cuda_common -gencode "arch=compute_80,code=[sm_90,compute_80]")
 
-# -gencode for each of TARGETS: code of an architecture from its own text, or the text itself.
-function(roof_cuda_targets variable)
+# -gencode for each of TARGETS that nvcc knows: code of an architecture from its own text, or the text itself. That of a
+# family (sm_100f) came with 12.9.
+function(roof_cuda_targets variable version architectures)
   set(flags "")
   foreach(target ${ARGN})
     string(REGEX REPLACE "^(sm|compute)_" "compute_" from ${target})
-    list(APPEND flags -gencode arch=${from},code=${target})
+    string(REGEX REPLACE "[af]$" "" base ${from})
+    if(base IN_LIST architectures AND (NOT target MATCHES "f$" OR version GREATER_EQUAL 12090))
+      list(APPEND flags -gencode arch=${from},code=${target})
+    endif()
   endforeach()
   set(${variable} ${flags} PARENT_SCOPE)
 endfunction()
@@ -45,6 +49,8 @@ function(roof_cuda variable)
     endif()
   endif()
   if(version GREATER 0)
+    execute_process(COMMAND ${ROOFLINE_NVCC} --list-gpu-arch OUTPUT_VARIABLE architectures OUTPUT_STRIP_TRAILING_WHITESPACE)
+    string(REPLACE "\n" ";" architectures "${architectures}")
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/cuda)
     file(GLOB shared_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/cuda/*.cuh ${CMAKE_SOURCE_DIR}/src/kernels/cuda/*.h
          ${CMAKE_SOURCE_DIR}/src/kernels/device/cuda.prelude)
@@ -57,9 +63,12 @@ function(roof_cuda variable)
         message(FATAL_ERROR "${file}:1: must be `// targets: sm_90a ...`")
       endif()
       string(REPLACE " " ";" targets ${CMAKE_MATCH_1})
-      roof_cuda_targets(flags ${targets})
-      list(APPEND flags -Xptxas --warn-on-spills,--warning-as-error)
-      roof_cuda_image(${name} ${file} "" ${flags})
+      roof_cuda_targets(flags ${version} "${architectures}" ${targets})
+      if(flags)
+        roof_cuda_image(${name} ${file} "" ${flags} -Xptxas --warn-on-spills,--warning-as-error)
+      else()
+        message(STATUS "${name}: nvcc knows none of ${targets}; left out")
+      endif()
     endforeach()
     foreach(file ${common})
       get_filename_component(name ${file} NAME_WE)

@@ -1,11 +1,13 @@
 /* A libcuda, libnvidia-ml and libcublasLt that have no device: memory is the host's, kernels whose effect the
  * tests need are a few lines, everything handed out is counted. FAKE_CUDA says what goes wrong: version=12000
  * count=0 init=999 major=7   what the driver and the device say fail=cuMemAlloc_v2:2 fail=...:719@3      a
- * call fails with a code, from its third time on */
+ * call fails with a code, from its third time on  fault=NAME  a kernel faults */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "measure/cuda/peaks.c"
 
 #define API __attribute__((visibility("default")))
 
@@ -237,15 +239,28 @@ API int cuFuncSetAttribute(void *function, int attribute, int value) {
   return 0;
 }
 
-/** STREAM's copy of fp32, and the sums of the peaks: one a round. */
-static void effect(const char *name, unsigned lanes, void **arguments) {
+/** The sums that a peak's lanes come to, or wrong ones. */
+static void peak_effect(const char *name, unsigned lanes, void **arguments) {
+  const tensor_peak *peak = NULL;
+  double sums[256];
   float *out = *(float **)arguments[1];
-  if (strcmp(name, "stream_copy") == 0) {
-    memcpy(out, *(void **)arguments[0], 4 * (size_t) * (int64_t *)arguments[2]);
-  } else if (strncmp(name, "peak_", 5) == 0) {
+  for (int i = 0; (peak = tensor_peak_at(i)) != NULL && strcmp(peak->entry, name) != 0; i++) {
+  }
+  if (peak != NULL) {
+    peak->sums(peak, *(const unsigned char **)arguments[0], sums);
     for (unsigned i = 0; i < lanes; i++) {
-      out[i] = number("wrong=", 0) != 0 ? 1 : (float)*(int32_t *)arguments[2];
+      out[i] =
+          number("wrong=", 0) != 0 ? 1 : (float)(sums[i % (unsigned)peak->lanes] * *(int32_t *)arguments[2]);
     }
+  }
+}
+
+/** STREAM's copy of fp32, and the peaks. */
+static void effect(const char *name, unsigned lanes, void **arguments) {
+  if (strcmp(name, "stream_copy") == 0) {
+    memcpy(*(void **)arguments[1], *(void **)arguments[0], 4 * (size_t) * (int64_t *)arguments[2]);
+  } else if (strncmp(name, "peak_", 5) == 0) {
+    peak_effect(name, lanes, arguments);
   }
 }
 
@@ -255,6 +270,10 @@ API int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, un
   FAIL("cuLaunchKernel");
   if (gx * gy * gz == 0 || bx * by * bz == 0) {
     return 1;
+  }
+  const char *script = getenv("FAKE_CUDA"), *fault = script != NULL ? strstr(script, "fault=") : NULL;
+  if (fault != NULL && strcmp(fault + 6, function) == 0) {
+    return 719;
   }
   fake_cuda_launches++;
   effect(function, gx * bx, arguments);
@@ -434,8 +453,8 @@ API int cublasLtMatmulDescDestroy(void *desc) {
 }
 
 API int cublasLtMatmulDescSetAttribute(void *desc, int attribute, const void *value, size_t size) {
-  (void)desc, (void)attribute, (void)value;
-  return size == 4 ? 0 : 7;
+  (void)desc, (void)value;
+  return size == (attribute == 25 ? 1 : attribute == 17 || attribute == 18 ? 8 : 4) ? 0 : 7;
 }
 
 API int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns, int64_t lead) {

@@ -636,7 +636,7 @@ static bf16 small_at(size_t i) {
 }
 
 /** C of m x n, all of it written and each element what the plain sum says. */
-static bool product_right(const bf16 *a, const bf16 *b, const bf16 *c, int m, int n, int k) {
+INSIDE bool product_right(const bf16 *a, const bf16 *b, const bf16 *c, int m, int n, int k) {
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) {
       float sum = 0;
@@ -653,7 +653,7 @@ static bool product_right(const bf16 *a, const bf16 *b, const bf16 *c, int m, in
   return true;
 }
 
-static bf16 *small_matrix(size_t count, size_t seed) {
+INSIDE bf16 *small_matrix(size_t count, size_t seed) {
   bf16 *matrix = malloc(count * sizeof *matrix);
   for (size_t i = 0; i < count; i++) {
     matrix[i] = seed != 0 ? small_at(i + seed) : 0xFFFF;

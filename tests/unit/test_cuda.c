@@ -192,13 +192,19 @@ static void test_extras(void **state) {
   roof_machine_init(&machine);
   assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
-  assert_int_equal(machine.peak_count, 12);
-  assert_int_equal(machine.library_count, 7);
+  assert_int_equal(machine.peak_count, 26);
+  assert_int_equal(machine.library_count, 8);
   assert_int_equal(machine.peaks[2].dtype, ROOF_BF16);
   assert_string_equal(machine.peaks[2].isa, "mma.sync");
   assert_near(machine.peaks[2].clock_hz, 1.755e9, 1e-12);
   assert_string_equal(machine.libraries[0].version, "cuBLASLt 13.2.3");
   assert_string_equal(machine.libraries[0].skipped, "");
+  assert_string_equal(machine.peaks[6].isa, "mma.sync block_scale");
+  assert_int_equal(machine.peaks[25].dtype, ROOF_FP4);
+  assert_string_equal(machine.peaks[25].isa, "tcgen05 cta_group::2");
+  assert_int_equal(machine.libraries[7].dtype, ROOF_FP4);
+  assert_string_equal(machine.libraries[7].skipped, "");
+  assert_true(machine.libraries[7].fraction_of_peak > 0);
   device->driver->close(device);
   assert_all_returned();
 
@@ -215,9 +221,20 @@ static void test_extras(void **state) {
   assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
   assert_int_equal(machine.peak_count, 0);
-  assert_string_equal(machine.notes[0],
-                      "peak_mma_tf32: left out for a wrong result: twice the rounds change the sums by "
-                      "1 of 1");
+  assert_string_equal(
+      machine.notes[0],
+      "peak_mma_tf32: left out for a wrong result: its sums are off by 136 where the largest is 135");
+  device->driver->close(device);
+  assert_all_returned();
+
+  start("fault=peak_tcgen05_fp8");
+  roof_machine_init(&machine);
+  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
+  assert_int_equal(machine.peak_count, 20);
+  assert_int_equal(machine.library_count, 8);
+  assert_string_equal(machine.notes[0], "launching peak_tcgen05_fp8: unspecified launch failure "
+                                        "(CUDA_ERROR_LAUNCH_FAILED): what comes after it was not measured");
   device->driver->close(device);
   assert_all_returned();
 

@@ -1,8 +1,7 @@
 // targets: sm_90a
-/* How fast a warpgroup's products of matrices can go: wgmma from shared memory, two warpgroups a multiprocessor. */
-#include "tensor.cuh"
-
-#include "layout.h"
+/* How fast a warpgroup's products of matrices can go: wgmma from shared memory, two warpgroups a
+ * multiprocessor. */
+#include "peaks.cuh"
 
 enum {
   THREADS = 256,
@@ -44,7 +43,8 @@ INSIDE void int8(int *d, uint64_t a, uint64_t b) {
     }                                                                                                        \
     fence_async();                                                                                           \
     __syncthreads();                                                                                         \
-    uint32_t b = shared_address(shared) + 2 * A_BYTES, a = shared_address(shared) + threadIdx.x / 128 * A_BYTES; \
+    uint32_t b = shared_address(shared) + 2 * A_BYTES,                                                       \
+             a = shared_address(shared) + threadIdx.x / 128 * A_BYTES;                                       \
     for (int round = 0; round < rounds; round++) {                                                           \
       product_fence();                                                                                       \
       _Pragma("unroll") for (int k = 0; k < 4; k++) {                                                        \

@@ -19,6 +19,9 @@ INSIDE uint32_t shared_address(const void *pointer) {
   return (uint32_t)__cvta_generic_to_shared(pointer);
 }
 
+#define IN_FLOAT(x) "+f"(x)
+#define IN_INT(x) "+r"(x)
+
 /* Ampere: copies behind the threads' back, and products of a warp. */
 
 /** Copies 16 bytes to shared memory, or zeros where `bytes` is 0. */
@@ -64,7 +67,7 @@ INSIDE uint32_t pack_bf16(float low, float high) {
 }
 
 /* Hopper: tensor copies, barriers that count bytes, products of a warpgroup, clusters. */
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#if __CUDA_ARCH__ >= 900
 
 INSIDE uint32_t cluster_rank(void) {
   uint32_t rank;
@@ -192,8 +195,6 @@ INSIDE void product_commit(void) {
                "wgmma.mma_async.sync.aligned." instruction " " SUMS_128 ", %128, %129, add" rest ";\n\t}"    \
                : IN_128(constraint, d)                                                                       \
                : "l"(a), "l"(b), "r"(add))
-#define IN_FLOAT(x) "+f"(x)
-#define IN_INT(x) "+r"(x)
 
 /** 64 x 256 x 16; A with k along its rows, B with n along its rows, both in swizzled shared memory. */
 INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {

@@ -26,4 +26,17 @@ enum {
   WGMMA_SHARED = WGMMA_BARRIERS + 2 * 8 * WGMMA_STAGES,
 };
 
+/* peaks_*.cu: bytes of random numbers, and where their scales begin: a 32-bit word a row, A's and then B's.
+ */
+enum { PEAK_DATA = 64 << 10, PEAK_SCALES = 48 << 10 };
+
+/* peaks_tcgen05.cuh */
+enum {
+  PEAK5_M = 128, /* of a block */
+  PEAK5_N = 256,
+  PEAK5_STEPS = 4, /* of 32 bytes along k */
+  PEAK5_BARRIER = (PEAK5_M + PEAK5_N) * 128,
+  PEAK5_SHARED = 128 << 10, /* more than half of a multiprocessor's, so that one block has it alone */
+};
+
 #endif

@@ -71,6 +71,7 @@ static const lt_case cases[] = {
     {ROOF_BF16, R_16BF, R_16BF, COMPUTE_32F, R_32F, false},
     {ROOF_FP8, R_8F_E4M3, R_16BF, COMPUTE_32F, R_32F, true},
     {ROOF_INT8, R_8I, R_32I, COMPUTE_32I, R_32I, true},
+    {ROOF_FP4, R_4F_E2M1, R_16BF, COMPUTE_32F, R_32F, true},
 };
 
 static const lt_case *case_of(roof_dtype dtype) {
@@ -85,6 +86,11 @@ static const lt_case *case_of(roof_dtype dtype) {
 double cublas_product_bytes(roof_dtype dtype) {
   const lt_case *c = case_of(dtype);
   return c == NULL ? NAN : c->product == R_64F ? 8 : c->product == R_16F || c->product == R_16BF ? 2 : 4;
+}
+
+/* cuBLAS, "1D Block Scaling for FP8 and FP4 Data Types": tiles of 128 rows and 4 scales, whole ones. */
+double cublas_scale_bytes(roof_dtype dtype, double rows, double k) {
+  return dtype == ROOF_FP4 ? ceil(rows / 128) * 128 * ceil(k / 16 / 4) * 4 : 0;
 }
 
 static roof_status check(int code, const char *what, roof_error *error) {
@@ -134,13 +140,38 @@ typedef struct product {
   lt_choice choice;
 } product;
 
+/** Attributes of the product that not every format has: the first that the library refuses. */
+static roof_status describe_format(const lt_case *t, const cublas_gemm *g, product *p, roof_error *error) {
+  static const int transposed = LT_TRANSPOSED, scales = LT_SCALES_16_UE4M3;
+  static const signed char fast = 1; /* our own kernels keep their sums in the tensor cores too */
+  bool scaled = g->scales_a != NULL;
+  const struct {
+    bool wanted;
+    int attribute;
+    const void *value;
+    size_t size;
+  } attributes[] = {{t->transposed, LT_TRANSPOSE_A, &transposed, sizeof transposed},
+                    {t->dtype == ROOF_FP8, LT_FAST_SUMS, &fast, sizeof fast},
+                    {scaled, LT_SCALES_OF_A, &scales, sizeof scales},
+                    {scaled, LT_SCALES_OF_B, &scales, sizeof scales},
+                    {scaled, LT_SCALES_A, &g->scales_b, sizeof g->scales_b}, /* its A is our B */
+                    {scaled, LT_SCALES_B, &g->scales_a, sizeof g->scales_a}};
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < sizeof attributes / sizeof attributes[0] && status == ROOF_OK; i++) {
+    if (attributes[i].wanted) {
+      status = check(lt.desc_set(p->desc, attributes[i].attribute, attributes[i].value, attributes[i].size),
+                     "describing the format", error);
+    }
+  }
+  return status;
+}
+
 static roof_status describe(const lt_case *t, const cublas_gemm *g, product *p, roof_error *error) {
-  static const int transposed = LT_TRANSPOSED;
   static const size_t workspace = WORKSPACE;
   uint64_t m = (uint64_t)g->m, n = (uint64_t)g->n, k = (uint64_t)g->k;
   roof_status status = check(lt.desc_new(&p->desc, t->compute, t->scale), "describing", error);
-  if (status == ROOF_OK && t->transposed) {
-    status = check(lt.desc_set(p->desc, LT_TRANSPOSE_A, &transposed, sizeof transposed), "describing", error);
+  if (status == ROOF_OK) {
+    status = describe_format(t, g, p, error);
   }
   if (status == ROOF_OK) {
     status = check(t->transposed ? lt.layout_new(&p->b, t->factor, k, n, (int64_t)k)

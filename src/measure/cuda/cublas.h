@@ -8,7 +8,9 @@
 
 /* cublasLt.h, library_types.h and cublas_api.h */
 enum { LT_TRANSPOSE_A = 3, LT_MAX_WORKSPACE = 1, LT_TRANSPOSED = 1 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, R_32I = 10, R_16BF = 14, R_8F_E4M3 = 28 };
+enum { LT_SCALES_A = 17, LT_SCALES_B = 18, LT_FAST_SUMS = 25, LT_SCALES_OF_A = 31, LT_SCALES_OF_B = 32 };
+enum { LT_SCALES_16_UE4M3 = 1 };
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, R_32I = 10, R_16BF = 14, R_8F_E4M3 = 28, R_4F_E2M1 = 33 };
 enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_32F_TF32 = 77 };
 
 typedef struct lt_algorithm {
@@ -24,11 +26,13 @@ typedef struct lt_choice {
   int reserved[4];
 } lt_choice;
 
-/** C = A B in row order; for fp8 and int8, which the library has only so, k runs along the rows of B too. */
+/** C = A B in row order; for fp8, fp4 and int8, which the library has only so, k runs along the rows of B
+ * too. fp4 has a scale in ue4m3 for each 16 numbers of a row, in tiles of 128 rows and 4 scales. */
 typedef struct cublas_gemm {
   roof_dtype dtype;
   double m, n, k;
-  void *a, *b, *c; /**< on the device */
+  void *a, *b, *c;           /**< on the device */
+  void *scales_a, *scales_b; /**< of fp4; NULL for the others */
 } cublas_gemm;
 
 /** Runs it `repeats` times by the library's own choice of algorithm.
@@ -39,5 +43,9 @@ roof_status cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double 
 /** Bytes of an element of C.
  *  Units: bytes. Ownership: none. Errors: NaN for a format that the library has not. */
 double cublas_product_bytes(roof_dtype dtype);
+
+/** Bytes of the scales of a factor with so many rows of k numbers; 0 for a format without.
+ *  Units: bytes. Ownership: none. Errors: none. */
+double cublas_scale_bytes(roof_dtype dtype, double rows, double k);
 
 #endif

@@ -6,48 +6,42 @@
 
 #include "kernels/gemm/_cublas.h"
 #include "measure/cuda/cublas.h"
+#include "measure/cuda/peaks.h"
 #include "measure/run.h"
 #include "measure/sampler.h"
 
-/** One instruction: shape of a product, how many of them a block does in a round. */
-typedef struct tensor_peak {
-  roof_dtype dtype;
-  roof_unit unit;
-  const char *program, *entry, *isa;
-  double flops; /* of a product */
-  double products;
-  unsigned shared;
-  int blocks; /* a multiprocessor */
-} tensor_peak;
+enum { ROUNDS = 4096, CHECKED_ROUNDS = 6 };
 
-/* src/kernels/cuda/peaks_mma.cu: 8 warps, 16 sums each. peaks_wgmma.cu: 2 warpgroups, 4 steps along k. */
-#define MMA(dtype, name, k)                                                                                  \
-  { dtype, ROOF_MATRIX, "peaks_mma", "peak_mma_" name, "mma.sync", 2.0 * 16 * 8 * (k), 8 * 16, 0, 2 }
-#define WGMMA(dtype, name, k)                                                                                \
-  { dtype, ROOF_MATRIX, "peaks_wgmma", "peak_wgmma_" name, "wgmma", 2.0 * 64 * 256 * (k), 2 * 4, 48 << 10, 1 }
-/* peaks_vector.cu: 256 threads, 16 sums of two numbers each. */
-#define VECTOR(dtype, name)                                                                                  \
-  { dtype, ROOF_VECTOR, "peaks_vector", "peak_vector_" name, "fma.x2", 4, 256 * 16, 0, 4 }
-
-static const tensor_peak peaks[] = {
-    MMA(ROOF_TF32, "tf32", 8),    MMA(ROOF_FP16, "fp16", 16),   MMA(ROOF_BF16, "bf16", 16),
-    MMA(ROOF_FP8, "fp8", 32),     MMA(ROOF_INT8, "int8", 32),   WGMMA(ROOF_TF32, "tf32", 8),
-    WGMMA(ROOF_FP16, "fp16", 16), WGMMA(ROOF_BF16, "bf16", 16), WGMMA(ROOF_FP8, "fp8", 32),
-    WGMMA(ROOF_INT8, "int8", 32), VECTOR(ROOF_FP16, "fp16"),    VECTOR(ROOF_BF16, "bf16"),
-};
-
-enum { DATA_BYTES = 48 << 10, LANES = 256, ROUNDS = 4096 };
-
-/** Random numbers below one in size. In e4m3 a byte under 0x38 is below one. */
+/** Random numbers below one in size (all that fp4 has: up to six). In e4m3 a byte under 0x38 is below one. */
 static void fill(void *data, roof_dtype dtype, size_t bytes) {
-  if (dtype != ROOF_FP8) {
+  unsigned char *to = data;
+  if (dtype != ROOF_FP8 && dtype != ROOF_FP4) {
     roof_data_fill(data, dtype == ROOF_TF32 ? ROOF_FP32 : dtype, bytes / (size_t)roof_dtype_bytes(dtype), 1,
                    1);
     return;
   }
   for (size_t i = 0; i < bytes; i++) {
     double x = roof_random_at(1, i);
-    ((unsigned char *)data)[i] = (unsigned char)((x < 0 ? 0x80 : 0) | (int)(x < 0 ? -x * 0x38 : x * 0x38));
+    to[i] = dtype == ROOF_FP4 ? (unsigned char)(int)((x + 1) * 127.5)
+                              : (unsigned char)((x < 0 ? 0x80 : 0) | (int)(fabs(x) * 0x38));
+  }
+}
+
+/** Random scales: ue8m0 from 126 to 128, ue4m3 from 0x30 to 0x3F. */
+static void fill_scales(unsigned char *scales, bool power, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    double x = fabs(roof_random_at(2, i));
+    scales[i] = (unsigned char)(power ? 126 + (int)(x * 3) : 0x30 + (int)(x * 16));
+  }
+}
+
+void tensor_peak_fill(const tensor_peak *peak, unsigned char *data) {
+  fill(data, peak->dtype, PEAK_DATA);
+  for (size_t i = 0; peak->dtype == ROOF_TF32 && i < PEAK_DATA; i += 4) {
+    data[i] = 0, data[i + 1] &= 0xE0; /* the 13 bits that tf32 has not */
+  }
+  if (peak->scale.block > 0) {
+    fill_scales(data + PEAK_SCALES, peak->scale.power, PEAK_DATA - PEAK_SCALES);
   }
 }
 
@@ -60,38 +54,41 @@ typedef struct bench {
   size_t lanes; /* of the whole grid */
 } bench;
 
+/** Blocks of the whole device, as many as make whole clusters. */
+static double blocks_of(const bench *b) {
+  double blocks = b->peak->blocks * b->device->info.units;
+  return blocks - fmod(blocks, b->peak->cluster);
+}
+
 static void plan(bench *b, double rounds) {
   const tensor_peak *p = b->peak;
-  double blocks = p->blocks * b->device->info.units;
   void *function = b->launch.function;
-  b->launch = roof_device_launch_of(p->entry, blocks, 1, LANES, 1);
+  b->launch = roof_device_launch_of(p->entry, blocks_of(b), 1, p->lanes, 1);
   b->launch.function = function;
   b->launch.shared = p->shared;
-  b->lanes = (size_t)blocks * LANES;
+  b->lanes = (size_t)blocks_of(b) * (size_t)p->lanes;
   roof_device_add_buffer(&b->launch, b->data);
   roof_device_add_buffer(&b->launch, b->out);
   roof_device_add_int(&b->launch, rounds);
 }
 
 /** The program, its input, and room for each lane's sum. */
-static roof_status prepare(bench *b, roof_error *error) {
+static roof_status prepare(bench *b, const unsigned char *data, roof_error *error) {
   const roof_device_driver *driver = b->device->driver;
   const roof_device_text text = {.name = b->peak->program};
-  _Alignas(16) static unsigned char data[DATA_BYTES];
-  fill(data, b->peak->dtype, sizeof data);
   plan(b, 0);
   roof_status status = driver->build(b->device, &text, b->peak->dtype, &b->program, error);
   if (status == ROOF_OK) {
     status = driver->find(b->device, b->program, b->peak->entry, &b->launch.function, error);
   }
   if (status == ROOF_OK) {
-    status = driver->allocate(b->device, DATA_BYTES, &b->data, error);
+    status = driver->allocate(b->device, PEAK_DATA, &b->data, error);
   }
   if (status == ROOF_OK) {
     status = driver->allocate(b->device, 4.0 * (double)b->lanes, &b->out, error);
   }
   if (status == ROOF_OK) {
-    status = driver->write(b->device, b->data, data, DATA_BYTES, error);
+    status = driver->write(b->device, b->data, data, PEAK_DATA, error);
   }
   return status;
 }
@@ -112,35 +109,34 @@ static roof_status sums_of(bench *b, double rounds, float *sums, roof_error *err
   return status == ROOF_OK ? driver->read(b->device, sums, b->out, 4.0 * (double)b->lanes, error) : status;
 }
 
-/** Every round adds the same products: twice the rounds must give twice the sums, and not all of them zero.
- */
-static roof_status check_sums(const tensor_peak *p, const float *once, const float *twice, size_t count,
-                              roof_error *error) {
-  double tolerance = p->unit == ROOF_VECTOR && p->dtype == ROOF_BF16 ? 0.15 : 0.02, largest = 0, worst = 0;
+/** Every block adds the same products: its lanes must come to what they come to here, up to the rounding of
+ * sums that a tensor core keeps in fewer bits than fp32 has, or the vector units in the format itself. */
+static roof_status check_sums(const tensor_peak *p, const unsigned char *data, const float *sums,
+                              size_t count, roof_error *error) {
+  double expected[256], largest = 0, worst = 0;
+  double tolerance = p->unit == ROOF_VECTOR && p->dtype == ROOF_BF16 ? 0.05 : 0.02;
+  p->sums(p, data, expected);
   for (size_t i = 0; i < count; i++) {
-    double off = fabs((double)twice[i] - 2 * (double)once[i]);
-    largest = fmax(largest, fabs((double)once[i]));
-    worst = off <= worst ? worst : off;
+    double wanted = CHECKED_ROUNDS * expected[i % (size_t)p->lanes], off = fabs((double)sums[i] - wanted);
+    largest = fmax(largest, fabs(wanted));
+    worst = off > worst || isnan(off) ? off : worst;
   }
   return largest > 0 && worst <= tolerance * largest
              ? ROOF_OK
              : roof_error_set(
                    error, ROOF_E_GATE,
-                   "%s: left out for a wrong result: twice the rounds change the sums by %.3g of %.3g",
+                   "%s: left out for a wrong result: its sums are off by %.3g where the largest is %.3g",
                    p->entry, worst, largest);
 }
 
-static roof_status verify(bench *b, roof_error *error) {
-  float *sums = malloc(2 * b->lanes * sizeof *sums);
+static roof_status verify(bench *b, const unsigned char *data, roof_error *error) {
+  float *sums = malloc(b->lanes * sizeof *sums);
   if (sums == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", b->peak->entry);
   }
-  roof_status status = sums_of(b, 8, sums, error);
+  roof_status status = sums_of(b, CHECKED_ROUNDS, sums, error);
   if (status == ROOF_OK) {
-    status = sums_of(b, 16, sums + b->lanes, error);
-  }
-  if (status == ROOF_OK) {
-    status = check_sums(b->peak, sums, sums + b->lanes, b->lanes, error);
+    status = check_sums(b->peak, data, sums, b->lanes, error);
   }
   free(sums);
   return status;
@@ -149,7 +145,7 @@ static roof_status verify(bench *b, roof_error *error) {
 static void add_peak(const bench *b, const roof_samples *samples, double precision, roof_machine *machine) {
   roof_telemetry now;
   roof_peak *peak = &machine->peaks[machine->peak_count++];
-  double flops = b->peak->flops * b->peak->products * ROUNDS * b->peak->blocks * b->device->info.units;
+  double flops = b->peak->flops * b->peak->products * ROUNDS * blocks_of(b);
   b->device->driver->telemetry(b->device, &now);
   peak->dtype = b->peak->dtype;
   peak->unit = b->peak->unit;
@@ -175,11 +171,13 @@ static void add_peak(const bench *b, const roof_samples *samples, double precisi
 static roof_status measure_peak(roof_device *device, const tensor_peak *peak, double budget,
                                 const roof_measure_options *options, roof_machine *machine,
                                 roof_error *error) {
+  _Alignas(16) static unsigned char data[PEAK_DATA];
   bench b = {.device = device, .peak = peak};
   roof_samples samples;
-  roof_status status = prepare(&b, error);
+  tensor_peak_fill(peak, data);
+  roof_status status = prepare(&b, data, error);
   if (status == ROOF_OK) {
-    status = verify(&b, error);
+    status = verify(&b, data, error);
   }
   if (status == ROOF_OK) {
     plan(&b, ROUNDS);
@@ -211,17 +209,30 @@ static double library_once(void *user) {
   return seconds;
 }
 
-/** A factor on the device: the same 64 KiB of random numbers again and again, as no product sees more at
- * once. */
-static roof_status factor(roof_device *device, roof_dtype dtype, double bytes, void **buffer,
-                          roof_error *error) {
-  enum { BLOCK = 64 << 10 };
-  _Alignas(16) static unsigned char block[BLOCK];
-  fill(block, dtype, sizeof block);
+enum { BLOCK = 64 << 10 };
+
+/** Memory of the device filled with the same block of random numbers again and again, as no product sees more
+ * at once. */
+static roof_status repeat_block(roof_device *device, const unsigned char *block, double bytes, void **buffer,
+                                roof_error *error) {
   roof_status status = device->driver->allocate(device, bytes, buffer, error);
   for (double done = 0; done < bytes && status == ROOF_OK; done += BLOCK) {
     void *to = (void *)((uintptr_t)*buffer + (size_t)done);
     status = device->driver->write(device, to, block, fmin(BLOCK, bytes - done), error);
+  }
+  return status;
+}
+
+/** A factor of size x size and, where the format has them, its scales. */
+static roof_status factor(roof_device *device, roof_dtype dtype, double size, void **numbers, void **scales,
+                          roof_error *error) {
+  _Alignas(16) static unsigned char block[BLOCK];
+  double bytes = size * size * roof_dtype_bytes(dtype), scale_bytes = cublas_scale_bytes(dtype, size, size);
+  fill(block, dtype, sizeof block);
+  roof_status status = repeat_block(device, block, bytes, numbers, error);
+  if (status == ROOF_OK && scale_bytes > 0) {
+    fill_scales(block, false, sizeof block);
+    status = repeat_block(device, block, scale_bytes, scales, error);
   }
   return status;
 }
@@ -231,10 +242,9 @@ static roof_status sample_library(roof_device *device, roof_dtype dtype, double 
   library_bench b = {
       .o = cuda_of(device), .gemm = {.dtype = dtype, .m = size, .n = size, .k = size}, .error = error};
   roof_sampling sampling = {.calls = 1, .budget = budget, .least = 5, .most = 1000, .precision = precision};
-  double bytes = size * size * roof_dtype_bytes(dtype);
-  roof_status status = factor(device, dtype, bytes, &b.gemm.a, error);
+  roof_status status = factor(device, dtype, size, &b.gemm.a, &b.gemm.scales_a, error);
   if (status == ROOF_OK) {
-    status = factor(device, dtype, bytes, &b.gemm.b, error);
+    status = factor(device, dtype, size, &b.gemm.b, &b.gemm.scales_b, error);
   }
   if (status == ROOF_OK) {
     status = device->driver->allocate(device, size * size * cublas_product_bytes(dtype), &b.gemm.c, error);
@@ -247,8 +257,8 @@ static roof_status sample_library(roof_device *device, roof_dtype dtype, double 
       *error = said;
     }
   }
-  void *const buffers[] = {b.gemm.a, b.gemm.b, b.gemm.c};
-  for (int i = 0; i < 3; i++) {
+  void *const buffers[] = {b.gemm.a, b.gemm.b, b.gemm.c, b.gemm.scales_a, b.gemm.scales_b};
+  for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
     device->driver->release(device, buffers[i]);
   }
   return status;
@@ -276,53 +286,85 @@ static void add_library(roof_device *device, roof_dtype dtype, double budget,
     snprintf(l->skipped, sizeof l->skipped, "%s", error.message);
     return;
   }
-  const roof_peak *matrix = roof_machine_peak(machine, dtype, ROOF_MATRIX, false, ROOF_MEASURED);
-  const roof_peak *peak =
-      matrix != NULL ? matrix : roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_MEASURED);
   l->flops_per_second = 2 * edge * edge * edge / samples.stats.median;
   l->spread = samples.stats.spread;
-  l->fraction_of_peak = peak != NULL ? l->flops_per_second / peak->flops_per_second : NAN;
   snprintf(l->source, sizeof l->source, "on random data: median of %zu calls by the device's clock",
            samples.count);
   roof_samples_done(&samples);
 }
 
-/** A figure that cannot be had here (an instruction of another architecture) is left out; a fault ends it
- * all. */
-static bool goes_on(roof_status status) {
-  return status == ROOF_OK || status == ROOF_E_UNSUPPORTED;
-}
-
-/** One peak; a wrong one becomes a note instead of a figure. */
-static roof_status add_or_note(roof_device *device, const tensor_peak *peak, double budget,
-                               const roof_measure_options *options, roof_machine *machine,
-                               roof_error *error) {
-  roof_error why = {.message = ""};
-  roof_status status = machine->peak_count < ROOF_PEAK_MAX
-                           ? measure_peak(device, peak, budget, options, machine, &why)
-                           : ROOF_OK;
-  if (status == ROOF_E_GATE && machine->note_count < ROOF_NOTE_MAX) {
-    snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "%.500s", why.message);
-  } else if (error != NULL && status != ROOF_OK) {
-    *error = why;
+/** What the library reaches of the best peak of its format. */
+static void add_fractions(roof_machine *machine) {
+  for (int i = 0; i < machine->library_count; i++) {
+    roof_library *l = &machine->libraries[i];
+    const roof_peak *matrix = roof_machine_peak(machine, l->dtype, ROOF_MATRIX, false, ROOF_MEASURED);
+    const roof_peak *peak =
+        matrix != NULL ? matrix : roof_machine_peak(machine, l->dtype, ROOF_VECTOR, false, ROOF_MEASURED);
+    l->fraction_of_peak = peak != NULL ? l->flops_per_second / peak->flops_per_second : NAN;
   }
-  return status == ROOF_E_GATE ? ROOF_OK : status;
 }
 
+static void add_note(roof_machine *machine, const char *text, const char *more) {
+  if (machine->note_count < ROOF_NOTE_MAX) {
+    snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "%.400s%s", text, more);
+  }
+}
+
+/** Says of a device newer than Hopper which kernel this build lacks. */
+static void note_missing(const roof_device *device, const tensor_peak *peak, roof_machine *machine) {
+  int architecture = 0;
+  sscanf(device->info.architecture, "sm_%d", &architecture);
+  if (architecture >= 100 && cuda_image_find(peak->program, "") == NULL) {
+    add_note(machine, peak->entry, ": not in this build, whose nvcc was older than CUDA 12.9");
+  }
+}
+
+/** The peaks of tcgen05, or all others. One that cannot be had here (an instruction of another architecture)
+ * is left out, a wrong one becomes a note instead of a figure. Errors: what ends it all. */
+static roof_status add_peaks(roof_device *device, bool tcgen05, double budget,
+                             const roof_measure_options *options, roof_machine *machine, roof_error *error) {
+  const tensor_peak *peak;
+  roof_error why = {.message = ""};
+  for (int i = 0; (peak = tensor_peak_at(i)) != NULL && machine->peak_count < ROOF_PEAK_MAX; i++) {
+    bool wanted = (strncmp(peak->isa, "tcgen05", 7) == 0) == tcgen05;
+    roof_status status = wanted ? measure_peak(device, peak, budget, options, machine, &why) : ROOF_OK;
+    if (status == ROOF_E_GATE) {
+      add_note(machine, why.message, "");
+    } else if (status == ROOF_E_UNSUPPORTED) {
+      note_missing(device, peak, machine);
+    } else if (status != ROOF_OK) {
+      *error = why;
+      return status;
+    }
+  }
+  return ROOF_OK;
+}
+
+/** The newest instructions come last: a fault of a kernel leaves no device to measure the rest with, and what
+ * was measured before it is kept. */
 roof_status cuda_extras(roof_device *device, const roof_measure_options *options, roof_machine *machine,
                         roof_error *error) {
   static const double quick_budget = 0.03;
   static const roof_dtype formats[] = {ROOF_FP64, ROOF_FP32, ROOF_TF32, ROOF_FP16,
-                                       ROOF_BF16, ROOF_FP8,  ROOF_INT8};
+                                       ROOF_BF16, ROOF_FP8,  ROOF_INT8, ROOF_FP4};
   double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
-  roof_status status = ROOF_OK;
-  for (size_t i = 0; i < sizeof peaks / sizeof peaks[0] && goes_on(status); i++) {
-    status = add_or_note(device, &peaks[i], budget, options, machine, error);
-  }
-  for (size_t i = 0; i < sizeof formats / sizeof formats[0] && goes_on(status); i++) {
+  roof_error why = {.message = ""};
+  roof_status status = add_peaks(device, false, budget, options, machine, &why);
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0] && status == ROOF_OK; i++) {
     if (machine->library_count < ROOF_LIBRARY_MAX) {
       add_library(device, formats[i], budget, options, machine);
     }
   }
-  return goes_on(status) ? ROOF_OK : status;
+  if (status == ROOF_OK) {
+    status = add_peaks(device, true, budget, options, machine, &why);
+  }
+  add_fractions(machine);
+  if (status == ROOF_E_INTERNAL) {
+    add_note(machine, why.message, ": what comes after it was not measured");
+    return ROOF_OK;
+  }
+  if (status != ROOF_OK && error != NULL) {
+    *error = why;
+  }
+  return status;
 }
