@@ -49,15 +49,15 @@ INSIDE double emulated_scale(const char *name, uint32_t scales, int k) {
   if (strstr(name, "ue8m0") != NULL) {
     return ldexp(1, (int)(scales & 0xFF) - 127); /* scale_vec::1X */
   }
-  return emulated_float(scales >> (k / 16 * 8) & 0xFF, 4, 3);
+  return emulated_float(scales >> (k / 16 % 4 * 8) & 0xFF, 4, 3); /* of 96 numbers all are one */
 }
 
-enum { LINE_MAX = 64 };
+enum { LINE_MAX = 96 };
 
-/** The numbers of a row of A or a column of B, eight words, scaled; how many. */
-INSIDE int emulated_line(const char *name, const uint32_t *words, uint32_t scales, bool is_bf16,
-                         double *line) {
-  int bits = emulated_bits(name), count = 256 / bits;
+/** The numbers of a row of A or a column of B, scaled; how many. */
+INSIDE int emulated_line(const char *name, const uint32_t *words, int word_count, uint32_t scales,
+                         bool is_bf16, double *line) {
+  int bits = emulated_bits(name), count = 32 * word_count / bits;
   for (int k = 0; k < count; k++) {
     uint32_t code = words[k * bits / 32] >> k * bits % 32;
     line[k] = emulated_value(name, bits, code, is_bf16) * emulated_scale(name, scales, k);
@@ -76,8 +76,8 @@ INSIDE double emulated_dot(const double *a, const double *b, int count) {
 INSIDE double emulated_product(const char *name, const uint32_t *a, const uint32_t *b, uint32_t of_a,
                                uint32_t of_b) {
   double row[LINE_MAX], column[LINE_MAX];
-  emulated_line(name, b, of_b, false, column);
-  return emulated_dot(row, column, emulated_line(name, a, of_a, false, row));
+  emulated_line(name, b, 8, of_b, false, column);
+  return emulated_dot(row, column, emulated_line(name, a, 8, of_a, false, row));
 }
 
 /* Adds to a sum of the kind that the constraint says. */
@@ -131,9 +131,9 @@ INSIDE void mma_any(const char *name, bool integer, void *d, const uint32_t *a, 
 
 /* wgmma: a row of eight words in swizzled shared memory, k along it. */
 
-INSIDE void row_at(int block, uint64_t descriptor, int row, uint32_t *words) {
+INSIDE void row_at(int block, uint64_t descriptor, int row, uint32_t count, uint32_t *words) {
   uint32_t start = (uint32_t)(descriptor & 0x3FFF) << 4, stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4;
-  for (uint32_t w = 0; w < 8; w++) {
+  for (uint32_t w = 0; w < count; w++) {
     uint32_t address = start + (uint32_t)(row / 8) * stride + (uint32_t)(row % 8) * 128 + w * 4;
     address ^= (address >> 7 & 7) << 4;
     memcpy(&words[w], shared_at(block, address, 4), 4);
@@ -148,8 +148,8 @@ INSIDE void wgmma_any(const char *name, bool integer, void *d, uint64_t a, uint6
   }
   for (int i = 0; i < 128; i++) {
     uint32_t row[8], column[8];
-    row_at(chip.now->block, a, thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8, row);
-    row_at(chip.now->block, b, i / 4 * 8 + thread % 4 * 2 + i % 2, column);
+    row_at(chip.now->block, a, thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8, 8, row);
+    row_at(chip.now->block, b, i / 4 * 8 + thread % 4 * 2 + i % 2, 8, column);
     emulated_add((uint32_t *)d + i, integer, emulated_product(name, row, column, 0, 0));
   }
 }
@@ -275,15 +275,16 @@ INSIDE void order_rows(const emulated_order *o, int block) {
     abort();
   }
   static double b[256][LINE_MAX], a[LINE_MAX];
-  uint32_t words[8];
+  uint32_t words[12], length = o->what >> 31 != 0 ? 12 : 8;
   int held = columns / o->group; /* by each block */
   for (int n = 0; n < columns; n++) {
-    row_at(n / held, o->b, n % held, words);
-    emulated_line(o->name, words, scaled ? scales_at(block, o->of_b, n) : 0, factor == 1, b[n]);
+    row_at(n / held, o->b, n % held, length, words);
+    emulated_line(o->name, words, (int)length, scaled ? scales_at(block, o->of_b, n) : 0, factor == 1, b[n]);
   }
   for (int m = 0; m < 128; m++) {
-    row_at(block, o->a, m, words);
-    int count = emulated_line(o->name, words, scaled ? scales_at(block, o->of_a, m) : 0, factor == 1, a);
+    row_at(block, o->a, m, length, words);
+    int count =
+        emulated_line(o->name, words, (int)length, scaled ? scales_at(block, o->of_a, m) : 0, factor == 1, a);
     for (int n = 0; n < columns; n++) {
       uint32_t *d = &tensor_memory.words[block][m][o->d + (uint32_t)n];
       *d = o->add != 0 ? *d : 0;

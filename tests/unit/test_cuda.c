@@ -192,7 +192,7 @@ static void test_extras(void **state) {
   roof_machine_init(&machine);
   assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
-  assert_int_equal(machine.peak_count, 26);
+  assert_int_equal(machine.peak_count, 28);
   assert_int_equal(machine.library_count, 8);
   assert_int_equal(machine.peaks[2].dtype, ROOF_BF16);
   assert_string_equal(machine.peaks[2].isa, "mma.sync");

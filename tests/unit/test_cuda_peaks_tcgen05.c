@@ -8,6 +8,7 @@
 #include "emulate_sums.h"
 #include "kernels/cuda/peaks_tcgen05.cu"
 #include "kernels/cuda/peaks_tcgen05_int8.cu"
+#include "kernels/cuda/peaks_tcgen05_k96.cu"
 
 static void test_blocks(void **state) {
   (void)state;
@@ -17,6 +18,7 @@ static void test_blocks(void **state) {
   SUMS_RIGHT(peak_tcgen05_fp8);
   SUMS_RIGHT(peak_tcgen05_int8);
   SUMS_RIGHT(peak_tcgen05_fp4);
+  SUMS_RIGHT(peak_tcgen05_fp4_k96);
 }
 
 static void test_pairs(void **state) {
@@ -27,6 +29,7 @@ static void test_pairs(void **state) {
   SUMS_RIGHT(peak_tcgen05_fp8_pair);
   SUMS_RIGHT(peak_tcgen05_int8_pair);
   SUMS_RIGHT(peak_tcgen05_fp4_pair);
+  SUMS_RIGHT(peak_tcgen05_fp4_k96_pair);
 }
 
 /** What others have worked out: Triton, test/Conversion/tritongpu_to_llvm_blackwell.mlir (nvfp4 of 128 x

@@ -27,4 +27,7 @@
   ((uint32_t)(sums) << 4 | (uint32_t)(factor) << 7 | (uint32_t)(factor) << 10 |                              \
    (uint32_t)((columns) >> 3) << 17 | (uint32_t)((rows) >> 4) << 24)
 
+/* Of fp4 with scales: 96 numbers along k in place of 64. */
+#define PRODUCT_5_OF_96 ((uint32_t)1 << 31)
+
 #endif

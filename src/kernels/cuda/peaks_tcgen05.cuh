@@ -47,6 +47,15 @@ INSIDE void load_all_scales(uint32_t memory, const uint4 *data) {
   memory_store_wait();
 }
 
+/** Scales of one in all that the sums leave. */
+INSIDE void load_ones(uint32_t memory) {
+  const uint32_t ones[4] = {0x38383838, 0x38383838, 0x38383838, 0x38383838};
+  for (uint32_t column = OF_A; column < COLUMNS; column += 4) {
+    memory_store(memory + (threadIdx.x / 32 << 21) + column, ones);
+  }
+  memory_store_wait();
+}
+
 /** Adds up this thread's row of the sums. */
 #define ROW_SUM(type, memory, sum)                                                                           \
   for (uint32_t column = 0; column < PEAK5_N; column += 16) {                                                \
@@ -59,9 +68,10 @@ INSIDE void load_all_scales(uint32_t memory, const uint4 *data) {
     }                                                                                                        \
   }
 
-/* `order` is one product, step k along the rows; `prepare` what goes before the first. A round is PEAK5_STEPS
- * products. */
-#define PEAK_5(name, group, type, prepare, order)                                                            \
+/* `order` is one product, step k of `steps` along the rows; `prepare` what goes before the first. A round is
+ * all steps.
+ */
+#define PEAK_5(name, group, type, steps, prepare, order)                                                     \
   KERNEL CLUSTER_##group __launch_bounds__(THREADS, 1) name(const uint4 *data, float *out, int rounds) {     \
     SHARED(shared);                                                                                          \
     uint32_t a = shared_address(shared), b = a + PEAK5_M * 128, barrier = a + PEAK5_BARRIER;                 \
@@ -85,7 +95,7 @@ INSIDE void load_all_scales(uint32_t memory, const uint4 *data) {
     memory_fence_after();                                                                                    \
     if (rank == 0 && threadIdx.x < 32 && elect_one()) {                                                      \
       for (int round = 0; round < rounds; round++) {                                                         \
-        _Pragma("unroll") for (int k = 0; k < PEAK5_STEPS; k++) {                                            \
+        _Pragma("unroll") for (int k = 0; k < steps; k++) {                                                  \
           order;                                                                                             \
         }                                                                                                    \
       }                                                                                                      \
@@ -106,20 +116,20 @@ INSIDE void load_all_scales(uint32_t memory, const uint4 *data) {
 
 /** Products without scales, of one block and of a pair: sums and factors as PRODUCT_5_OF has them. */
 #define PEAKS_5(name, kind, type, sums, factor)                                                              \
-  PEAK_5(name, 1, type, ,                                                                                    \
+  PEAK_5(name, 1, type, PEAK5_STEPS, ,                                                                       \
          PRODUCT_5("1", kind, memory, MATRIX_5(a + 32 * k, 1024), MATRIX_5(b + 32 * k, 1024),                \
                    PRODUCT_5_OF(sums, factor, PEAK5_M, PEAK5_N), round + k > 0))                             \
-  PEAK_5(name##_pair, 2, type, ,                                                                             \
+  PEAK_5(name##_pair, 2, type, PEAK5_STEPS, ,                                                                \
          PRODUCT_5("2", kind, memory, MATRIX_5(a + 32 * k, 1024), MATRIX_5(b + 32 * k, 1024),                \
                    PRODUCT_5_OF(sums, factor, 2 * PEAK5_M, PEAK5_N), round + k > 0))
 
 /** The same with scales. */
 #define PEAKS_5_SCALED(name, kind, factor)                                                                   \
-  PEAK_5(name, 1, float, load_all_scales(memory, data),                                                      \
+  PEAK_5(name, 1, float, PEAK5_STEPS, load_all_scales(memory, data),                                         \
          PRODUCT_5_SCALED("1", kind, memory, MATRIX_5(a + 32 * k, 1024), MATRIX_5(b + 32 * k, 1024),         \
                           PRODUCT_5_OF(0, factor, PEAK5_M, PEAK5_N), memory + OF_A + k * PEAK5_M / 32,       \
                           memory + OF_B + k * PEAK5_N / 32, round + k > 0))                                  \
-  PEAK_5(name##_pair, 2, float, load_all_scales(memory, data),                                               \
+  PEAK_5(name##_pair, 2, float, PEAK5_STEPS, load_all_scales(memory, data),                                  \
          PRODUCT_5_SCALED("2", kind, memory, MATRIX_5(a + 32 * k, 1024), MATRIX_5(b + 32 * k, 1024),         \
                           PRODUCT_5_OF(0, factor, 2 * PEAK5_M, PEAK5_N), memory + OF_A + k * PEAK5_M / 32,   \
                           memory + OF_B + k * PEAK5_N / 32, round + k > 0))

@@ -122,7 +122,7 @@ static void add_line(const tensor_peak *p, const unsigned char *data, int line, 
   int row = line < ROWS ? line : line - ROWS, height = line < ROWS ? ROWS : COLUMNS;
   const unsigned char *matrix = data + (line < ROWS ? 0 : ROWS * 128);
   const unsigned char *scales = data + PEAK_SCALES + (line < ROWS ? 0 : 4 * STEPS * ROWS);
-  for (int k = 0; k < STEPS; k++) {
+  for (int k = 0; k < p->steps; k++) {
     uint32_t scale = word_at(scales, (size_t)(k * height + row));
     for (int w = 0; w < WORDS; w++) {
       size_t chunk = (size_t)SWIZZLED(row, 2 * k + w / 4);
@@ -205,29 +205,20 @@ static void sums_of_pairs(const tensor_peak *p, const unsigned char *data, doubl
   {                                                                                                          \
     .dtype = type, .unit = ROOF_MATRIX, .program = "peaks_wgmma", .entry = "peak_wgmma_" name,               \
     .isa = "wgmma", .flops = 2.0 * 64 * 256 * (k), .products = 2 * 4, .shared = 48 << 10, .blocks = 1,       \
-    .lanes = 256, .cluster = 1, .sums = sums_of_warpgroups                                                   \
+    .lanes = 256, .cluster = 1, .steps = STEPS, .sums = sums_of_warpgroups                                   \
   }
-/* peaks_tcgen05*.cu: a block's half of a pair's product is as large as the product of a block alone. */
-#define TCGEN05(file, type, name, k, numbers)                                                                \
-  {.dtype = type,                                                                                            \
-   .unit = ROOF_MATRIX,                                                                                      \
-   .program = file,                                                                                          \
-   .entry = "peak_tcgen05_" name,                                                                            \
-   .isa = "tcgen05",                                                                                         \
-   .flops = 2.0 * PEAK5_M * PEAK5_N * (k),                                                                   \
-   .products = PEAK5_STEPS,                                                                                  \
-   .shared = PEAK5_SHARED,                                                                                   \
-   .blocks = 1,                                                                                              \
-   .lanes = 128,                                                                                             \
-   .cluster = 1,                                                                                             \
-   .scale = {numbers, false},                                                                                \
-   .sums = sums_of_rows},                                                                                    \
+/* peaks_tcgen05*.cu: a block's half of a pair's product is as large as the product of a block alone. `count`
+ * products of k numbers in a round, `thirty_twos` of bytes together; `numbers` to a scale. */
+#define TCGEN05_BY(file, type, name, by, blocks_together, k, count, thirty_twos, numbers)                    \
   {                                                                                                          \
-    .dtype = type, .unit = ROOF_MATRIX, .program = file, .entry = "peak_tcgen05_" name "_pair",              \
-    .isa = "tcgen05 cta_group::2", .flops = 2.0 * PEAK5_M * PEAK5_N * (k), .products = PEAK5_STEPS,          \
-    .shared = PEAK5_SHARED, .blocks = 1, .lanes = 128, .cluster = 2, .scale = {numbers, false},              \
+    .dtype = type, .unit = ROOF_MATRIX, .program = file, .entry = "peak_tcgen05_" name, .isa = by,           \
+    .flops = 2.0 * PEAK5_M * PEAK5_N * (k), .products = count, .shared = PEAK5_SHARED, .blocks = 1,          \
+    .lanes = 128, .cluster = blocks_together, .steps = thirty_twos, .scale = {numbers, false},               \
     .sums = sums_of_rows                                                                                     \
   }
+#define TCGEN05(file, type, name, k, numbers)                                                                \
+  TCGEN05_BY(file, type, name, "tcgen05", 1, k, STEPS, STEPS, numbers),                                      \
+      TCGEN05_BY(file, type, name "_pair", "tcgen05 cta_group::2", 2, k, STEPS, STEPS, numbers)
 
 static const tensor_peak peaks[] = {
     MMA(ROOF_TF32, "tf32", 8),
@@ -250,6 +241,8 @@ static const tensor_peak peaks[] = {
     TCGEN05("peaks_tcgen05", ROOF_FP8, "fp8", 32, 0),
     TCGEN05("peaks_tcgen05_int8", ROOF_INT8, "int8", 32, 0),
     TCGEN05("peaks_tcgen05", ROOF_FP4, "fp4", 64, 16),
+    TCGEN05_BY("peaks_tcgen05_k96", ROOF_FP4, "fp4_k96", "tcgen05 k96", 1, 96, 2, 3, 0),
+    TCGEN05_BY("peaks_tcgen05_k96", ROOF_FP4, "fp4_k96_pair", "tcgen05 cta_group::2 k96", 2, 96, 2, 3, 0),
 };
 
 const tensor_peak *tensor_peak_at(int index) {

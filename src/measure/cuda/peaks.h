@@ -23,6 +23,7 @@ typedef struct tensor_peak {
   int blocks;      /**< a multiprocessor */
   int lanes;       /**< of a block */
   int cluster;     /**< blocks that work together */
+  int steps;       /**< of 32 bytes along k that a round multiplies, of the kernels that read shared memory */
   peak_scale scale;
   /** Each lane's sum after one round on `data` (PEAK_DATA bytes): `lanes` of them. */
   void (*sums)(const struct tensor_peak *peak, const unsigned char *data, double *sums);
