@@ -205,7 +205,10 @@ static roof_status take_line(line *l, char *text, const roof_workload_reading *r
   roof_status status = roof_op_find(word, &l->op, &why);
   word[length] = end;
   if (status != ROOF_OK) {
-    return fail(l, word, status, "%s", why.message);
+    return fail(l, word, status, "%s%s", why.message,
+                length == 2 && strncmp(word, "op", 2) == 0
+                    ? "; a file of your own operations is given by `--ops FILE`"
+                    : "");
   }
   roof_op_defaults(l->op, l->values);
   memset(l->given, 0, sizeof l->given);

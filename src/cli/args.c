@@ -67,7 +67,37 @@ static const struct {
     {~0u, common_table, "Common:"},
 };
 
-enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96 };
+enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96, GROUP_OPTIONS = 16 };
+
+static bool is_end(const struct poptOption *o) {
+  return o->longName == NULL && o->shortName == '\0' && o->arg == NULL;
+}
+
+static bool includes(const struct poptOption *o) {
+  return (o->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
+}
+
+/** Whether a table, or one it includes, has the long option. */
+static bool has_option(const struct poptOption *table, const char *name) {
+  bool found = false;
+  for (const struct poptOption *o = table; o != NULL && !is_end(o) && !found; o++) {
+    found = includes(o) ? has_option(o->arg, name) : o->longName != NULL && strcmp(o->longName, name) == 0;
+  }
+  return found;
+}
+
+/** A group's options without those that the command has a meaning of its own for. */
+static struct poptOption *group_table(int group, const roof_command *command) {
+  static struct poptOption tables[GROUP_COUNT][GROUP_OPTIONS]; /* popt keeps the address */
+  int n = 0;
+  for (const struct poptOption *o = groups[group].table; !is_end(o) && n < GROUP_OPTIONS - 1; o++) {
+    if (!has_option(command->options, o->longName)) {
+      tables[group][n++] = *o;
+    }
+  }
+  tables[group][n] = (struct poptOption)POPT_TABLEEND;
+  return tables[group];
+}
 
 static void build_table(const roof_command *command, struct poptOption *table) {
   int n = 0;
@@ -78,21 +108,27 @@ static void build_table(const roof_command *command, struct poptOption *table) {
   for (int i = 0; i < GROUP_COUNT; i++) {
     if (command->groups & groups[i].group || groups[i].group == ~0u) {
       table[n++] = (struct poptOption){
-          NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)groups[i].table, 0, groups[i].title, NULL};
+          NULL, '\0', POPT_ARG_INCLUDE_TABLE, group_table(i, command), 0, groups[i].title, NULL};
     }
   }
   table[n] = (struct poptOption)POPT_TABLEEND;
+}
+
+static void add_names(const struct poptOption *table, const char **names, int *count) {
+  for (const struct poptOption *o = table; !is_end(o) && *count < OPTION_MAX; o++) {
+    if (includes(o)) {
+      add_names(o->arg, names, count);
+    } else {
+      names[(*count)++] = o->longName;
+    }
+  }
 }
 
 /** The long option nearest to `typed`, over all tables of the command. */
 static const char *nearest_option(const struct poptOption *table, const char *typed) {
   const char *names[OPTION_MAX + 1] = {NULL};
   int count = 0;
-  for (; table->arg != NULL; table++) {
-    for (const struct poptOption *o = table->arg; o->longName != NULL && count < OPTION_MAX; o++) {
-      names[count++] = o->longName;
-    }
-  }
+  add_names(table, names, &count);
   return roof_suggest(typed + strspn(typed, "-"), names);
 }
 

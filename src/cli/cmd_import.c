@@ -22,9 +22,8 @@ const struct poptOption import_options[] = {
     {"filter", '\0', POPT_ARG_STRING, &filter, 0, "only kernels whose name matches (POSIX extended)",
      "REGEX"},
     {"group", '\0', POPT_ARG_ARGV, &group_rules, 0,
-     "name: kernels of one name are one; base: of one name without its template arguments; or those whose "
-     "name "
-     "matches are the kernel NAME; repeatable",
+     "name: kernels of one name are one; base: of one name without its template arguments; REGEX=NAME: those "
+     "whose name matches are the kernel NAME; repeatable",
      "name|base|REGEX=NAME"},
     {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
      "REGEX=OP key=value ..."},

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/profilers.h"
@@ -17,6 +16,7 @@ enum { WORDS_MAX = ROOF_PARAM_MAX + 8, WORD = 128 };
 
 /** What ncu runs: its own last options, this program and the kernel. Words live in `text`. */
 typedef struct command {
+  char self[4096]; /**< this program */
   char text[WORDS_MAX][WORD];
   const char *words[WORDS_MAX + 1];
   int count;
@@ -34,16 +34,15 @@ static void add(command *c, const char *format, const char *first, const char *s
  * as many kernels as the plan has. */
 static roof_status add_kernel(command *c, const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                               const double *values, roof_error *error) {
-  char self[WORD];
   const roof_op *op = NULL;
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  ssize_t length = readlink("/proc/self/exe", c->self, sizeof c->self - 1);
   if (length <= 0) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "--counters: /proc/self/exe: %s", strerror(errno));
   }
-  self[length] = '\0';
+  c->self[length] = '\0';
   roof_status status = roof_op_find(kernel->op, &op, error);
   add(c, "--launch-count=4", "", "");
-  add(c, "%s", self, "");
+  c->words[c->count++] = c->self;
   add(c, "run", "", "");
   add(c, "%s", kernel->name, "");
   for (int i = 0; status == ROOF_OK && i < roof_op_param_count(op); i++) {
@@ -56,27 +55,6 @@ static roof_status add_kernel(command *c, const roof_kernel *kernel, const char 
   add(c, "--dtype=%s", roof_dtype_name(dtype), "");
   add(c, "--quick", "", "");
   return status;
-}
-
-/** Runs the command without its output; its exit code, or -1 when it could not be started. */
-static int execute(const char *const *words) {
-  int status = 0;
-  pid_t child = fork();
-  if (child == 0) {
-    int nowhere = open("/dev/null", O_WRONLY);
-    if (nowhere >= 0) {
-      dup2(nowhere, STDOUT_FILENO);
-      dup2(nowhere, STDERR_FILENO);
-    }
-    for (; strchr(words[0], '=') != NULL; words++) { /* as a shell has it */
-      putenv((char *)(uintptr_t)words[0]);
-    }
-    execvp(words[0], (char *const *)(uintptr_t)words);
-    _exit(127);
-  }
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /** What one run did: each kernel's mean, all of them together. */
@@ -109,17 +87,52 @@ static roof_status read_log(const char *log, roof_counted *counted, roof_error *
   return status;
 }
 
+/** What ncu itself says went wrong, or what its end says. */
+static roof_status explain(const char *log, const char *ended, roof_error *error) {
+  static const char mark[] = "==ERROR== ";
+  char line[400], said[400] = "";
+  FILE *file = fopen(log, "re");
+  while (file != NULL && said[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+    if (strncmp(line, mark, strlen(mark)) == 0) {
+      snprintf(said, sizeof said, "%.*s", (int)strcspn(line + strlen(mark), "\n"), line + strlen(mark));
+    }
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  return roof_error_set(error, ROOF_E_UNSUPPORTED, "--counters: %s%s%s", ended, said[0] != '\0' ? ": " : "",
+                        said);
+}
+
+/** Sends standard output and error nowhere; returns where they went, for `speak`. */
+static void hush(int kept[2]) {
+  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  fflush(stdout);
+  for (int i = 0; i < 2; i++) {
+    kept[i] = fcntl(i + 1, F_DUPFD_CLOEXEC, 3);
+    if (nowhere >= 0 && kept[i] >= 0) {
+      dup2(nowhere, i + 1);
+    }
+  }
+  if (nowhere >= 0) {
+    close(nowhere);
+  }
+}
+
+static void speak(const int kept[2]) {
+  for (int i = 0; i < 2; i++) {
+    if (kept[i] >= 0) {
+      dup2(kept[i], i + 1);
+      close(kept[i]);
+    }
+  }
+}
+
 /** Runs the kernel under the profiler, which writes to `log`. */
-static roof_status profile(const command *c, const char *log, roof_error *error) {
-  const profiler *ncu = NULL;
-  roof_status status = profiler_find("ncu", &ncu, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  if (!profiler_installed(ncu)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                          "--counters: no ncu on PATH: it comes with NVIDIA's Nsight Compute");
-  }
+static roof_status profile(const profiler *ncu, const command *c, const char *log, roof_program_hold *hold,
+                           roof_error *error) {
+  int kept[2];
+  roof_error why = {.message = ""};
   const char **words = profiler_command(ncu, 0, c->words);
   if (words == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "--counters: out of memory");
@@ -127,34 +140,46 @@ static roof_status profile(const command *c, const char *log, roof_error *error)
   for (int i = 0; words[i] != NULL; i++) {
     words[i] = words[i] == ncu->file ? log : words[i];
   }
-  int code = execute(words);
+  hush(kept);
+  roof_status status = profiler_run_held(words, hold, &why);
+  speak(kept);
   free(words);
-  return code == 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                              "--counters: ncu ends with code %d; may this user read counters? (NVIDIA: "
-                              "ERR_NVGPUCTRPERM)",
-                              code);
+  return status == ROOF_OK ? ROOF_OK : explain(log, why.message, error);
+}
+
+static roof_status count_into(char *log, const profiler *ncu, const command *c, roof_counted *counted,
+                              roof_error *error) {
+  roof_program_hold hold;
+  roof_program_begin(&hold);
+  int file = mkstemp(log);
+  roof_status status =
+      file >= 0 ? ROOF_OK : roof_error_set(error, ROOF_E_OUTPUT, "--counters: %s: %s", log, strerror(errno));
+  if (status == ROOF_OK) {
+    close(file);
+    status = profile(ncu, c, log, &hold, error);
+    status = status == ROOF_OK ? read_log(log, counted, error) : status;
+    unlink(log);
+  }
+  roof_program_end(&hold);
+  return status;
 }
 
 roof_status roof_count_kernel(const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                               const double *values, roof_counted *counted, roof_error *error) {
-  char log[] = "/tmp/roofline-ncu-XXXXXX";
+  const char *parent = getenv("TMPDIR");
+  const profiler *ncu = NULL;
   command c = {.count = 0};
-  int file = mkstemp(log);
-  if (file < 0) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "--counters: %s: %s", log, strerror(errno));
-  }
-  close(file);
-  roof_status status = add_kernel(&c, kernel, backend, dtype, values, error);
-  if (status == ROOF_OK) {
-    status = profile(&c, log, error);
+  char log[4096];
+  snprintf(log, sizeof log, "%.4000s/roofline-ncu-XXXXXX", parent != NULL ? parent : "/tmp");
+  roof_status status = profiler_find("ncu", &ncu, error);
+  if (status == ROOF_OK && !profiler_installed(ncu)) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED,
+                            "--counters: no ncu on PATH: it comes with NVIDIA's Nsight Compute");
   }
   if (status == ROOF_OK) {
-    status = read_log(log, counted, error);
+    status = add_kernel(&c, kernel, backend, dtype, values, error);
   }
-  unlink(log);
-  return status;
+  return status == ROOF_OK ? count_into(log, ncu, &c, counted, error) : status;
 }
 
 /* What is shown of it. */

@@ -49,9 +49,10 @@ const profiler profilers[] = {
      .answers = "which wall does each CUDA kernel hit: FLOPs, bytes of every level, occupancy",
      .format = "ncu",
      .file = "roofline-ncu.csv",
-     .cost = "each kernel is run again for every group of counters, its caches flushed and its clock held",
-     .commands = {{"LC_ALL=C", "ncu", "--csv", "--page", "raw", "--print-units", "base", "--target-processes",
-                   "all", "--metrics", ncu_metrics, "--log-file", "@file", "@program"}}},
+     .cost = "each kernel is run again for every group of counters, its caches flushed",
+     .commands = {{"LC_ALL=C", "ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units",
+                   "base", "--target-processes", "all", "--metrics", ncu_metrics, "--log-file", "@file",
+                   "@program"}}},
     {.name = "nsys",
      .program = "nsys",
      .question = "timeline",
@@ -247,14 +248,18 @@ void profiler_add_command(roof_text *out, const char *const *words) {
 }
 
 roof_status profiler_run(const char *const *words, roof_error *error) {
+  roof_program_hold hold;
+  roof_program_begin(&hold);
+  roof_status status = profiler_run_held(words, &hold, error);
+  roof_program_end(&hold);
+  return status;
+}
+
+roof_status profiler_run_held(const char *const *words, roof_program_hold *hold, roof_error *error) {
   roof_program_counting none = {0};
   roof_program_usage usage;
-  roof_program_hold hold;
   while (strchr(words[0], '=') != NULL) { /* as a shell has it: NAME=VALUE before the command */
     putenv((char *)(uintptr_t)*words++);
   }
-  roof_program_begin(&hold);
-  roof_status status = roof_program_run(words, "", &none, &hold, &usage, error);
-  roof_program_end(&hold);
-  return status;
+  return roof_program_run(words, "", &none, hold, &usage, error);
 }

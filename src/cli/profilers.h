@@ -3,6 +3,7 @@
 #define CLI_PROFILERS_H
 
 #include "cli/cli.h"
+#include "region/program.h"
 
 enum { PROFILER_WORDS = 24, PROFILER_STEPS = 2 };
 
@@ -45,5 +46,8 @@ void profiler_add_command(roof_text *out, const char *const *words);
 
 /** Runs a step to its end, its input and output untouched. Errors: as roof_program_run. */
 roof_status profiler_run(const char *const *words, roof_error *error);
+
+/** The same for who holds the signals longer, to clean up after it. */
+roof_status profiler_run_held(const char *const *words, roof_program_hold *hold, roof_error *error);
 
 #endif

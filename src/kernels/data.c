@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/_groups.h"
 #include "roofline/units.h"
 
 enum { BLOCK = 64, LARGE_PAGE = 2 << 20 };
@@ -42,10 +43,7 @@ static double number_in(const char *path, const char *key) {
 
 double roof_memory_available(void) {
   double available = number_in("/proc/meminfo", "MemAvailable: ") * 1024;
-  double limit = number_in("/sys/fs/cgroup/memory.max", "");
-  double used = number_in("/sys/fs/cgroup/memory.current", "");
-  available = isnan(available) ? INFINITY : available;
-  return limit - used < available ? limit - used : available;
+  return fmin(available, roof_groups_memory("")); /* fmin passes over NaN */
 }
 
 double roof_cache_bytes(void) {

@@ -190,3 +190,14 @@ teardown() {
   [[ $stderr == "roofline: "*disk/r.html* ]]
   [ -z "$(ls -A disk | grep -v filler)" ]
 }
+
+@test "a file of operations where a list of them is wanted: --ops is named" {
+  printf 'op foo\nparam n\nflops = n\nbytes = n\n' >mine.ops
+  refuses 2 'mine.ops:1:1: operation `op`: unknown; `roofline op list` shows all; a file of your own operations is given by `--ops FILE`' model mine.ops --machine h100
+}
+
+@test "import: --group is the command's own, and told once" {
+  run "$ROOFLINE" import --help
+  [ "$(grep -c -e '--group[ =]' <<<"$output")" -eq 2 ] # and in an example
+  refuses 2 'did you mean `--filter`?' import --filtr x
+}

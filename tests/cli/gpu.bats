@@ -37,7 +37,8 @@ fake_ncu() { # FIXTURE
   cat >"$BATS_TEST_TMPDIR/bin/ncu" <<'SCRIPT'
 #!/bin/sh
 printf '%s\n' "$@" >"$FAKE_NCU_ARGUMENTS"
-for word; do [ "$before" != --log-file ] || cat "$FAKE_NCU" >"$word"; before=$word; done
+for word; do [ "$before" != --log-file ] || { cat "$FAKE_NCU" >"$word"; echo "$word" >>"$FAKE_NCU_ARGUMENTS"; }; before=$word; done
+echo noise; echo noise >&2
 exit "${FAKE_NCU_EXIT:-0}"
 SCRIPT
   chmod +x "$BATS_TEST_TMPDIR/bin/ncu"
@@ -49,7 +50,8 @@ SCRIPT
   run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters --json
   [ "$status" -eq 0 ]
   [ "$(jq -c '.kernels[0].counters | [.flops, .bytes.memory, .bytes.L2, (.operational_intensity * 1000 | round)]' <<<"$output")" = '[2000000,15000000,12000000,133]' ]
-  for word in --csv --metrics --launch-count=4 run triad n=1000000 --backend=fake --dtype=fp32; do
+  [[ $output != *noise* ]]
+  for word in --csv --clock-control none --metrics --launch-count=4 run triad n=1000000 --backend=fake --dtype=fp32; do
     grep -qx -- "$word" "$BATS_TEST_TMPDIR/arguments"
   done
   run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters
@@ -67,5 +69,16 @@ SCRIPT
   [[ $output == *'--counters: ncu counted nothing'* ]]
   FAKE_NCU_EXIT=1 run "$ROOFLINE" run triad n=1000000 --backend fake --counters
   [ "$status" -eq 3 ]
-  [[ $output == *'--counters: ncu ends with code 1'* ]]
+  [[ $output == *'--counters: ncu: failed with exit code 1'* ]]
+  echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission' >"$BATS_TEST_TMPDIR/log"
+  FAKE_NCU_EXIT=1 FAKE_NCU=$BATS_TEST_TMPDIR/log run "$ROOFLINE" run triad n=1000000 --backend fake --counters
+  [[ $output == *'exit code 1: nothing is reported: ERR_NVGPUCTRPERM - The user does not have permission'* ]]
+}
+
+@test "run --counters: what ncu writes lies in TMPDIR, and is gone afterwards" {
+  fake_ncu "$ROOFLINE_SOURCE/tests/fixtures/gpu/ncu.csv"
+  mkdir "$BATS_TEST_TMPDIR/own"
+  TMPDIR=$BATS_TEST_TMPDIR/own "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters --quiet
+  grep -q "^$BATS_TEST_TMPDIR/own/roofline-ncu-" "$BATS_TEST_TMPDIR/arguments"
+  [ -z "$(ls "$BATS_TEST_TMPDIR/own")" ]
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "kernels/_groups.h"
 #include "measure/quota.h"
 
 static char root[64] = "/tmp/roofline-quota-XXXXXX";
@@ -88,14 +89,35 @@ static void nothing_to_read_is_no_quota(void **state) {
   assert_true(isinf(quota()));
 }
 
+static void memory_is_the_least_that_a_group_leaves(void **state) {
+  (void)state;
+  assert_true(isinf(roof_groups_memory(root)));
+  put("/proc/self/cgroup", "0::/pods/pod7\n");
+  put("/sys/fs/cgroup/memory.current", "900\n"); /* the root has no limit */
+  put("/sys/fs/cgroup/pods/memory.max", "8000\n");
+  put("/sys/fs/cgroup/pods/memory.current", "1000\n");
+  put("/sys/fs/cgroup/pods/pod7/memory.max", "max\n");
+  put("/sys/fs/cgroup/pods/pod7/memory.current", "500\n");
+  assert_near(roof_groups_memory(root), 7000, 0);
+  put("/sys/fs/cgroup/pods/pod7/memory.max", "2000\n");
+  assert_near(roof_groups_memory(root), 1500, 0);
+}
+
+static void memory_of_version_1(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "5:cpuset,memory:/docker/a\n0::/\n");
+  put("/sys/fs/cgroup/memory/docker/a/memory.limit_in_bytes", "4096\n");
+  put("/sys/fs/cgroup/memory/docker/a/memory.usage_in_bytes", "96\n");
+  assert_near(roof_groups_memory(root), 4000, 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(the_least_of_nested_groups_counts),
-      TEST(a_group_seen_from_inside_is_the_root),
-      TEST(version_1_names_the_processors),
-      TEST(nothing_to_read_is_no_quota),
+      TEST(the_least_of_nested_groups_counts),       TEST(a_group_seen_from_inside_is_the_root),
+      TEST(version_1_names_the_processors),          TEST(nothing_to_read_is_no_quota),
+      TEST(memory_is_the_least_that_a_group_leaves), TEST(memory_of_version_1),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
