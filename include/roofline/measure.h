@@ -47,6 +47,11 @@ typedef struct roof_backend {
   roof_status (*measure)(const roof_measure_options *options, roof_machine *machine, roof_error *error);
   roof_status (*run)(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                      const roof_measure_options *options, roof_measurement *out, roof_error *error);
+  /** Nullable: runs two kernels of one operation, each checked first, then timed in turns: out[0].samples[i]
+   * and out[1].samples[i] follow each other. Both on success only. */
+  roof_status (*run_in_turns)(const roof_kernel *const kernels[2], roof_dtype dtype, const double *values,
+                              const roof_measure_options *options, roof_measurement out[2],
+                              roof_error *error);
 } roof_backend;
 
 /** Number of backends compiled in.
@@ -60,6 +65,11 @@ ROOF_API const roof_backend *roof_backend_at(int index);
 /** Finds a backend by name.
  *  Units: none. Ownership: writes *backend on success only. Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **backend, roof_error *error);
+
+/** How fast `own` is as a share of `other` that was timed in turns with it: the median over the turns, so
+ * that a clock that drifts does not count. Units: none. Ownership: none. Errors: NaN without samples, or
+ * memory. */
+ROOF_API double roof_share_in_turns(const roof_measurement *own, const roof_measurement *other);
 
 /** The defaults: not quick, all cores, 0.4 s a figure, to 1 %, silent.
  *  Units: s. Ownership: by value. Errors: none. */

@@ -13,7 +13,7 @@
 #include "roofline/time.h"
 
 static int quick, threads, list, ladder, counters, repeats = 1;
-static char *backend_name, *dtype_name, *ledger, *flops, *bytes, *op_text;
+static char *backend_name, *dtype_name, *beside_name, *ledger, *flops, *bytes, *op_text;
 static double percent = 1;
 
 static const struct poptOption options[] = {
@@ -30,6 +30,10 @@ static const struct poptOption options[] = {
      "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0,
      "cores to use, or that a program uses; default: all this process may", "N"},
+    {"beside", '\0', POPT_ARG_STRING, &beside_name, 0,
+     "time each in turns with this kernel of the same operation, a vendor's library for instance "
+     "(accelerators)",
+     "KERNEL"},
     {"counters", '\0', POPT_ARG_NONE, &counters, 0,
      "run each kernel once more under NVIDIA's ncu and set what it counts beside the formula", NULL},
     {"repeat", '\0', POPT_ARG_INT, &repeats, 0, "how often to run a program; default 1", "N"},
@@ -48,6 +52,7 @@ typedef struct job {
   double values[ROOF_PARAM_MAX];
   char point[64]; /**< what makes it differ from the kernel's other sizes, "n=4096", or "" */
   roof_measurement measurement;
+  roof_measurement beside; /**< of the kernel that took turns with it, with --beside */
   double working_set;
   roof_prediction bound; /**< on the measured machine, the data in the level that holds them, if `bounded` */
   bool bounded;
@@ -58,6 +63,7 @@ typedef struct job {
 typedef struct session {
   const roof_args *args;
   const roof_backend *backend;
+  const roof_kernel *beside; /**< or NULL */
   roof_measure_options how;
   roof_dtype dtype; /**< as typed, or ROOF_DTYPE_COUNT */
   roof_machine machine;
@@ -226,10 +232,26 @@ static roof_status select_common(const roof_backend **backend, roof_dtype *dtype
   return status;
 }
 
+/** The kernel that takes turns with the others. */
+static roof_status find_beside(session *s, roof_error *error) {
+  if (beside_name == NULL) {
+    return ROOF_OK;
+  }
+  return s->backend->run_in_turns != NULL
+             ? find_kernel(s, beside_name, &s->beside, error)
+             : roof_error_set(
+                   error, ROOF_E_UNSUPPORTED,
+                   "--beside: backend %s times one kernel after the other; use --backend cuda or opencl",
+                   s->backend->name);
+}
+
 static roof_status set_up(session *s, roof_error *error) {
   roof_status status = select_common(&s->backend, &s->dtype, error);
   if (status == ROOF_OK) {
     status = name_jobs(s, error);
+  }
+  if (status == ROOF_OK) {
+    status = find_beside(s, error);
   }
   return status == ROOF_OK ? check_chart(s, error) : status;
 }
@@ -275,13 +297,28 @@ static const char *level_of(const job *j) {
   return name;
 }
 
+/** Alone, or in turns with the kernel beside it. */
+static roof_status run_job(const session *s, job *j, roof_error *error) {
+  const roof_kernel *const both[] = {j->kernel, s->beside};
+  roof_measurement two[2];
+  if (s->beside == NULL) {
+    return s->backend->run(j->kernel, j->dtype, j->values, &s->how, &j->measurement, error);
+  }
+  roof_status status = s->backend->run_in_turns(both, j->dtype, j->values, &s->how, two, error);
+  if (status == ROOF_OK) {
+    j->measurement = two[0];
+    j->beside = two[1];
+  }
+  return status;
+}
+
 /** Runs the jobs; of `all`, what cannot run here is skipped, but a wrong result never is. */
 static roof_status run_jobs(session *s, roof_error *error) {
   for (int i = 0; i < s->count; i++) {
     job *j = &s->jobs[i];
     roof_error why = {0};
     roof_show_progress(s->how.user, j->kernel->name, i, s->count);
-    roof_status status = s->backend->run(j->kernel, j->dtype, j->values, &s->how, &j->measurement, &why);
+    roof_status status = run_job(s, j, &why);
     if (status != ROOF_OK && !(s->all && status == ROOF_E_UNSUPPORTED)) {
       roof_show_progress(s->how.user, "", 1, 1);
       return roof_error_set(error, status, "%s", why.message);
@@ -367,6 +404,18 @@ static void add_power(const session *s, roof_text *out) {
   }
 }
 
+static void add_beside(const session *s, roof_text *out) {
+  for (int i = 0; i < s->count && s->beside != NULL; i++) {
+    const job *j = &s->jobs[i];
+    char time[32];
+    if (j->skipped[0] == '\0') {
+      roof_text_addf(out, "  %s: %.1f %% of %s, which took %s in turns with it\n", j->measurement.label,
+                     100 * roof_share_in_turns(&j->measurement, &j->beside), s->beside->name,
+                     roof_quantity_format(time, sizeof time, j->beside.seconds, "s"));
+    }
+  }
+}
+
 static void add_counted(const session *s, roof_text *out) {
   roof_grid grid = {0};
   if (!counters) {
@@ -390,6 +439,7 @@ static void add_text(const session *s, roof_text *out) {
   roof_text_add(out, "\n");
   add_remarks(s, out);
   add_power(s, out);
+  add_beside(s, out);
   add_counted(s, out);
   if (s->known) {
     roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->machine.name, s->machine.date);
@@ -408,18 +458,33 @@ static json_t *conditions_json(const roof_conditions *conditions) {
   return object != NULL ? object : json_null();
 }
 
-static json_t *kernel_json(const job *j) {
-  const roof_measurement *m = &j->measurement;
+static json_t *samples_json(const roof_measurement *m) {
   json_t *samples = json_array();
   for (size_t i = 0; i < m->sample_count; i++) {
     json_array_append_new(samples, roof_json_number(m->samples[i]));
   }
+  return samples;
+}
+
+/** What took turns with it; `fraction`: how fast the kernel is as a share of this one, the median over the
+ * turns. */
+static json_t *beside_json(const job *j) {
+  const roof_measurement *m = &j->beside;
+  return m->sample_count == 0 ? json_null()
+                              : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds",
+                                          roof_json_number(m->seconds), "samples", samples_json(m), "spread",
+                                          roof_json_number(m->stats.spread), "fraction",
+                                          roof_json_number(roof_share_in_turns(&j->measurement, m)));
+}
+
+static json_t *kernel_json(const job *j) {
+  const roof_measurement *m = &j->measurement;
   const char *dtype = roof_dtype_name(m->dtype), *level = level_of(j);
   return json_pack(
       "{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s, s:o, s:o, s:o, "
-      "s:o, s:s?}",
+      "s:o, s:s?, s:o}",
       "name", m->label, "calls", (json_int_t)m->sample_count, "seconds", roof_json_number(m->seconds),
-      "samples", samples, "flops", dtype, roof_json_number(m->flops), "bytes",
+      "samples", samples_json(m), "flops", dtype, roof_json_number(m->flops), "bytes",
       level[0] != '\0' ? level : "DRAM", roof_json_number(m->bytes), "counted", "flops", m->counted, "bytes",
       m->counted, "spread", roof_json_number(m->stats.spread), "working_set_bytes",
       roof_json_number(j->working_set), "level", level[0] != '\0' ? level : NULL, "ceiling_seconds",
@@ -427,7 +492,7 @@ static json_t *kernel_json(const job *j) {
       roof_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note, "conditions",
       conditions_json(&m->conditions), "counters", counters ? roof_counted_json(&j->counted) : json_null(),
       "watts", roof_json_number(m->watts), "joules", roof_json_number(m->joules), "power",
-      m->power[0] != '\0' ? m->power : NULL);
+      m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(j));
 }
 
 static json_t *answer_json(const session *s) {
@@ -556,6 +621,7 @@ static roof_status measure(const roof_args *args, roof_error *error) {
   }
   for (int i = 0; i < s.count; i++) {
     roof_measurement_done(&s.jobs[i].measurement);
+    roof_measurement_done(&s.jobs[i].beside);
   }
   free(s.jobs);
   return status;
@@ -568,9 +634,16 @@ static const char *family_of(const roof_kernel *kernel) {
 }
 
 static json_t *listed_json(const roof_kernel *kernel, const char *library, const char *why) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:s?}", "name", kernel->name, "family",
-                   family_of(kernel), "op", kernel->op, "sizes", kernel->sizes, "quick_sizes",
-                   kernel->quick_sizes, "summary", kernel->summary, "library", library, "disabled", why);
+  json_t *formats = json_array();
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    if (kernel->supports((roof_dtype)d)) {
+      json_array_append_new(formats, json_string(roof_dtype_name((roof_dtype)d)));
+    }
+  }
+  return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?}", "name", kernel->name, "family",
+                   family_of(kernel), "op", kernel->op, "dtypes", formats, "rung", kernel->rung, "sizes",
+                   kernel->sizes, "quick_sizes", kernel->quick_sizes, "summary", kernel->summary, "library",
+                   library, "disabled", why);
 }
 
 /** The kernels of one family as rows and as JSON. */
@@ -638,7 +711,8 @@ static roof_status run_program(const roof_args *args, roof_error *error) {
                                   .flops = flops,
                                   .bytes = bytes,
                                   .op = op_text};
-  return list || ladder || counters || quick || backend_name != NULL || ledger != NULL || threads < 0
+  return list || ladder || counters || quick || beside_name != NULL || backend_name != NULL ||
+                 ledger != NULL || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
                               "--machine and --to only",
@@ -658,6 +732,11 @@ static roof_status run_kernels(const roof_args *args, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: is for a program, `roofline run %s ... -- ./program`",
                           option, option);
   }
+  if (beside_name != NULL && (list || ladder)) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "--beside: is for kernels, without --list; --ladder has its libraries beside it already");
+  }
   if (counters && (list || ladder)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--counters: is for kernels, without --list or --ladder");
   }
@@ -666,7 +745,7 @@ static roof_status run_kernels(const roof_args *args, roof_error *error) {
 
 static roof_status run(const roof_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger, backend_name, dtype_name, flops, bytes, op_text};
+  char *texts[] = {ledger, backend_name, dtype_name, beside_name, flops, bytes, op_text};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }

@@ -20,6 +20,7 @@ typedef struct rung {
   char label[ROOF_LABEL_MAX];
   roof_prediction prediction;
   roof_measurement measurement;
+  double in_turns;   /**< share of the library that took turns with it, NaN: none did */
   char skipped[512]; /**< why it did not run, or "" */
 } rung;
 
@@ -43,7 +44,7 @@ static int compare_rungs(const void *a, const void *b) {
 
 static void add_rung(ladder *l, const roof_kernel *kernel, bool alone) {
   rung *r = &l->rungs[l->count++];
-  *r = (rung){.kernel = kernel, .alone = alone};
+  *r = (rung){.kernel = kernel, .alone = alone, .in_turns = NAN};
   roof_measurement_init(&r->measurement);
 }
 
@@ -165,13 +166,37 @@ static roof_status seal(ladder *l, roof_error *error) {
   return status == ROOF_OK ? roof_ledger_verify(l->climb->ledger, NULL, &summary, error) : status;
 }
 
+/** The library that can take turns with a rung here, or NULL. */
+static const roof_kernel *partner_of(const ladder *l, const rung *r) {
+  const roof_kernel *partner = NULL;
+  for (int i = 0; i < l->count && l->climb->backend->run_in_turns != NULL && r->kernel->library == NULL;
+       i++) {
+    const rung *other = &l->rungs[i];
+    partner = other->kernel->library != NULL && other->skipped[0] == '\0' ? other->kernel : partner;
+  }
+  return partner;
+}
+
+/** In turns with a library where that goes, else alone. */
+static roof_status run_rung(const ladder *l, rung *r, const roof_measure_options *how, roof_error *error) {
+  const roof_climb *c = l->climb;
+  const roof_kernel *const both[] = {r->kernel, partner_of(l, r)};
+  roof_measurement two[2];
+  if (both[1] == NULL || c->backend->run_in_turns(both, c->dtype, l->values, how, two, NULL) != ROOF_OK) {
+    return c->backend->run(r->kernel, c->dtype, l->values, how, &r->measurement, error);
+  }
+  r->in_turns = roof_share_in_turns(&two[0], &two[1]);
+  roof_measurement_done(&two[1]);
+  r->measurement = two[0];
+  return ROOF_OK;
+}
+
 static roof_status measure(ladder *l, rung *r, roof_error *error) {
   roof_measure_options how = *l->climb->how;
   roof_error why = {0};
   how.threads = r->alone ? 1 : how.threads;
   double taken = roof_time_now();
-  roof_status status =
-      l->climb->backend->run(r->kernel, l->climb->dtype, l->values, &how, &r->measurement, &why);
+  roof_status status = run_rung(l, r, &how, &why);
   if (status == ROOF_E_UNSUPPORTED && r->kernel->library != NULL) {
     snprintf(r->skipped, sizeof r->skipped, "%s", why.message);
     return ROOF_OK;
@@ -204,7 +229,9 @@ static double share_of_ceiling(const rung *r) {
 
 static double share_of_library(const ladder *l, const rung *r) {
   const rung *best = best_library(l, r);
-  return best != NULL ? best->measurement.seconds / r->measurement.seconds : NAN;
+  return isfinite(r->in_turns) ? r->in_turns
+         : best != NULL        ? best->measurement.seconds / r->measurement.seconds
+                               : NAN;
 }
 
 /** Times faster than the rung before; NaN for the first and for libraries. */

@@ -1,3 +1,5 @@
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "roofline/measure.h"
@@ -35,6 +37,18 @@ roof_status roof_backend_find(const char *name, const roof_backend **backend, ro
   const char *near = roof_suggest(name, names);
   return roof_error_set(error, ROOF_E_NAME, "backend `%s`: unknown; did you mean `%s`?", name,
                         near != NULL ? near : names[0]);
+}
+
+double roof_share_in_turns(const roof_measurement *own, const roof_measurement *other) {
+  size_t count = own->sample_count < other->sample_count ? own->sample_count : other->sample_count;
+  double *shares = malloc((count + 1) * sizeof *shares);
+  roof_stats stats;
+  for (size_t i = 0; shares != NULL && i < count; i++) {
+    shares[i] = other->samples[i] / own->samples[i];
+  }
+  bool known = shares != NULL && count > 0 && roof_stats_of(shares, count, &stats, NULL) == ROOF_OK;
+  free(shares);
+  return known ? stats.median : (double)NAN;
 }
 
 roof_measure_options roof_measure_options_default(void) {

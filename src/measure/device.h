@@ -136,6 +136,14 @@ roof_status roof_device_run(const roof_device_driver *driver, const roof_kernel 
                             const double *values, const roof_measure_options *options, roof_measurement *out,
                             roof_error *error);
 
+/** `run_in_turns` of a backend.
+ *  Units: s. Ownership: both of `out` on success only, released by roof_measurement_done. Errors: as
+ *  roof_device_run; ROOF_E_ARGUMENT for kernels of two operations. */
+roof_status roof_device_run_in_turns(const roof_device_driver *driver, const roof_kernel *const kernels[2],
+                                     roof_dtype dtype, const double *values,
+                                     const roof_measure_options *options, roof_measurement out[2],
+                                     roof_error *error);
+
 /** Samples of some launches after each other, each of as many calls as the clock needs.
  *  Units: s a call. Ownership: *samples on success only, released by roof_samples_done. Errors: as the
  *  driver's. */

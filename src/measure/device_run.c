@@ -31,22 +31,25 @@ static double timed(void *user) {
   return t->status == ROOF_OK ? seconds : NAN;
 }
 
-/** So many calls a sample that neither the clock's resolution nor what surrounds a batch shows. */
+/** So many calls a sample that neither the clock's resolution shows nor the microseconds that the first
+ * launch of a batch takes to reach the device. */
 static void calibrate(timing *t) {
-  static const double least = 200e-6;
+  static const double least = 2e-3;
   enum { MOST = 200 };
   t->repeats = 1;
   double seconds = fmin(timed(t), timed(t));
   t->repeats = (int)fmin(MOST, fmax(1, ceil(least / fmax(seconds, 1e-8))));
 }
 
-static roof_status take(timing *t, double budget, double precision, roof_samples *samples) {
+/** Samples `t`, which `call` times: `t` alone, or in turns with another. */
+static roof_status take(timing *t, roof_timed *call, void *user, double budget, double precision,
+                        roof_samples *samples) {
   enum { LEAST = 5, MOST = 1000 };
   calibrate(t);
   roof_sampling sampling = {
       .calls = t->repeats, .budget = budget, .least = LEAST, .most = MOST, .precision = precision};
   roof_error said; /* not where the driver says why a call failed */
-  roof_status status = t->status == ROOF_OK ? roof_sample(timed, t, &sampling, samples, &said) : t->status;
+  roof_status status = t->status == ROOF_OK ? roof_sample(call, user, &sampling, samples, &said) : t->status;
   if (t->status != ROOF_OK) {
     if (status == ROOF_OK) {
       roof_samples_done(samples);
@@ -62,7 +65,7 @@ static roof_status take(timing *t, double budget, double precision, roof_samples
 roof_status roof_device_sample(roof_device *device, const roof_device_launch *launches, int count,
                                double budget, double precision, roof_samples *samples, roof_error *error) {
   timing t = {.device = device, .launches = launches, .count = count, .error = error};
-  return take(&t, budget, precision, samples);
+  return take(&t, timed, &t, budget, precision, samples);
 }
 
 /** A kernel with its operands on the device. */
@@ -199,39 +202,109 @@ static void fill_conditions(const job *j, const roof_telemetry *before, const ro
   }
 }
 
+/** Hands the samples over. */
+static void fill(const job *j, const timing *t, const roof_telemetry *before, const roof_samples *samples,
+                 double precision, roof_measurement *out) {
+  out->samples = samples->seconds;
+  out->sample_count = samples->count;
+  out->stats = samples->stats;
+  out->seconds = samples->stats.median;
+  fill_conditions(j, before, samples, precision, out);
+  describe(j, t, samples, out);
+}
+
+static double budget_of(const roof_measure_options *options) {
+  static const double quick_budget = 0.3;
+  return options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
+}
+
 static roof_status sample(job *j, const roof_measure_options *options, roof_measurement *out,
                           roof_error *error) {
-  static const double quick_budget = 0.3;
-  double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
   roof_samples samples;
   timing t = timing_of(j, error);
   roof_telemetry before = roof_device_telemetry(j->device);
-  roof_status status = take(&t, budget, options->precision, &samples);
+  roof_status status = take(&t, timed, &t, budget_of(options), options->precision, &samples);
   if (status == ROOF_OK) {
-    out->samples = samples.seconds;
-    out->sample_count = samples.count;
-    out->stats = samples.stats;
-    out->seconds = samples.stats.median;
-    fill_conditions(j, &before, &samples, options->precision, out);
-    describe(j, &t, &samples, out);
+    fill(j, &t, &before, &samples, options->precision, out);
   }
   return status;
 }
 
-static roof_status run_job(job *j, const roof_measure_options *options, roof_measurement *out,
-                           roof_error *error) {
+/** Two kernels in turns; what the second takes is kept beside. */
+typedef struct turns {
+  timing first, second;
+  double *seconds; /**< of the second, a call, the warm-up included */
+  size_t count, room;
+} turns;
+
+static double timed_in_turns(void *user) {
+  turns *t = user;
+  double seconds = timed(&t->first), other = timed(&t->second);
+  if (t->count == t->room) {
+    size_t room = 2 * t->room + 64;
+    double *grown = realloc(t->seconds, room * sizeof *grown);
+    if (grown == NULL) {
+      t->first.status = roof_error_set(t->first.error, ROOF_E_MEMORY, "samples: out of memory");
+      return NAN;
+    }
+    t->seconds = grown;
+    t->room = room;
+  }
+  t->seconds[t->count++] = other / t->second.repeats;
+  t->first.status = t->first.status == ROOF_OK ? t->second.status : t->first.status;
+  return t->first.status == ROOF_OK ? seconds : NAN;
+}
+
+static roof_status sample_in_turns(job jobs[2], const roof_measure_options *options, roof_measurement out[2],
+                                   roof_error *error) {
+  roof_samples samples[2];
+  turns t = {.first = timing_of(&jobs[0], error), .second = timing_of(&jobs[1], error)};
+  roof_telemetry before = roof_device_telemetry(jobs[0].device);
+  calibrate(&t.second);
+  t.first.status = t.second.status;
+  roof_status status =
+      take(&t.first, timed_in_turns, &t, budget_of(options), options->precision, &samples[0]);
+  if (status == ROOF_OK) {
+    size_t warm_up = t.count - samples[0].count;
+    status = roof_samples_like(&samples[0], t.seconds + warm_up, samples[0].count, &samples[1], error);
+    if (status != ROOF_OK) {
+      roof_samples_done(&samples[0]);
+    }
+  }
+  free(t.seconds);
+  if (status == ROOF_OK) {
+    fill(&jobs[0], &t.first, &before, &samples[0], options->precision, &out[0]);
+    fill(&jobs[1], &t.second, &before, &samples[1], options->precision, &out[1]);
+  }
+  return status;
+}
+
+/** Everything up to the first checked run. */
+static roof_status begin(job *j, roof_error *error) {
+  static roof_status (*const steps[])(job *, roof_error *) = {upload_all, load, verify};
   roof_status status = check_format(j, error);
   if (status == ROOF_OK) {
     status = j->run.kernel->prepare(&j->run, error);
   }
-  static roof_status (*const steps[])(job *, roof_error *) = {upload_all, load, verify};
   for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ROOF_OK; i++) {
     status = steps[i](j, error);
   }
+  return status;
+}
+
+/** What is to be run, with the measurement that it fills. */
+static roof_status describe_job(const roof_device_driver *driver, const roof_kernel *kernel, roof_dtype dtype,
+                                const double *values, job *j, roof_measurement *result, roof_error *error) {
+  *j = (job){.run = {.kernel = kernel, .dtype = dtype, .threads = roof_device_host_threads()},
+             .kernel = roof_device_kernel_of(kernel)};
+  memcpy(j->run.values, values, sizeof j->run.values);
+  roof_status status = roof_kernel_runs_on(kernel, driver->name)
+                           ? roof_run_describe(kernel, dtype, values, result, error)
+                           : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not a kernel of the backend %s",
+                                            kernel->name, driver->name);
   if (status == ROOF_OK) {
-    status = sample(j, options, out, error);
+    snprintf(result->machine, sizeof result->machine, "%s", ROOF_DEVICE_MACHINE);
   }
-  finish(j);
   return status;
 }
 
@@ -239,25 +312,58 @@ roof_status roof_device_run(const roof_device_driver *driver, const roof_kernel 
                             const double *values, const roof_measure_options *options, roof_measurement *out,
                             roof_error *error) {
   roof_measurement result;
-  job j = {.run = {.kernel = kernel, .dtype = dtype, .threads = roof_device_host_threads()}};
-  if (!roof_kernel_runs_on(kernel, driver->name)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not a kernel of the backend %s", kernel->name,
-                          driver->name);
-  }
-  roof_status status = roof_run_describe(kernel, dtype, values, &result, error);
+  job j;
+  roof_status status = describe_job(driver, kernel, dtype, values, &j, &result, error);
   if (status == ROOF_OK) {
     status = driver->open(0, &j.device, error);
   }
   if (status != ROOF_OK) {
     return status;
   }
-  j.kernel = roof_device_kernel_of(kernel);
-  memcpy(j.run.values, values, sizeof j.run.values);
-  status = run_job(&j, options, &result, error);
+  status = begin(&j, error);
+  if (status == ROOF_OK) {
+    status = sample(&j, options, &result, error);
+  }
+  finish(&j);
   driver->close(j.device);
   if (status == ROOF_OK) {
-    snprintf(result.machine, sizeof result.machine, "%s", ROOF_DEVICE_MACHINE);
     *out = result;
+  }
+  return status;
+}
+
+roof_status roof_device_run_in_turns(const roof_device_driver *driver, const roof_kernel *const kernels[2],
+                                     roof_dtype dtype, const double *values,
+                                     const roof_measure_options *options, roof_measurement out[2],
+                                     roof_error *error) {
+  roof_measurement results[2];
+  job jobs[2];
+  roof_status status =
+      strcmp(kernels[0]->op, kernels[1]->op) == 0
+          ? ROOF_OK
+          : roof_error_set(error, ROOF_E_ARGUMENT, "%s and %s: two operations, %s and %s", kernels[0]->name,
+                           kernels[1]->name, kernels[0]->op, kernels[1]->op);
+  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
+    status = describe_job(driver, kernels[i], dtype, values, &jobs[i], &results[i], error);
+  }
+  if (status == ROOF_OK) {
+    status = driver->open(0, &jobs[0].device, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  jobs[1].device = jobs[0].device;
+  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
+    status = begin(&jobs[i], error);
+  }
+  if (status == ROOF_OK) {
+    status = sample_in_turns(jobs, options, results, error);
+  }
+  finish(&jobs[0]);
+  finish(&jobs[1]);
+  driver->close(jobs[0].device);
+  if (status == ROOF_OK) {
+    memcpy(out, results, sizeof results);
   }
   return status;
 }

@@ -57,15 +57,23 @@ static void decide(const roof_sampling *sampling, double spent, roof_samples *s)
   }
 }
 
+/** Refuses what no clock tells. */
+static roof_status check_time(size_t number, double seconds, roof_error *error) {
+  return seconds > 0 && !isinf(seconds)
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "sample %zu: took %g s by this machine's clock, which is not possible", number,
+                              seconds);
+}
+
 /** More samples until `next` are there or the time is spent. */
 static roof_status take(roof_timed *timed, void *user, const roof_sampling *sampling, size_t next,
                         roof_samples *s, double *spent, roof_error *error) {
   while (s->count < next && s->count < sampling->most && (s->count == 0 || *spent < sampling->budget)) {
     double seconds = timed(user);
-    if (!(seconds > 0) || isinf(seconds)) {
-      return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                            "sample %zu: took %g s by this machine's clock, which is not possible",
-                            s->count + 1, seconds);
+    roof_status status = check_time(s->count + 1, seconds, error);
+    if (status != ROOF_OK) {
+      return status;
     }
     s->seconds[s->count++] = seconds / sampling->calls;
     *spent += seconds;
@@ -92,6 +100,26 @@ roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *samp
       decide(sampling, spent, &s);
     }
   }
+  if (status != ROOF_OK) {
+    free(s.seconds);
+    return status;
+  }
+  *samples = s;
+  return ROOF_OK;
+}
+
+roof_status roof_samples_like(const roof_samples *like, const double *seconds, size_t count,
+                              roof_samples *samples, roof_error *error) {
+  roof_samples s = *like;
+  s.count = count;
+  s.seconds = malloc(count * sizeof *s.seconds);
+  roof_status status =
+      s.seconds != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "samples: out of memory");
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    s.seconds[i] = seconds[i];
+    status = check_time(i + 1, seconds[i], error);
+  }
+  status = status == ROOF_OK ? summarise(&s, error) : status;
   if (status != ROOF_OK) {
     free(s.seconds);
     return status;

@@ -43,6 +43,12 @@ size_t roof_warm_up(roof_timed *timed, void *user, double most, bool *settled);
 roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *sampling, roof_samples *samples,
                         roof_error *error);
 
+/** Copies seconds a call, `count` of them, that were taken in turns with `like`: as that was begun and ended.
+ *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY,
+ *  ROOF_E_UNSUPPORTED for a time that is not a positive number. */
+roof_status roof_samples_like(const roof_samples *like, const double *seconds, size_t count,
+                              roof_samples *samples, roof_error *error);
+
 /** Says why sampling ended when the interval was tight enough: "interval within 1 %".
  *  Units: a share. Ownership: fills `text` (32 bytes). Errors: none. */
 void roof_sampling_say(char *text, double precision);

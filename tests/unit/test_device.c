@@ -14,7 +14,8 @@ static const double rate = 100e9, latency = 5e-6, operations = 1e12, pass_rate =
 static struct {
   int calls, fail_at; /**< the call that fails, from 1; 0: none */
   int devices, buffers, programs;
-  bool wrong; /**< results are */
+  bool wrong;   /**< results are */
+  double drift; /**< each timed call takes so much longer than the one before, as a share */
 } script;
 
 static roof_status call(const char *what, roof_error *error) {
@@ -158,7 +159,7 @@ static roof_status time_launches(roof_device *device, const roof_device_launch *
   *seconds = 0;
   for (int i = 0; i < count; i++) {
     assert_string_equal(launches[i].entry, (const char *)launches[i].function);
-    *seconds += repeats * launch_seconds(&launches[i]);
+    *seconds += repeats * launch_seconds(&launches[i]) * pow(1 + script.drift, script.calls);
   }
   return call("launch", error);
 }
@@ -314,6 +315,67 @@ static void a_call_that_fails_ends_a_run_cleanly(void **state) {
   script.fail_at = 0;
 }
 
+static roof_status run_two(const char *second, roof_measurement out[2], roof_error *error) {
+  const roof_kernel *kernels[2] = {NULL, NULL};
+  double values[ROOF_PARAM_MAX];
+  roof_measure_options o = roof_measure_options_default();
+  o.seconds_per_item = 0.02;
+  assert_int_equal(roof_kernel_find("device-copy", &kernels[0], NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_find(second, &kernels[1], NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernels[0], "n=1000", values, NULL), ROOF_OK);
+  script.calls = 0;
+  return roof_device_run_in_turns(&driver, kernels, ROOF_FP32, values, &o, out, error);
+}
+
+/** One that slows down by a percent a call: in turns the other is always one percent slower. */
+static void two_kernels_take_turns(void **state) {
+  (void)state;
+  roof_measurement m[2];
+  roof_error error = {0};
+  script.fail_at = 0;
+  script.drift = 0.01;
+  assert_int_equal(run_two("device-copy", m, &error), ROOF_OK);
+  script.drift = 0;
+  assert_true(m[0].sample_count >= 5);
+  assert_int_equal(m[0].sample_count, m[1].sample_count);
+  for (size_t i = 0; i < m[0].sample_count; i++) {
+    assert_near(m[1].samples[i], 1.01 * m[0].samples[i], 1e-9);
+  }
+  assert_near(roof_share_in_turns(&m[0], &m[1]), 1.01, 1e-9);
+  assert_near(m[1].seconds, m[1].stats.median, 0);
+  roof_measurement_done(&m[0]);
+  roof_measurement_done(&m[1]);
+  assert_true(isnan(roof_share_in_turns(&m[0], &m[1])));
+  assert_int_equal(run_two("device-triad", m, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "device-copy and device-triad: two operations, copy and triad");
+  script.wrong = true;
+  assert_int_equal(run_two("device-copy", m, &error), ROOF_E_INTERNAL);
+  script.wrong = false;
+  nothing_is_left();
+}
+
+static void a_call_that_fails_ends_turns_cleanly(void **state) {
+  (void)state;
+  roof_status status = ROOF_E_INTERNAL;
+  int failed = 0;
+  for (int n = 1; status != ROOF_OK; n++) {
+    roof_measurement m[2];
+    roof_error error = {0};
+    script.fail_at = n;
+    status = run_two("device-copy", m, &error);
+    nothing_is_left();
+    if (status == ROOF_OK) {
+      roof_measurement_done(&m[0]);
+      roof_measurement_done(&m[1]);
+    } else {
+      assert_non_null(strstr(error.message, "device lost"));
+      failed++;
+    }
+  }
+  assert_true(failed > 20);
+  script.fail_at = 0;
+}
+
 static void what_the_device_lacks_is_refused(void **state) {
   (void)state;
   const roof_kernel *kernel = NULL;
@@ -354,6 +416,8 @@ int main(void) {
       cmocka_unit_test(a_call_that_fails_ends_a_measurement_cleanly),
       cmocka_unit_test(a_kernel_is_checked_then_timed),
       cmocka_unit_test(a_call_that_fails_ends_a_run_cleanly),
+      cmocka_unit_test(two_kernels_take_turns),
+      cmocka_unit_test(a_call_that_fails_ends_turns_cleanly),
       cmocka_unit_test(what_the_device_lacks_is_refused),
       cmocka_unit_test(a_line_is_fitted),
   };

@@ -411,9 +411,16 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
   return roof_device_run(&roof_opencl_driver, kernel, dtype, values, options, out, error);
 }
 
+static roof_status run_in_turns(const roof_kernel *const kernels[2], roof_dtype dtype, const double *values,
+                                const roof_measure_options *options, roof_measurement out[2],
+                                roof_error *error) {
+  return roof_device_run_in_turns(&roof_opencl_driver, kernels, dtype, values, options, out, error);
+}
+
 const roof_backend roof_backend_opencl = {.name = "opencl",
                                           .summary = "an accelerator through OpenCL 1.2 or later",
                                           .machine = ROOF_DEVICE_MACHINE,
                                           .disabled_reason = disabled_reason,
                                           .measure = measure,
-                                          .run = run};
+                                          .run = run,
+                                          .run_in_turns = run_in_turns};
