@@ -1,163 +1,445 @@
 #!/bin/sh
-# Everything that needs an NVIDIA device, in one call: builds, checks every kernel against its reference, runs compute-sanitizer
-# where it is, measures the ceilings, times the ladders beside cuBLASLt, keeps all of it in bench/results/ and prints the table.
-# usage: bench/gpu.sh [--quick]          on a machine with a device; without one it says so and ends with 3
-#        bench/gpu.sh --table FILE       the table of a result, as Markdown
-#        bench/gpu.sh --write DOCUMENT   the newest result's table between the document's `gpu` marks; none: nothing between them
-# It ends with 1 when a kernel is wrong or fails, or a sanitizer finds something. Needs jq. ROOFLINE names a program that is built
-# already, ROOFLINE_RESULTS another folder for the result.
+# Everything that needs an NVIDIA device: measures the ceilings, times the ladders in turns with cuBLASLt, checks and times every
+# kernel, counts with ncu, runs compute-sanitizer; keeps all of it in one JSON of bench/results/ and prints its table.
+# usage: bench/gpu.sh [--quick] [--seconds N] [PART ...]   parts: ceilings ladders kernels counters sanitizer; none named: all
+#        bench/gpu.sh --pack FOLDER     what another machine needs that cannot build: there `sh FOLDER/gpu.sh` does the same
+#        bench/gpu.sh --table FILE      the table of a result, as Markdown
+#        bench/gpu.sh --write DOCUMENT  the newest result's table between the document's `gpu` marks; none: nothing between them
+# The result is kept after each step; it ends within N seconds (450), and what is lacking then a further call on the same day adds.
+# Ends with 0, 1 when a kernel is wrong or fails or a sanitizer finds something, 3 where nothing can be measured. Needs jq.
+# ROOFLINE names a program that is built already, ROOFLINE_RESULTS another folder for the result. Clocks and settings of the
+# device are left alone.
+# shellcheck disable=SC2013,SC2016,SC2046,SC2086  # programs of jq; lists of words
 set -eu
-cd "$(dirname "$0")/.."
-results=${ROOFLINE_RESULTS:-bench/results}
-roofline=${ROOFLINE:-build/release/roofline}
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
+results=${ROOFLINE_RESULTS:-$here/results}
+began=$(date +%s)
+work=$(mktemp -d)
+child='' watcher=''
+trap 'finish' EXIT
+
+finish() {
+  [ -z "$watcher" ] || kill "$watcher" 2>/dev/null || :
+  rm -rf "$work"
+}
+
+fail() { # CODE MESSAGE
+  echo "gpu.sh: $2" >&2
+  exit "$1"
+}
+
+# The program, and the libraries that it needs and this system lacks.
+
+build() {
+  roofline=$here/../build/release/roofline
+  (cd "$here/.." && cmake --preset release && cmake --build --preset release) >"$work/build" 2>&1 || {
+    tail -n 20 "$work/build" >&2
+    fail 4 "the build fails; where it cannot be built, --pack on another machine makes a folder to bring here"
+  }
+}
+
+# closure PROGRAM ...: the shared libraries that they load, as the loader finds them
+closure() {
+  for program; do LD_TRACE_LOADED_OBJECTS=1 "$program"; done
+}
+
+# Links what the system lacks into $work/lib; all that was packed where its own are too old.
+borrow() {
+  while :; do
+    lacking=$(closure "$here/bin/roofline" "$here/bin/jq" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | sort -u)
+    [ -n "$lacking" ] || break
+    for library in $lacking; do ln -s "$here/lib/$library" "$work/lib/" 2>/dev/null || fail 3 "$library is missing here and in $here/lib"; done
+  done
+  for program in roofline jq; do
+    "$here/bin/$program" --version >/dev/null 2>&1 || ln -sf "$here"/lib/* "$work/lib/"
+    "$here/bin/$program" --version >/dev/null 2>"$work/why" || fail 3 "$program cannot run here: $(head -n 1 "$work/why")"
+  done
+}
+
+programs() {
+  mkdir "$work/lib"
+  export LD_LIBRARY_PATH="$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  roofline=${ROOFLINE:-}
+  if [ -x "$here/bin/roofline" ]; then
+    borrow
+    roofline=${roofline:-$here/bin/roofline}
+    command -v jq >/dev/null || PATH=$PATH:$here/bin
+  fi
+  command -v jq >/dev/null || fail 3 'jq is not installed'
+}
+
+commit() {
+  cat "$here/commit" 2>/dev/null || git -C "$here" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown
+}
+
+pack() { # FOLDER
+  [ -n "$1" ] || fail 2 '--pack: name a folder'
+  [ ! -e "$1" ] || [ -x "$1/bin/roofline" ] || [ -z "$(ls -A "$1")" ] || fail 2 "--pack $1: is there already"
+  [ -n "$roofline" ] || build
+  jq=$(command -v jq)
+  mkdir -p "$1/bin" "$1/lib"
+  cp -L "$here/gpu.sh" "$here/gpu.jq" "$1/"
+  cp -L "$roofline" "$jq" "$1/bin/"
+  commit >"$1/commit"
+  # All but glibc: that of the other machine must be as new as this one's, and fits the kernel there.
+  closure "$roofline" "$jq" | sed -n 's/.*=> \(\/[^ ]*\) (.*/\1/p' | sort -u | grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so[^/]*$' |
+    while read -r library; do cp -L "$library" "$1/lib/"; done
+  ! command -v strip >/dev/null || strip "$1/bin/roofline" || :
+  echo "gpu.sh: $(du -sk "$1" | cut -f 1) KiB in $1: there, sh $(basename "$1")/gpu.sh" >&2
+}
+
+# Results as text.
 
 table() { # FILE
-  jq -r '
-    def share: if . == null then "" else "\(. * 1000 | round / 10) %" end;
-    def rate($unit): if . == null then "" elif . >= 1e12 then "\(. / 1e11 | round / 10) T\($unit)" else "\(. / 1e8 | round / 10) G\($unit)" end;
-    def ratio($of): if . == null or ($of // 0) == 0 then null else . / $of end;
-    def sheet($dtype; $unit): first(.datasheet.peaks[]? | select(.dtype == $dtype and .unit == $unit and (.sparse | not)) | .flops_per_second) // null;
-    def memory: [.levels[] | select(.read_bytes_per_second != null)] | last;
-    . as $r
-    | "* \(.machine.title), driver \(.driver), \(.date)\(if .quick then ", quick" else "" end)",
-      "* clock before and after \(.clocks.before) and \(.clocks.after), limits \(.clocks.limit)",
-      "* checked against their references: \(.kernels | length) runs of kernels; compute-sanitizer: \(.sanitizer)",
-      "", "| ceiling | measured | datasheet | of it | cuBLASLt | of measured |", "|---|---:|---:|---:|---:|---:|",
-      (.machine.peaks[] | . as $p | ($r | sheet($p.dtype; $p.unit)) as $sheet
-        | (first($r.machine.libraries[]? | select(.dtype == $p.dtype and .flops_per_second != null) | .flops_per_second) // null) as $library
-        | "| \(.dtype) \(.unit), \(.isa) | \(.flops_per_second | rate("FLOP/s")) | \($sheet | rate("FLOP/s")) | \(.flops_per_second | ratio($sheet) | share) | \($library | rate("FLOP/s")) | \($library | ratio($p.flops_per_second) | share) |"),
-      (.machine | memory as $m | ([$r.datasheet.levels[]? | .bytes_per_second // empty] | last) as $sheet
-        | select($m != null) | {read: $m.read_bytes_per_second, write: $m.write_bytes_per_second, copy: $m.copy_bytes_per_second, triad: $m.triad_bytes_per_second}
-        | to_entries[] | select(.value != null)
-        | "| \($m.name) \(.key) | \(.value | rate("B/s")) | \($sheet | rate("B/s")) | \(.value | ratio($sheet) | share) | | |"),
-      (.ladders | to_entries[] | .key as $name | .value as $rungs
-        | (first($rungs[] | select(.name | startswith("gemm-cublas")) | .seconds) // null) as $vendor
-        | "", "| gemm \($name) | time | rate | of cuBLASLt |", "|---|---:|---:|---:|",
-          ($rungs[] | "| `\(.name)` | \(.seconds * 1e8 | round / 1e5) ms | \(([.flops[]] | add) / .seconds | rate("FLOP/s")) | \(if $vendor then $vendor / .seconds else null end | share) |")),
-      "", "| kernel | time | memory | of the measured copy |", "|---|---:|---:|---:|",
-      ((.machine | memory | .copy_bytes_per_second?) as $copy | .kernels[] | select(([.flops[]] | add) < 100 * ([.bytes[]] | add))
-        | "| `\(.name)` | \(.seconds * 1e8 | round / 1e5) ms | \(([.bytes[]] | add) / .seconds | rate("B/s")) | \(([.bytes[]] | add) / .seconds | ratio($copy) | share) |"),
-      (.failed[]? | "", "FAILED: \(.what): \(.why)"), (.skipped[]? | "", "Not run: \(.what): \(.why)")' "$1"
+  jq -r -L "$here" 'include "gpu"; table' "$1"
 }
 
 write() { # DOCUMENT
-  newest=$(find "$results" -name 'gpu-*.json' 2>/dev/null | sort | tail -n 1)
-  : >"$scratch/table"
-  [ -z "$newest" ] || table "$newest" >"$scratch/table"
-  awk -v table="$scratch/table" '
+  newest=$(find "$results" -name 'gpu-*.json' ! -name '*-quick*' 2>/dev/null | sort | tail -n 1)
+  : >"$work/table"
+  [ -z "$newest" ] || table "$newest" >"$work/table"
+  awk -v table="$work/table" '
     /<!-- gpu -->/ { print; while ((getline line < table) > 0) print line; skip = 1; next }
     /<!-- end of gpu -->/ { skip = 0 }
-    !skip' "$1" >"$scratch/document"
-  cat "$scratch/document" >"$1"
+    !skip' "$1" >"$work/document"
+  cat "$work/document" >"$1"
 }
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-quick=
-case ${1:-} in
-  --table) table "$2"; exit ;;
-  --write) write "$2"; exit ;;
-  --quick) quick=--quick ;;
-  '') ;;
-  *) sed -n '4,6s/^# //p' "$0" >&2; exit 2 ;;
-esac
+# The result as it grows: $work/result.json, and in $out what was kept last.
 
-[ -n "${ROOFLINE:-}" ] || { cmake --preset release && cmake --build --preset release; } >"$scratch/build" 2>&1 ||
-  { tail -n 20 "$scratch/build" >&2; exit 4; }
-why=$("$roofline" run device-copy --backend cuda --quick 2>&1 >/dev/null) || { echo "gpu.sh: nothing measured: ${why#roofline: }" >&2; exit 3; }
-
-XDG_CONFIG_HOME=$scratch
-export XDG_CONFIG_HOME
-sensors() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
-before=$(sensors clocks.sm,clocks.mem,temperature.gpu)
-for list in kernels skipped failed; do : >"$scratch/$list"; done
-
-note() { # LIST WHAT: why is the last line of $scratch/why
-  jq -cn --arg what "$2" --arg why "$(tail -n 1 "$scratch/why" | sed 's/^roofline: //')" '{what: $what, why: $why}' >>"$scratch/$1"
-  [ "$1" = skipped ] || echo "gpu.sh: $2: $(tail -n 1 "$scratch/why")" >&2
+put() { # FILTER [jq's options ...]: changes the result and keeps it; $answer is what the program said
+  filter=$1
+  shift
+  jq -L "$here" "$@" --slurpfile answer "$work/answer" "include \"gpu\"; ($filter) | .goals = goals" "$work/result.json" >"$work/next.json"
+  mv "$work/next.json" "$work/result.json"
+  cp "$work/result.json" "$out.new"
+  mv "$out.new" "$out"
 }
 
-# shellcheck disable=SC2086  # no word when empty
-"$roofline" measure --backend cuda $quick --json >"$scratch/machine.json" 2>"$scratch/why" || {
-  note failed measure
-  jq -n --arg title "$(sensors name)" '{title: $title, peaks: [], levels: [], libraries: []}' >"$scratch/machine.json"
+# What was measured, a line each, of earlier calls too: starting jq for every question would take longer than some kernels.
+known() { grep -qxF -- "$1" "$work/known"; }
+
+# What nvidia-smi tells of the device that CUDA takes; nothing where there is none.
+gpu=${CUDA_VISIBLE_DEVICES:+-i ${CUDA_VISIBLE_DEVICES%%,*}}
+csv='--format=csv,noheader,nounits'
+seen() { # FIELDS
+  nvidia-smi $gpu --query-gpu="$1" $csv 2>/dev/null | head -n 1
 }
+
+# The order is that of `sensors` in gpu.jq; the last field has two names.
+choose_sensors() {
+  for reasons in clocks_event_reasons.active clocks_throttle_reasons.active; do
+    sensors=timestamp,clocks.sm,clocks.mem,power.draw,temperature.gpu,$reasons
+    ! seen $sensors | grep -q ', ' || return 0
+  done
+}
+
+left() { echo $((limit - $(date +%s) + began)); }
+
+say() { echo "gpu.sh: $(($(date +%s) - began)) s: $1" >&2; }
+
+# run SECONDS COMMAND ...: what it prints is $work/said, the reason why it fails $why, its exit code $code; 99 where the time of
+# all was up. A signal ends it at once.
+run() {
+  most=$1 cut=124
+  shift
+  [ "$most" -le "$(left)" ] || most=$(left) cut=99
+  [ "$most" -gt 0 ] || most=1
+  timeout -k 5 "$most" "$@" >"$work/said" 2>"$work/errors" &
+  child=$!
+  code=0
+  wait "$child" || code=$?
+  child=''
+  echo null >"$work/answer"
+  [ $code -ne 0 ] || ! head -c 1 "$work/said" | grep -q '{' || cp "$work/said" "$work/answer"
+  why=$(sed -n 's/^roofline: //p' "$work/errors" | tail -n 1)
+  case $code in
+    124 | 137) code=$cut why="took longer than $most s" ;;
+    129 | 13? | 14? | 15?) why="ended by signal $((code - 128))" ;;
+    *) why=${why:-ended with code $code: $(tail -n 1 "$work/errors")} ;;
+  esac
+  return $code
+}
+
+stopped() { # by a signal: what there is stays
+  trap '' TERM INT HUP
+  [ -z "$child" ] || kill "$child" 2>/dev/null || :
+  end_part interrupted
+  say "interrupted; $out holds what was measured"
+  exit 143
+}
+
+begin_part() { # NAME
+  part=$1 part_began=$(date +%s)
+  : >"$work/sensors"
+  put '.parts[$part] = {state: "did not come to its end", seconds: null, sensors: null} | .failed |= map(select(.part != $part))' --arg part "$part"
+}
+
+end_part() { # STATE
+  [ -n "$part" ] || return 0
+  put '.parts[$part] = {state: $state, seconds: ($seconds + ($old[$part].seconds // 0)), sensors: ($seen | sensors)} | .sensors.after = $after' \
+    --arg part "$part" --arg state "$1" --argjson seconds "$(($(date +%s) - part_began))" --rawfile seen "$work/sensors" \
+    --argjson old "$parts" --arg after "$(seen "$sensors")"
+  say "$part: $1"
+  part=''
+}
+
+# enough SECONDS: ends the part where less is left
+enough() {
+  [ "$(left)" -ge "$1" ] || {
+    end_part 'the time was up'
+    return 1
+  }
+}
+
+failed() { # WHAT: notes the reason; a kernel that this device cannot run is skipped, one that was cut short is left
+  [ "$code" -ne 99 ] || return 0
+  kind=failed
+  [ "$code" -ne 3 ] || kind=skipped
+  put '.[$kind] += [{what: $what, part: $part, why: $why}]' --arg kind $kind --arg what "$1" --arg part "$part" --arg why "${why#"$1: "}"
+  say "$1: $kind: ${why#"$1: "}"
+}
+
+# The parts.
 
 # The catalogue's name of the device: the words of the driver's, fewer and fewer of them ("NVIDIA H100 80GB HBM3": h100).
-printf 'null' >"$scratch/datasheet.json"
-name=$(jq -r '.title | ascii_downcase | sub("^nvidia "; "") | gsub(" "; "-")' "$scratch/machine.json")
-while [ -n "$name" ]; do
-  if "$roofline" machine show "$name" --json >"$scratch/found.json" 2>/dev/null; then
-    mv "$scratch/found.json" "$scratch/datasheet.json"
-    break
+datasheet() {
+  name=$(jq -r '.device.name | ascii_downcase | sub("^nvidia "; "") | gsub(" "; "-")' "$work/result.json")
+  while [ -n "$name" ]; do
+    ! "$roofline" machine show "$name" --json >"$work/datasheet.json" 2>/dev/null || break
+    case $name in *-*) name=${name%-*} ;; *) name='' ;; esac
+  done
+  [ -n "$name" ] || echo null >"$work/datasheet.json"
+}
+
+ceilings() {
+  ! known ceilings || return 0
+  begin_part ceilings
+  enough 10 || return 0
+  if run 180 "$roofline" measure --backend cuda $quick --json; then
+    datasheet
+    put '.machine = $answer[0] | .datasheet = $datasheet[0]' --slurpfile datasheet "$work/datasheet.json"
+    end_part complete
+  else
+    failed measure
+    enough 5 && end_part "failed: $why"
   fi
-  case $name in *-*) name=${name%-*} ;; *) name= ;; esac
-done
-
-# one KERNEL FORMAT [key=value ...]: checked, then timed; what is wrong is noted and stops nothing else.
-one() {
-  label="$1 $2"
-  kernel=$1 format=$2
-  shift 2
-  code=0
-  # shellcheck disable=SC2086
-  "$roofline" run "$kernel" "$@" --backend cuda --dtype "$format" $quick --json >"$scratch/one.json" 2>"$scratch/why" || code=$?
-  case $code in
-    0) jq -c '.kernels[]' "$scratch/one.json" ;;
-    3) grep -q 'not written for' "$scratch/why" || note skipped "$label" ;;
-    *) note failed "$label" ;;
-  esac
 }
 
-kernels=$("$roofline" run --list --backend cuda --json | jq -r '.kernels[].name')
-rungs=$("$roofline" run --list --backend cuda --json | jq -r '.kernels[] | select(.op == "gemm") | .name' | grep -v cublas)
-for kernel in $kernels; do
-  for format in fp32 fp64 fp16 bf16 int8; do one "$kernel" $format; done
-done >"$scratch/kernels"
+# What was measured in an earlier call, for the shares of this one.
+restore() {
+  mkdir -p "$work/config/roofline/machines"
+  export XDG_CONFIG_HOME="$work/config"
+  ! known ceilings || jq .machine "$work/result.json" >"$work/config/roofline/machines/host-gpu0.json"
+}
 
-# The ladders, the library first and last.
+# The kernels, a line each: name, operation, rung, library or -, formats.
+list() {
+  "$roofline" run --list --backend cuda --json |
+    jq -r '.kernels[] | select(.disabled == null) | "\(.name) \(.op) \(.rung) \(.library // "-" | gsub(" "; "_")) \(.dtypes | join(" "))"' >"$work/list"
+}
+
+select_kernels() { # OPERATION|'' FORMAT LIBRARY: names; LIBRARY is - for our own
+  awk -v op="$1" -v dtype="$2" -v own="$3" '
+    (op == "" || $2 == op) && (own == "-") == ($4 == "-") { for (i = 5; i <= NF; i++) if ($i == dtype) print $3, $1 }' "$work/list" | sort -srn |
+    cut -d ' ' -f 2
+}
+
+of_kernel() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$work/list"; } # NAME FIELD
+
+# The last rung first: it is what is asked for. Each in turns with the library.
 ladder() { # FORMAT SIZE
-  for kernel in gemm-cublas $rungs gemm-cublas; do one "$kernel" "$1" "m=$2" "n=$2" "k=$2"; done |
-    jq -s --arg name "$1, m = n = k = $2" '{($name): .}'
+  name="$1, m = n = k = $2"
+  library=$(select_kernels gemm "$1" library | head -n 1)
+  for kernel in $(select_kernels gemm "$1" -); do
+    ! known "$kernel $name" || continue
+    enough 5 || return 1
+    if run 90 "$roofline" run "$kernel" ${library:+--beside "$library"} "m=$2" "n=$2" "k=$2" --backend cuda --dtype "$1" $quick --json; then
+      put '.ladders[$name] += [$answer[0].kernels[0] + {kernel: $kernel, rung: $rung}] | .ladders[$name] |= sort_by(.rung)' \
+        --arg name "$name" --arg kernel "$kernel" --argjson rung "$(of_kernel "$kernel" 3)"
+      say "$kernel $name"
+    else
+      failed "$kernel $name"
+    fi
+  done
 }
-{ ladder fp32 4096; ladder bf16 8192; } | jq -s 'add' >"$scratch/ladders.json"
-after=$(sensors clocks.sm,clocks.mem,temperature.gpu)
 
-mkdir -p "$results"
-out=$results/gpu-$(date -u +%Y-%m-%d)-$(jq -r '.title | ascii_downcase | gsub("[^a-z0-9]+"; "-")' "$scratch/machine.json").json
-keep() { # WHAT THE SANITIZER SAYS
-  jq -s --slurpfile machine "$scratch/machine.json" --slurpfile datasheet "$scratch/datasheet.json" \
-    --slurpfile ladders "$scratch/ladders.json" --slurpfile skipped "$scratch/skipped" --slurpfile failed "$scratch/failed" \
-    --arg date "$(date -u +%Y-%m-%dT%H:%MZ)" --arg driver "$(sensors driver_version)" --arg before "$before" --arg after "$after" \
-    --arg limit "$(sensors clocks.max.sm,clocks.max.mem,power.limit)" --arg version "$("$roofline" --version)" \
-    --arg quick "$quick" --arg sanitizer "$1" '
-    {schema: "roofline.gpu/1", date: $date, roofline: $version, driver: $driver, quick: ($quick != ""),
-     clocks: {before: $before, after: $after, limit: $limit}, machine: $machine[0], datasheet: $datasheet[0],
-     ladders: $ladders[0], sanitizer: $sanitizer, kernels: ., skipped: $skipped, failed: $failed}' \
-    "$scratch/kernels" >"$scratch/result.json"
-  mv "$scratch/result.json" "$out"
+ladders() {
+  begin_part ladders
+  { ladder bf16 "$large" && ladder fp32 "$small"; } || return 0
+  end_part complete
 }
-keep 'did not come to its end'
 
-# Small shapes with ragged edges: the tools slow a kernel down a hundredfold. Kept last, for it takes longest.
-sanitizer='not installed'
-if command -v compute-sanitizer >/dev/null 2>&1; then
-  sanitizer=clean
-  for tool in memcheck racecheck synccheck; do
-    for kernel in $rungs device-copy device-triad; do
-      case $kernel in *gemm*) shape='m=264 n=264 k=136' ;; *) shape='n=65536' ;; esac
-      for format in fp32 bf16; do
-        code=0
-        # shellcheck disable=SC2086
-        timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$roofline" run "$kernel" $shape --backend cuda \
-          --dtype $format --quick >"$scratch/why" 2>&1 || code=$?
-        [ $code -ne 9 ] || { sanitizer="$tool finds errors in $kernel $format"; tail -n 40 "$scratch/why" >&2; }
-        [ $code -ne 124 ] || { sanitizer="$sanitizer; $tool of $kernel $format took too long"; }
+# Kernels of one operation and format in one process; each in its own where that fails.
+kernels_of() { # FORMAT KERNEL ...
+  format=$1
+  shift
+  if run 120 "$roofline" run "$@" --backend cuda --dtype "$format" $quick --json; then
+    put '.kernels += [$answer[0].kernels | to_entries[] | .value + {kernel: ($names | split(" "))[.key], dtype: $dtype}]' \
+      --arg names "$*" --arg dtype "$format"
+    say "$* $format"
+  elif [ $# -eq 1 ]; then
+    failed "$1 $format"
+  else
+    for kernel; do
+      [ "$(left)" -lt 5 ] || kernels_of "$format" "$kernel"
+    done
+  fi
+}
+
+# Not those of the ladders, which were checked there.
+kernels() {
+  begin_part kernels
+  for format in fp32 bf16 $(cut -d ' ' -f 5- "$work/list" | tr ' ' '\n' | sort -u | grep -vxE 'fp32|bf16'); do
+    for op in softmax rmsnorm $(cut -d ' ' -f 2 "$work/list" | sort -u | grep -vxE 'softmax|rmsnorm'); do
+      case $op-$format in gemm-fp32 | gemm-bf16) continue ;; esac
+      names=''
+      for kernel in $(select_kernels "$op" "$format" -; select_kernels "$op" "$format" library); do
+        known "$kernel $format" || names="$names $kernel"
       done
+      [ -n "$names" ] || continue
+      enough 5 || return 0
+      kernels_of "$format" $names
     done
   done
-fi
-keep "$sanitizer"
-echo "$out" >&2
+  end_part complete
+}
+
+# One format of each kernel, at small sizes. Three failures one after the other: it does not work here at all.
+counters() {
+  begin_part counters
+  command -v ncu >/dev/null || { end_part 'not run: no ncu' && return 0; }
+  row=0
+  for kernel in $(cut -d ' ' -f 1 "$work/list"); do
+    ! known "$kernel, counted" || continue
+    enough 5 || return 0
+    format=$(of_kernel "$kernel" 5)
+    ! select_kernels '' fp32 - | grep -qxF "$kernel" || format=fp32
+    if run 60 "$roofline" run "$kernel" --backend cuda --dtype "$format" --quick --precision 50 --counters --json; then
+      put '.counters += [$answer[0].kernels[0] | {kernel: $kernel, name, flops, bytes, counters}]' --arg kernel "$kernel"
+      row=0
+      say "$kernel, counted"
+    else
+      [ $code -eq 99 ] || code=4
+      row=$((row + 1))
+      failed "$kernel, counted"
+      [ $row -lt 3 ] || { end_part "failed: $why" && return 0; }
+    fi
+  done
+  end_part complete
+}
+
+sanitize() { # TOOL FORMAT WHAT ARGUMENT ...: its own --error-exitcode tells its findings from failures of the program
+  tool=$1 format=$2 what=$3
+  shift 3
+  ! known "$tool of $what" || return 0
+  enough 5 || return 1
+  state=clean
+  run 150 compute-sanitizer --tool "$tool" --error-exitcode 9 "$roofline" run "$@" --backend cuda --dtype "$format" --quick --precision 50 ||
+    case $code in
+      9) state=errors ;;
+      99) enough 5 || return 1 ;;
+      *) state="failed: $why" ;;
+    esac
+  put '.sanitizer += [{tool: $tool, what: $what, state: $state, output: (if $state == "clean" then null else $output | split("\n")[-60:] | join("\n") end)}]' \
+    --arg tool "$tool" --arg what "$what" --arg state "$state" --rawfile output "$work/said"
+  say "$tool of $what: $state"
+}
+
+# Ragged shapes for gemm, the quick ones for all others.
+sanitizer() {
+  begin_part sanitizer
+  command -v compute-sanitizer >/dev/null || { end_part 'not run: no compute-sanitizer' && return 0; }
+  for tool in memcheck racecheck synccheck; do
+    for format in bf16 fp32; do
+      sanitize $tool $format "gemm $format" $(select_kernels gemm $format -) m=264 n=264 k=136 || return 0
+    done
+    sanitize $tool fp32 'all others fp32' $(select_kernels '' fp32 - | grep -vxF "$(select_kernels gemm fp32 -)") || return 0
+  done
+  end_part complete
+}
+
+# Tools that are installed but not on the PATH, and cuBLASLt where the loader does not look: CUDA's own folders, Python's packages.
+find_tools() {
+  for folder in /usr/local/cuda/bin /usr/local/cuda-*/bin /usr/local/cuda/compute-sanitizer /opt/nvidia/nsight-compute/*; do
+    [ ! -d "$folder" ] || PATH=$PATH:$folder
+  done
+  list
+  [ -z "$(select_kernels gemm bf16 library)" ] || return 0
+  packages=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' 2>/dev/null || :)
+  for library in "${CUDA_HOME:-/usr/local/cuda}"/lib64/libcublasLt.so.1[23] /usr/local/cuda-*/lib64/libcublasLt.so.1[23] \
+    "$packages"/nvidia/*/lib/libcublasLt.so.1[23]; do
+    [ -e "$library" ] || continue
+    say "cuBLASLt: $library"
+    ln -s "$library" "$work/lib/"
+    list
+    return 0
+  done
+  say 'no cuBLASLt: no shares of it'
+}
+
+# A result of this day, device and program goes on; else a new one begins.
+open_result() {
+  device=$(jq -r '.kernels[0].note | split("; ") | last' "$work/answer")
+  slug=$(printf %s "$device" | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' '-')
+  mkdir -p "$results"
+  out=$results/gpu-$(date -u +%Y-%m-%d)-$slug${quick:+-quick}.json
+  [ ! -e "$out" ] || [ "$(jq -r .commit "$out")" = "$(commit)" ] || out=${out%.json}-$(commit).json
+  if [ -e "$out" ]; then
+    cp "$out" "$work/result.json"
+  else
+    jq -n --arg date "$(date -u +%Y-%m-%dT%H:%MZ)" --arg version "$("$roofline" --version)" --arg commit "$(commit)" --arg device "$device" \
+      --arg driver "$(seen driver_version)" --arg ecc "$(seen ecc.mode.current)" --arg limit "$(seen clocks.max.sm,clocks.max.mem,power.limit)" \
+      --arg before "$(seen "$sensors")" --arg quick "$quick" '
+      {schema: "roofline.gpu/2", date: $date, roofline: $version, commit: $commit, quick: ($quick != ""),
+       device: {name: $device, driver: $driver, ecc: $ecc, limits: $limit}, sensors: {before: $before, after: null},
+       parts: ([{key: ("ceilings", "ladders", "kernels", "counters", "sanitizer"), value: {state: "not begun", seconds: null, sensors: null}}] | from_entries),
+       goals: [], machine: null, datasheet: null, ladders: {}, kernels: [], counters: [], sanitizer: [], skipped: [], failed: []}' >"$work/result.json"
+  fi
+  parts=$(jq -c .parts "$work/result.json")
+  jq -r '(select(.machine != null) | "ceilings"), (.ladders | to_entries[] | .key as $name | .value[] | "\(.kernel) \($name)"),
+    (.kernels[] | "\(.kernel) \(.dtype)"), (.skipped[].what), (.counters[] | "\(.kernel), counted"), (.sanitizer[] | "\(.tool) of \(.what)")' \
+    "$work/result.json" >"$work/known"
+}
+
+programs
+quick='' limit=450 wanted='' large=8192 small=4096
+while [ $# -gt 0 ]; do
+  case $1 in
+    --table) table "$2" && exit ;;
+    --write) write "$2" && exit ;;
+    --pack) pack "${2:-}" && exit ;;
+    --quick) quick=--quick large=1024 small=512 ;;
+    --seconds)
+      limit=$(printf %s "${2:-}" | grep -xE '[1-9][0-9]{0,5}') || fail 2 "--seconds ${2:-}: must be a whole number"
+      shift
+      ;;
+    ceilings | ladders | kernels | counters | sanitizer) wanted="$wanted $1" ;;
+    *)
+      sed -n '4,7s/^# //p' "$0" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+[ -n "$roofline" ] || build
+choose_sensors
+export CUDA_DEVICE_ORDER=PCI_BUS_ID TMPDIR="$work"
+run 60 "$roofline" run device-copy --backend cuda --quick --json || fail 3 "nothing measured: $why"
+part=''
+find_tools
+open_result
+trap stopped TERM INT HUP
+restore
+: >"$work/sensors"
+nvidia-smi $gpu --query-gpu=$sensors $csv -lms 1000 >>"$work/sensors" 2>/dev/null & # keeps the driver loaded between the processes, too
+watcher=$!
+for part in ${wanted:-ceilings ladders kernels counters sanitizer}; do
+  "$part"
+done
+say "$out"
 table "$out"
-case $sanitizer in clean | 'not installed') [ ! -s "$scratch/failed" ] ;; *) false ;; esac
+! jq -e 'any(.parts[]; .state | . == "the time was up" or . == "interrupted")' "$out" >/dev/null ||
+  say 'not all of it: call again, it goes on where it ended'
+jq -e '.failed == [] and all(.sanitizer[]; .state != "errors")' "$out" >/dev/null

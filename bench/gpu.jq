@@ -1,0 +1,97 @@
+# What bench/gpu.sh makes of a result: its goals, the sensors of a part, the table.
+
+def share: if . == null then "" else "\(. * 1000 | round / 10) %" end;
+
+# Three or four digits with an SI prefix.
+def quantity($unit):
+  if . == null then "" elif . == 0 then "0 \($unit)" else
+    . as $value
+    | first(([1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [0, "n"]) | select($value >= .[0])) as $p
+    | ($value / (if $p[0] == 0 then 1e-9 else $p[0] end)) as $v
+    | "\(if $v < 10 then $v * 100 | round / 100 elif $v < 100 then $v * 10 | round / 10 else $v | round end) \($p[1])\($unit)"
+  end;
+
+def ratio($of): if . == null or ($of // 0) == 0 then null else . / $of end;
+def flops_per_second: ([.flops[]?] | add) / .seconds;
+def bytes_per_second: ([.bytes[]?] | add) / .seconds;
+def memory: [.machine.levels[]? | select(.level == "memory" and .read_bytes_per_second != null)] | last;
+
+def sheet_peak($dtype; $unit):
+  first(.datasheet.peaks[]? | select(.dtype == $dtype and .unit == $unit and .kind == "datasheet" and .supported != false and (.sparse | not)) | .flops_per_second) // null;
+def sheet_level($level):
+  first(.datasheet.levels[]? | select(.level == $level and .kind == "datasheet") | .bytes_per_second // empty) // null;
+
+# The goals, each with what was reached.
+def goal($what; $reached; $wanted): {what: $what, reached: $reached, wanted: $wanted, met: (if $reached == null then null else $reached >= $wanted end)};
+def last_rung($name): .ladders[$name] // [] | last // null;
+def fused($kernel):
+  memory.copy_bytes_per_second? as $copy
+  | [.kernels[] | select(.kernel == $kernel and .dtype == "fp32") | bytes_per_second | ratio($copy) // empty] | max;
+def goals:
+  . as $r
+  | [(["fp32", "4096", "cuBLAS"], ["bf16", "8192", "cuBLASLt"]
+      | . as [$dtype, $size, $library] | ($r | last_rung("\($dtype), m = n = k = \($size)")) as $rung
+      | goal("\($dtype) gemm at \($size), last rung\(if $rung then " (\($rung.kernel))" else "" end), of \($library)"; $rung.beside.fraction?; 0.95)),
+     goal("memory read, of the datasheet"; ($r | memory | .read_bytes_per_second?) | ratio($r | sheet_level("memory")); 0.93),
+     (["softmax", "device-softmax"], ["rmsnorm", "device-rmsnorm"]
+      | . as [$what, $kernel] | goal("fused \($what) in fp32, of the measured copy"; $r | fused($kernel); 0.9))];
+
+# Lines of nvidia-smi's sensors during a part.
+def sensors:
+  [split("\n")[] | split(", ") | select(length == 6)] as $rows
+  | def column($i): [$rows[] | .[$i] | tonumber?];
+  if $rows == [] then null else
+    {samples: ($rows | length), sm_mhz: [(column(1) | min), (column(1) | max)], memory_mhz: (column(2) | max), watts: (column(3) | max),
+     celsius: (column(4) | max), reasons: ([$rows[][5]] | unique)}
+  end;
+
+def header:
+  "* \(.device.name), driver \(.device.driver), ECC \(.device.ecc), limits (MHz, MHz, W) \(.device.limits)",
+  "* \(.date), \(.roofline) \(.commit)\(if .quick then ", quick" else "" end)",
+  "* SM MHz, memory MHz, W, degrees Celsius: before \(.sensors.before // ""), after \(.sensors.after // "")",
+  (.parts | to_entries[] | "* \(.key): \(.value.state)\(if .value.seconds then ", \(.value.seconds) s" else "" end)"
+    + (.value.sensors | if . == null then "" else "; SM \(.sm_mhz[0]) to \(.sm_mhz[1]) MHz, up to \(.watts) W, \(.celsius) degrees" end)),
+  "* checked against their references: \((.kernels | length) + ([.ladders[][]] | length)) runs of kernels",
+  (.sanitizer[]? | "* \(.tool) of \(.what): \(.state)"),
+  "", "| goal | reached | wanted | |", "|---|---:|---:|---|",
+  (.goals[] | "| goal: \(.what) | \(.reached | share) | \(.wanted | share) | \(if .met == null then "not measured" elif .met then "met" else "missed" end) |");
+
+def peaks:
+  . as $r | .machine.peaks[]? | . as $p | ($r | sheet_peak($p.dtype; $p.unit)) as $sheet
+  | (first($r.machine.libraries[]? | select(.dtype == $p.dtype and .flops_per_second != null) | .flops_per_second) // null) as $library
+  | "| \(.dtype) \(.unit), \(.isa) | \(.flops_per_second | quantity("FLOP/s")) | \($sheet | quantity("FLOP/s")) | \(.flops_per_second | ratio($sheet) | share) | \($library | quantity("FLOP/s")) | \($library | ratio($p.flops_per_second) | share) |";
+
+def levels:
+  . as $r | .machine.levels[]? | . as $level | ($r | sheet_level($level.level)) as $sheet
+  | ({read: .read_bytes_per_second, write: .write_bytes_per_second, copy: .copy_bytes_per_second, triad: .triad_bytes_per_second}
+     | to_entries[] | select(.value != null)
+     | "| \($level.name) \(.key) | \(.value | quantity("B/s")) | \($sheet | quantity("B/s")) | \(.value | ratio($sheet) | share) | | |");
+
+def ceilings:
+  select(.machine != null)
+  | "", "| ceiling | measured | datasheet | of it | cuBLASLt | of measured |", "|---|---:|---:|---:|---:|---:|", peaks, levels,
+    "", "| link, latency, launch | rate | time |", "|---|---:|---:|",
+    (.machine.links[]? | "| \(.name) | \(.both_ways_bytes_per_second // .bytes_per_second | quantity("B/s")) | \(.latency_seconds | quantity("s")) |"),
+    (.machine.levels[]? | select(.latency_seconds != null) | "| latency of \(.name) | | \(.latency_seconds | quantity("s")) |"),
+    (.machine.costs[]? | "| \(.name) | | \(.seconds | quantity("s")) |"),
+    "", (.machine.notes[]? | "* \(.)");
+
+def ladders:
+  .ladders | to_entries[] | "", "| gemm \(.key) | time | rate | of the library, in turns |", "|---|---:|---:|---:|",
+    (.value[] | "| \(.rung) `\(.kernel)` | \(.seconds | quantity("s")) | \(flops_per_second | quantity("FLOP/s")) | \(.beside.fraction? | share) |"),
+    (.value | last | select(.beside != null) | . as $r | "| `\(.beside.name | split(" ")[0])` | \(.beside.seconds | quantity("s")) | \({flops, seconds: $r.beside.seconds} | flops_per_second | quantity("FLOP/s")) | |");
+
+def kernels:
+  select(.kernels != []) | (memory.copy_bytes_per_second?) as $copy
+  | "", "| kernel | time | rate | memory | of the measured copy |", "|---|---:|---:|---:|---:|",
+    (.kernels[] | "| `\(.name)` | \(.seconds | quantity("s")) | \(flops_per_second | quantity("FLOP/s")) | \(bytes_per_second | quantity("B/s")) | \(bytes_per_second | ratio($copy) | share) |");
+
+def counters:
+  select(.counters != [])
+  | "", "| counted by ncu | FLOPs of the formula | bytes of the formula | arithmetic intensity | operational |", "|---|---:|---:|---:|---:|",
+    (.counters[] | ([.flops[]?] | add) as $flops | ([.bytes[]?] | add) as $bytes
+      | "| `\(.name)` | \(.counters.flops | ratio($flops) | share) | \(.counters.bytes.memory | ratio($bytes) | share) | \($flops | ratio($bytes) // 0 | . * 100 | round / 100) | \(.counters.operational_intensity // 0 | . * 100 | round / 100) |");
+
+def table:
+  header, ceilings, ladders, kernels, counters,
+  "", (.failed[]? | "* FAILED: \(.what): \(.why)"), (.skipped[]? | "* not run: \(.what): \(.why)");
