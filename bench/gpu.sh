@@ -83,7 +83,7 @@ pack() { # FOLDER
   commit >"$1/commit"
   # All but glibc: that of the other machine must be as new as this one's, and fits the kernel there.
   closure "$roofline" "$jq" | sed -n 's/.*=> \(\/[^ ]*\) (.*/\1/p' | sort -u | grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so[^/]*$' |
-    while read -r library; do cp -L "$library" "$1/lib/"; done
+    while read -r file; do cp -L "$file" "$1/lib/"; done
   ! command -v strip >/dev/null || strip "$1/bin/roofline" || :
   echo "gpu.sh: $(du -sk "$1" | cut -f 1) KiB in $1: there, sh $(basename "$1")/gpu.sh" >&2
 }
@@ -196,7 +196,7 @@ failed() { # WHAT: notes the reason; a kernel that this device cannot run is ski
   [ "$code" -ne 99 ] || return 0
   kind=failed
   [ "$code" -ne 3 ] || kind=skipped
-  put '.[$kind] += [{what: $what, part: $part, why: $why}]' --arg kind $kind --arg what "$1" --arg part "$part" --arg why "${why#"$1: "}"
+  put '.[$kind] |= map(select(.what != $what)) + [{what: $what, part: $part, why: $why}]' --arg kind $kind --arg what "$1" --arg part "$part" --arg why "${why#"$1: "}"
   say "$1: $kind: ${why#"$1: "}"
 }
 
@@ -247,14 +247,24 @@ select_kernels() { # OPERATION|'' FORMAT LIBRARY: names; LIBRARY is - for our ow
 
 of_kernel() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$work/list"; } # NAME FIELD
 
-# The last rung first: it is what is asked for. Each in turns with the library.
+# rung KERNEL FORMAT SIZE: in turns with the library; alone where the two together fail
+rung() {
+  set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" $quick --json
+  if [ -n "$library" ]; then
+    run 90 "$roofline" "$@" --beside "$library" && return 0
+    [ $code -ne 99 ] || return 99
+  fi
+  run 90 "$roofline" "$@"
+}
+
+# The last rung first: it is what is asked for.
 ladder() { # FORMAT SIZE
   name="$1, m = n = k = $2"
   library=$(select_kernels gemm "$1" library | head -n 1)
   for kernel in $(select_kernels gemm "$1" -); do
     ! known "$kernel $name" || continue
     enough 5 || return 1
-    if run 90 "$roofline" run "$kernel" ${library:+--beside "$library"} "m=$2" "n=$2" "k=$2" --backend cuda --dtype "$1" $quick --json; then
+    if rung "$kernel" "$1" "$2"; then
       put '.ladders[$name] += [$answer[0].kernels[0] + {kernel: $kernel, rung: $rung}] | .ladders[$name] |= sort_by(.rung)' \
         --arg name "$name" --arg kernel "$kernel" --argjson rung "$(of_kernel "$kernel" 3)"
       say "$kernel $name"
@@ -320,10 +330,9 @@ counters() {
       row=0
       say "$kernel, counted"
     else
-      [ $code -eq 99 ] || code=4
       row=$((row + 1))
       failed "$kernel, counted"
-      [ $row -lt 3 ] || { end_part "failed: $why" && return 0; }
+      [ $row -lt 3 ] || { end_part "not run: $why" && return 0; }
     fi
   done
   end_part complete
