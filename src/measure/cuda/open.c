@@ -162,10 +162,15 @@ void cuda_release(roof_device *device, void *buffer) {
   }
 }
 
+/* On the stream of the launches, and waited for: cuMemcpyHtoD may return before its last bytes are there, and
+ * streams that do not block (CU_STREAM_NON_BLOCKING) do not wait for it. */
 roof_status cuda_write(roof_device *device, void *buffer, const void *from, double bytes, roof_error *error) {
   cuda_open *o = cuda_of(device);
-  return cuda_check(o->api, o->api->write(cuda_address(buffer), from, (size_t)bytes), "copying to the device",
-                    error);
+  static const char what[] = "copying to the device";
+  roof_status status = ROOF_OK;
+  CUDA_TRY(status, o, write_async(cuda_address(buffer), from, (size_t)bytes, o->stream), what, error);
+  CUDA_TRY(status, o, stream_wait(o->stream), what, error);
+  return status;
 }
 
 roof_status cuda_read(roof_device *device, void *to, void *buffer, double bytes, roof_error *error) {
