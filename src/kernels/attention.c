@@ -58,18 +58,26 @@ static double score(const roof_kernel_run *run, const head *h, size_t row, size_
   return total / sqrt((double)h->dim);
 }
 
-/** Scores are at most sqrt(head_dim), values at most 1. */
+/** Scores are at most sqrt(head_dim), values at most 1. Narrow formats are summed in fp32, but weights and
+ * result are rounded to them: the weights' errors, up to half an epsilon of each, add up as those of chance
+ * do. */
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
   size_t dim = (size_t)run->values[HEAD_DIM], q_len = (size_t)run->values[Q_LEN];
   size_t row = i / dim % q_len, column = i % dim;
   head h = head_of(run, i / dim / q_len);
-  double total = 0, value = 0;
+  double total = 0, value = 0, squares = 0, narrow = 0;
   for (size_t key = 0; key < visible(run, &h, row); key++) {
     double weight = exp(score(run, &h, row, key) - sqrt((double)dim));
+    double term = weight * roof_data_at(h.v, run->dtype, key * dim + column);
     total += weight;
-    value += weight * roof_data_at(h.v, run->dtype, key * dim + column);
+    value += term;
+    squares += term * term;
   }
-  *tolerance = (8 + sqrt((double)dim) + sqrt((double)h.kv_len)) * roof_kernel_epsilon(run->dtype);
+  roof_dtype sums = roof_kernel_is_native(run->dtype) ? run->dtype : ROOF_FP32;
+  if (sums != run->dtype) {
+    narrow = roof_kernel_epsilon(run->dtype) * (fabs(value) / 2 + 4 * sqrt(squares)) / total;
+  }
+  *tolerance = (8 + sqrt((double)dim) + sqrt((double)h.kv_len)) * roof_kernel_epsilon(sums) + narrow;
   return value / total;
 }
 

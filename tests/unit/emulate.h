@@ -104,7 +104,8 @@ static struct {
 static bool emulated_late;
 
 #define threadIdx ((index3){(unsigned)chip.now->index, 0, 0})
-#define blockIdx ((index3){chip.block_index.x + (unsigned)chip.now->block, chip.block_index.y, 0})
+#define blockIdx                                                                                             \
+  ((index3){chip.block_index.x + (unsigned)chip.now->block, chip.block_index.y, chip.block_index.z})
 #define gridDim chip.grid
 #define INSIDE static inline __attribute__((unused))
 #define KERNEL static void
@@ -193,6 +194,40 @@ INSIDE bf16 to_bf16(float number) {
 
 INSIDE uint32_t pack_bf16(float low, float high) {
   return (uint32_t)to_bf16(low) | (uint32_t)to_bf16(high) << 16;
+}
+
+INSIDE float from_fp16(bf16 value) {
+  int exponent = value >> 10 & 31, fraction = value & 1023;
+  float size = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
+               : exponent == 0 ? ldexpf((float)fraction, -24)
+                               : ldexpf((float)(1024 + fraction), exponent - 25);
+  return value >> 15 ? -size : size;
+}
+
+INSIDE bf16 to_fp16(float number) {
+  uint32_t bits, sign;
+  float size = fabsf(number);
+  memcpy(&bits, &size, sizeof bits);
+  sign = signbit(number) ? 0x8000 : 0;
+  if (!(size < 65520)) {
+    return (bf16)(sign | (isnan(number) ? 0x7FFF : 0x7C00));
+  }
+  if (size < 0x1p-14f) {
+    return (bf16)(sign | (uint32_t)rintf(size * 0x1p24f));
+  }
+  return (bf16)(sign | (((bits + 0xFFF + (bits >> 13 & 1)) >> 13) - (112 << 10)));
+}
+
+INSIDE uint32_t pack_fp16(float low, float high) {
+  return (uint32_t)to_fp16(low) | (uint32_t)to_fp16(high) << 16;
+}
+
+INSIDE float exp2_fast(float x) {
+  return exp2f(x);
+}
+
+INSIDE uint32_t anew(uint32_t x) {
+  return x;
 }
 
 /* Jobs: copies and products by groups. */
@@ -311,26 +346,63 @@ INSIDE void store_matrices(uint32_t address, const uint32_t *r) {
 }
 
 /** Half `which` of word `word` of lane's operand `operand`. */
-INSIDE float half_of(const emulated_lane *l, int operand, int word, int which) {
-  return from_bf16((bf16)(((const uint32_t *)l->posted[operand])[word] >> 16 * which));
+INSIDE bf16 half_of(const emulated_lane *l, int operand, int word, int which) {
+  return (bf16)(((const uint32_t *)l->posted[operand])[word] >> 16 * which);
 }
 
 /* PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". */
-INSIDE void mma_work(emulated_lane *const *lanes) {
+INSIDE void mma_work(emulated_lane *const *lanes, float (*number)(bf16)) {
+  float a[16][16], b[8][16];
+  for (int i = 0; i < 16 * 16; i++) {
+    int row = i / 16, k = i % 16;
+    a[row][k] = number(half_of(lanes[row % 8 * 4 + k % 8 / 2], 0, row / 8 + k / 8 * 2, k % 2));
+    b[row % 8][k] = number(half_of(lanes[row % 8 * 4 + k % 8 / 2], 1, k / 8, k % 2));
+  }
   for (int l = 0; l < 32; l++) {
     for (int i = 0; i < 4; i++) {
-      int row = l / 4 + i / 2 * 8, column = l % 4 * 2 + i % 2;
       float *d = &((float *)(uintptr_t)lanes[l]->posted[2])[i];
       for (int k = 0; k < 16; k++) {
-        float a = half_of(lanes[row % 8 * 4 + k % 8 / 2], 0, row / 8 + k / 8 * 2, k % 2);
-        *d += a * half_of(lanes[column * 4 + k % 8 / 2], 1, k / 8, k % 2);
+        *d += a[l / 4 + i / 2 * 8][k] * b[l % 4 * 2 + i % 2][k];
       }
     }
   }
 }
 
+INSIDE void mma_work_bf16(emulated_lane *const *lanes) {
+  mma_work(lanes, from_bf16);
+}
+
+INSIDE void mma_work_fp16(emulated_lane *const *lanes) {
+  mma_work(lanes, from_fp16);
+}
+
 INSIDE void mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
-  by_warp(mma_work, a, b, d);
+  by_warp(mma_work_bf16, a, b, d);
+}
+
+INSIDE void mma_fp16(float *d, const uint32_t *a, const uint32_t *b) {
+  by_warp(mma_work_fp16, a, b, d);
+}
+
+INSIDE void shuffle_work(emulated_lane *const *lanes) {
+  for (int l = 0; l < 32; l++) {
+    int from = l ^ *(const int *)lanes[l]->posted[2];
+    *(float *)(uintptr_t)lanes[l]->posted[1] = *(const float *)lanes[from]->posted[0];
+  }
+}
+
+INSIDE float from_neighbour(float value, int mask) {
+  float theirs = 0;
+  by_warp(shuffle_work, &value, &theirs, &mask);
+  return theirs;
+}
+
+INSIDE void nothing_work(emulated_lane *const *lanes) {
+  (void)lanes;
+}
+
+INSIDE void warp_sync(void) {
+  by_warp(nothing_work, NULL, NULL, NULL);
 }
 
 /* Barriers that count arrivals and bytes. */
@@ -610,9 +682,9 @@ static bool emulate(void (*kernel)(const void *), const void *arguments, index3 
   chip.arguments = arguments;
   chip.grid = grid;
   bool ended = true;
-  for (unsigned y = 0; y < grid.y && ended; y++) {
+  for (unsigned yz = 0; yz < grid.y * grid.z && ended; yz++) {
     for (unsigned x = 0; x < grid.x && ended; x += (unsigned)blocks) {
-      cluster_start((index3){x, y, 0}, threads, blocks);
+      cluster_start((index3){x, yz % grid.y, yz / grid.y}, threads, blocks);
       ended = cluster_run();
     }
   }
@@ -631,7 +703,7 @@ static void emulate_done(void) {
 }
 
 /** Numbers whose products and sums are exact in fp32 and, up to 256, in bf16. */
-static bf16 small_at(size_t i) {
+INSIDE bf16 small_at(size_t i) {
   return to_bf16((float)((int)((i * 2654435761u >> 7) % 3) - 1));
 }
 

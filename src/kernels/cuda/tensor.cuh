@@ -59,11 +59,48 @@ INSIDE void mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+INSIDE void mma_fp16(float *d, const uint32_t *a, const uint32_t *b) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+               "{%8, %9}, {%0, %1, %2, %3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 /** Two numbers rounded to bf16, the first in the lower half. */
 INSIDE uint32_t pack_bf16(float low, float high) {
   uint32_t packed;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
   return packed;
+}
+
+INSIDE uint32_t pack_fp16(float low, float high) {
+  uint32_t packed;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
+  return packed;
+}
+
+/** The value of the lane whose number differs in the bits of `mask`. */
+INSIDE float from_neighbour(float value, int mask) {
+  return __shfl_xor_sync(0xFFFFFFFF, value, mask);
+}
+
+/** 2 to the power of x, to about 2^-22 of it; 0 for -infinity. */
+INSIDE float exp2_fast(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+/** x, of which the compiler must not know that it was so before: what follows from it is computed again,
+ * not kept in registers. */
+INSIDE uint32_t anew(uint32_t x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+/** What the warp's lanes wrote to shared memory is seen by all of them. */
+INSIDE void warp_sync(void) {
+  __syncwarp();
 }
 
 /* Hopper: tensor copies, barriers that count bytes, products of a warpgroup, clusters. */
@@ -202,4 +239,23 @@ INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
 }
 #endif
 #endif
+
+/** 16 bytes that are moved at once. */
+typedef struct chunk16 {
+  uint32_t words[4];
+} __attribute__((aligned(16))) chunk16;
+
+/** mma and pack of the format that `fp16` (a constant) says. */
+INSIDE void mma(float *d, const uint32_t *a, const uint32_t *b, int fp16) {
+  if (fp16) {
+    mma_fp16(d, a, b);
+  } else {
+    mma_bf16(d, a, b);
+  }
+}
+
+INSIDE uint32_t pack(float low, float high, int fp16) {
+  return fp16 ? pack_fp16(low, high) : pack_bf16(low, high);
+}
+
 #endif

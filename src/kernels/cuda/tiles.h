@@ -39,4 +39,13 @@ enum {
   PEAK5_SHARED = 128 << 10, /* more than half of a multiprocessor's, so that one block has it alone */
 };
 
+/* attention_mma.cu */
+enum {
+  ATTENTION_MMA_ROWS = 128,
+  ATTENTION_MMA_KEYS = 64,
+  ATTENTION_MMA_THREADS = 128,
+};
+/** Bytes: the queries, and two tiles of keys and values. */
+#define ATTENTION_MMA_SHARED(dim) ((ATTENTION_MMA_ROWS + 4 * ATTENTION_MMA_KEYS) * (dim)*2)
+
 #endif

@@ -1,4 +1,5 @@
 /* Attention on accelerators, with its scores in memory and without. */
+#include "kernels/cuda/tiles.h"
 #include "kernels/device/_device.h"
 
 enum { BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM, KV_HEADS, CAUSAL };
@@ -69,6 +70,48 @@ static int plan_flash(const roof_kernel_run *run, const roof_device_operands *o,
   return 1;
 }
 
+/** Blocks of `rows` queries of every head: those that share a head of K are neighbours. */
+static roof_device_launch tensor_launch(const roof_kernel_run *run, const char *const entries[2][2], int rows,
+                                        int lanes) {
+  const double *v = run->values;
+  roof_device_launch launch =
+      roof_device_launch_of(entries[v[HEAD_DIM] == DIM][run->dtype == ROOF_FP16],
+                            roof_device_tiles(v[Q_LEN], rows), v[HEADS] / v[KV_HEADS], lanes, 1);
+  launch.groups[2] = (unsigned)(v[BATCH] * v[KV_HEADS]);
+  return launch;
+}
+
+/** Lengths, the mask and the scale of powers of two. */
+static void add_lengths(const roof_kernel_run *run, roof_device_launch *launch) {
+  const double *v = run->values;
+  roof_device_add_int(launch, v[Q_LEN]);
+  roof_device_add_int(launch, v[KV_LEN]);
+  roof_device_add_int(launch, v[CAUSAL]);
+  roof_device_add_float(launch, M_LOG2E / sqrt(v[HEAD_DIM]));
+}
+
+static int plan_mma(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches) {
+  static const char *const entries[2][2] = {{"attention_mma_64_bf16", "attention_mma_64_fp16"},
+                                            {"attention_mma_128_bf16", "attention_mma_128_fp16"}};
+  launches[0] = tensor_launch(run, entries, ATTENTION_MMA_ROWS, ATTENTION_MMA_THREADS);
+  launches[0].shared = (unsigned)ATTENTION_MMA_SHARED((int)run->values[HEAD_DIM]);
+  roof_device_add_buffer(launches, o->in[0]);
+  roof_device_add_buffer(launches, o->in[1]);
+  roof_device_add_buffer(launches, o->out);
+  add_lengths(run, launches);
+  roof_device_add_index(launches, values_at(run));
+  return 1;
+}
+
+/** What fills whole fragments and turned rows. */
+static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
+  double dim = run->values[HEAD_DIM];
+  return dim == DIM / 2 || dim == DIM
+             ? roof_device_prepare(run, error)
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not written for head_dim=%.0f, only %d and %d",
+                              run->kernel->name, dim, DIM / 2, DIM);
+}
+
 /** What the tiles hold. */
 static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
   if (run->values[HEAD_DIM] > DIM) {
@@ -84,10 +127,17 @@ static const roof_device_kernel standard = {.program = "attention",
                                             .plan = plan_standard},
                                 flash = {.program = "attention",
                                          .reference = "attention-flash",
-                                         .plan = plan_flash};
+                                         .plan = plan_flash},
+                                mma = {.program = "attention_mma",
+                                       .reference = "attention-flash",
+                                       .plan = plan_mma};
 
 static bool supports(roof_dtype dtype) {
   return dtype == ROOF_FP32 || dtype == ROOF_FP16 || dtype == ROOF_BF16;
+}
+
+static bool is_narrow(roof_dtype dtype) {
+  return dtype == ROOF_FP16 || dtype == ROOF_BF16;
 }
 
 static const roof_kernel kernels[] = {
@@ -109,6 +159,18 @@ static const roof_kernel kernels[] = {
      .backends = roof_on_devices,
      .detail = &flash,
      .prepare = flash_prepare,
+     .check = roof_device_check,
+     .release = roof_device_release},
+    {.name = "attention-flash-mma",
+     .op = "attention",
+     .variant = "mma.sync",
+     .summary = "tensor cores, a warp at a time; scores stay in registers (Ampere and later)",
+     .sizes = "batch=2 heads=16 q_len=8192 kv_len=8192 head_dim=128",
+     .quick_sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128",
+     .supports = is_narrow,
+     .backends = roof_on_cuda,
+     .detail = &mma,
+     .prepare = tensor_prepare,
      .check = roof_device_check,
      .release = roof_device_release},
 };
