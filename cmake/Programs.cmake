@@ -1,5 +1,6 @@
 # roof_programs(VARIABLE FOLDER): compiles the programs FOLDER/*.cl and the preludes FOLDER/*.prelude into the library as text
-# and sets VARIABLE to the generated source. The first line of a program names its formats: `// formats: fp32 fp64`.
+# and sets VARIABLE to the generated source. The first line of a program names its formats: `// formats: fp32 fp64`, those that it has
+# in OpenCL alone as `opencl:fp16`.
 function(roof_programs variable folder)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cl ${CMAKE_SOURCE_DIR}/${folder}/*.prelude)
   list(SORT files)
@@ -9,8 +10,9 @@ function(roof_programs variable folder)
     get_filename_component(extension ${file} EXT)
     file(STRINGS ${file} first LIMIT_COUNT 1)
     set(bits "0")
-    if(first MATCHES "^// formats: ([a-z0-9 ]+)$")
-      string(TOUPPER ${CMAKE_MATCH_1} formats)
+    if(first MATCHES "^// formats: ([a-z0-9 :]+)$")
+      string(REPLACE "opencl:" "" formats ${CMAKE_MATCH_1})
+      string(TOUPPER ${formats} formats)
       string(REPLACE " " ";" formats ${formats})
       foreach(format ${formats})
         string(APPEND bits " | 1u << ROOF_${format}")

@@ -9,6 +9,7 @@
 
 #include "measure/device_bench.h"
 #include "measure/run.h"
+#include "roofline/units.h"
 
 void roof_device_info_init(roof_device_info *info) {
   *info = (roof_device_info){.units = NAN,
@@ -37,8 +38,8 @@ int roof_device_host_threads(void) {
   return omp_get_max_threads();
 }
 
-/** Of a run: fill, four patterns, two caches, three peaks, three latencies, links, four launches, curve. */
-enum { STEPS = 19 };
+/** Of a run: fill, four patterns, two caches, four peaks, three latencies, links, four launches, curve. */
+enum { STEPS = 20 };
 
 void roof_device_step(roof_device_bench *bench, const char *step) {
   if (bench->options->progress != NULL) {
@@ -57,6 +58,56 @@ void roof_device_note(roof_device_bench *bench, const char *format, ...) {
   }
 }
 
+/** One more item of a list with commas. */
+ROOF_PRINTF(2, 3) static void append(char list[ROOF_SOURCE_MAX], const char *format, ...) {
+  size_t used = strlen(list);
+  va_list arguments;
+  if (used > 0) {
+    used += (size_t)snprintf(list + used, ROOF_SOURCE_MAX - used, ", ");
+  }
+  va_start(arguments, format);
+  vsnprintf(list + used, ROOF_SOURCE_MAX - used, format, arguments);
+  va_end(arguments);
+}
+
+/** What a device says of itself beside what a machine file has a place for, and what it leaves out. */
+static void describe(roof_device_bench *bench) {
+  const roof_device_info *info = &bench->device->info;
+  const struct {
+    const char *name, *unit;
+    double value;
+    bool bytes;
+  } items[] = {{"clock now", "Hz", info->clock_hz, false},
+               {"highest clock", "Hz", info->max_clock_hz, false},
+               {"memory clock", "Hz", info->memory_clock_hz, false},
+               {"memory", "", info->memory_bytes, true},
+               {"largest buffer", "", info->allocation_bytes, true},
+               {"last cache", "", info->cache_bytes, true},
+               {"its line", "", info->line_bytes, true},
+               {"local memory of a group", "", info->local_bytes, true},
+               {"power limit", "W", info->power_limit_watts, false}};
+  char told[ROOF_SOURCE_MAX] = "", untold[ROOF_SOURCE_MAX] = "", value[32];
+  for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+    bool known = !isnan(items[i].value);
+    if (known && items[i].bytes) {
+      roof_bytes_format(value, sizeof value, items[i].value);
+    } else {
+      roof_quantity_format(value, sizeof value, items[i].value, items[i].unit);
+    }
+    append(known ? told : untold, "%s%s%s", items[i].name, known ? " " : "", known ? value : "");
+  }
+  if (!isnan(info->wave_lanes)) {
+    append(told, "waves of %.0f lanes", info->wave_lanes);
+  } else {
+    append(untold, "lanes of a wave");
+  }
+  append(info->ecc[0] != '\0' ? told : untold, "ECC%s%s", info->ecc[0] != '\0' ? " " : "", info->ecc);
+  roof_device_note(bench, "the device says: %s", told);
+  if (untold[0] != '\0') {
+    roof_device_note(bench, "the driver does not tell: %s", untold);
+  }
+}
+
 /** Who the device is, from what it says of itself. */
 static void identify(roof_device_bench *bench) {
   const roof_device_info *info = &bench->device->info;
@@ -71,6 +122,7 @@ static void identify(roof_device_bench *bench) {
   m->unit_count = info->units;
   m->clock_hz = !isnan(info->clock_hz) ? info->clock_hz : info->max_clock_hz;
   roof_device_note(bench, "%s, driver %s", info->platform, info->driver);
+  describe(bench);
 }
 
 roof_status roof_device_find(roof_device_bench *bench, void *program, roof_device_launch *launch,
@@ -78,21 +130,57 @@ roof_status roof_device_find(roof_device_bench *bench, void *program, roof_devic
   return bench->device->driver->find(bench->device, program, launch->entry, &launch->function, error);
 }
 
-roof_status roof_device_try(roof_device_bench *bench, const roof_device_launch *launch, double *seconds,
-                            roof_error *error) {
-  double first = NAN, second = NAN;
+double roof_device_units(const roof_device_bench *bench) {
+  double units = bench->device->info.units;
+  return isnan(units) ? 1 : units;
+}
+
+roof_status roof_device_try(roof_device_bench *bench, const roof_device_launch *launch, int tries,
+                            double *seconds, roof_error *error) {
   const roof_device_driver *driver = bench->device->driver;
-  roof_status status = driver->time(bench->device, launch, 1, 1, &first, error);
-  if (status == ROOF_OK) {
-    status = driver->time(bench->device, launch, 1, 1, &first, error);
+  double now = NAN, best = INFINITY;
+  roof_status status = driver->time(bench->device, launch, 1, 1, &now, error);
+  for (int i = 0; i < tries && status == ROOF_OK; i++) {
+    status = driver->time(bench->device, launch, 1, 1, &now, error);
+    best = fmin(best, now);
   }
   if (status == ROOF_OK) {
-    status = driver->time(bench->device, launch, 1, 1, &second, error);
-  }
-  if (status == ROOF_OK) {
-    *seconds = fmax(fmin(first, second), 1e-9);
+    *seconds = fmax(best, 1e-9);
   }
   return status;
+}
+
+roof_status roof_device_growth(roof_device_bench *bench, const roof_device_launch *launch, int which,
+                               double *ratio, roof_error *error) {
+  enum { ROUNDS = 3 };
+  roof_device_launch twice = *launch;
+  double once = INFINITY, both = INFINITY, now = NAN;
+  roof_status status = ROOF_OK;
+  if (twice.args[which].kind == ROOF_ARG_INDEX) {
+    twice.args[which].index *= 2;
+  } else {
+    twice.args[which].number *= 2;
+  }
+  for (int i = 0; i < ROUNDS && status == ROOF_OK; i++) {
+    status = roof_device_try(bench, launch, 1, &now, error);
+    once = fmin(once, now);
+    if (status == ROOF_OK) {
+      status = roof_device_try(bench, &twice, 1, &now, error);
+      both = fmin(both, now);
+    }
+  }
+  if (status == ROOF_OK) {
+    *ratio = both / once;
+  }
+  return status;
+}
+
+double roof_device_lengthen(roof_device_launch *launch, int which, double seconds) {
+  static const double long_enough = 1e-3, most = 1e6;
+  int32_t *count = &launch->args[which].number;
+  double factor = fmax(1, fmin(ceil(long_enough / seconds), floor(most / *count)));
+  *count = (int32_t)(*count * factor);
+  return factor;
 }
 
 void roof_device_keep(const roof_device_bench *bench, const char *name, double work, const double *seconds,
@@ -126,15 +214,21 @@ static void watch(roof_device_bench *bench, roof_conditions *conditions) {
   }
 }
 
-roof_status roof_device_figure(roof_device_bench *bench, const char *name, const roof_device_launch *launch,
-                               double work, roof_device_result *result, roof_error *error) {
+roof_status roof_device_figure(roof_device_bench *bench, const char *name, const roof_device_launch *launches,
+                               int count, double work, roof_device_result *result, roof_error *error) {
+  enum { LEAST = 5 };
   roof_samples samples;
-  roof_status status =
-      roof_device_sample(bench->device, launch, 1, bench->budget, bench->options->precision, &samples, error);
+  roof_status status = roof_device_sample(bench->device, launches, count, bench->budget,
+                                          bench->options->precision, &samples, error);
   if (status == ROOF_OK) {
-    roof_conditions_init(&result->conditions);
-    roof_samples_conditions(&samples, bench->options->precision, &result->conditions);
-    watch(bench, &result->conditions);
+    roof_conditions *conditions = &result->conditions;
+    roof_conditions_init(conditions);
+    roof_samples_conditions(&samples, bench->options->precision, conditions);
+    if (samples.count < LEAST && conditions->noisy[0] == '\0') {
+      snprintf(conditions->noisy, sizeof conditions->noisy, "only %zu sample%s fitted into %.3g s",
+               samples.count, samples.count == 1 ? "" : "s", bench->budget);
+    }
+    watch(bench, conditions);
     result->seconds = samples.stats.median;
     result->spread = samples.stats.spread;
     roof_device_keep(bench, name, work, samples.seconds, samples.count);
@@ -150,19 +244,21 @@ static double buffer_bytes(const roof_device_bench *bench) {
   double quick = strcmp(info->device_class, "cpu") == 0 ? 8 << 20 : 256 << 20;
   double wanted =
       bench->options->quick ? fmin(4 * info->cache_bytes, quick) : fmax(4 * info->cache_bytes, least);
-  double most = fmin(info->allocation_bytes, info->memory_bytes / 8);
+  double most = fmin(info->allocation_bytes, info->memory_bytes / 6);
   return floor(fmin(wanted, fmin(most, roof_memory_available() / 4)) / 4096) * 4096;
 }
 
 /** Random numbers in every buffer. */
 static roof_status fill_buffers(roof_device_bench *bench, roof_error *error) {
+  static const double results = 1 << 16;
   const roof_device_driver *driver = bench->device->driver;
   void *numbers = NULL;
   roof_device_step(bench, "random numbers");
   bench->bytes = buffer_bytes(bench);
   roof_status status = roof_data_new("random numbers", bench->bytes, &numbers, error);
   if (status == ROOF_OK) {
-    roof_data_fill(numbers, ROOF_FP32, (size_t)bench->bytes / 4, 1, roof_device_host_threads());
+    roof_data_fill(numbers, ROOF_FP32, (size_t)bench->bytes / 4, ROOF_DEVICE_SEED,
+                   roof_device_host_threads());
   }
   for (int i = 0; i < ROOF_DEVICE_BUFFERS && status == ROOF_OK; i++) {
     status = driver->allocate(bench->device, bench->bytes, &bench->buffers[i], error);
@@ -171,7 +267,9 @@ static roof_status fill_buffers(roof_device_bench *bench, roof_error *error) {
     }
   }
   free(numbers);
-  return status;
+  bench->result_bytes = fmin(bench->bytes, results);
+  return status == ROOF_OK ? driver->allocate(bench->device, bench->result_bytes, &bench->results, error)
+                           : status;
 }
 
 static roof_status load_programs(roof_device_bench *bench, roof_error *error) {
@@ -205,6 +303,7 @@ static void finish(roof_device_bench *bench) {
   for (int i = 0; i < ROOF_DEVICE_BUFFERS; i++) {
     driver->release(bench->device, bench->buffers[i]);
   }
+  driver->release(bench->device, bench->results);
   driver->unload(bench->device, bench->memory);
   driver->close(bench->device);
 }
@@ -221,6 +320,7 @@ roof_status roof_device_measure(const roof_device_driver *driver, const roof_mea
                              .machine = &result,
                              .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
                                                       : options->seconds_per_item,
+                             .cache_rate = NAN,
                              .load = {NAN, NAN, NAN, NAN, ""}};
   roof_status status = driver->open(0, &bench.device, error);
   if (status != ROOF_OK) {

@@ -33,9 +33,11 @@ typedef struct roof_device_info {
   double group_lanes; /**< the most lanes of a group */
   double wave_lanes;  /**< that step together: warp, wavefront */
   double power_limit_watts;
-  char ecc[8];      /**< "on", "off", "" unknown */
-  unsigned formats; /**< bit `1u << dtype` for each format its programs may compute with */
-  int peers;        /**< other devices of the same driver */
+  char ecc[8];         /**< "on", "off", "" unknown */
+  unsigned formats;    /**< bit `1u << dtype` for each format its programs may compute with */
+  unsigned arithmetic; /**< likewise, for each that its lanes multiply and add in: the program `arithmetic` */
+  bool dot4;           /**< four products of bytes and their sum are one instruction */
+  int peers;           /**< other devices of the same driver */
 } roof_device_info;
 
 /** An open device. A driver puts it first in a struct of its own. */
@@ -144,9 +146,9 @@ roof_status roof_device_run_in_turns(const roof_device_driver *driver, const roo
                                      const roof_measure_options *options, roof_measurement out[2],
                                      roof_error *error);
 
-/** Samples of some launches after each other, each of as many calls as the clock needs.
- *  Units: s a call. Ownership: *samples on success only, released by roof_samples_done. Errors: as the
- *  driver's. */
+/** Samples of launches that stand for each other (the same work on different data), in turn, each of as many
+ * calls as the clock needs. Units: s a call. Ownership: *samples on success only, released by
+ * roof_samples_done. Errors: as the driver's. */
 roof_status roof_device_sample(roof_device *device, const roof_device_launch *launches, int count,
                                double budget, double precision, roof_samples *samples, roof_error *error);
 

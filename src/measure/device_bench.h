@@ -4,7 +4,10 @@
 
 #include "measure/device.h"
 
-enum { ROOF_DEVICE_BUFFERS = 3 };
+enum { ROOF_DEVICE_BUFFERS = 3, ROOF_DEVICE_PIECES = 16 };
+
+/** A buffer of `roof_random_at(ROOF_DEVICE_SEED, index)` as fp32. */
+enum { ROOF_DEVICE_SEED = 1 };
 
 /** How a kernel is laid out, found by trying. */
 typedef struct roof_device_layout {
@@ -13,6 +16,15 @@ typedef struct roof_device_layout {
   int lanes;  /**< of a group */
   int groups; /**< in all */
 } roof_device_layout;
+
+/** What is done to memory. */
+typedef enum roof_device_pattern {
+  ROOF_DEVICE_READ,
+  ROOF_DEVICE_WRITE,
+  ROOF_DEVICE_COPY,
+  ROOF_DEVICE_TRIAD,
+  ROOF_DEVICE_PATTERNS
+} roof_device_pattern;
 
 /** A run of all ceilings of one device. */
 typedef struct roof_device_bench {
@@ -24,9 +36,12 @@ typedef struct roof_device_bench {
   void *memory;                       /**< the program `memory` */
   void *buffers[ROOF_DEVICE_BUFFERS]; /**< of random numbers */
   double bytes;                       /**< of each */
-  roof_device_layout reading;         /**< the best way to read memory */
-  double read_rate;                   /**< bytes/s */
-  roof_telemetry load;                /**< the highest power and temperature, the lowest clock under load */
+  void *results;                      /**< where checks find the lanes' sums */
+  double result_bytes;
+  roof_device_layout reading; /**< the best way to read memory */
+  double read_rate;           /**< bytes/s of memory */
+  double cache_rate;          /**< bytes/s of the last cache, NaN unknown */
+  roof_telemetry load;        /**< the highest power and temperature, the lowest clock under load */
 } roof_device_bench;
 
 /** What was measured of one figure. */
@@ -35,6 +50,12 @@ typedef struct roof_device_result {
   double spread;
   roof_conditions conditions;
 } roof_device_result;
+
+/** What trying layouts or variants came to. */
+typedef struct roof_device_trials {
+  int tried;
+  int wrong; /**< left out because their results were */
+} roof_device_trials;
 
 /** What the sensors say now; unknown without sensors.
  *  Units: SI, degrees Celsius. Ownership: by value. Errors: none. */
@@ -52,20 +73,25 @@ void roof_device_step(roof_device_bench *bench, const char *step);
  *  Units: none. Ownership: copies. Errors: none. */
 void roof_device_note(roof_device_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
 
+/** The units that the device has, 1 if it does not say.
+ *  Units: count. Ownership: none. Errors: none. */
+double roof_device_units(const roof_device_bench *bench);
+
 /** Finds the launch's kernel in a program.
  *  Units: none. Ownership: sets launch->function. Errors: as the driver's. */
 roof_status roof_device_find(roof_device_bench *bench, void *program, roof_device_launch *launch,
                              roof_error *error);
 
-/** Seconds of one launch, the better of two after one that is not counted.
+/** Seconds of the fastest of `tries` launches after one that is not counted.
  *  Units: s. Ownership: none. Errors: as the driver's. */
-roof_status roof_device_try(roof_device_bench *bench, const roof_device_launch *launch, double *seconds,
-                            roof_error *error);
+roof_status roof_device_try(roof_device_bench *bench, const roof_device_launch *launch, int tries,
+                            double *seconds, roof_error *error);
 
-/** Samples one launch; hands the samples to whoever keeps them and looks at the sensors.
- *  Units: `work` a call, s. Ownership: *result on success only. Errors: as the driver's. */
-roof_status roof_device_figure(roof_device_bench *bench, const char *name, const roof_device_launch *launch,
-                               double work, roof_device_result *result, roof_error *error);
+/** Samples of `count` launches that do the same on different data, in turn, one a call; hands the samples to
+ * whoever keeps them and looks at the sensors. Units: `work` a call, s. Ownership: *result on success only.
+ * Errors: as the driver's. */
+roof_status roof_device_figure(roof_device_bench *bench, const char *name, const roof_device_launch *launches,
+                               int count, double work, roof_device_result *result, roof_error *error);
 
 /** Hands samples in seconds to whoever keeps them.
  *  Units: s. Ownership: none. Errors: none. */
@@ -82,15 +108,64 @@ roof_status roof_device_links(roof_device_bench *bench, roof_error *error);
 roof_status roof_device_launches(roof_device_bench *bench, roof_error *error);
 roof_status roof_device_curve(roof_device_bench *bench, roof_error *error);
 
-/** A launch that reads `bytes` of a buffer in the layout, `passes` times; *bytes becomes what it really
- * reads. Units: bytes. Ownership: by value. Errors: none. */
+/** Adds a measured level.
+ *  Units: bytes. Ownership: points into the machine. Errors: none. */
+roof_level *roof_device_add_level(roof_device_bench *bench, const char *name, roof_level_kind kind,
+                                  double bytes);
+
+/** Elements of the layout's width in `bytes`: a whole number for each lane of each group, one round at least.
+ *  Units: bytes. Ownership: none. Errors: none. */
+double roof_device_elements(const roof_device_layout *layout, double bytes);
+
+/** A launch that does the pattern to `bytes` from byte `from` on; *bytes becomes what it really moves.
+ *  Units: bytes. Ownership: by value. Errors: none. */
+roof_device_launch roof_device_mover(const roof_device_bench *bench, roof_device_pattern pattern,
+                                     const roof_device_layout *layout, double from, double *bytes);
+
+/** A launch that reads the first `bytes` `passes` times; *bytes becomes what it really reads.
+ *  Units: bytes. Ownership: by value. Errors: none. */
 roof_device_launch roof_device_reader(const roof_device_bench *bench, const roof_device_layout *layout,
                                       double *bytes, int passes);
+
+/** "memory read" and the like.
+ *  Units: none. Ownership: static. Errors: none. */
+const char *roof_device_pattern_name(roof_device_pattern pattern);
+
+/** Whether the pattern's kernel does in that layout what it should, seen on a few groups.
+ *  Units: none. Ownership: none. Errors: as the driver's; a wrong result is none. */
+roof_status roof_device_check_pattern(roof_device_bench *bench, roof_device_pattern pattern,
+                                      const roof_device_layout *layout, bool *right, roof_error *error);
+
+/** Runs a launch whose lanes store their sums in bench->results and reads `count` of them back.
+ *  Units: none. Ownership: fills the caller's `sums` (4 bytes each). Errors: as the driver's. */
+roof_status roof_device_sums(roof_device_bench *bench, const roof_device_launch *launch, void *sums,
+                             size_t count, roof_error *error);
+
+/** How many times as long a launch takes when its argument `which`, a count, is twice what it is: near 2 for
+ * one that does its work. The fastest of several of each. Units: none. Ownership: none. Errors: as the
+ * driver's. */
+roof_status roof_device_growth(roof_device_bench *bench, const roof_device_launch *launch, int which,
+                               double *ratio, roof_error *error);
+
+/** Multiplies the count in argument `which` so that a launch that takes `seconds` takes a millisecond, and so
+ * that starting it does not show; returns the factor. Units: s. Ownership: changes *launch. Errors: none. */
+double roof_device_lengthen(roof_device_launch *launch, int which, double seconds);
 
 /** The line of latency and bandwidth, t = latency + bytes / bandwidth, that fits points best in relation to
  * their times. Units: bytes, s. Ownership: writes all results. Errors: NaN with fewer than two sizes. */
 void roof_device_fit(const double *bytes, const double *seconds, int count, double *latency,
                      double *bandwidth, double *worst);
+
+/** The part of a curve that a line describes. */
+typedef struct roof_device_ramp {
+  int first, count; /**< points */
+  double latency, bandwidth;
+  double worst; /**< the largest deviation of a point, relative */
+} roof_device_ramp;
+
+/** The widest range of growing sizes, five at least and a factor of sixteen, that a line describes within a
+ * quarter; count 0 when there is none. Units: bytes, s. Ownership: by value. Errors: none. */
+roof_device_ramp roof_device_ramp_of(const double *bytes, const double *seconds, int count);
 
 /** The size at which growing times first reach `reach`, in proportion between points.
  *  Units: bytes, s. Ownership: none. Errors: NaN when it never does. */

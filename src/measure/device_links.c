@@ -111,6 +111,12 @@ static roof_status measure_pageable(roof_device_bench *bench, double bytes, roof
 static roof_status measure_peers(roof_device_bench *bench, double bytes, roof_error *error) {
   const roof_device *device = bench->device;
   roof_status status = ROOF_OK;
+  if (device->info.peers == 0 || device->driver->to_peer == NULL) {
+    roof_device_note(bench, "peer to peer: not measured: %s",
+                     device->driver->to_peer == NULL
+                         ? "the driver's copies between devices go through the host"
+                         : "no other device can be reached from this one");
+  }
   for (int i = 0; i < device->info.peers && device->driver->to_peer != NULL && status == ROOF_OK; i++) {
     if (bench->machine->link_count == ROOF_LINK_MAX) {
       roof_device_note(bench, "%d peers are not listed", device->info.peers - i);

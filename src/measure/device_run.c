@@ -16,6 +16,8 @@ typedef struct timing {
   const roof_kernel_run *run; /**< for a call */
   const roof_device_operands *operands;
   int repeats;
+  int turns; /**< launches that stand for each other: each call takes the next; 0: all together */
+  int turn;
   roof_status status;
   roof_error *error;
 } timing;
@@ -25,6 +27,9 @@ static double timed(void *user) {
   double seconds = NAN;
   if (t->status == ROOF_OK && t->run != NULL) {
     t->status = t->device->driver->call(t->device, t->run, t->operands, t->repeats, &seconds, t->error);
+  } else if (t->status == ROOF_OK && t->turns > 0) {
+    const roof_device_launch *launch = &t->launches[t->turn++ % t->turns];
+    t->status = t->device->driver->time(t->device, launch, 1, t->repeats, &seconds, t->error);
   } else if (t->status == ROOF_OK) {
     t->status = t->device->driver->time(t->device, t->launches, t->count, t->repeats, &seconds, t->error);
   }
@@ -64,7 +69,7 @@ static roof_status take(timing *t, roof_timed *call, void *user, double budget, 
 
 roof_status roof_device_sample(roof_device *device, const roof_device_launch *launches, int count,
                                double budget, double precision, roof_samples *samples, roof_error *error) {
-  timing t = {.device = device, .launches = launches, .count = count, .error = error};
+  timing t = {.device = device, .launches = launches, .count = count, .turns = count, .error = error};
   return take(&t, timed, &t, budget, precision, samples);
 }
 

@@ -14,9 +14,12 @@ static const double rate = 100e9, latency = 5e-6, operations = 1e12, pass_rate =
 static struct {
   int calls, fail_at; /**< the call that fails, from 1; 0: none */
   int devices, buffers, programs;
-  bool wrong;   /**< results are */
-  double drift; /**< each timed call takes so much longer than the one before, as a share */
-} script;
+  int wrong;     /**< what is */
+  double faster; /**< than `operations` */
+  double drift;  /**< each timed call takes so much longer than the one before, as a share */
+} script = {.faster = 1};
+
+enum { NOTHING, RESULTS, READS, SUMS, SUMS_OF_SOME, CHAINS, LOCALS, TIMES };
 
 static roof_status call(const char *what, roof_error *error) {
   return ++script.calls == script.fail_at
@@ -44,13 +47,15 @@ static roof_status open_device(int index, roof_device **device, roof_error *erro
     d->driver = &driver;
     snprintf(d->info.name, sizeof d->info.name, "NVIDIA Scripted");
     snprintf(d->info.device_class, sizeof d->info.device_class, "gpu");
+    snprintf(d->info.unit_kind, sizeof d->info.unit_kind, "SM");
     d->info.units = 4;
     d->info.group_lanes = 256;
     d->info.memory_bytes = 64 << 20;
     d->info.allocation_bytes = 32 << 20;
     d->info.cache_bytes = 64 << 10;
     d->info.local_bytes = 48 << 10;
-    d->info.formats = 1u << ROOF_FP32 | 1u << ROOF_INT8;
+    d->info.max_clock_hz = 1e9;
+    d->info.formats = d->info.arithmetic = 1u << ROOF_FP32 | 1u << ROOF_INT8;
     script.devices++;
     *device = d;
   }
@@ -121,36 +126,136 @@ static roof_status find(roof_device *device, void *program, const char *entry, v
   return call("find", error);
 }
 
-/** The last INDEX argument counts elements, the entry's last digit is their width. */
+/** Of a kernel that moves memory: INDEX arguments are where it begins and how many elements it takes, the
+ * entry's last digit is their width. */
 static double memory_seconds(const roof_device_launch *l) {
   double elements = 0, buffers = 0, passes = 1;
+  bool reads = strncmp(l->entry, "memory_read", 11) == 0;
   for (int i = 0; i < l->arg_count; i++) {
     elements = l->args[i].kind == ROOF_ARG_INDEX ? (double)l->args[i].index : elements;
     buffers += l->args[i].kind == ROOF_ARG_BUFFER;
     passes = l->args[i].kind == ROOF_ARG_INT ? l->args[i].number : passes;
   }
-  double moved = strncmp(l->entry, "memory_read", 11) == 0 ? 1 : buffers;
-  return latency + elements * 4 * (l->entry[strlen(l->entry) - 1] - '0') * moved * passes / rate;
+  return latency +
+         elements * 4 * (l->entry[strlen(l->entry) - 1] - '0') * (reads ? 1 : buffers) * passes / rate;
+}
+
+/** What it leaves, of the few groups of a check: of a read the sum of all lanes in the first one's place. */
+static void move(const roof_device_launch *l) {
+  int buffers = 0;
+  while (l->args[buffers].kind == ROOF_ARG_BUFFER) {
+    buffers++;
+  }
+  size_t width = (size_t)(l->entry[strlen(l->entry) - 1] - '0');
+  size_t from = (size_t)l->args[buffers].index * width, count = (size_t)l->args[buffers + 1].index * width;
+  const float *a = l->args[0].buffer;
+  float *out = l->args[buffers - 1].buffer;
+  double sum = 0;
+  if (l->groups[0] > 3) {
+    return;
+  }
+  for (size_t i = from; i < from + count && strncmp(l->entry, "memory_read", 11) == 0; i++) {
+    sum += (double)a[i];
+  }
+  if (strncmp(l->entry, "memory_read", 11) == 0) {
+    out[0] = l->args[buffers + 3].real < 0 ? (float)sum + (script.wrong == READS) : out[0];
+    return;
+  }
+  for (size_t i = from; i < from + count; i++) {
+    out[i] = buffers == 1   ? l->args[3].real + (float)(i / width % l->lanes[0])
+             : buffers == 2 ? a[i]
+                            : fmaf(0.75f, ((const float *)l->args[1].buffer)[i], a[i]);
+  }
+}
+
+/** One lane's sums by the rules of the program. */
+static float chains(const roof_device_launch *l, int chains, int width, unsigned lane) {
+  const float *numbers = l->args[0].buffer;
+  float sum = 0;
+  for (int i = 0; i < chains * width; i++) {
+    float x = numbers[2 * l->lanes[0] + lane * (unsigned)(chains * width) + (unsigned)i];
+    for (int step = 0; step < 16 * l->args[2].number; step++) {
+      x = fmaf(x, numbers[lane], numbers[lane + l->lanes[0]]);
+    }
+    sum += x;
+  }
+  return sum;
+}
+
+static int32_t words(const roof_device_launch *l, int chains, unsigned lane) {
+  const int32_t *numbers = l->args[0].buffer;
+  uint32_t all = 0;
+  for (int i = 0; i < chains; i++) {
+    uint32_t x = (uint32_t)numbers[2 * l->lanes[0] + lane * (unsigned)chains + (unsigned)i];
+    for (int step = 0; step < 16 * l->args[2].number; step++) {
+      uint32_t factor = (uint32_t)numbers[lane], sum = (uint32_t)numbers[lane + l->lanes[0]];
+      for (int shift = 0; shift < 32; shift += 8) {
+        sum += (uint32_t)((int8_t)(factor >> shift) * (int8_t)(x >> shift));
+      }
+      x = sum;
+    }
+    all ^= x;
+  }
+  return (int32_t)all;
 }
 
 /** The rate grows with the chains up to four. */
 static double arithmetic_seconds(const roof_device_launch *l) {
-  int chains = 1, width = 1;
-  assert_int_equal(sscanf(l->entry, "arithmetic_%d_%d", &chains, &width), 2);
-  double work = 16.0 * 2 * chains * width * l->groups[0] * l->lanes[0] * l->args[2].number;
-  return work / (operations * fmin(chains, 4) / 4);
+  int count = 1, width = 1;
+  assert_int_equal(sscanf(l->entry, "arithmetic_%d_%d", &count, &width), 2);
+  for (unsigned lane = 0; lane < l->lanes[0] && l->groups[0] == 1; lane += 37) { /* what a check looks at */
+    bool spoiled = script.wrong == SUMS || (script.wrong == SUMS_OF_SOME && count == 8);
+    if (l->args[3].kind == ROOF_ARG_INT) {
+      ((int32_t *)l->args[1].buffer)[lane] = words(l, count * width, lane) + spoiled;
+    } else {
+      ((float *)l->args[1].buffer)[lane] = chains(l, count, width, lane) + (spoiled ? 1 : 0);
+    }
+  }
+  double work = 16.0 * 2 * count * width * l->groups[0] * l->lanes[0] * l->args[2].number;
+  return script.wrong == TIMES ? 1e-6 : work / (operations * script.faster * fmin(count, 4) / 4);
+}
+
+static double chase_seconds(const roof_device_launch *l) {
+  const int32_t *next = l->args[0].buffer;
+  int32_t *at = l->args[1].buffer;
+  for (int32_t i = script.wrong == CHAINS; i < l->args[2].number && l->args[2].number <= 2000; i++) {
+    *at = next[*at];
+  }
+  return l->args[2].number * 100e-9;
+}
+
+/** The sum of all lanes in the first one's place. */
+static double local_seconds(const roof_device_launch *l) {
+  const float *slots = l->args[0].buffer;
+  int lanes = (int)l->lanes[0], apart = lanes < 32 ? lanes : 32;
+  double sum = 0;
+  for (int i = 0; i < lanes * l->args[2].number * 8 && l->groups[0] == 1; i++) {
+    int lane = i % lanes, load = i / lanes;
+    for (int j = 0; j < 4; j++) {
+      sum += (double)slots[4 * (((lane + load / 8 * 8) & 511) + load % 8 * apart) + j];
+    }
+  }
+  ((float *)l->args[1].buffer)[0] = (float)sum + (script.wrong == LOCALS);
+  return script.wrong == TIMES ? 1e-6 : l->args[2].number * 1e-7;
 }
 
 static double launch_seconds(const roof_device_launch *l) {
   if (strcmp(l->entry, "stream_copy") == 0) {
     memcpy(l->args[1].buffer, l->args[0].buffer, (size_t)l->args[2].index * 4);
-    ((float *)l->args[1].buffer)[0] += script.wrong ? 1 : 0;
+    ((float *)l->args[1].buffer)[0] += script.wrong == RESULTS ? 1 : 0;
     return latency + (double)l->args[2].index * 8 / rate;
   }
-  return strcmp(l->entry, "memory_chase") == 0   ? l->args[2].number * 100e-9
-         : strcmp(l->entry, "memory_local") == 0 ? 1e-5
-         : strncmp(l->entry, "arith", 5) == 0    ? arithmetic_seconds(l)
-                                                 : memory_seconds(l);
+  if (strcmp(l->entry, "memory_chase") == 0) {
+    return chase_seconds(l);
+  }
+  if (strcmp(l->entry, "memory_local") == 0) {
+    return local_seconds(l);
+  }
+  if (strncmp(l->entry, "arith", 5) == 0) {
+    return arithmetic_seconds(l);
+  }
+  move(l);
+  return script.wrong == TIMES ? 1e-6 : memory_seconds(l);
 }
 
 static roof_status time_launches(roof_device *device, const roof_device_launch *launches, int count,
@@ -199,10 +304,10 @@ static void nothing_is_left(void) {
   assert_int_equal(script.programs, 0);
 }
 
-static roof_status measure(roof_machine *m, roof_error *error) {
+static roof_status measure(double seconds, roof_machine *m, roof_error *error) {
   roof_measure_options o = roof_measure_options_default();
   o.quick = true;
-  o.seconds_per_item = 1e-4;
+  o.seconds_per_item = seconds;
   script.calls = 0;
   return roof_device_measure(&driver, &o, m, error);
 }
@@ -220,7 +325,7 @@ static void figures_are_as_scripted(void **state) {
   roof_machine m;
   roof_error error = {0};
   script.fail_at = 0;
-  if (measure(&m, &error) != ROOF_OK) {
+  if (measure(1e-2, &m, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
   const roof_level *memory = roof_machine_level(&m, ROOF_MEMORY, ROOF_MEASURED);
@@ -238,8 +343,83 @@ static void figures_are_as_scripted(void **state) {
   assert_string_equal(m.costs[1].name, "launch, synchronised");
   assert_near(m.costs[1].seconds, 4 * launch_time, 1e-6);
   assert_near(m.energy.watts, 650, 1e-9);
-  assert_true(has_note(&m, "reads take 5.000 µs + bytes / 100.0 GB/s, within 0 %"));
+  const roof_level *local = roof_machine_level(&m, ROOF_L1, ROOF_MEASURED);
+  assert_non_null(local);
+  assert_near(local->read_bytes_per_second, 32 * 256 * 8 * 16 / 1e-7, 1e-6);
+  assert_true(has_note(
+      &m, "reads of 4 KiB to 256 KiB, again and again, take 5.000 µs + bytes / 100.0 GB/s, within 0 %"));
+  assert_true(has_note(&m, "the device says: highest clock 1.000 GHz"));
+  assert_true(has_note(&m, "the driver does not tell: clock now"));
+  assert_true(has_note(&m, "peer to peer: not measured: "));
   nothing_is_left();
+}
+
+/** What is measured with one thing wrong. */
+static void spoil(int wrong, double faster, roof_machine *m) {
+  roof_error error = {0};
+  script.fail_at = 0;
+  script.wrong = wrong;
+  script.faster = faster;
+  if (measure(1e-2, m, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  script.wrong = NOTHING;
+  script.faster = 1;
+  nothing_is_left();
+}
+
+static const roof_peak *fp32_of(const roof_machine *m) {
+  return roof_machine_peak(m, ROOF_FP32, ROOF_VECTOR, false, ROOF_MEASURED);
+}
+
+static void a_variant_with_wrong_sums_is_left_out(void **state) {
+  (void)state;
+  roof_machine m;
+  spoil(SUMS_OF_SOME, 1, &m);
+  assert_true(has_note(&m, "fp32 vector: 2 of 4 variants gave wrong sums and are left out"));
+  assert_near(fp32_of(&m)->flops_per_second, operations, 1e-6);
+  spoil(SUMS, 1, &m);
+  assert_true(has_note(&m, "fp32 vector: 4 of 4 variants gave wrong sums and are left out"));
+  assert_null(fp32_of(&m));
+  assert_int_equal(m.peak_count, 0);
+}
+
+static void time_that_does_not_grow_makes_no_figure(void **state) {
+  (void)state;
+  roof_machine m;
+  spoil(TIMES, 1, &m);
+  assert_int_equal(m.peak_count, 0);
+  assert_true(has_note(&m, "fp32 vector: not measured: twice the multiply-adds took 1.00 times as long"));
+  assert_true(has_note(&m, "memory triad: not measured: twice the bytes took 1.00 times as long"));
+  assert_true(has_note(&m, "local memory read: not measured: twice the loads took 1.00 times as long"));
+  assert_null(roof_machine_level(&m, ROOF_L1, ROOF_MEASURED));
+  assert_null(roof_machine_memory(&m, ROOF_MEASURED));
+}
+
+static void a_rate_beyond_any_device_is_no_figure(void **state) {
+  (void)state;
+  roof_machine m;
+  spoil(NOTHING, 2, &m);
+  assert_near(fp32_of(&m)->flops_per_second, 2 * operations, 1e-6);
+  spoil(NOTHING, 3, &m);
+  assert_null(fp32_of(&m));
+  assert_true(has_note(&m,
+                       "fp32 vector: not measured: 3.000 TFLOP/s came out, and 4 SM at 1 GHz cannot do more "
+                       "than 2.048 TFLOP/s"));
+}
+
+static void loads_that_were_not_done_make_no_figure(void **state) {
+  (void)state;
+  roof_machine m;
+  spoil(READS, 1, &m);
+  assert_true(has_note(&m, "memory read: 5 of 5 layouts gave wrong results and are left out"));
+  assert_true(isnan(roof_machine_level(&m, ROOF_MEMORY, ROOF_MEASURED)->read_bytes_per_second));
+  spoil(CHAINS, 1, &m);
+  assert_true(has_note(&m, "memory latency: not measured: the loads did not follow the chain"));
+  assert_true(isnan(roof_machine_level(&m, ROOF_MEMORY, ROOF_MEASURED)->latency_seconds));
+  spoil(LOCALS, 1, &m);
+  assert_true(has_note(&m, "local memory read: 2 of 2 layouts gave wrong sums and are left out"));
+  assert_null(roof_machine_level(&m, ROOF_L1, ROOF_MEASURED));
 }
 
 static void a_call_that_fails_ends_a_measurement_cleanly(void **state) {
@@ -250,7 +430,7 @@ static void a_call_that_fails_ends_a_measurement_cleanly(void **state) {
     roof_machine m = {.note_count = -7};
     roof_error error = {0};
     script.fail_at = n;
-    status = measure(&m, &error);
+    status = measure(1e-5, &m, &error);
     nothing_is_left();
     if (status != ROOF_OK) {
       failed++;
@@ -287,10 +467,10 @@ static void a_kernel_is_checked_then_timed(void **state) {
   assert_near(m.bytes, 8000, 1e-12);
   assert_non_null(strstr(m.conditions.noisy, "clock lowered"));
   roof_measurement_done(&m);
-  script.wrong = true;
+  script.wrong = RESULTS;
   assert_int_equal(run_copy(&m, &error), ROOF_E_INTERNAL);
   assert_non_null(strstr(error.message, "device-copy fp32: wrong result: element 0"));
-  script.wrong = false;
+  script.wrong = NOTHING;
   nothing_is_left();
 }
 
@@ -348,9 +528,9 @@ static void two_kernels_take_turns(void **state) {
   assert_true(isnan(roof_share_in_turns(&m[0], &m[1])));
   assert_int_equal(run_two("device-triad", m, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "device-copy and device-triad: two operations, copy and triad");
-  script.wrong = true;
+  script.wrong = RESULTS;
   assert_int_equal(run_two("device-copy", m, &error), ROOF_E_INTERNAL);
-  script.wrong = false;
+  script.wrong = NOTHING;
   nothing_is_left();
 }
 
@@ -410,9 +590,34 @@ static void a_line_is_fitted(void **state) {
   assert_true(isnan(roof_device_reach(bytes, seconds, 10, 1)));
 }
 
+/** A curve that bends where a cache ends, with a point that was disturbed. */
+static void a_ramp_is_told_where_it_holds(void **state) {
+  (void)state;
+  double bytes[24], seconds[24];
+  for (int i = 0; i < 24; i++) {
+    bytes[i] = 1000.0 * (1 << i);
+    seconds[i] = 3e-6 + bytes[i] / (i < 14 ? 50e9 : 5e9);
+  }
+  roof_device_ramp r = roof_device_ramp_of(bytes, seconds, 24);
+  assert_int_equal(r.first, 0);
+  assert_true(r.count >= 14 && r.count <= 15);
+  assert_near(r.latency, 3e-6, 0.1);
+  assert_near(r.bandwidth, 50e9, 0.1);
+  assert_true(r.worst <= 0.25);
+  for (int i = 0; i < 24; i++) {
+    seconds[i] = i % 2 ? 1e-6 : 1e-3;
+  }
+  assert_int_equal(roof_device_ramp_of(bytes, seconds, 24).count, 0);
+  assert_int_equal(roof_device_ramp_of(bytes, seconds, 4).count, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(figures_are_as_scripted),
+      cmocka_unit_test(a_variant_with_wrong_sums_is_left_out),
+      cmocka_unit_test(time_that_does_not_grow_makes_no_figure),
+      cmocka_unit_test(a_rate_beyond_any_device_is_no_figure),
+      cmocka_unit_test(loads_that_were_not_done_make_no_figure),
       cmocka_unit_test(a_call_that_fails_ends_a_measurement_cleanly),
       cmocka_unit_test(a_kernel_is_checked_then_timed),
       cmocka_unit_test(a_call_that_fails_ends_a_run_cleanly),
@@ -420,6 +625,7 @@ int main(void) {
       cmocka_unit_test(a_call_that_fails_ends_turns_cleanly),
       cmocka_unit_test(what_the_device_lacks_is_refused),
       cmocka_unit_test(a_line_is_fitted),
+      cmocka_unit_test(a_ramp_is_told_where_it_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include "measure/device.h"
 
@@ -63,6 +64,11 @@ const roof_opencl *roof_opencl_library(void);
 /** ROOF_OK, or what the call `what` returned, by its name in the standard. `what` may name an object too.
  *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED. */
 roof_status roof_opencl_check(cl_int code, const char *call, const char *what, roof_error *error);
+
+/** Says of each figure of accelerators that OpenCL has no words for why it is not there.
+ *  Units: none. Ownership: adds notes. Errors: none. */
+roof_status roof_opencl_missing(roof_device *device, const roof_measure_options *options,
+                                roof_machine *machine, roof_error *error);
 
 /** Fills in what the device says of itself.
  *  Units: SI. Ownership: fills *info. Errors: none; what it does not say is unknown. */

@@ -5,7 +5,10 @@
 
 #include "measure/opencl/api.h"
 
-enum { SAYS = 4096 };
+enum { SAYS = 8192 };
+
+/* of OpenCL 3.0 */
+enum { DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x1067 };
 
 static void text_of(const roof_opencl *cl, cl_device_id device, cl_device_info what, char *text,
                     size_t size) {
@@ -57,6 +60,23 @@ static unsigned formats_of(const roof_opencl *cl, cl_device_id device) {
   return has_extension(cl, device, "cl_khr_fp64") ? formats | 1u << ROOF_FP64 : formats;
 }
 
+/** What lanes multiply and add in: fp16 takes an extension, bf16 OpenCL C does not have. */
+static unsigned arithmetic_of(const roof_opencl *cl, cl_device_id device, unsigned formats) {
+  unsigned has = formats & (1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_INT8);
+  return has_extension(cl, device, "cl_khr_fp16") ? has | 1u << ROOF_FP16 : has;
+}
+
+/** Lanes that step together, by the first question that is answered: NVIDIA's, AMD's, OpenCL 3.0's. */
+static double wave_of(const roof_opencl *cl, cl_device_id device) {
+  static const cl_device_info questions[] = {CL_DEVICE_WARP_SIZE_NV, CL_DEVICE_WAVEFRONT_WIDTH_AMD,
+                                             DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE};
+  double lanes = NAN;
+  for (size_t i = 0; i < sizeof questions / sizeof questions[0] && isnan(lanes); i++) {
+    lanes = number_of(cl, device, questions[i]);
+  }
+  return lanes;
+}
+
 /** What a driver knows of ECC, and what the memory of a processor does not tell. */
 static void describe_ecc(const roof_opencl *cl, cl_device_id device, roof_device_info *info) {
   cl_bool ecc = CL_FALSE;
@@ -84,6 +104,31 @@ void roof_opencl_describe(const roof_opencl *cl, int index, roof_device_info *in
                                        : "accelerator");
   snprintf(info->unit_kind, sizeof info->unit_kind, "%s", type & CL_DEVICE_TYPE_CPU ? "core" : "CU");
   info->formats = formats_of(cl, device);
+  info->arithmetic = arithmetic_of(cl, device, info->formats);
+  info->dot4 = has_extension(cl, device, "cl_khr_integer_dot_product");
+  info->wave_lanes = wave_of(cl, device);
   info->peers = 0; /* a copy between contexts goes through the host */
   describe_ecc(cl, device, info);
+}
+
+roof_status roof_opencl_missing(roof_device *device, const roof_measure_options *options,
+                                roof_machine *machine, roof_error *error) {
+  (void)options, (void)error;
+  const struct {
+    const char *what, *why;
+    bool missing;
+  } figures[] = {
+      {"fp64 vector", "the device has no cl_khr_fp64", !(device->info.arithmetic >> ROOF_FP64 & 1u)},
+      {"fp16 vector", "the device has no cl_khr_fp16", !(device->info.arithmetic >> ROOF_FP16 & 1u)},
+      {"bf16 vector", "OpenCL C has no arithmetic in it", true},
+      {"matrix units and a vendor's library", "OpenCL C has no words for them", true},
+      {"power, clock and temperature under load", "OpenCL does not tell them", true},
+  };
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+    if (figures[i].missing && machine->note_count < ROOF_NOTE_MAX) {
+      snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "%s: not measured: %s",
+               figures[i].what, figures[i].why);
+    }
+  }
+  return ROOF_OK;
 }

@@ -220,9 +220,10 @@ static roof_status say_log(opencl_device *d, program *p, const char *name, roof_
                         line[0] != '\0' ? line : "the compiler says nothing");
 }
 
-/** "-DTYPE_FP32" */
-static void define_of(roof_dtype dtype, char *options, size_t size) {
-  size_t used = (size_t)snprintf(options, size, "-cl-std=CL1.2 -DTYPE_");
+/** "-cl-std=CL1.2 -DTYPE_FP32"; dot products of bytes are words of OpenCL C 3.0. */
+static void define_of(const opencl_device *d, roof_dtype dtype, char *options, size_t size) {
+  const char *standard = dtype == ROOF_INT8 && d->base.info.dot4 ? "CL3.0" : "CL1.2";
+  size_t used = (size_t)snprintf(options, size, "-cl-std=%s -DTYPE_", standard);
   for (const char *c = roof_dtype_name(dtype); *c != '\0' && used + 1 < size; c++) {
     options[used++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
   }
@@ -242,7 +243,7 @@ static roof_status build(roof_device *device, const roof_device_text *text, roof
   if (p == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "opencl: out of memory");
   }
-  define_of(dtype, options, sizeof options);
+  define_of(d, dtype, options, sizeof options);
   p->built = d->api->CreateProgramWithSource(d->context, 3, (const char **)parts, lengths, &code);
   roof_status status = then(ROOF_OK, code, "clCreateProgramWithSource", error);
   if (status == ROOF_OK) {
@@ -400,7 +401,8 @@ const roof_device_driver roof_opencl_driver = {.name = "opencl",
                                                .unload = unload,
                                                .find = find,
                                                .time = time_launches,
-                                               .empty = empty};
+                                               .empty = empty,
+                                               .extras = roof_opencl_missing};
 
 static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
   return roof_device_measure(&roof_opencl_driver, options, machine, error);
