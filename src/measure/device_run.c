@@ -126,6 +126,7 @@ static roof_status upload(job *j, const void *from, double bytes, void **buffer,
 static roof_status upload_all(job *j, roof_error *error) {
   const roof_operands *o = j->run.state;
   double scratch = j->kernel->scratch != NULL ? j->kernel->scratch(&j->run) : 0;
+  j->operands.group_lanes = j->device->info.group_lanes;
   roof_status status = check_memory(j, scratch, error);
   const struct {
     const void *from;

@@ -43,7 +43,7 @@ static roof_status attends(const char *sizes, roof_dtype dtype, bool late, roof_
   roof_status status = kernel->prepare(&run, error);
   if (status == ROOF_OK) {
     const roof_operands *o = run.state;
-    roof_device_operands operands = {{o->in[0], o->in[1]}, o->out, NULL};
+    roof_device_operands operands = {{o->in[0], o->in[1]}, o->out, NULL, 1024};
     assert_int_equal(roof_device_kernel_of(kernel)->plan(&run, &operands, launches), 1);
     emulated_late = late;
     const unsigned *g = launches[0].groups;

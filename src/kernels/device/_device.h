@@ -76,6 +76,7 @@ typedef struct roof_device_operands {
   void *in[2];
   void *out;
   void *scratch;
+  double group_lanes; /**< the most lanes that a group may have there */
 } roof_device_operands;
 
 /** A kernel of accelerators, the `detail` of its row. */

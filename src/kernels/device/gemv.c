@@ -4,21 +4,36 @@
 
 #include <float.h>
 
-enum { LANES = 128, GROUPED = 128 };
+enum { LANES = 128, LEAST_LANES = 8, ROWS = 4, GROUPED = 128, ROUND_LANES = 32, PARTS_OF_X = 3 };
 
-static int plan_rows(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches,
-                     const char *entry) {
-  launches[0] = roof_device_launch_of(entry, run->values[0], 1, LANES, 1);
-  roof_device_add_buffer(launches, o->in[0]);
-  roof_device_add_buffer(launches, o->in[1]);
-  roof_device_add_buffer(launches, o->out);
-  roof_device_add_int(launches, run->values[1]);
-  return 1;
+/** A launch for m rows of `steps` loads each: as many lanes a row as leave each of them eight, other rows
+ * beside. */
+static roof_device_launch rows_launch(const roof_kernel_run *run, const char *entry, double steps) {
+  int lanes = LANES;
+  while (lanes > LEAST_LANES && steps < 8 * lanes) {
+    lanes /= 2;
+  }
+  int beside = LANES / lanes;
+  return roof_device_launch_of(entry, roof_device_tiles(run->values[0], ROWS * beside), 1, lanes, beside);
 }
 
+static void add_arguments(const roof_kernel_run *run, const roof_device_operands *o, void *x,
+                          roof_device_launch *launch) {
+  roof_device_add_buffer(launch, o->in[0]);
+  roof_device_add_buffer(launch, x);
+  roof_device_add_buffer(launch, o->out);
+  roof_device_add_int(launch, run->values[0]);
+  roof_device_add_int(launch, run->values[1]);
+}
+
+/** By packs of 16 bytes where every row begins at one. */
 static int plan_plain(const roof_kernel_run *run, const roof_device_operands *o,
                       roof_device_launch *launches) {
-  return plan_rows(run, o, launches, "gemv_plain");
+  double packs = run->values[1] * roof_dtype_bytes(run->dtype) / 16;
+  launches[0] = fmod(packs, 1) == 0 ? rows_launch(run, "gemv_packs", packs)
+                                    : rows_launch(run, "gemv_elements", run->values[1]);
+  add_arguments(run, o, o->in[1], &launches[0]);
+  return 1;
 }
 
 /** Bits of one weight. */
@@ -30,11 +45,23 @@ static double weight_bytes(const roof_kernel_run *run) {
   return run->values[0] * run->values[1] * bits_of(run) / 8;
 }
 
+/** x as whole numbers: three bytes each, and a step of 4 bytes a group. */
+static double narrow_scratch(const roof_kernel_run *run) {
+  return run->values[1] * PARTS_OF_X + run->values[1] / GROUPED * 4;
+}
+
 static int plan_narrow(const roof_kernel_run *run, const roof_device_operands *o,
                        roof_device_launch *launches) {
-  plan_rows(run, o, launches, bits_of(run) == 4 ? "gemv_int4" : "gemv_int8");
-  roof_device_add_index(launches, weight_bytes(run));
-  return 1;
+  bool four = bits_of(run) == 4;
+  double n = run->values[1];
+  launches[0] = roof_device_launch_of("gemv_round", n / GROUPED, 1, ROUND_LANES, 1);
+  roof_device_add_buffer(&launches[0], o->in[1]);
+  roof_device_add_buffer(&launches[0], o->scratch);
+  roof_device_add_int(&launches[0], n);
+  roof_device_add_int(&launches[0], four);
+  launches[1] = rows_launch(run, four ? "gemv_int4" : "gemv_int8", n * bits_of(run) / 128);
+  add_arguments(run, o, o->scratch, &launches[1]);
+  return 2;
 }
 
 /** Random bytes, but no -128, then scales that keep weights below 1. */
@@ -47,10 +74,12 @@ static roof_status narrow_prepare(roof_kernel_run *run, roof_error *error) {
   roof_status status = roof_operands_prepare(run, bytes / 2 + m * n / GROUPED, n, m, 0, error);
   if (status == ROOF_OK) {
     uint8_t *weights = ((roof_operands *)run->state)->in[0];
+#pragma omp parallel for schedule(static) num_threads(run->threads)
     for (size_t i = 0; i < (size_t)bytes; i++) {
       double value = roof_random_at(3, i);
       weights[i] = (uint8_t)(bits_of(run) == 4 ? (int)(128 + 128 * value) & 255 : (int)rint(127 * value));
     }
+#pragma omp parallel for schedule(static) num_threads(run->threads)
     for (size_t i = 0; i < (size_t)(m * n / GROUPED); i++) {
       roof_data_set(weights + (size_t)bytes, ROOF_FP16, i,
                     (1.5 + 0.5 * roof_random_at(4, i)) / (bits_of(run) == 4 ? 16 : 256));
@@ -89,14 +118,18 @@ static bool is_fp16(roof_dtype dtype) {
 }
 
 static const roof_device_kernel plain = {.program = "gemv", .reference = "gemv", .plan = plan_plain},
-                                narrow = {.program = "gemv", .reference = "gemv", .plan = plan_narrow};
+                                narrow = {.program = "gemv",
+                                          .reference = "gemv",
+                                          .scratch = narrow_scratch,
+                                          .plan = plan_narrow};
 
 #define WEIGHTS(format)                                                                                      \
   { ROOF_FP16, format, ROOF_FP16, ROOF_FP32, ROOF_FP16, ROOF_FP16, GROUPED }
 static const roof_types int8_weights = WEIGHTS(ROOF_INT8), int4_weights = WEIGHTS(ROOF_INT4);
 
-#define NARROW(types_)                                                                                       \
-  .variant = "", .sizes = "m=16384 n=16384", .quick_sizes = "m=1024 n=1024", .supports = is_fp16,            \
+/* Weights several times the last cache, so that the few microseconds of rounding x hardly show. */
+#define NARROW(types_, sizes_)                                                                               \
+  .variant = "", .sizes = sizes_, .quick_sizes = "m=1024 n=1024", .supports = is_fp16,                       \
   .backends = roof_on_devices, .detail = &narrow, .types = types_, .prepare = narrow_prepare,                \
   .check = narrow_check, .release = roof_operands_release
 
@@ -104,19 +137,19 @@ static const roof_kernel kernels[] = {
     {.name = "device-gemv",
      .in_loop = true,
      .op = "gemv",
-     .summary = "y = A x, a group of lanes a row",
+     .summary = "y = A x, four rows a group of lanes",
      .sizes = "m=16384 n=16384",
      .quick_sizes = "m=1024 n=1024",
      .supports = roof_device_floats,
      ROOF_ON_DEVICES(&plain)},
     {.name = "device-gemv-int8",
      .op = "gemv",
-     .summary = "y = A x, A as int8 with a scale per 128 weights, x in fp16",
-     NARROW(&int8_weights)},
+     .summary = "y = A x, A as int8 with a scale per 128 weights, x in fp16 as three bytes",
+     NARROW(&int8_weights, "m=32768 n=16384")},
     {.name = "device-gemv-int4",
      .op = "gemv",
-     .summary = "y = A x, A as int4 with a scale per 128 weights, x in fp16",
-     NARROW(&int4_weights)},
+     .summary = "y = A x, A as int4 with a scale per 128 weights, x in fp16 as three bytes",
+     NARROW(&int4_weights, "m=65536 n=16384")},
 };
 
 const roof_kernel_family roof_kernels_device_gemv = {kernels, sizeof kernels / sizeof kernels[0]};

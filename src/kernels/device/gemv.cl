@@ -1,78 +1,213 @@
 // formats: fp64 fp32 fp16 bf16
-/* y = A x: a group of LANES lanes a row; A in the format of x, or as whole numbers in groups of GROUPED with a scale each. */
+/* y = A x: the lanes along x share ROWS rows of A, so that an element of x serves them all, and AHEAD packs of each are on
+ * their way. A is in the format of x, or whole numbers in groups of GROUPED with a scale each. */
 #define LANES 128
+#define ROWS 4
 #define GROUPED 128
 
-FUNCTION SUM sum_of(LOCAL_POINTER SUM *parts, SUM mine) {
-  int lane = LANE_X;
-  parts[lane] = mine;
-  BARRIER();
-  for (int reach = LANES / 2; reach > 0; reach /= 2) {
-    if (lane < reach) {
-      parts[lane] += parts[lane + reach];
-    }
-    BARRIER();
+COMBINE(sum_of, a + b)
+
+/* Where the lanes' rows begin, `stride` bytes apart; behind the last there is the last again, and nothing is written. */
+#define BEGIN(stride)                                                                                        \
+  LOCAL SUM parts[PARTS];                                                                                    \
+  int first = (GROUP_X * LANES_Y + LANE_Y) * ROWS;                                                           \
+  GLOBAL const PACK *from[ROWS];                                                                             \
+  SUM sums[ROWS];                                                                                            \
+  UNROLL for (int r = 0; r < ROWS; r++) {                                                                    \
+    from[r] = (GLOBAL const PACK *)((GLOBAL const uchar *)a + (INDEX)(first + r < m ? first + r : m - 1) * (stride)); \
+    sums[r] = 0;                                                                                             \
   }
-  return parts[0];
+
+#define END                                                                                                  \
+  UNROLL for (int r = 0; r < ROWS; r++) {                                                                    \
+    SUM sum = sum_of(parts, sums[r]);                                                                        \
+    if (LANE_X == 0 && first + r < m) {                                                                      \
+      STORE(y, first + r, sum);                                                                              \
+    }                                                                                                        \
+  }
+
+/* A loop over the lane's packs of each row, AHEAD of them on their way: at `at` there is weights[j][]. Behind the last it is the
+ * first of them again, and not `live`: a branch would let the compiler put the loads behind it. */
+#define AHEAD 2
+#define EACH_PACK                                                                                            \
+  for (int begin = LANE_X; begin < packs; begin += AHEAD * LANES_X) {                                        \
+    PACK weights[AHEAD][ROWS];                                                                               \
+    UNROLL for (int j = 0; j < AHEAD; j++) {                                                                 \
+      UNROLL for (int r = 0; r < ROWS; r++) {                                                                \
+        weights[j][r] = FETCH(from[r], begin + j * LANES_X < packs ? begin + j * LANES_X : begin);           \
+      }                                                                                                      \
+    }                                                                                                        \
+    UNROLL for (int j = 0; j < AHEAD; j++) {                                                                 \
+      const bool live = begin + j * LANES_X < packs;                                                         \
+      const int at = live ? begin + j * LANES_X : begin;
+#define END_PACKS                                                                                            \
+  }                                                                                                          \
+  }
+
+KERNEL_OF(LANES, gemv_packs)
+(GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
+  int packs = n / PACKED;
+  BEGIN((INDEX)n * (int)sizeof(REAL))
+  EACH_PACK
+    SUM factors[PACKED], values[PACKED];
+    UNPACK(factors, ((GLOBAL const PACK *)x)[at]);
+    UNROLL for (int i = 0; i < PACKED; i++) {
+      factors[i] = live ? factors[i] : (SUM)0;
+    }
+    UNROLL for (int r = 0; r < ROWS; r++) {
+      UNPACK(values, weights[j][r]);
+      UNROLL for (int i = 0; i < PACKED; i++) {
+        sums[r] = FMA(values[i], factors[i], sums[r]);
+      }
+    }
+  END_PACKS
+  END
 }
 
-KERNEL(gemv_plain)
-(GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT y, int n) {
-  LOCAL SUM parts[LANES];
-  GLOBAL const REAL *row = a + (INDEX)GROUP_X * n;
-  SUM sums[4] = {0, 0, 0, 0};
-  for (int j = LANE_X; j < n; j += 4 * LANES) {
-    UNROLL for (int i = 0; i < 4; i++) {
-      int at = j + i * LANES;
-      sums[i] = at < n ? FMA(LOAD(row, at), LOAD(x, at), sums[i]) : sums[i];
+/* Rows that do not begin at a multiple of 16 bytes. */
+#define ELEMENTS 4
+KERNEL_OF(LANES, gemv_elements)
+(GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
+  BEGIN((INDEX)n * (int)sizeof(REAL))
+  for (int begin = LANE_X; begin < n; begin += ELEMENTS * LANES_X) {
+    UNROLL for (int j = 0; j < ELEMENTS; j++) {
+      int at = begin + j * LANES_X;
+      SUM factor = at < n ? LOAD(x, at) : (SUM)0;
+      UNROLL for (int r = 0; r < ROWS; r++) {
+        sums[r] = FMA(LOAD((GLOBAL const REAL *)from[r], at < n ? at : 0), factor, sums[r]);
+      }
     }
   }
-  SUM total = sum_of(parts, (sums[0] + sums[1]) + (sums[2] + sums[3]));
-  if (LANE_X == 0) {
-    STORE(y, GROUP_X, total);
-  }
+  END
 }
 
 #if defined(TYPE_FP16)
-/* Four signed bytes of a row at a time; the scales follow all rows. */
-KERNEL(gemv_int8)
-(GLOBAL const char *RESTRICT a, GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT y, int n, INDEX scales_at) {
-  LOCAL SUM parts[LANES];
-  GLOBAL const char4 *row = (GLOBAL const char4 *)(a + (INDEX)GROUP_X * n);
-  GLOBAL const REAL *scales = (GLOBAL const REAL *)(a + scales_at) + (INDEX)GROUP_X * (n / GROUPED);
-  SUM sum = 0;
-  for (int j = LANE_X; j < n / 4; j += LANES) {
-    char4 w = row[j];
-    SUM part = (SUM)w.x * LOAD(x, 4 * j) + (SUM)w.y * LOAD(x, 4 * j + 1) + (SUM)w.z * LOAD(x, 4 * j + 2) +
-               (SUM)w.w * LOAD(x, 4 * j + 3);
-    sum = FMA(part, LOAD(scales, 4 * j / GROUPED), sum);
+/* x as whole numbers of 24 bits in groups of GROUPED: three signed bytes each, lowest first, and a step. Products of bytes are
+ * exact and four of them are one instruction. Each of three parts of n bytes has the same byte of all, four in an int; the steps
+ * follow. Four are neighbours, or (`alternating`) the even of eight and then the odd: in that order int4 weights come apart. */
+#define FULL 4194304 /* half of what the highest byte could hold, so that rounding carries nowhere */
+COMBINE(maximum_of, MAX(a, b))
+KERNEL_OF(32, gemv_round)
+(GLOBAL const REAL *RESTRICT x, GLOBAL int *RESTRICT bytes, int n, int alternating) {
+  LOCAL SUM parts[PARTS];
+  int at = GROUP_X * 32 + LANE_X, words[3] = {0, 0, 0};
+  int column = alternating ? at / 2 * 8 + at % 2 : at * 4, apart = alternating ? 2 : 1;
+  SUM most = 0;
+  UNROLL for (int i = 0; i < 4; i++) {
+    most = MAX(most, FABS(LOAD(x, column + i * apart)));
   }
-  sum = sum_of(parts, sum);
+  most = maximum_of(parts, most);
+  SUM factor = most > 0 ? FULL / most : (SUM)0;
+  UNROLL for (int i = 0; i < 4; i++) {
+    SUM value = LOAD(x, column + i * apart) * factor;
+    int left = (int)(value + (value < 0 ? (SUM)-0.5 : (SUM)0.5));
+    UNROLL for (int part = 0; part < 3; part++) {
+      int low = ((left + 128) & 255) - 128;
+      words[part] |= (low & 255) << (8 * i);
+      left = (left - low) / 256;
+    }
+  }
+  UNROLL for (int part = 0; part < 3; part++) {
+    bytes[part * (n / 4) + at] = words[part];
+  }
   if (LANE_X == 0) {
-    STORE(y, GROUP_X, sum);
+    ((GLOBAL float *)(bytes + 3 * (n / 4)))[GROUP_X] = most / FULL;
   }
 }
 
-/* Two numbers from -8 to 7 a byte, the first in its lower reach, kept with 8 added. */
-#define LOW(b) ((SUM)((int)((b) & 15) - 8))
-#define HIGH(b) ((SUM)((int)((b) >> 4) - 8))
-KERNEL(gemv_int4)
-(GLOBAL const uchar *RESTRICT a, GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT y, int n, INDEX scales_at) {
-  LOCAL SUM parts[LANES];
-  GLOBAL const uchar4 *row = (GLOBAL const uchar4 *)(a + (INDEX)GROUP_X * (n / 2));
-  GLOBAL const REAL *scales = (GLOBAL const REAL *)(a + scales_at) + (INDEX)GROUP_X * (n / GROUPED);
-  SUM sum = 0;
-  for (int j = LANE_X; j < n / 8; j += LANES) {
-    uchar4 w = row[j];
-    int at = 8 * j;
-    SUM part = LOW(w.x) * LOAD(x, at) + HIGH(w.x) * LOAD(x, at + 1) + LOW(w.y) * LOAD(x, at + 2) +
-               HIGH(w.y) * LOAD(x, at + 3) + LOW(w.z) * LOAD(x, at + 4) + HIGH(w.z) * LOAD(x, at + 5) +
-               LOW(w.w) * LOAD(x, at + 6) + HIGH(w.w) * LOAD(x, at + 7);
-    sum = FMA(part, LOAD(scales, at / GROUPED), sum);
+/* What the four ints of a pack add to three sums, one for each byte of x. */
+#define DOTS(weights, word)                                                                                  \
+  low = DOT4((int)(weights), (int)lows.word, low);                                                           \
+  middle = DOT4((int)(weights), (int)middles.word, middle);                                                  \
+  high = DOT4((int)(weights), (int)highs.word, high);
+
+/* A lane's packs of its rows come by way of a ring in local memory, STAGES - 1 batches ahead of the one in use. `bits` of a weight, `factor` what
+ * its byte stands for. */
+#define STAGES 2
+#define NARROW_COPY(place)                                                                                   \
+  {                                                                                                          \
+    UNROLL for (int r = 0; r < ROWS; r++) {                                                                  \
+      if ((place) < packs) {                                                                                 \
+        COPY(&ring[(stage * ROWS + r) * LANES + lane], from[r] + (place));                                   \
+      }                                                                                                      \
+    }                                                                                                        \
+    BATCH();                                                                                                 \
+    stage = stage < STAGES - 1 ? stage + 1 : 0;                                                              \
   }
-  sum = sum_of(parts, sum);
-  if (LANE_X == 0) {
-    STORE(y, GROUP_X, sum);
+#define NARROW_BEGIN(bits)                                                                                   \
+  LOCAL ALIGN(16) PACK ring[STAGES * ROWS * LANES];                                                          \
+  int packs = n / 128 * bits, lane = LANE_Y * LANES_X + LANE_X, stage = 0;                                   \
+  GLOBAL const uint4 *xs = (GLOBAL const uint4 *)x;                                                          \
+  GLOBAL const float *steps = (GLOBAL const float *)(x + 3 * (INDEX)n);                                      \
+  GLOBAL const REAL *scales[ROWS];                                                                           \
+  BEGIN((INDEX)n / 8 * bits)                                                                                 \
+  UNROLL for (int r = 0; r < ROWS; r++) {                                                                    \
+    int row = first + r < m ? first + r : m - 1;                                                             \
+    scales[r] = (GLOBAL const REAL *)(a + (INDEX)m * n / 8 * bits) + (INDEX)row * (n / GROUPED);             \
+  }                                                                                                          \
+  UNROLL for (int s = 0; s < STAGES - 1; s++) {                                                              \
+    NARROW_COPY(LANE_X + s * LANES_X)                                                                        \
   }
+#define EACH_BATCH(at)                                                                                       \
+  for (int at = LANE_X; at < packs; at += LANES_X) {                                                         \
+    NARROW_COPY(at + (STAGES - 1) * LANES_X)                                                                 \
+    AWAIT(STAGES - 1);
+/* `stage` is where the next batch goes, which is where this one lies. */
+#define ARRIVED(r) ring[(stage * ROWS + (r)) * LANES + lane]
+#define NARROW_ADD(group, factor)                                                                            \
+  {                                                                                                          \
+    SUM whole = FMA((SUM)(high * 256 + middle), (SUM)256, (SUM)low);                                         \
+    sums[r] = FMA(whole, steps[group] * (SUM)(factor)*LOAD(scales[r], group), sums[r]);                      \
+  }
+
+KERNEL_OF(LANES, gemv_int8)
+(GLOBAL const uchar *RESTRICT a, GLOBAL const uchar *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
+  NARROW_BEGIN(8)
+  EACH_BATCH(at)
+    uint4 lows = xs[at], middles = xs[at + n / 16], highs = xs[at + 2 * (n / 16)];
+    UNROLL for (int r = 0; r < ROWS; r++) {
+      PACK weights = ARRIVED(r);
+      int low = 0, middle = 0, high = 0;
+      DOTS(weights.x, x)
+      DOTS(weights.y, y)
+      DOTS(weights.z, z)
+      DOTS(weights.w, w)
+      NARROW_ADD(at >> 3, 1)
+    }
+  }
+  END
+}
+
+/* Two numbers from -8 to 7 a byte, the first in its lower half, kept with 8 added: each becomes a byte of 16 times itself. */
+#define EVEN(word) (((word) << 4 & 0xF0F0F0F0u) ^ 0x80808080u)
+#define ODD(word) (((word)&0xF0F0F0F0u) ^ 0x80808080u)
+#define EIGHT(from, even, odd)                                                                               \
+  DOTS(EVEN(from), even)                                                                                     \
+  DOTS(ODD(from), odd)
+
+KERNEL_OF(LANES, gemv_int4)
+(GLOBAL const uchar *RESTRICT a, GLOBAL const uchar *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
+  NARROW_BEGIN(4)
+  EACH_BATCH(at)
+    int all[ROWS][3];
+    UNROLL for (int part = 0; part < 2; part++) {
+      int place = 2 * at + part;
+      uint4 lows = xs[place], middles = xs[place + n / 16], highs = xs[place + 2 * (n / 16)];
+      UNROLL for (int r = 0; r < ROWS; r++) {
+        PACK weights = ARRIVED(r);
+        int low = part > 0 ? all[r][0] : 0, middle = part > 0 ? all[r][1] : 0, high = part > 0 ? all[r][2] : 0;
+        EIGHT(part > 0 ? weights.z : weights.x, x, y)
+        EIGHT(part > 0 ? weights.w : weights.y, z, w)
+        all[r][0] = low;
+        all[r][1] = middle;
+        all[r][2] = high;
+      }
+    }
+    UNROLL for (int r = 0; r < ROWS; r++) {
+      int low = all[r][0], middle = all[r][1], high = all[r][2];
+      NARROW_ADD(at >> 2, 0.0625)
+    }
+  }
+  END
 }
 #endif

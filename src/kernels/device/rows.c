@@ -1,7 +1,7 @@
-/* Sums, softmax and rmsnorm on accelerators: a group a row. */
+/* Sums, softmax and rmsnorm on accelerators: some lanes a row, their number a power of two. */
 #include "kernels/device/_device.h"
 
-enum { LANES = 256, GROUPS = 1024 };
+enum { LANES = 256, AHEAD = 4, GROUPS = 4096, GROUP = 128, MOST_LANES = 1024 };
 
 /** Bytes of what is computed with. */
 static double sum_bytes(const roof_kernel_run *run) {
@@ -18,7 +18,8 @@ static double rows_scratch(const roof_kernel_run *run) {
 
 static int plan_reduce(const roof_kernel_run *run, const roof_device_operands *o,
                        roof_device_launch *launches) {
-  double n = run->values[0], groups = fmin(GROUPS, roof_device_tiles(n, 4 * LANES));
+  double n = run->values[0], packs = n * roof_dtype_bytes(run->dtype) / 16;
+  double groups = fmin(GROUPS, roof_device_tiles(fmax(1, packs), AHEAD * LANES));
   launches[0] = roof_device_launch_of("rows_reduce", groups, 1, LANES, 1);
   roof_device_add_buffer(&launches[0], o->in[0]);
   roof_device_add_buffer(&launches[0], o->scratch);
@@ -30,44 +31,98 @@ static int plan_reduce(const roof_kernel_run *run, const roof_device_operands *o
   return 2;
 }
 
-/** A launch of a group a row on some buffers, then the columns. */
-static roof_device_launch rows_launch(const roof_kernel_run *run, const char *entry, void *const *buffers) {
-  roof_device_launch launch = roof_device_launch_of(entry, run->values[0], 1, LANES, 1);
+/** Whether every row begins at a multiple of 16 bytes. */
+static bool by_packs(const roof_kernel_run *run) {
+  return fmod(run->values[1] * roof_dtype_bytes(run->dtype), 16) == 0;
+}
+
+/** Elements that a lane keeps of a row that stays in registers, as in rows.cl; elsewhere it is half of them.
+ */
+static int kept(const roof_kernel_run *run) {
+  return (by_packs(run) ? 32 : 16) / (run->dtype == ROOF_FP64 ? 2 : 1);
+}
+
+static int part(const roof_kernel_run *run) {
+  return run->dtype == ROOF_FP64 ? 8 : 16;
+}
+
+/** The fewest lanes that keep a row together, `each` elements a lane, or as many as there may be. */
+static int lanes_of(const roof_kernel_run *run, int each, double most) {
+  int lanes = 1;
+  while (lanes < MOST_LANES && 2 * lanes <= most && (double)lanes * each < run->values[1]) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
+/** Whether a row stays in the registers of one group. */
+static bool fits(const roof_kernel_run *run, const roof_device_operands *o) {
+  return (double)kept(run) * lanes_of(run, kept(run), o->group_lanes) >= run->values[1];
+}
+
+/** A launch on some buffers, then columns and rows; `entries` is the kernel by elements and by packs. */
+static roof_device_launch rows_launch(const roof_kernel_run *run, int lanes, const char *const *entries,
+                                      void *const *buffers) {
+  int beside = lanes < GROUP ? GROUP / lanes : 1;
+  roof_device_launch launch = roof_device_launch_of(
+      entries[by_packs(run)], roof_device_tiles(run->values[0], beside), 1, lanes, beside);
   for (int i = 0; buffers[i] != NULL; i++) {
     roof_device_add_buffer(&launch, buffers[i]);
   }
   roof_device_add_int(&launch, run->values[1]);
+  roof_device_add_int(&launch, run->values[0]);
   return launch;
 }
 
+#define ENTRY(name) ((const char *const[]){name "_elements", name "_packs"})
 #define BUFFERS(...) ((void *const[]){__VA_ARGS__, NULL})
+
+/** Lanes of kernels that go through a row in parts: not all that there may be, so that groups overlap. */
+static int lanes_in_parts(const roof_kernel_run *run, const roof_device_operands *o) {
+  return lanes_of(run, part(run), fmin(2 * LANES, o->group_lanes));
+}
 
 static int plan_softmax_unfused(const roof_kernel_run *run, const roof_device_operands *o,
                                 roof_device_launch *launches) {
-  launches[0] = rows_launch(run, "rows_maximum", BUFFERS(o->in[0], o->scratch));
-  launches[1] = rows_launch(run, "rows_exponentials", BUFFERS(o->in[0], o->scratch));
-  launches[2] = rows_launch(run, "rows_quotients", BUFFERS(o->in[0], o->scratch, o->out));
-  roof_device_add_int(&launches[1], run->values[0]);
-  roof_device_add_int(&launches[2], run->values[0]);
+  int lanes = lanes_in_parts(run, o);
+  launches[0] = rows_launch(run, lanes, ENTRY("rows_maximum"), BUFFERS(o->in[0], o->scratch));
+  launches[1] = rows_launch(run, lanes, ENTRY("rows_powers"), BUFFERS(o->in[0], o->scratch));
+  launches[2] = rows_launch(run, lanes, ENTRY("rows_quotients"), BUFFERS(o->in[0], o->scratch, o->out));
   return 3;
+}
+
+static int plan_softmax_online(const roof_kernel_run *run, const roof_device_operands *o,
+                               roof_device_launch *launches) {
+  launches[0] =
+      rows_launch(run, lanes_in_parts(run, o), ENTRY("rows_softmax_online"), BUFFERS(o->in[0], o->out));
+  return 1;
 }
 
 static int plan_softmax(const roof_kernel_run *run, const roof_device_operands *o,
                         roof_device_launch *launches) {
-  launches[0] = rows_launch(run, "rows_softmax", BUFFERS(o->in[0], o->out));
+  if (!fits(run, o)) {
+    return plan_softmax_online(run, o, launches);
+  }
+  launches[0] = rows_launch(run, lanes_of(run, kept(run), o->group_lanes), ENTRY("rows_softmax"),
+                            BUFFERS(o->in[0], o->out));
   return 1;
 }
 
 static int plan_rmsnorm_unfused(const roof_kernel_run *run, const roof_device_operands *o,
                                 roof_device_launch *launches) {
-  launches[0] = rows_launch(run, "rows_factor", BUFFERS(o->in[0], o->scratch));
-  launches[1] = rows_launch(run, "rows_scaled", BUFFERS(o->in[0], o->in[1], o->scratch, o->out));
+  int lanes = lanes_in_parts(run, o);
+  launches[0] = rows_launch(run, lanes, ENTRY("rows_factor"), BUFFERS(o->in[0], o->scratch));
+  launches[1] =
+      rows_launch(run, lanes, ENTRY("rows_scaled"), BUFFERS(o->in[0], o->in[1], o->scratch, o->out));
   return 2;
 }
 
 static int plan_rmsnorm(const roof_kernel_run *run, const roof_device_operands *o,
                         roof_device_launch *launches) {
-  launches[0] = rows_launch(run, "rows_rmsnorm", BUFFERS(o->in[0], o->in[1], o->out));
+  bool whole = fits(run, o);
+  int lanes = whole ? lanes_of(run, kept(run), o->group_lanes) : lanes_in_parts(run, o);
+  launches[0] = rows_launch(run, lanes, whole ? ENTRY("rows_rmsnorm") : ENTRY("rows_rmsnorm_long"),
+                            BUFFERS(o->in[0], o->in[1], o->out));
   return 1;
 }
 
@@ -76,6 +131,7 @@ static const roof_device_kernel reduce = {TEXT, .reference = "reduce", .scratch 
                                           .plan = plan_reduce},
                                 softmax_unfused = {TEXT, .reference = "softmax", .scratch = rows_scratch,
                                                    .plan = plan_softmax_unfused},
+                                softmax_online = {TEXT, .reference = "softmax", .plan = plan_softmax_online},
                                 softmax = {TEXT, .reference = "softmax", .plan = plan_softmax},
                                 rmsnorm_unfused = {TEXT, .reference = "rmsnorm", .scratch = rows_scratch,
                                                    .plan = plan_rmsnorm_unfused},
@@ -93,19 +149,29 @@ static const roof_kernel kernels[] = {
      ROOF_ON_DEVICES(&reduce)},
     {.name = "device-softmax-unfused",
      .op = "softmax",
+     .rung = 1,
      .summary = "softmax of each row in three kernels: x is read three times",
      ROWS,
      .supports = roof_device_floats,
      ROOF_ON_DEVICES(&softmax_unfused)},
+    {.name = "device-softmax-online",
+     .op = "softmax",
+     .rung = 2,
+     .summary = "softmax of each row in one kernel: maximum and sum in one pass, then x again",
+     ROWS,
+     .supports = roof_device_floats,
+     ROOF_ON_DEVICES(&softmax_online)},
     {.name = "device-softmax",
      .in_loop = true,
      .op = "softmax",
-     .summary = "softmax of each row in one kernel: the row stays in shared memory",
+     .rung = 3,
+     .summary = "softmax of each row in one kernel: the row stays in registers",
      ROWS,
      .supports = roof_device_floats,
      ROOF_ON_DEVICES(&softmax)},
     {.name = "device-rmsnorm-unfused",
      .op = "rmsnorm",
+     .rung = 1,
      .summary = "rmsnorm of each row in two kernels: x is read twice",
      ROWS,
      .supports = roof_device_floats,
@@ -113,7 +179,8 @@ static const roof_kernel kernels[] = {
     {.name = "device-rmsnorm",
      .in_loop = true,
      .op = "rmsnorm",
-     .summary = "rmsnorm of each row in one kernel: the row stays in shared memory",
+     .rung = 2,
+     .summary = "rmsnorm of each row in one kernel: the row stays in registers",
      ROWS,
      .supports = roof_device_floats,
      ROOF_ON_DEVICES(&rmsnorm)},
