@@ -323,6 +323,17 @@ INSIDE void load_across(emulated_lane *const *lanes) {
   load_work(lanes, true);
 }
 
+INSIDE void warp_sync(void) {
+  meet_only(&here()->warps[chip.now->index / 32], 32);
+}
+
+INSIDE void load_four(float *r, uint32_t address) {
+  if (address % 16 != 0) {
+    abort();
+  }
+  memcpy(r, shared_at(chip.now->block, address, 16), 16);
+}
+
 INSIDE void load_matrices(uint32_t *r, uint32_t address) {
   by_warp(load_straight, &address, r, NULL);
 }
@@ -395,14 +406,6 @@ INSIDE float from_neighbour(float value, int mask) {
   float theirs = 0;
   by_warp(shuffle_work, &value, &theirs, &mask);
   return theirs;
-}
-
-INSIDE void nothing_work(emulated_lane *const *lanes) {
-  (void)lanes;
-}
-
-INSIDE void warp_sync(void) {
-  by_warp(nothing_work, NULL, NULL, NULL);
 }
 
 /* Barriers that count arrivals and bytes. */

@@ -19,6 +19,18 @@ INSIDE uint32_t shared_address(const void *pointer) {
   return (uint32_t)__cvta_generic_to_shared(pointer);
 }
 
+/** Until the warp's other lanes have come; what they wrote to shared memory is seen then. */
+INSIDE void warp_sync(void) {
+  __syncwarp();
+}
+
+/** Four floats from shared memory. */
+INSIDE void load_four(float *r, uint32_t address) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(r[0]), "=f"(r[1]), "=f"(r[2]), "=f"(r[3])
+               : "r"(address));
+}
+
 #define IN_FLOAT(x) "+f"(x)
 #define IN_INT(x) "+r"(x)
 
@@ -96,11 +108,6 @@ INSIDE float exp2_fast(float x) {
 INSIDE uint32_t anew(uint32_t x) {
   asm volatile("" : "+r"(x));
   return x;
-}
-
-/** What the warp's lanes wrote to shared memory is seen by all of them. */
-INSIDE void warp_sync(void) {
-  __syncwarp();
 }
 
 /* Hopper: tensor copies, barriers that count bytes, products of a warpgroup, clusters. */

@@ -12,6 +12,17 @@ enum {
   MMA_SHARED = MMA_STAGES * 2 * (MMA_TILE_M + MMA_TILE_N) * MMA_TILE_K,
 };
 
+/* gemm_tma.cu */
+enum {
+  TMA_TILE_M = 256,
+  TMA_TILE_N = 128,
+  TMA_TILE_K = 32,
+  TMA_STAGES = 4,
+  TMA_THREADS = 384,
+  TMA_STAGE = 4 * (TMA_TILE_M + TMA_TILE_N) * TMA_TILE_K, /* bytes of A and B */
+  TMA_SHARED = TMA_STAGES * (TMA_STAGE + 2 * 8),
+};
+
 /* gemm_wgmma.cu */
 enum {
   WGMMA_TILE_M = 128,

@@ -1,4 +1,5 @@
-/* The rungs of the ladder that only CUDA has: bf16 on tensor cores, and the vendor's library. */
+/* The rungs of the ladder that only CUDA has: fp32 by the copy engine, bf16 on tensor cores, and the vendor's
+ * library. */
 #include "kernels/cuda/tiles.h"
 #include "kernels/device/_device.h"
 #include "kernels/gemm/_cublas.h"
@@ -19,10 +20,11 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
 /** The copies are of 16 bytes: every row of A, B and C must begin at a multiple of that. */
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   roof_shape s = roof_gemm_shape(run);
-  return s.n % 8 == 0 && s.k % 8 == 0
+  int each = 16 / (int)roof_dtype_bytes(run->dtype);
+  return s.n % (size_t)each == 0 && s.k % (size_t)each == 0
              ? roof_gemm_prepare_plain(run, error)
-             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: n and k must be multiples of 8",
-                              run->kernel->name);
+             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: n and k must be multiples of %d",
+                              run->kernel->name, each);
 }
 
 static void add_shape(roof_device_launch *launch, const roof_kernel_run *run) {
@@ -38,6 +40,18 @@ static int plan_mma(const roof_kernel_run *run, const roof_device_operands *o, r
   launches[0].shared = MMA_SHARED;
   roof_device_add_buffer(launches, o->in[0]);
   roof_device_add_buffer(launches, o->in[1]);
+  roof_device_add_buffer(launches, o->out);
+  add_shape(launches, run);
+  return 1;
+}
+
+/** One block a multiprocessor, which takes tile after tile. A number of fp32 is told as two of bf16. */
+static int plan_tma(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches) {
+  int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
+  launches[0] = roof_device_launch_of("gemm_tma", 0, 1, TMA_THREADS, 1);
+  launches[0].shared = TMA_SHARED;
+  roof_device_add_tensor(launches, (roof_device_tensor){o->in[0], 2 * k, m, TMA_TILE_M});
+  roof_device_add_tensor(launches, (roof_device_tensor){o->in[1], 2 * n, k, TMA_TILE_K});
   roof_device_add_buffer(launches, o->out);
   add_shape(launches, run);
   return 1;
@@ -84,6 +98,7 @@ static int plan_cluster(const roof_kernel_run *run, const roof_device_operands *
   return persistent("gemm_cluster", run, o, launches);
 }
 
+static const roof_device_kernel tma = {.program = "gemm_tma", .plan = plan_tma};
 static const roof_device_kernel mma = {.program = "gemm_mma", .plan = plan_mma};
 static const roof_device_kernel wgmma = {.program = "gemm_wgmma", .plan = plan_wgmma};
 static const roof_device_kernel specialised = {.program = "gemm_wgmma", .plan = plan_specialised};
@@ -91,25 +106,30 @@ static const roof_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan
 static const roof_device_kernel cublas = {.program = "cublas"};
 
 #define SHARED_BY_ALL                                                                                        \
-  .op = "gemm", .sizes = "m=8192 n=8192 k=8192", .quick_sizes = "m=2048 n=2048 k=2048",                      \
-  .backends = roof_on_cuda, .check = check, .release = roof_operands_release
+  .op = "gemm", .quick_sizes = "m=2048 n=2048 k=2048", .backends = roof_on_cuda, .check = check,             \
+  .release = roof_operands_release
 
-#define RUNG(name_, variant_, rung_, detail_, summary_)                                                      \
+#define RUNG(name_, variant_, rung_, detail_, supports_, sizes_, summary_)                                   \
   {                                                                                                          \
     .name = name_, .variant = variant_, .rung = rung_, .detail = detail_, .summary = summary_,               \
-    .supports = is_bf16, .prepare = prepare, SHARED_BY_ALL                                                   \
+    .supports = supports_, .sizes = sizes_, .prepare = prepare, SHARED_BY_ALL                                \
   }
+#define IN_BF16(name, variant, rung, detail, summary)                                                        \
+  RUNG(name, variant, rung, detail, is_bf16, "m=8192 n=8192 k=8192", summary)
 
 static const roof_kernel kernels[] = {
-    RUNG("gemm-mma", "mma.sync", 9, &mma,
-         "tensor cores, a warp at a time; tiles copied ahead (Ampere and later)"),
-    RUNG("gemm-wgmma", "wgmma", 10, &wgmma,
-         "four warps at a time, from tiles that the copy engine brings (Hopper)"),
-    RUNG("gemm-specialised", "specialised", 11, &specialised,
-         "one warp fetches, eight multiply; blocks stay and take tile after tile (Hopper)"),
-    RUNG("gemm-cluster", "cluster", 12, &cluster, "pairs of blocks share each tile of B (Hopper)"),
+    RUNG("gemm-tma", "tma", 9, &tma, roof_device_fp32, "m=4096 n=4096 k=4096",
+         "the copy engine fetches, 8 x 16 elements a lane; blocks stay and take tile after tile (Hopper)"),
+    IN_BF16("gemm-mma", "mma.sync", 9, &mma,
+            "tensor cores, a warp at a time; tiles copied ahead (Ampere and later)"),
+    IN_BF16("gemm-wgmma", "wgmma", 10, &wgmma,
+            "four warps at a time, from tiles that the copy engine brings (Hopper)"),
+    IN_BF16("gemm-specialised", "specialised", 11, &specialised,
+            "one warp fetches, eight multiply; blocks stay and take tile after tile (Hopper)"),
+    IN_BF16("gemm-cluster", "cluster", 12, &cluster, "pairs of blocks share each tile of B (Hopper)"),
     {.name = "gemm-cublas",
      .variant = "cuBLASLt",
+     .sizes = "m=8192 n=8192 k=8192",
      .summary = "NVIDIA's library, by its own choice of algorithm",
      .supports = is_checked,
      .disabled_reason = roof_cublas_disabled_reason,
