@@ -135,6 +135,63 @@ static void names_and_aliases_are_unique_and_load(void **state) {
   }
 }
 
+/* What drivers call devices. NVIDIA: `nvidia-smi -L` in public logs and the names of vLLM's tuned
+ * configurations (device_name=..., from the driver); AMD: rocminfo's marketing name, clinfo's board name,
+ * vLLM's likewise. */
+static void devices_go_by_their_drivers_names(void **state) {
+  (void)state;
+  static const char *const devices[][2] = {{"NVIDIA H100 80GB HBM3", "nvidia-h100-sxm"},
+                                           {"NVIDIA H100 PCIe", "nvidia-h100-pcie"},
+                                           {"NVIDIA H100 NVL", "nvidia-h100-nvl"},
+                                           {"NVIDIA H200", "nvidia-h200-sxm"},
+                                           {"NVIDIA GH200 480GB", "nvidia-gh200-96gb"},
+                                           {"NVIDIA H20", "nvidia-h20"},
+                                           {"NVIDIA B100", "nvidia-b100-hgx"},
+                                           {"NVIDIA B200", "nvidia-b200-hgx"},
+                                           {"NVIDIA GB200", "nvidia-gb200"},
+                                           {"NVIDIA B300 SXM6 AC", "nvidia-b300-hgx"},
+                                           {"NVIDIA GB10", "nvidia-dgx-spark-gb10"},
+                                           {"NVIDIA A100-SXM4-80GB", "nvidia-a100-sxm-80gb"},
+                                           {"NVIDIA A100-SXM4-40GB", "nvidia-a100-sxm-40gb"},
+                                           {"NVIDIA A100 80GB PCIe", "nvidia-a100-pcie-80gb"},
+                                           {"NVIDIA A100-PCIE-40GB", "nvidia-a100-pcie-40gb"},
+                                           {"NVIDIA A10", "nvidia-a10"},
+                                           {"NVIDIA A10G", "nvidia-a10g"},
+                                           {"NVIDIA A30", "nvidia-a30"},
+                                           {"NVIDIA A40", "nvidia-a40"},
+                                           {"NVIDIA L4", "nvidia-l4"},
+                                           {"NVIDIA L40S", "nvidia-l40s"},
+                                           {"NVIDIA GeForce RTX 3090", "nvidia-rtx-3090"},
+                                           {"NVIDIA GeForce RTX 4090", "nvidia-rtx-4090"},
+                                           {"NVIDIA GeForce RTX 5090", "nvidia-rtx-5090"},
+                                           {"NVIDIA RTX 6000 Ada Generation", "nvidia-rtx-6000-ada"},
+                                           {"Tesla T4", "nvidia-t4"},
+                                           {"Tesla V100-SXM2-16GB", "nvidia-v100-sxm2-16gb"},
+                                           {"Tesla V100-SXM2-32GB", "nvidia-v100-sxm2-32gb"},
+                                           {"AMD Instinct MI100", "amd-mi100"},
+                                           {"AMD Instinct MI210", "amd-mi210"},
+                                           {"AMD Instinct MI250X", "amd-mi250x-gcd"},
+                                           {"AMD Instinct MI250X/MI250", "amd-mi250x-gcd"},
+                                           {"AMD Instinct MI300A", "amd-mi300a"},
+                                           {"AMD Instinct MI300X", "amd-mi300x"},
+                                           {"AMD Instinct MI300X OAM", "amd-mi300x"},
+                                           {"AMD Instinct MI325X", "amd-mi325x"},
+                                           {"AMD Instinct MI325 OAM", "amd-mi325x"},
+                                           {"AMD Instinct MI355X", "amd-mi355x"},
+                                           {"AMD Radeon RX 7900 XTX", "amd-rx-7900-xtx"},
+                                           {"Intel(R) Arc(TM) B580 Graphics", "intel-arc-b580"}};
+  for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    roof_machine machine;
+    roof_error error = {0};
+    if (roof_catalog_load_device(devices[i][0], &machine, &error) != ROOF_OK) {
+      fail_msg("%s: %s", devices[i][0], error.message);
+    }
+    assert_string_equal(machine.name, devices[i][1]);
+  }
+  roof_machine machine;
+  assert_int_equal(roof_catalog_load_device("NVIDIA A10X", &machine, NULL), ROOF_E_NAME);
+}
+
 static void dense_is_not_sparse(void **state) {
   (void)state;
   roof_machine h100;
@@ -566,6 +623,7 @@ int main(void) {
       cmocka_unit_test(libraries_and_energy_read_back),
       cmocka_unit_test(every_figure_has_a_source),
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
+      cmocka_unit_test(devices_go_by_their_drivers_names),
       cmocka_unit_test(dense_is_not_sparse),
       cmocka_unit_test(figures_equal_the_shared_database),
       cmocka_unit_test(wrong_names_get_the_nearest),

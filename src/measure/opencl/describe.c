@@ -60,6 +60,19 @@ static unsigned formats_of(const roof_opencl *cl, cl_device_id device) {
   return has_extension(cl, device, "cl_khr_fp64") ? formats | 1u << ROOF_FP64 : formats;
 }
 
+/** What the device is called: a board's name where AMD tells it, whose device's name is the architecture
+ * ("gfx942:sramecc+:xnack-"). */
+static void name_of(const roof_opencl *cl, cl_device_id device, roof_device_info *info) {
+  char board[sizeof info->name], name[sizeof info->name];
+  text_of(cl, device, CL_DEVICE_NAME, name, sizeof name);
+  text_of(cl, device, CL_DEVICE_BOARD_NAME_AMD, board, sizeof board);
+  bool has_board = board[0] != '\0';
+  snprintf(info->name, sizeof info->name, "%s", has_board ? board : name);
+  if (has_board || strncmp(name, "gfx", 3) == 0) {
+    snprintf(info->architecture, sizeof info->architecture, "%.*s", (int)strcspn(name, ":"), name);
+  }
+}
+
 /** What lanes multiply and add in: fp16 takes an extension, bf16 OpenCL C does not have. */
 static unsigned arithmetic_of(const roof_opencl *cl, cl_device_id device, unsigned formats) {
   unsigned has = formats & (1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_INT8);
@@ -90,7 +103,7 @@ void roof_opencl_describe(const roof_opencl *cl, int index, roof_device_info *in
   cl_device_id device = cl->devices[index];
   cl_device_type type = 0;
   roof_device_info_init(info);
-  text_of(cl, device, CL_DEVICE_NAME, info->name, sizeof info->name);
+  name_of(cl, device, info);
   text_of(cl, device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
   text_of(cl, device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
   text_of(cl, device, CL_DEVICE_VERSION, info->platform, sizeof info->platform);
