@@ -365,8 +365,9 @@ API int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address
                                int interleave, int swizzle, int promotion, int fill) {
   (void)map, (void)type, (void)address, (void)steps, (void)interleave, (void)swizzle, (void)promotion,
       (void)fill;
-  return rank == 2 && strides[0] == 2 * sizes[0] && strides[0] % 16 == 0 && box[0] == 64 && box[1] <= 256 ? 0
-                                                                                                          : 1;
+  int rows = strides[0] == 2 * sizes[0] && strides[0] % 16 == 0 && box[0] == 64 && box[1] <= 256;
+  int planes = rank == 3 && strides[1] == strides[0] * sizes[1] && sizes[2] > 0 && box[2] == 1;
+  return rows && (rank == 2 || planes) ? 0 : 1;
 }
 #endif
 

@@ -15,10 +15,11 @@
 
 typedef uint16_t bf16;
 
-/** A matrix in row order as the copy engine sees it: boxes of 64 columns, swizzled. */
+/** Matrices in row order, `planes` of them (0: one), as the copy engine sees them: boxes of 64 columns,
+ * swizzled. */
 typedef struct CUtensorMap {
   bf16 *data;
-  int width, height, box_height;
+  int width, height, box_height, planes;
 } CUtensorMap;
 
 enum {
@@ -45,15 +46,25 @@ typedef struct emulated_barrier {
   int64_t bytes;
 } emulated_barrier;
 
-/** Work issued but not done: a copy of 16 bytes, or a product. */
+/** The shape of a product: A from registers or shared memory, B with k along its rows or n. */
+typedef struct product_kind {
+  int columns;
+  bool in_registers, k_rows;
+  float (*number)(bf16);
+} product_kind;
+
+/** Work issued but not done: a copy of 16 bytes, the store of a box, or a product. */
 typedef struct job {
   int queue, group;
   uint32_t to;
   const void *from;
   uint32_t bytes;
+  int x, y, plane;
   float *sums;
+  const uint32_t *quad[4]; /* A in registers: of the lanes that have the row */
   uint64_t a, b;
   int add;
+  product_kind kind;
 } job;
 
 typedef struct emulated_lane {
@@ -76,7 +87,7 @@ typedef struct emulated_block {
 /** A box on its way. */
 typedef struct transfer {
   const CUtensorMap *map;
-  int x, y, delay;
+  int x, y, plane, delay;
   uint32_t to, barrier;
   unsigned blocks;
 } transfer;
@@ -157,6 +168,13 @@ INSIDE void __syncthreads(void) {
 
 INSIDE void group_sync(uint32_t id, uint32_t threads) {
   meet_only(&here()->groups[id], (int)threads);
+}
+
+INSIDE void group_arrive(uint32_t id, uint32_t threads) {
+  meeting *m = &here()->groups[id];
+  if (++m->count == (int)threads) {
+    dismiss(m);
+  }
 }
 
 INSIDE uint32_t cluster_rank(void) {
@@ -467,13 +485,19 @@ INSIDE bf16 *swizzled(int block_index, uint32_t box, int row, int column) {
   return (bf16 *)(void *)shared_at(block_index, address, 2);
 }
 
+/** The element of a map; NULL outside. */
+INSIDE bf16 *element_of(const CUtensorMap *map, int x, int y, int plane) {
+  bool inside = x >= 0 && x < map->width && y >= 0 && y < map->height && plane >= 0 &&
+                plane < (map->planes > 0 ? map->planes : 1);
+  return inside ? map->data + ((size_t)plane * (size_t)map->height + (size_t)y) * (size_t)map->width + x
+                : NULL;
+}
+
 INSIDE void transfer_do(const transfer *t) {
   for (int target = 0; target < chip.block_count; target++) {
     for (int i = 0; t->blocks >> target & 1 && i < t->map->box_height * 64; i++) {
-      int row = t->y + i / 64, column = t->x + i % 64;
-      bool inside = row >= 0 && row < t->map->height && column >= 0 && column < t->map->width;
-      *swizzled(target, t->to, i / 64, i % 64) =
-          inside ? t->map->data[(size_t)row * (size_t)t->map->width + (size_t)column] : 0;
+      const bf16 *from = element_of(t->map, t->x + i % 64, t->y + i / 64, t->plane);
+      *swizzled(target, t->to, i / 64, i % 64) = from != NULL ? *from : 0;
     }
     if (t->blocks >> target & 1) {
       emulated_barrier *b = barrier_at(target, t->barrier);
@@ -485,16 +509,26 @@ INSIDE void transfer_do(const transfer *t) {
 
 INSIDE void transfer_start(transfer t) {
   chip.random = chip.random * 1664525 + 1013904223;
-  t.delay = emulated_late ? (int)(chip.random >> 29) : 0;
+  t.delay = emulated_late ? (int)(chip.random >> 26) : 0;
   if (t.to % 1024 != 0 || chip.transfer_count == COPIES_MAX) {
     abort();
   }
   chip.transfers[chip.transfer_count++] = t;
 }
 
+INSIDE void tensor_load_plane(uint32_t to, const CUtensorMap *map, int x, int y, int plane,
+                              uint32_t address) {
+  transfer_start((transfer){.map = map,
+                            .x = x,
+                            .y = y,
+                            .plane = plane,
+                            .to = to,
+                            .barrier = address,
+                            .blocks = 1u << chip.now->block});
+}
+
 INSIDE void tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t address) {
-  transfer_start(
-      (transfer){.map = map, .x = x, .y = y, .to = to, .barrier = address, .blocks = 1u << chip.now->block});
+  tensor_load_plane(to, map, x, y, 0, address);
 }
 
 INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t address,
@@ -518,10 +552,9 @@ INSIDE void transfers_advance(void) {
 INSIDE void store_now(const emulated_lane *l, const job *j) {
   const CUtensorMap *map = j->from;
   for (int i = 0; i < map->box_height * 64; i++) {
-    int row = (int)j->b + i / 64, column = (int)j->a + i % 64;
-    if (row < map->height && column < map->width) {
-      map->data[(size_t)row * (size_t)map->width + (size_t)column] =
-          *swizzled(l->block, j->to, i / 64, i % 64);
+    bf16 *to = element_of(map, j->x + i % 64, j->y + i / 64, j->plane);
+    if (to != NULL) {
+      *to = *swizzled(l->block, j->to, i / 64, i % 64);
     }
   }
   chip.stores++;
@@ -530,13 +563,17 @@ INSIDE void store_now(const emulated_lane *l, const job *j) {
 INSIDE void fence_async(void) {
 }
 
-INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
-  job store = {.to = from, .from = map, .a = (uint64_t)x, .b = (uint64_t)y};
+INSIDE void tensor_store_plane(const CUtensorMap *map, int x, int y, int plane, uint32_t from) {
+  job store = {.to = from, .from = map, .x = x, .y = y, .plane = plane};
   if (emulated_late) {
     post(STORES, store);
   } else {
     store_now(chip.now, &store);
   }
+}
+
+INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
+  tensor_store_plane(map, x, y, 0, from);
 }
 
 INSIDE void store_commit(void) {
@@ -555,39 +592,49 @@ INSIDE void store_wait(void) {
  * layouts. */
 
 /** The element at (n, k) of a matrix with k along its rows. */
-INSIDE float k_major(int block_index, uint64_t descriptor, int n, int k) {
+INSIDE bf16 k_major(int block_index, uint64_t descriptor, int n, int k) {
   uint32_t start = (uint32_t)(descriptor & 0x3FFF) << 4, stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4;
   uint32_t address = start + (uint32_t)(n / 8) * stride + (uint32_t)(n % 8 * 128 + k * 2);
   address ^= (address >> 7 & 7) << 4;
-  return from_bf16(*(bf16 *)(void *)shared_at(block_index, address, 2));
+  return *(bf16 *)(void *)shared_at(block_index, address, 2);
 }
 
 /** The element at (n, k) of a matrix with n along its rows. */
-INSIDE float n_major(int block_index, uint64_t descriptor, int n, int k) {
+INSIDE bf16 n_major(int block_index, uint64_t descriptor, int n, int k) {
   uint32_t start = (uint32_t)(descriptor & 0x3FFF) << 4, leading = (uint32_t)(descriptor >> 16 & 0x3FFF) << 4;
   uint32_t stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4;
   uint32_t address = start + (uint32_t)(n / 64) * leading + (uint32_t)(k / 8) * stride +
                      (uint32_t)(k % 8 * 128 + n % 64 * 2);
   address ^= (address >> 7 & 7) << 4;
-  return from_bf16(*(bf16 *)(void *)shared_at(block_index, address, 2));
+  return *(bf16 *)(void *)shared_at(block_index, address, 2);
 }
 
-/** This lane's 128 sums: "Register Fragments for wgmma.mma_async.m64nNk16", accumulator D. */
+/** Element k of A in the lane's upper or lower row: from shared memory, or from the registers of the four
+ * lanes that have the row, as mma has it. */
+INSIDE float product_a(const emulated_lane *l, const job *j, int half, int k) {
+  int row = l->index % 128 / 32 * 16 + l->index % 32 / 4 + 8 * half;
+  return j->kind.number(j->kind.in_registers ? (bf16)(j->quad[k % 8 / 2][half + k / 8 * 2] >> 16 * (k % 2))
+                                             : k_major(l->block, j->a, row, k));
+}
+
+/** This lane's sums: "Register Fragments for wgmma.mma_async.m64nNk16", accumulator D. */
 INSIDE void product_now(const emulated_lane *l, const job *j) {
-  int thread = l->index % 128, low = thread / 32 * 16 + thread % 32 / 4;
-  if (j->a >> 62 != 1 || j->b >> 62 != 1) {
+  float a[2][16], b[16];
+  if ((!j->kind.in_registers && j->a >> 62 != 1) || j->b >> 62 != 1) {
     abort();
   }
-  for (int half = 0; half < 2; half++) {
-    float row[16];
+  for (int i = 0; i < 32; i++) {
+    a[i / 16][i % 16] = product_a(l, j, i / 16, i % 16);
+  }
+  for (int i = 0; i < j->kind.columns / 4; i++) {
+    int column = i / 2 * 8 + l->index % 4 * 2 + i % 2;
     for (int k = 0; k < 16; k++) {
-      row[k] = k_major(l->block, j->a, low + 8 * half, k);
+      b[k] = j->kind.number((j->kind.k_rows ? k_major : n_major)(l->block, j->b, column, k));
     }
-    for (int i = 0; i < 64; i++) {
-      int column = i / 2 * 8 + thread % 4 * 2 + i % 2;
+    for (int half = 0; half < 2; half++) {
       float *d = &j->sums[i / 2 * 4 + half * 2 + i % 2], sum = j->add ? *d : 0;
       for (int k = 0; k < 16; k++) {
-        sum += row[k] * n_major(l->block, j->b, column, k);
+        sum += a[half][k] * b[k];
       }
       *d = sum;
     }
@@ -597,13 +644,41 @@ INSIDE void product_now(const emulated_lane *l, const job *j) {
 INSIDE void product_fence(void) {
 }
 
-INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
-  job product = {.sums = d, .a = a, .b = b, .add = add};
+INSIDE void product_start(job product) {
   if (emulated_late) {
     post(PRODUCTS, product);
   } else {
     product_now(chip.now, &product);
   }
+}
+
+INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
+  product_start((job){.sums = d, .a = a, .b = b, .add = add, .kind = {.columns = 256, .number = from_bf16}});
+}
+
+INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int fp16) {
+  product_kind kind = {.columns = 128, .k_rows = true, .number = fp16 ? from_fp16 : from_bf16};
+  product_start((job){.sums = d, .a = a, .b = b, .add = add, .kind = kind});
+}
+
+INSIDE void quad_work(emulated_lane *const *lanes) {
+  for (int l = 0; l < 32; l++) {
+    for (int i = 0; i < 4; i++) {
+      ((const void **)(uintptr_t)lanes[l]->posted[1])[i] = lanes[l / 4 * 4 + i]->posted[0];
+    }
+  }
+}
+
+INSIDE void product_values(float *d, const uint32_t *a, uint64_t b, int dim, int fp16) {
+  job product = {.sums = d, .b = b, .add = 1};
+  product.kind = (product_kind){.columns = dim, .in_registers = true, .number = fp16 ? from_fp16 : from_bf16};
+  by_warp(quad_work, a, product.quad, NULL);
+  product_start(product);
+}
+
+INSIDE void pin(float *numbers, int count) {
+  (void)numbers;
+  (void)count;
 }
 
 INSIDE void product_commit(void) {

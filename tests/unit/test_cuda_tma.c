@@ -42,7 +42,7 @@ static void multiplies(int m, int n, int k, unsigned blocks) {
   for (int late = 0; late < 2; late++) {
     float *a = numbers((size_t)(m * k), 1), *b = numbers((size_t)(k * n), 77),
           *c = numbers((size_t)(m * n), 0);
-    call x = {{(bf16 *)(void *)a, 2 * k, m, TILE_M}, {(bf16 *)(void *)b, 2 * n, k, TILE_K}, c, m, n, k};
+    call x = {{(bf16 *)(void *)a, 2 * k, m, TILE_M, 0}, {(bf16 *)(void *)b, 2 * n, k, TILE_K, 0}, c, m, n, k};
     emulated_late = late != 0;
     assert_true(emulate(run, &x, (index3){blocks, 1, 1}, TMA_THREADS, 1));
     is_product(a, b, c, m, n, k);

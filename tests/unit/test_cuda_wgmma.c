@@ -32,7 +32,7 @@ static void multiplies(void (*kernel)(const void *), int m, int n, int k, index3
   for (int late = 0; late < 2; late++) {
     bf16 *a = small_matrix((size_t)(m * k), 1), *b = small_matrix((size_t)(k * n), 77),
          *c = small_matrix((size_t)(m * n), 0);
-    call x = {{a, k, m, TILE_M}, {b, n, k, TILE_K}, {c, n, m, 64}, m, n, k};
+    call x = {{a, k, m, TILE_M, 0}, {b, n, k, TILE_K, 0}, {c, n, m, 64, 0}, m, n, k};
     emulated_late = late != 0;
     assert_true(emulate(kernel, &x, grid, threads, blocks));
     assert_true(product_right(a, b, c, m, n, k));

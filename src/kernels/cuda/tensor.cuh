@@ -161,6 +161,11 @@ INSIDE void group_sync(uint32_t id, uint32_t threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+/** The same without waiting for the others. */
+INSIDE void group_arrive(uint32_t id, uint32_t threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
 /** Loads the box at (x, y), x along the rows, to shared memory; its bytes arrive at the barrier. */
 INSIDE void tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
@@ -181,6 +186,20 @@ INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, u
 INSIDE void tensor_store(const CUtensorMap *map, int x, int y, uint32_t from) {
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
                "r"(x), "r"(y), "r"(from)
+               : "memory");
+}
+
+/** The same of one plane of several. */
+INSIDE void tensor_load_plane(uint32_t to, const CUtensorMap *map, int x, int y, int plane, uint32_t barrier) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+               "l"(map), "r"(x), "r"(y), "r"(plane), "r"(barrier)
+               : "memory");
+}
+
+INSIDE void tensor_store_plane(const CUtensorMap *map, int x, int y, int plane, uint32_t from) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
+               "r"(x), "r"(y), "r"(plane), "r"(from)
                : "memory");
 }
 
@@ -218,6 +237,14 @@ INSIDE void product_commit(void) {
 
 #define product_wait(left) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory")
 
+/** Numbers that the compiler must have computed here, and must not use before: it does not see what is asynchronous. */
+INSIDE void pin(float *numbers, int count) {
+#pragma unroll
+  for (int i = 0; i < count; i++) {
+    asm volatile("" : "+f"(numbers[i])::"memory");
+  }
+}
+
 /** Registers of each thread of the warpgroup from here on. */
 #define registers_more(count) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count))
 #define registers_fewer(count) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count))
@@ -243,6 +270,51 @@ INSIDE void product_commit(void) {
 /** 64 x 256 x 16; A with k along its rows, B with n along its rows, both in swizzled shared memory. */
 INSIDE void product_bf16(float *d, uint64_t a, uint64_t b, int add) {
   PRODUCT("m64n256k16.f32.bf16.bf16", IN_FLOAT, ", 1, 1, 0, 1", d, a, b, add);
+}
+
+#define SUMS_64 "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63}"
+#define SUMS_32 "{" TEN() TEN(1) TEN(2) "%30, %31}"
+#define IN_32(c, d) IN_8(c, d, 0), IN_8(c, d, 8), IN_8(c, d, 16), IN_8(c, d, 24)
+
+#define PRODUCT_SCORES(type)                                                                                 \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"                                        \
+               "wgmma.mma_async.sync.aligned.m64n128k16.f32." type " " SUMS_64                               \
+               ", %64, %65, add, 1, 1, 0, 0;\n\t}"                                                           \
+               : IN_64(IN_FLOAT, d, 0)                                                                       \
+               : "l"(a), "l"(b), "r"(add))
+
+/** 64 x 128 x 16; A and B with k along their rows, both in swizzled shared memory. */
+INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int fp16) {
+  if (fp16) {
+    PRODUCT_SCORES("f16.f16");
+  } else {
+    PRODUCT_SCORES("bf16.bf16");
+  }
+}
+
+#define PRODUCT_VALUES(shape, sums, a0, a1, a2, a3, at_b, in)                                                \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.eq.b32 add, 0, 0;\n\t"                                          \
+               "wgmma.mma_async.sync.aligned." shape " " sums ", {" a0 ", " a1 ", " a2 ", " a3 "}, " at_b    \
+               ", add, 1, 1, 1;\n\t}"                                                                        \
+               : in                                                                                          \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+#define PRODUCT_VALUES_128(type)                                                                             \
+  PRODUCT_VALUES("m64n128k16.f32." type, SUMS_64, "%64", "%65", "%66", "%67", "%68", IN_64(IN_FLOAT, d, 0))
+#define PRODUCT_VALUES_64(type)                                                                              \
+  PRODUCT_VALUES("m64n64k16.f32." type, SUMS_32, "%32", "%33", "%34", "%35", "%36", IN_32(IN_FLOAT, d))
+
+/** d += a b for 64 x `dim` x 16: A in registers, as fragments of mma; B with n along its rows, in swizzled shared memory.
+ * `dim` (128 or 64) and `fp16` are constants. */
+INSIDE void product_values(float *d, const uint32_t *a, uint64_t b, int dim, int fp16) {
+  if (dim == 128 && fp16) {
+    PRODUCT_VALUES_128("f16.f16");
+  } else if (dim == 128) {
+    PRODUCT_VALUES_128("bf16.bf16");
+  } else if (fp16) {
+    PRODUCT_VALUES_64("f16.f16");
+  } else {
+    PRODUCT_VALUES_64("bf16.bf16");
+  }
 }
 #endif
 #endif

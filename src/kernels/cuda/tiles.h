@@ -59,4 +59,16 @@ enum {
 /** Bytes: the queries, and two tiles of keys and values. */
 #define ATTENTION_MMA_SHARED(dim) ((ATTENTION_MMA_ROWS + 4 * ATTENTION_MMA_KEYS) * (dim)*2)
 
+/* attention_wgmma.cu */
+enum {
+  ATTENTION_WGMMA_ROWS = 128,
+  ATTENTION_WGMMA_KEYS = 128,
+  ATTENTION_WGMMA_STAGES = 2,
+  ATTENTION_WGMMA_THREADS = 384,
+};
+/** Bytes: the queries, tiles of keys and values, and their barriers. */
+#define ATTENTION_WGMMA_SHARED(dim)                                                                          \
+  ((ATTENTION_WGMMA_ROWS + 2 * ATTENTION_WGMMA_STAGES * ATTENTION_WGMMA_KEYS) * (dim)*2 +                    \
+   8 * (1 + 4 * ATTENTION_WGMMA_STAGES))
+
 #endif

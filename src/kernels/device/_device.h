@@ -39,13 +39,14 @@ typedef enum roof_device_arg_kind {
   ROOF_ARG_TENSOR
 } roof_device_arg_kind;
 
-/** A matrix of bf16 in row order as CUDA's copy engine takes it: boxes of 64 columns, swizzled by 128 bytes.
- */
+/** Matrices of 16-bit numbers in row order as CUDA's copy engine takes them: boxes of 64 columns, swizzled by
+ * 128 bytes. */
 typedef struct roof_device_tensor {
   void *buffer;
   int32_t columns;
   int32_t rows;
   int32_t box_rows;
+  int32_t planes; /**< matrices behind each other, for kernels that name one; 0: one matrix */
 } roof_device_tensor;
 
 /** One argument of a kernel. */

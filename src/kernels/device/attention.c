@@ -103,6 +103,24 @@ static int plan_mma(const roof_kernel_run *run, const roof_device_operands *o, r
   return 1;
 }
 
+/** A plane each head; blocks take and bring back 64 queries, 128 keys at a time. */
+static int plan_wgmma(const roof_kernel_run *run, const roof_device_operands *o,
+                      roof_device_launch *launches) {
+  static const char *const entries[2][2] = {{"attention_wgmma_64_bf16", "attention_wgmma_64_fp16"},
+                                            {"attention_wgmma_128_bf16", "attention_wgmma_128_fp16"}};
+  const double *v = run->values;
+  int32_t dim = (int32_t)v[HEAD_DIM], q_len = (int32_t)v[Q_LEN], heads = (int32_t)heads_of(run);
+  int32_t planes = (int32_t)(2 * v[BATCH] * v[KV_HEADS]);
+  launches[0] = tensor_launch(run, entries, ATTENTION_WGMMA_ROWS, ATTENTION_WGMMA_THREADS);
+  launches[0].shared = (unsigned)ATTENTION_WGMMA_SHARED(dim);
+  roof_device_add_tensor(launches, (roof_device_tensor){o->in[0], dim, q_len, 64, heads});
+  roof_device_add_tensor(
+      launches, (roof_device_tensor){o->in[1], dim, (int32_t)v[KV_LEN], ATTENTION_WGMMA_KEYS, planes});
+  roof_device_add_tensor(launches, (roof_device_tensor){o->out, dim, q_len, 64, heads});
+  add_lengths(run, launches);
+  return 1;
+}
+
 /** What fills whole fragments and turned rows. */
 static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
   double dim = run->values[HEAD_DIM];
@@ -121,16 +139,14 @@ static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
   return roof_device_prepare(run, error);
 }
 
-static const roof_device_kernel standard = {.program = "attention",
-                                            .reference = "attention-naive",
-                                            .scratch = scores_scratch,
-                                            .plan = plan_standard},
-                                flash = {.program = "attention",
-                                         .reference = "attention-flash",
-                                         .plan = plan_flash},
-                                mma = {.program = "attention_mma",
-                                       .reference = "attention-flash",
-                                       .plan = plan_mma};
+static const roof_device_kernel
+    standard = {.program = "attention",
+                .reference = "attention-naive",
+                .scratch = scores_scratch,
+                .plan = plan_standard},
+    flash = {.program = "attention", .reference = "attention-flash", .plan = plan_flash},
+    mma = {.program = "attention_mma", .reference = "attention-flash", .plan = plan_mma},
+    wgmma = {.program = "attention_wgmma", .reference = "attention-flash", .plan = plan_wgmma};
 
 static bool supports(roof_dtype dtype) {
   return dtype == ROOF_FP32 || dtype == ROOF_FP16 || dtype == ROOF_BF16;
@@ -139,6 +155,15 @@ static bool supports(roof_dtype dtype) {
 static bool is_narrow(roof_dtype dtype) {
   return dtype == ROOF_FP16 || dtype == ROOF_BF16;
 }
+
+#define ON_TENSOR_CORES(name_, variant_, detail_, summary_)                                                  \
+  {                                                                                                          \
+    .name = name_, .op = "attention", .variant = variant_, .summary = summary_,                              \
+    .sizes = "batch=2 heads=16 q_len=8192 kv_len=8192 head_dim=128",                                         \
+    .quick_sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128", .supports = is_narrow,            \
+    .backends = roof_on_cuda, .detail = detail_, .prepare = tensor_prepare, .check = roof_device_check,      \
+    .release = roof_device_release                                                                           \
+  }
 
 static const roof_kernel kernels[] = {
     {.name = "device-attention-standard",
@@ -161,18 +186,10 @@ static const roof_kernel kernels[] = {
      .prepare = flash_prepare,
      .check = roof_device_check,
      .release = roof_device_release},
-    {.name = "attention-flash-mma",
-     .op = "attention",
-     .variant = "mma.sync",
-     .summary = "tensor cores, a warp at a time; scores stay in registers (Ampere and later)",
-     .sizes = "batch=2 heads=16 q_len=8192 kv_len=8192 head_dim=128",
-     .quick_sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128",
-     .supports = is_narrow,
-     .backends = roof_on_cuda,
-     .detail = &mma,
-     .prepare = tensor_prepare,
-     .check = roof_device_check,
-     .release = roof_device_release},
+    ON_TENSOR_CORES("attention-flash-mma", "mma.sync", &mma,
+                    "tensor cores, a warp at a time; scores stay in registers (Ampere and later)"),
+    ON_TENSOR_CORES("attention-flash-wgmma", "wgmma", &wgmma,
+                    "four warps at a time; one fetches, eight multiply, softmax beside products (Hopper)"),
 };
 
 const roof_kernel_family roof_kernels_device_attention = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -50,8 +50,8 @@ static int plan_tma(const roof_kernel_run *run, const roof_device_operands *o, r
   int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
   launches[0] = roof_device_launch_of("gemm_tma", 0, 1, TMA_THREADS, 1);
   launches[0].shared = TMA_SHARED;
-  roof_device_add_tensor(launches, (roof_device_tensor){o->in[0], 2 * k, m, TMA_TILE_M});
-  roof_device_add_tensor(launches, (roof_device_tensor){o->in[1], 2 * n, k, TMA_TILE_K});
+  roof_device_add_tensor(launches, (roof_device_tensor){o->in[0], 2 * k, m, TMA_TILE_M, 0});
+  roof_device_add_tensor(launches, (roof_device_tensor){o->in[1], 2 * n, k, TMA_TILE_K, 0});
   roof_device_add_buffer(launches, o->out);
   add_shape(launches, run);
   return 1;
@@ -62,8 +62,8 @@ static void add_factors(roof_device_launch *launch, const roof_kernel_run *run,
                         const roof_device_operands *o) {
   int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
   launch->shared = WGMMA_SHARED;
-  roof_device_add_tensor(launch, (roof_device_tensor){o->in[0], k, m, WGMMA_TILE_M});
-  roof_device_add_tensor(launch, (roof_device_tensor){o->in[1], n, k, WGMMA_TILE_K});
+  roof_device_add_tensor(launch, (roof_device_tensor){o->in[0], k, m, WGMMA_TILE_M, 0});
+  roof_device_add_tensor(launch, (roof_device_tensor){o->in[1], n, k, WGMMA_TILE_K, 0});
 }
 
 static int plan_wgmma(const roof_kernel_run *run, const roof_device_operands *o,
@@ -82,8 +82,8 @@ static int persistent(const char *entry, const roof_kernel_run *run, const roof_
                       roof_device_launch *launches) {
   launches[0] = roof_device_launch_of(entry, 0, 1, 384, 1);
   add_factors(launches, run, o);
-  roof_device_add_tensor(launches,
-                         (roof_device_tensor){o->out, (int32_t)run->values[1], (int32_t)run->values[0], 64});
+  roof_device_add_tensor(
+      launches, (roof_device_tensor){o->out, (int32_t)run->values[1], (int32_t)run->values[0], 64, 0});
   add_shape(launches, run);
   return 1;
 }

@@ -51,14 +51,17 @@ typedef struct prepared {
   void *arguments[ROOF_DEVICE_ARGS];
 } prepared;
 
-/** What the copy engine must know of a matrix of bf16: boxes of 64 columns, 128 bytes, swizzled. */
+/** What the copy engine must know of matrices of bf16 (fp16 is moved alike): boxes of 64 columns, 128 bytes,
+ * swizzled. */
 static roof_status encode(cuda_open *o, const roof_device_arg *arg, cuda_tensor_map *map, roof_error *error) {
   const roof_device_tensor *t = &arg->tensor;
-  const uint64_t sizes[] = {(uint64_t)t->columns, (uint64_t)t->rows}, strides[] = {2 * (uint64_t)t->columns};
-  const uint32_t box[] = {64, (uint32_t)t->box_rows}, steps[] = {1, 1};
+  const uint64_t sizes[] = {(uint64_t)t->columns, (uint64_t)t->rows, (uint64_t)t->planes};
+  const uint64_t strides[] = {2 * sizes[0], 2 * sizes[0] * sizes[1]};
+  const uint32_t box[] = {64, (uint32_t)t->box_rows, 1}, steps[] = {1, 1, 1};
   return cuda_check(o->api,
-                    o->api->tensor_map(map, CUDA_TENSOR_BF16, 2, t->buffer, sizes, strides, box, steps, 0,
-                                       CUDA_TENSOR_SWIZZLE_128B, CUDA_TENSOR_L2_256B, 0),
+                    o->api->tensor_map(map, CUDA_TENSOR_BF16, t->planes > 0 ? 3 : 2, t->buffer, sizes,
+                                       strides, box, steps, 0, CUDA_TENSOR_SWIZZLE_128B, CUDA_TENSOR_L2_256B,
+                                       0),
                     "describing a matrix to the copy engine", error);
 }
 

@@ -1,0 +1,55 @@
+/* Attention on the emulated multiprocessor: launched as its row plans it, with the operands and the check of
+ * the processor's kernel. Included behind the kernel's text. */
+#ifndef TESTS_UNIT_ATTENTION_H
+#define TESTS_UNIT_ATTENTION_H
+
+#include "test.h"
+
+#include "kernels/device/_device.h"
+#include "kernels/kernels.h"
+
+/** Runs the kernel named on `sizes`; `run_launch` takes the launch planned. */
+static roof_status attends(const char *name, const char *sizes, roof_dtype dtype,
+                           void (*run_launch)(const void *launch), roof_error *error) {
+  const roof_kernel *kernel = NULL;
+  roof_kernel_run run = {.dtype = dtype, .threads = 1};
+  roof_device_launch launches[ROOF_DEVICE_LAUNCHES];
+  assert_int_equal(roof_kernel_find(name, &kernel, NULL), ROOF_OK);
+  assert_int_equal(roof_kernel_values(kernel, sizes, run.values, NULL), ROOF_OK);
+  run.kernel = kernel;
+  roof_status status = kernel->prepare(&run, error);
+  if (status == ROOF_OK) {
+    const roof_operands *o = run.state;
+    roof_device_operands operands = {{o->in[0], o->in[1]}, o->out, NULL, 1024};
+    assert_int_equal(roof_device_kernel_of(kernel)->plan(&run, &operands, launches), 1);
+    assert_true(launches[0].shared <= SHARED_MAX);
+    const unsigned *g = launches[0].groups;
+    assert_true(emulate(run_launch, launches, (index3){g[0], g[1], g[2]}, (int)launches[0].lanes[0], 1));
+    status = kernel->check(&run, error);
+  }
+  kernel->release(&run);
+  return status;
+}
+
+/** Shared heads, several batches, masks, lengths that fill no tile, a single query; copies and products early
+ * and late. */
+static void attends_all(const char *name, void (*run_launch)(const void *launch)) {
+  static const struct {
+    const char *sizes;
+    roof_dtype dtype;
+  } cases[] = {
+      {"batch=1 heads=2 q_len=130 kv_len=70 head_dim=64 kv_heads=1", ROOF_BF16},
+      {"batch=1 heads=1 q_len=20 kv_len=300 head_dim=128", ROOF_BF16},
+      {"batch=1 heads=1 q_len=150 kv_len=150 head_dim=128 causal=1", ROOF_FP16},
+      {"batch=2 heads=4 q_len=1 kv_len=65 head_dim=64 kv_heads=2 causal=1", ROOF_FP16},
+  };
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+    roof_error error = {.message = ""};
+    emulated_late = i % 2 != 0;
+    roof_status status = attends(name, cases[i / 2].sizes, cases[i / 2].dtype, run_launch, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(status, ROOF_OK);
+  }
+}
+
+#endif
