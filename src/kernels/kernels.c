@@ -266,17 +266,36 @@ roof_status roof_kernel_wrong(const roof_kernel_run *run, size_t element, double
                         run->kernel->name, roof_dtype_name(run->dtype), element, value, reference, tolerance);
 }
 
+/** The element of a span of `step` that is compared: the first of all, then anywhere. At a regular step all
+ * would be in the same few columns. */
+static size_t compared_in(size_t span, size_t step) {
+  uint64_t fraction = (uint64_t)span * 0x9E3779B97F4A7C15u >> 32;
+  return span * step + (size_t)(fraction * step >> 32);
+}
+
+/** The first wrong element of a span, or `count`. */
+static size_t wrong_in(const roof_kernel_run *run, size_t span, size_t step, size_t count,
+                       roof_reference *reference) {
+  const roof_operands *o = run->state;
+  size_t compared = compared_in(span, step), end = span * step + step;
+  for (size_t i = span * step; i < end && i < count; i++) {
+    double tolerance = DBL_MAX;
+    double expected = i == compared || i + 1 == count ? reference(run, i, &tolerance) : 0;
+    if (!(fabs(roof_data_at(o->out, run->dtype, i) - expected) <= tolerance)) {
+      return i;
+    }
+  }
+  return count;
+}
+
 roof_status roof_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, roof_reference *reference,
                                 roof_error *error) {
   const roof_operands *o = run->state;
   size_t step = (count - 1) / samples + 1, wrong = count;
 #pragma omp parallel for schedule(static) num_threads(run->threads) reduction(min : wrong)
-  for (size_t i = 0; i < count; i++) {
-    double tolerance = DBL_MAX;
-    double expected = i % step == 0 || i + 1 == count ? reference(run, i, &tolerance) : 0;
-    if (!(fabs(roof_data_at(o->out, run->dtype, i) - expected) <= tolerance) && i < wrong) {
-      wrong = i;
-    }
+  for (size_t span = 0; span < (count + step - 1) / step; span++) {
+    size_t found = wrong_in(run, span, step, count, reference);
+    wrong = found < wrong ? found : wrong;
   }
   if (wrong == count) {
     return ROOF_OK;

@@ -190,7 +190,7 @@ static const roof_kernel kernels[] = {
      .supports = is_bf16,
      .prepare = prepare,
      .execute = execute,
-     .check = roof_gemm_check_narrow,
+     .check = roof_gemm_check,
      .release = roof_operands_release},
     {.name = "gemm-int8",
      .op = "gemm",
@@ -201,7 +201,7 @@ static const roof_kernel kernels[] = {
      .supports = is_int8,
      .prepare = prepare,
      .execute = execute,
-     .check = roof_gemm_check_narrow,
+     .check = roof_gemm_check,
      .release = roof_operands_release},
 };
 

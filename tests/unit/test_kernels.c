@@ -144,6 +144,28 @@ static void checks_find_a_hole_far_from_the_sampled_rows(void **state) {
   }
 }
 
+/** A wrong column is found, whichever it is, also where rows are a multiple of the step between samples. */
+static void checks_look_at_every_column(void **state) {
+  (void)state;
+  enum { SIZE = 512 };
+  const roof_kernel *kernel = NULL;
+  assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
+  roof_kernel_run run = start(kernel, ROOF_FP32, "m=512 n=512 k=3");
+  float *c = ((roof_operands *)run.state)->out;
+  kernel->execute(&run);
+  assert_int_equal(kernel->check(&run, NULL), ROOF_OK);
+  for (size_t column = 0; column < SIZE; column += 7) {
+    for (size_t row = 0; row < SIZE; row++) {
+      c[row * SIZE + column] += 1;
+    }
+    assert_int_equal(kernel->check(&run, NULL), ROOF_E_INTERNAL);
+    for (size_t row = 0; row < SIZE; row++) {
+      c[row * SIZE + column] -= 1;
+    }
+  }
+  kernel->release(&run);
+}
+
 static void one_row_of_softmax(const roof_loops *loops, roof_dtype dtype, int stream, double shift) {
   enum { COLUMNS = 133 };
   double x[COLUMNS], y[COLUMNS], scratch[COLUMNS], expected[COLUMNS], total = 0;
@@ -395,6 +417,7 @@ int main(void) {
       cmocka_unit_test(checks_find_an_output_nobody_wrote),
       cmocka_unit_test(checks_find_a_wrong_element),
       cmocka_unit_test(checks_find_a_hole_far_from_the_sampled_rows),
+      cmocka_unit_test(checks_look_at_every_column),
       cmocka_unit_test(every_instruction_set),
       cmocka_unit_test(every_tile),
       cmocka_unit_test(every_rung_at_odd_shapes),

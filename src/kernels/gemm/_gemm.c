@@ -1,7 +1,6 @@
 #include "kernels/gemm/_gemm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { M, N, K, BATCH, BETA };
 
@@ -22,70 +21,15 @@ roof_status roof_gemm_prepare_plain(roof_kernel_run *run, roof_error *error) {
   return roof_gemm_prepare(run, 0, error);
 }
 
-/** One row of C in double, as multiples of the rows of B. */
-static void reference_row(const roof_kernel_run *run, size_t row, double *sums) {
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
-  for (size_t j = 0; j < s.n; j++) {
-    sums[j] = 0;
-  }
-  for (size_t p = 0; p < s.k; p++) {
-    double a = roof_data_at(o->in[0], run->dtype, row * s.k + p);
-    for (size_t j = 0; j < s.n; j++) {
-      sums[j] += a * roof_data_at(o->in[1], run->dtype, p * s.n + j);
-    }
-  }
-}
-
-/** All |a|, |b| <= 1, so a sum of k products carries an error near sqrt(k) epsilon sqrt(k); k epsilon bounds
- * it. */
-static roof_status check_row(const roof_kernel_run *run, size_t row, double *sums, roof_error *error) {
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
-  double tolerance = (double)(s.k + 1) * roof_kernel_epsilon(run->dtype);
-  reference_row(run, row, sums);
-  for (size_t j = 0; j < s.n; j++) {
-    double value = roof_data_at(o->out, run->dtype, row * s.n + j);
-    if (!(fabs(value - sums[j]) <= tolerance)) {
-      return roof_kernel_wrong(run, row * s.n + j, value, sums[j], tolerance, error);
-    }
-  }
-  return ROOF_OK;
-}
-
-roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error) {
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
-  double *sums = malloc(s.n * sizeof *sums);
-  if (sums == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", run->kernel->name);
-  }
-  roof_status status = ROOF_OK;
-  for (size_t i = 0; i < s.m * s.n && status == ROOF_OK; i++) {
-    double value = roof_data_at(o->out, run->dtype, i);
-    if (!(fabs(value) <= (double)s.k)) {
-      status = roof_kernel_wrong(run, i, value, NAN, (double)s.k, error);
-    }
-  }
-  for (size_t i = 0; i < s.m && status == ROOF_OK; i += s.m / 16 + 1) {
-    status = check_row(run, i, sums, error);
-  }
-  if (status == ROOF_OK) {
-    status = check_row(run, s.m - 1, sums, error);
-  }
-  free(sums);
-  return status;
-}
-
 /* Their sums deviate by 127^2 sqrt(k) / 3: the limits of int8 are 9 deviations away, so that none is -128,
  * which says that nobody wrote it. */
 double roof_gemm_int8_scale(const roof_kernel_run *run) {
   return 1 / (3 * 127 * sqrt((double)roof_gemm_shape(run).k));
 }
 
-/** bf16: sums in fp32, rounded to 8 bits once. int8: exact, but for the scale in fp32 and the rounding to
- * whole numbers. */
-static double narrow_reference(const roof_kernel_run *run, size_t i, double *tolerance) {
+/** All |a|, |b| <= 1: a sum of k products is off by less than k epsilon. bf16: sums in fp32, rounded to 8
+ * bits once. int8: exact, but for the scale in fp32 and the rounding to whole numbers. */
+static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
   const roof_operands *o = run->state;
   roof_shape s = roof_gemm_shape(run);
   double total = 0, magnitude = 0;
@@ -99,11 +43,13 @@ static double narrow_reference(const roof_kernel_run *run, size_t i, double *tol
     *tolerance = 0.5 + INT8_MAX * 0x1p-22;
     return fmax(-INT8_MAX, fmin(INT8_MAX, roof_gemm_int8_scale(run) * total));
   }
-  *tolerance = 0x1p-8 * fabs(total) + (2 + sqrt((double)s.k)) * 0x1p-23 * magnitude;
+  *tolerance = roof_kernel_is_native(run->dtype)
+                   ? (double)(s.k + 1) * roof_kernel_epsilon(run->dtype)
+                   : 0x1p-8 * fabs(total) + (2 + sqrt((double)s.k)) * 0x1p-23 * magnitude;
   return total;
 }
 
-roof_status roof_gemm_check_narrow(roof_kernel_run *run, roof_error *error) {
+roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error) {
   roof_shape s = roof_gemm_shape(run);
-  return roof_kernel_compare(run, s.m * s.n, 4096, narrow_reference, error);
+  return roof_kernel_compare(run, s.m * s.n, 4096, reference, error);
 }

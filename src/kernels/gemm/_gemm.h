@@ -24,16 +24,12 @@ roof_status roof_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *
  *  Units: none. Ownership: as roof_gemm_prepare. Errors: as roof_gemm_prepare. */
 roof_status roof_gemm_prepare_plain(roof_kernel_run *run, roof_error *error);
 
-/** Compares C with a scalar product: every element must be a number, 16 rows spread over C are compared.
+/** Compares C with a scalar product: every element must be a number, 4096 spread over C are compared.
  *  Units: none. Ownership: none. Errors: ROOF_E_INTERNAL naming the first wrong element. */
 roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error);
 
 /** What sums of random int8 are multiplied by to stay within int8.
  *  Units: none. Ownership: none. Errors: none. */
 double roof_gemm_int8_scale(const roof_kernel_run *run);
-
-/** The same for bf16, rounded from sums in fp32, and for int8, scaled and rounded from exact sums.
- *  Units: none. Ownership: none. Errors: ROOF_E_INTERNAL naming the first wrong element. */
-roof_status roof_gemm_check_narrow(roof_kernel_run *run, roof_error *error);
 
 #endif

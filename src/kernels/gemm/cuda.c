@@ -13,10 +13,6 @@ static bool is_checked(roof_dtype dtype) {
   return dtype == ROOF_FP64 || dtype == ROOF_FP32 || dtype == ROOF_BF16;
 }
 
-static roof_status check(roof_kernel_run *run, roof_error *error) {
-  return run->dtype == ROOF_BF16 ? roof_gemm_check_narrow(run, error) : roof_gemm_check(run, error);
-}
-
 /** The copies are of 16 bytes: every row of A, B and C must begin at a multiple of that. */
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   roof_shape s = roof_gemm_shape(run);
@@ -106,7 +102,7 @@ static const roof_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan
 static const roof_device_kernel cublas = {.program = "cublas"};
 
 #define SHARED_BY_ALL                                                                                        \
-  .op = "gemm", .quick_sizes = "m=2048 n=2048 k=2048", .backends = roof_on_cuda, .check = check,             \
+  .op = "gemm", .quick_sizes = "m=2048 n=2048 k=2048", .backends = roof_on_cuda, .check = roof_gemm_check,   \
   .release = roof_operands_release
 
 #define RUNG(name_, variant_, rung_, detail_, supports_, sizes_, summary_)                                   \

@@ -261,10 +261,6 @@ static void execute(roof_kernel_run *run) {
   use_threads(before);
 }
 
-static roof_status check(roof_kernel_run *run, roof_error *error) {
-  return run->dtype == ROOF_FP32 ? roof_gemm_check(run, error) : roof_gemm_check_narrow(run, error);
-}
-
 static void release(roof_kernel_run *run) {
   const roof_operands *o = run->state;
   product *p = o != NULL ? o->scratch : NULL;
@@ -292,7 +288,7 @@ static const roof_kernel kernels[] = {{.name = "gemm-onednn",
                                        .library = name,
                                        .prepare = prepare,
                                        .execute = execute,
-                                       .check = check,
+                                       .check = roof_gemm_check,
                                        .release = release}};
 
 const roof_kernel_family roof_kernels_gemm_onednn = {kernels, sizeof kernels / sizeof kernels[0]};
