@@ -8,23 +8,25 @@
 #include "kernels/device/_device.h"
 #include "measure/opencl/api.h"
 
-/* Sizes that are no multiple of a tile or a group. */
+/* Sizes that are no multiple of a tile or a group. Rows of the second begin at multiples of 16 bytes, where
+ * kernels go by packs. */
+enum { SIZES = 3 };
 static const struct {
   const char *op;
-  const char *sizes[2];
+  const char *sizes[SIZES];
 } small[] = {
     {"attention",
      {"batch=2 heads=6 q_len=7 kv_len=71 head_dim=5 kv_heads=2",
       "batch=1 heads=2 q_len=37 kv_len=37 head_dim=67 causal=1"}},
     {"gemm", {"m=1 n=1 k=1", "m=137 n=149 k=67"}},
-    {"gemv", {"m=1 n=128", "m=37 n=384"}},
+    {"gemv", {"m=1 n=128", "m=37 n=384", "m=6 n=777"}},
     {"linear", {"batch=1 in=1 out=1", "batch=19 in=67 out=33"}},
-    {"rmsnorm", {"rows=1 cols=1", "rows=3 cols=5001"}},
-    {"softmax", {"rows=1 cols=1", "rows=3 cols=5001"}},
-    {"transpose", {"rows=1 cols=1", "rows=5 cols=67"}},
+    {"rmsnorm", {"rows=3 cols=17001", "rows=5 cols=1000", "rows=300 cols=1"}},
+    {"softmax", {"rows=3 cols=17001", "rows=5 cols=1000", "rows=300 cols=1"}},
+    {"transpose", {"rows=5 cols=67", "rows=136 cols=72"}},
 };
 
-static const char *const vectors[] = {"n=1", "n=10007"};
+static const char *const vectors[SIZES] = {"n=1", "n=10007"};
 
 static const char *small_sizes(const roof_kernel *kernel, int which) {
   for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
@@ -84,18 +86,29 @@ static bool speaks_for(const roof_kernel *kernel, roof_dtype dtype) {
   return named;
 }
 
+/** Weights in groups go with whole groups alone. */
+static bool refused(const roof_kernel *kernel, const char *sizes) {
+  return kernel->types != NULL && kernel->types->group > 0 && strcmp(sizes, "m=6 n=777") == 0;
+}
+
+static void check(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
+  roof_error error = {0};
+  if (run(kernel, dtype, sizes, &error) != ROOF_OK) {
+    fail_msg("%s %s: %s", kernel->name, sizes, error.message);
+  }
+}
+
 static void every_kernel_agrees_with_its_reference(void **state) {
   (void)state;
   int done = 0;
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
-    for (int which = 0; which < 2 * ROOF_DTYPE_COUNT && roof_kernel_runs_on(kernel, "opencl"); which++) {
-      roof_dtype dtype = (roof_dtype)(which / 2);
-      roof_error error = {0};
-      if (kernel->supports(dtype) && (dtype == ROOF_FP32 || which % 2 == 1) && speaks_for(kernel, dtype)) {
-        if (run(kernel, dtype, small_sizes(kernel, which % 2), &error) != ROOF_OK) {
-          fail_msg("%s %s: %s", kernel->name, small_sizes(kernel, which % 2), error.message);
-        }
+    for (int which = 0; which < SIZES * ROOF_DTYPE_COUNT && roof_kernel_runs_on(kernel, "opencl"); which++) {
+      roof_dtype dtype = (roof_dtype)(which / SIZES);
+      const char *sizes = small_sizes(kernel, which % SIZES);
+      bool wanted = sizes != NULL && (dtype == ROOF_FP32 || which % SIZES == 1);
+      if (wanted && kernel->supports(dtype) && speaks_for(kernel, dtype) && !refused(kernel, sizes)) {
+        check(kernel, dtype, sizes);
         done++;
       }
     }

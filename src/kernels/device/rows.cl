@@ -303,7 +303,7 @@ KERNEL_OF(LANES, rows_reduce)(GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRIC
 KERNEL_OF(MOST_LANES, rows_reduce_parts)(GLOBAL const SUM *RESTRICT found, GLOBAL REAL *RESTRICT out, int count) {
   LOCAL SUM parts[PARTS];
   SUM sum = 0;
-  UNROLL for (int i = LANE_X; i < count; i += LANES_X) {
+  for (int i = LANE_X; i < count; i += LANES_X) {
     sum += found[i];
   }
   sum = sum_of(parts, sum);

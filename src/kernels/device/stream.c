@@ -1,12 +1,12 @@
 /* The four kernels of STREAM on accelerators. */
 #include "kernels/device/_device.h"
 
-enum { LANES = 256, EACH = 8 };
+enum { LANES = 256, AHEAD = 4 };
 
 static int plan(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches,
                 const char *entry) {
-  double n = run->values[0];
-  launches[0] = roof_device_launch_of(entry, roof_device_tiles(n, LANES * EACH), 1, LANES, 1);
+  double n = run->values[0], packs = fmax(1, n * roof_dtype_bytes(run->dtype) / 16);
+  launches[0] = roof_device_launch_of(entry, roof_device_tiles(packs, LANES * AHEAD), 1, LANES, 1);
   roof_device_add_buffer(launches, o->in[0]);
   if (o->in[1] != NULL) {
     roof_device_add_buffer(launches, o->in[1]);

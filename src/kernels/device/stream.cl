@@ -1,32 +1,83 @@
 // formats: fp64 fp32 fp16 bf16
-/* The four kernels of STREAM: each group takes a part of the vectors, its lanes stand side by side. */
-#define BEGIN                                                                                                \
-  INDEX share = (n + GROUPS_X - 1) / GROUPS_X, first = share * GROUP_X;                                      \
-  INDEX last = first + share < n ? first + share : n;                                                        \
-  for (INDEX i = first + LANE_X; i < last; i += LANES_X)
+/* The four kernels of STREAM: a lane takes AHEAD packs of each vector, all on their way before the first is used; the first
+ * group also takes the elements behind the last whole pack. */
+#define LANES 256
+#define AHEAD 4
 
-KERNEL(stream_copy)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
-  BEGIN {
-    out[i] = a[i];
+/* The lane's packs at `at`, from the j-th on. */
+#define EACH_PACK(at)                                                                                        \
+  UNROLL for (int j = 0; j < AHEAD; j++) {                                                                   \
+    INDEX at = (INDEX)GROUP_X * (AHEAD * LANES) + j * LANES + LANE_X;                                        \
+    if (at < packs)
+#define END }
+
+/* The element `rest` that is in no whole pack. */
+#define THE_REST                                                                                             \
+  INDEX rest = packs * PACKED + LANE_X;                                                                      \
+  if (GROUP_X == 0 && rest < n)
+
+KERNEL_OF(LANES, stream_copy)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
+  INDEX packs = n / PACKED;
+  PACK x[AHEAD];
+  EACH_PACK(at) {
+    x[j] = FETCH(a, at);
+  }
+  END
+  EACH_PACK(at) {
+    PUT(out, at, x[j]);
+  }
+  END
+  THE_REST {
+    out[rest] = a[rest];
   }
 }
 
-KERNEL(stream_scale)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
-  BEGIN {
-    STORE(out, i, (SUM)0.75 * LOAD(a, i));
+KERNEL_OF(LANES, stream_scale)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
+  INDEX packs = n / PACKED;
+  PACK x[AHEAD];
+  EACH_PACK(at) {
+    x[j] = FETCH(a, at);
+  }
+  END
+  EACH_PACK(at) {
+    SUM values[PACKED];
+    UNPACK(values, x[j]);
+    UNROLL for (int i = 0; i < PACKED; i++) {
+      values[i] *= (SUM)0.75;
+    }
+    PUT(out, at, PACK_OF(values));
+  }
+  END
+  THE_REST {
+    STORE(out, rest, (SUM)0.75 * LOAD(a, rest));
   }
 }
 
-KERNEL(stream_add)
-(GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT out, INDEX n) {
-  BEGIN {
-    STORE(out, i, LOAD(a, i) + LOAD(b, i));
+#define OF_TWO(name, how)                                                                                    \
+  KERNEL_OF(LANES, name)                                                                                     \
+  (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT out, INDEX n) {       \
+    INDEX packs = n / PACKED;                                                                                \
+    PACK x[AHEAD], y[AHEAD];                                                                                 \
+    EACH_PACK(at) {                                                                                          \
+      x[j] = FETCH(a, at);                                                                                   \
+      y[j] = FETCH(b, at);                                                                                   \
+    }                                                                                                        \
+    END                                                                                                      \
+    EACH_PACK(at) {                                                                                          \
+      SUM left[PACKED], right[PACKED];                                                                       \
+      UNPACK(left, x[j]);                                                                                    \
+      UNPACK(right, y[j]);                                                                                   \
+      UNROLL for (int i = 0; i < PACKED; i++) {                                                              \
+        left[i] = how(left[i], right[i]);                                                                    \
+      }                                                                                                      \
+      PUT(out, at, PACK_OF(left));                                                                           \
+    }                                                                                                        \
+    END                                                                                                      \
+    THE_REST {                                                                                               \
+      STORE(out, rest, how(LOAD(a, rest), LOAD(b, rest)));                                                   \
+    }                                                                                                        \
   }
-}
-
-KERNEL(stream_triad)
-(GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT out, INDEX n) {
-  BEGIN {
-    STORE(out, i, FMA((SUM)0.75, LOAD(b, i), LOAD(a, i)));
-  }
-}
+#define ADD(x, y) ((x) + (y))
+#define TRIAD(x, y) FMA((SUM)0.75, y, x)
+OF_TWO(stream_add, ADD)
+OF_TWO(stream_triad, TRIAD)

@@ -3,15 +3,20 @@
 
 enum { TILE = 32 };
 
+static void add_arguments(const roof_kernel_run *run, const roof_device_operands *o,
+                          roof_device_launch *launch) {
+  roof_device_add_buffer(launch, o->in[0]);
+  roof_device_add_buffer(launch, o->out);
+  roof_device_add_int(launch, run->values[0]);
+  roof_device_add_int(launch, run->values[1]);
+}
+
 static int plan(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches,
                 const char *entry) {
   double rows = run->values[0], columns = run->values[1];
   launches[0] =
       roof_device_launch_of(entry, roof_device_tiles(columns, TILE), roof_device_tiles(rows, TILE), TILE, 8);
-  roof_device_add_buffer(launches, o->in[0]);
-  roof_device_add_buffer(launches, o->out);
-  roof_device_add_int(launches, rows);
-  roof_device_add_int(launches, columns);
+  add_arguments(run, o, launches);
   return 1;
 }
 
@@ -25,27 +30,36 @@ static int plan_tiled(const roof_kernel_run *run, const roof_device_operands *o,
   return plan(run, o, launches, "transpose_tiled");
 }
 
-static const roof_device_kernel naive = {.program = "transpose",
-                                         .reference = "transpose",
-                                         .plan = plan_naive},
-                                tiled = {
-                                    .program = "transpose", .reference = "transpose", .plan = plan_tiled};
+/** Where all rows of A and of B begin at a multiple of 16 bytes; by elements elsewhere. Tiles as in
+ * transpose.cl. */
+static int plan_packs(const roof_kernel_run *run, const roof_device_operands *o,
+                      roof_device_launch *launches) {
+  double rows = run->values[0], columns = run->values[1], bytes = roof_dtype_bytes(run->dtype);
+  int line = bytes == 2 ? 8 : 16, side = line * 16 / (int)bytes, lanes = side * line / 4;
+  if (fmod(rows * bytes, 16) != 0 || fmod(columns * bytes, 16) != 0) {
+    return plan_tiled(run, o, launches);
+  }
+  launches[0] = roof_device_launch_of(
+      "transpose_packs", roof_device_tiles(columns, side) * roof_device_tiles(rows, side), 1, lanes, 1);
+  add_arguments(run, o, launches);
+  return 1;
+}
+
+#define TRANSPOSE(plan_)                                                                                     \
+  { .program = "transpose", .reference = "transpose", .plan = plan_ }
+static const roof_device_kernel naive = TRANSPOSE(plan_naive), tiled = TRANSPOSE(plan_tiled),
+                                packs = TRANSPOSE(plan_packs);
+
+#define ROW(name_, rung_, summary_, detail_)                                                                 \
+  {                                                                                                          \
+    .name = name_, .op = "transpose", .rung = rung_, .summary = summary_, .sizes = "rows=16384 cols=16384",  \
+    .quick_sizes = "rows=1024 cols=512", .supports = roof_device_floats, ROOF_ON_DEVICES(&detail_)           \
+  }
 
 static const roof_kernel kernels[] = {
-    {.name = "device-transpose-naive",
-     .op = "transpose",
-     .summary = "B = A', each store a line of its own",
-     .sizes = "rows=16384 cols=8192",
-     .quick_sizes = "rows=1024 cols=512",
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&naive)},
-    {.name = "device-transpose",
-     .op = "transpose",
-     .summary = "B = A', tiles turned in shared memory",
-     .sizes = "rows=16384 cols=8192",
-     .quick_sizes = "rows=1024 cols=512",
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&tiled)},
+    ROW("device-transpose-naive", 1, "B = A', each store a line of its own", naive),
+    ROW("device-transpose-tiled", 2, "B = A', tiles turned in shared memory by elements", tiled),
+    ROW("device-transpose", 3, "B = A', tiles turned in shared memory, lines of 128 bytes each way", packs),
 };
 
 const roof_kernel_family roof_kernels_device_transpose = {kernels, sizeof kernels / sizeof kernels[0]};

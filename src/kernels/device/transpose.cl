@@ -1,5 +1,5 @@
 // formats: fp64 fp32 fp16 bf16
-/* B = A': tiles of TILE x TILE by TILE x 8 lanes. */
+/* B = A'. By elements: tiles of TILE x TILE by TILE x 8 lanes. */
 #define TILE 32
 
 /* Rows are read, columns written: each store of neighbouring lanes is a line of its own. */
@@ -13,9 +13,10 @@ KERNEL(transpose_naive)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, 
   }
 }
 
-/* A tile is turned in local memory, whose rows are one element longer so that a column lies in all banks. */
+/* A tile is turned in local memory, whose rows are a word of 4 bytes longer so that a column lies in all banks. */
+#define PAD (sizeof(REAL) < 4 ? 2 : 1)
 KERNEL(transpose_tiled)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, int rows, int columns) {
-  LOCAL REAL tile[TILE][TILE + 1];
+  LOCAL REAL tile[TILE][TILE + PAD];
   int top = GROUP_Y * TILE, left = GROUP_X * TILE;
   for (int i = LANE_Y; i < TILE; i += LANES_Y) {
     if (top + i < rows && left + LANE_X < columns) {
@@ -26,6 +27,65 @@ KERNEL(transpose_tiled)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, 
   for (int i = LANE_Y; i < TILE; i += LANES_Y) {
     if (left + i < columns && top + LANE_X < rows) {
       b[(INDEX)(left + i) * rows + top + LANE_X] = tile[LANE_X][i];
+    }
+  }
+}
+
+/* By packs: a tile's rows are LINE packs, read and written whole, EACH a lane. In local memory it lies turned, the pack that holds
+ * element (row, column) of A at place (row / PACKED) ^ (column / PACKED) of line `column`: so what lanes store and load together
+ * is in all banks, or nearly. Tiles follow each other in bands BAND wide: those under way lie close together in A and in B. */
+#if defined(TYPE_FP16) || defined(TYPE_BF16)
+#define LINE 8
+#define LANES 128
+#elif defined(TYPE_FP64)
+#define LINE 16
+#define LANES 128
+#else
+#define LINE 16
+#define LANES 256
+#endif
+#define SIDE (LINE * PACKED)
+#define EACH 4
+#define BAND 32
+
+#if defined(TYPE_FP16) || defined(TYPE_BF16)
+FUNCTION void take_apart(REAL *to, PACK pack) {
+  uint words[4] = {pack.x, pack.y, pack.z, pack.w};
+  UNROLL for (int i = 0; i < 8; i++) {
+    to[i] = (REAL)(words[i / 2] >> (16 * (i % 2)));
+  }
+}
+#else
+#define take_apart(to, pack) UNPACK(to, pack)
+#endif
+
+KERNEL_OF(LANES, transpose_packs)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT b, int rows, int columns) {
+  LOCAL ALIGN(16) REAL tile[SIDE * SIDE];
+  int across = (columns + SIDE - 1) / SIDE, down = (rows + SIDE - 1) / SIDE;
+  int band = GROUP_X / (BAND * down), width = across - band * BAND < BAND ? across - band * BAND : BAND;
+  int place = GROUP_X - band * BAND * down;
+  int top = place / width * SIDE, left = (band * BAND + place % width) * SIDE;
+  int pack = LANE_X % LINE, first = LANE_X / LINE;
+  PACK packs[EACH];
+  int wanted = left + pack * PACKED; /* what lies behind an edge is read as what lies before it, and not written */
+  UNROLL for (int j = 0; j < EACH; j++) {
+    int row = top + first + j * (LANES / LINE);
+    packs[j] = FETCH(a + (INDEX)(row < rows ? row : rows - 1) * columns, (wanted < columns ? wanted : left) / PACKED);
+  }
+  UNROLL for (int j = 0; j < EACH; j++) {
+    int row = first + j * (LANES / LINE);
+    REAL elements[PACKED];
+    take_apart(elements, packs[j]);
+    UNROLL for (int i = 0; i < PACKED; i++) {
+      tile[(pack * PACKED + i) * SIDE + ((row / PACKED) ^ pack) * PACKED + row % PACKED] = elements[i];
+    }
+  }
+  BARRIER();
+  UNROLL for (int j = 0; j < EACH; j++) {
+    int column = first + j * (LANES / LINE);
+    if (left + column < columns && top + pack * PACKED < rows) {
+      PUT(b + (INDEX)(left + column) * rows + top, pack,
+          ((LOCAL_POINTER const PACK *)tile)[column * LINE + (pack ^ (column / PACKED))]);
     }
   }
 }
