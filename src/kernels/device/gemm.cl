@@ -265,7 +265,12 @@ KERNEL(gemm_waves)
 }
 
 /* 8: two pairs of tiles: the next step's elements are on their way while this step's are multiplied. */
-KERNEL(gemm_double_buffered)
+#if defined(TYPE_FP64)
+#define GROUPS_A_UNIT 1
+#else
+#define GROUPS_A_UNIT 2
+#endif
+KERNEL_OF_GROUPS(GROUP_LANES, GROUPS_A_UNIT, gemm_double_buffered)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL ALIGN(32) REAL as[2 * DEPTH * PITCH];
   LOCAL ALIGN(32) REAL bs[2 * DEPTH * PITCH];
