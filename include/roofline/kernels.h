@@ -31,6 +31,7 @@ struct roof_kernel {
   const char *summary;
   const char *sizes; /**< default shape, "n=67108864" */
   const char *quick_sizes;
+  const char *processor_sizes; /**< nullable: `sizes` where an accelerator's backend finds a processor */
   int rung;                    /**< place on the ladder of `op`, from 1; 0: on none */
   bool serial;                 /**< runs on one core, whatever the threads */
   bool in_loop;                /**< one of the few that `roofline loop` measures */

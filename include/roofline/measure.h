@@ -44,6 +44,7 @@ typedef struct roof_backend {
   const char *machine; /**< what its ceilings are kept under */
   /** NULL when it works here, else why not (static text). */
   const char *(*disabled_reason)(void);
+  bool (*on_processor)(void); /**< nullable: true where its accelerator is a processor (PoCL) */
   roof_status (*measure)(const roof_measure_options *options, roof_machine *machine, roof_error *error);
   roof_status (*run)(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                      const roof_measure_options *options, roof_measurement *out, roof_error *error);
@@ -70,6 +71,10 @@ ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **ba
  * that a clock that drifts does not count. Units: none. Ownership: none. Errors: NaN without samples, or
  * memory. */
 ROOF_API double roof_share_in_turns(const roof_measurement *own, const roof_measurement *other);
+
+/** The default shape of a kernel on that backend's device here.
+ *  Units: none. Ownership: static. Errors: none. */
+ROOF_API const char *roof_backend_sizes(const roof_backend *backend, const roof_kernel *kernel, bool quick);
 
 /** The defaults: not quick, all cores, 0.4 s a figure, to 1 %, silent.
  *  Units: s. Ownership: by value. Errors: none. */

@@ -124,7 +124,7 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
   roof_status status = roof_seal_digest(&loop->machine, digest, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     roof_loop_kernel *k = &loop->kernels[i];
-    k->shape = quick ? k->kernel->quick_sizes : k->kernel->sizes;
+    k->shape = roof_backend_sizes(loop->backend, k->kernel, quick != 0);
     const char *why = k->kernel->disabled_reason != NULL ? k->kernel->disabled_reason() : NULL;
     if (why == NULL && !k->kernel->supports(loop->dtype)) {
       why = "not written for this number format";

@@ -81,7 +81,7 @@ static bool is_pair(const char *word) {
 /** The default sizes of a kernel with what was typed in their place, as words. */
 static roof_status shape_of(const session *s, const roof_kernel *kernel, const roof_op *op, roof_shape *shape,
                             roof_error *error) {
-  char *sizes = strdup(s->how.quick ? kernel->quick_sizes : kernel->sizes), *rest = NULL;
+  char *sizes = strdup(roof_backend_sizes(s->backend, kernel, s->how.quick)), *rest = NULL;
   const char **words = calloc((size_t)s->args->word_count + ROOF_PARAM_MAX, sizeof *words);
   roof_status status = ROOF_OK;
   int count = 0;
@@ -633,7 +633,8 @@ static const char *family_of(const roof_kernel *kernel) {
   return roof_op_find(kernel->op, &op, NULL) == ROOF_OK ? op->family : "";
 }
 
-static json_t *listed_json(const roof_kernel *kernel, const char *library, const char *why) {
+static json_t *listed_json(const roof_kernel *kernel, const char *sizes, const char *library,
+                           const char *why) {
   json_t *formats = json_array();
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     if (kernel->supports((roof_dtype)d)) {
@@ -642,26 +643,30 @@ static json_t *listed_json(const roof_kernel *kernel, const char *library, const
   }
   return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?}", "name", kernel->name, "family",
                    family_of(kernel), "op", kernel->op, "dtypes", formats, "rung", kernel->rung, "sizes",
-                   kernel->sizes, "quick_sizes", kernel->quick_sizes, "summary", kernel->summary, "library",
-                   library, "disabled", why);
+                   sizes, "quick_sizes", kernel->quick_sizes, "summary", kernel->summary, "library", library,
+                   "disabled", why);
 }
 
 /** The kernels of one family as rows and as JSON. */
 static void list_family(const char *family, roof_grid *grid, json_t *kernels) {
+  const char *name = backend_name != NULL ? backend_name : "cpu";
+  const roof_backend *backend = NULL;
+  if (roof_backend_find(name, &backend, NULL) != ROOF_OK) {
+    return;
+  }
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
-    const char *backend = backend_name != NULL ? backend_name : "cpu";
-    if (strcmp(family_of(kernel), family) != 0 || !roof_kernel_runs_on(kernel, backend)) {
+    if (strcmp(family_of(kernel), family) != 0 || !roof_kernel_runs_on(kernel, name)) {
       continue;
     }
     const char *why = kernel->disabled_reason != NULL ? kernel->disabled_reason() : NULL;
     const char *library = kernel->library != NULL ? kernel->library() : NULL;
-    const char *note = why != NULL ? why : library;
+    const char *note = why != NULL ? why : library, *sizes = roof_backend_sizes(backend, kernel, false);
     roof_grid_add(grid, "%s", family);
     roof_grid_add(grid, "%s", kernel->name);
     roof_grid_add(grid, "%s%s%s", kernel->summary, note != NULL ? ": " : "", note != NULL ? note : "");
-    roof_grid_add(grid, "%s", kernel->sizes);
-    json_array_append_new(kernels, listed_json(kernel, library, why));
+    roof_grid_add(grid, "%s", sizes);
+    json_array_append_new(kernels, listed_json(kernel, sizes, library, why));
   }
 }
 

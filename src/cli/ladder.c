@@ -80,7 +80,7 @@ static roof_status choose_shape(ladder *l, roof_error *error) {
   const roof_args *args = l->climb->args;
   const roof_kernel *first = l->rungs[0].kernel;
   roof_text sizes = {0};
-  roof_text_add(&sizes, l->climb->how->quick ? first->quick_sizes : first->sizes);
+  roof_text_add(&sizes, roof_backend_sizes(l->climb->backend, first, l->climb->how->quick));
   for (int i = 1; i < args->word_count; i++) {
     roof_text_addf(&sizes, " %s", args->words[i]);
   }

@@ -51,6 +51,11 @@ double roof_share_in_turns(const roof_measurement *own, const roof_measurement *
   return known ? stats.median : (double)NAN;
 }
 
+const char *roof_backend_sizes(const roof_backend *backend, const roof_kernel *kernel, bool quick) {
+  bool small = kernel->processor_sizes != NULL && backend->on_processor != NULL && backend->on_processor();
+  return quick ? kernel->quick_sizes : small ? kernel->processor_sizes : kernel->sizes;
+}
+
 roof_measure_options roof_measure_options_default(void) {
   return (roof_measure_options){.seconds_per_item = 0.4, .precision = 0.01};
 }

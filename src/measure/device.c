@@ -216,18 +216,13 @@ static void watch(roof_device_bench *bench, roof_conditions *conditions) {
 
 roof_status roof_device_figure(roof_device_bench *bench, const char *name, const roof_device_launch *launches,
                                int count, double work, roof_device_result *result, roof_error *error) {
-  enum { LEAST = 5 };
   roof_samples samples;
   roof_status status = roof_device_sample(bench->device, launches, count, bench->budget,
                                           bench->options->precision, &samples, error);
   if (status == ROOF_OK) {
     roof_conditions *conditions = &result->conditions;
     roof_conditions_init(conditions);
-    roof_samples_conditions(&samples, bench->options->precision, conditions);
-    if (samples.count < LEAST && conditions->noisy[0] == '\0') {
-      snprintf(conditions->noisy, sizeof conditions->noisy, "only %zu sample%s fitted into %.3g s",
-               samples.count, samples.count == 1 ? "" : "s", bench->budget);
-    }
+    roof_device_conditions(&samples, bench->options->precision, conditions);
     watch(bench, conditions);
     result->seconds = samples.stats.median;
     result->spread = samples.stats.spread;

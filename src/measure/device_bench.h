@@ -93,6 +93,10 @@ roof_status roof_device_try(roof_device_bench *bench, const roof_device_launch *
 roof_status roof_device_figure(roof_device_bench *bench, const char *name, const roof_device_launch *launches,
                                int count, double work, roof_device_result *result, roof_error *error);
 
+/** What the samples say; fewer than five mark the figure.
+ *  Units: none. Ownership: fills *conditions. Errors: none. */
+void roof_device_conditions(const roof_samples *samples, double precision, roof_conditions *conditions);
+
 /** Hands samples in seconds to whoever keeps them.
  *  Units: s. Ownership: none. Errors: none. */
 void roof_device_keep(const roof_device_bench *bench, const char *name, double work, const double *seconds,

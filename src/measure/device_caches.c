@@ -7,6 +7,7 @@
 
 #include "kernels/data.h"
 #include "measure/device_bench.h"
+#include "roofline/units.h"
 
 /* As in memory.cl. */
 enum { SLOTS = 512, LOADS = 8, APART = 32, ALL_SLOTS = SLOTS + LOADS * APART, LOAD_BYTES = 16 };
@@ -168,6 +169,17 @@ static int passes_of(const roof_device_bench *bench, double bytes) {
   return (int)fmax(least, fmin(passes, bench->options->quick ? least : most));
 }
 
+/** A cache is faster than what is behind it. One that is not is somebody else's as well, or is not there. */
+static bool shows(roof_device_bench *bench, const char *name, double rate) {
+  char here[32], behind[32];
+  if (rate <= bench->read_rate) {
+    roof_device_note(bench, "%s: no figure: half of it reads at %s, no faster than memory at %s", name,
+                     roof_quantity_format(here, sizeof here, rate, "B/s"),
+                     roof_quantity_format(behind, sizeof behind, bench->read_rate, "B/s"));
+  }
+  return !(rate <= bench->read_rate);
+}
+
 /** Half the last cache, read again and again, each time by another group. */
 static roof_status measure_last(roof_device_bench *bench, roof_error *error) {
   static const char name[] = "last cache read";
@@ -187,7 +199,7 @@ static roof_status measure_last(roof_device_bench *bench, roof_error *error) {
     return status;
   }
   status = roof_device_figure(bench, name, &launch, 1, bytes, &result, error);
-  if (status == ROOF_OK) {
+  if (status == ROOF_OK && shows(bench, name, bytes / result.seconds)) {
     const roof_device_layout *l = &bench->reading;
     roof_level *level = roof_device_add_level(bench, processor ? "L3" : "L2", processor ? ROOF_L3 : ROOF_L2,
                                               info->cache_bytes);

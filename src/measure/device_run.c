@@ -37,22 +37,30 @@ static double timed(void *user) {
 }
 
 /** So many calls a sample that neither the clock's resolution shows nor the microseconds that the first
- * launch of a batch takes to reach the device. */
-static void calibrate(timing *t) {
+ * launch of a batch takes to reach the device; returns the seconds of one. */
+static double calibrate(timing *t) {
   static const double least = 2e-3;
   enum { MOST = 200 };
   t->repeats = 1;
   double seconds = fmin(timed(t), timed(t));
   t->repeats = (int)fmin(MOST, fmax(1, ceil(least / fmax(seconds, 1e-8))));
+  return seconds * t->repeats;
 }
 
-/** Samples `t`, which `call` times: `t` alone, or in turns with another. */
+enum { LEAST_SAMPLES = 5 };
+
+/** Samples `t`, which `call` times: `t` alone, or in turns with another. For as long as `budget`; where so
+ * many do not fit it, until they are there or five budgets are spent. */
 static roof_status take(timing *t, roof_timed *call, void *user, double budget, double precision,
                         roof_samples *samples) {
-  enum { LEAST = 5, MOST = 1000 };
-  calibrate(t);
-  roof_sampling sampling = {
-      .calls = t->repeats, .budget = budget, .least = LEAST, .most = MOST, .precision = precision};
+  enum { MOST = 1000 };
+  static const double patience = 5;
+  double seconds = calibrate(t);
+  roof_sampling sampling = {.calls = t->repeats,
+                            .budget = fmax(budget, fmin(LEAST_SAMPLES * seconds, patience * budget)),
+                            .least = LEAST_SAMPLES,
+                            .most = MOST,
+                            .precision = precision};
   roof_error said; /* not where the driver says why a call failed */
   roof_status status = t->status == ROOF_OK ? roof_sample(call, user, &sampling, samples, &said) : t->status;
   if (t->status != ROOF_OK) {
@@ -71,6 +79,14 @@ roof_status roof_device_sample(roof_device *device, const roof_device_launch *la
                                double budget, double precision, roof_samples *samples, roof_error *error) {
   timing t = {.device = device, .launches = launches, .count = count, .turns = count, .error = error};
   return take(&t, timed, &t, budget, precision, samples);
+}
+
+void roof_device_conditions(const roof_samples *samples, double precision, roof_conditions *conditions) {
+  roof_samples_conditions(samples, precision, conditions);
+  if (samples->count < LEAST_SAMPLES && conditions->noisy[0] == '\0') {
+    snprintf(conditions->noisy, sizeof conditions->noisy, "only %zu sample%s fitted into the time",
+             samples->count, samples->count == 1 ? "" : "s");
+  }
 }
 
 /** A kernel with its operands on the device. */
@@ -202,8 +218,8 @@ static void fill_conditions(const job *j, const roof_telemetry *before, const ro
   roof_conditions *c = &out->conditions;
   c->clock_before_hz = before->clock_hz;
   c->clock_after_hz = after.clock_hz;
-  roof_samples_conditions(samples, precision, c);
-  if (after.throttled[0] != '\0' && c->noisy[0] == '\0') {
+  roof_device_conditions(samples, precision, c);
+  if (after.throttled[0] != '\0') {
     snprintf(c->noisy, sizeof c->noisy, "clock lowered: %s", after.throttled);
   }
 }

@@ -160,6 +160,23 @@ static void every_kernel_has_its_text(void **state) {
   }
 }
 
+/** Shapes for a GPU would take a processor minutes. */
+static void a_processor_takes_smaller_shapes(void **state) {
+  (void)state;
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    const roof_kernel *kernel = roof_kernel_at(i);
+    double values[ROOF_PARAM_MAX];
+    if (!roof_kernel_runs_on(kernel, "opencl")) {
+      continue;
+    }
+    assert_non_null(kernel->processor_sizes);
+    assert_int_equal(roof_kernel_values(kernel, kernel->processor_sizes, values, NULL), ROOF_OK);
+    const char *sizes = roof_backend_sizes(backend, kernel, false);
+    assert_string_equal(sizes, backend->on_processor() ? kernel->processor_sizes : kernel->sizes);
+    assert_string_equal(roof_backend_sizes(backend, kernel, true), kernel->quick_sizes);
+  }
+}
+
 /* The library's functions behind functions that count what is held and fail when they are told to. */
 static roof_opencl_api real;
 static struct { int calls, fail_at, held; } watch;
@@ -308,6 +325,7 @@ int main(void) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kernel_has_its_text),
+      cmocka_unit_test(a_processor_takes_smaller_shapes),
       cmocka_unit_test(every_kernel_agrees_with_its_reference),
       cmocka_unit_test(ceilings_are_measured),
       cmocka_unit_test(a_call_that_fails_leaves_nothing_behind),

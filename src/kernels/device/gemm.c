@@ -45,7 +45,7 @@ RUNG(double_buffered, 128, 128, 256, 1, false)
   {                                                                                                          \
     .name = "device-gemm-" name_, .op = "gemm", .rung = number, .in_loop = number == 1 || number == 8,       \
     .summary = summary_, .sizes = "m=4096 n=4096 k=4096", .quick_sizes = "m=256 n=256 k=256",                \
-    .supports = roof_kernel_is_native, ROOF_ON_DEVICES(&detail_)                                             \
+    .processor_sizes = "m=384 n=384 k=384", .supports = roof_kernel_is_native, ROOF_ON_DEVICES(&detail_)     \
   }
 
 static const roof_kernel kernels[] = {

@@ -129,9 +129,9 @@ static const roof_types int8_weights = WEIGHTS(ROOF_INT8), int4_weights = WEIGHT
 
 /* Weights several times the last cache, so that the few microseconds of rounding x hardly show. */
 #define NARROW(types_, sizes_)                                                                               \
-  .variant = "", .sizes = sizes_, .quick_sizes = "m=1024 n=1024", .supports = is_fp16,                       \
-  .backends = roof_on_devices, .detail = &narrow, .types = types_, .prepare = narrow_prepare,                \
-  .check = narrow_check, .release = roof_operands_release
+  .variant = "", .sizes = sizes_, .quick_sizes = "m=1024 n=1024", .processor_sizes = "m=4096 n=16384",       \
+  .supports = is_fp16, .backends = roof_on_devices, .detail = &narrow, .types = types_,                      \
+  .prepare = narrow_prepare, .check = narrow_check, .release = roof_operands_release
 
 static const roof_kernel kernels[] = {
     {.name = "device-gemv",
@@ -140,6 +140,7 @@ static const roof_kernel kernels[] = {
      .summary = "y = A x, four rows a group of lanes",
      .sizes = "m=16384 n=16384",
      .quick_sizes = "m=1024 n=1024",
+     .processor_sizes = "m=4096 n=16384",
      .supports = roof_device_floats,
      ROOF_ON_DEVICES(&plain)},
     {.name = "device-gemv-int8",

@@ -79,8 +79,9 @@ static const roof_device_kernel unfused = {.program = "linear",
 
 #define ROW                                                                                                  \
   .variant = "", .op = "linear", .sizes = "batch=4096 in=4096 out=4096",                                     \
-  .quick_sizes = "batch=64 in=256 out=256", .supports = roof_device_floats, .backends = roof_on_devices,     \
-  .prepare = prepare, .check = check, .release = roof_operands_release
+  .quick_sizes = "batch=64 in=256 out=256", .processor_sizes = "batch=384 in=384 out=384",                   \
+  .supports = roof_device_floats, .backends = roof_on_devices, .prepare = prepare, .check = check,           \
+  .release = roof_operands_release
 
 static const roof_kernel kernels[] = {
     {.name = "device-rmsnorm-linear-unfused",

@@ -137,7 +137,9 @@ static const roof_device_kernel reduce = {TEXT, .reference = "reduce", .scratch 
                                                    .plan = plan_rmsnorm_unfused},
                                 rmsnorm = {TEXT, .reference = "rmsnorm", .plan = plan_rmsnorm};
 
-#define ROWS .sizes = "rows=32768 cols=4096", .quick_sizes = "rows=256 cols=1024"
+#define ROWS                                                                                                 \
+  .sizes = "rows=32768 cols=4096", .quick_sizes = "rows=256 cols=1024",                                      \
+  .processor_sizes = "rows=4096 cols=4096"
 
 static const roof_kernel kernels[] = {
     {.name = "device-reduce",
@@ -145,6 +147,7 @@ static const roof_kernel kernels[] = {
      .summary = "sum of x: each group its part, then one group what they found",
      .sizes = "n=268435456",
      .quick_sizes = "n=4194304",
+     .processor_sizes = "n=67108864",
      .supports = roof_device_floats,
      ROOF_ON_DEVICES(&reduce)},
     {.name = "device-softmax-unfused",

@@ -30,7 +30,8 @@ STREAM(triad)
 #define ROW(name_, summary_, loop_)                                                                          \
   {                                                                                                          \
     .name = "device-" #name_, .op = #name_, .summary = summary_, .in_loop = loop_, .sizes = "n=134217728",   \
-    .quick_sizes = "n=4194304", .supports = roof_device_floats, ROOF_ON_DEVICES(&name_)                      \
+    .quick_sizes = "n=4194304", .processor_sizes = "n=33554432", .supports = roof_device_floats,             \
+    ROOF_ON_DEVICES(&name_)                                                                                  \
   }
 
 static const roof_kernel kernels[] = {

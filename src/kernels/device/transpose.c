@@ -53,7 +53,8 @@ static const roof_device_kernel naive = TRANSPOSE(plan_naive), tiled = TRANSPOSE
 #define ROW(name_, rung_, summary_, detail_)                                                                 \
   {                                                                                                          \
     .name = name_, .op = "transpose", .rung = rung_, .summary = summary_, .sizes = "rows=16384 cols=16384",  \
-    .quick_sizes = "rows=1024 cols=512", .supports = roof_device_floats, ROOF_ON_DEVICES(&detail_)           \
+    .quick_sizes = "rows=1024 cols=512", .processor_sizes = "rows=4096 cols=4096",                           \
+    .supports = roof_device_floats, ROOF_ON_DEVICES(&detail_)                                                \
   }
 
 static const roof_kernel kernels[] = {

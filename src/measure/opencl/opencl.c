@@ -404,6 +404,15 @@ const roof_device_driver roof_opencl_driver = {.name = "opencl",
                                                .empty = empty,
                                                .extras = roof_opencl_missing};
 
+static bool on_processor(void) {
+  const roof_opencl *cl = roof_opencl_library();
+  cl_device_type type = 0;
+  if (cl->reason == NULL) {
+    cl->api.GetDeviceInfo(cl->devices[0], CL_DEVICE_TYPE, sizeof type, &type, NULL);
+  }
+  return (type & CL_DEVICE_TYPE_CPU) != 0;
+}
+
 static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
   return roof_device_measure(&roof_opencl_driver, options, machine, error);
 }
@@ -423,6 +432,7 @@ const roof_backend roof_backend_opencl = {.name = "opencl",
                                           .summary = "an accelerator through OpenCL 1.2 or later",
                                           .machine = ROOF_DEVICE_MACHINE,
                                           .disabled_reason = disabled_reason,
+                                          .on_processor = on_processor,
                                           .measure = measure,
                                           .run = run,
                                           .run_in_turns = run_in_turns};
