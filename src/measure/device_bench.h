@@ -163,12 +163,14 @@ void roof_device_fit(const double *bytes, const double *seconds, int count, doub
 /** The part of a curve that a line describes. */
 typedef struct roof_device_ramp {
   int first, count; /**< points */
+  int missed;       /**< of them, that it does not describe: a sixth at most */
   double latency, bandwidth;
   double worst; /**< the largest deviation of a point, relative */
 } roof_device_ramp;
 
 /** The widest range of growing sizes, five at least and a factor of sixteen, that a line describes within a
- * quarter; count 0 when there is none. Units: bytes, s. Ownership: by value. Errors: none. */
+ * quarter, one in six of them apart; count 0 when there is none. Units: bytes, s. Ownership: by value.
+ * Errors: none. */
 roof_device_ramp roof_device_ramp_of(const double *bytes, const double *seconds, int count);
 
 /** The size at which growing times first reach `reach`, in proportion between points.

@@ -3,9 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure/device_bench.h"
 #include "roofline/units.h"
+
+/** As near as a line must come to the times of its points. */
+static const double within = 0.25;
 
 /** The largest part of a time that a line misses. */
 static double deviation(const double *bytes, const double *seconds, int count, double latency,
@@ -48,17 +52,41 @@ void roof_device_fit(const double *bytes, const double *seconds, int count, doub
   *worst = count < 2 ? NAN : deviation(bytes, seconds, count, *latency, *bandwidth);
 }
 
+/** The line of most points: the one that fits worst goes, again and again, up to a sixth of them. */
+static roof_device_ramp fit_most(const double *bytes, const double *seconds, int count) {
+  double x[ROOF_CURVE_MAX], y[ROOF_CURVE_MAX];
+  roof_device_ramp r = {.count = count, .missed = 0};
+  memcpy(x, bytes, (size_t)count * sizeof *x);
+  memcpy(y, seconds, (size_t)count * sizeof *y);
+  roof_device_fit(x, y, count, &r.latency, &r.bandwidth, &r.worst);
+  while (r.missed < count / 6 && !(r.worst <= within)) {
+    int left = count - r.missed++, worst = 0;
+    double most = -1;
+    for (int i = 0; i < left; i++) {
+      double off = deviation(&x[i], &y[i], 1, r.latency, r.bandwidth);
+      worst = off > most ? i : worst;
+      most = fmax(most, off);
+    }
+    memmove(&x[worst], &x[worst + 1], (size_t)(left - worst - 1) * sizeof *x);
+    memmove(&y[worst], &y[worst + 1], (size_t)(left - worst - 1) * sizeof *y);
+    roof_device_fit(x, y, left - 1, &r.latency, &r.bandwidth, &r.worst);
+  }
+  return r;
+}
+
 roof_device_ramp roof_device_ramp_of(const double *bytes, const double *seconds, int count) {
   enum { LEAST = 5 };
-  static const double within = 0.25, wide = 16;
+  static const double wide = 16;
   roof_device_ramp best = {.latency = NAN, .bandwidth = NAN, .worst = NAN};
   double widest = 0;
   for (int first = 0; first + LEAST <= count; first++) {
     for (int end = first + LEAST; end <= count; end++) {
-      roof_device_ramp r = {.first = first, .count = end - first};
+      roof_device_ramp r = fit_most(bytes + first, seconds + first, end - first);
       double range = bytes[end - 1] / bytes[first];
-      roof_device_fit(bytes + first, seconds + first, r.count, &r.latency, &r.bandwidth, &r.worst);
-      if (r.worst <= within && r.bandwidth > 0 && range >= wide && range > widest) {
+      bool ends = deviation(&bytes[first], &seconds[first], 1, r.latency, r.bandwidth) <= within &&
+                  deviation(&bytes[end - 1], &seconds[end - 1], 1, r.latency, r.bandwidth) <= within;
+      r.first = first;
+      if (r.worst <= within && ends && r.bandwidth > 0 && range >= wide && range > widest) {
         widest = range;
         best = r;
       }
@@ -108,9 +136,9 @@ static void note_ramp(roof_device_bench *bench, const double *bytes, const doubl
   roof_quantity_format(rate, sizeof rate, r.bandwidth, "B/s");
   roof_device_note(
       bench,
-      "reads of %s to %s, again and again, take %s + bytes / %s, within %.0f %% at each of %d sizes (of %d "
-      "up to %s)",
-      from, to, start, rate, 100 * r.worst, r.count, count,
+      "reads of %s to %s, again and again, take %s + bytes / %s, within %.0f %% at %d of %d sizes (%d up "
+      "to %s were tried)",
+      from, to, start, rate, 100 * r.worst, r.count - r.missed, r.count, count,
       roof_bytes_format(all, sizeof all, bytes[count - 1]));
 }
 
@@ -146,8 +174,8 @@ static roof_status measure_escape(roof_device_bench *bench, double step, roof_er
     roof_device_note(
         bench,
         "the smallest read that escapes overhead (launched back to back it takes twice an empty kernel's "
-        "time): %s measured, %s predicted (launch x bandwidth of the level that holds it)",
-        roof_bytes_format(measured, sizeof measured, escaped),
+        "time): %s%s measured, %s predicted (launch x bandwidth of the level that holds it)",
+        seconds[0] >= reach ? "at most " : "", roof_bytes_format(measured, sizeof measured, escaped),
         roof_bytes_format(predicted, sizeof predicted, predict_escape(bench)));
   }
   return status;
