@@ -4,7 +4,7 @@
 # text (PTX) that the driver compiles for any device from Ampere on.
 find_program(ROOFLINE_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin DOC "CUDA's compiler; without it there is no backend cuda")
 
-set(ROOFLINE_NVCC_FLAGS -std=c++17 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xfatbin -compress-all -compress-mode=size)
+set(ROOFLINE_NVCC_FLAGS -std=c++17 -O3 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xfatbin -compress-all)
 set(roof_cuda_common -gencode "arch=compute_80,code=[sm_90,compute_80]")
 
 # -gencode for each of TARGETS that nvcc knows: code of an architecture from its own text, or the text itself. That of a
@@ -31,6 +31,7 @@ macro(roof_cuda_image name file format)
     COMMENT "nvcc ${name} ${format}"
     VERBATIM)
   list(APPEND images ${image})
+  set_property(GLOBAL APPEND PROPERTY ROOFLINE_CUDA_IMAGES "${file}|${format}|${image}") # for the emulated device of the tests
   string(APPEND blobs "EMBED(cuda_image_${index}, \"${image}\")\n")
   string(APPEND table "    {\"${name}\", \"${format}\", cuda_image_${index}},\n")
   math(EXPR index "${index} + 1")
@@ -47,6 +48,9 @@ function(roof_cuda variable)
     else()
       message(STATUS "nvcc at ${ROOFLINE_NVCC} is not CUDA 12 or later: no backend cuda")
     endif()
+  endif()
+  if(version GREATER_EQUAL 13000) # drivers before 12.4 cannot unpack it, nvcc before 12.8 cannot make it
+    list(APPEND ROOFLINE_NVCC_FLAGS -compress-mode=size)
   endif()
   if(version GREATER 0)
     execute_process(COMMAND ${ROOFLINE_NVCC} --list-gpu-arch OUTPUT_VARIABLE architectures OUTPUT_STRIP_TRAILING_WHITESPACE)

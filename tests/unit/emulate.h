@@ -1,7 +1,7 @@
-/* A multiprocessor in C, for the kernels of src/kernels/cuda: every thread of a cluster is a coroutine, and
- * each function of tensor.cuh does what the PTX ISA says its instruction does. What is asynchronous there
- * happens here at once or as late as it may (`emulated_late`), so that a missing wait or an early release
- * gives a wrong result. */
+/* A multiprocessor in C and C++, for the kernels of src/kernels/cuda and src/kernels/device: every thread of
+ * a cluster is a coroutine, and each function of tensor.cuh does what the PTX ISA says its instruction does.
+ * What is asynchronous there happens here at once or as late as it may (`emulated_late`), so that a missing
+ * wait or an early release gives a wrong result. */
 #ifndef TESTS_UNIT_EMULATE_H
 #define TESTS_UNIT_EMULATE_H
 
@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined(__x86_64__)
 #include <ucontext.h>
+#endif
 
 typedef uint16_t bf16;
 
@@ -24,7 +26,7 @@ typedef struct CUtensorMap {
 
 enum {
   BLOCKS_MAX = 2,
-  THREADS_MAX = 384,
+  THREADS_MAX = 1024,
   SHARED_MAX = 232448,
   BARRIERS_MAX = 16,
   COPIES_MAX = 64,
@@ -67,10 +69,25 @@ typedef struct job {
   product_kind kind;
 } job;
 
-typedef struct emulated_lane {
+typedef struct index3 {
+  unsigned x, y, z;
+} index3;
+
+/** A stack that lanes run on, one after the other as each comes to its end. */
+typedef struct emulated_fiber {
+#if defined(__x86_64__)
+  void *context; /* its stack pointer */
+#else
   ucontext_t context;
-  void *stack;
+#endif
+  unsigned char *stack;
+  struct emulated_fiber *next; /* of those that are free */
+} emulated_fiber;
+
+typedef struct emulated_lane {
+  emulated_fiber *fiber; /* once it has begun */
   int block, index;
+  index3 at; /* threadIdx */
   bool over;
   job jobs[PENDING_MAX];
   int job_count, groups[QUEUES]; /* committed */
@@ -86,25 +103,23 @@ typedef struct emulated_block {
 
 /** A box on its way. */
 typedef struct transfer {
-  const CUtensorMap *map;
+  CUtensorMap map; /* the thread that asked may be over by then */
   int x, y, plane, delay;
   uint32_t to, barrier;
   unsigned blocks;
 } transfer;
 
-typedef struct index3 {
-  unsigned x, y, z;
-} index3;
-
 static struct {
   emulated_lane lanes[BLOCKS_MAX * THREADS_MAX];
   emulated_block blocks[BLOCKS_MAX];
+  emulated_fiber fibers[BLOCKS_MAX * THREADS_MAX], scheduler;
+  emulated_fiber *free;
+  int fiber_count;
   transfer transfers[COPIES_MAX];
   int transfer_count, block_count, thread_count;
   meeting cluster;
-  ucontext_t scheduler;
   emulated_lane *now;
-  index3 block_index, grid;
+  index3 block_index, block, grid;
   void (*kernel)(const void *arguments);
   const void *arguments;
   unsigned random;
@@ -114,16 +129,25 @@ static struct {
 /** Whether what may be late is. */
 static bool emulated_late;
 
-#define threadIdx ((index3){(unsigned)chip.now->index, 0, 0})
-#define blockIdx                                                                                             \
-  ((index3){chip.block_index.x + (unsigned)chip.now->block, chip.block_index.y, chip.block_index.z})
-#define gridDim chip.grid
 #define INSIDE static inline __attribute__((unused))
-#define KERNEL static void
+
+INSIDE index3 block_now(void) {
+  index3 at = chip.block_index;
+  at.x += (unsigned)chip.now->block;
+  return at;
+}
+
+#define threadIdx (chip.now->at)
+#define blockIdx (block_now())
+#define blockDim chip.block
+#define gridDim chip.grid
 #define SHARED(name) unsigned char *name = chip.blocks[chip.now->block].shared
+#define __grid_constant__
+#if !defined(EMULATED_MODULE) /* tests/fake/words.h has its own */
+#define KERNEL static void
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
-#define __grid_constant__
+#endif
 #define registers_more(count)
 #define registers_fewer(count)
 
@@ -131,8 +155,47 @@ INSIDE emulated_block *here(void) {
   return &chip.blocks[chip.now->block];
 }
 
+/* Fibers. Where there is no quick switch, that of the system is taken. */
+
+static void fiber_main(void);
+
+#if defined(__x86_64__)
+/** Keeps what a function must keep, and goes on where `to` stopped. */
+__attribute__((naked, noinline, unused)) static void fiber_swap(void **from __attribute__((unused)),
+                                                                void *to __attribute__((unused))) {
+  __asm__("push %rbp\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n\t"
+          "mov %rsp, (%rdi)\n\tmov %rsi, %rsp\n\t"
+          "pop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbx\n\tpop %rbp\n\tret");
+}
+
+INSIDE void fiber_prepare(emulated_fiber *f, size_t bytes) {
+  void **top = (void **)(void *)(f->stack + bytes) - 1;
+  void (*entry)(void) = fiber_main;
+  memset(top - 7, 0, 8 * sizeof *top);
+  memcpy(top - 1, &entry, sizeof entry); /* the stack is as after a call */
+  f->context = top - 7;
+}
+
+INSIDE void fiber_switch(emulated_fiber *from, emulated_fiber *to) {
+  __asm__ volatile("" ::: "memory"); /* others change what this one sees */
+  fiber_swap(&from->context, to->context);
+  __asm__ volatile("" ::: "memory");
+}
+#else
+INSIDE void fiber_prepare(emulated_fiber *f, size_t bytes) {
+  getcontext(&f->context);
+  f->context.uc_stack.ss_sp = f->stack;
+  f->context.uc_stack.ss_size = bytes;
+  makecontext(&f->context, fiber_main, 0);
+}
+
+INSIDE void fiber_switch(emulated_fiber *from, emulated_fiber *to) {
+  swapcontext(&from->context, &to->context);
+}
+#endif
+
 INSIDE void pause_lane(void) {
-  swapcontext(&chip.now->context, &chip.scheduler);
+  fiber_switch(chip.now->fiber, &chip.scheduler);
 }
 
 /** True for the last to come, who then calls dismiss(); the others wait for that. */
@@ -495,13 +558,13 @@ INSIDE bf16 *element_of(const CUtensorMap *map, int x, int y, int plane) {
 
 INSIDE void transfer_do(const transfer *t) {
   for (int target = 0; target < chip.block_count; target++) {
-    for (int i = 0; t->blocks >> target & 1 && i < t->map->box_height * 64; i++) {
-      const bf16 *from = element_of(t->map, t->x + i % 64, t->y + i / 64, t->plane);
+    for (int i = 0; t->blocks >> target & 1 && i < t->map.box_height * 64; i++) {
+      const bf16 *from = element_of(&t->map, t->x + i % 64, t->y + i / 64, t->plane);
       *swizzled(target, t->to, i / 64, i % 64) = from != NULL ? *from : 0;
     }
     if (t->blocks >> target & 1) {
       emulated_barrier *b = barrier_at(target, t->barrier);
-      b->bytes -= t->map->box_height * 128;
+      b->bytes -= t->map.box_height * 128;
       barrier_turn(b);
     }
   }
@@ -518,7 +581,7 @@ INSIDE void transfer_start(transfer t) {
 
 INSIDE void tensor_load_plane(uint32_t to, const CUtensorMap *map, int x, int y, int plane,
                               uint32_t address) {
-  transfer_start((transfer){.map = map,
+  transfer_start((transfer){.map = *map,
                             .x = x,
                             .y = y,
                             .plane = plane,
@@ -533,7 +596,7 @@ INSIDE void tensor_load(uint32_t to, const CUtensorMap *map, int x, int y, uint3
 
 INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, uint32_t address,
                             unsigned short mask) {
-  transfer_start((transfer){.map = map, .x = x, .y = y, .to = to, .barrier = address, .blocks = mask});
+  transfer_start((transfer){.map = *map, .x = x, .y = y, .to = to, .barrier = address, .blocks = mask});
 }
 
 /** Lets the boxes whose time has come arrive; called once a round of the scheduler. */
@@ -550,7 +613,7 @@ INSIDE void transfers_advance(void) {
 }
 
 INSIDE void store_now(const emulated_lane *l, const job *j) {
-  const CUtensorMap *map = j->from;
+  const CUtensorMap *map = (const CUtensorMap *)j->from;
   for (int i = 0; i < map->box_height * 64; i++) {
     bf16 *to = element_of(map, j->x + i % 64, j->y + i / 64, j->plane);
     if (to != NULL) {
@@ -699,85 +762,146 @@ INSIDE void product_wait(int left) {
 
 /* The scheduler. */
 
-static void lane_main(void) {
-  chip.kernel(chip.arguments);
-  chip.now->over = true;
-  swapcontext(&chip.now->context, &chip.scheduler);
-}
-
 enum { STACK_BYTES = 128 << 10 };
 
-static void lane_start(emulated_lane *l, int block_index, int index) {
-  void *stack = l->stack != NULL ? l->stack : malloc(STACK_BYTES);
-  memset(l, 0, sizeof *l);
-  l->stack = stack;
-  l->block = block_index;
-  l->index = index;
-  getcontext(&l->context);
-  l->context.uc_stack.ss_sp = stack;
-  l->context.uc_stack.ss_size = STACK_BYTES;
-  makecontext(&l->context, lane_main, 0);
+/** Lane after lane, each begun by the scheduler. */
+static void fiber_main(void) {
+  for (;;) {
+    emulated_lane *l = chip.now;
+    emulated_fiber *mine = l->fiber;
+    chip.kernel(chip.arguments);
+    l->over = true;
+    mine->next = chip.free;
+    chip.free = mine;
+    fiber_switch(mine, &chip.scheduler);
+  }
 }
 
-static void cluster_start(index3 first, int threads, int blocks) {
+/** One that stands before its first lane, or behind the end of one. */
+INSIDE emulated_fiber *fiber_take(void) {
+  emulated_fiber *f = chip.free;
+  if (f != NULL) {
+    chip.free = f->next;
+    return f;
+  }
+  f = &chip.fibers[chip.fiber_count++];
+  f->stack = f->stack != NULL ? f->stack : (unsigned char *)aligned_alloc(64, STACK_BYTES);
+  fiber_prepare(f, STACK_BYTES);
+  return f;
+}
+
+INSIDE void lane_start(emulated_lane *l, int block_index, int index) {
+  unsigned at = (unsigned)index;
+  l->fiber = NULL;
+  l->block = block_index;
+  l->index = index;
+  l->at.x = at % chip.block.x;
+  l->at.y = at / chip.block.x % chip.block.y;
+  l->at.z = at / chip.block.x / chip.block.y;
+  l->over = false;
+  l->job_count = 0;
+  memset(l->groups, 0, sizeof l->groups);
+}
+
+INSIDE void block_start(emulated_block *b) {
+  unsigned char *shared = b->shared != NULL ? b->shared : (unsigned char *)aligned_alloc(1024, SHARED_MAX);
+  memset(b, 0, sizeof *b);
+  b->shared = shared;
+}
+
+/** The blocks of a cluster, the first at `first`, with so much shared memory that holds nothing yet. */
+INSIDE void cluster_start(index3 first, int blocks, size_t shared) {
   chip.block_index = first;
   chip.block_count = blocks;
-  chip.thread_count = threads;
   chip.transfer_count = 0;
-  chip.cluster = (meeting){0};
+  memset(&chip.cluster, 0, sizeof chip.cluster);
   for (int b = 0; b < blocks; b++) {
-    unsigned char *shared =
-        chip.blocks[b].shared != NULL ? chip.blocks[b].shared : aligned_alloc(1024, SHARED_MAX);
-    chip.blocks[b] = (emulated_block){.shared = shared};
-    memset(shared, 0xFF, SHARED_MAX); /* NaN */
-    for (int t = 0; t < threads; t++) {
-      lane_start(&chip.lanes[b * threads + t], b, t);
+    block_start(&chip.blocks[b]);
+    memset(chip.blocks[b].shared, 0xFF, shared); /* NaN */
+    for (int t = 0; t < chip.thread_count; t++) {
+      lane_start(&chip.lanes[b * chip.thread_count + t], b, t);
     }
   }
 }
 
+INSIDE bool lane_go_on(emulated_lane *l) {
+  chip.now = l;
+  if (!l->over) {
+    l->fiber = l->fiber != NULL ? l->fiber : fiber_take();
+    fiber_switch(&chip.scheduler, l->fiber);
+  }
+  return !l->over;
+}
+
 /** Runs one cluster to its end; false when it hangs. */
-static bool cluster_run(void) {
+INSIDE bool cluster_run(void) {
   int left = chip.block_count * chip.thread_count;
   for (int round = 0; left > 0 && round < 20000; round++) {
     left = 0;
     for (int i = 0; i < chip.block_count * chip.thread_count; i++) {
-      chip.now = &chip.lanes[i];
-      if (!chip.now->over) {
-        swapcontext(&chip.scheduler, &chip.now->context);
-        left += !chip.now->over;
-      }
+      left += lane_go_on(&chip.lanes[i]);
     }
     transfers_advance();
   }
   return left == 0;
 }
 
+/** Forgets the lanes of a launch that did not come to its end. */
+INSIDE void emulate_abandon(void) {
+  chip.free = NULL;
+  chip.fiber_count = 0;
+}
+
+/** What a launch says beside its kernel. */
+typedef struct emulated_launch {
+  index3 grid, block;
+  int cluster; /* blocks */
+  size_t shared;
+  void (*before_block)(void); /* nullable */
+} emulated_launch;
+
 /** Runs a grid cluster after cluster; false when one hangs. */
-static bool emulate(void (*kernel)(const void *), const void *arguments, index3 grid, int threads,
-                    int blocks) {
+INSIDE bool emulate_launch(void (*kernel)(const void *), const void *arguments, const emulated_launch *l) {
   chip.kernel = kernel;
   chip.arguments = arguments;
-  chip.grid = grid;
+  chip.grid = l->grid;
+  chip.block = l->block;
+  chip.thread_count = (int)(l->block.x * l->block.y * l->block.z);
+  unsigned wide = l->grid.x / (unsigned)l->cluster, count = wide * l->grid.y * l->grid.z;
   bool ended = true;
-  for (unsigned yz = 0; yz < grid.y * grid.z && ended; yz++) {
-    for (unsigned x = 0; x < grid.x && ended; x += (unsigned)blocks) {
-      cluster_start((index3){x, yz % grid.y, yz / grid.y}, threads, blocks);
-      ended = cluster_run();
+  for (unsigned i = 0; i < count && ended; i++) {
+    index3 first = {i % wide * (unsigned)l->cluster, i / wide % l->grid.y, i / wide / l->grid.y};
+    if (l->before_block != NULL) {
+      l->before_block();
     }
+    cluster_start(first, l->cluster, l->shared);
+    ended = cluster_run();
+  }
+  if (!ended) {
+    emulate_abandon();
   }
   return ended;
 }
 
-static void emulate_done(void) {
+INSIDE void emulate_done(void) {
   for (int i = 0; i < BLOCKS_MAX * THREADS_MAX; i++) {
-    free(chip.lanes[i].stack);
-    chip.lanes[i].stack = NULL;
+    free(chip.fibers[i].stack);
+    chip.fibers[i].stack = NULL;
   }
+  emulate_abandon();
   for (int i = 0; i < BLOCKS_MAX; i++) {
     free(chip.blocks[i].shared);
     chip.blocks[i].shared = NULL;
   }
+}
+
+/* For the tests of single kernels. */
+
+/** Runs a grid of blocks with threads in a row. */
+INSIDE bool emulate(void (*kernel)(const void *), const void *arguments, index3 grid, int threads,
+                    int blocks) {
+  emulated_launch launch = {grid, {(unsigned)threads, 1, 1}, blocks, SHARED_MAX, NULL};
+  return emulate_launch(kernel, arguments, &launch);
 }
 
 /** Numbers whose products and sums are exact in fp32 and, up to 256, in bf16. */
@@ -804,7 +928,7 @@ INSIDE bool product_right(const bf16 *a, const bf16 *b, const bf16 *c, int m, in
 }
 
 INSIDE bf16 *small_matrix(size_t count, size_t seed) {
-  bf16 *matrix = malloc(count * sizeof *matrix);
+  bf16 *matrix = (bf16 *)malloc(count * sizeof *matrix);
   for (size_t i = 0; i < count; i++) {
     matrix[i] = seed != 0 ? small_at(i + seed) : 0xFFFF;
   }

@@ -82,7 +82,6 @@ enum {
   X(release, cuMemFree_v2, (cuda_pointer pointer))                                                           \
   X(allocate_host, cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                           \
   X(release_host, cuMemFreeHost, (void *pointer))                                                            \
-  X(read, cuMemcpyDtoH_v2, (void *to, cuda_pointer from, size_t bytes))                                      \
   X(write_async, cuMemcpyHtoDAsync_v2,                                                                       \
     (cuda_pointer to, const void *from, size_t bytes, cuda_stream stream))                                   \
   X(read_async, cuMemcpyDtoHAsync_v2, (void *to, cuda_pointer from, size_t bytes, cuda_stream stream))       \

@@ -237,7 +237,7 @@ static roof_status repeat(cuda_open *o, const lt_case *t, const cublas_gemm *g, 
                                o->stream),
                    "multiplying", error);
   }
-  return status == ROOF_OK ? cuda_clock_stop(o, seconds, error) : status;
+  return status == ROOF_OK ? cuda_clock_stop(o, "cuBLASLt", seconds, error) : status;
 }
 
 roof_status cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds, roof_error *error) {

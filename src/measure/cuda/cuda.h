@@ -21,6 +21,7 @@ typedef struct cuda_open {
   void *pinned[2];
   size_t pinned_bytes; /* of each */
   cuda_device peers[CUDA_PEERS_MAX];
+  cuda_context peer_contexts[CUDA_PEERS_MAX]; /* once they were needed */
   nvml_device sensors;
   roof_telemetry seen;  /* while the device last worked */
   double seen_at;       /* s by the host's clock */
@@ -65,9 +66,9 @@ roof_status cuda_time(roof_device *device, const roof_device_launch *launches, i
 roof_status cuda_empty(roof_device *device, roof_launch_mode mode, const roof_device_launch *launch,
                        int count, double *seconds, roof_error *error);
 
-/** Seconds of the stream's clock from cuda_clock_start to now. */
+/** Seconds of the stream's clock from cuda_clock_start to now; `of` says what is waited for. */
 roof_status cuda_clock_start(cuda_open *o, roof_error *error);
-roof_status cuda_clock_stop(cuda_open *o, double *seconds, roof_error *error);
+roof_status cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_error *error);
 
 roof_status cuda_call(roof_device *device, const roof_kernel_run *run, const roof_device_operands *operands,
                       int repeats, double *seconds, roof_error *error);

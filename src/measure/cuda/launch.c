@@ -122,14 +122,16 @@ static void look(cuda_open *o) {
   }
 }
 
-roof_status cuda_clock_stop(cuda_open *o, double *seconds, roof_error *error) {
+roof_status cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_error *error) {
   roof_status status = ROOF_OK;
   float milliseconds = 0;
-  CUDA_TRY(status, o, event_record(o->stop, o->stream), "stopping the device's clock", error);
+  char waiting[96];
+  snprintf(waiting, sizeof waiting, "waiting for %.80s", of);
+  CUDA_TRY(status, o, event_record(o->stop, o->stream), waiting, error); /* a fault is said by any call */
   if (status == ROOF_OK) {
     look(o);
   }
-  CUDA_TRY(status, o, event_wait(o->stop), "waiting for the device", error);
+  CUDA_TRY(status, o, event_wait(o->stop), waiting, error);
   CUDA_TRY(status, o, event_elapsed(&milliseconds, o->start, o->stop), "reading the device's clock", error);
   if (status == ROOF_OK) {
     *seconds = 1e-3 * (double)milliseconds;
@@ -151,7 +153,7 @@ roof_status cuda_time(roof_device *device, const roof_device_launch *launches, i
   for (int i = 0; i < repeats * count && status == ROOF_OK; i++) {
     status = start_one(o, &p[i % count], o->stream, error);
   }
-  return status == ROOF_OK ? cuda_clock_stop(o, seconds, error) : status;
+  return status == ROOF_OK ? cuda_clock_stop(o, launches[0].entry, seconds, error) : status;
 }
 
 /* The ways empty kernels follow each other: each starts `count` of them. */

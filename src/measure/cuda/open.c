@@ -142,6 +142,11 @@ void cuda_close(roof_device *device) {
     o->api->set_current(NULL);
     o->api->let_go(o->id);
   }
+  for (int i = 0; i < CUDA_PEERS_MAX; i++) {
+    if (o->peer_contexts[i] != NULL) {
+      o->api->let_go(o->peers[i]);
+    }
+  }
   nvml_done();
   free(o);
 }
@@ -164,8 +169,9 @@ void cuda_release(roof_device *device, void *buffer) {
   }
 }
 
-/* On the stream of the launches, and waited for: cuMemcpyHtoD may return before its last bytes are there, and
- * streams that do not block (CU_STREAM_NON_BLOCKING) do not wait for it. */
+/* In the stream that the kernels run in: a copy outside it would be ordered with none of them, and may still
+ * be under way when the call returns. */
+
 roof_status cuda_write(roof_device *device, void *buffer, const void *from, double bytes, roof_error *error) {
   cuda_open *o = cuda_of(device);
   static const char what[] = "copying to the device";
@@ -177,8 +183,11 @@ roof_status cuda_write(roof_device *device, void *buffer, const void *from, doub
 
 roof_status cuda_read(roof_device *device, void *to, void *buffer, double bytes, roof_error *error) {
   cuda_open *o = cuda_of(device);
-  return cuda_check(o->api, o->api->read(to, cuda_address(buffer), (size_t)bytes), "copying from the device",
-                    error);
+  static const char what[] = "copying from the device";
+  roof_status status = ROOF_OK;
+  CUDA_TRY(status, o, read_async(to, cuda_address(buffer), (size_t)bytes, o->stream), what, error);
+  CUDA_TRY(status, o, stream_wait(o->stream), what, error);
+  return status;
 }
 
 /** Two buffers of pinned memory, of at least `bytes` each. */
@@ -221,35 +230,51 @@ static roof_status time_peer(cuda_open *o, cuda_context peer, cuda_pointer to, c
                              size_t bytes, double *seconds, roof_error *error) {
   roof_status status = cuda_clock_start(o, error);
   CUDA_TRY(status, o, copy_peer(to, peer, from, o->context, bytes, o->stream), "copying to the peer", error);
-  return status == ROOF_OK ? cuda_clock_stop(o, seconds, error) : status;
+  return status == ROOF_OK ? cuda_clock_stop(o, "a copy to the peer", seconds, error) : status;
+}
+
+/** The peer's context, which takes long to make: kept until the device is closed. */
+static roof_status open_peer(cuda_open *o, int index, roof_error *error) {
+  roof_status status = ROOF_OK;
+  if (o->peer_contexts[index] == NULL) {
+    CUDA_TRY(status, o, retain(&o->peer_contexts[index], o->peers[index]), "opening the peer", error);
+    if (status == ROOF_OK) { /* where it is refused the copy goes through the host, and shows it */
+      o->api->enable_peer(o->peer_contexts[index], 0);
+    }
+  }
+  return status;
+}
+
+/** Allocates on the peer (`release` 0), or gives back what was allocated there. */
+static roof_status on_peer(cuda_open *o, int index, size_t bytes, cuda_pointer *memory, cuda_pointer release,
+                           roof_error *error) {
+  roof_status status = ROOF_OK;
+  CUDA_TRY(status, o, set_current(o->peer_contexts[index]), "opening the peer", error);
+  if (release != 0) {
+    o->api->release(release);
+  } else {
+    CUDA_TRY(status, o, allocate(memory, bytes), "allocating on the peer", error);
+  }
+  o->api->set_current(o->context);
+  return status;
 }
 
 roof_status cuda_to_peer(roof_device *device, int index, double bytes, double *seconds, roof_error *error) {
   cuda_open *o = cuda_of(device);
-  cuda_context peer = NULL;
   cuda_pointer to = 0, from = 0;
-  static const char what[] = "opening the peer";
-  roof_status status = ROOF_OK;
-  CUDA_TRY(status, o, retain(&peer, o->peers[index]), what, error);
-  CUDA_TRY(status, o, set_current(peer), what, error);
-  CUDA_TRY(status, o, allocate(&to, (size_t)bytes), "allocating on the peer", error);
-  CUDA_TRY(status, o, set_current(o->context), what, error);
+  roof_status status = open_peer(o, index, error);
   if (status == ROOF_OK) {
-    o->api->enable_peer(peer, 0); /* where it is refused the copy goes through the host, and shows it */
+    status = on_peer(o, index, (size_t)bytes, &to, 0, error);
   }
   CUDA_TRY(status, o, allocate(&from, (size_t)bytes), "allocating for the peer", error);
   if (status == ROOF_OK) {
-    status = time_peer(o, peer, to, from, (size_t)bytes, seconds, error);
+    status = time_peer(o, o->peer_contexts[index], to, from, (size_t)bytes, seconds, error);
   }
-  cuda_pointer pointers[] = {from, to};
-  for (int i = 0; i < 2; i++) {
-    if (pointers[i] != 0) {
-      o->api->release(pointers[i]);
-    }
+  if (from != 0) {
+    o->api->release(from);
   }
-  if (peer != NULL) {
-    o->api->set_current(o->context);
-    o->api->let_go(o->peers[index]);
+  if (to != 0) {
+    on_peer(o, index, 0, NULL, to, NULL);
   }
   return status;
 }
