@@ -16,12 +16,12 @@ static const struct {
     {offsetof(roof_level, triad_bytes_per_second), offsetof(roof_level, triad)},
 };
 
-enum { WIDTHS = 3, WAVES = 6, LANES = 5, QUICK_LAYOUTS = 6 };
+enum { WIDTHS = 3, WAVES = 7, LANES = 5, QUICK_LAYOUTS = 6 };
 
 /** The layouts that are tried, the likeliest first; false at their end. Groups of one lane walk through their
  * part in one run: what a processor likes, and no GPU. */
 static bool layout_at(const roof_device_bench *bench, int index, roof_device_layout *layout) {
-  static const int widths[WIDTHS] = {4, 1, 2}, waves[WAVES] = {8, 2, 16, 4, 32, 1},
+  static const int widths[WIDTHS] = {4, 1, 2}, waves[WAVES] = {8, 2, 16, 4, 32, 128, 1},
                    lanes[][LANES] = {{256, 512, 1024, 128, 1}, {1, 16, 256, 64, 4}};
   const roof_device_info *info = &bench->device->info;
   bool processor = strcmp(info->device_class, "cpu") == 0;
@@ -92,7 +92,8 @@ static roof_status choose(roof_device_bench *bench, search *s, roof_error *error
   static const double first_piece = 16 << 20, host = 6;
   roof_device_layout layout;
   roof_status status = ROOF_OK;
-  s->piece = fmin(bench->bytes, first_piece);
+  layout_at(bench, 0, &layout);
+  s->piece = fmin(bench->bytes, fmax(first_piece, 4 * layout.width * roof_device_elements(&layout, 1)));
   s->until = roof_clock_seconds() + host * bench->budget;
   for (int i = 0; status == ROOF_OK && layout_at(bench, i, &layout); i++) {
     bool fits = 4 * layout.width * roof_device_elements(&layout, 1) <= fmin(s->piece, bench->bytes);

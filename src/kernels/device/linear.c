@@ -2,7 +2,7 @@
 #include "kernels/device/_device.h"
 
 enum { BATCH, IN, OUT };
-enum { TILE = 16 };
+enum { LANES = 256, BLOCK = 128 };
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   const double *v = run->values;
@@ -17,8 +17,8 @@ static double scratch(const roof_kernel_run *run) {
 static roof_device_launch tiles(const roof_kernel_run *run, const char *entry, void *x,
                                 const roof_device_operands *o) {
   const double *v = run->values;
-  roof_device_launch launch = roof_device_launch_of(entry, roof_device_tiles(v[OUT], TILE),
-                                                    roof_device_tiles(v[BATCH], TILE), TILE, TILE);
+  roof_device_launch launch = roof_device_launch_of(entry, roof_device_tiles(v[OUT], BLOCK),
+                                                    roof_device_tiles(v[BATCH], BLOCK), LANES, 1);
   roof_device_add_buffer(&launch, x);
   roof_device_add_buffer(&launch, o->in[1]);
   roof_device_add_buffer(&launch, o->out);
@@ -31,11 +31,10 @@ static roof_device_launch tiles(const roof_kernel_run *run, const char *entry, v
 static int plan_unfused(const roof_kernel_run *run, const roof_device_operands *o,
                         roof_device_launch *launches) {
   const double *v = run->values;
-  launches[0] = roof_device_launch_of("linear_normalise", roof_device_tiles(v[BATCH], TILE), 1, TILE, TILE);
+  launches[0] = roof_device_launch_of("linear_normalise", v[BATCH], 1, LANES, 1);
   roof_device_add_buffer(&launches[0], o->in[0]);
   roof_device_add_buffer(&launches[0], o->in[1]);
   roof_device_add_buffer(&launches[0], o->scratch);
-  roof_device_add_int(&launches[0], v[BATCH]);
   roof_device_add_int(&launches[0], v[IN]);
   launches[1] = tiles(run, "linear_multiply", o->scratch, o);
   return 2;
@@ -85,10 +84,12 @@ static const roof_device_kernel unfused = {.program = "linear",
 
 static const roof_kernel kernels[] = {
     {.name = "device-rmsnorm-linear-unfused",
+     .rung = 1,
      .summary = "y = rmsnorm(x) W in two kernels: the normalised rows go to memory and come back",
      .detail = &unfused,
      ROW},
     {.name = "device-rmsnorm-linear",
+     .rung = 2,
      .summary = "y = rmsnorm(x) W in one kernel: a row's factor waits for the end of its sums",
      .detail = &fused,
      ROW},

@@ -1,84 +1,141 @@
 // formats: fp64 fp32 fp16 bf16
 /* y = rmsnorm(x) W: x of `batch` rows and `in` columns, a gain for each column, W of `in` rows and `out` columns, which follows
- * the gains. Tiles of TILE x TILE. */
-#define TILE 16
+ * the gains. Blocks of BLOCK x BLOCK by 256 lanes, EACH x EACH sums a lane, DEPTH columns of x at a time. */
+#define LANES 256
+#define BLOCK 128
+#define DEPTH 8
+#define EACH 8
+#define PITCH (BLOCK + 4)
+#if defined(TYPE_FP64)
+#define BESIDE 1 /* groups that share a multiprocessor: the sums of one fill its registers */
+#else
+#define BESIDE 2
+#endif
 #define EPSILON ((SUM)1e-5) /* ROOF_NORM_EPSILON */
 
-/* The factor of each row: lane (x, y) takes part of row y. */
-FUNCTION SUM factor_of(LOCAL_POINTER SUM *parts, GLOBAL const REAL *x, int row, int batch, int in) {
-  SUM sum = 0;
-  for (int p = LANE_X; row < batch && p < in; p += TILE) {
-    SUM value = LOAD(x, (INDEX)row * in + p);
-    sum = FMA(value, value, sum);
-  }
-  parts[LANE_Y * TILE + LANE_X] = sum;
-  BARRIER();
-  sum = 0;
-  for (int p = 0; p < TILE; p++) {
-    sum += parts[LANE_Y * TILE + p];
-  }
-  BARRIER();
-  return 1 / SQRT(sum / in + EPSILON);
+COMBINE(sum_of, a + b)
+
+FUNCTION SUM factor_of(SUM squares, int in) {
+  return 1 / SQRT(squares / in + EPSILON);
 }
 
-KERNEL(linear_normalise)
-(GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT weights, GLOBAL SUM *RESTRICT to, int batch, int in) {
-  LOCAL SUM parts[TILE * TILE];
-  int row = GROUP_X * TILE + LANE_Y;
-  SUM factor = factor_of(parts, x, row, batch, in);
-  for (int p = LANE_X; row < batch && p < in; p += TILE) {
-    to[(INDEX)row * in + p] = LOAD(x, (INDEX)row * in + p) * factor * LOAD(weights, p);
+/* A group a row. */
+KERNEL_OF(LANES, linear_normalise)
+(GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT weights, GLOBAL SUM *RESTRICT to, int in) {
+  LOCAL SUM parts[PARTS];
+  INDEX row = GROUP_X;
+  SUM squares = 0;
+  for (int p = LANE_X; p < in; p += LANES) {
+    SUM value = LOAD(x, row * in + p);
+    squares = FMA(value, value, squares);
+  }
+  SUM factor = factor_of(sum_of(parts, squares), in);
+  for (int p = LANE_X; p < in; p += LANES) {
+    to[row * in + p] = LOAD(x, row * in + p) * factor * LOAD(weights, p);
   }
 }
 
-KERNEL(linear_multiply)
+/* What a lane brings of x: every 32nd row from lane / DEPTH on; of W: every other row from lane / BLOCK on. Each keeps its column. */
+#define X_ROW(i) (lane / DEPTH + (i) * (LANES / DEPTH))
+#define X_COLUMN (lane % DEPTH)
+#define W_ROW(i) (lane / BLOCK + (i) * (LANES / BLOCK))
+#define W_COLUMN (lane % BLOCK)
+/* A lane's rows and columns: four and four, a half of the block apart. */
+#define PLACE(from, i) ((from) * 4 + (i) % 4 + (i) / 4 * (BLOCK / 2))
+
+#define ELEMENT_OF_X(i)                                                                                      \
+  (top + X_ROW(i) < batch && first + X_COLUMN < in                                                           \
+       ? X_AT(x, (INDEX)(top + X_ROW(i)) * in + first + X_COLUMN)                                            \
+       : (SUM)0)
+#define ELEMENT_OF_W(i)                                                                                      \
+  (first + W_ROW(i) < in && left + W_COLUMN < out                                                            \
+       ? LOAD(weights, in + (INDEX)(first + W_ROW(i)) * out + left + W_COLUMN) * GAIN(first + W_ROW(i))      \
+       : (SUM)0)
+
+/* The sums of a block: the next columns are on their way while these are multiplied. SEEN(i) is told of each element of x. */
+#define BLOCK_OF_SUMS                                                                                        \
+  LOCAL ALIGN(32) SUM xs[DEPTH * PITCH];                                                                     \
+  LOCAL ALIGN(32) SUM ws[DEPTH * PITCH];                                                                     \
+  int lane = LANE_X, across = lane % 16, down = lane / 16, top = GROUP_Y * BLOCK, left = GROUP_X * BLOCK;    \
+  int first = 0;                                                                                             \
+  SUM sums[EACH][EACH], of_x[4], of_w[4];                                                                    \
+  UNROLL for (int i = 0; i < EACH; i++) {                                                                    \
+    UNROLL for (int j = 0; j < EACH; j++) {                                                                  \
+      sums[i][j] = 0;                                                                                        \
+    }                                                                                                        \
+  }                                                                                                          \
+  UNROLL for (int i = 0; i < 4; i++) {                                                                       \
+    of_x[i] = ELEMENT_OF_X(i);                                                                               \
+    of_w[i] = ELEMENT_OF_W(i);                                                                               \
+  }                                                                                                          \
+  while (first < in) {                                                                                       \
+    UNROLL for (int i = 0; i < 4; i++) {                                                                     \
+      SEEN(i)                                                                                                \
+      xs[X_COLUMN * PITCH + X_ROW(i)] = of_x[i];                                                             \
+      ws[W_ROW(i) * PITCH + W_COLUMN] = of_w[i];                                                             \
+    }                                                                                                        \
+    BARRIER();                                                                                               \
+    first += DEPTH;                                                                                          \
+    UNROLL for (int i = 0; i < 4; i++) {                                                                     \
+      of_x[i] = ELEMENT_OF_X(i);                                                                             \
+      of_w[i] = ELEMENT_OF_W(i);                                                                             \
+    }                                                                                                        \
+    UNROLL for (int p = 0; p < DEPTH; p++) {                                                                 \
+      SUM rows[EACH], columns[EACH];                                                                         \
+      UNROLL for (int i = 0; i < EACH; i++) {                                                                \
+        rows[i] = xs[p * PITCH + PLACE(down, i)];                                                            \
+        columns[i] = ws[p * PITCH + PLACE(across, i)];                                                       \
+      }                                                                                                      \
+      UNROLL for (int i = 0; i < EACH; i++) {                                                                \
+        UNROLL for (int j = 0; j < EACH; j++) {                                                              \
+          sums[i][j] = FMA(rows[i], columns[j], sums[i][j]);                                                 \
+        }                                                                                                    \
+      }                                                                                                      \
+    }                                                                                                        \
+    BARRIER();                                                                                               \
+  }
+
+#define STORE_SUMS(factor)                                                                                   \
+  UNROLL for (int i = 0; i < EACH; i++) {                                                                    \
+    UNROLL for (int j = 0; j < EACH; j++) {                                                                  \
+      int row = top + PLACE(down, i), column = left + PLACE(across, j);                                      \
+      if (row < batch && column < out) {                                                                     \
+        STORE(y, (INDEX)row * out + column, sums[i][j] * (factor));                                          \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+
+#define X_AT(x, i) (x)[i]
+#define GAIN(p) 1
+#define SEEN(i)
+KERNEL_OF_GROUPS(LANES, BESIDE, linear_multiply)
 (GLOBAL const SUM *RESTRICT x, GLOBAL const REAL *RESTRICT weights, GLOBAL REAL *RESTRICT y, int batch, int in, int out) {
-  LOCAL SUM xs[TILE][TILE + 1];
-  LOCAL SUM ws[TILE][TILE + 1];
-  int row = GROUP_Y * TILE + LANE_Y, column = GROUP_X * TILE + LANE_X;
-  SUM sum = 0;
-  for (int first = 0; first < in; first += TILE) {
-    int left = first + LANE_X, down = first + LANE_Y;
-    xs[LANE_Y][LANE_X] = row < batch && left < in ? x[(INDEX)row * in + left] : (SUM)0;
-    ws[LANE_Y][LANE_X] = column < out && down < in ? LOAD(weights, in + (INDEX)down * out + column) : (SUM)0;
-    BARRIER();
-    for (int p = 0; p < TILE; p++) {
-      sum = FMA(xs[LANE_Y][p], ws[p][LANE_X], sum);
-    }
-    BARRIER();
-  }
-  if (row < batch && column < out) {
-    STORE(y, (INDEX)row * out + column, sum);
-  }
+  BLOCK_OF_SUMS
+  STORE_SUMS(1)
 }
 
 /* Both in one: the factor of a row is the same for all its products, so that it waits for the end. */
-KERNEL(linear_fused)
+#undef X_AT
+#undef GAIN
+#undef SEEN
+#define X_AT(x, i) LOAD(x, i)
+#define GAIN(p) LOAD(weights, p)
+#define SEEN(i) squares[i] = FMA(of_x[i], of_x[i], squares[i]);
+KERNEL_OF_GROUPS(LANES, BESIDE, linear_fused)
 (GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT weights, GLOBAL REAL *RESTRICT y, int batch, int in, int out) {
-  LOCAL SUM xs[TILE][TILE + 1];
-  LOCAL SUM ws[TILE][TILE + 1];
-  int row = GROUP_Y * TILE + LANE_Y, column = GROUP_X * TILE + LANE_X;
-  SUM sum = 0, squares = 0;
-  for (int first = 0; first < in; first += TILE) {
-    int left = first + LANE_X, down = first + LANE_Y;
-    SUM value = row < batch && left < in ? LOAD(x, (INDEX)row * in + left) : (SUM)0;
-    xs[LANE_Y][LANE_X] = value;
-    ws[LANE_Y][LANE_X] =
-        column < out && down < in ? LOAD(weights, in + (INDEX)down * out + column) * LOAD(weights, down) : (SUM)0;
-    squares = FMA(value, value, squares);
-    BARRIER();
-    for (int p = 0; p < TILE; p++) {
-      sum = FMA(xs[LANE_Y][p], ws[p][LANE_X], sum);
-    }
-    BARRIER();
+  SUM squares[4] = {0, 0, 0, 0};
+  BLOCK_OF_SUMS
+  UNROLL for (int i = 0; i < 4; i++) {
+    xs[X_COLUMN * PITCH + X_ROW(i)] = squares[i];
   }
-  xs[LANE_Y][LANE_X] = squares;
   BARRIER();
-  squares = 0;
-  for (int p = 0; p < TILE; p++) {
-    squares += xs[LANE_Y][p];
+  SUM factors[EACH];
+  UNROLL for (int i = 0; i < EACH; i++) {
+    factors[i] = 0;
+    UNROLL for (int p = 0; p < DEPTH; p++) {
+      factors[i] += xs[p * PITCH + PLACE(down, i)];
+    }
+    factors[i] = factor_of(factors[i], in);
   }
-  if (row < batch && column < out) {
-    STORE(y, (INDEX)row * out + column, sum / SQRT(squares / in + EPSILON));
-  }
+  STORE_SUMS(factors[i])
 }
