@@ -48,6 +48,22 @@ static void add_rung(ladder *l, const roof_kernel *kernel, bool alone) {
   roof_measurement_init(&r->measurement);
 }
 
+/** Names the operations that have a ladder there, by their first rungs. */
+static roof_status refuse(const ladder *l, roof_error *error) {
+  char names[160] = "";
+  size_t used = 0;
+  for (int i = 0; i < roof_kernel_count() && used < sizeof names; i++) {
+    const roof_kernel *kernel = roof_kernel_at(i);
+    if (kernel->rung == 1 && kernel->supports(l->climb->dtype) &&
+        roof_kernel_runs_on(kernel, l->climb->backend->name)) {
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", kernel->op);
+    }
+  }
+  return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no ladder in %s on %s; there is one of: %s",
+                        l->op->name, roof_dtype_name(l->climb->dtype), l->climb->backend->name,
+                        used > 0 ? names : "none");
+}
+
 /** Every rung of the operation, and every library on one core and on all. */
 static roof_status collect(ladder *l, roof_error *error) {
   int rungs = 0;
@@ -69,10 +85,7 @@ static roof_status collect(ladder *l, roof_error *error) {
     }
   }
   qsort(l->rungs, (size_t)l->count, sizeof *l->rungs, compare_rungs);
-  return rungs > 0 ? ROOF_OK
-                   : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                                    "%s: no ladder in %s; `gemm` has one in fp64 and fp32", l->op->name,
-                                    roof_dtype_name(l->climb->dtype));
+  return rungs > 0 ? ROOF_OK : refuse(l, error);
 }
 
 /** The first rung's default shape with what was typed over it. */
@@ -248,6 +261,13 @@ static void add_share(roof_grid *grid, double share) {
   roof_grid_add(grid, "%s", text);
 }
 
+/** Work a second: bytes where no FLOPs are counted. */
+static const char *rate_format(const roof_measurement *m, char *text, size_t size) {
+  bool counted = m->flops > 0;
+  return roof_quantity_format(text, size, (counted ? m->flops : m->bytes) / m->seconds,
+                              counted ? "FLOP/s" : "B/s");
+}
+
 static void add_rows(const ladder *l, roof_grid *grid) {
   static const char *const heads[COLUMNS] = {"rung",  "kernel",     "cores",    "predicted",      "measured",
                                              "FLOPs", "of ceiling", "x before", "of best library"};
@@ -267,7 +287,7 @@ static void add_rows(const ladder *l, roof_grid *grid) {
     roof_grid_add(grid, "%s", r->alone ? "1" : "all");
     roof_grid_add(grid, "%s", roof_quantity_format(text, sizeof text, r->prediction.expected_seconds, "s"));
     roof_grid_add(grid, "%s", roof_quantity_format(text, sizeof text, m->seconds, "s"));
-    roof_grid_add(grid, "%s", roof_quantity_format(text, sizeof text, m->flops / m->seconds, "FLOP/s"));
+    roof_grid_add(grid, "%s", rate_format(m, text, sizeof text));
     add_share(grid, share_of_ceiling(r));
     if (!isnan(step_of(l, i))) {
       snprintf(step, sizeof step, "%.2fx", step_of(l, i));

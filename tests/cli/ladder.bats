@@ -74,7 +74,7 @@ json() { # FILTER on $output
   run -2 "$ROOFLINE" run gemn --ladder
   [[ $output == *'did you mean'* ]]
   run -3 "$ROOFLINE" run softmax --ladder
-  [[ $output == 'roofline: softmax: no ladder in fp32'* ]]
+  [ "$output" = 'roofline: softmax: no ladder in fp32 on cpu; there is one of: gemm' ]
   run -3 "$ROOFLINE" run gemm --ladder --dtype fp16
   run -2 "$ROOFLINE" run gemm --ladder q=1
   run -3 "$ROOFLINE" run gemm --ladder --backend fake --ledger missing/a.ledger
