@@ -146,11 +146,19 @@ INSIDE void wgmma_any(const char *name, bool integer, void *d, uint64_t a, uint6
   if (a >> 62 != 1 || b >> 62 != 1) {
     abort();
   }
-  for (int i = 0; i < 128; i++) {
-    uint32_t row[8], column[8];
-    row_at(chip.now->block, a, thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8, 8, row);
-    row_at(chip.now->block, b, i / 4 * 8 + thread % 4 * 2 + i % 2, 8, column);
-    emulated_add((uint32_t *)d + i, integer, emulated_product(name, row, column, 0, 0));
+  double rows[2][LINE_MAX], column[LINE_MAX];
+  uint32_t words[8];
+  for (int half = 0; half < 2; half++) {
+    row_at(chip.now->block, a, thread / 32 * 16 + thread % 32 / 4 + 8 * half, 8, words);
+    emulated_line(name, words, 8, 0, false, rows[half]);
+  }
+  for (int n = 0; n < 64; n++) {
+    row_at(chip.now->block, b, n / 2 * 8 + thread % 4 * 2 + n % 2, 8, words);
+    int count = emulated_line(name, words, 8, 0, false, column);
+    for (int half = 0; half < 2; half++) {
+      uint32_t *sum = (uint32_t *)d + n / 2 * 4 + half * 2 + n % 2;
+      emulated_add(sum, integer, emulated_dot(rows[half], column, count));
+    }
   }
 }
 

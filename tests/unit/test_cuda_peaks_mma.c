@@ -11,17 +11,17 @@
 
 static void test_mma(void **state) {
   (void)state;
-  SUMS_RIGHT(peak_mma_tf32);
-  SUMS_RIGHT(peak_mma_fp16);
-  SUMS_RIGHT(peak_mma_bf16);
-  SUMS_RIGHT(peak_mma_fp8);
-  SUMS_RIGHT(peak_mma_int8);
+  sums_right(peak_mma_tf32, "peak_mma_tf32", 2, false);
+  sums_right(peak_mma_fp16, "peak_mma_fp16", 2, false);
+  sums_right(peak_mma_bf16, "peak_mma_bf16", 2, false);
+  sums_right(peak_mma_fp8, "peak_mma_fp8", 2, false);
+  sums_right(peak_mma_int8, "peak_mma_int8", 2, false);
 }
 
 static void test_scaled(void **state) {
   (void)state;
-  SUMS_RIGHT(peak_mma_scaled_fp8);
-  SUMS_RIGHT(peak_mma_scaled_fp4);
+  sums_right(peak_mma_scaled_fp8, "peak_mma_scaled_fp8", 2, false);
+  sums_right(peak_mma_scaled_fp4, "peak_mma_scaled_fp4", 2, false);
 }
 
 int main(void) {
