@@ -58,7 +58,8 @@ def header:
 
 def peaks:
   . as $r | .machine.peaks[]? | . as $p | ($r | sheet_peak($p.dtype; $p.unit)) as $sheet
-  | (first($r.machine.libraries[]? | select(.dtype == $p.dtype and .flops_per_second != null) | .flops_per_second) // null) as $library
+  | ([$r.machine.peaks[] | select(.dtype == $p.dtype) | .flops_per_second] | max) as $fastest
+  | (first($r.machine.libraries[]? | select(.dtype == $p.dtype and .flops_per_second != null and $p.flops_per_second == $fastest) | .flops_per_second) // null) as $library
   | "| \(.dtype) \(.unit), \(.isa) | \(.flops_per_second | quantity("FLOP/s")) | \($sheet | quantity("FLOP/s")) | \(.flops_per_second | ratio($sheet) | share) | \($library | quantity("FLOP/s")) | \($library | ratio($p.flops_per_second) | share) |";
 
 def levels:

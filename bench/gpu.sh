@@ -247,9 +247,10 @@ select_kernels() { # OPERATION|'' FORMAT LIBRARY: names; LIBRARY is - for our ow
 
 of_kernel() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$work/list"; } # NAME FIELD
 
-# rung KERNEL FORMAT SIZE: in turns with the library; alone where the two together fail
+# rung KERNEL FORMAT SIZE: in turns with the library; alone where the two together fail. Many turns: the clock of a chip that begins
+# to work hard settles in tenths of a second.
 rung() {
-  set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" $quick --json
+  set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" --precision 0.1 $quick --json
   if [ -n "$library" ]; then
     run 90 "$roofline" "$@" --beside "$library" && return 0
     [ $code -ne 99 ] || return 99
@@ -368,21 +369,25 @@ sanitizer() {
   end_part complete
 }
 
-# Tools that are installed but not on the PATH, and cuBLASLt where the loader does not look: CUDA's own folders, Python's packages.
+# Tools that are installed but not on the PATH.
 find_tools() {
-  for folder in /usr/local/cuda/bin /usr/local/cuda-*/bin /usr/local/cuda/compute-sanitizer /opt/nvidia/nsight-compute/*; do
+  for folder in /usr/local/nvidia/bin /usr/local/cuda/bin /usr/local/cuda-*/bin /usr/local/cuda/compute-sanitizer /opt/nvidia/nsight-compute/*; do
     [ ! -d "$folder" ] || PATH=$PATH:$folder
   done
-  list
-  [ -z "$(select_kernels gemm bf16 library)" ] || return 0
+}
+
+has_library() { list && [ -n "$(select_kernels gemm bf16 library)" ]; }
+
+# cuBLASLt where the loader does not look: CUDA's own folders, Python's packages. With it what lies beside it, if it needs that.
+find_library() {
+  ! has_library || return 0
   packages=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' 2>/dev/null || :)
   for library in "${CUDA_HOME:-/usr/local/cuda}"/lib64/libcublasLt.so.1[23] /usr/local/cuda-*/lib64/libcublasLt.so.1[23] \
     "$packages"/nvidia/*/lib/libcublasLt.so.1[23]; do
     [ -e "$library" ] || continue
-    say "cuBLASLt: $library"
-    ln -s "$library" "$work/lib/"
-    list
-    return 0
+    ln -sf "$library" "$work/lib/"
+    has_library || LD_LIBRARY_PATH=$LD_LIBRARY_PATH:${library%/*}
+    ! has_library || { say "cuBLASLt: $library" && return 0; }
   done
   say 'no cuBLASLt: no shares of it'
 }
@@ -418,7 +423,7 @@ while [ $# -gt 0 ]; do
     --table) table "$2" && exit ;;
     --write) write "$2" && exit ;;
     --pack) pack "${2:-}" && exit ;;
-    --quick) quick=--quick large=1024 small=512 ;;
+    --quick) quick=--quick large=512 small=256 ;;
     --seconds)
       limit=$(printf %s "${2:-}" | grep -xE '[1-9][0-9]{0,5}') || fail 2 "--seconds ${2:-}: must be a whole number"
       shift
@@ -433,11 +438,12 @@ while [ $# -gt 0 ]; do
 done
 
 [ -n "$roofline" ] || build
+find_tools
 choose_sensors
 export CUDA_DEVICE_ORDER=PCI_BUS_ID TMPDIR="$work"
 run 60 "$roofline" run device-copy --backend cuda --quick --json || fail 3 "nothing measured: $why"
 part=''
-find_tools
+find_library
 open_result
 trap stopped TERM INT HUP
 restore
