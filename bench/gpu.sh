@@ -192,12 +192,17 @@ enough() {
   }
 }
 
-failed() { # WHAT: notes the reason; a kernel that this device cannot run is skipped, one that was cut short is left
-  [ "$code" -ne 99 ] || return 0
-  kind=failed
-  [ "$code" -ne 3 ] || kind=skipped
-  put '.[$kind] |= map(select(.what != $what)) + [{what: $what, part: $part, why: $why}]' --arg kind $kind --arg what "$1" --arg part "$part" --arg why "${why#"$1: "}"
-  say "$1: $kind: ${why#"$1: "}"
+note() { # failed|skipped WHAT WHY
+  put '.[$kind] |= map(select(.what != $what)) + [{what: $what, part: $part, why: $why}]' --arg kind "$1" --arg what "$2" --arg part "$part" --arg why "${3#"$2: "}"
+  say "$2: $1: ${3#"$2: "}"
+}
+
+failed() { # WHAT: a kernel that this device cannot run is skipped, one that was cut short is left
+  case $code in
+    99) ;;
+    3) note skipped "$1" "$why" ;;
+    *) note failed "$1" "$why" ;;
+  esac
 }
 
 # The parts.
@@ -251,9 +256,11 @@ of_kernel() { awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$wor
 # to work hard settles in tenths of a second.
 rung() {
   set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" --precision 0.1 $quick --json
+  together=''
   if [ -n "$library" ]; then
     run 90 "$roofline" "$@" --beside "$library" && return 0
     [ $code -ne 99 ] || return 99
+    together=$why
   fi
   run 90 "$roofline" "$@"
 }
@@ -269,6 +276,7 @@ ladder() { # FORMAT SIZE
       put '.ladders[$name] += [$answer[0].kernels[0] + {kernel: $kernel, rung: $rung}] | .ladders[$name] |= sort_by(.rung)' \
         --arg name "$name" --arg kernel "$kernel" --argjson rung "$(of_kernel "$kernel" 3)"
       say "$kernel $name"
+      [ -z "$together" ] || note skipped "$library beside $kernel, $name" "$together"
     else
       failed "$kernel $name"
     fi
