@@ -364,7 +364,7 @@ sanitize() { # TOOL FORMAT WHAT ARGUMENT ...: its own --error-exitcode tells its
   say "$tool of $what: $state"
 }
 
-# Ragged shapes for gemm, the quick ones for all others.
+# Ragged shapes for gemm, the quick ones for all others, each in one format.
 sanitizer() {
   begin_part sanitizer
   command -v compute-sanitizer >/dev/null || { end_part 'not run: no compute-sanitizer' && return 0; }
@@ -372,7 +372,13 @@ sanitizer() {
     for format in bf16 fp32; do
       sanitize $tool $format "gemm $format" $(select_kernels gemm $format -) m=264 n=264 k=136 || return 0
     done
-    sanitize $tool fp32 'all others fp32' $(select_kernels '' fp32 - | grep -vxF "$(select_kernels gemm fp32 -)") || return 0
+    before=''
+    for format in fp32 bf16 fp16; do # each of the others in the first of these that it has
+      others=$(select_kernels '' $format - | grep -vxF "$(select_kernels gemm $format -)" | grep -vxF "$before" || :)
+      [ -z "$others" ] || sanitize $tool $format "others $format" $others || return 0
+      before="$before
+$others"
+    done
   done
   end_part complete
 }

@@ -57,7 +57,7 @@ SCRIPT
   cat >"$BATS_TEST_TMPDIR/bin/compute-sanitizer" <<'SCRIPT'
 #!/bin/sh
 echo "$*" >>"$STUB_LOG"
-case "$*" in *racecheck*bf16*) echo 'Race reported' && exit 9 ;; esac
+case "$*" in *racecheck*gemm-cluster*bf16*) echo 'Race reported' && exit 9 ;; esac
 SCRIPT
   chmod +x "$BATS_TEST_TMPDIR"/bin/*
   export PATH="$BATS_TEST_TMPDIR/bin:$PATH" REAL=$ROOFLINE STUB_KERNELS='gemm-naive|cluster|cublas|softmax|rmsnorm$|gemv$' STUB_LOG=$BATS_TEST_TMPDIR/log STUB_FAIL='' STUB_SLEEP=''
@@ -73,7 +73,7 @@ of_result() { jq -c "$1" "$result"; }
 
 @test "gpu.sh: all parts, the goals, the table" {
   stub
-  STUB_KERNELS='gemm-naive|buffered|mma|cluster|cublas|softmax$|rmsnorm$|copy' gpu
+  STUB_KERNELS='gemm-naive|buffered|mma|cluster|cublas|softmax$|rmsnorm$|copy|int8' gpu
   [ "$status" -eq 1 ] # a race was found
   [ "$(basename "$result")" = "gpu-$(date -u +%Y-%m-%d)-nvidia-h200.json" ]
   [ "$(of_result '[.parts[].state] | unique')" = '["complete"]' ]
@@ -89,6 +89,8 @@ of_result() { jq -c "$1" "$result"; }
   [[ $output == *'| HBM read | 4.5 TB/s | 4.8 TB/s | 93.8 % | | |'* ]]
   [[ $output == *'| `device-copy fp32` | 110 % | 125 % | 0.25 | 0.22 |'* ]]
   [[ $output == *'* racecheck of gemm bf16: errors'* ]]
+  grep -q -e '--tool memcheck .* device-softmax .*--dtype fp32' "$STUB_LOG"
+  [ "$(grep -c -e '--tool memcheck .* device-gemv-int8 .*--dtype fp16' "$STUB_LOG")" -eq 1 ]
   ! grep -v '^--tool' "$STUB_LOG" | grep -q 'run gemm-cluster .*fp32'
 }
 
