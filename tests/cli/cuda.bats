@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# The backend cuda as a user sees it, on the emulated device (tests/fake/README.md): the whole path, and what is said when
+# something goes wrong in the middle of it.
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config LC_ALL=C.UTF-8 NO_COLOR=1 ROOFLINE_CUDA_LIBRARIES=$ROOFLINE_BUILD/tests/cuda
+  unset ROOFLINE_PATH FAKE_CUDA
+  why=$("$ROOFLINE" run device-copy n=1 --backend cuda 2>&1 >/dev/null) || skip "$why"
+}
+
+@test "measure: every figure is there, marked where the clock was lowered" {
+  FAKE_CUDA='count=2 throttled=4 mhz=1200' run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick --json
+  [ "$(jq -r .title <<<"$output")" = 'Emulated device, not a GPU' ]
+  jq -e '[.peaks[] | select(.flops_per_second > 0 and .conditions.noisy == "clock lowered: power cap") | "\(.dtype) \(.unit)"] as $got
+    | all("fp64 vector", "fp32 vector", "int8 vector", "fp16 vector", "bf16 vector", "tf32 matrix", "fp16 matrix", "bf16 matrix", "fp8 matrix", "int8 matrix";
+          IN($got[]))' <<<"$output"
+  [ "$(jq -c '[.peaks[].isa] | unique | map(select(. == "mma.sync" or . == "wgmma"))' <<<"$output")" = '["mma.sync","wgmma"]' ]
+  [ "$(jq -c '[.levels[] | select(.read_bytes_per_second > 0 and .latency_seconds > 0) | .name]' <<<"$output")" = '["L1/shared","L2","memory"]' ]
+  jq -e '.levels[2] | .write_bytes_per_second > 0 and .copy_bytes_per_second > 0 and .triad_bytes_per_second > 0' <<<"$output"
+  [ "$(jq -c '[.links[] | select(.bytes_per_second > 0) | .name]' <<<"$output")" = '["host to device, pinned","device to host, pinned","both ways at once, pinned","host to device, pageable","peer 0"]' ]
+  [ "$(jq -c '[.costs[].name]' <<<"$output")" = '["launch, back to back","launch, synchronised","launch, in a graph","launch, dependent"]' ]
+  jq -e '.launch_seconds > 0 and (.curve | length) > 2 and .energy.watts == 650.5' <<<"$output"
+  [ "$(jq -c '[.libraries[] | select(.flops_per_second > 0) | .dtype]' <<<"$output")" = '["fp64","fp32","tf32","fp16","bf16","fp8","int8","fp4"]' ]
+  jq -e 'any(.notes[]; startswith("reads of ")) and all(.notes[]; contains("not measured") | not)
+    and any(.notes[]; contains("clock down to 1200 MHz") and contains("clock lowered: power cap"))' <<<"$output"
+}
+
+@test "measure: beside the datasheet that has the device's name; what cannot be had is noted" {
+  mkdir -p .config/roofline/machines
+  jq -n '{kind: "datasheet", source: "the test"} as $from
+    | {schema: "roofline.machine/1", name: "sheet", kind: "datasheet", aliases: ["emulated-device-not-a-gpu"],
+       peaks: [{dtype: "fp32", unit: "vector", flops_per_second: 1e12} + $from],
+       levels: [{name: "HBM", bytes: 5e8, bytes_per_second: 1e12} + $from]}' >.config/roofline/machines/sheet.json
+  FAKE_CUDA='fail=cuStreamBeginCapture_v2:801 peers=0' run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick
+  [[ $output =~ 'fp32 vector '.*'1.000 TFLOP/s'.*[0-9]x ]]
+  [[ $output == *'launch, in a graph: not measured: recording a graph: operation not supported'* ]]
+}
+
+@test "run: a kernel is executed, checked and says where it ran" {
+  run -0 "$ROOFLINE" run device-softmax rows=7 cols=1000 --backend cuda --dtype bf16
+  [[ $output == *'Emulated device, not a GPU'* ]]
+  FAKE_CUDA=wrong=1 run -4 "$ROOFLINE" run device-softmax rows=7 cols=1000 --backend cuda --dtype bf16
+  [[ $output == 'roofline: device-softmax bf16: wrong result: '* ]]
+  FAKE_CUDA='memory=1' run -3 "$ROOFLINE" run device-copy n=1000000 --backend cuda
+  [[ $output == 'roofline: device-copy: needs 8.000 MB of the device'* ]]
+}
+
+@test "run gemm --ladder: in fp32 and in bf16" {
+  run -0 --separate-stderr "$ROOFLINE" run gemm --ladder --backend cuda m=64 n=64 k=64 --quick
+  [[ $output == *device-gemm-naive* && $output == *device-gemm-double-buffered* && $output == *gemm-tma* && $output == *gemm-cublas* ]]
+  run -0 --separate-stderr "$ROOFLINE" run gemm --ladder --backend cuda m=64 n=64 k=64 --dtype bf16 --quick
+  [[ $output == *gemm-mma* && $output == *gemm-cluster* && $output == *gemm-cublas* ]]
+}
+
+@test "loop: the whole circle and its report" {
+  run -0 --separate-stderr "$ROOFLINE" loop --quick --backend cuda
+  [[ $output == *'Emulated device, not a GPU'* && $output == *device-softmax* ]]
+  grep -q 'Emulated device, not a GPU' roofline-report.html
+  run -0 "$ROOFLINE" ledger verify
+}
+
+# Calls that fail from some time on, in each part of a measurement: one line, the right code, nothing kept.
+@test "measure: what goes wrong in the middle is one line" {
+  while read -r code fail says; do
+    FAKE_CUDA="memory=16 count=2 fail=$fail" run "-$code" --separate-stderr "$ROOFLINE" measure --backend cuda --quick
+    [ -z "$output" ]
+    [[ $stderr == "roofline: "*"$says"* && $stderr != *$'\n'* ]]
+    [ ! -e .config/roofline/machines/host-gpu0.json ]
+  done <<'END'
+3 cuMemAlloc_v2:2@2 CUDA_ERROR_OUT_OF_MEMORY
+3 cuModuleLoadData:209 program
+4 cuLaunchKernel:719@20 launching
+4 cuEventSynchronize:700@12 waiting for
+3 cuMemHostAlloc:2 pinning
+3 cuMemcpyPeerAsync:46 copying to the peer
+4 cuStreamSynchronize:719@9 CUDA_ERROR_LAUNCH_FAILED
+END
+}
