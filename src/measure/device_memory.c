@@ -43,17 +43,22 @@ typedef struct search {
   roof_device_trials trials;
 } search;
 
+/** Bytes of a buffer that all lanes of a layout take at once. */
+static double at_once(const roof_device_layout *layout) {
+  return 4 * layout->width * roof_device_elements(layout, 1);
+}
+
 /** The better of two launches after one that is not counted, each on another piece of the buffers, so that no
  * cache has what is moved. */
 static roof_status time_pieces(roof_device_bench *bench, const search *s, const roof_device_layout *layout,
                                double *bytes, double *seconds, roof_error *error) {
   enum { PIECES = 3 };
   roof_status status = ROOF_OK;
-  double now = NAN, pieces = floor(bench->bytes / s->piece);
+  double now = NAN, piece = fmax(s->piece, at_once(layout)), pieces = floor(bench->bytes / piece);
   *seconds = INFINITY;
   for (int i = 0; i < PIECES && status == ROOF_OK; i++) {
-    *bytes = s->piece;
-    double from = s->piece * fmod(s->trials.tried * PIECES + i, pieces);
+    *bytes = piece;
+    double from = piece * fmod(s->trials.tried * PIECES + i, pieces);
     roof_device_launch launch = roof_device_mover(bench, s->pattern, layout, from, bytes);
     status = roof_device_find(bench, bench->memory, &launch, error);
     if (status == ROOF_OK) {
@@ -64,25 +69,38 @@ static roof_status time_pieces(roof_device_bench *bench, const search *s, const 
   return status;
 }
 
+/** Times a layout on pieces of the size that suits it; the first grows to it. */
+static roof_status time_layout(roof_device_bench *bench, search *s, const roof_device_layout *layout,
+                               double *rate, roof_error *error) {
+  enum { GROWTHS = 6 };
+  static const double longest = 0.05 /* of a figure's time, for one launch */, least = 1 << 20;
+  roof_status status = ROOF_OK;
+  double bytes = NAN, seconds = NAN, before = 0;
+  for (int i = 0; i < GROWTHS && status == ROOF_OK && s->piece > 2 * before; i++) {
+    before = s->trials.tried == 0 ? s->piece : INFINITY;
+    status = time_pieces(bench, s, layout, &bytes, &seconds, error);
+    if (status == ROOF_OK) {
+      s->spent += 3 * seconds;
+      s->piece = fmin(bench->bytes, fmax(least, s->piece / seconds * longest * bench->budget));
+      *rate = bytes / seconds;
+    }
+  }
+  return status;
+}
+
 static roof_status try_layout(roof_device_bench *bench, search *s, const roof_device_layout *layout,
                               roof_error *error) {
-  static const double longest = 0.05; /* of a figure's time, for one launch */
   bool right = false;
-  double bytes = NAN, seconds = NAN;
+  double rate = NAN;
   roof_status status = roof_device_check_pattern(bench, s->pattern, layout, &right, error);
   s->trials.wrong += status == ROOF_OK && !right;
   if (status == ROOF_OK && right) {
-    status = time_pieces(bench, s, layout, &bytes, &seconds, error);
+    status = time_layout(bench, s, layout, &rate, error);
     s->trials.tried++;
   }
-  if (status == ROOF_OK && right) {
-    s->spent += 3 * seconds;
-    if (bytes / seconds > s->rate) {
-      s->rate = bytes / seconds;
-      s->best = *layout;
-    }
-    double suits = s->piece / seconds * longest * bench->budget;
-    s->piece = fmin(bench->bytes, fmax(suits, 1 << 20));
+  if (status == ROOF_OK && rate > s->rate) {
+    s->rate = rate;
+    s->best = *layout;
   }
   return status;
 }
@@ -96,9 +114,8 @@ static roof_status choose(roof_device_bench *bench, search *s, roof_error *error
   s->piece = fmin(bench->bytes, fmax(first_piece, 4 * layout.width * roof_device_elements(&layout, 1)));
   s->until = roof_clock_seconds() + host * bench->budget;
   for (int i = 0; status == ROOF_OK && layout_at(bench, i, &layout); i++) {
-    bool fits = 4 * layout.width * roof_device_elements(&layout, 1) <= fmin(s->piece, bench->bytes);
     bool time_left = s->spent < 2 * bench->budget && roof_clock_seconds() < s->until;
-    if (fits && (time_left || s->trials.tried == 0)) {
+    if (at_once(&layout) <= bench->bytes && (time_left || s->trials.tried == 0)) {
       status = try_layout(bench, s, &layout, error);
     }
   }
