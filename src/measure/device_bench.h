@@ -40,6 +40,7 @@ typedef struct roof_device_bench {
   double result_bytes;
   roof_device_layout reading; /**< the best way to read memory */
   double read_rate;           /**< bytes/s of memory */
+  double memory_rate;         /**< bytes/s of its fastest pattern */
   double cache_rate;          /**< bytes/s of the last cache, NaN unknown */
   roof_telemetry load;        /**< the highest power and temperature, the lowest clock under load */
 } roof_device_bench;

@@ -172,12 +172,12 @@ static int passes_of(const roof_device_bench *bench, double bytes) {
 /** A cache is faster than what is behind it. One that is not is somebody else's as well, or is not there. */
 static bool shows(roof_device_bench *bench, const char *name, double rate) {
   char here[32], behind[32];
-  if (rate <= bench->read_rate) {
+  if (rate <= bench->memory_rate) {
     roof_device_note(bench, "%s: no figure: half of it reads at %s, no faster than memory at %s", name,
                      roof_quantity_format(here, sizeof here, rate, "B/s"),
-                     roof_quantity_format(behind, sizeof behind, bench->read_rate, "B/s"));
+                     roof_quantity_format(behind, sizeof behind, bench->memory_rate, "B/s"));
   }
-  return !(rate <= bench->read_rate);
+  return rate > bench->memory_rate;
 }
 
 /** Half the last cache, read again and again, each time by another group. */

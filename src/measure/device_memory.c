@@ -187,6 +187,7 @@ static roof_status sample_pattern(roof_device_bench *bench, search *s, roof_leve
   if (status == ROOF_OK) {
     *(double *)((char *)level + fields[s->pattern].rate) = s->rate = bytes / result.seconds;
     *(roof_conditions *)((char *)level + fields[s->pattern].conditions) = result.conditions;
+    bench->memory_rate = fmax(bench->memory_rate, s->rate);
     level->spread = fmax(isnan(level->spread) ? 0 : level->spread, result.spread);
     add_source(level, s, pieces);
   }
