@@ -351,6 +351,8 @@ static void figures_are_as_scripted(void **state) {
   assert_true(has_note(&m, "the device says: highest clock 1.000 GHz"));
   assert_true(has_note(&m, "the driver does not tell: clock now"));
   assert_true(has_note(&m, "peer to peer: not measured: "));
+  assert_true(has_note(&m, "last cache read: no figure: half of it reads at ")); /* all memory is as fast */
+  assert_null(roof_machine_level(&m, ROOF_L2, ROOF_MEASURED));
   nothing_is_left();
 }
 
