@@ -3,7 +3,7 @@
 #include "kernels/device/_device.h"
 
 enum { BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM, KV_HEADS, CAUSAL };
-enum { TILE = 16, DIM = 128 };
+enum { TILE = 16, DIM = 128, FLASH_ROWS = 64, FLASH_ACROSS = 16, FLASH_DOWN = 8 };
 
 static double heads_of(const roof_kernel_run *run) {
   return run->values[BATCH] * run->values[HEADS];
@@ -59,8 +59,8 @@ static int plan_standard(const roof_kernel_run *run, const roof_device_operands 
 
 static int plan_flash(const roof_kernel_run *run, const roof_device_operands *o,
                       roof_device_launch *launches) {
-  launches[0] = roof_device_launch_of("attention_flash", roof_device_tiles(run->values[Q_LEN], TILE),
-                                      heads_of(run), TILE, TILE);
+  launches[0] = roof_device_launch_of("attention_flash", roof_device_tiles(run->values[Q_LEN], FLASH_ROWS),
+                                      heads_of(run), FLASH_ACROSS, FLASH_DOWN);
   roof_device_add_buffer(launches, o->in[0]);
   roof_device_add_buffer(launches, o->in[1]);
   roof_device_add_buffer(launches, o->out);

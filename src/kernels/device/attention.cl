@@ -2,7 +2,6 @@
 /* Attention: softmax(Q K' / sqrt(dim)) V for each sequence and head. K is followed by V; several heads may share one of them.
  * A query of a causal run sees the keys up to its own; the last query sees all. */
 #define TILE 16
-#define DIM 128
 
 /* Where head `index` finds its K. */
 FUNCTION INDEX stored(int index, int heads, int shared, int kv_len, int dim) {
@@ -73,63 +72,157 @@ KERNEL(attention_values)
   }
 }
 
-/* Flash: TILE queries a group against TILE keys at a time; what was summed so far is rescaled when a larger score is found, so
- * that no score goes to memory. Lane (x, y) has score x of query y, then columns x, x + TILE, ... of its sums. */
+/* Flash: QUERIES queries a group against KEYS keys at a time; what was summed so far is rescaled when a larger score is
+ * found, so that no score goes to memory. Lane (x, y) has queries 8 y to 8 y + 7 and four keys, later four columns, from
+ * 4 x and from 64 + 4 x on: 4 loads of four numbers for 64 multiply-adds. */
+#define QUERIES 64
+#define KEYS 128
+#define EACH 8
+#define ACROSS 16
+#define DOWN 8
+#define PART 16
+#define Q_PITCH (QUERIES + 4)
+#define K_PITCH (KEYS + 4)
+#define LANE (LANE_Y * ACROSS + LANE_X)
+
+/* PART columns of `count` rows from (first, column) on, column after column; zeros outside the matrix. */
+FUNCTION void turn(LOCAL_POINTER float *to, int pitch, GLOBAL const REAL *from, int first, int count, int rows, int column,
+                   int dim, float scale) {
+  int p = LANE % PART, row = LANE / PART, left = column + p < dim ? rows - first - row : 0;
+  from += (INDEX)(first + row) * dim + column + p;
+  to += p * pitch + row;
+  for (int i = 0; i < count; i += ACROSS * DOWN / PART) {
+    to[i] = i < left ? LOAD(from, 0) * scale : 0;
+    from += ACROSS * DOWN / PART * dim;
+  }
+}
+
+/* PART rows from row `first` on; zeros outside the matrix. */
+FUNCTION void take(LOCAL_POINTER float *to, GLOBAL const REAL *from, int first, int rows, int dim) {
+  int left = LANE < dim ? rows - first : 0;
+  from += (INDEX)first * dim + LANE;
+  for (int i = 0; i < PART; i++) {
+    to[i * K_PITCH + LANE] = i < left ? LOAD(from, 0) : 0;
+    from += dim;
+  }
+}
+
+#define HALF_ROW(sums, i, left, j, right)                                                                    \
+  sums[i][j + 0] = FMA(left, right.x, sums[i][j + 0]);                                                       \
+  sums[i][j + 1] = FMA(left, right.y, sums[i][j + 1]);                                                       \
+  sums[i][j + 2] = FMA(left, right.z, sums[i][j + 2]);                                                       \
+  sums[i][j + 3] = FMA(left, right.w, sums[i][j + 3]);
+#define HALF(sums, j, right)                                                                                 \
+  HALF_ROW(sums, 0, a0.x, j, right)                                                                          \
+  HALF_ROW(sums, 1, a0.y, j, right)                                                                          \
+  HALF_ROW(sums, 2, a0.z, j, right)                                                                          \
+  HALF_ROW(sums, 3, a0.w, j, right)                                                                          \
+  HALF_ROW(sums, 4, a1.x, j, right)                                                                          \
+  HALF_ROW(sums, 5, a1.y, j, right)                                                                          \
+  HALF_ROW(sums, 6, a1.z, j, right)                                                                          \
+  HALF_ROW(sums, 7, a1.w, j, right)
+/* PART steps of a lane's sums; those of the upper columns where `both`. */
+#define MULTIPLY(sums, as, bs, both)                                                                         \
+  for (int p = 0; p < PART; p++) {                                                                           \
+    float4 a0 = *(LOCAL_POINTER const float4 *)((as) + p * Q_PITCH + y * EACH);                              \
+    float4 a1 = *(LOCAL_POINTER const float4 *)((as) + p * Q_PITCH + y * EACH + 4);                          \
+    float4 b0 = *(LOCAL_POINTER const float4 *)((bs) + p * K_PITCH + x * 4);                                 \
+    HALF(sums, 0, b0)                                                                                        \
+    if (both) {                                                                                              \
+      float4 b1 = *(LOCAL_POINTER const float4 *)((bs) + p * K_PITCH + x * 4 + 64);                          \
+      HALF(sums, 4, b1)                                                                                      \
+    }                                                                                                        \
+  }
+
 KERNEL(attention_flash)
 (GLOBAL const REAL *RESTRICT q, GLOBAL const REAL *RESTRICT kv, GLOBAL REAL *RESTRICT out, int heads, int shared,
  int q_len, int kv_len, int dim, int causal, float scale, INDEX values) {
-  LOCAL float of_q[TILE][DIM + 1];
-  LOCAL float of_k[TILE][DIM + 1];
-  LOCAL float of_v[TILE][DIM];
-  LOCAL float scores[TILE][TILE + 1];
-  int x = LANE_X, y = LANE_Y, row = GROUP_X * TILE + y, head = GROUP_Y;
-  INDEX base = stored(head, heads, shared, kv_len, dim);
-  int last = visible(GROUP_X * TILE + TILE - 1, q_len, kv_len, causal);
-  float most = -1e30f, total = 0, sums[DIM / TILE];
-  UNROLL for (int i = 0; i < DIM / TILE; i++) {
-    sums[i] = 0;
-  }
-  for (int p = x; p < dim; p += TILE) {
-    of_q[y][p] = row < q_len ? LOAD(q, ((INDEX)head * q_len + row) * dim + p) * scale : 0;
+  LOCAL ALIGN(16) float of_q[PART * Q_PITCH]; /* and the lanes' maxima: QUERIES rows of ACROSS + 1 */
+  LOCAL ALIGN(16) float of_kv[PART * K_PITCH];
+  LOCAL ALIGN(16) float weights[KEYS / 2 * Q_PITCH];
+  int x = LANE_X, y = LANE_Y, top = GROUP_X * QUERIES, head = GROUP_Y;
+  GLOBAL const REAL *own = q + (INDEX)head * q_len * dim, *k = kv + stored(head, heads, shared, kv_len, dim);
+  int last = visible(top + QUERIES - 1, q_len, kv_len, causal), wide = dim > 64;
+  float most[EACH], total[EACH], sums[EACH][EACH], scores[EACH][EACH];
+  for (int i = 0; i < EACH; i++) {
+    most[i] = -1e30f;
+    total[i] = 0;
+    for (int j = 0; j < EACH; j++) {
+      sums[i][j] = 0;
+    }
   }
   last = last < kv_len ? last : kv_len;
-  for (int first = 0; first < last; first += TILE) {
-    BARRIER();
-    for (int p = x; p < dim; p += TILE) {
-      INDEX at = base + (INDEX)(first + y) * dim + p;
-      of_k[y][p] = first + y < kv_len ? LOAD(kv, at) : 0;
-      of_v[y][p] = first + y < kv_len ? LOAD(kv, values + at) : 0;
-    }
-    BARRIER();
-    float score = 0;
-    for (int p = 0; p < dim; p++) {
-      score = FMA(of_q[y][p], of_k[x][p], score);
-    }
-    scores[y][x] = first + x < visible(row, q_len, kv_len, causal) && first + x < kv_len ? score : -1e30f;
-    BARRIER();
-    float larger = most;
-    for (int j = 0; j < TILE; j++) {
-      larger = MAX(larger, scores[y][j]);
-    }
-    float rescale = EXP(most - larger);
-    total *= rescale;
-    UNROLL for (int i = 0; i < DIM / TILE; i++) {
-      sums[i] *= rescale;
-    }
-    for (int j = 0; j < TILE; j++) {
-      float weight = scores[y][j] > -1e29f ? EXP(scores[y][j] - larger) : 0;
-      total += weight;
-      UNROLL for (int i = 0; i < DIM / TILE; i++) {
-        if (x + i * TILE < dim) {
-          sums[i] = FMA(weight, of_v[j][x + i * TILE], sums[i]);
-        }
+  for (int first = 0; first < last; first += KEYS) {
+    for (int i = 0; i < EACH; i++) {
+      for (int j = 0; j < EACH; j++) {
+        scores[i][j] = 0;
       }
     }
-    most = larger;
+    for (int column = 0; column < dim; column += PART) {
+      BARRIER();
+      turn(of_q, Q_PITCH, own, top, QUERIES, q_len, column, dim, scale);
+      turn(of_kv, K_PITCH, k, first, KEYS, kv_len, column, dim, 1);
+      BARRIER();
+      MULTIPLY(scores, of_q, of_kv, 1)
+    }
+    BARRIER();
+    for (int i = 0; i < EACH; i++) {
+      int row = y * EACH + i, seen = visible(top + row, q_len, kv_len, causal);
+      float mine = -1e30f;
+      seen = seen < kv_len ? seen : kv_len;
+      for (int j = 0; j < EACH; j++) {
+        int key = first + j / 4 * 64 + x * 4 + j % 4;
+        scores[i][j] = key < seen ? scores[i][j] : -1e30f;
+        mine = MAX(mine, scores[i][j]);
+      }
+      of_q[row * (ACROSS + 1) + x] = mine;
+    }
+    BARRIER();
+    for (int i = 0; i < EACH; i++) {
+      float larger = most[i], rescale; /* every query sees key 0, so that masked scores become 0 */
+      for (int j = 0; j < ACROSS; j++) {
+        larger = MAX(larger, of_q[(y * EACH + i) * (ACROSS + 1) + j]);
+      }
+      rescale = EXP(most[i] - larger);
+      most[i] = larger;
+      total[i] *= rescale;
+      for (int j = 0; j < EACH; j++) {
+        scores[i][j] = EXP(scores[i][j] - larger);
+        total[i] += scores[i][j];
+        sums[i][j] *= rescale;
+      }
+    }
+    for (int upper = 0; upper < 2; upper++) {
+      BARRIER();
+      for (int j = 0; j < 4; j++) {
+        for (int i = 0; i < EACH; i++) {
+          weights[(x * 4 + j) * Q_PITCH + y * EACH + i] = upper ? scores[i][4 + j] : scores[i][j];
+        }
+      }
+      for (int key = 0; key < KEYS / 2; key += PART) {
+        BARRIER();
+        take(of_kv, k + values, first + upper * (KEYS / 2) + key, kv_len, dim);
+        BARRIER();
+        MULTIPLY(sums, weights + key * Q_PITCH, of_kv, wide)
+      }
+    }
   }
-  UNROLL for (int i = 0; i < DIM / TILE; i++) {
-    if (row < q_len && x + i * TILE < dim) {
-      STORE(out, ((INDEX)head * q_len + row) * dim + x + i * TILE, sums[i] / total);
+  BARRIER();
+  for (int i = 0; i < EACH; i++) {
+    of_q[(y * EACH + i) * (ACROSS + 1) + x] = total[i];
+  }
+  BARRIER();
+  for (int i = 0; i < EACH; i++) {
+    int row = top + y * EACH + i;
+    float all = 0;
+    for (int j = 0; j < ACROSS; j++) {
+      all += of_q[(y * EACH + i) * (ACROSS + 1) + j];
+    }
+    for (int j = 0; j < EACH; j++) {
+      int column = j / 4 * 64 + x * 4 + j % 4;
+      if (row < q_len && column < dim) {
+        STORE(out, ((INDEX)head * q_len + row) * dim + column, sums[i][j] / all);
+      }
     }
   }
 }
