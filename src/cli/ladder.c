@@ -17,6 +17,8 @@ static const char alignment[COLUMNS + 1] = "rlrrrrrrr";
 typedef struct rung {
   const roof_kernel *kernel;
   bool alone; /**< on one core */
+  double
+      values[ROOF_PARAM_MAX]; /**< the ladder's, with the choices (an algorithm) that are the kernel's own */
   char label[ROOF_LABEL_MAX];
   roof_prediction prediction;
   roof_measurement measurement;
@@ -88,6 +90,26 @@ static roof_status collect(ladder *l, roof_error *error) {
   return rungs > 0 ? ROOF_OK : refuse(l, error);
 }
 
+static bool is_typed(const roof_args *args, const char *name) {
+  size_t length = strlen(name);
+  bool typed = false;
+  for (int i = 1; i < args->word_count; i++) {
+    typed |= strncmp(args->words[i], name, length) == 0 && args->words[i][length] == '=';
+  }
+  return typed;
+}
+
+static roof_status choose_values(const ladder *l, rung *r, roof_error *error) {
+  roof_status status = roof_kernel_values(r->kernel, r->kernel->sizes, r->values, error);
+  for (int i = 0; i < roof_op_param_count(l->op) && status == ROOF_OK; i++) {
+    const roof_param *param = &l->op->params[i];
+    if (param->kind != ROOF_PARAM_CHOICE || is_typed(l->climb->args, param->name)) {
+      r->values[i] = l->values[i];
+    }
+  }
+  return status;
+}
+
 /** The first rung's default shape with what was typed over it. */
 static roof_status choose_shape(ladder *l, roof_error *error) {
   const roof_args *args = l->climb->args;
@@ -100,10 +122,15 @@ static roof_status choose_shape(ladder *l, roof_error *error) {
   roof_status status = sizes.failed ? roof_error_set(error, ROOF_E_MEMORY, "run: out of memory")
                                     : roof_kernel_values(first, sizes.data, l->values, error);
   roof_text_done(&sizes);
+  for (int i = 0; i < l->count && status == ROOF_OK; i++) {
+    status = choose_values(l, &l->rungs[i], error);
+  }
   int used = 0, size = (int)sizeof l->shape;
   for (int i = 0; status == ROOF_OK && i < roof_op_param_count(l->op) && used < size; i++) {
-    used += snprintf(l->shape + used, (size_t)(size - used), "%s%s=%.15g", i > 0 ? " " : "",
-                     l->op->params[i].name, l->values[i]);
+    if (l->op->params[i].kind != ROOF_PARAM_CHOICE) {
+      used += snprintf(l->shape + used, (size_t)(size - used), "%s%s=%.15g", i > 0 ? " " : "",
+                       l->op->params[i].name, l->values[i]);
+    }
   }
   return status;
 }
@@ -147,13 +174,13 @@ static roof_status characterise(ladder *l, roof_error *error) {
 static void predict(ladder *l, rung *r) {
   const roof_kernel *k = r->kernel;
   const char *why = k->disabled_reason != NULL ? k->disabled_reason() : NULL;
-  roof_kernel_label(k, l->climb->dtype, l->values, r->label, sizeof r->label);
+  roof_kernel_label(k, l->climb->dtype, r->values, r->label, sizeof r->label);
   if (k->library != NULL && r->alone) {
     size_t length = strlen(r->label);
     snprintf(r->label + length, sizeof r->label - length, " on 1 core");
   }
   snprintf(r->skipped, sizeof r->skipped, "%s", why != NULL ? why : "");
-  roof_predict(&l->targets[r->alone], l->op, l->values, &r->prediction);
+  roof_predict(&l->targets[r->alone], l->op, r->values, &r->prediction);
 }
 
 /** Seals a prediction for everything that can run, into a ledger that holds. */
@@ -166,7 +193,7 @@ static roof_status seal(ladder *l, roof_error *error) {
     rung *r = &l->rungs[i];
     predict(l, r);
     if (r->skipped[0] == '\0') {
-      json_t *object = roof_json_prediction(&l->targets[r->alone], l->op, l->values, &r->prediction);
+      json_t *object = roof_json_prediction(&l->targets[r->alone], l->op, r->values, &r->prediction);
       json_object_set_new(object, "label", json_string(r->label));
       json_object_set_new(object, "machine_sha256", json_string(digest));
       json_array_append_new(list, object);
@@ -195,8 +222,8 @@ static roof_status run_rung(const ladder *l, rung *r, const roof_measure_options
   const roof_climb *c = l->climb;
   const roof_kernel *const both[] = {r->kernel, partner_of(l, r)};
   roof_measurement two[2];
-  if (both[1] == NULL || c->backend->run_in_turns(both, c->dtype, l->values, how, two, NULL) != ROOF_OK) {
-    return c->backend->run(r->kernel, c->dtype, l->values, how, &r->measurement, error);
+  if (both[1] == NULL || c->backend->run_in_turns(both, c->dtype, r->values, how, two, NULL) != ROOF_OK) {
+    return c->backend->run(r->kernel, c->dtype, r->values, how, &r->measurement, error);
   }
   r->in_turns = roof_share_in_turns(&two[0], &two[1]);
   roof_measurement_done(&two[1]);

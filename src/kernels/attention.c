@@ -332,6 +332,7 @@ static void flash_execute(roof_kernel_run *run) {
 static const roof_kernel kernels[] = {
     {.name = "attention-naive",
      .op = "attention",
+     .rung = 1,
      .variant = "standard",
      .summary = "softmax(Q K') V with all weights in memory",
      .sizes = "batch=1 heads=16 q_len=1024 kv_len=1024 head_dim=128 algorithm=standard",
@@ -342,6 +343,7 @@ static const roof_kernel kernels[] = {
      .check = check},
     {.name = "attention-flash",
      .op = "attention",
+     .rung = 2,
      .variant = "flash",
      .summary = "softmax(Q K') V, scores in the cache, tiles in registers",
      .sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128",

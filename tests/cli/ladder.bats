@@ -37,6 +37,14 @@ json() { # FILTER on $output
   [ "$(jq -rs '[.[].label | select(startswith("gemm-naive "))] | unique[0]' a.ledger)" = "gemm-naive m=768 n=768 k=768 fp64" ]
 }
 
+@test "a rung computes by the algorithm that is its own, unless one is typed" {
+  run -0 --separate-stderr "$ROOFLINE" run attention --ladder --backend fake --json --quick
+  [ "$(json '[.rungs[].label | test("algorithm=standard")]')" = '[true,false]' ]
+  [ "$(jq -rs '[.[] | select(.kind == "prediction") | .bytes] | .[0] > 2 * .[1]' roofline.ledger)" = true ]
+  run -0 --separate-stderr "$ROOFLINE" run attention --ladder --backend fake --json --quick algorithm=flash
+  [ "$(json '[.rungs[].label | test("algorithm=standard")] | unique')" = '[false]' ]
+}
+
 @test "rungs on one core are set against one core, the last against all" {
   ladder --json --quick
   [ "$(json '[.schema, .op, .dtype, .parameters.m]')" = '["roofline.ladder/1","gemm","fp32",384]' ]
@@ -74,7 +82,7 @@ json() { # FILTER on $output
   run -2 "$ROOFLINE" run gemn --ladder
   [[ $output == *'did you mean'* ]]
   run -3 "$ROOFLINE" run softmax --ladder
-  [ "$output" = 'roofline: softmax: no ladder in fp32 on cpu; there is one of: gemm' ]
+  [ "$output" = 'roofline: softmax: no ladder in fp32 on cpu; there is one of: attention, gemm' ]
   run -3 "$ROOFLINE" run gemm --ladder --dtype fp16
   run -2 "$ROOFLINE" run gemm --ladder q=1
   run -3 "$ROOFLINE" run gemm --ladder --backend fake --ledger missing/a.ledger

@@ -156,9 +156,9 @@ static bool is_narrow(roof_dtype dtype) {
   return dtype == ROOF_FP16 || dtype == ROOF_BF16;
 }
 
-#define ON_TENSOR_CORES(name_, variant_, detail_, summary_)                                                  \
+#define ON_TENSOR_CORES(name_, rung_, variant_, detail_, summary_)                                           \
   {                                                                                                          \
-    .name = name_, .op = "attention", .variant = variant_, .summary = summary_,                              \
+    .name = name_, .op = "attention", .rung = rung_, .variant = variant_, .summary = summary_,               \
     .sizes = "batch=2 heads=16 q_len=8192 kv_len=8192 head_dim=128",                                         \
     .quick_sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128", .supports = is_narrow,            \
     .backends = roof_on_cuda, .detail = detail_, .prepare = tensor_prepare, .check = roof_device_check,      \
@@ -168,6 +168,7 @@ static bool is_narrow(roof_dtype dtype) {
 static const roof_kernel kernels[] = {
     {.name = "device-attention-standard",
      .op = "attention",
+     .rung = 1,
      .summary = "scores to memory, their softmax, then V: three kernels",
      .sizes = "batch=1 heads=32 q_len=2048 kv_len=2048 head_dim=128 algorithm=standard",
      .quick_sizes = "batch=1 heads=2 q_len=64 kv_len=128 head_dim=64 algorithm=standard",
@@ -177,6 +178,7 @@ static const roof_kernel kernels[] = {
     {.name = "device-attention-flash",
      .in_loop = true,
      .op = "attention",
+     .rung = 2,
      .variant = "",
      .summary = "a tile of queries against a tile of keys at a time, its scores in shared memory",
      .sizes = "batch=1 heads=32 q_len=2048 kv_len=2048 head_dim=128 algorithm=flash",
@@ -188,9 +190,9 @@ static const roof_kernel kernels[] = {
      .prepare = flash_prepare,
      .check = roof_device_check,
      .release = roof_device_release},
-    ON_TENSOR_CORES("attention-flash-mma", "mma.sync", &mma,
+    ON_TENSOR_CORES("attention-flash-mma", 3, "mma.sync", &mma,
                     "tensor cores, a warp at a time; scores stay in registers (Ampere and later)"),
-    ON_TENSOR_CORES("attention-flash-wgmma", "wgmma", &wgmma,
+    ON_TENSOR_CORES("attention-flash-wgmma", 4, "wgmma", &wgmma,
                     "four warps at a time; one fetches, eight multiply, softmax beside products (Hopper)"),
 };
 
