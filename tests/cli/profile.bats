@@ -36,7 +36,7 @@ END
   has 'recorded `ffn` in roofline.ledger'
   has '1 of 1 predictions measured'
   [[ $stderr == *'each kernel is run again'* ]]
-  grep -q '^C|--csv --page raw .*dram__bytes.sum.*--log-file roofline-ncu.csv ./program a b$' called
+  grep -q '^C|--clock-control none --csv --page raw .*dram__bytes.sum.*--log-file roofline-ncu.csv ./program a b$' called
   run -0 --separate-stderr "$ROOFLINE" profile --json --quiet --with ncu -- ./program
   [ -z "$stderr" ]
   output=$(sed 1d <<<"$output")
