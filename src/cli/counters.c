@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/profilers.h"
+#include "files/files.h"
 #include "roofline/import.h"
 #include "roofline/ops.h"
 
@@ -166,12 +167,13 @@ static roof_status count_into(char *log, const profiler *ncu, const command *c, 
 
 roof_status roof_count_kernel(const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                               const double *values, roof_counted *counted, roof_error *error) {
-  const char *parent = getenv("TMPDIR");
   const profiler *ncu = NULL;
   command c = {.count = 0};
   char log[4096];
-  snprintf(log, sizeof log, "%.4000s/roofline-ncu-XXXXXX", parent != NULL ? parent : "/tmp");
-  roof_status status = profiler_find("ncu", &ncu, error);
+  roof_status status = roof_temporary_name(log, sizeof log, "roofline-ncu-XXXXXX", error);
+  if (status == ROOF_OK) {
+    status = profiler_find("ncu", &ncu, error);
+  }
   if (status == ROOF_OK && !profiler_installed(ncu)) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED,
                             "--counters: no ncu on PATH: it comes with NVIDIA's Nsight Compute");

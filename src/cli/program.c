@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/seal.h"
+#include "files/files.h"
 
 enum { REPEATS_MAX = 10000, FOLDER = 2048, PATTERN = FOLDER + 32 };
 
@@ -177,14 +178,12 @@ static roof_status run_once(roof_program *program, const char *folder, int index
 /** Runs it as often as asked, its regions' documents in a folder of their own meanwhile. */
 static roof_status run_all(roof_program *program, roof_error *error) {
   char folder[FOLDER];
-  const char *parent = getenv("TMPDIR");
   roof_program_hold hold;
-  snprintf(folder, sizeof folder, "%.2000s/roofline.XXXXXX", parent != NULL ? parent : "/tmp");
   roof_program_begin(&hold);
-  roof_status status = ROOF_OK;
-  if (mkdtemp(folder) == NULL) {
+  roof_status status = roof_temporary_name(folder, sizeof folder, "roofline.XXXXXX", error);
+  if (status == ROOF_OK && mkdtemp(folder) == NULL) {
     status = roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", folder, strerror(errno));
-  } else {
+  } else if (status == ROOF_OK) {
     for (int i = 0; i < program->options->repeats && status == ROOF_OK; i++) {
       status = run_once(program, folder, i, &hold, error);
     }

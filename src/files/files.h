@@ -10,4 +10,8 @@
  *  Units: bytes. Ownership: `data` is not kept. Errors: ROOF_E_OUTPUT. */
 roof_status roof_write_file(const char *path, const char *data, size_t length, roof_error *error);
 
+/** `name`, which ends in the XXXXXX that mkstemp or mkdtemp fill in, in TMPDIR or /tmp.
+ *  Units: bytes. Ownership: writes `path`. Errors: ROOF_E_OUTPUT when it does not fit. */
+roof_status roof_temporary_name(char *path, size_t size, const char *name, roof_error *error);
+
 #endif

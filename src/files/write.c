@@ -81,3 +81,11 @@ roof_status roof_write_file(const char *path, const char *data, size_t length, r
   sync_folder(path);
   return ROOF_OK;
 }
+
+roof_status roof_temporary_name(char *path, size_t size, const char *name, roof_error *error) {
+  const char *parent = getenv("TMPDIR");
+  int length = snprintf(path, size, "%s/%s", parent != NULL ? parent : "/tmp", name);
+  return length > 0 && (size_t)length < size
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_OUTPUT, "TMPDIR: a name of more than %zu bytes", size);
+}
