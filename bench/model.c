@@ -5,6 +5,7 @@
 
 #include "roofline/catalog.h"
 #include "roofline/stats.h"
+#include "roofline/weights.h"
 
 enum { ROUNDS = 21, ANSWERS = 20000 };
 

@@ -7,6 +7,7 @@
 #include "roofline/catalog.h"
 #include "roofline/plan.h"
 #include "roofline/stats.h"
+#include "roofline/weights.h"
 
 enum { ROUNDS = 21 };
 

@@ -94,9 +94,9 @@ function(roof_cuda variable)
   __asm__(\".pushsection .rodata\\n.balign 16\\n\" #symbol \":\\n.incbin \\\"\" path \"\\\"\\n.popsection\\n\"); \\
   extern const unsigned char symbol[];
 ${blobs}
-const cuda_image cuda_images[] = {
+const cuda_image rf_cuda_images[] = {
 ${table}    {0, 0, 0}};
-const int cuda_images_version = ${version};
+const int rf_cuda_images_version = ${version};
 " @ONLY)
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${images}" COMPILE_OPTIONS "-Wno-pedantic")
   set(${variable} ${source} PARENT_SCOPE)

@@ -1,5 +1,5 @@
 # roof_embed(VARIABLE KIND): compiles data/KINDs/*.json into the library and sets VARIABLE to the generated source.
-# It defines roof_builtin_KINDs[]: name, aliases (separated by spaces), text, end; sorted by name.
+# It defines rf_builtin_KINDs[]: name, aliases (separated by spaces), text, end; sorted by name.
 function(roof_embed variable kind)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/data/${kind}s/*.json)
   list(SORT files)
@@ -33,9 +33,9 @@ function(roof_embed variable kind)
   __asm__(\".pushsection .rodata\\n\" #symbol \":\\n.incbin \\\"\" path \"\\\"\\n\" #symbol \"_end:\\n.byte 0\\n.popsection\\n\"); \\
   extern const char symbol[], symbol##_end[];
 ${blobs}
-const roof_builtin roof_builtin_${kind}s[] = {
+const rf_builtin rf_builtin_${kind}s[] = {
 ${table}    {0, 0, 0, 0}};
-const unsigned roof_builtin_${kind}_count = ${index};
+const unsigned rf_builtin_${kind}_count = ${index};
 " @ONLY)
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${files}" COMPILE_OPTIONS "-Wno-pedantic")
   set(${variable} ${source} PARENT_SCOPE)

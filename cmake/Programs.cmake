@@ -38,9 +38,9 @@ function(roof_programs variable folder)
   __asm__(\".pushsection .rodata\\n\" #symbol \":\\n.incbin \\\"\" path \"\\\"\\n\" #symbol \"_end:\\n.byte 0\\n.popsection\\n\"); \\
   extern const char symbol[], symbol##_end[];
 ${blobs}
-const roof_device_text roof_device_texts[] = {
+const rf_device_text rf_device_texts[] = {
 ${texts}    {0, 0, 0, 0}};
-const roof_device_text roof_device_preludes[] = {
+const rf_device_text rf_device_preludes[] = {
 ${preludes}    {0, 0, 0, 0}};
 " @ONLY)
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${files}" COMPILE_OPTIONS "-Wno-pedantic")

@@ -1,6 +1,6 @@
-# roof_registry(NAME FOLDER EXCEPT [FOLDERS]): writes generated/registry/NAME.inc with one line ROW(stem) for every source
+# roof_registry(NAME FOLDER EXCEPT [FOLDERS | COMMANDS]): writes generated/registry/NAME.inc with one line ROW(stem) for every source
 # in FOLDER and its sub-folders (or, with FOLDERS, every sub-folder) whose stem does not match EXCEPT and whose name does not start with `_`.
-# The stem is the path inside FOLDER with `/` and `-` as `_`: gemm/naive.c gives ROW(gemm_naive). That source then exports
+# With COMMANDS only files cmd_NAME.c count, in whichever sub-folder: the stem is cmd_NAME. Otherwise the stem is the path inside FOLDER with `/` and `-` as `_`: gemm/naive.c gives ROW(gemm_naive). That source then exports
 # the table that the room's registry collects.
 function(roof_registry name folder except)
   if("FOLDERS" IN_LIST ARGN)
@@ -18,11 +18,15 @@ function(roof_registry name folder except)
       list(APPEND stems ${stem})
     endforeach()
   endif()
+  if("COMMANDS" IN_LIST ARGN)
+    list(FILTER stems INCLUDE REGEX "(^|/)cmd_[^/]*$")
+    list(TRANSFORM stems REPLACE "^.*/" "")
+  endif()
   list(SORT stems)
   set(text "/* Generated from the files in ${folder}. */\n")
   foreach(stem ${stems})
     string(REGEX REPLACE "[/-]" "_" symbol ${stem})
-    if(NOT symbol MATCHES "${except}" AND NOT stem MATCHES "(^|/)_")
+    if((except STREQUAL "" OR NOT symbol MATCHES "${except}") AND NOT stem MATCHES "(^|/)_")
       string(APPEND text "ROW(${symbol})\n")
     endif()
   endforeach()

@@ -27,7 +27,12 @@ extern "C" {
 #define ROOF_FLOP_ENERGY_MAX 16
 
 /** Where a figure comes from. */
-typedef enum roof_kind { ROOF_DATASHEET, ROOF_MEASURED, ROOF_ASSUMED, ROOF_KIND_COUNT } roof_kind;
+typedef enum roof_provenance {
+  ROOF_DATASHEET,
+  ROOF_MEASURED,
+  ROOF_ASSUMED,
+  ROOF_PROVENANCE_COUNT
+} roof_provenance;
 
 /** Memory levels, inner to outer. A level's name ("HBM", "DRAM", "MALL") maps to one of these. */
 typedef enum roof_level_kind {
@@ -44,7 +49,7 @@ typedef enum roof_level_kind {
 typedef struct roof_peak {
   roof_dtype dtype;
   roof_unit unit;
-  roof_kind kind;
+  roof_provenance kind;
   bool sparse;
   bool mixed;           /**< needs as many additions as multiply-adds: not for products alone */
   bool unsupported;     /**< the hardware has no such path; flops_per_second is NaN */
@@ -90,7 +95,7 @@ typedef enum roof_mix_kind {
 typedef struct roof_level {
   char name[ROOF_NAME_MAX];
   roof_level_kind level;
-  roof_kind kind;
+  roof_provenance kind;
   int cores;                           /**< cores this figure is for, 0: all */
   int threads_per_core;                /**< hardware threads of a core that worked together, 0: one */
   char core_kind[ROOF_CORE_KIND_SIZE]; /**< "P-core", where a machine has several kinds; "": any or all */
@@ -127,7 +132,7 @@ typedef struct roof_level {
  * together. */
 typedef struct roof_link {
   char name[ROOF_NAME_MAX];
-  roof_kind kind;
+  roof_provenance kind;
   double bytes_per_second;
   double both_ways_bytes_per_second; /**< the headline figure where the vendor quotes both directions */
   double latency_seconds;
@@ -139,7 +144,7 @@ typedef struct roof_link {
 /** What one act of synchronisation costs. */
 typedef struct roof_cost {
   char name[ROOF_NAME_MAX]; /**< "barrier", "atomic add, shared line" */
-  roof_kind kind;
+  roof_provenance kind;
   int cores; /**< cores that take part, 0: all */
   double seconds;
   double least_seconds; /**< of several pairs of cores, the fastest and the slowest */
@@ -158,7 +163,7 @@ typedef struct roof_tlb {
   double entries; /**< pages that fit; NaN when none was found */
   double reach_bytes;
   double miss_seconds; /**< what a load takes longer beyond it */
-  roof_kind kind;
+  roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
   char date[16];
 } roof_tlb;
@@ -179,7 +184,7 @@ typedef struct roof_domain {
   int read_count;
   double latency_seconds[ROOF_DOMAIN_MAX]; /**< of a load that waits for the one before it */
   int latency_count;
-  roof_kind kind;
+  roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
   char date[16];
 } roof_domain;
@@ -195,7 +200,7 @@ typedef struct roof_library {
   double flops_per_second;        /**< FLOP/s; NaN when it was skipped */
   double fraction_of_peak;        /**< of the measured peak of that format on those cores */
   double spread;
-  roof_kind kind;
+  roof_provenance kind;
   char skipped[ROOF_SOURCE_MAX]; /**< why there is no figure, or "" */
   char source[ROOF_SOURCE_MAX];
   char date[16];
@@ -206,7 +211,7 @@ typedef struct roof_flop_energy {
   roof_dtype dtype;
   roof_unit unit;
   double joules;
-  roof_kind kind;
+  roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
 } roof_flop_energy;
 
@@ -215,7 +220,7 @@ typedef struct roof_flop_energy {
 typedef struct roof_byte_energy {
   roof_level_kind level;
   double joules;
-  roof_kind kind;
+  roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
 } roof_byte_energy;
 
@@ -233,7 +238,7 @@ typedef struct roof_energy {
   int flop_count;
   roof_byte_energy bytes[ROOF_LEVEL_KIND_COUNT]; /**< by level, likewise */
   int byte_count;
-  roof_kind kind;
+  roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
 } roof_energy;
 
@@ -243,7 +248,7 @@ typedef struct roof_machine {
   char vendor[ROOF_NAME_MAX];
   char architecture[ROOF_NAME_MAX];
   char device_class[32]; /**< cpu, gpu, accelerator */
-  roof_kind kind;
+  roof_provenance kind;
   char aliases[ROOF_ALIAS_MAX][ROOF_NAME_MAX];
   int alias_count;
   char unit_kind[ROOF_NAME_MAX]; /**< SM, CU, core */
@@ -283,17 +288,17 @@ ROOF_API void roof_machine_init(roof_machine *machine);
  * ROOF_MEASURED. Units: none. Ownership: points into `machine`. Errors: NULL when there is none with a known
  * rate. */
 ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,
-                                            bool sparse, roof_kind kind);
+                                            bool sparse, roof_provenance kind);
 
 /** The level of that kind with the most cores, the fastest of several and, as for peaks, of the preferred
  *  provenance, or NULL.
  *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
 ROOF_API const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level,
-                                              roof_kind kind);
+                                              roof_provenance kind);
 
 /** The outermost level with a known bandwidth (HBM, DRAM), or NULL.
  *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
-ROOF_API const roof_level *roof_machine_memory(const roof_machine *machine, roof_kind kind);
+ROOF_API const roof_level *roof_machine_memory(const roof_machine *machine, roof_provenance kind);
 
 /** What a byte of each pattern takes at least. A pattern without a figure of its own takes what its
  * neighbours do, and one bandwidth alone serves all; none takes longer than one that moves as much and more
@@ -329,11 +334,11 @@ ROOF_API const char *roof_level_kind_name(roof_level_kind kind);
 
 /** "datasheet", "measured" or "assumed".
  *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
-ROOF_API const char *roof_kind_name(roof_kind kind);
+ROOF_API const char *roof_provenance_name(roof_provenance kind);
 
 /** Finds a provenance by name.
  *  Units: none. Ownership: writes *kind on success only. Errors: ROOF_E_NAME with the nearest name. */
-ROOF_API roof_status roof_kind_parse(const char *text, roof_kind *kind, roof_error *error);
+ROOF_API roof_status roof_provenance_parse(const char *text, roof_provenance *kind, roof_error *error);
 
 #ifdef __cplusplus
 }

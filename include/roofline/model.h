@@ -292,7 +292,7 @@ typedef struct roof_model_settings {
 /** Where the cost of a kernel comes from. */
 typedef struct roof_kernel_cost {
   double seconds;
-  roof_kind kind;
+  roof_provenance kind;
   const char *source;
 } roof_kernel_cost;
 

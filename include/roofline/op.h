@@ -12,11 +12,11 @@ extern "C" {
 #define ROOF_CHOICE_MAX 4
 
 typedef enum roof_param_kind {
-  ROOF_PARAM_COUNT_OF, /**< a whole number >= 1 */
-  ROOF_PARAM_AMOUNT,   /**< a number >= 0 (beta, padding) */
-  ROOF_PARAM_BYTES,    /**< bytes > 0 */
-  ROOF_PARAM_FLAG,     /**< 0 or 1 */
-  ROOF_PARAM_CHOICE    /**< an index into `choices`, typed by name */
+  ROOF_PARAM_COUNT,  /**< a whole number >= 1 */
+  ROOF_PARAM_AMOUNT, /**< a number >= 0 (beta, padding) */
+  ROOF_PARAM_BYTES,  /**< bytes > 0 */
+  ROOF_PARAM_FLAG,   /**< 0 or 1 */
+  ROOF_PARAM_CHOICE  /**< an index into `choices`, typed by name */
 } roof_param_kind;
 
 /** How a number's parameter stores the name `choices[index]` (padding=same), apart from the numbers. */

@@ -4,9 +4,11 @@
 
 #include "roofline/advise.h"
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 #include "roofline/draw.h"
 #include "roofline/dtype.h"
 #include "roofline/energy.h"
+#include "roofline/graphs.h"
 #include "roofline/import.h"
 #include "roofline/kernels.h"
 #include "roofline/ledger.h"
@@ -24,6 +26,7 @@
 #include "roofline/text.h"
 #include "roofline/time.h"
 #include "roofline/units.h"
+#include "roofline/weights.h"
 #include "roofline/work.h"
 #include "roofline/workload.h"
 

@@ -2,14 +2,14 @@
 #ifndef CATALOG_BUILTIN_H
 #define CATALOG_BUILTIN_H
 
-typedef struct roof_builtin {
+typedef struct rf_builtin {
   const char *name;
   const char *aliases; /**< separated by single spaces */
   const char *text;
   const char *end; /**< one past the text; a NUL stands there */
-} roof_builtin;
+} rf_builtin;
 
-extern const roof_builtin roof_builtin_machines[], roof_builtin_models[];
-extern const unsigned roof_builtin_machine_count, roof_builtin_model_count;
+extern const rf_builtin rf_builtin_machines[], rf_builtin_models[];
+extern const unsigned rf_builtin_machine_count, rf_builtin_model_count;
 
 #endif

@@ -19,7 +19,7 @@ roof_status roof_catalog_user_folder(roof_text *out, roof_error *error) {
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "user's folder: out of memory") : ROOF_OK;
 }
 
-bool catalog_folders(bool (*visit)(const char *folder, void *context), void *context, bool *failed) {
+bool rf_catalog_folders(bool (*visit)(const char *folder, void *context), void *context, bool *failed) {
   bool stopped = false;
   roof_text all = {0};
   const char *path = getenv("ROOFLINE_PATH");

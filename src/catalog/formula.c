@@ -15,7 +15,7 @@ static const char *const functions[] = {"max", "min",  "sum",   "avg",  "abs",  
                                         "ln",  "log2", "log10", "rint", "sign", "floor", "ceil"};
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
-bool formula_has_function(const char *name) {
+bool rf_formula_has_function(const char *name) {
   for (int i = 0; i < FUNCTION_COUNT; i++) {
     if (strcmp(name, functions[i]) == 0) {
       return true;
@@ -121,8 +121,8 @@ static roof_status compile(formula *f, const char *const *names, double *values,
              : roof_error_set(error, ROOF_E_PARSE, "`%s`: one value is needed, not %d", f->text, results);
 }
 
-roof_status formula_init(formula *f, const char *text, const char *const *names, double *values,
-                         size_t *offset, roof_error *error) {
+roof_status rf_formula_init(formula *f, const char *text, const char *const *names, double *values,
+                            size_t *offset, roof_error *error) {
   *offset = 0;
   if (strlen(text) > TEXT_MAX) {
     return roof_error_set(error, ROOF_E_PARSE, "formula: longer than %d characters", TEXT_MAX);
@@ -137,20 +137,20 @@ roof_status formula_init(formula *f, const char *text, const char *const *names,
   }
   status = compile(&made, names, values, offset, error);
   if (status != ROOF_OK) {
-    formula_done(&made);
+    rf_formula_done(&made);
     return status;
   }
   *f = made;
   return ROOF_OK;
 }
 
-void formula_done(formula *f) {
+void rf_formula_done(formula *f) {
   if (f->parser != NULL) {
     mupRelease(f->parser);
   }
   *f = (formula){0};
 }
 
-double formula_value(const formula *f) {
+double rf_formula_value(const formula *f) {
   return mupEval(f->parser);
 }

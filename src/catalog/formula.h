@@ -15,15 +15,15 @@ typedef struct formula {
 
 /** Compiles `text` (kept) over `names` (NULL-terminated) whose values are read from `values` at each
  * evaluation. On failure *offset is where in the text it is. */
-roof_status formula_init(formula *f, const char *text, const char *const *names, double *values,
-                         size_t *offset, roof_error *error);
+roof_status rf_formula_init(formula *f, const char *text, const char *const *names, double *values,
+                            size_t *offset, roof_error *error);
 
-void formula_done(formula *f);
+void rf_formula_done(formula *f);
 
 /** The value, whatever it is; not safe for two threads at once. */
-double formula_value(const formula *f);
+double rf_formula_value(const formula *f);
 
 /** True for the name of a function of formulas. */
-bool formula_has_function(const char *name);
+bool rf_formula_has_function(const char *name);
 
 #endif

@@ -99,9 +99,9 @@ static int by_name(const void *a, const void *b) {
 
 roof_status roof_catalog_list_all(roof_catalog_list *list, roof_error *error) {
   builder b = {0};
-  catalog_folders(add_folder, &b, &b.failed);
-  for (unsigned i = 0; i < roof_builtin_machine_count; i++) {
-    add_entry(&b, roof_builtin_machines[i].name, roof_builtin_machines[i].aliases, "built-in");
+  rf_catalog_folders(add_folder, &b, &b.failed);
+  for (unsigned i = 0; i < rf_builtin_machine_count; i++) {
+    add_entry(&b, rf_builtin_machines[i].name, rf_builtin_machines[i].aliases, "built-in");
   }
   if (b.failed) {
     roof_catalog_list_done(&b.list);

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "catalog/builtin.h"
-#include "catalog/file.h"
 #include "catalog/folders.h"
+#include "host/file.h"
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 
 static bool is_path(const char *name) {
   size_t length = strlen(name);
@@ -17,7 +18,7 @@ static bool is_path(const char *name) {
 
 static roof_status load_file(const char *path, roof_machine *machine, roof_error *error) {
   roof_text text = {0};
-  roof_status status = catalog_file_read(path, &text, error);
+  roof_status status = rf_file_read(path, &text, error);
   if (status == ROOF_OK) {
     status = roof_machine_read(text.data != NULL ? text.data : "", text.length, path, machine, error);
   }
@@ -38,9 +39,9 @@ static bool is_word_of(const char *name, const char *words) {
   return false;
 }
 
-static const roof_builtin *find_builtin(const char *name) {
-  for (unsigned i = 0; i < roof_builtin_machine_count; i++) {
-    const roof_builtin *builtin = &roof_builtin_machines[i];
+static const rf_builtin *find_builtin(const char *name) {
+  for (unsigned i = 0; i < rf_builtin_machine_count; i++) {
+    const rf_builtin *builtin = &rf_builtin_machines[i];
     if (strcasecmp(builtin->name, name) == 0 || is_word_of(name, builtin->aliases)) {
       return builtin;
     }
@@ -130,10 +131,10 @@ roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_erro
   }
   roof_text path = {0};
   roof_status status = ROOF_OK;
-  const roof_builtin *builtin = find_builtin(dashed);
+  const rf_builtin *builtin = find_builtin(dashed);
   bool failed = false;
-  bool found = catalog_folders(find_in_folder, &(search){name, &path}, &failed) ||
-               catalog_folders(find_in_folder, &(search){dashed, &path}, &failed);
+  bool found = rf_catalog_folders(find_in_folder, &(search){name, &path}, &failed) ||
+               rf_catalog_folders(find_in_folder, &(search){dashed, &path}, &failed);
   if (failed || path.failed) {
     status = roof_error_set(error, ROOF_E_MEMORY, "machine `%s`: out of memory", name);
   } else if (found) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/file.h"
 #include "catalog/formula.h"
+#include "host/file.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
 #include "roofline/units.h"
@@ -99,7 +99,7 @@ static double count_of(const user_op *user, int which) {
   if (user->formulas[which].text == NULL) {
     return 0;
   }
-  double value = formula_value(&user->formulas[which]);
+  double value = rf_formula_value(&user->formulas[which]);
   return isfinite(value) && value >= 0 ? value : NAN;
 }
 
@@ -140,7 +140,7 @@ static roof_status user_check(const roof_op *op, const double *values, roof_erro
   set_variables(user, values, 2, 2, 2, 2);
   for (int i = 0; i < FORMULA_COUNT && status == ROOF_OK; i++) {
     const formula *f = &user->formulas[i];
-    double value = f->text != NULL ? formula_value(f) : 0;
+    double value = f->text != NULL ? rf_formula_value(f) : 0;
     sum += value;
     if (!isfinite(value) || value < 0) {
       status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: `%.200s` gives %g, not a count, for %s", op->name,
@@ -165,7 +165,7 @@ static roof_status compile_formula(reader *r, const roof_op *op, user_op *user, 
   size_t offset = 0;
   roof_error why = {0};
   formula *f = &user->formulas[which];
-  roof_status status = formula_init(f, f->text, names, user->values, &offset, &why);
+  roof_status status = rf_formula_init(f, f->text, names, user->values, &offset, &why);
   return status == ROOF_OK
              ? ROOF_OK
              : fail_at(r, user->lines[which], user->columns[which] + (int)offset, status, why.message);
@@ -274,7 +274,7 @@ static roof_status check_param_name(reader *r, const roof_op *op, const char *na
   if (roof_op_param_count(op) == ROOF_PARAM_MAX) {
     return fail(r, name, ROOF_E_ARGUMENT, "op %s: more than %d parameters", op->name, ROOF_PARAM_MAX);
   }
-  bool taken = formula_has_function(name) || roof_op_param_index(op, name) >= 0;
+  bool taken = rf_formula_has_function(name) || roof_op_param_index(op, name) >= 0;
   for (int i = 0; i < WIDTH_COUNT; i++) {
     taken |= strcmp(name, width_names[i]) == 0;
   }
@@ -298,7 +298,7 @@ static roof_status read_default(reader *r, const roof_op *op, roof_param *param,
     return fail(r, text, ROOF_E_ARGUMENT, "param %s: must be from 0 to 2^53", param->name);
   }
   bool count = param->fallback >= 1 && param->fallback == floor(param->fallback);
-  param->kind = count ? ROOF_PARAM_COUNT_OF : ROOF_PARAM_AMOUNT;
+  param->kind = count ? ROOF_PARAM_COUNT : ROOF_PARAM_AMOUNT;
   return ROOF_OK;
 }
 
@@ -315,7 +315,7 @@ static roof_status read_param(reader *r, char *value) {
   if (status != ROOF_OK) {
     return status;
   }
-  roof_param param = {.name = value, .kind = ROOF_PARAM_COUNT_OF, .fallback = NAN, .text = r->comment};
+  roof_param param = {.name = value, .kind = ROOF_PARAM_COUNT, .fallback = NAN, .text = r->comment};
   status = given ? read_default(r, op, &param, skip_space(rest + 1)) : ROOF_OK;
   if (status == ROOF_OK) {
     op->params[roof_op_param_count(op)] = param;
@@ -475,7 +475,7 @@ static bool is_text(const char *text, size_t length) {
 static void store_done(store *s) {
   for (size_t i = 0; i < s->count; i++) {
     for (int f = 0; f < FORMULA_COUNT; f++) {
-      formula_done(&s->users[i].formulas[f]);
+      rf_formula_done(&s->users[i].formulas[f]);
     }
     roof_text_done(&s->users[i].bytes);
     pthread_mutex_destroy(&s->users[i].lock);
@@ -531,7 +531,7 @@ done:
 
 roof_status roof_userops_load(const char *path, roof_userops *ops, roof_error *error) {
   roof_text text = {0};
-  roof_status status = catalog_file_read(path, &text, error);
+  roof_status status = rf_file_read(path, &text, error);
   if (status == ROOF_OK) {
     status = roof_userops_read(text.data != NULL ? text.data : "", text.length, path, ops, error);
   }

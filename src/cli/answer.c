@@ -98,7 +98,7 @@ static json_t *fold(json_t *object, bool named) {
   }
   json_t *folded = !json_is_object(object) ? json_null()
                    : named                 ? json_string(names.data != NULL ? names.data : "")
-                                           : roof_json_number(known ? sum : NAN);
+                                           : cli_json_number(known ? sum : NAN);
   roof_text_done(&names);
   return folded;
 }
@@ -197,7 +197,7 @@ static void add_list(roof_text *out, json_t *object, const char *name, const cha
   }
 }
 
-void roof_answer_add_csv(roof_text *out, json_t *answer) {
+void cli_answer_add_csv(roof_text *out, json_t *answer) {
   const char *schema = json_string_value(json_object_get(answer, "schema"));
   for (size_t i = 0; schema != NULL && i < sizeof tables / sizeof tables[0]; i++) {
     char rows[STEP], *rest = NULL;
@@ -215,14 +215,14 @@ void roof_answer_add_csv(roof_text *out, json_t *answer) {
   }
 }
 
-roof_status roof_answer_print(const roof_args *args, json_t *answer, roof_error *error) {
+roof_status cli_answer_print(const cli_args *args, json_t *answer, roof_error *error) {
   if (!args->csv) {
-    return roof_json_print(answer, error);
+    return cli_json_print(answer, error);
   }
   roof_text text = {0};
-  roof_answer_add_csv(&text, answer);
+  cli_answer_add_csv(&text, answer);
   json_decref(answer);
-  roof_status status = roof_print(&text, error);
+  roof_status status = cli_print(&text, error);
   roof_text_done(&text);
   return status;
 }

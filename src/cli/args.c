@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static roof_args parsed; /* popt tables need fixed addresses */
+static cli_args parsed; /* popt tables need fixed addresses */
 
 static const struct poptOption machine_table[] = {
     {"machine", 'm', POPT_ARG_ARGV, &parsed.machines, 0,
@@ -60,10 +60,10 @@ static const struct {
   const struct poptOption *table;
   const char *title;
 } groups[] = {
-    {ROOF_ARGS_MACHINE, machine_table, "Machine:"},
-    {ROOF_ARGS_FORMAT, format_table, "Formats and operations:"},
-    {ROOF_ARGS_MODEL, model_table, "Model:"},
-    {ROOF_ARGS_FILE, file_table, "File:"},
+    {CLI_ARGS_MACHINE, machine_table, "Machine:"},
+    {CLI_ARGS_FORMAT, format_table, "Formats and operations:"},
+    {CLI_ARGS_MODEL, model_table, "Model:"},
+    {CLI_ARGS_FILE, file_table, "File:"},
     {~0u, common_table, "Common:"},
 };
 
@@ -87,7 +87,7 @@ static bool has_option(const struct poptOption *table, const char *name) {
 }
 
 /** A group's options without those that the command has a meaning of its own for. */
-static struct poptOption *group_table(int group, const roof_command *command) {
+static struct poptOption *group_table(int group, const cli_command *command) {
   static struct poptOption tables[GROUP_COUNT][GROUP_OPTIONS]; /* popt keeps the address */
   int n = 0;
   for (const struct poptOption *o = groups[group].table; !is_end(o) && n < GROUP_OPTIONS - 1; o++) {
@@ -99,7 +99,7 @@ static struct poptOption *group_table(int group, const roof_command *command) {
   return tables[group];
 }
 
-static void build_table(const roof_command *command, struct poptOption *table) {
+static void build_table(const cli_command *command, struct poptOption *table) {
   int n = 0;
   if (command->options != NULL) {
     table[n++] = (struct poptOption){
@@ -141,7 +141,7 @@ static roof_status option_error(poptContext context, int code, const struct popt
 }
 
 /** What popt prints goes to stdout unseen; the last flush says whether all of it got there. */
-static roof_status print_help(poptContext context, const roof_command *command, roof_error *error) {
+static roof_status print_help(poptContext context, const cli_command *command, roof_error *error) {
   char usage[128];
   snprintf(usage, sizeof usage, "%s [--option ...]", command->arguments);
   poptSetOtherOptionHelp(context, usage);
@@ -150,10 +150,10 @@ static roof_status print_help(poptContext context, const roof_command *command, 
   if (command->examples != NULL) {
     printf("\nExamples:\n%s", command->examples);
   }
-  return roof_print(&(roof_text){0}, error);
+  return cli_print(&(roof_text){0}, error);
 }
 
-static roof_status load_userops(roof_args *args, roof_error *error) {
+static roof_status load_userops(cli_args *args, roof_error *error) {
   int count = 0;
   while (args->op_files != NULL && args->op_files[count] != NULL) {
     count++;
@@ -188,9 +188,9 @@ static roof_status check_color(const char *color, roof_error *error) {
 }
 
 /** Cuts `-- PROGRAM ARGUMENTS` off; returns how many words are left. */
-static int cut_program(const roof_command *command, int argc, const char **argv) {
+static int cut_program(const cli_command *command, int argc, const char **argv) {
   parsed.program = NULL;
-  for (int i = 1; i < argc && (command->groups & ROOF_ARGS_PROGRAM) != 0; i++) {
+  for (int i = 1; i < argc && (command->groups & CLI_ARGS_PROGRAM) != 0; i++) {
     if (strcmp(argv[i], "--") == 0) {
       parsed.program = argv + i + 1;
       return i;
@@ -199,8 +199,8 @@ static int cut_program(const roof_command *command, int argc, const char **argv)
   return argc;
 }
 
-roof_status roof_args_parse(roof_args *args, const roof_command *command, int argc, const char **argv,
-                            roof_error *error) {
+roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
+                           roof_error *error) {
   struct poptOption table[GROUP_COUNT + 2];
   build_table(command, table);
   memset(args, 0, sizeof *args);
@@ -233,7 +233,7 @@ roof_status roof_args_parse(roof_args *args, const roof_command *command, int ar
   return status;
 }
 
-void roof_args_done(roof_args *args) {
+void cli_args_done(cli_args *args) {
   for (int i = 0; i < args->userops_count; i++) {
     roof_userops_done(&args->userops[i]);
   }
@@ -254,26 +254,26 @@ void roof_args_done(roof_args *args) {
   poptFreeContext(args->context);
 }
 
-roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *error) {
+roof_status cli_args_limit_words(const cli_args *args, int most, roof_error *error) {
   if (args->word_count <= most) {
     return ROOF_OK;
   }
   return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: one word too many", args->words[most]);
 }
 
-void roof_args_list_done(const char **list) {
+void cli_args_list_done(const char **list) {
   for (int i = 0; list != NULL && list[i] != NULL; i++) {
     free((void *)(uintptr_t)list[i]);
   }
   free(list);
 }
 
-roof_status roof_args_no_csv(const char *what, roof_error *error) {
+roof_status cli_args_no_csv(const char *what, roof_error *error) {
   return roof_error_set(error, ROOF_E_ARGUMENT, "%s: does not take --csv: there is no table in its answer",
                         what);
 }
 
-roof_status roof_args_precision(double percent, double *share, roof_error *error) {
+roof_status cli_args_precision(double percent, double *share, roof_error *error) {
   if (!(percent >= 0.01 && percent <= 50)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--precision %g: must be from 0.01 to 50 percent", percent);
   }

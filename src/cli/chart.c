@@ -5,7 +5,7 @@
 
 #include "cli/chart.h"
 
-roof_status roof_chart_check(const char *path, roof_error *error) {
+roof_status cli_chart_check(const char *path, roof_error *error) {
   if (roof_text_ends_with(path, ".png")) {
     return roof_draw_png_check(error);
   }
@@ -15,10 +15,10 @@ roof_status roof_chart_check(const char *path, roof_error *error) {
                               path);
 }
 
-roof_status roof_chart_write_svg(const char *path, const char *title, const roof_text *svg,
-                                 const roof_table *table, roof_error *error) {
+roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,
+                                const roof_table *table, roof_error *error) {
   roof_text out = {0};
-  roof_status status = roof_chart_check(path, error);
+  roof_status status = cli_chart_check(path, error);
   if (status == ROOF_OK && roof_text_ends_with(path, ".svg")) {
     roof_text_add_bytes(&out, svg->data, svg->length);
   } else if (status == ROOF_OK) {
@@ -26,17 +26,17 @@ roof_status roof_chart_write_svg(const char *path, const char *title, const roof
                  ? roof_draw_svg_png(svg, &out, error)
                  : roof_draw_page(title, NULL, svg, table, table->rows > 0, NULL, &out, error);
   }
-  status = status == ROOF_OK ? roof_write_file(path, out.data, out.length, error) : status;
+  status = status == ROOF_OK ? rf_write_file(path, out.data, out.length, error) : status;
   roof_text_done(&out);
   return status;
 }
 
-roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
-                             roof_error *error) {
+roof_status cli_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
+                            roof_error *error) {
   roof_text svg = {0};
-  roof_status status = roof_chart_check(path, error);
+  roof_status status = cli_chart_check(path, error);
   status = status == ROOF_OK ? roof_draw_svg(scene, &svg, error) : status;
-  status = status == ROOF_OK ? roof_chart_write_svg(path, scene->title, &svg, table, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_svg(path, scene->title, &svg, table, error) : status;
   roof_text_done(&svg);
   return status;
 }
@@ -60,15 +60,15 @@ static bool needs_ascii(void) {
   return isatty(STDOUT_FILENO) && !utf8;
 }
 
-roof_status roof_chart_print(const roof_args *args, const roof_scene *scene, int width, int height,
-                             bool ascii, roof_error *error) {
+roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int width, int height, bool ascii,
+                            roof_error *error) {
   int columns, rows;
   roof_text out = {0};
   choose_size(width, height, &columns, &rows);
   roof_status status = roof_draw_terminal(scene, columns, rows, ascii || needs_ascii(),
-                                          roof_use_color(args, stdout), &out, error);
+                                          cli_use_color(args, stdout), &out, error);
   if (status == ROOF_OK) {
-    status = roof_print(&out, error);
+    status = cli_print(&out, error);
   }
   roof_text_done(&out);
   return status;

@@ -7,18 +7,18 @@
 
 /** ROOF_E_ARGUMENT unless the name ends in .svg, .png or .html, ROOF_E_UNSUPPORTED where that is not drawn
  * here. */
-roof_status roof_chart_check(const char *path, roof_error *error);
+roof_status cli_chart_check(const char *path, roof_error *error);
 
 /** Writes the scene as SVG or PNG, or as an HTML page with `table` beneath it. */
-roof_status roof_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
-                             roof_error *error);
+roof_status cli_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
+                            roof_error *error);
 
 /** Writes a chart that is drawn already, `title` heading the page. */
-roof_status roof_chart_write_svg(const char *path, const char *title, const roof_text *svg,
-                                 const roof_table *table, roof_error *error);
+roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,
+                                const roof_table *table, roof_error *error);
 
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
-roof_status roof_chart_print(const roof_args *args, const roof_scene *scene, int width, int height,
-                             bool ascii, roof_error *error);
+roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int width, int height, bool ascii,
+                            roof_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/** What every sub-command uses. A sub-command is one file cmd_NAME.c that exports `const roof_command
- * roof_cmd_NAME`. */
+/** What every sub-command uses. A sub-command is one file cmd_NAME.c that exports `const cli_command
+ * cli_cmd_NAME`. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -7,27 +7,30 @@
 #include <popt.h>
 #include <stdio.h>
 
-#include "catalog/json.h"
-#include "files/files.h"
+#include "documents/json.h"
+#include "host/write.h"
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
+#include "roofline/graphs.h"
 #include "roofline/measure.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
+#include "roofline/weights.h"
 
 /** Groups of options a command takes beside --json, --csv, --quiet, --color and its own. */
 enum {
-  ROOF_ARGS_MACHINE = 1,  /**< --machine */
-  ROOF_ARGS_FORMAT = 2,   /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
-  ROOF_ARGS_MODEL = 4,    /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
-  ROOF_ARGS_PROGRAM = 16, /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
-  ROOF_ARGS_FILE = 8      /**< --to FILE (-o); --output is a number format */
+  CLI_ARGS_MACHINE = 1,  /**< --machine */
+  CLI_ARGS_FORMAT = 2,   /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
+  CLI_ARGS_MODEL = 4,    /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
+  CLI_ARGS_PROGRAM = 16, /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
+  CLI_ARGS_FILE = 8      /**< --to FILE (-o); --output is a number format */
 };
 
 /** A parsed command line. Texts point into argv; `words` are the positional arguments after the command's
  * name. */
-typedef struct roof_args {
+typedef struct cli_args {
   const char **machines; /**< NULL-terminated, or NULL */
   const char **op_files;
   char *dtype, *weights, *accumulate, *output, *kv, *group;
@@ -42,53 +45,52 @@ typedef struct roof_args {
   roof_userops *userops;      /**< one per --ops file */
   int userops_count;
   poptContext context; /**< owns the words */
-} roof_args;
+} cli_args;
 
-typedef struct roof_command {
+typedef struct cli_command {
   const char *name;
   const char *arguments; /**< "OP key=value ..." */
   const char *summary;   /**< one line, lower case */
   const char *examples;  /**< lines of the help */
   unsigned groups;
   const struct poptOption *options; /**< its own, or NULL */
-  roof_status (*run)(const roof_args *args, roof_error *error);
-} roof_command;
+  roof_status (*run)(const cli_args *args, roof_error *error);
+} cli_command;
 
 /* args.c */
-roof_status roof_args_parse(roof_args *args, const roof_command *command, int argc, const char **argv,
-                            roof_error *error);
-void roof_args_done(roof_args *args);
+roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
+                           roof_error *error);
+void cli_args_done(cli_args *args);
 /** ROOF_E_ARGUMENT unless at most `most` words were given; names the first one too many. */
-roof_status roof_args_limit_words(const roof_args *args, int most, roof_error *error);
+roof_status cli_args_limit_words(const cli_args *args, int most, roof_error *error);
 /** Frees what a repeatable option of a command gathered; NULL is fine. */
-void roof_args_list_done(const char **list);
+void cli_args_list_done(const char **list);
 /** Refuses --csv, for `what` has no table to answer with. */
-roof_status roof_args_no_csv(const char *what, roof_error *error);
+roof_status cli_args_no_csv(const char *what, roof_error *error);
 /** The share of --precision PERCENT. */
-roof_status roof_args_precision(double percent, double *share, roof_error *error);
+roof_status cli_args_precision(double percent, double *share, roof_error *error);
 
 /* select.c: from what was typed to what the library takes */
-roof_status roof_select_op(const roof_args *args, const char *name, const roof_op **op, roof_error *error);
+roof_status cli_select_op(const cli_args *args, const char *name, const roof_op **op, roof_error *error);
 /** Loads the machines named, or `host`. `*machines` is the caller's to free(). */
-roof_status roof_select_machines(const roof_args *args, roof_machine **machines, int *count,
-                                 roof_error *error);
+roof_status cli_select_machines(const cli_args *args, roof_machine **machines, int *count, roof_error *error);
 /** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
-roof_status roof_select_types(const roof_args *args, const roof_machine *machine, roof_types *types,
-                              roof_error *error);
+roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
+                             roof_error *error);
 /** The backend named, or `cpu`; ROOF_E_UNSUPPORTED with the reason when it does not work here. */
-roof_status roof_select_backend(const char *name, const roof_backend **backend, roof_error *error);
-roof_status roof_select_options(const roof_args *args, roof_options *options, roof_error *error);
+roof_status cli_select_backend(const char *name, const roof_backend **backend, roof_error *error);
+roof_status cli_select_options(const cli_args *args, roof_options *options, roof_error *error);
 
 /** The machines named, each with the formats and options as typed. */
-typedef struct roof_targets {
+typedef struct cli_targets {
   roof_machine *machines;
   roof_target *targets;
   int count;
-} roof_targets;
+} cli_targets;
 
-/** Release with roof_targets_done; *targets is set on success only. */
-roof_status roof_select_targets(const roof_args *args, roof_targets *targets, roof_error *error);
-void roof_targets_done(roof_targets *targets);
+/** Release with cli_targets_done; *targets is set on success only. */
+roof_status cli_select_targets(const cli_args *args, cli_targets *targets, roof_error *error);
+void cli_targets_done(cli_targets *targets);
 
 /* shape.c: key=value words with lists and ranges */
 typedef struct roof_axis {
@@ -130,45 +132,45 @@ void roof_shape_value_text(const roof_op *op, int param, double value, char *buf
 
 /* csv.c */
 /** Predictions as rows: the columns are the operation's parameters, then the same for every operation. */
-void roof_csv_add_header(roof_text *out, const roof_op *op);
-void roof_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
-                      const roof_prediction *prediction);
+void cli_csv_add_header(roof_text *out, const roof_op *op);
+void cli_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
+                     const roof_prediction *prediction);
 
 /* answer.c */
 /** Appends the table of an answer of a schema that has one: unknown is empty, lists are joined by `;`. */
-void roof_answer_add_csv(roof_text *out, json_t *answer);
+void cli_answer_add_csv(roof_text *out, json_t *answer);
 /** Prints an answer (takes its reference) as JSON or, with --csv, as its table. */
-roof_status roof_answer_print(const roof_args *args, json_t *answer, roof_error *error);
+roof_status cli_answer_print(const cli_args *args, json_t *answer, roof_error *error);
 
 /* json.c */
-json_t *roof_json_number(double value); /**< null for NaN and infinities */
-json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const double *values,
-                             const roof_prediction *prediction);
-json_t *roof_json_parameters(const roof_op *op, const double *values);
+json_t *cli_json_number(double value); /**< null for NaN and infinities */
+json_t *cli_json_prediction(const roof_target *target, const roof_op *op, const double *values,
+                            const roof_prediction *prediction);
+json_t *cli_json_parameters(const roof_op *op, const double *values);
 /** Appends `object` (takes its reference) on one line. */
-void roof_json_add(roof_text *out, json_t *object);
+void cli_json_add(roof_text *out, json_t *object);
 /** Appends `object` (takes its reference) indented, with a newline. */
-void roof_json_add_lines(roof_text *out, json_t *object);
+void cli_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
-roof_status roof_json_print(json_t *object, roof_error *error);
+roof_status cli_json_print(json_t *object, roof_error *error);
 
 /* host.c */
 /** Keeps a measured machine under its name (`host`; a scripted one never takes that name) in the user's
  * folder. */
-roof_status roof_host_save(const roof_machine *machine, roof_error *error);
+roof_status cli_host_save(const roof_machine *machine, roof_error *error);
 
 /* output.c */
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */
-roof_status roof_print(const roof_text *text, roof_error *error);
+roof_status cli_print(const roof_text *text, roof_error *error);
 /** One line on stderr: "roofline: ", `severity` ("" or "warning: "), FILE:LINE:COLUMN where known, the
  * message. */
-void roof_report(const char *severity, const roof_error *error);
-bool roof_use_color(const roof_args *args, FILE *stream);
+void cli_report(const char *severity, const roof_error *error);
+bool cli_use_color(const cli_args *args, FILE *stream);
 /** A line on stderr that replaces itself: shows progress on a terminal unless --quiet; a roof_progress. */
-void roof_show_progress(void *args, const char *step, int done, int total);
+void cli_show_progress(void *args, const char *step, int done, int total);
 
 /** A table as aligned text: `numeric` has 'l' or 'r' per column; cells row by row, header first. */
-void roof_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
-                         const char *alignment);
+void cli_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
+                        const char *alignment);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/grid.h"
+#include "cli/predict/grid.h"
 #include "roofline/advise.h"
 #include "roofline/kernels.h"
 #include "roofline/measurement.h"
@@ -51,7 +51,7 @@ typedef struct line {
 } line;
 
 typedef struct report {
-  const roof_args *args;
+  const cli_args *args;
   roof_gate gate;
   const char *machine;
   line *lines;
@@ -132,7 +132,7 @@ static roof_status find_ceiling(const report *r, const json_t *kernel, const roo
                 roof_op_find(known->op, &op, NULL) == ROOF_OK && op->unit == ROOF_VECTOR;
   roof_options o;
   double compute = NAN, memory = NAN;
-  roof_status status = roof_select_options(r->args, &o, error);
+  roof_status status = cli_select_options(r->args, &o, error);
   if (status == ROOF_OK) {
     status = compute_seconds(kernel, machine, &o, vector ? ROOF_VECTOR : ROOF_MATRIX, &compute, error);
   }
@@ -329,13 +329,13 @@ static roof_status judge(report *r, results *now, results *before, roof_error *e
   return status;
 }
 
-static void add_share(roof_grid *grid, double share, const char *form) {
+static void add_share(cli_grid *grid, double share, const char *form) {
   if (isnan(share)) {
-    roof_grid_add(grid, "%s", "");
+    cli_grid_add(grid, "%s", "");
   } else {
     char cell[SHORT];
     snprintf(cell, sizeof cell, form, 100 * share);
-    roof_grid_add(grid, "%s", cell);
+    cli_grid_add(grid, "%s", cell);
   }
 }
 
@@ -350,24 +350,24 @@ static void add_summary(const report *r, roof_text *out) {
 
 static void add_text(const report *r, roof_text *out) {
   static const char *const heads[] = {"kernel", "time", "of ceiling", "baseline", "change", "gate", ""};
-  roof_grid grid = {0};
+  cli_grid grid = {0};
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    roof_grid_add(&grid, "%s", heads[i]);
+    cli_grid_add(&grid, "%s", heads[i]);
   }
   for (size_t i = 0; i < r->count; i++) {
     const line *l = &r->lines[i];
     char time[SHORT] = "";
-    roof_grid_add(&grid, "%s", l->label);
-    roof_grid_add(&grid, "%s", isnan(l->seconds) ? "" : roof_quantity_format(time, SHORT, l->seconds, "s"));
+    cli_grid_add(&grid, "%s", l->label);
+    cli_grid_add(&grid, "%s", isnan(l->seconds) ? "" : roof_quantity_format(time, SHORT, l->seconds, "s"));
     add_share(&grid, l->fraction, "%.1f %%");
     add_share(&grid, l->before_fraction, "%.1f %%");
     add_share(&grid, l->gate.regression, "%+.1f %%");
-    roof_grid_add(&grid, "%s", roof_gate_name(l->gate.state));
-    roof_grid_add(&grid, "%s", l->message);
+    cli_grid_add(&grid, "%s", roof_gate_name(l->gate.state));
+    cli_grid_add(&grid, "%s", l->message);
   }
   add_summary(r, out);
   roof_text_add(out, "\n\n");
-  roof_grid_end(&grid, out, "lrrrrll");
+  cli_grid_end(&grid, out, "lrrrrll");
 }
 
 /** Escapes for a GitHub workflow command; `property` also what ends one. */
@@ -401,16 +401,16 @@ static json_t *report_json(const report *r) {
         kernels,
         json_pack("{s:s, s:s, s:b, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:I, s:s}", "label", l->label, "state",
                   roof_gate_name(l->gate.state), "passed", !roof_gate_misses(l->gate.state), "seconds",
-                  roof_json_number(l->seconds), "fraction_of_ceiling", roof_json_number(l->fraction),
-                  "verdict", verdict != NULL ? verdict->name : NULL, "baseline_fraction_of_ceiling",
-                  roof_json_number(l->before_fraction), "regression", roof_json_number(l->gate.regression),
-                  "p", roof_json_number(l->gate.p), "runs", (json_int_t)l->runs, "baseline_runs",
+                  cli_json_number(l->seconds), "fraction_of_ceiling", cli_json_number(l->fraction), "verdict",
+                  verdict != NULL ? verdict->name : NULL, "baseline_fraction_of_ceiling",
+                  cli_json_number(l->before_fraction), "regression", cli_json_number(l->gate.regression), "p",
+                  cli_json_number(l->gate.p), "runs", (json_int_t)l->runs, "baseline_runs",
                   (json_int_t)l->before_runs, "message", l->message));
   }
   return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:s?, s:o}", "schema", "roofline.check/1", "passed",
-                   r->missed == 0, "machine", r->machine, "min", roof_json_number(r->gate.least),
-                   "max_regression", roof_json_number(r->gate.max_regression), "significance",
-                   roof_json_number(r->gate.significance), "against", against, "kernels", kernels);
+                   r->missed == 0, "machine", r->machine, "min", cli_json_number(r->gate.least),
+                   "max_regression", cli_json_number(r->gate.max_regression), "significance",
+                   cli_json_number(r->gate.significance), "against", against, "kernels", kernels);
 }
 
 static roof_status write_junit(const report *r, roof_error *error) {
@@ -436,7 +436,7 @@ static roof_status write_junit(const report *r, roof_error *error) {
   }
   roof_text_add(&out, "  </testsuite>\n</testsuites>\n");
   roof_status status = out.failed ? roof_error_set(error, ROOF_E_MEMORY, "check: out of memory")
-                                  : roof_write_file(junit, out.data, out.length, error);
+                                  : rf_write_file(junit, out.data, out.length, error);
   roof_text_done(&out);
   return status;
 }
@@ -444,14 +444,14 @@ static roof_status write_junit(const report *r, roof_error *error) {
 static roof_status tell(const report *r, roof_error *error) {
   roof_status status = junit != NULL ? write_junit(r, error) : ROOF_OK;
   if (status != ROOF_OK || r->args->json || r->args->csv) {
-    return status != ROOF_OK ? status : roof_answer_print(r->args, report_json(r), error);
+    return status != ROOF_OK ? status : cli_answer_print(r->args, report_json(r), error);
   }
   roof_text out = {0};
   add_text(r, &out);
   if (github) {
     add_annotations(r, &out);
   }
-  status = roof_print(&out, error);
+  status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
 }
@@ -471,7 +471,7 @@ static roof_status read_share(const char *name, const char *text, double *share,
   return status;
 }
 
-static roof_status read_limits(const roof_args *args, roof_gate *gate, roof_error *error) {
+static roof_status read_limits(const cli_args *args, roof_gate *gate, roof_error *error) {
   *gate = roof_gate_default();
   if (args->word_count == 0) {
     return roof_error_set(
@@ -485,7 +485,7 @@ static roof_status read_limits(const roof_args *args, roof_gate *gate, roof_erro
   if (regression_text != NULL && against == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--max-regression: against what? give --against FILE");
   }
-  roof_status status = roof_args_limit_words(args, 1, error);
+  roof_status status = cli_args_limit_words(args, 1, error);
   status = status == ROOF_OK ? read_share("min", least_text, &gate->least, error) : status;
   status = status == ROOF_OK ? read_share("max-regression", regression_text, &gate->max_regression, error)
                              : status;
@@ -493,13 +493,13 @@ static roof_status read_limits(const roof_args *args, roof_gate *gate, roof_erro
                            : status;
 }
 
-static roof_status check(const roof_args *args, report *r, roof_error *error) {
+static roof_status check(const cli_args *args, report *r, roof_error *error) {
   results now = {0}, before = {0};
   roof_machine *machine = NULL;
   int machines = 0;
   roof_status status = read_limits(args, &r->gate, error);
   if (status == ROOF_OK && args->machines != NULL) {
-    status = roof_select_machines(args, &machine, &machines, error);
+    status = cli_select_machines(args, &machine, &machines, error);
   }
   if (status == ROOF_OK && machines > 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "check: one machine at a time");
@@ -523,7 +523,7 @@ static roof_status check(const roof_args *args, report *r, roof_error *error) {
   return status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
+static roof_status run(const cli_args *args, roof_error *error) {
   report r = {.args = args};
   roof_status status = check(args, &r, error);
   free(r.lines);
@@ -534,7 +534,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   return status == ROOF_OK && r.missed > 0 ? ROOF_E_GATE : status;
 }
 
-const roof_command roof_cmd_check = {
+const cli_command cli_cmd_check = {
     .name = "check",
     .arguments = "RESULTS.json",
     .summary = "gate for CI: exit 1 when a kernel is under its share of the ceiling or got slower",
@@ -548,7 +548,7 @@ const roof_command roof_cmd_check = {
         "  miss only where the runs of both files tell it from chance (Mann-Whitney); where there are too\n"
         "  few to tell, the gate says so and does not pass. --machine recomputes the ceilings of\n"
         "  RESULTS.json, not of the baseline.\n",
-    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_MODEL,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,
     .run = run,
 };

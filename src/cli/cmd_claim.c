@@ -151,7 +151,7 @@ static roof_status check_claim(const claim *c, int shape_words, roof_error *erro
   return why == NULL ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "claim: %s", why);
 }
 
-static roof_status read_words(const roof_args *args, claim *c, roof_error *error) {
+static roof_status read_words(const cli_args *args, claim *c, roof_error *error) {
   const char **words = calloc((size_t)args->word_count + 1, sizeof *words);
   if (words == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "claim: out of memory");
@@ -170,7 +170,7 @@ static roof_status read_words(const roof_args *args, claim *c, roof_error *error
     } else if (c->op != NULL) {
       status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: one word too many", word);
     } else {
-      status = roof_select_op(args, word, &c->op, error);
+      status = cli_select_op(args, word, &c->op, error);
     }
   }
   status = status == ROOF_OK ? check_claim(c, count, error) : status;
@@ -190,9 +190,9 @@ static void name_peak(char name[NAME], const roof_peak *peak) {
            roof_unit_name(peak->unit));
 }
 
-static void set_source(judgement *j, roof_kind kind, const char *date, const char *source) {
-  snprintf(j->source, sizeof j->source, "%s%s%s%s%s", roof_kind_name(kind), date[0] != '\0' ? " of " : "",
-           date, source[0] != '\0' ? ", " : "", source);
+static void set_source(judgement *j, roof_provenance kind, const char *date, const char *source) {
+  snprintf(j->source, sizeof j->source, "%s%s%s%s%s", roof_provenance_name(kind),
+           date[0] != '\0' ? " of " : "", date, source[0] != '\0' ? ", " : "", source);
 }
 
 static void add_match(judgement *j, const char *name, double value) {
@@ -243,7 +243,7 @@ static void match_bandwidths(judgement *j, const roof_machine *machine) {
     const roof_level *level = &machine->levels[i];
     double bandwidth = roof_level_bandwidth(level, 0, 0);
     if (equals(j->claimed, bandwidth) && strcmp(level->name, j->limit_name) != 0) {
-      snprintf(name, sizeof name, "%s bandwidth (%s)", level->name, roof_kind_name(level->kind));
+      snprintf(name, sizeof name, "%s bandwidth (%s)", level->name, roof_provenance_name(level->kind));
       add_match(j, name, bandwidth);
     }
   }
@@ -423,37 +423,37 @@ static void add_details(roof_text *out, const claim *c, const roof_target *targe
 static json_t *claim_json(const claim *c, const roof_target *target, const judgement *j) {
   json_t *claimed = json_object(), *limit = json_object(), *matches = json_array();
   for (int k = 0; k <= TIME; k++) {
-    json_object_set_new(claimed, kinds[k].json, roof_json_number(k == (int)j->kind ? j->claimed : NAN));
-    json_object_set_new(limit, kinds[k].json, roof_json_number(k == (int)j->kind ? j->limit : NAN));
+    json_object_set_new(claimed, kinds[k].json, cli_json_number(k == (int)j->kind ? j->claimed : NAN));
+    json_object_set_new(limit, kinds[k].json, cli_json_number(k == (int)j->kind ? j->limit : NAN));
   }
-  json_object_set_new(claimed, "intensity", roof_json_number(c->value[INTENSITY]));
+  json_object_set_new(claimed, "intensity", cli_json_number(c->value[INTENSITY]));
   json_object_set_new(limit, "name", json_string(j->limit_name));
   json_object_set_new(limit, "source", json_string(j->source));
   for (int i = 0; i < j->match_count; i++) {
     json_array_append_new(matches,
                           json_pack("{s:s, s:s, s:o}", "name", j->matches[i].name, "quantity",
-                                    kinds[j->kind].json, "value", roof_json_number(j->matches[i].value)));
+                                    kinds[j->kind].json, "value", cli_json_number(j->matches[i].value)));
   }
   roof_text because = {0};
   add_answer(&because, c, target, j);
   json_t *object =
       json_pack("{s:s, s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:b, s:s, s:s, s:o}", "schema", "roofline.claim/1",
                 "machine", target->machine->name, "op", c->op != NULL ? c->op->name : NULL, "parameters",
-                c->op != NULL ? roof_json_parameters(c->op, j->values) : json_null(), "dtype",
+                c->op != NULL ? cli_json_parameters(c->op, j->values) : json_null(), "dtype",
                 roof_dtype_name(target->types.compute), "claimed", claimed, "limit", limit, "fraction",
-                roof_json_number(j->fraction), "possible", is_possible(j), "verdict", verdict_of(j)->name,
+                cli_json_number(j->fraction), "possible", is_possible(j), "verdict", verdict_of(j)->name,
                 "because", because.data != NULL ? because.data : "", "matches", matches);
   roof_text_done(&because);
   return object;
 }
 
-static roof_status print_judgement(const roof_args *args, const claim *c, const roof_target *target,
+static roof_status print_judgement(const cli_args *args, const claim *c, const roof_target *target,
                                    const judgement *j, roof_error *error) {
   if (args->json || args->csv) {
-    return roof_answer_print(args, claim_json(c, target, j), error);
+    return cli_answer_print(args, claim_json(c, target, j), error);
   }
   roof_text out = {0};
-  bool color = roof_use_color(args, stdout);
+  bool color = cli_use_color(args, stdout);
   roof_text_add(&out, color ? "\033[1m" : "");
   add_answer(&out, c, target, j);
   roof_text_add(&out, color ? "\033[0m\n" : "\n");
@@ -461,14 +461,14 @@ static roof_status print_judgement(const roof_args *args, const claim *c, const 
     roof_text_add(&out, "\n");
     add_details(&out, c, target, j);
   }
-  roof_status status = roof_print(&out, error);
+  roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
 }
 
-static roof_status judge(const roof_args *args, const claim *c, roof_error *error) {
-  roof_targets machines;
-  roof_status status = roof_select_targets(args, &machines, error);
+static roof_status judge(const cli_args *args, const claim *c, roof_error *error) {
+  cli_targets machines;
+  roof_status status = cli_select_targets(args, &machines, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -486,11 +486,11 @@ static roof_status judge(const roof_args *args, const claim *c, roof_error *erro
   if (status == ROOF_OK) {
     status = print_judgement(args, c, target, &j, error);
   }
-  roof_targets_done(&machines);
+  cli_targets_done(&machines);
   return status == ROOF_OK && !is_possible(&j) ? ROOF_E_GATE : status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
+static roof_status run(const cli_args *args, roof_error *error) {
   claim c = {.op = NULL};
   for (int k = 0; k < KIND_COUNT; k++) {
     c.value[k] = NAN;
@@ -503,7 +503,7 @@ static roof_status run(const roof_args *args, roof_error *error) {
   return status;
 }
 
-const roof_command roof_cmd_claim = {
+const cli_command cli_cmd_claim = {
     .name = "claim",
     .arguments = "[OP key=value ...] QUANTITY",
     .summary = "is a claimed speed, bandwidth or time possible on a machine? exit 1 when it is not",
@@ -518,6 +518,6 @@ const roof_command roof_cmd_claim = {
         "  The unit says what is claimed: FLOP/s, B/s, bit/s, s, or % of the peak, with a prefix (T, M, u);\n"
         "  FLOP/B beside a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=,\n"
         "  time=, intensity=.\n",
-    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_MODEL,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .run = run,
 };

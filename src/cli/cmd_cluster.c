@@ -69,7 +69,7 @@ static roof_status take_word(const char *word, inputs *in, roof_error *error) {
 }
 
 /** Settings; a first word without `=` is a model that gives the parameters. */
-static roof_status take_words(const roof_args *args, inputs *in, roof_error *error) {
+static roof_status take_words(const cli_args *args, inputs *in, roof_error *error) {
   static const double megatokens = 4e6, parameters = 8e9;
   roof_status status = ROOF_OK;
   *in = (inputs){.devices = 64, .node = 8, .params = parameters, .tokens = megatokens, .bytes = 2};
@@ -89,14 +89,14 @@ static roof_status take_words(const roof_args *args, inputs *in, roof_error *err
   return status;
 }
 
-static roof_status make_answer(const roof_args *args, const roof_machine *machine, const inputs *in,
-                               answer *a, roof_error *error) {
+static roof_status make_answer(const cli_args *args, const roof_machine *machine, const inputs *in, answer *a,
+                               roof_error *error) {
   roof_types types;
   roof_options option;
   const roof_link *between = &roof_network_at(0)->link;
   *a = (answer){.machine = machine, .in = *in};
-  roof_status status = roof_select_types(args, machine, &types, error);
-  status = status == ROOF_OK ? roof_select_options(args, &option, error) : status;
+  roof_status status = cli_select_types(args, machine, &types, error);
+  status = status == ROOF_OK ? cli_select_options(args, &option, error) : status;
   status = status == ROOF_OK ? roof_target_init(&a->target, machine, &types, &option, error) : status;
   status = status == ROOF_OK ? roof_target_supports(&a->target, ROOF_MATRIX, error) : status;
   status =
@@ -149,7 +149,7 @@ static void add_links(roof_text *out, const answer *a) {
   }
   roof_text_addf(out, "%s, %s %s: FLOPs that each link asks for a byte\n", a->machine->title,
                  roof_dtype_name(a->target.types.compute), roof_quantity_format(peak, SHORT, rate, "FLOP/s"));
-  roof_text_add_table(out, cells, COLUMNS, rows, "lrrrr");
+  cli_text_add_table(out, cells, COLUMNS, rows, "lrrrr");
   roof_text_add(
       out,
       "  width: of a 16-bit product split in two along it, from which the sum of the halves is hidden\n");
@@ -227,7 +227,7 @@ static void add_plans(roof_text *out, const answer *a) {
                                      "2 (N - 1) / N parameters b a step",
                                      "network"};
   roof_text_add(out, "\nplans: D is the model's width, b the bytes of an element\n");
-  roof_text_add_table(out, rows, 4, 5, "llll");
+  cli_text_add_table(out, rows, 4, 5, "llll");
   roof_text_addf(
       out, "\npipeline of %.0f stages, %.0f microbatches: bubble (p - 1) / (m + p - 1) = %.1f %%\n",
       a->in.stages, a->in.microbatches, 100 * roof_pipeline_bubble(a->in.stages, a->in.microbatches));
@@ -240,11 +240,11 @@ static json_t *links_json(const answer *a) {
     const roof_link *l = link_at(a, i);
     json_array_append_new(array,
                           json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "name", l->name, "bytes_per_second",
-                                    roof_json_number(l->bytes_per_second), "flops_per_byte",
-                                    roof_json_number(rate / l->bytes_per_second), "flops_per_byte_both_ways",
-                                    roof_json_number(rate / both_ways(l)), "split_width",
-                                    roof_json_number(roof_cluster_split_width(l, rate, SPLIT_BYTES)),
-                                    "source", l->source));
+                                    cli_json_number(l->bytes_per_second), "flops_per_byte",
+                                    cli_json_number(rate / l->bytes_per_second), "flops_per_byte_both_ways",
+                                    cli_json_number(rate / both_ways(l)), "split_width",
+                                    cli_json_number(roof_cluster_split_width(l, rate, SPLIT_BYTES)), "source",
+                                    l->source));
   }
   return array;
 }
@@ -258,10 +258,10 @@ static json_t *routes_json(const answer *a) {
         array,
         json_pack(
             "{s:s, s:o, s:o, s:o, s:o}", "route", roof_route_name(r, NULL), "seconds",
-            roof_json_number(roof_cluster_all_reduce(c, r, a->in.size, a->in.devices)), "gradient_seconds",
-            roof_json_number(roof_cluster_all_reduce(c, r, c->parameters * c->gradient_bytes, a->in.devices)),
-            "devices_limit", roof_json_number(roof_cluster_limit(c, r, 1)), "devices_limit_backward",
-            roof_json_number(roof_cluster_limit(c, r, 2.0 / 3))));
+            cli_json_number(roof_cluster_all_reduce(c, r, a->in.size, a->in.devices)), "gradient_seconds",
+            cli_json_number(roof_cluster_all_reduce(c, r, c->parameters * c->gradient_bytes, a->in.devices)),
+            "devices_limit", cli_json_number(roof_cluster_limit(c, r, 1)), "devices_limit_backward",
+            cli_json_number(roof_cluster_limit(c, r, 2.0 / 3))));
   }
   return array;
 }
@@ -271,8 +271,8 @@ static json_t *zero_json(const answer *a) {
   for (int stage = 0; stage < STAGES; stage++) {
     json_array_append_new(
         array, json_pack("{s:i, s:o, s:o}", "stage", stage, "bytes",
-                         roof_json_number(roof_zero_bytes(stage, a->in.devices) * a->in.params), "sent_bytes",
-                         roof_json_number(roof_zero_traffic(stage, a->in.devices) * a->in.params)));
+                         cli_json_number(roof_zero_bytes(stage, a->in.devices) * a->in.params), "sent_bytes",
+                         cli_json_number(roof_zero_traffic(stage, a->in.devices) * a->in.params)));
   }
   return array;
 }
@@ -280,18 +280,18 @@ static json_t *zero_json(const answer *a) {
 static json_t *answer_json(const answer *a) {
   json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.cluster/1", "machine",
                              a->machine->name, "dtype", roof_dtype_name(a->target.types.compute),
-                             "flops_per_second", roof_json_number(a->cluster.flops_per_second), "links",
+                             "flops_per_second", cli_json_number(a->cluster.flops_per_second), "links",
                              links_json(a), "all_reduce", routes_json(a), "zero", zero_json(a));
   for (int i = 0; i < INPUT_COUNT; i++) {
     double value = *(const double *)(const void *)((const char *)&a->in + input_table[i].offset);
-    json_object_set_new(object, input_table[i].name, roof_json_number(value));
+    json_object_set_new(object, input_table[i].name, cli_json_number(value));
   }
   json_object_set_new(object, "compute_seconds",
-                      roof_json_number(roof_cluster_compute(&a->cluster, a->in.devices)));
+                      cli_json_number(roof_cluster_compute(&a->cluster, a->in.devices)));
   json_object_set_new(object, "flops_per_byte_sent",
-                      roof_json_number(roof_cluster_intensity(&a->cluster, a->in.devices)));
+                      cli_json_number(roof_cluster_intensity(&a->cluster, a->in.devices)));
   json_object_set_new(object, "bubble",
-                      roof_json_number(roof_pipeline_bubble(a->in.stages, a->in.microbatches)));
+                      cli_json_number(roof_pipeline_bubble(a->in.stages, a->in.microbatches)));
   return object;
 }
 
@@ -356,20 +356,20 @@ static roof_status draw(const answer *a, const char *path, roof_error *error) {
   } else {
     fill_chart(a, chart);
     status = roof_draw_curves_svg(chart, &svg, error);
-    status = status == ROOF_OK ? roof_chart_write_svg(path, chart->title, &svg, &none, error) : status;
+    status = status == ROOF_OK ? cli_chart_write_svg(path, chart->title, &svg, &none, error) : status;
   }
   roof_text_done(&svg);
   free(chart);
   return status;
 }
 
-static roof_status answer_machine(const roof_args *args, roof_text *out, json_t **json, roof_error *error) {
+static roof_status answer_machine(const cli_args *args, roof_text *out, json_t **json, roof_error *error) {
   roof_machine *machines = NULL;
   int count = 0;
   inputs in;
   answer a;
   roof_status status = take_words(args, &in, error);
-  status = status == ROOF_OK ? roof_select_machines(args, &machines, &count, error) : status;
+  status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   if (status == ROOF_OK && count > 1) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
@@ -386,22 +386,22 @@ static roof_status answer_machine(const roof_args *args, roof_text *out, json_t 
   return status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
+static roof_status run(const cli_args *args, roof_error *error) {
   roof_text out = {0};
   json_t *json = NULL;
-  roof_status status = args->csv          ? roof_args_no_csv("cluster", error)
-                       : args->to != NULL ? roof_chart_check(args->to, error)
+  roof_status status = args->csv          ? cli_args_no_csv("cluster", error)
+                       : args->to != NULL ? cli_chart_check(args->to, error)
                                           : ROOF_OK;
   status = status == ROOF_OK ? answer_machine(args, &out, &json, error) : status;
   if (status == ROOF_OK && args->to == NULL) {
-    status = args->json ? roof_json_print(json, error) : roof_print(&out, error);
+    status = args->json ? cli_json_print(json, error) : cli_print(&out, error);
   }
   roof_text_done(&out);
   free(network);
   return status;
 }
 
-const roof_command roof_cmd_cluster = {
+const cli_command cli_cmd_cluster = {
     .name = "cluster",
     .arguments = "[CONFIG|NAME] [key=value ...]",
     .summary = "network roofline: what each link asks for, all-reduces, how far data parallelism scales",
@@ -410,7 +410,7 @@ const roof_command roof_cmd_cluster = {
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"
                 "  roofline cluster params=7e9 tokens=1M devices=8 --machine a100 --json\n"
                 "Settings: devices node params tokens size bytes stages microbatches\n",
-    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_MODEL | ROOF_ARGS_FILE,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL | CLI_ARGS_FILE,
     .options = options,
     .run = run,
 };

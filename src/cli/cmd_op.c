@@ -6,7 +6,7 @@
 #include <string.h>
 
 /** User operations first, then the built-in ones; NULL past the end. */
-static const roof_op *op_at(const roof_args *args, int index) {
+static const roof_op *op_at(const cli_args *args, int index) {
   for (int i = 0; i < args->userops_count; i++) {
     if (index < (int)args->userops[i].count) {
       return &args->userops[i].ops[index];
@@ -48,16 +48,16 @@ static json_t *op_json(const roof_op *op) {
     const char *choice = roof_op_value_name(op, i, p->fallback);
     json_array_append_new(params,
                           json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", p->name, "default",
-                                    choice != NULL ? json_string(choice) : roof_json_number(p->fallback),
+                                    choice != NULL ? json_string(choice) : cli_json_number(p->fallback),
                                     "same_as", p->same_as, "choices", choices, "text", p->text));
   }
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:s, s:o}", "name", op->name, "family",
                    op->family, "summary", op->summary, "unit", roof_unit_name(op->unit), "flops", op->flops,
                    "bytes", op->bytes, "link_bytes", op->link, "link_steps", op->steps, "flops_per_element",
-                   roof_json_number(op->flops_per_element), "source", op->source, "parameters", params);
+                   cli_json_number(op->flops_per_element), "source", op->source, "parameters", params);
 }
 
-static roof_status list_csv(const roof_args *args, roof_error *error) {
+static roof_status list_csv(const cli_args *args, roof_error *error) {
   roof_text out = {0};
   roof_text_add(&out,
                 "name,family,parameters,unit,flops,bytes,link_bytes,flops_per_element,summary,source\n");
@@ -84,18 +84,18 @@ static roof_status list_csv(const roof_args *args, roof_error *error) {
     roof_text_add(&out, "\n");
     roof_text_done(&parameters);
   }
-  roof_status status = roof_print(&out, error);
+  roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
 }
 
-static roof_status list(const roof_args *args, roof_error *error) {
+static roof_status list(const cli_args *args, roof_error *error) {
   if (args->json) {
     json_t *ops = json_array();
     for (int i = 0; op_at(args, i) != NULL; i++) {
       json_array_append_new(ops, op_json(op_at(args, i)));
     }
-    return roof_json_print(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", ops), error);
+    return cli_json_print(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", ops), error);
   }
   if (args->csv) {
     return list_csv(args, error);
@@ -115,21 +115,21 @@ static roof_status list(const roof_args *args, roof_error *error) {
                    wide ? "\n" : "", wide ? 51 : 1, "", op->summary);
     roof_text_done(&parameters);
   }
-  roof_status status = roof_print(&out, error);
+  roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
 }
 
-static roof_status show(const roof_args *args, const char *name, roof_error *error) {
+static roof_status show(const cli_args *args, const char *name, roof_error *error) {
   const roof_op *op = NULL;
-  roof_status status = roof_select_op(args, name, &op, error);
+  roof_status status = cli_select_op(args, name, &op, error);
   if (status != ROOF_OK) {
     return status;
   }
   if (args->json || args->csv) {
     json_t *object = op_json(op);
     json_object_set_new(object, "schema", json_string("roofline.op/1"));
-    return roof_answer_print(args, object, error);
+    return cli_answer_print(args, object, error);
   }
   roof_text out = {0};
   roof_text_addf(&out, "%s%s%s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
@@ -156,14 +156,14 @@ static roof_status show(const roof_args *args, const char *name, roof_error *err
   roof_text_add(
       &out, "\n  a, w, o, kv are bytes per element of activations, weights (with scales), result, KV cache;"
             " bytes are read + written, each once\n");
-  status = roof_print(&out, error);
+  status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
+static roof_status run(const cli_args *args, roof_error *error) {
   const char *verb = args->word_count > 0 ? args->words[0] : "list";
-  roof_status status = roof_args_limit_words(args, 2, error);
+  roof_status status = cli_args_limit_words(args, 2, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -176,11 +176,11 @@ static roof_status run(const roof_args *args, roof_error *error) {
   return roof_error_set(error, ROOF_E_ARGUMENT, "op %s: use `op list` or `op show NAME`", verb);
 }
 
-const roof_command roof_cmd_op = {
+const cli_command cli_cmd_op = {
     .name = "op",
     .arguments = "list | show NAME",
     .summary = "the operations with parameters, formulas and sources",
     .examples = "  roofline op list\n  roofline op show attention\n",
-    .groups = ROOF_ARGS_FORMAT,
+    .groups = CLI_ARGS_FORMAT,
     .run = run,
 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/measurements.h"
-#include "cli/grid.h"
+#include "cli/predict/grid.h"
+#include "documents/measurements.h"
 
 static int ascii, width, height, arrows, linear;
 static const struct poptOption options[] = {
@@ -99,9 +99,9 @@ static roof_status place_point(const placing *p, size_t index, roof_error *error
 
 /** Measured kernels of a file, on the first machine; those without FLOPs or bytes have no place. */
 static roof_status place_file(const char *file, roof_scene *scene, roof_error *error) {
-  roof_measurements all = {0};
+  rf_measurements all = {0};
   int placed = 0;
-  roof_status status = roof_measurements_read(file, &all, error);
+  roof_status status = rf_measurements_read(file, &all, error);
   for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
     const roof_measurement *m = &all.list[i];
     roof_scene_dot dot = {
@@ -119,7 +119,7 @@ static roof_status place_file(const char *file, roof_scene *scene, roof_error *e
     snprintf(scene->subtitle, sizeof scene->subtitle,
              "%d of %zu kernels of %.80s: the others lack FLOPs or bytes", placed, all.count, file);
   }
-  roof_measurements_done(&all);
+  rf_measurements_done(&all);
   return status;
 }
 
@@ -129,11 +129,11 @@ static bool is_file(const char *word) {
 }
 
 /** Places one operation, `words[0]` with its key=value words, on every machine of the chart. */
-static roof_status place_op(const roof_args *args, const roof_target *targets, int machines,
+static roof_status place_op(const cli_args *args, const roof_target *targets, int machines,
                             const char *const *words, int count, roof_scene *scene, roof_error *error) {
   const roof_op *op = NULL;
   roof_shape shape;
-  roof_status status = roof_select_op(args, words[0], &op, error);
+  roof_status status = cli_select_op(args, words[0], &op, error);
   if (status == ROOF_OK) {
     status = roof_shape_parse(&shape, op, words + 1, count - 1, error);
   }
@@ -151,7 +151,7 @@ static roof_status place_op(const roof_args *args, const roof_target *targets, i
 }
 
 /** A word without `=` begins the next operation, or is a file of measurements. */
-static roof_status place_ops(const roof_args *args, const roof_target *targets, int machines,
+static roof_status place_ops(const cli_args *args, const roof_target *targets, int machines,
                              roof_scene *scene, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int start = 0, end = 0; start < args->word_count && status == ROOF_OK; start = end) {
@@ -179,7 +179,7 @@ static void name_scene(roof_scene *scene, const roof_machine *machines, int coun
   roof_text_done(&title);
 }
 
-static roof_status fill_scene(const roof_args *args, const roof_machine *machines, int count,
+static roof_status fill_scene(const cli_args *args, const roof_machine *machines, int count,
                               roof_scene *scene, roof_error *error) {
   roof_types types;
   roof_options o = roof_options_default();
@@ -188,7 +188,7 @@ static roof_status fill_scene(const roof_args *args, const roof_machine *machine
     return roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   }
   roof_scene_init(scene);
-  roof_status status = roof_select_types(args, &machines[0], &types, error);
+  roof_status status = cli_select_types(args, &machines[0], &types, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = roof_target_init(&targets[i], &machines[i], &types, &o, error);
     if (status == ROOF_OK) {
@@ -227,36 +227,36 @@ static roof_status write_linear(const char *path, const roof_scene *scene, const
                                 roof_error *error) {
   roof_text svg = {0};
   roof_status status = roof_draw_linear_svg(scene, &svg, error);
-  status = status == ROOF_OK ? roof_chart_write_svg(path, scene->title, &svg, table, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_svg(path, scene->title, &svg, table, error) : status;
   roof_text_done(&svg);
   return status;
 }
 
 /** Writes the chart, with the dots as the HTML page's table. */
-static roof_status write_picture(const roof_args *args, roof_scene *scene, roof_error *error) {
+static roof_status write_picture(const cli_args *args, roof_scene *scene, roof_error *error) {
   static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "rate", "wall"};
   enum { COLUMNS = sizeof header / sizeof header[0] };
-  roof_grid grid = {0};
+  cli_grid grid = {0};
   name_by_machine(scene);
   for (int i = 0; i < COLUMNS; i++) {
-    roof_grid_add(&grid, "%s", header[i]);
+    cli_grid_add(&grid, "%s", header[i]);
   }
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
     char rate[32];
-    roof_grid_add(&grid, "%s", scene->subtitle[0] != '\0' ? scene->subtitle : dot->label);
-    roof_grid_add(&grid, "%s", scene->series[dot->series]);
-    roof_grid_add(&grid, "%.4g", dot->intensity);
-    roof_grid_add(&grid, "%s", roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s"));
-    roof_grid_add(&grid, "%s", dot->detail);
+    cli_grid_add(&grid, "%s", scene->subtitle[0] != '\0' ? scene->subtitle : dot->label);
+    cli_grid_add(&grid, "%s", scene->series[dot->series]);
+    cli_grid_add(&grid, "%.4g", dot->intensity);
+    cli_grid_add(&grid, "%s", roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s"));
+    cli_grid_add(&grid, "%s", dot->detail);
   }
-  const char **cells = roof_grid_cells(&grid);
+  const char **cells = cli_grid_cells(&grid);
   const roof_table table = {"Operations", cells, COLUMNS, scene->dot_count};
   roof_status status = cells != NULL
-                           ? (linear ? write_linear : roof_chart_write)(args->to, scene, &table, error)
+                           ? (linear ? write_linear : cli_chart_write)(args->to, scene, &table, error)
                            : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   free(cells);
-  roof_grid_done(&grid);
+  cli_grid_done(&grid);
   return status;
 }
 
@@ -267,20 +267,20 @@ static roof_status print_json(const roof_scene *scene, roof_error *error) {
     json_array_append_new(roofs, json_pack("{s:s, s:s, s:s, s:o, s:o}", "machine",
                                            scene->series[roof->series], "label", roof->label, "kind",
                                            roof->style == ROOF_DASHED ? "measured" : "theoretical",
-                                           "flops_per_second", roof_json_number(roof->flops_per_second),
-                                           "bytes_per_second", roof_json_number(roof->bytes_per_second)));
+                                           "flops_per_second", cli_json_number(roof->flops_per_second),
+                                           "bytes_per_second", cli_json_number(roof->bytes_per_second)));
   }
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
     json_array_append_new(dots, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "machine",
                                           scene->series[dot->series], "label", dot->label, "intensity",
-                                          roof_json_number(dot->intensity), "attainable_flops_per_second",
-                                          roof_json_number(dot->predicted ? dot->flops_per_second : NAN),
+                                          cli_json_number(dot->intensity), "attainable_flops_per_second",
+                                          cli_json_number(dot->predicted ? dot->flops_per_second : NAN),
                                           "measured_flops_per_second",
-                                          roof_json_number(dot->predicted ? NAN : dot->flops_per_second),
+                                          cli_json_number(dot->predicted ? NAN : dot->flops_per_second),
                                           "next", dot->next >= 0 ? json_integer(dot->next) : json_null()));
   }
-  return roof_json_print(
+  return cli_json_print(
       json_pack("{s:s, s:o, s:o}", "schema", "roofline.plot/1", "roofs", roofs, "dots", dots), error);
 }
 
@@ -310,15 +310,15 @@ static roof_status print_csv(const roof_scene *scene, roof_error *error) {
     add_csv_row(&out, dot->predicted ? "predicted" : "measured", scene->series[dot->series], dot->label,
                 (const double[]){dot->intensity, dot->flops_per_second, NAN});
   }
-  roof_status status = roof_print(&out, error);
+  roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
 }
 
-static roof_status run(const roof_args *args, roof_error *error) {
+static roof_status run(const cli_args *args, roof_error *error) {
   roof_machine *machines = NULL;
   int count = 0;
-  roof_status status = roof_select_machines(args, &machines, &count, error);
+  roof_status status = cli_select_machines(args, &machines, &count, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -333,14 +333,14 @@ static roof_status run(const roof_args *args, roof_error *error) {
     status = args->to != NULL ? write_picture(args, scene, error)
              : args->json     ? print_json(scene, error)
              : args->csv      ? print_csv(scene, error)
-                              : roof_chart_print(args, scene, width, height, ascii, error);
+                              : cli_chart_print(args, scene, width, height, ascii, error);
   }
   free(scene);
   free(machines);
   return status;
 }
 
-const roof_command roof_cmd_plot = {
+const cli_command cli_cmd_plot = {
     .name = "plot",
     .arguments = "[OP key=value ... | FILE.json] ...",
     .summary = "rooflines of machines (of several, the outline), with operations and measurements on them",
@@ -350,7 +350,7 @@ const roof_command roof_cmd_plot = {
                 "    algorithm=standard,flash --arrows --machine h100 --to flash.svg\n"
                 "  roofline plot results.json --machine host --to results.svg\n"
                 "  roofline plot softmax rows=8192 cols=8192 layernorm rows=8192 cols=8192 --machine h100\n",
-    .groups = ROOF_ARGS_MACHINE | ROOF_ARGS_FORMAT | ROOF_ARGS_FILE,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE,
     .options = options,
     .run = run,
 };

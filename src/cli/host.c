@@ -20,7 +20,7 @@ static roof_status make_folders(char *path, roof_error *error) {
   }
 }
 
-roof_status roof_host_save(const roof_machine *machine, roof_error *error) {
+roof_status cli_host_save(const roof_machine *machine, roof_error *error) {
   roof_text path = {0}, json = {0};
   roof_status status = roof_catalog_user_folder(&path, error);
   if (status == ROOF_OK) {
@@ -34,7 +34,7 @@ roof_status roof_host_save(const roof_machine *machine, roof_error *error) {
     status = roof_error_set(error, ROOF_E_MEMORY, "%s.json: out of memory", machine->name);
   }
   if (status == ROOF_OK) {
-    status = roof_write_file(path.data, json.data, json.length, error);
+    status = rf_write_file(path.data, json.data, json.length, error);
   }
   roof_text_done(&path);
   roof_text_done(&json);

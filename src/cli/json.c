@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *roof_json_number(double value) {
+json_t *cli_json_number(double value) {
   if (!isfinite(value)) {
     return json_null();
   }
@@ -19,29 +19,29 @@ static void add_dump(roof_text *out, json_t *object, size_t flags, const char *e
   free(dump);
 }
 
-void roof_json_add(roof_text *out, json_t *object) {
+void cli_json_add(roof_text *out, json_t *object) {
   add_dump(out, object, 0, "");
 }
 
-void roof_json_add_lines(roof_text *out, json_t *object) {
+void cli_json_add_lines(roof_text *out, json_t *object) {
   add_dump(out, object, JSON_INDENT(2), "\n");
 }
 
-roof_status roof_json_print(json_t *object, roof_error *error) {
+roof_status cli_json_print(json_t *object, roof_error *error) {
   roof_text text = {0};
-  roof_json_add_lines(&text, object);
-  roof_status status = roof_print(&text, error);
+  cli_json_add_lines(&text, object);
+  roof_status status = cli_print(&text, error);
   roof_text_done(&text);
   return status;
 }
 
-json_t *roof_json_parameters(const roof_op *op, const double *values) {
+json_t *cli_json_parameters(const roof_op *op, const double *values) {
   json_t *object = json_object();
   for (int i = 0; i < roof_op_param_count(op); i++) {
     char text[64];
     roof_shape_value_text(op, i, values[i], text, sizeof text);
     bool choice = roof_op_value_name(op, i, values[i]) != NULL;
-    json_object_set_new(object, op->params[i].name, choice ? json_string(text) : roof_json_number(values[i]));
+    json_object_set_new(object, op->params[i].name, choice ? json_string(text) : cli_json_number(values[i]));
   }
   return object;
 }
@@ -50,17 +50,17 @@ static json_t *levels(const roof_prediction *p) {
   json_t *array = json_array();
   for (int i = 0; i < p->level_count; i++) {
     const roof_level_time *t = &p->levels[i];
-    json_array_append_new(
-        array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", t->level->name, "bytes",
-                         roof_json_number(t->bytes), "intensity", roof_json_number(t->intensity), "ridge",
-                         roof_json_number(t->ridge), "seconds", roof_json_number(t->seconds)));
+    json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", t->level->name, "bytes",
+                                           cli_json_number(t->bytes), "intensity",
+                                           cli_json_number(t->intensity), "ridge", cli_json_number(t->ridge),
+                                           "seconds", cli_json_number(t->seconds)));
   }
   return array;
 }
 
 static void add_effect(json_t *effects, const char *name, double factor, const char *why) {
   json_array_append_new(
-      effects, json_pack("{s:s, s:o, s:s}", "name", name, "factor", roof_json_number(factor), "why", why));
+      effects, json_pack("{s:s, s:o, s:s}", "name", name, "factor", cli_json_number(factor), "why", why));
 }
 
 static json_t *effects(const roof_target *target, const roof_prediction *p) {
@@ -83,39 +83,39 @@ static json_t *effects(const roof_target *target, const roof_prediction *p) {
 
 static json_t *seconds(const roof_prediction *p) {
   return json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", roof_json_number(p->compute_seconds),
-      "memory", roof_json_number(p->memory_seconds), "overhead", roof_json_number(p->overhead_seconds),
-      "network", roof_json_number(p->network_seconds), "lower", roof_json_number(p->lower_seconds), "upper",
-      roof_json_number(p->upper_seconds), "expected", roof_json_number(p->expected_seconds), "expected_low",
-      roof_json_number(p->expected_low_seconds), "expected_high", roof_json_number(p->expected_high_seconds));
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", cli_json_number(p->compute_seconds),
+      "memory", cli_json_number(p->memory_seconds), "overhead", cli_json_number(p->overhead_seconds),
+      "network", cli_json_number(p->network_seconds), "lower", cli_json_number(p->lower_seconds), "upper",
+      cli_json_number(p->upper_seconds), "expected", cli_json_number(p->expected_seconds), "expected_low",
+      cli_json_number(p->expected_low_seconds), "expected_high", cli_json_number(p->expected_high_seconds));
 }
 
 static json_t *ceiling(const roof_target *target, roof_basis basis, const roof_prediction *p) {
   roof_ceiling c = roof_ceiling_of(target, basis, &p->work);
-  return json_pack("{s:o, s:o, s:o}", "seconds", roof_json_number(c.seconds), "flops_per_second",
-                   roof_json_number(c.flops_per_second), "bytes_per_second",
-                   roof_json_number(c.bytes_per_second));
+  return json_pack("{s:o, s:o, s:o}", "seconds", cli_json_number(c.seconds), "flops_per_second",
+                   cli_json_number(c.flops_per_second), "bytes_per_second",
+                   cli_json_number(c.bytes_per_second));
 }
 
-json_t *roof_json_prediction(const roof_target *target, const roof_op *op, const double *values,
-                             const roof_prediction *p) {
+json_t *cli_json_prediction(const roof_target *target, const roof_op *op, const double *values,
+                            const roof_prediction *p) {
   char binding[ROOF_NAME_MAX];
   roof_prediction_binding(p, binding, sizeof binding);
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "schema", "roofline.prediction/1",
-      "machine", target->machine->name, "op", op->name, "parameters", roof_json_parameters(op, values),
-      "dtype", roof_dtype_name(target->types.compute), "flops", roof_json_number(p->work.flops), "bytes",
-      roof_json_number(p->bytes), "intensity", roof_json_number(p->intensity), "ridge",
-      roof_json_number(p->ridge), "regime", roof_regime_name(p->regime), "binding", binding,
-      "attainable_flops_per_second", roof_json_number(p->attainable));
+      "machine", target->machine->name, "op", op->name, "parameters", cli_json_parameters(op, values),
+      "dtype", roof_dtype_name(target->types.compute), "flops", cli_json_number(p->work.flops), "bytes",
+      cli_json_number(p->bytes), "intensity", cli_json_number(p->intensity), "ridge",
+      cli_json_number(p->ridge), "regime", roof_regime_name(p->regime), "binding", binding,
+      "attainable_flops_per_second", cli_json_number(p->attainable));
   json_object_set_new(object, "seconds", seconds(p));
   json_object_set_new(object, "levels", levels(p));
   json_object_set_new(object, "ceilings",
                       json_pack("{s:o, s:o}", "theoretical", ceiling(target, ROOF_THEORETICAL, p), "achieved",
                                 ceiling(target, ROOF_ACHIEVED, p)));
-  json_object_set_new(object, "link_bytes", roof_json_number(p->work.link_bytes));
-  json_object_set_new(object, "working_set_bytes", roof_json_number(p->work.working_set));
+  json_object_set_new(object, "link_bytes", cli_json_number(p->work.link_bytes));
+  json_object_set_new(object, "working_set_bytes", cli_json_number(p->work.working_set));
   json_object_set_new(object, "effects", effects(target, p));
-  json_object_set_new(object, "energy_joules", roof_json_number(p->energy_joules));
+  json_object_set_new(object, "energy_joules", cli_json_number(p->energy_joules));
   return object;
 }

@@ -2,19 +2,19 @@
 
 #include <string.h>
 
-#define ROW(name) extern const roof_command roof_##name;
+#define ROW(name) extern const cli_command cli_##name;
 #include "registry/commands.inc"
 #undef ROW
 
-static const roof_command *const commands[] = {
-#define ROW(name) &roof_##name,
+static const cli_command *const commands[] = {
+#define ROW(name) &cli_##name,
 #include "registry/commands.inc"
 #undef ROW
     NULL};
 
 enum { COMMAND_MAX = sizeof commands / sizeof commands[0] };
 
-static roof_status find_command(const char *name, const roof_command **command, roof_error *error) {
+static roof_status find_command(const char *name, const cli_command **command, roof_error *error) {
   const char *names[COMMAND_MAX + 1] = {NULL};
   for (int i = 0; commands[i] != NULL; i++) {
     if (strcmp(commands[i]->name, name) == 0) {
@@ -40,18 +40,18 @@ static roof_status print_overview(roof_error *error) {
   roof_text_add(&text, "\nroofline COMMAND --help shows a command's options and examples.\n"
                        "Start with `roofline loop --quick`, or `roofline predict gemm m=8192 n=28672 k=8192 "
                        "--machine h100`.\n");
-  roof_status status = roof_print(&text, error);
+  roof_status status = cli_print(&text, error);
   roof_text_done(&text);
   return status;
 }
 
-static roof_status run_command(const roof_command *command, int argc, const char **argv, roof_error *error) {
-  roof_args args;
-  roof_status status = roof_args_parse(&args, command, argc, argv, error);
+static roof_status run_command(const cli_command *command, int argc, const char **argv, roof_error *error) {
+  cli_args args;
+  roof_status status = cli_args_parse(&args, command, argc, argv, error);
   if (status == ROOF_OK && !args.help) {
     status = command->run(&args, error);
   }
-  roof_args_done(&args);
+  cli_args_done(&args);
   return status;
 }
 
@@ -60,7 +60,7 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   if (strcmp(name, "--version") == 0) {
     roof_text text = {0};
     roof_text_add(&text, "roofline " ROOFLINE_VERSION "\n");
-    roof_status status = roof_print(&text, error);
+    roof_status status = cli_print(&text, error);
     roof_text_done(&text);
     return status;
   }
@@ -68,7 +68,7 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   if (help && argc < 3) {
     return print_overview(error);
   }
-  const roof_command *command = NULL;
+  const cli_command *command = NULL;
   roof_status status = find_command(help ? argv[2] : name, &command, error);
   if (status != ROOF_OK) {
     return status;
@@ -81,7 +81,7 @@ int main(int argc, const char **argv) {
   roof_error error = {0};
   roof_status status = dispatch(argc, argv, &error);
   if (status != ROOF_OK && error.message[0] != '\0') {
-    roof_report("", &error);
+    cli_report("", &error);
   }
   return roof_status_exit_code(status);
 }

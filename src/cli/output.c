@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-roof_status roof_print(const roof_text *text, roof_error *error) {
+roof_status cli_print(const roof_text *text, roof_error *error) {
   if (text->failed) {
     return roof_error_set(error, ROOF_E_MEMORY, "output: out of memory");
   }
@@ -16,7 +16,7 @@ roof_status roof_print(const roof_text *text, roof_error *error) {
   return ROOF_OK;
 }
 
-void roof_report(const char *severity, const roof_error *error) {
+void cli_report(const char *severity, const roof_error *error) {
   fprintf(stderr, "roofline: %s", severity);
   if (error->file[0] != '\0') {
     fputs(error->file, stderr);
@@ -31,7 +31,7 @@ void roof_report(const char *severity, const roof_error *error) {
   fprintf(stderr, "%s\n", error->message);
 }
 
-bool roof_use_color(const roof_args *args, FILE *stream) {
+bool cli_use_color(const cli_args *args, FILE *stream) {
   if (args->color != NULL && strcmp(args->color, "auto") != 0) {
     return strcmp(args->color, "always") == 0;
   }
@@ -39,8 +39,8 @@ bool roof_use_color(const roof_args *args, FILE *stream) {
   return (none == NULL || none[0] == '\0') && isatty(fileno(stream)) != 0;
 }
 
-void roof_show_progress(void *args, const char *step, int done, int total) {
-  const roof_args *a = args;
+void cli_show_progress(void *args, const char *step, int done, int total) {
+  const cli_args *a = args;
   if (a->quiet || !isatty(STDERR_FILENO)) {
     return;
   }
@@ -63,8 +63,8 @@ static int width_of(const char *text) {
 
 enum { TABLE_COLUMNS = 32 };
 
-void roof_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
-                         const char *alignment) {
+void cli_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
+                        const char *alignment) {
   int widths[TABLE_COLUMNS] = {0};
   for (int i = 0; i < columns * rows; i++) {
     int width = width_of(cells[i]);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-roof_status roof_select_op(const roof_args *args, const char *name, const roof_op **op, roof_error *error) {
+roof_status cli_select_op(const cli_args *args, const char *name, const roof_op **op, roof_error *error) {
   for (int i = 0; i < args->userops_count; i++) {
     for (size_t j = 0; j < args->userops[i].count; j++) {
       if (strcmp(args->userops[i].ops[j].name, name) == 0) {
@@ -27,8 +27,8 @@ static roof_status load_host(roof_machine *machine, roof_error *error) {
   return status;
 }
 
-roof_status roof_select_machines(const roof_args *args, roof_machine **machines, int *count,
-                                 roof_error *error) {
+roof_status cli_select_machines(const cli_args *args, roof_machine **machines, int *count,
+                                roof_error *error) {
   int wanted = 0;
   while (args->machines != NULL && args->machines[wanted] != NULL) {
     wanted++;
@@ -64,8 +64,8 @@ static roof_dtype default_dtype(const roof_machine *machine) {
   return half ? ROOF_FP16 : brain ? ROOF_BF16 : ROOF_FP32;
 }
 
-roof_status roof_select_types(const roof_args *args, const roof_machine *machine, roof_types *types,
-                              roof_error *error) {
+roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
+                             roof_error *error) {
   roof_dtype dtype = default_dtype(machine);
   roof_status status = args->dtype != NULL ? roof_dtype_parse(args->dtype, &dtype, error) : ROOF_OK;
   if (status != ROOF_OK) {
@@ -122,7 +122,7 @@ static roof_status parse_efficiency(const char *text, roof_options *o, roof_erro
   return ROOF_OK;
 }
 
-roof_status roof_select_options(const roof_args *args, roof_options *options, roof_error *error) {
+roof_status cli_select_options(const cli_args *args, roof_options *options, roof_error *error) {
   roof_options o = roof_options_default();
   const struct {
     const char *name, *text, *unit;
@@ -154,12 +154,12 @@ roof_status roof_select_options(const roof_args *args, roof_options *options, ro
   return ROOF_OK;
 }
 
-static roof_status init_targets(const roof_args *args, roof_targets *t, roof_error *error) {
+static roof_status init_targets(const cli_args *args, cli_targets *t, roof_error *error) {
   roof_types types;
   roof_options options;
-  roof_status status = roof_select_types(args, &t->machines[0], &types, error);
+  roof_status status = cli_select_types(args, &t->machines[0], &types, error);
   if (status == ROOF_OK) {
-    status = roof_select_options(args, &options, error);
+    status = cli_select_options(args, &options, error);
   }
   for (int i = 0; i < t->count && status == ROOF_OK; i++) {
     status = roof_target_init(&t->targets[i], &t->machines[i], &types, &options, error);
@@ -167,9 +167,9 @@ static roof_status init_targets(const roof_args *args, roof_targets *t, roof_err
   return status;
 }
 
-roof_status roof_select_targets(const roof_args *args, roof_targets *targets, roof_error *error) {
-  roof_targets t = {0};
-  roof_status status = roof_select_machines(args, &t.machines, &t.count, error);
+roof_status cli_select_targets(const cli_args *args, cli_targets *targets, roof_error *error) {
+  cli_targets t = {0};
+  roof_status status = cli_select_machines(args, &t.machines, &t.count, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -177,20 +177,20 @@ roof_status roof_select_targets(const roof_args *args, roof_targets *targets, ro
   status = t.targets != NULL ? init_targets(args, &t, error)
                              : roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
   if (status != ROOF_OK) {
-    roof_targets_done(&t);
+    cli_targets_done(&t);
     return status;
   }
   *targets = t;
   return ROOF_OK;
 }
 
-void roof_targets_done(roof_targets *targets) {
+void cli_targets_done(cli_targets *targets) {
   free(targets->machines);
   free(targets->targets);
-  *targets = (roof_targets){0};
+  *targets = (cli_targets){0};
 }
 
-roof_status roof_select_backend(const char *name, const roof_backend **backend, roof_error *error) {
+roof_status cli_select_backend(const char *name, const roof_backend **backend, roof_error *error) {
   const roof_backend *found = NULL;
   roof_status status = roof_backend_find(name != NULL ? name : "cpu", &found, error);
   const char *why = status == ROOF_OK ? found->disabled_reason() : NULL;

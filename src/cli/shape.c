@@ -104,7 +104,7 @@ static roof_status read_param(const void *context, const char *text, double *val
 
 static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, roof_error *error) {
   const roof_param *param = &op->params[axis->param];
-  return roof_axis_read(axis, param->name, param->kind == ROOF_PARAM_COUNT_OF, read_param,
+  return roof_axis_read(axis, param->name, param->kind == ROOF_PARAM_COUNT, read_param,
                         &(op_param){op, axis->param}, list, error);
 }
 

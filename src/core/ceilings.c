@@ -4,7 +4,7 @@
 #include "roofline/predict.h"
 
 /** Whether a figure of that kind, with the physical `limit` of a measured one, belongs to the basis. */
-static bool belongs(roof_basis basis, roof_kind kind, double limit) {
+static bool belongs(roof_basis basis, roof_provenance kind, double limit) {
   return basis == ROOF_ACHIEVED ? kind == ROOF_MEASURED : kind != ROOF_MEASURED || !isnan(limit);
 }
 
@@ -69,8 +69,8 @@ roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const 
   }
   const roof_level *memory = t.level[t.memory];
   if (memory != NULL && belongs(basis, memory->kind, memory->limit_bytes_per_second) && p.bytes > 0) {
-    roof_mix mix = roof_mix_of(work->write_bytes / p.bytes, work->update_bytes / p.bytes);
-    ceiling.bytes_per_second = 1 / roof_mix_cost(t.seconds_per_byte[t.memory], mix);
+    rf_mix mix = rf_mix_of(work->write_bytes / p.bytes, work->update_bytes / p.bytes);
+    ceiling.bytes_per_second = 1 / rf_mix_cost(t.seconds_per_byte[t.memory], mix);
   }
   return ceiling;
 }

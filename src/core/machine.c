@@ -8,7 +8,7 @@
 #include "roofline/text.h"
 
 static const char *const kind_names[] = {"datasheet", "measured", "assumed", NULL};
-_Static_assert(sizeof kind_names / sizeof kind_names[0] == ROOF_KIND_COUNT + 1, "a name per kind");
+_Static_assert(sizeof kind_names / sizeof kind_names[0] == ROOF_PROVENANCE_COUNT + 1, "a name per kind");
 
 static const char *const level_kind_names[] = {"registers", "L1", "L2", "L3", "memory"};
 _Static_assert(sizeof level_kind_names / sizeof level_kind_names[0] == ROOF_LEVEL_KIND_COUNT,
@@ -101,7 +101,7 @@ void roof_machine_init(roof_machine *machine) {
 }
 
 /** True when a figure of provenance `a` on `cores_a` cores serves better than `b`; 0 cores are all cores. */
-static bool better(roof_kind a, int cores_a, roof_kind b, int cores_b, roof_kind wanted) {
+static bool better(roof_provenance a, int cores_a, roof_provenance b, int cores_b, roof_provenance wanted) {
   bool measured_wanted = wanted == ROOF_MEASURED;
   bool fits_a = (a == ROOF_MEASURED) == measured_wanted;
   bool fits_b = (b == ROOF_MEASURED) == measured_wanted;
@@ -112,7 +112,7 @@ static bool better(roof_kind a, int cores_a, roof_kind b, int cores_b, roof_kind
 }
 
 const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit, bool sparse,
-                                   roof_kind kind) {
+                                   roof_provenance kind) {
   const roof_peak *best = NULL;
   for (int i = 0; i < machine->peak_count; i++) {
     const roof_peak *peak = &machine->peaks[i];
@@ -129,7 +129,8 @@ const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype
   return best;
 }
 
-const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level, roof_kind kind) {
+const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level,
+                                     roof_provenance kind) {
   const roof_level *best = NULL;
   for (int i = 0; i < machine->level_count; i++) {
     const roof_level *candidate = &machine->levels[i];
@@ -145,7 +146,7 @@ const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kin
   return best;
 }
 
-const roof_level *roof_machine_memory(const roof_machine *machine, roof_kind kind) {
+const roof_level *roof_machine_memory(const roof_machine *machine, roof_provenance kind) {
   for (int level = ROOF_LEVEL_KIND_COUNT - 1; level >= 0; level--) {
     const roof_level *found = roof_machine_level(machine, (roof_level_kind)level, kind);
     if (found != NULL && !isnan(roof_level_bandwidth(found, 0, 0))) {
@@ -210,7 +211,7 @@ double roof_costs_least(const double costs[ROOF_MIX_COUNT]) {
 double roof_level_bandwidth(const roof_level *level, double written, double in_place) {
   double costs[ROOF_MIX_COUNT];
   roof_level_costs(level, costs);
-  return 1 / roof_mix_cost(costs, roof_mix_of(written, in_place));
+  return 1 / rf_mix_cost(costs, rf_mix_of(written, in_place));
 }
 
 /** True when `name` is `known`, perhaps followed by a generation: digits, then letters ("HBM3e"). */
@@ -243,14 +244,14 @@ const char *roof_level_kind_name(roof_level_kind kind) {
   return (unsigned)kind < ROOF_LEVEL_KIND_COUNT ? level_kind_names[kind] : "?";
 }
 
-const char *roof_kind_name(roof_kind kind) {
-  return (unsigned)kind < ROOF_KIND_COUNT ? kind_names[kind] : "?";
+const char *roof_provenance_name(roof_provenance kind) {
+  return (unsigned)kind < ROOF_PROVENANCE_COUNT ? kind_names[kind] : "?";
 }
 
-roof_status roof_kind_parse(const char *text, roof_kind *kind, roof_error *error) {
-  for (int i = 0; i < ROOF_KIND_COUNT; i++) {
+roof_status roof_provenance_parse(const char *text, roof_provenance *kind, roof_error *error) {
+  for (int i = 0; i < ROOF_PROVENANCE_COUNT; i++) {
     if (strcmp(text, kind_names[i]) == 0) {
-      *kind = (roof_kind)i;
+      *kind = (roof_provenance)i;
       return ROOF_OK;
     }
   }

@@ -64,7 +64,7 @@ const char *roof_op_value_name(const roof_op *op, int param, double value) {
 static roof_status check_number(const roof_param *param, double value, roof_error *error) {
   const char *why = NULL;
   switch (param->kind) {
-  case ROOF_PARAM_COUNT_OF:
+  case ROOF_PARAM_COUNT:
     why = value >= 1 && value <= largest_count ? NULL : "must be from 1 to 2^53";
     if (why == NULL && value != floor(value)) {
       why = "must be a whole number";

@@ -77,7 +77,7 @@ static roof_status check_options(const roof_options *o, roof_error *error) {
  * of a format without lanes of its own runs in fp32. */
 static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) {
   const roof_machine *machine = target->machine;
-  roof_kind kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
+  roof_provenance kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
   roof_dtype dtype = target->types.compute;
   if (target->options.unit >= 0) {
     unit = (roof_unit)target->options.unit;
@@ -97,7 +97,7 @@ static const roof_peak *resolve_peak(const roof_target *target, roof_unit unit) 
 
 static void resolve_levels(roof_target *target) {
   const roof_machine *machine = target->machine;
-  roof_kind kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
+  roof_provenance kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
   for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
     const roof_level *level = roof_machine_level(machine, (roof_level_kind)k, kind);
     target->level[k] = level;
@@ -247,8 +247,8 @@ static int supply_level(const roof_target *target, double working_set) {
 static void time_levels(const roof_target *target, roof_prediction *out, double seconds_per_flop) {
   const roof_work *work = &out->work;
   bool moves = out->bytes > 0;
-  roof_mix mix =
-      roof_mix_of(moves ? work->write_bytes / out->bytes : 0, moves ? work->update_bytes / out->bytes : 0);
+  rf_mix mix =
+      rf_mix_of(moves ? work->write_bytes / out->bytes : 0, moves ? work->update_bytes / out->bytes : 0);
   int supply = supply_level(target, work->working_set);
   double memory_seconds = out->bytes == 0 ? 0 : NAN, ridge = NAN;
   const roof_level *binding = NULL;
@@ -257,7 +257,7 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
     if (target->level[k] == NULL) {
       continue;
     }
-    double cost = roof_mix_cost(target->seconds_per_byte[k], mix);
+    double cost = rf_mix_cost(target->seconds_per_byte[k], mix);
     double bytes = k > supply ? 0 : level_bytes(target, work, k, out->bytes), seconds = bytes * cost;
     double intensity = bytes == out->bytes ? out->intensity : bytes > 0 ? work->flops / bytes : NAN;
     ridge = cost / seconds_per_flop;

@@ -13,15 +13,15 @@
 
 enum { LINE = 256 };
 
-void roof_look_pinning(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_pinning(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char call[] = "sched_setaffinity";
   (void)check;
   cpu_set_t before, one;
-  if (roof_probe_captured(root, call, out)) {
+  if (rf_probe_captured(root, call, out)) {
     return;
   }
   if (sched_getaffinity(0, sizeof before, &before) != 0) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, call, "sched_getaffinity: %s", strerror(errno));
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, call, "sched_getaffinity: %s", strerror(errno));
     return;
   }
   size_t first = 0;
@@ -31,11 +31,11 @@ void roof_look_pinning(const roof_check *check, const char *root, roof_diagnosis
   CPU_ZERO(&one);
   CPU_SET(first, &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0) {
-    roof_diagnose(out, ROOF_HEALTH_WARN, call, "%s", strerror(errno));
+    rf_diagnose(out, RF_HEALTH_WARN, call, "%s", strerror(errno));
     return;
   }
   sched_setaffinity(0, sizeof before, &before);
-  roof_diagnose(out, ROOF_HEALTH_OK, call, "a thread can be bound to a processor");
+  rf_diagnose(out, RF_HEALTH_OK, call, "a thread can be bound to a processor");
 }
 
 /** Opens and reads a cycle counter of this thread; 0, or why not. */
@@ -55,50 +55,49 @@ static int try_counter(void) {
   return why;
 }
 
-void roof_look_counters(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_counters(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char call[] = "perf_event_open", setting[] = "/proc/sys/kernel/perf_event_paranoid";
   (void)check;
   char level[LINE];
-  if (!roof_probe_line(root, setting, level, sizeof level)) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, setting, "%s", level);
+  if (!rf_probe_line(root, setting, level, sizeof level)) {
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, setting, "%s", level);
     return;
   }
   if (root[0] != '\0') {
     bool barred = atoi(level) > 2;
-    roof_diagnose(out, barred ? ROOF_HEALTH_WARN : ROOF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
-                  barred ? "barred to users" : "only the running machine can tell whether it has them");
+    rf_diagnose(out, barred ? RF_HEALTH_WARN : RF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
+                barred ? "barred to users" : "only the running machine can tell whether it has them");
     return;
   }
   int why = try_counter();
   if (why == 0) {
-    roof_diagnose(out, ROOF_HEALTH_OK, call, "cycles can be counted (perf_event_paranoid %.100s)", level);
+    rf_diagnose(out, RF_HEALTH_OK, call, "cycles can be counted (perf_event_paranoid %.100s)", level);
   } else {
-    roof_diagnose(out, ROOF_HEALTH_WARN, call, "%s (perf_event_paranoid %.100s)",
-                  why == ENOENT ? "this machine has, or its hypervisor gives, no counters" : strerror(why),
-                  level);
+    rf_diagnose(out, RF_HEALTH_WARN, call, "%s (perf_event_paranoid %.100s)",
+                why == ENOENT ? "this machine has, or its hypervisor gives, no counters" : strerror(why),
+                level);
   }
 }
 
-void roof_look_energy(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_energy(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char path[] = "/sys/class/powercap/intel-rapl:0/energy_uj";
   (void)check;
   char line[LINE];
-  bool readable = roof_probe_line(root, path, line, sizeof line);
-  roof_diagnose(out, readable ? ROOF_HEALTH_OK : ROOF_HEALTH_WARN, path, readable ? "%s microjoules" : "%s",
-                line);
+  bool readable = rf_probe_line(root, path, line, sizeof line);
+  rf_diagnose(out, readable ? RF_HEALTH_OK : RF_HEALTH_WARN, path, readable ? "%s microjoules" : "%s", line);
 }
 
-void roof_look_library(const roof_check *check, const char *root, roof_diagnosis *out) {
-  if (roof_probe_captured(root, check->sonames[0], out)) {
+void rf_check_library(const rf_check *check, const char *root, rf_diagnosis *out) {
+  if (rf_probe_captured(root, check->sonames[0], out)) {
     return;
   }
   for (int i = 0; check->sonames[i] != NULL; i++) {
     void *handle = dlopen(check->sonames[i], RTLD_LAZY | RTLD_LOCAL);
     if (handle != NULL) {
       dlclose(handle);
-      roof_diagnose(out, ROOF_HEALTH_OK, check->sonames[i], "found");
+      rf_diagnose(out, RF_HEALTH_OK, check->sonames[i], "found");
       return;
     }
   }
-  roof_diagnose(out, ROOF_HEALTH_WARN, check->sonames[0], "not found");
+  rf_diagnose(out, RF_HEALTH_WARN, check->sonames[0], "not found");
 }

@@ -4,7 +4,7 @@
 
 #include "doctor/checks.h"
 
-int roof_probe_count(const char *list) {
+int rf_probe_count(const char *list) {
   int count = 0;
   for (const char *at = list; *at >= '0' && *at <= '9';) {
     char *end = NULL;
@@ -18,7 +18,7 @@ int roof_probe_count(const char *list) {
   return count;
 }
 
-void roof_diagnose(roof_diagnosis *out, roof_health health, const char *path, const char *format, ...) {
+void rf_diagnose(rf_diagnosis *out, rf_health health, const char *path, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(out->value, sizeof out->value, format, arguments);
@@ -27,10 +27,10 @@ void roof_diagnose(roof_diagnosis *out, roof_health health, const char *path, co
   out->health = health;
 }
 
-bool roof_probe_captured(const char *root, const char *what, roof_diagnosis *out) {
+bool rf_probe_captured(const char *root, const char *what, rf_diagnosis *out) {
   if (root[0] == '\0') {
     return false;
   }
-  roof_diagnose(out, ROOF_HEALTH_UNKNOWN, what, "only the running machine can tell");
+  rf_diagnose(out, RF_HEALTH_UNKNOWN, what, "only the running machine can tell");
   return true;
 }

@@ -11,7 +11,7 @@ enum { LINE = 256 };
 
 #define CPU "/sys/devices/system/cpu"
 
-void roof_look_governor(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_governor(const rf_check *check, const char *root, rf_diagnosis *out) {
   (void)check;
   char pattern[4096], line[LINE], other[LINE] = "";
   glob_t found = {0};
@@ -19,7 +19,7 @@ void roof_look_governor(const roof_check *check, const char *root, roof_diagnosi
   snprintf(pattern, sizeof pattern, "%s" CPU "/cpu[0-9]*/cpufreq/scaling_governor", root);
   if (glob(pattern, 0, NULL, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc; i++) {
-      if (roof_probe_line("", found.gl_pathv[i], line, sizeof line)) {
+      if (rf_probe_line("", found.gl_pathv[i], line, sizeof line)) {
         known++;
         if (strcmp(line, "performance") != 0) {
           slow++;
@@ -30,43 +30,42 @@ void roof_look_governor(const roof_check *check, const char *root, roof_diagnosi
   }
   const char *path = CPU "/cpu*/cpufreq/scaling_governor";
   if (known == 0) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, path,
-                  "no such file: the clock is not under this system's control");
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "no such file: the clock is not under this system's control");
   } else if (slow == 0) {
-    roof_diagnose(out, ROOF_HEALTH_OK, path, "performance on all %zu processors", known);
+    rf_diagnose(out, RF_HEALTH_OK, path, "performance on all %zu processors", known);
   } else {
-    roof_diagnose(out, ROOF_HEALTH_WARN, path, "%s on %zu of %zu processors", other, slow, known);
+    rf_diagnose(out, RF_HEALTH_WARN, path, "%s on %zu of %zu processors", other, slow, known);
   }
   globfree(&found);
 }
 
-void roof_look_turbo(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_turbo(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const struct {
     const char *path, *on;
   } switches[] = {{CPU "/intel_pstate/no_turbo", "0"}, {CPU "/cpufreq/boost", "1"}};
   (void)check;
   char line[LINE];
   for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
-    if (roof_probe_line(root, switches[i].path, line, sizeof line)) {
+    if (rf_probe_line(root, switches[i].path, line, sizeof line)) {
       bool on = strcmp(line, switches[i].on) == 0;
-      roof_diagnose(out, on ? ROOF_HEALTH_WARN : ROOF_HEALTH_OK, switches[i].path, "%s: turbo is %s", line,
-                    on ? "on" : "off");
+      rf_diagnose(out, on ? RF_HEALTH_WARN : RF_HEALTH_OK, switches[i].path, "%s: turbo is %s", line,
+                  on ? "on" : "off");
       return;
     }
   }
-  roof_diagnose(out, ROOF_HEALTH_UNKNOWN, switches[0].path, "no switch for it: %s", line);
+  rf_diagnose(out, RF_HEALTH_UNKNOWN, switches[0].path, "no switch for it: %s", line);
 }
 
-void roof_look_smt(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_smt(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char path[] = CPU "/smt/active";
   (void)check;
   char line[LINE];
-  if (!roof_probe_line(root, path, line, sizeof line)) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, path, "%s", line);
+  if (!rf_probe_line(root, path, line, sizeof line)) {
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "%s", line);
   } else if (strcmp(line, "0") == 0) {
-    roof_diagnose(out, ROOF_HEALTH_OK, path, "0: one hardware thread a core");
+    rf_diagnose(out, RF_HEALTH_OK, path, "0: one hardware thread a core");
   } else {
-    roof_diagnose(out, ROOF_HEALTH_WARN, path, "%s: hardware threads share cores", line);
+    rf_diagnose(out, RF_HEALTH_WARN, path, "%s: hardware threads share cores", line);
   }
 }
 
@@ -81,17 +80,17 @@ static bool has_word(const char *list, const char *word) {
   return false;
 }
 
-void roof_look_machine(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_machine(const rf_check *check, const char *root, rf_diagnosis *out) {
   (void)check;
   char line[4096];
-  if (roof_probe_key(root, "/proc/cpuinfo", "flags", line, sizeof line)) { /* x86 */
+  if (rf_probe_key(root, "/proc/cpuinfo", "flags", line, sizeof line)) { /* x86 */
     bool guest = has_word(line, "hypervisor");
-    roof_diagnose(out, guest ? ROOF_HEALTH_WARN : ROOF_HEALTH_OK, "/proc/cpuinfo",
-                  guest ? "a virtual machine: the hypervisor flag is set" : "no hypervisor flag");
-  } else if (roof_probe_line(root, "/sys/hypervisor/type", line, LINE)) {
-    roof_diagnose(out, ROOF_HEALTH_WARN, "/sys/hypervisor/type", "a virtual machine: %.200s", line);
+    rf_diagnose(out, guest ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/cpuinfo",
+                guest ? "a virtual machine: the hypervisor flag is set" : "no hypervisor flag");
+  } else if (rf_probe_line(root, "/sys/hypervisor/type", line, LINE)) {
+    rf_diagnose(out, RF_HEALTH_WARN, "/sys/hypervisor/type", "a virtual machine: %.200s", line);
   } else {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, "/proc/cpuinfo", "no flags to tell a virtual machine by");
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/cpuinfo", "no flags to tell a virtual machine by");
   }
 }
 
@@ -99,7 +98,7 @@ void roof_look_machine(const roof_check *check, const char *root, roof_diagnosis
 static bool read_ticks(const char *root, double *wanted, double *stolen) {
   char line[LINE];
   double user, nice, system, irq, softirq;
-  if (!roof_probe_key(root, "/proc/stat", "cpu ", line, sizeof line) ||
+  if (!rf_probe_key(root, "/proc/stat", "cpu ", line, sizeof line) ||
       sscanf(line, "%lf %lf %lf %*f %*f %lf %lf %lf", &user, &nice, &system, &irq, &softirq, stolen) != 6) {
     return false;
   }
@@ -111,42 +110,42 @@ static double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-void roof_look_steal(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_steal(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const double much = 1;
   static const struct timespec moment = {.tv_nsec = 200000000};
   (void)check;
   double wanted, stolen, wanted_now, stolen_now;
   if (!read_ticks(root, &wanted, &stolen)) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, "/proc/stat", "has no steal time");
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/stat", "has no steal time");
     return;
   }
   double share = percent(stolen, wanted), now = 0;
   if (root[0] == '\0') {
     nanosleep(&moment, NULL);
     now = read_ticks(root, &wanted_now, &stolen_now) ? percent(stolen_now - stolen, wanted_now - wanted) : 0;
-    roof_diagnose(out, share > much || now > much ? ROOF_HEALTH_WARN : ROOF_HEALTH_OK, "/proc/stat",
-                  "%.1f %% of the time worked since the start, %.0f %% now", share, now);
+    rf_diagnose(out, share > much || now > much ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/stat",
+                "%.1f %% of the time worked since the start, %.0f %% now", share, now);
   } else {
-    roof_diagnose(out, share > much ? ROOF_HEALTH_WARN : ROOF_HEALTH_OK, "/proc/stat",
-                  "%.1f %% of the time worked since the start", share);
+    rf_diagnose(out, share > much ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/stat",
+                "%.1f %% of the time worked since the start", share);
   }
 }
 
-void roof_look_clocksource(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_clocksource(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
   static const struct {
     const char *name;
-    roof_health health;
-  } sources[] = {{"tsc", ROOF_HEALTH_OK},       {"arch_sys_counter", ROOF_HEALTH_OK},
-                 {"kvm-clock", ROOF_HEALTH_OK}, {"hyperv_clocksource_tsc_page", ROOF_HEALTH_OK},
-                 {"hpet", ROOF_HEALTH_WARN},    {"acpi_pm", ROOF_HEALTH_WARN},
-                 {"xen", ROOF_HEALTH_WARN},     {"jiffies", ROOF_HEALTH_WARN}};
+    rf_health health;
+  } sources[] = {{"tsc", RF_HEALTH_OK},       {"arch_sys_counter", RF_HEALTH_OK},
+                 {"kvm-clock", RF_HEALTH_OK}, {"hyperv_clocksource_tsc_page", RF_HEALTH_OK},
+                 {"hpet", RF_HEALTH_WARN},    {"acpi_pm", RF_HEALTH_WARN},
+                 {"xen", RF_HEALTH_WARN},     {"jiffies", RF_HEALTH_WARN}};
   (void)check;
   char line[LINE];
-  roof_health health = ROOF_HEALTH_UNKNOWN;
-  bool known = roof_probe_line(root, path, line, sizeof line);
+  rf_health health = RF_HEALTH_UNKNOWN;
+  bool known = rf_probe_line(root, path, line, sizeof line);
   for (size_t i = 0; known && i < sizeof sources / sizeof sources[0]; i++) {
     health = strcmp(line, sources[i].name) == 0 ? sources[i].health : health;
   }
-  roof_diagnose(out, health, path, "%s", line);
+  rf_diagnose(out, health, path, "%s", line);
 }

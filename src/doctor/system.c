@@ -5,101 +5,100 @@
 #include <string.h>
 
 #include "doctor/checks.h"
-#include "measure/quota.h"
+#include "host/quota.h"
 
 enum { LINE = 256 };
 
-void roof_look_balancing(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_balancing(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char path[] = "/proc/sys/kernel/numa_balancing";
   (void)check;
   char line[LINE], nodes[LINE];
-  if (!roof_probe_line(root, path, line, sizeof line)) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, path, "%s", line);
+  if (!rf_probe_line(root, path, line, sizeof line)) {
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "%s", line);
     return;
   }
-  bool known = roof_probe_line(root, "/sys/devices/system/node/online", nodes, sizeof nodes);
-  int count = known ? roof_probe_count(nodes) : 0;
+  bool known = rf_probe_line(root, "/sys/devices/system/node/online", nodes, sizeof nodes);
+  int count = known ? rf_probe_count(nodes) : 0;
   if (strcmp(line, "0") == 0) {
-    roof_diagnose(out, ROOF_HEALTH_OK, path, "0: pages stay where they are");
+    rf_diagnose(out, RF_HEALTH_OK, path, "0: pages stay where they are");
   } else if (count == 1) {
-    roof_diagnose(out, ROOF_HEALTH_OK, path, "%s, with nothing to move: one NUMA node", line);
+    rf_diagnose(out, RF_HEALTH_OK, path, "%s, with nothing to move: one NUMA node", line);
   } else {
-    roof_diagnose(out, ROOF_HEALTH_WARN, path, "%s: pages move between NUMA nodes %s", line, nodes);
+    rf_diagnose(out, RF_HEALTH_WARN, path, "%s: pages move between NUMA nodes %s", line, nodes);
   }
 }
 
-void roof_look_pages(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_pages(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char path[] = "/sys/kernel/mm/transparent_hugepage/enabled";
   (void)check;
   char line[LINE];
-  roof_health health = ROOF_HEALTH_UNKNOWN;
-  if (roof_probe_line(root, path, line, sizeof line)) {
-    health = strstr(line, "[never]") != NULL                                         ? ROOF_HEALTH_WARN
-             : strstr(line, "[always]") != NULL || strstr(line, "[madvise]") != NULL ? ROOF_HEALTH_OK
-                                                                                     : ROOF_HEALTH_UNKNOWN;
+  rf_health health = RF_HEALTH_UNKNOWN;
+  if (rf_probe_line(root, path, line, sizeof line)) {
+    health = strstr(line, "[never]") != NULL                                         ? RF_HEALTH_WARN
+             : strstr(line, "[always]") != NULL || strstr(line, "[madvise]") != NULL ? RF_HEALTH_OK
+                                                                                     : RF_HEALTH_UNKNOWN;
   }
-  roof_diagnose(out, health, path, "%s", line);
+  rf_diagnose(out, health, path, "%s", line);
 }
 
-void roof_look_quota(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_quota(const rf_check *check, const char *root, rf_diagnosis *out) {
   (void)check;
   char line[LINE];
-  roof_quota quota;
-  if (!roof_quota_read(root, &quota)) {
-    bool top = roof_probe_line(root, "/sys/fs/cgroup/cgroup.controllers", line, sizeof line);
-    roof_diagnose(out, top ? ROOF_HEALTH_OK : ROOF_HEALTH_UNKNOWN, "/proc/self/cgroup", "%s",
-                  top ? "the root group, which has no limit" : "no group's limit can be read");
+  rf_quota quota;
+  if (!rf_quota_read(root, &quota)) {
+    bool top = rf_probe_line(root, "/sys/fs/cgroup/cgroup.controllers", line, sizeof line);
+    rf_diagnose(out, top ? RF_HEALTH_OK : RF_HEALTH_UNKNOWN, "/proc/self/cgroup", "%s",
+                top ? "the root group, which has no limit" : "no group's limit can be read");
   } else if (isinf(quota.processors)) {
-    roof_diagnose(out, ROOF_HEALTH_OK, quota.path, "no limit");
+    rf_diagnose(out, RF_HEALTH_OK, quota.path, "no limit");
   } else {
-    roof_diagnose(out, ROOF_HEALTH_WARN, quota.path, "time for %.4g processors", quota.processors);
+    rf_diagnose(out, RF_HEALTH_WARN, quota.path, "time for %.4g processors", quota.processors);
   }
 }
 
-void roof_look_cores(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_cores(const rf_check *check, const char *root, rf_diagnosis *out) {
   (void)check;
   char allowed[LINE], online[LINE];
-  if (!roof_probe_key(root, "/proc/self/status", "Cpus_allowed_list", allowed, sizeof allowed)) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, "/proc/self/status", "%s", allowed);
-  } else if (!roof_probe_line(root, "/sys/devices/system/cpu/online", online, sizeof online)) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, "/sys/devices/system/cpu/online", "%s", online);
+  if (!rf_probe_key(root, "/proc/self/status", "Cpus_allowed_list", allowed, sizeof allowed)) {
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/self/status", "%s", allowed);
+  } else if (!rf_probe_line(root, "/sys/devices/system/cpu/online", online, sizeof online)) {
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/sys/devices/system/cpu/online", "%s", online);
   } else {
-    bool fewer = roof_probe_count(allowed) < roof_probe_count(online);
-    roof_diagnose(out, fewer ? ROOF_HEALTH_WARN : ROOF_HEALTH_OK, "/proc/self/status: Cpus_allowed_list",
-                  "%.100s of %.100s", allowed, online);
+    bool fewer = rf_probe_count(allowed) < rf_probe_count(online);
+    rf_diagnose(out, fewer ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/self/status: Cpus_allowed_list",
+                "%.100s of %.100s", allowed, online);
   }
 }
 
-void roof_look_load(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_load(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const double much = 0.5;
   (void)check;
   char line[LINE];
   double load = 0;
   int running = 0;
-  if (!roof_probe_line(root, "/proc/loadavg", line, sizeof line) ||
+  if (!rf_probe_line(root, "/proc/loadavg", line, sizeof line) ||
       sscanf(line, "%lf %*f %*f %d/", &load, &running) != 2) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, "/proc/loadavg", "%s", line);
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/loadavg", "%s", line);
     return;
   }
   int others = running > 1 ? running - 1 : 0; /* without the one that asks */
-  roof_diagnose(out, load > much || others > 0 ? ROOF_HEALTH_WARN : ROOF_HEALTH_OK, "/proc/loadavg",
-                "%d other%s runnable now, %.2f on average over a minute", others, others == 1 ? "" : "s",
-                load);
+  rf_diagnose(out, load > much || others > 0 ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/loadavg",
+              "%d other%s runnable now, %.2f on average over a minute", others, others == 1 ? "" : "s", load);
 }
 
-void roof_look_swap(const roof_check *check, const char *root, roof_diagnosis *out) {
+void rf_check_swap(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const char path[] = "/proc/meminfo";
   (void)check;
   char total[LINE], unused[LINE];
-  if (!roof_probe_key(root, path, "SwapTotal", total, sizeof total) ||
-      !roof_probe_key(root, path, "SwapFree", unused, sizeof unused)) {
-    roof_diagnose(out, ROOF_HEALTH_UNKNOWN, path, "does not tell of swap");
+  if (!rf_probe_key(root, path, "SwapTotal", total, sizeof total) ||
+      !rf_probe_key(root, path, "SwapFree", unused, sizeof unused)) {
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "does not tell of swap");
     return;
   }
   double used = strtod(total, NULL) - strtod(unused, NULL);
   if (used > 0) {
-    roof_diagnose(out, ROOF_HEALTH_WARN, path, "%.0f MiB of memory are swapped out", ceil(used / 1024));
+    rf_diagnose(out, RF_HEALTH_WARN, path, "%.0f MiB of memory are swapped out", ceil(used / 1024));
   } else {
-    roof_diagnose(out, ROOF_HEALTH_OK, path, "nothing is swapped out");
+    rf_diagnose(out, RF_HEALTH_OK, path, "nothing is swapped out");
   }
 }

@@ -44,8 +44,8 @@ typedef struct canvas {
   int line_count;
 } canvas;
 
-static const roof_colour *colour(int series) {
-  return &roof_palette[(unsigned)series % ROOF_SCENE_SERIES];
+static const rf_colour *colour(int series) {
+  return &rf_palette[(unsigned)series % ROOF_SCENE_SERIES];
 }
 
 /** Where a value lies on its axis. */
@@ -87,7 +87,7 @@ static void add_line(const canvas *c, const char *class, const char *stroke, dou
 /** "2 TFLOP/J", "50 W", "0.5": a quantity without zeros that say nothing. */
 static void tick_label(char *label, size_t size, double value, const char *unit) {
   if (unit[0] == '\0') {
-    roof_axis_number(label, size, value);
+    rf_axis_number(label, size, value);
     return;
   }
   char text[48], *rest;
@@ -105,7 +105,7 @@ static void tick_label(char *label, size_t size, double value, const char *unit)
 /** The values that a log axis names: decades where there are many, else 1, 2 and 5 of each. */
 static int log_ticks(range r, int most, double *ticks) {
   static const double steps[] = {1, 2, 5};
-  int count = 0, each = r.high - r.low <= 2.2 ? 3 : 1, skip = roof_axis_step(r.low, r.high, most);
+  int count = 0, each = r.high - r.low <= 2.2 ? 3 : 1, skip = rf_axis_step(r.low, r.high, most);
   for (int decade = (int)floor(r.low); decade <= (int)ceil(r.high); decade++) {
     for (int i = 0; i < each && count < TICK_MAX; i++) {
       double at = decade + log10(steps[i]);
@@ -212,7 +212,7 @@ static void put_label(canvas *c, int panel, const char *label, int series, const
 }
 
 static box box_at(double left, double top, const char *label) {
-  return (box){left, top, left + roof_glyph_ems(label) * FONT, top + 16};
+  return (box){left, top, left + rf_glyph_ems(label) * FONT, top + 16};
 }
 
 /** Where the level and upright lines are, before any label is placed. */
@@ -233,7 +233,7 @@ static void draw_limits(canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
   for (int i = 0; i < p->limit_count; i++) {
     const roof_curve_dot *l = &p->limits[i];
-    double y = place_y(c, panel, l->y), width = roof_glyph_ems(l->label) * FONT;
+    double y = place_y(c, panel, l->y), width = rf_glyph_ems(l->label) * FONT;
     enum { COLUMNS = 5 };
     box places[2 * COLUMNS];
     for (int k = 0; k < 2 * COLUMNS; k++) {
@@ -249,7 +249,7 @@ static void draw_limits(canvas *c, int panel) {
 static void draw_marks(canvas *c) {
   for (int i = 0; i < c->curves->mark_count; i++) {
     const roof_curve_dot *m = &c->curves->marks[i];
-    double x = place_x(c, m->x), width = roof_glyph_ems(m->label) * FONT;
+    double x = place_x(c, m->x), width = rf_glyph_ems(m->label) * FONT;
     enum { ROWS = 12 };
     box places[2 * ROWS];
     for (int row = 0; row < ROWS; row++) {
@@ -272,7 +272,7 @@ static void draw_dots(canvas *c, int panel) {
   }
   for (int i = 0; i < p->dot_count; i++) {
     const roof_curve_dot *d = &p->dots[i];
-    double x = place_x(c, d->x), y = place_y(c, panel, d->y), width = roof_glyph_ems(d->label) * FONT;
+    double x = place_x(c, d->x), y = place_y(c, panel, d->y), width = rf_glyph_ems(d->label) * FONT;
     box places[] = {box_at(x + 9, y + 4, d->label),          box_at(x + 9, y - 20, d->label),
                     box_at(x - 9 - width, y - 20, d->label), box_at(x - 9 - width, y + 4, d->label),
                     box_at(x - width / 2, y + 10, d->label), box_at(x - width / 2, y - 26, d->label)};
@@ -292,7 +292,7 @@ static double draw_legend(const canvas *c, double top, bool draw) {
   for (int i = 0; i < all->series_count + (all->dashed[0] != '\0'); i++) {
     bool dash = i == all->series_count;
     const char *name = dash ? all->dashed : all->series[i];
-    double width = roof_glyph_ems(name) * FONT + 52;
+    double width = rf_glyph_ems(name) * FONT + 52;
     if (x > LEFT && x + width > RIGHT) {
       x = LEFT;
       y += LEGEND_ROW;
@@ -389,8 +389,8 @@ static void describe(const roof_curves *all, roof_text *out) {
     const roof_panel *p = &all->panels[i];
     for (int k = 0; k < p->curve_count; k++) {
       const roof_curve *v = &p->curves[k];
-      roof_axis_number(at, sizeof at, v->x[0]);
-      roof_axis_number(first, sizeof first, v->x[v->count - 1]);
+      rf_axis_number(at, sizeof at, v->x[0]);
+      rf_axis_number(first, sizeof first, v->x[v->count - 1]);
       roof_text_addf(out, ". %s, %s: %s at %s", all->series[v->series], p->title,
                      roof_quantity_format(last, sizeof last, v->y[0], p->unit), at);
       roof_text_addf(out, ", %s at %s", roof_quantity_format(last, sizeof last, v->y[v->count - 1], p->unit),

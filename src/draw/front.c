@@ -81,7 +81,7 @@ static void draw_limit(const canvas *c) {
 
 static void draw_steps(const canvas *c) {
   const roof_front *f = c->front;
-  roof_text_addf(c->out, "<polyline class=\"p\" stroke=\"%s\" points=\"", roof_palette[0].line);
+  roof_text_addf(c->out, "<polyline class=\"p\" stroke=\"%s\" points=\"", rf_palette[0].line);
   for (int i = 0; i < f->count; i++) {
     roof_text_addf(c->out, "%s%d,%d", i > 0 ? " " : "", pixel_x(c, f->dots[i].x), pixel_y(c, f->dots[i].y));
   }
@@ -96,7 +96,7 @@ static void draw_dots(const canvas *c) {
     roof_text_add_xml(c->out, d->label);
     roof_text_addf(c->out, ": %.4g, %.4g</title>", d->x, d->y);
     roof_text_addf(c->out, "<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"%s\" stroke=\"#fff\"/></g>\n",
-                   pixel_x(c, d->x), pixel_y(c, d->y), d->best ? 7 : 5, roof_palette[d->best ? 1 : 0].line);
+                   pixel_x(c, d->x), pixel_y(c, d->y), d->best ? 7 : 5, rf_palette[d->best ? 1 : 0].line);
   }
 }
 
@@ -107,7 +107,7 @@ static bool apart(const box *a, const box *b) {
 /** Right of the dot and above it, or left of it where the plot ends; not over another label or a dot. */
 static bool place_label(const canvas *c, int dot, const box *taken, int count, box *b) {
   const roof_front *f = c->front;
-  double width = roof_glyph_ems(f->dots[dot].label) * FONT;
+  double width = rf_glyph_ems(f->dots[dot].label) * FONT;
   int x = pixel_x(c, f->dots[dot].x), y = pixel_y(c, f->dots[dot].y);
   bool left = x + 10 + width > RIGHT;
   *b = left ? (box){x - 10 - width, y - 2, x - 10, y + 14} : (box){x + 8, y - 16, x + 8 + width, y - 2};

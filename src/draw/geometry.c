@@ -76,7 +76,7 @@ static void widen(double *low, double *high, double from, double to) {
   *high = fmax(*high, to);
 }
 
-static void range_x(const roof_scene *scene, roof_geometry *g) {
+static void range_x(const roof_scene *scene, rf_geometry *g) {
   double low = NAN, high = NAN;
   for (int i = 0; i < scene->roof_count; i++) {
     double ridge = meeting(scene, &scene->roofs[i]);
@@ -91,7 +91,7 @@ static void range_x(const roof_scene *scene, roof_geometry *g) {
   g->high.x = snap(high, 1);
 }
 
-static void range_y(const roof_scene *scene, roof_geometry *g) {
+static void range_y(const roof_scene *scene, rf_geometry *g) {
   double low = NAN, high = NAN;
   for (int i = 0; i < scene->roof_count; i++) {
     const roof_scene_roof *roof = &scene->roofs[i];
@@ -110,20 +110,20 @@ static void range_y(const roof_scene *scene, roof_geometry *g) {
   g->high.y = snap(high, 1);
 }
 
-static void place_roof(const roof_scene *scene, int i, roof_geometry *g) {
+static void place_roof(const roof_scene *scene, int i, rf_geometry *g) {
   const roof_scene_roof *roof = &scene->roofs[i];
   double rate = log_rate(roof), ridge = meeting(scene, roof);
   if (is_flat(roof)) {
-    g->from[i] = (roof_point){isnan(ridge) ? g->low.x : ridge, rate};
-    g->to[i] = (roof_point){g->high.x, rate};
+    g->from[i] = (rf_point){isnan(ridge) ? g->low.x : ridge, rate};
+    g->to[i] = (rf_point){g->high.x, rate};
   } else {
     double end = isnan(ridge) ? g->high.x : ridge;
-    g->from[i] = (roof_point){g->low.x, rate + g->low.x};
-    g->to[i] = (roof_point){end, rate + end};
+    g->from[i] = (rf_point){g->low.x, rate + g->low.x};
+    g->to[i] = (rf_point){end, rate + end};
   }
 }
 
-static void place_dot(const roof_scene *scene, int i, roof_geometry *g) {
+static void place_dot(const roof_scene *scene, int i, rf_geometry *g) {
   const roof_scene_dot *dot = &scene->dots[i];
   double ramp = outer_ramp(scene, dot->series);
   double roof = preferred(scene, dot->series, ROOF_SOLID, true, 1);
@@ -131,7 +131,7 @@ static void place_dot(const roof_scene *scene, int i, roof_geometry *g) {
   g->above[i] = log10(dot->flops_per_second) > g->ceilings[i] + log10(1.005);
 }
 
-roof_status roof_geometry_make(const roof_scene *scene, roof_geometry *geometry, roof_error *error) {
+roof_status rf_geometry_make(const roof_scene *scene, rf_geometry *geometry, roof_error *error) {
   if (scene->roof_count == 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "chart: there is no roof to draw");
   }
@@ -145,12 +145,12 @@ roof_status roof_geometry_make(const roof_scene *scene, roof_geometry *geometry,
   }
   for (int series = 0; series < ROOF_SCENE_SERIES; series++) {
     double roof = preferred(scene, series, ROOF_SOLID, true, 1);
-    geometry->ridges[series] = (roof_point){roof - outer_ramp(scene, series), roof};
+    geometry->ridges[series] = (rf_point){roof - outer_ramp(scene, series), roof};
   }
   return ROOF_OK;
 }
 
-int roof_axis_step(double low, double high, int most) {
+int rf_axis_step(double low, double high, int most) {
   int step = 1;
   while ((high - low) / step > most) {
     step++;
@@ -158,7 +158,7 @@ int roof_axis_step(double low, double high, int most) {
   return step;
 }
 
-void roof_axis_label(char *buffer, size_t size, int exponent, const char *unit) {
+void rf_axis_label(char *buffer, size_t size, int exponent, const char *unit) {
   static const char *const prefixes[] = {"p", "n", "\xC2\xB5", "m", "", "k", "M", "G", "T", "P", "E"};
   static const char *const digits[] = {"1", "10", "100"};
   static const char *const plain[] = {"0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000"};
@@ -172,7 +172,7 @@ void roof_axis_label(char *buffer, size_t size, int exponent, const char *unit) 
   }
 }
 
-void roof_axis_number(char *buffer, size_t size, double value) {
+void rf_axis_number(char *buffer, size_t size, double value) {
   static const long long tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
   if (!(value >= 1e-4 && value < 1e7)) {
     char digits[40];
@@ -191,7 +191,7 @@ void roof_axis_number(char *buffer, size_t size, double value) {
            scaled % tens[decimals]);
 }
 
-void roof_scene_describe(const roof_scene *scene, roof_text *out) {
+void rf_scene_describe(const roof_scene *scene, roof_text *out) {
   if (scene->description[0] != '\0') {
     roof_text_add(out, scene->description);
     return;
@@ -204,7 +204,7 @@ void roof_scene_describe(const roof_scene *scene, roof_text *out) {
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
     char intensity[40], rate[40];
-    roof_axis_number(intensity, sizeof intensity, dot->intensity);
+    rf_axis_number(intensity, sizeof intensity, dot->intensity);
     roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
     roof_text_addf(out, "%s%s: %s FLOP/byte, %s%s", i > 0 ? "; " : ". Kernels: ", dot->label, intensity, rate,
                    dot->predicted ? " predicted" : " measured");

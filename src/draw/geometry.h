@@ -1,35 +1,35 @@
 /** Where roofs, ridges and dots lie in the log-log plane; shared by every drawing. */
-#ifndef ROOF_DRAW_GEOMETRY_H
-#define ROOF_DRAW_GEOMETRY_H
+#ifndef RF_DRAW_GEOMETRY_H
+#define RF_DRAW_GEOMETRY_H
 
 #include "roofline/draw.h"
 
-typedef struct roof_point {
+typedef struct rf_point {
   double x, y;
-} roof_point;
+} rf_point;
 
 /** All numbers are log10: x of FLOP/byte, y of FLOP/s. */
-typedef struct roof_geometry {
-  roof_point low, high; /**< the axes */
-  roof_point from[ROOF_SCENE_ROOFS], to[ROOF_SCENE_ROOFS];
-  roof_point ridges[ROOF_SCENE_SERIES]; /**< highest roof on the outermost ramp; NaN: none */
-  double ceilings[ROOF_SCENE_DOTS];     /**< over each dot: the lower of those two; NaN: none */
-  bool above[ROOF_SCENE_DOTS];          /**< faster than that */
-} roof_geometry;
+typedef struct rf_geometry {
+  rf_point low, high; /**< the axes */
+  rf_point from[ROOF_SCENE_ROOFS], to[ROOF_SCENE_ROOFS];
+  rf_point ridges[ROOF_SCENE_SERIES]; /**< highest roof on the outermost ramp; NaN: none */
+  double ceilings[ROOF_SCENE_DOTS];   /**< over each dot: the lower of those two; NaN: none */
+  bool above[ROOF_SCENE_DOTS];        /**< faster than that */
+} rf_geometry;
 
 /** Lays out the plane. Fails for a scene without roofs. */
-roof_status roof_geometry_make(const roof_scene *scene, roof_geometry *geometry, roof_error *error);
+roof_status rf_geometry_make(const roof_scene *scene, rf_geometry *geometry, roof_error *error);
 
 /** Decades between two labels so that a range has at most `most` of them. */
-int roof_axis_step(double low, double high, int most);
+int rf_axis_step(double low, double high, int most);
 
 /** The label of 10^exponent: "100", "1e6", "10 TFLOP/s"; `unit` "" for a plain number. */
-void roof_axis_label(char *buffer, size_t size, int exponent, const char *unit);
+void rf_axis_label(char *buffer, size_t size, int exponent, const char *unit);
 
 /** A number to four digits, whatever the locale. */
-void roof_axis_number(char *buffer, size_t size, double value);
+void rf_axis_number(char *buffer, size_t size, double value);
 
 /** The bit of the scene's own description that `roof_draw_*` writes when it has none. */
-void roof_scene_describe(const roof_scene *scene, roof_text *out);
+void rf_scene_describe(const roof_scene *scene, roof_text *out);
 
 #endif

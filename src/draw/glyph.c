@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-unsigned roof_glyph_next(const char **cursor) {
+unsigned rf_glyph_next(const char **cursor) {
   const unsigned char *s = (const unsigned char *)*cursor;
   if (s[0] == '\0') {
     return 0;
@@ -11,7 +11,7 @@ unsigned roof_glyph_next(const char **cursor) {
   size_t length = roof_text_sequence(*cursor);
   *cursor += length == 0 ? 1 : length;
   if (length <= 1) {
-    return length == 0 ? ROOF_REPLACEMENT : s[0];
+    return length == 0 ? RF_REPLACEMENT : s[0];
   }
   unsigned code = s[0] & (0xFFu >> (length + 1));
   for (size_t i = 1; i < length; i++) {
@@ -47,7 +47,7 @@ static bool within(const range *ranges, size_t count, unsigned code) {
   return false;
 }
 
-int roof_glyph_cells(unsigned code) {
+int rf_glyph_cells(unsigned code) {
   if (code < 0x300) {
     return 1;
   }
@@ -59,7 +59,7 @@ int roof_glyph_cells(unsigned code) {
 
 static double glyph_ems(unsigned code) {
   if (code >= 0x80) {
-    return 1.0 * roof_glyph_cells(code) / (code < 0x500 ? 1.45 : 1) / (roof_glyph_cells(code) == 2 ? 2 : 1);
+    return 1.0 * rf_glyph_cells(code) / (code < 0x500 ? 1.45 : 1) / (rf_glyph_cells(code) == 2 ? 2 : 1);
   }
   if (strchr("ijl'|", (int)code) != NULL) {
     return 0.28;
@@ -73,24 +73,24 @@ static double glyph_ems(unsigned code) {
   return code >= 'A' && code <= 'Z' ? 0.72 : 0.63;
 }
 
-double roof_glyph_ems(const char *text) {
+double rf_glyph_ems(const char *text) {
   double ems = 0;
-  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
+  for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
     ems += glyph_ems(code);
   }
   return ems;
 }
 
-void roof_glyph_elide(char *buffer, size_t size, const char *text, double ems) {
+void rf_glyph_elide(char *buffer, size_t size, const char *text, double ems) {
   static const char ellipsis[] = "\xE2\x80\xA6";
-  if (roof_glyph_ems(text) <= ems && strlen(text) < size) {
+  if (rf_glyph_ems(text) <= ems && strlen(text) < size) {
     snprintf(buffer, size, "%s", text);
     return;
   }
   const char *end = text;
   double used = 1;
   for (const char *cursor = text; *cursor != '\0';) {
-    used += glyph_ems(roof_glyph_next(&cursor));
+    used += glyph_ems(rf_glyph_next(&cursor));
     if (used > ems || (size_t)(cursor - text) + sizeof ellipsis > size) {
       break;
     }
@@ -99,7 +99,7 @@ void roof_glyph_elide(char *buffer, size_t size, const char *text, double ems) {
   snprintf(buffer, size, "%.*s%s", (int)(end - text), text, ellipsis);
 }
 
-void roof_glyph_trim(char *field, size_t size) {
+void rf_glyph_trim(char *field, size_t size) {
   size_t length = strnlen(field, size - 1);
   field[length] = '\0';
   if (length + 1 < size) {

@@ -1,24 +1,24 @@
 /** How wide text is, in a terminal and in a sans-serif font, and text cut to a width. */
-#ifndef ROOF_DRAW_GLYPH_H
-#define ROOF_DRAW_GLYPH_H
+#ifndef RF_DRAW_GLYPH_H
+#define RF_DRAW_GLYPH_H
 
 #include "roofline/text.h"
 
-enum { ROOF_REPLACEMENT = 0xFFFD };
+enum { RF_REPLACEMENT = 0xFFFD };
 
 /** Reads the character at *cursor and moves past it; what is not text reads as U+FFFD. 0 at the end. */
-unsigned roof_glyph_next(const char **cursor);
+unsigned rf_glyph_next(const char **cursor);
 
 /** Terminal cells a character takes: 0 (combining, invisible), 1 or 2 (East Asian wide). */
-int roof_glyph_cells(unsigned code);
+int rf_glyph_cells(unsigned code);
 
 /** Width of `text` in ems of a wide sans-serif font (DejaVu Sans), so that others need less. */
-double roof_glyph_ems(const char *text);
+double rf_glyph_ems(const char *text);
 
 /** Copies as much of `text` as fits in `ems` and `size`, ending in an ellipsis where it is cut. */
-void roof_glyph_elide(char *buffer, size_t size, const char *text, double ems);
+void rf_glyph_elide(char *buffer, size_t size, const char *text, double ems);
 
 /** Cuts a character that a fixed-size field has split at its end. */
-void roof_glyph_trim(char *field, size_t size);
+void rf_glyph_trim(char *field, size_t size);
 
 #endif

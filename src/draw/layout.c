@@ -15,42 +15,42 @@ static const double longest_label = 240;
 
 static const double pi = 3.14159265358979323846;
 
-roof_point roof_layout_point(const roof_layout *layout, double x, double y) {
-  const roof_geometry *g = &layout->geometry;
-  return (roof_point){layout->left + (x - g->low.x) / (g->high.x - g->low.x) * (layout->right - layout->left),
-                      layout->bottom -
-                          (y - g->low.y) / (g->high.y - g->low.y) * (layout->bottom - layout->top)};
+rf_point rf_layout_point(const rf_layout *layout, double x, double y) {
+  const rf_geometry *g = &layout->geometry;
+  return (rf_point){layout->left + (x - g->low.x) / (g->high.x - g->low.x) * (layout->right - layout->left),
+                    layout->bottom -
+                        (y - g->low.y) / (g->high.y - g->low.y) * (layout->bottom - layout->top)};
 }
 
-roof_rect roof_rect_line(roof_point from, roof_point to) {
+rf_rect rf_rect_line(rf_point from, rf_point to) {
   double x = (from.x + to.x) / 2, y = (from.y + to.y) / 2;
   if (from.x == to.x || from.y == to.y) {
-    return (roof_rect){x, y, fmax(fabs(to.x - from.x) / 2, 0.5), fmax(fabs(to.y - from.y) / 2, 0.5), 1, 0};
+    return (rf_rect){x, y, fmax(fabs(to.x - from.x) / 2, 0.5), fmax(fabs(to.y - from.y) / 2, 0.5), 1, 0};
   }
   double length = hypot(to.x - from.x, to.y - from.y);
-  return (roof_rect){x, y, length / 2, 0.5, (to.x - from.x) / length, (to.y - from.y) / length};
+  return (rf_rect){x, y, length / 2, 0.5, (to.x - from.x) / length, (to.y - from.y) / length};
 }
 
 /** Half the length of a rectangle's shadow on the direction (c, s). */
-static double shadow(const roof_rect *r, double c, double s) {
+static double shadow(const rf_rect *r, double c, double s) {
   return r->half_width * fabs(r->c * c + r->s * s) + r->half_height * fabs(r->c * s - r->s * c);
 }
 
 /** True when the shadows on the sides of `a` are apart. */
-static bool apart_along(const roof_rect *a, const roof_rect *b, double dx, double dy, double gap) {
+static bool apart_along(const rf_rect *a, const rf_rect *b, double dx, double dy, double gap) {
   return fabs(dx * a->c + dy * a->s) >= a->half_width + shadow(b, a->c, a->s) + gap ||
          fabs(dy * a->c - dx * a->s) >= a->half_height + shadow(b, -a->s, a->c) + gap;
 }
 
 /** Separating axis test: apart when the shadows on a side of either are. */
-bool roof_rect_near(const roof_rect *a, const roof_rect *b, double gap) {
+bool rf_rect_near(const rf_rect *a, const rf_rect *b, double gap) {
   double dx = b->x - a->x, dy = b->y - a->y;
   double reach = gap + a->half_width + a->half_height + b->half_width + b->half_height;
   return fabs(dx) <= reach && fabs(dy) <= reach && !apart_along(a, b, dx, dy, gap) &&
          !apart_along(b, a, dx, dy, gap);
 }
 
-static bool inside_plot(const roof_layout *layout, const roof_rect *r) {
+static bool inside_plot(const rf_layout *layout, const rf_rect *r) {
   double width = shadow(r, 1, 0), height = shadow(r, 0, 1);
   return r->x - width >= layout->left + 2 && r->x + width <= layout->right - 2 &&
          r->y - height >= layout->top + 2 && r->y + height <= layout->bottom - 2;
@@ -59,10 +59,10 @@ static bool inside_plot(const roof_layout *layout, const roof_rect *r) {
 /** What is in the way of labels, worked out once. */
 typedef struct board {
   const roof_scene *scene;
-  roof_layout *layout;
-  roof_rect roofs[ROOF_SCENE_ROOFS];
-  roof_rect dots[ROOF_SCENE_DOTS];
-  roof_rect drops[2 * ROOF_SCENE_DOTS + ROOF_SCENE_SERIES]; /**< lines from dots and ridges, arrows */
+  rf_layout *layout;
+  rf_rect roofs[ROOF_SCENE_ROOFS];
+  rf_rect dots[ROOF_SCENE_DOTS];
+  rf_rect drops[2 * ROOF_SCENE_DOTS + ROOF_SCENE_SERIES]; /**< lines from dots and ridges, arrows */
   int drop_count;
 } board;
 
@@ -71,93 +71,93 @@ typedef struct search {
   const board *on;
   int self;
   double cost;
-  roof_mark best;
+  rf_mark best;
 } search;
 
-double roof_dot_radius(const roof_scene_dot *dot) {
-  return ROOF_DOT_RADIUS * (dot->share > 0 ? sqrt(0.36 + 3.64 * fmin(dot->share, 1)) : 1);
+double rf_dot_radius(const roof_scene_dot *dot) {
+  return RF_DOT_RADIUS * (dot->share > 0 ? sqrt(0.36 + 3.64 * fmin(dot->share, 1)) : 1);
 }
 
 static void set_up(board *b) {
-  const roof_layout *layout = b->layout;
-  const roof_geometry *g = &layout->geometry;
+  const rf_layout *layout = b->layout;
+  const rf_geometry *g = &layout->geometry;
   for (int i = 0; i < b->scene->roof_count; i++) {
-    b->roofs[i] = roof_rect_line(roof_layout_point(layout, g->from[i].x, g->from[i].y),
-                                 roof_layout_point(layout, g->to[i].x, g->to[i].y));
+    b->roofs[i] = rf_rect_line(rf_layout_point(layout, g->from[i].x, g->from[i].y),
+                               rf_layout_point(layout, g->to[i].x, g->to[i].y));
   }
   for (int i = 0; i < b->scene->dot_count; i++) {
     const roof_scene_dot *d = &b->scene->dots[i];
-    roof_point p = roof_layout_point(layout, log10(d->intensity), log10(d->flops_per_second));
-    double radius = roof_dot_radius(d);
-    b->dots[i] = (roof_rect){p.x, p.y, radius + 1, radius + 1, 1, 0};
+    rf_point p = rf_layout_point(layout, log10(d->intensity), log10(d->flops_per_second));
+    double radius = rf_dot_radius(d);
+    b->dots[i] = (rf_rect){p.x, p.y, radius + 1, radius + 1, 1, 0};
     if (!isnan(g->ceilings[i])) {
-      roof_point roof = {p.x, roof_layout_point(layout, 0, g->ceilings[i]).y};
-      b->drops[b->drop_count++] = roof_rect_line(p, roof);
+      rf_point roof = {p.x, rf_layout_point(layout, 0, g->ceilings[i]).y};
+      b->drops[b->drop_count++] = rf_rect_line(p, roof);
     }
   }
   for (int i = 0; i < b->scene->dot_count; i++) {
     int next = b->scene->dots[i].next;
     if (next >= 0 && next < b->scene->dot_count) {
-      b->drops[b->drop_count++] = roof_rect_line((roof_point){b->dots[i].x, b->dots[i].y},
-                                                 (roof_point){b->dots[next].x, b->dots[next].y});
+      b->drops[b->drop_count++] =
+          rf_rect_line((rf_point){b->dots[i].x, b->dots[i].y}, (rf_point){b->dots[next].x, b->dots[next].y});
     }
   }
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
-    roof_point ridge = roof_layout_point(layout, g->ridges[i].x, g->ridges[i].y);
+    rf_point ridge = rf_layout_point(layout, g->ridges[i].x, g->ridges[i].y);
     if (!isnan(ridge.x)) {
-      b->drops[b->drop_count++] = roof_rect_line(ridge, (roof_point){ridge.x, layout->bottom});
+      b->drops[b->drop_count++] = rf_rect_line(ridge, (rf_point){ridge.x, layout->bottom});
     }
   }
 }
 
-static roof_rect leader_of(const roof_mark *mark) {
-  return roof_rect_line((roof_point){mark->rect.x, mark->rect.y}, mark->anchor);
+static rf_rect leader_of(const rf_mark *mark) {
+  return rf_rect_line((rf_point){mark->rect.x, mark->rect.y}, mark->anchor);
 }
 
-static int count_near(const roof_rect *rect, const roof_rect *others, int count, double gap) {
+static int count_near(const rf_rect *rect, const rf_rect *others, int count, double gap) {
   int near = 0;
   for (int i = 0; i < count; i++) {
-    near += roof_rect_near(rect, &others[i], gap);
+    near += rf_rect_near(rect, &others[i], gap);
   }
   return near;
 }
 
-static double collide_marks(const search *s, const roof_mark *mark, const roof_rect *leader) {
+static double collide_marks(const search *s, const rf_mark *mark, const rf_rect *leader) {
   double cost = 0;
-  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
-    const roof_mark *other = &s->on->layout->marks[i];
+  for (int i = 0; i < RF_MARK_COUNT; i++) {
+    const rf_mark *other = &s->on->layout->marks[i];
     if (i == s->self || other->text[0] == '\0') {
       continue;
     }
-    if (roof_rect_near(&mark->rect, &other->rect, 2)) {
+    if (rf_rect_near(&mark->rect, &other->rect, 2)) {
       return forbidden;
     }
-    if (mark->leader && roof_rect_near(leader, &other->rect, 1)) {
+    if (mark->leader && rf_rect_near(leader, &other->rect, 1)) {
       cost += crosses_leader;
     }
     if (other->leader) {
-      roof_rect line = leader_of(other);
-      cost += roof_rect_near(&mark->rect, &line, 1) ? crosses_leader : 0;
+      rf_rect line = leader_of(other);
+      cost += rf_rect_near(&mark->rect, &line, 1) ? crosses_leader : 0;
     }
   }
   return cost;
 }
 
 /** From a point to the nearest side of an upright rectangle. */
-static double distance(const roof_rect *r, double x, double y) {
+static double distance(const rf_rect *r, double x, double y) {
   return hypot(fmax(fabs(x - r->x) - r->half_width, 0), fmax(fabs(y - r->y) - r->half_height, 0));
 }
 
-static double collide_dots(const search *s, const roof_mark *mark, const roof_rect *leader) {
+static double collide_dots(const search *s, const rf_mark *mark, const rf_rect *leader) {
   double cost = 0;
-  bool of_dot = s->self >= ROOF_SCENE_ROOFS && s->self < ROOF_MARK_MEMORY;
+  bool of_dot = s->self >= ROOF_SCENE_ROOFS && s->self < RF_MARK_MEMORY;
   double reach = distance(&mark->rect, mark->anchor.x, mark->anchor.y);
   for (int i = 0; i < s->on->scene->dot_count; i++) {
-    if (roof_rect_near(&mark->rect, &s->on->dots[i], 1)) {
+    if (rf_rect_near(&mark->rect, &s->on->dots[i], 1)) {
       return forbidden;
     }
     bool own = i == s->self - ROOF_SCENE_ROOFS;
-    if (mark->leader && !own && roof_rect_near(leader, &s->on->dots[i], 0)) {
+    if (mark->leader && !own && rf_rect_near(leader, &s->on->dots[i], 0)) {
       cost += crosses_leader;
     }
     if (of_dot && !own && distance(&mark->rect, s->on->dots[i].x, s->on->dots[i].y) < reach) {
@@ -167,18 +167,18 @@ static double collide_dots(const search *s, const roof_mark *mark, const roof_re
   return cost;
 }
 
-static double collide_lines(const search *s, const roof_mark *mark) {
+static double collide_lines(const search *s, const rf_mark *mark) {
   const board *b = s->on;
   return crosses_roof * count_near(&mark->rect, b->roofs, b->scene->roof_count, 1) +
          crosses_drop * count_near(&mark->rect, b->drops, b->drop_count, 1);
 }
 
 /** Keeps the mark at this place, which by itself costs `cost`, if it is the best so far. */
-static void consider(search *s, roof_mark mark, double cost) {
+static void consider(search *s, rf_mark mark, double cost) {
   if (cost >= s->cost || !inside_plot(s->on->layout, &mark.rect)) {
     return;
   }
-  roof_rect leader = mark.leader ? leader_of(&mark) : mark.rect;
+  rf_rect leader = mark.leader ? leader_of(&mark) : mark.rect;
   cost += collide_dots(s, &mark, &leader);
   if (cost < s->cost) {
     cost += collide_marks(s, &mark, &leader);
@@ -196,15 +196,15 @@ static void consider(search *s, roof_mark mark, double cost) {
 static void search_around(search *s) {
   static const double rings[] = {0, 7, 16, 28, 42, 60, 82, 110};
   enum { DIRECTIONS = 16 };
-  const roof_mark *mark = &s->on->layout->marks[s->self];
+  const rf_mark *mark = &s->on->layout->marks[s->self];
   int dot = s->self - ROOF_SCENE_ROOFS;
   bool of_dot = dot >= 0 && dot < s->on->scene->dot_count;
-  double radius = of_dot ? roof_dot_radius(&s->on->scene->dots[dot]) : ROOF_DOT_RADIUS;
+  double radius = of_dot ? rf_dot_radius(&s->on->scene->dots[dot]) : RF_DOT_RADIUS;
   for (size_t ring = 0; ring < sizeof rings / sizeof rings[0]; ring++) {
     for (int i = 0; i < DIRECTIONS; i++) {
       double c = cos(i * 2 * pi / DIRECTIONS), up = sin(i * 2 * pi / DIRECTIONS);
       double reach = radius + 4 + rings[ring];
-      roof_mark place = *mark;
+      rf_mark place = *mark;
       place.rect.x = mark->anchor.x + c * (mark->rect.half_width + reach);
       place.rect.y = mark->anchor.y - up * (mark->rect.half_height + reach);
       place.leader = ring >= 2;
@@ -215,8 +215,8 @@ static void search_around(search *s) {
 
 /** Every place of the plot; for the label that found none nearby. */
 static void search_everywhere(search *s) {
-  const roof_layout *layout = s->on->layout;
-  roof_mark place = layout->marks[s->self];
+  const rf_layout *layout = s->on->layout;
+  rf_mark place = layout->marks[s->self];
   place.leader = true;
   double step_x = fmax(place.rect.half_width, 8), step_y = place.rect.half_height + 2;
   for (double y = layout->top + place.rect.half_height + 3; y < layout->bottom; y += step_y) {
@@ -230,14 +230,14 @@ static void search_everywhere(search *s) {
 
 /** Places along a roof on both sides: ramps from their low end, flat roofs from the right. */
 static void search_along(search *s) {
-  const roof_geometry *g = &s->on->layout->geometry;
+  const rf_geometry *g = &s->on->layout->geometry;
   const roof_scene_roof *roof = &s->on->scene->roofs[s->self];
   bool flat = !isnan(roof->flops_per_second);
-  roof_point from = roof_layout_point(s->on->layout, g->from[s->self].x, g->from[s->self].y);
-  roof_point to = roof_layout_point(s->on->layout, g->to[s->self].x, g->to[s->self].y);
+  rf_point from = rf_layout_point(s->on->layout, g->from[s->self].x, g->from[s->self].y);
+  rf_point to = rf_layout_point(s->on->layout, g->to[s->self].x, g->to[s->self].y);
   double length = hypot(to.x - from.x, to.y - from.y);
   double along_x = (to.x - from.x) / length, along_y = (to.y - from.y) / length;
-  roof_mark place = s->on->layout->marks[s->self];
+  rf_mark place = s->on->layout->marks[s->self];
   place.leader = false;
   place.rect.c = along_x;
   place.rect.s = along_y;
@@ -246,13 +246,13 @@ static void search_along(search *s) {
     double centre = (flat ? slack - at : at) + place.rect.half_width + 8;
     for (int try = 0; try < 4; try++) {
       int side = try % 2, past_dots = try / 2;
-      double offset = (side == 0 ? -1 : 1) * (place.rect.half_height + 3 + past_dots * (ROOF_DOT_RADIUS + 2));
+      double offset = (side == 0 ? -1 : 1) * (place.rect.half_height + 3 + past_dots * (RF_DOT_RADIUS + 2));
       place.rect.x = from.x + along_x * centre - along_y * offset;
       place.rect.y = from.y + along_y * centre + along_x * offset;
       bool usual = (side == 0) == (roof->style == ROOF_SOLID);
       /* A place past the dots must not be past another roof, whose label it would seem to be. */
       if (past_dots == 0 ||
-          count_near(&place.rect, s->on->roofs, s->on->scene->roof_count, 2 * ROOF_DOT_RADIUS + 1) == 1) {
+          count_near(&place.rect, s->on->roofs, s->on->scene->roof_count, 2 * RF_DOT_RADIUS + 1) == 1) {
         consider(s, place, at * 0.05 + (usual ? 0 : 4) + past_dots * 6);
       }
     }
@@ -269,23 +269,23 @@ static bool settle(board *b, int self, void (*look)(search *)) {
   return s.cost < forbidden;
 }
 
-static void prepare(roof_mark *mark, const char *text, double most, roof_point anchor) {
+static void prepare(rf_mark *mark, const char *text, double most, rf_point anchor) {
   char elided[sizeof mark->text];
-  roof_glyph_elide(elided, sizeof elided, text, most / ROOF_FONT_SIZE);
-  *mark = (roof_mark){.anchor = anchor,
-                      .rect = {anchor.x, anchor.y, roof_glyph_ems(elided) * ROOF_FONT_SIZE / 2 + 1,
-                               ROOF_FONT_SIZE * 0.62, 1, 0}};
+  rf_glyph_elide(elided, sizeof elided, text, most / RF_FONT_SIZE);
+  *mark = (rf_mark){
+      .anchor = anchor,
+      .rect = {anchor.x, anchor.y, rf_glyph_ems(elided) * RF_FONT_SIZE / 2 + 1, RF_FONT_SIZE * 0.62, 1, 0}};
   snprintf(mark->text, sizeof mark->text, "%s", elided);
 }
 
 static void settle_roofs(board *b) {
   const roof_scene *scene = b->scene;
-  roof_layout *layout = b->layout;
-  const roof_geometry *g = &layout->geometry;
+  rf_layout *layout = b->layout;
+  const rf_geometry *g = &layout->geometry;
   for (int i = 0; i < scene->roof_count; i++) {
-    roof_mark ready;
-    roof_point middle =
-        roof_layout_point(layout, (g->from[i].x + g->to[i].x) / 2, (g->from[i].y + g->to[i].y) / 2);
+    rf_mark ready;
+    rf_point middle =
+        rf_layout_point(layout, (g->from[i].x + g->to[i].x) / 2, (g->from[i].y + g->to[i].y) / 2);
     prepare(&ready, scene->roofs[i].label, 330, middle);
     layout->marks[i] = ready;
     if (!settle(b, i, search_along) && !settle(b, i, search_around) && !settle(b, i, search_everywhere)) {
@@ -301,7 +301,7 @@ static bool shares_label(const roof_scene *scene, const roof_scene_dot *dot) {
 }
 
 /** What a dot carries; NULL when that is too long. */
-static const char *dot_words(const roof_scene *scene, const roof_layout *layout, int dot, char number[16]) {
+static const char *dot_words(const roof_scene *scene, const rf_layout *layout, int dot, char number[16]) {
   const char *label = scene->dots[dot].label;
   if (layout->numbered) {
     snprintf(number, 16, "%d", dot + 1);
@@ -310,20 +310,20 @@ static const char *dot_words(const roof_scene *scene, const roof_layout *layout,
   if (shares_label(scene, &scene->dots[dot])) {
     return "";
   }
-  return roof_glyph_ems(label) * ROOF_FONT_SIZE <= longest_label ? label : NULL;
+  return rf_glyph_ems(label) * RF_FONT_SIZE <= longest_label ? label : NULL;
 }
 
 /** The place of one dot's label or number; the one it has when there is none better. False: no room. */
 static bool settle_dot(board *b, int dot) {
-  roof_layout *layout = b->layout;
+  rf_layout *layout = b->layout;
   int self = ROOF_SCENE_ROOFS + dot;
-  roof_mark before = layout->marks[self];
+  rf_mark before = layout->marks[self];
   char number[16];
   const char *words = dot_words(b->scene, layout, dot, number);
   if (words == NULL) {
     return false;
   }
-  prepare(&layout->marks[self], words, longest_label, (roof_point){b->dots[dot].x, b->dots[dot].y});
+  prepare(&layout->marks[self], words, longest_label, (rf_point){b->dots[dot].x, b->dots[dot].y});
   if (words[0] == '\0' || settle(b, self, search_around)) {
     return true;
   }
@@ -338,7 +338,7 @@ static bool settle_dot(board *b, int dot) {
  */
 static void settle_dots(board *b) {
   const roof_scene *scene = b->scene;
-  roof_layout *layout = b->layout;
+  rf_layout *layout = b->layout;
   enum { PASSES = 3 };
   bool room = true;
   for (int pass = 0; pass < PASSES; pass++) {
@@ -356,8 +356,8 @@ static void settle_dots(board *b) {
 }
 
 static void search_region(search *s) {
-  roof_mark place = s->on->layout->marks[s->self];
-  int side = s->self == ROOF_MARK_MEMORY ? -1 : 1;
+  rf_mark place = s->on->layout->marks[s->self];
+  int side = s->self == RF_MARK_MEMORY ? -1 : 1;
   place.rect.x = place.anchor.x + side * (place.rect.half_width + 10);
   for (int row = 0; row < 4; row++) {
     place.rect.y = s->on->layout->bottom - (row + 0.8) * 2 * place.rect.half_height;
@@ -367,7 +367,7 @@ static void search_region(search *s) {
 
 /** "memory-bound" left of all ridges and "compute-bound" right of them, where nothing else is. */
 static void settle_regions(board *b) {
-  roof_layout *layout = b->layout;
+  rf_layout *layout = b->layout;
   double left = NAN, right = NAN;
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
     left = fmin(left, layout->geometry.ridges[i].x);
@@ -377,12 +377,11 @@ static void settle_regions(board *b) {
     int mark;
     double ridge;
     const char *text;
-  } regions[] = {{ROOF_MARK_MEMORY, left, "\xE2\x97\x82 memory-bound"},
-                 {ROOF_MARK_COMPUTE, right, "compute-bound \xE2\x96\xB8"}};
+  } regions[] = {{RF_MARK_MEMORY, left, "\xE2\x97\x82 memory-bound"},
+                 {RF_MARK_COMPUTE, right, "compute-bound \xE2\x96\xB8"}};
   for (int i = 0; i < 2; i++) {
-    roof_mark ready;
-    prepare(&ready, regions[i].text, 200,
-            roof_layout_point(layout, regions[i].ridge, layout->geometry.low.y));
+    rf_mark ready;
+    prepare(&ready, regions[i].text, 200, rf_layout_point(layout, regions[i].ridge, layout->geometry.low.y));
     layout->marks[regions[i].mark] = ready;
     if (isnan(regions[i].ridge) || !settle(b, regions[i].mark, search_region)) {
       layout->marks[regions[i].mark].text[0] = '\0';
@@ -390,9 +389,9 @@ static void settle_regions(board *b) {
   }
 }
 
-roof_status roof_layout_make(const roof_scene *scene, roof_layout *layout, roof_error *error) {
-  *layout = (roof_layout){.left = 118, .top = 66, .right = 936, .bottom = 546};
-  roof_status status = roof_geometry_make(scene, &layout->geometry, error);
+roof_status rf_layout_make(const roof_scene *scene, rf_layout *layout, roof_error *error) {
+  *layout = (rf_layout){.left = 118, .top = 66, .right = 936, .bottom = 546};
+  roof_status status = rf_geometry_make(scene, &layout->geometry, error);
   if (status == ROOF_OK) {
     board b = {.scene = scene, .layout = layout};
     set_up(&b);

@@ -1,50 +1,50 @@
 /** Where everything of an SVG chart is, in pixels: labels kept apart from each other and from the dots. */
-#ifndef ROOF_DRAW_LAYOUT_H
-#define ROOF_DRAW_LAYOUT_H
+#ifndef RF_DRAW_LAYOUT_H
+#define RF_DRAW_LAYOUT_H
 
 #include "draw/geometry.h"
 
 /** A rectangle whose width runs along the unit vector (c, s); (1, 0) is upright. */
-typedef struct roof_rect {
+typedef struct rf_rect {
   double x, y, half_width, half_height, c, s;
-} roof_rect;
+} rf_rect;
 
 /** A placed text; `rect` encloses it. With a leader, a line joins it to `anchor`. */
-typedef struct roof_mark {
+typedef struct rf_mark {
   char text[96]; /**< "": left out */
-  roof_rect rect;
-  roof_point anchor;
+  rf_rect rect;
+  rf_point anchor;
   bool leader;
-} roof_mark;
+} rf_mark;
 
 enum {
-  ROOF_MARK_MEMORY = ROOF_SCENE_ROOFS + ROOF_SCENE_DOTS, /**< the words "memory-bound" */
-  ROOF_MARK_COMPUTE,
-  ROOF_MARK_COUNT
+  RF_MARK_MEMORY = ROOF_SCENE_ROOFS + ROOF_SCENE_DOTS, /**< the words "memory-bound" */
+  RF_MARK_COMPUTE,
+  RF_MARK_COUNT
 };
 
-typedef struct roof_layout {
-  roof_geometry geometry;
-  double left, top, right, bottom;  /**< the plot */
-  bool numbered;                    /**< the dots carry numbers and a key gives their labels */
-  roof_mark marks[ROOF_MARK_COUNT]; /**< of roof i at i, of dot i at ROOF_SCENE_ROOFS + i */
-} roof_layout;
+typedef struct rf_layout {
+  rf_geometry geometry;
+  double left, top, right, bottom; /**< the plot */
+  bool numbered;                   /**< the dots carry numbers and a key gives their labels */
+  rf_mark marks[RF_MARK_COUNT];    /**< of roof i at i, of dot i at ROOF_SCENE_ROOFS + i */
+} rf_layout;
 
-#define ROOF_FONT_SIZE 12.0
-#define ROOF_DOT_RADIUS 5.0
+#define RF_FONT_SIZE 12.0
+#define RF_DOT_RADIUS 5.0
 
-roof_status roof_layout_make(const roof_scene *scene, roof_layout *layout, roof_error *error);
+roof_status rf_layout_make(const roof_scene *scene, rf_layout *layout, roof_error *error);
 
 /** A dot's radius: three fifths of the usual one for no time, twice it for all of it. */
-double roof_dot_radius(const roof_scene_dot *dot);
+double rf_dot_radius(const roof_scene_dot *dot);
 
 /** Pixels of a point of the log-log plane. */
-roof_point roof_layout_point(const roof_layout *layout, double x, double y);
+rf_point rf_layout_point(const rf_layout *layout, double x, double y);
 
 /** True when the rectangles are less than `gap` apart. */
-bool roof_rect_near(const roof_rect *a, const roof_rect *b, double gap);
+bool rf_rect_near(const rf_rect *a, const rf_rect *b, double gap);
 
 /** The thin rectangle along a line. */
-roof_rect roof_rect_line(roof_point from, roof_point to);
+rf_rect rf_rect_line(rf_point from, rf_point to);
 
 #endif

@@ -1,16 +1,16 @@
 /** Colours of the series: Okabe and Ito's set, safe for colour-blind readers, with darker ones for text. */
-#ifndef ROOF_DRAW_PALETTE_H
-#define ROOF_DRAW_PALETTE_H
+#ifndef RF_DRAW_PALETTE_H
+#define RF_DRAW_PALETTE_H
 
 #include "roofline/draw.h"
 
-typedef struct roof_colour {
+typedef struct rf_colour {
   const char *line; /**< on white at least 3:1 where it matters */
   const char *text; /**< on white at least 4.5:1 */
   int terminal;     /**< the nearest of 256 colours */
-} roof_colour;
+} rf_colour;
 
-static const roof_colour roof_palette[ROOF_SCENE_SERIES] = {
+static const rf_colour rf_palette[ROOF_SCENE_SERIES] = {
     {"#0072b2", "#005a8c", 32},  {"#d55e00", "#a64900", 166}, {"#009e73", "#00694d", 36},
     {"#cc79a7", "#8f3f6b", 175}, {"#e69f00", "#7f5700", 178}, {"#56b4e9", "#1f6a99", 74},
     {"#000000", "#000000", 245}, {"#777777", "#555555", 250},

@@ -31,7 +31,7 @@ static bool add_roof(roof_scene *scene, const char *what, double rate, const roo
                             .series = scene->series_count - 1};
   snprintf(roof->label, sizeof roof->label, "%s %s%s", what, quantity,
            style == ROOF_DASHED ? " measured" : "");
-  roof_glyph_trim(roof->label, sizeof roof->label);
+  rf_glyph_trim(roof->label, sizeof roof->label);
   return true;
 }
 
@@ -136,7 +136,7 @@ int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
   }
   roof_scene_dot *copy = &scene->dots[scene->dot_count];
   *copy = *dot;
-  roof_glyph_trim(copy->label, sizeof copy->label);
-  roof_glyph_trim(copy->detail, sizeof copy->detail);
+  rf_glyph_trim(copy->label, sizeof copy->label);
+  rf_glyph_trim(copy->detail, sizeof copy->detail);
   return scene->dot_count++;
 }

@@ -11,7 +11,7 @@
 
 typedef struct chart {
   const roof_scene *scene;
-  const roof_layout *layout;
+  const rf_layout *layout;
   roof_text *out;
   double y; /**< where the next row beneath the plot goes */
 } chart;
@@ -44,7 +44,7 @@ static void attribute(roof_text *out, const char *name, double value) {
   roof_text_add(out, "\"");
 }
 
-static void add_line(roof_text *out, const char *class, const char *stroke, roof_point a, roof_point b) {
+static void add_line(roof_text *out, const char *class, const char *stroke, rf_point a, rf_point b) {
   roof_text_addf(out, "<line class=\"%s\"", class);
   if (stroke != NULL) {
     roof_text_addf(out, " stroke=\"%s\"", stroke);
@@ -80,35 +80,35 @@ static void add_turned(roof_text *out, const char *class, const char *fill, doub
   roof_text_add(out, ") rotate(");
   add_number(out, angle * 57.29577951308232);
   roof_text_add(out, ")\">");
-  add_text(out, class, fill, 0, ROOF_FONT_SIZE * 0.35, text);
+  add_text(out, class, fill, 0, RF_FONT_SIZE * 0.35, text);
   roof_text_add(out, "</g>\n");
 }
 
-static roof_point at(const chart *c, double x, double y) {
-  return roof_layout_point(c->layout, x, y);
+static rf_point at(const chart *c, double x, double y) {
+  return rf_layout_point(c->layout, x, y);
 }
 
-static roof_point dot_at(const chart *c, int dot) {
+static rf_point dot_at(const chart *c, int dot) {
   const roof_scene_dot *d = &c->scene->dots[dot];
   return at(c, log10(d->intensity), log10(d->flops_per_second));
 }
 
-static const roof_colour *colour(int series) {
-  return &roof_palette[series % ROOF_SCENE_SERIES];
+static const rf_colour *colour(int series) {
+  return &rf_palette[series % ROOF_SCENE_SERIES];
 }
 
 /** One grid line across the plot at `value` (log10) of the axis. */
 static void draw_grid_line(const chart *c, bool vertical, double value, const char *class) {
-  const roof_geometry *g = &c->layout->geometry;
-  roof_point from = vertical ? at(c, value, g->low.y) : at(c, g->low.x, value);
-  roof_point to = vertical ? at(c, value, g->high.y) : at(c, g->high.x, value);
+  const rf_geometry *g = &c->layout->geometry;
+  rf_point from = vertical ? at(c, value, g->low.y) : at(c, g->low.x, value);
+  rf_point to = vertical ? at(c, value, g->high.y) : at(c, g->high.x, value);
   add_line(c->out, class, NULL, from, to);
 }
 
 static void draw_axis(const chart *c, bool vertical) {
-  const roof_geometry *g = &c->layout->geometry;
+  const rf_geometry *g = &c->layout->geometry;
   double low = vertical ? g->low.x : g->low.y, high = vertical ? g->high.x : g->high.y;
-  int step = roof_axis_step(low, high, 12);
+  int step = rf_axis_step(low, high, 12);
   for (int minor = 2; step == 1 && minor <= 9; minor++) {
     for (double decade = floor(low); decade + log10(minor) < high; decade++) {
       if (decade + log10(minor) > low) {
@@ -118,7 +118,7 @@ static void draw_axis(const chart *c, bool vertical) {
   }
   for (int tick = (int)ceil(low - 1e-9); tick <= high + 1e-9; tick += step) {
     char label[32];
-    roof_axis_label(label, sizeof label, tick, vertical ? "" : "FLOP/s");
+    rf_axis_label(label, sizeof label, tick, vertical ? "" : "FLOP/s");
     draw_grid_line(c, vertical, tick, "g");
     if (vertical) {
       add_text(c->out, "c", NULL, at(c, tick, 0).x, c->layout->bottom + 18, label);
@@ -134,7 +134,7 @@ static void ridge_words(const chart *c, int series, char *words, size_t size) {
   words[0] = '\0';
   if (!isnan(x)) {
     char number[40];
-    roof_axis_number(number, sizeof number, pow(10, x));
+    rf_axis_number(number, sizeof number, pow(10, x));
     snprintf(words, size, "ridge %s", number);
   }
 }
@@ -146,8 +146,7 @@ static int arrange_ridges(const chart *c, int rows_of[ROOF_SCENE_SERIES]) {
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
     char words[64];
     ridge_words(c, i, words, sizeof words);
-    double half = roof_glyph_ems(words) * ROOF_FONT_SIZE / 2 + 4,
-           x = at(c, c->layout->geometry.ridges[i].x, 0).x;
+    double half = rf_glyph_ems(words) * RF_FONT_SIZE / 2 + 4, x = at(c, c->layout->geometry.ridges[i].x, 0).x;
     rows_of[i] = 0;
     for (int k = 0; k < i && words[0] != '\0'; k++) {
       if (x - half < taken[k][1] && x + half > taken[k][0] && rows_of[k] >= rows_of[i]) {
@@ -168,10 +167,10 @@ static void draw_ridges(chart *c) {
     for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
       char words[64];
       ridge_words(c, i, words, sizeof words);
-      roof_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
+      rf_point ridge = at(c, c->layout->geometry.ridges[i].x, c->layout->geometry.ridges[i].y);
       double y = c->layout->bottom + 20 + (rows_of[i] + 0.75) * row_height;
       if (words[0] != '\0' && pass == 0) {
-        add_line(c->out, "d", colour(i)->line, ridge, (roof_point){ridge.x, c->layout->bottom});
+        add_line(c->out, "d", colour(i)->line, ridge, (rf_point){ridge.x, c->layout->bottom});
       } else if (words[0] != '\0') {
         add_text(c->out, "c h", colour(i)->text, ridge.x, y, words);
       }
@@ -181,7 +180,7 @@ static void draw_ridges(chart *c) {
 }
 
 static void draw_frame(chart *c) {
-  const roof_layout *l = c->layout;
+  const rf_layout *l = c->layout;
   roof_text_add(c->out, "<g>\n");
   draw_axis(c, true);
   draw_axis(c, false);
@@ -200,7 +199,7 @@ static void draw_frame(chart *c) {
 }
 
 static void draw_roofs(const chart *c) {
-  const roof_geometry *g = &c->layout->geometry;
+  const rf_geometry *g = &c->layout->geometry;
   for (int i = 0; i < c->scene->roof_count; i++) {
     const roof_scene_roof *roof = &c->scene->roofs[i];
     roof_text_add(c->out, "<g><title>");
@@ -213,16 +212,16 @@ static void draw_roofs(const chart *c) {
 }
 
 /** A line from one dot to another that ends in a head at the other's edge. */
-static void draw_arrow(const chart *c, roof_point from, roof_point to) {
-  double length = hypot(to.x - from.x, to.y - from.y), gap = ROOF_DOT_RADIUS + 2.5;
+static void draw_arrow(const chart *c, rf_point from, rf_point to) {
+  double length = hypot(to.x - from.x, to.y - from.y), gap = RF_DOT_RADIUS + 2.5;
   if (length < 2 * gap + 6) {
     return;
   }
   double x = (to.x - from.x) / length, y = (to.y - from.y) / length;
-  roof_point start = {from.x + x * gap, from.y + y * gap}, tip = {to.x - x * gap, to.y - y * gap};
-  roof_point neck = {tip.x - x * 8, tip.y - y * 8};
+  rf_point start = {from.x + x * gap, from.y + y * gap}, tip = {to.x - x * gap, to.y - y * gap};
+  rf_point neck = {tip.x - x * 8, tip.y - y * 8};
   add_line(c->out, "arrow", NULL, start, neck);
-  const roof_point corners[] = {
+  const rf_point corners[] = {
       tip, {neck.x - y * 3.5, neck.y + x * 3.5}, {neck.x + y * 3.5, neck.y - x * 3.5}};
   roof_text_add(c->out, "<polygon class=\"arrow\" points=\"");
   for (int i = 0; i < 3; i++) {
@@ -235,23 +234,23 @@ static void draw_arrow(const chart *c, roof_point from, roof_point to) {
 
 /** Lines from dots and roofs over to the labels that had no room beside them. */
 static void draw_leaders(const chart *c) {
-  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
-    const roof_mark *mark = &c->layout->marks[i];
+  for (int i = 0; i < RF_MARK_COUNT; i++) {
+    const rf_mark *mark = &c->layout->marks[i];
     if (mark->leader && mark->text[0] != '\0') {
-      const roof_rect *r = &mark->rect;
+      const rf_rect *r = &mark->rect;
       double x = fmax(r->x - r->half_width, fmin(mark->anchor.x, r->x + r->half_width));
       double y = fmax(r->y - r->half_height, fmin(mark->anchor.y, r->y + r->half_height));
-      add_line(c->out, "lead", NULL, mark->anchor, (roof_point){x, y});
+      add_line(c->out, "lead", NULL, mark->anchor, (rf_point){x, y});
     }
   }
 }
 
 /** The lines beneath the dots: up to the ceiling, on to the next dot. */
 static void draw_threads(const chart *c) {
-  const roof_geometry *g = &c->layout->geometry;
+  const rf_geometry *g = &c->layout->geometry;
   for (int i = 0; i < c->scene->dot_count; i++) {
     const roof_scene_dot *dot = &c->scene->dots[i];
-    roof_point here = dot_at(c, i);
+    rf_point here = dot_at(c, i);
     if (!isnan(g->ceilings[i]) && !g->above[i]) {
       add_line(c->out, "drop", colour(dot->series)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
     }
@@ -261,7 +260,7 @@ static void draw_threads(const chart *c) {
   }
 }
 
-static void draw_circle(const chart *c, roof_point centre, double radius, int series, bool hollow) {
+static void draw_circle(const chart *c, rf_point centre, double radius, int series, bool hollow) {
   roof_text_add(c->out, "<circle");
   attribute(c->out, "cx", centre.x);
   attribute(c->out, "cy", centre.y);
@@ -271,7 +270,7 @@ static void draw_circle(const chart *c, roof_point centre, double radius, int se
                  hollow ? "2" : "1");
 }
 
-static void draw_ring(const chart *c, roof_point centre, double radius) {
+static void draw_ring(const chart *c, rf_point centre, double radius) {
   roof_text_add(c->out, "<circle fill=\"none\" stroke=\"#b00020\" stroke-width=\"1.6\"");
   attribute(c->out, "cx", centre.x);
   attribute(c->out, "cy", centre.y);
@@ -282,7 +281,7 @@ static void draw_ring(const chart *c, roof_point centre, double radius) {
 static void describe_dot(const chart *c, int i, roof_text *out) {
   const roof_scene_dot *dot = &c->scene->dots[i];
   char intensity[40], rate[40];
-  roof_axis_number(intensity, sizeof intensity, dot->intensity);
+  rf_axis_number(intensity, sizeof intensity, dot->intensity);
   roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
   roof_text_addf(out, "%s: %s FLOP/byte, %s %s%s%s%s", dot->label, intensity, rate,
                  dot->predicted ? "predicted" : "measured",
@@ -299,7 +298,7 @@ static void draw_dots(const chart *c) {
     roof_text_add(c->out, "</title>");
     c->out->failed |= words.failed;
     roof_text_done(&words);
-    double radius = roof_dot_radius(&c->scene->dots[i]);
+    double radius = rf_dot_radius(&c->scene->dots[i]);
     draw_circle(c, dot_at(c, i), radius, c->scene->dots[i].series, c->scene->dots[i].predicted);
     if (c->layout->geometry.above[i]) {
       draw_ring(c, dot_at(c, i), radius);
@@ -310,22 +309,22 @@ static void draw_dots(const chart *c) {
 }
 
 static void draw_marks(const chart *c) {
-  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
-    const roof_mark *mark = &c->layout->marks[i];
+  for (int i = 0; i < RF_MARK_COUNT; i++) {
+    const rf_mark *mark = &c->layout->marks[i];
     if (mark->text[0] == '\0') {
       continue;
     }
     bool several = c->scene->series_count > 1;
-    const char *class = i >= ROOF_MARK_MEMORY ? "c h r" : "c h";
+    const char *class = i >= RF_MARK_MEMORY ? "c h r" : "c h";
     const char *fill = i < ROOF_SCENE_ROOFS ? colour(c->scene->roofs[i].series)->text
-                       : several && i < ROOF_MARK_MEMORY
+                       : several && i < RF_MARK_MEMORY
                            ? colour(c->scene->dots[i - ROOF_SCENE_ROOFS].series)->text
                            : NULL;
     if (mark->rect.s != 0) {
       add_turned(c->out, class, fill, mark->rect.x, mark->rect.y, atan2(mark->rect.s, mark->rect.c),
                  mark->text);
     } else {
-      add_text(c->out, class, fill, mark->rect.x, mark->rect.y + ROOF_FONT_SIZE * 0.35, mark->text);
+      add_text(c->out, class, fill, mark->rect.x, mark->rect.y + RF_FONT_SIZE * 0.35, mark->text);
     }
   }
 }
@@ -341,7 +340,7 @@ typedef enum legend_key {
 } legend_key;
 
 static void draw_sample(const chart *c, legend_key key, int series, double x) {
-  roof_point middle = {x + 12, c->y - 4}, left = {x, c->y - 4}, right = {x + 24, c->y - 4};
+  rf_point middle = {x + 12, c->y - 4}, left = {x, c->y - 4}, right = {x + 24, c->y - 4};
   const char *grey = "#555555";
   switch (key) {
   case KEY_SERIES:
@@ -355,17 +354,17 @@ static void draw_sample(const chart *c, legend_key key, int series, double x) {
     break;
   case KEY_MEASURED:
   case KEY_PREDICTED:
-    draw_circle(c, middle, ROOF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, key == KEY_PREDICTED);
+    draw_circle(c, middle, RF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, key == KEY_PREDICTED);
     break;
   case KEY_ABOVE:
-    draw_circle(c, middle, ROOF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, false);
-    draw_ring(c, middle, ROOF_DOT_RADIUS);
+    draw_circle(c, middle, RF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, false);
+    draw_ring(c, middle, RF_DOT_RADIUS);
     break;
   }
 }
 
 static void add_key(chart *c, double *x, legend_key key, int series, const char *words) {
-  double width = 30 + roof_glyph_ems(words) * ROOF_FONT_SIZE + 18;
+  double width = 30 + rf_glyph_ems(words) * RF_FONT_SIZE + 18;
   if (*x + width > c->layout->right + 18 && *x > c->layout->left) {
     *x = c->layout->left;
     c->y += row_height;
@@ -424,7 +423,7 @@ static void draw_numbers(chart *c) {
   char number[16], words[160], label[160];
   for (int i = 0; i < c->scene->dot_count; i++) {
     key_words(c, i, words, sizeof words);
-    longest = fmax(longest, roof_glyph_ems(words) * ROOF_FONT_SIZE);
+    longest = fmax(longest, rf_glyph_ems(words) * RF_FONT_SIZE);
   }
   int columns = longest + 40 < width / 2 ? 2 : 1;
   int rows = (c->scene->dot_count + columns - 1) / columns;
@@ -432,7 +431,7 @@ static void draw_numbers(chart *c) {
     double x = c->layout->left + i / rows * width / columns, y = c->y + 26 + i % rows * (row_height - 2);
     snprintf(number, sizeof number, "%d", i + 1);
     key_words(c, i, words, sizeof words);
-    roof_glyph_elide(label, sizeof label, words, (width / columns - 40) / ROOF_FONT_SIZE);
+    rf_glyph_elide(label, sizeof label, words, (width / columns - 40) / RF_FONT_SIZE);
     add_text(c->out, "e", colour(c->scene->dots[i].series)->text, x + 22, y, number);
     add_text(c->out, "k", NULL, x + 30, y, label);
   }
@@ -441,8 +440,8 @@ static void draw_numbers(chart *c) {
 
 static void draw_body(chart *c) {
   char title[160], subtitle[200];
-  roof_glyph_elide(title, sizeof title, c->scene->title, (chart_width - 48) / 18);
-  roof_glyph_elide(subtitle, sizeof subtitle, c->scene->subtitle, (chart_width - 48) / ROOF_FONT_SIZE);
+  rf_glyph_elide(title, sizeof title, c->scene->title, (chart_width - 48) / 18);
+  rf_glyph_elide(subtitle, sizeof subtitle, c->scene->subtitle, (chart_width - 48) / RF_FONT_SIZE);
   add_text(c->out, "t", NULL, 24, 30, title);
   add_text(c->out, "s", NULL, 24, 50, subtitle);
   draw_frame(c);
@@ -464,15 +463,15 @@ static void add_described(roof_text *out, const char *element, const char *words
 }
 
 roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error) {
-  roof_layout layout;
-  roof_status status = roof_layout_make(scene, &layout, error);
+  rf_layout layout;
+  roof_status status = rf_layout_make(scene, &layout, error);
   if (status != ROOF_OK) {
     return status;
   }
   roof_text body = {0}, description = {0};
   chart c = {.scene = scene, .layout = &layout, .out = &body};
   draw_body(&c);
-  roof_scene_describe(scene, &description);
+  rf_scene_describe(scene, &description);
   if (!body.failed && !description.failed) {
     int height = (int)c.y + 20;
     roof_text_addf(out,

@@ -29,7 +29,7 @@ typedef struct cell {
 
 typedef struct screen {
   const roof_scene *scene;
-  roof_geometry geometry;
+  rf_geometry geometry;
   cell *cells;
   int columns, rows; /**< all of it */
   int top, bottom;   /**< the plot's rows; its columns are from MARGIN to the right edge */
@@ -50,7 +50,7 @@ static unsigned shown(const screen *s, unsigned code) {
   }
   if ((code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
       (code >= 0x2066 && code <= 0x2069)) {
-    code = ROOF_REPLACEMENT;
+    code = RF_REPLACEMENT;
   }
   return !s->ascii || code < 0x80 ? code : code == 0xB5 ? 'u' : '?';
 }
@@ -68,17 +68,17 @@ static void put_glyph(roof_text *out, unsigned code) {
 
 static int text_cells(const screen *s, const char *text) {
   int cells = 0;
-  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
-    cells += roof_glyph_cells(shown(s, code));
+  for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
+    cells += rf_glyph_cells(shown(s, code));
   }
   return cells;
 }
 
 /** Writes text into the grid, cut at the right edge. */
 static void put_text(const screen *s, int column, int row, int series, const char *text) {
-  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
+  for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
     code = shown(s, code);
-    int width = roof_glyph_cells(code);
+    int width = rf_glyph_cells(code);
     cell *here = cell_at(s, column, row), *last = cell_at(s, column + width - 1, row);
     if (width == 0 || here == NULL || last == NULL) {
       continue;
@@ -102,12 +102,12 @@ static bool is_free(const screen *s, int column, int row, int width) {
 
 /** Where a value of the plane is, in cells from the grid's corner. */
 static double column_of(const screen *s, double x) {
-  const roof_geometry *g = &s->geometry;
+  const rf_geometry *g = &s->geometry;
   return MARGIN + (x - g->low.x) / (g->high.x - g->low.x) * (s->columns - MARGIN - 1);
 }
 
 static double row_of(const screen *s, double y) {
-  const roof_geometry *g = &s->geometry;
+  const rf_geometry *g = &s->geometry;
   return s->bottom - (y - g->low.y) / (g->high.y - g->low.y) * (s->bottom - s->top);
 }
 
@@ -122,7 +122,7 @@ static void put_point(const screen *s, double column, double row, int series) {
 }
 
 /** A line in braille points, or in ASCII one character a column; dashes leave a third of it out. */
-static void put_line(const screen *s, roof_point from, roof_point to, const roof_scene_roof *roof) {
+static void put_line(const screen *s, rf_point from, rf_point to, const roof_scene_roof *roof) {
   double x = column_of(s, from.x), y = row_of(s, from.y);
   double dx = column_of(s, to.x) - x, dy = row_of(s, to.y) - y;
   int steps = (int)ceil(fmax(fabs(dx) * 2, fabs(dy) * 4)) + 1;
@@ -134,7 +134,7 @@ static void put_line(const screen *s, roof_point from, roof_point to, const roof
 }
 
 static void put_axes(const screen *s) {
-  const roof_geometry *g = &s->geometry;
+  const rf_geometry *g = &s->geometry;
   for (int row = s->top; row <= s->bottom; row++) {
     put_text(s, MARGIN - 1, row, DEFAULT_SERIES, s->ascii ? "|" : "\xE2\x94\x82");
   }
@@ -143,17 +143,17 @@ static void put_axes(const screen *s) {
              column == MARGIN - 1 ? (s->ascii ? "+" : "\xE2\x94\x94") : (s->ascii ? "-" : "\xE2\x94\x80"));
   }
   char label[32];
-  int step = roof_axis_step(g->low.y, g->high.y, (s->bottom - s->top) / 2);
+  int step = rf_axis_step(g->low.y, g->high.y, (s->bottom - s->top) / 2);
   for (int tick = (int)ceil(g->low.y - 1e-9); tick <= g->high.y + 1e-9; tick += step) {
     int row = (int)floor(row_of(s, tick) + 0.5);
-    roof_axis_label(label, sizeof label, tick, "FLOP/s");
+    rf_axis_label(label, sizeof label, tick, "FLOP/s");
     put_text(s, MARGIN - 2 - text_cells(s, label), row, DEFAULT_SERIES, label);
     put_text(s, MARGIN - 1, row, DEFAULT_SERIES, s->ascii ? "+" : "\xE2\x94\xA4");
   }
-  step = roof_axis_step(g->low.x, g->high.x, (s->columns - MARGIN) / 8);
+  step = rf_axis_step(g->low.x, g->high.x, (s->columns - MARGIN) / 8);
   for (int tick = (int)ceil(g->low.x - 1e-9); tick <= g->high.x + 1e-9; tick += step) {
     int column = (int)floor(column_of(s, tick));
-    roof_axis_label(label, sizeof label, tick, "");
+    rf_axis_label(label, sizeof label, tick, "");
     put_text(s, column, s->bottom + 1, DEFAULT_SERIES, s->ascii ? "+" : "\xE2\x94\xB4");
     int start = column - text_cells(s, label) / 2, last = s->columns - text_cells(s, label);
     put_text(s, start < last ? start : last, s->bottom + 2, DEFAULT_SERIES, label);
@@ -172,7 +172,7 @@ static void put_axes(const screen *s) {
 /** Writes a roof's label over it at the right end, or left of the ramp, where nothing else is. */
 static void put_roof_label(const screen *s, int i) {
   const roof_scene_roof *roof = &s->scene->roofs[i];
-  const roof_geometry *g = &s->geometry;
+  const rf_geometry *g = &s->geometry;
   int width = text_cells(s, roof->label);
   if (!isnan(roof->flops_per_second)) {
     int row = (int)floor(row_of(s, g->to[i].y) + 0.5) - 1;
@@ -221,7 +221,7 @@ static void use_colour(const screen *s, int series) {
   if (series < 0) {
     roof_text_add(s->out, "\x1b[0m");
   } else {
-    roof_text_addf(s->out, "\x1b[38;5;%dm", roof_palette[series % ROOF_SCENE_SERIES].terminal);
+    roof_text_addf(s->out, "\x1b[38;5;%dm", rf_palette[series % ROOF_SCENE_SERIES].terminal);
   }
 }
 
@@ -266,15 +266,15 @@ static void print_row(const screen *s, int row) {
 static void print_padded(const screen *s, const char *text, int cells) {
   bool fits = text_cells(s, text) <= cells;
   int used = 0;
-  for (unsigned code = 0; (code = roof_glyph_next(&text)) != 0;) {
+  for (unsigned code = 0; (code = rf_glyph_next(&text)) != 0;) {
     code = shown(s, code);
-    if (!fits && used + roof_glyph_cells(code) > cells - 1) {
+    if (!fits && used + rf_glyph_cells(code) > cells - 1) {
       roof_text_add(s->out, s->ascii ? "~" : "\xE2\x80\xA6");
       used++;
       break;
     }
     put_glyph(s->out, code);
-    used += roof_glyph_cells(code);
+    used += rf_glyph_cells(code);
   }
   roof_text_addf(s->out, "%*s", cells > used ? cells - used : 0, "");
 }
@@ -305,7 +305,7 @@ static void print_ridges(const screen *s) {
   for (int i = 0; i < ROOF_SCENE_SERIES; i++) {
     if (!isnan(s->geometry.ridges[i].x)) {
       char number[40];
-      roof_axis_number(number, sizeof number, pow(10, s->geometry.ridges[i].x));
+      rf_axis_number(number, sizeof number, pow(10, s->geometry.ridges[i].x));
       use_colour(s, i);
       roof_text_addf(s->out, "  %s  ", s->ascii ? "^" : "\xE2\x96\xB4");
       use_colour(s, DEFAULT_SERIES);
@@ -328,7 +328,7 @@ static void print_dots(const screen *s) {
   for (int i = 0; i < s->scene->dot_count; i++) {
     const roof_scene_dot *dot = &s->scene->dots[i];
     char intensity[40], rate[40];
-    roof_axis_number(intensity, sizeof intensity, dot->intensity);
+    rf_axis_number(intensity, sizeof intensity, dot->intensity);
     roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
     use_colour(s, dot->series);
     roof_text_addf(s->out, "  %c  ", marker(i));
@@ -378,7 +378,7 @@ roof_status roof_draw_terminal(const roof_scene *scene, int columns, int rows, b
               .ascii = ascii,
               .colour = colour,
               .out = out};
-  roof_status status = roof_geometry_make(scene, &s.geometry, error);
+  roof_status status = rf_geometry_make(scene, &s.geometry, error);
   if (status != ROOF_OK) {
     return status;
   }

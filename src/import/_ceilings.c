@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ceilings_name(roof_profile *profile, const char *title, const char *fallback) {
-  roof_machine *machine = import_machine(profile);
+void rf_ceilings_name(roof_profile *profile, const char *title, const char *fallback) {
+  roof_machine *machine = rf_import_machine(profile);
   size_t length = 0;
   if (machine == NULL) {
     return;
@@ -27,14 +27,15 @@ void ceilings_name(roof_profile *profile, const char *title, const char *fallbac
   snprintf(machine->device_class, sizeof machine->device_class, "cpu");
 }
 
-void ceilings_level(roof_profile *profile, const char *name, double rate, double bytes, const char *source) {
-  roof_machine *machine = import_machine(profile);
+void rf_ceilings_level(roof_profile *profile, const char *name, double rate, double bytes,
+                       const char *source) {
+  roof_machine *machine = rf_import_machine(profile);
   roof_level_kind kind;
   if (machine == NULL || !(rate > 0)) {
     return;
   }
   if (roof_level_kind_parse(name, &kind, NULL) != ROOF_OK || machine->level_count == ROOF_LEVEL_MAX) {
-    import_skip(profile, name, "not a memory level that is known here");
+    rf_import_skip(profile, name, "not a memory level that is known here");
     return;
   }
   int i = 0;
@@ -54,7 +55,7 @@ void ceilings_level(roof_profile *profile, const char *name, double rate, double
   snprintf(level->source, sizeof level->source, "%s", source);
 }
 
-void ceilings_memory(roof_machine *machine, const char *name, double rate, const char *source) {
+void rf_ceilings_memory(roof_machine *machine, const char *name, double rate, const char *source) {
   if (!(rate > 0) || machine->level_count > 0) {
     return;
   }
@@ -67,9 +68,9 @@ void ceilings_memory(roof_machine *machine, const char *name, double rate, const
   level->bytes_per_second = rate;
 }
 
-void ceilings_peak(roof_profile *profile, roof_dtype dtype, roof_unit unit, double rate, const char *isa,
-                   const char *source) {
-  roof_machine *machine = import_machine(profile);
+void rf_ceilings_peak(roof_profile *profile, roof_dtype dtype, roof_unit unit, double rate, const char *isa,
+                      const char *source) {
+  roof_machine *machine = rf_import_machine(profile);
   if (machine == NULL || !(rate > 0)) {
     return;
   }
@@ -94,10 +95,10 @@ static int by_level(const void *a, const void *b) {
   return (int)((const roof_level *)a)->level - (int)((const roof_level *)b)->level;
 }
 
-roof_status ceilings_settle(roof_source *source, roof_profile *profile, roof_error *error) {
+roof_status rf_ceilings_settle(roof_source *source, roof_profile *profile, roof_error *error) {
   roof_machine *machine = profile->machine;
   if (machine == NULL || machine->level_count + machine->peak_count == 0) {
-    return import_error(source, error, ROOF_E_PARSE, 1, 0, "no ceiling in it");
+    return rf_import_error(source, error, ROOF_E_PARSE, 1, 0, "no ceiling in it");
   }
   qsort(machine->levels, (size_t)machine->level_count, sizeof machine->levels[0], by_level);
   return ROOF_OK;

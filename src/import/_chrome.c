@@ -185,7 +185,7 @@ static const char *object_end(scan *s, const char *p, const chrome_reader *reade
     if (p == NULL) {
       return NULL;
     }
-    bool arguments = rows == of_event && *p == '{' && chrome_is(key, "args");
+    bool arguments = rows == of_event && *p == '{' && rf_chrome_is(key, "args");
     if (arguments && (e->category.at == NULL || reader->wants(e->category))) {
       const char *begin = p;
       p = object_end(s, p + 1, reader, of_arguments, e);
@@ -252,8 +252,8 @@ static bool slide(window *w, roof_status *status, roof_error *error) {
     if (more == NULL) {
       *status =
           left > LARGEST_EVENT
-              ? import_error(w->source, error, ROOF_E_PARSE, w->line, 0, "an event of more than 256 MiB")
-              : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", import_name(w->source));
+              ? rf_import_error(w->source, error, ROOF_E_PARSE, w->line, 0, "an event of more than 256 MiB")
+              : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(w->source));
       w->at = w->bytes;
       w->scan.end = w->bytes + left;
       return false;
@@ -261,7 +261,7 @@ static bool slide(window *w, roof_status *status, roof_error *error) {
     w->bytes = more;
     w->room *= 2;
   }
-  size_t count = import_bytes(w->source, w->bytes + left, w->room - left);
+  size_t count = rf_import_bytes(w->source, w->bytes + left, w->room - left);
   w->ended = count == 0;
   memset(w->bytes + left + count, 0, SLACK);
   w->at = w->bytes;
@@ -281,7 +281,7 @@ static char peek(window *w, roof_status *status, roof_error *error) {
 
 static roof_status malformed(const window *w, const char *why, roof_error *error) {
   int column, line = line_at(w, w->scan.stopped, &column);
-  return import_error(w->source, error, ROOF_E_PARSE, line, column, "%s", why);
+  return rf_import_error(w->source, error, ROOF_E_PARSE, line, column, "%s", why);
 }
 
 /** After a scan gave NULL: true when it is worth trying again. Otherwise *status tells, unless the file is
@@ -365,10 +365,10 @@ static roof_status read_object(window *w, const chrome_reader *reader, bool *cut
   return status;
 }
 
-roof_status chrome_read(roof_source *source, const chrome_reader *reader, bool *cut, roof_error *error) {
+roof_status rf_chrome_read(roof_source *source, const chrome_reader *reader, bool *cut, roof_error *error) {
   window w = {.source = source, .room = WINDOW, .line = 1, .bytes = calloc(1, WINDOW + SLACK)};
   if (w.bytes == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", import_name(source));
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(source));
   }
   w.at = w.scan.end = w.scan.stopped = w.bytes;
   roof_status status = ROOF_OK;
@@ -385,7 +385,7 @@ roof_status chrome_read(roof_source *source, const chrome_reader *reader, bool *
   return status;
 }
 
-bool chrome_next(const char **at, chrome_span *key, chrome_span *value) {
+bool rf_chrome_next(const char **at, chrome_span *key, chrome_span *value) {
   scan s = {.end = (const char *)UINTPTR_MAX};
   const char *p = blank(*at);
   while (*p == ',') {
@@ -402,7 +402,7 @@ bool chrome_next(const char **at, chrome_span *key, chrome_span *value) {
   return end != NULL;
 }
 
-bool chrome_is(chrome_span span, const char *text) {
+bool rf_chrome_is(chrome_span span, const char *text) {
   return span.at != NULL && strlen(text) == span.size && memcmp(span.at, text, span.size) == 0;
 }
 
@@ -450,7 +450,7 @@ static bool any_scaled(chrome_span number, int digits, int64_t *result) {
   }
   memcpy(text, number.at, number.size);
   text[number.size] = '\0';
-  double value = import_number(text, NULL) * (digits == 3 ? 1e3 : digits == 6 ? 1e6 : 1);
+  double value = rf_import_number(text, NULL) * (digits == 3 ? 1e3 : digits == 6 ? 1e6 : 1);
   if (!(value > -9e18 && value < 9e18)) {
     return false;
   }
@@ -458,15 +458,15 @@ static bool any_scaled(chrome_span number, int digits, int64_t *result) {
   return true;
 }
 
-bool chrome_millionths(chrome_span number, int64_t *millionths) {
+bool rf_chrome_millionths(chrome_span number, int64_t *millionths) {
   return any_scaled(number, 6, millionths);
 }
 
-bool chrome_thousandths(chrome_span number, int64_t *thousandths) {
+bool rf_chrome_thousandths(chrome_span number, int64_t *thousandths) {
   return any_scaled(number, 3, thousandths);
 }
 
-int64_t chrome_whole(chrome_span number, int64_t otherwise) {
+int64_t rf_chrome_whole(chrome_span number, int64_t otherwise) {
   int64_t value;
   return any_scaled(number, 0, &value) ? value : otherwise;
 }
@@ -495,7 +495,7 @@ static size_t unicode(const char *p, const char *end, char *to, size_t *used) {
   return length;
 }
 
-size_t chrome_text(chrome_span string, char *text, size_t size) {
+size_t rf_chrome_text(chrome_span string, char *text, size_t size) {
   static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
   size_t length = 0;
   const char *end = string.at + string.size;

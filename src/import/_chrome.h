@@ -16,7 +16,7 @@ typedef struct chrome_event {
   chrome_span phase, category, name, process, thread, start, length;
   chrome_span external, correlation, device, bytes, occupancy, shapes, types, values; /* of args */
   chrome_span collective, dtype, in, out, ranks;
-  chrome_span arguments; /**< all of `args`, for chrome_next */
+  chrome_span arguments; /**< all of `args`, for rf_chrome_next */
 } chrome_event;
 
 /** What is done with what is found. Texts are valid during the call. */
@@ -31,26 +31,26 @@ typedef struct chrome_reader {
 
 /** Reads all events: a list of them, or an object with `traceEvents`. As Chrome does it accepts a list that
  * is not closed and commas at the end. *cut: the file ends inside an event. */
-roof_status chrome_read(roof_source *source, const chrome_reader *reader, bool *cut, roof_error *error);
+roof_status rf_chrome_read(roof_source *source, const chrome_reader *reader, bool *cut, roof_error *error);
 
 /** The next member of the object (or element of the list, with an empty key) that *at stands in; start with
  * *at behind the opening bracket. False at the end. The text has been seen to be whole. */
-bool chrome_next(const char **at, chrome_span *key, chrome_span *value);
+bool rf_chrome_next(const char **at, chrome_span *key, chrome_span *value);
 
 /** True when the span is that text. */
-bool chrome_is(chrome_span span, const char *text);
+bool rf_chrome_is(chrome_span span, const char *text);
 
 /** A decimal number of millionths as whole millionths of a millionth: "1.5" gives 1500000. False when it is
  * none or does not fit. */
-bool chrome_millionths(chrome_span number, int64_t *millionths);
+bool rf_chrome_millionths(chrome_span number, int64_t *millionths);
 
-/** As chrome_millionths, in thousandths; further digits are cut off. */
-bool chrome_thousandths(chrome_span number, int64_t *thousandths);
+/** As rf_chrome_millionths, in thousandths; further digits are cut off. */
+bool rf_chrome_thousandths(chrome_span number, int64_t *thousandths);
 
 /** A whole number, NaN-free; `otherwise` when it is none. */
-int64_t chrome_whole(chrome_span number, int64_t otherwise);
+int64_t rf_chrome_whole(chrome_span number, int64_t otherwise);
 
 /** The text of a string with its escapes undone, at most `size` - 1 bytes and a NUL. */
-size_t chrome_text(chrome_span string, char *text, size_t size);
+size_t rf_chrome_text(chrome_span string, char *text, size_t size);
 
 #endif

@@ -85,15 +85,15 @@ static roof_status memory(roof_error *error) {
   return roof_error_set(error, ROOF_E_MEMORY, "CSV: out of memory");
 }
 
-bool import_csv(roof_source *source, char delimiter, import_row *row, roof_status *status,
-                roof_error *error) {
+bool rf_import_csv(roof_source *source, char delimiter, import_row *row, roof_status *status,
+                   roof_error *error) {
   size_t length = 0, used = 0;
   bool open = false;
   char *line;
   *status = ROOF_OK;
-  while ((line = import_line(source, &length)) != NULL) {
+  while ((line = rf_import_line(source, &length)) != NULL) {
     if (used == 0) {
-      row->line = import_line_number(source);
+      row->line = rf_import_line_number(source);
     } else {
       row->store[used++] = '\n';
     }
@@ -107,14 +107,15 @@ bool import_csv(roof_source *source, char delimiter, import_row *row, roof_statu
       break;
     }
     if (used > RECORD_MAX) {
-      *status = import_error(source, error, ROOF_E_PARSE, row->line, 0, "quotes that begin here never end");
+      *status =
+          rf_import_error(source, error, ROOF_E_PARSE, row->line, 0, "quotes that begin here never end");
       return false;
     }
   }
-  *status = import_failed(source, error);
+  *status = rf_import_failed(source, error);
   if (*status == ROOF_OK && open) {
-    *status = import_error(source, error, ROOF_E_PARSE, row->line, 0,
-                           "quotes that begin here are open at the end of the file");
+    *status = rf_import_error(source, error, ROOF_E_PARSE, row->line, 0,
+                              "quotes that begin here are open at the end of the file");
   }
   if (*status != ROOF_OK || (line == NULL && used == 0)) {
     return false;
@@ -126,11 +127,11 @@ bool import_csv(roof_source *source, char delimiter, import_row *row, roof_statu
   return true;
 }
 
-roof_status import_csv_split(const char *line, char delimiter, import_row *row, roof_error *error) {
+roof_status rf_import_csv_split(const char *line, char delimiter, import_row *row, roof_error *error) {
   return store(row, 0, line, strlen(line)) && split(row, delimiter) ? ROOF_OK : memory(error);
 }
 
-int import_words(char *line, char *words[], int most) {
+int rf_import_words(char *line, char *words[], int most) {
   char *rest = NULL;
   int count = 0;
   for (char *w = strtok_r(line, " \t", &rest); w != NULL && count < most; w = strtok_r(NULL, " \t", &rest)) {
@@ -139,7 +140,7 @@ int import_words(char *line, char *words[], int most) {
   return count;
 }
 
-void import_row_done(import_row *row) {
+void rf_import_row_done(import_row *row) {
   free(row->store);
   free(row->fields);
   *row = (import_row){0};
@@ -154,7 +155,7 @@ static bool same_name(const char *field, const char *name) {
   return length == strlen(name) && strncasecmp(field, name, length) == 0;
 }
 
-int import_column(const import_row *header, const char *name) {
+int rf_import_column(const import_row *header, const char *name) {
   for (size_t i = 0; i < header->count; i++) {
     if (same_name(header->fields[i], name)) {
       return (int)i;
@@ -163,7 +164,7 @@ int import_column(const import_row *header, const char *name) {
   return -1;
 }
 
-int import_column_unit(const import_row *header, const char *name, char unit[32]) {
+int rf_import_column_unit(const import_row *header, const char *name, char unit[32]) {
   size_t length = strlen(name);
   for (size_t i = 0; i < header->count; i++) {
     const char *field = header->fields[i] + strspn(header->fields[i], " ");
@@ -181,6 +182,6 @@ int import_column_unit(const import_row *header, const char *name, char unit[32]
   return -1;
 }
 
-const char *import_field(const import_row *row, int column) {
+const char *rf_import_field(const import_row *row, int column) {
   return column >= 0 && (size_t)column < row->count ? row->fields[column] : "";
 }

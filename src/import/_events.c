@@ -109,14 +109,14 @@ static int find(const char *name) {
   return -1;
 }
 
-void events_init(events *e) {
+void rf_events_init(events *e) {
   *e = (events){.estimated = false};
   for (int i = 0; i < EVENT_SLOT_COUNT; i++) {
     e->value[i] = NAN;
   }
 }
 
-bool events_add(events *e, const char *name, double count, double factor) {
+bool rf_events_add(events *e, const char *name, double count, double factor) {
   int i = find(name);
   if (i < 0) {
     return false;
@@ -155,27 +155,28 @@ static void settle_format(const events *e, event_slot first, event_slot all, roo
   bool whole, refused;
   double sum = widths(e, first, &whole, &refused);
   if (!isnan(e->value[all])) {
-    import_add(count, e->value[all], "the processor's count of FLOPs", quality(e, true));
+    rf_import_add(count, e->value[all], "the processor's count of FLOPs", quality(e, true));
   } else if (refused) {
-    import_missing(count, "not all widths could be counted");
+    rf_import_missing(count, "not all widths could be counted");
   } else if (!isnan(sum)) {
-    import_add(count, sum,
-               whole ? "scalar + lanes x packed, by width" : "scalar + lanes x packed; some widths not read",
-               quality(e, whole));
+    rf_import_add(count, sum,
+                  whole ? "scalar + lanes x packed, by width"
+                        : "scalar + lanes x packed; some widths not read",
+                  quality(e, whole));
   } else if (e->refused[all]) {
-    import_missing(count, "the event was not counted");
+    rf_import_missing(count, "the event was not counted");
   }
 }
 
 static void settle_both(const events *e, roof_count *count) {
   double all = !isnan(e->value[EVENT_ANY_ALL]) ? e->value[EVENT_ANY_ALL] : e->value[EVENT_ANY_PART];
   if (e->value[EVENT_SCALABLE] > 0) {
-    import_missing(count, "the length of a scalable vector is not known");
+    rf_import_missing(count, "the length of a scalable vector is not known");
   } else if (!isnan(all)) {
-    import_add(count, all, "the processor counts single and double precision together",
-               ROOF_QUALITY_ESTIMATED);
+    rf_import_add(count, all, "the processor counts single and double precision together",
+                  ROOF_QUALITY_ESTIMATED);
   } else if (e->refused[EVENT_ANY_ALL]) {
-    import_missing(count, "the event was not counted");
+    rf_import_missing(count, "the event was not counted");
   }
 }
 
@@ -185,14 +186,14 @@ static void settle_bytes(const events *e, const event_slot *slots, const char *c
   for (size_t i = 0; i < count; i++) {
     double value = e->value[slots[i]];
     if (!isnan(value) && isnan(bytes->value)) {
-      import_add(bytes, value, sources[i], quality(e, sure && i < 2));
+      rf_import_add(bytes, value, sources[i], quality(e, sure && i < 2));
     } else if (e->refused[slots[i]]) {
-      import_missing(bytes, "the event was not counted");
+      rf_import_missing(bytes, "the event was not counted");
     }
   }
 }
 
-void events_settle(const events *e, roof_dtype both, roof_record *record) {
+void rf_events_settle(const events *e, roof_dtype both, roof_record *record) {
   static const event_slot memory[] = {EVENT_MEMORY_LINES, EVENT_MEMORY_BYTES, EVENT_L3_MISSES};
   static const char *const memory_source[] = {"64 B x lines the memory controllers moved",
                                               "bytes the memory controllers moved",
@@ -211,7 +212,7 @@ void events_settle(const events *e, roof_dtype both, roof_record *record) {
   settle_bytes(e, l2, l2_source, 2, false, &record->bytes[ROOF_L2]);
 }
 
-event_region *event_region_of(event_regions *regions, const char *name) {
+event_region *rf_event_region_of(event_regions *regions, const char *name) {
   for (size_t i = 0; i < regions->count; i++) {
     if (regions->list[i].name == name) {
       return &regions->list[i];
@@ -224,12 +225,12 @@ event_region *event_region_of(event_regions *regions, const char *name) {
   regions->list = more;
   event_region *region = &more[regions->count++];
   *region = (event_region){.name = name, .time = {NAN, NAN, NAN}};
-  events_init(&region->events);
+  rf_events_init(&region->events);
   return region;
 }
 
-bool event_region_add(event_region *region, const char *name, double count, double bytes, double scale) {
-  if (events_add(&region->events, name, count, bytes) || isnan(count)) {
+bool rf_event_region_add(event_region *region, const char *name, double count, double bytes, double scale) {
+  if (rf_events_add(&region->events, name, count, bytes) || isnan(count)) {
     return true;
   }
   for (size_t i = 0; i < region->count; i++) {
@@ -247,28 +248,29 @@ bool event_region_add(event_region *region, const char *name, double count, doub
   return true;
 }
 
-roof_record *event_region_settle(const event_region *region, double seconds, roof_dtype both,
-                                 roof_profile *profile) {
-  roof_record *record = import_record(profile, region->name, strlen(region->name));
+roof_record *rf_event_region_settle(const event_region *region, double seconds, roof_dtype both,
+                                    roof_profile *profile) {
+  roof_record *record = rf_import_record(profile, region->name, strlen(region->name));
   uint64_t picoseconds;
   if (record == NULL) {
     return NULL;
   }
-  if (region->calls == 1 && import_picoseconds(seconds, &picoseconds)) {
-    import_call(profile, record, picoseconds);
-  } else if (import_picoseconds(seconds, &picoseconds)) {
-    import_calls(record, region->calls, picoseconds);
+  if (region->calls == 1 && rf_import_picoseconds(seconds, &picoseconds)) {
+    rf_import_call(profile, record, picoseconds);
+  } else if (rf_import_picoseconds(seconds, &picoseconds)) {
+    rf_import_calls(record, region->calls, picoseconds);
   } else {
     record->calls += region->calls;
   }
-  events_settle(&region->events, both, record);
+  rf_events_settle(&region->events, both, record);
   for (size_t i = 0; i < region->count; i++) {
-    import_counter(profile, record, region->others[i].name, region->others[i].sum, seconds > 0 ? seconds : 1);
+    rf_import_counter(profile, record, region->others[i].name, region->others[i].sum,
+                      seconds > 0 ? seconds : 1);
   }
   return record;
 }
 
-void event_regions_done(event_regions *regions) {
+void rf_event_regions_done(event_regions *regions) {
   for (size_t i = 0; i < regions->count; i++) {
     free(regions->list[i].others);
   }

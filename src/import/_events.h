@@ -29,24 +29,24 @@ typedef enum event_slot {
   EVENT_SLOT_COUNT
 } event_slot;
 
-/** The events of one region. Start from events_init. */
+/** The events of one region. Start from rf_events_init. */
 typedef struct events {
   double value[EVENT_SLOT_COUNT]; /**< FLOP or bytes; NaN: not read */
   bool estimated;                 /**< some was multiplexed */
   bool refused[EVENT_SLOT_COUNT]; /**< asked for, but the processor or kernel does not count it */
 } events;
 
-void events_init(events *e);
+void rf_events_init(events *e);
 
 /** Adds a count of the event `name` ("fp_arith_inst_retired.scalar_double",
  * "FP_ARITH_INST_RETIRED_SCALAR_DOUBLE", "PAPI_DP_OPS", any case, modifiers and PMU names around it ignored).
  * NaN: it could not be counted. `factor` is the bytes of one count where the tool says, NaN: the event's own.
  * False when the event is none of those that are FLOPs or bytes. */
-bool events_add(events *e, const char *name, double count, double factor);
+bool rf_events_add(events *e, const char *name, double count, double factor);
 
 /** Puts what the events say into the record. `both` is the format that counts of both formats are taken for.
  */
-void events_settle(const events *e, roof_dtype both, roof_record *record);
+void rf_events_settle(const events *e, roof_dtype both, roof_record *record);
 
 /** One event that is neither FLOPs nor bytes. */
 typedef struct event_other {
@@ -72,17 +72,17 @@ typedef struct event_regions {
 
 /** The region of that name (kept by the profile), made when it is new. NULL when out of memory. The pointer
  * is valid until the next call. */
-event_region *event_region_of(event_regions *regions, const char *name);
+event_region *rf_event_region_of(event_regions *regions, const char *name);
 
 /** Adds a count to the region: to its FLOPs and bytes, else to the event of that name (kept by the profile).
  * `scale` is what one count of another event is. False when out of memory. */
-bool event_region_add(event_region *region, const char *name, double count, double bytes, double scale);
+bool rf_event_region_add(event_region *region, const char *name, double count, double bytes, double scale);
 
 /** Adds the region's calls, time and counts to its record; `seconds` NaN: unknown. NULL when out of memory.
  */
-roof_record *event_region_settle(const event_region *region, double seconds, roof_dtype both,
-                                 roof_profile *profile);
+roof_record *rf_event_region_settle(const event_region *region, double seconds, roof_dtype both,
+                                    roof_profile *profile);
 
-void event_regions_done(event_regions *regions);
+void rf_event_regions_done(event_regions *regions);
 
 #endif

@@ -64,7 +64,7 @@ static bool make_room(intern *t, size_t size) {
   return true;
 }
 
-uint32_t intern_add(intern *t, const char *bytes, size_t size) {
+uint32_t rf_intern_add(intern *t, const char *bytes, size_t size) {
   if ((t->count + 1) * 2 > t->slot_count && !widen(t)) {
     return INTERN_FAILED;
   }
@@ -86,12 +86,12 @@ uint32_t intern_add(intern *t, const char *bytes, size_t size) {
   return t->count - 1;
 }
 
-const char *intern_get(const intern *t, uint32_t number, size_t *size) {
+const char *rf_intern_get(const intern *t, uint32_t number, size_t *size) {
   *size = t->entries[number].size;
   return t->bytes + t->entries[number].at;
 }
 
-void intern_done(intern *t) {
+void rf_intern_done(intern *t) {
   free(t->entries);
   free(t->slots);
   free(t->bytes);

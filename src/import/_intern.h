@@ -19,11 +19,11 @@ typedef struct intern {
 #define INTERN_FAILED UINT32_MAX
 
 /** The number of the string, from 0; INTERN_FAILED when out of memory. */
-uint32_t intern_add(intern *table, const char *bytes, size_t size);
+uint32_t rf_intern_add(intern *table, const char *bytes, size_t size);
 
 /** The string of a number, valid until the next one is added. */
-const char *intern_get(const intern *table, uint32_t number, size_t *size);
+const char *rf_intern_get(const intern *table, uint32_t number, size_t *size);
 
-void intern_done(intern *table);
+void rf_intern_done(intern *table);
 
 #endif

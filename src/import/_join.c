@@ -30,15 +30,15 @@ static void add_counts(roof_profile *profile, roof_record *into, const roof_reco
     const roof_count *c = count_at(&copy, i);
     const char *source = roof_profile_text(profile, c->source);
     bool scaled = scale != 1 && c->quality == ROOF_QUALITY_MEASURED;
-    import_add(count_at(into, i), c->value * scale, source, scaled ? ROOF_QUALITY_DERIVED : c->quality);
+    rf_import_add(count_at(into, i), c->value * scale, source, scaled ? ROOF_QUALITY_DERIVED : c->quality);
   }
 }
 
 static void add_time(roof_profile *profile, roof_record *into, const roof_record *from) {
-  import_calls(into, from->calls, from->picoseconds);
+  rf_import_calls(into, from->calls, from->picoseconds);
   into->timed = from->timed;
   for (size_t i = 0; i < from->sample_count; i++) {
-    import_sample(profile, into, from->samples[i]);
+    rf_import_sample(profile, into, from->samples[i]);
   }
 }
 
@@ -92,7 +92,7 @@ static void combine(roof_profile *profile, roof_record *into, const roof_record 
   into->link = into->link[0] == '\0' ? roof_profile_text(profile, from->link) : into->link;
   for (size_t i = 0; i < from->counter_count; i++) {
     const roof_counter *c = &from->counters[i];
-    import_counter(profile, into, roof_profile_text(profile, c->name), c->value, c->weight);
+    rf_import_counter(profile, into, roof_profile_text(profile, c->name), c->value, c->weight);
   }
 }
 
@@ -115,15 +115,15 @@ static size_t base_name(const char *name, const char **start) {
 
 static void add_rest(roof_profile *into, const roof_profile *from) {
   for (size_t i = 0; i < from->skip_count; i++) {
-    import_skips(into, from->skips[i].what, from->skips[i].why, from->skips[i].times);
+    rf_import_skips(into, from->skips[i].what, from->skips[i].why, from->skips[i].times);
   }
   for (size_t i = 0; i < from->fact_count; i++) {
-    import_fact(into, from->facts[i].name, from->facts[i].value, from->facts[i].text);
+    rf_import_fact(into, from->facts[i].name, from->facts[i].value, from->facts[i].text);
   }
   if (from->device[0] != '\0') {
-    import_device(into, from->device);
+    rf_import_device(into, from->device);
   }
-  if (from->machine != NULL && into->machine == NULL && import_machine(into) != NULL) {
+  if (from->machine != NULL && into->machine == NULL && rf_import_machine(into) != NULL) {
     *into->machine = *from->machine;
   }
 }
@@ -134,11 +134,11 @@ roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool
   for (size_t i = 0; i < from->count; i++) {
     const char *name = from->records[i].name;
     size_t length = base ? base_name(name, &name) : strlen(name);
-    roof_record *record = import_record(into, name, length);
+    roof_record *record = rf_import_record(into, name, length);
     if (record != NULL) {
       combine(into, record, &from->records[i]);
     }
   }
   add_rest(into, from);
-  return import_settled(into, error);
+  return rf_import_settled(into, error);
 }

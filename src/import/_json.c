@@ -43,38 +43,38 @@ static void clean(char *text, size_t length) {
   }
 }
 
-json_t *import_document_line(char *text, size_t length, json_error_t *why) {
+json_t *rf_import_document_line(char *text, size_t length, json_error_t *why) {
   clean(text, length);
   return json_loadb(text, length, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL | JSON_DECODE_ANY, why);
 }
 
-roof_status import_document(roof_source *source, json_t **document, roof_error *error) {
+roof_status rf_import_document(roof_source *source, json_t **document, roof_error *error) {
   char *data = NULL;
   size_t size = 0;
   json_error_t why;
-  roof_status status = import_all(source, DOCUMENT_MAX, &data, &size, error);
+  roof_status status = rf_import_all(source, DOCUMENT_MAX, &data, &size, error);
   if (status != ROOF_OK) {
     return status;
   }
-  json_t *read = import_document_line(data, size, &why);
+  json_t *read = rf_import_document_line(data, size, &why);
   if (read == NULL) {
-    return import_error(source, error, ROOF_E_PARSE, why.line, why.column, "not JSON: %s", why.text);
+    return rf_import_error(source, error, ROOF_E_PARSE, why.line, why.column, "not JSON: %s", why.text);
   }
   *document = read;
   return ROOF_OK;
 }
 
-double import_number_of(const json_t *value) {
-  return json_is_string(value)   ? import_number(json_string_value(value), NULL)
+double rf_import_number_of(const json_t *value) {
+  return json_is_string(value)   ? rf_import_number(json_string_value(value), NULL)
          : json_is_number(value) ? json_number_value(value)
                                  : NAN;
 }
 
-double import_member(const json_t *object, const char *key) {
-  return import_number_of(json_object_get(object, key));
+double rf_import_member(const json_t *object, const char *key) {
+  return rf_import_number_of(json_object_get(object, key));
 }
 
-const char *import_member_text(const json_t *object, const char *key) {
+const char *rf_import_member_text(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text != NULL ? text : "";
 }

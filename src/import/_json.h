@@ -1,4 +1,4 @@
-/** JSON as profilers and benchmarks write it: bare NaN and Infinity, numbers as texts. */
+/** JSON as cli_profilers and benchmarks write it: bare NaN and Infinity, numbers as texts. */
 #ifndef IMPORT_JSON_H
 #define IMPORT_JSON_H
 
@@ -7,17 +7,17 @@
 #include "import/import.h"
 
 /** The rest of the file as one JSON document. Bare NaN and Infinity become texts, which are no numbers.
- *  Ownership: the caller's. Errors: as import_all; ROOF_E_PARSE at the line and column. */
-roof_status import_document(roof_source *source, json_t **document, roof_error *error);
+ *  Ownership: the caller's. Errors: as rf_import_all; ROOF_E_PARSE at the line and column. */
+roof_status rf_import_document(roof_source *source, json_t **document, roof_error *error);
 
 /** The line given as one document; `text` is changed. NULL when it is none: *why (nullable) tells. */
-json_t *import_document_line(char *text, size_t length, json_error_t *why);
+json_t *rf_import_document_line(char *text, size_t length, json_error_t *why);
 
 /** A number, or a text that is one. NaN for anything else, a member that is not there included. */
-double import_number_of(const json_t *value);
-double import_member(const json_t *object, const char *key);
+double rf_import_number_of(const json_t *value);
+double rf_import_member(const json_t *object, const char *key);
 
 /** A member's text, "" when it is none. */
-const char *import_member_text(const json_t *object, const char *key);
+const char *rf_import_member_text(const json_t *object, const char *key);
 
 #endif

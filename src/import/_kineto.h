@@ -93,15 +93,15 @@ typedef struct kineto {
   roof_text key;
 } kineto;
 
-roof_status kineto_no_memory(const kineto *t);
+roof_status rf_kineto_no_memory(const kineto *t);
 
 /** The launch of a correlation, NULL: none. Launches are in the order of their correlation. */
-const kineto_launch *kineto_launch_of(const kineto *t, uint64_t correlation);
+const kineto_launch *rf_kineto_launch_of(const kineto *t, uint64_t correlation);
 
 /** _kineto_join.c: gives every kernel its operator and its share of that one's work, or why it has none. */
-roof_status kineto_join(kineto *t);
+roof_status rf_kineto_join(kineto *t);
 
 /** _kineto_report.c: the records, the facts and what was left out. */
-roof_status kineto_report(kineto *t);
+roof_status rf_kineto_report(kineto *t);
 
 #endif

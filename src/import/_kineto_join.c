@@ -90,7 +90,7 @@ static kineto_why why_none(const kineto *t, const kineto_launch *launch, uint32_
 
 /** Sets the operator of one kernel, or why it has none. */
 static void link_kernel(kineto *t, kineto_kernel *k, kineto_op **by_id) {
-  const kineto_launch *l = kineto_launch_of(t, k->correlation);
+  const kineto_launch *l = rf_kineto_launch_of(t, k->correlation);
   if (l != NULL && l->graph) {
     k->why = WHY_GRAPH;
     return;
@@ -138,17 +138,17 @@ static void share_work(kineto *t) {
   }
 }
 
-const kineto_launch *kineto_launch_of(const kineto *t, uint64_t correlation) {
+const kineto_launch *rf_kineto_launch_of(const kineto *t, uint64_t correlation) {
   const kineto_launch key = {.correlation = correlation};
   return t->launches.count == 0
              ? NULL
              : bsearch(&key, t->launches.list, t->launches.count, sizeof key, by_correlation);
 }
 
-roof_status kineto_join(kineto *t) {
+roof_status rf_kineto_join(kineto *t) {
   kineto_op **by_id = malloc((t->ops.count + 1) * sizeof *by_id);
   if (by_id == NULL) {
-    return kineto_no_memory(t);
+    return rf_kineto_no_memory(t);
   }
   if (t->ops.count > 0) {
     qsort(t->ops.list, t->ops.count, sizeof *t->ops.list, by_nesting);

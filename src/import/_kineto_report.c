@@ -19,8 +19,8 @@ static int by_start(const void *a, const void *b) {
 
 static size_t name_of(const kineto *t, uint32_t number, char text[KINETO_NAME]) {
   size_t size;
-  const char *raw = intern_get(&t->names, number, &size);
-  return chrome_text((chrome_span){raw, size, true}, text, KINETO_NAME);
+  const char *raw = rf_intern_get(&t->names, number, &size);
+  return rf_chrome_text((chrome_span){raw, size, true}, text, KINETO_NAME);
 }
 
 static uint32_t op_name(const kineto *t, const kineto_kernel *k) {
@@ -36,7 +36,7 @@ static roof_record *new_record(kineto *t, const kineto_kernel *k, bool mixed) {
   if (mixed && k->why != WHY_KNOWN) {
     snprintf(end, 16, " [work unknown]");
   }
-  return import_record(t->profile, name, strlen(name));
+  return rf_import_record(t->profile, name, strlen(name));
 }
 
 static roof_record *record_of(kineto *t, const kineto_kernel *k, bool mixed) {
@@ -54,8 +54,8 @@ static const char *source_of(kineto *t, kineto_shape *call) {
     char op[KINETO_NAME];
     name_of(t, call->name, op);
     call->source =
-        import_textf(t->profile, "formula of %s from the shapes of %.200s, its kernels by their time%s",
-                     call->work.op, op, call->work.estimated ? "; in part assumed" : "");
+        rf_import_textf(t->profile, "formula of %s from the shapes of %.200s, its kernels by their time%s",
+                        call->work.op, op, call->work.estimated ? "; in part assumed" : "");
   }
   return call->source;
 }
@@ -67,9 +67,9 @@ static void add_work(kineto *t, const kineto_kernel *k, roof_record *record) {
   const char *source = source_of(t, call);
   bool tensor = w->product && k->tensor, amd = strncmp(record->name, "Cijk_", 5) == 0;
   roof_dtype dtype = tensor && !amd && w->dtype == ROOF_FP32 ? ROOF_TF32 : w->dtype;
-  import_add(&record->flops[dtype][tensor ? ROOF_MATRIX : w->unit], k->amount * w->flops, source,
-             w->estimated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED);
-  import_add(&record->bytes[ROOF_MEMORY], k->amount * w->bytes, source, ROOF_QUALITY_ESTIMATED);
+  rf_import_add(&record->flops[dtype][tensor ? ROOF_MATRIX : w->unit], k->amount * w->flops, source,
+                w->estimated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_DERIVED);
+  rf_import_add(&record->bytes[ROOF_MEMORY], k->amount * w->bytes, source, ROOF_QUALITY_ESTIMATED);
 }
 
 static void add_bytes(const kineto_kernel *k, roof_record *record) {
@@ -85,27 +85,27 @@ static void add_bytes(const kineto_kernel *k, roof_record *record) {
   };
   bool link = ways[k->activity].times == 0;
   record->link = ways[k->activity].link;
-  import_add(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY],
-             link ? k->amount : k->amount * ways[k->activity].times, ways[k->activity].source,
-             ways[k->activity].quality);
+  rf_import_add(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY],
+                link ? k->amount : k->amount * ways[k->activity].times, ways[k->activity].source,
+                ways[k->activity].quality);
 }
 
 static void say_why(const kineto_kernel *k, roof_record *record) {
   const char *why = why_texts[k->why];
   bool link = k->activity == COPY || k->activity == COLLECTIVE;
-  import_missing(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY], why);
+  rf_import_missing(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY], why);
   if (k->activity == KERNEL) {
-    import_missing(&record->flops[ROOF_FP32][ROOF_VECTOR], why);
+    rf_import_missing(&record->flops[ROOF_FP32][ROOF_VECTOR], why);
   }
 }
 
 static roof_status add_kernel(kineto *t, const kineto_kernel *k, bool mixed) {
   roof_record *record = record_of(t, k, mixed);
   if (record == NULL) {
-    return import_settled(t->profile, t->error);
+    return rf_import_settled(t->profile, t->error);
   }
-  import_call(t->profile, record, k->picoseconds);
-  import_counter(t->profile, record, "occupancy", (double)k->occupancy, (double)k->picoseconds * 1e-12);
+  rf_import_call(t->profile, record, k->picoseconds);
+  rf_import_counter(t->profile, record, "occupancy", (double)k->occupancy, (double)k->picoseconds * 1e-12);
   if (k->why != WHY_KNOWN) {
     say_why(k, record);
   } else if (k->activity == KERNEL) {
@@ -123,14 +123,14 @@ static void skip_unknown(kineto *t, const uint64_t *times) {
     for (int why = WHY_KNOWN + 1; why < WHY_COUNT; why++) {
       if (times[n * WHY_COUNT + (uint32_t)why] > 0) {
         name_of(t, n, name);
-        import_skips(t->profile, name, why_texts[why], times[n * WHY_COUNT + (uint32_t)why]);
+        rf_import_skips(t->profile, name, why_texts[why], times[n * WHY_COUNT + (uint32_t)why]);
       }
     }
   }
   for (int why = WHY_KNOWN + 1; why < WHY_COUNT; why++) {
     uint64_t nameless = times[t->said.count * WHY_COUNT + (size_t)why];
     if (nameless > 0) {
-      import_skips(t->profile, "kernels", why_texts[why], nameless);
+      rf_import_skips(t->profile, "kernels", why_texts[why], nameless);
     }
   }
 }
@@ -138,7 +138,7 @@ static void skip_unknown(kineto *t, const uint64_t *times) {
 static roof_status make_records(kineto *t) {
   uint8_t *kinds = calloc(t->said.count + 1, 1);
   uint64_t *times = calloc((t->said.count + 1) * WHY_COUNT, sizeof *times);
-  roof_status status = kinds != NULL && times != NULL ? ROOF_OK : kineto_no_memory(t);
+  roof_status status = kinds != NULL && times != NULL ? ROOF_OK : rf_kineto_no_memory(t);
   kineto_kernel *kernels = t->kernels.list;
   for (size_t i = 0; i < t->kernels.count && status == ROOF_OK; i++) {
     kineto_kernel *k = &kernels[i];
@@ -158,7 +158,7 @@ static roof_status make_records(kineto *t) {
   }
   free(kinds);
   free(times);
-  return status == ROOF_OK ? import_settled(t->profile, t->error) : status;
+  return status == ROOF_OK ? rf_import_settled(t->profile, t->error) : status;
 }
 
 /* Facts */
@@ -170,7 +170,7 @@ static void idle_facts(kineto *t) {
   for (size_t i = 0; i < t->kernels.count; i++) {
     const kineto_kernel *k = &t->kernels.list[i];
     if (k->device >= 0 && k->device < KINETO_DEVICES) {
-      import_gap(&gaps[k->device], k->start, k->start + (int64_t)(k->picoseconds / 1000));
+      rf_import_gap(&gaps[k->device], k->start, k->start + (int64_t)(k->picoseconds / 1000));
     }
   }
   for (int d = 0; d < KINETO_DEVICES; d++) {
@@ -179,16 +179,16 @@ static void idle_facts(kineto *t) {
   if (most < 0) {
     return;
   }
-  import_gap_facts(t->profile, &gaps[most]);
+  rf_import_gap_facts(t->profile, &gaps[most]);
   for (int d = 0; d < KINETO_DEVICES; d++) {
     double span = (double)(gaps[d].busy_until - gaps[d].first);
     if (d != most && gaps[d].kernels > 1 && span > 0) {
-      import_fact(t->profile, import_textf(t->profile, "device_%d_idle_share", d),
-                  1 - (double)gaps[d].busy / span, NULL);
+      rf_import_fact(t->profile, rf_import_textf(t->profile, "device_%d_idle_share", d),
+                     1 - (double)gaps[d].busy / span, NULL);
     }
   }
   if (t->devices[most] != NULL) {
-    import_device(t->profile, t->devices[most]);
+    rf_import_device(t->profile, t->devices[most]);
   }
 }
 
@@ -214,11 +214,11 @@ static roof_status launch_facts(kineto *t) {
   double busy = 0;
   size_t count = 0;
   if (starts == NULL) {
-    return kineto_no_memory(t);
+    return rf_kineto_no_memory(t);
   }
   for (size_t i = 0; i < t->kernels.count; i++) { /* by start */
     const kineto_kernel *k = &t->kernels.list[i];
-    const kineto_launch *l = kineto_launch_of(t, k->correlation);
+    const kineto_launch *l = rf_kineto_launch_of(t, k->correlation);
     if (l != NULL) {
       int64_t until = l->start < k->start ? l->start : k->start;
       starts[count++] = l->start;
@@ -230,10 +230,10 @@ static roof_status launch_facts(kineto *t) {
   }
   if (count > 2) {
     double interval = median_interval(starts, count) * 1e-9, kernel = busy / (double)count;
-    import_fact(t->profile, "launch_interval_seconds", interval, NULL);
-    import_fact(t->profile, "mean_kernel_seconds", kernel, NULL);
-    import_fact(t->profile, "idle_before_launch_seconds", (double)waited * 1e-9, NULL);
-    import_fact(t->profile, "launches_are_the_limit", NAN, interval >= kernel ? "yes" : "no");
+    rf_import_fact(t->profile, "launch_interval_seconds", interval, NULL);
+    rf_import_fact(t->profile, "mean_kernel_seconds", kernel, NULL);
+    rf_import_fact(t->profile, "idle_before_launch_seconds", (double)waited * 1e-9, NULL);
+    rf_import_fact(t->profile, "launches_are_the_limit", NAN, interval >= kernel ? "yes" : "no");
   }
   free(starts);
   return ROOF_OK;
@@ -248,7 +248,7 @@ static void date(kineto *t) {
   }
 }
 
-roof_status kineto_report(kineto *t) {
+roof_status rf_kineto_report(kineto *t) {
   roof_status status = make_records(t);
   if (status == ROOF_OK) {
     status = launch_facts(t);

@@ -15,7 +15,7 @@ static const char *const metric_names[] = {
 #undef NAME
 };
 
-void ncu_launch_init(ncu_launch *launch) {
+void rf_ncu_launch_init(ncu_launch *launch) {
   *launch = (ncu_launch){.calls = 1};
   for (int i = 0; i < NCU_METRIC_COUNT; i++) {
     launch->value[i] = NAN;
@@ -62,7 +62,7 @@ static bool take_path(ncu_launch *launch, const char *metric, double value) {
   return true;
 }
 
-void ncu_launch_set(ncu_launch *launch, const char *metric, double value) {
+void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value) {
   if (take_path(launch, metric, value)) {
     return;
   }
@@ -102,7 +102,7 @@ static double cycles_of(const ncu_launch *l) {
 
 static void add(roof_count *count, const ncu_launch *l, double value, const char *source,
                 roof_quality quality) {
-  import_add(count, value * l->calls, source, quality);
+  rf_import_add(count, value * l->calls, source, quality);
 }
 
 /** adds + muls + 2 fmas of one format: from the sums, else from the rates a cycle. */
@@ -136,7 +136,7 @@ static void add_half(roof_count *count, const ncu_launch *l, double other) {
   const double *v = l->value;
   double half = 2 * v[NCU_HADD] + 2 * v[NCU_HMUL] + 4 * v[NCU_HFMA];
   if (is_phantom(l, half, other)) {
-    import_missing(count, "HFMA2 instructions that load constants, no arithmetic");
+    rf_import_missing(count, "HFMA2 instructions that load constants, no arithmetic");
   } else {
     add(count, l, half,
         isnan(half) ? "no counters of its instructions in the report"
@@ -187,8 +187,8 @@ static void add_instructions(roof_record *record, const ncu_launch *l, bool phan
     return;
   }
   if (isnan(shape)) {
-    import_missing(to,
-                   "tensor instructions were counted, but neither the chip nor the name tells their shape");
+    rf_import_missing(
+        to, "tensor instructions were counted, but neither the chip nor the name tells their shape");
   } else {
     add(to, l, count * shape, "tensor instructions x the FLOPs of their shape", quality);
   }
@@ -280,7 +280,7 @@ static void add_bytes(roof_record *record, const ncu_launch *l) {
   static const roof_level_kind levels[] = {ROOF_L1, ROOF_L2, ROOF_MEMORY};
   for (size_t i = 0; i < 3; i++) {
     if (!known[levels[i]]) {
-      import_missing(&record->bytes[levels[i]], "no counters of its traffic in the report");
+      rf_import_missing(&record->bytes[levels[i]], "no counters of its traffic in the report");
     }
   }
   double link = first(l->value[NCU_NVLINK_IN] + l->value[NCU_NVLINK_OUT], 32 * l->value[NCU_HOST_SECTORS]);
@@ -305,22 +305,22 @@ static void add_counters(roof_profile *profile, roof_record *record, const ncu_l
       {"bank_conflicts", v[NCU_SHARED_WAVES] > 0 ? v[NCU_BANK_CONFLICTS] / v[NCU_SHARED_WAVES] : NAN}};
   double seconds = or_zero(seconds_of(l)) * l->calls;
   for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
-    import_counter(profile, record, counters[i].name, counters[i].value, seconds);
+    rf_import_counter(profile, record, counters[i].name, counters[i].value, seconds);
   }
 }
 
-roof_status ncu_launch_add(roof_profile *profile, const ncu_launch *launch, const char *kernel, size_t length,
-                           roof_error *error) {
-  roof_record *record = import_record(profile, kernel, length);
+roof_status rf_ncu_launch_add(roof_profile *profile, const ncu_launch *launch, const char *kernel,
+                              size_t length, roof_error *error) {
+  roof_record *record = rf_import_record(profile, kernel, length);
   if (record == NULL) {
-    return import_settled(profile, error);
+    return rf_import_settled(profile, error);
   }
   uint64_t picoseconds = 0;
   double seconds = seconds_of(launch);
-  if (seconds > 0 && launch->calls == 1 && import_picoseconds(seconds, &picoseconds)) {
-    import_call(profile, record, picoseconds);
-  } else if (seconds > 0 && import_picoseconds(seconds * launch->calls, &picoseconds)) {
-    import_calls(record, (uint64_t)launch->calls, picoseconds);
+  if (seconds > 0 && launch->calls == 1 && rf_import_picoseconds(seconds, &picoseconds)) {
+    rf_import_call(profile, record, picoseconds);
+  } else if (seconds > 0 && rf_import_picoseconds(seconds * launch->calls, &picoseconds)) {
+    rf_import_calls(record, (uint64_t)launch->calls, picoseconds);
   } else {
     record->calls += (uint64_t)launch->calls;
   }
@@ -330,7 +330,7 @@ roof_status ncu_launch_add(roof_profile *profile, const ncu_launch *launch, cons
   return ROOF_OK;
 }
 
-void ncu_device_set(ncu_device *device, const char *metric, const char *text, double value) {
+void rf_ncu_device_set(ncu_device *device, const char *metric, const char *text, double value) {
   static const char prefix[] = "device__attribute_";
   if (strncmp(metric, prefix, sizeof prefix - 1) != 0) {
     return;
@@ -381,7 +381,7 @@ static void add_roof(roof_machine *m, const ncu_device *d) {
   snprintf(m->unit_kind, sizeof m->unit_kind, "SM");
   m->unit_count = d->units > 0 ? d->units : NAN;
   m->clock_hz = d->clock_khz > 0 ? d->clock_khz * 1e3 : NAN;
-  ceilings_memory(m, "DRAM", rate, "2 x bus width / 8 x memory clock, as the report has them");
+  rf_ceilings_memory(m, "DRAM", rate, "2 x bus width / 8 x memory clock, as the report has them");
   if (lanes * d->units * d->clock_khz > 0 && m->peak_count == 0) {
     roof_peak *peak = &m->peaks[m->peak_count++];
     snprintf(peak->source, sizeof peak->source,
@@ -393,12 +393,12 @@ static void add_roof(roof_machine *m, const ncu_device *d) {
   }
 }
 
-void ncu_device_add(roof_profile *profile, const ncu_device *device) {
+void rf_ncu_device_add(roof_profile *profile, const ncu_device *device) {
   if (device->name[0] == '\0') {
     return;
   }
-  import_device(profile, device->name);
-  roof_machine *machine = import_machine(profile);
+  rf_import_device(profile, device->name);
+  roof_machine *machine = rf_import_machine(profile);
   if (machine != NULL) {
     add_roof(machine, device);
   }

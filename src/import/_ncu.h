@@ -86,17 +86,17 @@ typedef struct ncu_launch {
   double calls;   /**< launches that the values are an average of: 1 but in a summary */
 } ncu_launch;
 
-void ncu_launch_init(ncu_launch *launch);
+void rf_ncu_launch_init(ncu_launch *launch);
 
 /** Takes a metric in SI units; one that is not used is left. Counts of the same thing under two prefixes
  * (sm__ and smsp__) are one. */
-void ncu_launch_set(ncu_launch *launch, const char *metric, double value);
+void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value);
 
 /** Adds the launch to the record of `kernel`. */
-roof_status ncu_launch_add(roof_profile *profile, const ncu_launch *launch, const char *kernel, size_t length,
-                           roof_error *error);
+roof_status rf_ncu_launch_add(roof_profile *profile, const ncu_launch *launch, const char *kernel,
+                              size_t length, roof_error *error);
 
-/** What the report says of the device, collected until ncu_device_add. */
+/** What the report says of the device, collected until rf_ncu_device_add. */
 typedef struct ncu_device {
   char name[128];
   double units, clock_khz, memory_khz, bus_bits, l2_bytes;
@@ -104,9 +104,9 @@ typedef struct ncu_device {
 } ncu_device;
 
 /** Takes a metric of the device: `value` as it stands, NaN for a text. Others are left. */
-void ncu_device_set(ncu_device *device, const char *metric, const char *text, double value);
+void rf_ncu_device_set(ncu_device *device, const char *metric, const char *text, double value);
 
 /** Names the profile's device and gives it the roof that its attributes imply. */
-void ncu_device_add(roof_profile *profile, const ncu_device *device);
+void rf_ncu_device_add(roof_profile *profile, const ncu_device *device);
 
 #endif

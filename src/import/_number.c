@@ -30,7 +30,7 @@ static bool is_blank_group(const char *p, size_t *length) {
   return *length > 0;
 }
 
-double import_number(const char *text, const import_marks *marks) {
+double rf_import_number(const char *text, const import_marks *marks) {
   static const import_marks plain = {'.', 0};
   const import_marks *m = marks != NULL ? marks : &plain;
   char clean[NUMBER_MAX], *end = NULL;
@@ -56,7 +56,7 @@ double import_number(const char *text, const import_marks *marks) {
   return length > 0 && *end == '\0' && isfinite(value) && strpbrk(clean, "xXnN") == NULL ? value : NAN;
 }
 
-bool import_count(const char *text, int64_t *count) {
+bool rf_import_count(const char *text, int64_t *count) {
   text += strspn(text, " \t");
   const char *digits = text + (*text == '-' || *text == '+');
   int64_t value = 0;
@@ -73,7 +73,7 @@ bool import_count(const char *text, int64_t *count) {
   return true;
 }
 
-void import_vote(import_votes *votes, const char *text) {
+void rf_import_vote(import_votes *votes, const char *text) {
   const char *point = strrchr(text, '.'), *comma = strrchr(text, ',');
   if (text[strspn(text, "0123456789.,+- ")] != '\0' || (point == NULL && comma == NULL)) {
     return;
@@ -90,7 +90,7 @@ void import_vote(import_votes *votes, const char *text) {
   *((*last == '.') == is_decimal ? &votes->point : &votes->comma) += 1;
 }
 
-import_marks import_marks_of(const import_votes *votes, char forced) {
+import_marks rf_import_marks_of(const import_votes *votes, char forced) {
   bool comma = forced != 0 ? forced == ',' : votes->comma > votes->point;
   return comma ? (import_marks){',', '.'} : (import_marks){'.', ','};
 }
@@ -140,7 +140,7 @@ static double simple_unit(const char *text, size_t length, double kilo) {
   return NAN;
 }
 
-double import_unit(const char *unit, double kilo) {
+double rf_import_unit(const char *unit, double kilo) {
   const char *slash = strchr(unit, '/');
   if (slash == NULL) {
     return simple_unit(unit, strlen(unit), kilo);
@@ -148,16 +148,16 @@ double import_unit(const char *unit, double kilo) {
   return simple_unit(unit, (size_t)(slash - unit), kilo) / simple_unit(slash + 1, strlen(slash + 1), kilo);
 }
 
-bool import_time(const char *text, const char *unit, const import_marks *marks, uint64_t *picoseconds) {
+bool rf_import_time(const char *text, const char *unit, const import_marks *marks, uint64_t *picoseconds) {
   static const struct {
     const char *unit;
     uint64_t picoseconds;
   } exact[] = {{"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", 1000000000000}};
   int64_t count;
   for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++) {
-    if (strcmp(unit, exact[i].unit) == 0 && import_count(text, &count)) {
+    if (strcmp(unit, exact[i].unit) == 0 && rf_import_count(text, &count)) {
       return count >= 0 && !__builtin_mul_overflow((uint64_t)count, exact[i].picoseconds, picoseconds);
     }
   }
-  return import_picoseconds(import_number(text, marks) * import_unit(unit, 1000), picoseconds);
+  return rf_import_picoseconds(rf_import_number(text, marks) * rf_import_unit(unit, 1000), picoseconds);
 }

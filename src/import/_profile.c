@@ -117,7 +117,7 @@ const char *roof_profile_text(roof_profile *profile, const char *text) {
   return number == SIZE_MAX ? "" : profile->store->texts.list[number];
 }
 
-const char *import_textf(roof_profile *profile, const char *format, ...) {
+const char *rf_import_textf(roof_profile *profile, const char *format, ...) {
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
@@ -175,7 +175,7 @@ static void record_init(roof_record *record, const char *name) {
   count_init(&record->items);
 }
 
-roof_record *import_record(roof_profile *profile, const char *name, size_t length) {
+roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length) {
   struct roof_profile_store *store = profile->store;
   size_t number = clean_number(profile, name, length);
   if (number == SIZE_MAX ||
@@ -203,7 +203,7 @@ static uint64_t next_random(struct roof_profile_store *store) {
 
 /** Keeps the sample, or after the first ROOF_IMPORT_SAMPLES in the place of one of them: every sample of the
  * file has the same chance to stay (algorithm R). */
-void import_sample(roof_profile *profile, roof_record *record, double seconds) {
+void rf_import_sample(roof_profile *profile, roof_record *record, double seconds) {
   struct roof_profile_store *store = profile->store;
   uint64_t nth = record->sampled++;
   if (nth >= ROOF_IMPORT_SAMPLES) {
@@ -226,19 +226,19 @@ void import_sample(roof_profile *profile, roof_record *record, double seconds) {
   record->samples[record->sample_count++] = seconds;
 }
 
-void import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds) {
+void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds) {
   record->calls += calls;
   bool over = __builtin_add_overflow(record->picoseconds, picoseconds, &record->picoseconds);
   record->picoseconds = over ? UINT64_MAX : record->picoseconds;
   record->timed = true;
 }
 
-void import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds) {
-  import_calls(record, 1, picoseconds);
-  import_sample(profile, record, (double)picoseconds * 1e-12);
+void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds) {
+  rf_import_calls(record, 1, picoseconds);
+  rf_import_sample(profile, record, (double)picoseconds * 1e-12);
 }
 
-bool import_picoseconds(double seconds, uint64_t *picoseconds) {
+bool rf_import_picoseconds(double seconds, uint64_t *picoseconds) {
   if (!(seconds >= 0) || seconds > 1e6) {
     return false;
   }
@@ -246,9 +246,9 @@ bool import_picoseconds(double seconds, uint64_t *picoseconds) {
   return true;
 }
 
-void import_add(roof_count *count, double value, const char *source, roof_quality quality) {
+void rf_import_add(roof_count *count, double value, const char *source, roof_quality quality) {
   if (!(value >= 0 && value < INFINITY)) {
-    import_missing(count, isnan(value) ? source : "its counters contradict each other");
+    rf_import_missing(count, isnan(value) ? source : "its counters contradict each other");
     return;
   }
   bool first = isnan(count->value);
@@ -257,14 +257,14 @@ void import_add(roof_count *count, double value, const char *source, roof_qualit
   count->source = source;
 }
 
-void import_missing(roof_count *count, const char *why) {
+void rf_import_missing(roof_count *count, const char *why) {
   if (isnan(count->value)) {
     count->source = why;
   }
 }
 
-void import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
-                    double seconds) {
+void rf_import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
+                       double seconds) {
   if (isnan(value)) {
     return;
   }
@@ -286,11 +286,11 @@ void import_counter(roof_profile *profile, roof_record *record, const char *name
   record->counters = more;
 }
 
-void import_skip(roof_profile *profile, const char *what, const char *why) {
-  import_skips(profile, what, why, 1);
+void rf_import_skip(roof_profile *profile, const char *what, const char *why) {
+  rf_import_skips(profile, what, why, 1);
 }
 
-void import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times) {
+void rf_import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times) {
   const char *kept = roof_profile_text(profile, what), *reason = roof_profile_text(profile, why);
   for (size_t i = 0; i < profile->skip_count; i++) {
     if (profile->skips[i].what == kept && profile->skips[i].why == reason) {
@@ -306,7 +306,7 @@ void import_skips(roof_profile *profile, const char *what, const char *why, uint
   profile->skips[profile->skip_count++] = (roof_skip){kept, reason, times};
 }
 
-void import_fact(roof_profile *profile, const char *name, double value, const char *text) {
+void rf_import_fact(roof_profile *profile, const char *name, double value, const char *text) {
   roof_fact fact = {roof_profile_text(profile, name), value,
                     text != NULL ? roof_profile_text(profile, text) : NULL};
   for (size_t i = 0; i < profile->fact_count; i++) {
@@ -323,16 +323,16 @@ void import_fact(roof_profile *profile, const char *name, double value, const ch
   profile->facts[profile->fact_count++] = fact;
 }
 
-void import_device(roof_profile *profile, const char *name) {
+void rf_import_device(roof_profile *profile, const char *name) {
   const char *kept = roof_profile_text(profile, name);
   if (profile->device[0] == '\0') {
     profile->device = kept;
   } else if (profile->device != kept && kept[0] != '\0') {
-    import_fact(profile, "another_device", NAN, kept);
+    rf_import_fact(profile, "another_device", NAN, kept);
   }
 }
 
-roof_machine *import_machine(roof_profile *profile) {
+roof_machine *rf_import_machine(roof_profile *profile) {
   if (profile->machine == NULL) {
     profile->machine = malloc(sizeof *profile->machine);
     if (profile->machine == NULL) {
@@ -345,7 +345,7 @@ roof_machine *import_machine(roof_profile *profile) {
   return profile->machine;
 }
 
-void import_gap(import_gaps *g, int64_t start, int64_t end) {
+void rf_import_gap(import_gaps *g, int64_t start, int64_t end) {
   if (end < start) {
     return;
   }
@@ -359,19 +359,19 @@ void import_gap(import_gaps *g, int64_t start, int64_t end) {
   g->busy_until = end > g->busy_until ? end : g->busy_until;
 }
 
-void import_gap_facts(roof_profile *profile, const import_gaps *g) {
+void rf_import_gap_facts(roof_profile *profile, const import_gaps *g) {
   double span = (double)(g->busy_until - g->first), idle = span - (double)g->busy;
   if (g->kernels < 2 || !(span > 0)) {
     return;
   }
-  import_fact(profile, "span_seconds", span * 1e-9, NULL);
-  import_fact(profile, "idle_seconds", idle * 1e-9, NULL);
-  import_fact(profile, "idle_share", idle / span, NULL);
+  rf_import_fact(profile, "span_seconds", span * 1e-9, NULL);
+  rf_import_fact(profile, "idle_seconds", idle * 1e-9, NULL);
+  rf_import_fact(profile, "idle_share", idle / span, NULL);
   if (g->gaps > 0) {
-    import_fact(profile, "mean_gap_seconds", idle * 1e-9 / (double)g->gaps, NULL);
+    rf_import_fact(profile, "mean_gap_seconds", idle * 1e-9 / (double)g->gaps, NULL);
   }
 }
 
-roof_status import_settled(const roof_profile *profile, roof_error *error) {
+roof_status rf_import_settled(const roof_profile *profile, roof_error *error) {
   return profile->store->failed ? roof_error_set(error, ROOF_E_MEMORY, "profile: out of memory") : ROOF_OK;
 }

@@ -168,9 +168,9 @@ static void begin(roof_source *s) {
 
 static roof_status started(roof_source *s, roof_source **source, roof_error *error) {
   begin(s);
-  roof_status status = import_failed(s, error);
+  roof_status status = rf_import_failed(s, error);
   if (status != ROOF_OK) {
-    import_close(s);
+    rf_import_close(s);
     return status;
   }
   *source = s;
@@ -186,8 +186,8 @@ static roof_status create(const char *name, roof_source **source, roof_error *er
   return ROOF_OK;
 }
 
-roof_status import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
-                               roof_error *error) {
+roof_status rf_import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
+                                  roof_error *error) {
   roof_source *s = NULL;
   roof_status status = create(name, &s, error);
   if (status != ROOF_OK) {
@@ -199,7 +199,7 @@ roof_status import_open_memory(const char *data, size_t size, const char *name, 
   return started(s, source, error);
 }
 
-roof_status import_open(const char *path, roof_source **source, roof_error *error) {
+roof_status rf_import_open(const char *path, roof_source **source, roof_error *error) {
   bool standard = strcmp(path, "-") == 0;
   roof_source *s = NULL;
   roof_status status = create(standard ? "standard input" : path, &s, error);
@@ -211,7 +211,7 @@ roof_status import_open(const char *path, roof_source **source, roof_error *erro
   if (s->file == NULL) {
     status = roof_error_set(error, ROOF_E_INPUT, "%s: %s", s->name,
                             errno != 0 ? strerror(errno) : "out of memory");
-    import_close(s);
+    rf_import_close(s);
     return status;
   }
   s->step = BLOCK;
@@ -219,7 +219,7 @@ roof_status import_open(const char *path, roof_source **source, roof_error *erro
   return started(s, source, error);
 }
 
-void import_close(roof_source *s) {
+void rf_import_close(roof_source *s) {
   if (s == NULL) {
     return;
   }
@@ -246,7 +246,7 @@ static void cut(roof_source *s, size_t end) {
   s->cut = true;
 }
 
-const char *import_head(roof_source *s, size_t *size) {
+const char *rf_import_head(roof_source *s, size_t *size) {
   restore(s);
   while (s->end - s->at < IMPORT_HEAD && more(s, s->at)) {
   }
@@ -260,7 +260,7 @@ const char *import_head(roof_source *s, size_t *size) {
   return s->block + s->at;
 }
 
-char *import_line(roof_source *s, size_t *length) {
+char *rf_import_line(roof_source *s, size_t *length) {
   if (s->again) {
     s->again = false;
     *length = s->line_end - s->line_start;
@@ -292,11 +292,11 @@ char *import_line(roof_source *s, size_t *length) {
   return s->block + s->line_start;
 }
 
-void import_again(roof_source *s) {
+void rf_import_again(roof_source *s) {
   s->again = true;
 }
 
-size_t import_bytes(roof_source *s, char *buffer, size_t size) {
+size_t rf_import_bytes(roof_source *s, char *buffer, size_t size) {
   restore(s);
   size_t have = s->end - s->at;
   if (have == 0) {
@@ -308,11 +308,11 @@ size_t import_bytes(roof_source *s, char *buffer, size_t size) {
   return count;
 }
 
-roof_status import_all(roof_source *s, size_t most, char **data, size_t *size, roof_error *error) {
+roof_status rf_import_all(roof_source *s, size_t most, char **data, size_t *size, roof_error *error) {
   restore(s);
   while (s->end - s->at <= most && more(s, s->at)) {
   }
-  roof_status status = import_failed(s, error);
+  roof_status status = rf_import_failed(s, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -321,7 +321,7 @@ roof_status import_all(roof_source *s, size_t most, char **data, size_t *size, r
                           s->name, most >> 20);
   }
   if (s->block == NULL && !make_room(s, 0)) {
-    return import_failed(s, error);
+    return rf_import_failed(s, error);
   }
   s->block[s->end] = '\0';
   *data = s->block + s->at;
@@ -330,26 +330,27 @@ roof_status import_all(roof_source *s, size_t most, char **data, size_t *size, r
   return ROOF_OK;
 }
 
-int import_line_number(const roof_source *s) {
+int rf_import_line_number(const roof_source *s) {
   return s->line;
 }
 
-const char *import_path(const roof_source *s) {
+const char *rf_import_path(const roof_source *s) {
   bool plain = s->file != NULL && gzdirect(s->file) != 0 && s->text == PLAIN;
   return plain && strcmp(s->name, "standard input") != 0 ? s->name : NULL;
 }
 
-const char *import_name(const roof_source *s) {
+const char *rf_import_name(const roof_source *s) {
   return s->name;
 }
 
-roof_status import_failed(const roof_source *s, roof_error *error) {
-  return s->status == ROOF_OK ? ROOF_OK
-                              : import_error(s, error, s->status, s->line, 0, "cannot be read: %s", s->why);
+roof_status rf_import_failed(const roof_source *s, roof_error *error) {
+  return s->status == ROOF_OK
+             ? ROOF_OK
+             : rf_import_error(s, error, s->status, s->line, 0, "cannot be read: %s", s->why);
 }
 
-roof_status import_error(const roof_source *s, roof_error *error, roof_status code, int line, int column,
-                         const char *format, ...) {
+roof_status rf_import_error(const roof_source *s, roof_error *error, roof_status code, int line, int column,
+                            const char *format, ...) {
   char text[400];
   va_list arguments;
   va_start(arguments, format);

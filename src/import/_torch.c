@@ -53,7 +53,7 @@ static double bytes_of(const tensor *t) {
 
 static int type_of(chrome_span name) {
   for (int i = 0; i < TYPES; i++) {
-    if (chrome_is(name, types[i].name)) {
+    if (rf_chrome_is(name, types[i].name)) {
       return i;
     }
   }
@@ -65,8 +65,8 @@ static bool read_sizes(chrome_span list, tensor *t) {
   const char *at = list.at + 1;
   chrome_span key, value;
   t->elements = 1;
-  while (chrome_next(&at, &key, &value)) {
-    int64_t size = chrome_whole(value, -1);
+  while (rf_chrome_next(&at, &key, &value)) {
+    int64_t size = rf_chrome_whole(value, -1);
     if (t->rank == RANK || size < 0) {
       return false;
     }
@@ -80,13 +80,13 @@ static void read_arguments(const torch_call *call, arguments *a) {
   chrome_span key, value;
   const char *shape = call->shapes.at + 1, *type = call->types.at != NULL ? call->types.at + 1 : "";
   *a = (arguments){.count = 0};
-  while (a->count < ARGUMENTS && chrome_next(&shape, &key, &value)) {
+  while (a->count < ARGUMENTS && rf_chrome_next(&shape, &key, &value)) {
     tensor *t = &a->list[a->count++];
     bool plain = *value.at == '[' && read_sizes(value, t);
-    t->type = chrome_next(&type, &key, &value) && plain ? type_of(value) : -1;
+    t->type = rf_chrome_next(&type, &key, &value) && plain ? type_of(value) : -1;
   }
   const char *at = call->values.at != NULL ? call->values.at + 1 : "";
-  while (a->value_count < ARGUMENTS && chrome_next(&at, &key, &a->values[a->value_count])) {
+  while (a->value_count < ARGUMENTS && rf_chrome_next(&at, &key, &a->values[a->value_count])) {
     a->value_count++;
   }
 }
@@ -333,7 +333,7 @@ static int truth(const arguments *a, int at) {
   if (at < 0 || at >= a->value_count) {
     return -1;
   }
-  return chrome_is(a->values[at], "True") ? 1 : chrome_is(a->values[at], "False") ? 0 : -1;
+  return rf_chrome_is(a->values[at], "True") ? 1 : rf_chrome_is(a->values[at], "False") ? 0 : -1;
 }
 
 /** Elements that a convolution gives, NaN when its stride or padding is not recorded. */
@@ -513,13 +513,13 @@ static bool gather(const row *r, const arguments *a, torch_work *w) {
   return true;
 }
 
-bool torch_has_formula(chrome_span name, bool *values) {
+bool rf_torch_has_formula(chrome_span name, bool *values) {
   const row *r = find(name);
   *values = r != NULL && r->values;
   return r != NULL;
 }
 
-torch_work torch_work_of(const torch_call *call) {
+torch_work rf_torch_work_of(const torch_call *call) {
   const row *r = find(call->name);
   torch_work w = {.known = r == NULL ? TORCH_NO_FORMULA : TORCH_NO_SHAPES};
   if (r == NULL || call->shapes.at == NULL || *call->shapes.at != '[') {
@@ -541,7 +541,7 @@ torch_work torch_work_of(const torch_call *call) {
   return w;
 }
 
-double torch_collective_bytes(chrome_span name, chrome_span type, double in, double out, double ranks) {
+double rf_torch_collective_bytes(chrome_span name, chrome_span type, double in, double out, double ranks) {
   static const struct {
     const char *nccl, *op;
   } names[] = {{"allreduce", "allreduce"},
@@ -566,14 +566,14 @@ double torch_collective_bytes(chrome_span name, chrome_span type, double in, dou
                 {"Bool", 1},  {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}};
   double width = NAN;
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-    width = chrome_is(type, widths[i].name) ? widths[i].bytes : width;
+    width = rf_chrome_is(type, widths[i].name) ? widths[i].bytes : width;
   }
   roof_types formats = roof_types_of(ROOF_FP32);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     bool sends = strcmp(names[i].op, "sendrecv") == 0;
     roof_work work;
     double size = fmax(in, out) * width;
-    if (chrome_is(name, names[i].nccl) && size > 0 &&
+    if (rf_chrome_is(name, names[i].nccl) && size > 0 &&
         ask(names[i].op, &formats, sends ? 1 : 2, (double[]){size, ranks}, &work)) {
       return work.link_bytes;
     }

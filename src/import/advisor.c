@@ -25,23 +25,23 @@ typedef struct reading {
  * bound, and missing. */
 static double cell(const reading *r, const char *column, double scale) {
   char number[48];
-  const char *text = import_field(&r->row, import_column(&r->header, column));
+  const char *text = rf_import_field(&r->row, rf_import_column(&r->header, column));
   text += strspn(text, " ");
   snprintf(number, sizeof number, "%.*s", (int)strspn(text, "0123456789.eE+-"), text);
   const char *unit = text + strlen(number);
-  double value = import_number(number, NULL) * scale;
+  double value = rf_import_number(number, NULL) * scale;
   return strcmp(unit, "ms") == 0 ? value * 1e-3 : strcmp(unit, "us") == 0 ? value * 1e-6 : value;
 }
 
 static void add(roof_count *count, double value, const char *source, const char *why) {
   bool simulated = strstr(source, "simulated") != NULL;
-  import_add(count, value, isnan(value) ? why : source,
-             simulated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_MEASURED);
+  rf_import_add(count, value, isnan(value) ? why : source,
+                simulated ? ROOF_QUALITY_ESTIMATED : ROOF_QUALITY_MEASURED);
 }
 
 /** The format that the loop's data types name: "Float32; Int64". */
 static roof_dtype dtype_of(const reading *r) {
-  const char *types = import_field(&r->row, import_column(&r->header, "Data Types"));
+  const char *types = rf_import_field(&r->row, rf_import_column(&r->header, "Data Types"));
   return strstr(types, "Float32") != NULL && strstr(types, "Float64") == NULL ? ROOF_FP32 : ROOF_FP64;
 }
 
@@ -55,15 +55,15 @@ static roof_status take_loop(reading *r, double seconds, const char *name, roof_
   if (name[0] == '-' || name[0] == '\0') {
     return ROOF_OK;
   }
-  roof_record *record = import_record(r->profile, name, strlen(name));
+  roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
-  if (import_picoseconds(seconds, &picoseconds)) {
-    import_call(r->profile, record, picoseconds);
+  if (rf_import_picoseconds(seconds, &picoseconds)) {
+    rf_import_call(r->profile, record, picoseconds);
   } else {
     record->calls++;
-    import_skip(r->profile, name, "its own time is too short to tell");
+    rf_import_skip(r->profile, name, "its own time is too short to tell");
   }
   add(&record->flops[dtype_of(r)][ROOF_VECTOR], cell(r, "Self GFLOP", 1e9), "Self GFLOP", trips);
   add(&record->bytes[ROOF_L1], cell(r, "Self Memory GB", 1e9), "Self Memory GB, between core and L1", trips);
@@ -76,23 +76,25 @@ static roof_status take_loop(reading *r, double seconds, const char *name, roof_
 static roof_status take_csv(reading *r, roof_error *error) {
   double elapsed = cell(r, "Self Elapsed Time", 1);
   return take_loop(r, isnan(elapsed) ? cell(r, "Self Time", 1) : elapsed,
-                   import_field(&r->row, import_column(&r->header, "Function Call Sites and Loops")), error);
+                   rf_import_field(&r->row, rf_import_column(&r->header, "Function Call Sites and Loops")),
+                   error);
 }
 
 /** "DP Vector FMA Peak (single-threaded)" and "L1 Bandwidth": FLOP/s and bytes/s as they are. */
 static void take_roof(reading *r) {
-  const char *name = import_field(&r->row, import_column(&r->header, "Name"));
-  double rate = import_number(import_field(&r->row, import_column(&r->header, "Bandwidth")), NULL);
+  const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Name"));
+  double rate = rf_import_number(rf_import_field(&r->row, rf_import_column(&r->header, "Bandwidth")), NULL);
   const char *end = strcasestr(name, " bandwidth");
   if (strstr(name, "single-threaded") != NULL || strstr(name, "single node") != NULL) {
-    import_skip(r->profile, name, "not of the whole machine");
+    rf_import_skip(r->profile, name, "not of the whole machine");
   } else if (end != NULL) {
-    ceilings_level(r->profile, import_textf(r->profile, "%.*s", (int)(end - name), name), rate, NAN,
-                   "Intel Advisor");
+    rf_ceilings_level(r->profile, rf_import_textf(r->profile, "%.*s", (int)(end - name), name), rate, NAN,
+                      "Intel Advisor");
   } else if (strncmp(name, "DP Vector FMA", 13) == 0 || strncmp(name, "SP Vector FMA", 13) == 0) {
-    ceilings_peak(r->profile, name[0] == 'D' ? ROOF_FP64 : ROOF_FP32, ROOF_VECTOR, rate, "", "Intel Advisor");
+    rf_ceilings_peak(r->profile, name[0] == 'D' ? ROOF_FP64 : ROOF_FP32, ROOF_VECTOR, rate, "",
+                     "Intel Advisor");
   } else {
-    import_skip(r->profile, name, "not a ceiling of multiply-adds");
+    rf_import_skip(r->profile, name, "not a ceiling of multiply-adds");
   }
   r->loops++;
 }
@@ -100,16 +102,16 @@ static void take_roof(reading *r) {
 static roof_status read_csv(reading *r, roof_error *error) {
   roof_status status = ROOF_OK;
   bool roofs = false;
-  while (status == ROOF_OK && import_csv(r->source, ',', &r->row, &status, error)) {
-    bool survey = import_column(&r->row, "Function Call Sites and Loops") >= 0;
-    bool ceilings = import_column(&r->row, "Name") >= 0 && import_column(&r->row, "Bandwidth") > 0;
+  while (status == ROOF_OK && rf_import_csv(r->source, ',', &r->row, &status, error)) {
+    bool survey = rf_import_column(&r->row, "Function Call Sites and Loops") >= 0;
+    bool ceilings = rf_import_column(&r->row, "Name") >= 0 && rf_import_column(&r->row, "Bandwidth") > 0;
     if (survey || ceilings) {
       import_row swap = r->header;
       r->header = r->row;
       r->row = swap;
       roofs = ceilings;
       if (roofs) {
-        ceilings_name(r->profile, "", "advisor");
+        rf_ceilings_name(r->profile, "", "advisor");
       }
     } else if (r->header.count > 0 && r->row.count > 2) {
       if (roofs) {
@@ -119,7 +121,7 @@ static roof_status read_csv(reading *r, roof_error *error) {
       }
     }
   }
-  return status == ROOF_OK && roofs ? ceilings_settle(r->source, r->profile, error) : status;
+  return status == ROOF_OK && roofs ? rf_ceilings_settle(r->source, r->profile, error) : status;
 }
 
 /** Cells of a text table, which two blanks part at least. */
@@ -144,7 +146,7 @@ static double text_seconds(char *text) {
     return NAN;
   }
   text[length - 1] = '\0';
-  return import_number(text, NULL);
+  return rf_import_number(text, NULL);
 }
 
 static roof_status read_text(reading *r, roof_error *error) {
@@ -152,7 +154,7 @@ static roof_status read_text(reading *r, roof_error *error) {
   char *cells[MOST];
   roof_status status = ROOF_OK;
   size_t length = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     int count = text_cells(line, cells, MOST);
     if (count > SELF && isdigit((unsigned char)cells[ID][0])) {
       status = take_loop(r, text_seconds(cells[SELF]), cells[NAME], error);
@@ -170,16 +172,16 @@ static bool is_csv(const char *head) {
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile};
   size_t size = 0;
-  roof_status status = is_csv(import_head(source, &size)) ? read_csv(&r, error) : read_text(&r, error);
+  roof_status status = is_csv(rf_import_head(source, &size)) ? read_csv(&r, error) : read_text(&r, error);
   if (status == ROOF_OK && r.loops == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no loop, function or roof in it");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no loop, function or roof in it");
   }
-  import_row_done(&r.header);
-  import_row_done(&r.row);
+  rf_import_row_done(&r.header);
+  rf_import_row_done(&r.row);
   return status;
 }
 
-const roof_format roof_format_advisor = {
+const roof_format rf_format_advisor = {
     .name = "advisor",
     .title = "Intel Advisor survey (CSV, text) and roofs (CSV)",
     .gives = "time of every loop, FLOPs, bytes of each level where collected; or a machine",

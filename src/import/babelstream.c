@@ -43,20 +43,20 @@ static int find(const char *name) {
 
 static roof_status add(reading *r, int kernel, double bytes, double least, roof_error *error) {
   uint64_t picoseconds;
-  if (!(bytes > 0) || !import_picoseconds(least, &picoseconds)) {
-    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, "`%s` has no rate and time",
-                        kernels[kernel].name);
+  if (!(bytes > 0) || !rf_import_picoseconds(least, &picoseconds)) {
+    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "`%s` has no rate and time",
+                           kernels[kernel].name);
   }
-  roof_record *record = import_record(r->profile, kernels[kernel].name, strlen(kernels[kernel].name));
+  roof_record *record = rf_import_record(r->profile, kernels[kernel].name, strlen(kernels[kernel].name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
   double flops = bytes / (kernels[kernel].arrays * r->element) * kernels[kernel].flops;
-  import_call(r->profile, record, picoseconds);
-  import_add(&record->bytes[ROOF_MEMORY], bytes, "best rate x least time; no write-allocate",
-             ROOF_QUALITY_DERIVED);
-  import_add(&record->flops[r->element == 4 ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], flops,
-             "BabelStream's own count an element", ROOF_QUALITY_DERIVED);
+  rf_import_call(r->profile, record, picoseconds);
+  rf_import_add(&record->bytes[ROOF_MEMORY], bytes, "best rate x least time; no write-allocate",
+                ROOF_QUALITY_DERIVED);
+  rf_import_add(&record->flops[r->element == 4 ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], flops,
+                "BabelStream's own count an element", ROOF_QUALITY_DERIVED);
   return ROOF_OK;
 }
 
@@ -72,18 +72,19 @@ static void take_heading(reading *r, const char *line) {
   }
   for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
     if (strncmp(line, devices[i], strlen(devices[i])) == 0) {
-      import_device(r->profile, line + strlen(devices[i]));
+      rf_import_device(r->profile, line + strlen(devices[i]));
     }
   }
 }
 
 static roof_status take_csv(reading *r, int kernel, roof_error *error) {
-  bool binary = import_column(&r->header, "max_mibytes_per_sec") >= 0;
-  int rate = import_column(&r->header, binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec");
-  double size = import_number(import_field(&r->row, import_column(&r->header, "sizeof")), NULL);
-  double least = import_number(import_field(&r->row, import_column(&r->header, "min_runtime")), NULL);
+  bool binary = rf_import_column(&r->header, "max_mibytes_per_sec") >= 0;
+  int rate = rf_import_column(&r->header, binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec");
+  double size = rf_import_number(rf_import_field(&r->row, rf_import_column(&r->header, "sizeof")), NULL);
+  double least =
+      rf_import_number(rf_import_field(&r->row, rf_import_column(&r->header, "min_runtime")), NULL);
   r->element = size > 0 ? size : r->element;
-  double bytes = import_number(import_field(&r->row, rate), NULL) * (binary ? 1048576 : 1e6) * least;
+  double bytes = rf_import_number(rf_import_field(&r->row, rate), NULL) * (binary ? 1048576 : 1e6) * least;
   return add(r, kernel, bytes, least, error);
 }
 
@@ -91,38 +92,38 @@ static roof_status take_line(reading *r, char *line, roof_error *error) {
   enum { MOST = 8 };
   char *words[MOST];
   if (strncmp(line, "function,", 9) == 0) {
-    return import_csv_split(line, ',', &r->header, error);
+    return rf_import_csv_split(line, ',', &r->header, error);
   }
   take_heading(r, line);
   if (r->header.count > 0) {
-    roof_status status = import_csv_split(line, ',', &r->row, error);
-    int kernel = find(import_field(&r->row, 0));
+    roof_status status = rf_import_csv_split(line, ',', &r->row, error);
+    int kernel = find(rf_import_field(&r->row, 0));
     return status == ROOF_OK && kernel >= 0 ? take_csv(r, kernel, error) : status;
   }
-  int count = import_words(line, words, MOST), kernel = count == 5 ? find(words[0]) : -1;
+  int count = rf_import_words(line, words, MOST), kernel = count == 5 ? find(words[0]) : -1;
   if (kernel < 0) {
     return ROOF_OK;
   }
-  double least = import_number(words[2], NULL);
-  return add(r, kernel, import_number(words[1], NULL) * r->mega * least, least, error);
+  double least = rf_import_number(words[2], NULL);
+  return add(r, kernel, rf_import_number(words[1], NULL) * r->mega * least, least, error);
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile, .mega = 1e6, .element = 8};
   roof_status status = ROOF_OK;
   size_t length = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     status = take_line(&r, line, error);
   }
-  import_row_done(&r.header);
-  import_row_done(&r.row);
+  rf_import_row_done(&r.header);
+  rf_import_row_done(&r.row);
   return status == ROOF_OK && profile->count == 0
-             ? import_error(source, error, ROOF_E_PARSE, 0, 0,
-                            "no line of BabelStream's results (`Triad` and so on)")
+             ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                               "no line of BabelStream's results (`Triad` and so on)")
              : status;
 }
 
-const roof_format roof_format_babelstream = {
+const roof_format rf_format_babelstream = {
     .name = "babelstream",
     .title = "BabelStream output, CSV",
     .gives = "time, FLOPs, DRAM bytes",

@@ -17,27 +17,27 @@ enum { ISA = 1, PRECISION = 2, THREADS = 3, FIRST_LEVEL = 9, LEVELS = 4, FLOPS =
 
 /** The size of a cache in the first line, "L1 Size:,32" in KiB. */
 static double cache_bytes(const import_row *first, const char *label) {
-  int at = import_column(first, label);
-  double kibibytes = at >= 0 ? import_number(import_field(first, at + 1), NULL) : NAN;
+  int at = rf_import_column(first, label);
+  double kibibytes = at >= 0 ? rf_import_number(rf_import_field(first, at + 1), NULL) : NAN;
   return kibibytes > 0 ? kibibytes * 1024 : NAN;
 }
 
 static void take_row(roof_profile *profile, const import_row *row, const double bytes[LEVELS]) {
   static const char *const levels[LEVELS] = {"L1", "L2", "L3", "DRAM"};
-  const char *isa = import_field(row, ISA), *precision = import_field(row, PRECISION);
-  const char *source =
-      import_textf(profile, "CARM tool, %s, %s, %s threads", isa, precision, import_field(row, THREADS));
+  const char *isa = rf_import_field(row, ISA), *precision = rf_import_field(row, PRECISION);
+  const char *source = rf_import_textf(profile, "CARM tool, %s, %s, %s threads", isa, precision,
+                                       rf_import_field(row, THREADS));
   roof_dtype dtype = strcmp(precision, "sp") == 0 ? ROOF_FP32 : ROOF_FP64;
   for (int i = 0; i < LEVELS; i++) {
-    double rate = import_number(import_field(row, FIRST_LEVEL + 2 * i), NULL) * 1e9;
-    ceilings_level(profile, levels[i], rate, bytes[i], source);
+    double rate = rf_import_number(rf_import_field(row, FIRST_LEVEL + 2 * i), NULL) * 1e9;
+    rf_ceilings_level(profile, levels[i], rate, bytes[i], source);
   }
-  double plain = import_number(import_field(row, FLOPS), NULL),
-         fma = import_number(import_field(row, FMA_FLOPS), NULL);
+  double plain = rf_import_number(rf_import_field(row, FLOPS), NULL),
+         fma = rf_import_number(rf_import_field(row, FMA_FLOPS), NULL);
   if (strcmp(precision, "sp") == 0 || strcmp(precision, "dp") == 0) {
-    ceilings_peak(profile, dtype, ROOF_VECTOR, fmax(plain, fma) * 1e9, isa, source);
+    rf_ceilings_peak(profile, dtype, ROOF_VECTOR, fmax(plain, fma) * 1e9, isa, source);
   } else {
-    import_skip(profile, precision, "neither sp nor dp");
+    rf_import_skip(profile, precision, "neither sp nor dp");
   }
 }
 
@@ -45,7 +45,7 @@ static void take_row(roof_profile *profile, const import_row *row, const double 
 static double most_threads(const import_row *rows, size_t count) {
   double most = 0;
   for (size_t i = 0; i < count; i++) {
-    most = fmax(most, import_number(import_field(&rows[i], THREADS), NULL));
+    most = fmax(most, rf_import_number(rf_import_field(&rows[i], THREADS), NULL));
   }
   return most;
 }
@@ -58,32 +58,33 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   roof_status status = ROOF_OK;
   size_t count = 0;
   double bytes[LEVELS] = {NAN, NAN, NAN, NAN};
-  if (import_csv(source, ',', &first, &status, error) && import_csv(source, ',', &header, &status, error)) {
-    while (count < ROWS && import_csv(source, ',', &rows[count], &status, error)) {
+  if (rf_import_csv(source, ',', &first, &status, error) &&
+      rf_import_csv(source, ',', &header, &status, error)) {
+    while (count < ROWS && rf_import_csv(source, ',', &rows[count], &status, error)) {
       count += rows[count].count > FMA_FLOPS;
     }
   }
   for (size_t i = 0; i < 3; i++) {
     bytes[i] = cache_bytes(&first, sizes[i]);
   }
-  ceilings_name(profile, import_field(&first, 1), "carm");
+  rf_ceilings_name(profile, rf_import_field(&first, 1), "carm");
   double most = most_threads(rows, count);
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
-    if (import_number(import_field(&rows[i], THREADS), NULL) == most) {
+    if (rf_import_number(rf_import_field(&rows[i], THREADS), NULL) == most) {
       take_row(profile, &rows[i], bytes);
     } else {
-      import_skip(profile, "rows of fewer threads", "the machine's ceilings are those of all its threads");
+      rf_import_skip(profile, "rows of fewer threads", "the machine's ceilings are those of all its threads");
     }
   }
   for (size_t i = 0; i < ROWS; i++) {
-    import_row_done(&rows[i]);
+    rf_import_row_done(&rows[i]);
   }
-  import_row_done(&first);
-  import_row_done(&header);
-  return status == ROOF_OK ? ceilings_settle(source, profile, error) : status;
+  rf_import_row_done(&first);
+  rf_import_row_done(&header);
+  return status == ROOF_OK ? rf_ceilings_settle(source, profile, error) : status;
 }
 
-const roof_format roof_format_carm = {
+const roof_format rf_format_carm = {
     .name = "carm",
     .title = "CARM tool CSV",
     .gives = "a machine: bandwidth and size of each level, peaks; --to FILE.json writes it as a machine file",

@@ -16,7 +16,7 @@ static void take_list(roof_profile *profile, const json_t *list, bool peaks) {
   const json_t *pair;
   json_array_foreach(list, i, pair) {
     const char *name = json_string_value(json_array_get(pair, 0));
-    double rate = import_number_of(json_array_get(pair, 1)) * 1e9;
+    double rate = rf_import_number_of(json_array_get(pair, 1)) * 1e9;
     char word[16] = "";
     roof_dtype dtype = ROOF_FP64;
     if (name == NULL) {
@@ -25,13 +25,13 @@ static void take_list(roof_profile *profile, const json_t *list, bool peaks) {
     snprintf(word, sizeof word, "%.*s", (int)strcspn(name, " "), name);
     bool named = roof_dtype_parse(word, &dtype, NULL) == ROOF_OK;
     if (!peaks) {
-      ceilings_level(profile, name, rate, NAN, "Empirical Roofline Toolkit");
+      rf_ceilings_level(profile, name, rate, NAN, "Empirical Roofline Toolkit");
     } else if (named || strcmp(word, "GFLOPs") == 0) {
-      ceilings_peak(profile, named ? dtype : ROOF_FP64, ROOF_VECTOR, rate, "",
-                    named ? "Empirical Roofline Toolkit"
-                          : "Empirical Roofline Toolkit; double precision unless its kernel was changed");
+      rf_ceilings_peak(profile, named ? dtype : ROOF_FP64, ROOF_VECTOR, rate, "",
+                       named ? "Empirical Roofline Toolkit"
+                             : "Empirical Roofline Toolkit; double precision unless its kernel was changed");
     } else {
-      import_skip(profile, name, "not a number format that is known here");
+      rf_import_skip(profile, name, "not a number format that is known here");
     }
   }
 }
@@ -45,27 +45,27 @@ static const char *host_of(const json_t *metadata) {
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   json_t *document = NULL;
-  roof_status status = import_document(source, &document, error);
+  roof_status status = rf_import_document(source, &document, error);
   if (status != ROOF_OK) {
     return status;
   }
   const json_t *empirical = json_object_get(document, "empirical");
   const json_t *metadata = json_object_get(empirical, "metadata");
   const json_t *graphics = json_array_get(json_object_get(json_object_get(metadata, "CONFIG"), "ERT_GPU"), 0);
-  ceilings_name(profile, host_of(metadata), "ert");
+  rf_ceilings_name(profile, host_of(metadata), "ert");
   take_list(profile, json_object_get(json_object_get(empirical, "gbytes"), "data"), false);
   take_list(profile, json_object_get(json_object_get(empirical, "gflops"), "data"), true);
   if (profile->machine != NULL && json_is_true(graphics)) {
     snprintf(profile->machine->device_class, sizeof profile->machine->device_class, "gpu");
   }
   if (json_object_get(document, "spec") != NULL) {
-    import_skip(profile, "spec", "what the manufacturer says was not measured");
+    rf_import_skip(profile, "spec", "what the manufacturer says was not measured");
   }
   json_decref(document);
-  return ceilings_settle(source, profile, error);
+  return rf_ceilings_settle(source, profile, error);
 }
 
-const roof_format roof_format_ert = {
+const roof_format rf_format_ert = {
     .name = "ert",
     .title = "Empirical Roofline Toolkit JSON",
     .gives = "a machine: bandwidth of each level, peak; --to FILE.json writes it as a machine file",

@@ -32,9 +32,10 @@ static bool ends(const char *text, const char *end) {
 
 static row_kind kind_of(const json_t *row) {
   static const char *const others[] = {"_stddev", "_cv", "_BigO", "_RMS", "_min", "_max"};
-  const char *aggregate = import_member_text(row, "aggregate_name"), *name = import_member_text(row, "name");
+  const char *aggregate = rf_import_member_text(row, "aggregate_name"),
+             *name = rf_import_member_text(row, "name");
   bool typed = json_object_get(row, "run_type") != NULL;
-  if (typed && strcmp(import_member_text(row, "run_type"), "aggregate") != 0) {
+  if (typed && strcmp(rf_import_member_text(row, "run_type"), "aggregate") != 0) {
     return ROW_RUN;
   }
   if (strcmp(aggregate, "median") == 0 || (!typed && ends(name, "_median"))) {
@@ -53,13 +54,13 @@ static row_kind kind_of(const json_t *row) {
 
 /** The name that a run and its aggregates share. */
 static const char *run_name(reading *r, const json_t *row, row_kind kind) {
-  const char *run = import_member_text(row, "run_name"), *name = import_member_text(row, "name");
+  const char *run = rf_import_member_text(row, "run_name"), *name = rf_import_member_text(row, "name");
   if (run[0] != '\0') {
     return run;
   }
   const char *end = kind == ROW_MEDIAN ? "_median" : kind == ROW_MEAN ? "_mean" : "";
   size_t length = strlen(name) - (ends(name, end) ? strlen(end) : 0);
-  return import_textf(r->profile, "%.*s", (int)length, name);
+  return rf_import_textf(r->profile, "%.*s", (int)length, name);
 }
 
 /** FLOPs a call that a counter tells, NaN when it is about something else: "FLOP" is a count of a call,
@@ -141,13 +142,13 @@ static double take_counters(reading *r, roof_record *record, const json_t *row, 
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)row, key, value) {
-    double number = import_number_of(value);
+    double number = rf_import_number_of(value);
     double told = is_own(key) ? NAN : flops_of(key, number, rate_seconds);
     if (!isnan(told) && isnan(flops)) {
       flops = told;
-      *counter = import_textf(r->profile, "counter %s", key);
+      *counter = rf_import_textf(r->profile, "counter %s", key);
     } else if (isnan(told) && !is_own(key) && !isnan(number)) {
-      import_counter(r->profile, record, roof_profile_text(r->profile, key), number, weight);
+      rf_import_counter(r->profile, record, roof_profile_text(r->profile, key), number, weight);
     }
   }
   return flops;
@@ -155,49 +156,51 @@ static double take_counters(reading *r, roof_record *record, const json_t *row, 
 
 static roof_status take_row(reading *r, const json_t *row, row_kind kind, roof_error *error) {
   const char *name = run_name(r, row, kind);
-  double unit = import_unit(import_member_text(row, "time_unit"), 1000);
-  double real = import_member(row, "real_time") * (import_member_text(row, "time_unit")[0] ? unit : 1e-9);
-  double cpu = import_member(row, "cpu_time") / import_member(row, "real_time") * real;
-  double iterations = kind == ROW_RUN ? import_member(row, "iterations") : 1;
+  double unit = rf_import_unit(rf_import_member_text(row, "time_unit"), 1000);
+  double real =
+      rf_import_member(row, "real_time") * (rf_import_member_text(row, "time_unit")[0] ? unit : 1e-9);
+  double cpu = rf_import_member(row, "cpu_time") / rf_import_member(row, "real_time") * real;
+  double iterations = kind == ROW_RUN ? rf_import_member(row, "iterations") : 1;
   uint64_t picoseconds;
-  if (!(iterations >= 1) || iterations > 1e15 || !import_picoseconds(real * iterations, &picoseconds)) {
-    import_skip(r->profile, name, "no time in it");
+  if (!(iterations >= 1) || iterations > 1e15 || !rf_import_picoseconds(real * iterations, &picoseconds)) {
+    rf_import_skip(r->profile, name, "no time in it");
     return ROOF_OK;
   }
-  roof_record *record = import_record(r->profile, name, strlen(name));
+  roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
   bool by_real = strstr(name, "/real_time") != NULL || strstr(name, "/manual_time") != NULL || !(cpu > 0),
        said;
   double rate_seconds = by_real ? real : cpu;
   const char *counter = "";
-  import_calls(record, (uint64_t)iterations, picoseconds);
-  import_sample(r->profile, record, real);
+  rf_import_calls(record, (uint64_t)iterations, picoseconds);
+  rf_import_sample(r->profile, record, real);
   r->used++;
   double flops = take_counters(r, record, row, rate_seconds, real * iterations, &counter) * iterations;
   roof_dtype dtype = dtype_of(name, &said);
-  import_add(&record->flops[dtype][ROOF_VECTOR], flops,
-             isnan(flops) ? "the benchmark counts no FLOPs" : counter,
-             said ? ROOF_QUALITY_DERIVED : ROOF_QUALITY_ESTIMATED);
-  double bytes = import_member(row, "bytes_per_second") * rate_seconds * iterations;
-  import_add(&record->bytes[ROOF_MEMORY], bytes,
-             isnan(bytes) ? "the benchmark counts no bytes"
-                          : "bytes_per_second, as the benchmark counts; may be in a cache",
-             ROOF_QUALITY_ESTIMATED);
-  double items = import_member(row, "items_per_second") * rate_seconds * iterations;
-  import_add(&record->items, items, isnan(items) ? "" : "items_per_second", ROOF_QUALITY_DERIVED);
+  rf_import_add(&record->flops[dtype][ROOF_VECTOR], flops,
+                isnan(flops) ? "the benchmark counts no FLOPs" : counter,
+                said ? ROOF_QUALITY_DERIVED : ROOF_QUALITY_ESTIMATED);
+  double bytes = rf_import_member(row, "bytes_per_second") * rate_seconds * iterations;
+  rf_import_add(&record->bytes[ROOF_MEMORY], bytes,
+                isnan(bytes) ? "the benchmark counts no bytes"
+                             : "bytes_per_second, as the benchmark counts; may be in a cache",
+                ROOF_QUALITY_ESTIMATED);
+  double items = rf_import_member(row, "items_per_second") * rate_seconds * iterations;
+  rf_import_add(&record->items, items, isnan(items) ? "" : "items_per_second", ROOF_QUALITY_DERIVED);
   return ROOF_OK;
 }
 
 /** True when the run failed, which is said. */
 static bool failed(reading *r, const json_t *row) {
   const json_t *error = json_object_get(row, "error_occurred"), *skipped = json_object_get(row, "skipped");
-  bool is = json_is_true(error) || strcmp(import_member_text(row, "error_occurred"), "true") == 0 ||
+  bool is = json_is_true(error) || strcmp(rf_import_member_text(row, "error_occurred"), "true") == 0 ||
             (skipped != NULL && !json_is_false(skipped));
   if (is) {
-    const char *why = import_member_text(row, "error_message");
-    import_skip(r->profile, import_member_text(row, "name"), why[0] != '\0' ? why : "the benchmark failed");
+    const char *why = rf_import_member_text(row, "error_message");
+    rf_import_skip(r->profile, rf_import_member_text(row, "name"),
+                   why[0] != '\0' ? why : "the benchmark failed");
   }
   return is;
 }
@@ -225,8 +228,8 @@ static roof_status take_kind(reading *r, const json_t *rows, row_kind kind, roof
 static roof_status rows_of_csv(reading *r, json_t *rows, roof_error *error) {
   import_row header = {0}, row = {0};
   roof_status status = ROOF_OK;
-  while (import_csv(r->source, ',', &row, &status, error)) {
-    if (strcmp(import_field(&row, 0), "name") == 0 && import_column(&row, "real_time") > 0) {
+  while (rf_import_csv(r->source, ',', &row, &status, error)) {
+    if (strcmp(rf_import_field(&row, 0), "name") == 0 && rf_import_column(&row, "real_time") > 0) {
       import_row swap = header;
       header = row;
       row = swap;
@@ -240,22 +243,22 @@ static roof_status rows_of_csv(reading *r, json_t *rows, roof_error *error) {
       json_array_append_new(rows, object);
     }
   }
-  import_row_done(&header);
-  import_row_done(&row);
+  rf_import_row_done(&header);
+  rf_import_row_done(&row);
   return status;
 }
 
 static void take_context(reading *r, const json_t *context) {
-  double cpus = import_member(context, "num_cpus"), mhz = import_member(context, "mhz_per_cpu");
-  const char *build = import_member_text(context, "library_build_type");
+  double cpus = rf_import_member(context, "num_cpus"), mhz = rf_import_member(context, "mhz_per_cpu");
+  const char *build = rf_import_member_text(context, "library_build_type");
   if (cpus > 0) {
-    import_fact(r->profile, "processors", cpus, NULL);
+    rf_import_fact(r->profile, "processors", cpus, NULL);
   }
   if (mhz > 0) { /* -1: not known */
-    import_fact(r->profile, "clock_hz", mhz * 1e6, NULL);
+    rf_import_fact(r->profile, "clock_hz", mhz * 1e6, NULL);
   }
   if (strcmp(build, "debug") == 0) {
-    import_fact(r->profile, "library_build_type", NAN, build);
+    rf_import_fact(r->profile, "library_build_type", NAN, build);
   }
 }
 
@@ -263,11 +266,11 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile};
   size_t size = 0;
   json_t *document = NULL, *rows = NULL;
-  const char *head = import_head(source, &size);
+  const char *head = rf_import_head(source, &size);
   bool json = head[strspn(head, " \t\r\n")] == '{';
   roof_status status = ROOF_OK;
   if (json) {
-    status = import_document(source, &document, error);
+    status = rf_import_document(source, &document, error);
     rows = json_incref(json_object_get(document, "benchmarks"));
     take_context(&r, json_object_get(document, "context"));
   } else {
@@ -278,14 +281,14 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = take_kind(&r, rows, (row_kind)kind, error);
   }
   if (status == ROOF_OK && r.used == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 1, 0, "no benchmark with a time in it");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 1, 0, "no benchmark with a time in it");
   }
   json_decref(rows);
   json_decref(document);
   return status;
 }
 
-const roof_format roof_format_gbench = {
+const roof_format rf_format_gbench = {
     .name = "gbench",
     .title = "Google Benchmark JSON, CSV",
     .gives = "time of every run, bytes and items, FLOPs where a counter has them",

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW(format) extern const roof_format roof_format_##format;
+#define ROW(format) extern const roof_format rf_format_##format;
 #include "registry/formats.inc"
 #undef ROW
 
 static const roof_format *const formats[] = {
-#define ROW(format) &roof_format_##format,
+#define ROW(format) &rf_format_##format,
 #include "registry/formats.inc"
 #undef ROW
 };
@@ -56,10 +56,10 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
   for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
     size_t length = strlen(closed[i].begin);
     if (size >= length && memcmp(head, closed[i].begin, length) == 0) {
-      return import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", closed[i].why);
+      return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "%s", closed[i].why);
     }
   }
-  return import_error(
+  return rf_import_error(
       source, error, ROOF_E_PARSE, 1, 0,
       "none of the formats that can be read; `roofline import --list` shows them, --format forces "
       "one");
@@ -68,10 +68,10 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
 /** The format that is surest of the first bytes. */
 static roof_status detect(roof_source *source, const roof_format **format, roof_error *error) {
   size_t size = 0;
-  const char *head = import_head(source, &size);
+  const char *head = rf_import_head(source, &size);
   int best = 0;
   if (size == 0) {
-    return import_error(source, error, ROOF_E_PARSE, 0, 0, "the file is empty");
+    return rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "the file is empty");
   }
   for (int i = 0; i < FORMAT_COUNT; i++) {
     int sure = formats[i]->detect(head, size);
@@ -86,7 +86,7 @@ static roof_status detect(roof_source *source, const roof_format **format, roof_
 static roof_status read_source(roof_source *source, const roof_import_options *options, roof_profile *profile,
                                roof_error *error) {
   const roof_format *format = options != NULL ? options->format : NULL;
-  roof_status status = import_failed(source, error);
+  roof_status status = rf_import_failed(source, error);
   if (status == ROOF_OK && format == NULL) {
     status = detect(source, &format, error);
   }
@@ -97,18 +97,18 @@ static roof_status read_source(roof_source *source, const roof_import_options *o
   profile->decimal = options != NULL ? options->decimal : 0;
   status = format->read(source, profile, error);
   if (status == ROOF_OK) {
-    status = import_failed(source, error);
+    status = rf_import_failed(source, error);
   }
-  return status == ROOF_OK ? import_settled(profile, error) : status;
+  return status == ROOF_OK ? rf_import_settled(profile, error) : status;
 }
 
 roof_status roof_import(const char *path, const roof_import_options *options, roof_profile *profile,
                         roof_error *error) {
   roof_source *source = NULL;
-  roof_status status = import_open(path, &source, error);
+  roof_status status = rf_import_open(path, &source, error);
   if (status == ROOF_OK) {
     status = read_source(source, options, profile, error);
-    import_close(source);
+    rf_import_close(source);
   }
   return status;
 }
@@ -116,10 +116,10 @@ roof_status roof_import(const char *path, const roof_import_options *options, ro
 roof_status roof_import_memory(const char *data, size_t size, const char *name,
                                const roof_import_options *options, roof_profile *profile, roof_error *error) {
   roof_source *source = NULL;
-  roof_status status = import_open_memory(data, size, name, &source, error);
+  roof_status status = rf_import_open_memory(data, size, name, &source, error);
   if (status == ROOF_OK) {
     status = read_source(source, options, profile, error);
-    import_close(source);
+    rf_import_close(source);
   }
   return status;
 }

@@ -15,48 +15,48 @@ typedef struct roof_source roof_source;
 enum { IMPORT_HEAD = 65536 };
 
 /** Opens a file, "-" for standard input. Sees through gzip, a UTF-8 byte order mark and UTF-16.
- *  Ownership: *source on success only, released by import_close. Errors: ROOF_E_INPUT, ROOF_E_MEMORY. */
-roof_status import_open(const char *path, roof_source **source, roof_error *error);
+ *  Ownership: *source on success only, released by rf_import_close. Errors: ROOF_E_INPUT, ROOF_E_MEMORY. */
+roof_status rf_import_open(const char *path, roof_source **source, roof_error *error);
 
 /** Opens `size` bytes in memory, which outlive the source; `name` is for messages. */
-roof_status import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
-                               roof_error *error);
+roof_status rf_import_open_memory(const char *data, size_t size, const char *name, roof_source **source,
+                                  roof_error *error);
 
-void import_close(roof_source *source);
+void rf_import_close(roof_source *source);
 
 /** The first bytes, up to IMPORT_HEAD of them, followed by a NUL; valid until the next call. Nothing is
- * consumed; not for after import_line. */
-const char *import_head(roof_source *source, size_t *size);
+ * consumed; not for after rf_import_line. */
+const char *rf_import_head(roof_source *source, size_t *size);
 
 /** The next line without its end, followed by a NUL, valid until the next call; NULL at the end of the file
- * or after a failure, which import_failed tells. */
-char *import_line(roof_source *source, size_t *length);
+ * or after a failure, which rf_import_failed tells. */
+char *rf_import_line(roof_source *source, size_t *length);
 
-/** Makes import_line give the last line once more. */
-void import_again(roof_source *source);
+/** Makes rf_import_line give the last line once more. */
+void rf_import_again(roof_source *source);
 
 /** Up to `size` next bytes; 0 at the end of the file or after a failure. */
-size_t import_bytes(roof_source *source, char *buffer, size_t size);
+size_t rf_import_bytes(roof_source *source, char *buffer, size_t size);
 
 /** All that is left, followed by a NUL, valid until the source is closed. Errors: ROOF_E_INPUT beyond `most`
- *  bytes, and as import_failed. */
-roof_status import_all(roof_source *source, size_t most, char **data, size_t *size, roof_error *error);
+ *  bytes, and as rf_import_failed. */
+roof_status rf_import_all(roof_source *source, size_t most, char **data, size_t *size, roof_error *error);
 
-/** The line import_line gave last, from 1. */
-int import_line_number(const roof_source *source);
+/** The line rf_import_line gave last, from 1. */
+int rf_import_line_number(const roof_source *source);
 
 /** The file's path when it is a plain one that a library may open by itself, else NULL. */
-const char *import_path(const roof_source *source);
+const char *rf_import_path(const roof_source *source);
 
 /** The file's name for messages: its path, or "standard input". */
-const char *import_name(const roof_source *source);
+const char *rf_import_name(const roof_source *source);
 
 /** What went wrong while reading, or ROOF_OK. */
-roof_status import_failed(const roof_source *source, roof_error *error);
+roof_status rf_import_failed(const roof_source *source, roof_error *error);
 
 /** `code` with a message at FILE:LINE:COLUMN; line 0: the current one, column 0: none. */
-roof_status import_error(const roof_source *source, roof_error *error, roof_status code, int line, int column,
-                         const char *format, ...) ROOF_PRINTF(6, 7);
+roof_status rf_import_error(const roof_source *source, roof_error *error, roof_status code, int line,
+                            int column, const char *format, ...) ROOF_PRINTF(6, 7);
 
 /* _csv.c: RFC 4180 records: quotes, newlines in quotes, ragged rows, CRLF */
 
@@ -72,25 +72,26 @@ typedef struct import_row {
 
 /** Reads the next record into *row (start from zeros). False at the end and on failure: ROOF_OK in *status
  *  tells them apart. */
-bool import_csv(roof_source *source, char delimiter, import_row *row, roof_status *status, roof_error *error);
+bool rf_import_csv(roof_source *source, char delimiter, import_row *row, roof_status *status,
+                   roof_error *error);
 
 /** Splits `line` as one record without a newline inside. */
-roof_status import_csv_split(const char *line, char delimiter, import_row *row, roof_error *error);
+roof_status rf_import_csv_split(const char *line, char delimiter, import_row *row, roof_error *error);
 
 /** Splits `line` in place at blanks and tabs into at most `most` words; returns how many there are. */
-int import_words(char *line, char *words[], int most);
+int rf_import_words(char *line, char *words[], int most);
 
-void import_row_done(import_row *row);
+void rf_import_row_done(import_row *row);
 
 /** The column whose name is `name` (any case, blanks trimmed), or -1. */
-int import_column(const import_row *header, const char *name);
+int rf_import_column(const import_row *header, const char *name);
 
 /** The column named `name` with its unit behind it in parentheses: "Total Time (ns)", "Time(%)". *unit (31
  * bytes and a NUL) is set when there is one. */
-int import_column_unit(const import_row *header, const char *name, char unit[32]);
+int rf_import_column_unit(const import_row *header, const char *name, char unit[32]);
 
 /** The text of a column, "" when the row has none (column -1 included). */
-const char *import_field(const import_row *row, int column);
+const char *rf_import_field(const import_row *row, int column);
 
 /* _number.c: numbers with their units, in no locale but the file's */
 
@@ -102,85 +103,85 @@ typedef struct import_marks {
 
 /** A number written with `marks` (NULL: a decimal point and no groups): NaN for anything that is not wholly
  * one number ("n/a", "nan", "inf", "--", "<not counted>", ""). */
-double import_number(const char *text, const import_marks *marks);
+double rf_import_number(const char *text, const import_marks *marks);
 
 /** A whole count, exact to the last digit. False when `text` is not one or does not fit. */
-bool import_count(const char *text, int64_t *count);
+bool rf_import_count(const char *text, int64_t *count);
 
-/** Collects how numbers are written: call it for every numeric cell, then import_marks_of. */
+/** Collects how numbers are written: call it for every numeric cell, then rf_import_marks_of. */
 typedef struct import_votes {
   uint64_t point, comma;
 } import_votes;
-void import_vote(import_votes *votes, const char *text);
-import_marks import_marks_of(const import_votes *votes, char forced);
+void rf_import_vote(import_votes *votes, const char *text);
+import_marks rf_import_marks_of(const import_votes *votes, char forced);
 
 /** What one `unit` is in SI ("Mbyte", "us", "Gbyte/s", "cycle/nsecond", "%"): s, B, Hz, FLOP, shares.
  *  `kilo` is what K is (1000, or 1024 where the tool means that). NaN: not a unit this table has. */
-double import_unit(const char *unit, double kilo);
+double rf_import_unit(const char *unit, double kilo);
 
 /** Picoseconds of a number in `unit`: exact where it is a whole number of nanoseconds or more. False when it
  * is no time. */
-bool import_time(const char *text, const char *unit, const import_marks *marks, uint64_t *picoseconds);
+bool rf_import_time(const char *text, const char *unit, const import_marks *marks, uint64_t *picoseconds);
 
 /* _profile.c: filling in the profile */
 
 /** The record of that name, made when it is new. NULL when out of memory. Bytes that are not UTF-8 become
  *  U+FFFD. The pointer is valid until the next call. */
-roof_record *import_record(roof_profile *profile, const char *name, size_t length);
+roof_record *rf_import_record(roof_profile *profile, const char *name, size_t length);
 
 /** One call that took so many picoseconds. */
-void import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds);
+void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picoseconds);
 
 /** `calls` calls that took so many picoseconds together, without a sample of each. */
-void import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds);
+void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds);
 
 /** Keeps a sample of seconds a call, or an even choice when there are many. */
-void import_sample(roof_profile *profile, roof_record *record, double seconds);
+void rf_import_sample(roof_profile *profile, roof_record *record, double seconds);
 
 /** Picoseconds of a time in seconds; false when it is negative, not finite or too long. */
-bool import_picoseconds(double seconds, uint64_t *picoseconds);
+bool rf_import_picoseconds(double seconds, uint64_t *picoseconds);
 
 /** Adds to a count; what is no amount (NaN with `source` as its reason, negative, not finite) is not added. A
  * missing one stays missing, with its reason, until something is added; the lower quality of what was added
  * is kept. `source` is static or from roof_profile_text. */
-void import_add(roof_count *count, double value, const char *source, roof_quality quality);
+void rf_import_add(roof_count *count, double value, const char *source, roof_quality quality);
 
 /** Says why a count is missing unless it has a value. */
-void import_missing(roof_count *count, const char *why);
+void rf_import_missing(roof_count *count, const char *why);
 
 /** Adds to a counter, weighted by `seconds`. */
-void import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
-                    double seconds);
+void rf_import_counter(roof_profile *profile, roof_record *record, const char *name, double value,
+                       double seconds);
 
 /** Counts something that became no figure. */
-void import_skip(roof_profile *profile, const char *what, const char *why);
+void rf_import_skip(roof_profile *profile, const char *what, const char *why);
 
-/** As import_skip, for so many of them. */
-void import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times);
+/** As rf_import_skip, for so many of them. */
+void rf_import_skips(roof_profile *profile, const char *what, const char *why, uint64_t times);
 
 /** A number, or a text where `text` is not NULL. The last one of a name stands. */
-void import_fact(roof_profile *profile, const char *name, double value, const char *text);
+void rf_import_fact(roof_profile *profile, const char *name, double value, const char *text);
 
 /** Names the device; a second one of another name is a fact. */
-void import_device(roof_profile *profile, const char *name);
+void rf_import_device(roof_profile *profile, const char *name);
 
 /** The profile's machine, made when there is none. NULL when out of memory. */
-roof_machine *import_machine(roof_profile *profile);
+roof_machine *rf_import_machine(roof_profile *profile);
 
 /** As roof_profile_text, formatted. */
-const char *import_textf(roof_profile *profile, const char *format, ...) ROOF_PRINTF(2, 3);
+const char *rf_import_textf(roof_profile *profile, const char *format, ...) ROOF_PRINTF(2, 3);
 
 /** Busy and idle time of a device from kernels given in the order of their start. Start from zeros. */
 typedef struct import_gaps {
   int64_t first, busy_until, busy; /* ns */
   uint64_t kernels, gaps;
 } import_gaps;
-void import_gap(import_gaps *gaps, int64_t start, int64_t end);
+void rf_import_gap(import_gaps *gaps, int64_t start, int64_t end);
 
 /** Facts: what share of the time from the first kernel to the last one the device idled, and the mean gap. */
-void import_gap_facts(roof_profile *profile, const import_gaps *gaps);
+void rf_import_gap_facts(roof_profile *profile, const import_gaps *gaps);
 
 /** ROOF_E_MEMORY when anything above ran out of memory. */
-roof_status import_settled(const roof_profile *profile, roof_error *error);
+roof_status rf_import_settled(const roof_profile *profile, roof_error *error);
 
 #endif

@@ -23,8 +23,8 @@ static void *append(void *rows, size_t size) {
   return memset(r->list + r->count++ * size, 0, size);
 }
 
-roof_status kineto_no_memory(const kineto *t) {
-  return roof_error_set(t->error, ROOF_E_MEMORY, "%s: out of memory", import_name(t->source));
+roof_status rf_kineto_no_memory(const kineto *t) {
+  return roof_error_set(t->error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(t->source));
 }
 
 /* What an event carries */
@@ -34,7 +34,7 @@ roof_status kineto_no_memory(const kineto *t) {
 /** Start and length in ns and ps. False when the event has none, which is counted. */
 static bool when(const chrome_event *e, int64_t *start, uint64_t *picoseconds) {
   int64_t length;
-  if (!chrome_thousandths(e->start, start) || !chrome_millionths(e->length, &length) || length < 0 ||
+  if (!rf_chrome_thousandths(e->start, start) || !rf_chrome_millionths(e->length, &length) || length < 0 ||
       *start < -FARTHEST || *start > FARTHEST) {
     return false;
   }
@@ -44,8 +44,8 @@ static bool when(const chrome_event *e, int64_t *start, uint64_t *picoseconds) {
 
 static roof_status bad_time(kineto *t, const chrome_event *e) {
   char name[200];
-  chrome_text(e->name, name, sizeof name);
-  import_skip(t->profile, name, "its ts and dur are no times");
+  rf_chrome_text(e->name, name, sizeof name);
+  rf_import_skip(t->profile, name, "its ts and dur are no times");
   return ROOF_OK;
 }
 
@@ -54,7 +54,7 @@ static uint32_t thread_of(kineto *t, const chrome_event *e) {
   roof_text_add_bytes(&t->key, e->process.at != NULL ? e->process.at : "", e->process.size);
   roof_text_add(&t->key, "/");
   roof_text_add_bytes(&t->key, e->thread.at != NULL ? e->thread.at : "", e->thread.size);
-  return intern_add(&t->threads, t->key.data, t->key.length);
+  return rf_intern_add(&t->threads, t->key.data, t->key.length);
 }
 
 static bool contains(chrome_span text, const char *part) {
@@ -74,13 +74,13 @@ static bool names_matrix_unit(chrome_span name) {
 
 /** The number of a name; what it says is found when it is new. */
 static uint32_t name_of(kineto *t, chrome_span name) {
-  uint32_t number = intern_add(&t->names, name.at, name.size);
+  uint32_t number = rf_intern_add(&t->names, name.at, name.size);
   if (number == t->said.count) {
     kineto_name *said = append(&t->said, sizeof *said);
     if (said == NULL) {
       return INTERN_FAILED;
     }
-    said->formula = torch_has_formula(name, &said->values);
+    said->formula = rf_torch_has_formula(name, &said->values);
     said->tensor = names_matrix_unit(name);
     said->inside = contains(name, "DtoD") || contains(name, "Device -> Device");
     said->graph = contains(name, "GraphLaunch");
@@ -102,13 +102,13 @@ static uint32_t shape_of(kineto *t, const chrome_event *e) {
     roof_text_add_bytes(&t->key, "\n", 1);
     roof_text_add_bytes(&t->key, parts[i].at != NULL ? parts[i].at : "", parts[i].size);
   }
-  uint32_t number = t->key.failed ? INTERN_FAILED : intern_add(&t->shapes, t->key.data, t->key.length);
+  uint32_t number = t->key.failed ? INTERN_FAILED : rf_intern_add(&t->shapes, t->key.data, t->key.length);
   if (number == t->calls.count) {
     kineto_shape *call = append(&t->calls, sizeof *call);
     if (call == NULL) {
       return INTERN_FAILED;
     }
-    call->work = torch_work_of(&(torch_call){e->name, e->shapes, e->types, parts[2]});
+    call->work = rf_torch_work_of(&(torch_call){e->name, e->shapes, e->types, parts[2]});
     call->name = name;
   }
   return number;
@@ -123,11 +123,11 @@ static roof_status take_op(kineto *t, const chrome_event *e) {
   kineto_op *op = append(&t->ops, sizeof *op);
   uint32_t thread = thread_of(t, e), shape = shape_of(t, e);
   if (op == NULL || thread == INTERN_FAILED || shape == INTERN_FAILED) {
-    return kineto_no_memory(t);
+    return rf_kineto_no_memory(t);
   }
   *op = (kineto_op){.start = start,
                     .end = start + (int64_t)(length / 1000),
-                    .external = (uint32_t)chrome_whole(e->external, 0),
+                    .external = (uint32_t)rf_chrome_whole(e->external, 0),
                     .thread = thread,
                     .shape = shape,
                     .parent = KINETO_NONE};
@@ -146,10 +146,10 @@ static roof_status take_launch(kineto *t, const chrome_event *e) {
   kineto_launch *launch = append(&t->launches, sizeof *launch);
   uint32_t thread = thread_of(t, e), name = name_of(t, e->name);
   if (launch == NULL || thread == INTERN_FAILED || name == INTERN_FAILED) {
-    return kineto_no_memory(t);
+    return rf_kineto_no_memory(t);
   }
   *launch = (kineto_launch){.start = start,
-                            .correlation = (uint64_t)chrome_whole(e->correlation, 0),
+                            .correlation = (uint64_t)rf_chrome_whole(e->correlation, 0),
                             .thread = thread,
                             .op = KINETO_NONE,
                             .graph = t->said.list[name].graph};
@@ -165,28 +165,29 @@ static roof_status add_kernel(kineto *t, const chrome_event *e, kineto_activity 
   kineto_kernel *k = append(&t->kernels, sizeof *k);
   uint32_t name = name_of(t, e->name);
   if (k == NULL || name == INTERN_FAILED) {
-    return kineto_no_memory(t);
+    return rf_kineto_no_memory(t);
   }
   bool inside = kind == COPY && t->said.list[name].inside;
   bool collective = kind == KERNEL && e->collective.at != NULL;
-  double bytes = e->bytes.at != NULL ? (double)chrome_whole(e->bytes, -1) : NAN;
-  int64_t percent = chrome_whole(e->occupancy, -1);
+  double bytes = e->bytes.at != NULL ? (double)rf_chrome_whole(e->bytes, -1) : NAN;
+  int64_t percent = rf_chrome_whole(e->occupancy, -1);
   *k = (kineto_kernel){.start = start,
                        .picoseconds = length,
-                       .correlation = (uint64_t)chrome_whole(e->correlation, -1),
+                       .correlation = (uint64_t)rf_chrome_whole(e->correlation, -1),
                        .amount = bytes >= 0 ? bytes : NAN,
                        .name = name,
-                       .external = (uint32_t)chrome_whole(e->external, 0),
+                       .external = (uint32_t)rf_chrome_whole(e->external, 0),
                        .op = KINETO_NONE,
                        .occupancy = percent > 0 && percent <= 100 ? (float)percent / 100 : NAN,
-                       .device = (int16_t)chrome_whole(e->device.at != NULL ? e->device : e->process, 0),
+                       .device = (int16_t)rf_chrome_whole(e->device.at != NULL ? e->device : e->process, 0),
                        .activity = (uint8_t)(inside       ? COPY_INSIDE
                                              : collective ? COLLECTIVE
                                                           : kind),
                        .tensor = t->said.list[name].tensor};
   if (collective) {
-    k->amount = torch_collective_bytes(e->collective, e->dtype, (double)chrome_whole(e->in, 0),
-                                       (double)chrome_whole(e->out, 0), (double)chrome_whole(e->ranks, 0));
+    k->amount =
+        rf_torch_collective_bytes(e->collective, e->dtype, (double)rf_chrome_whole(e->in, 0),
+                                  (double)rf_chrome_whole(e->out, 0), (double)rf_chrome_whole(e->ranks, 0));
   }
   t->first = t->kernels.count == 1 || start < t->first ? start : t->first;
   return ROOF_OK;
@@ -211,20 +212,20 @@ static roof_status take_range(kineto *t, const chrome_event *e) {
   ncu_launch launch;
   char name[KINETO_NAME], metric[160], number[64];
   roof_status status = t->ranges.store == NULL ? roof_profile_init(&t->ranges, t->error) : ROOF_OK;
-  ncu_launch_init(&launch);
+  rf_ncu_launch_init(&launch);
   const char *at = e->arguments.size > 0 ? e->arguments.at + 1 : NULL;
-  while (at != NULL && chrome_next(&at, &key, &value)) {
-    chrome_text(key, metric, sizeof metric);
+  while (at != NULL && rf_chrome_next(&at, &key, &value)) {
+    rf_chrome_text(key, metric, sizeof metric);
     if (value.size < sizeof number && strstr(metric, "__time_duration") == NULL) {
-      chrome_text(value, number, sizeof number);
-      ncu_launch_set(&launch, metric, import_number(number, NULL));
+      rf_chrome_text(value, number, sizeof number);
+      rf_ncu_launch_set(&launch, metric, rf_import_number(number, NULL));
     }
   }
-  size_t length = chrome_text(e->name, name, sizeof name);
+  size_t length = rf_chrome_text(e->name, name, sizeof name);
   bool missing = strcmp(name, "__missing__") == 0;
   return status != ROOF_OK ? status
-         : missing         ? ncu_launch_add(&t->ranges, &launch, "unnamed range", 13, t->error)
-                           : ncu_launch_add(&t->ranges, &launch, name, length, t->error);
+         : missing         ? rf_ncu_launch_add(&t->ranges, &launch, "unnamed range", 13, t->error)
+                           : rf_ncu_launch_add(&t->ranges, &launch, name, length, t->error);
 }
 
 /** Categories by name; `take` NULL: neither a kernel nor anything that tells of one. */
@@ -283,7 +284,7 @@ static bool wants(chrome_span category) {
 static roof_status take_event(void *state, const chrome_event *e, roof_error *error) {
   kineto *t = state;
   (void)error;
-  if (!chrome_is(e->phase, "X") || e->category.at == NULL || e->name.at == NULL) {
+  if (!rf_chrome_is(e->phase, "X") || e->category.at == NULL || e->name.at == NULL) {
     return ROOF_OK;
   }
   int row = category_of(e->category);
@@ -291,23 +292,23 @@ static roof_status take_event(void *state, const chrome_event *e, roof_error *er
     return categories[row].take != NULL ? categories[row].take(t, e) : ROOF_OK;
   }
   char text[80] = "events of category ";
-  chrome_text(e->category, text + strlen(text), 50);
-  import_skip(t->profile, text, "not a category with kernels that is known");
+  rf_chrome_text(e->category, text + strlen(text), 50);
+  rf_import_skip(t->profile, text, "not a category with kernels that is known");
   return ROOF_OK;
 }
 
 static void take_devices(kineto *t, chrome_span list) {
   const char *at = list.at + 1;
   chrome_span key, device, value;
-  while (*list.at == '[' && chrome_next(&at, &key, &device)) {
+  while (*list.at == '[' && rf_chrome_next(&at, &key, &device)) {
     const char *member = device.at + 1;
     int64_t id = -1;
     char name[200] = "";
-    while (*device.at == '{' && chrome_next(&member, &key, &value)) {
-      if (chrome_is(key, "id")) {
-        id = chrome_whole(value, -1);
-      } else if (chrome_is(key, "name")) {
-        chrome_text(value, name, sizeof name);
+    while (*device.at == '{' && rf_chrome_next(&member, &key, &value)) {
+      if (rf_chrome_is(key, "id")) {
+        id = rf_chrome_whole(value, -1);
+      } else if (rf_chrome_is(key, "name")) {
+        rf_chrome_text(value, name, sizeof name);
       }
     }
     if (id >= 0 && id < KINETO_DEVICES) {
@@ -318,33 +319,34 @@ static void take_devices(kineto *t, chrome_span list) {
 
 static roof_status take_member(void *state, chrome_span key, chrome_span value, roof_error *error) {
   kineto *t = state;
-  if (chrome_is(key, "deviceProperties")) {
+  if (rf_chrome_is(key, "deviceProperties")) {
     take_devices(t, value);
-  } else if (chrome_is(key, "baseTimeNanoseconds")) {
-    t->base = chrome_whole(value, 0);
-  } else if (chrome_is(key, "nodes")) {
-    return import_error(t->source, error, ROOF_E_PARSE, 1, 0,
-                        "a PyTorch execution trace: it has the operators but no times; give the trace that "
-                        "prof.export_chrome_trace() or tensorboard_trace_handler() writes");
+  } else if (rf_chrome_is(key, "baseTimeNanoseconds")) {
+    t->base = rf_chrome_whole(value, 0);
+  } else if (rf_chrome_is(key, "nodes")) {
+    return rf_import_error(
+        t->source, error, ROOF_E_PARSE, 1, 0,
+        "a PyTorch execution trace: it has the operators but no times; give the trace that "
+        "prof.export_chrome_trace() or tensorboard_trace_handler() writes");
   }
   return ROOF_OK;
 }
 
 static roof_status finish(kineto *t, bool cut) {
   if (t->kernels.count == 0 && t->ranges.count == 0) {
-    return import_error(t->source, t->error, ROOF_E_PARSE, 0, 0,
-                        "no GPU kernel in this trace of PyTorch (profile with ProfilerActivity.CUDA)");
+    return rf_import_error(t->source, t->error, ROOF_E_PARSE, 0, 0,
+                           "no GPU kernel in this trace of PyTorch (profile with ProfilerActivity.CUDA)");
   }
   if (cut) {
-    import_skip(t->profile, "the end of the trace", "the file ends inside an event");
+    rf_import_skip(t->profile, "the end of the trace", "the file ends inside an event");
   }
-  roof_status status = t->kernels.count > 0 ? kineto_join(t) : ROOF_OK;
+  roof_status status = t->kernels.count > 0 ? rf_kineto_join(t) : ROOF_OK;
   if (status == ROOF_OK && t->kernels.count > 0) {
-    status = kineto_report(t);
+    status = rf_kineto_report(t);
   }
   if (status == ROOF_OK && t->ranges.count > 0) {
-    import_skips(t->profile, "times of ranges",
-                 "ranges are laid over the trace evenly, whatever their kernel takes", t->ranges.count);
+    rf_import_skips(t->profile, "times of ranges",
+                    "ranges are laid over the trace evenly, whatever their kernel takes", t->ranges.count);
     status = roof_profile_join(t->profile, &t->ranges, false, t->error);
   }
   return status;
@@ -354,7 +356,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   kineto t = {.source = source, .profile = profile, .error = error};
   const chrome_reader reader = {take_event, wants, take_member, &t};
   bool cut = false;
-  roof_status status = chrome_read(source, &reader, &cut, error);
+  roof_status status = rf_chrome_read(source, &reader, &cut, error);
   if (status == ROOF_OK) {
     status = finish(&t, cut);
   }
@@ -363,9 +365,9 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   free(t.kernels.list);
   free(t.said.list);
   free(t.calls.list);
-  intern_done(&t.names);
-  intern_done(&t.threads);
-  intern_done(&t.shapes);
+  rf_intern_done(&t.names);
+  rf_intern_done(&t.threads);
+  rf_intern_done(&t.shapes);
   roof_text_done(&t.key);
   roof_profile_done(&t.ranges);
   return status;
@@ -386,7 +388,7 @@ static int detect(const char *text, size_t size) {
   return strstr(text, "\"traceEvents\"") != NULL || begins ? 90 : execution ? 70 : 0;
 }
 
-const roof_format roof_format_kineto = {
+const roof_format rf_format_kineto = {
     .name = "kineto",
     .title = "PyTorch profiler (Kineto) Chrome trace",
     .gives = "time of every call, FLOPs and bytes from shapes, link bytes, idle time and launch gaps",

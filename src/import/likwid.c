@@ -58,7 +58,7 @@ typedef struct reading {
 /** The region and its extra, made when they are new. */
 static event_region *current(reading *r, extra **more) {
   size_t before = r->regions.count;
-  event_region *region = event_region_of(&r->regions, r->region);
+  event_region *region = rf_event_region_of(&r->regions, r->region);
   if (region == NULL) {
     r->failed = true;
     return NULL;
@@ -97,7 +97,7 @@ static void begin(reading *r, const char *region, const char *group) {
   r->group = roof_profile_text(r->profile, group);
   for (size_t i = 0; i < r->regions.count; i++) {
     if (r->regions.list[i].name == r->region && r->extras[i].group != r->group) {
-      r->region = import_textf(r->profile, "%s (%s)", r->region, group);
+      r->region = rf_import_textf(r->profile, "%s (%s)", r->region, group);
       break;
     }
   }
@@ -154,7 +154,7 @@ static void take_event(reading *r, const char *event, const double *values, int 
     sum = isnan(values[i]) ? sum : isnan(sum) ? values[i] : sum + values[i];
   }
   if (region != NULL) {
-    r->failed = !event_region_add(region, roof_profile_text(r->profile, event), sum, NAN, 1) || r->failed;
+    r->failed = !rf_event_region_add(region, roof_profile_text(r->profile, event), sum, NAN, 1) || r->failed;
   }
 }
 
@@ -181,7 +181,7 @@ static int values_of(const import_row *row, size_t skip, double values[THREADS])
   int count = 0;
   for (size_t i = skip; i < row->count && count < THREADS; i++) {
     if (row->fields[i][0] != '\0') {
-      values[count++] = import_number(row->fields[i], NULL);
+      values[count++] = rf_import_number(row->fields[i], NULL);
     }
   }
   return count;
@@ -190,7 +190,8 @@ static int values_of(const import_row *row, size_t skip, double values[THREADS])
 /** One row of a table, in CSV or between bars. */
 static void take_row(reading *r, const import_row *row) {
   double values[THREADS];
-  const char *first = import_field(row, 0), *second = import_field(row, 1), *third = import_field(row, 2);
+  const char *first = rf_import_field(row, 0), *second = rf_import_field(row, 1),
+             *third = rf_import_field(row, 2);
   bool statistics = strcmp(second, "Sum") == 0 || strcmp(third, "Sum") == 0;
   bool raw = strcmp(first, "Event") == 0 && !statistics;
   if (strcmp(first, "Region Info") == 0 || (raw && r->table != TABLE_INFO)) {
@@ -217,10 +218,10 @@ static void take_row(reading *r, const import_row *row) {
 
 /** "TABLE,Region dot,Group 1 Raw,FLOPS_DP,6": the region may hold commas. */
 static void take_table(reading *r, const import_row *row) {
-  const char *region = import_field(row, 1);
+  const char *region = rf_import_field(row, 1);
   bool marked = strncmp(region, "Region ", 7) == 0;
   r->table = TABLE_NONE;
-  begin(r, marked ? region + 7 : "", import_field(row, marked ? 3 : 2));
+  begin(r, marked ? region + 7 : "", rf_import_field(row, marked ? 3 : 2));
 }
 
 /** "Region dot, Group 1: FLOPS_SP" and "Group 1: FLOPS_SP". */
@@ -251,8 +252,8 @@ static void trim(import_row *row) {
 }
 
 static void take_processor(reading *r, import_row *row) {
-  if (import_field(row, 1)[0] != '\0') {
-    import_device(r->profile, import_field(row, 1));
+  if (rf_import_field(row, 1)[0] != '\0') {
+    rf_import_device(r->profile, rf_import_field(row, 1));
   }
 }
 
@@ -261,14 +262,14 @@ static roof_status take_line(reading *r, char *line, import_row *row, roof_error
   bool bars = line[0] == '|', processor = strncmp(line, "CPU name:", 9) == 0;
   char delimiter = bars ? '|' : processor && line[9] == '\t' ? '\t' : ',';
   take_title(r, line);
-  roof_status status = import_csv_split(line + bars, delimiter, row, error);
+  roof_status status = rf_import_csv_split(line + bars, delimiter, row, error);
   if (status != ROOF_OK) {
     return status;
   }
   trim(row);
   if (processor) {
     take_processor(r, row);
-  } else if (strcmp(import_field(row, 0), "TABLE") == 0) {
+  } else if (strcmp(rf_import_field(row, 0), "TABLE") == 0) {
     take_table(r, row);
   } else if (row->count > 1) {
     take_row(r, row);
@@ -280,11 +281,11 @@ static roof_status read_lines(reading *r, roof_error *error) {
   import_row row = {0};
   roof_status status = ROOF_OK;
   size_t length = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     status = take_line(r, line, &row, error);
   }
-  import_row_done(&row);
-  return status == ROOF_OK ? import_failed(r->source, error) : status;
+  rf_import_row_done(&row);
+  return status == ROOF_OK ? rf_import_failed(r->source, error) : status;
 }
 
 static int json_values(const json_t *list, double values[THREADS]) {
@@ -293,7 +294,7 @@ static int json_values(const json_t *list, double values[THREADS]) {
   json_t *value;
   json_array_foreach(list, i, value) {
     if (count < THREADS) {
-      values[count++] = import_number_of(value);
+      values[count++] = rf_import_number_of(value);
     }
   }
   return count;
@@ -315,7 +316,7 @@ static void take_json_group(reading *r, const char *name, const json_t *tables) 
     take_metric(r, key, values, json_values(json_object_get(row, "Values"), values));
   }
   json_object_foreach(json_object_get(tables, "Raw"), key, row) {
-    take_event(r, import_member_text(row, "Event"), values,
+    take_event(r, rf_import_member_text(row, "Event"), values,
                json_values(json_object_get(row, "Values"), values));
   }
 }
@@ -323,13 +324,13 @@ static void take_json_group(reading *r, const char *name, const json_t *tables) 
 static roof_status read_json(reading *r, roof_error *error) {
   json_t *document = NULL, *group;
   const char *name;
-  roof_status status = import_document(r->source, &document, error);
+  roof_status status = rf_import_document(r->source, &document, error);
   if (status != ROOF_OK) {
     return status;
   }
-  const char *cpu = import_member_text(json_object_get(document, "Info"), "CPU name:");
+  const char *cpu = rf_import_member_text(json_object_get(document, "Info"), "CPU name:");
   if (cpu[0] != '\0') {
-    import_device(r->profile, cpu);
+    rf_import_device(r->profile, cpu);
   }
   json_object_foreach(document, name, group) {
     const json_t *tables = json_object_get(group, name);
@@ -337,21 +338,21 @@ static roof_status read_json(reading *r, roof_error *error) {
       take_json_group(r, name, tables);
     }
   }
-  import_skip(r->profile, "regions",
-              "LIKWID's JSON keeps the last region of a group, without its name; import its CSV");
+  rf_import_skip(r->profile, "regions",
+                 "LIKWID's JSON keeps the last region of a group, without its name; import its CSV");
   json_decref(document);
   return status;
 }
 
 static void add_rate(roof_count *count, const extra *more, rate which) {
   if (!isnan(more->total[which]) && isnan(count->value)) {
-    import_add(count, more->total[which], rates[which].source, ROOF_QUALITY_DERIVED);
+    rf_import_add(count, more->total[which], rates[which].source, ROOF_QUALITY_DERIVED);
   }
 }
 
 /** What LIKWID computed stands for the levels; FLOPs are exact where the events are there. */
 static void finish(reading *r, event_region *region, const extra *more) {
-  roof_record *record = import_record(r->profile, region->name, strlen(region->name));
+  roof_record *record = rf_import_record(r->profile, region->name, strlen(region->name));
   if (record == NULL) {
     return;
   }
@@ -360,18 +361,18 @@ static void finish(reading *r, event_region *region, const extra *more) {
   add_rate(&record->bytes[ROOF_MEMORY], more, RATE_MEMORY);
   region->calls = region->calls > 0 ? region->calls : 1;
   double seconds = region->time[RUN] + (isnan(region->time[EARLIER]) ? 0 : region->time[EARLIER]);
-  record = event_region_settle(region, seconds, more->both, r->profile);
+  record = rf_event_region_settle(region, seconds, more->both, r->profile);
   if (record == NULL) {
     return;
   }
   add_rate(&record->flops[ROOF_FP64][ROOF_VECTOR], more, RATE_DP);
   add_rate(&record->flops[ROOF_FP32][ROOF_VECTOR], more, RATE_SP);
   if (isnan(roof_record_flops(record, NULL, NULL))) {
-    import_missing(&record->flops[more->both][ROOF_VECTOR],
-                   import_textf(r->profile, "the group %s does not count it", more->group));
+    rf_import_missing(&record->flops[more->both][ROOF_VECTOR],
+                      rf_import_textf(r->profile, "the group %s does not count it", more->group));
   }
-  import_missing(&record->bytes[ROOF_MEMORY],
-                 import_textf(r->profile, "the group %s does not count it", more->group));
+  rf_import_missing(&record->bytes[ROOF_MEMORY],
+                    rf_import_textf(r->profile, "the group %s does not count it", more->group));
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -380,25 +381,25 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     return roof_error_set(error, ROOF_E_MEMORY, "likwid: out of memory");
   }
   size_t size = 0;
-  const char *head = import_head(source, &size);
+  const char *head = rf_import_head(source, &size);
   r->source = source;
   r->profile = profile;
   roof_status status = head[strspn(head, " \t\r\n")] == '{' ? read_json(r, error) : read_lines(r, error);
   if (status == ROOF_OK && r->failed) {
     status = roof_error_set(error, ROOF_E_MEMORY, "likwid: out of memory");
   } else if (status == ROOF_OK && r->regions.count == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of events or metrics in it");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of events or metrics in it");
   }
   for (size_t i = 0; i < r->regions.count && status == ROOF_OK; i++) {
     finish(r, &r->regions.list[i], &r->extras[i]);
   }
-  event_regions_done(&r->regions);
+  rf_event_regions_done(&r->regions);
   free(r->extras);
   free(r);
   return status;
 }
 
-const roof_format roof_format_likwid = {
+const roof_format rf_format_likwid = {
     .name = "likwid",
     .title = "likwid-perfctr CSV, table, JSON",
     .gives = "time, FLOPs by format, bytes of L2, L3 and DRAM by region; other events as counters",

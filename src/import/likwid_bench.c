@@ -33,31 +33,31 @@ static void take_value(test_report *report, const char *line) {
       char number[40];
       const char *at = line + length + strspn(line + length, " \t");
       snprintf(number, sizeof number, "%.*s", (int)strcspn(at, " \t"), at);
-      *labels[i].value = import_number(number, NULL);
+      *labels[i].value = rf_import_number(number, NULL);
     }
   }
 }
 
 static roof_status flush(roof_profile *profile, const test_report *report, roof_error *error) {
   uint64_t picoseconds;
-  const char *name = import_textf(profile, "%s %.0f B", report->test, report->size);
-  if (!import_picoseconds(report->seconds, &picoseconds)) {
-    import_skip(profile, name, "no time in it");
+  const char *name = rf_import_textf(profile, "%s %.0f B", report->test, report->size);
+  if (!rf_import_picoseconds(report->seconds, &picoseconds)) {
+    rf_import_skip(profile, name, "no time in it");
     return ROOF_OK;
   }
-  roof_record *record = import_record(profile, name, strlen(name));
+  roof_record *record = rf_import_record(profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(profile, error);
+    return rf_import_settled(profile, error);
   }
   bool single = strstr(report->test, "_sp") != NULL;
-  import_call(profile, record, picoseconds);
-  import_add(&record->flops[single ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], report->flops,
-             isnan(report->flops) ? "not in the report" : "the test's own count", ROOF_QUALITY_DERIVED);
-  import_add(&record->bytes[ROOF_MEMORY], report->bytes,
-             isnan(report->bytes)
-                 ? "not in the report"
-                 : "the test's own count, without write-allocate; a small set stays in a cache",
-             ROOF_QUALITY_ESTIMATED);
+  rf_import_call(profile, record, picoseconds);
+  rf_import_add(&record->flops[single ? ROOF_FP32 : ROOF_FP64][ROOF_VECTOR], report->flops,
+                isnan(report->flops) ? "not in the report" : "the test's own count", ROOF_QUALITY_DERIVED);
+  rf_import_add(&record->bytes[ROOF_MEMORY], report->bytes,
+                isnan(report->bytes)
+                    ? "not in the report"
+                    : "the test's own count, without write-allocate; a small set stays in a cache",
+                ROOF_QUALITY_ESTIMATED);
   return ROOF_OK;
 }
 
@@ -65,7 +65,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   test_report report = empty;
   roof_status status = ROOF_OK;
   size_t length = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     if (strncmp(line, "Test: ", 6) == 0) {
       report = empty;
       snprintf(report.test, sizeof report.test, "%.60s", line + 6);
@@ -77,11 +77,11 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     }
   }
   return status == ROOF_OK && profile->count == 0
-             ? import_error(source, error, ROOF_E_PARSE, 0, 0, "no finished test in it")
+             ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no finished test in it")
              : status;
 }
 
-const roof_format roof_format_likwid_bench = {
+const roof_format rf_format_likwid_bench = {
     .name = "likwid-bench",
     .title = "likwid-bench output",
     .gives = "time, FLOPs and bytes as each test counts them",

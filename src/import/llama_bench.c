@@ -60,8 +60,8 @@ static bool varies(const json_t *tests, int i) {
 /** "llama 7B Q4_0 pp512+tg128 @ d4096, fa 1". */
 static const char *name_of(reading *r, const json_t *test, double prompt, double generated) {
   roof_text name = {0};
-  double depth = import_member(test, "n_depth");
-  roof_text_addf(&name, "%s ", import_member_text(test, "model_type"));
+  double depth = rf_import_member(test, "n_depth");
+  roof_text_addf(&name, "%s ", rf_import_member_text(test, "model_type"));
   if (prompt > 0) {
     roof_text_addf(&name, "pp%.0f%s", prompt, generated > 0 ? "+" : "");
   }
@@ -90,36 +90,36 @@ static bool is_mixture(const char *type) {
 }
 
 static bool on_graphics(const json_t *test) {
-  const char *backends = import_member_text(test, "backends");
+  const char *backends = rf_import_member_text(test, "backends");
   bool cpu = backends[0] != '\0' ? strcmp(backends, "CPU") == 0 || strcmp(backends, "BLAS") == 0 ||
                                        strcmp(backends, "BLAS,CPU") == 0
-                                 : import_member_text(test, "gpu_info")[0] == '\0';
-  return !cpu && import_member(test, "n_gpu_layers") != 0;
+                                 : rf_import_member_text(test, "gpu_info")[0] == '\0';
+  return !cpu && rf_import_member(test, "n_gpu_layers") != 0;
 }
 
 /** FLOPs and bytes of all calls, from the model's size. */
 static void add_work(roof_record *record, const json_t *test, double prompt, double generated, double calls) {
-  double size = import_member(test, "model_size"), parameters = import_member(test, "model_n_params");
-  double batch = import_member(test, "n_ubatch");
+  double size = rf_import_member(test, "model_size"), parameters = rf_import_member(test, "model_n_params");
+  double batch = rf_import_member(test, "n_ubatch");
   double batches = prompt > 0 ? ceil(prompt / (batch > 0 ? batch : 512)) : 0;
   bool graphics = on_graphics(test);
   roof_count *flops = &record->flops[graphics ? ROOF_FP16 : ROOF_FP32][graphics ? ROOF_MATRIX : ROOF_VECTOR];
   roof_count *bytes = &record->bytes[ROOF_MEMORY];
-  if (is_mixture(import_member_text(test, "model_type"))) {
-    import_missing(flops, "a mixture of experts: the file does not tell the active parameters");
-    import_missing(bytes, "a mixture of experts: the file does not tell the active parameters");
+  if (is_mixture(rf_import_member_text(test, "model_type"))) {
+    rf_import_missing(flops, "a mixture of experts: the file does not tell the active parameters");
+    rf_import_missing(bytes, "a mixture of experts: the file does not tell the active parameters");
     return;
   }
   double work = 2 * parameters * (prompt + generated) * calls;
   double moved = size * (generated + batches) * calls;
-  import_add(flops, work,
-             isnan(work) ? "the file does not tell the parameters"
-                         : "2 x parameters x tokens, without attention",
-             ROOF_QUALITY_ESTIMATED);
-  import_add(bytes, moved,
-             isnan(moved) ? "the file does not tell the model's size"
-                          : "weights once a token (prompt: a batch), without the KV cache",
-             ROOF_QUALITY_ESTIMATED);
+  rf_import_add(flops, work,
+                isnan(work) ? "the file does not tell the parameters"
+                            : "2 x parameters x tokens, without attention",
+                ROOF_QUALITY_ESTIMATED);
+  rf_import_add(bytes, moved,
+                isnan(moved) ? "the file does not tell the model's size"
+                             : "weights once a token (prompt: a batch), without the KV cache",
+                ROOF_QUALITY_ESTIMATED);
 }
 
 /** The calls with their times; 0 when there is none. */
@@ -128,42 +128,42 @@ static uint64_t add_times(reading *r, roof_record *record, const json_t *test, d
   uint64_t picoseconds, calls = 0;
   size_t i;
   json_array_foreach(samples, i, sample) {
-    if (import_picoseconds(import_number_of(sample) * 1e-9, &picoseconds)) {
-      import_call(r->profile, record, picoseconds);
+    if (rf_import_picoseconds(rf_import_number_of(sample) * 1e-9, &picoseconds)) {
+      rf_import_call(r->profile, record, picoseconds);
       calls++;
     }
   }
-  double average = import_member(test, "avg_ns") * 1e-9;
-  average = isnan(average) ? tokens / import_member(test, "avg_ts") : average;
-  if (calls == 0 && import_picoseconds(average, &picoseconds)) {
-    import_call(r->profile, record, picoseconds);
+  double average = rf_import_member(test, "avg_ns") * 1e-9;
+  average = isnan(average) ? tokens / rf_import_member(test, "avg_ts") : average;
+  if (calls == 0 && rf_import_picoseconds(average, &picoseconds)) {
+    rf_import_call(r->profile, record, picoseconds);
     calls = 1;
   }
   return calls;
 }
 
 static roof_status take_test(reading *r, const json_t *test, roof_error *error) {
-  double prompt = import_member(test, "n_prompt"), generated = import_member(test, "n_gen");
+  double prompt = rf_import_member(test, "n_prompt"), generated = rf_import_member(test, "n_gen");
   prompt = prompt > 0 ? prompt : 0;
   generated = generated > 0 ? generated : 0;
   double tokens = prompt + generated;
   const char *name = name_of(r, test, prompt, generated);
-  double average = import_member(test, "avg_ns"), rate = import_member(test, "avg_ts");
+  double average = rf_import_member(test, "avg_ns"), rate = rf_import_member(test, "avg_ts");
   if (!(tokens > 0) || (isnan(average) && !(rate > 0))) {
-    import_skip(r->profile, name, "no tokens or no time");
+    rf_import_skip(r->profile, name, "no tokens or no time");
     return ROOF_OK;
   }
-  roof_record *record = import_record(r->profile, name, strlen(name));
+  roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
   uint64_t calls = add_times(r, record, test, tokens);
-  import_add(&record->items, tokens * (double)calls, "tokens", ROOF_QUALITY_MEASURED);
-  import_counter(r->profile, record, "tokens_per_second", rate, 1);
+  rf_import_add(&record->items, tokens * (double)calls, "tokens", ROOF_QUALITY_MEASURED);
+  rf_import_counter(r->profile, record, "tokens_per_second", rate, 1);
   add_work(record, test, prompt, generated, (double)calls);
-  const char *device = import_member_text(test, on_graphics(test) ? "gpu_info" : "cpu_info");
+  const char *device = rf_import_member_text(test, on_graphics(test) ? "gpu_info" : "cpu_info");
   if (device[0] != '\0') {
-    import_device(r->profile, device);
+    rf_import_device(r->profile, device);
   }
   return ROOF_OK;
 }
@@ -180,12 +180,12 @@ static double quantity(const char *text) {
   size_t length = strcspn(text, " ");
   snprintf(number, sizeof number, "%.*s", (int)length, text);
   const char *unit = text + length + strspn(text + length, " ");
-  double bytes = strchr(unit, 'i') != NULL ? import_unit(unit, 1024) : NAN;
+  double bytes = strchr(unit, 'i') != NULL ? rf_import_unit(unit, 1024) : NAN;
   double many = strcmp(unit, "B") == 0   ? 1e9
                 : strcmp(unit, "M") == 0 ? 1e6
                 : strcmp(unit, "T") == 0 ? 1e12
                                          : NAN;
-  return import_number(number, NULL) * (isnan(bytes) ? many : bytes);
+  return rf_import_number(number, NULL) * (isnan(bytes) ? many : bytes);
 }
 
 /** "pp512", "tg128", "pp512+tg128", each with " @ d4096". */
@@ -216,7 +216,7 @@ static void set_column(json_t *test, const char *name, const char *text) {
     set_shape(test, text);
   } else if (strcmp(name, "t/s") == 0) {
     snprintf(number, sizeof number, "%.*s", (int)strcspn(text, " "), text);
-    set_number(test, "avg_ts", import_number(number, NULL));
+    set_number(test, "avg_ts", rf_import_number(number, NULL));
   }
   for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
     if (strcmp(name, plain[i].column) == 0) {
@@ -237,9 +237,9 @@ static char *trim(char *text) {
 /** One line of the Markdown table. */
 static roof_status take_table_line(reading *r, const char *line, roof_error *error) {
   if (strstr(line, " t/s |") != NULL && strstr(line, "| model") != NULL) {
-    return import_csv_split(line, '|', &r->header, error);
+    return rf_import_csv_split(line, '|', &r->header, error);
   }
-  roof_status status = r->header.count > 0 ? import_csv_split(line, '|', &r->row, error) : ROOF_OK;
+  roof_status status = r->header.count > 0 ? rf_import_csv_split(line, '|', &r->row, error) : ROOF_OK;
   if (status != ROOF_OK || r->header.count == 0 || r->row.count != r->header.count ||
       strstr(line, "---") != NULL) {
     return status;
@@ -255,12 +255,12 @@ static roof_status take_table_line(reading *r, const char *line, roof_error *err
 /** One line of CSV, its fields under the header's names. */
 static roof_status take_csv_line(reading *r, const char *line, roof_error *error) {
   if (strncmp(line, "build_commit,", 13) == 0) {
-    return import_csv_split(line, ',', &r->header, error);
+    return rf_import_csv_split(line, ',', &r->header, error);
   }
-  roof_status status = import_csv_split(line, ',', &r->row, error);
+  roof_status status = rf_import_csv_split(line, ',', &r->row, error);
   if (status == ROOF_OK && r->row.count != r->header.count) {
-    status = import_error(r->source, error, ROOF_E_PARSE, 0, 0, "%zu fields under %zu names", r->row.count,
-                          r->header.count);
+    status = rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "%zu fields under %zu names", r->row.count,
+                             r->header.count);
   }
   if (status == ROOF_OK) {
     json_t *test = json_object();
@@ -293,7 +293,7 @@ static char *next_of_list(char **at) {
 static roof_status take_sql_line(reading *r, char *line, roof_error *error) {
   char *names = strchr(line, '('), *values = strstr(line, ") VALUES (");
   if (names == NULL || values == NULL || values < names) {
-    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, "no names and values in it");
+    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "no names and values in it");
   }
   *values = '\0';
   names++;
@@ -309,9 +309,9 @@ static roof_status take_sql_line(reading *r, char *line, roof_error *error) {
 
 static roof_status take_json_line(reading *r, char *line, size_t length, roof_error *error) {
   json_error_t why;
-  json_t *test = import_document_line(line, length, &why);
+  json_t *test = rf_import_document_line(line, length, &why);
   if (test == NULL) {
-    return import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
+    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
   }
   json_array_append_new(r->tests, test);
   return ROOF_OK;
@@ -322,7 +322,7 @@ static roof_status read_lines(reading *r, roof_error *error) {
   size_t length = 0;
   bool csv = false;
   r->tests = json_array();
-  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     csv = csv || strncmp(line, "build_commit,", 13) == 0;
     if (line[0] == '{') {
       status = take_json_line(r, line, length, error);
@@ -334,32 +334,32 @@ static roof_status read_lines(reading *r, roof_error *error) {
       status = take_csv_line(r, line, error);
     }
   }
-  return status == ROOF_OK ? import_failed(r->source, error) : status;
+  return status == ROOF_OK ? rf_import_failed(r->source, error) : status;
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile};
   size_t size = 0, i;
-  const char *head = import_head(source, &size);
+  const char *head = rf_import_head(source, &size);
   const json_t *test;
-  roof_status status =
-      head[strspn(head, " \t\r\n")] == '[' ? import_document(source, &r.tests, error) : read_lines(&r, error);
+  roof_status status = head[strspn(head, " \t\r\n")] == '[' ? rf_import_document(source, &r.tests, error)
+                                                            : read_lines(&r, error);
   if (status == ROOF_OK) {
     json_array_foreach(r.tests, i, test) {
       status = status == ROOF_OK ? take_test(&r, test, error) : status;
     }
   }
   if (status == ROOF_OK && profile->count == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 1, 0,
-                          "no test in it: did llama-bench end before its table?");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 1, 0,
+                             "no test in it: did llama-bench end before its table?");
   }
   json_decref(r.tests);
-  import_row_done(&r.header);
-  import_row_done(&r.row);
+  rf_import_row_done(&r.header);
+  rf_import_row_done(&r.row);
   return status;
 }
 
-const roof_format roof_format_llama_bench = {
+const roof_format rf_format_llama_bench = {
     .name = "llama-bench",
     .title = "llama-bench JSON, JSON lines, CSV, Markdown, SQL",
     .gives = "time and tokens of every test; FLOPs and weights read, estimated from the model's size",

@@ -78,21 +78,21 @@ static roof_status flush(reading *r, roof_error *error) {
     const measured *m = &r->rows[i];
     uint64_t picoseconds;
     const char *name =
-        import_textf(r->profile, "%s %.0f B%s", collective, m->size, m->in_place ? " in place" : "");
+        rf_import_textf(r->profile, "%s %.0f B%s", collective, m->size, m->in_place ? " in place" : "");
     if (m->wrong) {
-      import_skip(r->profile, name, "its results were wrong");
+      rf_import_skip(r->profile, name, "its results were wrong");
       continue;
     }
-    roof_record *record = import_record(r->profile, name, strlen(name));
-    if (record == NULL || !import_picoseconds(m->seconds, &picoseconds)) {
-      return record == NULL ? import_settled(r->profile, error)
-                            : import_error(r->source, error, ROOF_E_PARSE, m->line, 0, "no such time");
+    roof_record *record = rf_import_record(r->profile, name, strlen(name));
+    if (record == NULL || !rf_import_picoseconds(m->seconds, &picoseconds)) {
+      return record == NULL ? rf_import_settled(r->profile, error)
+                            : rf_import_error(r->source, error, ROOF_E_PARSE, m->line, 0, "no such time");
     }
-    import_call(r->profile, record, picoseconds);
-    import_add(&record->link_bytes, m->size * factor, isnan(factor) ? "the bus factor is not known" : formula,
-               ROOF_QUALITY_DERIVED);
-    import_counter(r->profile, record, "algbw_bytes_per_second", m->algorithm, m->seconds);
-    import_counter(r->profile, record, "busbw_bytes_per_second", m->bus, m->seconds);
+    rf_import_call(r->profile, record, picoseconds);
+    rf_import_add(&record->link_bytes, m->size * factor,
+                  isnan(factor) ? "the bus factor is not known" : formula, ROOF_QUALITY_DERIVED);
+    rf_import_counter(r->profile, record, "algbw_bytes_per_second", m->algorithm, m->seconds);
+    rf_import_counter(r->profile, record, "busbw_bytes_per_second", m->bus, m->seconds);
     r->best = fmax(r->best, m->bus);
   }
   r->count = 0;
@@ -119,7 +119,7 @@ static bool add(reading *r, measured m) {
 static roof_status take_row(reading *r, char *line, roof_error *error) {
   enum { MOST = 16 };
   char *words[MOST];
-  int count = import_words(line, words, MOST);
+  int count = rf_import_words(line, words, MOST);
   if (count < 11 || count > 13 || strspn(words[0], "0123456789") != strlen(words[0])) {
     return ROOF_OK;
   }
@@ -127,16 +127,16 @@ static roof_status take_row(reading *r, char *line, roof_error *error) {
   r->reduces = r->reduces || (count > 11 && strcmp(words[3], "none") != 0);
   for (int half = 0; half < 2; half++) {
     char **w = words + count - 8 + 4 * half;
-    double wrong = import_number(w[3], NULL);
-    measured m = {.size = import_number(words[0], NULL),
-                  .seconds = import_number(w[0], NULL) * 1e-6,
-                  .algorithm = import_number(w[1], NULL) * 1e9,
-                  .bus = import_number(w[2], NULL) * 1e9,
-                  .line = import_line_number(r->source),
+    double wrong = rf_import_number(w[3], NULL);
+    measured m = {.size = rf_import_number(words[0], NULL),
+                  .seconds = rf_import_number(w[0], NULL) * 1e-6,
+                  .algorithm = rf_import_number(w[1], NULL) * 1e9,
+                  .bus = rf_import_number(w[2], NULL) * 1e9,
+                  .line = rf_import_line_number(r->source),
                   .in_place = half == 1,
                   .wrong = wrong > 0};
     if (isnan(m.seconds)) {
-      import_skip(r->profile, "a row", "no time in it");
+      rf_import_skip(r->profile, "a row", "no time in it");
     } else if (!add(r, m)) {
       return roof_error_set(error, ROOF_E_MEMORY, "nccl-tests: out of memory");
     }
@@ -147,16 +147,16 @@ static roof_status take_row(reading *r, char *line, roof_error *error) {
 /** One half of a result of `-J FILE`: what is written of it as text stands rounded in the table. */
 static roof_status take_half(reading *r, const json_t *result, const char *half, roof_error *error) {
   const json_t *values = json_object_get(result, half);
-  double seconds = import_member(values, "time") * 1e-6, bytes = import_member(result, "size");
+  double seconds = rf_import_member(values, "time") * 1e-6, bytes = rf_import_member(result, "size");
   measured m = {.size = bytes,
                 .seconds = seconds,
-                .algorithm = import_member(values, "alg_bw") * 1e9,
-                .bus = import_member(values, "bus_bw") * 1e9,
+                .algorithm = rf_import_member(values, "alg_bw") * 1e9,
+                .bus = rf_import_member(values, "bus_bw") * 1e9,
                 .line = 1,
                 .in_place = strcmp(half, "in_place") == 0,
-                .wrong = import_member(values, "nwrong") > 0};
+                .wrong = rf_import_member(values, "nwrong") > 0};
   if (isnan(seconds) || isnan(bytes)) {
-    import_skip(r->profile, half, "no time in it");
+    rf_import_skip(r->profile, half, "no time in it");
     return ROOF_OK;
   }
   return add(r, m) ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "nccl-tests: out of memory");
@@ -184,18 +184,18 @@ static roof_status take_document(reading *r, const json_t *document, roof_error 
     take_collective(r, json_is_string(word) ? json_string_value(word) : "");
   }
   r->ranks = (int)json_array_size(devices);
-  import_device(r->profile,
-                roof_profile_text(r->profile, import_member_text(json_array_get(devices, 0), "device_info")));
+  rf_import_device(r->profile, roof_profile_text(r->profile, rf_import_member_text(json_array_get(devices, 0),
+                                                                                   "device_info")));
   json_array_foreach(json_object_get(document, "results"), i, result) {
-    const char *root = import_member_text(result, "root"), *redop = import_member_text(result, "redop");
+    const char *root = rf_import_member_text(result, "root"), *redop = rf_import_member_text(result, "redop");
     r->rooted = r->rooted || (root[0] != '\0' && strchr(root, '-') == NULL);
     r->reduces = r->reduces || (redop[0] != '\0' && strcmp(redop, "none") != 0);
     status = status == ROOF_OK ? take_half(r, result, "out_of_place", error) : status;
     status = status == ROOF_OK ? take_half(r, result, "in_place", error) : status;
   }
-  double bandwidth = import_member(average, "bandwidth") * 1e9;
+  double bandwidth = rf_import_member(average, "bandwidth") * 1e9;
   if (!isnan(bandwidth)) {
-    import_fact(r->profile, "average_busbw_bytes_per_second", bandwidth, NULL);
+    rf_import_fact(r->profile, "average_busbw_bytes_per_second", bandwidth, NULL);
   }
   return status;
 }
@@ -209,7 +209,7 @@ static void take_rank(reading *r, const char *line) {
   }
   r->ranks = number == 0 ? 1 : number < 1 << 20 && number + 1 > r->ranks ? number + 1 : r->ranks;
   if (name != NULL) {
-    import_device(r->profile, name + 2);
+    rf_import_device(r->profile, name + 2);
   }
 }
 
@@ -220,8 +220,8 @@ static roof_status take_line(reading *r, char *line, roof_error *error) {
   take_rank(r, line);
   take_collective(r, line);
   if (average != NULL && strchr(average, ':') != NULL && line[0] == '#') {
-    import_fact(r->profile, "average_busbw_bytes_per_second",
-                import_number(strchr(average, ':') + 1, NULL) * 1e9, NULL);
+    rf_import_fact(r->profile, "average_busbw_bytes_per_second",
+                   rf_import_number(strchr(average, ':') + 1, NULL) * 1e9, NULL);
   }
   return status == ROOF_OK && line[0] != '#' ? take_row(r, line, error) : status;
 }
@@ -230,31 +230,31 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile};
   roof_status status = ROOF_OK;
   size_t length = 0;
-  const char *head = import_head(source, &length);
+  const char *head = rf_import_head(source, &length);
   if (head[strspn(head, " \t\r\n")] == '{') {
     json_t *document = NULL;
-    status = import_document(source, &document, error);
+    status = rf_import_document(source, &document, error);
     status = status == ROOF_OK ? take_document(&r, document, error) : status;
     json_decref(document);
   }
-  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     status = take_line(&r, line, error);
   }
   status = status == ROOF_OK ? flush(&r, error) : status;
   if (status == ROOF_OK && profile->count == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no row of sizes and bandwidths in it");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no row of sizes and bandwidths in it");
   }
   if (status == ROOF_OK) {
-    import_fact(profile, "best_busbw_bytes_per_second", r.best, NULL);
+    rf_import_fact(profile, "best_busbw_bytes_per_second", r.best, NULL);
     if (r.ranks > 0) {
-      import_fact(profile, "ranks", r.ranks, NULL);
+      rf_import_fact(profile, "ranks", r.ranks, NULL);
     }
   }
   free(r.rows);
   return status;
 }
 
-const roof_format roof_format_nccl_tests = {
+const roof_format rf_format_nccl_tests = {
     .name = "nccl-tests",
     .title = "nccl-tests, rccl-tests output, JSON",
     .gives = "time and bytes through a link for every size, algorithm and bus bandwidth",

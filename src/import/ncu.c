@@ -68,13 +68,13 @@ static const char *metric_of(const char *name, const char *unit) {
 
 static void take(reading *r, const char *name, const char *unit, const char *text) {
   if (r->votes != NULL) {
-    import_vote(r->votes, text);
+    rf_import_vote(r->votes, text);
     return;
   }
-  double factor = import_unit(unit, 1000), value = import_number(text, &r->marks);
-  ncu_device_set(&r->device, name, text, value);
+  double factor = rf_import_unit(unit, 1000), value = rf_import_number(text, &r->marks);
+  rf_ncu_device_set(&r->device, name, text, value);
   if (!isnan(value) && !isnan(factor)) {
-    ncu_launch_set(&r->launch, metric_of(name, unit), value * factor);
+    rf_ncu_launch_set(&r->launch, metric_of(name, unit), value * factor);
   }
 }
 
@@ -84,10 +84,10 @@ static roof_status flush(reading *r, roof_error *error) {
   }
   r->pending = false;
   r->launches++;
-  roof_status status = r->votes != NULL
-                           ? ROOF_OK
-                           : ncu_launch_add(r->profile, &r->launch, r->kernel.data, r->kernel.length, error);
-  ncu_launch_init(&r->launch);
+  roof_status status =
+      r->votes != NULL ? ROOF_OK
+                       : rf_ncu_launch_add(r->profile, &r->launch, r->kernel.data, r->kernel.length, error);
+  rf_ncu_launch_init(&r->launch);
   return status;
 }
 
@@ -95,10 +95,10 @@ static roof_status flush(reading *r, roof_error *error) {
 static roof_status open_launch(reading *r, roof_error *error) {
   const table *t = &r->table;
   roof_text key = {0};
-  const int parts[] = {t->id, t->process, t->kernel, import_column(&t->header, "Block Size"),
-                       import_column(&t->header, "Grid Size")};
+  const int parts[] = {t->id, t->process, t->kernel, rf_import_column(&t->header, "Block Size"),
+                       rf_import_column(&t->header, "Grid Size")};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    roof_text_addf(&key, "%s\x1f", import_field(&t->row, parts[i]));
+    roof_text_addf(&key, "%s\x1f", rf_import_field(&t->row, parts[i]));
   }
   bool same = r->pending && r->key.data != NULL && key.data != NULL && strcmp(r->key.data, key.data) == 0;
   if (same || key.failed) {
@@ -109,10 +109,10 @@ static roof_status open_launch(reading *r, roof_error *error) {
   roof_text_done(&r->key);
   r->key = key;
   r->kernel.length = 0;
-  roof_text_add(&r->kernel, import_field(&t->row, t->kernel));
-  double capability = import_number(import_field(&t->row, t->capability), NULL);
+  roof_text_add(&r->kernel, rf_import_field(&t->row, t->kernel));
+  double capability = rf_import_number(rf_import_field(&t->row, t->capability), NULL);
   r->launch.capability = isnan(capability) ? 0 : (int)lround(capability * 10);
-  double calls = import_number(import_field(&t->row, t->calls), NULL);
+  double calls = rf_import_number(rf_import_field(&t->row, t->calls), NULL);
   r->launch.calls = calls >= 1 ? calls : 1;
   r->pending = true;
   return status;
@@ -120,13 +120,13 @@ static roof_status open_launch(reading *r, roof_error *error) {
 
 static roof_status long_row(reading *r, roof_error *error) {
   const table *t = &r->table;
-  const char *name = import_field(&t->row, t->metric);
+  const char *name = rf_import_field(&t->row, t->metric);
   if (name[0] == '\0') { /* a rule: advice in words */
     return ROOF_OK;
   }
   roof_status status = open_launch(r, error);
   if (status == ROOF_OK) {
-    take(r, name, import_field(&t->row, t->unit), import_field(&t->row, t->value));
+    take(r, name, rf_import_field(&t->row, t->unit), rf_import_field(&t->row, t->value));
   }
   return status;
 }
@@ -155,7 +155,7 @@ static roof_status keep_units(table *t, roof_error *error) {
 
 static roof_status wide_row(reading *r, roof_error *error) {
   table *t = &r->table;
-  if (t->units == NULL && import_field(&t->row, t->id)[0] == '\0') {
+  if (t->units == NULL && rf_import_field(&t->row, t->id)[0] == '\0') {
     return keep_units(t, error);
   }
   roof_status status = flush(r, error);
@@ -163,7 +163,7 @@ static roof_status wide_row(reading *r, roof_error *error) {
     status = open_launch(r, error);
   }
   for (int i = t->first; i < (int)t->header.count && status == ROOF_OK; i++) {
-    take(r, t->header.fields[i], (size_t)i < t->unit_count ? t->units[i] : "", import_field(&t->row, i));
+    take(r, t->header.fields[i], (size_t)i < t->unit_count ? t->units[i] : "", rf_import_field(&t->row, i));
   }
   return status == ROOF_OK ? flush(r, error) : status;
 }
@@ -171,7 +171,7 @@ static roof_status wide_row(reading *r, roof_error *error) {
 /** True when this row is a header; then the table begins anew. */
 static bool open_table(reading *r) {
   table *t = &r->table;
-  bool header = import_column(&t->row, "Kernel Name") >= 0 && import_column(&t->row, "Process ID") >= 0;
+  bool header = rf_import_column(&t->row, "Kernel Name") >= 0 && rf_import_column(&t->row, "Process ID") >= 0;
   if (!header) {
     return false;
   }
@@ -180,14 +180,14 @@ static bool open_table(reading *r) {
   t->row = swap;
   drop_units(t);
   const import_row *h = &t->header;
-  t->id = import_column(h, "ID");
-  t->process = import_column(h, "Process ID");
-  t->kernel = import_column(h, "Kernel Name");
-  t->capability = import_column(h, "CC");
-  t->metric = import_column(h, "Metric Name");
-  t->unit = import_column(h, "Metric Unit");
-  t->calls = import_column(h, "Invocations");
-  t->value = import_column(h, t->calls >= 0 ? "Average" : "Metric Value");
+  t->id = rf_import_column(h, "ID");
+  t->process = rf_import_column(h, "Process ID");
+  t->kernel = rf_import_column(h, "Kernel Name");
+  t->capability = rf_import_column(h, "CC");
+  t->metric = rf_import_column(h, "Metric Name");
+  t->unit = rf_import_column(h, "Metric Unit");
+  t->calls = rf_import_column(h, "Invocations");
+  t->value = rf_import_column(h, t->calls >= 0 ? "Average" : "Metric Value");
   t->wide = t->metric < 0;
   t->first = t->capability + 1;
   t->open = true;
@@ -199,7 +199,7 @@ static void take_line(reading *r, const char *line) {
   if (strncmp(line, "==ERROR==", 9) == 0) {
     snprintf(r->trouble, sizeof r->trouble, "%s", line + 9 + strspn(line + 9, " "));
     if (r->votes == NULL) {
-      import_skip(r->profile, "ncu", r->trouble);
+      rf_import_skip(r->profile, "ncu", r->trouble);
     }
   }
 }
@@ -207,13 +207,13 @@ static void take_line(reading *r, const char *line) {
 static roof_status read_tables(reading *r, roof_error *error) {
   roof_status status = ROOF_OK;
   size_t length = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     if (line[0] != '"') {
       take_line(r, line);
       continue;
     }
-    import_again(r->source);
-    if (!import_csv(r->source, ',', &r->table.row, &status, error)) {
+    rf_import_again(r->source);
+    if (!rf_import_csv(r->source, ',', &r->table.row, &status, error)) {
       break;
     }
     if (open_table(r)) {
@@ -226,8 +226,8 @@ static roof_status read_tables(reading *r, roof_error *error) {
 }
 
 static void reading_done(reading *r) {
-  import_row_done(&r->table.header);
-  import_row_done(&r->table.row);
+  rf_import_row_done(&r->table.header);
+  rf_import_row_done(&r->table.row);
   drop_units(&r->table);
   roof_text_done(&r->key);
   roof_text_done(&r->kernel);
@@ -237,36 +237,36 @@ static void reading_done(reading *r) {
 static import_marks vote(roof_source *source, char forced) {
   import_votes votes = {0};
   size_t size = 0;
-  const char *head = import_head(source, &size);
+  const char *head = rf_import_head(source, &size);
   reading r = {.votes = &votes};
-  ncu_launch_init(&r.launch);
-  if (import_open_memory(head, size, "head", &r.source, NULL) == ROOF_OK) {
+  rf_ncu_launch_init(&r.launch);
+  if (rf_import_open_memory(head, size, "head", &r.source, NULL) == ROOF_OK) {
     (void)read_tables(&r, NULL);
-    import_close(r.source);
+    rf_import_close(r.source);
   }
   reading_done(&r);
-  return import_marks_of(&votes, forced);
+  return rf_import_marks_of(&votes, forced);
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile, .marks = vote(source, profile->decimal)};
-  ncu_launch_init(&r.launch);
+  rf_ncu_launch_init(&r.launch);
   roof_status status = read_tables(&r, error);
   if (status == ROOF_OK) {
-    status = import_failed(source, error);
+    status = rf_import_failed(source, error);
   }
   if (status == ROOF_OK && r.launches == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in it%s%s",
-                          r.trouble[0] != '\0' ? "; ncu said: " : "", r.trouble);
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in it%s%s",
+                             r.trouble[0] != '\0' ? "; ncu said: " : "", r.trouble);
   }
   if (status == ROOF_OK) {
-    ncu_device_add(profile, &r.device);
+    rf_ncu_device_add(profile, &r.device);
   }
   reading_done(&r);
   return status;
 }
 
-const roof_format roof_format_ncu = {
+const roof_format rf_format_ncu = {
     .name = "ncu",
     .title = "Nsight Compute CSV (raw, details, --metrics, summaries)",
     .gives = "time, FLOPs by format and unit, bytes of L1, L2, DRAM and link, occupancy, pipes",

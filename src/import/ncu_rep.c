@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/proto.h"
 #include "import/_ncu.h"
-#include "wire/proto.h"
 
 enum {
   LARGEST = 1 << 30,
@@ -59,13 +59,13 @@ static bool take_sized(proto *from, proto *message) {
 }
 
 static roof_status broken(const report *r, roof_error *error) {
-  return import_error(r->source, error, ROOF_E_PARSE, 0, 0,
-                      "the report ends too early or is damaged, after %zu kernels", r->launches);
+  return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0,
+                         "the report ends too early or is damaged, after %zu kernels", r->launches);
 }
 
 static roof_status add_strings(report *r, proto table, roof_error *error) {
   bool bad = false;
-  for (proto_field f; proto_next(&table, &f, &bad);) {
+  for (proto_field f; rf_proto_next(&table, &f, &bad);) {
     if (r->string_count == r->string_room) {
       size_t room = r->string_room * 2 + 256;
       proto *more = realloc(r->strings, room * sizeof *more);
@@ -82,10 +82,10 @@ static roof_status add_strings(report *r, proto table, roof_error *error) {
 
 static double number_of(proto value) {
   proto_field f;
-  if (proto_find(value, VALUE_DOUBLE, &f) || proto_find(value, VALUE_FLOAT, &f)) {
-    return proto_double(&f);
+  if (rf_proto_find(value, VALUE_DOUBLE, &f) || rf_proto_find(value, VALUE_FLOAT, &f)) {
+    return rf_proto_double(&f);
   }
-  return proto_find(value, VALUE_U64, &f) || proto_find(value, VALUE_U32, &f) ? (double)f.number : NAN;
+  return rf_proto_find(value, VALUE_U64, &f) || rf_proto_find(value, VALUE_U32, &f) ? (double)f.number : NAN;
 }
 
 static void copy(char *to, size_t size, proto text) {
@@ -107,19 +107,19 @@ static double in_si(const char *metric, double value) {
 static void take_metric(report *r, ncu_launch *launch, proto metric) {
   proto_field name, value, text;
   char metric_name[160], words[256];
-  if (!proto_find(metric, METRIC_NAME, &name) || !proto_find(metric, METRIC_VALUE, &value) ||
+  if (!rf_proto_find(metric, METRIC_NAME, &name) || !rf_proto_find(metric, METRIC_VALUE, &value) ||
       name.number >= r->string_count) {
     return;
   }
   copy(metric_name, sizeof metric_name, r->strings[name.number]);
-  if (proto_find(value.bytes, VALUE_STRING, &text)) {
+  if (rf_proto_find(value.bytes, VALUE_STRING, &text)) {
     copy(words, sizeof words, text.bytes);
-    ncu_device_set(&r->device, metric_name, words, NAN);
+    rf_ncu_device_set(&r->device, metric_name, words, NAN);
   }
   double number = in_si(metric_name, number_of(value.bytes));
-  ncu_device_set(&r->device, metric_name, "", number);
+  rf_ncu_device_set(&r->device, metric_name, "", number);
   if (isfinite(number)) {
-    ncu_launch_set(launch, metric_name, number);
+    rf_ncu_launch_set(launch, metric_name, number);
   }
 }
 
@@ -127,8 +127,8 @@ static roof_status take_result(report *r, proto result, roof_error *error) {
   ncu_launch launch;
   proto function = {NULL, NULL}, demangled = {NULL, NULL};
   bool bad = false;
-  ncu_launch_init(&launch);
-  for (proto_field f; proto_next(&result, &f, &bad);) {
+  rf_ncu_launch_init(&launch);
+  for (proto_field f; rf_proto_next(&result, &f, &bad);) {
     if (f.id == RESULT_METRIC && f.wire == 2) {
       take_metric(r, &launch, f.bytes);
     }
@@ -141,9 +141,9 @@ static roof_status take_result(report *r, proto result, roof_error *error) {
   launch.capability = r->device.major * 10 + r->device.minor;
   proto name = demangled.end > demangled.at ? demangled : function;
   r->launches++;
-  return name.end > name.at
-             ? ncu_launch_add(r->profile, &launch, (const char *)name.at, (size_t)(name.end - name.at), error)
-             : ncu_launch_add(r->profile, &launch, "unnamed", 7, error);
+  return name.end > name.at ? rf_ncu_launch_add(r->profile, &launch, (const char *)name.at,
+                                                (size_t)(name.end - name.at), error)
+                            : rf_ncu_launch_add(r->profile, &launch, "unnamed", 7, error);
 }
 
 /** The entries of a block: sources, then results. */
@@ -168,14 +168,14 @@ static roof_status take_block(report *r, roof_error *error) {
   if (!take_sized(&r->rest, &header)) {
     return broken(r, error);
   }
-  uint64_t sources = proto_find(header, BLOCK_SOURCES, &f) ? f.number : 0;
-  uint64_t results = proto_find(header, BLOCK_RESULTS, &f) ? f.number : 0;
-  uint64_t size = proto_find(header, BLOCK_PAYLOAD, &f) ? f.number : 0;
-  if (proto_find(header, BLOCK_RANGES, &f) && f.number > 0) {
-    import_skip(r->profile, "range results", "a range replays several kernels at once; profile kernels");
+  uint64_t sources = rf_proto_find(header, BLOCK_SOURCES, &f) ? f.number : 0;
+  uint64_t results = rf_proto_find(header, BLOCK_RESULTS, &f) ? f.number : 0;
+  uint64_t size = rf_proto_find(header, BLOCK_PAYLOAD, &f) ? f.number : 0;
+  if (rf_proto_find(header, BLOCK_RANGES, &f) && f.number > 0) {
+    rf_import_skip(r->profile, "range results", "a range replays several kernels at once; profile kernels");
   }
   roof_status status = ROOF_OK;
-  if (proto_find(header, BLOCK_STRINGS, &f) && f.wire == 2) {
+  if (rf_proto_find(header, BLOCK_STRINGS, &f) && f.wire == 2) {
     status = add_strings(r, f.bytes, error);
   }
   if (status == ROOF_OK && size > (uint64_t)(r->rest.end - r->rest.at)) {
@@ -193,28 +193,29 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   proto header;
   char *data = NULL;
   size_t size = 0;
-  roof_status status = import_all(source, LARGEST, &data, &size, error);
+  roof_status status = rf_import_all(source, LARGEST, &data, &size, error);
   if (status != ROOF_OK) {
     return status;
   }
   r.rest = (proto){(const unsigned char *)data + (size < 4 ? size : 4), (const unsigned char *)data + size};
   if (size < 8 || memcmp(data, "NVR\0", 4) != 0 || !take_sized(&r.rest, &header)) {
-    return import_error(source, error, ROOF_E_PARSE, 0, 0, "it does not begin as a report of Nsight Compute");
+    return rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                           "it does not begin as a report of Nsight Compute");
   }
   while (status == ROOF_OK && r.rest.at < r.rest.end) {
     status = take_block(&r, error);
   }
   if (status == ROOF_OK && r.launches == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in the report");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no kernel in the report");
   }
   if (status == ROOF_OK) {
-    ncu_device_add(profile, &r.device);
+    rf_ncu_device_add(profile, &r.device);
   }
   free(r.strings);
   return status;
 }
 
-const roof_format roof_format_ncu_rep = {
+const roof_format rf_format_ncu_rep = {
     .name = "ncu-rep",
     .title = "Nsight Compute report (.ncu-rep)",
     .gives = "as Nsight Compute CSV",

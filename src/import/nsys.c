@@ -14,24 +14,24 @@ typedef struct columns {
 
 static bool find_columns(const import_row *header, columns *c) {
   char unit[32];
-  *c = (columns){.name = import_column(header, "Name"), .bytes = -1, .start = -1};
-  c->name = c->name >= 0 ? c->name : import_column(header, "Kernel Name");
-  c->device = import_column(header, "Device");
-  c->calls = import_column(header, "Instances");
-  c->time = import_column_unit(header, "Total Time", c->time_unit);
+  *c = (columns){.name = rf_import_column(header, "Name"), .bytes = -1, .start = -1};
+  c->name = c->name >= 0 ? c->name : rf_import_column(header, "Kernel Name");
+  c->device = rf_import_column(header, "Device");
+  c->calls = rf_import_column(header, "Instances");
+  c->time = rf_import_column_unit(header, "Total Time", c->time_unit);
   if (c->calls >= 0 && c->time >= 0) {
     return c->name >= 0;
   }
   c->each = true;
-  c->calls = import_column(header, "Count");
-  c->time = import_column_unit(header, "KAvg", c->time_unit);
+  c->calls = rf_import_column(header, "Count");
+  c->time = rf_import_column_unit(header, "KAvg", c->time_unit);
   if (c->calls < 0 || c->time < 0) {
     c->calls = -1;
-    c->time = import_column_unit(header, "Duration", c->time_unit);
-    c->start = import_column_unit(header, "Start", c->start_unit);
-    c->bytes = import_column_unit(header, "Bytes", c->bytes_unit);
+    c->time = rf_import_column_unit(header, "Duration", c->time_unit);
+    c->start = rf_import_column_unit(header, "Start", c->start_unit);
+    c->bytes = rf_import_column_unit(header, "Bytes", c->bytes_unit);
   }
-  return c->name >= 0 && c->time >= 0 && (c->calls >= 0 || import_column_unit(header, "Start", unit) >= 0);
+  return c->name >= 0 && c->time >= 0 && (c->calls >= 0 || rf_import_column_unit(header, "Start", unit) >= 0);
 }
 
 /** Columns that stand beside each other in a line, whether in quotes, between commas or between blanks. */
@@ -81,7 +81,7 @@ static roof_status cut_row(const char *rule, const char *line, int number, impor
   }
   roof_status status = csv.failed || csv.data == NULL
                            ? roof_error_set(error, ROOF_E_MEMORY, "nsys: out of memory")
-                           : import_csv_split(csv.data, ',', row, error);
+                           : rf_import_csv_split(csv.data, ',', row, error);
   roof_text_done(&csv);
   row->line = number;
   for (size_t i = 0; status == ROOF_OK && i < row->count; i++) {
@@ -95,33 +95,33 @@ static roof_status cut_row(const char *rule, const char *line, int number, impor
 
 static roof_status take_row(roof_source *source, roof_profile *profile, const import_row *row,
                             const columns *c, import_gaps *gaps, roof_error *error) {
-  const char *name = import_field(row, c->name), *time = import_field(row, c->time);
+  const char *name = rf_import_field(row, c->name), *time = rf_import_field(row, c->time);
   int64_t calls = 1, start;
   uint64_t picoseconds = 0;
   if (name[0] == '\0') {
     return ROOF_OK;
   }
-  if (!import_time(time, c->time_unit, NULL, &picoseconds) ||
-      (c->calls >= 0 && (!import_count(import_field(row, c->calls), &calls) || calls < 1))) {
-    return import_error(source, error, ROOF_E_PARSE, row->line, c->time + 1, "`%.40s` is no time of %.60s",
-                        time, name);
+  if (!rf_import_time(time, c->time_unit, NULL, &picoseconds) ||
+      (c->calls >= 0 && (!rf_import_count(rf_import_field(row, c->calls), &calls) || calls < 1))) {
+    return rf_import_error(source, error, ROOF_E_PARSE, row->line, c->time + 1, "`%.40s` is no time of %.60s",
+                           time, name);
   }
-  roof_record *record = import_record(profile, name, strlen(name));
+  roof_record *record = rf_import_record(profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(profile, error);
+    return rf_import_settled(profile, error);
   }
   if (c->calls < 0) {
-    import_call(profile, record, picoseconds);
+    rf_import_call(profile, record, picoseconds);
   } else {
-    import_calls(record, (uint64_t)calls, c->each ? picoseconds * (uint64_t)calls : picoseconds);
+    rf_import_calls(record, (uint64_t)calls, c->each ? picoseconds * (uint64_t)calls : picoseconds);
   }
-  double bytes = import_number(import_field(row, c->bytes), NULL) * import_unit(c->bytes_unit, 1000);
+  double bytes = rf_import_number(rf_import_field(row, c->bytes), NULL) * rf_import_unit(c->bytes_unit, 1000);
   if (name[0] == '[' && bytes >= 0) { /* a copy, over the link */
-    import_add(&record->link_bytes, bytes, "bytes of the copy", ROOF_QUALITY_MEASURED);
+    rf_import_add(&record->link_bytes, bytes, "bytes of the copy", ROOF_QUALITY_MEASURED);
     record->link =
         strcasestr(name, "device-to-device") == NULL && strcasestr(name, "DtoD") == NULL ? "PCIe" : "device";
-  } else if (import_count(import_field(row, c->start), &start) && strcmp(c->start_unit, "ns") == 0) {
-    import_gap(gaps, start, start + (int64_t)(picoseconds / 1000));
+  } else if (rf_import_count(rf_import_field(row, c->start), &start) && strcmp(c->start_unit, "ns") == 0) {
+    rf_import_gap(gaps, start, start + (int64_t)(picoseconds / 1000));
   }
   return ROOF_OK;
 }
@@ -131,7 +131,7 @@ static void take_device(roof_profile *profile, const char *device) {
   const char *end = strrchr(device, '(');
   size_t length = end != NULL && end > device ? (size_t)(end - device) - 1 : strlen(device);
   if (length > 0) {
-    import_device(profile, import_textf(profile, "%.*s", (int)length, device));
+    rf_import_device(profile, rf_import_textf(profile, "%.*s", (int)length, device));
   }
 }
 
@@ -148,7 +148,7 @@ typedef struct reading {
 /** A header opens a table of kernels, or ends it where it is another table's. */
 static roof_status take(reading *r, roof_error *error) {
   columns next;
-  const char *first = import_field(&r->row, 0);
+  const char *first = rf_import_field(&r->row, 0);
   if (find_columns(&r->row, &next)) {
     r->c = next;
     r->open = true;
@@ -156,7 +156,7 @@ static roof_status take(reading *r, roof_error *error) {
     r->open = false;
   } else if (r->open && r->row.count > 4) { /* shorter lines are talk between the tables */
     roof_status status = take_row(r->source, r->profile, &r->row, &r->c, &r->gaps, error);
-    take_device(r->profile, import_field(&r->row, r->c.device));
+    take_device(r->profile, rf_import_field(&r->row, r->c.device));
     r->rows++;
     return status;
   }
@@ -165,7 +165,7 @@ static roof_status take(reading *r, roof_error *error) {
 
 static roof_status read_csv(reading *r, roof_error *error) {
   roof_status status = ROOF_OK;
-  while (status == ROOF_OK && import_csv(r->source, ',', &r->row, &status, error)) {
+  while (status == ROOF_OK && rf_import_csv(r->source, ',', &r->row, &status, error)) {
     status = take(r, error);
   }
   return status;
@@ -176,8 +176,8 @@ static roof_status read_tables(reading *r, roof_error *error) {
   roof_status status = ROOF_OK;
   roof_text rule = {0}, before = {0};
   size_t length = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
-    int number = import_line_number(r->source);
+  for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
+    int number = rf_import_line_number(r->source);
     if (is_rule(line)) {
       roof_text_done(&rule);
       roof_text_add(&rule, line);
@@ -197,26 +197,26 @@ static roof_status read_tables(reading *r, roof_error *error) {
   }
   roof_text_done(&rule);
   roof_text_done(&before);
-  return status == ROOF_OK ? import_failed(r->source, error) : status;
+  return status == ROOF_OK ? rf_import_failed(r->source, error) : status;
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   reading r = {.source = source, .profile = profile};
   size_t size = 0;
-  const char *head = import_head(source, &size);
+  const char *head = rf_import_head(source, &size);
   bool csv = strstr(head, "Instances,") != NULL || strstr(head, "Instances\",") != NULL ||
              strstr(head, "),Duration (") != NULL || strstr(head, ")\",\"Duration (") != NULL ||
              strstr(head, "KAvg (ns),") != NULL || strstr(head, " ----") == NULL;
   roof_status status = csv ? read_csv(&r, error) : read_tables(&r, error);
-  import_row_done(&r.row);
+  rf_import_row_done(&r.row);
   if (status == ROOF_OK && r.rows == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of nsys stats with kernels in it");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of nsys stats with kernels in it");
   }
-  import_gap_facts(profile, &r.gaps);
+  rf_import_gap_facts(profile, &r.gaps);
   return status;
 }
 
-const roof_format roof_format_nsys = {
+const roof_format rf_format_nsys = {
     .name = "nsys",
     .title = "Nsight Systems tables, CSV (cuda_gpu_kern_sum, cuda_gpu_trace, cuda_kern_exec_sum)",
     .gives = "time, bytes of copies, idle time; attach FLOPs with --op",

@@ -13,13 +13,13 @@ static int detect(const char *text, size_t size) {
 
 /** Opens the file itself, or what came over a pipe in memory. */
 static roof_status open_database(roof_source *source, sqlite3 **db, roof_error *error) {
-  const char *path = import_path(source);
+  const char *path = rf_import_path(source);
   char *data = NULL;
   size_t size = 0;
   int code =
       path != NULL ? sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY, NULL) : sqlite3_open(":memory:", db);
   if (code == SQLITE_OK && path == NULL) {
-    roof_status status = import_all(source, LARGEST_IN_MEMORY, &data, &size, error);
+    roof_status status = rf_import_all(source, LARGEST_IN_MEMORY, &data, &size, error);
     if (status != ROOF_OK) {
       return status;
     }
@@ -28,7 +28,7 @@ static roof_status open_database(roof_source *source, sqlite3 **db, roof_error *
   }
   return code == SQLITE_OK
              ? ROOF_OK
-             : import_error(source, error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errstr(code));
+             : rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errstr(code));
 }
 
 /** What a query's rows become. */
@@ -63,7 +63,7 @@ static roof_status each_row(reading *r, const char *sql, roof_status (*take)(rea
     }
   }
   if (status == ROOF_OK && code != SQLITE_DONE) {
-    status = import_error(r->source, r->error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errmsg(r->db));
+    status = rf_import_error(r->source, r->error, ROOF_E_PARSE, 0, 0, "SQLite: %s", sqlite3_errmsg(r->db));
   }
   sqlite3_finalize(query);
   return status;
@@ -72,27 +72,27 @@ static roof_status each_row(reading *r, const char *sql, roof_status (*take)(rea
 static roof_record *record_of(reading *r, sqlite3_stmt *row) {
   const char *name = (const char *)sqlite3_column_text(row, 0);
   name = name != NULL ? name : "unnamed";
-  return import_record(r->profile, name, strlen(name));
+  return rf_import_record(r->profile, name, strlen(name));
 }
 
 /** Nanoseconds from column 1 to column 2; false when they are no times. */
 static bool take_time(reading *r, sqlite3_stmt *row, roof_record *record) {
   int64_t start = sqlite3_column_int64(row, 1), end = sqlite3_column_int64(row, 2), length;
   if (__builtin_sub_overflow(end, start, &length) || length < 0 || length > INT64_MAX / 1000) {
-    import_skip(r->profile, record->name, "it ends before it starts");
+    rf_import_skip(r->profile, record->name, "it ends before it starts");
     return false;
   }
-  import_call(r->profile, record, (uint64_t)length * 1000);
+  rf_import_call(r->profile, record, (uint64_t)length * 1000);
   return true;
 }
 
 static roof_status take_kernel(reading *r, sqlite3_stmt *row) {
   roof_record *record = record_of(r, row);
   if (record == NULL) {
-    return import_settled(r->profile, r->error);
+    return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
+    rf_import_gap(&r->gaps, sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2));
   }
   r->kernels++;
   return ROOF_OK;
@@ -101,26 +101,26 @@ static roof_status take_kernel(reading *r, sqlite3_stmt *row) {
 static roof_status take_copy(reading *r, sqlite3_stmt *row) {
   roof_record *record = record_of(r, row);
   if (record == NULL) {
-    return import_settled(r->profile, r->error);
+    return rf_import_settled(r->profile, r->error);
   }
   if (take_time(r, row, record)) {
-    import_add(&record->link_bytes, sqlite3_column_double(row, 3), "bytes of the copy",
-               ROOF_QUALITY_MEASURED);
+    rf_import_add(&record->link_bytes, sqlite3_column_double(row, 3), "bytes of the copy",
+                  ROOF_QUALITY_MEASURED);
   }
   return ROOF_OK;
 }
 
 static roof_status take_device(reading *r, sqlite3_stmt *row) {
   const char *name = (const char *)sqlite3_column_text(row, 0);
-  roof_machine *m = import_machine(r->profile);
+  roof_machine *m = rf_import_machine(r->profile);
   if (m == NULL || name == NULL) {
-    return import_settled(r->profile, r->error);
+    return rf_import_settled(r->profile, r->error);
   }
-  import_device(r->profile, name);
+  rf_import_device(r->profile, name);
   if (m->title[0] == '\0') {
     snprintf(m->title, sizeof m->title, "%.90s", name);
   }
-  ceilings_memory(m, "DRAM", sqlite3_column_double(row, 1), "memoryBandwidth of TARGET_INFO_GPU");
+  rf_ceilings_memory(m, "DRAM", sqlite3_column_double(row, 1), "memoryBandwidth of TARGET_INFO_GPU");
   return ROOF_OK;
 }
 
@@ -151,15 +151,15 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     }
   }
   if (status == ROOF_OK && r.kernels == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0,
-                          "no CUDA kernel in it (a table CUPTI_ACTIVITY_KIND_KERNEL with rows)");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                             "no CUDA kernel in it (a table CUPTI_ACTIVITY_KIND_KERNEL with rows)");
   }
-  import_gap_facts(profile, &r.gaps);
+  rf_import_gap_facts(profile, &r.gaps);
   sqlite3_close(r.db);
   return status;
 }
 
-const roof_format roof_format_nsys_sqlite = {
+const roof_format rf_format_nsys_sqlite = {
     .name = "nsys-sqlite",
     .title = "Nsight Systems SQLite export",
     .gives = "time of every call, bytes of copies, idle time; attach FLOPs with --op",

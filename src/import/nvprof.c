@@ -84,18 +84,18 @@ static roof_status flush(reading *r, roof_error *error) {
   if (r->kernel[0] == '\0') {
     return ROOF_OK;
   }
-  roof_record *record = import_record(r->profile, r->kernel, strlen(r->kernel));
+  roof_record *record = rf_import_record(r->profile, r->kernel, strlen(r->kernel));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
   for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
     roof_count *to =
         uses[i].flops ? &record->flops[uses[i].which][ROOF_VECTOR] : &record->bytes[uses[i].which];
     double value = r->value[uses[i].metric] + (uses[i].other != METRIC_COUNT ? r->value[uses[i].other] : 0);
-    import_add(to, value * uses[i].factor * r->calls,
-               isnan(value) ? "its metric was not collected" : uses[i].source, uses[i].quality);
+    rf_import_add(to, value * uses[i].factor * r->calls,
+                  isnan(value) ? "its metric was not collected" : uses[i].source, uses[i].quality);
   }
-  import_counter(r->profile, record, "occupancy", r->value[OCCUPANCY], r->calls);
+  rf_import_counter(r->profile, record, "occupancy", r->value[OCCUPANCY], r->calls);
   record->calls += (uint64_t)r->calls;
   forget(r);
   return ROOF_OK;
@@ -103,31 +103,31 @@ static roof_status flush(reading *r, roof_error *error) {
 
 /** "2.695248GB/s", "4.037102%", "1.000000": the number alone; metrics that are used are plain counts. */
 static double plain(const char *text) {
-  return import_number(text, NULL);
+  return rf_import_number(text, NULL);
 }
 
 static void take_device(reading *r, const char *device) {
   const char *end = strrchr(device, '(');
   if (end != NULL && end > device + 1) {
-    import_device(r->profile, import_textf(r->profile, "%.*s", (int)(end - device) - 1, device));
+    rf_import_device(r->profile, rf_import_textf(r->profile, "%.*s", (int)(end - device) - 1, device));
   }
 }
 
 static roof_status take_metric(reading *r, roof_error *error) {
-  const char *kernel = import_field(&r->row, import_column(&r->header, "Kernel"));
-  const char *name = import_field(&r->row, import_column(&r->header, "Metric Name"));
-  double calls = plain(import_field(&r->row, import_column(&r->header, "Invocations")));
+  const char *kernel = rf_import_field(&r->row, rf_import_column(&r->header, "Kernel"));
+  const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Metric Name"));
+  double calls = plain(rf_import_field(&r->row, rf_import_column(&r->header, "Invocations")));
   if (!(calls >= 1)) {
-    return import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0, "`%.60s`: no number of invocations",
-                        kernel);
+    return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, 0,
+                           "`%.60s`: no number of invocations", kernel);
   }
   roof_status status = strncmp(kernel, r->kernel, sizeof r->kernel - 1) == 0 ? ROOF_OK : flush(r, error);
   snprintf(r->kernel, sizeof r->kernel, "%s", kernel);
   r->calls = calls;
-  take_device(r, import_field(&r->row, import_column(&r->header, "Device")));
+  take_device(r, rf_import_field(&r->row, rf_import_column(&r->header, "Device")));
   for (int i = 0; i < METRIC_COUNT; i++) {
     if (strcmp(name, metric_names[i]) == 0) {
-      r->value[i] = plain(import_field(&r->row, import_column(&r->header, "Avg")));
+      r->value[i] = plain(rf_import_field(&r->row, rf_import_column(&r->header, "Avg")));
     }
   }
   return status;
@@ -135,7 +135,7 @@ static roof_status take_metric(reading *r, roof_error *error) {
 
 /** The unit of a column in the row of units. */
 static const char *unit_of(const reading *r, int column) {
-  return import_field(&r->units, column);
+  return rf_import_field(&r->units, column);
 }
 
 /** The kernel's name without the ` [1168]` of its launch. */
@@ -146,59 +146,61 @@ static size_t bare_length(const char *name) {
 }
 
 static roof_status take_call(reading *r, roof_error *error) {
-  int time = import_column(&r->header, "Duration"), size = import_column(&r->header, "Size");
-  int start = import_column(&r->header, "Start");
-  const char *name = import_field(&r->row, import_column(&r->header, "Name"));
+  int time = rf_import_column(&r->header, "Duration"), size = rf_import_column(&r->header, "Size");
+  int start = rf_import_column(&r->header, "Start");
+  const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Name"));
   uint64_t picoseconds = 0, begin = 0;
-  if (!import_time(import_field(&r->row, time), unit_of(r, time), NULL, &picoseconds)) {
-    return import_error(r->source, error, ROOF_E_PARSE, r->row.line, time + 1, "`%.40s` is no time",
-                        import_field(&r->row, time));
+  if (!rf_import_time(rf_import_field(&r->row, time), unit_of(r, time), NULL, &picoseconds)) {
+    return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, time + 1, "`%.40s` is no time",
+                           rf_import_field(&r->row, time));
   }
-  roof_record *record = import_record(r->profile, name, bare_length(name));
+  roof_record *record = rf_import_record(r->profile, name, bare_length(name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
-  import_call(r->profile, record, picoseconds);
-  take_device(r, import_field(&r->row, import_column(&r->header, "Device")));
-  double bytes = import_number(import_field(&r->row, size), NULL) * import_unit(unit_of(r, size), 1024);
+  rf_import_call(r->profile, record, picoseconds);
+  take_device(r, rf_import_field(&r->row, rf_import_column(&r->header, "Device")));
+  double bytes =
+      rf_import_number(rf_import_field(&r->row, size), NULL) * rf_import_unit(unit_of(r, size), 1024);
   if (bytes >= 0) {
-    import_add(&record->link_bytes, bytes, "bytes of the copy", ROOF_QUALITY_MEASURED);
+    rf_import_add(&record->link_bytes, bytes, "bytes of the copy", ROOF_QUALITY_MEASURED);
     record->link =
         strcasestr(name, "device-to-device") == NULL && strcasestr(name, "DtoD") == NULL ? "PCIe" : "device";
-  } else if (import_time(import_field(&r->row, start), unit_of(r, start), NULL, &begin)) {
-    import_gap(&r->gaps, (int64_t)(begin / 1000), (int64_t)((begin + picoseconds) / 1000));
+  } else if (rf_import_time(rf_import_field(&r->row, start), unit_of(r, start), NULL, &begin)) {
+    rf_import_gap(&r->gaps, (int64_t)(begin / 1000), (int64_t)((begin + picoseconds) / 1000));
   }
   return ROOF_OK;
 }
 
 static roof_status take_sum(reading *r, roof_error *error) {
-  int time = import_column(&r->header, "Time");
-  int type = import_column(&r->header, "Type");
-  const char *name = import_field(&r->row, import_column(&r->header, "Name"));
+  int time = rf_import_column(&r->header, "Time");
+  int type = rf_import_column(&r->header, "Type");
+  const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Name"));
   int64_t calls = 0;
   uint64_t picoseconds = 0;
-  if (type >= 0 && strcmp(import_field(&r->row, type), "GPU activities") != 0) {
+  if (type >= 0 && strcmp(rf_import_field(&r->row, type), "GPU activities") != 0) {
     return ROOF_OK; /* what the host did */
   }
-  if (!import_time(import_field(&r->row, time), unit_of(r, time), NULL, &picoseconds) ||
-      !import_count(import_field(&r->row, import_column(&r->header, "Calls")), &calls) || calls < 1) {
-    return import_error(r->source, error, ROOF_E_PARSE, r->row.line, time + 1, "no time and calls of `%.60s`",
-                        name);
+  if (!rf_import_time(rf_import_field(&r->row, time), unit_of(r, time), NULL, &picoseconds) ||
+      !rf_import_count(rf_import_field(&r->row, rf_import_column(&r->header, "Calls")), &calls) ||
+      calls < 1) {
+    return rf_import_error(r->source, error, ROOF_E_PARSE, r->row.line, time + 1,
+                           "no time and calls of `%.60s`", name);
   }
-  roof_record *record = import_record(r->profile, name, strlen(name));
+  roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
-  import_calls(record, (uint64_t)calls, picoseconds);
+  rf_import_calls(record, (uint64_t)calls, picoseconds);
   return ROOF_OK;
 }
 
 static kind kind_of(const import_row *row) {
-  bool kernel = import_column(row, "Kernel") >= 0, name = import_column(row, "Name") >= 0;
-  return kernel && import_column(row, "Metric Name") >= 0                              ? METRICS
-         : name && import_column(row, "Duration") >= 0                                 ? TRACE
-         : name && import_column(row, "Calls") >= 0 && import_column(row, "Time") >= 0 ? SUMMARY
-                                                                                       : NOTHING;
+  bool kernel = rf_import_column(row, "Kernel") >= 0, name = rf_import_column(row, "Name") >= 0;
+  return kernel && rf_import_column(row, "Metric Name") >= 0                                 ? METRICS
+         : name && rf_import_column(row, "Duration") >= 0                                    ? TRACE
+         : name && rf_import_column(row, "Calls") >= 0 && rf_import_column(row, "Time") >= 0 ? SUMMARY
+                                                                                             : NOTHING;
 }
 
 static void swap(import_row *a, import_row *b) {
@@ -212,9 +214,9 @@ static roof_status take_header(reading *r, kind next, roof_error *error) {
   roof_status status = flush(r, error);
   swap(&r->header, &r->row);
   r->kind = next;
-  if (status == ROOF_OK && next != METRICS && !import_csv(r->source, ',', &r->units, &status, error) &&
+  if (status == ROOF_OK && next != METRICS && !rf_import_csv(r->source, ',', &r->units, &status, error) &&
       status == ROOF_OK) {
-    status = import_error(r->source, error, ROOF_E_PARSE, 0, 0, "the table ends before its row of units");
+    status = rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "the table ends before its row of units");
   }
   return status;
 }
@@ -238,12 +240,12 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   roof_status status = ROOF_OK;
   size_t length = 0;
   forget(&r);
-  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     if (line[0] == '=' && line[1] == '=') {
       continue;
     }
-    import_again(source);
-    if (import_csv(source, ',', &r.row, &status, error)) {
+    rf_import_again(source);
+    if (rf_import_csv(source, ',', &r.row, &status, error)) {
       status = take_row(&r, error);
     }
   }
@@ -251,16 +253,16 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     status = flush(&r, error);
   }
   if (status == ROOF_OK && r.rows == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of nvprof with kernels in it");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "no table of nvprof with kernels in it");
   }
-  import_gap_facts(profile, &r.gaps);
-  import_row_done(&r.header);
-  import_row_done(&r.row);
-  import_row_done(&r.units);
+  rf_import_gap_facts(profile, &r.gaps);
+  rf_import_row_done(&r.header);
+  rf_import_row_done(&r.row);
+  rf_import_row_done(&r.units);
   return status;
 }
 
-const roof_format roof_format_nvprof = {
+const roof_format rf_format_nvprof = {
     .name = "nvprof",
     .title = "nvprof CSV (metrics, trace, summary)",
     .gives = "FLOPs by format, bytes of L2 and DRAM; or time, bytes of copies, idle time",

@@ -68,46 +68,46 @@ static void take_comment(reading *r, const char *line) {
 /** What a link carries, one way, in `seconds`. */
 static void add_bytes(const reading *r, roof_record *record, double size) {
   if (r->collective && !r->once) {
-    import_missing(&record->link_bytes, "the file does not tell the number of ranks");
+    rf_import_missing(&record->link_bytes, "the file does not tell the number of ranks");
   } else if (r->collective) {
-    import_add(&record->link_bytes, size, "size: each link carries it once", ROOF_QUALITY_ESTIMATED);
+    rf_import_add(&record->link_bytes, size, "size: each link carries it once", ROOF_QUALITY_ESTIMATED);
   } else {
-    import_add(&record->link_bytes, size * r->pairs, r->pairs > 1 ? "size x pairs" : "size",
-               ROOF_QUALITY_DERIVED);
+    rf_import_add(&record->link_bytes, size * r->pairs, r->pairs > 1 ? "size x pairs" : "size",
+                  ROOF_QUALITY_DERIVED);
   }
 }
 
 static roof_status take_row(reading *r, char *line, roof_error *error) {
   enum { MOST = 8 };
   char *words[MOST];
-  int count = import_words(line, words, MOST);
-  double size = count > 1 ? import_number(words[0], NULL) : NAN;
-  double value = count > 1 ? import_number(words[1], NULL) : NAN;
+  int count = rf_import_words(line, words, MOST);
+  double size = count > 1 ? rf_import_number(words[0], NULL) : NAN;
+  double value = count > 1 ? rf_import_number(words[1], NULL) : NAN;
   uint64_t picoseconds;
   if (isnan(size) || isnan(value) || r->column == COLUMN_NONE) {
     return ROOF_OK;
   }
-  const char *name = import_textf(r->profile, "%s %.0f B", r->test, size);
+  const char *name = rf_import_textf(r->profile, "%s %.0f B", r->test, size);
   double rate = value * 1e6 / (r->both_ways ? 2 : 1);
   double seconds = r->column == COLUMN_LATENCY ? value * 1e-6 : size * r->pairs / rate;
-  if (!import_picoseconds(seconds, &picoseconds)) {
-    import_skip(r->profile, name, "no time follows from its bandwidth");
+  if (!rf_import_picoseconds(seconds, &picoseconds)) {
+    rf_import_skip(r->profile, name, "no time follows from its bandwidth");
     return ROOF_OK;
   }
-  roof_record *record = import_record(r->profile, name, strlen(name));
+  roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
-  import_call(r->profile, record, picoseconds);
+  rf_import_call(r->profile, record, picoseconds);
   add_bytes(r, record, size);
   if (r->column == COLUMN_BANDWIDTH) {
-    import_counter(r->profile, record, "bytes_per_second", value * 1e6, seconds);
+    rf_import_counter(r->profile, record, "bytes_per_second", value * 1e6, seconds);
   } else if (count >= 4) { /* -f: Avg Min Max Iterations */
-    import_counter(r->profile, record, "least_seconds", import_number(words[2], NULL) * 1e-6, seconds);
-    import_counter(r->profile, record, "most_seconds", import_number(words[3], NULL) * 1e-6, seconds);
+    rf_import_counter(r->profile, record, "least_seconds", rf_import_number(words[2], NULL) * 1e-6, seconds);
+    rf_import_counter(r->profile, record, "most_seconds", rf_import_number(words[3], NULL) * 1e-6, seconds);
   }
   if (r->messages && count >= 3) {
-    import_counter(r->profile, record, "messages_per_second", import_number(words[2], NULL), seconds);
+    rf_import_counter(r->profile, record, "messages_per_second", rf_import_number(words[2], NULL), seconds);
   }
   return ROOF_OK;
 }
@@ -116,7 +116,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile, .pairs = 1};
   roof_status status = ROOF_OK;
   size_t length = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     if (line[0] == '#') {
       take_comment(&r, line);
     } else if (isdigit((unsigned char)line[0])) {
@@ -124,12 +124,12 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     }
   }
   return status == ROOF_OK && profile->count == 0
-             ? import_error(source, error, ROOF_E_PARSE, 0, 0,
-                            "no row of a size and a latency or bandwidth in it")
+             ? rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                               "no row of a size and a latency or bandwidth in it")
              : status;
 }
 
-const roof_format roof_format_osu = {
+const roof_format rf_format_osu = {
     .name = "osu",
     .title = "OSU micro-benchmarks output",
     .gives = "time of every size, bytes through a link between two ranks",

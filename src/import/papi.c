@@ -23,7 +23,7 @@ typedef struct reading {
 
 /** The value of an event in a region, which is an object when it was read inside the region too. */
 static double value_of(const json_t *value) {
-  return json_is_object(value) ? import_member(value, "region_value") : import_number_of(value);
+  return json_is_object(value) ? rf_import_member(value, "region_value") : rf_import_number_of(value);
 }
 
 /** "cuda:::dram__bytes:stat=sum:device=0" and "cuda:::dram__bytes.sum:device=0" as Nsight Compute calls it.
@@ -44,26 +44,26 @@ static bool take_cuda(reading *r, const json_t *call, const char *name, roof_err
   bool found = false;
   const char *key;
   const json_t *value;
-  ncu_launch_init(&launch);
+  rf_ncu_launch_init(&launch);
   json_object_foreach((json_t *)call, key, value) {
     char metric[160];
     if (cuda_metric(key, metric, sizeof metric)) {
       double scale = strstr(metric, "__time_duration") != NULL ? 1e-9
                      : strstr(metric, ".pct") != NULL          ? 1e-2
                                                                : 1;
-      ncu_launch_set(&launch, metric, value_of(value) * scale);
+      rf_ncu_launch_set(&launch, metric, value_of(value) * scale);
       found = true;
     }
   }
   if (found) {
-    r->failed = ncu_launch_add(r->profile, &launch, name, strlen(name), error) != ROOF_OK || r->failed;
+    r->failed = rf_ncu_launch_add(r->profile, &launch, name, strlen(name), error) != ROOF_OK || r->failed;
   }
   return found;
 }
 
 static bool instant(const reading *r, const char *event) {
   const json_t *definition = json_object_get(r->definitions, event);
-  return strcmp(import_member_text(definition, "type"), "instant") == 0;
+  return strcmp(rf_import_member_text(definition, "type"), "instant") == 0;
 }
 
 static void take_events(reading *r, event_region *region, const json_t *call) {
@@ -76,10 +76,10 @@ static void take_events(reading *r, event_region *region, const json_t *call) {
       skip = skip || strcmp(key, own[i]) == 0;
     }
     if (!skip && instant(r, key)) {
-      import_skip(r->profile, key, "an instant reading, which cannot be added up");
+      rf_import_skip(r->profile, key, "an instant reading, which cannot be added up");
     } else if (!skip) {
-      r->failed =
-          !event_region_add(region, roof_profile_text(r->profile, key), value_of(value), NAN, 1) || r->failed;
+      r->failed = !rf_event_region_add(region, roof_profile_text(r->profile, key), value_of(value), NAN, 1) ||
+                  r->failed;
     }
   }
 }
@@ -89,9 +89,9 @@ static void take_events(reading *r, event_region *region, const json_t *call) {
 static void take_entry(reading *r, const char *label, const json_t *entry, event_regions *thread,
                        roof_error *error) {
   const char *name = roof_profile_text(r->profile, label);
-  double seconds = import_member(entry, "real_time_nsec") * 1e-9;
-  double count = import_member(entry, "region_count");
-  event_region *all = event_region_of(&r->regions, name), *mine = event_region_of(thread, name);
+  double seconds = rf_import_member(entry, "real_time_nsec") * 1e-9;
+  double count = rf_import_member(entry, "region_count");
+  event_region *all = rf_event_region_of(&r->regions, name), *mine = rf_event_region_of(thread, name);
   if (all == NULL || mine == NULL) {
     r->failed = true;
     return;
@@ -100,9 +100,9 @@ static void take_entry(reading *r, const char *label, const json_t *entry, event
   mine->time[0] = isnan(mine->time[0]) ? seconds : mine->time[0] + seconds;
   take_events(r, all, entry);
   if (!take_cuda(r, entry, name, error) && seconds >= 0) {
-    roof_record *record = import_record(r->profile, name, strlen(name));
+    roof_record *record = rf_import_record(r->profile, name, strlen(name));
     if (record != NULL) {
-      import_sample(r->profile, record, seconds);
+      rf_import_sample(r->profile, record, seconds);
     }
   }
 }
@@ -113,7 +113,7 @@ static void take_thread(reading *r, const json_t *thread, roof_error *error) {
   const char *key;
   size_t index;
   json_object_foreach((json_t *)regions, key, entry) {
-    take_entry(r, import_member_text(entry, "name"), entry, &own, error);
+    take_entry(r, rf_import_member_text(entry, "name"), entry, &own, error);
   }
   json_array_foreach(regions, index, entry) { /* before version 7: a list of {"dot": {...}} */
     const json_t *inner;
@@ -122,22 +122,22 @@ static void take_thread(reading *r, const json_t *thread, roof_error *error) {
     }
   }
   for (size_t i = 0; i < own.count; i++) {
-    event_region *all = event_region_of(&r->regions, own.list[i].name);
+    event_region *all = rf_event_region_of(&r->regions, own.list[i].name);
     if (all != NULL && (all->calls == 0 || own.list[i].time[0] > all->time[0])) {
       all->time[0] = own.list[i].time[0];
       all->calls = own.list[i].calls;
     }
   }
-  event_regions_done(&own);
+  rf_event_regions_done(&own);
 }
 
 static void finish(reading *r, event_region *region) {
-  roof_record *record = import_record(r->profile, region->name, strlen(region->name));
+  roof_record *record = rf_import_record(r->profile, region->name, strlen(region->name));
   bool cuda = record != NULL && record->calls > 0; /* has its kernels' own calls and time */
   bool timed = cuda && record->timed;
   uint64_t samples = record != NULL ? record->sampled : 0;
   region->calls = cuda ? 0 : region->calls;
-  record = event_region_settle(region, timed ? NAN : region->time[0], ROOF_FP64, r->profile);
+  record = rf_event_region_settle(region, timed ? NAN : region->time[0], ROOF_FP64, r->profile);
   if (record == NULL) {
     return;
   }
@@ -146,12 +146,12 @@ static void finish(reading *r, event_region *region) {
     record->sample_count--;
   }
   if (!record->timed) {
-    import_skip(r->profile, "time", "this version of PAPI wrote none");
+    rf_import_skip(r->profile, "time", "this version of PAPI wrote none");
   }
   if (isnan(roof_record_flops(record, NULL, NULL))) {
-    import_missing(&record->flops[ROOF_FP64][ROOF_VECTOR], "no event that counts it was read");
+    rf_import_missing(&record->flops[ROOF_FP64][ROOF_VECTOR], "no event that counts it was read");
   }
-  import_missing(&record->bytes[ROOF_MEMORY], "no event that counts it was read");
+  rf_import_missing(&record->bytes[ROOF_MEMORY], "no event that counts it was read");
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -159,7 +159,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   const char *key;
   size_t index;
   reading r = {.profile = profile};
-  roof_status status = import_document(source, &document, error);
+  roof_status status = rf_import_document(source, &document, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -171,9 +171,9 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   json_array_foreach(threads, index, thread) {
     take_thread(&r, thread, error);
   }
-  const char *cpu = import_member_text(document, "cpu_info");
+  const char *cpu = rf_import_member_text(document, "cpu_info");
   if (cpu[0] != '\0') {
-    import_device(profile, cpu);
+    rf_import_device(profile, cpu);
   }
   for (size_t i = 0; i < r.regions.count; i++) {
     finish(&r, &r.regions.list[i]);
@@ -181,14 +181,14 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   if (r.failed) {
     status = roof_error_set(error, ROOF_E_MEMORY, "papi: out of memory");
   } else if (r.regions.count == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 1, 0, "no region in its threads");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 1, 0, "no region in its threads");
   }
-  event_regions_done(&r.regions);
+  rf_event_regions_done(&r.regions);
   json_decref(document);
   return status;
 }
 
-const roof_format roof_format_papi = {
+const roof_format rf_format_papi = {
     .name = "papi",
     .title = "PAPI high-level JSON",
     .gives =

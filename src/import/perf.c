@@ -88,7 +88,7 @@ static bool take_front(const import_row *row, int at, perf_row *out) {
     const char *before = i > 0 ? row->fields[i - 1] : "";
     bool count = all_digits(f) && isalpha((unsigned char)before[0]) && strncmp(before, "CPU", 3) != 0;
     if (i == 0 && is_value(f) && (strchr(f, '.') != NULL || strchr(f, ',') != NULL)) {
-      out->interval = import_number(f, &out->marks);
+      out->interval = rf_import_number(f, &out->marks);
     } else if (!is_value(f)) {
       out->subject = is_place(f) ? "" : f;
     } else if (!count) {
@@ -106,14 +106,14 @@ static bool take_back(const import_row *row, int at, char delimiter, perf_row *o
     out->subject = f[0] != '\0' && strchr(f, '%') == NULL ? f : out->subject;
     i++;
   }
-  const char *share = import_field(row, (int)i + 1);
+  const char *share = rf_import_field(row, (int)i + 1);
   if (delimiter == ',' && share[0] != '\0' && strchr(share, '.') == NULL) {
     return false;
   }
   out->marks = strchr(share, ',') != NULL ? (import_marks){',', 0} : out->marks;
-  out->share = import_number(share, &out->marks);
-  out->metric = import_number(import_field(row, (int)i + 2), &out->marks);
-  out->metric_unit = import_field(row, (int)i + 3);
+  out->share = rf_import_number(share, &out->marks);
+  out->metric = rf_import_number(rf_import_field(row, (int)i + 2), &out->marks);
+  out->metric_unit = rf_import_field(row, (int)i + 3);
   return true;
 }
 
@@ -124,8 +124,8 @@ static line_kind take_csv(const char *line, char *delimiter, import_row *row, pe
   static const char marks[] = ",;\t|";
   const char one[] = {*delimiter, '\0'};
   for (const char *d = *delimiter != '\0' ? one : marks; *d != '\0'; d++) {
-    int at =
-        strchr(line, *d) != NULL && import_csv_split(line, *d, row, NULL) == ROOF_OK ? find_value(row) : -1;
+    int at = strchr(line, *d) != NULL && rf_import_csv_split(line, *d, row, NULL) == ROOF_OK ? find_value(row)
+                                                                                             : -1;
     if (at < 0) {
       continue;
     }
@@ -158,7 +158,7 @@ static bool has_csv(const char *text) {
     }
     text += length + strspn(text + length, "\r\n");
   }
-  import_row_done(&row);
+  rf_import_row_done(&row);
   return found;
 }
 
@@ -171,7 +171,7 @@ static int detect(const char *text, size_t size) {
 
 /** The run, or the row's cgroup or thread. */
 static event_region *region_of(reading *r, const char *name) {
-  return event_region_of(&r->regions, name[0] != '\0' ? roof_profile_text(r->profile, name) : r->program);
+  return rf_event_region_of(&r->regions, name[0] != '\0' ? roof_profile_text(r->profile, name) : r->program);
 }
 
 /** What the row says of the time. */
@@ -191,19 +191,19 @@ static roof_status take_row(reading *r, const perf_row *row, roof_error *error) 
   if (s == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
   }
-  double value = import_number(row->value, &row->marks);
-  double scale = import_unit(row->unit, 1024);
+  double value = rf_import_number(row->value, &row->marks);
+  double scale = rf_import_unit(row->unit, 1024);
   bool bytes = row->unit[0] != '\0' && strchr(row->unit, 'B') != NULL;
   r->rows++;
   for (int i = 0; i < 2; i++) {
     if (strncmp(row->value, ghosts[i], strlen(ghosts[i])) == 0) {
-      import_skip(r->profile, row->event, ghosts[i]);
+      rf_import_skip(r->profile, row->event, ghosts[i]);
     }
   }
   s->events.estimated = s->events.estimated || row->share < 99.995;
   take_time(s, row, isnan(scale) ? value : value * scale);
-  return event_region_add(s, roof_profile_text(r->profile, row->event), value, bytes ? scale : NAN,
-                          isnan(scale) ? 1 : scale)
+  return rf_event_region_add(s, roof_profile_text(r->profile, row->event), value, bytes ? scale : NAN,
+                             isnan(scale) ? 1 : scale)
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_MEMORY, "perf: out of memory");
 }
@@ -213,23 +213,24 @@ static roof_status read_json_line(reading *r, char *line, size_t length, roof_er
   while (length > 0 && strchr(", \t", line[length - 1]) != NULL) {
     length--;
   }
-  json_t *object = import_document_line(line, length, &why);
+  json_t *object = rf_import_document_line(line, length, &why);
   roof_status status = ROOF_OK;
   if (object == NULL) {
     r->broken++;
     return ROOF_OK;
   }
   if (json_object_get(object, "counter-value") != NULL) {
-    const char *thread = import_member_text(object, "thread"), *cgroup = import_member_text(object, "cgroup");
+    const char *thread = rf_import_member_text(object, "thread"),
+               *cgroup = rf_import_member_text(object, "cgroup");
     perf_row row = no_row;
-    row.value = import_member_text(object, "counter-value");
-    row.unit = import_member_text(object, "unit");
-    row.event = import_member_text(object, "event");
+    row.value = rf_import_member_text(object, "counter-value");
+    row.unit = rf_import_member_text(object, "unit");
+    row.event = rf_import_member_text(object, "event");
     row.subject = thread[0] != '\0' ? thread : cgroup;
-    row.share = import_member(object, "pcnt-running");
-    row.interval = import_member(object, "interval");
-    row.metric = import_member(object, "metric-value");
-    row.metric_unit = import_member_text(object, "metric-unit");
+    row.share = rf_import_member(object, "pcnt-running");
+    row.interval = rf_import_member(object, "interval");
+    row.metric = rf_import_member(object, "metric-value");
+    row.metric_unit = rf_import_member_text(object, "metric-unit");
     row.marks = strchr(row.value, ',') != NULL ? (import_marks){',', 0} : row.marks;
     status = take_row(r, &row, error);
   }
@@ -243,7 +244,7 @@ static roof_status read_csv_line(reading *r, const char *line, roof_error *error
   case LINE_ROW:
     return take_row(r, &row, error);
   case LINE_LOCALE:
-    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, LOCALE_HINT);
+    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, LOCALE_HINT);
   default:
     return ROOF_OK;
   }
@@ -261,14 +262,14 @@ static bool split_table(const reading *r, char *line, perf_row *out) {
   char *share = strrchr(p, '('), *mark = strchr(end, '#');
   if (share != NULL && strchr(share, '%') != NULL && strstr(share, "+-") == NULL) {
     share[strcspn(share, "%")] = '\0';
-    out->share = import_number(share + 1, &r->marks);
+    out->share = rf_import_number(share + 1, &r->marks);
   }
   if (mark != NULL) {
     char *unit = mark + 1 + strspn(mark + 1, " ");
     size_t length = strcspn(unit, " ");
     out->metric_unit = unit[length] != '\0' ? unit + length + 1 : "";
     unit[length] = '\0';
-    out->metric = import_number(unit, &r->marks);
+    out->metric = rf_import_number(unit, &r->marks);
     *mark = '\0';
   }
   char *rest = NULL, *first = *end != '\0' ? strtok_r(end + 1, " ", &rest) : NULL;
@@ -279,7 +280,7 @@ static bool split_table(const reading *r, char *line, perf_row *out) {
   out->unit = has_unit ? first : "";
   out->event = has_unit ? second : first;
   out->marks = r->marks;
-  return first != NULL && (ghost || !isnan(import_number(p, &r->marks)));
+  return first != NULL && (ghost || !isnan(rf_import_number(p, &r->marks)));
 }
 
 /** 'a b' in "Performance counter stats for 'a b' (5 runs):". */
@@ -299,7 +300,7 @@ static roof_status read_table_line(reading *r, char *line, roof_error *error) {
     event_region *s = region_of(r, "");
     p[strcspn(p, " ")] = '\0';
     if (s != NULL) {
-      s->time[ELAPSED] = import_number(p, &r->marks);
+      s->time[ELAPSED] = rf_import_number(p, &r->marks);
     }
     return ROOF_OK;
   }
@@ -312,7 +313,7 @@ static roof_status read_lines(reading *r, roof_error *error) {
   roof_status status = ROOF_OK;
   size_t length = 0;
   bool table = false;
-  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     const char *first = line + strspn(line, " \t");
     char *title = strstr(line, "Performance counter stats for");
     if (title != NULL) {
@@ -326,7 +327,7 @@ static roof_status read_lines(reading *r, roof_error *error) {
       status = table ? read_table_line(r, line, error) : read_csv_line(r, line, error);
     }
   }
-  return status == ROOF_OK ? import_failed(r->source, error) : status;
+  return status == ROOF_OK ? rf_import_failed(r->source, error) : status;
 }
 
 /** How the table for people writes numbers. */
@@ -334,16 +335,16 @@ static import_marks table_marks(roof_source *source, char forced) {
   import_votes votes = {0};
   size_t size = 0;
   char word[64];
-  for (const char *p = import_head(source, &size); *p != '\0'; p += strspn(p, " \n\t%()#")) {
+  for (const char *p = rf_import_head(source, &size); *p != '\0'; p += strspn(p, " \n\t%()#")) {
     size_t length = strcspn(p, " \n\t%()#");
     if (length > 0 && length < sizeof word) {
       memcpy(word, p, length);
       word[length] = '\0';
-      import_vote(&votes, word);
+      rf_import_vote(&votes, word);
     }
     p += length;
   }
-  return import_marks_of(&votes, forced);
+  return rf_import_marks_of(&votes, forced);
 }
 
 static void finish(reading *r, event_region *s) {
@@ -353,27 +354,27 @@ static void finish(reading *r, event_region *s) {
   for (int i = 0; i < 3 && isnan(seconds); i++) {
     seconds = s->time[i];
     if (!isnan(seconds)) {
-      import_fact(r->profile, "time_from", NAN, from[i]);
+      rf_import_fact(r->profile, "time_from", NAN, from[i]);
     }
   }
   if (isnan(seconds)) {
-    import_skip(r->profile, "time", "perf wrote none: add -e duration_time");
+    rf_import_skip(r->profile, "time", "perf wrote none: add -e duration_time");
   }
   s->calls = 1;
-  roof_record *record = event_region_settle(s, seconds, ROOF_FP64, r->profile);
+  roof_record *record = rf_event_region_settle(s, seconds, ROOF_FP64, r->profile);
   if (record != NULL) {
-    import_missing(&record->flops[ROOF_FP64][ROOF_VECTOR], why);
-    import_missing(&record->bytes[ROOF_MEMORY], why);
+    rf_import_missing(&record->flops[ROOF_FP64][ROOF_VECTOR], why);
+    rf_import_missing(&record->bytes[ROOF_MEMORY], why);
   }
 }
 
 static roof_status finish_all(reading *r, roof_error *error) {
   if (r->rows == 0) {
-    return import_error(r->source, error, ROOF_E_PARSE, 0, 0, "no row of perf stat%s",
-                        r->broken > 0 ? "; its JSON is broken: " LOCALE_HINT : "");
+    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "no row of perf stat%s",
+                           r->broken > 0 ? "; its JSON is broken: " LOCALE_HINT : "");
   }
   if (r->broken > 0) {
-    import_skip(r->profile, "lines", "not JSON");
+    rf_import_skip(r->profile, "lines", "not JSON");
   }
   for (size_t i = 0; i < r->regions.count; i++) {
     finish(r, &r->regions.list[i]);
@@ -388,12 +389,12 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   if (status == ROOF_OK) {
     status = finish_all(&r, error);
   }
-  event_regions_done(&r.regions);
-  import_row_done(&r.row);
+  rf_event_regions_done(&r.regions);
+  rf_import_row_done(&r.row);
   return status;
 }
 
-const roof_format roof_format_perf = {
+const roof_format rf_format_perf = {
     .name = "perf",
     .title = "perf stat (-x, -j, the table)",
     .gives = "time, FLOPs by format, bytes of L2, L3 and DRAM where counted; other events as counters",

@@ -26,33 +26,33 @@ static int detect(const char *text, size_t size) {
 /** The node's own figures as a record; scopes have none. */
 static roof_status take_node(roof_profile *profile, const char *name, const json_t *metrics,
                              roof_error *error) {
-  double calls = import_member(metrics, "count"), time = import_member(metrics, "time (ns)");
+  double calls = rf_import_member(metrics, "count"), time = rf_import_member(metrics, "time (ns)");
   uint64_t picoseconds;
-  if (!(calls >= 1 && calls < 1e15) || !import_picoseconds(time * 1e-9, &picoseconds)) {
+  if (!(calls >= 1 && calls < 1e15) || !rf_import_picoseconds(time * 1e-9, &picoseconds)) {
     return ROOF_OK;
   }
-  roof_record *record = import_record(profile, name, strlen(name));
+  roof_record *record = rf_import_record(profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(profile, error);
+    return rf_import_settled(profile, error);
   }
-  import_calls(record, (uint64_t)calls, picoseconds);
+  rf_import_calls(record, (uint64_t)calls, picoseconds);
   bool counted = false;
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-    double flops = import_member(metrics, widths[i].name);
+    double flops = rf_import_member(metrics, widths[i].name);
     if (flops >= 0) {
-      import_add(&record->flops[widths[i].dtype][widths[i].unit], flops, "the kernel's metadata function",
-                 ROOF_QUALITY_DERIVED);
+      rf_import_add(&record->flops[widths[i].dtype][widths[i].unit], flops, "the kernel's metadata function",
+                    ROOF_QUALITY_DERIVED);
       counted = true;
     }
   }
-  if (!counted && import_member(metrics, "flops") >= 0) {
-    import_skip(profile, name, "its `flops` are of no stated width (flops8, flops16, flops32, flops64)");
+  if (!counted && rf_import_member(metrics, "flops") >= 0) {
+    rf_import_skip(profile, name, "its `flops` are of no stated width (flops8, flops16, flops32, flops64)");
   }
-  double bytes = import_member(metrics, "bytes");
+  double bytes = rf_import_member(metrics, "bytes");
   if (bytes >= 0) {
-    import_add(&record->bytes[ROOF_MEMORY], bytes, "the kernel's metadata function", ROOF_QUALITY_DERIVED);
+    rf_import_add(&record->bytes[ROOF_MEMORY], bytes, "the kernel's metadata function", ROOF_QUALITY_DERIVED);
   } else {
-    import_missing(&record->bytes[ROOF_MEMORY], "no metadata function gives its bytes");
+    rf_import_missing(&record->bytes[ROOF_MEMORY], "no metadata function gives its bytes");
   }
   return ROOF_OK;
 }
@@ -60,14 +60,14 @@ static roof_status take_node(roof_profile *profile, const char *name, const json
 /** A node and all below it. Depth is that of the JSON, which the parser limits. */
 static roof_status take_tree(roof_profile *profile, const json_t *node, const char **device,
                              roof_error *error) {
-  const char *name = import_member_text(json_object_get(node, "frame"), "name");
+  const char *name = rf_import_member_text(json_object_get(node, "frame"), "name");
   const json_t *metrics = json_object_get(node, "metrics"), *children = json_object_get(node, "children");
   if (strcmp(name, overhead) == 0) {
-    import_skip(profile, overhead, "kernels that metadata functions launched: Proton's own");
+    rf_import_skip(profile, overhead, "kernels that metadata functions launched: Proton's own");
     return ROOF_OK;
   }
   roof_status status = take_node(profile, name, metrics, error);
-  const char *on = import_member_text(metrics, "device_id");
+  const char *on = rf_import_member_text(metrics, "device_id");
   *device = **device == '\0' ? on : *device;
   for (size_t i = 0; i < json_array_size(children) && status == ROOF_OK; i++) {
     status = take_tree(profile, json_array_get(children, i), device, error);
@@ -77,13 +77,14 @@ static roof_status take_tree(roof_profile *profile, const json_t *node, const ch
 
 /** The memory's peak of the device that the kernels ran on: two transfers a clock over the bus. */
 static void take_device(roof_profile *profile, const char *vendor, const json_t *device) {
-  double rate = 2 * import_member(device, "bus_width") / 8 * import_member(device, "memory_clock_rate") * 1e3;
-  roof_machine *m = import_machine(profile);
+  double rate =
+      2 * rf_import_member(device, "bus_width") / 8 * rf_import_member(device, "memory_clock_rate") * 1e3;
+  roof_machine *m = rf_import_machine(profile);
   if (m == NULL || m->level_count > 0) {
     return;
   }
   snprintf(m->title, sizeof m->title, "%.20s device, architecture %.20s", vendor,
-           import_member_text(device, "arch"));
+           rf_import_member_text(device, "arch"));
   if (rate > 0) {
     roof_level *level = &m->levels[m->level_count++];
     snprintf(level->name, sizeof level->name, "DRAM");
@@ -117,13 +118,13 @@ static roof_status take_all(roof_source *source, roof_profile *profile, const js
   }
   return status != ROOF_OK || profile->count > 0
              ? status
-             : import_error(source, error, ROOF_E_PARSE, 0, 0,
-                            "no kernel with `count` and `time (ns)` in it");
+             : rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                               "no kernel with `count` and `time (ns)` in it");
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   json_t *document = NULL;
-  roof_status status = import_document(source, &document, error);
+  roof_status status = rf_import_document(source, &document, error);
   if (status == ROOF_OK) {
     status = take_all(source, profile, document, error);
   }
@@ -131,7 +132,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   return status;
 }
 
-const roof_format roof_format_proton = {
+const roof_format rf_format_proton = {
     .name = "proton",
     .title = "Triton Proton JSON (hatchet)",
     .gives = "time, FLOPs and bytes of metadata functions, the memory's peak",

@@ -1,4 +1,4 @@
-/* AMD's profilers, all of them CSV: a row a dispatch with a column a counter (pmc_perf.csv of
+/* AMD's cli_profilers, all of them CSV: a row a dispatch with a column a counter (pmc_perf.csv of
  * rocprofiler-compute, rocprof's results.csv), a row a counter (rocprofv3), a row a call (kernel traces) and
  * a row a kernel (statistics). Formulas: rocprofiler-compute, "Performance model"; a wave is 64 lanes. They
  * are sums of counters, so the counters of all dispatches of a kernel are added up first. */
@@ -100,23 +100,23 @@ static int detect(const char *text, size_t size) {
 }
 
 static int either(const import_row *header, const char *a, const char *b) {
-  int column = import_column(header, a);
-  return column >= 0 ? column : import_column(header, b);
+  int column = rf_import_column(header, a);
+  return column >= 0 ? column : rf_import_column(header, b);
 }
 
 static bool find_columns(const import_row *header, columns *c) {
   *c = (columns){.kernel = either(header, "Kernel_Name", "KernelName"),
-                 .counter = import_column(header, "Counter_Name"),
-                 .value = import_column(header, "Counter_Value"),
+                 .counter = rf_import_column(header, "Counter_Name"),
+                 .value = rf_import_column(header, "Counter_Value"),
                  .start = either(header, "Start_Timestamp", "BeginNs"),
                  .end = either(header, "End_Timestamp", "EndNs"),
-                 .calls = import_column(header, "Calls"),
-                 .total = import_column(header, "TotalDurationNs")};
+                 .calls = rf_import_column(header, "Calls"),
+                 .total = rf_import_column(header, "TotalDurationNs")};
   if (c->calls >= 0 && c->total >= 0) {
-    c->kernel = import_column(header, "Name");
+    c->kernel = rf_import_column(header, "Name");
   }
   for (int i = 0; i < COUNTER_COUNT; i++) {
-    c->of[i] = import_column(header, counter_names[i]);
+    c->of[i] = rf_import_column(header, counter_names[i]);
   }
   return c->kernel >= 0;
 }
@@ -151,7 +151,7 @@ static bag *bag_of(reading *r, const roof_record *record) {
 }
 
 static void count(bag *b, int which, const char *text) {
-  double value = import_number(text, NULL);
+  double value = rf_import_number(text, NULL);
   if (!isnan(value)) {
     b->value[which] += value;
     b->rows[which]++;
@@ -160,41 +160,42 @@ static void count(bag *b, int which, const char *text) {
 
 /** The time of one dispatch; some files write the same time for start and end, and that is none. */
 static void take_time(reading *r, const import_row *row, roof_record *record) {
-  const char *start_text = import_field(row, r->c.start), *end_text = import_field(row, r->c.end);
+  const char *start_text = rf_import_field(row, r->c.start), *end_text = rf_import_field(row, r->c.end);
   int64_t start = 0, end = 0, length = 0;
   if (r->c.start < 0 || r->c.end < 0) {
     return;
   }
-  if (!import_count(start_text, &start) || !import_count(end_text, &end) ||
+  if (!rf_import_count(start_text, &start) || !rf_import_count(end_text, &end) ||
       __builtin_sub_overflow(end, start, &length) || length <= 0 || length > INT64_MAX / 1000) {
-    import_skip(r->profile, "time of a dispatch", "start and end are equal, in the wrong order or rounded");
+    rf_import_skip(r->profile, "time of a dispatch",
+                   "start and end are equal, in the wrong order or rounded");
     return;
   }
   uint64_t calls = record->calls;
-  import_call(r->profile, record, (uint64_t)length * 1000);
+  rf_import_call(r->profile, record, (uint64_t)length * 1000);
   record->calls = calls; /* dispatches are counted with their counters */
-  import_gap(&r->gaps, start, end);
+  rf_import_gap(&r->gaps, start, end);
 }
 
 static roof_status take_statistics(reading *r, const import_row *row, roof_record *record,
                                    roof_error *error) {
   int64_t calls = 0;
   uint64_t picoseconds = 0;
-  if (!import_count(import_field(row, r->c.calls), &calls) || calls < 1 ||
-      !import_time(import_field(row, r->c.total), "ns", NULL, &picoseconds)) {
-    return import_error(r->source, error, ROOF_E_PARSE, row->line, r->c.total + 1,
-                        "no calls and time of `%.60s`", record->name);
+  if (!rf_import_count(rf_import_field(row, r->c.calls), &calls) || calls < 1 ||
+      !rf_import_time(rf_import_field(row, r->c.total), "ns", NULL, &picoseconds)) {
+    return rf_import_error(r->source, error, ROOF_E_PARSE, row->line, r->c.total + 1,
+                           "no calls and time of `%.60s`", record->name);
   }
-  import_calls(record, (uint64_t)calls, picoseconds);
+  rf_import_calls(record, (uint64_t)calls, picoseconds);
   return ROOF_OK;
 }
 
 static roof_status take_row(reading *r, const import_row *row, roof_error *error) {
-  const char *name = import_field(row, r->c.kernel);
+  const char *name = rf_import_field(row, r->c.kernel);
   if (name[0] == '\0') {
     return ROOF_OK;
   }
-  roof_record *record = import_record(r->profile, name, bare_length(name));
+  roof_record *record = rf_import_record(r->profile, name, bare_length(name));
   bag *b = record != NULL ? bag_of(r, record) : NULL;
   if (b == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "rocprof: out of memory");
@@ -204,19 +205,19 @@ static roof_status take_row(reading *r, const import_row *row, roof_error *error
     return take_statistics(r, row, record, error);
   }
   if (r->c.counter >= 0) {
-    const char *counter_name = import_field(row, r->c.counter);
+    const char *counter_name = rf_import_field(row, r->c.counter);
     int which = COUNTER_COUNT;
     for (int i = 0; i < COUNTER_COUNT; i++) {
       which = strcmp(counter_name, counter_names[i]) == 0 ? i : which;
     }
     if (which < COUNTER_COUNT) {
-      count(b, which, import_field(row, r->c.value));
+      count(b, which, rf_import_field(row, r->c.value));
     }
     b->rows[COUNTER_COUNT] +=
         which == COUNTER_COUNT && r->c.start < 0; /* a dispatch seen by another counter */
   } else {
     for (int i = 0; i < COUNTER_COUNT; i++) {
-      count(b, i, import_field(row, r->c.of[i]));
+      count(b, i, rf_import_field(row, r->c.of[i]));
     }
     b->rows[COUNTER_COUNT]++;
   }
@@ -324,8 +325,8 @@ static void settle(reading *r, roof_record *record, const bag *b) {
         uses[i].flops ? &record->flops[uses[i].which][uses[i].unit] : &record->bytes[uses[i].which];
     double value = sum_of(b, uses[i].terms);
     if (isnan(to->value) && !(uses[i].flops && uses[i].unit == ROOF_MATRIX && !(value > 0))) {
-      import_add(to, value, isnan(value) ? "its counters were not collected" : uses[i].source,
-                 uses[i].quality);
+      rf_import_add(to, value, isnan(value) ? "its counters were not collected" : uses[i].source,
+                    uses[i].quality);
     }
   }
 }
@@ -333,21 +334,21 @@ static void settle(reading *r, roof_record *record, const bag *b) {
 static roof_status read_rows(reading *r, roof_error *error) {
   import_row row = {0};
   roof_status status = ROOF_OK;
-  bool open = import_csv(r->source, ',', &row, &status, error) && find_columns(&row, &r->c);
+  bool open = rf_import_csv(r->source, ',', &row, &status, error) && find_columns(&row, &r->c);
   if (status == ROOF_OK && !open) {
-    status = import_error(
+    status = rf_import_error(
         r->source, error, ROOF_E_PARSE, 1, 0,
         "no column of kernels' names: give counter_collection, kernel_trace, kernel_stats or pmc_perf");
   }
-  while (status == ROOF_OK && import_csv(r->source, ',', &row, &status, error)) {
+  while (status == ROOF_OK && rf_import_csv(r->source, ',', &row, &status, error)) {
     columns next;
-    if (strstr(import_field(&row, r->c.kernel), "ernel") != NULL && find_columns(&row, &next)) {
+    if (strstr(rf_import_field(&row, r->c.kernel), "ernel") != NULL && find_columns(&row, &next)) {
       r->c = next; /* files put one behind the other */
     } else {
       status = take_row(r, &row, error);
     }
   }
-  import_row_done(&row);
+  rf_import_row_done(&row);
   return status;
 }
 
@@ -355,17 +356,17 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   reading r = {.source = source, .profile = profile};
   roof_status status = read_rows(&r, error);
   if (status == ROOF_OK && r.rows == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "a header without kernels");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "a header without kernels");
   }
   for (size_t i = 0; i < profile->count && i < r.bag_count && status == ROOF_OK; i++) {
     settle(&r, &profile->records[i], &r.bags[i]);
   }
-  import_gap_facts(profile, &r.gaps);
+  rf_import_gap_facts(profile, &r.gaps);
   free(r.bags);
   return status;
 }
 
-const roof_format roof_format_rocprof = {
+const roof_format rf_format_rocprof = {
     .name = "rocprof",
     .title = "rocprof, rocprofv3 and rocprofiler-compute CSV (counters, traces, statistics)",
     .gives = "time, FLOPs by format and unit, bytes of L1, L2 and HBM",

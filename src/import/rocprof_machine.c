@@ -28,18 +28,18 @@ static const struct {
              {"MFMAI8Ops", ROOF_INT8, ROOF_MATRIX}};
 
 static double cell(const import_row *header, const import_row *row, const char *column) {
-  return import_number(import_field(row, import_column(header, column)), NULL);
+  return rf_import_number(rf_import_field(row, rf_import_column(header, column)), NULL);
 }
 
 /** A table has a row a device; the best one's figures stand. */
 static void take_ceilings(const import_row *header, const import_row *row, roof_profile *profile) {
   static const char source[] = "roofline.csv of rocprofiler-compute, the best device";
   for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-    ceilings_level(profile, levels[i].name, cell(header, row, levels[i].column) * 1e9, NAN, source);
+    rf_ceilings_level(profile, levels[i].name, cell(header, row, levels[i].column) * 1e9, NAN, source);
   }
   for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) {
-    ceilings_peak(profile, peaks[i].dtype, peaks[i].unit, cell(header, row, peaks[i].column) * 1e9, "",
-                  source);
+    rf_ceilings_peak(profile, peaks[i].dtype, peaks[i].unit, cell(header, row, peaks[i].column) * 1e9, "",
+                     source);
   }
   snprintf(profile->machine->name, sizeof profile->machine->name, "amd-measured");
   snprintf(profile->machine->vendor, sizeof profile->machine->vendor, "AMD");
@@ -47,27 +47,27 @@ static void take_ceilings(const import_row *header, const import_row *row, roof_
 
 static void take_system(const import_row *header, const import_row *row, roof_profile *profile,
                         roof_machine *m) {
-  const char *model = import_field(row, import_column(header, "gpu_model"));
-  import_device(profile, roof_profile_text(profile, model));
+  const char *model = rf_import_field(row, rf_import_column(header, "gpu_model"));
+  rf_import_device(profile, roof_profile_text(profile, model));
   snprintf(m->name, sizeof m->name, "amd-system");
   snprintf(m->title, sizeof m->title, "AMD %.60s", model);
   snprintf(m->vendor, sizeof m->vendor, "AMD");
   snprintf(m->architecture, sizeof m->architecture, "%.60s",
-           import_field(row, import_column(header, "gpu_arch")));
+           rf_import_field(row, rf_import_column(header, "gpu_arch")));
   snprintf(m->unit_kind, sizeof m->unit_kind, "CU");
   m->unit_count = cell(header, row, "cu_per_gpu");
   m->clock_hz = cell(header, row, "max_sclk") * 1e6;
-  ceilings_memory(m, "HBM", cell(header, row, "hbm_bw") * 1e9, "hbm_bw of sysinfo.csv");
+  rf_ceilings_memory(m, "HBM", cell(header, row, "hbm_bw") * 1e9, "hbm_bw of sysinfo.csv");
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
   import_row header = {0}, row = {0};
   roof_status status = ROOF_OK;
-  roof_machine *m = import_machine(profile);
+  roof_machine *m = rf_import_machine(profile);
   size_t rows = 0;
-  bool open = m != NULL && import_csv(source, ',', &header, &status, error);
-  bool system = open && import_column(&header, "gpu_model") >= 0;
-  while (open && status == ROOF_OK && import_csv(source, ',', &row, &status, error)) {
+  bool open = m != NULL && rf_import_csv(source, ',', &header, &status, error);
+  bool system = open && rf_import_column(&header, "gpu_model") >= 0;
+  while (open && status == ROOF_OK && rf_import_csv(source, ',', &row, &status, error)) {
     if (!system) {
       take_ceilings(&header, &row, profile);
     } else if (rows == 0) {
@@ -76,14 +76,14 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     rows++;
   }
   if (status == ROOF_OK && rows == 0) {
-    status = import_error(source, error, ROOF_E_PARSE, 0, 0, "a header without a row");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "a header without a row");
   }
-  import_row_done(&header);
-  import_row_done(&row);
-  return status == ROOF_OK ? ceilings_settle(source, profile, error) : status;
+  rf_import_row_done(&header);
+  rf_import_row_done(&row);
+  return status == ROOF_OK ? rf_ceilings_settle(source, profile, error) : status;
 }
 
-const roof_format roof_format_rocprof_machine = {
+const roof_format rf_format_rocprof_machine = {
     .name = "rocprof-machine",
     .title = "rocprofiler-compute roofline.csv and sysinfo.csv",
     .gives = "a machine: its ceilings",

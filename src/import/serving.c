@@ -51,11 +51,11 @@ static void take_latencies(reading *r, roof_record *record, const json_t *run) {
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
       char key[64];
       snprintf(key, sizeof key, "%s_%s_ms", statistics[s], kinds[k].key);
-      double value = import_member(run, key) * 1e-3;
+      double value = rf_import_member(run, key) * 1e-3;
       key[strlen(key) - 3] = '\0';
-      value = isnan(value) ? import_member(run, key) : value;
-      const char *name = import_textf(r->profile, "%s_%s_seconds", statistics[s], kinds[k].name);
-      import_counter(r->profile, record, name, value, 1);
+      value = isnan(value) ? rf_import_member(run, key) : value;
+      const char *name = rf_import_textf(r->profile, "%s_%s_seconds", statistics[s], kinds[k].name);
+      rf_import_counter(r->profile, record, name, value, 1);
     }
   }
 }
@@ -63,14 +63,14 @@ static void take_latencies(reading *r, roof_record *record, const json_t *run) {
 /** Milliseconds a token and tokens a second are facts of the run. */
 static void add_facts(reading *r, const roof_record *record) {
   for (size_t i = 0; i < record->counter_count; i++) {
-    import_fact(r->profile, record->counters[i].name, record->counters[i].value, NULL);
+    rf_import_fact(r->profile, record->counters[i].name, record->counters[i].value, NULL);
   }
 }
 
 /** The first of the members that is a text. */
 static const char *first_text(const json_t *run, const char *const *keys, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    const char *text = import_member_text(run, keys[i]);
+    const char *text = rf_import_member_text(run, keys[i]);
     if (text[0] != '\0') {
       return text;
     }
@@ -81,15 +81,15 @@ static const char *first_text(const json_t *run, const char *const *keys, size_t
 static const char *name_of(reading *r, const json_t *run) {
   static const char *const models[] = {"model_id", "model", "model_name"};
   const char *model = first_text(run, models, 3);
-  double concurrency = import_member(run, "max_concurrency");
+  double concurrency = rf_import_member(run, "max_concurrency");
   const json_t *rate = json_object_get(run, "request_rate");
   char at[64] = "";
   if (concurrency > 0) {
     snprintf(at, sizeof at, ", %.0f at once", concurrency);
-  } else if (import_number_of(rate) > 0) {
-    snprintf(at, sizeof at, ", %g requests/s", import_number_of(rate));
+  } else if (rf_import_number_of(rate) > 0) {
+    snprintf(at, sizeof at, ", %g requests/s", rf_import_number_of(rate));
   }
-  return import_textf(r->profile, "serving%s%s%s", model[0] != '\0' ? " " : "", model, at);
+  return rf_import_textf(r->profile, "serving%s%s%s", model[0] != '\0' ? " " : "", model, at);
 }
 
 static double either(double a, double b) {
@@ -102,39 +102,39 @@ static void take_batches(reading *r, roof_record *record, const json_t *run) {
   size_t i;
   uint64_t picoseconds;
   json_array_foreach(json_object_get(run, "latencies"), i, value) {
-    if (import_picoseconds(import_number_of(value), &picoseconds)) {
-      import_call(r->profile, record, picoseconds);
+    if (rf_import_picoseconds(rf_import_number_of(value), &picoseconds)) {
+      rf_import_call(r->profile, record, picoseconds);
     }
   }
 }
 
 static roof_status take_run(reading *r, const json_t *run, roof_error *error) {
-  double seconds = either(import_member(run, "duration"), import_member(run, "elapsed_time"));
+  double seconds = either(rf_import_member(run, "duration"), rf_import_member(run, "elapsed_time"));
   bool batches = json_array_size(json_object_get(run, "latencies")) > 0 && isnan(seconds);
   uint64_t picoseconds = 0;
-  if (!batches && !import_picoseconds(seconds, &picoseconds)) {
-    import_skip(r->profile, "a run", "no duration in it");
+  if (!batches && !rf_import_picoseconds(seconds, &picoseconds)) {
+    rf_import_skip(r->profile, "a run", "no duration in it");
     return ROOF_OK;
   }
   const char *name = batches ? "batch" : name_of(r, run);
-  roof_record *record = import_record(r->profile, name, strlen(name));
+  roof_record *record = rf_import_record(r->profile, name, strlen(name));
   if (record == NULL) {
-    return import_settled(r->profile, error);
+    return rf_import_settled(r->profile, error);
   }
   if (batches) {
     take_batches(r, record, run);
   } else {
-    import_call(r->profile, record, picoseconds);
+    rf_import_call(r->profile, record, picoseconds);
   }
-  double tokens = import_member(run, "total_input_tokens") + import_member(run, "total_output_tokens");
-  tokens = either(tokens, import_member(run, "total_num_tokens"));
-  import_add(&record->items, tokens, isnan(tokens) ? "the file tells no tokens" : "tokens in and out",
-             ROOF_QUALITY_MEASURED);
-  import_missing(&record->bytes[ROOF_MEMORY], "the file tells no size of the model");
-  import_missing(&record->flops[ROOF_FP16][ROOF_MATRIX], "the file tells no size of the model");
+  double tokens = rf_import_member(run, "total_input_tokens") + rf_import_member(run, "total_output_tokens");
+  tokens = either(tokens, rf_import_member(run, "total_num_tokens"));
+  rf_import_add(&record->items, tokens, isnan(tokens) ? "the file tells no tokens" : "tokens in and out",
+                ROOF_QUALITY_MEASURED);
+  rf_import_missing(&record->bytes[ROOF_MEMORY], "the file tells no size of the model");
+  rf_import_missing(&record->flops[ROOF_FP16][ROOF_MATRIX], "the file tells no size of the model");
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-    import_counter(r->profile, record, figures[i].name, import_member(run, figures[i].key) * figures[i].scale,
-                   1);
+    rf_import_counter(r->profile, record, figures[i].name,
+                      rf_import_member(run, figures[i].key) * figures[i].scale, 1);
   }
   take_latencies(r, record, run);
   r->runs++;
@@ -171,7 +171,7 @@ static void take_report_line(json_t *run, const char *line) {
                {" E2E Latency (ms)", "e2e_latency_ms"}};
   const char *colon = strrchr(line, ':');
   size_t length = colon != NULL ? (size_t)(colon - line) : 0;
-  double value = colon != NULL ? import_number(colon + 1, NULL) : NAN;
+  double value = colon != NULL ? rf_import_number(colon + 1, NULL) : NAN;
   if (isnan(value)) {
     return;
   }
@@ -195,10 +195,10 @@ static void take_report_line(json_t *run, const char *line) {
 
 static roof_status take_json_line(reading *r, char *line, size_t length, roof_error *error) {
   json_error_t why;
-  json_t *run = import_document_line(line, length, &why);
+  json_t *run = rf_import_document_line(line, length, &why);
   roof_status status =
       run != NULL ? take_run(r, run, error)
-                  : import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
+                  : rf_import_error(r->source, error, ROOF_E_PARSE, 0, why.column, "not JSON: %s", why.text);
   json_decref(run);
   return status;
 }
@@ -207,7 +207,7 @@ static roof_status read_lines(reading *r, roof_error *error) {
   roof_status status = ROOF_OK;
   size_t length = 0;
   json_t *run = NULL;
-  for (char *line; status == ROOF_OK && (line = import_line(r->source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(r->source, &length)) != NULL;) {
     bool banner = strstr(line, " Benchmark Result ") != NULL && line[0] == '=';
     if (line[0] == '{') {
       status = take_json_line(r, line, length, error);
@@ -223,7 +223,7 @@ static roof_status read_lines(reading *r, roof_error *error) {
     status = take_run(r, run, error);
   }
   json_decref(run);
-  return status == ROOF_OK ? import_failed(r->source, error) : status;
+  return status == ROOF_OK ? rf_import_failed(r->source, error) : status;
 }
 
 /** True when the first object ends on its line: JSON lines, or a file in one line. */
@@ -240,19 +240,19 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   size_t size = 0;
   json_t *document = NULL;
   roof_status status = ROOF_OK;
-  if (one_a_line(import_head(source, &size))) {
+  if (one_a_line(rf_import_head(source, &size))) {
     status = read_lines(&r, error);
   } else {
-    status = import_document(source, &document, error);
+    status = rf_import_document(source, &document, error);
     status = status == ROOF_OK ? take_run(&r, document, error) : status;
   }
   json_decref(document);
   return status == ROOF_OK && r.runs == 0
-             ? import_error(source, error, ROOF_E_PARSE, 1, 0, "no run with a duration in it")
+             ? rf_import_error(source, error, ROOF_E_PARSE, 1, 0, "no run with a duration in it")
              : status;
 }
 
-const roof_format roof_format_serving = {
+const roof_format rf_format_serving = {
     .name = "serving",
     .title = "vLLM and SGLang serving benchmarks (JSON, JSON lines, report)",
     .gives = "duration, tokens, TTFT, TPOT, throughput as the file says them",

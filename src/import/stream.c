@@ -30,20 +30,20 @@ static roof_status read_kernel(roof_source *source, roof_profile *profile, const
   double rate, average, least, most;
   uint64_t picoseconds;
   if (sscanf(line + strlen(kernels[k].row), "%lf %lf %lf %lf", &rate, &average, &least, &most) != 4 ||
-      !(rate > 0) || !import_picoseconds(least, &picoseconds)) {
-    return import_error(source, error, ROOF_E_PARSE, 0, 0,
-                        "`%s` is not followed by a rate and three times in seconds", kernels[k].row);
+      !(rate > 0) || !rf_import_picoseconds(least, &picoseconds)) {
+    return rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                           "`%s` is not followed by a rate and three times in seconds", kernels[k].row);
   }
-  roof_record *record = import_record(profile, kernels[k].name, strlen(kernels[k].name));
+  roof_record *record = rf_import_record(profile, kernels[k].name, strlen(kernels[k].name));
   if (record == NULL) {
-    return import_settled(profile, error);
+    return rf_import_settled(profile, error);
   }
   double bytes = rate * 1e6 * least;
-  import_call(profile, record, picoseconds);
-  import_add(&record->bytes[ROOF_MEMORY], bytes, "best rate x least time; no write-allocate",
-             ROOF_QUALITY_DERIVED);
-  import_add(&record->flops[ROOF_FP64][ROOF_VECTOR], bytes / kernels[k].bytes * kernels[k].flops,
-             "STREAM's own count an element", ROOF_QUALITY_DERIVED);
+  rf_import_call(profile, record, picoseconds);
+  rf_import_add(&record->bytes[ROOF_MEMORY], bytes, "best rate x least time; no write-allocate",
+                ROOF_QUALITY_DERIVED);
+  rf_import_add(&record->flops[ROOF_FP64][ROOF_VECTOR], bytes / kernels[k].bytes * kernels[k].flops,
+                "STREAM's own count an element", ROOF_QUALITY_DERIVED);
   return ROOF_OK;
 }
 
@@ -51,10 +51,10 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   roof_status status = ROOF_OK;
   size_t length = 0;
   int found = 0;
-  for (char *line; status == ROOF_OK && (line = import_line(source, &length)) != NULL;) {
+  for (char *line; status == ROOF_OK && (line = rf_import_line(source, &length)) != NULL;) {
     double elements = array_size(line);
     if (!isnan(elements)) {
-      import_fact(profile, "array_elements", elements, NULL);
+      rf_import_fact(profile, "array_elements", elements, NULL);
     }
     for (int k = 0; k < KERNEL_COUNT; k++) {
       if (strncmp(line, kernels[k].row, strlen(kernels[k].row)) == 0) {
@@ -64,13 +64,13 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
     }
   }
   if (status == ROOF_OK && found == 0) {
-    status =
-        import_error(source, error, ROOF_E_PARSE, 1, 0, "no line of STREAM's results (`Triad:` and so on)");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 1, 0,
+                             "no line of STREAM's results (`Triad:` and so on)");
   }
   return status;
 }
 
-const roof_format roof_format_stream = {
+const roof_format rf_format_stream = {
     .name = "stream",
     .title = "STREAM output",
     .gives = "time, FLOPs, DRAM bytes",

@@ -99,13 +99,13 @@ static uint64_t time_of(const char *text) {
   }
   memcpy(number, text, digits);
   number[digits] = '\0';
-  return digits > 0 && import_time(number, text + digits, NULL, &picoseconds) ? picoseconds : 0;
+  return digits > 0 && rf_import_time(number, text + digits, NULL, &picoseconds) ? picoseconds : 0;
 }
 
 static bool take_row(const table *t, char *line, entries *all) {
   char *cells[COLUMNS];
   int64_t calls = 0;
-  if (split(line, cells) != t->columns || !import_count(cells[t->calls], &calls) || calls < 1) {
+  if (split(line, cells) != t->columns || !rf_import_count(cells[t->calls], &calls) || calls < 1) {
     return true;
   }
   if (all->count == all->room) {
@@ -123,7 +123,7 @@ static bool take_row(const table *t, char *line, entries *all) {
              .self = time_of(cells[self]),
              .total = total >= 0 ? time_of(cells[total]) : 0,
              .host = time_of(cells[t->self_host]),
-             .flops = t->flops >= 0 ? import_number(cells[t->flops], NULL) * t->flop : NAN,
+             .flops = t->flops >= 0 ? rf_import_number(cells[t->flops], NULL) * t->flop : NAN,
              .name = strdup(cells[t->name])};
   if (e.name != NULL) {
     all->list[all->count++] = e;
@@ -152,19 +152,19 @@ static const char *why_not(const entries *all, const entry *e, bool device, bool
 }
 
 static roof_status add_record(roof_profile *profile, const entry *e, roof_error *error) {
-  roof_record *record = import_record(profile, e->name, strlen(e->name));
+  roof_record *record = rf_import_record(profile, e->name, strlen(e->name));
   if (record == NULL) {
-    return import_settled(profile, error);
+    return rf_import_settled(profile, error);
   }
-  import_calls(record, e->calls, e->flops > 0 ? e->total : e->self);
+  rf_import_calls(record, e->calls, e->flops > 0 ? e->total : e->self);
   if (e->flops > 0) {
-    import_add(&record->flops[ROOF_FP32][ROOF_VECTOR], e->flops,
-               "FLOPs of PyTorch's profiler; the format is not in the table, taken as fp32",
-               ROOF_QUALITY_ESTIMATED);
+    rf_import_add(&record->flops[ROOF_FP32][ROOF_VECTOR], e->flops,
+                  "FLOPs of PyTorch's profiler; the format is not in the table, taken as fp32",
+                  ROOF_QUALITY_ESTIMATED);
   } else {
-    import_missing(&record->flops[ROOF_FP32][ROOF_VECTOR], "the table has none for this row");
+    rf_import_missing(&record->flops[ROOF_FP32][ROOF_VECTOR], "the table has none for this row");
   }
-  import_missing(&record->bytes[ROOF_MEMORY], "the table has none; memory columns are allocations");
+  rf_import_missing(&record->bytes[ROOF_MEMORY], "the table has none; memory columns are allocations");
   return ROOF_OK;
 }
 
@@ -181,29 +181,29 @@ static roof_status add_records(roof_source *source, roof_profile *profile, const
     if (why == NULL) {
       status = add_record(profile, e, error);
     } else if (why[0] != '\0') {
-      import_skip(profile, e->name, why);
+      rf_import_skip(profile, e->name, why);
     }
   }
   return status != ROOF_OK || profile->count > 0
              ? status
-             : import_error(source, error, ROOF_E_PARSE, 0, 0,
-                            "no row of the table has time of its own on the device");
+             : rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
+                               "no row of the table has time of its own on the device");
 }
 
 static roof_status read_rows(roof_source *source, table *t, entries *all, bool *open, roof_error *error) {
   size_t length;
   int titles = 0; /* 1: the next line has them */
-  for (char *line; (line = import_line(source, &length)) != NULL;) {
+  for (char *line; (line = rf_import_line(source, &length)) != NULL;) {
     if (is_ruler(line)) {
       titles = *open || titles > 0 ? 0 : 1;
     } else if (titles == 1) {
       *open = read_titles(line, t);
       titles = *open ? 2 : 0;
     } else if (*open && !take_row(t, line, all)) {
-      return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", import_name(source));
+      return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(source));
     }
   }
-  return import_failed(source, error);
+  return rf_import_failed(source, error);
 }
 
 static roof_status read(roof_source *source, roof_profile *profile, roof_error *error) {
@@ -212,8 +212,8 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   bool open = false;
   roof_status status = read_rows(source, &t, &all, &open, error);
   if (status == ROOF_OK && !open) {
-    status = import_error(source, error, ROOF_E_PARSE, 1, 0,
-                          "no table of key_averages() (a ruler, then `Name`, `Self CPU %%`)");
+    status = rf_import_error(source, error, ROOF_E_PARSE, 1, 0,
+                             "no table of key_averages() (a ruler, then `Name`, `Self CPU %%`)");
   }
   if (status == ROOF_OK) {
     status = add_records(source, profile, &all, t.self_device >= 0, error);
@@ -225,7 +225,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   return status;
 }
 
-const roof_format roof_format_torch_table = {
+const roof_format rf_format_torch_table = {
     .name = "torch-table",
     .title = "PyTorch profiler table, key_averages().table()",
     .gives = "time on the device, FLOPs of operators",

@@ -5,24 +5,23 @@
 #include "kernels/kernels.h"
 
 /** One such kernel, the `detail` of its row. */
-typedef struct roof_map {
+typedef struct rf_map {
   int inputs;  /**< arrays read beside the output: 0 to 2 */
   bool update; /**< the output is read too; it takes the place of the second input in `reference` */
-  void (*part)(const roof_operands *operands, const void *a, const void *b, void *out, size_t count);
+  void (*part)(const rf_operands *operands, const void *a, const void *b, void *out, size_t count);
   /** The result, and the magnitude that the tolerance is relative to. */
   double (*reference)(double a, double b, double *magnitude);
   double roundings; /**< tolerance in epsilons of the magnitude */
-} roof_map;
+} rf_map;
 
 /** The functions of such a row. */
-#define ROOF_MAP(map)                                                                                        \
-  ROOF_NATIVE, .detail = map, .prepare = roof_map_prepare, .execute = roof_map_execute,                      \
-               .check = roof_map_check
+#define RF_MAP(map)                                                                                          \
+  RF_NATIVE, .detail = map, .prepare = rf_map_prepare, .execute = rf_map_execute, .check = rf_map_check
 
-roof_status roof_map_prepare(roof_kernel_run *run, roof_error *error);
-void roof_map_execute(roof_kernel_run *run);
+roof_status rf_map_prepare(roof_kernel_run *run, roof_error *error);
+void rf_map_execute(roof_kernel_run *run);
 
 /** Every element is compared. */
-roof_status roof_map_check(roof_kernel_run *run, roof_error *error);
+roof_status rf_map_check(roof_kernel_run *run, roof_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define PACK(type)                                                                                           \
-  static void pack_##type(roof_slices s, size_t width, type *to) {                                           \
+  static void pack_##type(rf_slices s, size_t width, type *to) {                                             \
     const type *from = s.data;                                                                               \
     for (size_t p = 0; p < s.depth; p++) {                                                                   \
       for (size_t r = 0; r < width; r++) {                                                                   \
@@ -14,8 +14,8 @@
 PACK(double)
 PACK(float)
 
-void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to) {
-  slices.wide = roof_smaller(slices.wide, width);
+void rf_tile_pack(roof_dtype dtype, rf_slices slices, size_t width, void *to) {
+  slices.wide = rf_smaller(slices.wide, width);
   if (dtype == ROOF_FP64) {
     pack_double(slices, width, to);
   } else {
@@ -23,60 +23,60 @@ void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to
   }
 }
 
-void roof_tile_whole(const roof_loops *loops, size_t depth, const void *a, const void *b, void *c,
-                     size_t stride, bool add) {
-  roof_tile tile = {.depth = depth,
-                    .a = a,
-                    .a_stride = 1,
-                    .a_step = (size_t)loops->tile_rows,
-                    .b = b,
-                    .b_stride = (size_t)loops->tile_columns,
-                    .c = c,
-                    .c_stride = stride,
-                    .last = (size_t)loops->lanes,
-                    .add = add};
+void rf_tile_whole(const rf_loops *loops, size_t depth, const void *a, const void *b, void *c, size_t stride,
+                   bool add) {
+  rf_tile tile = {.depth = depth,
+                  .a = a,
+                  .a_stride = 1,
+                  .a_step = (size_t)loops->tile_rows,
+                  .b = b,
+                  .b_stride = (size_t)loops->tile_columns,
+                  .c = c,
+                  .c_stride = stride,
+                  .last = (size_t)loops->lanes,
+                  .add = add};
   loops->tile[0][loops->tile_columns / loops->lanes - 1](&tile);
 }
 
-void roof_tile_multiply(const roof_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
-                        roof_tile_part part) {
+void rf_tile_multiply(const rf_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
+                      rf_tile_part part) {
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   size_t element = (size_t)roof_dtype_bytes(dtype);
   if (part.rows >= tall && part.columns >= wide) {
-    roof_tile_whole(loops, depth, a, b, part.c, part.stride, part.add);
+    rf_tile_whole(loops, depth, a, b, part.c, part.stride, part.add);
     return;
   }
-  _Alignas(64) char whole[ROOF_TILE_ELEMENTS * sizeof(double)] = {0};
-  size_t rows = roof_smaller(part.rows, tall), columns = roof_smaller(part.columns, wide);
+  _Alignas(64) char whole[RF_TILE_ELEMENTS * sizeof(double)] = {0};
+  size_t rows = rf_smaller(part.rows, tall), columns = rf_smaller(part.columns, wide);
   for (size_t i = 0; i < rows && part.add; i++) {
     memcpy(whole + i * wide * element, (char *)part.c + i * part.stride * element, columns * element);
   }
-  roof_tile_whole(loops, depth, a, b, whole, wide, part.add);
+  rf_tile_whole(loops, depth, a, b, whole, wide, part.add);
   for (size_t i = 0; i < rows; i++) {
     memcpy((char *)part.c + i * part.stride * element, whole + i * wide * element, columns * element);
   }
 }
 
 /** A strip of rows, from left to right. */
-static void multiply_strip(const roof_tiles *t, size_t row, int height) {
+static void multiply_strip(const rf_tiles *t, size_t row, int height) {
   size_t wide = (size_t)t->loops->tile_columns, lanes = (size_t)t->loops->lanes;
-  roof_tile tile = {.depth = t->depth,
-                    .a = (const char *)t->a + row * t->a_stride * t->element,
-                    .a_stride = t->a_stride,
-                    .a_step = 1,
-                    .b_stride = t->b_stride,
-                    .c_stride = t->c_stride,
-                    .add = t->add};
+  rf_tile tile = {.depth = t->depth,
+                  .a = (const char *)t->a + row * t->a_stride * t->element,
+                  .a_stride = t->a_stride,
+                  .a_step = 1,
+                  .b_stride = t->b_stride,
+                  .c_stride = t->c_stride,
+                  .add = t->add};
   for (size_t j = 0; j < t->columns; j += wide) {
-    size_t registers = (roof_smaller(wide, t->columns - j) + lanes - 1) / lanes;
+    size_t registers = (rf_smaller(wide, t->columns - j) + lanes - 1) / lanes;
     tile.b = (const char *)t->b + j / wide * t->b_panel * t->element;
     tile.c = (char *)t->c + (row * t->c_stride + j) * t->element;
-    tile.last = roof_smaller(lanes, t->columns - j - (registers - 1) * lanes);
+    tile.last = rf_smaller(lanes, t->columns - j - (registers - 1) * lanes);
     t->loops->tile[height][registers - 1](&tile);
   }
 }
 
-void roof_tiles_multiply(const roof_tiles *t) {
+void rf_tiles_multiply(const rf_tiles *t) {
   int height = 0;
   for (size_t row = 0; row < t->rows; row += (size_t)t->loops->tile_heights[height]) {
     while (t->rows - row < (size_t)t->loops->tile_heights[height]) {

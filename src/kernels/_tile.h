@@ -1,38 +1,38 @@
-/** What kernels share that compute tiles of a product in registers (`tile` of roof_loops). */
+/** What kernels share that compute tiles of a product in registers (`tile` of rf_loops). */
 #ifndef KERNELS_TILE_H
 #define KERNELS_TILE_H
 
 #include "kernels/kernels.h"
 
-static inline size_t roof_smaller(size_t a, size_t b) {
+static inline size_t rf_smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-static inline size_t roof_round_up(size_t value, size_t multiple) {
+static inline size_t rf_round_up(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
 /** A matrix as `tile` takes it apart: element (p, r) is `depth_stride` p + `wide_stride` r elements from
  * `data`; at most `wide` of r are there. */
-typedef struct roof_slices {
+typedef struct rf_slices {
   const void *data;
   size_t depth, depth_stride;
   size_t wide, wide_stride;
-} roof_slices;
+} rf_slices;
 
 /** Packs `slices` into depth x `width` elements, zero beyond what is there.
  *  Units: elements. Ownership: fills the caller's `to`. Errors: none. */
-void roof_tile_pack(roof_dtype dtype, roof_slices slices, size_t width, void *to);
+void rf_tile_pack(roof_dtype dtype, rf_slices slices, size_t width, void *to);
 
 /** Whole tile c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
  * tile_columns).
  *  Units: elements. Ownership: writes the caller's `c`. Errors: none. */
-void roof_tile_whole(const roof_loops *loops, size_t depth, const void *a, const void *b, void *c,
-                     size_t stride, bool add);
+void rf_tile_whole(const rf_loops *loops, size_t depth, const void *a, const void *b, void *c, size_t stride,
+                   bool add);
 
 /** c (rows x columns) = or += a b: a in row order, b in panels of a tile's columns. Strides in elements. */
-typedef struct roof_tiles {
-  const roof_loops *loops;
+typedef struct rf_tiles {
+  const rf_loops *loops;
   size_t element; /**< bytes */
   size_t rows, columns, depth;
   const void *a;
@@ -43,23 +43,23 @@ typedef struct roof_tiles {
   void *c;
   size_t c_stride;
   bool add;
-} roof_tiles;
+} rf_tiles;
 
 /** Multiplies them tile by tile.
  *  Units: elements. Ownership: writes the caller's `c`. Errors: none. */
-void roof_tiles_multiply(const roof_tiles *tiles);
+void rf_tiles_multiply(const rf_tiles *tiles);
 
 /** The part of a result that one tile gives: fewer rows and columns than a tile's at the edges. */
-typedef struct roof_tile_part {
+typedef struct rf_tile_part {
   void *c;
   size_t stride; /**< elements from row to row */
   size_t rows, columns;
   bool add; /**< to what is there */
-} roof_tile_part;
+} rf_tile_part;
 
 /** c = or += packed a (depth x tile_rows) times packed b (depth x tile_columns).
  *  Units: elements. Ownership: writes the caller's `part.c`. Errors: none. */
-void roof_tile_multiply(const roof_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
-                        roof_tile_part part);
+void rf_tile_multiply(const rf_loops *loops, roof_dtype dtype, size_t depth, const void *a, const void *b,
+                      rf_tile_part part);
 
 #endif

@@ -15,17 +15,17 @@ typedef struct head {
 } head;
 
 static head head_of(const roof_kernel_run *run, size_t index) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t heads = (size_t)run->values[HEADS], shared = (size_t)run->values[KV_HEADS];
   head h = {.q_len = (size_t)run->values[Q_LEN],
             .kv_len = (size_t)run->values[KV_LEN],
             .dim = (size_t)run->values[HEAD_DIM]};
   size_t stored = index / heads * shared + index % heads / (heads / shared);
   size_t all = (size_t)run->values[BATCH] * shared;
-  h.q = roof_element(run, o->in[0], index * h.q_len * h.dim);
-  h.out = roof_element(run, o->out, index * h.q_len * h.dim);
-  h.k = roof_element(run, o->in[1], stored * h.kv_len * h.dim);
-  h.v = roof_element(run, o->in[1], (all + stored) * h.kv_len * h.dim);
+  h.q = rf_element(run, o->in[0], index * h.q_len * h.dim);
+  h.out = rf_element(run, o->out, index * h.q_len * h.dim);
+  h.k = rf_element(run, o->in[1], stored * h.kv_len * h.dim);
+  h.v = rf_element(run, o->in[1], (all + stored) * h.kv_len * h.dim);
   return h;
 }
 
@@ -46,14 +46,13 @@ static roof_status prepare(roof_kernel_run *run, double algorithm, double scratc
   }
   double queries = v[BATCH] * v[HEADS] * v[Q_LEN] * v[HEAD_DIM];
   double stored = 2 * v[BATCH] * v[KV_HEADS] * v[KV_LEN] * v[HEAD_DIM];
-  return roof_operands_prepare(run, queries, stored, queries, scratch, error);
+  return rf_operands_prepare(run, queries, stored, queries, scratch, error);
 }
 
 static double score(const roof_kernel_run *run, const head *h, size_t row, size_t key) {
   double total = 0;
   for (size_t p = 0; p < h->dim; p++) {
-    total +=
-        roof_data_at(h->q, run->dtype, row * h->dim + p) * roof_data_at(h->k, run->dtype, key * h->dim + p);
+    total += rf_data_at(h->q, run->dtype, row * h->dim + p) * rf_data_at(h->k, run->dtype, key * h->dim + p);
   }
   return total / sqrt((double)h->dim);
 }
@@ -68,23 +67,23 @@ static double reference(const roof_kernel_run *run, size_t i, double *tolerance)
   double total = 0, value = 0, squares = 0, narrow = 0;
   for (size_t key = 0; key < visible(run, &h, row); key++) {
     double weight = exp(score(run, &h, row, key) - sqrt((double)dim));
-    double term = weight * roof_data_at(h.v, run->dtype, key * dim + column);
+    double term = weight * rf_data_at(h.v, run->dtype, key * dim + column);
     total += weight;
     value += term;
     squares += term * term;
   }
-  roof_dtype sums = roof_kernel_is_native(run->dtype) ? run->dtype : ROOF_FP32;
+  roof_dtype sums = rf_kernel_is_native(run->dtype) ? run->dtype : ROOF_FP32;
   if (sums != run->dtype) {
-    narrow = roof_kernel_epsilon(run->dtype) * (fabs(value) / 2 + 4 * sqrt(squares)) / total;
+    narrow = rf_kernel_epsilon(run->dtype) * (fabs(value) / 2 + 4 * sqrt(squares)) / total;
   }
-  *tolerance = (8 + sqrt((double)dim) + sqrt((double)h.kv_len)) * roof_kernel_epsilon(sums) + narrow;
+  *tolerance = (8 + sqrt((double)dim) + sqrt((double)h.kv_len)) * rf_kernel_epsilon(sums) + narrow;
   return value / total;
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
   const double *v = run->values;
-  return roof_kernel_compare(run, (size_t)(v[BATCH] * v[HEADS] * v[Q_LEN] * v[HEAD_DIM]), 256, reference,
-                             error);
+  return rf_kernel_compare(run, (size_t)(v[BATCH] * v[HEADS] * v[Q_LEN] * v[HEAD_DIM]), 256, reference,
+                           error);
 }
 
 /* Both ways take blocks of queries against blocks of keys, in tiles. Flash (Dao et al. 2022) keeps each
@@ -105,17 +104,17 @@ typedef struct workspace {
 
 static void *take(uintptr_t *end, size_t bytes) {
   uintptr_t taken = *end;
-  *end += roof_round_up(bytes, 64);
+  *end += rf_round_up(bytes, 64);
   return (void *)taken;
 }
 
 /** Lays the workspace out from `memory`; returns its size. */
-static size_t lay_out(const roof_kernel_run *run, const roof_loops *loops, void *memory, workspace *w) {
+static size_t lay_out(const roof_kernel_run *run, const rf_loops *loops, void *memory, workspace *w) {
   size_t element = (size_t)roof_dtype_bytes(run->dtype), dim = (size_t)run->values[HEAD_DIM];
   uintptr_t end = (uintptr_t)memory;
   w->rows = TILES * (size_t)loops->tile_rows;
-  w->keys = roof_round_up(KEYS, (size_t)loops->tile_columns);
-  w->width = roof_round_up(dim, (size_t)loops->lanes);
+  w->keys = rf_round_up(KEYS, (size_t)loops->tile_columns);
+  w->width = rf_round_up(dim, (size_t)loops->lanes);
   w->q = take(&end, w->rows * dim * element);
   w->k = take(&end, w->keys * dim * element);
   w->v = take(&end, w->keys * w->width * element);
@@ -128,7 +127,7 @@ static size_t lay_out(const roof_kernel_run *run, const roof_loops *loops, void 
 
 /** The calling thread's, of those from `memory` on. */
 static workspace own_workspace(const roof_kernel_run *run, void *memory) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
   workspace w;
   size_t bytes = lay_out(run, loops, NULL, &w);
   lay_out(run, loops, (char *)memory + (size_t)omp_get_thread_num() * bytes, &w);
@@ -137,39 +136,39 @@ static workspace own_workspace(const roof_kernel_run *run, void *memory) {
 
 static double workspaces_bytes(const roof_kernel_run *run) {
   workspace w;
-  return (double)lay_out(run, roof_lanes_loops(roof_lanes_best(), run->dtype), NULL, &w) * run->threads;
+  return (double)lay_out(run, rf_lanes_loops(rf_lanes_best(), run->dtype), NULL, &w) * run->threads;
 }
 
 /** A block's scores, rows of `stride` elements: queries in w->q times the keys from `key` on. */
 static void score_block(const roof_kernel_run *run, const head *h, const workspace *w, size_t rows,
                         size_t key, size_t keys, void *scores, size_t stride) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
   size_t wide = (size_t)loops->tile_columns;
   for (size_t j = 0; j < keys; j += wide) {
-    loops->turn[0](roof_element(run, h->k, (key + j) * h->dim), h->dim, roof_smaller(wide, keys - j), h->dim,
-                   roof_element(run, w->k, j * h->dim), wide);
+    loops->turn[0](rf_element(run, h->k, (key + j) * h->dim), h->dim, rf_smaller(wide, keys - j), h->dim,
+                   rf_element(run, w->k, j * h->dim), wide);
   }
-  roof_tiles_multiply(&(roof_tiles){.loops = loops,
-                                    .element = (size_t)roof_dtype_bytes(run->dtype),
-                                    .rows = rows,
-                                    .columns = keys,
-                                    .depth = h->dim,
-                                    .a = w->q,
-                                    .a_stride = h->dim,
-                                    .b = w->k,
-                                    .b_stride = wide,
-                                    .b_panel = wide * h->dim,
-                                    .c = scores,
-                                    .c_stride = stride});
+  rf_tiles_multiply(&(rf_tiles){.loops = loops,
+                                .element = (size_t)roof_dtype_bytes(run->dtype),
+                                .rows = rows,
+                                .columns = keys,
+                                .depth = h->dim,
+                                .a = w->q,
+                                .a_stride = h->dim,
+                                .b = w->k,
+                                .b_stride = wide,
+                                .b_panel = wide * h->dim,
+                                .c = scores,
+                                .c_stride = stride});
 }
 
 /** The values from `key` on, in rows of w->width elements. */
 static const void *values_of(const roof_kernel_run *run, const head *h, const workspace *w, size_t key,
                              size_t keys) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  const void *v = roof_element(run, h->v, key * h->dim);
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
+  const void *v = rf_element(run, h->v, key * h->dim);
   for (size_t i = 0; i < keys && w->width != h->dim; i++) {
-    loops->copy[0](roof_element(run, w->v, i * w->width), roof_element(run, v, i * h->dim), h->dim);
+    loops->copy[0](rf_element(run, w->v, i * w->width), rf_element(run, v, i * h->dim), h->dim);
   }
   return w->width == h->dim ? v : w->v;
 }
@@ -177,41 +176,41 @@ static const void *values_of(const roof_kernel_run *run, const head *h, const wo
 /** sums (rows of w->width elements) = or += weights (rows of `stride` elements) times values. */
 static void sum_block(const roof_kernel_run *run, const workspace *w, size_t rows, size_t keys,
                       const void *weights, size_t stride, const void *values, bool add) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  roof_tiles_multiply(&(roof_tiles){.loops = loops,
-                                    .element = (size_t)roof_dtype_bytes(run->dtype),
-                                    .rows = rows,
-                                    .columns = w->width,
-                                    .depth = keys,
-                                    .a = weights,
-                                    .a_stride = stride,
-                                    .b = values,
-                                    .b_stride = w->width,
-                                    .b_panel = (size_t)loops->tile_columns,
-                                    .c = w->sums,
-                                    .c_stride = w->width,
-                                    .add = add});
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
+  rf_tiles_multiply(&(rf_tiles){.loops = loops,
+                                .element = (size_t)roof_dtype_bytes(run->dtype),
+                                .rows = rows,
+                                .columns = w->width,
+                                .depth = keys,
+                                .a = weights,
+                                .a_stride = stride,
+                                .b = values,
+                                .b_stride = w->width,
+                                .b_panel = (size_t)loops->tile_columns,
+                                .c = w->sums,
+                                .c_stride = w->width,
+                                .add = add});
 }
 
 static void scale_queries(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
                           size_t rows) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  loops->scale[0](w->q, roof_element(run, h->q, first * h->dim), 1 / sqrt((double)h->dim), rows * h->dim);
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
+  loops->scale[0](w->q, rf_element(run, h->q, first * h->dim), 1 / sqrt((double)h->dim), rows * h->dim);
 }
 
 /** Sums times 1 / total of each row, or as they are. */
 static void store_rows(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
                        size_t rows, const double *totals) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
   for (size_t i = 0; i < rows; i++) {
-    loops->scale[0](roof_element(run, h->out, (first + i) * h->dim), roof_element(run, w->sums, i * w->width),
+    loops->scale[0](rf_element(run, h->out, (first + i) * h->dim), rf_element(run, w->sums, i * w->width),
                     totals != NULL ? 1 / totals[i] : 1, h->dim);
   }
 }
 
 /** Where the scores of query 0 of a head are, of all scores. */
 static void *scores_of(const roof_kernel_run *run, const head *h, size_t index) {
-  return roof_element(run, ((const roof_operands *)run->state)->scratch, index * h->q_len * h->kv_len);
+  return rf_element(run, ((const rf_operands *)run->state)->scratch, index * h->q_len * h->kv_len);
 }
 
 /** The end of all scores, and of what keeps them apart from the workspaces. */
@@ -228,35 +227,35 @@ static roof_status standard_prepare(roof_kernel_run *run, roof_error *error) {
 /** The softmax of a block's scores, to memory; zeros up to the keys that its last query sees. */
 static void weigh_queries(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
                           void *all) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  size_t rows = roof_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
+  size_t rows = rf_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
   scale_queries(run, h, w, first, rows);
   for (size_t key = 0; key < end; key += w->keys) {
-    score_block(run, h, w, rows, key, roof_smaller(w->keys, end - key),
-                roof_element(run, all, first * h->kv_len + key), h->kv_len);
+    score_block(run, h, w, rows, key, rf_smaller(w->keys, end - key),
+                rf_element(run, all, first * h->kv_len + key), h->kv_len);
   }
   for (size_t i = 0; i < rows; i++) {
     size_t seen = visible(run, h, first + i);
-    void *row = roof_element(run, all, (first + i) * h->kv_len);
+    void *row = rf_element(run, all, (first + i) * h->kv_len);
     double total = loops->exponentials(row, row, loops->maximum(row, seen), seen);
     loops->scale[0](row, row, 1 / total, seen);
-    loops->fill[0](roof_element(run, row, seen), 0, end - seen);
+    loops->fill[0](rf_element(run, row, seen), 0, end - seen);
   }
 }
 
 static void weigh_values(const roof_kernel_run *run, const head *h, const workspace *w, size_t first,
                          const void *all) {
-  size_t rows = roof_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
+  size_t rows = rf_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
   for (size_t key = 0; key < end; key += w->keys) {
-    size_t keys = roof_smaller(w->keys, end - key);
-    sum_block(run, w, rows, keys, roof_element(run, all, first * h->kv_len + key), h->kv_len,
+    size_t keys = rf_smaller(w->keys, end - key);
+    sum_block(run, w, rows, keys, rf_element(run, all, first * h->kv_len + key), h->kv_len,
               values_of(run, h, w, key, keys), key > 0);
   }
   store_rows(run, h, w, first, rows, NULL);
 }
 
 static void standard_execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t heads = (size_t)(run->values[BATCH] * run->values[HEADS]), q_len = (size_t)run->values[Q_LEN];
 #pragma omp parallel num_threads(run->threads)
   {
@@ -282,9 +281,9 @@ static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
 /** Scores to weights in one row, `keys` of which `seen` are visible; scales the row's sums. */
 static void weigh_row(const roof_kernel_run *run, const workspace *w, size_t row, size_t keys, size_t seen,
                       bool first) {
-  const roof_loops *loops = ((const roof_operands *)run->state)->loops;
-  void *scores = roof_element(run, w->scores, row * w->keys);
-  void *sums = roof_element(run, w->sums, row * w->width);
+  const rf_loops *loops = ((const rf_operands *)run->state)->loops;
+  void *scores = rf_element(run, w->scores, row * w->keys);
+  void *sums = rf_element(run, w->sums, row * w->width);
   double before = first ? -INFINITY : w->maxima[row];
   if (seen > 0) {
     w->maxima[row] = fmax(before, loops->maximum(scores, seen));
@@ -295,19 +294,19 @@ static void weigh_row(const roof_kernel_run *run, const workspace *w, size_t row
       loops->scale[0](sums, sums, kept, w->width);
     }
   }
-  loops->fill[0](roof_element(run, scores, seen), 0, keys - seen);
+  loops->fill[0](rf_element(run, scores, seen), 0, keys - seen);
 }
 
 /** One block of queries of one head against all the keys it may see. */
 static void flash_block(const roof_kernel_run *run, const head *h, size_t first, const workspace *w) {
-  size_t rows = roof_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
+  size_t rows = rf_smaller(w->rows, h->q_len - first), end = visible(run, h, first + rows - 1);
   scale_queries(run, h, w, first, rows);
   for (size_t key = 0; key < end; key += w->keys) {
-    size_t keys = roof_smaller(w->keys, end - key);
+    size_t keys = rf_smaller(w->keys, end - key);
     score_block(run, h, w, rows, key, keys, w->scores, w->keys);
     for (size_t i = 0; i < rows; i++) {
       size_t limit = visible(run, h, first + i);
-      weigh_row(run, w, i, keys, limit > key ? roof_smaller(limit - key, keys) : 0, key == 0);
+      weigh_row(run, w, i, keys, limit > key ? rf_smaller(limit - key, keys) : 0, key == 0);
     }
     sum_block(run, w, rows, keys, w->scores, w->keys, values_of(run, h, w, key, keys), key > 0);
   }
@@ -315,7 +314,7 @@ static void flash_block(const roof_kernel_run *run, const head *h, size_t first,
 }
 
 static void flash_execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t heads = (size_t)(run->values[BATCH] * run->values[HEADS]), q_len = (size_t)run->values[Q_LEN];
 #pragma omp parallel num_threads(run->threads)
   {
@@ -337,7 +336,7 @@ static const roof_kernel kernels[] = {
      .summary = "softmax(Q K') V with all weights in memory",
      .sizes = "batch=1 heads=16 q_len=1024 kv_len=1024 head_dim=128 algorithm=standard",
      .quick_sizes = "batch=1 heads=4 q_len=1024 kv_len=1024 head_dim=128 algorithm=standard",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = standard_prepare,
      .execute = standard_execute,
      .check = check},
@@ -348,10 +347,10 @@ static const roof_kernel kernels[] = {
      .summary = "softmax(Q K') V, scores in the cache, tiles in registers",
      .sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128",
      .quick_sizes = "batch=1 heads=8 q_len=1024 kv_len=1024 head_dim=128",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = flash_prepare,
      .execute = flash_execute,
      .check = check},
 };
 
-const roof_kernel_family roof_kernels_attention = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_attention = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -7,7 +7,7 @@
 static const double factor = 0.75;
 
 /* Repeated, -1 leaves the magnitude as it is; any other factor ends in zeros or infinities. */
-static void scal_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void scal_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   (void)a;
   (void)b;
   o->loops->scale[0](out, out, -1, count);
@@ -19,7 +19,7 @@ static double scal_reference(double a, double x, double *magnitude) {
   return -x;
 }
 
-static void axpy_part(const roof_operands *o, const void *x, const void *b, void *y, size_t count) {
+static void axpy_part(const rf_operands *o, const void *x, const void *b, void *y, size_t count) {
   (void)b;
   o->loops->axpy[o->stream](factor, x, y, count);
 }
@@ -30,18 +30,18 @@ static double axpy_reference(double x, double y, double *magnitude) {
   return y + factor * x;
 }
 
-static const roof_map scal = {0, true, scal_part, scal_reference, 0};
-static const roof_map axpy = {1, true, axpy_part, axpy_reference, 2};
+static const rf_map scal = {0, true, scal_part, scal_reference, 0};
+static const rf_map axpy = {1, true, axpy_part, axpy_reference, 2};
 
 /** A sum over vectors, the `detail` of its row. */
 typedef struct sum {
   int inputs;
-  double (*part)(const roof_operands *operands, const void *x, const void *y, size_t count);
+  double (*part)(const rf_operands *operands, const void *x, const void *y, size_t count);
   double (*term)(double x, double y);
   double (*finish)(double total); /**< NULL: the sum is the result */
 } sum;
 
-static double dot_part(const roof_operands *o, const void *x, const void *y, size_t count) {
+static double dot_part(const rf_operands *o, const void *x, const void *y, size_t count) {
   return o->loops->dot[o->stream](x, y, count);
 }
 
@@ -49,7 +49,7 @@ static double dot_term(double x, double y) {
   return x * y;
 }
 
-static double nrm2_part(const roof_operands *o, const void *x, const void *y, size_t count) {
+static double nrm2_part(const rf_operands *o, const void *x, const void *y, size_t count) {
   (void)y;
   return o->loops->dot[o->stream](x, x, count);
 }
@@ -59,7 +59,7 @@ static double nrm2_term(double x, double y) {
   return x * x;
 }
 
-static double asum_part(const roof_operands *o, const void *x, const void *y, size_t count) {
+static double asum_part(const rf_operands *o, const void *x, const void *y, size_t count) {
   (void)y;
   return o->loops->asum[o->stream](x, count);
 }
@@ -69,7 +69,7 @@ static double asum_term(double x, double y) {
   return fabs(x);
 }
 
-static double reduce_part(const roof_operands *o, const void *x, const void *y, size_t count) {
+static double reduce_part(const rf_operands *o, const void *x, const void *y, size_t count) {
   (void)y;
   return o->loops->sum[o->stream](x, count);
 }
@@ -87,31 +87,31 @@ static const sum reduce = {1, reduce_part, reduce_term, NULL};
 static roof_status sum_prepare(roof_kernel_run *run, roof_error *error) {
   const sum *s = run->kernel->detail;
   double n = run->values[0];
-  return roof_operands_prepare(run, n, s->inputs > 1 ? n : 0, 1, 0, error);
+  return rf_operands_prepare(run, n, s->inputs > 1 ? n : 0, 1, 0, error);
 }
 
 static void sum_execute(roof_kernel_run *run) {
   const sum *s = run->kernel->detail;
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   double total = 0;
 #pragma omp parallel num_threads(run->threads) reduction(+ : total)
   {
-    roof_share share = roof_share_of((size_t)run->values[0], omp_get_thread_num(), omp_get_num_threads());
-    total = s->part(o, roof_element(run, o->in[0], share.begin), roof_element(run, o->in[1], share.begin),
+    rf_share share = rf_share_of((size_t)run->values[0], omp_get_thread_num(), omp_get_num_threads());
+    total = s->part(o, rf_element(run, o->in[0], share.begin), rf_element(run, o->in[1], share.begin),
                     share.end - share.begin);
   }
-  roof_data_set(o->out, run->dtype, 0, s->finish != NULL ? s->finish(total) : total);
+  rf_data_set(o->out, run->dtype, 0, s->finish != NULL ? s->finish(total) : total);
 }
 
 /** The sum of a share of the terms, and of their magnitudes. */
-static void sum_share(const roof_kernel_run *run, roof_share share, double *total, double *magnitude) {
+static void sum_share(const roof_kernel_run *run, rf_share share, double *total, double *magnitude) {
   const sum *s = run->kernel->detail;
-  const roof_operands *o = run->state;
-  roof_total exact = {0};
+  const rf_operands *o = run->state;
+  rf_total exact = {0};
   for (size_t i = share.begin; i < share.end; i++) {
-    double y = s->inputs > 1 ? roof_data_at(o->in[1], run->dtype, i) : 0;
-    double term = s->term(roof_data_at(o->in[0], run->dtype, i), y);
-    roof_total_add(&exact, term);
+    double y = s->inputs > 1 ? rf_data_at(o->in[1], run->dtype, i) : 0;
+    double term = s->term(rf_data_at(o->in[0], run->dtype, i), y);
+    rf_total_add(&exact, term);
     *magnitude += fabs(term);
   }
   *total = exact.sum;
@@ -123,17 +123,16 @@ static roof_status sum_check(roof_kernel_run *run, roof_error *error) {
   const sum *s = run->kernel->detail;
   double total = 0, magnitude = 0, n = run->values[0];
 #pragma omp parallel num_threads(run->threads) reduction(+ : total, magnitude)
-  sum_share(run, roof_share_of((size_t)n, omp_get_thread_num(), omp_get_num_threads()), &total, &magnitude);
-  double value = roof_data_at(((const roof_operands *)run->state)->out, run->dtype, 0);
+  sum_share(run, rf_share_of((size_t)n, omp_get_thread_num(), omp_get_num_threads()), &total, &magnitude);
+  double value = rf_data_at(((const rf_operands *)run->state)->out, run->dtype, 0);
   double expected = s->finish != NULL ? s->finish(total) : total;
-  double tolerance = (64 * roof_kernel_epsilon(run->dtype) + sqrt(n / 4096) * 0x1p-52) *
+  double tolerance = (64 * rf_kernel_epsilon(run->dtype) + sqrt(n / 4096) * 0x1p-52) *
                      (s->finish != NULL ? s->finish(magnitude) : magnitude);
   return fabs(value - expected) <= tolerance ? ROOF_OK
-                                             : roof_kernel_wrong(run, 0, value, expected, tolerance, error);
+                                             : rf_kernel_wrong(run, 0, value, expected, tolerance, error);
 }
 
-#define SUM(row)                                                                                             \
-  ROOF_NATIVE, .detail = row, .prepare = sum_prepare, .execute = sum_execute, .check = sum_check
+#define SUM(row) RF_NATIVE, .detail = row, .prepare = sum_prepare, .execute = sum_execute, .check = sum_check
 
 static const roof_kernel kernels[] = {
     {.name = "scal",
@@ -142,7 +141,7 @@ static const roof_kernel kernels[] = {
      .summary = "x = a x in place",
      .sizes = "n=402653184",
      .quick_sizes = "n=201326592",
-     ROOF_MAP(&scal)},
+     RF_MAP(&scal)},
     {.name = "axpy",
      .op = "axpy",
      .variant = "",
@@ -150,7 +149,7 @@ static const roof_kernel kernels[] = {
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
      .in_loop = true,
-     ROOF_MAP(&axpy)},
+     RF_MAP(&axpy)},
     {.name = "dot",
      .op = "dot",
      .variant = "",
@@ -182,4 +181,4 @@ static const roof_kernel kernels[] = {
      SUM(&reduce)},
 };
 
-const roof_kernel_family roof_kernels_blas1 = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_blas1 = {kernels, sizeof kernels / sizeof kernels[0]};

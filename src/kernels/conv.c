@@ -64,8 +64,8 @@ static roof_status prepare(roof_kernel_run *run, double algorithm, double scratc
   }
   shape s = shape_of(run);
   double input = v[BATCH] * v[IN_CHANNELS] * v[HEIGHT] * v[WIDTH];
-  return roof_operands_prepare(run, input, v[OUT_CHANNELS] * (double)depth_of(&s), (double)outputs(&s),
-                               scratch, error);
+  return rf_operands_prepare(run, input, v[OUT_CHANNELS] * (double)depth_of(&s), (double)outputs(&s), scratch,
+                             error);
 }
 
 /** Index of an input element, or SIZE_MAX in the padding. `channel` counts through the batch. */
@@ -75,7 +75,7 @@ static size_t input_index(const shape *s, size_t channel, size_t y, size_t x, si
 }
 
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   shape s = shape_of(run);
   size_t out_channel = i / pixels(&s) % (s.groups * s.out), image = i / pixels(&s) / (s.groups * s.out);
   size_t y = i % pixels(&s) / s.out_width, x = i % s.out_width;
@@ -84,18 +84,18 @@ static double reference(const roof_kernel_run *run, size_t i, double *tolerance)
   for (size_t p = 0; p < depth_of(&s); p++) {
     size_t tap = p % (s.kernel * s.kernel);
     size_t at = input_index(&s, first + p / (s.kernel * s.kernel), y, x, tap / s.kernel, tap % s.kernel);
-    double weight = roof_data_at(o->in[1], run->dtype, out_channel * depth_of(&s) + p);
-    double product = at == SIZE_MAX ? 0 : weight * roof_data_at(o->in[0], run->dtype, at);
+    double weight = rf_data_at(o->in[1], run->dtype, out_channel * depth_of(&s) + p);
+    double product = at == SIZE_MAX ? 0 : weight * rf_data_at(o->in[0], run->dtype, at);
     total += product;
     magnitude += fabs(product);
   }
-  *tolerance = (2 + sqrt((double)depth_of(&s))) * 2 * roof_kernel_epsilon(run->dtype) * magnitude;
+  *tolerance = (2 + sqrt((double)depth_of(&s))) * 2 * rf_kernel_epsilon(run->dtype) * magnitude;
   return total;
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
   shape s = shape_of(run);
-  return roof_kernel_compare(run, outputs(&s), 4096, reference, error);
+  return rf_kernel_compare(run, outputs(&s), 4096, reference, error);
 }
 
 /* Direct: each tap adds the product of its weights and the input shifted by it, tiles of output channels by
@@ -129,12 +129,12 @@ static padded padded_of(const shape *s) {
 PAD(double)
 PAD(float)
 
-static size_t packed_weights(const shape *s, const roof_loops *loops) {
-  return s->groups * roof_round_up(s->out, (size_t)loops->tile_rows) * depth_of(s);
+static size_t packed_weights(const shape *s, const rf_loops *loops) {
+  return s->groups * rf_round_up(s->out, (size_t)loops->tile_rows) * depth_of(s);
 }
 
 static roof_status direct_prepare(roof_kernel_run *run, roof_error *error) {
-  const roof_loops *loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
+  const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   shape s = shape_of(run);
   size_t elements = packed_weights(&s, loops) + s.batch * s.groups * s.in * padded_of(&s).channel;
   elements += (size_t)loops->tile_columns; /* whole registers are loaded */
@@ -143,34 +143,34 @@ static roof_status direct_prepare(roof_kernel_run *run, roof_error *error) {
 
 /** The weights of a tap for the output channels of a group from `first`, a multiple of a tile's rows, on. */
 static void *weights_of(const roof_kernel_run *run, const shape *s, size_t group, size_t tap, size_t first) {
-  const roof_operands *o = run->state;
-  size_t padded_out = roof_round_up(s->out, (size_t)o->loops->tile_rows), taps = s->kernel * s->kernel;
-  return roof_element(run, o->scratch, ((group * taps + tap) * padded_out + first) * s->in);
+  const rf_operands *o = run->state;
+  size_t padded_out = rf_round_up(s->out, (size_t)o->loops->tile_rows), taps = s->kernel * s->kernel;
+  return rf_element(run, o->scratch, ((group * taps + tap) * padded_out + first) * s->in);
 }
 
 static void *input_of(const roof_kernel_run *run, const shape *s, const padded *p, size_t channel) {
-  const roof_operands *o = run->state;
-  return roof_element(run, o->scratch, packed_weights(s, o->loops) + channel * p->channel);
+  const rf_operands *o = run->state;
+  return rf_element(run, o->scratch, packed_weights(s, o->loops) + channel * p->channel);
 }
 
 static void pack_taps(const roof_kernel_run *run, const shape *s) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t tall = (size_t)o->loops->tile_rows, taps = s->kernel * s->kernel;
 #pragma omp for schedule(static) nowait
   for (size_t i = 0; i < s->groups * taps; i++) {
     for (size_t first = 0; first < s->out; first += tall) {
       size_t row = (i / taps * s->out + first) * s->in * taps + i % taps;
-      roof_slices slices = {roof_element(run, o->in[1], row), s->in, taps, s->out - first, s->in * taps};
-      roof_tile_pack(run->dtype, slices, tall, weights_of(run, s, i / taps, i % taps, first));
+      rf_slices slices = {rf_element(run, o->in[1], row), s->in, taps, s->out - first, s->in * taps};
+      rf_tile_pack(run->dtype, slices, tall, weights_of(run, s, i / taps, i % taps, first));
     }
   }
 }
 
 static void pad_input(const roof_kernel_run *run, const shape *s, const padded *p) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
 #pragma omp for schedule(static)
   for (size_t i = 0; i < s->batch * s->groups * s->in; i++) {
-    const void *in = roof_element(run, o->in[0], i * s->height * s->width);
+    const void *in = rf_element(run, o->in[0], i * s->height * s->width);
     if (run->dtype == ROOF_FP64) {
       pad_double(s, p, in, input_of(run, s, p, i));
     } else {
@@ -183,25 +183,25 @@ static void pad_input(const roof_kernel_run *run, const shape *s, const padded *
  * on. */
 static void direct_pixels(const roof_kernel_run *run, const shape *s, const padded *p, size_t plane, size_t y,
                           size_t x) {
-  const roof_operands *o = run->state;
-  const roof_loops *l = o->loops;
+  const rf_operands *o = run->state;
+  const rf_loops *l = o->loops;
   size_t tall = (size_t)l->tile_rows, lanes = (size_t)l->lanes;
-  size_t columns = roof_smaller((size_t)l->tile_columns, s->out_width - x), wide = (columns - 1) / lanes;
+  size_t columns = rf_smaller((size_t)l->tile_columns, s->out_width - x), wide = (columns - 1) / lanes;
   int height = 0;
   for (size_t channel = 0; channel < s->out; channel += (size_t)l->tile_heights[height]) {
     while ((size_t)l->tile_heights[height] > s->out - channel) {
       height++;
     }
-    roof_tile t = {.depth = s->in, .a_stride = 1, .a_step = tall, .b_stride = p->channel};
-    t.c = roof_element(run, o->out, (plane * s->out + channel) * pixels(s) + y * s->out_width + x);
+    rf_tile t = {.depth = s->in, .a_stride = 1, .a_step = tall, .b_stride = p->channel};
+    t.c = rf_element(run, o->out, (plane * s->out + channel) * pixels(s) + y * s->out_width + x);
     t.c_stride = pixels(s);
     t.last = columns - wide * lanes;
     for (size_t tap = 0; tap < s->kernel * s->kernel; tap++) {
       size_t ky = tap / s->kernel, kx = tap % s->kernel;
       size_t part = (y * s->stride + ky) * s->stride + kx % s->stride;
-      t.a = roof_element(run, weights_of(run, s, plane % s->groups, tap, channel / tall * tall),
-                         channel % tall);
-      t.b = roof_element(run, input_of(run, s, p, plane * s->in), part * p->columns + x + kx / s->stride);
+      t.a =
+          rf_element(run, weights_of(run, s, plane % s->groups, tap, channel / tall * tall), channel % tall);
+      t.b = rf_element(run, input_of(run, s, p, plane * s->in), part * p->columns + x + kx / s->stride);
       t.add = tap > 0;
       l->tile[height][wide](&t);
     }
@@ -209,7 +209,7 @@ static void direct_pixels(const roof_kernel_run *run, const shape *s, const padd
 }
 
 static void direct_execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   shape s = shape_of(run);
   padded p = padded_of(&s);
 #pragma omp parallel num_threads(run->threads)
@@ -228,12 +228,12 @@ static void direct_execute(roof_kernel_run *run) {
 /* im2col: the input of each output pixel becomes a column of a matrix, written in panels as wide as a tile;
  * the weights times that matrix are the output. */
 
-static size_t image_elements(const shape *s, const roof_loops *loops) {
-  return s->groups * roof_round_up(pixels(s), (size_t)loops->tile_columns) * depth_of(s);
+static size_t image_elements(const shape *s, const rf_loops *loops) {
+  return s->groups * rf_round_up(pixels(s), (size_t)loops->tile_columns) * depth_of(s);
 }
 
 static roof_status im2col_prepare(roof_kernel_run *run, roof_error *error) {
-  const roof_loops *loops = roof_lanes_loops(roof_lanes_best(), run->dtype);
+  const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
   shape s = shape_of(run);
   double elements = (double)packed_weights(&s, loops) + (double)s.batch * (double)image_elements(&s, loops);
   return prepare(run, IM2COL, elements * roof_dtype_bytes(run->dtype), error);
@@ -243,8 +243,8 @@ static roof_status im2col_prepare(roof_kernel_run *run, roof_error *error) {
 static void inside(const shape *s, size_t kx, size_t x, size_t count, size_t *first, size_t *end) {
   size_t begin = kx < s->left ? (s->left - kx + s->stride - 1) / s->stride : 0;
   size_t after = s->width + s->left > kx ? (s->width + s->left - kx - 1) / s->stride + 1 : 0;
-  *first = begin < x ? x : roof_smaller(begin, x + count);
-  *end = after < *first ? *first : roof_smaller(after, x + count);
+  *first = begin < x ? x : rf_smaller(begin, x + count);
+  *end = after < *first ? *first : rf_smaller(after, x + count);
 }
 
 /** What tap (ky, kx) of one channel multiplies at the `wide` output pixels from `first` on, row by row. */
@@ -253,7 +253,7 @@ static void inside(const shape *s, size_t kx, size_t x, size_t count, size_t *fi
                             type *to) {                                                                      \
     size_t y = first / s->out_width, x = first % s->out_width, count, begin, end;                            \
     for (size_t done = 0; done < wide; done += count, x = 0, y++) {                                          \
-      count = roof_smaller(s->out_width - x, wide - done);                                                   \
+      count = rf_smaller(s->out_width - x, wide - done);                                                     \
       size_t row = y * s->stride + ky - s->top; /* wraps when negative */                                    \
       inside(s, kx, x, y < s->out_height && row < s->height ? count : 0, &begin, &end);                      \
       type *pixel = to + done - x;                                                                           \
@@ -275,32 +275,32 @@ EXPAND(double)
 EXPAND(float)
 
 static void pack_weights(const roof_kernel_run *run, const shape *s) {
-  const roof_operands *o = run->state;
-  size_t tall = (size_t)o->loops->tile_rows, depth = depth_of(s), padded_out = roof_round_up(s->out, tall);
+  const rf_operands *o = run->state;
+  size_t tall = (size_t)o->loops->tile_rows, depth = depth_of(s), padded_out = rf_round_up(s->out, tall);
 #pragma omp for schedule(static) nowait
   for (size_t i = 0; i < s->groups * padded_out; i += tall) {
     size_t group = i / padded_out, row = i % padded_out;
-    roof_slices rows = {roof_element(run, o->in[1], (group * s->out + row) * depth), depth, 1, s->out - row,
-                        depth};
-    roof_tile_pack(run->dtype, rows, tall, roof_element(run, o->scratch, i * depth));
+    rf_slices rows = {rf_element(run, o->in[1], (group * s->out + row) * depth), depth, 1, s->out - row,
+                      depth};
+    rf_tile_pack(run->dtype, rows, tall, rf_element(run, o->scratch, i * depth));
   }
 }
 
 /** The panel of one group of one image that begins at pixel `first`. */
 static void *panel_of(const roof_kernel_run *run, const shape *s, size_t plane, size_t first) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t plane_elements = image_elements(s, o->loops) / s->groups;
-  return roof_element(run, o->scratch,
-                      packed_weights(s, o->loops) + plane * plane_elements + first * depth_of(s));
+  return rf_element(run, o->scratch,
+                    packed_weights(s, o->loops) + plane * plane_elements + first * depth_of(s));
 }
 
 /** One panel of columns. */
 static void expand(const roof_kernel_run *run, const shape *s, size_t plane, size_t first) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t wide = (size_t)o->loops->tile_columns, taps = s->kernel * s->kernel;
   for (size_t p = 0; p < depth_of(s); p++) {
-    const void *in = roof_element(run, o->in[0], (plane * s->in + p / taps) * s->height * s->width);
-    void *to = roof_element(run, panel_of(run, s, plane, first), p * wide);
+    const void *in = rf_element(run, o->in[0], (plane * s->in + p / taps) * s->height * s->width);
+    void *to = rf_element(run, panel_of(run, s, plane, first), p * wide);
     size_t ky = p % taps / s->kernel, kx = p % s->kernel;
     if (run->dtype == ROOF_FP64) {
       expand_double(s, in, ky, kx, first, wide, to);
@@ -312,21 +312,21 @@ static void expand(const roof_kernel_run *run, const shape *s, size_t plane, siz
 
 /** All output channels of one group at the pixels of one panel. */
 static void multiply_panel(const roof_kernel_run *run, const shape *s, size_t plane, size_t first) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t tall = (size_t)o->loops->tile_rows, depth = depth_of(s);
-  size_t weights = plane % s->groups * roof_round_up(s->out, tall);
+  size_t weights = plane % s->groups * rf_round_up(s->out, tall);
   for (size_t row = 0; row < s->out; row += tall) {
-    roof_tile_part part = {.c = roof_element(run, o->out, (plane * s->out + row) * pixels(s) + first),
-                           .stride = pixels(s),
-                           .rows = s->out - row,
-                           .columns = pixels(s) - first};
-    roof_tile_multiply(o->loops, run->dtype, depth, roof_element(run, o->scratch, (weights + row) * depth),
-                       panel_of(run, s, plane, first), part);
+    rf_tile_part part = {.c = rf_element(run, o->out, (plane * s->out + row) * pixels(s) + first),
+                         .stride = pixels(s),
+                         .rows = s->out - row,
+                         .columns = pixels(s) - first};
+    rf_tile_multiply(o->loops, run->dtype, depth, rf_element(run, o->scratch, (weights + row) * depth),
+                     panel_of(run, s, plane, first), part);
   }
 }
 
 static void im2col_execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   shape s = shape_of(run);
   size_t wide = (size_t)o->loops->tile_columns, panels = (pixels(&s) + wide - 1) / wide;
 #pragma omp parallel num_threads(run->threads)
@@ -350,7 +350,7 @@ static const roof_kernel kernels[] = {
      .summary = "weights of each tap times the shifted input, tiles in registers",
      .sizes = "batch=8 in_channels=64 out_channels=64 height=112 width=112 kernel=3",
      .quick_sizes = "batch=2 in_channels=64 out_channels=64 height=112 width=112 kernel=3",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = direct_prepare,
      .execute = direct_execute,
      .check = check},
@@ -360,10 +360,10 @@ static const roof_kernel kernels[] = {
      .summary = "weights times the expanded input, tiles in registers",
      .sizes = "batch=8 in_channels=64 out_channels=64 height=112 width=112 kernel=3 algorithm=im2col",
      .quick_sizes = "batch=2 in_channels=64 out_channels=64 height=112 width=112 kernel=3 algorithm=im2col",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = im2col_prepare,
      .execute = im2col_execute,
      .check = check},
 };
 
-const roof_kernel_family roof_kernels_conv = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_conv = {kernels, sizeof kernels / sizeof kernels[0]};

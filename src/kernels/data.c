@@ -10,16 +10,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kernels/_groups.h"
+#include "host/groups.h"
 #include "roofline/units.h"
 
 enum { BLOCK = 64, LARGE_PAGE = 2 << 20 };
 
-roof_share roof_share_of(size_t count, int thread, int threads) {
+rf_share rf_share_of(size_t count, int thread, int threads) {
   size_t blocks = (count + BLOCK - 1) / BLOCK;
   size_t begin = blocks * (size_t)thread / (size_t)threads * BLOCK;
   size_t end = blocks * (size_t)(thread + 1) / (size_t)threads * BLOCK;
-  return (roof_share){begin < count ? begin : count, end < count ? end : count};
+  return (rf_share){begin < count ? begin : count, end < count ? end : count};
 }
 
 /** The number that follows `key` in a file, or NaN. */
@@ -41,12 +41,12 @@ static double number_in(const char *path, const char *key) {
   return value;
 }
 
-double roof_memory_available(void) {
+double rf_memory_available(void) {
   double available = number_in("/proc/meminfo", "MemAvailable: ") * 1024;
-  return fmin(available, roof_groups_memory("")); /* fmin passes over NaN */
+  return fmin(available, rf_groups_memory("")); /* fmin passes over NaN */
 }
 
-double roof_cache_bytes(void) {
+double rf_cache_bytes(void) {
   long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return bytes > 0 ? (double)bytes : 32.0 * 1024 * 1024;
 }
@@ -70,14 +70,14 @@ static void read_caches(void) {
   hwloc_topology_destroy(topology);
 }
 
-double roof_cache_level(int level) {
+double rf_cache_level(int level) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, read_caches);
   return levels[level - 1];
 }
 
-roof_status roof_memory_check(const char *what, double bytes, roof_error *error) {
-  double available = roof_memory_available();
+roof_status rf_memory_check(const char *what, double bytes, roof_error *error) {
+  double available = rf_memory_available();
   if (bytes < available && bytes < 0x1p53) {
     return ROOF_OK;
   }
@@ -87,9 +87,9 @@ roof_status roof_memory_check(const char *what, double bytes, roof_error *error)
                         roof_quantity_format(have, sizeof have, available, "B"));
 }
 
-roof_status roof_data_new(const char *what, double bytes, void **data, roof_error *error) {
+roof_status rf_data_new(const char *what, double bytes, void **data, roof_error *error) {
   double rounded = ceil(bytes / LARGE_PAGE) * LARGE_PAGE;
-  roof_status status = roof_memory_check(what, rounded, error);
+  roof_status status = rf_memory_check(what, rounded, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -102,16 +102,16 @@ roof_status roof_data_new(const char *what, double bytes, void **data, roof_erro
   return ROOF_OK;
 }
 
-double roof_random_at(uint64_t seed, size_t index) {
+double rf_random_at(uint64_t seed, size_t index) {
   uint64_t z = (seed << 32) + (index + 1) * 0x9E3779B97F4A7C15u; /* SplitMix64 */
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return (double)(int64_t)(z ^ (z >> 31)) * 0x1p-63;
 }
 
-void roof_random_order(uint32_t *order, size_t count, uint64_t seed) {
+void rf_random_order(uint32_t *order, size_t count, uint64_t seed) {
   for (size_t i = 0; i < count; i++) {
-    size_t j = (size_t)(fabs(roof_random_at(seed, i)) * (double)i); /* Fisher and Yates */
+    size_t j = (size_t)(fabs(rf_random_at(seed, i)) * (double)i); /* Fisher and Yates */
     order[i] = order[j];
     order[j] = (uint32_t)i;
   }
@@ -148,7 +148,7 @@ static double fp16_value(uint16_t bits) {
   return bits & 0x8000 ? -size : size;
 }
 
-void roof_data_set(void *data, roof_dtype dtype, size_t index, double value) {
+void rf_data_set(void *data, roof_dtype dtype, size_t index, double value) {
   if (dtype == ROOF_FP64) {
     ((double *)data)[index] = value;
   } else if (dtype == ROOF_FP32) {
@@ -162,7 +162,7 @@ void roof_data_set(void *data, roof_dtype dtype, size_t index, double value) {
   }
 }
 
-double roof_data_narrow_at(const void *data, roof_dtype dtype, size_t index) {
+double rf_data_narrow_at(const void *data, roof_dtype dtype, size_t index) {
   if (dtype == ROOF_INT8) {
     int8_t value = ((const int8_t *)data)[index];
     return value == INT8_MIN ? NAN : value;
@@ -176,23 +176,23 @@ double roof_data_narrow_at(const void *data, roof_dtype dtype, size_t index) {
   return (double)value;
 }
 
-void roof_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads) {
+void rf_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads) {
   double scale = dtype == ROOF_INT8 ? INT8_MAX : 1;
 #pragma omp parallel num_threads(threads)
   {
-    roof_share share = roof_share_of(count, omp_get_thread_num(), omp_get_num_threads());
+    rf_share share = rf_share_of(count, omp_get_thread_num(), omp_get_num_threads());
     for (size_t i = share.begin; i < share.end; i++) {
-      roof_data_set(data, dtype, i, scale * roof_random_at(seed, i));
+      rf_data_set(data, dtype, i, scale * rf_random_at(seed, i));
     }
   }
 }
 
-void roof_data_poison(void *data, roof_dtype dtype, size_t count, int threads) {
+void rf_data_poison(void *data, roof_dtype dtype, size_t count, int threads) {
 #pragma omp parallel num_threads(threads)
   {
-    roof_share share = roof_share_of(count, omp_get_thread_num(), omp_get_num_threads());
+    rf_share share = rf_share_of(count, omp_get_thread_num(), omp_get_num_threads());
     for (size_t i = share.begin; i < share.end; i++) {
-      roof_data_set(data, dtype, i, NAN);
+      rf_data_set(data, dtype, i, NAN);
     }
   }
 }

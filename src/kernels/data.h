@@ -8,66 +8,66 @@
 #include "roofline/dtype.h"
 
 /** A thread's part of `count` elements. */
-typedef struct roof_share {
+typedef struct rf_share {
   size_t begin;
   size_t end;
-} roof_share;
+} rf_share;
 
 /** The part of thread `thread`, in whole blocks of 64 elements.
  *  Units: elements. Ownership: by value. Errors: none. */
-roof_share roof_share_of(size_t count, int thread, int threads);
+rf_share rf_share_of(size_t count, int thread, int threads);
 
 /** Bytes that may still be allocated without swapping: MemAvailable, and the control group's limit.
  *  Units: bytes. Ownership: none. Errors: infinity when the system does not tell. */
-double roof_memory_available(void);
+double rf_memory_available(void);
 
 /** Size of the last-level cache.
  *  Units: bytes. Ownership: none. Errors: 32 MiB when the system does not tell. */
-double roof_cache_bytes(void);
+double rf_cache_bytes(void);
 
 /** Size of the data cache of `level` (1 to 3) beside the first core, as hwloc reports it.
  *  Units: bytes. Ownership: none. Errors: 32 KiB, 512 KiB or 32 MiB when the system does not tell. */
-double roof_cache_level(int level);
+double rf_cache_level(int level);
 
 /** Checks that `bytes` fit the memory that is free.
  *  Units: bytes. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming `what`, what it needs and what there is.
  */
-roof_status roof_memory_check(const char *what, double bytes, roof_error *error);
+roof_status rf_memory_check(const char *what, double bytes, roof_error *error);
 
 /** Allocates `bytes` on a large-page boundary and asks for large pages.
- *  Units: bytes. Ownership: the caller frees with free(). Errors: as roof_memory_check, ROOF_E_MEMORY. */
-roof_status roof_data_new(const char *what, double bytes, void **data, roof_error *error);
+ *  Units: bytes. Ownership: the caller frees with free(). Errors: as rf_memory_check, ROOF_E_MEMORY. */
+roof_status rf_data_new(const char *what, double bytes, void **data, roof_error *error);
 
 /** The number between -1 and 1 that `seed` has at `index`.
  *  Units: none. Ownership: none. Errors: none. */
-double roof_random_at(uint64_t seed, size_t index);
+double rf_random_at(uint64_t seed, size_t index);
 
 /** The numbers below `count` in an order that `seed` shuffles.
  *  Units: none. Ownership: fills the caller's `order`. Errors: none. */
-void roof_random_order(uint32_t *order, size_t count, uint64_t seed);
+void rf_random_order(uint32_t *order, size_t count, uint64_t seed);
 
 /** Fills data with the numbers of `seed`, in parallel; int8 holds 127 times them.
  *  Units: elements. Ownership: none. Errors: none. */
-void roof_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads);
+void rf_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads);
 
 /** Fills data with NaN (int8: -128, which no kernel produces), in parallel, so that an element nobody writes
  * is found. Units: elements. Ownership: none. Errors: none. */
-void roof_data_poison(void *data, roof_dtype dtype, size_t count, int threads);
+void rf_data_poison(void *data, roof_dtype dtype, size_t count, int threads);
 
 /** Stores a number, rounded to the format.
  *  Units: the data's. Ownership: none. Errors: none. */
-void roof_data_set(void *data, roof_dtype dtype, size_t index, double value);
+void rf_data_set(void *data, roof_dtype dtype, size_t index, double value);
 
 /** One element of fp16, bf16 or int8 data; NaN for int8's -128.
  *  Units: the data's. Ownership: none. Errors: none. */
-double roof_data_narrow_at(const void *data, roof_dtype dtype, size_t index);
+double rf_data_narrow_at(const void *data, roof_dtype dtype, size_t index);
 
 /** One element of fp64, fp32, fp16, bf16 or int8 data.
  *  Units: the data's. Ownership: none. Errors: none. */
-static inline double roof_data_at(const void *data, roof_dtype dtype, size_t index) {
+static inline double rf_data_at(const void *data, roof_dtype dtype, size_t index) {
   return dtype == ROOF_FP64   ? ((const double *)data)[index]
          : dtype == ROOF_FP32 ? (double)((const float *)data)[index]
-                              : roof_data_narrow_at(data, dtype, index);
+                              : rf_data_narrow_at(data, dtype, index);
 }
 
 #endif

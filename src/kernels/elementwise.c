@@ -3,7 +3,7 @@
 
 #include "kernels/_map.h"
 
-static void relu_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void relu_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   (void)b;
   o->loops->relu[o->stream](a, out, count);
 }
@@ -14,7 +14,7 @@ static double relu_reference(double a, double b, double *magnitude) {
   return fmax(a, 0);
 }
 
-static void gelu_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void gelu_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   (void)b;
   o->loops->gelu[o->stream](a, out, count);
 }
@@ -26,7 +26,7 @@ static double gelu_reference(double a, double b, double *magnitude) {
   return 0.5 * a * (1 + tanh(inner));
 }
 
-static void silu_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void silu_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   (void)b;
   o->loops->silu[o->stream](a, out, count);
 }
@@ -38,9 +38,9 @@ static double silu_reference(double a, double b, double *magnitude) {
 }
 
 /* Roundings of the argument, the exponential, the sum and the quotient: at most 8. */
-static const roof_map relu = {1, false, relu_part, relu_reference, 0};
-static const roof_map gelu = {1, false, gelu_part, gelu_reference, 8};
-static const roof_map silu = {1, false, silu_part, silu_reference, 8};
+static const rf_map relu = {1, false, relu_part, relu_reference, 0};
+static const rf_map gelu = {1, false, gelu_part, gelu_reference, 8};
+static const rf_map silu = {1, false, silu_part, silu_reference, 8};
 
 static const roof_kernel kernels[] = {
     {.name = "relu",
@@ -49,21 +49,21 @@ static const roof_kernel kernels[] = {
      .summary = "y = max(x, 0)",
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
-     ROOF_MAP(&relu)},
+     RF_MAP(&relu)},
     {.name = "gelu",
      .op = "gelu",
      .variant = "",
      .summary = "y = x Phi(x), tanh form",
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
-     ROOF_MAP(&gelu)},
+     RF_MAP(&gelu)},
     {.name = "silu",
      .op = "silu",
      .variant = "",
      .summary = "y = x / (1 + e^-x)",
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
-     ROOF_MAP(&silu)},
+     RF_MAP(&silu)},
 };
 
-const roof_kernel_family roof_kernels_elementwise = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_elementwise = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -10,38 +10,38 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
                           run->kernel->name, tokens);
   }
   roof_status status =
-      roof_operands_prepare(run, tokens * hidden, 0, tokens * hidden, tokens * sizeof(uint32_t), error);
+      rf_operands_prepare(run, tokens * hidden, 0, tokens * hidden, tokens * sizeof(uint32_t), error);
   if (status == ROOF_OK) {
-    roof_random_order(((roof_operands *)run->state)->scratch, (size_t)tokens, 4);
+    rf_random_order(((rf_operands *)run->state)->scratch, (size_t)tokens, 4);
   }
   return status;
 }
 
 static void execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t tokens = (size_t)run->values[0], hidden = (size_t)run->values[1];
   const uint32_t *rows = o->scratch;
 #pragma omp parallel num_threads(run->threads)
   {
 #pragma omp for schedule(static) nowait
     for (size_t i = 0; i < tokens; i++) {
-      o->loops->copy[o->stream](roof_element(run, o->out, i * hidden),
-                                roof_element(run, o->in[0], rows[i] * hidden), hidden);
+      o->loops->copy[o->stream](rf_element(run, o->out, i * hidden),
+                                rf_element(run, o->in[0], rows[i] * hidden), hidden);
     }
     o->loops->fence();
   }
 }
 
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t hidden = (size_t)run->values[1];
   *tolerance = 0;
-  return roof_data_at(o->in[0], run->dtype, ((const uint32_t *)o->scratch)[i / hidden] * hidden + i % hidden);
+  return rf_data_at(o->in[0], run->dtype, ((const uint32_t *)o->scratch)[i / hidden] * hidden + i % hidden);
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
   size_t count = (size_t)(run->values[0] * run->values[1]);
-  return roof_kernel_compare(run, count, count, reference, error);
+  return rf_kernel_compare(run, count, count, reference, error);
 }
 
 static const roof_kernel kernels[] = {
@@ -51,10 +51,10 @@ static const roof_kernel kernels[] = {
      .summary = "rows of a table gathered in random order",
      .sizes = "tokens=196608 hidden=1024",
      .quick_sizes = "tokens=98304 hidden=1024",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = prepare,
      .execute = execute,
      .check = check},
 };
 
-const roof_kernel_family roof_kernels_embedding = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_embedding = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -67,8 +67,8 @@ static void set_root(const roof_kernel_run *run, void *table, size_t at, size_t 
                      size_t order) {
   double real, imaginary;
   root_of(index, order, &real, &imaginary);
-  roof_data_set(table, run->dtype, at, real);
-  roof_data_set(table, run->dtype, at + apart, imaginary);
+  rf_data_set(table, run->dtype, at, real);
+  rf_data_set(table, run->dtype, at + apart, imaginary);
 }
 
 static void fill_tables(const roof_kernel_run *run, const plan *p) {
@@ -93,12 +93,12 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
                           n);
   }
   plan p;
-  roof_status status = roof_memory_check(run->kernel->name, 4 * n * roof_dtype_bytes(run->dtype), error);
+  roof_status status = rf_memory_check(run->kernel->name, 4 * n * roof_dtype_bytes(run->dtype), error);
   if (status == ROOF_OK) {
-    status = roof_operands_prepare(run, 2 * n, 0, 2 * n, (double)lay_out(run, NULL, &p), error);
+    status = rf_operands_prepare(run, 2 * n, 0, 2 * n, (double)lay_out(run, NULL, &p), error);
   }
   if (status == ROOF_OK) {
-    lay_out(run, ((roof_operands *)run->state)->scratch, &p);
+    lay_out(run, ((rf_operands *)run->state)->scratch, &p);
     fill_tables(run, &p);
   }
   return status;
@@ -106,12 +106,12 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
 
 /** The calling thread's. */
 static void *block_of(const roof_kernel_run *run, const plan *p) {
-  return roof_element(run, p->blocks, (size_t)omp_get_thread_num() * block_elements(p));
+  return rf_element(run, p->blocks, (size_t)omp_get_thread_num() * block_elements(p));
 }
 
 static void in_one_step(const roof_kernel_run *run, const plan *p) {
-  const roof_operands *o = run->state;
-  roof_points from = {o->in[0], 1, p->n}, to = {o->out, 1, p->n};
+  const rf_operands *o = run->state;
+  rf_points from = {o->in[0], 1, p->n}, to = {o->out, 1, p->n};
   o->loops->fft[0](p->n, 1, from, to, p->blocks, p->roots, p->rows);
 }
 
@@ -119,38 +119,38 @@ static void in_one_step(const roof_kernel_run *run, const plan *p) {
 static void fill_factors(const roof_kernel_run *run, const plan *p, size_t first, void *factors) {
   for (size_t k = 0; k < p->rows; k++) {
     const double *low = &p->low[2 * (first * k % p->rows)], *high = &p->high[2 * (first * k / p->rows)];
-    roof_data_set(factors, run->dtype, k, low[0] * high[0] - low[1] * high[1]);
-    roof_data_set(factors, run->dtype, p->rows + k, low[0] * high[1] + low[1] * high[0]);
+    rf_data_set(factors, run->dtype, k, low[0] * high[0] - low[1] * high[1]);
+    rf_data_set(factors, run->dtype, p->rows + k, low[0] * high[1] + low[1] * high[0]);
   }
 }
 
 /** The columns from `first` on: transformed, multiplied, and turned into rows of `between`. */
 static void transform_columns(const roof_kernel_run *run, const plan *p, size_t first) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t apart = p->rows * p->wide;
-  void *block = block_of(run, p), *factors = roof_element(run, block, 2 * apart);
-  roof_points from = {roof_element(run, o->in[0], first), p->columns, p->n}, to = {block, p->wide, apart};
-  o->loops->fft[0](p->rows, p->wide, from, to, roof_element(run, factors, 2 * p->rows), p->roots, p->rows);
+  void *block = block_of(run, p), *factors = rf_element(run, block, 2 * apart);
+  rf_points from = {rf_element(run, o->in[0], first), p->columns, p->n}, to = {block, p->wide, apart};
+  o->loops->fft[0](p->rows, p->wide, from, to, rf_element(run, factors, 2 * p->rows), p->roots, p->rows);
   fill_factors(run, p, first, factors);
   o->loops->twist(block, apart, factors, p->powers, p->rows, p->wide);
   for (size_t part = 0; part < 2; part++) {
-    o->loops->turn[o->stream](roof_element(run, block, part * apart), p->wide, p->rows, p->wide,
-                              roof_element(run, p->between, part * p->n + first * p->rows), p->rows);
+    o->loops->turn[o->stream](rf_element(run, block, part * apart), p->wide, p->rows, p->wide,
+                              rf_element(run, p->between, part * p->n + first * p->rows), p->rows);
   }
 }
 
 /** The results k = first, first + 1, ... modulo `rows`. Only a register as wide as a line is stored past the
  * caches: halves of lines would leave them one by one. */
 static void transform_rows(const roof_kernel_run *run, const plan *p, size_t first) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   bool stream = o->stream && (size_t)o->loops->lanes == p->wide;
-  roof_points from = {roof_element(run, p->between, first), p->rows, p->n};
-  roof_points to = {roof_element(run, o->out, first), p->rows, p->n};
+  rf_points from = {rf_element(run, p->between, first), p->rows, p->n};
+  rf_points to = {rf_element(run, o->out, first), p->rows, p->n};
   o->loops->fft[stream](p->columns, p->wide, from, to, block_of(run, p), p->roots, p->rows);
 }
 
 static void execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   plan p;
   lay_out(run, o->scratch, &p);
   if (p.columns == 1) {
@@ -176,29 +176,29 @@ static void execute(roof_kernel_run *run) {
 /** The sum itself; the root is exact at every 32nd point and multiplied on between. The error of a transform
  * grows as log2 n beside its sum of n random numbers. */
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t n = (size_t)run->values[0], k = i % n;
   double step_r, step_i, root_r = 1, root_i = 0;
-  roof_total total[2] = {{0}};
+  rf_total total[2] = {{0}};
   root_of(k, n, &step_r, &step_i);
   for (size_t j = 0; j < n; j++) {
     if (j % 32 == 0) {
       root_of(j * k % n, n, &root_r, &root_i);
     }
-    double x_r = roof_data_at(o->in[0], run->dtype, j), x_i = roof_data_at(o->in[0], run->dtype, n + j);
-    roof_total_add(&total[0], x_r * root_r - x_i * root_i);
-    roof_total_add(&total[1], x_r * root_i + x_i * root_r);
+    double x_r = rf_data_at(o->in[0], run->dtype, j), x_i = rf_data_at(o->in[0], run->dtype, n + j);
+    rf_total_add(&total[0], x_r * root_r - x_i * root_i);
+    rf_total_add(&total[1], x_r * root_i + x_i * root_r);
     double next = root_r * step_r - root_i * step_i;
     root_i = root_r * step_i + root_i * step_r;
     root_r = next;
   }
-  *tolerance = 16 * (1 + log2((double)n)) * sqrt((double)n) * roof_kernel_epsilon(run->dtype);
+  *tolerance = 16 * (1 + log2((double)n)) * sqrt((double)n) * rf_kernel_epsilon(run->dtype);
   return total[i / n].sum;
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
   double n = run->values[0];
-  return roof_kernel_compare(run, (size_t)(2 * n), (size_t)fmax(8, 1e7 / n), reference, error);
+  return rf_kernel_compare(run, (size_t)(2 * n), (size_t)fmax(8, 1e7 / n), reference, error);
 }
 
 static const roof_kernel kernels[] = {
@@ -208,10 +208,10 @@ static const roof_kernel kernels[] = {
      .summary = "radix 8, columns and rows apart from 256 points on",
      .sizes = "n=67108864",
      .quick_sizes = "n=16777216",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = prepare,
      .execute = execute,
      .check = check},
 };
 
-const roof_kernel_family roof_kernels_fft = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_fft = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -6,51 +6,51 @@
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   double m = run->values[0], n = run->values[1];
-  return roof_operands_prepare(run, m * n, n, m, 0, error);
+  return rf_operands_prepare(run, m * n, n, m, 0, error);
 }
 
 /** The rows from `first` on that are computed together, fewer at the end. */
 static void multiply_rows(const roof_kernel_run *run, size_t first) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t m = (size_t)run->values[0], n = (size_t)run->values[1];
-  const void *a = roof_element(run, o->in[0], first * n);
-  double results[ROOF_DOTS];
-  size_t rows = m - first < ROOF_DOTS ? m - first : ROOF_DOTS;
-  if (rows == ROOF_DOTS) {
+  const void *a = rf_element(run, o->in[0], first * n);
+  double results[RF_DOTS];
+  size_t rows = m - first < RF_DOTS ? m - first : RF_DOTS;
+  if (rows == RF_DOTS) {
     o->loops->dots[o->stream](a, n, o->in[1], n, results);
   } else {
     for (size_t i = 0; i < rows; i++) {
-      results[i] = o->loops->dot[o->stream](roof_element(run, a, i * n), o->in[1], n);
+      results[i] = o->loops->dot[o->stream](rf_element(run, a, i * n), o->in[1], n);
     }
   }
   for (size_t i = 0; i < rows; i++) {
-    roof_data_set(o->out, run->dtype, first + i, results[i]);
+    rf_data_set(o->out, run->dtype, first + i, results[i]);
   }
 }
 
 static void execute(roof_kernel_run *run) {
   size_t m = (size_t)run->values[0];
 #pragma omp parallel for schedule(static) num_threads(run->threads)
-  for (size_t i = 0; i < m; i += ROOF_DOTS) {
+  for (size_t i = 0; i < m; i += RF_DOTS) {
     multiply_rows(run, i);
   }
 }
 
 static double reference(const roof_kernel_run *run, size_t row, double *tolerance) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t n = (size_t)run->values[1];
   double total = 0, magnitude = 0;
   for (size_t j = 0; j < n; j++) {
-    double product = roof_data_at(o->in[0], run->dtype, row * n + j) * roof_data_at(o->in[1], run->dtype, j);
+    double product = rf_data_at(o->in[0], run->dtype, row * n + j) * rf_data_at(o->in[1], run->dtype, j);
     total += product;
     magnitude += fabs(product);
   }
-  *tolerance = 64 * roof_kernel_epsilon(run->dtype) * magnitude;
+  *tolerance = 64 * rf_kernel_epsilon(run->dtype) * magnitude;
   return total;
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
-  return roof_kernel_compare(run, (size_t)run->values[0], 256, reference, error);
+  return rf_kernel_compare(run, (size_t)run->values[0], 256, reference, error);
 }
 
 static const roof_kernel kernels[] = {
@@ -61,10 +61,10 @@ static const roof_kernel kernels[] = {
      .sizes = "m=16384 n=24576",
      .quick_sizes = "m=16384 n=12288",
      .in_loop = true,
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = prepare,
      .execute = execute,
      .check = check},
 };
 
-const roof_kernel_family roof_kernels_gemv = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemv = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -6,84 +6,84 @@
 #include "kernels/lanes/lanes.h"
 #include "roofline/kernels.h"
 
-/** One file of kernels: `src/kernels/PATH/NAME.c` exports `const roof_kernel_family roof_kernels_PATH_NAME`.
+/** One file of kernels: `src/kernels/PATH/NAME.c` exports `const rf_kernel_family rf_kernels_PATH_NAME`.
  */
-typedef struct roof_kernel_family {
+typedef struct rf_kernel_family {
   const roof_kernel *kernels;
   int count;
-} roof_kernel_family;
+} rf_kernel_family;
 
 /** The operands of every built-in kernel: up to two inputs, one output. */
-typedef struct roof_operands {
+typedef struct rf_operands {
   void *in[2];
   void *out;
   void *scratch;
   double bytes[3]; /**< of in[0], in[1] and out */
-  const roof_loops *loops;
+  const rf_loops *loops;
   bool stream; /**< as data beyond the caches: fetch ahead, store past them */
-} roof_operands;
+} rf_operands;
 
 /** Allocates run->state: `in[0]` and `in[1]` random, `out` poisoned with NaN; a count of 0 allocates nothing.
- *  Units: elements, bytes of scratch. Ownership: released by roof_operands_release, also after a failure.
+ *  Units: elements, bytes of scratch. Ownership: released by rf_operands_release, also after a failure.
  *  Errors: ROOF_E_UNSUPPORTED when it does not fit the memory that is free, ROOF_E_MEMORY. */
-roof_status roof_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
-                                  roof_error *error);
+roof_status rf_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
+                                roof_error *error);
 
-/** Frees what roof_operands_prepare allocated.
+/** Frees what rf_operands_prepare allocated.
  *  Units: none. Ownership: resets run->state to NULL. Errors: none. */
-void roof_operands_release(roof_kernel_run *run);
+void rf_operands_release(roof_kernel_run *run);
 
 /** Element `index` of data in the run's format.
  *  Units: elements. Ownership: none. Errors: never looks at it; nothing points anywhere. */
-static inline void *roof_element(const roof_kernel_run *run, const void *data, size_t index) {
+static inline void *rf_element(const roof_kernel_run *run, const void *data, size_t index) {
   return (void *)((uintptr_t)data + index * (size_t)roof_dtype_bytes(run->dtype));
 }
 
 /** True for fp64 and fp32, what the loops are written for.
  *  Units: none. Ownership: none. Errors: none. */
-bool roof_kernel_is_native(roof_dtype dtype);
+bool rf_kernel_is_native(roof_dtype dtype);
 
 /** Machine epsilon of fp64, fp32, fp16 or bf16.
  *  Units: relative. Ownership: none. Errors: 0 for another format. */
-double roof_kernel_epsilon(roof_dtype dtype);
+double rf_kernel_epsilon(roof_dtype dtype);
 
 /** What the functions of most kernels for fp64 and fp32 share. */
-#define ROOF_NATIVE .supports = roof_kernel_is_native, .release = roof_operands_release
+#define RF_NATIVE .supports = rf_kernel_is_native, .release = rf_operands_release
 
 /** Fills the output with random numbers: of a kernel that updates it.
  *  Units: elements. Ownership: none. Errors: none. */
-void roof_operands_start(roof_kernel_run *run, size_t count);
+void rf_operands_start(roof_kernel_run *run, size_t count);
 
-/** The number that roof_operands_start put at `index`.
+/** The number that rf_operands_start put at `index`.
  *  Units: none. Ownership: none. Errors: none. */
-double roof_operands_started(const roof_kernel_run *run, size_t index);
+double rf_operands_started(const roof_kernel_run *run, size_t index);
 
 /** A sum after Kahan, for references of long sums: more exact than what they check. Start from `{0}`. */
-typedef struct roof_total {
+typedef struct rf_total {
   double sum;
   double lost; /**< to rounding, by the last addition */
-} roof_total;
+} rf_total;
 
 /** Adds one term.
  *  Units: the terms'. Ownership: changes *total. Errors: none. */
-static inline void roof_total_add(roof_total *total, double term) {
+static inline void rf_total_add(rf_total *total, double term) {
   double corrected = term - total->lost, next = total->sum + corrected;
   total->lost = (next - total->sum) - corrected;
   total->sum = next;
 }
 
 /** What element `index` of the output must be, within *tolerance. */
-typedef double roof_reference(const roof_kernel_run *run, size_t index, double *tolerance);
+typedef double rf_reference(const roof_kernel_run *run, size_t index, double *tolerance);
 
 /** Checks that all `count` elements of the output are numbers, and that about `samples` of them, spread
  * evenly (all when there are fewer), are what the reference says. Units: elements. Ownership: none. Errors:
  * ROOF_E_INTERNAL naming the first wrong element. */
-roof_status roof_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, roof_reference *reference,
-                                roof_error *error);
+roof_status rf_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, rf_reference *reference,
+                              roof_error *error);
 
 /** Says which element of the output is wrong.
  *  Units: the output's. Ownership: none. Errors: always ROOF_E_INTERNAL. */
-roof_status roof_kernel_wrong(const roof_kernel_run *run, size_t element, double value, double reference,
-                              double tolerance, roof_error *error);
+roof_status rf_kernel_wrong(const roof_kernel_run *run, size_t element, double value, double reference,
+                            double tolerance, roof_error *error);
 
 #endif

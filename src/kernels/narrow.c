@@ -9,7 +9,7 @@
 #include "kernels/gemm/_gemm.h"
 #include "kernels/lanes/narrow.h"
 
-enum { ROWS = ROOF_NARROW_ROWS, COLUMNS = ROOF_NARROW_COLUMNS, GROUP = 4, LINE = 64, STRIPS = 4 };
+enum { ROWS = RF_NARROW_ROWS, COLUMNS = RF_NARROW_COLUMNS, GROUP = 4, LINE = 64, STRIPS = 4 };
 
 /** Where the packed operands are in the scratch. */
 typedef struct packed {
@@ -21,12 +21,12 @@ typedef struct packed {
 
 /** Fills in the parts from `memory` on; returns their size. */
 static size_t lay_out(const roof_kernel_run *run, void *memory, packed *p) {
-  roof_shape s = roof_gemm_shape(run);
-  size_t rows = roof_round_up(s.m, ROWS);
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  size_t rows = rf_round_up(s.m, ROWS);
   p->groups = (s.k * (size_t)roof_dtype_bytes(run->dtype) + GROUP - 1) / GROUP;
-  p->stride = roof_round_up(p->groups * GROUP, LINE) + LINE;
+  p->stride = rf_round_up(p->groups * GROUP, LINE) + LINE;
   uintptr_t begin = (uintptr_t)memory, b = begin + rows * p->stride;
-  uintptr_t excess = b + roof_round_up(s.n, COLUMNS) * p->groups * GROUP;
+  uintptr_t excess = b + rf_round_up(s.n, COLUMNS) * p->groups * GROUP;
   p->a = (char *)begin;
   p->b = (char *)b;
   p->excess = (int32_t *)excess;
@@ -36,20 +36,20 @@ static size_t lay_out(const roof_kernel_run *run, void *memory, packed *p) {
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   packed p;
   double most = INT32_MAX / (UINT8_MAX * INT8_MAX);
-  if (run->dtype == ROOF_INT8 && (double)roof_gemm_shape(run).k > most) {
+  if (run->dtype == ROOF_INT8 && (double)rf_gemm_shape(run).k > most) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: sums of more than k=%.0f products overflow int32",
                           run->kernel->name, most);
   }
-  return roof_gemm_prepare(run, (double)lay_out(run, NULL, &p), error);
+  return rf_gemm_prepare(run, (double)lay_out(run, NULL, &p), error);
 }
 
 /** Copies a row of A; zeros for a row past the last. */
 static void pack_row(const roof_kernel_run *run, const packed *p, size_t row) {
-  roof_shape s = roof_gemm_shape(run);
+  rf_gemm_sizes s = rf_gemm_shape(run);
   size_t bytes = row < s.m ? s.k * (size_t)roof_dtype_bytes(run->dtype) : 0;
   char *to = p->a + row * p->stride;
   if (bytes > 0) {
-    memcpy(to, roof_element(run, ((const roof_operands *)run->state)->in[0], row * s.k), bytes);
+    memcpy(to, rf_element(run, ((const rf_operands *)run->state)->in[0], row * s.k), bytes);
   }
   memset(to + bytes, 0, p->groups * GROUP - bytes);
   int32_t total = 0;
@@ -93,8 +93,8 @@ static void zip_group(roof_dtype dtype, const char *from, size_t stride, char *t
 
 /** A group with rows or columns past the end of B, for which 0 stands. */
 static void pack_edge(const roof_kernel_run *run, size_t row, size_t column, char *to) {
-  roof_shape s = roof_gemm_shape(run);
-  const char *b = ((const roof_operands *)run->state)->in[1];
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  const char *b = ((const rf_operands *)run->state)->in[1];
   size_t element = (size_t)roof_dtype_bytes(run->dtype);
   for (size_t j = column; j < column + COLUMNS; j++) {
     for (size_t i = row; i < row + GROUP / element; i++, to += element) {
@@ -108,13 +108,13 @@ static void pack_edge(const roof_kernel_run *run, size_t row, size_t column, cha
 }
 
 static void pack_panel(const roof_kernel_run *run, const packed *p, size_t column) {
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
+  const rf_operands *o = run->state;
+  rf_gemm_sizes s = rf_gemm_shape(run);
   size_t element = (size_t)roof_dtype_bytes(run->dtype), together = GROUP / element, stride = s.n * element;
   char *to = p->b + column * p->groups * GROUP;
   for (size_t group = 0; group < p->groups; group++, to += COLUMNS * GROUP) {
     size_t row = group * together;
-    const char *from = roof_element(run, o->in[1], row * s.n + column);
+    const char *from = rf_element(run, o->in[1], row * s.n + column);
     bool whole = row + together <= s.k && column + COLUMNS <= s.n;
     for (size_t at = 0; at < COLUMNS * element && whole; at += sizeof(octets)) {
       zip_group(run->dtype, from + at, stride, to + at * together);
@@ -126,9 +126,9 @@ static void pack_panel(const roof_kernel_run *run, const packed *p, size_t colum
 }
 
 static void pack_all(const roof_kernel_run *run, const packed *p) {
-  roof_shape s = roof_gemm_shape(run);
+  rf_gemm_sizes s = rf_gemm_shape(run);
 #pragma omp for schedule(static) nowait
-  for (size_t i = 0; i < roof_round_up(s.m, ROWS); i++) {
+  for (size_t i = 0; i < rf_round_up(s.m, ROWS); i++) {
     pack_row(run, p, i);
   }
 #pragma omp for schedule(static)
@@ -140,25 +140,25 @@ static void pack_all(const roof_kernel_run *run, const packed *p) {
 /** A tile's rows by the columns [column, end). */
 static void multiply_strip(const roof_kernel_run *run, const packed *p, size_t row, size_t column,
                            size_t end) {
-  const roof_operands *o = run->state;
-  const roof_narrow *narrow = roof_narrow_best(run->dtype);
-  roof_shape s = roof_gemm_shape(run);
-  roof_narrow_out out = {.scale = (float)roof_gemm_int8_scale(run), .excess = p->excess + row, .stride = s.n};
-  out.rows = roof_smaller(ROWS, s.m - row);
+  const rf_operands *o = run->state;
+  const rf_narrow *narrow = rf_narrow_best(run->dtype);
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  rf_narrow_out out = {.scale = (float)rf_gemm_int8_scale(run), .excess = p->excess + row, .stride = s.n};
+  out.rows = rf_smaller(ROWS, s.m - row);
   for (; column < end; column += COLUMNS) {
     _Alignas(LINE) int32_t sums[ROWS * COLUMNS];
     narrow->tile(p->groups, p->a + row * p->stride, p->stride, p->b + column * p->groups * GROUP, sums);
-    out.c = roof_element(run, o->out, row * s.n + column);
-    out.columns = roof_smaller(COLUMNS, s.n - column);
+    out.c = rf_element(run, o->out, row * s.n + column);
+    out.columns = rf_smaller(COLUMNS, s.n - column);
     narrow->round(sums, &out);
   }
 }
 
 static void execute(roof_kernel_run *run) {
-  roof_shape s = roof_gemm_shape(run);
+  rf_gemm_sizes s = rf_gemm_shape(run);
   packed p;
-  lay_out(run, ((roof_operands *)run->state)->scratch, &p);
-  double panel = (double)(COLUMNS * p.groups * GROUP), panels = 0.4 * roof_cache_level(2) / panel;
+  lay_out(run, ((rf_operands *)run->state)->scratch, &p);
+  double panel = (double)(COLUMNS * p.groups * GROUP), panels = 0.4 * rf_cache_level(2) / panel;
   size_t wide = COLUMNS * (panels > 1 ? (size_t)panels : 1);
 #pragma omp parallel num_threads(run->threads)
   {
@@ -166,7 +166,7 @@ static void execute(roof_kernel_run *run) {
     for (size_t column = 0; column < s.n; column += wide) {
 #pragma omp for schedule(dynamic, STRIPS) nowait
       for (size_t row = 0; row < s.m; row += ROWS) {
-        multiply_strip(run, &p, row, column, roof_smaller(column + wide, s.n));
+        multiply_strip(run, &p, row, column, rf_smaller(column + wide, s.n));
       }
     }
   }
@@ -190,8 +190,8 @@ static const roof_kernel kernels[] = {
      .supports = is_bf16,
      .prepare = prepare,
      .execute = execute,
-     .check = roof_gemm_check,
-     .release = roof_operands_release},
+     .check = rf_gemm_check,
+     .release = rf_operands_release},
     {.name = "gemm-int8",
      .op = "gemm",
      .variant = "int8",
@@ -201,8 +201,8 @@ static const roof_kernel kernels[] = {
      .supports = is_int8,
      .prepare = prepare,
      .execute = execute,
-     .check = roof_gemm_check,
-     .release = roof_operands_release},
+     .check = rf_gemm_check,
+     .release = rf_operands_release},
 };
 
-const roof_kernel_family roof_kernels_narrow = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_narrow = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -13,24 +13,24 @@ static bool is_centred(const roof_kernel_run *run) {
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   double rows = run->values[0], columns = run->values[1];
-  return roof_operands_prepare(run, rows * columns, (is_centred(run) ? 2 : 1) * columns, rows * columns, 0,
-                               error);
+  return rf_operands_prepare(run, rows * columns, (is_centred(run) ? 2 : 1) * columns, rows * columns, 0,
+                             error);
 }
 
 static void normalise(const roof_kernel_run *run, size_t row) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t columns = (size_t)run->values[1];
-  const void *x = roof_element(run, o->in[0], row * columns);
-  void *y = roof_element(run, o->out, row * columns);
+  const void *x = rf_element(run, o->in[0], row * columns);
+  void *y = rf_element(run, o->out, row * columns);
   if (is_centred(run)) {
-    o->loops->layernorm[o->stream](x, y, o->in[1], roof_element(run, o->in[1], columns), columns);
+    o->loops->layernorm[o->stream](x, y, o->in[1], rf_element(run, o->in[1], columns), columns);
   } else {
     o->loops->rmsnorm[o->stream](x, y, o->in[1], columns);
   }
 }
 
 static void execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
 #pragma omp parallel num_threads(run->threads)
   {
 #pragma omp for schedule(static) nowait
@@ -43,26 +43,26 @@ static void execute(roof_kernel_run *run) {
 
 /** Sums of `columns` terms, a square root, a division and three more roundings. */
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t columns = (size_t)run->values[1], column = i % columns, first = i - column;
   double mean = 0, square = 0;
   for (size_t j = 0; j < columns && is_centred(run); j++) {
-    mean += roof_data_at(o->in[0], run->dtype, first + j) / (double)columns;
+    mean += rf_data_at(o->in[0], run->dtype, first + j) / (double)columns;
   }
   for (size_t j = 0; j < columns; j++) {
-    double x = roof_data_at(o->in[0], run->dtype, first + j) - mean;
+    double x = rf_data_at(o->in[0], run->dtype, first + j) - mean;
     square += x * x / (double)columns;
   }
-  double factor = roof_data_at(o->in[1], run->dtype, column) / sqrt(square + ROOF_NORM_EPSILON);
-  double shift = is_centred(run) ? roof_data_at(o->in[1], run->dtype, columns + column) : 0;
-  double x = roof_data_at(o->in[0], run->dtype, i);
-  *tolerance = (8 + sqrt((double)columns)) * roof_kernel_epsilon(run->dtype) *
+  double factor = rf_data_at(o->in[1], run->dtype, column) / sqrt(square + RF_NORM_EPSILON);
+  double shift = is_centred(run) ? rf_data_at(o->in[1], run->dtype, columns + column) : 0;
+  double x = rf_data_at(o->in[0], run->dtype, i);
+  *tolerance = (8 + sqrt((double)columns)) * rf_kernel_epsilon(run->dtype) *
                ((fabs(x) + fabs(mean)) * fabs(factor) + fabs(shift));
   return (x - mean) * factor + shift;
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
-  return roof_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 4096, reference, error);
+  return rf_kernel_compare(run, (size_t)(run->values[0] * run->values[1]), 4096, reference, error);
 }
 
 static const roof_kernel kernels[] = {
@@ -72,7 +72,7 @@ static const roof_kernel kernels[] = {
      .summary = "each row: (x - mean) / deviation, scaled and shifted",
      .sizes = "rows=49152 cols=4096",
      .quick_sizes = "rows=24576 cols=4096",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .detail = &centred,
      .prepare = prepare,
      .execute = execute,
@@ -83,11 +83,11 @@ static const roof_kernel kernels[] = {
      .summary = "each row: x / root mean square, scaled",
      .sizes = "rows=49152 cols=4096",
      .quick_sizes = "rows=24576 cols=4096",
-     ROOF_NATIVE,
+     RF_NATIVE,
      .detail = &plain,
      .prepare = prepare,
      .execute = execute,
      .check = check},
 };
 
-const roof_kernel_family roof_kernels_norm = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_norm = {kernels, sizeof kernels / sizeof kernels[0]};

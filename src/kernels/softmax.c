@@ -13,19 +13,19 @@ static size_t scratch_bytes(const roof_kernel_run *run) {
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   double elements = run->values[0] * run->values[1];
   double scratch = (run->values[1] * roof_dtype_bytes(run->dtype) + 256) * run->threads;
-  return roof_operands_prepare(run, elements, 0, elements, scratch, error);
+  return rf_operands_prepare(run, elements, 0, elements, scratch, error);
 }
 
 static void execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1];
 #pragma omp parallel num_threads(run->threads)
   {
     char *scratch = (char *)o->scratch + (size_t)omp_get_thread_num() * scratch_bytes(run);
 #pragma omp for schedule(static) nowait
     for (size_t i = 0; i < rows; i++) {
-      o->loops->softmax[o->stream](roof_element(run, o->in[0], i * columns),
-                                   roof_element(run, o->out, i * columns), scratch, columns);
+      o->loops->softmax[o->stream](rf_element(run, o->in[0], i * columns),
+                                   rf_element(run, o->out, i * columns), scratch, columns);
     }
     o->loops->fence();
   }
@@ -33,21 +33,21 @@ static void execute(roof_kernel_run *run) {
 
 /** Compares one row: `columns` roundings in the sum, 4 in exp and the scaling. */
 static roof_status check_row(roof_kernel_run *run, size_t row, roof_error *error) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t columns = (size_t)run->values[1], first = row * columns;
   double maximum = -INFINITY, total = 0;
   for (size_t j = 0; j < columns; j++) {
-    maximum = fmax(maximum, roof_data_at(o->in[0], run->dtype, first + j));
+    maximum = fmax(maximum, rf_data_at(o->in[0], run->dtype, first + j));
   }
   for (size_t j = 0; j < columns; j++) {
-    total += exp(roof_data_at(o->in[0], run->dtype, first + j) - maximum);
+    total += exp(rf_data_at(o->in[0], run->dtype, first + j) - maximum);
   }
-  double relative = (4 + sqrt((double)columns)) * 2 * roof_kernel_epsilon(run->dtype);
+  double relative = (4 + sqrt((double)columns)) * 2 * rf_kernel_epsilon(run->dtype);
   for (size_t j = 0; j < columns; j++) {
-    double expected = exp(roof_data_at(o->in[0], run->dtype, first + j) - maximum) / total;
-    double value = roof_data_at(o->out, run->dtype, first + j);
+    double expected = exp(rf_data_at(o->in[0], run->dtype, first + j) - maximum) / total;
+    double value = rf_data_at(o->out, run->dtype, first + j);
     if (!(fabs(value - expected) <= relative * expected)) {
-      return roof_kernel_wrong(run, first + j, value, expected, relative * expected, error);
+      return rf_kernel_wrong(run, first + j, value, expected, relative * expected, error);
     }
   }
   return ROOF_OK;
@@ -56,9 +56,9 @@ static roof_status check_row(roof_kernel_run *run, size_t row, roof_error *error
 /** Every row must sum to 1; 64 rows spread over the matrix are compared element by element (all when there
  * are fewer). */
 static roof_status check(roof_kernel_run *run, roof_error *error) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t rows = (size_t)run->values[0], columns = (size_t)run->values[1], step = rows / 64 + 1;
-  double tolerance = (4 + sqrt((double)columns)) * 2 * roof_kernel_epsilon(run->dtype);
+  double tolerance = (4 + sqrt((double)columns)) * 2 * rf_kernel_epsilon(run->dtype);
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < rows && status == ROOF_OK; i += step) {
     status = check_row(run, i, error);
@@ -68,15 +68,15 @@ static roof_status check(roof_kernel_run *run, roof_error *error) {
   for (size_t i = 0; i < rows; i++) {
     double total = 0;
     for (size_t j = 0; j < columns; j++) {
-      total += roof_data_at(o->out, run->dtype, i * columns + j);
+      total += rf_data_at(o->out, run->dtype, i * columns + j);
     }
     if (!(fabs(total - 1) <= tolerance) && i < wrong) {
       wrong = i;
     }
   }
   if (status == ROOF_OK && wrong < rows) {
-    double value = roof_data_at(o->out, run->dtype, wrong * columns);
-    status = roof_kernel_wrong(run, wrong * columns, value, NAN, tolerance, error);
+    double value = rf_data_at(o->out, run->dtype, wrong * columns);
+    status = rf_kernel_wrong(run, wrong * columns, value, NAN, tolerance, error);
   }
   return status;
 }
@@ -89,10 +89,10 @@ static const roof_kernel kernels[] = {
      .sizes = "rows=49152 cols=4096",
      .quick_sizes = "rows=24576 cols=4096",
      .in_loop = true,
-     ROOF_NATIVE,
+     RF_NATIVE,
      .prepare = prepare,
      .execute = execute,
      .check = check},
 };
 
-const roof_kernel_family roof_kernels_softmax = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_softmax = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -5,7 +5,7 @@
 
 static const double scalar = 0.75;
 
-static void copy_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void copy_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   (void)b;
   o->loops->scale[o->stream](out, a, 1, count);
 }
@@ -16,7 +16,7 @@ static double copy_reference(double a, double b, double *magnitude) {
   return a;
 }
 
-static void scale_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void scale_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   (void)b;
   o->loops->scale[o->stream](out, a, scalar, count);
 }
@@ -28,7 +28,7 @@ static double scale_reference(double a, double b, double *magnitude) {
 }
 
 /* The loop of triad multiplies by 1: memory is slower than the multiplication. */
-static void add_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void add_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   o->loops->triad[o->stream](out, a, b, 1, count);
 }
 
@@ -37,7 +37,7 @@ static double add_reference(double a, double b, double *magnitude) {
   return a + b;
 }
 
-static void triad_part(const roof_operands *o, const void *a, const void *b, void *out, size_t count) {
+static void triad_part(const rf_operands *o, const void *a, const void *b, void *out, size_t count) {
   o->loops->triad[o->stream](out, a, b, scalar, count);
 }
 
@@ -47,10 +47,10 @@ static double triad_reference(double a, double b, double *magnitude) {
 }
 
 /* One rounding when fused, two when not. */
-static const roof_map copy = {1, false, copy_part, copy_reference, 0};
-static const roof_map scale = {1, false, scale_part, scale_reference, 1};
-static const roof_map add = {2, false, add_part, add_reference, 1};
-static const roof_map triad = {2, false, triad_part, triad_reference, 2};
+static const rf_map copy = {1, false, copy_part, copy_reference, 0};
+static const rf_map scale = {1, false, scale_part, scale_reference, 1};
+static const rf_map add = {2, false, add_part, add_reference, 1};
+static const rf_map triad = {2, false, triad_part, triad_reference, 2};
 
 static const roof_kernel kernels[] = {
     {.name = "copy",
@@ -59,21 +59,21 @@ static const roof_kernel kernels[] = {
      .summary = "b = a",
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
-     ROOF_MAP(&copy)},
+     RF_MAP(&copy)},
     {.name = "scale",
      .op = "scale",
      .variant = "",
      .summary = "b = s a",
      .sizes = "n=201326592",
      .quick_sizes = "n=100663296",
-     ROOF_MAP(&scale)},
+     RF_MAP(&scale)},
     {.name = "add",
      .op = "add",
      .variant = "",
      .summary = "c = a + b",
      .sizes = "n=134217728",
      .quick_sizes = "n=67108864",
-     ROOF_MAP(&add)},
+     RF_MAP(&add)},
     {.name = "triad",
      .op = "triad",
      .variant = "",
@@ -81,7 +81,7 @@ static const roof_kernel kernels[] = {
      .sizes = "n=134217728",
      .quick_sizes = "n=67108864",
      .in_loop = true,
-     ROOF_MAP(&triad)},
+     RF_MAP(&triad)},
 };
 
-const roof_kernel_family roof_kernels_stream = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_stream = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -6,7 +6,7 @@
 
 static const char first_start[] = "{\"sequence\":1,\"kind\":\"";
 
-bool ledger_begins(const char *text, size_t length) {
+bool rf_ledger_begins(const char *text, size_t length) {
   size_t compared = length < sizeof first_start - 1 ? length : sizeof first_start - 1;
   return memcmp(text, first_start, compared) == 0;
 }
@@ -39,31 +39,31 @@ static void read_lines(line *lines, ledger_entry *entries, size_t count, bool si
 #pragma omp parallel for schedule(static) if (count > 1000)
   for (size_t i = 0; i < count; i++) {
     if (lines[i].why == NULL) {
-      lines[i].why = ledger_entry_read(lines[i].text, lines[i].length, &entries[i]);
+      lines[i].why = rf_ledger_entry_read(lines[i].text, lines[i].length, &entries[i]);
     }
     if (signatures && lines[i].why == NULL && entries[i].public_key[0] != '\0') {
-      lines[i].why = ledger_entry_signature(lines[i].text, lines[i].length, &entries[i]);
+      lines[i].why = rf_ledger_entry_signature(lines[i].text, lines[i].length, &entries[i]);
     }
   }
 }
 
 static roof_status check_chain(const line *lines, const ledger_entry *entries, size_t count, const char *file,
                                roof_error *error) {
-  ledger_link link = ledger_link_first();
+  ledger_link link = rf_ledger_link_first();
   for (size_t i = 0; i < count; i++) {
-    const char *why = lines[i].why != NULL ? lines[i].why : ledger_entry_follows(&entries[i], &link);
+    const char *why = lines[i].why != NULL ? lines[i].why : rf_ledger_entry_follows(&entries[i], &link);
     if (why != NULL) {
       roof_error_set(error, ROOF_E_GATE, "entry %zu: %s", i + 1, why);
       roof_error_at(error, file, (int)(i + 1), 0);
       return ROOF_E_GATE;
     }
-    link = ledger_link_after(&entries[i]);
+    link = rf_ledger_link_after(&entries[i]);
   }
   return ROOF_OK;
 }
 
-roof_status ledger_read(const char *text, size_t length, const char *file, bool signatures,
-                        ledger_entries *out, roof_error *error) {
+roof_status rf_ledger_read(const char *text, size_t length, const char *file, bool signatures,
+                           ledger_entries *out, roof_error *error) {
   size_t count = count_lines(text, length);
   line *lines = malloc((count + 1) * sizeof *lines);
   ledger_entry *entries = malloc((count + 1) * sizeof *entries);

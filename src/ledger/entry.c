@@ -27,13 +27,13 @@ char *roof_ledger_digest(const char *text, size_t length, char digest[ROOF_DIGES
   return digest;
 }
 
-ledger_link ledger_link_first(void) {
+ledger_link rf_ledger_link_first(void) {
   ledger_link link = {.sequence = 0};
   memset(link.digest, '0', LEDGER_DIGEST);
   return link;
 }
 
-ledger_link ledger_link_after(const ledger_entry *last) {
+ledger_link rf_ledger_link_after(const ledger_entry *last) {
   ledger_link link = {.sequence = (size_t)last->sequence};
   memcpy(link.digest, last->digest, sizeof link.digest);
   return link;
@@ -98,13 +98,13 @@ static const char *check_measurement(const ledger_entry *entry) {
   return entry->seconds > 0 ? NULL : "its time must be positive";
 }
 
-const char *ledger_entry_read(const char *line, size_t length, ledger_entry *entry) {
+const char *rf_ledger_entry_read(const char *line, size_t length, ledger_entry *entry) {
   ledger_entry read;
   char digest[LEDGER_DIGEST + 1];
   if (!sealed(line, length, digest)) {
     return "its SHA-256 does not match";
   }
-  if (!ledger_scan(line, length, &read)) {
+  if (!rf_ledger_scan(line, length, &read)) {
     return "it is not one JSON object with the fields of an entry";
   }
   read.measured = strcmp(read.kind, "measurement") == 0;
@@ -142,21 +142,21 @@ static bool add_line(const ledger_link *link, json_t *fields, const ledger_key *
   return good && !line->failed;
 }
 
-roof_status ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
-                               roof_error *error) {
+roof_status rf_ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
+                                  roof_error *error) {
   size_t start = line->length;
   ledger_entry written;
   /* Short of memory jansson may leave a key out of the text and call that success: what does not read back is
    * not sealed. */
   if (!add_line(link, fields, key, line) ||
-      ledger_entry_read(line->data + start, line->length - start - 1, &written) != NULL) {
+      rf_ledger_entry_read(line->data + start, line->length - start - 1, &written) != NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "ledger: out of memory");
   }
-  *link = ledger_link_after(&written);
+  *link = rf_ledger_link_after(&written);
   return ROOF_OK;
 }
 
-const char *ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry) {
+const char *rf_ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry) {
   static const char wrong[] = "its signature does not match";
   unsigned char signature[crypto_sign_BYTES], key[crypto_sign_PUBLICKEYBYTES];
   if (length < SEAL_LENGTH + SIGNATURE_LENGTH) {
@@ -171,7 +171,7 @@ const char *ledger_entry_signature(const char *line, size_t length, const ledger
   return good ? NULL : wrong;
 }
 
-const char *ledger_entry_follows(const ledger_entry *entry, const ledger_link *link) {
+const char *rf_ledger_entry_follows(const ledger_entry *entry, const ledger_link *link) {
   if ((size_t)entry->sequence != link->sequence + 1) {
     return "its sequence number does not follow";
   }

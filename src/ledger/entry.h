@@ -58,7 +58,7 @@ typedef struct ledger_link {
   char digest[LEDGER_DIGEST + 1];
 } ledger_link;
 
-/** An Ed25519 key pair; ledger_key_done forgets it. */
+/** An Ed25519 key pair; rf_ledger_key_done forgets it. */
 typedef struct ledger_key {
   unsigned char secret[crypto_sign_SECRETKEYBYTES];
   char public_key[LEDGER_PUBLIC_KEY + 1];
@@ -66,40 +66,40 @@ typedef struct ledger_key {
 
 /* entry.c */
 /** The link of an empty ledger. */
-ledger_link ledger_link_first(void);
-ledger_link ledger_link_after(const ledger_entry *last);
+ledger_link rf_ledger_link_first(void);
+ledger_link rf_ledger_link_after(const ledger_entry *last);
 
 /** Appends the line that follows `link` with the caller's `fields`, newline included, signed when `key` is
  * not NULL, and moves `link` on. */
-roof_status ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
-                               roof_error *error);
+roof_status rf_ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
+                                  roof_error *error);
 
 /** Reads one line of `length` bytes without its newline. Returns NULL, or what is wrong with it. */
-const char *ledger_entry_read(const char *line, size_t length, ledger_entry *entry);
+const char *rf_ledger_entry_read(const char *line, size_t length, ledger_entry *entry);
 
 /** Checks a signed line against its own public key. Returns NULL, or what is wrong with it. */
-const char *ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry);
+const char *rf_ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry);
 
 /** Returns NULL when `entry` follows `link`, or what is wrong. */
-const char *ledger_entry_follows(const ledger_entry *entry, const ledger_link *link);
+const char *rf_ledger_entry_follows(const ledger_entry *entry, const ledger_link *link);
 
 /* scan.c */
 /** Reads the fields of one compact JSON object into *entry, unknown as NaN and ""; false when it is none, a
  * field is given twice, has another type or does not fit. The text ends with a quote and a brace. */
-bool ledger_scan(const char *text, size_t length, ledger_entry *entry);
+bool rf_ledger_scan(const char *text, size_t length, ledger_entry *entry);
 
 /* chain.c */
 /** True when `text` starts as a ledger does, or is the start of such a start. */
-bool ledger_begins(const char *text, size_t length);
+bool rf_ledger_begins(const char *text, size_t length);
 
 /** Reads and checks a whole ledger; `file` names it in errors. `signatures`: check those too. */
-roof_status ledger_read(const char *text, size_t length, const char *file, bool signatures,
-                        ledger_entries *out, roof_error *error);
+roof_status rf_ledger_read(const char *text, size_t length, const char *file, bool signatures,
+                           ledger_entries *out, roof_error *error);
 
 /* ledger.c */
 /** Loads and checks the ledger at `path`; `text` (nullable) gets its lines. */
-roof_status ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
-                        roof_error *error);
+roof_status rf_ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
+                           roof_error *error);
 
 /** Called with what is in the ledger to complete the objects about to be added. */
 typedef roof_status ledger_completer(json_t *list, const ledger_entries *before, void *user,
@@ -107,21 +107,21 @@ typedef roof_status ledger_completer(json_t *list, const ledger_entries *before,
 
 /** Appends the objects of `list` with one write under a lock, or nothing; `key_path` and `complete` may be
  * NULL. */
-roof_status ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
-                          void *user, roof_error *error);
+roof_status rf_ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
+                             void *user, roof_error *error);
 
 /* key.c */
-roof_status ledger_key_load(const char *path, ledger_key *key, roof_error *error);
-void ledger_key_done(ledger_key *key);
+roof_status rf_ledger_key_load(const char *path, ledger_key *key, roof_error *error);
+void rf_ledger_key_done(ledger_key *key);
 /** The public key in the file at `path`, in hexadecimal. */
-roof_status ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 1], roof_error *error);
+roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 1], roof_error *error);
 
 /* reconcile.c */
 /** Matches predictions with measurements. */
-roof_status ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error);
+roof_status rf_ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error);
 
 /* judge.c */
 /** Sets a measurement against its prediction. */
-roof_reconciled ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement);
+roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement);
 
 #endif

@@ -176,7 +176,7 @@ static void explain(roof_reconciled *r) {
            100 * r->expected_fraction, verdict->meaning);
 }
 
-roof_reconciled ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement) {
+roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement) {
   roof_reconciled r = {
       .prediction = (size_t)prediction->sequence,
       .measurement = (size_t)measurement->sequence,

@@ -64,7 +64,7 @@ static roof_status read_key(const char *path, const char *name, bool secret, uns
   return status;
 }
 
-roof_status ledger_key_load(const char *path, ledger_key *key, roof_error *error) {
+roof_status rf_ledger_key_load(const char *path, ledger_key *key, roof_error *error) {
   unsigned char seed[crypto_sign_SEEDBYTES], public_key[crypto_sign_PUBLICKEYBYTES];
   roof_status status = start(path, error);
   if (status == ROOF_OK) {
@@ -78,11 +78,11 @@ roof_status ledger_key_load(const char *path, ledger_key *key, roof_error *error
   return status;
 }
 
-void ledger_key_done(ledger_key *key) {
+void rf_ledger_key_done(ledger_key *key) {
   sodium_memzero(key, sizeof *key);
 }
 
-roof_status ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 1], roof_error *error) {
+roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 1], roof_error *error) {
   unsigned char bytes[crypto_sign_PUBLICKEYBYTES];
   roof_status status = read_key(path, public_name, false, bytes, error);
   if (status == ROOF_OK) {

@@ -51,7 +51,7 @@ static const char *parse_tail(const char *text, size_t length, off_t offset, tai
   const char *newline = memrchr(text, '\n', length);
   const char *rest = newline != NULL ? newline + 1 : text;
   size_t rest_length = length - (size_t)(rest - text);
-  if (rest_length > 0 && ledger_entry_read(rest, rest_length, &out->last) == NULL) {
+  if (rest_length > 0 && rf_ledger_entry_read(rest, rest_length, &out->last) == NULL) {
     out->any = out->unterminated = true;
     out->end = offset + (off_t)length;
     return NULL;
@@ -63,7 +63,7 @@ static const char *parse_tail(const char *text, size_t length, off_t offset, tai
   const char *before = memrchr(text, '\n', (size_t)(newline - text));
   const char *line = before != NULL ? before + 1 : text;
   out->any = true;
-  return ledger_entry_read(line, (size_t)(newline - line), &out->last);
+  return rf_ledger_entry_read(line, (size_t)(newline - line), &out->last);
 }
 
 /** Reads backwards until the last whole line is in memory. */
@@ -118,7 +118,7 @@ static roof_status find_tail(int file, const char *path, tail *out, roof_error *
   if (length < 0) {
     return fail(ROOF_E_OUTPUT, path, error);
   }
-  if (!ledger_begins(start, (size_t)length)) {
+  if (!rf_ledger_begins(start, (size_t)length)) {
     return roof_error_set(error, ROOF_E_PARSE, "ledger %s: not a ledger, so nothing is appended", path);
   }
   return read_tail(file, path, info.st_size, out, error);
@@ -170,7 +170,7 @@ static roof_status complete_list(int file, const char *path, const tail *end, js
     roof_text_add(&text, "\n");
   }
   if (status == ROOF_OK) {
-    status = ledger_read(text.data, text.length, path, false, &before, error);
+    status = rf_ledger_read(text.data, text.length, path, false, &before, error);
   }
   if (status == ROOF_OK) {
     status = complete(list, &before, user, error);
@@ -183,21 +183,21 @@ static roof_status complete_list(int file, const char *path, const tail *end, js
 /** The lines of `list`, each after the one before. */
 static roof_status write_list(const tail *end, json_t *list, const ledger_key *key, roof_text *lines,
                               roof_error *error) {
-  ledger_link link = end->any ? ledger_link_after(&end->last) : ledger_link_first();
+  ledger_link link = end->any ? rf_ledger_link_after(&end->last) : rf_ledger_link_first();
   roof_status status = ROOF_OK;
   roof_text_add(lines, end->unterminated ? "\n" : "");
   for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
-    status = ledger_entry_write(&link, json_array_get(list, i), key, lines, error);
+    status = rf_ledger_entry_write(&link, json_array_get(list, i), key, lines, error);
   }
   return status;
 }
 
-roof_status ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
-                          void *user, roof_error *error) {
+roof_status rf_ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
+                             void *user, roof_error *error) {
   roof_text lines = {0};
   ledger_key key;
   tail end;
-  roof_status status = key_path != NULL ? ledger_key_load(key_path, &key, error) : ROOF_OK;
+  roof_status status = key_path != NULL ? rf_ledger_key_load(key_path, &key, error) : ROOF_OK;
   if (status != ROOF_OK) {
     return status;
   }
@@ -220,13 +220,13 @@ roof_status ledger_append(const char *path, json_t *list, const char *key_path, 
 cleanup:
   roof_text_done(&lines);
   if (key_path != NULL) {
-    ledger_key_done(&key);
+    rf_ledger_key_done(&key);
   }
   return status;
 }
 
-roof_status ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
-                        roof_error *error) {
+roof_status rf_ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
+                           roof_error *error) {
   roof_text read = {0};
   struct stat info;
   roof_status status = ROOF_OK;
@@ -242,7 +242,7 @@ roof_status ledger_load(const char *path, bool signatures, ledger_entries *out, 
     close(file);
   }
   if (status == ROOF_OK) {
-    status = ledger_read(read.data, read.length, path, signatures, out, error);
+    status = rf_ledger_read(read.data, read.length, path, signatures, out, error);
   }
   if (status == ROOF_OK && text != NULL) {
     roof_text_add_bytes(text, read.data, read.length);

@@ -78,7 +78,7 @@ static void sort_out(const track *tracks, size_t count, roof_reconcile *result) 
   for (size_t i = 0; i < count; i++) {
     const track *t = &tracks[i];
     if (t->measurement != NULL) {
-      result->entries[result->count++] = ledger_judge(t->prediction, t->measurement);
+      result->entries[result->count++] = rf_ledger_judge(t->prediction, t->measurement);
       continue;
     }
     if (t->prediction != NULL) {
@@ -92,7 +92,7 @@ static void sort_out(const track *tracks, size_t count, roof_reconcile *result) 
   }
 }
 
-roof_status ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error) {
+roof_status rf_ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error) {
   roof_reconcile matched = {0};
   track_table table;
   bool room = tracks_init(&table, ledger->count);
@@ -117,9 +117,9 @@ roof_status ledger_match(const ledger_entries *ledger, roof_reconcile *result, r
 
 roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error) {
   ledger_entries ledger;
-  roof_status status = ledger_load(path, false, &ledger, NULL, error);
+  roof_status status = rf_ledger_load(path, false, &ledger, NULL, error);
   if (status == ROOF_OK) {
-    status = ledger_match(&ledger, result, error);
+    status = rf_ledger_match(&ledger, result, error);
     free(ledger.entries);
   }
   return status;

@@ -124,7 +124,7 @@ roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, siz
     status = check_twice(sealings, count, error);
   }
   if (status == ROOF_OK) {
-    status = ledger_append(path, list, o.key, NULL, NULL, error);
+    status = rf_ledger_append(path, list, o.key, NULL, NULL, error);
   }
   json_decref(list);
   return status;
@@ -269,7 +269,7 @@ roof_status roof_ledger_record(const char *path, const roof_measurement *measure
     status = add_measurement(list, &measurements[i], &o, error);
   }
   if (status == ROOF_OK) {
-    status = ledger_append(path, list, o.key, mark, &o, error);
+    status = rf_ledger_append(path, list, o.key, mark, &o, error);
   }
   json_decref(list);
   return status;
@@ -279,7 +279,7 @@ roof_status roof_ledger_record(const char *path, const roof_measurement *measure
 static roof_status check_signer(const char *path, const ledger_entries *ledger, const char *key,
                                 roof_error *error) {
   char expected[LEDGER_PUBLIC_KEY + 1];
-  roof_status status = ledger_key_public(key, expected, error);
+  roof_status status = rf_ledger_key_public(key, expected, error);
   for (size_t i = 0; i < ledger->count && status == ROOF_OK; i++) {
     const ledger_entry *entry = &ledger->entries[i];
     if (!entry->measured && strcmp(entry->public_key, expected) != 0) {
@@ -294,7 +294,7 @@ static roof_status check_signer(const char *path, const ledger_entries *ledger, 
 roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                roof_error *error) {
   ledger_entries ledger;
-  roof_status status = ledger_load(path, true, &ledger, NULL, error);
+  roof_status status = rf_ledger_load(path, true, &ledger, NULL, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -316,7 +316,7 @@ roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_su
 
 roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error) {
   ledger_entries ledger;
-  roof_status status = ledger_load(path, false, &ledger, lines, error);
+  roof_status status = rf_ledger_load(path, false, &ledger, lines, error);
   if (status == ROOF_OK) {
     free(ledger.entries);
     status = lines->failed ? no_memory(path, error) : ROOF_OK;

@@ -312,7 +312,7 @@ static bool scan_value(scanner *s, int depth) {
   return field != NULL ? scan_field(s, field) : scan_other(s, depth);
 }
 
-bool ledger_scan(const char *text, size_t length, ledger_entry *entry) {
+bool rf_ledger_scan(const char *text, size_t length, ledger_entry *entry) {
   *entry = (ledger_entry){.sequence = 0};
   for (int i = 0; i < FIELD_COUNT; i++) {
     if (fields[i].kind == NUMBER) {

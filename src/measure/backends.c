@@ -5,12 +5,12 @@
 #include "roofline/measure.h"
 #include "roofline/text.h"
 
-#define ROW(backend) extern const roof_backend roof_backend_##backend;
+#define ROW(backend) extern const roof_backend rf_backend_##backend;
 #include "registry/backends.inc"
 #undef ROW
 
 static const roof_backend *const backends[] = {
-#define ROW(backend) &roof_backend_##backend,
+#define ROW(backend) &rf_backend_##backend,
 #include "registry/backends.inc"
 #undef ROW
 };

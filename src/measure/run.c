@@ -19,8 +19,8 @@ static roof_status unsupported(const roof_kernel *kernel, roof_dtype dtype, roof
                         roof_dtype_name(dtype), formats);
 }
 
-roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
-                              roof_measurement *out, roof_error *error) {
+roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                            roof_measurement *out, roof_error *error) {
   const roof_op *op = NULL;
   roof_status status = roof_op_find(kernel->op, &op, error);
   if (status != ROOF_OK) {
@@ -42,7 +42,7 @@ roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const
   return ROOF_OK;
 }
 
-void roof_run_date(char *date) {
+void rf_run_date(char *date) {
   time_t now = time(NULL);
   struct tm today;
   strftime(date, 16, "%Y-%m-%d", gmtime_r(&now, &today));

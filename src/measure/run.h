@@ -7,11 +7,11 @@
 /** Checks that the kernel can run `dtype` and fills label, dtype, flops and bytes from the operation's
  * formula. Units: FLOP, bytes. Ownership: *out holds no samples yet. Errors: ROOF_E_UNSUPPORTED, ROOF_E_NAME.
  */
-roof_status roof_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
-                              roof_measurement *out, roof_error *error);
+roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
+                            roof_measurement *out, roof_error *error);
 
 /** Today as ISO 8601.
  *  Units: none. Ownership: fills `date` (16 bytes). Errors: none. */
-void roof_run_date(char *date);
+void rf_run_date(char *date);
 
 #endif

@@ -9,7 +9,7 @@ static double middle(const double *three) {
   return fmax(fmin(three[0], three[1]), fmin(fmax(three[0], three[1]), three[2]));
 }
 
-size_t roof_warm_up(roof_timed *timed, void *user, double most, bool *settled) {
+size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled) {
   static const double steady = 0.02;
   double last[6] = {0}, spent = 0;
   bool still = false;
@@ -30,28 +30,28 @@ size_t roof_warm_up(roof_timed *timed, void *user, double most, bool *settled) {
 }
 
 /** Statistics without disturbing the order of `seconds`. */
-static roof_status summarise(roof_samples *s, roof_error *error) {
+static roof_status summarise(rf_samples *s, roof_error *error) {
   double *sorted = malloc(s->count * sizeof *sorted);
   if (sorted == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "samples: out of memory");
   }
   memcpy(sorted, s->seconds, s->count * sizeof *sorted);
   roof_status status = roof_stats_of(sorted, s->count, &s->stats, error);
-  s->outliers = roof_stats_outliers(sorted, s->count, ROOF_OUTLIER);
+  s->outliers = roof_stats_outliers(sorted, s->count, RF_OUTLIER);
   free(sorted);
   return status;
 }
 
-void roof_sampling_say(char *text, double precision) {
+void rf_sampling_say(char *text, double precision) {
   snprintf(text, 32, "interval within %.3g %%", 100 * precision);
 }
 
 /** Fills in `stopped` when it is time to. */
-static void decide(const roof_sampling *sampling, double spent, roof_samples *s) {
+static void decide(const rf_sampling *sampling, double spent, rf_samples *s) {
   const roof_stats *stats = &s->stats;
   double half = fmax(stats->ci_high - stats->median, stats->median - stats->ci_low);
   if (stats->count >= sampling->least && half <= sampling->precision * stats->median) {
-    roof_sampling_say(s->stopped, sampling->precision);
+    rf_sampling_say(s->stopped, sampling->precision);
   } else if (spent >= sampling->budget || stats->count >= sampling->most) {
     strcpy(s->stopped, spent >= sampling->budget ? "time spent" : "samples enough");
   }
@@ -67,8 +67,8 @@ static roof_status check_time(size_t number, double seconds, roof_error *error) 
 }
 
 /** More samples until `next` are there or the time is spent. */
-static roof_status take(roof_timed *timed, void *user, const roof_sampling *sampling, size_t next,
-                        roof_samples *s, double *spent, roof_error *error) {
+static roof_status take(rf_timed *timed, void *user, const rf_sampling *sampling, size_t next, rf_samples *s,
+                        double *spent, roof_error *error) {
   while (s->count < next && s->count < sampling->most && (s->count == 0 || *spent < sampling->budget)) {
     double seconds = timed(user);
     roof_status status = check_time(s->count + 1, seconds, error);
@@ -81,15 +81,15 @@ static roof_status take(roof_timed *timed, void *user, const roof_sampling *samp
   return ROOF_OK;
 }
 
-roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *sampling, roof_samples *samples,
-                        roof_error *error) {
-  roof_samples s = {.seconds = malloc(sampling->most * sizeof *s.seconds)};
+roof_status rf_sample(rf_timed *timed, void *user, const rf_sampling *sampling, rf_samples *samples,
+                      roof_error *error) {
+  rf_samples s = {.seconds = malloc(sampling->most * sizeof *s.seconds)};
   if (s.seconds == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "samples: out of memory");
   }
   roof_status status = ROOF_OK;
   double spent = 0;
-  s.warm_up = roof_warm_up(timed, user, sampling->budget / 5, &s.settled);
+  s.warm_up = rf_warm_up(timed, user, sampling->budget / 5, &s.settled);
   while (s.stopped[0] == '\0' && status == ROOF_OK) {
     size_t next = s.count + s.count / 8 + 1; /* sorting at every sample would cost more than the samples */
     status = take(timed, user, sampling, next, &s, &spent, error);
@@ -108,9 +108,9 @@ roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *samp
   return ROOF_OK;
 }
 
-roof_status roof_samples_like(const roof_samples *like, const double *seconds, size_t count,
-                              roof_samples *samples, roof_error *error) {
-  roof_samples s = *like;
+roof_status rf_samples_like(const rf_samples *like, const double *seconds, size_t count, rf_samples *samples,
+                            roof_error *error) {
+  rf_samples s = *like;
   s.count = count;
   s.seconds = malloc(count * sizeof *s.seconds);
   roof_status status =
@@ -128,7 +128,7 @@ roof_status roof_samples_like(const roof_samples *like, const double *seconds, s
   return ROOF_OK;
 }
 
-void roof_samples_conditions(const roof_samples *samples, double precision, roof_conditions *conditions) {
+void rf_samples_conditions(const rf_samples *samples, double precision, roof_conditions *conditions) {
   const roof_stats *stats = &samples->stats;
   double half = fmax(stats->ci_high - stats->median, stats->median - stats->ci_low) / stats->median, fast,
          slow;
@@ -137,7 +137,7 @@ void roof_samples_conditions(const roof_samples *samples, double precision, roof
   conditions->spread = stats->spread;
   conditions->outliers = (double)samples->outliers;
   strcpy(conditions->stopped, samples->stopped);
-  if (roof_samples_modes(samples, &fast, &slow)) {
+  if (rf_samples_modes(samples, &fast, &slow)) {
     snprintf(conditions->noisy, sizeof conditions->noisy, "two modes, %.0f %% apart",
              100 * (slow / fast - 1));
   } else if (half > precision) {
@@ -157,7 +157,7 @@ static size_t widest_step(const double *sorted, size_t count, size_t least) {
   return widest;
 }
 
-bool roof_samples_modes(const roof_samples *samples, double *fast, double *slow) {
+bool rf_samples_modes(const rf_samples *samples, double *fast, double *slow) {
   static const double apart = 1.15;
   size_t count = samples->count, least = count / 5 + 1;
   double *sorted = malloc(count * sizeof *sorted);
@@ -181,7 +181,7 @@ bool roof_samples_modes(const roof_samples *samples, double *fast, double *slow)
   return two;
 }
 
-void roof_samples_done(roof_samples *samples) {
+void rf_samples_done(rf_samples *samples) {
   free(samples->seconds);
-  *samples = (roof_samples){0};
+  *samples = (rf_samples){0};
 }

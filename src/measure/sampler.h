@@ -8,61 +8,61 @@
 #include "roofline/stats.h"
 
 /** Does the work of one sample and returns how long it took, in seconds. */
-typedef double roof_timed(void *user);
+typedef double rf_timed(void *user);
 
 /** When to stop: the 95 % interval of the median within `precision` of it to either side, after `least`
  * samples; or `budget` seconds of samples; or `most` samples. */
-typedef struct roof_sampling {
+typedef struct rf_sampling {
   double calls; /**< in one sample: samples are seconds a call */
   double budget;
   size_t least;
   size_t most;
   double precision; /**< 0.01: within 1 % */
-} roof_sampling;
+} rf_sampling;
 
-typedef struct roof_samples {
+typedef struct rf_samples {
   double *seconds; /**< a call, in the order taken, without the warm-up */
   size_t count;
   size_t warm_up;  /**< samples dropped before them */
   bool settled;    /**< the warm-up ended because times no longer changed, not because its time was spent */
-  size_t outliers; /**< more than ROOF_OUTLIER deviations by MAD from the median; kept */
+  size_t outliers; /**< more than RF_OUTLIER deviations by MAD from the median; kept */
   roof_stats stats;
   char stopped[32]; /**< why: "interval within 1 %", "time spent", "samples enough" */
-} roof_samples;
+} rf_samples;
 
-#define ROOF_OUTLIER 5.0
+#define RF_OUTLIER 5.0
 
 /** Runs until the median of three times is within 2 % of that of the three before, or `most` seconds are
  * spent, once at least. Times that are not positive count as `most`. Units: s. Ownership: *settled may be
  * NULL. Errors: none; returns how often it ran. */
-size_t roof_warm_up(roof_timed *timed, void *user, double most, bool *settled);
+size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled);
 
 /** Warms up for a fifth of the budget at most, then samples.
- *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY,
+ *  Units: s. Ownership: *samples on success only, freed by rf_samples_done. Errors: ROOF_E_MEMORY,
  *  ROOF_E_UNSUPPORTED for a time that is not a positive number. */
-roof_status roof_sample(roof_timed *timed, void *user, const roof_sampling *sampling, roof_samples *samples,
-                        roof_error *error);
+roof_status rf_sample(rf_timed *timed, void *user, const rf_sampling *sampling, rf_samples *samples,
+                      roof_error *error);
 
 /** Copies seconds a call, `count` of them, that were taken in turns with `like`: as that was begun and ended.
- *  Units: s. Ownership: *samples on success only, freed by roof_samples_done. Errors: ROOF_E_MEMORY,
+ *  Units: s. Ownership: *samples on success only, freed by rf_samples_done. Errors: ROOF_E_MEMORY,
  *  ROOF_E_UNSUPPORTED for a time that is not a positive number. */
-roof_status roof_samples_like(const roof_samples *like, const double *seconds, size_t count,
-                              roof_samples *samples, roof_error *error);
+roof_status rf_samples_like(const rf_samples *like, const double *seconds, size_t count, rf_samples *samples,
+                            roof_error *error);
 
 /** Says why sampling ended when the interval was tight enough: "interval within 1 %".
  *  Units: a share. Ownership: fills `text` (32 bytes). Errors: none. */
-void roof_sampling_say(char *text, double precision);
+void rf_sampling_say(char *text, double precision);
 
 /** Fills in what the samples say.
  *  Units: none. Ownership: none. Errors: none. */
-void roof_samples_conditions(const roof_samples *samples, double precision, roof_conditions *conditions);
+void rf_samples_conditions(const rf_samples *samples, double precision, roof_conditions *conditions);
 
 /** True when the samples fall into two groups apart from each other, a fifth of them at least in each; then
  * the medians of the groups. Units: s. Ownership: none. Errors: false, too, when out of memory. */
-bool roof_samples_modes(const roof_samples *samples, double *fast, double *slow);
+bool rf_samples_modes(const rf_samples *samples, double *fast, double *slow);
 
 /** Frees the samples.
  *  Units: none. Ownership: releases samples->seconds. Errors: none. */
-void roof_samples_done(roof_samples *samples);
+void rf_samples_done(rf_samples *samples);
 
 #endif

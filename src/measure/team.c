@@ -4,45 +4,45 @@
 #include <omp.h>
 #include <stdio.h>
 
-#include "measure/clock.h"
-#include "measure/quota.h"
+#include "host/clock.h"
+#include "host/quota.h"
 
 /** Processors that the control groups pay for, or infinity. */
 static double paid(void) {
-  roof_quota quota;
-  return roof_quota_read("", &quota) ? quota.processors : INFINITY;
+  rf_quota quota;
+  return rf_quota_read("", &quota) ? quota.processors : INFINITY;
 }
 
 /** Threads of the OpenMP team that are bound. */
-static int bind_threads(const roof_team *team) {
+static int bind_threads(const rf_team *team) {
   int bound = 0;
 #pragma omp parallel num_threads(team->threads) reduction(+ : bound)
-  bound += roof_team_move(team, omp_get_thread_num());
+  bound += rf_team_move(team, omp_get_thread_num());
   return bound;
 }
 
 /** Binds the calling thread to the places from `first` to before `end`. */
-static bool bind_to(const roof_team *team, int first, int end) {
+static bool bind_to(const rf_team *team, int first, int end) {
   hwloc_cpuset_t set = hwloc_bitmap_alloc();
   bool bound = set != NULL;
   for (int place = first; place < end && bound; place++) {
-    bound = hwloc_bitmap_set(set, (unsigned)roof_topology_place(&team->topology, place)) == 0;
+    bound = hwloc_bitmap_set(set, (unsigned)rf_topology_place(&team->topology, place)) == 0;
   }
   bound = bound && hwloc_set_cpubind(team->hwloc, set, HWLOC_CPUBIND_THREAD) == 0;
   hwloc_bitmap_free(set);
   return bound;
 }
 
-bool roof_team_move(const roof_team *team, int place) {
+bool rf_team_move(const rf_team *team, int place) {
   return bind_to(team, place, place + 1);
 }
 
-bool roof_team_spread(const roof_team *team, int threads) {
+bool rf_team_spread(const rf_team *team, int threads) {
   return bind_to(team, 0, threads);
 }
 
-static roof_status check_threads(const roof_team *team, roof_error *error) {
-  const roof_topology *t = &team->topology;
+static roof_status check_threads(const rf_team *team, roof_error *error) {
+  const rf_topology *t = &team->topology;
   char siblings[48] = "";
   if (team->threads <= t->thread_count) {
     return ROOF_OK;
@@ -55,17 +55,17 @@ static roof_status check_threads(const roof_team *team, roof_error *error) {
 }
 
 /** Reads the machine, and binds the threads. */
-static roof_status gather(roof_team *t, int threads, roof_error *error) {
+static roof_status gather(rf_team *t, int threads, roof_error *error) {
   if (hwloc_topology_set_flags(t->hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
       hwloc_topology_load(t->hwloc) != 0) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "cores: hwloc cannot read this machine's topology");
   }
   hwloc_get_cpubind(t->hwloc, t->before, HWLOC_CPUBIND_THREAD);
-  roof_status status = roof_topology_read(t->hwloc, t->before, paid(), &t->topology, error);
+  roof_status status = rf_topology_read(t->hwloc, t->before, paid(), &t->topology, error);
   if (status == ROOF_OK && threads > 0 && threads < t->topology.core_count) {
     int refused = t->topology.refused_cores;
-    roof_topology_done(&t->topology);
-    status = roof_topology_read(t->hwloc, t->before, threads, &t->topology, error);
+    rf_topology_done(&t->topology);
+    status = rf_topology_read(t->hwloc, t->before, threads, &t->topology, error);
     t->topology.refused_cores = refused;
   }
   if (status != ROOF_OK) {
@@ -84,14 +84,14 @@ static roof_status gather(roof_team *t, int threads, roof_error *error) {
                               t->threads);
 }
 
-static void release(roof_team *t) {
-  roof_topology_done(&t->topology);
+static void release(rf_team *t) {
+  rf_topology_done(&t->topology);
   hwloc_topology_destroy(t->hwloc);
   hwloc_bitmap_free(t->before);
 }
 
-roof_status roof_team_init(roof_team *team, int threads, roof_error *error) {
-  roof_team t = {.before = hwloc_bitmap_alloc()};
+roof_status rf_team_init(rf_team *team, int threads, roof_error *error) {
+  rf_team t = {.before = hwloc_bitmap_alloc()};
   if (t.before == NULL || hwloc_topology_init(&t.hwloc) != 0) {
     hwloc_bitmap_free(t.before);
     return roof_error_set(error, ROOF_E_MEMORY, "cores: out of memory");
@@ -105,18 +105,18 @@ roof_status roof_team_init(roof_team *team, int threads, roof_error *error) {
   return status;
 }
 
-void roof_team_done(roof_team *team) {
+void rf_team_done(rf_team *team) {
 #pragma omp parallel num_threads(team->threads)
   hwloc_set_cpubind(team->hwloc, team->before, HWLOC_CPUBIND_THREAD);
   release(team);
-  *team = (roof_team){0};
+  *team = (rf_team){0};
 }
 
-double roof_team_time(const roof_team *team, int threads, roof_team_body *body, void *user) {
+double rf_team_time(const rf_team *team, int threads, rf_team_body *body, void *user) {
   if (threads == 1) { /* not a region of one: the runtime would end the other threads */
-    double start = roof_clock_seconds();
+    double start = rf_clock_seconds();
     body(user, 0, 1);
-    return roof_clock_seconds() - start;
+    return rf_clock_seconds() - start;
   }
   double first = INFINITY, last = 0;
 #pragma omp parallel num_threads(team->threads) reduction(min : first) reduction(max : last)
@@ -124,19 +124,19 @@ double roof_team_time(const roof_team *team, int threads, roof_team_body *body, 
     int thread = omp_get_thread_num();
 #pragma omp barrier
     if (thread < threads) {
-      first = roof_clock_seconds();
+      first = rf_clock_seconds();
       body(user, thread, threads);
-      last = roof_clock_seconds();
+      last = rf_clock_seconds();
     }
   }
   return last - first;
 }
 
-double roof_team_empty_regions(const roof_team *team, int count) {
-  double start = roof_clock_seconds();
+double rf_team_empty_regions(const rf_team *team, int count) {
+  double start = rf_clock_seconds();
   for (int i = 0; i < count; i++) {
 #pragma omp parallel num_threads(team->threads)
     { __asm__ volatile(""); }
   }
-  return roof_clock_seconds() - start;
+  return rf_clock_seconds() - start;
 }

@@ -5,45 +5,45 @@
 #include <hwloc.h>
 #include <stdbool.h>
 
-#include "measure/topology.h"
+#include "host/topology.h"
 #include "roofline/status.h"
 
 /** Threads bound to places of the topology: thread 0, the calling one, to the first, and so on. */
-typedef struct roof_team {
+typedef struct rf_team {
   hwloc_topology_t hwloc;
-  hwloc_cpuset_t before;  /**< where the calling thread might run, put back at the end */
-  roof_topology topology; /**< what the process may use (affinity, control group) */
+  hwloc_cpuset_t before; /**< where the calling thread might run, put back at the end */
+  rf_topology topology;  /**< what the process may use (affinity, control group) */
   int threads;
-} roof_team;
+} rf_team;
 
 /** What a thread of the team does; `thread` counts from 0. */
-typedef void roof_team_body(void *user, int thread, int threads);
+typedef void rf_team_body(void *user, int thread, int threads);
 
 /** Binds `threads` OpenMP threads (0: one a core), the calling one among them: to distinct cores, and what is
  * more than cores to their other hardware threads.
- *  Units: threads. Ownership: undone by roof_team_done; *team is untouched on failure.
+ *  Units: threads. Ownership: undone by rf_team_done; *team is untouched on failure.
  *  Errors: ROOF_E_ARGUMENT for more threads than hardware threads, ROOF_E_UNSUPPORTED when threads cannot be
  * bound. */
-roof_status roof_team_init(roof_team *team, int threads, roof_error *error);
+roof_status rf_team_init(rf_team *team, int threads, roof_error *error);
 
 /** Binds the calling thread to place `place` of the topology. False when it cannot be.
  *  Units: none. Ownership: none. Errors: none. */
-bool roof_team_move(const roof_team *team, int place);
+bool rf_team_move(const rf_team *team, int place);
 
 /** Lets the calling thread, and those it will start, run on the places of the team's first `threads` threads.
  *  Units: none. Ownership: none. Errors: false when it cannot be. */
-bool roof_team_spread(const roof_team *team, int threads);
+bool rf_team_spread(const rf_team *team, int threads);
 
 /** Puts the bindings back and frees the topology.
  *  Units: none. Ownership: releases the team. Errors: none. */
-void roof_team_done(roof_team *team);
+void rf_team_done(rf_team *team);
 
 /** Runs `body` on the first `threads` threads at once; the time from the first start to the last end.
  *  Units: s. Ownership: none. Errors: none. */
-double roof_team_time(const roof_team *team, int threads, roof_team_body *body, void *user);
+double rf_team_time(const rf_team *team, int threads, rf_team_body *body, void *user);
 
 /** Time of `count` parallel regions that do nothing.
  *  Units: s. Ownership: none. Errors: none. */
-double roof_team_empty_regions(const roof_team *team, int count);
+double rf_team_empty_regions(const rf_team *team, int count);
 
 #endif

@@ -110,7 +110,7 @@ static void make_phase(const roof_model_target *t, roof_phase kind, double past_
   if (kind == ROOF_PHASE_MIXED) {
     add_piece(&s);
   }
-  model_walk(&s);
+  rf_model_walk(&s);
   phase->steps = s.steps;
   phase->tokens = s.tokens * s.steps;
   phase->sequences = roof_model_replica_batch(t);

@@ -33,32 +33,32 @@ static void emit_rope(model_step *s, double n, const roof_model_block *b, const 
     c.read = s->tokens * ((work > 0 ? w->queries : 0) + stored) * a;
     c.written = s->tokens * (work > 0 ? w->queries : 0) * a;
     c.kv_written = s->tokens * cached;
-    model_emit(s, n, &c);
+    rf_model_emit(s, n, &c);
     return;
   }
   if (work > 0) {
     c.read = c.written = s->tokens * work * a;
-    model_emit(s, n, &c);
+    rf_model_emit(s, n, &c);
   }
   if (cached > 0) {
     model_cost store = {.name = "store_kv", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1};
     store.read = s->tokens * stored * a;
     store.kv_written = s->tokens * cached;
-    model_emit(s, n, &store);
+    rf_model_emit(s, n, &store);
   }
 }
 
 /** Pairs of query and key that are scored. */
 static double scored(const model_group *g, const roof_model_block *b) {
-  return b->index_keys > 0 && b->window <= 0 ? model_pairs(g, b->index_keys, false)
-                                             : model_pairs(g, b->window, b->chunked);
+  return b->index_keys > 0 && b->window <= 0 ? rf_model_pairs(g, b->index_keys, false)
+                                             : rf_model_pairs(g, b->window, b->chunked);
 }
 
 static void emit_scores(model_step *s, double n, const roof_model_block *b, const model_group *g,
                         const heads *h) {
   const roof_model_target *t = s->target;
   double pairs = g->sequences * scored(g, b) / (g->query_split * g->key_split);
-  double keys = g->sequences * model_keys(g, b) / g->key_split;
+  double keys = g->sequences * rf_model_keys(g, b) / g->key_split;
   double queries = g->queries / g->query_split, tokens = g->sequences * queries, a = t->activation_bytes;
   bool flash = (t->settings.fusion & ROOF_FUSE_FLASH) != 0;
   double scores = flash ? 0 : keys * queries * h->queries * a; /* the whole square, masked or not */
@@ -73,33 +73,33 @@ static void emit_scores(model_step *s, double n, const roof_model_block *b, cons
   double stored = keys * h->stored * h->stored_bytes;
   *(g->cached ? &c.kv_read : &c.read) += stored;
   c.vectors = b->sinks ? h->queries : 0;
-  model_emit(s, n, &c);
+  rf_model_emit(s, n, &c);
 }
 
 static void emit_projections(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double hidden = s->target->model->hidden, bias = b->qkv_bias ? 1 : 0;
   double q = w->queries * (b->output_gate ? 2 : 1), k = w->keys, v = b->shared_kv ? 0 : w->values;
   if (s->target->settings.fusion & ROOF_FUSE_QKV) {
-    model_product(s, n, "qkv_proj", ROOF_PART_MIXER, s->tokens, hidden, q + k + v, bias * (q + k + v));
+    rf_model_product(s, n, "qkv_proj", ROOF_PART_MIXER, s->tokens, hidden, q + k + v, bias * (q + k + v));
     return;
   }
-  model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, q, bias * q);
-  model_product(s, n, "k_proj", ROOF_PART_MIXER, s->tokens, hidden, k, bias * k);
+  rf_model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, q, bias * q);
+  rf_model_product(s, n, "k_proj", ROOF_PART_MIXER, s->tokens, hidden, k, bias * k);
   if (v > 0) {
-    model_product(s, n, "v_proj", ROOF_PART_MIXER, s->tokens, hidden, v, bias * v);
+    rf_model_product(s, n, "v_proj", ROOF_PART_MIXER, s->tokens, hidden, v, bias * v);
   }
 }
 
 static void emit_output(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double hidden = s->target->model->hidden;
   if (b->output_gate) { /* sigmoid (4) and product (1) */
-    model_map(s, n, "gate", s->tokens * w->mixed, 5, 2, 1, 0);
+    rf_model_map(s, n, "gate", s->tokens * w->mixed, 5, 2, 1, 0);
   }
-  model_product(s, n, "o_proj", ROOF_PART_MIXER, s->tokens, w->mixed, hidden, b->out_bias ? hidden : 0);
+  rf_model_product(s, n, "o_proj", ROOF_PART_MIXER, s->tokens, w->mixed, hidden, b->out_bias ? hidden : 0);
 }
 
 static void emit_heads(model_step *s, double n, const roof_model_block *b) {
-  model_widths w = model_widths_of(b, s->target->settings.tp);
+  model_widths w = rf_model_widths_of(b, s->target->settings.tp);
   const roof_model_target *t = s->target;
   double element = s->groups[0].cached ? t->kv_bytes : t->activation_bytes;
   heads h = {w.heads, b->head_dim, b->value_dim, w.keys + w.values, element};
@@ -117,14 +117,14 @@ static void emit_latent_projections(model_step *s, double n, const roof_model_bl
   double hidden = s->target->model->hidden, latent = b->kv_rank + b->rope_dim, rank = b->q_rank;
   double down = rank + latent, vectors = rank + b->kv_rank;
   if (rank > 0) {
-    model_product(s, n, "qkv_down", ROOF_PART_MIXER, s->tokens, hidden, down, 0);
-    model_map(s, n, "latent_norm", s->tokens * (rank + b->kv_rank), 5, 1, 1, vectors);
-    model_product(s, n, "q_up", ROOF_PART_MIXER, s->tokens, rank, w->queries, 0);
+    rf_model_product(s, n, "qkv_down", ROOF_PART_MIXER, s->tokens, hidden, down, 0);
+    rf_model_map(s, n, "latent_norm", s->tokens * (rank + b->kv_rank), 5, 1, 1, vectors);
+    rf_model_product(s, n, "q_up", ROOF_PART_MIXER, s->tokens, rank, w->queries, 0);
     return;
   }
-  model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, w->queries, 0);
-  model_product(s, n, "kv_down", ROOF_PART_MIXER, s->tokens, hidden, latent, 0);
-  model_map(s, n, "latent_norm", s->tokens * b->kv_rank, 5, 1, 1, vectors);
+  rf_model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, w->queries, 0);
+  rf_model_product(s, n, "kv_down", ROOF_PART_MIXER, s->tokens, hidden, latent, 0);
+  rf_model_map(s, n, "latent_norm", s->tokens * b->kv_rank, 5, 1, 1, vectors);
 }
 
 /** The indexer scores every key with a few narrow heads and keeps the best (DeepSeek-V3.2, 2025). */
@@ -133,20 +133,20 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
   double hidden = t->model->hidden, wide = b->index_heads * b->index_dim;
   roof_model_block all = *b;
   all.index_keys = 0;
-  model_product(s, n, "index_q", ROOF_PART_MIXER, s->tokens, b->q_rank > 0 ? b->q_rank : hidden, wide, 0);
-  model_product(s, n, "index_k", ROOF_PART_MIXER, s->tokens, hidden, b->index_dim + b->index_heads,
-                2 * b->index_dim);
+  rf_model_product(s, n, "index_q", ROOF_PART_MIXER, s->tokens, b->q_rank > 0 ? b->q_rank : hidden, wide, 0);
+  rf_model_product(s, n, "index_k", ROOF_PART_MIXER, s->tokens, hidden, b->index_dim + b->index_heads,
+                   2 * b->index_dim);
   for (int i = 0; i < s->group_count; i++) {
     const model_group *g = &s->groups[i];
     model_cost c = {.name = "index_scores", .part = ROOF_PART_COUNT, .unit = ROOF_MATRIX, .kernels = 1};
     double tokens = g->sequences * g->queries / g->query_split;
-    double pairs = g->sequences * model_pairs(g, 0, false) / (g->query_split * g->key_split);
+    double pairs = g->sequences * rf_model_pairs(g, 0, false) / (g->query_split * g->key_split);
     c.kind = ROOF_KIND_ATTENTION;
     c.flops = pairs * b->index_heads * (2 * b->index_dim + 3); /* product, relu, weight, add */
     c.read = tokens * (wide + b->index_heads) * t->activation_bytes;
     c.written = tokens * b->index_keys * 4; /* positions */
-    c.kv_read = g->sequences * model_keys(g, &all) / g->key_split * b->index_dim * t->kv_bytes;
-    model_emit(s, n, &c);
+    c.kv_read = g->sequences * rf_model_keys(g, &all) / g->key_split * b->index_dim * t->kv_bytes;
+    rf_model_emit(s, n, &c);
   }
 }
 
@@ -159,7 +159,7 @@ static void emit_absorbed(model_step *s, double n, const char *name, double toke
   c.weights = count * in * out;
   c.read = tokens * count * in * t->input_bytes[ROOF_PART_MIXER];
   c.written = tokens * count * out * t->activation_bytes;
-  model_emit(s, n, &c);
+  rf_model_emit(s, n, &c);
 }
 
 /** Prefill expands the latent to full heads; decoding multiplies the queries into the latent instead, so that
@@ -176,18 +176,18 @@ static void emit_latent_group(model_step *s, double n, const roof_model_block *b
     emit_absorbed(s, n, "v_up", tokens, w->heads, b->kv_rank, b->value_dim);
     return;
   }
-  double keys = g->sequences * model_keys(g, b), key_dim = b->head_dim + b->rope_dim;
+  double keys = g->sequences * rf_model_keys(g, b), key_dim = b->head_dim + b->rope_dim;
   double expanded = w->heads * (b->head_dim + b->value_dim);
   heads h = {w->heads, key_dim, b->value_dim, expanded + b->rope_dim, t->activation_bytes};
-  model_product(s, n, "kv_up", ROOF_PART_MIXER, keys, b->kv_rank, expanded, 0);
+  rf_model_product(s, n, "kv_up", ROOF_PART_MIXER, keys, b->kv_rank, expanded, 0);
   model_group plain = *g;
   plain.cached = false; /* what was expanded is read, not the cache */
   emit_scores(s, n, b, &plain, &h);
 }
 
 static void emit_latent(model_step *s, double n, const roof_model_block *b) {
-  model_widths w = model_widths_of(b, s->target->settings.tp);
-  double stored = model_kv_elements(b, s->target->settings.tp);
+  model_widths w = rf_model_widths_of(b, s->target->settings.tp);
+  double stored = rf_model_kv_elements(b, s->target->settings.tp);
   emit_latent_projections(s, n, b, &w);
   if (b->index_heads > 0) {
     emit_indexer(s, n, b);
@@ -202,6 +202,6 @@ static void emit_latent(model_step *s, double n, const roof_model_block *b) {
   emit_output(s, n, b, &w);
 }
 
-void model_attention(model_step *s, double count, const roof_model_block *b) {
+void rf_model_attention(model_step *s, double count, const roof_model_block *b) {
   (b->mixer == ROOF_MIX_LATENT ? emit_latent : emit_heads)(s, count, b);
 }

@@ -19,7 +19,7 @@ static double repeated_elements(const roof_model *m, const roof_model_block *b, 
 }
 
 /** Matrices are split, the router, the latent's projections down and vectors are not. */
-model_weights model_local_weights(const roof_model_target *t) {
+model_weights rf_model_local_weights(const roof_model_target *t) {
   const roof_model_parameters *p = &t->parameters;
   double tp = t->settings.tp, share = stage_share(t);
   model_weights w = {.vectors = p->vectors * share, .table = p->embedding / tp};
@@ -37,7 +37,7 @@ model_weights model_local_weights(const roof_model_target *t) {
   return w;
 }
 
-double model_weight_bytes(const roof_model_target *t, const model_weights *w) {
+double rf_model_weight_bytes(const roof_model_target *t, const model_weights *w) {
   double bytes = w->vectors * t->vector_bytes + w->table * t->table_bytes;
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
     bytes += w->parts[part] * t->weight_bytes[part];
@@ -45,7 +45,7 @@ double model_weight_bytes(const roof_model_target *t, const model_weights *w) {
   return bytes;
 }
 
-double model_weight_elements(const model_weights *w, bool experts) {
+double rf_model_weight_elements(const model_weights *w, bool experts) {
   double elements = experts ? w->parts[ROOF_PART_EXPERTS] : w->vectors + w->table;
   for (int part = 0; part < ROOF_PART_COUNT && !experts; part++) {
     elements += part == ROOF_PART_EXPERTS ? 0 : w->parts[part];
@@ -58,7 +58,7 @@ static double sequence_bytes(const roof_model_target *t, double context) {
   double bytes = 0;
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
-    bytes += t->stage_layers[i] * model_kept_tokens(b, context) * model_kv_elements(b, t->settings.tp);
+    bytes += t->stage_layers[i] * rf_model_kept_tokens(b, context) * rf_model_kv_elements(b, t->settings.tp);
   }
   return t->model->encoder ? 0 : bytes * t->kv_bytes / t->settings.cp;
 }
@@ -66,7 +66,7 @@ static double sequence_bytes(const roof_model_target *t, double context) {
 static double state_bytes(const roof_model_target *t) {
   double elements = 0;
   for (int i = 0; i < t->model->block_count; i++) {
-    model_widths w = model_widths_of(&t->model->blocks[i], t->settings.tp);
+    model_widths w = rf_model_widths_of(&t->model->blocks[i], t->settings.tp);
     elements += t->stage_layers[i] * w.state;
   }
   return elements * t->state_bytes;
@@ -78,7 +78,7 @@ static double activation_bytes_per_token(const roof_model_target *t) {
   double widest = 0;
   for (int i = 0; i < t->model->block_count; i++) {
     const roof_model_block *b = &t->model->blocks[i];
-    model_widths w = model_widths_of(b, t->settings.tp);
+    model_widths w = rf_model_widths_of(b, t->settings.tp);
     double mixer = w.queries + w.keys + w.values + w.mixed + w.in + w.inner;
     double mlp = (b->gated ? 3 : 2) * (w.mlp + b->experts_per_token * w.expert);
     mlp += b->experts > 0 ? b->experts_per_token * t->model->hidden : 0;
@@ -109,7 +109,7 @@ static double longest_context(const roof_model_target *t, double budget) {
     for (int i = 0; i < t->model->block_count; i++) {
       const roof_model_block *b = &t->model->blocks[i];
       if (b->window <= 0 || b->window > reached) {
-        slope += t->stage_layers[i] * model_kv_elements(b, t->settings.tp) * t->kv_bytes / t->settings.cp;
+        slope += t->stage_layers[i] * rf_model_kv_elements(b, t->settings.tp) * t->kv_bytes / t->settings.cp;
         next = b->window > 0 ? fmin(next, b->window) : next;
       }
     }
@@ -126,8 +126,9 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
   double one = sequence_bytes(t, context), state = state_bytes(t), page = sequence_bytes(t, paged) - one;
-  model_weights weights = model_local_weights(t);
-  roof_model_capacity c = {.weight_bytes = model_weight_bytes(t, &weights), .workspace_bytes = s->workspace};
+  model_weights weights = rf_model_local_weights(t);
+  roof_model_capacity c = {.weight_bytes = rf_model_weight_bytes(t, &weights),
+                           .workspace_bytes = s->workspace};
   c.kv_bytes = roof_model_replica_batch(t) * one;
   c.kv_bytes_per_token = sequence_bytes(t, 1);
   c.state_bytes = roof_model_replica_batch(t) * state;
@@ -135,7 +136,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   c.activation_bytes = activation_bytes(t);
   if (s->train) {
     c.kv_bytes = c.state_bytes = c.fragmentation_bytes = one = state = page = 0;
-    model_train_capacity(t, &c);
+    rf_model_train_capacity(t, &c);
   }
   double fixed =
       c.weight_bytes + c.workspace_bytes + c.activation_bytes + c.gradient_bytes + c.optimizer_bytes;

@@ -83,7 +83,7 @@ static const char *missing(const roof_model_block *b) {
   bool heads = b->heads >= 1 && b->head_dim >= 1, values = b->value_dim >= 1;
   switch (b->mixer) {
   case ROOF_MIX_NONE:
-    return model_has_mlp(b) ? NULL : "neither a mixer nor an MLP";
+    return rf_model_has_mlp(b) ? NULL : "neither a mixer nor an MLP";
   case ROOF_MIX_ATTENTION:
     return !heads || !values || b->kv_heads < 1 ? "attention without heads"
            : fmod(b->heads, b->kv_heads) != 0   ? "the KV heads do not divide the heads"
@@ -183,7 +183,7 @@ static tally count_mlp(double hidden, bool gated, bool bias, double width) {
 
 static void count_block(const roof_model *m, const roof_model_block *b, double layers,
                         roof_model_parameters *p) {
-  model_widths w = model_widths_of(b, 1);
+  model_widths w = rf_model_widths_of(b, 1);
   tally mixer = count_mixer(m->hidden, b, &w);
   tally mlp = count_mlp(m->hidden, b->gated, b->mlp_bias, b->width);
   tally expert = count_mlp(m->hidden, b->gated, b->expert_bias, b->expert_width);
@@ -195,7 +195,7 @@ static void count_block(const roof_model *m, const roof_model_block *b, double l
   p->parts[ROOF_PART_ROUTER] += layers * (b->experts * m->hidden + gate);
   p->vectors += layers * (mixer.vector + mlp.vector + b->experts * expert.vector + norms + router);
   p->active -= layers * (b->experts - b->experts_per_token) * (expert.matrix + expert.vector);
-  p->kv_elements_per_token += layers * model_kv_elements(b, 1);
+  p->kv_elements_per_token += layers * rf_model_kv_elements(b, 1);
   p->state_elements += layers * w.state;
 }
 

@@ -74,14 +74,14 @@ static void fill(roof_model_operation *o, const model_cost *c, const double byte
   fill_times(o, p);
 }
 
-void model_emit(model_step *s, double count, const model_cost *c) {
+void rf_model_emit(model_step *s, double count, const model_cost *c) {
   roof_model_phase *out = s->out;
   double bytes[ROOF_BYTES_CLASS_COUNT];
   if (s->attention_only && c->kind != ROOF_KIND_ATTENTION) {
     return;
   }
   fill_bytes(s->target, c, bytes);
-  model_passes passes = model_passes_of(s, c);
+  model_passes passes = rf_model_passes_of(s, c);
   out->recomputed_flops += count * passes.again * c->flops;
   for (int i = 0; i < out->count; i++) {
     roof_model_operation *o = &out->operations[i];
@@ -102,8 +102,8 @@ void model_emit(model_step *s, double count, const model_cost *c) {
   out->backward_seconds += count * passes.backward * o->expected_seconds;
 }
 
-void model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,
-                   double in, double out, double vectors) {
+void rf_model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,
+                      double in, double out, double vectors) {
   const roof_model_target *t = s->target;
   model_cost c = {.name = name,
                   .part = part,
@@ -114,11 +114,11 @@ void model_product(model_step *s, double count, const char *name, roof_model_par
                   .read = rows * in * t->input_bytes[part],
                   .written = rows * out * t->activation_bytes,
                   .kernels = 1};
-  model_emit(s, count, &c);
+  rf_model_emit(s, count, &c);
 }
 
-void model_map(model_step *s, double count, const char *name, double elements, double flops, double reads,
-               double writes, double vectors) {
+void rf_model_map(model_step *s, double count, const char *name, double elements, double flops, double reads,
+                  double writes, double vectors) {
   double a = s->target->activation_bytes;
   model_cost c = {.name = name,
                   .part = ROOF_PART_COUNT,
@@ -128,7 +128,7 @@ void model_map(model_step *s, double count, const char *name, double elements, d
                   .read = reads * elements * a,
                   .written = writes * elements * a,
                   .kernels = 1};
-  model_emit(s, count, &c);
+  rf_model_emit(s, count, &c);
 }
 
 static void add_operation(roof_model_phase *p, const roof_model_operation *o) {
@@ -206,8 +206,8 @@ static void add_update(model_step *s) {
   roof_model_phase *p = s->out;
   double lower = p->lower_seconds;
   int first = p->count;
-  model_update(s);
-  model_hide(s, first);
+  rf_model_update(s);
+  rf_model_hide(s, first);
   for (int i = first; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
     lower += o->collective != NULL ? 0 : o->count * o->lower_seconds;
@@ -216,7 +216,7 @@ static void add_update(model_step *s) {
   p->lower_seconds = fmax(lower, fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]));
 }
 
-void model_finish(model_step *s) {
+void rf_model_finish(model_step *s) {
   roof_model_phase *p = s->out;
   const roof_target *plain = &s->target->plain;
   for (int i = 0; i < p->count; i++) {

@@ -9,7 +9,7 @@ static bool better(const model_front_kind *k, const void *a, const void *b) {
   return k->first(a) <= k->first(b) && k->second(a) <= k->second(b);
 }
 
-void model_front_add(const model_front_kind *kind, void *points, int *count, const void *point) {
+void rf_model_front_add(const model_front_kind *kind, void *points, int *count, const void *point) {
   char *all = points;
   int kept = 0, place = 0;
   for (int i = 0; i < *count; i++) {

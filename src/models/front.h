@@ -12,6 +12,6 @@ typedef struct model_front_kind {
 } model_front_kind;
 
 /** Adds a point unless another is as good; drops those it is as good as. A full front stays as it is. */
-void model_front_add(const model_front_kind *kind, void *points, int *count, const void *point);
+void rf_model_front_add(const model_front_kind *kind, void *points, int *count, const void *point);
 
 #endif

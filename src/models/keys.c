@@ -43,7 +43,7 @@ static bool consecutive(const model_group *g) {
   return g->stride <= 1 && g->past_last > g->past_first;
 }
 
-double model_pairs(const model_group *g, double window, bool chunked) {
+double rf_model_pairs(const model_group *g, double window, bool chunked) {
   double q = g->queries, a = g->past_first, b = g->past_last;
   if (!g->causal) {
     return q * (window > 0 ? fmin(window, q) : q);
@@ -78,7 +78,7 @@ static double mean_chunked_keys(const model_group *g, double chunk) {
   return sum / n - 1 + g->queries;
 }
 
-double model_keys(const model_group *g, const roof_model_block *b) {
+double rf_model_keys(const model_group *g, const roof_model_block *b) {
   double most = b->window > 0 ? b->window - 1 + g->queries : INFINITY;
   most = b->index_keys > 0 ? fmin(most, b->index_keys * g->queries) : most;
   if (consecutive(g)) {

@@ -31,7 +31,7 @@ static void emit_projection(model_step *s, double n, const mlp *m, const char *n
   c.vectors = m->copies * bias;
   c.read = m->rows * in * t->input_bytes[m->part];
   c.written = m->rows * out * t->activation_bytes;
-  model_emit(s, n, &c);
+  rf_model_emit(s, n, &c);
 }
 
 /** The activation at the end of the projection: gate and up are never written. */
@@ -45,7 +45,7 @@ static void emit_fused(model_step *s, double n, const mlp *m) {
   c.vectors = m->bias ? m->copies * two * m->width : 0;
   c.read = m->rows * hidden * t->input_bytes[m->part];
   c.written = m->rows * m->width * t->activation_bytes;
-  model_emit(s, n, &c);
+  rf_model_emit(s, n, &c);
 }
 
 static void emit_up(model_step *s, double n, const mlp *m) {
@@ -63,8 +63,8 @@ static void emit_up(model_step *s, double n, const mlp *m) {
     emit_projection(s, n, m, m->names->gate, hidden, m->width, bias, 0);
     emit_projection(s, n, m, m->names->up, hidden, m->width, bias, 0);
   }
-  model_map(s, n, m->names->act, m->rows * m->width, t->model->activation + (m->gated ? 1 : 0),
-            m->gated ? 2 : 1, 1, 0);
+  rf_model_map(s, n, m->names->act, m->rows * m->width, t->model->activation + (m->gated ? 1 : 0),
+               m->gated ? 2 : 1, 1, 0);
 }
 
 static void emit_mlp(model_step *s, double n, const mlp *m) {
@@ -84,23 +84,23 @@ static double experts_touched(double all, double chosen, double tokens) {
 static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
   double hidden = t->model->hidden, e = b->experts, k = b->experts_per_token, a = t->activation_bytes;
-  model_product(s, n, "router", ROOF_PART_ROUTER, s->tokens, hidden, e, b->router_bias ? e : 0);
-  model_map(s, n, "top_k", s->tokens * e, 5, 1, k / e, 0); /* softmax over the experts */
+  rf_model_product(s, n, "router", ROOF_PART_ROUTER, s->tokens, hidden, e, b->router_bias ? e : 0);
+  rf_model_map(s, n, "top_k", s->tokens * e, 5, 1, k / e, 0); /* softmax over the experts */
   mlp m = {.names = &expert_names, .part = ROOF_PART_EXPERTS, .gated = b->gated, .bias = b->expert_bias};
   double ep = t->settings.ep, tokens = s->tokens * fmax(1, ep / t->settings.tp);
   m.rows = tokens * k / ep;
   m.copies = (k < e ? experts_touched(e, k, tokens) : e) / ep;
-  m.width = b->expert_width / model_expert_cut(&t->settings);
+  m.width = b->expert_width / rf_model_expert_cut(&t->settings);
   emit_mlp(s, n, &m);
   model_cost c = {.name = "combine", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1};
   c.flops = 2 * m.rows * hidden; /* weight and add */
   c.read = m.rows * hidden * a;
   c.written = s->tokens * hidden * a;
-  model_emit(s, n, &c);
+  rf_model_emit(s, n, &c);
 }
 
-void model_mlp(model_step *s, double n, const roof_model_block *b) {
-  model_widths w = model_widths_of(b, s->target->settings.tp);
+void rf_model_mlp(model_step *s, double n, const roof_model_block *b) {
+  model_widths w = rf_model_widths_of(b, s->target->settings.tp);
   if (b->experts > 0) {
     emit_experts(s, n, b);
   }
@@ -112,6 +112,6 @@ void model_mlp(model_step *s, double n, const roof_model_block *b) {
     emit_mlp(s, n, &m);
   }
   if (b->shared_gate) {
-    model_product(s, n, "shared_gate", ROOF_PART_ROUTER, s->tokens, s->target->model->hidden, 1, 0);
+    rf_model_product(s, n, "shared_gate", ROOF_PART_ROUTER, s->tokens, s->target->model->hidden, 1, 0);
   }
 }

@@ -10,12 +10,12 @@ static bool divides(double parts, double whole) {
   return fmod(whole, parts) == 0;
 }
 
-double model_outer_tokens(const model_step *s) {
+double rf_model_outer_tokens(const model_step *s) {
   const roof_model_settings *set = &s->target->settings;
   return s->tokens / (set->sp ? set->tp : 1);
 }
 
-double model_expert_cut(const roof_model_settings *s) {
+double rf_model_expert_cut(const roof_model_settings *s) {
   return fmax(1, s->tp / s->ep);
 }
 
@@ -27,7 +27,7 @@ static const char *cannot_split(const roof_model_block *b, const roof_model_sett
          : b->mixer == ROOF_MIX_MAMBA1 && !divides(tp, b->head_dim * b->heads) ? "the channels"
          : b->kv_heads > 0 && !kv                                              ? "the KV heads"
          : !divides(tp, b->width)                                              ? "the MLP's width"
-         : !divides(model_expert_cut(s), b->expert_width)                      ? "the experts' width"
+         : !divides(rf_model_expert_cut(s), b->expert_width)                   ? "the experts' width"
                                                                                : NULL;
 }
 
@@ -88,7 +88,7 @@ static roof_status check_training(const roof_model_settings *s, roof_error *erro
              : ROOF_OK;
 }
 
-roof_status model_plan_check(const roof_model *m, const roof_model_settings *s, roof_error *error) {
+roof_status rf_model_plan_check(const roof_model *m, const roof_model_settings *s, roof_error *error) {
   double batch = s->batch / s->dp;
   if (!divides(s->dp, s->batch)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "dp=%.0f: does not divide the batch of %.0f sequences",
@@ -123,7 +123,7 @@ double roof_model_microbatches(const roof_model_target *t) {
   return s->microbatches > 0 ? s->microbatches : s->train && s->pp > 1 ? batch : fmin(s->pp, batch);
 }
 
-void model_plan_share(roof_model_target *t) {
+void rf_model_plan_share(roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double layers = t->model->layer_count, fullest = ceil(layers / s->pp);
   t->devices = s->tp * s->pp * s->dp * s->cp;
@@ -132,7 +132,7 @@ void model_plan_share(roof_model_target *t) {
   }
 }
 
-roof_status model_plan_init(roof_model_target *t, roof_error *error) {
+roof_status rf_model_plan_init(roof_model_target *t, roof_error *error) {
   static const char *const names[ROOF_COLLECTIVE_COUNT] = {
 #define NAME(symbol, name) [symbol] = name,
       ROOF_COLLECTIVE_MAP(NAME)
@@ -146,7 +146,7 @@ roof_status model_plan_init(roof_model_target *t, roof_error *error) {
       return status;
     }
   }
-  model_plan_share(t);
+  rf_model_plan_share(t);
   if (t->plain.link == NULL && t->devices > 1) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
                           t->machine->name);

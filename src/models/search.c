@@ -18,10 +18,10 @@ typedef struct search {
 static bool set_plan(search *s, double tp, double pp, double dp, double ep, double batch) {
   roof_model_settings *set = &s->target.settings;
   set->tp = tp, set->pp = pp, set->dp = dp, set->ep = ep, set->batch = batch * dp;
-  if (model_plan_check(s->target.model, set, NULL) != ROOF_OK) {
+  if (rf_model_plan_check(s->target.model, set, NULL) != ROOF_OK) {
     return false;
   }
-  model_plan_share(&s->target);
+  rf_model_plan_share(&s->target);
   return true;
 }
 
@@ -39,7 +39,7 @@ static void judge(search *s, const roof_plan_point *p) {
   const roof_plan_limits *l = s->limits;
   roof_plan_front *f = s->front;
   f->fit++;
-  model_front_add(&weighed, f->points, &f->count, p);
+  rf_model_front_add(&weighed, f->points, &f->count, p);
   if (p->ttft_seconds > l->ttft_seconds || p->tpot_seconds > l->tpot_seconds) {
     return;
   }
@@ -98,7 +98,7 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   }
 }
 
-void model_each_plan(const roof_model *m, double devices, model_plan_visit *visit, void *data) {
+void rf_model_each_plan(const roof_model *m, double devices, model_plan_visit *visit, void *data) {
   bool experts = roof_model_count(m).parts[ROOF_PART_EXPERTS] > 0;
   for (double tp = 1; tp <= devices; tp++) {
     for (double pp = 1; tp * pp <= devices && fmod(devices, tp) == 0; pp++) {
@@ -110,7 +110,7 @@ void model_each_plan(const roof_model *m, double devices, model_plan_visit *visi
   }
 }
 
-roof_status model_search_check(const roof_model_target *t, double devices, roof_error *error) {
+roof_status rf_model_search_check(const roof_model_target *t, double devices, roof_error *error) {
   enum { MOST_DEVICES = 65536 };
   if (!(devices >= 1 && devices <= MOST_DEVICES && devices == floor(devices))) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "devices=%g: not a whole number from 1 to %d", devices,
@@ -126,7 +126,7 @@ roof_status model_search_check(const roof_model_target *t, double devices, roof_
              : ROOF_OK;
 }
 
-roof_status model_search_end(const roof_model *m, double devices, double plans, roof_error *error) {
+roof_status rf_model_search_end(const roof_model *m, double devices, double plans, roof_error *error) {
   return plans > 0 ? ROOF_OK
                    : roof_error_set(error, ROOF_E_ARGUMENT, "search: no plan of %.0f devices divides %s",
                                     devices, m->name);
@@ -141,7 +141,7 @@ static roof_status init(search *s, const roof_model *model, const roof_machine *
   one.sp = false;
   one.precision = *precision;
   roof_status status = roof_model_target_init(&s->target, model, machine, &one, error);
-  return status == ROOF_OK ? model_search_check(&s->target, s->limits->devices, error) : status;
+  return status == ROOF_OK ? rf_model_search_check(&s->target, s->limits->devices, error) : status;
 }
 
 roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
@@ -161,9 +161,9 @@ roof_status roof_plan_search(const roof_model *model, const roof_machine *machin
       return status;
     }
     s.precision = i;
-    model_each_plan(model, limits->devices / base->cp, try_plan, &s);
+    rf_model_each_plan(model, limits->devices / base->cp, try_plan, &s);
   }
-  roof_status status = model_search_end(model, limits->devices, s.plans, error);
+  roof_status status = rf_model_search_end(model, limits->devices, s.plans, error);
   if (status == ROOF_OK) {
     *front = found;
   }

@@ -45,7 +45,7 @@ static void try_one(search *s) {
                         .mfu = s->busy / (s->target.devices * s->phase.expected_seconds),
                         .total_bytes = c.total_bytes};
   p.device_tokens_per_second = set->batch * set->prompt / p.seconds / s->target.devices;
-  model_front_add(&weighed, s->front->points, &s->front->count, &p);
+  rf_model_front_add(&weighed, s->front->points, &s->front->count, &p);
   if (s->front->best.tp == 0 || p.seconds < s->front->best.seconds) {
     s->front->best = p;
   }
@@ -54,7 +54,7 @@ static void try_one(search *s) {
 /** Recomputation and stages of ZeRO; those that one replica has no use for are left out. */
 static void try_memory(search *s) {
   roof_model_settings *set = &s->target.settings;
-  bool replicas = model_replicas(set, false) > 1;
+  bool replicas = rf_model_replicas(set, false) > 1;
   for (int r = 0; r < ROOF_RECOMPUTE_COUNT; r++) {
     for (set->zero = 0; set->zero <= (replicas ? 3 : 0); set->zero++) {
       set->recompute = (roof_recompute)r;
@@ -71,8 +71,8 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   for (int sp = 0; sp <= (tp > 1); sp++) {
     set->sp = sp;
     for (set->microbatches = 1; set->microbatches <= set->batch / dp; set->microbatches *= 2) {
-      if (model_plan_check(s->target.model, set, NULL) == ROOF_OK) {
-        model_plan_share(&s->target);
+      if (rf_model_plan_check(s->target.model, set, NULL) == ROOF_OK) {
+        rf_model_plan_share(&s->target);
         s->plans++;
         try_memory(s);
       }
@@ -90,12 +90,12 @@ roof_status roof_train_search(const roof_model *model, const roof_machine *machi
   one.sp = false;
   one.tp = one.pp = one.dp = one.ep = one.microbatches = 1;
   roof_status status = roof_model_target_init(&s.target, model, machine, &one, error);
-  status = status == ROOF_OK ? model_search_check(&s.target, devices, error) : status;
+  status = status == ROOF_OK ? rf_model_search_check(&s.target, devices, error) : status;
   if (status == ROOF_OK) { /* one device's: a stage of a pipeline may have more than its part of the work */
     roof_model_phase_of(&s.target, ROOF_PHASE_TRAIN, 0, 0, &s.phase);
     s.busy = s.phase.mfu * s.phase.expected_seconds;
-    model_each_plan(model, devices / base->cp, try_plan, &s);
-    status = model_search_end(model, devices, s.plans, error);
+    rf_model_each_plan(model, devices / base->cp, try_plan, &s);
+    status = rf_model_search_end(model, devices, s.plans, error);
   }
   if (status == ROOF_OK) {
     *front = found;

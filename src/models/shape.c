@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-model_widths model_widths_of(const roof_model_block *b, double tp) {
+model_widths rf_model_widths_of(const roof_model_block *b, double tp) {
   model_widths w = {.heads = b->heads / tp, .kv_heads = fmax(1, b->kv_heads / tp)};
   w.mlp = b->width / tp;
   w.expert = b->expert_width / tp;
@@ -41,7 +41,7 @@ model_widths model_widths_of(const roof_model_block *b, double tp) {
   return w;
 }
 
-double model_kv_elements(const roof_model_block *b, double tp) {
+double rf_model_kv_elements(const roof_model_block *b, double tp) {
   double index = b->index_heads > 0 ? b->index_dim : 0;
   if (b->mixer == ROOF_MIX_LATENT) { /* every device keeps the whole latent */
     return b->kv_rank + b->rope_dim + index;
@@ -52,15 +52,15 @@ double model_kv_elements(const roof_model_block *b, double tp) {
   return fmax(1, b->kv_heads / tp) * (b->head_dim + b->value_dim) + index;
 }
 
-double model_kept_tokens(const roof_model_block *b, double context) {
+double rf_model_kept_tokens(const roof_model_block *b, double context) {
   return b->window > 0 ? fmin(b->window, context) : context;
 }
 
-bool model_has_mlp(const roof_model_block *b) {
+bool rf_model_has_mlp(const roof_model_block *b) {
   return b->width > 0 || b->experts > 0;
 }
 
-double model_sublayers(const roof_model_block *b) {
-  bool mixer = b->mixer != ROOF_MIX_NONE, mlp = model_has_mlp(b);
+double rf_model_sublayers(const roof_model_block *b) {
+  bool mixer = b->mixer != ROOF_MIX_NONE, mlp = rf_model_has_mlp(b);
   return mixer && mlp && b->parallel ? 1 : (double)mixer + (double)mlp;
 }

@@ -17,17 +17,17 @@ typedef struct model_widths {
   double state;           /**< elements of one sequence's state */
 } model_widths;
 
-model_widths model_widths_of(const roof_model_block *block, double tp);
+model_widths rf_model_widths_of(const roof_model_block *block, double tp);
 
 /** Elements that one token adds to a sequence's cache in one layer, on one of `tp` devices. */
-double model_kv_elements(const roof_model_block *block, double tp);
+double rf_model_kv_elements(const roof_model_block *block, double tp);
 
 /** Tokens of a sequence of `context` tokens that the cache must keep. */
-double model_kept_tokens(const roof_model_block *block, double context);
+double rf_model_kept_tokens(const roof_model_block *block, double context);
 
-bool model_has_mlp(const roof_model_block *block);
+bool rf_model_has_mlp(const roof_model_block *block);
 
 /** Residual adds of a layer. */
-double model_sublayers(const roof_model_block *block);
+double rf_model_sublayers(const roof_model_block *block);
 
 #endif

@@ -42,23 +42,23 @@ static void emit_recurrence(model_step *s, double n, const roof_model_block *b, 
   c.vectors = b->mixer == ROOF_MIX_MAMBA1   ? w->inner * (b->state + 2)
               : b->mixer == ROOF_MIX_MAMBA2 ? 3 * w->heads
                                             : 2 * w->heads;
-  model_emit(s, n, &c);
+  rf_model_emit(s, n, &c);
 }
 
 /** Mamba: the step and B, C from the channels, then the step's own projection. */
 static void emit_steps(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double norms = b->mamba_norms ? b->dt_rank + 2 * b->state : 0;
-  model_product(s, n, "x_proj", ROOF_PART_MIXER, s->tokens, w->inner, b->dt_rank + 2 * b->state, norms);
-  model_product(s, n, "dt_proj", ROOF_PART_MIXER, s->tokens, b->dt_rank, w->inner, 0);
+  rf_model_product(s, n, "x_proj", ROOF_PART_MIXER, s->tokens, w->inner, b->dt_rank + 2 * b->state, norms);
+  rf_model_product(s, n, "dt_proj", ROOF_PART_MIXER, s->tokens, b->dt_rank, w->inner, 0);
 }
 
-void model_state_space(model_step *s, double n, const roof_model_block *b) {
-  model_widths w = model_widths_of(b, s->target->settings.tp);
+void rf_model_state_space(model_step *s, double n, const roof_model_block *b) {
+  model_widths w = rf_model_widths_of(b, s->target->settings.tp);
   double hidden = s->target->model->hidden;
-  model_product(s, n, "in_proj", ROOF_PART_MIXER, s->tokens, hidden, w.in, b->mamba_bias ? w.in : 0);
+  rf_model_product(s, n, "in_proj", ROOF_PART_MIXER, s->tokens, hidden, w.in, b->mamba_bias ? w.in : 0);
   /* a product and an add a tap, and silu */
-  model_map(s, n, "conv1d", s->tokens * w.conv, 2 * b->kernel + 4, 1, 1,
-            w.conv * (b->kernel + (b->conv_bias ? 1 : 0)));
+  rf_model_map(s, n, "conv1d", s->tokens * w.conv, 2 * b->kernel + 4, 1, 1,
+               w.conv * (b->kernel + (b->conv_bias ? 1 : 0)));
   if (b->mixer == ROOF_MIX_MAMBA1) {
     emit_steps(s, n, b, &w);
   }
@@ -66,6 +66,6 @@ void model_state_space(model_step *s, double n, const roof_model_block *b) {
     emit_recurrence(s, n, b, &w, &s->groups[i]);
   }
   double gain = b->mixer == ROOF_MIX_MAMBA2 ? w.inner : b->mixer == ROOF_MIX_DELTA ? b->value_dim : 0;
-  model_map(s, n, "gated_norm", s->tokens * w.inner, gain > 0 ? 10 : 5, 2, 1, gain);
-  model_product(s, n, "out_proj", ROOF_PART_MIXER, s->tokens, w.inner, hidden, b->mamba_bias ? hidden : 0);
+  rf_model_map(s, n, "gated_norm", s->tokens * w.inner, gain > 0 ? 10 : 5, 2, 1, gain);
+  rf_model_product(s, n, "out_proj", ROOF_PART_MIXER, s->tokens, w.inner, hidden, b->mamba_bias ? hidden : 0);
 }

@@ -52,18 +52,18 @@ typedef struct model_cost {
 } model_cost;
 
 /** Adds `count` calls to the phase, joined with calls of the same cost that are there already. */
-void model_emit(model_step *step, double count, const model_cost *cost);
+void rf_model_emit(model_step *step, double count, const model_cost *cost);
 
 /** Times what was emitted and sums it. */
-void model_finish(model_step *step);
+void rf_model_finish(model_step *step);
 
 /** rows x in times in x out, with `vectors` more elements of weights; reads its input `inputs` times. */
-void model_product(model_step *step, double count, const char *name, roof_model_part part, double rows,
-                   double in, double out, double vectors);
+void rf_model_product(model_step *step, double count, const char *name, roof_model_part part, double rows,
+                      double in, double out, double vectors);
 
 /** `flops` a element and so many passes read and written over `elements` activations. */
-void model_map(model_step *step, double count, const char *name, double elements, double flops, double reads,
-               double writes, double vectors);
+void rf_model_map(model_step *step, double count, const char *name, double elements, double flops,
+                  double reads, double writes, double vectors);
 
 /** Devices that exchange a buffer of `bytes`: `ranks` of them, every `stride`-th of the cluster. */
 typedef struct model_transfer {
@@ -76,28 +76,28 @@ typedef struct model_transfer {
 /* transfer.c */
 /** Adds `count` transfers by the faster of ring and tree; over several nodes first in the node, then between
  * nodes what is left. Nothing with one rank. */
-void model_transfers(model_step *step, double count, const model_transfer *transfer);
+void rf_model_transfers(model_step *step, double count, const model_transfer *transfer);
 
 /** What the layers of a kind exchange: sums (tensor parallel), tokens (experts), keys or results (context).
  */
-void model_layer_transfers(model_step *step, double count, const roof_model_block *block);
+void rf_model_layer_transfers(model_step *step, double count, const roof_model_block *block);
 
 /** Adds up `count` times the parts of a result of all tokens that the devices of tp have. */
-void model_sum(model_step *step, double count);
+void rf_model_sum(model_step *step, double count);
 
 /** The logits of all parts of the vocabulary. */
-void model_logits_transfer(model_step *step);
+void rf_model_logits_transfer(model_step *step);
 
 /** What a stage of a pipeline hands to the next. */
-void model_stage_transfers(model_step *step);
+void rf_model_stage_transfers(model_step *step);
 
 /* target.c */
 /** What a kernel costs beside its work: `given` unless that is NaN, the machine's, or the mode's assumption.
  */
-roof_kernel_cost model_kernel_cost(const roof_machine *machine, roof_launch mode, double given);
+roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch mode, double given);
 
 /** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
-roof_dtype model_compute(const roof_machine *machine, roof_dtype wanted);
+roof_dtype rf_model_compute(const roof_machine *machine, roof_dtype wanted);
 
 /* train.c */
 /** How often an operation is done. */
@@ -107,24 +107,24 @@ typedef struct model_passes {
   double again;    /**< of those, what the forward pass did already */
 } model_passes;
 
-model_passes model_passes_of(const model_step *step, const model_cost *cost);
+model_passes rf_model_passes_of(const model_step *step, const model_cost *cost);
 
 /** Adds what replicas exchange, and the optimizer. */
-void model_update(model_step *step);
+void rf_model_update(model_step *step);
 
-/** Operations from `first` on are model_update's: what hides of their transfers is taken from their expected
- * time. */
-void model_hide(model_step *step, int first);
+/** Operations from `first` on are rf_model_update's: what hides of their transfers is taken from their
+ * expected time. */
+void rf_model_hide(model_step *step, int first);
 
 /** Replicas of the dense weights, or of the experts'. */
-double model_replicas(const roof_model_settings *settings, bool experts);
+double rf_model_replicas(const roof_model_settings *settings, bool experts);
 
 /* train_memory.c */
 /** Weights, gradients, optimizer and kept activations of a training step. */
-void model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
+void rf_model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
 
 /** Bytes of master weights and both moments, a parameter. */
-double model_state_bytes(const roof_model_target *target);
+double rf_model_state_bytes(const roof_model_target *target);
 
 /* capacity.c */
 /** Elements of weights that one device has a share of, on the fullest stage. */
@@ -133,56 +133,57 @@ typedef struct model_weights {
   double vectors, table;
 } model_weights;
 
-model_weights model_local_weights(const roof_model_target *target);
+model_weights rf_model_local_weights(const roof_model_target *target);
 
 /** Bytes of them as they are stored. */
-double model_weight_bytes(const roof_model_target *target, const model_weights *weights);
+double rf_model_weight_bytes(const roof_model_target *target, const model_weights *weights);
 
 /** Elements of the experts, or of all others. */
-double model_weight_elements(const model_weights *weights, bool experts);
+double rf_model_weight_elements(const model_weights *weights, bool experts);
 
 /* plan.c */
 /** Checks that the settings' plan divides the model. */
-roof_status model_plan_check(const roof_model *model, const roof_model_settings *settings, roof_error *error);
+roof_status rf_model_plan_check(const roof_model *model, const roof_model_settings *settings,
+                                roof_error *error);
 
 /** Resolves links and operations of a target's plan and what each device gets. Refuses several devices of a
  * machine without a link. */
-roof_status model_plan_init(roof_model_target *target, roof_error *error);
+roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
 /* search.c */
 typedef void model_plan_visit(void *data, double tp, double pp, double dp, double ep);
 
 /** Every split of the devices along the axes; what does not divide the model is among them. */
-void model_each_plan(const roof_model *model, double devices, model_plan_visit *visit, void *data);
+void rf_model_each_plan(const roof_model *model, double devices, model_plan_visit *visit, void *data);
 
 /** Refuses a number of devices, or a machine that does not say its memory or link. */
-roof_status model_search_check(const roof_model_target *target, double devices, roof_error *error);
+roof_status rf_model_search_check(const roof_model_target *target, double devices, roof_error *error);
 
 /** Refuses a search that found no plan. */
-roof_status model_search_end(const roof_model *model, double devices, double plans, roof_error *error);
+roof_status rf_model_search_end(const roof_model *model, double devices, double plans, roof_error *error);
 
 /** What each device gets, from the settings. */
-void model_plan_share(roof_model_target *target);
+void rf_model_plan_share(roof_model_target *target);
 
 /** Tokens of the step that are on this device between the products that tp shares: sequence parallel gives
  * each device some. */
-double model_outer_tokens(const model_step *step);
+double rf_model_outer_tokens(const model_step *step);
 
 /** Devices over which one expert is cut: those of tp that are not taken by ep. */
-double model_expert_cut(const roof_model_settings *settings);
+double rf_model_expert_cut(const roof_model_settings *settings);
 
 /* One layer's parts, `count` layers of them. */
-void model_attention(model_step *step, double count, const roof_model_block *block);
-void model_state_space(model_step *step, double count, const roof_model_block *block);
-void model_mlp(model_step *step, double count, const roof_model_block *block);
+void rf_model_attention(model_step *step, double count, const roof_model_block *block);
+void rf_model_state_space(model_step *step, double count, const roof_model_block *block);
+void rf_model_mlp(model_step *step, double count, const roof_model_block *block);
 
 /** Every operation of the step. */
-void model_walk(model_step *step);
+void rf_model_walk(model_step *step);
 
 /** Pairs of a query and a key that it sees, for one sequence: the mean over the group's pasts. */
-double model_pairs(const model_group *group, double window, bool chunked);
+double rf_model_pairs(const model_group *group, double window, bool chunked);
 
 /** Distinct keys that one sequence's queries see together. */
-double model_keys(const model_group *group, const roof_model_block *block);
+double rf_model_keys(const model_group *group, const roof_model_block *block);
 
 #endif

@@ -79,7 +79,7 @@ static const roof_kernel_cost assumed[ROOF_LAUNCH_COUNT] = {
                                 "a barrier of the whole grid; no measurement behind it, half of a graph's "
                                 "kernel"}};
 
-roof_kernel_cost model_kernel_cost(const roof_machine *machine, roof_launch mode, double given) {
+roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch mode, double given) {
   roof_kernel_cost cost = assumed[mode];
   double launch = machine->launch_seconds;
   if (!isnan(given)) {
@@ -111,7 +111,7 @@ static bool is_native(const roof_machine *machine, roof_dtype dtype) {
                              : has_path(machine, dtype);
 }
 
-roof_dtype model_compute(const roof_machine *machine, roof_dtype wanted) {
+roof_dtype rf_model_compute(const roof_machine *machine, roof_dtype wanted) {
   roof_dtype other = wanted == ROOF_BF16 ? ROOF_FP16 : wanted == ROOF_FP16 ? ROOF_BF16 : ROOF_FP32;
   return is_native(machine, wanted) ? wanted : is_native(machine, other) ? other : ROOF_FP32;
 }
@@ -119,7 +119,7 @@ roof_dtype model_compute(const roof_machine *machine, roof_dtype wanted) {
 static roof_status init_part(roof_model_target *t, int part, const roof_options *options, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   const roof_weight_format *format = &p->weights[part];
-  roof_dtype plain = model_compute(t->machine, p->activations), compute = plain;
+  roof_dtype plain = rf_model_compute(t->machine, p->activations), compute = plain;
   bool narrow = roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations) && !format->weight_only;
   bool native = is_native(t->machine, narrow ? format->compute : p->activations);
   if (narrow && native) {
@@ -139,7 +139,7 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   if (isnan(options.overhead_cutoff)) { /* shorter than its own launch is overhead */
     options.overhead_cutoff = t->kernel.seconds;
   }
-  roof_types plain = roof_types_of(model_compute(t->machine, p->activations));
+  roof_types plain = roof_types_of(rf_model_compute(t->machine, p->activations));
   roof_status status = roof_target_init(&t->plain, t->machine, &plain, &options, error);
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {
     status = init_part(t, part, &options, error);
@@ -152,7 +152,7 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
                                    roof_error *error) {
   roof_status status = roof_model_check(model, error);
   status = status == ROOF_OK ? check_numbers(settings, error) : status;
-  status = status == ROOF_OK ? model_plan_check(model, settings, error) : status;
+  status = status == ROOF_OK ? rf_model_plan_check(model, settings, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
@@ -164,12 +164,12 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
       settings->precision.vector_bytes > 0 ? settings->precision.vector_bytes : t.activation_bytes;
   t.kv_bytes = roof_dtype_bytes(settings->precision.kv);
   t.state_bytes = roof_dtype_bytes(settings->precision.state);
-  t.kernel = model_kernel_cost(machine, settings->launch, settings->kernel_seconds);
+  t.kernel = rf_model_kernel_cost(machine, settings->launch, settings->kernel_seconds);
   for (int i = 0; i < model->layer_count; i++) {
     t.layers[model->layers[i]]++;
   }
   status = init_parts(&t, error);
-  status = status == ROOF_OK ? model_plan_init(&t, error) : status;
+  status = status == ROOF_OK ? rf_model_plan_init(&t, error) : status;
   if (status == ROOF_OK) {
     *target = t;
   }

@@ -13,7 +13,7 @@ static double backward_passes(const model_step *s, const model_cost *c) {
   return c->passes > 0 ? c->passes - 1 : c->link_bytes > 0 ? 1 : flash ? 2.5 : 2;
 }
 
-model_passes model_passes_of(const model_step *s, const model_cost *c) {
+model_passes rf_model_passes_of(const model_step *s, const model_cost *c) {
   const roof_model_settings *set = &s->target->settings;
   if (!s->training || c->kind == ROOF_KIND_OPTIMIZER) {
     return (model_passes){.all = 1};
@@ -25,7 +25,7 @@ model_passes model_passes_of(const model_step *s, const model_cost *c) {
   return (model_passes){1 + backward, backward, (again ? 1 : 0) + (attention && flash ? 0.5 : 0)};
 }
 
-double model_replicas(const roof_model_settings *s, bool experts) {
+double rf_model_replicas(const roof_model_settings *s, bool experts) {
   double devices = s->tp * s->cp * s->dp;
   return experts ? devices / fmax(s->tp, s->ep) : s->cp * s->dp;
 }
@@ -34,13 +34,13 @@ double model_replicas(const roof_model_settings *s, bool experts) {
 static void exchange(model_step *s, const char *name, roof_collective kind, double times, bool experts) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
-  model_weights w = model_local_weights(t);
-  double bytes = model_weight_elements(&w, experts) * t->activation_bytes;
+  model_weights w = rf_model_local_weights(t);
+  double bytes = rf_model_weight_elements(&w, experts) * t->activation_bytes;
   double layers = ceil(t->model->layer_count / set->pp);
-  model_transfer x = {name, kind, bytes / layers, model_replicas(set, experts), set->tp, 1};
+  model_transfer x = {name, kind, bytes / layers, rf_model_replicas(set, experts), set->tp, 1};
   x.stride = experts ? fmax(set->tp, set->ep) : set->tp;
   if (bytes > 0) {
-    model_transfers(s, times * layers, &x);
+    rf_model_transfers(s, times * layers, &x);
   }
 }
 
@@ -68,20 +68,21 @@ static void optimize(model_step *s) {
         algorithm 1, both corrections in the step's size) */
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
-  model_weights w = model_local_weights(t);
-  double over = set->zero >= 1 ? model_replicas(set, false) : 1;
-  double experts_over = set->zero >= 1 ? model_replicas(set, true) : 1;
-  double elements = model_weight_elements(&w, false) / over + model_weight_elements(&w, true) / experts_over;
-  double a = t->activation_bytes, state = model_state_bytes(t);
+  model_weights w = rf_model_local_weights(t);
+  double over = set->zero >= 1 ? rf_model_replicas(set, false) : 1;
+  double experts_over = set->zero >= 1 ? rf_model_replicas(set, true) : 1;
+  double elements =
+      rf_model_weight_elements(&w, false) / over + rf_model_weight_elements(&w, true) / experts_over;
+  double a = t->activation_bytes, state = rf_model_state_bytes(t);
   model_cost c = {.name = "adam", .kind = ROOF_KIND_OPTIMIZER, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
   c.kernels = 1;
   c.flops = FLOPS * elements;
   c.read = elements * (a + (a < 4 ? state : state + a)); /* the gradient; fp32 weights are their own master */
   c.written = elements * (state + a);
-  model_emit(s, 1, &c);
+  rf_model_emit(s, 1, &c);
 }
 
-void model_update(model_step *s) {
+void rf_model_update(model_step *s) {
   exchange_all(s, false);
   exchange_all(s, true);
   optimize(s);
@@ -101,7 +102,7 @@ static bool hides(const model_step *s, const roof_model_operation *o) {
   return o->collective != NULL && (o->collective != gather || s->target->settings.zero >= 3);
 }
 
-void model_hide(model_step *s, int first) {
+void rf_model_hide(model_step *s, int first) {
   roof_model_phase *p = s->out;
   double hiding = 0, room = hideable(s) * s->target->settings.options.overlap;
   for (int i = first; i < p->count; i++) {

@@ -6,7 +6,7 @@
 
 /** fp32 each; fp32 weights are their own master (Micikevicius et al. 2018, section 3.1; Rajbhandari et al.
  * 2020, section 3.1). */
-double model_state_bytes(const roof_model_target *t) {
+double rf_model_state_bytes(const roof_model_target *t) {
   return t->activation_bytes < 4 ? 12 : 8;
 }
 
@@ -17,13 +17,13 @@ double model_state_bytes(const roof_model_target *t) {
 static double kept_elements(const roof_model_target *t, const roof_model_block *b) {
   const roof_model_settings *s = &t->settings;
   double hidden = t->model->hidden, chosen = b->experts_per_token, tp = s->tp;
-  model_widths w = model_widths_of(b, tp);
+  model_widths w = rf_model_widths_of(b, tp);
   bool mixes = b->mixer != ROOF_MIX_NONE, latent = b->mixer == ROOF_MIX_LATENT;
-  double outer = (b->norms + (mixes ? 1 : 0) + (model_has_mlp(b) ? 1 : 0)) * hidden / (s->sp ? tp : 1);
+  double outer = (b->norms + (mixes ? 1 : 0) + (rf_model_has_mlp(b) ? 1 : 0)) * hidden / (s->sp ? tp : 1);
   double inner = mixes ? w.queries + w.keys + w.values + w.mixed + w.in : 0;
   inner += latent ? b->q_rank + b->kv_rank + b->rope_dim + w.heads * (b->head_dim + b->value_dim) : 0;
   double rows = chosen * fmax(1, s->ep / tp) / s->ep; /* of experts on this device, a token */
-  double expert = b->expert_width / model_expert_cut(s);
+  double expert = b->expert_width / rf_model_expert_cut(s);
   double mlp = (b->gated ? 3 : 2) * (w.mlp + rows * expert) + (b->experts > 0 ? rows * hidden : 0);
   return outer + inner + mlp;
 }
@@ -63,18 +63,18 @@ static double gathered_bytes(const roof_model_target *t, const model_weights *w,
   return fmax((bytes - table - head) / layers, fmax(table, head));
 }
 
-void model_train_capacity(const roof_model_target *t, roof_model_capacity *c) {
+void rf_model_train_capacity(const roof_model_target *t, roof_model_capacity *c) {
   const roof_model_settings *s = &t->settings;
-  model_weights w = model_local_weights(t);
+  model_weights w = rf_model_local_weights(t);
   double bytes = c->weight_bytes, gathered = gathered_bytes(t, &w, bytes);
   double experts = w.parts[ROOF_PART_EXPERTS] * t->weight_bytes[ROOF_PART_EXPERTS];
   c->weight_bytes = c->gradient_bytes = c->optimizer_bytes = 0;
   for (int of_experts = 0; of_experts <= 1; of_experts++) {
-    double n = model_replicas(s, of_experts), elements = model_weight_elements(&w, of_experts);
+    double n = rf_model_replicas(s, of_experts), elements = rf_model_weight_elements(&w, of_experts);
     double own = of_experts ? experts : bytes - experts;
     c->weight_bytes += own / (s->zero >= 3 ? n : 1);
     c->gradient_bytes += elements * t->activation_bytes / (s->zero >= 2 ? n : 1);
-    c->optimizer_bytes += elements * model_state_bytes(t) / (s->zero >= 1 ? n : 1);
+    c->optimizer_bytes += elements * rf_model_state_bytes(t) / (s->zero >= 1 ? n : 1);
   }
   if (s->zero >= 3) {
     c->weight_bytes += gathered * (1 - c->weight_bytes / bytes);

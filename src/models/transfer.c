@@ -19,10 +19,10 @@ static void emit_transfer(model_step *s, double count, const model_transfer *x, 
   c.link_bytes = work.link_bytes;
   c.link_steps = work.link_steps;
   c.passes = x->passes;
-  model_emit(s, count, &c);
+  rf_model_emit(s, count, &c);
 }
 
-void model_transfers(model_step *s, double count, const model_transfer *x) {
+void rf_model_transfers(model_step *s, double count, const model_transfer *x) {
   double node = s->target->settings.node;
   double local = fmin(x->ranks, fmax(1, floor(node / x->stride))), nodes = x->ranks / local;
   double rest = x->kind == ROOF_ALL_TO_ALL ? x->bytes : x->bytes / local; /* a node's devices share the sum */
@@ -33,24 +33,24 @@ void model_transfers(model_step *s, double count, const model_transfer *x) {
 /** An all-reduce; with sequence parallelism its halves, a reduce-scatter before and an all-gather after what
  * lies between the products. Their backward passes are each other; the gathered input is not kept but
  * gathered a third time for the gradients of the weights (Korthikanti et al. 2022, section 4.2.2). */
-void model_sum(model_step *s, double n) {
+void rf_model_sum(model_step *s, double n) {
   const roof_model_target *t = s->target;
   double bytes = s->tokens * t->model->hidden * t->activation_bytes, tp = t->settings.tp;
   if (!t->settings.sp) {
-    model_transfers(s, n, &(model_transfer){"tp_all_reduce", ROOF_ALL_REDUCE, bytes, tp, 1, 0});
+    rf_model_transfers(s, n, &(model_transfer){"tp_all_reduce", ROOF_ALL_REDUCE, bytes, tp, 1, 0});
     return;
   }
-  model_transfers(s, n, &(model_transfer){"sp_reduce_scatter", ROOF_REDUCE_SCATTER, bytes, tp, 1, 0});
-  model_transfers(s, n, &(model_transfer){"sp_all_gather", ROOF_ALL_GATHER, bytes, tp, 1, 3});
+  rf_model_transfers(s, n, &(model_transfer){"sp_reduce_scatter", ROOF_REDUCE_SCATTER, bytes, tp, 1, 0});
+  rf_model_transfers(s, n, &(model_transfer){"sp_all_gather", ROOF_ALL_GATHER, bytes, tp, 1, 3});
 }
 
 /** Training needs no logits together: a device sums the loss over its part of the vocabulary. */
-void model_logits_transfer(model_step *s) {
+void rf_model_logits_transfer(model_step *s) {
   const roof_model_target *t = s->target;
   double bytes = s->logits * t->model->vocab * t->activation_bytes;
   if (!s->training) {
-    model_transfers(s, s->heads,
-                    &(model_transfer){"tp_logits", ROOF_ALL_GATHER, bytes, t->settings.tp, 1, 0});
+    rf_model_transfers(s, s->heads,
+                       &(model_transfer){"tp_logits", ROOF_ALL_GATHER, bytes, t->settings.tp, 1, 0});
   }
 }
 
@@ -68,8 +68,8 @@ static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
   out.bytes *= s->target->input_bytes[ROOF_PART_EXPERTS];
   back.bytes *= s->target->activation_bytes;
   back.name = "ep_combine";
-  model_transfers(s, n, &out);
-  model_transfers(s, n, &back);
+  rf_model_transfers(s, n, &out);
+  rf_model_transfers(s, n, &back);
 }
 
 /** A prompt's keys pass all devices that share it; a decoding device reads its own keys, and the results are
@@ -78,20 +78,20 @@ static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
 static void emit_context(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
   double cp = t->settings.cp, tp = t->settings.tp;
-  model_widths w = model_widths_of(b, tp);
+  model_widths w = rf_model_widths_of(b, tp);
   for (int i = 0; i < s->group_count && (b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT);
        i++) {
     const model_group *g = &s->groups[i];
-    double keys = g->sequences * model_keys(g, b) * model_kv_elements(b, tp) * t->activation_bytes;
+    double keys = g->sequences * rf_model_keys(g, b) * rf_model_kv_elements(b, tp) * t->activation_bytes;
     double results = g->sequences * g->queries * w.mixed * t->activation_bytes;
     model_transfer pass = {"cp_keys", ROOF_ALL_GATHER, keys, cp, tp, 3};
     model_transfer join = {"cp_results", ROOF_ALL_REDUCE, results, cp, tp, 0};
-    model_transfers(s, n, g->key_split > 1 ? &join : &pass);
+    rf_model_transfers(s, n, g->key_split > 1 ? &join : &pass);
   }
 }
 
-void model_layer_transfers(model_step *s, double n, const roof_model_block *b) {
-  model_sum(s, n * model_sublayers(b));
+void rf_model_layer_transfers(model_step *s, double n, const roof_model_block *b) {
+  rf_model_sum(s, n * rf_model_sublayers(b));
   emit_dispatch(s, n, b);
   emit_context(s, n, b);
 }
@@ -99,7 +99,7 @@ void model_layer_transfers(model_step *s, double n, const roof_model_block *b) {
 /** Each device of a tensor group sends its part, and the next stage's group puts the parts together, unless
  * each works on its own tokens. The stages are farthest apart: over several nodes, the slowest hop is between
  * two of them. */
-void model_stage_transfers(model_step *s) {
+void rf_model_stage_transfers(model_step *s) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
   double bytes = s->tokens * t->model->hidden * t->activation_bytes;
@@ -108,6 +108,6 @@ void model_stage_transfers(model_step *s) {
     model_transfer send = {"pp_send", ROOF_SEND, bytes / set->tp, 2, 1, 0};
     model_transfer gather = {"pp_all_gather", ROOF_ALL_GATHER, bytes, set->sp ? 1 : set->tp, 1, 0};
     emit_transfer(s, s->steps, &send, span, send.bytes, send.ranks);
-    model_transfers(s, s->steps, &gather);
+    rf_model_transfers(s, s->steps, &gather);
   }
 }

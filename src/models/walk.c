@@ -19,10 +19,10 @@ static void emit_embedding(model_step *s) {
   c.flops = s->tokens * m->hidden * (tables - 1);
   c.read = s->tokens * (dim * tables * a + INDEX_BYTES);
   c.written = s->tokens * dim * a;
-  model_emit(s, s->steps, &c);
-  model_sum(s, s->steps);
+  rf_model_emit(s, s->steps, &c);
+  rf_model_sum(s, s->steps);
   if (m->embedding_norm) {
-    model_map(s, s->steps, "norm", model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
+    rf_model_map(s, s->steps, "norm", rf_model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
   }
 }
 
@@ -32,37 +32,37 @@ static void emit_embedding(model_step *s) {
 static void emit_norms(model_step *s, double n, const roof_model_block *b) {
   const roof_model *m = s->target->model;
   unsigned fusion = s->target->settings.fusion;
-  double elements = model_outer_tokens(s) * m->hidden, adds = model_sublayers(b), flops = norm_flops(m);
+  double elements = rf_model_outer_tokens(s) * m->hidden, adds = rf_model_sublayers(b), flops = norm_flops(m);
   double merged = fusion & ROOF_FUSE_NORM ? 0 : fusion & ROOF_FUSE_RESIDUAL ? adds : 0;
   merged = merged < b->norms ? merged : b->norms;
   double norms = b->norms - merged;
   if (merged > 0) {
-    model_map(s, n * merged, "add_norm", elements, flops + 1, 2, 2, gain(m));
+    rf_model_map(s, n * merged, "add_norm", elements, flops + 1, 2, 2, gain(m));
   }
   if (fusion & ROOF_FUSE_NORM) {
     model_cost inside = {.name = "norm_in_proj", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
     inside.flops = flops * elements;
     inside.vectors = gain(m);
-    model_emit(s, n * norms, &inside);
+    rf_model_emit(s, n * norms, &inside);
   } else if (norms > 0) {
-    model_map(s, n * norms, "norm", elements, flops, 1, 1, gain(m));
+    rf_model_map(s, n * norms, "norm", elements, flops, 1, 1, gain(m));
   }
   if (adds > merged) {
-    model_map(s, n * (adds - merged), "residual", elements, 1, 2, 1, 0);
+    rf_model_map(s, n * (adds - merged), "residual", elements, 1, 2, 1, 0);
   }
 }
 
 static void emit_layers(model_step *s, double n, const roof_model_block *b) {
   emit_norms(s, n, b);
   if (b->mixer == ROOF_MIX_ATTENTION || b->mixer == ROOF_MIX_LATENT) {
-    model_attention(s, n, b);
+    rf_model_attention(s, n, b);
   } else if (b->mixer != ROOF_MIX_NONE) {
-    model_state_space(s, n, b);
+    rf_model_state_space(s, n, b);
   }
-  if (model_has_mlp(b)) {
-    model_mlp(s, n, b);
+  if (rf_model_has_mlp(b)) {
+    rf_model_mlp(s, n, b);
   }
-  model_layer_transfers(s, n, b);
+  rf_model_layer_transfers(s, n, b);
 }
 
 /** Logits for the rows that need them, and the choice of a token from them. */
@@ -71,20 +71,20 @@ static void emit_head(model_step *s) {
   double vocab = m->vocab / s->target->settings.tp;
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   if (m->final_norm) {
-    model_map(s, s->steps, "norm", model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
+    rf_model_map(s, s->steps, "norm", rf_model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
   }
   if (dim != m->hidden) {
-    model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
-    model_product(s, s->heads, "table_out", ROOF_PART_HEAD, s->logits, m->hidden, dim, 0);
+    rf_model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
+    rf_model_product(s, s->heads, "table_out", ROOF_PART_HEAD, s->logits, m->hidden, dim, 0);
   }
   if (m->pooler) {
-    model_product(s, s->heads, "pooler", ROOF_PART_HEAD, s->logits, m->hidden, m->hidden, m->hidden);
+    rf_model_product(s, s->heads, "pooler", ROOF_PART_HEAD, s->logits, m->hidden, m->hidden, m->hidden);
   }
   if (m->encoder || m->vocab == 0) {
     return;
   }
-  model_product(s, s->heads, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
-  model_logits_transfer(s);
+  rf_model_product(s, s->heads, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
+  rf_model_logits_transfer(s);
   model_cost sample = {.name = s->training ? "loss" : "sample",
                        .kind = ROOF_KIND_SAMPLING,
                        .part = ROOF_PART_COUNT,
@@ -92,10 +92,10 @@ static void emit_head(model_step *s) {
   sample.flops = 5 * s->logits * vocab; /* softmax and the draw */
   sample.read = s->logits * vocab * s->target->activation_bytes;
   sample.kernels = 1;
-  model_emit(s, s->heads, &sample);
+  rf_model_emit(s, s->heads, &sample);
 }
 
-void model_walk(model_step *s) {
+void rf_model_walk(model_step *s) {
   const roof_model_target *t = s->target;
   emit_embedding(s);
   s->layers = true;
@@ -105,7 +105,7 @@ void model_walk(model_step *s) {
     }
   }
   s->layers = false;
-  model_stage_transfers(s);
+  rf_model_stage_transfers(s);
   emit_head(s);
-  model_finish(s);
+  rf_model_finish(s);
 }

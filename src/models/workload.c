@@ -94,7 +94,7 @@ static roof_status find_target(roof_workload_answer *a, bool *made, const roof_m
     return ROOF_OK;
   }
   made[wanted] = true;
-  roof_types types = roof_types_of(model_compute(machine, wanted));
+  roof_types types = roof_types_of(rf_model_compute(machine, wanted));
   return roof_target_init(target, machine, &types, &options, error);
 }
 
@@ -164,7 +164,7 @@ roof_status roof_workload_answer_of(const roof_workload *w, const roof_machine *
   if (w->count == 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%.80s: no operation", w->name);
   }
-  roof_workload_answer a = {.kernel = model_kernel_cost(machine, s->launch, s->kernel_seconds)};
+  roof_workload_answer a = {.kernel = rf_model_kernel_cost(machine, s->launch, s->kernel_seconds)};
   a.items = calloc(w->count, sizeof *a.items);
   a.targets = calloc(ROOF_DTYPE_COUNT, sizeof *a.targets);
   roof_status status = a.items == NULL || a.targets == NULL

@@ -45,7 +45,7 @@ static const roof_op ops[] = {
                 [KV_LEN] = COUNT("kv_len", "key positions"),
                 [HEAD_DIM] = COUNT("head_dim", "elements of a head"),
                 [KV_HEADS] = {.name = "kv_heads",
-                              .kind = ROOF_PARAM_COUNT_OF,
+                              .kind = ROOF_PARAM_COUNT,
                               .fallback = NAN,
                               .same_as = "heads",
                               .text = "key and value heads (GQA, MQA: fewer)"},

@@ -4,12 +4,12 @@
 
 #include "roofline/text.h"
 
-#define ROW(family) extern const roof_op_family roof_family_##family;
+#define ROW(family) extern const rf_op_family rf_family_##family;
 #include "registry/ops.inc"
 #undef ROW
 
-static const roof_op_family *const families[] = {
-#define ROW(family) &roof_family_##family,
+static const rf_op_family *const families[] = {
+#define ROW(family) &rf_family_##family,
 #include "registry/ops.inc"
 #undef ROW
     NULL};

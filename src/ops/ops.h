@@ -4,10 +4,10 @@
 
 #include "roofline/ops.h"
 
-/** One family of operations: `src/ops/NAME.c` exports `const roof_op_family roof_family_NAME`. */
-typedef struct roof_op_family {
+/** One family of operations: `src/ops/NAME.c` exports `const rf_op_family roof_family_NAME`. */
+typedef struct rf_op_family {
   const roof_op *ops;
   int count;
-} roof_op_family;
+} rf_op_family;
 
 #endif

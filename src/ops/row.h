@@ -7,12 +7,12 @@
 #include "ops/ops.h"
 
 #define COUNT(parameter, meaning)                                                                            \
-  { .name = parameter, .kind = ROOF_PARAM_COUNT_OF, .fallback = NAN, .text = meaning }
+  { .name = parameter, .kind = ROOF_PARAM_COUNT, .fallback = NAN, .text = meaning }
 
 #define COUNT_OR(parameter, value, meaning)                                                                  \
-  { .name = parameter, .kind = ROOF_PARAM_COUNT_OF, .fallback = value, .text = meaning }
+  { .name = parameter, .kind = ROOF_PARAM_COUNT, .fallback = value, .text = meaning }
 
-#define FAMILY(stem) const roof_op_family roof_family_##stem = {ops, sizeof ops / sizeof ops[0]}
+#define FAMILY(stem) const rf_op_family rf_family_##stem = {ops, sizeof ops / sizeof ops[0]}
 
 /** `elements` results, each from one element of each of `inputs` arrays. */
 static inline void map_work(const roof_op *op, double elements, double inputs, const roof_types *types,

@@ -73,10 +73,10 @@ static const struct {
   roof_dtype dtype;
 } presets[] = {{"PAPI_DP_OPS", ROOF_FP64}, {"PAPI_SP_OPS", ROOF_FP32}};
 
-_Static_assert(sizeof presets / sizeof presets[0] == ROOF_COUNTER_MAX, "a value a preset");
+_Static_assert(sizeof presets / sizeof presets[0] == RF_COUNTER_MAX, "a value a preset");
 
-static int counted[ROOF_COUNTER_MAX]; /* indices of the presets this processor has */
-static int codes[ROOF_COUNTER_MAX];
+static int counted[RF_COUNTER_MAX]; /* indices of the presets this processor has */
+static int codes[RF_COUNTER_MAX];
 static int count;
 
 static unsigned long thread_id(void) {
@@ -103,13 +103,13 @@ static int load(void) {
 static const char *explain_none(void) {
   static char reason[256];
   char kernel[160];
-  const char *why = roof_events_reason(kernel, sizeof kernel);
+  const char *why = rf_events_reason(kernel, sizeof kernel);
   snprintf(reason, sizeof reason, "PAPI counts neither PAPI_DP_OPS nor PAPI_SP_OPS%s%s",
            why != NULL ? ": " : " on this processor", why != NULL ? why : "");
   return reason;
 }
 
-const char *roof_counters_open(void) {
+const char *rf_counters_open(void) {
   int version = load();
   if (version == 0) {
     return "no libpapi.so of version 6 or 7 can be loaded";
@@ -122,7 +122,7 @@ const char *roof_counters_open(void) {
   if (code != PAPI_OK) {
     return papi.strerror(code);
   }
-  for (int i = 0; i < ROOF_COUNTER_MAX; i++) {
+  for (int i = 0; i < RF_COUNTER_MAX; i++) {
     if (papi.event_name_to_code(presets[i].name, &codes[count]) == PAPI_OK &&
         papi.query_event(codes[count]) == PAPI_OK) {
       counted[count++] = i;
@@ -131,20 +131,20 @@ const char *roof_counters_open(void) {
   return count > 0 ? NULL : explain_none();
 }
 
-int roof_counters_count(void) {
+int rf_counters_count(void) {
   return count;
 }
 
-const char *roof_counters_name(int index) {
+const char *rf_counters_name(int index) {
   return presets[counted[index]].name;
 }
 
-roof_dtype roof_counters_dtype(int index) {
+roof_dtype rf_counters_dtype(int index) {
   return presets[counted[index]].dtype;
 }
 
 /** Adds what is counted and starts; `code` is how it went so far. */
-static const char *start(roof_counters *counters, int code) {
+static const char *start(rf_counters *counters, int code) {
   for (int i = 0; i < count && code == PAPI_OK; i++) {
     code = papi.add_event(counters->set, codes[i]);
   }
@@ -153,13 +153,13 @@ static const char *start(roof_counters *counters, int code) {
   return code == PAPI_OK ? NULL : papi.strerror(code);
 }
 
-const char *roof_counters_start(roof_counters *counters) {
-  *counters = (roof_counters){.set = PAPI_NULL};
+const char *rf_counters_start(rf_counters *counters) {
+  *counters = (rf_counters){.set = PAPI_NULL};
   return start(counters, papi.create_eventset(&counters->set));
 }
 
-const char *roof_counters_attach(roof_counters *counters, pid_t process) {
-  *counters = (roof_counters){.set = PAPI_NULL};
+const char *rf_counters_attach(rf_counters *counters, pid_t process) {
+  *counters = (rf_counters){.set = PAPI_NULL};
   int code = papi.create_eventset(&counters->set);
   papi_option option = {.inherit = {counters->set, PAPI_INHERIT_ALL}};
   code = code == PAPI_OK ? papi.assign_eventset_component(counters->set, CPU_COMPONENT) : code;
@@ -168,8 +168,8 @@ const char *roof_counters_attach(roof_counters *counters, pid_t process) {
   return start(counters, code);
 }
 
-void roof_counters_stop(roof_counters *counters) {
-  long long values[ROOF_COUNTER_MAX];
+void rf_counters_stop(rf_counters *counters) {
+  long long values[RF_COUNTER_MAX];
   if (counters->running) {
     papi.stop(counters->set, values);
     papi.cleanup_eventset(counters->set);
@@ -178,6 +178,6 @@ void roof_counters_stop(roof_counters *counters) {
   }
 }
 
-bool roof_counters_read(const roof_counters *counters, long long flops[ROOF_COUNTER_MAX]) {
+bool rf_counters_read(const rf_counters *counters, long long flops[RF_COUNTER_MAX]) {
   return counters->running && papi.read(counters->set, flops) == PAPI_OK;
 }

@@ -7,30 +7,30 @@
 
 #include "roofline/dtype.h"
 
-enum { ROOF_COUNTER_MAX = 2 };
+enum { RF_COUNTER_MAX = 2 };
 
 /** The counters of one thread. */
-typedef struct roof_counters {
+typedef struct rf_counters {
   int set;
   bool running;
-} roof_counters;
+} rf_counters;
 
 /** Loads the library and finds what it can count. NULL when it can, else why not. */
-const char *roof_counters_open(void);
+const char *rf_counters_open(void);
 
-/** How many formats are counted, 0 before roof_counters_open succeeds; their names and formats. */
-int roof_counters_count(void);
-const char *roof_counters_name(int index);
-roof_dtype roof_counters_dtype(int index);
+/** How many formats are counted, 0 before rf_counters_open succeeds; their names and formats. */
+int rf_counters_count(void);
+const char *rf_counters_name(int index);
+roof_dtype rf_counters_dtype(int index);
 
 /** Starts this thread's counters. NULL when they run, else why not. */
-const char *roof_counters_start(roof_counters *counters);
+const char *rf_counters_start(rf_counters *counters);
 
 /** The same for a process that waits to execute a program, with all threads and children it will have. */
-const char *roof_counters_attach(roof_counters *counters, pid_t process);
-void roof_counters_stop(roof_counters *counters);
+const char *rf_counters_attach(rf_counters *counters, pid_t process);
+void rf_counters_stop(rf_counters *counters);
 
 /** FLOPs since the start; false when they cannot be read. */
-bool roof_counters_read(const roof_counters *counters, long long flops[ROOF_COUNTER_MAX]);
+bool rf_counters_read(const rf_counters *counters, long long flops[RF_COUNTER_MAX]);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/files.h"
+#include "host/write.h"
 #include "region/recorder.h"
 #include "roofline/text.h"
 #include "roofline/time.h"
@@ -30,21 +30,21 @@ static void add_number(roof_text *out, double value, int digits) {
   }
 }
 
-static bool is_counted(const roof_tally *t) {
+static bool is_counted(const rf_tally *t) {
   return t->counted_calls == t->calls;
 }
 
 /** FLOPs a call by format, as the processor counted them. */
-static void add_counted_flops(roof_text *out, const roof_tally *t) {
-  for (int i = 0; i < roof_counters_count(); i++) {
-    roof_text_addf(out, "%s\"%s\": ", i > 0 ? ", " : "{", roof_dtype_name(roof_counters_dtype(i)));
+static void add_counted_flops(roof_text *out, const rf_tally *t) {
+  for (int i = 0; i < rf_counters_count(); i++) {
+    roof_text_addf(out, "%s\"%s\": ", i > 0 ? ", " : "{", roof_dtype_name(rf_counters_dtype(i)));
     add_number(out, t->counted_flops[i] / (double)t->calls, SUM_DIGITS);
   }
   roof_text_add(out, "}");
 }
 
 /** FLOPs a call by format, as the program gave them; null when a call's were not known. */
-static void add_formula_flops(roof_text *out, const roof_tally *t) {
+static void add_formula_flops(roof_text *out, const rf_tally *t) {
   double sum = 0;
   for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
     sum += t->flops[i];
@@ -68,7 +68,7 @@ static void add_formula_flops(roof_text *out, const roof_tally *t) {
   roof_text_add(out, "}");
 }
 
-static void add_bytes(roof_text *out, const roof_tally *t) {
+static void add_bytes(roof_text *out, const rf_tally *t) {
   if (isfinite(t->bytes)) {
     roof_text_add(out, "{\"DRAM\": ");
     add_number(out, t->bytes / (double)t->calls, SUM_DIGITS);
@@ -78,9 +78,9 @@ static void add_bytes(roof_text *out, const roof_tally *t) {
   }
 }
 
-static void add_samples(roof_text *out, const roof_tally *t, double tick) {
+static void add_samples(roof_text *out, const rf_tally *t, double tick) {
   roof_text_add(out, "[");
-  for (size_t i = 0; i < roof_tally_kept(t); i++) {
+  for (size_t i = 0; i < rf_tally_kept(t); i++) {
     roof_text_add(out, i > 0 ? ", " : "");
     add_number(out, (double)t->samples[i] * tick, SECONDS_DIGITS);
   }
@@ -93,16 +93,16 @@ static int ascending(const void *a, const void *b) {
 }
 
 /** Sorts the samples. */
-static double median(roof_tally *t) {
-  size_t n = roof_tally_kept(t);
+static double median(rf_tally *t) {
+  size_t n = rf_tally_kept(t);
   qsort(t->samples, n, sizeof t->samples[0], ascending);
   return 0.5 * ((double)t->samples[(n - 1) / 2] + (double)t->samples[n / 2]);
 }
 
-static void add_counted(roof_text *out, const roof_recorder *r, const roof_tally *t) {
+static void add_counted(roof_text *out, const rf_recorder *r, const rf_tally *t) {
   roof_text_add(out, "\"counted\": {\"flops\": \"");
-  for (int i = 0; is_counted(t) && i < roof_counters_count(); i++) {
-    roof_text_addf(out, "%s%s", i > 0 ? ", " : "", roof_counters_name(i));
+  for (int i = 0; is_counted(t) && i < rf_counters_count(); i++) {
+    roof_text_addf(out, "%s%s", i > 0 ? ", " : "", rf_counters_name(i));
   }
   roof_text_add(out, is_counted(t) ? "\"" : "formula\"");
   roof_text_add(out, ", \"bytes\": \"formula\", \"seconds\": \"");
@@ -112,17 +112,16 @@ static void add_counted(roof_text *out, const roof_recorder *r, const roof_tally
     roof_text_add(out, "clock_gettime");
   }
   roof_text_add(out, ", what is nested inside included\", \"samples\": \"");
-  if (roof_tally_kept(t) == t->calls) {
+  if (rf_tally_kept(t) == t->calls) {
     roof_text_add(out, "all");
   } else {
-    roof_text_addf(out, "%zu of %" PRIu64 " calls, each as likely as any other", roof_tally_kept(t),
-                   t->calls);
+    roof_text_addf(out, "%zu of %" PRIu64 " calls, each as likely as any other", rf_tally_kept(t), t->calls);
   }
   roof_text_add(out, "\"}");
 }
 
-static void add_kernel(roof_text *out, const roof_recorder *r, const roof_region *region) {
-  roof_tally *t = region->merged;
+static void add_kernel(roof_text *out, const rf_recorder *r, const roof_region *region) {
+  rf_tally *t = region->merged;
   roof_text_add(out, "    {\"name\": ");
   roof_text_add_json(out, region->name);
   roof_text_addf(out, ", \"calls\": %" PRIu64 ", \"threads\": %" PRIu64 ",\n     \"samples\": ", t->calls,
@@ -167,15 +166,15 @@ static void add_fault(roof_text *out, const char *what, const char *why, uint64_
 }
 
 static void add_faults(roof_text *skipped, const roof_region *region) {
-  static const roof_tally none;
-  const roof_tally *t = region->merged != NULL ? region->merged : &none;
+  static const rf_tally none;
+  const rf_tally *t = region->merged != NULL ? region->merged : &none;
   add_fault(skipped, region->name, "ended without a begin", t->unbegun);
   add_fault(skipped, region->name, "begun and never ended", t->unended);
   add_fault(skipped, region->name, "nested too deeply to be timed", t->too_deep);
   add_fault(skipped, region->name, "still open when this was written", region->open);
 }
 
-static void add_document(roof_text *out, const roof_recorder *r) {
+static void add_document(roof_text *out, const rf_recorder *r) {
   roof_text skipped = {0};
   roof_text_add(out, "{\n  \"schema\": \"roofline.measurements/1\",\n  \"source\": ");
   roof_text_add_json(out, program_invocation_short_name);
@@ -204,7 +203,7 @@ static void add_document(roof_text *out, const roof_recorder *r) {
   roof_text_done(&skipped);
 }
 
-static roof_status write_document(const roof_recorder *recorder, roof_error *error) {
+static roof_status write_document(const rf_recorder *recorder, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
   add_document(&out, recorder);
@@ -213,7 +212,7 @@ static roof_status write_document(const roof_recorder *recorder, roof_error *err
   } else if (out.failed) {
     status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path.data);
   } else {
-    status = roof_write_file(path.data, out.data, out.length, error);
+    status = rf_write_file(path.data, out.data, out.length, error);
   }
   roof_text_done(&out);
   return status;
@@ -226,7 +225,7 @@ roof_status roof_region_write(roof_error *error) {
   if (getpid() != owner) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "regions: the process that forked this one writes them");
   }
-  return roof_recorder_visit(write_document, error);
+  return rf_recorder_visit(write_document, error);
 }
 
 /** $ROOFLINE_REGIONS with `%p` as the process id. */
@@ -245,7 +244,7 @@ __attribute__((constructor)) static void start(void) {
     owner = getpid();
     set_path(pattern);
     roof_time_write(roof_time_now(), began);
-    roof_region_enabled = !path.failed && roof_recorder_start(getenv("ROOFLINE_COUNTERS"));
+    roof_region_enabled = !path.failed && rf_recorder_start(getenv("ROOFLINE_COUNTERS"));
   }
 }
 

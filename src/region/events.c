@@ -33,7 +33,7 @@ static int paranoid(void) {
   return level;
 }
 
-const char *roof_events_explain(int code, char *buffer, size_t size) {
+const char *rf_events_explain(int code, char *buffer, size_t size) {
   int level = paranoid();
   if (code == ENOENT || code == EOPNOTSUPP || code == ENODEV) {
     snprintf(buffer, size, "no hardware events %s",
@@ -48,7 +48,7 @@ const char *roof_events_explain(int code, char *buffer, size_t size) {
   return buffer;
 }
 
-const char *roof_events_reason(char *buffer, size_t size) {
+const char *rf_events_reason(char *buffer, size_t size) {
   struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE,
                                    .size = sizeof cycles,
                                    .config = PERF_COUNT_HW_CPU_CYCLES,
@@ -59,5 +59,5 @@ const char *roof_events_reason(char *buffer, size_t size) {
     close(file);
     return NULL;
   }
-  return roof_events_explain(errno, buffer, size);
+  return rf_events_explain(errno, buffer, size);
 }

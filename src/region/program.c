@@ -32,7 +32,7 @@ static void held_signals(sigset_t *set) {
   }
 }
 
-void roof_program_begin(roof_program_hold *hold) {
+void rf_program_begin(rf_program_hold *hold) {
   sigset_t held;
   held_signals(&held);
   hold->caught = 0;
@@ -40,22 +40,22 @@ void roof_program_begin(roof_program_hold *hold) {
   sigprocmask(SIG_BLOCK, &held, &hold->before);
 }
 
-void roof_program_end(roof_program_hold *hold) {
+void rf_program_end(rf_program_hold *hold) {
   sigprocmask(SIG_SETMASK, &hold->before, NULL);
   if (hold->caught != 0) {
     raise(hold->caught);
   }
 }
 
-void roof_program_counting_init(roof_program_counting *counting) {
+void rf_program_counting_init(rf_program_counting *counting) {
   char kernel[160];
-  const char *why = roof_counters_open(), *reason = roof_events_reason(kernel, sizeof kernel);
+  const char *why = rf_counters_open(), *reason = rf_events_reason(kernel, sizeof kernel);
   memset(counting, 0, sizeof *counting);
   counting->flops = why == NULL;
   if (why != NULL) { /* a machine without events says more than a library that finds none */
     snprintf(counting->flops_reason, sizeof counting->flops_reason, "%s", reason != NULL ? reason : why);
   }
-  counting->memory = roof_uncore_find("", &counting->uncore);
+  counting->memory = rf_uncore_find("", &counting->uncore);
   if (!counting->memory) {
     snprintf(counting->memory_reason, sizeof counting->memory_reason,
              "no memory controller's counters (uncore_imc) in /sys/bus/event_source/devices");
@@ -116,7 +116,7 @@ static double now(void) {
 
 /** Waits for its end. A signal is handed to it unless the terminal did that; one that is ignored is followed
  * by the one that cannot be. */
-static void wait_for(pid_t process, roof_program_hold *hold, int *status, struct rusage *usage) {
+static void wait_for(pid_t process, rf_program_hold *hold, int *status, struct rusage *usage) {
   const struct timespec patience = {.tv_sec = PATIENCE_SECONDS};
   sigset_t held;
   held_signals(&held);
@@ -134,30 +134,29 @@ static void wait_for(pid_t process, roof_program_hold *hold, int *status, struct
   }
 }
 
-static void start_counting(roof_program_counting *counting, roof_counters *counters, pid_t process) {
-  const char *why = counting->flops ? roof_counters_attach(counters, process) : NULL;
+static void start_counting(rf_program_counting *counting, rf_counters *counters, pid_t process) {
+  const char *why = counting->flops ? rf_counters_attach(counters, process) : NULL;
   char buffer[160];
   if (why != NULL) {
     counting->flops = false;
     snprintf(counting->flops_reason, sizeof counting->flops_reason, "%s", why);
   }
-  why = counting->memory ? roof_uncore_start(&counting->uncore, buffer, sizeof buffer) : NULL;
+  why = counting->memory ? rf_uncore_start(&counting->uncore, buffer, sizeof buffer) : NULL;
   if (why != NULL) {
     counting->memory = false;
     snprintf(counting->memory_reason, sizeof counting->memory_reason, "%s", why);
   }
 }
 
-static void stop_counting(roof_program_counting *counting, roof_counters *counters,
-                          roof_program_usage *usage) {
-  long long flops[ROOF_COUNTER_MAX];
-  bool got = counting->flops && roof_counters_read(counters, flops);
-  for (int i = 0; i < ROOF_COUNTER_MAX; i++) {
-    usage->flops[i] = got && i < roof_counters_count() ? (double)flops[i] : NAN;
+static void stop_counting(rf_program_counting *counting, rf_counters *counters, rf_program_usage *usage) {
+  long long flops[RF_COUNTER_MAX];
+  bool got = counting->flops && rf_counters_read(counters, flops);
+  for (int i = 0; i < RF_COUNTER_MAX; i++) {
+    usage->flops[i] = got && i < rf_counters_count() ? (double)flops[i] : NAN;
   }
-  usage->memory_bytes = counting->memory ? roof_uncore_stop(&counting->uncore) : NAN;
+  usage->memory_bytes = counting->memory ? rf_uncore_stop(&counting->uncore) : NAN;
   if (counting->flops) {
-    roof_counters_stop(counters);
+    rf_counters_stop(counters);
   }
 }
 
@@ -183,11 +182,11 @@ static double seconds_of(struct timeval t) {
   return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-roof_status roof_program_run(const char *const *argv, const char *regions, roof_program_counting *counting,
-                             roof_program_hold *hold, roof_program_usage *usage, roof_error *error) {
+roof_status rf_program_run(const char *const *argv, const char *regions, rf_program_counting *counting,
+                           rf_program_hold *hold, rf_program_usage *usage, roof_error *error) {
   child c = {0};
-  roof_counters counters = {0};
-  roof_program_usage u;
+  rf_counters counters = {0};
+  rf_program_usage u;
   struct rusage used = {0};
   int ended = 0, code = 0;
   roof_status status = fork_program(argv, regions, &hold->before, &c, error);

@@ -9,47 +9,47 @@
 #include "roofline/status.h"
 
 /** What is counted of a program, and why not what is not. */
-typedef struct roof_program_counting {
+typedef struct rf_program_counting {
   bool flops;
   bool memory;
-  roof_uncore uncore;
+  rf_uncore uncore;
   char flops_reason[256];  /**< "" while they are counted */
   char memory_reason[256]; /**< the same for bytes from and to memory */
-} roof_program_counting;
+} rf_program_counting;
 
 /** One run, with the children it waited for. Unknown is NaN. */
-typedef struct roof_program_usage {
+typedef struct rf_program_usage {
   double seconds;
   double user_seconds;
   double system_seconds;
   double peak_bytes; /**< resident, of its largest process */
   double voluntary_switches;
   double involuntary_switches;
-  double flops[ROOF_COUNTER_MAX]; /**< in the formats of roof_counters_dtype */
-  double memory_bytes;            /**< of the whole machine meanwhile */
-} roof_program_usage;
+  double flops[RF_COUNTER_MAX]; /**< in the formats of rf_counters_dtype */
+  double memory_bytes;          /**< of the whole machine meanwhile */
+} rf_program_usage;
 
-/** Holds back the signals that would end this process between roof_program_begin and roof_program_end, so
- * that what was begun is cleaned up; roof_program_run hands them to the program. */
-typedef struct roof_program_hold {
+/** Holds back the signals that would end this process between rf_program_begin and rf_program_end, so
+ * that what was begun is cleaned up; rf_program_run hands them to the program. */
+typedef struct rf_program_hold {
   sigset_t before;
   int caught; /**< the signal that ended a run, or 0 */
-} roof_program_hold;
+} rf_program_hold;
 
-void roof_program_begin(roof_program_hold *hold);
+void rf_program_begin(rf_program_hold *hold);
 
 /** Lets the signals through again: one that was held or caught ends this process now. */
-void roof_program_end(roof_program_hold *hold);
+void rf_program_end(rf_program_hold *hold);
 
 /** Finds what can be counted here.
  *  Units: none. Ownership: the caller's storage. Errors: the reasons. */
-void roof_program_counting_init(roof_program_counting *counting);
+void rf_program_counting_init(rf_program_counting *counting);
 
 /** Runs `argv` to its end, its input and output untouched, with ROOFLINE_REGIONS set to `regions`.
  *  Units: s, bytes, FLOP. Ownership: writes *usage on success only.
  *  Errors: ROOF_E_UNSUPPORTED when it cannot be executed, fails, or a signal ends it or `hold` catches one.
  */
-roof_status roof_program_run(const char *const *argv, const char *regions, roof_program_counting *counting,
-                             roof_program_hold *hold, roof_program_usage *usage, roof_error *error);
+roof_status rf_program_run(const char *const *argv, const char *regions, rf_program_counting *counting,
+                           rf_program_hold *hold, rf_program_usage *usage, roof_error *error);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct frame {
   roof_region *region;
   uint64_t start;
   bool counted;
-  long long flops[ROOF_COUNTER_MAX];
+  long long flops[RF_COUNTER_MAX];
 } frame;
 
 typedef struct thread {
@@ -24,14 +24,14 @@ typedef struct thread {
   int depth;
   uint64_t overflow; /**< begun above DEPTH */
   uint64_t random;
-  roof_counters counters;
-  roof_tally **tallies; /**< by region */
+  rf_counters counters;
+  rf_tally **tallies; /**< by region */
   size_t tally_count;
   frame stack[DEPTH];
 } thread;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the lists of regions and of threads */
-static roof_recorder recorder;
+static rf_recorder recorder;
 static atomic_bool starved;
 static _Atomic(const char *) uncounted;
 static roof_region **last = &recorder.first;
@@ -53,19 +53,19 @@ static void leave(thread *t) {
 }
 
 /** What the thread knows of the region; NULL when memory is out. */
-static roof_tally *tally_of(thread *t, const roof_region *region) {
+static rf_tally *tally_of(thread *t, const roof_region *region) {
   if (region->index >= t->tally_count) {
     size_t count = region->index + 8;
-    roof_tally **more = realloc(t->tallies, count * sizeof(roof_tally *));
+    rf_tally **more = realloc(t->tallies, count * sizeof(rf_tally *));
     if (more == NULL) {
       starved = true;
       return NULL;
     }
-    memset(more + t->tally_count, 0, (count - t->tally_count) * sizeof(roof_tally *));
+    memset(more + t->tally_count, 0, (count - t->tally_count) * sizeof(rf_tally *));
     t->tallies = more;
     t->tally_count = count;
   }
-  roof_tally **tally = &t->tallies[region->index];
+  rf_tally **tally = &t->tallies[region->index];
   if (*tally == NULL) {
     *tally = calloc(1, sizeof **tally);
     if (*tally != NULL) {
@@ -80,7 +80,7 @@ static roof_tally *tally_of(thread *t, const roof_region *region) {
 /** Forgets the calls from `depth` on, which were never ended. */
 static void drop(thread *t, int depth) {
   for (int i = depth; i < t->depth; i++) {
-    roof_tally *tally = tally_of(t, t->stack[i].region);
+    rf_tally *tally = tally_of(t, t->stack[i].region);
     if (tally != NULL) {
       tally->unended++;
     }
@@ -89,14 +89,14 @@ static void drop(thread *t, int depth) {
 }
 
 /** Merges a thread's tally of `region` into `*into`. */
-static void gather(thread *t, const roof_region *region, roof_tally **into) {
-  roof_tally *from = region->index < t->tally_count ? t->tallies[region->index] : NULL;
+static void gather(thread *t, const roof_region *region, rf_tally **into) {
+  rf_tally *from = region->index < t->tally_count ? t->tallies[region->index] : NULL;
   if (from != NULL && *into == NULL) {
     *into = calloc(1, sizeof **into);
     starved = starved || *into == NULL;
   }
   if (from != NULL && *into != NULL) {
-    roof_tally_merge(*into, from, &t->random);
+    rf_tally_merge(*into, from, &t->random);
   }
 }
 
@@ -118,13 +118,13 @@ static void retire(void *user) {
     free(t->tallies[i]);
   }
   free(t->tallies);
-  roof_counters_stop(&t->counters);
+  rf_counters_stop(&t->counters);
   free(t);
   self = NULL;
 }
 
 static void start_counters(thread *t) {
-  const char *why = roof_counters_count() > 0 ? roof_counters_start(&t->counters) : NULL;
+  const char *why = rf_counters_count() > 0 ? rf_counters_start(&t->counters) : NULL;
   if (why != NULL) {
     uncounted = why;
   }
@@ -200,8 +200,8 @@ void roof_region_begin(roof_region *region) {
   frame *f = &t->stack[t->depth++];
   f->region = region;
   leave(t);
-  f->counted = roof_counters_read(&t->counters, f->flops);
-  f->start = roof_ticks(counter);
+  f->counted = rf_counters_read(&t->counters, f->flops);
+  f->start = rf_ticks(counter);
 }
 
 /** Takes the innermost call of `region` off the stack, with those inside that were never ended; -1 if there
@@ -219,23 +219,23 @@ static int pop(thread *t, const roof_region *region) {
 }
 
 /** Adds the FLOPs counted between a begin and now. */
-static void count_flops(roof_tally *tally, const frame *f, const long long *flops) {
-  for (int i = 0; i < roof_counters_count(); i++) {
+static void count_flops(rf_tally *tally, const frame *f, const long long *flops) {
+  for (int i = 0; i < rf_counters_count(); i++) {
     tally->counted_flops[i] += (double)(flops[i] - f->flops[i]);
   }
   tally->counted_calls++;
 }
 
 void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double bytes) {
-  uint64_t now = roof_ticks(counter);
+  uint64_t now = rf_ticks(counter);
   thread *t = region == NULL || (unsigned)dtype >= ROOF_DTYPE_COUNT ? NULL : self != NULL ? self : join();
   if (t == NULL) {
     return;
   }
-  long long counts[ROOF_COUNTER_MAX];
-  bool counted = roof_counters_read(&t->counters, counts);
+  long long counts[RF_COUNTER_MAX];
+  bool counted = rf_counters_read(&t->counters, counts);
   enter(t);
-  roof_tally *tally = tally_of(t, region);
+  rf_tally *tally = tally_of(t, region);
   if (tally != NULL && t->overflow > 0) {
     t->overflow--;
     tally->too_deep++;
@@ -244,7 +244,7 @@ void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double
     if (at < 0) {
       tally->unbegun++;
     } else {
-      roof_tally_add(tally, now - t->stack[at].start, dtype, flops, bytes, &t->random);
+      rf_tally_add(tally, now - t->stack[at].start, dtype, flops, bytes, &t->random);
       if (counted && t->stack[at].counted) {
         count_flops(tally, &t->stack[at], counts);
       }
@@ -261,8 +261,8 @@ static double tick_seconds(void) {
   }
   uint64_t nanoseconds = 0, ticks = 0;
   do {
-    ticks = roof_ticks(counter) - start_ticks;
-    nanoseconds = roof_nanoseconds() - start_nanoseconds;
+    ticks = rf_ticks(counter) - start_ticks;
+    nanoseconds = rf_nanoseconds() - start_nanoseconds;
   } while (nanoseconds < least);
   return 1e-9 * (double)nanoseconds / (double)ticks;
 }
@@ -273,7 +273,7 @@ static void merge_all(roof_region *region) {
   if (region->ended != NULL) {
     region->merged = calloc(1, sizeof *region->merged);
     if (region->merged != NULL) {
-      roof_tally_merge(region->merged, region->ended, &random);
+      rf_tally_merge(region->merged, region->ended, &random);
     } else {
       starved = true;
     }
@@ -286,8 +286,8 @@ static void merge_all(roof_region *region) {
   }
 }
 
-roof_status roof_recorder_visit(roof_status (*write)(const roof_recorder *recorder, roof_error *error),
-                                roof_error *error) {
+roof_status rf_recorder_visit(roof_status (*write)(const rf_recorder *recorder, roof_error *error),
+                              roof_error *error) {
   pthread_mutex_lock(&mutex);
   for (thread *t = threads; t != NULL; t = t->next) {
     enter(t);
@@ -310,14 +310,13 @@ roof_status roof_recorder_visit(roof_status (*write)(const roof_recorder *record
   return status;
 }
 
-bool roof_recorder_start(const char *counters) {
+bool rf_recorder_start(const char *counters) {
   if (counters != NULL && counters[0] != '\0') {
-    uncounted =
-        strcmp(counters, "papi") == 0 ? roof_counters_open() : "ROOFLINE_COUNTERS: only papi is known";
+    uncounted = strcmp(counters, "papi") == 0 ? rf_counters_open() : "ROOFLINE_COUNTERS: only papi is known";
   }
-  recorder.clock = roof_ticks_name();
+  recorder.clock = rf_ticks_name();
   counter = recorder.clock != NULL;
-  start_nanoseconds = roof_nanoseconds();
-  start_ticks = roof_ticks(counter);
+  start_nanoseconds = rf_nanoseconds();
+  start_ticks = rf_ticks(counter);
   return pthread_key_create(&key, retire) == 0;
 }

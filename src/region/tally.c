@@ -10,15 +10,15 @@ static uint64_t below(uint64_t *random, uint64_t end) {
   return (uint64_t)((double)(*random >> 11) * 0x1p-53 * (double)end);
 }
 
-size_t roof_tally_kept(const roof_tally *tally) {
-  return tally->calls < ROOF_TALLY_SAMPLES ? (size_t)tally->calls : ROOF_TALLY_SAMPLES;
+size_t rf_tally_kept(const rf_tally *tally) {
+  return tally->calls < RF_TALLY_SAMPLES ? (size_t)tally->calls : RF_TALLY_SAMPLES;
 }
 
-void roof_tally_add(roof_tally *tally, uint64_t ticks, roof_dtype dtype, double flops, double bytes,
-                    uint64_t *random) {
+void rf_tally_add(rf_tally *tally, uint64_t ticks, roof_dtype dtype, double flops, double bytes,
+                  uint64_t *random) {
   uint64_t at =
-      tally->calls < ROOF_TALLY_SAMPLES ? tally->calls : below(random, tally->calls + 1); /* Vitter's R */
-  if (at < ROOF_TALLY_SAMPLES) {
+      tally->calls < RF_TALLY_SAMPLES ? tally->calls : below(random, tally->calls + 1); /* Vitter's R */
+  if (at < RF_TALLY_SAMPLES) {
     tally->samples[at] = ticks;
   }
   tally->calls++;
@@ -28,11 +28,11 @@ void roof_tally_add(roof_tally *tally, uint64_t ticks, roof_dtype dtype, double 
 }
 
 /** Draws from two populations without putting back: as many of each as chance has it, each sample once. */
-static void draw(roof_tally *into, const roof_tally *from, uint64_t *random) {
-  roof_tally pools[2] = {*into, *from};
+static void draw(rf_tally *into, const rf_tally *from, uint64_t *random) {
+  rf_tally pools[2] = {*into, *from};
   uint64_t left[2] = {into->calls, from->calls};
-  size_t kept[2] = {roof_tally_kept(into), roof_tally_kept(from)};
-  for (size_t i = 0; i < ROOF_TALLY_SAMPLES; i++) {
+  size_t kept[2] = {rf_tally_kept(into), rf_tally_kept(from)};
+  for (size_t i = 0; i < RF_TALLY_SAMPLES; i++) {
     int side = below(random, left[0] + left[1]) >= left[0];
     size_t at = (size_t)below(random, kept[side]);
     into->samples[i] = pools[side].samples[at];
@@ -41,8 +41,8 @@ static void draw(roof_tally *into, const roof_tally *from, uint64_t *random) {
   }
 }
 
-void roof_tally_merge(roof_tally *into, const roof_tally *from, uint64_t *random) {
-  if (into->calls + from->calls <= ROOF_TALLY_SAMPLES) {
+void rf_tally_merge(rf_tally *into, const rf_tally *from, uint64_t *random) {
+  if (into->calls + from->calls <= RF_TALLY_SAMPLES) {
     memcpy(into->samples + into->calls, from->samples, from->calls * sizeof from->samples[0]);
   } else {
     draw(into, from, random);
@@ -58,7 +58,7 @@ void roof_tally_merge(roof_tally *into, const roof_tally *from, uint64_t *random
   }
   into->bytes += from->bytes;
   into->counted_calls += from->counted_calls;
-  for (int i = 0; i < ROOF_COUNTER_MAX; i++) {
+  for (int i = 0; i < RF_COUNTER_MAX; i++) {
     into->counted_flops[i] += from->counted_flops[i];
   }
 }

@@ -7,11 +7,11 @@
 
 #include "region/counters.h"
 
-enum { ROOF_TALLY_SAMPLES = 1024 };
+enum { RF_TALLY_SAMPLES = 1024 };
 
-/** Sums over all calls, and an even random choice of at most ROOF_TALLY_SAMPLES of their times: all of them
+/** Sums over all calls, and an even random choice of at most RF_TALLY_SAMPLES of their times: all of them
  * while they fit. */
-typedef struct roof_tally {
+typedef struct rf_tally {
   uint64_t calls;
   uint64_t ticks;
   uint64_t unbegun;  /**< ends without a begin */
@@ -21,18 +21,18 @@ typedef struct roof_tally {
   double flops[ROOF_DTYPE_COUNT];
   double bytes;
   uint64_t counted_calls; /**< those whose FLOPs the processor counted */
-  double counted_flops[ROOF_COUNTER_MAX];
-  uint64_t samples[ROOF_TALLY_SAMPLES];
-} roof_tally;
+  double counted_flops[RF_COUNTER_MAX];
+  uint64_t samples[RF_TALLY_SAMPLES];
+} rf_tally;
 
 /** How many samples there are. */
-size_t roof_tally_kept(const roof_tally *tally);
+size_t rf_tally_kept(const rf_tally *tally);
 
 /** Adds one call; `random` is the state of a generator, never 0. */
-void roof_tally_add(roof_tally *tally, uint64_t ticks, roof_dtype dtype, double flops, double bytes,
-                    uint64_t *random);
+void rf_tally_add(rf_tally *tally, uint64_t ticks, roof_dtype dtype, double flops, double bytes,
+                  uint64_t *random);
 
 /** Adds the calls of `from`: each call of both is as likely to be among the samples as any other. */
-void roof_tally_merge(roof_tally *into, const roof_tally *from, uint64_t *random);
+void rf_tally_merge(rf_tally *into, const rf_tally *from, uint64_t *random);
 
 #endif

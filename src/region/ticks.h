@@ -12,14 +12,14 @@
 #include <x86intrin.h>
 #endif
 
-static inline uint64_t roof_nanoseconds(void) {
+static inline uint64_t rf_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /** The counter's name, or NULL when there is none that keeps its rate. */
-static inline const char *roof_ticks_name(void) {
+static inline const char *rf_ticks_name(void) {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0 ? "TSC" : NULL; /* invariant TSC */
@@ -31,7 +31,7 @@ static inline const char *roof_ticks_name(void) {
 }
 
 /** Read after all work before it is done: else a short region seems to take no time. */
-static inline uint64_t roof_ticks(bool counter) {
+static inline uint64_t rf_ticks(bool counter) {
 #if defined(__x86_64__)
   if (counter) {
     _mm_lfence();
@@ -45,7 +45,7 @@ static inline uint64_t roof_ticks(bool counter) {
   }
 #endif
   (void)counter;
-  return roof_nanoseconds();
+  return rf_nanoseconds();
 }
 
 #endif

@@ -70,7 +70,7 @@ static double parse_worth(const char *folder, const char *event) {
 }
 
 /** Adds `event` of one controller, once a socket: `cpumask` names a processor of each. */
-static void add_event(roof_uncore *uncore, const char *folder, const char *event) {
+static void add_event(rf_uncore *uncore, const char *folder, const char *event) {
   char name[LINE], line[LINE], cpus[LINE], type[LINE], *rest = NULL;
   uint64_t config = 0;
   double bytes = parse_worth(folder, event);
@@ -79,17 +79,17 @@ static void add_event(roof_uncore *uncore, const char *folder, const char *event
       !read_line(folder, "type", type) || !read_line(folder, "cpumask", cpus)) {
     return;
   }
-  for (char *cpu = strtok_r(cpus, ",", &rest); cpu != NULL && uncore->count < ROOF_UNCORE_MAX;
+  for (char *cpu = strtok_r(cpus, ",", &rest); cpu != NULL && uncore->count < RF_UNCORE_MAX;
        cpu = strtok_r(NULL, ",", &rest)) {
-    uncore->events[uncore->count++] = (roof_uncore_event){.type = (uint32_t)strtoul(type, NULL, 10),
-                                                          .config = config,
-                                                          .cpu = (int)strtol(cpu, NULL, 10),
-                                                          .bytes = bytes,
-                                                          .file = -1};
+    uncore->events[uncore->count++] = (rf_uncore_event){.type = (uint32_t)strtoul(type, NULL, 10),
+                                                        .config = config,
+                                                        .cpu = (int)strtol(cpu, NULL, 10),
+                                                        .bytes = bytes,
+                                                        .file = -1};
   }
 }
 
-bool roof_uncore_find(const char *root, roof_uncore *uncore) {
+bool rf_uncore_find(const char *root, rf_uncore *uncore) {
   char pattern[PATH];
   glob_t found = {0};
   uncore->count = 0;
@@ -105,24 +105,24 @@ bool roof_uncore_find(const char *root, roof_uncore *uncore) {
   return uncore->count > 0;
 }
 
-const char *roof_uncore_start(roof_uncore *uncore, char *buffer, size_t size) {
+const char *rf_uncore_start(rf_uncore *uncore, char *buffer, size_t size) {
   for (int i = 0; i < uncore->count; i++) {
-    roof_uncore_event *e = &uncore->events[i];
+    rf_uncore_event *e = &uncore->events[i];
     struct perf_event_attr what = {.type = e->type, .size = sizeof what, .config = e->config};
     e->file = (int)syscall(SYS_perf_event_open, &what, -1, e->cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (e->file < 0) {
       int code = errno;
-      roof_uncore_stop(uncore);
-      return roof_events_explain(code, buffer, size);
+      rf_uncore_stop(uncore);
+      return rf_events_explain(code, buffer, size);
     }
   }
   return NULL;
 }
 
-double roof_uncore_stop(roof_uncore *uncore) {
+double rf_uncore_stop(rf_uncore *uncore) {
   double bytes = 0;
   for (int i = 0; i < uncore->count; i++) {
-    roof_uncore_event *e = &uncore->events[i];
+    rf_uncore_event *e = &uncore->events[i];
     uint64_t value = 0;
     bool good = e->file >= 0 && read(e->file, &value, sizeof value) == (ssize_t)sizeof value;
     bytes += good ? (double)value * e->bytes : NAN;

@@ -6,30 +6,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROOF_UNCORE_MAX = 256 };
+enum { RF_UNCORE_MAX = 256 };
 
 /** One counter of one memory controller, on one socket. */
-typedef struct roof_uncore_event {
+typedef struct rf_uncore_event {
   uint32_t type;
   uint64_t config;
   int cpu;
   double bytes; /**< a count is worth */
   int file;
-} roof_uncore_event;
+} rf_uncore_event;
 
-typedef struct roof_uncore {
-  roof_uncore_event events[ROOF_UNCORE_MAX];
+typedef struct rf_uncore {
+  rf_uncore_event events[RF_UNCORE_MAX];
   int count;
-} roof_uncore;
+} rf_uncore;
 
 /** Finds the read and write counters that the kernel describes below `root`/sys; false when there are none.
  */
-bool roof_uncore_find(const char *root, roof_uncore *uncore);
+bool rf_uncore_find(const char *root, rf_uncore *uncore);
 
 /** Starts them. NULL when they count, else why not, in `buffer`. */
-const char *roof_uncore_start(roof_uncore *uncore, char *buffer, size_t size);
+const char *rf_uncore_start(rf_uncore *uncore, char *buffer, size_t size);
 
 /** Ends them and returns the bytes since the start, NaN when they cannot be read. */
-double roof_uncore_stop(roof_uncore *uncore);
+double rf_uncore_stop(rf_uncore *uncore);
 
 #endif

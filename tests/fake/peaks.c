@@ -11,9 +11,9 @@ static int run(const emulated_entry *entry, const emulated_shape *shape, void *c
   const unsigned char *data = *(const unsigned char *const *)arguments[0];
   float *out = *(float *const *)arguments[1];
   double sums[256];
-  const tensor_peak *peak = tensor_peak_at(0);
+  const tensor_peak *peak = rf_tensor_peak_at(0);
   for (int i = 0; strcmp(peak->entry, entry->name) != 0; i++) {
-    peak = tensor_peak_at(i);
+    peak = rf_tensor_peak_at(i);
   }
   peak->sums(peak, data, sums);
   for (unsigned i = 0; i < shape->grid[0] * shape->block[0]; i++) {
@@ -30,7 +30,7 @@ const emulated_module *fake_peaks(void) {
   static emulated_entry entries[PEAKS_MAX];
   static const emulated_module module = {entries, run, abandon};
   const tensor_peak *peak = NULL;
-  for (int i = 0; i < PEAKS_MAX - 1 && (peak = tensor_peak_at(i)) != NULL; i++) {
+  for (int i = 0; i < PEAKS_MAX - 1 && (peak = rf_tensor_peak_at(i)) != NULL; i++) {
     entries[i] = (emulated_entry){.name = peak->entry,
                                   .most = (unsigned)peak->lanes,
                                   .cluster = (unsigned)peak->cluster,

@@ -9,10 +9,10 @@
 static void read_and_match(const char *text, size_t length) {
   ledger_entries ledger;
   roof_reconcile result;
-  if (ledger_read(text, length, "fuzz", true, &ledger, NULL) != ROOF_OK) {
+  if (rf_ledger_read(text, length, "fuzz", true, &ledger, NULL) != ROOF_OK) {
     return;
   }
-  if (ledger_match(&ledger, &result, NULL) == ROOF_OK) {
+  if (rf_ledger_match(&ledger, &result, NULL) == ROOF_OK) {
     roof_reconcile_done(&result);
   }
   free(ledger.entries);
@@ -21,13 +21,13 @@ static void read_and_match(const char *text, size_t length) {
 /** Seals each line's JSON object again as the ledger would. */
 static void seal_and_read(const char *text, size_t length) {
   roof_text sealed = {0};
-  ledger_link link = ledger_link_first();
+  ledger_link link = rf_ledger_link_first();
   for (const char *line = text, *end = text + length; line < end;) {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     const char *stop = newline != NULL ? newline : end;
     json_t *fields = json_loadb(line, (size_t)(stop - line), 0, NULL);
     if (json_is_object(fields) && json_object_get(fields, "kind") != NULL) {
-      (void)ledger_entry_write(&link, fields, NULL, &sealed, NULL);
+      (void)rf_ledger_entry_write(&link, fields, NULL, &sealed, NULL);
     }
     json_decref(fields);
     line = stop + 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "roofline/catalog.h"
+#include "roofline/graphs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

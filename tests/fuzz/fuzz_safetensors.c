@@ -2,14 +2,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "catalog/safetensors.h"
+#include "weights/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   weights w = {0};
   roof_error error = {0};
-  bool read = safetensors_add(&w, data, size, "fuzz", &error) == ROOF_OK;
+  bool read = rf_safetensors_add(&w, data, size, "fuzz", &error) == ROOF_OK;
   for (int i = 0; i < w.count; i++) {
     if (!(w.types[i].bytes <= (double)size * w.types[i].tensors)) {
       abort();

@@ -39,7 +39,7 @@ plant src/core/a.c '#include "roofline/catalog.h"' '`core` may not include `cata
 plant src/ops/a.c '#include <unistd.h>' '<unistd.h> in ops'
 plant src/ledger/a.c '#include "roofline/draw.h"' '`ledger` may not include `draw`'
 plant src/draw/deep/a.c '#include "cli/cli.h"' '`draw` may not include `cli`'
-plant src/kernels/a.c '#include "measure/clock.h"' '`kernels` may not include `measure`'
+plant src/kernels/a.c '#include "measure/sampler.h"' '`kernels` may not include `measure`'
 plant src/cli/a.c '#include "roofline/roofline.h"' 'for programs outside'
 plant src/ops/a.c '#include "ops.h"' 'is included as'
 plant src/core/a.c '#include "registry/ops.inc"' '`core` may not include `ops`'

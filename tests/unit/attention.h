@@ -13,15 +13,15 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
                            void (*run_launch)(const void *launch), roof_error *error) {
   const roof_kernel *kernel = NULL;
   roof_kernel_run run = {.dtype = dtype, .threads = 1};
-  roof_device_launch launches[ROOF_DEVICE_LAUNCHES];
+  rf_device_launch launches[RF_DEVICE_LAUNCHES];
   assert_int_equal(roof_kernel_find(name, &kernel, NULL), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, sizes, run.values, NULL), ROOF_OK);
   run.kernel = kernel;
   roof_status status = kernel->prepare(&run, error);
   if (status == ROOF_OK) {
-    const roof_operands *o = run.state;
-    roof_device_operands operands = {{o->in[0], o->in[1]}, o->out, NULL, 1024};
-    assert_int_equal(roof_device_kernel_of(kernel)->plan(&run, &operands, launches), 1);
+    const rf_operands *o = run.state;
+    rf_device_operands operands = {{o->in[0], o->in[1]}, o->out, NULL, 1024};
+    assert_int_equal(rf_device_kernel_of(kernel)->plan(&run, &operands, launches), 1);
     assert_true(launches[0].shared <= SHARED_MAX);
     const unsigned *g = launches[0].groups;
     assert_true(emulate(run_launch, launches, (index3){g[0], g[1], g[2]}, (int)launches[0].lanes[0], 1));

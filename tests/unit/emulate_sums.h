@@ -22,11 +22,11 @@ static void run_peak(const void *arguments) {
 
 static const tensor_peak *peak_named(const char *entry) {
   int i = 0;
-  while (tensor_peak_at(i) != NULL && strcmp(tensor_peak_at(i)->entry, entry) != 0) {
+  while (rf_tensor_peak_at(i) != NULL && strcmp(rf_tensor_peak_at(i)->entry, entry) != 0) {
     i++;
   }
-  assert_non_null(tensor_peak_at(i));
-  return tensor_peak_at(i);
+  assert_non_null(rf_tensor_peak_at(i));
+  return rf_tensor_peak_at(i);
 }
 
 /** After so many rounds, a grid of one cluster. */
@@ -35,7 +35,7 @@ static void sums_right(peak_kernel *kernel, const char *entry, int rounds, bool 
   static float out[2 * 256];
   const tensor_peak *peak = peak_named(entry);
   double expected[256], largest = 0;
-  tensor_peak_fill(peak, data);
+  rf_tensor_peak_fill(peak, data);
   peak->sums(peak, data, expected);
   memset(out, 0xFF, sizeof out);
   peak_call call = {kernel, (const uint4 *)(const void *)data, out, rounds};

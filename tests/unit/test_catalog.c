@@ -8,6 +8,7 @@
 
 #include "catalog/builtin.h"
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 
 static roof_catalog_list list;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "roofline/catalog.h"
+#include "roofline/weights.h"
 
 static char folder[512];
 

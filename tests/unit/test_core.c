@@ -399,15 +399,15 @@ static void level_names(void **state) {
   }
   assert_string_equal(roof_level_kind_name(ROOF_MEMORY), "memory");
   assert_string_equal(roof_level_kind_name((roof_level_kind)99), "?");
-  roof_kind kind;
-  assert_int_equal(roof_kind_parse("measured", &kind, NULL), ROOF_OK);
-  assert_string_equal(roof_kind_name(kind), "measured");
-  assert_int_equal(roof_kind_parse("guessed", &kind, NULL), ROOF_E_NAME);
+  roof_provenance kind;
+  assert_int_equal(roof_provenance_parse("measured", &kind, NULL), ROOF_OK);
+  assert_string_equal(roof_provenance_name(kind), "measured");
+  assert_int_equal(roof_provenance_parse("guessed", &kind, NULL), ROOF_E_NAME);
 }
 
 static roof_machine machine;
 
-static roof_peak *add_peak(roof_dtype dtype, roof_unit unit, roof_kind kind, int cores,
+static roof_peak *add_peak(roof_dtype dtype, roof_unit unit, roof_provenance kind, int cores,
                            double flops_per_second) {
   roof_peak *peak = &machine.peaks[machine.peak_count++];
   peak->dtype = dtype;
@@ -418,7 +418,8 @@ static roof_peak *add_peak(roof_dtype dtype, roof_unit unit, roof_kind kind, int
   return peak;
 }
 
-static roof_level *add_level(roof_level_kind which, roof_kind kind, int cores, double bytes_per_second) {
+static roof_level *add_level(roof_level_kind which, roof_provenance kind, int cores,
+                             double bytes_per_second) {
   roof_level *level = &machine.levels[machine.level_count++];
   level->level = which;
   level->kind = kind;
@@ -427,7 +428,7 @@ static roof_level *add_level(roof_level_kind which, roof_kind kind, int cores, d
   return level;
 }
 
-static double peak_of(roof_dtype dtype, roof_unit unit, bool sparse, roof_kind kind) {
+static double peak_of(roof_dtype dtype, roof_unit unit, bool sparse, roof_provenance kind) {
   const roof_peak *peak = roof_machine_peak(&machine, dtype, unit, sparse, kind);
   return peak != NULL ? peak->flops_per_second : NAN;
 }

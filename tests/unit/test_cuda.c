@@ -19,10 +19,10 @@ static const char *folder(const char *name) {
 /** Loads anew, with that script, from that folder of the build. */
 static const char *reason_with(const char *libraries, const char *script) {
   const char *reason = NULL;
-  cuda_forget();
+  rf_cuda_forget();
   setenv("ROOFLINE_CUDA_LIBRARIES", folder(libraries), 1);
   setenv("FAKE_CUDA", script, 1);
-  cuda_load(&reason);
+  rf_cuda_load(&reason);
   return reason;
 }
 
@@ -49,10 +49,10 @@ static void assert_reason(const char *libraries, const char *script, const char 
   const char *reason = reason_with(libraries, script);
   assert_non_null(reason);
   assert_string_equal(reason, expected);
-  assert_int_equal(roof_cuda_driver.count(), 0);
-  roof_device *device = NULL;
+  assert_int_equal(rf_cuda_driver.count(), 0);
+  rf_device *device = NULL;
   roof_error error;
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
   assert_non_null(strstr(error.message, expected));
   assert_null(device);
 }
@@ -73,11 +73,11 @@ static void test_unusable(void **state) {
 
 static void test_describes(void **state) {
   (void)state;
-  roof_device *device = NULL;
+  rf_device *device = NULL;
   roof_error error;
   start("count=2 throttled=4");
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
-  const roof_device_info *info = &device->info;
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
+  const rf_device_info *info = &device->info;
   assert_string_equal(info->name, "Emulated device, not a GPU");
   assert_string_equal(info->architecture, "sm_90");
   assert_string_equal(info->platform, "CUDA 13.0");
@@ -88,7 +88,7 @@ static void test_describes(void **state) {
   assert_near(info->max_clock_hz, 1.98e9, 1e-12);
   assert_near(info->units, 2, 0);
   assert_near(info->memory_bytes, 512 << 20, 0);
-  roof_telemetry now;
+  rf_telemetry now;
   device->driver->telemetry(device, &now);
   assert_near(now.watts, 650.5, 1e-12);
   assert_near(now.clock_hz, 1.755e9, 1e-12);
@@ -100,10 +100,10 @@ static void test_describes(void **state) {
 
 static void test_old_architecture(void **state) {
   (void)state;
-  roof_device *device = NULL;
+  rf_device *device = NULL;
   roof_error error;
   start("major=7");
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
   assert_string_equal(
       error.message,
       "Emulated device, not a GPU: it is sm_70, and the kernels are for sm_80 (Ampere) and later");
@@ -117,10 +117,10 @@ static void test_open_fails(void **state) {
                                       "fail=cuStreamCreate:2", "fail=cuStreamCreate:2@2",
                                       "fail=cuEventCreate:2",  "fail=cuEventCreate:46@2"};
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-    roof_device *device = NULL;
+    rf_device *device = NULL;
     roof_error error;
     start(calls[i]);
-    assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
+    assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
     assert_null(device);
     assert_all_returned();
   }
@@ -135,7 +135,7 @@ static roof_status run_copy(const char *script, roof_measurement *out, roof_erro
   start(script);
   assert_int_equal(roof_kernel_find("device-copy", &kernel, error), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, "n=65536", values, error), ROOF_OK);
-  return roof_device_run(&roof_cuda_driver, kernel, ROOF_FP32, values, &how, out, error);
+  return rf_device_run(&rf_cuda_driver, kernel, ROOF_FP32, values, &how, out, error);
 }
 
 static void test_runs(void **state) {
@@ -187,13 +187,13 @@ static void test_extras(void **state) {
   (void)state;
   static roof_machine machine;
   roof_measure_options how = roof_measure_options_default();
-  roof_device *device = NULL;
+  rf_device *device = NULL;
   roof_error error;
   how.quick = true;
   how.seconds_per_item = 0.01;
   start("");
   roof_machine_init(&machine);
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
   assert_int_equal(machine.peak_count, 28);
   assert_int_equal(machine.library_count, 8);
@@ -213,7 +213,7 @@ static void test_extras(void **state) {
 
   start("fail=cuModuleGetFunction:500 memory=64"); /* no room for what the library multiplies */
   roof_machine_init(&machine);
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
   assert_int_equal(machine.peak_count, 0);
   device->driver->close(device);
@@ -221,7 +221,7 @@ static void test_extras(void **state) {
 
   start("wrong=1 memory=64");
   roof_machine_init(&machine);
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
   assert_int_equal(machine.peak_count, 0);
   assert_string_equal(
@@ -232,7 +232,7 @@ static void test_extras(void **state) {
 
   start("fault=peak_tcgen05_fp8 memory=64");
   roof_machine_init(&machine);
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
   assert_int_equal(machine.peak_count, 20);
   assert_int_equal(machine.library_count, 8);
@@ -243,7 +243,7 @@ static void test_extras(void **state) {
 
   start("fail=cublasLtMatmulAlgoGetHeuristic:15");
   roof_machine_init(&machine);
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
   assert_string_equal(machine.libraries[0].skipped, "cuBLASLt: choosing fails with status 15");
   device->driver->close(device);
@@ -251,36 +251,36 @@ static void test_extras(void **state) {
 }
 
 /** The kernel that does nothing. */
-static roof_device_launch empty_launch(roof_device *device, void **program) {
-  roof_device_launch launch = roof_device_launch_of("memory_nothing", 1, 1, 1, 1);
-  assert_int_equal(device->driver->build(device, roof_device_text_find("memory"), ROOF_FP32, program, NULL),
+static rf_device_launch empty_launch(rf_device *device, void **program) {
+  rf_device_launch launch = rf_device_launch_of("memory_nothing", 1, 1, 1, 1);
+  assert_int_equal(device->driver->build(device, rf_device_text_find("memory"), ROOF_FP32, program, NULL),
                    ROOF_OK);
   assert_int_equal(device->driver->find(device, *program, launch.entry, &launch.function, NULL), ROOF_OK);
-  roof_device_add_int(&launch, 0);
+  rf_device_add_int(&launch, 0);
   return launch;
 }
 
 /** The ways of launching, transfers and peers. */
 static void test_launches_and_transfers(void **state) {
   (void)state;
-  roof_device *device = NULL;
+  rf_device *device = NULL;
   roof_error error;
   void *buffer = NULL;
   double seconds = 0;
   start("count=2");
-  assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
+  assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   void *program = NULL;
-  roof_device_launch launch = empty_launch(device, &program);
+  rf_device_launch launch = empty_launch(device, &program);
   assert_int_equal(device->driver->allocate(device, 4096, &buffer, &error), ROOF_OK);
-  for (int mode = 0; mode < ROOF_LAUNCH_MODE_COUNT; mode++) {
+  for (int mode = 0; mode < RF_LAUNCH_MODE_COUNT; mode++) {
     *counter("fake_cuda_launches") = 0;
-    assert_int_equal(device->driver->empty(device, (roof_launch_mode)mode, &launch, 10, &seconds, &error),
+    assert_int_equal(device->driver->empty(device, (rf_launch_mode)mode, &launch, 10, &seconds, &error),
                      ROOF_OK);
-    assert_int_equal(*counter("fake_cuda_launches"), mode == ROOF_LAUNCH_GRAPH ? 20 : 10);
+    assert_int_equal(*counter("fake_cuda_launches"), mode == RF_LAUNCH_GRAPH ? 20 : 10);
     assert_true(seconds > 0);
   }
-  for (int way = 0; way < ROOF_DEVICE_WAYS; way++) {
-    assert_int_equal(device->driver->transfer(device, (roof_device_way)way, buffer, 4096, &seconds, &error),
+  for (int way = 0; way < RF_DEVICE_WAYS; way++) {
+    assert_int_equal(device->driver->transfer(device, (rf_device_way)way, buffer, 4096, &seconds, &error),
                      ROOF_OK);
   }
   assert_int_equal(device->driver->to_peer(device, 0, 4096, &seconds, &error), ROOF_OK);
@@ -296,14 +296,14 @@ static void test_graph_fails(void **state) {
   static const char *const calls[] = {"fail=cuStreamBeginCapture_v2:801", "fail=cuLaunchKernel:1@3",
                                       "fail=cuGraphInstantiateWithFlags:2", "fail=cuGraphLaunch:719"};
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-    roof_device *device = NULL;
+    rf_device *device = NULL;
     roof_error error;
     double seconds = 7;
     void *program = NULL;
     start(calls[i]);
-    assert_int_equal(roof_cuda_driver.open(0, &device, &error), ROOF_OK);
-    roof_device_launch launch = empty_launch(device, &program);
-    assert_int_not_equal(device->driver->empty(device, ROOF_LAUNCH_GRAPH, &launch, 5, &seconds, &error),
+    assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
+    rf_device_launch launch = empty_launch(device, &program);
+    assert_int_not_equal(device->driver->empty(device, RF_LAUNCH_GRAPH, &launch, 5, &seconds, &error),
                          ROOF_OK);
     assert_near(seconds, 7, 0);
     device->driver->unload(device, program);
@@ -320,7 +320,7 @@ static roof_status run_wgmma(const char *script, const char *shape, roof_error *
   start(script);
   assert_int_equal(roof_kernel_find("gemm-wgmma", &kernel, error), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, shape, values, error), ROOF_OK);
-  roof_status status = roof_device_run(&roof_cuda_driver, kernel, ROOF_BF16, values, &how, &out, error);
+  roof_status status = rf_device_run(&rf_cuda_driver, kernel, ROOF_BF16, values, &how, &out, error);
   if (status == ROOF_OK) {
     roof_measurement_done(&out);
   }
@@ -352,7 +352,7 @@ int main(void) {
       cmocka_unit_test(test_graph_fails),
       cmocka_unit_test(test_tensor_cores),
   };
-  if (cuda_images_version == 0) {
+  if (rf_cuda_images_version == 0) {
     printf("skipped: built without nvcc\n");
     return 77;
   }

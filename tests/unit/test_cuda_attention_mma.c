@@ -20,8 +20,8 @@ static void run_launch(const void *arguments) {
                  {"attention_mma_64_fp16", attention_mma_64_fp16},
                  {"attention_mma_128_bf16", attention_mma_128_bf16},
                  {"attention_mma_128_fp16", attention_mma_128_fp16}};
-  const roof_device_launch *l = arguments;
-  const roof_device_arg *a = l->args;
+  const rf_device_launch *l = arguments;
+  const rf_device_arg *a = l->args;
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
     if (strcmp(entries[i].name, l->entry) == 0) {
       entries[i].code(a[0].buffer, a[1].buffer, a[2].buffer, a[3].number, a[4].number, a[5].number, a[6].real,

@@ -12,9 +12,9 @@
 
 #include "attention.h"
 
-static CUtensorMap map_of(const roof_device_arg *arg) {
-  const roof_device_tensor *t = &arg->tensor;
-  assert_int_equal(arg->kind, ROOF_ARG_TENSOR);
+static CUtensorMap map_of(const rf_device_arg *arg) {
+  const rf_device_tensor *t = &arg->tensor;
+  assert_int_equal(arg->kind, RF_ARG_TENSOR);
   return (CUtensorMap){t->buffer, t->columns, t->rows, t->box_rows, t->planes};
 }
 
@@ -26,8 +26,8 @@ static void run_launch(const void *arguments) {
                  {"attention_wgmma_64_fp16", attention_wgmma_64_fp16},
                  {"attention_wgmma_128_bf16", attention_wgmma_128_bf16},
                  {"attention_wgmma_128_fp16", attention_wgmma_128_fp16}};
-  const roof_device_launch *l = arguments;
-  const roof_device_arg *a = l->args;
+  const rf_device_launch *l = arguments;
+  const rf_device_arg *a = l->args;
   for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
     if (strcmp(entries[i].name, l->entry) == 0) {
       entries[i].code(map_of(&a[0]), map_of(&a[1]), map_of(&a[2]), a[3].number, a[4].number, a[5].number,

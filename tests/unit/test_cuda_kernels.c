@@ -74,7 +74,7 @@ static void run(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) 
   how.seconds_per_item = 1e-6;
   snprintf(shape, sizeof shape, "%s %s", sizes, algorithm != NULL ? algorithm : "");
   assert_int_equal(roof_kernel_values(kernel, shape, values, &error), ROOF_OK);
-  if (roof_device_run(&roof_cuda_driver, kernel, dtype, values, &how, &out, &error) != ROOF_OK) {
+  if (rf_device_run(&rf_cuda_driver, kernel, dtype, values, &how, &out, &error) != ROOF_OK) {
     fail_msg("%s %s %s: %s", kernel->name, roof_dtype_name(dtype), shape, error.message);
   }
   roof_measurement_done(&out);
@@ -99,32 +99,32 @@ static void every_kernel_agrees_with_its_reference(void **state) {
 }
 
 typedef struct stage {
-  roof_device *device;
+  rf_device *device;
   void *program, *from, *to;
-  roof_device_launch launch;
+  rf_device_launch launch;
 } stage;
 
 enum { NUMBERS = 1000 };
 
 /** STREAM's copy of NUMBERS numbers, with a grid that is asked for `count` of them. */
 static stage prepare(const char *script, double count) {
-  stage s = {.launch = roof_device_launch_of("stream_copy", 2, 1, 256, 1)};
+  stage s = {.launch = rf_device_launch_of("stream_copy", 2, 1, 256, 1)};
   setenv("FAKE_CUDA", script, 1);
-  assert_int_equal(roof_cuda_driver.open(0, &s.device, NULL), ROOF_OK);
-  const roof_device_driver *driver = s.device->driver;
-  assert_int_equal(driver->build(s.device, roof_device_text_find("stream"), ROOF_FP32, &s.program, NULL),
+  assert_int_equal(rf_cuda_driver.open(0, &s.device, NULL), ROOF_OK);
+  const rf_device_driver *driver = s.device->driver;
+  assert_int_equal(driver->build(s.device, rf_device_text_find("stream"), ROOF_FP32, &s.program, NULL),
                    ROOF_OK);
   assert_int_equal(driver->find(s.device, s.program, s.launch.entry, &s.launch.function, NULL), ROOF_OK);
   assert_int_equal(driver->allocate(s.device, 4 * NUMBERS, &s.from, NULL), ROOF_OK);
   assert_int_equal(driver->allocate(s.device, 4 * NUMBERS, &s.to, NULL), ROOF_OK);
-  roof_device_add_buffer(&s.launch, s.from);
-  roof_device_add_buffer(&s.launch, s.to);
-  roof_device_add_index(&s.launch, count);
+  rf_device_add_buffer(&s.launch, s.from);
+  rf_device_add_buffer(&s.launch, s.to);
+  rf_device_add_index(&s.launch, count);
   return s;
 }
 
 static void finish(stage *s) {
-  const roof_device_driver *driver = s->device->driver;
+  const rf_device_driver *driver = s->device->driver;
   driver->release(s->device, s->from);
   driver->release(s->device, s->to);
   driver->unload(s->device, s->program);
@@ -193,7 +193,7 @@ int main(void) {
   const char *build = getenv("ROOFLINE_BUILD");
   snprintf(folder, sizeof folder, "%s/tests/cuda", build != NULL ? build : ".");
   setenv("ROOFLINE_CUDA_LIBRARIES", folder, 1);
-  if (cuda_images_version == 0) {
+  if (rf_cuda_images_version == 0) {
     printf("skipped: built without nvcc\n");
     return 77;
   }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure/device.h"
-#include "measure/device_bench.h"
+#include "measure/device/bench.h"
+#include "measure/device/device.h"
 
 /* What the scripted device reaches. */
 static const double rate = 100e9, latency = 5e-6, operations = 1e12, pass_rate = 10e9, launch_time = 2e-6;
@@ -35,15 +35,15 @@ static int one(void) {
   return 1;
 }
 
-static const roof_device_driver driver;
+static const rf_device_driver driver;
 
-static roof_status open_device(int index, roof_device **device, roof_error *error) {
+static roof_status open_device(int index, rf_device **device, roof_error *error) {
   roof_status status = call("open", error);
   if (status == ROOF_OK) {
-    roof_device *d = calloc(1, sizeof *d);
+    rf_device *d = calloc(1, sizeof *d);
     assert_non_null(d);
     assert_int_equal(index, 0);
-    roof_device_info_init(&d->info);
+    rf_device_info_init(&d->info);
     d->driver = &driver;
     snprintf(d->info.name, sizeof d->info.name, "NVIDIA Scripted");
     snprintf(d->info.device_class, sizeof d->info.device_class, "gpu");
@@ -62,12 +62,12 @@ static roof_status open_device(int index, roof_device **device, roof_error *erro
   return status;
 }
 
-static void close_device(roof_device *device) {
+static void close_device(rf_device *device) {
   script.devices -= device != NULL;
   free(device);
 }
 
-static roof_status allocate(roof_device *device, double bytes, void **buffer, roof_error *error) {
+static roof_status allocate(rf_device *device, double bytes, void **buffer, roof_error *error) {
   (void)device;
   roof_status status = call("allocate", error);
   if (status == ROOF_OK) {
@@ -77,33 +77,33 @@ static roof_status allocate(roof_device *device, double bytes, void **buffer, ro
   return status;
 }
 
-static void release(roof_device *device, void *buffer) {
+static void release(rf_device *device, void *buffer) {
   (void)device;
   script.buffers -= buffer != NULL;
   free(buffer);
 }
 
-static roof_status copy_in(roof_device *device, void *buffer, const void *from, double bytes,
+static roof_status copy_in(rf_device *device, void *buffer, const void *from, double bytes,
                            roof_error *error) {
   (void)device;
   memcpy(buffer, from, (size_t)bytes);
   return call("write", error);
 }
 
-static roof_status copy_out(roof_device *device, void *to, void *buffer, double bytes, roof_error *error) {
+static roof_status copy_out(rf_device *device, void *to, void *buffer, double bytes, roof_error *error) {
   (void)device;
   memcpy(to, buffer, (size_t)bytes);
   return call("read", error);
 }
 
-static roof_status transfer(roof_device *device, roof_device_way way, void *buffer, double bytes,
-                            double *seconds, roof_error *error) {
+static roof_status transfer(rf_device *device, rf_device_way way, void *buffer, double bytes, double *seconds,
+                            roof_error *error) {
   (void)device, (void)buffer;
-  *seconds = 1e-6 + bytes / pass_rate / (way == ROOF_BOTH_WAYS ? 2 : 1);
+  *seconds = 1e-6 + bytes / pass_rate / (way == RF_BOTH_WAYS ? 2 : 1);
   return call("transfer", error);
 }
 
-static roof_status build(roof_device *device, const roof_device_text *text, roof_dtype dtype, void **program,
+static roof_status build(rf_device *device, const rf_device_text *text, roof_dtype dtype, void **program,
                          roof_error *error) {
   (void)device, (void)dtype;
   roof_status status = call("build", error);
@@ -114,12 +114,12 @@ static roof_status build(roof_device *device, const roof_device_text *text, roof
   return status;
 }
 
-static void unload(roof_device *device, void *program) {
+static void unload(rf_device *device, void *program) {
   (void)device;
   script.programs -= program != NULL;
 }
 
-static roof_status find(roof_device *device, void *program, const char *entry, void **function,
+static roof_status find(rf_device *device, void *program, const char *entry, void **function,
                         roof_error *error) {
   (void)device, (void)program;
   *function = (void *)(uintptr_t)entry;
@@ -128,22 +128,22 @@ static roof_status find(roof_device *device, void *program, const char *entry, v
 
 /** Of a kernel that moves memory: INDEX arguments are where it begins and how many elements it takes, the
  * entry's last digit is their width. */
-static double memory_seconds(const roof_device_launch *l) {
+static double memory_seconds(const rf_device_launch *l) {
   double elements = 0, buffers = 0, passes = 1;
   bool reads = strncmp(l->entry, "memory_read", 11) == 0;
   for (int i = 0; i < l->arg_count; i++) {
-    elements = l->args[i].kind == ROOF_ARG_INDEX ? (double)l->args[i].index : elements;
-    buffers += l->args[i].kind == ROOF_ARG_BUFFER;
-    passes = l->args[i].kind == ROOF_ARG_INT ? l->args[i].number : passes;
+    elements = l->args[i].kind == RF_ARG_INDEX ? (double)l->args[i].index : elements;
+    buffers += l->args[i].kind == RF_ARG_BUFFER;
+    passes = l->args[i].kind == RF_ARG_INT ? l->args[i].number : passes;
   }
   return latency +
          elements * 4 * (l->entry[strlen(l->entry) - 1] - '0') * (reads ? 1 : buffers) * passes / rate;
 }
 
 /** What it leaves, of the few groups of a check: of a read the sum of all lanes in the first one's place. */
-static void move(const roof_device_launch *l) {
+static void move(const rf_device_launch *l) {
   int buffers = 0;
-  while (l->args[buffers].kind == ROOF_ARG_BUFFER) {
+  while (l->args[buffers].kind == RF_ARG_BUFFER) {
     buffers++;
   }
   size_t width = (size_t)(l->entry[strlen(l->entry) - 1] - '0');
@@ -169,7 +169,7 @@ static void move(const roof_device_launch *l) {
 }
 
 /** One lane's sums by the rules of the program. */
-static float chains(const roof_device_launch *l, int chains, int width, unsigned lane) {
+static float chains(const rf_device_launch *l, int chains, int width, unsigned lane) {
   const float *numbers = l->args[0].buffer;
   float sum = 0;
   for (int i = 0; i < chains * width; i++) {
@@ -182,7 +182,7 @@ static float chains(const roof_device_launch *l, int chains, int width, unsigned
   return sum;
 }
 
-static int32_t words(const roof_device_launch *l, int chains, unsigned lane) {
+static int32_t words(const rf_device_launch *l, int chains, unsigned lane) {
   const int32_t *numbers = l->args[0].buffer;
   uint32_t all = 0;
   for (int i = 0; i < chains; i++) {
@@ -200,12 +200,12 @@ static int32_t words(const roof_device_launch *l, int chains, unsigned lane) {
 }
 
 /** The rate grows with the chains up to four. */
-static double arithmetic_seconds(const roof_device_launch *l) {
+static double arithmetic_seconds(const rf_device_launch *l) {
   int count = 1, width = 1;
   assert_int_equal(sscanf(l->entry, "arithmetic_%d_%d", &count, &width), 2);
   for (unsigned lane = 0; lane < l->lanes[0] && l->groups[0] == 1; lane += 37) { /* what a check looks at */
     bool spoiled = script.wrong == SUMS || (script.wrong == SUMS_OF_SOME && count == 8);
-    if (l->args[3].kind == ROOF_ARG_INT) {
+    if (l->args[3].kind == RF_ARG_INT) {
       ((int32_t *)l->args[1].buffer)[lane] = words(l, count * width, lane) + spoiled;
     } else {
       ((float *)l->args[1].buffer)[lane] = chains(l, count, width, lane) + (spoiled ? 1 : 0);
@@ -215,7 +215,7 @@ static double arithmetic_seconds(const roof_device_launch *l) {
   return script.wrong == TIMES ? 1e-6 : work / (operations * script.faster * fmin(count, 4) / 4);
 }
 
-static double chase_seconds(const roof_device_launch *l) {
+static double chase_seconds(const rf_device_launch *l) {
   const int32_t *next = l->args[0].buffer;
   int32_t *at = l->args[1].buffer;
   for (int32_t i = script.wrong == CHAINS; i < l->args[2].number && l->args[2].number <= 2000; i++) {
@@ -225,7 +225,7 @@ static double chase_seconds(const roof_device_launch *l) {
 }
 
 /** The sum of all lanes in the first one's place. */
-static double local_seconds(const roof_device_launch *l) {
+static double local_seconds(const rf_device_launch *l) {
   const float *slots = l->args[0].buffer;
   int lanes = (int)l->lanes[0], apart = lanes < 32 ? lanes : 32;
   double sum = 0;
@@ -239,7 +239,7 @@ static double local_seconds(const roof_device_launch *l) {
   return script.wrong == TIMES ? 1e-6 : l->args[2].number * 1e-7;
 }
 
-static double launch_seconds(const roof_device_launch *l) {
+static double launch_seconds(const rf_device_launch *l) {
   if (strcmp(l->entry, "stream_copy") == 0) {
     memcpy(l->args[1].buffer, l->args[0].buffer, (size_t)l->args[2].index * 4);
     ((float *)l->args[1].buffer)[0] += script.wrong == RESULTS ? 1 : 0;
@@ -258,8 +258,8 @@ static double launch_seconds(const roof_device_launch *l) {
   return script.wrong == TIMES ? 1e-6 : memory_seconds(l);
 }
 
-static roof_status time_launches(roof_device *device, const roof_device_launch *launches, int count,
-                                 int repeats, double *seconds, roof_error *error) {
+static roof_status time_launches(rf_device *device, const rf_device_launch *launches, int count, int repeats,
+                                 double *seconds, roof_error *error) {
   (void)device;
   *seconds = 0;
   for (int i = 0; i < count; i++) {
@@ -269,34 +269,34 @@ static roof_status time_launches(roof_device *device, const roof_device_launch *
   return call("launch", error);
 }
 
-static roof_status empty(roof_device *device, roof_launch_mode mode, const roof_device_launch *launch,
-                         int count, double *seconds, roof_error *error) {
+static roof_status empty(rf_device *device, rf_launch_mode mode, const rf_device_launch *launch, int count,
+                         double *seconds, roof_error *error) {
   (void)device, (void)launch;
-  *seconds = count * launch_time * (mode == ROOF_LAUNCH_SYNCHRONISED ? 4 : 1);
+  *seconds = count * launch_time * (mode == RF_LAUNCH_SYNCHRONISED ? 4 : 1);
   return call("empty launch", error);
 }
 
-static void telemetry(roof_device *device, roof_telemetry *now) {
+static void telemetry(rf_device *device, rf_telemetry *now) {
   (void)device;
-  *now = (roof_telemetry){650, 1.5e9, 2e9, 70, "power limit"};
+  *now = (rf_telemetry){650, 1.5e9, 2e9, 70, "power limit"};
 }
 
-static const roof_device_driver driver = {.name = "opencl",
-                                          .disabled_reason = no_reason,
-                                          .count = one,
-                                          .open = open_device,
-                                          .close = close_device,
-                                          .allocate = allocate,
-                                          .release = release,
-                                          .write = copy_in,
-                                          .read = copy_out,
-                                          .transfer = transfer,
-                                          .build = build,
-                                          .unload = unload,
-                                          .find = find,
-                                          .time = time_launches,
-                                          .empty = empty,
-                                          .telemetry = telemetry};
+static const rf_device_driver driver = {.name = "opencl",
+                                        .disabled_reason = no_reason,
+                                        .count = one,
+                                        .open = open_device,
+                                        .close = close_device,
+                                        .allocate = allocate,
+                                        .release = release,
+                                        .write = copy_in,
+                                        .read = copy_out,
+                                        .transfer = transfer,
+                                        .build = build,
+                                        .unload = unload,
+                                        .find = find,
+                                        .time = time_launches,
+                                        .empty = empty,
+                                        .telemetry = telemetry};
 
 static void nothing_is_left(void) {
   assert_int_equal(script.devices, 0);
@@ -309,7 +309,7 @@ static roof_status measure(double seconds, roof_machine *m, roof_error *error) {
   o.quick = true;
   o.seconds_per_item = seconds;
   script.calls = 0;
-  return roof_device_measure(&driver, &o, m, error);
+  return rf_device_measure(&driver, &o, m, error);
 }
 
 static bool has_note(const roof_machine *m, const char *text) {
@@ -456,7 +456,7 @@ static roof_status run_copy(roof_measurement *m, roof_error *error) {
   assert_int_equal(roof_kernel_find("device-copy", &kernel, NULL), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, "n=1000", values, NULL), ROOF_OK);
   script.calls = 0;
-  return roof_device_run(&driver, kernel, ROOF_FP32, values, &o, m, error);
+  return rf_device_run(&driver, kernel, ROOF_FP32, values, &o, m, error);
 }
 
 static void a_kernel_is_checked_then_timed(void **state) {
@@ -506,7 +506,7 @@ static roof_status run_two(const char *second, roof_measurement out[2], roof_err
   assert_int_equal(roof_kernel_find(second, &kernels[1], NULL), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernels[0], "n=1000", values, NULL), ROOF_OK);
   script.calls = 0;
-  return roof_device_run_in_turns(&driver, kernels, ROOF_FP32, values, &o, out, error);
+  return rf_device_run_in_turns(&driver, kernels, ROOF_FP32, values, &o, out, error);
 }
 
 /** One that slows down by a percent a call: in turns the other is always one percent slower. */
@@ -567,10 +567,10 @@ static void what_the_device_lacks_is_refused(void **state) {
   roof_error error = {0};
   assert_int_equal(roof_kernel_find("device-copy", &kernel, NULL), ROOF_OK);
   assert_int_equal(roof_kernel_values(kernel, "n=1000", values, NULL), ROOF_OK);
-  assert_int_equal(roof_device_run(&driver, kernel, ROOF_FP64, values, &o, &m, &error), ROOF_E_UNSUPPORTED);
+  assert_int_equal(rf_device_run(&driver, kernel, ROOF_FP64, values, &o, &m, &error), ROOF_E_UNSUPPORTED);
   assert_string_equal(error.message, "device-copy: NVIDIA Scripted has no fp64");
   values[0] = 1e7;
-  assert_int_equal(roof_device_run(&driver, kernel, ROOF_FP32, values, &o, &m, &error), ROOF_E_UNSUPPORTED);
+  assert_int_equal(rf_device_run(&driver, kernel, ROOF_FP32, values, &o, &m, &error), ROOF_E_UNSUPPORTED);
   assert_string_equal(error.message,
                       "device-copy: needs 80.00 MB of the device's memory, 40.00 MB in one buffer; it has "
                       "67.11 MB and allows 33.55 MB");
@@ -584,12 +584,12 @@ static void a_line_is_fitted(void **state) {
     bytes[i] = 1000 << i;
     seconds[i] = 3e-6 + bytes[i] / 2e9;
   }
-  roof_device_fit(bytes, seconds, 10, &start, &slope, &worst);
+  rf_device_fit(bytes, seconds, 10, &start, &slope, &worst);
   assert_near(start, 3e-6, 1e-9);
   assert_near(slope, 2e9, 1e-9);
   assert_true(worst < 1e-9);
-  assert_near(roof_device_reach(bytes, seconds, 10, 6e-6), 6000, 1e-9);
-  assert_true(isnan(roof_device_reach(bytes, seconds, 10, 1)));
+  assert_near(rf_device_reach(bytes, seconds, 10, 6e-6), 6000, 1e-9);
+  assert_true(isnan(rf_device_reach(bytes, seconds, 10, 1)));
 }
 
 /** A curve that bends where a cache ends, with a point that was disturbed. */
@@ -600,21 +600,21 @@ static void a_ramp_is_told_where_it_holds(void **state) {
     bytes[i] = 1000.0 * (1 << i);
     seconds[i] = 3e-6 + bytes[i] / (i < 14 ? 50e9 : 5e9);
   }
-  roof_device_ramp r = roof_device_ramp_of(bytes, seconds, 24);
+  rf_device_ramp r = rf_device_ramp_of(bytes, seconds, 24);
   assert_int_equal(r.first, 0);
   assert_true(r.count >= 14 && r.count <= 15);
   assert_near(r.latency, 3e-6, 0.1);
   assert_near(r.bandwidth, 50e9, 0.1);
   assert_true(r.worst <= 0.25 && r.missed == 0);
   seconds[5] *= 8;
-  r = roof_device_ramp_of(bytes, seconds, 24);
+  r = rf_device_ramp_of(bytes, seconds, 24);
   assert_true(r.first == 0 && r.count >= 14 && r.missed >= 1 && r.missed <= 3);
   assert_near(r.bandwidth, 50e9, 0.1);
   for (int i = 0; i < 24; i++) {
     seconds[i] = i % 2 ? 1e-6 : 1e-3;
   }
-  assert_int_equal(roof_device_ramp_of(bytes, seconds, 24).count, 0);
-  assert_int_equal(roof_device_ramp_of(bytes, seconds, 4).count, 0);
+  assert_int_equal(rf_device_ramp_of(bytes, seconds, 24).count, 0);
+  assert_int_equal(rf_device_ramp_of(bytes, seconds, 4).count, 0);
 }
 
 int main(void) {

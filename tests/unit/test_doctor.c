@@ -9,24 +9,24 @@
 #include "doctor/checks.h"
 
 /** Examines tests/fixtures/doctor/NAME. */
-static size_t examine(const char *name, roof_diagnosis *diagnoses) {
+static size_t examine(const char *name, rf_diagnosis *diagnoses) {
   char root[4096];
   snprintf(root, sizeof root, "%s/tests/fixtures/doctor/%s", getenv("ROOFLINE_SOURCE"), name);
-  size_t count = roof_doctor_examine(root, diagnoses, ROOF_DIAGNOSIS_MAX);
-  assert_true(count > 15 && count < ROOF_DIAGNOSIS_MAX);
+  size_t count = rf_doctor_examine(root, diagnoses, RF_DIAGNOSIS_MAX);
+  assert_true(count > 15 && count < RF_DIAGNOSIS_MAX);
   return count;
 }
 
 static const struct {
   const char *name;
   struct {
-    roof_health health;
+    rf_health health;
     const char *value;
   } laptop, server, vm;
 } expected[] = {
-#define OK ROOF_HEALTH_OK
-#define WARN ROOF_HEALTH_WARN
-#define UNKNOWN ROOF_HEALTH_UNKNOWN
+#define OK RF_HEALTH_OK
+#define WARN RF_HEALTH_WARN
+#define UNKNOWN RF_HEALTH_UNKNOWN
     {"governor",
      {WARN, "powersave on 4 of 4 processors"},
      {OK, "performance on all 8 processors"},
@@ -83,12 +83,12 @@ static const struct {
 #undef UNKNOWN
 };
 
-static void assert_diagnosis(const roof_diagnosis *diagnoses, size_t count, const char *name,
-                             roof_health health, const char *value) {
+static void assert_diagnosis(const rf_diagnosis *diagnoses, size_t count, const char *name, rf_health health,
+                             const char *value) {
   for (size_t i = 0; i < count; i++) {
     if (strcmp(diagnoses[i].name, name) == 0) {
       assert_string_equal(diagnoses[i].value, value);
-      assert_string_equal(roof_health_name(diagnoses[i].health), roof_health_name(health));
+      assert_string_equal(rf_health_name(diagnoses[i].health), rf_health_name(health));
       return;
     }
   }
@@ -97,7 +97,7 @@ static void assert_diagnosis(const roof_diagnosis *diagnoses, size_t count, cons
 
 static void captured_machines(void **state) {
   (void)state;
-  roof_diagnosis laptop[ROOF_DIAGNOSIS_MAX], server[ROOF_DIAGNOSIS_MAX], vm[ROOF_DIAGNOSIS_MAX];
+  rf_diagnosis laptop[RF_DIAGNOSIS_MAX], server[RF_DIAGNOSIS_MAX], vm[RF_DIAGNOSIS_MAX];
   size_t laptops = examine("laptop", laptop), servers = examine("server", server), vms = examine("vm", vm);
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     const char *name = expected[i].name;
@@ -109,10 +109,10 @@ static void captured_machines(void **state) {
 
 static void nothing_read_is_nothing_known(void **state) {
   (void)state;
-  roof_diagnosis diagnoses[ROOF_DIAGNOSIS_MAX];
-  size_t count = roof_doctor_examine("/nonexistent", diagnoses, ROOF_DIAGNOSIS_MAX);
+  rf_diagnosis diagnoses[RF_DIAGNOSIS_MAX];
+  size_t count = rf_doctor_examine("/nonexistent", diagnoses, RF_DIAGNOSIS_MAX);
   for (size_t i = 0; i < count; i++) {
-    if (diagnoses[i].health == ROOF_HEALTH_OK) {
+    if (diagnoses[i].health == RF_HEALTH_OK) {
       fail_msg("%s is fine: %s", diagnoses[i].name, diagnoses[i].value);
     }
   }
@@ -127,7 +127,7 @@ static void malformed_files_are_unknown(void **state) {
                {"/proc/cpuinfo", "virtual machine"},
                {"/proc/meminfo", "swap"}};
   char root[] = "/tmp/test_doctor.XXXXXX", path[128];
-  roof_diagnosis diagnoses[ROOF_DIAGNOSIS_MAX];
+  rf_diagnosis diagnoses[RF_DIAGNOSIS_MAX];
   assert_non_null(mkdtemp(root));
   snprintf(path, sizeof path, "%s/proc", root);
   assert_int_equal(mkdir(path, 0700), 0);
@@ -138,11 +138,11 @@ static void malformed_files_are_unknown(void **state) {
     fputs("nonsense 1\n", file);
     fclose(file);
   }
-  size_t count = roof_doctor_examine(root, diagnoses, ROOF_DIAGNOSIS_MAX);
+  size_t count = rf_doctor_examine(root, diagnoses, RF_DIAGNOSIS_MAX);
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     for (size_t k = 0; k < count; k++) {
       if (strcmp(diagnoses[k].name, files[i].check) == 0) {
-        assert_int_equal(diagnoses[k].health, ROOF_HEALTH_UNKNOWN);
+        assert_int_equal(diagnoses[k].health, RF_HEALTH_UNKNOWN);
       }
     }
     snprintf(path, sizeof path, "%s%s", root, files[i].path);
@@ -155,23 +155,23 @@ static void malformed_files_are_unknown(void **state) {
 
 static void lists_are_counted(void **state) {
   (void)state;
-  assert_int_equal(roof_probe_count("0-3,8"), 5);
-  assert_int_equal(roof_probe_count("7"), 1);
-  assert_int_equal(roof_probe_count("0,2,4-5,128-255"), 132);
-  assert_int_equal(roof_probe_count("3-1"), 0);
-  assert_int_equal(roof_probe_count(""), 0);
-  assert_int_equal(roof_probe_count("none"), 0);
+  assert_int_equal(rf_probe_count("0-3,8"), 5);
+  assert_int_equal(rf_probe_count("7"), 1);
+  assert_int_equal(rf_probe_count("0,2,4-5,128-255"), 132);
+  assert_int_equal(rf_probe_count("3-1"), 0);
+  assert_int_equal(rf_probe_count(""), 0);
+  assert_int_equal(rf_probe_count("none"), 0);
 }
 
 static void this_machine_is_examined_whole(void **state) {
   (void)state;
-  roof_diagnosis diagnoses[ROOF_DIAGNOSIS_MAX];
-  size_t count = roof_doctor_examine("", diagnoses, ROOF_DIAGNOSIS_MAX);
+  rf_diagnosis diagnoses[RF_DIAGNOSIS_MAX];
+  size_t count = rf_doctor_examine("", diagnoses, RF_DIAGNOSIS_MAX);
   for (size_t i = 0; i < count; i++) {
-    const roof_diagnosis *d = &diagnoses[i];
+    const rf_diagnosis *d = &diagnoses[i];
     assert_true(d->path[0] != '\0' && d->value[0] != '\0' && d->why[0] != '\0' && d->remedy[0] != '\0');
   }
-  assert_int_equal(roof_doctor_examine("", diagnoses, 3), 3);
+  assert_int_equal(rf_doctor_examine("", diagnoses, 3), 3);
 }
 
 int main(void) {

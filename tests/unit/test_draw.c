@@ -11,9 +11,9 @@
 #include "roofline/draw.h"
 
 static roof_scene scene; /* large */
-static roof_layout layout;
+static rf_layout layout;
 
-static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, roof_kind kind, double rate,
+static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, roof_provenance kind, double rate,
                      double limit) {
   roof_peak *peak = &m->peaks[m->peak_count++];
   peak->dtype = dtype;
@@ -23,7 +23,8 @@ static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, roof_kin
   peak->limit_flops_per_second = limit;
 }
 
-static void add_level(roof_machine *m, const char *name, roof_level_kind level, roof_kind kind, double rate) {
+static void add_level(roof_machine *m, const char *name, roof_level_kind level, roof_provenance kind,
+                      double rate) {
   roof_level *l = &m->levels[m->level_count++];
   strcpy(l->name, name);
   l->level = level;
@@ -144,9 +145,9 @@ static void a_label_cut_inside_a_character_loses_it(void **state) {
 
 static void slopes_and_ridges(void **state) {
   (void)state;
-  roof_geometry g;
+  rf_geometry g;
   start(make_cpu, ROOF_FP32);
-  assert_int_equal(roof_geometry_make(&scene, &g, NULL), ROOF_OK);
+  assert_int_equal(rf_geometry_make(&scene, &g, NULL), ROOF_OK);
   for (int i = 0; i < scene.roof_count; i++) {
     double dx = g.to[i].x - g.from[i].x, dy = g.to[i].y - g.from[i].y;
     assert_true(dx > 0);
@@ -165,12 +166,12 @@ static void slopes_and_ridges(void **state) {
 
 static void a_dot_over_its_roof_is_marked(void **state) {
   (void)state;
-  roof_geometry g;
+  rf_geometry g;
   start(make_gpu, ROOF_FP16);
   add_dot("on the ramp", 10, 33.5e12, true, -1);
   add_dot("over the ramp", 10, 34e12, false, -1);
   add_dot("over the roof", 1000, 1000e12, false, -1);
-  assert_int_equal(roof_geometry_make(&scene, &g, NULL), ROOF_OK);
+  assert_int_equal(rf_geometry_make(&scene, &g, NULL), ROOF_OK);
   assert_false(g.above[0]);
   assert_true(g.above[1]);
   assert_true(g.above[2]);
@@ -179,8 +180,8 @@ static void a_dot_over_its_roof_is_marked(void **state) {
 
 /** Marks are inside the plot, apart from each other and from the dots. */
 static void check_marks(void) {
-  for (int i = 0; i < ROOF_MARK_COUNT; i++) {
-    const roof_mark *mark = &layout.marks[i];
+  for (int i = 0; i < RF_MARK_COUNT; i++) {
+    const rf_mark *mark = &layout.marks[i];
     if (mark->text[0] == '\0') {
       continue;
     }
@@ -191,16 +192,16 @@ static void check_marks(void) {
     assert_true(mark->rect.x - width >= layout.left && mark->rect.x + width <= layout.right);
     assert_true(mark->rect.y - height >= layout.top && mark->rect.y + height <= layout.bottom);
     for (int j = 0; j < i; j++) {
-      if (layout.marks[j].text[0] != '\0' && roof_rect_near(&mark->rect, &layout.marks[j].rect, 0)) {
+      if (layout.marks[j].text[0] != '\0' && rf_rect_near(&mark->rect, &layout.marks[j].rect, 0)) {
         fail_msg("`%s` is over `%s`", mark->text, layout.marks[j].text);
       }
     }
     for (int j = 0; j < scene.dot_count; j++) {
-      roof_point p =
-          roof_layout_point(&layout, log10(scene.dots[j].intensity), log10(scene.dots[j].flops_per_second));
-      roof_rect dot = {p.x, p.y, ROOF_DOT_RADIUS, ROOF_DOT_RADIUS, 1, 0};
+      rf_point p =
+          rf_layout_point(&layout, log10(scene.dots[j].intensity), log10(scene.dots[j].flops_per_second));
+      rf_rect dot = {p.x, p.y, RF_DOT_RADIUS, RF_DOT_RADIUS, 1, 0};
       assert_true(p.x > layout.left && p.x < layout.right && p.y > layout.top && p.y < layout.bottom);
-      if (roof_rect_near(&mark->rect, &dot, 0)) {
+      if (rf_rect_near(&mark->rect, &dot, 0)) {
         fail_msg("`%s` is over dot %d", mark->text, j);
       }
     }
@@ -226,7 +227,7 @@ static void labels_of_random_scenes_are_apart(void **state) {
       double x = middle * pow(10, spread * (chance() - 0.5));
       assert_int_equal(add_dot(label, x, x * 10e9 * pow(10, spread * chance()), round % 3 == 0, -1), i);
     }
-    assert_int_equal(roof_layout_make(&scene, &layout, NULL), ROOF_OK);
+    assert_int_equal(rf_layout_make(&scene, &layout, NULL), ROOF_OK);
     check_marks();
     numbered += layout.numbered;
     for (int i = 0; i < scene.dot_count; i++) {
@@ -242,21 +243,21 @@ static void dots_all_in_one_place_get_numbers(void **state) {
   for (int i = 0; i < 60; i++) {
     add_dot("the same", 10, 20e12, false, -1);
   }
-  assert_int_equal(roof_layout_make(&scene, &layout, NULL), ROOF_OK);
+  assert_int_equal(rf_layout_make(&scene, &layout, NULL), ROOF_OK);
   assert_true(layout.numbered);
   check_marks();
 }
 
 static void rectangles_meet_or_not(void **state) {
   (void)state;
-  roof_rect flat = {0, 0, 10, 2, 1, 0}, aside = {15, 0, 4, 2, 1, 0};
-  roof_rect turned = {9, 6, 10, 1, sqrt(0.5), sqrt(0.5)};
-  assert_false(roof_rect_near(&flat, &aside, 0.5));
-  assert_true(roof_rect_near(&flat, &aside, 1.5));
-  assert_true(roof_rect_near(&flat, &turned, 0));
+  rf_rect flat = {0, 0, 10, 2, 1, 0}, aside = {15, 0, 4, 2, 1, 0};
+  rf_rect turned = {9, 6, 10, 1, sqrt(0.5), sqrt(0.5)};
+  assert_false(rf_rect_near(&flat, &aside, 0.5));
+  assert_true(rf_rect_near(&flat, &aside, 1.5));
+  assert_true(rf_rect_near(&flat, &turned, 0));
   turned.x = 0;
   turned.y = 12;
-  assert_false(roof_rect_near(&flat, &turned, 0));
+  assert_false(rf_rect_near(&flat, &turned, 0));
 }
 
 static void extreme_numbers_draw(void **state) {
@@ -355,7 +356,7 @@ static void terminal_lines_fit(void **state) {
   for (int row = 0; row < 12; row++) {
     int cells = 0;
     while (*line != '\n') {
-      cells += roof_glyph_cells(roof_glyph_next(&line));
+      cells += rf_glyph_cells(rf_glyph_next(&line));
     }
     assert_true(cells <= 40);
     line++;
@@ -372,7 +373,7 @@ static void numbers_to_four_digits(void **state) {
               {9.99996, "10"},     {123456, "123456"},     {0.00012, "0.00012"}, {0, "0"}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char text[40];
-    roof_axis_number(text, sizeof text, rows[i].value);
+    rf_axis_number(text, sizeof text, rows[i].value);
     assert_string_equal(text, rows[i].text);
   }
 }

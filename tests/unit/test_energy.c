@@ -56,57 +56,57 @@ static int tear_down(void **state) {
 
 static void packages_and_memory_are_summed(void **state) {
   (void)state;
-  roof_meter meter;
+  rf_meter meter;
   add_zone("intel-rapl:0", "package-0\n", 5);
   add_zone("intel-rapl:1", "package-1\n", 7);
   add_zone("intel-rapl:0:0", "core\n", 1);
   add_zone("intel-rapl:0:1", "dram\n", 2);
   add_zone("intel-rapl:2", "psys\n", 100);
   add_zone("intel-rapl-mmio:0", "package-0\n", 5);
-  roof_meter_start(&meter, root);
+  rf_meter_start(&meter, root);
   assert_string_equal(meter.reason, "");
-  assert_true(meter.packages == 2 && meter.memories == 1 && roof_meter_read(&meter) == 0);
+  assert_true(meter.packages == 2 && meter.memories == 1 && rf_meter_read(&meter) == 0);
   count("intel-rapl:0", 6);
   count("intel-rapl:1", 9);
   count("intel-rapl:0:0", 50);
   count("intel-rapl:0:1", 6);
   count("intel-rapl:2", 900);
   count("intel-rapl-mmio:0", 900);
-  assert_near(roof_meter_read(&meter), 1 + 2 + 4, 1e-9);
+  assert_near(rf_meter_read(&meter), 1 + 2 + 4, 1e-9);
 }
 
 static void a_counter_that_begins_again_is_followed(void **state) {
   (void)state;
-  roof_meter meter;
+  rf_meter meter;
   add_zone("intel-rapl:0", "package-0\n", 990);
-  roof_meter_start(&meter, root);
+  rf_meter_start(&meter, root);
   count("intel-rapl:0", 4); /* of a range of 1000 */
-  assert_near(roof_meter_read(&meter), 14, 1e-9);
+  assert_near(rf_meter_read(&meter), 14, 1e-9);
   count("intel-rapl:0", 5);
-  assert_near(roof_meter_read(&meter), 15, 1e-9);
+  assert_near(rf_meter_read(&meter), 15, 1e-9);
   assert_int_equal(meter.memories, 0);
   put("intel-rapl:0", "energy_uj", "nonsense\n");
-  assert_true(isnan(roof_meter_read(&meter)));
+  assert_true(isnan(rf_meter_read(&meter)));
 }
 
 static void what_cannot_be_read_says_why(void **state) {
   (void)state;
-  roof_meter meter;
-  roof_meter_start(&meter, root);
+  rf_meter meter;
+  rf_meter_start(&meter, root);
   assert_non_null(strstr(meter.reason, "no /sys/class/powercap/intel-rapl:0: this processor"));
-  assert_true(isnan(roof_meter_read(&meter)));
+  assert_true(isnan(rf_meter_read(&meter)));
   add_zone("intel-rapl:0", "package-0\n", 5);
   char path[512];
   snprintf(path, sizeof path, "%s/sys/class/powercap/intel-rapl:0/energy_uj", root);
   assert_int_equal(chmod(path, 0400), 0);
   bool is_root = geteuid() == 0;
   assert_true(chmod(path, is_root ? 0400 : 0) == 0 && (!is_root || seteuid(65534) == 0));
-  roof_meter_start(&meter, root);
+  rf_meter_start(&meter, root);
   assert_true(!is_root || seteuid(0) == 0);
   assert_string_equal(meter.reason,
                       "/sys/class/powercap/intel-rapl:0/energy_uj: Permission denied; run as root, or "
                       "as root: chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj");
-  assert_true(isnan(roof_meter_read(&meter)));
+  assert_true(isnan(rf_meter_read(&meter)));
 }
 
 static atomic_bool done;
@@ -128,23 +128,23 @@ static void power_and_energy_are_measured(void **state) {
   static roof_machine machine;
   pthread_t thread;
   roof_measure_options options = {.quick = true};
-  roof_bench bench = {.options = &options, .machine = &machine, .lanes = roof_lanes_best()};
+  rf_bench bench = {.options = &options, .machine = &machine, .lanes = rf_lanes_best()};
   roof_machine_init(&machine);
-  const roof_burst *burst = roof_burst_at(0);
+  const rf_peak_kernel *kernel = rf_peak_kernel_at(0);
   machine.peaks[0].flops_per_second = 1e9;
-  machine.peaks[0].dtype = burst->dtype;
+  machine.peaks[0].dtype = kernel->dtype;
   machine.peaks[0].kind = ROOF_MEASURED;
-  snprintf(machine.peaks[0].isa, sizeof machine.peaks[0].isa, "%s", burst->isa);
+  snprintf(machine.peaks[0].isa, sizeof machine.peaks[0].isa, "%s", kernel->isa);
   machine.peak_count = 1;
   add_zone("intel-rapl:0", "package-0\n", 0);
   atomic_store(&done, false);
-  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
+  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   assert_int_equal(pthread_create(&thread, NULL, draw, NULL), 0);
   usleep(20000);
-  roof_cpu_measure_energy(&bench, root);
+  rf_cpu_measure_energy(&bench, root);
   atomic_store(&done, true);
   pthread_join(thread, NULL);
-  roof_team_done(&bench.team);
+  rf_team_done(&bench.team);
   const roof_energy *e = &machine.energy;
   assert_int_equal(machine.note_count, 0);
   assert_true(e->kind == ROOF_MEASURED);
@@ -155,23 +155,23 @@ static void power_and_energy_are_measured(void **state) {
 
 static void a_kernel_has_watts_and_joules_or_the_reason(void **state) {
   (void)state;
-  roof_meter meter;
+  rf_meter meter;
   roof_measurement m;
   roof_measurement_init(&m);
   m.seconds = 1e-3;
-  roof_meter_start(&meter, root);
-  roof_meter_fill(&meter, 2, &m);
+  rf_meter_start(&meter, root);
+  rf_meter_fill(&meter, 2, &m);
   assert_true(isnan(m.watts) && isnan(m.joules));
   assert_non_null(strstr(m.power, "not measured: no /sys/class/powercap/intel-rapl:0: this processor"));
   add_zone("intel-rapl:0", "package-0\n", 990);
   add_zone("intel-rapl:0:0", "dram\n", 10);
-  roof_meter_start(&meter, root);
-  roof_meter_fill(&meter, 2, &m);
+  rf_meter_start(&meter, root);
+  rf_meter_fill(&meter, 2, &m);
   assert_true(isnan(m.watts));
   assert_non_null(strstr(m.power, "stood still"));
   count("intel-rapl:0", 70); /* of a range of 1000 */
   count("intel-rapl:0:0", 30);
-  roof_meter_fill(&meter, 2, &m);
+  rf_meter_fill(&meter, 2, &m);
   assert_near(m.watts, 50, 1e-9);
   assert_near(m.joules, 0.05, 1e-9);
   assert_string_equal(m.power, "RAPL through powercap: 1 package, memory counted");
@@ -181,9 +181,9 @@ static void without_counters_there_is_a_note(void **state) {
   (void)state;
   static roof_machine machine;
   roof_measure_options options = {.quick = true};
-  roof_bench bench = {.options = &options, .machine = &machine};
+  rf_bench bench = {.options = &options, .machine = &machine};
   roof_machine_init(&machine);
-  roof_cpu_measure_energy(&bench, root);
+  rf_cpu_measure_energy(&bench, root);
   assert_int_equal(machine.note_count, 1);
   assert_non_null(strstr(machine.notes[0], "energy: not measured: no /sys/class/powercap/intel-rapl:0"));
   assert_true(isnan(machine.energy.idle_watts) && isnan(machine.energy.joules_per_flop));

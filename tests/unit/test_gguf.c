@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "roofline/catalog.h"
+#include "roofline/weights.h"
 
 enum { SIZE = 1 << 20, F32 = 0, Q4_0 = 2, U32 = 4, TEXT = 8 };
 static unsigned char file[SIZE];

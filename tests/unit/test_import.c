@@ -11,21 +11,21 @@
 
 static roof_source *open_text(const char *text, size_t size) {
   roof_source *source = NULL;
-  assert_int_equal(import_open_memory(text, size, "text", &source, NULL), ROOF_OK);
+  assert_int_equal(rf_import_open_memory(text, size, "text", &source, NULL), ROOF_OK);
   return source;
 }
 
 static void expect_lines(roof_source *source, const char *const *lines) {
   size_t length = 0;
   for (int i = 0; lines[i] != NULL; i++) {
-    char *line = import_line(source, &length);
+    char *line = rf_import_line(source, &length);
     assert_non_null(line);
     assert_string_equal(line, lines[i]);
     assert_int_equal(length, strlen(lines[i]));
-    assert_int_equal(import_line_number(source), i + 1);
+    assert_int_equal(rf_import_line_number(source), i + 1);
   }
-  assert_null(import_line(source, &length));
-  assert_int_equal(import_failed(source, NULL), ROOF_OK);
+  assert_null(rf_import_line(source, &length));
+  assert_int_equal(rf_import_failed(source, NULL), ROOF_OK);
 }
 
 static void lines_in_any_wrapping(void **state) {
@@ -50,9 +50,9 @@ static void lines_in_any_wrapping(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     roof_source *source = open_text(cases[i].text, cases[i].size);
     size_t size = 0;
-    assert_int_equal(import_head(source, &size)[0], 'a');
+    assert_int_equal(rf_import_head(source, &size)[0], 'a');
     expect_lines(source, lines);
-    import_close(source);
+    rf_import_close(source);
   }
 }
 
@@ -60,17 +60,17 @@ static void a_line_once_more_and_the_rest(void **state) {
   (void)state;
   roof_source *source = open_text("one\ntwo\nthree", 13);
   size_t length = 0;
-  assert_string_equal(import_line(source, &length), "one");
-  import_again(source);
-  assert_string_equal(import_line(source, &length), "one");
-  assert_int_equal(import_line_number(source), 1);
+  assert_string_equal(rf_import_line(source, &length), "one");
+  rf_import_again(source);
+  assert_string_equal(rf_import_line(source, &length), "one");
+  assert_int_equal(rf_import_line_number(source), 1);
   char *rest = NULL;
-  assert_int_equal(import_all(source, 100, &rest, &length, NULL), ROOF_OK);
+  assert_int_equal(rf_import_all(source, 100, &rest, &length, NULL), ROOF_OK);
   assert_string_equal(rest, "two\nthree");
-  import_close(source);
+  rf_import_close(source);
   source = open_text("0123456789", 10);
-  assert_int_equal(import_all(source, 9, &rest, &length, NULL), ROOF_E_INPUT);
-  import_close(source);
+  assert_int_equal(rf_import_all(source, 9, &rest, &length, NULL), ROOF_E_INPUT);
+  rf_import_close(source);
 }
 
 /** Lines across the reader's blocks, packed with gzip; then the file cut short. */
@@ -86,34 +86,34 @@ static void gzip_of_any_length(void **state) {
   }
   assert_int_equal(gzclose(packed), Z_OK);
   roof_source *source = NULL;
-  assert_int_equal(import_open(path, &source, NULL), ROOF_OK);
+  assert_int_equal(rf_import_open(path, &source, NULL), ROOF_OK);
   size_t length = 0;
   for (int i = 0; i < LINES; i++) {
     snprintf(expected, sizeof expected, "line %d of many, %d", i, i * 7919);
-    assert_string_equal(import_line(source, &length), expected);
+    assert_string_equal(rf_import_line(source, &length), expected);
   }
-  assert_null(import_line(source, &length));
-  assert_int_equal(import_failed(source, NULL), ROOF_OK);
-  import_close(source);
+  assert_null(rf_import_line(source, &length));
+  assert_int_equal(rf_import_failed(source, NULL), ROOF_OK);
+  rf_import_close(source);
   off_t whole = lseek(file, 0, SEEK_END);
   assert_int_equal(ftruncate(file, whole / 2), 0);
-  assert_int_equal(import_open(path, &source, NULL), ROOF_OK);
-  while (import_line(source, &length) != NULL) {
+  assert_int_equal(rf_import_open(path, &source, NULL), ROOF_OK);
+  while (rf_import_line(source, &length) != NULL) {
   }
   roof_error error;
-  assert_int_equal(import_failed(source, &error), ROOF_E_INPUT);
+  assert_int_equal(rf_import_failed(source, &error), ROOF_E_INPUT);
   assert_non_null(strstr(error.message, "ends too early"));
-  import_close(source);
+  rf_import_close(source);
   close(file);
   unlink(path);
 }
 
 static void expect_row(roof_source *source, import_row *row, int line, const char *const *fields) {
   roof_status status = ROOF_OK;
-  assert_true(import_csv(source, ',', row, &status, NULL));
+  assert_true(rf_import_csv(source, ',', row, &status, NULL));
   size_t count = 0;
   for (; fields[count] != NULL; count++) {
-    assert_string_equal(import_field(row, (int)count), fields[count]);
+    assert_string_equal(rf_import_field(row, (int)count), fields[count]);
   }
   assert_int_equal(row->count, count);
   assert_int_equal(row->line, line);
@@ -126,27 +126,27 @@ static void csv_records(void **state) {
   roof_source *source = open_text(text, sizeof text - 1);
   import_row row = {0};
   expect_row(source, &row, 1, (const char *const[]){"ID", "Kernel \"x\" ", "c", NULL});
-  assert_int_equal(import_column(&row, "id"), 0);
-  assert_int_equal(import_column(&row, "kernel \"x\""), 1);
-  assert_int_equal(import_column(&row, "none"), -1);
+  assert_int_equal(rf_import_column(&row, "id"), 0);
+  assert_int_equal(rf_import_column(&row, "kernel \"x\""), 1);
+  assert_int_equal(rf_import_column(&row, "none"), -1);
   expect_row(source, &row, 2, (const char *const[]){"1", "a,b\nc", "", NULL});
   expect_row(source, &row, 4, (const char *const[]){"", "", "", NULL});
   expect_row(source, &row, 5, (const char *const[]){"plain \"quoted\" text", "2", NULL});
-  assert_string_equal(import_field(&row, 7), "");
-  assert_string_equal(import_field(&row, -1), "");
+  assert_string_equal(rf_import_field(&row, 7), "");
+  assert_string_equal(rf_import_field(&row, -1), "");
   expect_row(source, &row, 6, (const char *const[]){"last", NULL});
   roof_status status = ROOF_E_INTERNAL;
-  assert_false(import_csv(source, ',', &row, &status, NULL));
+  assert_false(rf_import_csv(source, ',', &row, &status, NULL));
   assert_int_equal(status, ROOF_OK);
-  import_close(source);
+  rf_import_close(source);
   source = open_text("a,b\n1,\"open\nand never closed", 28);
   roof_error error;
-  assert_true(import_csv(source, ',', &row, &status, &error));
-  assert_false(import_csv(source, ',', &row, &status, &error));
+  assert_true(rf_import_csv(source, ',', &row, &status, &error));
+  assert_false(rf_import_csv(source, ',', &row, &status, &error));
   assert_int_equal(status, ROOF_E_PARSE);
   assert_int_equal(error.line, 2);
-  import_close(source);
-  import_row_done(&row);
+  rf_import_close(source);
+  rf_import_row_done(&row);
 }
 
 static void numbers(void **state) {
@@ -168,29 +168,29 @@ static void numbers(void **state) {
               {" 1e-3 ", {'.', 0}, 1e-3},
               {"-2.5E+2", {'.', 0}, -250}};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_near(import_number(good[i].text, &good[i].marks), good[i].value, 1e-15);
+    assert_near(rf_import_number(good[i].text, &good[i].marks), good[i].value, 1e-15);
   }
   static const char *const bad[] = {"",      " ",    "n/a",   "nan", "inf",  "-inf", "--", "<not counted>",
                                     "1.2.3", "0x10", "12 GB", "1,5", "1e999"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    assert_true(isnan(import_number(bad[i], NULL)));
+    assert_true(isnan(rf_import_number(bad[i], NULL)));
   }
   int64_t count = 7;
-  assert_true(import_count(" 9223372036854775807 ", &count));
+  assert_true(rf_import_count(" 9223372036854775807 ", &count));
   assert_true(count == INT64_MAX);
-  assert_true(import_count("-12", &count));
+  assert_true(rf_import_count("-12", &count));
   assert_int_equal(count, -12);
-  assert_false(import_count("9223372036854775808", &count));
-  assert_false(import_count("1.5", &count));
-  assert_false(import_count("", &count));
+  assert_false(rf_import_count("9223372036854775808", &count));
+  assert_false(rf_import_count("1.5", &count));
+  assert_false(rf_import_count("", &count));
 }
 
 static import_marks marks_after(const char *const *cells) {
   import_votes votes = {0};
   for (; *cells != NULL; cells++) {
-    import_vote(&votes, *cells);
+    rf_import_vote(&votes, *cells);
   }
-  return import_marks_of(&votes, 0);
+  return rf_import_marks_of(&votes, 0);
 }
 
 static void the_file_votes_on_its_marks(void **state) {
@@ -203,8 +203,8 @@ static void the_file_votes_on_its_marks(void **state) {
   assert_int_equal(marks_after((const char *const[]){"4,587", NULL}).decimal,
                    '.'); /* ambiguous: the C locale */
   import_votes votes = {0};
-  import_vote(&votes, "3.23");
-  assert_int_equal(import_marks_of(&votes, ',').decimal, ',');
+  rf_import_vote(&votes, "3.23");
+  assert_int_equal(rf_import_marks_of(&votes, ',').decimal, ',');
 }
 
 static void units(void **state) {
@@ -229,15 +229,15 @@ static void units(void **state) {
               {"MFlop/s", 1000, 1e6},
               {"B", 1000, 1}};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_near(import_unit(good[i].unit, good[i].kilo), good[i].value, 1e-12);
+    assert_near(rf_import_unit(good[i].unit, good[i].kilo), good[i].value, 1e-12);
   }
-  assert_true(isnan(import_unit("furlong", 1000)));
-  assert_true(isnan(import_unit("Kfurlong", 1000)));
-  assert_true(isnan(import_unit("byte/furlong", 1000)));
+  assert_true(isnan(rf_import_unit("furlong", 1000)));
+  assert_true(isnan(rf_import_unit("Kfurlong", 1000)));
+  assert_true(isnan(rf_import_unit("byte/furlong", 1000)));
 }
 
 static roof_record *record(roof_profile *profile, const char *name) {
-  roof_record *r = import_record(profile, name, strlen(name));
+  roof_record *r = rf_import_record(profile, name, strlen(name));
   assert_non_null(r);
   return r;
 }
@@ -249,7 +249,7 @@ static void records_by_name(void **state) {
   char name[32];
   for (int i = 0; i < 3000; i++) {
     snprintf(name, sizeof name, "kernel %d", i % 1000);
-    import_call(&profile, record(&profile, name), 1000);
+    rf_import_call(&profile, record(&profile, name), 1000);
   }
   assert_int_equal(profile.count, 1000);
   assert_int_equal(record(&profile, "kernel 7")->calls, 3);
@@ -260,8 +260,8 @@ static void records_by_name(void **state) {
                       "b\xEF\xBF\xBD"
                       "d name");
   assert_true(isnan(roof_record_seconds(record(&profile, "untimed"))));
-  import_skip(&profile, "x", "y");
-  import_skip(&profile, "x", "y");
+  rf_import_skip(&profile, "x", "y");
+  rf_import_skip(&profile, "x", "y");
   assert_int_equal(profile.skip_count, 1);
   assert_int_equal(profile.skips[0].times, 2);
   roof_profile_done(&profile);
@@ -274,7 +274,7 @@ static void samples_are_chosen_evenly(void **state) {
   assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
   enum { CALLS = 200000 };
   for (uint64_t i = 0; i < CALLS; i++) {
-    import_call(&profile, record(&profile, "k"), i * 1000);
+    rf_import_call(&profile, record(&profile, "k"), i * 1000);
   }
   const roof_record *r = record(&profile, "k");
   double sum = 0;
@@ -290,16 +290,16 @@ static void samples_are_chosen_evenly(void **state) {
 static void counts_keep_the_lower_quality(void **state) {
   (void)state;
   roof_count count = {.value = NAN, .source = ""};
-  import_missing(&count, "no counter");
+  rf_import_missing(&count, "no counter");
   assert_string_equal(count.source, "no counter");
-  import_add(&count, -1, "64 reads - 32 short reads", ROOF_QUALITY_MEASURED);
-  import_add(&count, INFINITY, "1e308 + 1e308", ROOF_QUALITY_MEASURED);
+  rf_import_add(&count, -1, "64 reads - 32 short reads", ROOF_QUALITY_MEASURED);
+  rf_import_add(&count, INFINITY, "1e308 + 1e308", ROOF_QUALITY_MEASURED);
   assert_true(isnan(count.value));
   assert_string_equal(count.source, "its counters contradict each other");
-  import_add(&count, 2, "a", ROOF_QUALITY_MEASURED);
-  import_add(&count, NAN, "gone", ROOF_QUALITY_MEASURED);
-  import_add(&count, 3, "b", ROOF_QUALITY_ESTIMATED);
-  import_add(&count, 1, "c", ROOF_QUALITY_DERIVED);
+  rf_import_add(&count, 2, "a", ROOF_QUALITY_MEASURED);
+  rf_import_add(&count, NAN, "gone", ROOF_QUALITY_MEASURED);
+  rf_import_add(&count, 3, "b", ROOF_QUALITY_ESTIMATED);
+  rf_import_add(&count, 1, "c", ROOF_QUALITY_DERIVED);
   assert_near(count.value, 6, 0);
   assert_int_equal(count.quality, ROOF_QUALITY_ESTIMATED);
 }
@@ -310,11 +310,11 @@ static void joined_files(void **state) {
   roof_profile counts, times, all;
   assert_int_equal(roof_profile_init(&counts, NULL) | roof_profile_init(&times, NULL), ROOF_OK);
   roof_record *r = record(&counts, "void ns::k<float, 4>(float*)");
-  import_calls(r, 2, 5000);
-  import_add(&r->flops[ROOF_FP32][ROOF_VECTOR], 20, "ffma", ROOF_QUALITY_MEASURED);
-  import_add(&r->bytes[ROOF_MEMORY], 8, "dram", ROOF_QUALITY_MEASURED);
-  import_calls(record(&times, "void ns::k<float, 4>(float*)"), 60, 600000);
-  import_calls(record(&times, "void ns::k<float, 8>(float*)"), 40, 400000);
+  rf_import_calls(r, 2, 5000);
+  rf_import_add(&r->flops[ROOF_FP32][ROOF_VECTOR], 20, "ffma", ROOF_QUALITY_MEASURED);
+  rf_import_add(&r->bytes[ROOF_MEMORY], 8, "dram", ROOF_QUALITY_MEASURED);
+  rf_import_calls(record(&times, "void ns::k<float, 4>(float*)"), 60, 600000);
+  rf_import_calls(record(&times, "void ns::k<float, 8>(float*)"), 40, 400000);
   for (int turn = 0; turn < 2; turn++) { /* in either order */
     assert_int_equal(roof_profile_init(&all, NULL), ROOF_OK);
     assert_int_equal(roof_profile_join(&all, turn ? &times : &counts, false, NULL), ROOF_OK);

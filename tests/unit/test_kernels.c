@@ -111,14 +111,14 @@ static void checks_find_an_output_nobody_wrote(void **state) {
 }
 
 static void set(const roof_kernel_run *run, size_t i, double value) {
-  roof_data_set(((roof_operands *)run->state)->out, run->dtype, i, value);
+  rf_data_set(((rf_operands *)run->state)->out, run->dtype, i, value);
 }
 
 static void wrong_element_is_found(const roof_kernel *kernel, roof_dtype dtype, const char *sizes) {
   roof_kernel_run run = start(kernel, dtype, sizes);
   roof_error error = {0};
   kernel->execute(&run);
-  double right = roof_data_at(((roof_operands *)run.state)->out, dtype, 0);
+  double right = rf_data_at(((rf_operands *)run.state)->out, dtype, 0);
   set(&run, 0, dtype == ROOF_INT8 ? right + (right > 0 ? -2 : 2) : right + 0.01 * (1 + fabs(right)));
   assert_int_equal(kernel->check(&run, &error), ROOF_E_INTERNAL);
   assert_non_null(strstr(error.message, "wrong result: element 0"));
@@ -151,7 +151,7 @@ static void checks_look_at_every_column(void **state) {
   const roof_kernel *kernel = NULL;
   assert_int_equal(roof_kernel_find("gemm-blocked", &kernel, NULL), ROOF_OK);
   roof_kernel_run run = start(kernel, ROOF_FP32, "m=512 n=512 k=3");
-  float *c = ((roof_operands *)run.state)->out;
+  float *c = ((rf_operands *)run.state)->out;
   kernel->execute(&run);
   assert_int_equal(kernel->check(&run, NULL), ROOF_OK);
   for (size_t column = 0; column < SIZE; column += 7) {
@@ -166,11 +166,11 @@ static void checks_look_at_every_column(void **state) {
   kernel->release(&run);
 }
 
-static void one_row_of_softmax(const roof_loops *loops, roof_dtype dtype, int stream, double shift) {
+static void one_row_of_softmax(const rf_loops *loops, roof_dtype dtype, int stream, double shift) {
   enum { COLUMNS = 133 };
   double x[COLUMNS], y[COLUMNS], scratch[COLUMNS], expected[COLUMNS], total = 0;
   for (int i = 0; i < COLUMNS; i++) {
-    double value = (double)(float)(shift * roof_random_at(7, (size_t)i));
+    double value = (double)(float)(shift * rf_random_at(7, (size_t)i));
     if (dtype == ROOF_FP64) {
       x[i] = value;
     } else {
@@ -180,41 +180,41 @@ static void one_row_of_softmax(const roof_loops *loops, roof_dtype dtype, int st
   }
   loops->softmax[stream](x, y, scratch, COLUMNS);
   for (int i = 0; i < COLUMNS; i++) {
-    double error = fabs(roof_data_at(y, dtype, (size_t)i) - expected[i] / total);
-    assert_true(error <= 32 * roof_kernel_epsilon(dtype) * (expected[i] / total + shift * 1e-3));
+    double error = fabs(rf_data_at(y, dtype, (size_t)i) - expected[i] / total);
+    assert_true(error <= 32 * rf_kernel_epsilon(dtype) * (expected[i] / total + shift * 1e-3));
   }
 }
 
 static void every_instruction_set(void **state) {
   (void)state;
   enum { COUNT = 133 };
-  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
-    const roof_lanes *lanes = roof_lanes_at(l);
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    const rf_lanes *lanes = rf_lanes_at(l);
     for (int d = 0; d < 2 && lanes->fp64 != NULL && lanes->available(); d++) {
       roof_dtype dtype = d == 0 ? ROOF_FP64 : ROOF_FP32;
-      const roof_loops *loops = roof_lanes_loops(lanes, dtype);
+      const rf_loops *loops = rf_lanes_loops(lanes, dtype);
       _Alignas(64) double a[COUNT], b[COUNT], c[COUNT];
-      roof_data_fill(b, dtype, COUNT, 1, 1);
-      roof_data_fill(c, dtype, COUNT, 2, 1);
+      rf_data_fill(b, dtype, COUNT, 1, 1);
+      rf_data_fill(c, dtype, COUNT, 2, 1);
       double dot = 0;
       for (size_t i = 0; i < COUNT; i++) {
-        dot += roof_data_at(b, dtype, i) * roof_data_at(c, dtype, i);
+        dot += rf_data_at(b, dtype, i) * rf_data_at(c, dtype, i);
       }
       for (int stream = 0; stream < 2; stream++) {
         size_t offset = dtype == ROOF_FP64 ? sizeof(double) : sizeof(float); /* not aligned */
-        roof_data_poison(a, dtype, COUNT, 1);
+        rf_data_poison(a, dtype, COUNT, 1);
         loops->triad[stream]((char *)a + offset, b, c, 0.5, COUNT - 1);
-        assert_true(isnan(roof_data_at(a, dtype, 0)));
+        assert_true(isnan(rf_data_at(a, dtype, 0)));
         for (size_t i = 1; i < COUNT; i++) {
-          double expected = roof_data_at(b, dtype, i - 1) + 0.5 * roof_data_at(c, dtype, i - 1);
-          assert_true(fabs(roof_data_at(a, dtype, i) - expected) < 1e-6);
+          double expected = rf_data_at(b, dtype, i - 1) + 0.5 * rf_data_at(c, dtype, i - 1);
+          assert_true(fabs(rf_data_at(a, dtype, i) - expected) < 1e-6);
         }
         assert_true(fabs(loops->dot[stream](b, c, COUNT) - dot) < 1e-4);
         loops->read[stream](b, COUNT, 2);
         loops->scale[stream]((char *)a + offset, b, 1, COUNT - 1);
         assert_memory_equal((char *)a + offset, b, (COUNT - 1) * offset);
         loops->fill[stream](a, 0.25, COUNT);
-        assert_true(roof_data_at(a, dtype, 0) == 0.25 && roof_data_at(a, dtype, COUNT - 1) == 0.25);
+        assert_true(rf_data_at(a, dtype, 0) == 0.25 && rf_data_at(a, dtype, COUNT - 1) == 0.25);
         one_row_of_softmax(loops, dtype, stream, 1);
         one_row_of_softmax(loops, dtype, stream, 80);
       }
@@ -223,52 +223,52 @@ static void every_instruction_set(void **state) {
 }
 
 /** Every element of a tile, and none beside it, against sums in double. */
-static void one_tile(const roof_loops *loops, roof_dtype dtype, int height, int registers, bool add,
+static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int registers, bool add,
                      bool fetch) {
   enum { DEPTH = 37, STRIDE = 61 };
   _Alignas(64) static double a[9 * STRIDE], b[DEPTH * STRIDE], c[9 * STRIDE];
   size_t rows = (size_t)loops->tile_heights[height], lanes = (size_t)loops->lanes;
   size_t columns = (size_t)registers * lanes - (size_t)(height % 2), element = dtype == ROOF_FP64 ? 8 : 4;
-  roof_data_fill(a, dtype, 9 * STRIDE, 1, 1);
-  roof_data_fill(b, dtype, DEPTH * STRIDE, 2, 1);
-  roof_data_poison(c, dtype, 9 * STRIDE, 1);
+  rf_data_fill(a, dtype, 9 * STRIDE, 1, 1);
+  rf_data_fill(b, dtype, DEPTH * STRIDE, 2, 1);
+  rf_data_poison(c, dtype, 9 * STRIDE, 1);
   for (size_t i = 0; i < rows && add; i++) {
-    roof_data_fill((char *)c + i * STRIDE * element, dtype, columns, 3 + i, 1);
+    rf_data_fill((char *)c + i * STRIDE * element, dtype, columns, 3 + i, 1);
   }
-  roof_tile tile = {.depth = DEPTH,
-                    .a = a,
-                    .a_stride = STRIDE,
-                    .a_step = 1,
-                    .b = b,
-                    .b_stride = STRIDE,
-                    .c = c,
-                    .c_stride = STRIDE,
-                    .last = lanes - (size_t)(height % 2),
-                    .add = add,
-                    .ahead = fetch ? b : NULL,
-                    .ahead_stride = STRIDE};
+  rf_tile tile = {.depth = DEPTH,
+                  .a = a,
+                  .a_stride = STRIDE,
+                  .a_step = 1,
+                  .b = b,
+                  .b_stride = STRIDE,
+                  .c = c,
+                  .c_stride = STRIDE,
+                  .last = lanes - (size_t)(height % 2),
+                  .add = add,
+                  .ahead = fetch ? b : NULL,
+                  .ahead_stride = STRIDE};
   loops->tile[height][registers - 1](&tile);
   for (size_t i = 0; i < 9 * STRIDE; i++) {
     size_t row = i / STRIDE, column = i % STRIDE;
     if (row >= rows || column >= columns) {
-      assert_true(isnan(roof_data_at(c, dtype, i)));
+      assert_true(isnan(rf_data_at(c, dtype, i)));
       continue;
     }
-    double sum = add ? (double)(float)roof_random_at(3 + row, column) : 0;
+    double sum = add ? (double)(float)rf_random_at(3 + row, column) : 0;
     for (size_t p = 0; p < DEPTH; p++) {
-      sum += roof_data_at(a, dtype, row * STRIDE + p) * roof_data_at(b, dtype, p * STRIDE + column);
+      sum += rf_data_at(a, dtype, row * STRIDE + p) * rf_data_at(b, dtype, p * STRIDE + column);
     }
-    assert_true(fabs(roof_data_at(c, dtype, i) - sum) < 1e-5);
+    assert_true(fabs(rf_data_at(c, dtype, i) - sum) < 1e-5);
   }
 }
 
 static void every_tile(void **state) {
   (void)state;
-  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
-    const roof_lanes *lanes = roof_lanes_at(l);
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    const rf_lanes *lanes = rf_lanes_at(l);
     for (int which = 0; which < 8 && lanes->fp64 != NULL && lanes->available(); which++) {
       roof_dtype dtype = which % 2 ? ROOF_FP64 : ROOF_FP32;
-      const roof_loops *loops = roof_lanes_loops(lanes, dtype);
+      const rf_loops *loops = rf_lanes_loops(lanes, dtype);
       for (int height = 0; height < 3; height++) {
         for (int registers = 1; registers * loops->lanes <= loops->tile_columns; registers++) {
           one_tile(loops, dtype, height, registers, which & 2, which & 4);
@@ -307,29 +307,29 @@ static void every_rung_at_odd_shapes(void **state) {
 }
 
 /** Element (i, j) of a tile's product, from the packed operands. */
-static double narrow_sum(const roof_narrow *narrow, const void *a, const void *b, size_t groups, size_t i,
+static double narrow_sum(const rf_narrow *narrow, const void *a, const void *b, size_t groups, size_t i,
                          size_t j) {
   size_t together = (size_t)(4 / roof_dtype_bytes(narrow->dtype));
   double sum = 0;
   for (size_t p = 0; p < groups * together; p++) {
     size_t group = p / together, q = p % together;
-    size_t right = (group * ROOF_NARROW_COLUMNS + j) * together + q;
-    sum += roof_data_at(a, narrow->dtype, i * groups * together + p) *
-           (narrow->dtype == ROOF_INT8 ? ((const uint8_t *)b)[right] : roof_data_at(b, narrow->dtype, right));
+    size_t right = (group * RF_NARROW_COLUMNS + j) * together + q;
+    sum += rf_data_at(a, narrow->dtype, i * groups * together + p) *
+           (narrow->dtype == ROOF_INT8 ? ((const uint8_t *)b)[right] : rf_data_at(b, narrow->dtype, right));
   }
   return sum;
 }
 
 static void every_instruction_set_for_narrow_numbers(void **state) {
   (void)state;
-  enum { GROUPS = 37, ROWS = ROOF_NARROW_ROWS, COLUMNS = ROOF_NARROW_COLUMNS };
+  enum { GROUPS = 37, ROWS = RF_NARROW_ROWS, COLUMNS = RF_NARROW_COLUMNS };
   static uint8_t a[4 * GROUPS * ROWS], b[4 * GROUPS * COLUMNS];
-  for (int n = 0; roof_narrow_at(n) != NULL; n++) {
-    const roof_narrow *narrow = roof_narrow_at(n);
+  for (int n = 0; rf_narrow_at(n) != NULL; n++) {
+    const rf_narrow *narrow = rf_narrow_at(n);
     size_t element = (size_t)roof_dtype_bytes(narrow->dtype);
     float sums[ROWS * COLUMNS];
-    roof_data_fill(a, narrow->dtype, sizeof a / element, 1, 1);
-    roof_data_fill(b, narrow->dtype, sizeof b / element, 2, 1);
+    rf_data_fill(a, narrow->dtype, sizeof a / element, 1, 1);
+    rf_data_fill(b, narrow->dtype, sizeof b / element, 2, 1);
     if (!narrow->available()) {
       print_message("%s: skipped: this processor does not have it\n", narrow->isa);
       continue;
@@ -350,7 +350,7 @@ static void shares_cover_everything_once(void **state) {
   for (size_t count = 0; count < 1000; count += 37) {
     size_t next = 0;
     for (int thread = 0; thread < 7; thread++) {
-      roof_share share = roof_share_of(count, thread, 7);
+      rf_share share = rf_share_of(count, thread, 7);
       assert_int_equal(share.begin, next);
       assert_true(share.end >= share.begin);
       next = share.end;
@@ -363,14 +363,14 @@ static void random_numbers_spread(void **state) {
   (void)state;
   double sum = 0, squares = 0;
   for (size_t i = 0; i < 100000; i++) {
-    double x = roof_random_at(3, i);
+    double x = rf_random_at(3, i);
     assert_true(x >= -1 && x <= 1);
     sum += x;
     squares += x * x;
   }
   assert_true(fabs(sum / 100000) < 0.01);
   assert_near(squares / 100000, 1.0 / 3, 0.01);
-  assert_true(roof_random_at(3, 5) != roof_random_at(4, 5));
+  assert_true(rf_random_at(3, 5) != rf_random_at(4, 5));
 }
 
 static void names_and_sizes(void **state) {

@@ -178,7 +178,7 @@ static void one_changed_byte_anywhere_is_found(void **state) {
     for (int flip = 1; flip < 256; flip <<= 1) {
       roof_error error = {0};
       text[i] = (char)(kept ^ flip);
-      assert_int_equal(ledger_read(text, length, "l", false, &entries, &error), ROOF_E_GATE);
+      assert_int_equal(rf_ledger_read(text, length, "l", false, &entries, &error), ROOF_E_GATE);
       assert_int_equal(error.line, line);
     }
     text[i] = kept;
@@ -196,13 +196,13 @@ static void missing_and_swapped_lines_are_found(void **state) {
   size_t first_length = (size_t)(second - text), rest = (size_t)(text + length - third);
   ledger_entries entries;
   roof_error error;
-  assert_int_equal(ledger_read(second, (size_t)(text + length - second), "l", false, &entries, &error),
+  assert_int_equal(rf_ledger_read(second, (size_t)(text + length - second), "l", false, &entries, &error),
                    ROOF_E_GATE);
   assert_int_equal(error.line, 1);
   char *shorter = malloc(length);
   memcpy(shorter, text, first_length);
   memcpy(shorter + first_length, third, rest);
-  assert_int_equal(ledger_read(shorter, first_length + rest, "l", false, &entries, &error), ROOF_E_GATE);
+  assert_int_equal(rf_ledger_read(shorter, first_length + rest, "l", false, &entries, &error), ROOF_E_GATE);
   assert_int_equal(error.line, 2);
   free(shorter);
   free(text);
@@ -562,7 +562,7 @@ static void what_is_unknown_reads_back_as_such(void **state) {
   size_t length;
   char *text = slurp(&length);
   ledger_entries ledger;
-  assert_int_equal(ledger_read(text, length, "l", false, &ledger, NULL), ROOF_OK);
+  assert_int_equal(rf_ledger_read(text, length, "l", false, &ledger, NULL), ROOF_OK);
   const ledger_entry *e = &ledger.entries[0];
   assert_string_equal(e->label, "\xF0\x9F\x9A\x80 \"q\" \\ \t");
   assert_true(isnan(e->bytes) && isnan(e->ceilings[ROOF_ACHIEVED].seconds));
@@ -593,10 +593,10 @@ static void only_json_is_read(void **state) {
                                     "{\"flops\":\"1\"}"};
   ledger_entry entry;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_true(ledger_scan(good[i], strlen(good[i]), &entry));
+    assert_true(rf_ledger_scan(good[i], strlen(good[i]), &entry));
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    if (ledger_scan(bad[i], strlen(bad[i]), &entry)) {
+    if (rf_ledger_scan(bad[i], strlen(bad[i]), &entry)) {
       fail_msg("read: %s", bad[i]);
     }
   }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/cpu/cpu.h"
 
 /** A BLAS that does what FAKE_BLAS says. */
@@ -66,21 +66,21 @@ static void remove_libraries(void) {
 }
 
 static int try(const char *name, const char *behaviour, double limit, roof_library *results) {
-  roof_team team;
-  roof_attempt attempt = {.team = &team, .threads = 1, .sizes = "m=24 n=40 k=32", .budget = 1e-3};
+  rf_team team;
+  rf_attempt attempt = {.team = &team, .threads = 1, .sizes = "m=24 n=40 k=32", .budget = 1e-3};
   attempt.limit_seconds = limit;
   setenv("FAKE_BLAS", behaviour, 1);
   assert_int_equal(roof_kernel_find(name, &attempt.kernel, NULL), ROOF_OK);
-  assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
+  assert_int_equal(rf_team_init(&team, 0, NULL), ROOF_OK);
   attempt.threads = team.threads;
-  int count = roof_library_try(&attempt, results);
-  roof_team_done(&team);
+  int count = rf_library_try(&attempt, results);
+  rf_team_done(&team);
   return count;
 }
 
 static void a_right_library_is_timed(void **state) {
   (void)state;
-  roof_library r[ROOF_ATTEMPT_MAX];
+  roof_library r[RF_ATTEMPT_MAX];
   assert_int_equal(try("gemm-blas", "right", 30, r), 2);
   for (int i = 0; i < 2; i++) {
     assert_string_equal(r[i].name, "OpenBLAS");
@@ -109,14 +109,14 @@ static void a_library_that_fails_says_why(void **state) {
       {"gemm-blis", "right", "libblis.so.4 has no dgemm_ and sgemm_", 30, 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    roof_library r[ROOF_ATTEMPT_MAX];
-    double start = roof_clock_seconds();
+    roof_library r[RF_ATTEMPT_MAX];
+    double start = rf_clock_seconds();
     int count = try(cases[i].kernel, cases[i].behaviour, cases[i].limit, r);
     if (count != cases[i].entries || strncmp(r[0].skipped, cases[i].why, strlen(cases[i].why)) != 0) {
       fail_msg("%s %s: %d entries, %s", cases[i].kernel, cases[i].behaviour, count, r[0].skipped);
     }
     assert_true(isnan(r[0].flops_per_second) && isnan(r[0].fraction_of_peak));
-    assert_true(roof_clock_seconds() - start < 10);
+    assert_true(rf_clock_seconds() - start < 10);
   }
 }
 
@@ -125,18 +125,18 @@ static void every_library_has_an_entry(void **state) {
   (void)state;
   static roof_machine machine;
   roof_measure_options options = {.quick = true};
-  roof_bench bench = {.options = &options, .machine = &machine};
+  rf_bench bench = {.options = &options, .machine = &machine};
   roof_machine_init(&machine);
   setenv("FAKE_BLAS", "right", 1);
-  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
+  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   for (int i = 0; i < 2; i++) {
     machine.peaks[i] = (roof_peak){.dtype = ROOF_FP64, .kind = ROOF_MEASURED, .cores = i};
     machine.peaks[i].flops_per_second = i == 0 ? 4e12 : 1e12;
   }
   machine.peak_count = 2;
-  roof_cpu_measure_libraries(&bench);
-  roof_team_done(&bench.team);
-  assert_true(machine.library_count >= roof_cpu_library_count() && roof_cpu_library_count() >= 4);
+  rf_cpu_measure_libraries(&bench);
+  rf_team_done(&bench.team);
+  assert_true(machine.library_count >= rf_cpu_library_count() && rf_cpu_library_count() >= 4);
   int of_blis = 0;
   for (int i = 0; i < machine.library_count; i++) {
     const roof_library *l = &machine.libraries[i];

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "host/clock.h"
 #include "kernels/data.h"
-#include "measure/clock.h"
 #include "measure/cpu/trial.h"
 #include "measure/sampler.h"
 #include "measure/team.h"
@@ -18,13 +18,13 @@
 
 static void clock_goes_forward(void **state) {
   (void)state;
-  double before = roof_clock_seconds();
-  double chain = roof_clock_chain();
-  double after = roof_clock_seconds();
+  double before = rf_clock_seconds();
+  double chain = rf_clock_chain();
+  double after = rf_clock_seconds();
   assert_true(after > before);
 #if defined(__x86_64__) || defined(__aarch64__)
   assert_true(chain > 0 && chain <= after - before);
-  double hertz = ROOF_CLOCK_CHAIN / chain;
+  double hertz = RF_CLOCK_CHAIN / chain;
   assert_true(hertz > 1e6 && hertz < 1e10);
 #else
   assert_true(isnan(chain));
@@ -48,12 +48,12 @@ static void team_has_a_core_each(void **state) {
   (void)state;
   static record r;
   cpu_set_t before, after;
-  roof_team team;
+  rf_team team;
   sched_getaffinity(0, sizeof before, &before);
-  assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
+  assert_int_equal(rf_team_init(&team, 0, NULL), ROOF_OK);
   assert_true(team.threads == team.topology.core_count && team.threads >= 1 &&
               team.threads <= CPU_COUNT(&before));
-  assert_true(roof_team_time(&team, team.threads, record_binding, &r) >= 0);
+  assert_true(rf_team_time(&team, team.threads, record_binding, &r) >= 0);
   assert_int_equal(r.calls, team.threads);
   for (int i = 0; i < team.threads; i++) {
     assert_int_equal(CPU_COUNT(&r.bound[i]), 1);
@@ -62,10 +62,10 @@ static void team_has_a_core_each(void **state) {
     }
   }
   r.calls = 0;
-  roof_team_time(&team, 1, record_binding, &r);
+  rf_team_time(&team, 1, record_binding, &r);
   assert_int_equal(r.calls, 1);
-  assert_true(roof_team_empty_regions(&team, 10) > 0);
-  roof_team_done(&team);
+  assert_true(rf_team_empty_regions(&team, 10) > 0);
+  rf_team_done(&team);
   sched_getaffinity(0, sizeof after, &after);
   assert_true(CPU_EQUAL(&before, &after));
 }
@@ -73,7 +73,7 @@ static void team_has_a_core_each(void **state) {
 static void team_keeps_to_the_affinity_it_was_given(void **state) {
   (void)state;
   cpu_set_t before, one;
-  roof_team team;
+  rf_team team;
   roof_error error;
   sched_getaffinity(0, sizeof before, &before);
   CPU_ZERO(&one);
@@ -83,10 +83,10 @@ static void team_keeps_to_the_affinity_it_was_given(void **state) {
     }
   }
   sched_setaffinity(0, sizeof one, &one);
-  assert_int_equal(roof_team_init(&team, 0, NULL), ROOF_OK);
+  assert_int_equal(rf_team_init(&team, 0, NULL), ROOF_OK);
   assert_int_equal(team.topology.core_count, 1);
-  roof_team_done(&team);
-  assert_int_equal(roof_team_init(&team, 2, &error), ROOF_E_ARGUMENT);
+  rf_team_done(&team);
+  assert_int_equal(rf_team_init(&team, 2, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "threads=2: this process may use 1 core");
   sched_setaffinity(0, sizeof before, &before);
 }
@@ -106,50 +106,50 @@ static void sampler_stops_when_the_interval_is_tight(void **state) {
   (void)state;
   const double steady[] = {1, 1.001, 0.999};
   script s = {steady, 3, 0};
-  roof_sampling sampling = {.calls = 1, .budget = 1000, .least = 5, .most = 1000, .precision = 0.01};
-  roof_samples samples;
-  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  rf_sampling sampling = {.calls = 1, .budget = 1000, .least = 5, .most = 1000, .precision = 0.01};
+  rf_samples samples;
+  assert_int_equal(rf_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_string_equal(samples.stopped, "interval within 1 %");
   assert_true(samples.count >= 5 && samples.count < 10);
   assert_true(samples.settled && samples.warm_up == 6); /* two threes that agree */
   assert_int_equal(s.calls, samples.count + samples.warm_up);
   assert_near(samples.stats.median, 1, 0.001);
-  roof_samples_done(&samples);
+  rf_samples_done(&samples);
 }
 
 static void sampler_stops_when_the_time_is_spent(void **state) {
   (void)state;
   const double wild[] = {1, 5, 2, 9, 1, 7};
   script s = {wild, 6, 0};
-  roof_sampling sampling = {.calls = 1, .budget = 100, .least = 5, .most = 1000, .precision = 0.01};
-  roof_samples samples;
-  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  rf_sampling sampling = {.calls = 1, .budget = 100, .least = 5, .most = 1000, .precision = 0.01};
+  rf_samples samples;
+  assert_int_equal(rf_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_string_equal(samples.stopped, "time spent");
   double sum = 0;
   for (size_t i = 0; i < samples.count; i++) {
     sum += samples.seconds[i];
   }
   assert_true(sum >= 100 && sum < 110);
-  roof_samples_done(&samples);
+  rf_samples_done(&samples);
 }
 
 static void sampler_keeps_the_order_and_takes_no_more_than_allowed(void **state) {
   (void)state;
   const double wild[] = {3, 1, 2, 9};
   script s = {wild, 4, 0};
-  roof_sampling sampling = {.calls = 1, .budget = 1e9, .least = 5, .most = 20, .precision = 0.01};
-  roof_samples samples;
+  rf_sampling sampling = {.calls = 1, .budget = 1e9, .least = 5, .most = 20, .precision = 0.01};
+  rf_samples samples;
   s.calls = 3; /* the warm-up of at least a sample */
   sampling.budget = 1e-9;
-  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_int_equal(rf_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_int_equal(samples.count, 1);
   assert_true(samples.seconds[0] == 3);
-  roof_samples_done(&samples);
+  rf_samples_done(&samples);
   s.calls = 3;
   sampling.calls = 4;
-  assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
+  assert_int_equal(rf_sample(scripted, &s, &sampling, &samples, NULL), ROOF_OK);
   assert_true(samples.seconds[0] == 0.75 && samples.stats.median == 0.75);
-  roof_samples_done(&samples);
+  rf_samples_done(&samples);
 }
 
 static void warm_up_ends_when_times_no_longer_fall(void **state) {
@@ -160,14 +160,14 @@ static void warm_up_ends_when_times_no_longer_fall(void **state) {
     falling[i] = i < 20 ? 5 - 0.2 * i : 1;
   }
   script s = {falling, 64, 0};
-  size_t count = roof_warm_up(scripted, &s, 1e9, &settled);
+  size_t count = rf_warm_up(scripted, &s, 1e9, &settled);
   assert_true(settled && count >= 24 && count <= 27);
   const double wild[] = {1, 1, 1, 2, 2, 2};
   s = (script){wild, 6, 0};
-  count = roof_warm_up(scripted, &s, 30, &settled);
+  count = rf_warm_up(scripted, &s, 30, &settled);
   assert_true(!settled && count >= 18 && count <= 21);
   s = (script){(const double[]){100}, 1, 0};
-  assert_int_equal(roof_warm_up(scripted, &s, 30, NULL), 1); /* a long one warms up enough */
+  assert_int_equal(rf_warm_up(scripted, &s, 30, NULL), 1); /* a long one warms up enough */
 }
 
 static void a_clock_that_does_not_go_forward_is_refused(void **state) {
@@ -175,10 +175,10 @@ static void a_clock_that_does_not_go_forward_is_refused(void **state) {
   static const double bad[] = {0, -1, NAN, INFINITY};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     script s = {&bad[i], 1, 0};
-    roof_sampling sampling = {.calls = 1, .budget = 1, .least = 5, .most = 20, .precision = 0.01};
-    roof_samples samples = {.count = 77};
+    rf_sampling sampling = {.calls = 1, .budget = 1, .least = 5, .most = 20, .precision = 0.01};
+    rf_samples samples = {.count = 77};
     roof_error error = {0};
-    assert_int_equal(roof_sample(scripted, &s, &sampling, &samples, &error), ROOF_E_UNSUPPORTED);
+    assert_int_equal(rf_sample(scripted, &s, &sampling, &samples, &error), ROOF_E_UNSUPPORTED);
     assert_non_null(strstr(error.message, "by this machine's clock, which is not possible"));
     assert_int_equal(samples.count, 77);
   }
@@ -190,40 +190,40 @@ static void samples_of_two_kinds_are_told_from_one(void **state) {
   double one[] = {1, 1.02, 1.05, 1.07, 1.1, 1.13, 1.16, 1.2, 1.24, 1.3};
   double outlier[] = {1, 1.01, 1.02, 1, 1.01, 1.02, 1, 1.01, 1.02, 9};
   double fast = 0, slow = 0;
-  const roof_samples samples = {.seconds = two, .count = 10};
-  assert_true(roof_samples_modes(&samples, &fast, &slow));
+  const rf_samples samples = {.seconds = two, .count = 10};
+  assert_true(rf_samples_modes(&samples, &fast, &slow));
   assert_near(fast, 1.015, 1e-12);
   assert_near(slow, 1.915, 1e-12);
   double interrupted[] = {1, 1.9, 1.01, 1.02, 3.91, 1.03, 5.92, 1, 9.95, 1.02};
-  assert_false(roof_samples_modes(&(roof_samples){.seconds = interrupted, .count = 10}, &fast, &slow));
-  assert_false(roof_samples_modes(&(roof_samples){.seconds = one, .count = 10}, &fast, &slow));
-  assert_false(roof_samples_modes(&(roof_samples){.seconds = outlier, .count = 10}, &fast, &slow));
-  assert_false(roof_samples_modes(&(roof_samples){.seconds = two, .count = 1}, &fast, &slow));
+  assert_false(rf_samples_modes(&(rf_samples){.seconds = interrupted, .count = 10}, &fast, &slow));
+  assert_false(rf_samples_modes(&(rf_samples){.seconds = one, .count = 10}, &fast, &slow));
+  assert_false(rf_samples_modes(&(rf_samples){.seconds = outlier, .count = 10}, &fast, &slow));
+  assert_false(rf_samples_modes(&(rf_samples){.seconds = two, .count = 1}, &fast, &slow));
 }
 
-static roof_burst burst_of(roof_burst_form form, double operations) {
-  return (roof_burst){.form = form, .dtype = ROOF_FP64, .operations = operations};
+static rf_peak_kernel peak_kernel_of(rf_peak_kernel_form form, double operations) {
+  return (rf_peak_kernel){.form = form, .dtype = ROOF_FP64, .operations = operations};
 }
 
 /* Zen 4 as its vendor describes it: two pipes of 256 bits that multiply, two more that add. */
 static void limits_follow_from_the_pipes(void **state) {
   (void)state;
-  const roof_core_limits zen4 = {2, 2, 4, 2, NAN, 64, 32, 32, ""}, shared = {2, 2, 3, 2, 16, 128, 64, 64, ""};
-  roof_burst fma = burst_of(ROOF_BURST_FMA, 8), add = burst_of(ROOF_BURST_ADD, 4);
-  roof_burst both = burst_of(ROOF_BURST_FMA_ADD, 6), apart = burst_of(ROOF_BURST_MUL_ADD, 8);
-  assert_near(roof_cpu_burst_limit(&zen4, &fma), 16, 1e-12);
-  assert_near(roof_cpu_burst_limit(&zen4, &add), 8, 1e-12);
-  assert_near(roof_cpu_burst_limit(&zen4, &both), 24, 1e-12);
-  assert_near(roof_cpu_burst_limit(&zen4, &apart), 16, 1e-12);
-  assert_near(roof_cpu_burst_limit(&shared, &both), 18, 1e-12);
-  assert_near(roof_cpu_burst_limit(&shared, &apart), 12, 1e-12);
-  roof_burst tile = burst_of(ROOF_BURST_TILE, 16384);
-  assert_near(roof_cpu_burst_limit(&shared, &tile), 1024, 1e-12);
-  assert_true(isnan(roof_cpu_burst_limit(&zen4, &tile)));
-  assert_near(roof_cpu_transfer_limit(&zen4, 1, 0), 64, 1e-12);
-  assert_near(roof_cpu_transfer_limit(&zen4, 1, 1), 64, 1e-12);
-  assert_near(roof_cpu_transfer_limit(&zen4, 2, 1), 96, 1e-12);
-  assert_near(roof_cpu_transfer_limit(&zen4, 0, 1), 32, 1e-12);
+  const rf_core_limits zen4 = {2, 2, 4, 2, NAN, 64, 32, 32, ""}, shared = {2, 2, 3, 2, 16, 128, 64, 64, ""};
+  rf_peak_kernel fma = peak_kernel_of(RF_PEAK_FMA, 8), add = peak_kernel_of(RF_PEAK_ADD, 4);
+  rf_peak_kernel both = peak_kernel_of(RF_PEAK_FMA_ADD, 6), apart = peak_kernel_of(RF_PEAK_MUL_ADD, 8);
+  assert_near(rf_cpu_peak_kernel_limit(&zen4, &fma), 16, 1e-12);
+  assert_near(rf_cpu_peak_kernel_limit(&zen4, &add), 8, 1e-12);
+  assert_near(rf_cpu_peak_kernel_limit(&zen4, &both), 24, 1e-12);
+  assert_near(rf_cpu_peak_kernel_limit(&zen4, &apart), 16, 1e-12);
+  assert_near(rf_cpu_peak_kernel_limit(&shared, &both), 18, 1e-12);
+  assert_near(rf_cpu_peak_kernel_limit(&shared, &apart), 12, 1e-12);
+  rf_peak_kernel tile = peak_kernel_of(RF_PEAK_TILE, 16384);
+  assert_near(rf_cpu_peak_kernel_limit(&shared, &tile), 1024, 1e-12);
+  assert_true(isnan(rf_cpu_peak_kernel_limit(&zen4, &tile)));
+  assert_near(rf_cpu_transfer_limit(&zen4, 1, 0), 64, 1e-12);
+  assert_near(rf_cpu_transfer_limit(&zen4, 1, 1), 64, 1e-12);
+  assert_near(rf_cpu_transfer_limit(&zen4, 2, 1), 96, 1e-12);
+  assert_near(rf_cpu_transfer_limit(&zen4, 0, 1), 32, 1e-12);
 }
 
 /* Nanoseconds by working set from 8 KiB on, as seen on three machines. */
@@ -232,13 +232,13 @@ static void levels_show_in_the_curve(void **state) {
   const double server[] = {1.2, 1.2, 1.2, 3.7, 3.7, 3.7, 3.8, 3.9, 4, 22, 24, 24, 25, 26, 90, 105, 110};
   const double guest[] = {1.4, 1.4, 1.4, 5.6, 5.6, 5.6, 5.7, 5.7, 5.7, 70, 108, 109, 120, 124, 125, 126, 130};
   const double flat[] = {4, 4.1, 4, 4.2, 4};
-  roof_rise at[8];
-  assert_int_equal(roof_curve_rises(server, 17, at, 8), 3);
+  rf_rise at[8];
+  assert_int_equal(rf_curve_rises(server, 17, at, 8), 3);
   assert_true(at[0].from == 2 && at[0].to == 3 && at[1].to == 9 && at[2].from == 13 && at[2].to == 14);
-  assert_int_equal(roof_curve_rises(guest, 17, at, 8), 2);
+  assert_int_equal(rf_curve_rises(guest, 17, at, 8), 2);
   assert_true(at[0].to == 3 && at[1].from == 8 && at[1].to == 10); /* a slope from 70 to 108 */
-  assert_int_equal(roof_curve_rises(flat, 5, at, 8), 0);
-  assert_int_equal(roof_curve_rises(server, 17, at, 1), 1);
+  assert_int_equal(rf_curve_rises(flat, 5, at, 8), 0);
+  assert_int_equal(rf_curve_rises(server, 17, at, 1), 1);
 }
 
 enum { KIB = 1024, MIB = 1024 * KIB };
@@ -263,7 +263,7 @@ static int draw_curve(const told *steps, double noise, double fall, roof_curve_p
 }
 
 /** Labels go outwards: larger working sets, slower. */
-static void check_order(const roof_place *places, int levels) {
+static void check_order(const rf_place *places, int levels) {
   double size = 0, rate = INFINITY;
   for (int i = 0; i < levels; i++) {
     if (places[i].seen) {
@@ -308,9 +308,9 @@ static void labels_follow_the_curve(void **state) {
   };
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     roof_curve_point curve[ROOF_CURVE_MAX];
-    roof_place places[4];
+    rf_place places[4];
     int count = draw_curve(cases[c].steps, cases[c].noise, cases[c].fall, curve);
-    roof_curve_place(curve, count, cases[c].capacities, 4, places);
+    rf_curve_place(curve, count, cases[c].capacities, 4, places);
     check_order(places, 4);
     for (int i = 0; i < 4; i++) {
       if (places[i].seen != (cases[c].ends[i] > 0) || places[i].to != cases[c].ends[i] * KIB ||
@@ -328,25 +328,25 @@ static void labels_never_slip(void **state) {
   for (uint64_t seed = 0; seed < 2000; seed++) {
     roof_curve_point curve[ROOF_CURVE_MAX];
     double capacities[4] = {8 * KIB, 0, 0, 64e9};
-    roof_place places[4];
+    rf_place places[4];
     int count = draw_curve(one_rate, 0, 0, curve);
     for (int i = 0; i < count; i++) {
-      double fall = roof_random_at(seed, (size_t)i);
+      double fall = rf_random_at(seed, (size_t)i);
       curve[i].bytes_per_second =
           i == 0 ? 400 : curve[i - 1].bytes_per_second * (fall > 0.5 ? 0.6 : 1 + fall / 9);
     }
     for (int i = 1; i < 3; i++) {
-      capacities[i] = capacities[i - 1] * exp2(1 + 7 * fabs(roof_random_at(seed + 5000, (size_t)i)));
+      capacities[i] = capacities[i - 1] * exp2(1 + 7 * fabs(rf_random_at(seed + 5000, (size_t)i)));
     }
-    roof_curve_place(curve, count, capacities, 4, places);
+    rf_curve_place(curve, count, capacities, 4, places);
     check_order(places, 4);
     for (int i = 0; i < 4; i++) {
       assert_true(!places[i].sloped || places[i].ends[0].bytes < places[i].ends[1].bytes);
     }
   }
-  roof_place place = {.seen = true};
+  rf_place place = {.seen = true};
   roof_curve_point point = {8192, 1};
-  assert_int_equal(roof_curve_place(&point, 1, honest, 1, &place), 0);
+  assert_int_equal(rf_curve_place(&point, 1, honest, 1, &place), 0);
   assert_false(place.seen);
 }
 
@@ -480,10 +480,10 @@ static void tlbs_show_in_the_curve(void **state) {
   (void)state;
   const double costs[] = {1.7, 1.7, 1.6, 1.7, 4, 4.1, 4, 4, 4.2, 11, 15, 16, 16.2, 18};
   const double none[] = {1.7, 1.7, 1.8, 1.7};
-  roof_rise at[2];
-  assert_int_equal(roof_curve_rises(costs, 14, at, 2), 2);
+  rf_rise at[2];
+  assert_int_equal(rf_curve_rises(costs, 14, at, 2), 2);
   assert_true(at[0].from == 3 && at[0].to == 4 && at[1].from == 8 && at[1].to == 9);
-  assert_int_equal(roof_curve_rises(none, 4, at, 2), 0);
+  assert_int_equal(rf_curve_rises(none, 4, at, 2), 0);
 }
 
 static void tlbs_reach_further_outwards(void **state) {
@@ -493,16 +493,16 @@ static void tlbs_reach_further_outwards(void **state) {
   roof_machine_init(&m);
   roof_measure_options options = roof_measure_options_default();
   m.clock_hz = 1e9;
-  roof_bench bench = {.options = &options, .machine = &m};
+  rf_bench bench = {.options = &options, .machine = &m};
   void *large = NULL, *small = NULL;
-  assert_int_equal(roof_data_new("test", BYTES, &large, NULL), ROOF_OK);
-  assert_int_equal(roof_data_new("test", BYTES, &small, NULL), ROOF_OK);
+  assert_int_equal(rf_data_new("test", BYTES, &large, NULL), ROOF_OK);
+  assert_int_equal(rf_data_new("test", BYTES, &small, NULL), ROOF_OK);
   madvise(small, BYTES, MADV_NOHUGEPAGE);
   memset(large, 1, BYTES);
   memset(small, 1, BYTES);
-  assert_false(roof_pages_large(small, BYTES) > 0.5); /* neighbours may share its mapping */
-  assert_true(roof_pages_refused(0)[0] != '\0' && roof_pages_refused(NAN)[0] != '\0');
-  assert_int_equal(roof_cpu_measure_tlbs(&bench, large, small, BYTES, NULL), ROOF_OK);
+  assert_false(rf_pages_large(small, BYTES) > 0.5); /* neighbours may share its mapping */
+  assert_true(rf_pages_refused(0)[0] != '\0' && rf_pages_refused(NAN)[0] != '\0');
+  assert_int_equal(rf_cpu_measure_tlbs(&bench, large, small, BYTES, NULL), ROOF_OK);
   free(large);
   free(small);
   assert_true(m.tlb_count == 2 || m.tlb_count == 4);
@@ -521,18 +521,18 @@ static void latency_grows_with_load_or_says_why_not(void **state) {
   roof_machine_init(&m);
   roof_measure_options options = roof_measure_options_default();
   options.quick = true;
-  roof_bench bench = {.options = &options, .machine = &m, .lanes = roof_lanes_best()};
+  rf_bench bench = {.options = &options, .machine = &m, .lanes = rf_lanes_best()};
   m.level_count = 1;
   m.levels[0].level = ROOF_MEMORY;
   m.levels[0].latency_seconds = 100e-9;
-  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
+  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   int threads = bench.team.threads;
-  assert_int_equal(roof_cpu_measure_loaded(&bench, NULL), ROOF_OK);
+  assert_int_equal(rf_cpu_measure_loaded(&bench, NULL), ROOF_OK);
   bench.team.threads = 1;
-  assert_int_equal(roof_cpu_measure_loaded(&bench, NULL), ROOF_OK);
+  assert_int_equal(rf_cpu_measure_loaded(&bench, NULL), ROOF_OK);
   assert_non_null(strstr(m.notes[0], "one core is used"));
   bench.team.threads = threads;
-  roof_team_done(&bench.team);
+  rf_team_done(&bench.team);
   const roof_level *level = &m.levels[0];
   assert_int_equal(level->loaded_latency_count, threads > 1 ? 8 : 0);
   for (int i = 0; i < level->loaded_latency_count; i++) {
@@ -545,11 +545,11 @@ static void latency_grows_with_load_or_says_why_not(void **state) {
 
 static const char *judged(roof_machine *machine) {
   roof_measure_options options = roof_measure_options_default();
-  roof_bench bench = {.options = &options,
-                      .machine = machine,
-                      .team = {.threads = 2, .topology = {.core_count = 2, .kind_count = 1}}};
+  rf_bench bench = {.options = &options,
+                    .machine = machine,
+                    .team = {.threads = 2, .topology = {.core_count = 2, .kind_count = 1}}};
   machine->note_count = 0;
-  roof_cpu_judge(&bench);
+  rf_cpu_judge(&bench);
   return machine->note_count > 0 ? machine->notes[0] : "";
 }
 
@@ -631,11 +631,11 @@ static void synchronisation_costs_what_it_may(void **state) {
   roof_machine_init(&m);
   m.clock_hz = 1e9;
   roof_measure_options options = roof_measure_options_default();
-  roof_bench bench = {.options = &options, .machine = &m, .budget = 0.1};
-  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
+  rf_bench bench = {.options = &options, .machine = &m, .budget = 0.1};
+  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   int threads = bench.team.threads;
-  assert_int_equal(roof_cpu_measure_sync(&bench, NULL), ROOF_OK);
-  roof_team_done(&bench.team);
+  assert_int_equal(rf_cpu_measure_sync(&bench, NULL), ROOF_OK);
+  rf_team_done(&bench.team);
   for (int i = 0; i < m.cost_count; i++) {
     const roof_cost *cost = &m.costs[i];
     assert_true(cost->seconds > 0 && cost->seconds < 1 && cost->spread >= 0 && cost->samples >= 1);
@@ -670,35 +670,35 @@ static double scripted_window(void *user, double *clock_hz) {
   return f->seconds[call % f->count];
 }
 
-static void keep_rate(roof_bench *bench, roof_trial *t) {
+static void keep_rate(rf_bench *bench, rf_trial *t) {
   (void)bench;
   ((scripted_figure *)t->user)->rate = t->rate;
 }
 
-static roof_status try_windows(scripted_figure *f, roof_window *window, roof_estimate estimate,
+static roof_status try_windows(scripted_figure *f, rf_window *window, rf_estimate estimate,
                                roof_error *error) {
   static roof_machine machine;
   roof_measure_options options = roof_measure_options_default();
   options.quick = true;
   roof_machine_init(&machine);
   roof_conditions_init(&f->conditions);
-  roof_bench bench = {.options = &options, .machine = &machine, .budget = 0.02};
-  roof_trial *trial = NULL;
-  assert_int_equal(roof_trial_add(&bench, &trial, NULL), ROOF_OK);
-  *trial = (roof_trial){.figure = "a figure",
-                        .window = window,
-                        .finish = keep_rate,
-                        .user = f,
-                        .work = 6,
-                        .cores = 1,
-                        .estimate = estimate,
-                        .conditions = &f->conditions};
-  roof_status status = roof_trials_run(&bench, error);
-  roof_trials_done(&bench);
+  rf_bench bench = {.options = &options, .machine = &machine, .budget = 0.02};
+  rf_trial *trial = NULL;
+  assert_int_equal(rf_trial_add(&bench, &trial, NULL), ROOF_OK);
+  *trial = (rf_trial){.figure = "a figure",
+                      .window = window,
+                      .finish = keep_rate,
+                      .user = f,
+                      .work = 6,
+                      .cores = 1,
+                      .estimate = estimate,
+                      .conditions = &f->conditions};
+  roof_status status = rf_trials_run(&bench, error);
+  rf_trials_done(&bench);
   return status;
 }
 
-static roof_status try_figure(scripted_figure *f, roof_estimate estimate, roof_error *error) {
+static roof_status try_figure(scripted_figure *f, rf_estimate estimate, roof_error *error) {
   return try_windows(f, scripted_window, estimate, error);
 }
 
@@ -708,7 +708,7 @@ static void a_figure_is_refused_where_time_stands_still(void **state) {
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     scripted_figure f = {.seconds = &bad[i], .count = 1, .clock = 3e9};
     roof_error error = {0};
-    assert_int_equal(try_figure(&f, ROOF_FASTEST, &error), ROOF_E_UNSUPPORTED);
+    assert_int_equal(try_figure(&f, RF_FASTEST, &error), ROOF_E_UNSUPPORTED);
     assert_non_null(strstr(error.message, "a figure: a window took "));
   }
 }
@@ -718,7 +718,7 @@ static void a_clock_that_is_none_is_unknown(void **state) {
   static const double bad[] = {0, -1, NAN, INFINITY};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     scripted_figure f = {.seconds = (const double[]){2}, .count = 1, .clock = bad[i]};
-    assert_int_equal(try_figure(&f, ROOF_FASTEST, NULL), ROOF_OK);
+    assert_int_equal(try_figure(&f, RF_FASTEST, NULL), ROOF_OK);
     assert_near(f.rate, 3, 1e-12);
     assert_true(isnan(f.conditions.clock_hz) && isnan(f.conditions.per_cycle));
   }
@@ -728,17 +728,17 @@ static void steady_figures_settle_and_others_are_marked(void **state) {
   (void)state;
   static const double wild[] = {2, 2, 3, 2, 3, 3};
   scripted_figure steady = {.seconds = (const double[]){2}, .count = 1, .clock = 3e9};
-  assert_int_equal(try_figure(&steady, ROOF_TYPICAL, NULL), ROOF_OK);
+  assert_int_equal(try_figure(&steady, RF_TYPICAL, NULL), ROOF_OK);
   assert_string_equal(steady.conditions.noisy, "");
   assert_string_equal(steady.conditions.stopped, "interval within 1 %");
   assert_true(steady.conditions.round_count >= 2 && steady.conditions.samples >= 6);
   assert_near(steady.conditions.per_cycle, 1e-9, 1e-20);
   scripted_figure two = {.seconds = wild, .count = 6, .clock = 3e9};
-  assert_int_equal(try_figure(&two, ROOF_SHARED, NULL), ROOF_OK);
+  assert_int_equal(try_figure(&two, RF_SHARED, NULL), ROOF_OK);
   assert_non_null(strstr(two.conditions.noisy, "two modes, 50 % apart"));
   static const double mostly_slow[] = {2, 2.2, 2.2, 2.2, 2.2, 2.2};
   scripted_figure others = {.seconds = mostly_slow, .count = 6, .clock = 3e9};
-  assert_int_equal(try_figure(&others, ROOF_SHARED, NULL), ROOF_OK);
+  assert_int_equal(try_figure(&others, RF_SHARED, NULL), ROOF_OK);
   assert_non_null(strstr(others.conditions.noisy, "half of the time it was at least 10 % slower"));
   assert_near(others.rate, 3, 1e-12); /* what there is when others leave it alone */
 }
@@ -756,7 +756,7 @@ static double clocked_window(void *user, double *clock_hz) {
   return other ? 1 : 2;
 }
 
-static void bursts_of_a_higher_clock_do_not_count(void **state) {
+static void peak_kernels_of_a_higher_clock_do_not_count(void **state) {
   (void)state;
   static const struct {
     double clock, rate;
@@ -764,7 +764,7 @@ static void bursts_of_a_higher_clock_do_not_count(void **state) {
       {3.3e9, 3}, {3.01e9, 6}, {2e9, 6}}; /* who is interrupted reads too low a clock, not too high */
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     clocked_figure f = {.other_clock = cases[i].clock};
-    assert_int_equal(try_windows(&f.figure, clocked_window, ROOF_FASTEST, NULL), ROOF_OK);
+    assert_int_equal(try_windows(&f.figure, clocked_window, RF_FASTEST, NULL), ROOF_OK);
     assert_near(f.figure.rate, cases[i].rate, 1e-12);
   }
 }
@@ -789,10 +789,10 @@ static double try_scripted(void *user, double *clock_hz) {
 static void slow_ways_are_not_tried_again(void **state) {
   (void)state;
   scripted_ways w = {0};
-  roof_choice choice = {.window = try_scripted, .select = select_scripted, .count = 4, .tries = 4};
-  assert_int_equal(roof_choice_try(&choice, &w), 1);
+  rf_choice choice = {.window = try_scripted, .select = select_scripted, .count = 4, .tries = 4};
+  assert_int_equal(rf_choice_try(&choice, &w), 1);
   assert_true(w.tried[0] == 4 && w.tried[1] == 4 && w.tried[2] == 4 && w.tried[3] == 4);
-  assert_int_equal(roof_choice_try(&choice, &w), 1);
+  assert_int_equal(rf_choice_try(&choice, &w), 1);
   assert_true(w.tried[0] == 4 && w.tried[1] == 6 && w.tried[2] == 6 && w.tried[3] == 4);
   assert_true(w.selected == 1 && choice.chosen == 1 && choice.visits == 2);
 }
@@ -812,8 +812,8 @@ static void what_levels_stream_is_not_zero(void **state) {
   enum { COUNT = 100000 };
   void *data = NULL;
   int zeros = 0;
-  assert_int_equal(roof_data_new("test", COUNT * sizeof(double), &data, NULL), ROOF_OK);
-  roof_data_fill(data, ROOF_FP64, COUNT, 1, 1);
+  assert_int_equal(rf_data_new("test", COUNT * sizeof(double), &data, NULL), ROOF_OK);
+  rf_data_fill(data, ROOF_FP64, COUNT, 1, 1);
   for (int i = 0; i < COUNT; i++) {
     zeros += ((const double *)data)[i] == 0;
   }
@@ -849,7 +849,7 @@ int main(void) {
       cmocka_unit_test(a_figure_is_refused_where_time_stands_still),
       cmocka_unit_test(a_clock_that_is_none_is_unknown),
       cmocka_unit_test(steady_figures_settle_and_others_are_marked),
-      cmocka_unit_test(bursts_of_a_higher_clock_do_not_count),
+      cmocka_unit_test(peak_kernels_of_a_higher_clock_do_not_count),
       cmocka_unit_test(slow_ways_are_not_tried_again),
       cmocka_unit_test(outliers_are_counted_by_mad),
       cmocka_unit_test(what_levels_stream_is_not_zero),

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 #include "roofline/draw.h"
 #include "roofline/ledger.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
+#include "roofline/weights.h"
 
 /* The linker sends the library's calls here (tests/CMakeLists.txt), jansson its own. */
 void *__real_malloc(size_t size);

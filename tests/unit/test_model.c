@@ -7,6 +7,7 @@
 #include "models/step.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
+#include "roofline/weights.h"
 
 static roof_machine machine;
 
@@ -77,8 +78,8 @@ static void keys(void **state) {
             distinct += past + q - first;
           }
           double n = last - 3 + 1;
-          assert_near(model_pairs(&g, windows[w], chunked != 0), pairs / n, 1e-12);
-          assert_near(model_keys(&g, &b), distinct / n, 1e-12);
+          assert_near(rf_model_pairs(&g, windows[w], chunked != 0), pairs / n, 1e-12);
+          assert_near(rf_model_keys(&g, &b), distinct / n, 1e-12);
         }
       }
     }
@@ -91,8 +92,8 @@ static void pieces(void **state) {
   model_group whole = {.queries = 96, .causal = true};
   model_group parts = {.queries = 24, .past_last = 72, .stride = 24, .causal = true};
   for (double window = 0; window < 50; window += 7) {
-    assert_near(4 * model_pairs(&parts, window, false), model_pairs(&whole, window, false), 1e-12);
-    assert_near(4 * model_pairs(&parts, window, true), model_pairs(&whole, window, true), 1e-12);
+    assert_near(4 * rf_model_pairs(&parts, window, false), rf_model_pairs(&whole, window, false), 1e-12);
+    assert_near(4 * rf_model_pairs(&parts, window, true), rf_model_pairs(&whole, window, true), 1e-12);
   }
 }
 

@@ -6,31 +6,31 @@
 
 #include "measure/cpu/numa.h"
 
-static roof_topology server(const char *list) {
+static rf_topology server(const char *list) {
   char path[512];
   const char *root = getenv("ROOFLINE_SOURCE");
   hwloc_topology_t hwloc;
-  roof_topology topology;
+  rf_topology topology;
   snprintf(path, sizeof path, "%s/tests/fixtures/topology/server.xml", root != NULL ? root : ".");
   hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
   assert_true(list == NULL || hwloc_bitmap_list_sscanf(allowed, list) == 0);
   assert_int_equal(hwloc_topology_init(&hwloc), 0);
   assert_int_equal(hwloc_topology_set_xml(hwloc, path), 0);
   assert_int_equal(hwloc_topology_load(hwloc), 0);
-  assert_int_equal(roof_topology_read(hwloc, allowed, INFINITY, &topology, NULL), ROOF_OK);
+  assert_int_equal(rf_topology_read(hwloc, allowed, INFINITY, &topology, NULL), ROOF_OK);
   hwloc_topology_destroy(hwloc);
   hwloc_bitmap_free(allowed);
   return topology;
 }
 
 typedef struct script {
-  roof_numa_pair seen[ROOF_NUMA_PAIR_MAX];
+  rf_numa_pair seen[RF_NUMA_PAIR_MAX];
   double seconds;
   int calls, fail_at;
 } script;
 
 /** 40 GB/s and 90 ns near, half and 140 ns far; the second pair cannot be measured. */
-static roof_status scripted(void *user, roof_numa_pair pair, double seconds, double *read, double *latency,
+static roof_status scripted(void *user, rf_numa_pair pair, double seconds, double *read, double *latency,
                             roof_error *error) {
   script *s = user;
   s->seen[s->calls++] = pair;
@@ -47,33 +47,33 @@ static roof_status scripted(void *user, roof_numa_pair pair, double seconds, dou
 
 static void own_memory_comes_first(void **state) {
   (void)state;
-  roof_numa_pair pairs[ROOF_NUMA_PAIR_MAX];
-  roof_topology t = server(NULL);
-  assert_int_equal(roof_numa_plan(&t, pairs), 4);
-  const roof_numa_pair order[] = {{0, 0}, {1, 1}, {0, 1}, {1, 0}};
+  rf_numa_pair pairs[RF_NUMA_PAIR_MAX];
+  rf_topology t = server(NULL);
+  assert_int_equal(rf_numa_plan(&t, pairs), 4);
+  const rf_numa_pair order[] = {{0, 0}, {1, 1}, {0, 1}, {1, 0}};
   assert_memory_equal(pairs, order, sizeof order);
-  t.nodes[2] = (roof_node){.number = 4, .cores = 0, .bytes = 8e9}; /* memory alone, as of an accelerator */
+  t.nodes[2] = (rf_node){.number = 4, .cores = 0, .bytes = 8e9}; /* memory alone, as of an accelerator */
   t.node_count = 3;
-  assert_int_equal(roof_numa_plan(&t, pairs), 6);
+  assert_int_equal(rf_numa_plan(&t, pairs), 6);
   assert_true(pairs[5].on == 2 || pairs[4].on == 2 || pairs[3].on == 2);
   for (int i = 0; i < 6; i++) {
     assert_int_not_equal(pairs[i].from, 2);
   }
   t.nodes[1].bytes = 0; /* a socket without memory */
-  assert_int_equal(roof_numa_plan(&t, pairs), 4);
+  assert_int_equal(rf_numa_plan(&t, pairs), 4);
   t.node_count = 1;
-  assert_int_equal(roof_numa_plan(&t, pairs), 0);
-  roof_topology_done(&t);
+  assert_int_equal(rf_numa_plan(&t, pairs), 0);
+  rf_topology_done(&t);
 }
 
 static void the_matrix_holds_what_was_measured(void **state) {
   (void)state;
   static roof_machine m;
   script s = {.fail_at = -1};
-  roof_topology t = server(NULL);
+  rf_topology t = server(NULL);
   roof_machine_init(&m);
   snprintf(m.date, sizeof m.date, "2026-01-31");
-  assert_int_equal(roof_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
   assert_true(s.calls == 4 && s.seconds == 2); /* no more time than there is */
   assert_int_equal(m.domain_count, 2);
   assert_string_equal(m.domains[1].name, "node 1");
@@ -83,19 +83,19 @@ static void the_matrix_holds_what_was_measured(void **state) {
   assert_true(m.domains[1].latency_seconds[0] == 140e-9);
   assert_true(isnan(m.domains[1].read_bytes_per_second[1]) && isnan(m.domains[1].latency_seconds[1]));
   assert_string_equal(m.domains[1].date, "2026-01-31");
-  roof_topology_done(&t);
+  rf_topology_done(&t);
 }
 
 static void one_domain_is_no_matrix(void **state) {
   (void)state;
   static roof_machine m;
   script s = {.fail_at = -1};
-  roof_topology t = server(NULL);
+  rf_topology t = server(NULL);
   t.node_count = 1;
   roof_machine_init(&m);
-  assert_int_equal(roof_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
   assert_true(m.domain_count == 0 && s.calls == 0);
-  roof_topology_done(&t);
+  rf_topology_done(&t);
 }
 
 /* Bound to the second socket: its cores read both memories, the first socket's cores read none. */
@@ -103,13 +103,13 @@ static void cores_that_may_not_run_measure_nothing(void **state) {
   (void)state;
   static roof_machine m;
   script s = {.fail_at = -1};
-  roof_topology t = server("10-19");
+  rf_topology t = server("10-19");
   roof_machine_init(&m);
-  assert_int_equal(roof_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
   assert_true(s.calls == 2 && s.seen[0].from == 1 && s.seen[1].from == 1);
   assert_true(m.domain_count == 2 && m.domains[0].cores == 0);
   assert_true(isnan(m.domains[0].read_bytes_per_second[0]) && m.domains[1].read_bytes_per_second[1] == 40e9);
-  roof_topology_done(&t);
+  rf_topology_done(&t);
 }
 
 static void a_failure_leaves_the_machine_alone(void **state) {
@@ -117,12 +117,12 @@ static void a_failure_leaves_the_machine_alone(void **state) {
   static roof_machine m, before;
   script s = {.fail_at = 3};
   roof_error error;
-  roof_topology t = server(NULL);
+  rf_topology t = server(NULL);
   roof_machine_init(&m);
   before = m;
-  assert_int_equal(roof_numa_measure(&t, 2, scripted, &s, &m, &error), ROOF_E_MEMORY);
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, &error), ROOF_E_MEMORY);
   assert_memory_equal(&m, &before, sizeof m);
-  roof_topology_done(&t);
+  rf_topology_done(&t);
 }
 
 /* This machine has at least one domain, whose memory its cores can read. */
@@ -130,17 +130,17 @@ static void real_memory_is_read(void **state) {
   (void)state;
   static roof_machine m;
   roof_measure_options options = roof_measure_options_default();
-  roof_bench bench = {.options = &options, .machine = &m, .lanes = roof_lanes_best()};
+  rf_bench bench = {.options = &options, .machine = &m, .lanes = rf_lanes_best()};
   double read = NAN, latency = NAN;
   roof_machine_init(&m);
-  assert_int_equal(roof_team_init(&bench.team, 0, NULL), ROOF_OK);
-  roof_numa_pair own = {bench.team.topology.cores[0].node, bench.team.topology.cores[0].node};
+  assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
+  rf_numa_pair own = {bench.team.topology.cores[0].node, bench.team.topology.cores[0].node};
   if (own.from < 0) {
-    roof_team_done(&bench.team);
+    rf_team_done(&bench.team);
     print_message("the system tells of no memory domains\n");
     skip();
   }
-  assert_int_equal(roof_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
+  assert_int_equal(rf_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
   if (m.note_count > 0) { /* a container may refuse to bind */
     assert_non_null(strstr(m.notes[0], "cannot be bound"));
   } else {
@@ -148,13 +148,13 @@ static void real_memory_is_read(void **state) {
   }
   bench.team.topology.nodes[own.on].number = 1000; /* no such domain */
   read = NAN;
-  assert_int_equal(roof_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
+  assert_int_equal(rf_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
   assert_true(isnan(read));
   assert_non_null(strstr(m.notes[m.note_count - 1], "memory of node 1000: cannot be bound: "));
   int notes = m.note_count;
-  assert_int_equal(roof_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
+  assert_int_equal(rf_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
   assert_int_equal(m.note_count, notes); /* once is enough */
-  roof_team_done(&bench.team);
+  rf_team_done(&bench.team);
 }
 
 int main(void) {

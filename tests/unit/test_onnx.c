@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "roofline/catalog.h"
+#include "roofline/graphs.h"
 #include "roofline/ops.h"
 
 enum { SIZE = 1 << 14, FLOAT = 1, INT64 = 7 };

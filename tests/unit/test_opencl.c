@@ -148,8 +148,8 @@ static void every_kernel_has_its_text(void **state) {
     if (!roof_kernel_runs_on(kernel, "opencl")) {
       continue;
     }
-    const roof_device_kernel *detail = roof_device_kernel_of(kernel);
-    const roof_device_text *text = roof_device_text_find(detail->program);
+    const rf_device_kernel *detail = rf_device_kernel_of(kernel);
+    const rf_device_text *text = rf_device_text_find(detail->program);
     const roof_kernel *reference = NULL;
     assert_non_null(text);
     assert_true(detail->reference[0] == '\0' ||
@@ -178,7 +178,7 @@ static void a_processor_takes_smaller_shapes(void **state) {
 }
 
 /* The library's functions behind functions that count what is held and fail when they are told to. */
-static roof_opencl_api real;
+static rf_opencl_api real;
 static struct { int calls, fail_at, held; } watch;
 
 static bool fails(void) {
@@ -240,7 +240,7 @@ static cl_int CL_API_CALL watched_Finish(cl_command_queue q) {
   return fails() ? CL_OUT_OF_RESOURCES : code;
 }
 
-static void watch_library(roof_opencl_api *api) {
+static void watch_library(rf_opencl_api *api) {
   real = *api;
 #define WATCH(name) api->name = watched_##name
   WATCH(CreateContext);
@@ -265,7 +265,7 @@ static void a_call_that_fails_leaves_nothing_behind(void **state) {
   (void)state;
   enum { CALLS = 16 };
   const roof_kernel *kernel = NULL;
-  roof_opencl_api *api = (roof_opencl_api *)(uintptr_t)&roof_opencl_library()->api;
+  rf_opencl_api *api = (rf_opencl_api *)(uintptr_t)&rf_opencl_library()->api;
   assert_int_equal(roof_kernel_find("device-copy", &kernel, NULL), ROOF_OK);
   watch_library(api);
   for (int n = 1; n <= CALLS; n++) {
@@ -287,17 +287,16 @@ static void a_call_that_fails_leaves_nothing_behind(void **state) {
 static void a_program_that_does_not_build_shows_its_log(void **state) {
   (void)state;
   static const char text[] = "KERNEL(broken)(int n) { int x = undeclared; }\n";
-  const roof_device_text broken = {"broken", text, text + sizeof text - 1, 1u << ROOF_FP32};
-  roof_device *device = NULL;
+  const rf_device_text broken = {"broken", text, text + sizeof text - 1, 1u << ROOF_FP32};
+  rf_device *device = NULL;
   void *program = NULL;
   roof_error error = {0};
-  assert_int_equal(roof_opencl_driver.open(0, &device, NULL), ROOF_OK);
-  assert_int_equal(roof_opencl_driver.build(device, &broken, ROOF_FP32, &program, &error),
-                   ROOF_E_UNSUPPORTED);
+  assert_int_equal(rf_opencl_driver.open(0, &device, NULL), ROOF_OK);
+  assert_int_equal(rf_opencl_driver.build(device, &broken, ROOF_FP32, &program, &error), ROOF_E_UNSUPPORTED);
   assert_non_null(strstr(error.message, "opencl: program broken does not build: "));
   assert_non_null(strstr(error.message, "undeclared"));
   assert_null(strchr(error.message, '\n'));
-  roof_opencl_driver.close(device);
+  rf_opencl_driver.close(device);
 }
 
 static void what_cannot_run_is_refused(void **state) {

@@ -156,7 +156,7 @@ static double draw_value(const roof_param *param) {
     return choices > 0 && draw(2) > 0 ? ROOF_CHOICE_VALUE((int)draw((unsigned)choices)) : draw(4);
   case ROOF_PARAM_BYTES:
     return draw_count() * 1024;
-  case ROOF_PARAM_COUNT_OF:
+  case ROOF_PARAM_COUNT:
     break;
   }
   return param->same_as != NULL && draw(2) > 0 ? NAN : draw_count();
@@ -296,7 +296,7 @@ static void more_is_never_less(void **state) {
       draw_values(op, values);
       roof_work less = work_of(op, values, &types);
       int p = (int)draw((unsigned)roof_op_param_count(op));
-      bool count = op->params[p].kind == ROOF_PARAM_COUNT_OF || op->params[p].kind == ROOF_PARAM_BYTES;
+      bool count = op->params[p].kind == ROOF_PARAM_COUNT || op->params[p].kind == ROOF_PARAM_BYTES;
       if (!count || shrinks(op, op->params[p].name, values)) {
         continue;
       }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "kernels/_groups.h"
-#include "measure/quota.h"
+#include "host/groups.h"
+#include "host/quota.h"
 
 static char root[64] = "/tmp/roofline-quota-XXXXXX";
 
@@ -38,8 +38,8 @@ static int tear_down(void **state) {
 }
 
 static double quota(void) {
-  roof_quota q;
-  assert_true(roof_quota_read(root, &q));
+  rf_quota q;
+  assert_true(rf_quota_read(root, &q));
   return q.processors;
 }
 
@@ -81,26 +81,26 @@ static void version_1_names_the_processors(void **state) {
 
 static void nothing_to_read_is_no_quota(void **state) {
   (void)state;
-  roof_quota q;
-  assert_false(roof_quota_read(root, &q));
+  rf_quota q;
+  assert_false(rf_quota_read(root, &q));
   put("/proc/self/cgroup", "0::/a/b\n");
-  assert_false(roof_quota_read(root, &q));
+  assert_false(rf_quota_read(root, &q));
   put("/sys/fs/cgroup/a/cpu.max", "nonsense\n");
   assert_true(isinf(quota()));
 }
 
 static void memory_is_the_least_that_a_group_leaves(void **state) {
   (void)state;
-  assert_true(isinf(roof_groups_memory(root)));
+  assert_true(isinf(rf_groups_memory(root)));
   put("/proc/self/cgroup", "0::/pods/pod7\n");
   put("/sys/fs/cgroup/memory.current", "900\n"); /* the root has no limit */
   put("/sys/fs/cgroup/pods/memory.max", "8000\n");
   put("/sys/fs/cgroup/pods/memory.current", "1000\n");
   put("/sys/fs/cgroup/pods/pod7/memory.max", "max\n");
   put("/sys/fs/cgroup/pods/pod7/memory.current", "500\n");
-  assert_near(roof_groups_memory(root), 7000, 0);
+  assert_near(rf_groups_memory(root), 7000, 0);
   put("/sys/fs/cgroup/pods/pod7/memory.max", "2000\n");
-  assert_near(roof_groups_memory(root), 1500, 0);
+  assert_near(rf_groups_memory(root), 1500, 0);
 }
 
 static void memory_of_version_1(void **state) {
@@ -108,7 +108,7 @@ static void memory_of_version_1(void **state) {
   put("/proc/self/cgroup", "5:cpuset,memory:/docker/a\n0::/\n");
   put("/sys/fs/cgroup/memory/docker/a/memory.limit_in_bytes", "4096\n");
   put("/sys/fs/cgroup/memory/docker/a/memory.usage_in_bytes", "96\n");
-  assert_near(roof_groups_memory(root), 4000, 0);
+  assert_near(rf_groups_memory(root), 4000, 0);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)

@@ -52,7 +52,7 @@ static ledger_entry counted(double seconds, double flops, double bytes) {
 }
 
 static roof_reconciled judge(const ledger_entry *p, ledger_entry m) {
-  return ledger_judge(p, &m);
+  return rf_ledger_judge(p, &m);
 }
 
 static void shares_of_both_ceilings(void **state) {

@@ -215,7 +215,7 @@ static void threads_are_merged(void **state) {
   assert_near(number(json_object_get(outer, "flops"), "fp64"), 2, 1e-12);
   assert_near(number(json_object_get(inner, "flops"), "fp32"), 3, 1e-12);
   assert_near(number(json_object_get(inner, "bytes"), "DRAM"), 12, 1e-12);
-  assert_int_equal(json_array_size(json_object_get(outer, "samples")), ROOF_TALLY_SAMPLES);
+  assert_int_equal(json_array_size(json_object_get(outer, "samples")), RF_TALLY_SAMPLES);
   assert_true(number(outer, "total_seconds") >= number(inner, "total_seconds"));
   assert_true(number(outer, "seconds") >= number(inner, "seconds"));
   const char *counted = json_string_value(json_object_get(json_object_get(outer, "counted"), "samples"));
@@ -312,30 +312,30 @@ static void nothing_is_recorded_when_disabled(void **state) {
 
 /* Samples */
 
-static void fill(roof_tally *tally, uint64_t calls, uint64_t ticks, uint64_t *random) {
+static void fill(rf_tally *tally, uint64_t calls, uint64_t ticks, uint64_t *random) {
   for (uint64_t i = 0; i < calls; i++) {
-    roof_tally_add(tally, ticks, ROOF_FP64, 1, 1, random);
+    rf_tally_add(tally, ticks, ROOF_FP64, 1, 1, random);
   }
 }
 
 /** Share of the samples that are `ticks`. */
-static double share(const roof_tally *tally, uint64_t ticks) {
+static double share(const rf_tally *tally, uint64_t ticks) {
   size_t count = 0;
-  for (size_t i = 0; i < roof_tally_kept(tally); i++) {
+  for (size_t i = 0; i < rf_tally_kept(tally); i++) {
     count += tally->samples[i] == ticks;
   }
-  return (double)count / (double)roof_tally_kept(tally);
+  return (double)count / (double)rf_tally_kept(tally);
 }
 
 static void every_call_is_as_likely_to_be_kept(void **state) {
   (void)state;
-  static roof_tally one, other;
+  static rf_tally one, other;
   uint64_t random = 88172645463325252u;
   fill(&one, 30000, 7, &random);
   fill(&one, 10000, 8, &random);
   assert_near(share(&one, 7), 0.75, 0.1);
   fill(&other, 10000, 9, &random);
-  roof_tally_merge(&one, &other, &random);
+  rf_tally_merge(&one, &other, &random);
   assert_int_equal(one.calls, 50000);
   assert_int_equal(one.ticks, 30000 * 7 + 10000 * 8 + 10000 * 9);
   assert_near(share(&one, 7), 0.6, 0.12);
@@ -345,29 +345,29 @@ static void every_call_is_as_likely_to_be_kept(void **state) {
 
 static void few_calls_are_all_kept(void **state) {
   (void)state;
-  static roof_tally one, other, many;
+  static rf_tally one, other, many;
   uint64_t random = 1;
   fill(&one, 1000, 1, &random);
   fill(&other, 24, 2, &random);
-  roof_tally_merge(&one, &other, &random);
-  assert_int_equal(roof_tally_kept(&one), 1024);
+  rf_tally_merge(&one, &other, &random);
+  assert_int_equal(rf_tally_kept(&one), 1024);
   assert_near(share(&one, 2), 24.0 / 1024, 1e-12);
   fill(&many, 1, 3, &random);
-  roof_tally_merge(&one, &many, &random);
-  assert_int_equal(roof_tally_kept(&one), ROOF_TALLY_SAMPLES);
+  rf_tally_merge(&one, &many, &random);
+  assert_int_equal(rf_tally_kept(&one), RF_TALLY_SAMPLES);
   assert_true(share(&one, 1) + share(&one, 2) + share(&one, 3) == 1);
 }
 
 static void no_call_is_drawn_twice(void **state) {
   (void)state;
-  static roof_tally one, other;
+  static rf_tally one, other;
   uint64_t random = 5;
   for (int round = 0; round < 200; round++) {
     memset(&one, 0, sizeof one);
     memset(&other, 0, sizeof other);
     fill(&one, 1000, 1, &random);
     fill(&other, 100, 2, &random);
-    roof_tally_merge(&one, &other, &random);
+    rf_tally_merge(&one, &other, &random);
     assert_true(share(&one, 2) >= 24.0 / 1024 && share(&one, 2) <= 100.0 / 1024);
   }
 }

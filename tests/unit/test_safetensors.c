@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "catalog/safetensors.h"
-#include "roofline/catalog.h"
+#include "roofline/weights.h"
+#include "weights/safetensors.h"
 
 static char folder[] = "/tmp/test_safetensors_XXXXXX";
 
@@ -26,7 +26,7 @@ static void refuse_with(const char *header, size_t bytes, const char *words) {
   weights w = {0};
   roof_error error = {0};
   size_t length = build(file, sizeof file, header, bytes);
-  assert_int_equal(safetensors_add(&w, file, length, "x.safetensors", &error), ROOF_E_PARSE);
+  assert_int_equal(rf_safetensors_add(&w, file, length, "x.safetensors", &error), ROOF_E_PARSE);
   if (strstr(error.message, words) == NULL) {
     fail_msg("no `%s` in: %s", words, error.message);
   }

@@ -4,6 +4,7 @@
 
 #include "roofline/catalog.h"
 #include "roofline/plan.h"
+#include "roofline/weights.h"
 
 static roof_machine machine;
 static roof_model llama, mixtral, gpt;

@@ -7,13 +7,13 @@
 
 #include "region/uncore.h"
 
-static roof_uncore uncore;
+static rf_uncore uncore;
 
 static void reads_what_the_kernel_describes(void **state) {
   (void)state;
   char root[512];
   snprintf(root, sizeof root, "%s/tests/fixtures/uncore", getenv("ROOFLINE_SOURCE"));
-  assert_true(roof_uncore_find(root, &uncore));
+  assert_true(rf_uncore_find(root, &uncore));
   assert_int_equal(uncore.count, 8); /* two controllers, reads and writes, two sockets */
   assert_int_equal(uncore.events[0].type, 10);
   assert_int_equal(uncore.events[0].config, 0x0304);
@@ -26,7 +26,7 @@ static void reads_what_the_kernel_describes(void **state) {
 
 static void finds_none_where_there_are_none(void **state) {
   (void)state;
-  assert_false(roof_uncore_find("/nowhere", &uncore));
+  assert_false(rf_uncore_find("/nowhere", &uncore));
   assert_int_equal(uncore.count, 0);
 }
 
@@ -34,8 +34,8 @@ static void finds_none_where_there_are_none(void **state) {
 static void says_why_it_cannot_count(void **state) {
   (void)state;
   char why[160] = "";
-  uncore = (roof_uncore){.count = 1, .events = {{.type = 0x7fffffff, .cpu = 0, .bytes = 64, .file = -1}}};
-  assert_non_null(roof_uncore_start(&uncore, why, sizeof why));
+  uncore = (rf_uncore){.count = 1, .events = {{.type = 0x7fffffff, .cpu = 0, .bytes = 64, .file = -1}}};
+  assert_non_null(rf_uncore_start(&uncore, why, sizeof why));
   assert_true(strlen(why) > 0);
   assert_int_equal(uncore.events[0].file, -1);
 }

@@ -47,7 +47,7 @@ static void a_gemm_of_ones_own_is_the_gemm(void **state) {
     assert_true(a.flops == b.flops && a.read_bytes + a.write_bytes == b.read_bytes + b.write_bytes);
   }
   for (int p = 0; p < 4; p++) {
-    assert_int_equal(mine->params[p].kind, ROOF_PARAM_COUNT_OF);
+    assert_int_equal(mine->params[p].kind, ROOF_PARAM_COUNT);
   }
   assert_int_equal(mine->params[4].kind, ROOF_PARAM_AMOUNT);
   roof_userops_done(&ops);

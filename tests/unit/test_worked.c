@@ -14,6 +14,7 @@
 #include "roofline/ops.h"
 #include "roofline/plan.h"
 #include "roofline/units.h"
+#include "roofline/weights.h"
 
 enum { INPUT_MAX = 32, TOKEN_MAX = 24, TEXT_MAX = 256, ANSWERED_MIN = 313 };
 
@@ -436,11 +437,11 @@ static double evaluate(entry *e, const char *text) {
   formula f = {0};
   size_t offset;
   roof_error error = {0};
-  if (formula_init(&f, text, e->names, e->values, &offset, &error) != ROOF_OK) {
+  if (rf_formula_init(&f, text, e->names, e->values, &offset, &error) != ROOF_OK) {
     fail_msg("%s: %s", e->id, error.message);
   }
-  double value = formula_value(&f);
-  formula_done(&f);
+  double value = rf_formula_value(&f);
+  rf_formula_done(&f);
   return value;
 }
 
@@ -509,7 +510,7 @@ static void find_figures(const entry *e, double *peak, double *bandwidth) {
 }
 
 static void add_level(roof_machine *machine, roof_level_kind kind, const char *name, double bytes,
-                      double bytes_per_second, roof_kind provenance) {
+                      double bytes_per_second, roof_provenance provenance) {
   if (isnan(bytes_per_second)) {
     return;
   }
@@ -521,7 +522,8 @@ static void add_level(roof_machine *machine, roof_level_kind kind, const char *n
   strcpy(level->name, name);
 }
 
-static void add_peaks(roof_machine *machine, roof_dtype dtype, double flops_per_second, roof_kind kind) {
+static void add_peaks(roof_machine *machine, roof_dtype dtype, double flops_per_second,
+                      roof_provenance kind) {
   for (int unit = 0; unit < ROOF_UNIT_COUNT && !isnan(flops_per_second); unit++) {
     roof_peak *peak = &machine->peaks[machine->peak_count++];
     peak->dtype = dtype;

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "roofline/catalog.h"
+#include "roofline/graphs.h"
 #include "roofline/ops.h"
 
 static roof_workload_reading reading;

@@ -5,63 +5,63 @@
 
 #include "kernels/device/_texts.h"
 
-const char *const roof_on_devices[] = {"opencl", "cuda", NULL};
-const char *const roof_on_cuda[] = {"cuda", NULL};
+const char *const rf_on_devices[] = {"opencl", "cuda", NULL};
+const char *const rf_on_cuda[] = {"cuda", NULL};
 
-static const roof_device_text *find(const roof_device_text *table, const char *name) {
+static const rf_device_text *find(const rf_device_text *table, const char *name) {
   while (table->name != NULL && strcmp(table->name, name) != 0) {
     table++;
   }
   return table->name != NULL ? table : NULL;
 }
 
-const roof_device_text *roof_device_text_find(const char *name) {
-  return find(roof_device_texts, name);
+const rf_device_text *rf_device_text_find(const char *name) {
+  return find(rf_device_texts, name);
 }
 
-const roof_device_text *roof_device_prelude(const char *language) {
-  return find(roof_device_preludes, language);
+const rf_device_text *rf_device_prelude(const char *language) {
+  return find(rf_device_preludes, language);
 }
 
-const roof_device_text *roof_device_text_at(int index) {
+const rf_device_text *rf_device_text_at(int index) {
   int count = 0;
-  while (roof_device_texts[count].name != NULL) {
+  while (rf_device_texts[count].name != NULL) {
     count++;
   }
-  return index >= 0 && index < count ? &roof_device_texts[index] : NULL;
+  return index >= 0 && index < count ? &rf_device_texts[index] : NULL;
 }
 
-roof_device_launch roof_device_launch_of(const char *entry, double groups_x, double groups_y, int lanes_x,
-                                         int lanes_y) {
-  return (roof_device_launch){.entry = entry,
-                              .groups = {(unsigned)groups_x, (unsigned)groups_y, 1},
-                              .lanes = {(unsigned)lanes_x, (unsigned)lanes_y, 1}};
+rf_device_launch rf_device_launch_of(const char *entry, double groups_x, double groups_y, int lanes_x,
+                                     int lanes_y) {
+  return (rf_device_launch){.entry = entry,
+                            .groups = {(unsigned)groups_x, (unsigned)groups_y, 1},
+                            .lanes = {(unsigned)lanes_x, (unsigned)lanes_y, 1}};
 }
 
-void roof_device_add_buffer(roof_device_launch *launch, void *buffer) {
-  launch->args[launch->arg_count++] = (roof_device_arg){.kind = ROOF_ARG_BUFFER, .buffer = buffer};
+void rf_device_add_buffer(rf_device_launch *launch, void *buffer) {
+  launch->args[launch->arg_count++] = (rf_device_arg){.kind = RF_ARG_BUFFER, .buffer = buffer};
 }
 
-void roof_device_add_int(roof_device_launch *launch, double value) {
-  launch->args[launch->arg_count++] = (roof_device_arg){.kind = ROOF_ARG_INT, .number = (int32_t)value};
+void rf_device_add_int(rf_device_launch *launch, double value) {
+  launch->args[launch->arg_count++] = (rf_device_arg){.kind = RF_ARG_INT, .number = (int32_t)value};
 }
 
-void roof_device_add_index(roof_device_launch *launch, double value) {
-  launch->args[launch->arg_count++] = (roof_device_arg){.kind = ROOF_ARG_INDEX, .index = (int64_t)value};
+void rf_device_add_index(rf_device_launch *launch, double value) {
+  launch->args[launch->arg_count++] = (rf_device_arg){.kind = RF_ARG_INDEX, .index = (int64_t)value};
 }
 
-void roof_device_add_float(roof_device_launch *launch, double value) {
-  launch->args[launch->arg_count++] = (roof_device_arg){.kind = ROOF_ARG_FLOAT, .real = (float)value};
+void rf_device_add_float(rf_device_launch *launch, double value) {
+  launch->args[launch->arg_count++] = (rf_device_arg){.kind = RF_ARG_FLOAT, .real = (float)value};
 }
 
-void roof_device_add_tensor(roof_device_launch *launch, roof_device_tensor tensor) {
-  launch->args[launch->arg_count++] = (roof_device_arg){.kind = ROOF_ARG_TENSOR, .tensor = tensor};
+void rf_device_add_tensor(rf_device_launch *launch, rf_device_tensor tensor) {
+  launch->args[launch->arg_count++] = (rf_device_arg){.kind = RF_ARG_TENSOR, .tensor = tensor};
 }
 
 /** A copy of the processor's kernel under this kernel's name: errors name what was run. */
 static roof_status reference_of(const roof_kernel_run *run, roof_kernel *reference, roof_error *error) {
   const roof_kernel *found = NULL;
-  roof_status status = roof_kernel_find(roof_device_kernel_of(run->kernel)->reference, &found, error);
+  roof_status status = roof_kernel_find(rf_device_kernel_of(run->kernel)->reference, &found, error);
   if (status == ROOF_OK) {
     *reference = *found;
     reference->name = run->kernel->name;
@@ -69,7 +69,7 @@ static roof_status reference_of(const roof_kernel_run *run, roof_kernel *referen
   return status;
 }
 
-roof_status roof_device_prepare(roof_kernel_run *run, roof_error *error) {
+roof_status rf_device_prepare(roof_kernel_run *run, roof_error *error) {
   roof_kernel reference;
   roof_kernel_run as = *run;
   roof_status status = reference_of(run, &reference, error);
@@ -81,7 +81,7 @@ roof_status roof_device_prepare(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-roof_status roof_device_check(roof_kernel_run *run, roof_error *error) {
+roof_status rf_device_check(roof_kernel_run *run, roof_error *error) {
   roof_kernel reference;
   roof_kernel_run as = *run;
   roof_status status = reference_of(run, &reference, error);
@@ -92,7 +92,7 @@ roof_status roof_device_check(roof_kernel_run *run, roof_error *error) {
   return status;
 }
 
-void roof_device_release(roof_kernel_run *run) {
+void rf_device_release(roof_kernel_run *run) {
   roof_kernel reference;
   roof_kernel_run as = *run;
   if (reference_of(run, &reference, NULL) == ROOF_OK) {
@@ -102,10 +102,10 @@ void roof_device_release(roof_kernel_run *run) {
   }
 }
 
-bool roof_device_fp32(roof_dtype dtype) {
+bool rf_device_fp32(roof_dtype dtype) {
   return dtype == ROOF_FP32;
 }
 
-bool roof_device_floats(roof_dtype dtype) {
+bool rf_device_floats(roof_dtype dtype) {
   return dtype == ROOF_FP64 || dtype == ROOF_FP32 || dtype == ROOF_FP16 || dtype == ROOF_BF16;
 }

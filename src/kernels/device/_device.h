@@ -10,129 +10,129 @@
 #include "kernels/kernels.h"
 
 /** The text of one program, built once a format with `-DTYPE_FP32` and the like. */
-typedef struct roof_device_text {
+typedef struct rf_device_text {
   const char *name; /**< "gemm_1_naive" */
   const char *text;
   const char *end;
   unsigned formats; /**< bit `1u << dtype` for each that it is written for */
-} roof_device_text;
+} rf_device_text;
 
 /** The text named.
  *  Units: none. Ownership: static. Errors: NULL when there is none. */
-const roof_device_text *roof_device_text_find(const char *name);
+const rf_device_text *rf_device_text_find(const char *name);
 
 /** The text at `index`, sorted by name; the preludes are not among them.
  *  Units: none. Ownership: static. Errors: NULL when out of range. */
-const roof_device_text *roof_device_text_at(int index);
+const rf_device_text *rf_device_text_at(int index);
 
 /** What goes before a program's text: "opencl" or "cuda".
  *  Units: none. Ownership: static. Errors: NULL when there is none. */
-const roof_device_text *roof_device_prelude(const char *language);
+const rf_device_text *rf_device_prelude(const char *language);
 
-enum { ROOF_DEVICE_ARGS = 16, ROOF_DEVICE_LAUNCHES = 4 };
+enum { RF_DEVICE_ARGS = 16, RF_DEVICE_LAUNCHES = 4 };
 
-typedef enum roof_device_arg_kind {
-  ROOF_ARG_BUFFER,
-  ROOF_ARG_INT,
-  ROOF_ARG_INDEX,
-  ROOF_ARG_FLOAT,
-  ROOF_ARG_TENSOR
-} roof_device_arg_kind;
+typedef enum rf_device_arg_kind {
+  RF_ARG_BUFFER,
+  RF_ARG_INT,
+  RF_ARG_INDEX,
+  RF_ARG_FLOAT,
+  RF_ARG_TENSOR
+} rf_device_arg_kind;
 
 /** Matrices of 16-bit numbers in row order as CUDA's copy engine takes them: boxes of 64 columns, swizzled by
  * 128 bytes. */
-typedef struct roof_device_tensor {
+typedef struct rf_device_tensor {
   void *buffer;
   int32_t columns;
   int32_t rows;
   int32_t box_rows;
   int32_t planes; /**< matrices behind each other, for kernels that name one; 0: one matrix */
-} roof_device_tensor;
+} rf_device_tensor;
 
 /** One argument of a kernel. */
-typedef struct roof_device_arg {
-  roof_device_arg_kind kind;
+typedef struct rf_device_arg {
+  rf_device_arg_kind kind;
   union {
     void *buffer;   /**< a driver's handle */
     int32_t number; /**< `int` */
     int64_t index;  /**< `INDEX`, 64 bits */
     float real;
-    roof_device_tensor tensor;
+    rf_device_tensor tensor;
   };
-} roof_device_arg;
+} rf_device_arg;
 
 /** One launch: entry, grid, arguments. */
-typedef struct roof_device_launch {
+typedef struct rf_device_launch {
   const char *entry;  /**< the kernel's name in its program */
   void *function;     /**< what the driver found under that name */
   unsigned groups[3]; /**< work-groups or blocks; CUDA's own kernels: 0 for as many as the device has units */
   unsigned lanes[3];  /**< work-items or threads of a group */
   unsigned shared;    /**< bytes of shared memory given at launch, beside what the text declares */
-  roof_device_arg args[ROOF_DEVICE_ARGS];
+  rf_device_arg args[RF_DEVICE_ARGS];
   int arg_count;
-} roof_device_launch;
+} rf_device_launch;
 
-/** The operands of roof_operands on the device, as the driver's handles; NULL where there are none. */
-typedef struct roof_device_operands {
+/** The operands of rf_operands on the device, as the driver's handles; NULL where there are none. */
+typedef struct rf_device_operands {
   void *in[2];
   void *out;
   void *scratch;
   double group_lanes; /**< the most lanes that a group may have there */
-} roof_device_operands;
+} rf_device_operands;
 
 /** A kernel of accelerators, the `detail` of its row. */
-typedef struct roof_device_kernel {
+typedef struct rf_device_kernel {
   const char *program;   /**< name of the text, or of what only one driver has */
   const char *reference; /**< the processor's kernel that makes its operands and checks its result;
                             "" where a row has its own */
   double (*scratch)(const roof_kernel_run *run); /**< nullable: bytes of scratch on the device */
-  /** Fills `launches` (ROOF_DEVICE_LAUNCHES) and returns how many follow each other. NULL: the driver's
+  /** Fills `launches` (RF_DEVICE_LAUNCHES) and returns how many follow each other. NULL: the driver's
    * `call` does it (a vendor's library). */
-  int (*plan)(const roof_kernel_run *run, const roof_device_operands *operands, roof_device_launch *launches);
-} roof_device_kernel;
+  int (*plan)(const roof_kernel_run *run, const rf_device_operands *operands, rf_device_launch *launches);
+} rf_device_kernel;
 
 /** The backends that run programs of the common dialect, and the one that has CUDA's own. */
-extern const char *const roof_on_devices[];
-extern const char *const roof_on_cuda[];
+extern const char *const rf_on_devices[];
+extern const char *const rf_on_cuda[];
 
 /** The `detail` of a kernel of accelerators.
  *  Units: none. Ownership: static. Errors: none; the kernel must be one. */
-static inline const roof_device_kernel *roof_device_kernel_of(const roof_kernel *kernel) {
+static inline const rf_device_kernel *rf_device_kernel_of(const roof_kernel *kernel) {
   return kernel->detail;
 }
 
 /** A launch of `entry` on groups_x x groups_y groups of lanes_x x lanes_y lanes, without arguments yet.
  *  Units: none. Ownership: by value. Errors: none. */
-roof_device_launch roof_device_launch_of(const char *entry, double groups_x, double groups_y, int lanes_x,
-                                         int lanes_y);
+rf_device_launch rf_device_launch_of(const char *entry, double groups_x, double groups_y, int lanes_x,
+                                     int lanes_y);
 
 /** Add one argument.
- *  Units: none. Ownership: changes *launch. Errors: none; at most ROOF_DEVICE_ARGS. */
-void roof_device_add_buffer(roof_device_launch *launch, void *buffer);
-void roof_device_add_int(roof_device_launch *launch, double value);
-void roof_device_add_index(roof_device_launch *launch, double value);
-void roof_device_add_float(roof_device_launch *launch, double value);
-void roof_device_add_tensor(roof_device_launch *launch, roof_device_tensor tensor);
+ *  Units: none. Ownership: changes *launch. Errors: none; at most RF_DEVICE_ARGS. */
+void rf_device_add_buffer(rf_device_launch *launch, void *buffer);
+void rf_device_add_int(rf_device_launch *launch, double value);
+void rf_device_add_index(rf_device_launch *launch, double value);
+void rf_device_add_float(rf_device_launch *launch, double value);
+void rf_device_add_tensor(rf_device_launch *launch, rf_device_tensor tensor);
 
 /** `count / size`, rounded up.
  *  Units: none. Ownership: none. Errors: none. */
-static inline double roof_device_tiles(double count, int size) {
+static inline double rf_device_tiles(double count, int size) {
   return ceil(count / size);
 }
 
 /** Operands and check of the kernel named by `reference`: prepare, check and release of a row.
  *  Units: none. Ownership: as roof_kernel's. Errors: as roof_kernel's. */
-roof_status roof_device_prepare(roof_kernel_run *run, roof_error *error);
-roof_status roof_device_check(roof_kernel_run *run, roof_error *error);
-void roof_device_release(roof_kernel_run *run);
+roof_status rf_device_prepare(roof_kernel_run *run, roof_error *error);
+roof_status rf_device_check(roof_kernel_run *run, roof_error *error);
+void rf_device_release(roof_kernel_run *run);
 
 /** Which formats the kernel's program is written for: `supports` of a row needs one function a set. */
-bool roof_device_fp32(roof_dtype dtype);
-bool roof_device_floats(roof_dtype dtype); /**< fp64, fp32, fp16, bf16 */
+bool rf_device_fp32(roof_dtype dtype);
+bool rf_device_floats(roof_dtype dtype); /**< fp64, fp32, fp16, bf16 */
 
-/** What rows of kernels of accelerators share; `detail` is a `const roof_device_kernel *`. */
-#define ROOF_ON_DEVICES(detail_)                                                                             \
-  .variant = "", .backends = roof_on_devices, .detail = detail_, .prepare = roof_device_prepare,             \
-  .check = roof_device_check, .release = roof_device_release
+/** What rows of kernels of accelerators share; `detail` is a `const rf_device_kernel *`. */
+#define RF_ON_DEVICES(detail_)                                                                               \
+  .variant = "", .backends = rf_on_devices, .detail = detail_, .prepare = rf_device_prepare,                 \
+  .check = rf_device_check, .release = rf_device_release
 
 #endif

@@ -5,7 +5,7 @@
 #include "kernels/device/_device.h"
 
 /* Sorted by name; an entry without one ends each. */
-extern const roof_device_text roof_device_texts[];
-extern const roof_device_text roof_device_preludes[];
+extern const rf_device_text rf_device_texts[];
+extern const rf_device_text rf_device_preludes[];
 
 #endif

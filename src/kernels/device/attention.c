@@ -19,93 +19,89 @@ static double values_at(const roof_kernel_run *run) {
   return v[BATCH] * v[KV_HEADS] * v[KV_LEN] * v[HEAD_DIM];
 }
 
-static void add_shape(const roof_kernel_run *run, roof_device_launch *launch) {
+static void add_shape(const roof_kernel_run *run, rf_device_launch *launch) {
   const double *v = run->values, shape[] = {v[HEADS], v[KV_HEADS], v[Q_LEN], v[KV_LEN], v[HEAD_DIM]};
   for (int i = 0; i < 5; i++) {
-    roof_device_add_int(launch, shape[i]);
+    rf_device_add_int(launch, shape[i]);
   }
 }
 
-static void add_scale(const roof_kernel_run *run, roof_device_launch *launch) {
-  roof_device_add_int(launch, run->values[CAUSAL]);
-  roof_device_add_float(launch, 1 / sqrt(run->values[HEAD_DIM]));
+static void add_scale(const roof_kernel_run *run, rf_device_launch *launch) {
+  rf_device_add_int(launch, run->values[CAUSAL]);
+  rf_device_add_float(launch, 1 / sqrt(run->values[HEAD_DIM]));
 }
 
-static int plan_standard(const roof_kernel_run *run, const roof_device_operands *o,
-                         roof_device_launch *launches) {
+static int plan_standard(const roof_kernel_run *run, const rf_device_operands *o,
+                         rf_device_launch *launches) {
   const double *v = run->values;
-  double down = roof_device_tiles(v[Q_LEN], TILE);
-  launches[0] =
-      roof_device_launch_of("attention_scores", roof_device_tiles(v[KV_LEN], TILE), down, TILE, TILE);
+  double down = rf_device_tiles(v[Q_LEN], TILE);
+  launches[0] = rf_device_launch_of("attention_scores", rf_device_tiles(v[KV_LEN], TILE), down, TILE, TILE);
   launches[0].groups[2] = (unsigned)heads_of(run);
-  roof_device_add_buffer(&launches[0], o->in[0]);
-  roof_device_add_buffer(&launches[0], o->in[1]);
-  roof_device_add_buffer(&launches[0], o->scratch);
+  rf_device_add_buffer(&launches[0], o->in[0]);
+  rf_device_add_buffer(&launches[0], o->in[1]);
+  rf_device_add_buffer(&launches[0], o->scratch);
   add_shape(run, &launches[0]);
   add_scale(run, &launches[0]);
-  launches[1] = roof_device_launch_of("attention_softmax", heads_of(run) * v[Q_LEN], 1, TILE * TILE, 1);
-  roof_device_add_buffer(&launches[1], o->scratch);
-  roof_device_add_int(&launches[1], v[KV_LEN]);
-  launches[2] =
-      roof_device_launch_of("attention_values", roof_device_tiles(v[HEAD_DIM], TILE), down, TILE, TILE);
+  launches[1] = rf_device_launch_of("attention_softmax", heads_of(run) * v[Q_LEN], 1, TILE * TILE, 1);
+  rf_device_add_buffer(&launches[1], o->scratch);
+  rf_device_add_int(&launches[1], v[KV_LEN]);
+  launches[2] = rf_device_launch_of("attention_values", rf_device_tiles(v[HEAD_DIM], TILE), down, TILE, TILE);
   launches[2].groups[2] = (unsigned)heads_of(run);
-  roof_device_add_buffer(&launches[2], o->scratch);
-  roof_device_add_buffer(&launches[2], o->in[1]);
-  roof_device_add_buffer(&launches[2], o->out);
+  rf_device_add_buffer(&launches[2], o->scratch);
+  rf_device_add_buffer(&launches[2], o->in[1]);
+  rf_device_add_buffer(&launches[2], o->out);
   add_shape(run, &launches[2]);
-  roof_device_add_index(&launches[2], values_at(run));
+  rf_device_add_index(&launches[2], values_at(run));
   return 3;
 }
 
-static int plan_flash(const roof_kernel_run *run, const roof_device_operands *o,
-                      roof_device_launch *launches) {
-  launches[0] = roof_device_launch_of("attention_flash", roof_device_tiles(run->values[Q_LEN], FLASH_ROWS),
-                                      heads_of(run), FLASH_ACROSS, FLASH_DOWN);
-  roof_device_add_buffer(launches, o->in[0]);
-  roof_device_add_buffer(launches, o->in[1]);
-  roof_device_add_buffer(launches, o->out);
+static int plan_flash(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
+  launches[0] = rf_device_launch_of("attention_flash", rf_device_tiles(run->values[Q_LEN], FLASH_ROWS),
+                                    heads_of(run), FLASH_ACROSS, FLASH_DOWN);
+  rf_device_add_buffer(launches, o->in[0]);
+  rf_device_add_buffer(launches, o->in[1]);
+  rf_device_add_buffer(launches, o->out);
   add_shape(run, launches);
   add_scale(run, launches);
-  roof_device_add_index(launches, values_at(run));
+  rf_device_add_index(launches, values_at(run));
   return 1;
 }
 
 /** Blocks of `rows` queries of every head: those that share a head of K are neighbours. */
-static roof_device_launch tensor_launch(const roof_kernel_run *run, const char *const entries[2][2], int rows,
-                                        int lanes) {
+static rf_device_launch tensor_launch(const roof_kernel_run *run, const char *const entries[2][2], int rows,
+                                      int lanes) {
   const double *v = run->values;
-  roof_device_launch launch =
-      roof_device_launch_of(entries[v[HEAD_DIM] == DIM][run->dtype == ROOF_FP16],
-                            roof_device_tiles(v[Q_LEN], rows), v[HEADS] / v[KV_HEADS], lanes, 1);
+  rf_device_launch launch =
+      rf_device_launch_of(entries[v[HEAD_DIM] == DIM][run->dtype == ROOF_FP16],
+                          rf_device_tiles(v[Q_LEN], rows), v[HEADS] / v[KV_HEADS], lanes, 1);
   launch.groups[2] = (unsigned)(v[BATCH] * v[KV_HEADS]);
   return launch;
 }
 
 /** Lengths, the mask and the scale of powers of two. */
-static void add_lengths(const roof_kernel_run *run, roof_device_launch *launch) {
+static void add_lengths(const roof_kernel_run *run, rf_device_launch *launch) {
   const double *v = run->values;
-  roof_device_add_int(launch, v[Q_LEN]);
-  roof_device_add_int(launch, v[KV_LEN]);
-  roof_device_add_int(launch, v[CAUSAL]);
-  roof_device_add_float(launch, M_LOG2E / sqrt(v[HEAD_DIM]));
+  rf_device_add_int(launch, v[Q_LEN]);
+  rf_device_add_int(launch, v[KV_LEN]);
+  rf_device_add_int(launch, v[CAUSAL]);
+  rf_device_add_float(launch, M_LOG2E / sqrt(v[HEAD_DIM]));
 }
 
-static int plan_mma(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches) {
+static int plan_mma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   static const char *const entries[2][2] = {{"attention_mma_64_bf16", "attention_mma_64_fp16"},
                                             {"attention_mma_128_bf16", "attention_mma_128_fp16"}};
   launches[0] = tensor_launch(run, entries, ATTENTION_MMA_ROWS, ATTENTION_MMA_THREADS);
   launches[0].shared = (unsigned)ATTENTION_MMA_SHARED((int)run->values[HEAD_DIM]);
-  roof_device_add_buffer(launches, o->in[0]);
-  roof_device_add_buffer(launches, o->in[1]);
-  roof_device_add_buffer(launches, o->out);
+  rf_device_add_buffer(launches, o->in[0]);
+  rf_device_add_buffer(launches, o->in[1]);
+  rf_device_add_buffer(launches, o->out);
   add_lengths(run, launches);
-  roof_device_add_index(launches, values_at(run));
+  rf_device_add_index(launches, values_at(run));
   return 1;
 }
 
 /** A plane each head; blocks take and bring back 64 queries, 128 keys at a time. */
-static int plan_wgmma(const roof_kernel_run *run, const roof_device_operands *o,
-                      roof_device_launch *launches) {
+static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   static const char *const entries[2][2] = {{"attention_wgmma_64_bf16", "attention_wgmma_64_fp16"},
                                             {"attention_wgmma_128_bf16", "attention_wgmma_128_fp16"}};
   const double *v = run->values;
@@ -113,10 +109,10 @@ static int plan_wgmma(const roof_kernel_run *run, const roof_device_operands *o,
   int32_t planes = (int32_t)(2 * v[BATCH] * v[KV_HEADS]);
   launches[0] = tensor_launch(run, entries, ATTENTION_WGMMA_ROWS, ATTENTION_WGMMA_THREADS);
   launches[0].shared = (unsigned)ATTENTION_WGMMA_SHARED(dim);
-  roof_device_add_tensor(launches, (roof_device_tensor){o->in[0], dim, q_len, 64, heads});
-  roof_device_add_tensor(
-      launches, (roof_device_tensor){o->in[1], dim, (int32_t)v[KV_LEN], ATTENTION_WGMMA_KEYS, planes});
-  roof_device_add_tensor(launches, (roof_device_tensor){o->out, dim, q_len, 64, heads});
+  rf_device_add_tensor(launches, (rf_device_tensor){o->in[0], dim, q_len, 64, heads});
+  rf_device_add_tensor(launches,
+                       (rf_device_tensor){o->in[1], dim, (int32_t)v[KV_LEN], ATTENTION_WGMMA_KEYS, planes});
+  rf_device_add_tensor(launches, (rf_device_tensor){o->out, dim, q_len, 64, heads});
   add_lengths(run, launches);
   return 1;
 }
@@ -125,7 +121,7 @@ static int plan_wgmma(const roof_kernel_run *run, const roof_device_operands *o,
 static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
   double dim = run->values[HEAD_DIM];
   return dim == DIM / 2 || dim == DIM
-             ? roof_device_prepare(run, error)
+             ? rf_device_prepare(run, error)
              : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: not written for head_dim=%.0f, only %d and %d",
                               run->kernel->name, dim, DIM / 2, DIM);
 }
@@ -136,10 +132,10 @@ static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: is written for head_dim up to %d",
                           run->kernel->name, DIM);
   }
-  return roof_device_prepare(run, error);
+  return rf_device_prepare(run, error);
 }
 
-static const roof_device_kernel
+static const rf_device_kernel
     standard = {.program = "attention",
                 .reference = "attention-naive",
                 .scratch = scores_scratch,
@@ -161,8 +157,8 @@ static bool is_narrow(roof_dtype dtype) {
     .name = name_, .op = "attention", .rung = rung_, .variant = variant_, .summary = summary_,               \
     .sizes = "batch=2 heads=16 q_len=8192 kv_len=8192 head_dim=128",                                         \
     .quick_sizes = "batch=1 heads=16 q_len=2048 kv_len=2048 head_dim=128", .supports = is_narrow,            \
-    .backends = roof_on_cuda, .detail = detail_, .prepare = tensor_prepare, .check = roof_device_check,      \
-    .release = roof_device_release                                                                           \
+    .backends = rf_on_cuda, .detail = detail_, .prepare = tensor_prepare, .check = rf_device_check,          \
+    .release = rf_device_release                                                                             \
   }
 
 static const roof_kernel kernels[] = {
@@ -174,7 +170,7 @@ static const roof_kernel kernels[] = {
      .quick_sizes = "batch=1 heads=2 q_len=64 kv_len=128 head_dim=64 algorithm=standard",
      .processor_sizes = "batch=1 heads=4 q_len=256 kv_len=256 head_dim=64 algorithm=standard",
      .supports = supports,
-     ROOF_ON_DEVICES(&standard)},
+     RF_ON_DEVICES(&standard)},
     {.name = "device-attention-flash",
      .in_loop = true,
      .op = "attention",
@@ -185,15 +181,15 @@ static const roof_kernel kernels[] = {
      .quick_sizes = "batch=1 heads=2 q_len=64 kv_len=128 head_dim=64 algorithm=flash",
      .processor_sizes = "batch=1 heads=4 q_len=256 kv_len=256 head_dim=64 algorithm=flash",
      .supports = supports,
-     .backends = roof_on_devices,
+     .backends = rf_on_devices,
      .detail = &flash,
      .prepare = flash_prepare,
-     .check = roof_device_check,
-     .release = roof_device_release},
+     .check = rf_device_check,
+     .release = rf_device_release},
     ON_TENSOR_CORES("attention-flash-mma", 3, "mma.sync", &mma,
                     "tensor cores, a warp at a time; scores stay in registers (Ampere and later)"),
     ON_TENSOR_CORES("attention-flash-wgmma", 4, "wgmma", &wgmma,
                     "four warps at a time; one fetches, eight multiply, softmax beside products (Hopper)"),
 };
 
-const roof_kernel_family roof_kernels_device_attention = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_device_attention = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -10,28 +10,28 @@ typedef struct tiling {
   bool rows_first;
 } tiling;
 
-static int plan(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches,
+static int plan(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches,
                 const tiling *t) {
   const double *v = run->values;
-  double down = roof_device_tiles(v[M], t->tall), across = roof_device_tiles(v[N], t->wide);
-  launches[0] = roof_device_launch_of(t->entry, t->rows_first ? down : across, t->rows_first ? across : down,
-                                      t->lanes_x, t->lanes_y);
-  roof_device_add_buffer(launches, o->in[0]);
-  roof_device_add_buffer(launches, o->in[1]);
-  roof_device_add_buffer(launches, o->out);
+  double down = rf_device_tiles(v[M], t->tall), across = rf_device_tiles(v[N], t->wide);
+  launches[0] = rf_device_launch_of(t->entry, t->rows_first ? down : across, t->rows_first ? across : down,
+                                    t->lanes_x, t->lanes_y);
+  rf_device_add_buffer(launches, o->in[0]);
+  rf_device_add_buffer(launches, o->in[1]);
+  rf_device_add_buffer(launches, o->out);
   for (int i = M; i <= K; i++) {
-    roof_device_add_int(launches, v[i]);
+    rf_device_add_int(launches, v[i]);
   }
   return 1;
 }
 
 #define RUNG(name, tall, wide, lanes_x, lanes_y, rows_first)                                                 \
-  static int plan_##name(const roof_kernel_run *run, const roof_device_operands *o,                          \
-                         roof_device_launch *launches) {                                                     \
+  static int plan_##name(const roof_kernel_run *run, const rf_device_operands *o,                            \
+                         rf_device_launch *launches) {                                                       \
     static const tiling t = {"gemm_" #name, tall, wide, lanes_x, lanes_y, rows_first};                       \
     return plan(run, o, launches, &t);                                                                       \
   }                                                                                                          \
-  static const roof_device_kernel name = {.program = "gemm", .reference = "gemm-naive", .plan = plan_##name};
+  static const rf_device_kernel name = {.program = "gemm", .reference = "gemm-naive", .plan = plan_##name};
 RUNG(naive, 16, 16, 16, 16, true)
 RUNG(coalesced, 8, 32, 32, 8, false)
 RUNG(tiled, 16, 16, 16, 16, false)
@@ -45,7 +45,7 @@ RUNG(double_buffered, 128, 128, 256, 1, false)
   {                                                                                                          \
     .name = "device-gemm-" name_, .op = "gemm", .rung = number, .in_loop = number == 1 || number == 8,       \
     .summary = summary_, .sizes = "m=4096 n=4096 k=4096", .quick_sizes = "m=256 n=256 k=256",                \
-    .processor_sizes = "m=384 n=384 k=384", .supports = roof_kernel_is_native, ROOF_ON_DEVICES(&detail_)     \
+    .processor_sizes = "m=384 n=384 k=384", .supports = rf_kernel_is_native, RF_ON_DEVICES(&detail_)         \
   }
 
 static const roof_kernel kernels[] = {
@@ -59,4 +59,4 @@ static const roof_kernel kernels[] = {
     ROW(8, "double-buffered", double_buffered, "two pairs of tiles: loads go on behind the multiply-adds"),
 };
 
-const roof_kernel_family roof_kernels_device_gemm = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_device_gemm = {kernels, sizeof kernels / sizeof kernels[0]};

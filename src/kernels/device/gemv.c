@@ -8,27 +8,26 @@ enum { LANES = 128, LEAST_LANES = 8, ROWS = 4, GROUPED = 128, ROUND_LANES = 32, 
 
 /** A launch for m rows of `steps` loads each: as many lanes a row as leave each of them eight, other rows
  * beside. */
-static roof_device_launch rows_launch(const roof_kernel_run *run, const char *entry, double steps) {
+static rf_device_launch rows_launch(const roof_kernel_run *run, const char *entry, double steps) {
   int lanes = LANES;
   while (lanes > LEAST_LANES && steps < 8 * lanes) {
     lanes /= 2;
   }
   int beside = LANES / lanes;
-  return roof_device_launch_of(entry, roof_device_tiles(run->values[0], ROWS * beside), 1, lanes, beside);
+  return rf_device_launch_of(entry, rf_device_tiles(run->values[0], ROWS * beside), 1, lanes, beside);
 }
 
-static void add_arguments(const roof_kernel_run *run, const roof_device_operands *o, void *x,
-                          roof_device_launch *launch) {
-  roof_device_add_buffer(launch, o->in[0]);
-  roof_device_add_buffer(launch, x);
-  roof_device_add_buffer(launch, o->out);
-  roof_device_add_int(launch, run->values[0]);
-  roof_device_add_int(launch, run->values[1]);
+static void add_arguments(const roof_kernel_run *run, const rf_device_operands *o, void *x,
+                          rf_device_launch *launch) {
+  rf_device_add_buffer(launch, o->in[0]);
+  rf_device_add_buffer(launch, x);
+  rf_device_add_buffer(launch, o->out);
+  rf_device_add_int(launch, run->values[0]);
+  rf_device_add_int(launch, run->values[1]);
 }
 
 /** By packs of 16 bytes where every row begins at one. */
-static int plan_plain(const roof_kernel_run *run, const roof_device_operands *o,
-                      roof_device_launch *launches) {
+static int plan_plain(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   double packs = run->values[1] * roof_dtype_bytes(run->dtype) / 16;
   launches[0] = fmod(packs, 1) == 0 ? rows_launch(run, "gemv_packs", packs)
                                     : rows_launch(run, "gemv_elements", run->values[1]);
@@ -50,15 +49,14 @@ static double narrow_scratch(const roof_kernel_run *run) {
   return run->values[1] * PARTS_OF_X + run->values[1] / GROUPED * 4;
 }
 
-static int plan_narrow(const roof_kernel_run *run, const roof_device_operands *o,
-                       roof_device_launch *launches) {
+static int plan_narrow(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   bool four = bits_of(run) == 4;
   double n = run->values[1];
-  launches[0] = roof_device_launch_of("gemv_round", n / GROUPED, 1, ROUND_LANES, 1);
-  roof_device_add_buffer(&launches[0], o->in[1]);
-  roof_device_add_buffer(&launches[0], o->scratch);
-  roof_device_add_int(&launches[0], n);
-  roof_device_add_int(&launches[0], four);
+  launches[0] = rf_device_launch_of("gemv_round", n / GROUPED, 1, ROUND_LANES, 1);
+  rf_device_add_buffer(&launches[0], o->in[1]);
+  rf_device_add_buffer(&launches[0], o->scratch);
+  rf_device_add_int(&launches[0], n);
+  rf_device_add_int(&launches[0], four);
   launches[1] = rows_launch(run, four ? "gemv_int4" : "gemv_int8", n * bits_of(run) / 128);
   add_arguments(run, o, o->scratch, &launches[1]);
   return 2;
@@ -71,37 +69,37 @@ static roof_status narrow_prepare(roof_kernel_run *run, roof_error *error) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: n must be a multiple of %d, its group of weights",
                           run->kernel->name, GROUPED);
   }
-  roof_status status = roof_operands_prepare(run, bytes / 2 + m * n / GROUPED, n, m, 0, error);
+  roof_status status = rf_operands_prepare(run, bytes / 2 + m * n / GROUPED, n, m, 0, error);
   if (status == ROOF_OK) {
-    uint8_t *weights = ((roof_operands *)run->state)->in[0];
+    uint8_t *weights = ((rf_operands *)run->state)->in[0];
 #pragma omp parallel for schedule(static) num_threads(run->threads)
     for (size_t i = 0; i < (size_t)bytes; i++) {
-      double value = roof_random_at(3, i);
+      double value = rf_random_at(3, i);
       weights[i] = (uint8_t)(bits_of(run) == 4 ? (int)(128 + 128 * value) & 255 : (int)rint(127 * value));
     }
 #pragma omp parallel for schedule(static) num_threads(run->threads)
     for (size_t i = 0; i < (size_t)(m * n / GROUPED); i++) {
-      roof_data_set(weights + (size_t)bytes, ROOF_FP16, i,
-                    (1.5 + 0.5 * roof_random_at(4, i)) / (bits_of(run) == 4 ? 16 : 256));
+      rf_data_set(weights + (size_t)bytes, ROOF_FP16, i,
+                  (1.5 + 0.5 * rf_random_at(4, i)) / (bits_of(run) == 4 ? 16 : 256));
     }
   }
   return status;
 }
 
 static double weight_at(const roof_kernel_run *run, size_t i) {
-  const uint8_t *weights = ((const roof_operands *)run->state)->in[0];
-  double scale = roof_data_at(weights + (size_t)weight_bytes(run), ROOF_FP16, i / GROUPED);
+  const uint8_t *weights = ((const rf_operands *)run->state)->in[0];
+  double scale = rf_data_at(weights + (size_t)weight_bytes(run), ROOF_FP16, i / GROUPED);
   int whole = bits_of(run) == 8 ? (int8_t)weights[i] : (weights[i / 2] >> i % 2 * 4 & 15) - 8;
   return scale * whole;
 }
 
 /** Sums in fp32, rounded to fp16 once. */
 static double reference(const roof_kernel_run *run, size_t row, double *tolerance) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t n = (size_t)run->values[1];
   double total = 0, magnitude = 0;
   for (size_t j = 0; j < n; j++) {
-    double product = weight_at(run, row * n + j) * roof_data_at(o->in[1], run->dtype, j);
+    double product = weight_at(run, row * n + j) * rf_data_at(o->in[1], run->dtype, j);
     total += product;
     magnitude += fabs(product);
   }
@@ -110,18 +108,18 @@ static double reference(const roof_kernel_run *run, size_t row, double *toleranc
 }
 
 static roof_status narrow_check(roof_kernel_run *run, roof_error *error) {
-  return roof_kernel_compare(run, (size_t)run->values[0], 256, reference, error);
+  return rf_kernel_compare(run, (size_t)run->values[0], 256, reference, error);
 }
 
 static bool is_fp16(roof_dtype dtype) {
   return dtype == ROOF_FP16;
 }
 
-static const roof_device_kernel plain = {.program = "gemv", .reference = "gemv", .plan = plan_plain},
-                                narrow = {.program = "gemv",
-                                          .reference = "gemv",
-                                          .scratch = narrow_scratch,
-                                          .plan = plan_narrow};
+static const rf_device_kernel plain = {.program = "gemv", .reference = "gemv", .plan = plan_plain},
+                              narrow = {.program = "gemv",
+                                        .reference = "gemv",
+                                        .scratch = narrow_scratch,
+                                        .plan = plan_narrow};
 
 #define WEIGHTS(format)                                                                                      \
   { ROOF_FP16, format, ROOF_FP16, ROOF_FP32, ROOF_FP16, ROOF_FP16, GROUPED }
@@ -130,8 +128,8 @@ static const roof_types int8_weights = WEIGHTS(ROOF_INT8), int4_weights = WEIGHT
 /* Weights several times the last cache, so that the few microseconds of rounding x hardly show. */
 #define NARROW(types_, sizes_)                                                                               \
   .variant = "", .sizes = sizes_, .quick_sizes = "m=1024 n=1024", .processor_sizes = "m=4096 n=16384",       \
-  .supports = is_fp16, .backends = roof_on_devices, .detail = &narrow, .types = types_,                      \
-  .prepare = narrow_prepare, .check = narrow_check, .release = roof_operands_release
+  .supports = is_fp16, .backends = rf_on_devices, .detail = &narrow, .types = types_,                        \
+  .prepare = narrow_prepare, .check = narrow_check, .release = rf_operands_release
 
 static const roof_kernel kernels[] = {
     {.name = "device-gemv",
@@ -141,8 +139,8 @@ static const roof_kernel kernels[] = {
      .sizes = "m=16384 n=16384",
      .quick_sizes = "m=1024 n=1024",
      .processor_sizes = "m=4096 n=16384",
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&plain)},
+     .supports = rf_device_floats,
+     RF_ON_DEVICES(&plain)},
     {.name = "device-gemv-int8",
      .op = "gemv",
      .summary = "y = A x, A as int8 with a scale per 128 weights, x in fp16 as three bytes",
@@ -153,4 +151,4 @@ static const roof_kernel kernels[] = {
      NARROW(&int4_weights, "m=65536 n=16384")},
 };
 
-const roof_kernel_family roof_kernels_device_gemv = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_device_gemv = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -6,7 +6,7 @@ enum { LANES = 256, BLOCK = 128 };
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   const double *v = run->values;
-  return roof_operands_prepare(run, v[BATCH] * v[IN], v[IN] + v[IN] * v[OUT], v[BATCH] * v[OUT], 0, error);
+  return rf_operands_prepare(run, v[BATCH] * v[IN], v[IN] + v[IN] * v[OUT], v[BATCH] * v[OUT], 0, error);
 }
 
 /** Normalised rows, in what is computed with. */
@@ -14,73 +14,70 @@ static double scratch(const roof_kernel_run *run) {
   return run->values[BATCH] * run->values[IN] * (run->dtype == ROOF_FP64 ? 8 : 4);
 }
 
-static roof_device_launch tiles(const roof_kernel_run *run, const char *entry, void *x,
-                                const roof_device_operands *o) {
+static rf_device_launch tiles(const roof_kernel_run *run, const char *entry, void *x,
+                              const rf_device_operands *o) {
   const double *v = run->values;
-  roof_device_launch launch = roof_device_launch_of(entry, roof_device_tiles(v[OUT], BLOCK),
-                                                    roof_device_tiles(v[BATCH], BLOCK), LANES, 1);
-  roof_device_add_buffer(&launch, x);
-  roof_device_add_buffer(&launch, o->in[1]);
-  roof_device_add_buffer(&launch, o->out);
+  rf_device_launch launch =
+      rf_device_launch_of(entry, rf_device_tiles(v[OUT], BLOCK), rf_device_tiles(v[BATCH], BLOCK), LANES, 1);
+  rf_device_add_buffer(&launch, x);
+  rf_device_add_buffer(&launch, o->in[1]);
+  rf_device_add_buffer(&launch, o->out);
   for (int i = BATCH; i <= OUT; i++) {
-    roof_device_add_int(&launch, v[i]);
+    rf_device_add_int(&launch, v[i]);
   }
   return launch;
 }
 
-static int plan_unfused(const roof_kernel_run *run, const roof_device_operands *o,
-                        roof_device_launch *launches) {
+static int plan_unfused(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   const double *v = run->values;
-  launches[0] = roof_device_launch_of("linear_normalise", v[BATCH], 1, LANES, 1);
-  roof_device_add_buffer(&launches[0], o->in[0]);
-  roof_device_add_buffer(&launches[0], o->in[1]);
-  roof_device_add_buffer(&launches[0], o->scratch);
-  roof_device_add_int(&launches[0], v[IN]);
+  launches[0] = rf_device_launch_of("linear_normalise", v[BATCH], 1, LANES, 1);
+  rf_device_add_buffer(&launches[0], o->in[0]);
+  rf_device_add_buffer(&launches[0], o->in[1]);
+  rf_device_add_buffer(&launches[0], o->scratch);
+  rf_device_add_int(&launches[0], v[IN]);
   launches[1] = tiles(run, "linear_multiply", o->scratch, o);
   return 2;
 }
 
-static int plan_fused(const roof_kernel_run *run, const roof_device_operands *o,
-                      roof_device_launch *launches) {
+static int plan_fused(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   launches[0] = tiles(run, "linear_fused", o->in[0], o);
   return 1;
 }
 
 /** Sums of `in` terms, a square root, a division and three more roundings. */
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   size_t in = (size_t)run->values[IN], out = (size_t)run->values[OUT], row = i / out;
   double square = 0, total = 0, magnitude = 0;
   for (size_t p = 0; p < in; p++) {
-    double x = roof_data_at(o->in[0], run->dtype, row * in + p);
-    double w =
-        roof_data_at(o->in[1], run->dtype, p) * roof_data_at(o->in[1], run->dtype, in + p * out + i % out);
+    double x = rf_data_at(o->in[0], run->dtype, row * in + p);
+    double w = rf_data_at(o->in[1], run->dtype, p) * rf_data_at(o->in[1], run->dtype, in + p * out + i % out);
     square += x * x / (double)in;
     total += x * w;
     magnitude += fabs(x * w);
   }
-  double factor = 1 / sqrt(square + ROOF_NORM_EPSILON);
+  double factor = 1 / sqrt(square + RF_NORM_EPSILON);
   double sums = run->dtype == ROOF_FP64 ? 0x1p-52 : 0x1p-23;
   *tolerance =
-      (roof_kernel_epsilon(run->dtype) * fabs(total) + (8 + sqrt((double)in)) * sums * magnitude) * factor;
+      (rf_kernel_epsilon(run->dtype) * fabs(total) + (8 + sqrt((double)in)) * sums * magnitude) * factor;
   return total * factor;
 }
 
 static roof_status check(roof_kernel_run *run, roof_error *error) {
-  return roof_kernel_compare(run, (size_t)(run->values[BATCH] * run->values[OUT]), 1024, reference, error);
+  return rf_kernel_compare(run, (size_t)(run->values[BATCH] * run->values[OUT]), 1024, reference, error);
 }
 
-static const roof_device_kernel unfused = {.program = "linear",
-                                           .reference = "",
-                                           .scratch = scratch,
-                                           .plan = plan_unfused},
-                                fused = {.program = "linear", .reference = "", .plan = plan_fused};
+static const rf_device_kernel unfused = {.program = "linear",
+                                         .reference = "",
+                                         .scratch = scratch,
+                                         .plan = plan_unfused},
+                              fused = {.program = "linear", .reference = "", .plan = plan_fused};
 
 #define ROW                                                                                                  \
   .variant = "", .op = "linear", .sizes = "batch=4096 in=4096 out=4096",                                     \
   .quick_sizes = "batch=64 in=256 out=256", .processor_sizes = "batch=384 in=384 out=384",                   \
-  .supports = roof_device_floats, .backends = roof_on_devices, .prepare = prepare, .check = check,           \
-  .release = roof_operands_release
+  .supports = rf_device_floats, .backends = rf_on_devices, .prepare = prepare, .check = check,               \
+  .release = rf_operands_release
 
 static const roof_kernel kernels[] = {
     {.name = "device-rmsnorm-linear-unfused",
@@ -95,4 +92,4 @@ static const roof_kernel kernels[] = {
      ROW},
 };
 
-const roof_kernel_family roof_kernels_device_linear = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_device_linear = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -11,7 +11,7 @@
 #else
 #define BESIDE 2
 #endif
-#define EPSILON ((SUM)1e-5) /* ROOF_NORM_EPSILON */
+#define EPSILON ((SUM)1e-5) /* RF_NORM_EPSILON */
 
 COMBINE(sum_of, a + b)
 

@@ -16,18 +16,17 @@ static double rows_scratch(const roof_kernel_run *run) {
   return 2 * run->values[0] * sum_bytes(run);
 }
 
-static int plan_reduce(const roof_kernel_run *run, const roof_device_operands *o,
-                       roof_device_launch *launches) {
+static int plan_reduce(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   double n = run->values[0], packs = n * roof_dtype_bytes(run->dtype) / 16;
-  double groups = fmin(GROUPS, roof_device_tiles(fmax(1, packs), AHEAD * LANES));
-  launches[0] = roof_device_launch_of("rows_reduce", groups, 1, LANES, 1);
-  roof_device_add_buffer(&launches[0], o->in[0]);
-  roof_device_add_buffer(&launches[0], o->scratch);
-  roof_device_add_index(&launches[0], n);
-  launches[1] = roof_device_launch_of("rows_reduce_parts", 1, 1, LANES, 1);
-  roof_device_add_buffer(&launches[1], o->scratch);
-  roof_device_add_buffer(&launches[1], o->out);
-  roof_device_add_int(&launches[1], groups);
+  double groups = fmin(GROUPS, rf_device_tiles(fmax(1, packs), AHEAD * LANES));
+  launches[0] = rf_device_launch_of("rows_reduce", groups, 1, LANES, 1);
+  rf_device_add_buffer(&launches[0], o->in[0]);
+  rf_device_add_buffer(&launches[0], o->scratch);
+  rf_device_add_index(&launches[0], n);
+  launches[1] = rf_device_launch_of("rows_reduce_parts", 1, 1, LANES, 1);
+  rf_device_add_buffer(&launches[1], o->scratch);
+  rf_device_add_buffer(&launches[1], o->out);
+  rf_device_add_int(&launches[1], groups);
   return 2;
 }
 
@@ -56,21 +55,21 @@ static int lanes_of(const roof_kernel_run *run, int each, double most) {
 }
 
 /** Whether a row stays in the registers of one group. */
-static bool fits(const roof_kernel_run *run, const roof_device_operands *o) {
+static bool fits(const roof_kernel_run *run, const rf_device_operands *o) {
   return (double)kept(run) * lanes_of(run, kept(run), o->group_lanes) >= run->values[1];
 }
 
 /** A launch on some buffers, then columns and rows; `entries` is the kernel by elements and by packs. */
-static roof_device_launch rows_launch(const roof_kernel_run *run, int lanes, const char *const *entries,
-                                      void *const *buffers) {
+static rf_device_launch rows_launch(const roof_kernel_run *run, int lanes, const char *const *entries,
+                                    void *const *buffers) {
   int beside = lanes < GROUP ? GROUP / lanes : 1;
-  roof_device_launch launch = roof_device_launch_of(
-      entries[by_packs(run)], roof_device_tiles(run->values[0], beside), 1, lanes, beside);
+  rf_device_launch launch =
+      rf_device_launch_of(entries[by_packs(run)], rf_device_tiles(run->values[0], beside), 1, lanes, beside);
   for (int i = 0; buffers[i] != NULL; i++) {
-    roof_device_add_buffer(&launch, buffers[i]);
+    rf_device_add_buffer(&launch, buffers[i]);
   }
-  roof_device_add_int(&launch, run->values[1]);
-  roof_device_add_int(&launch, run->values[0]);
+  rf_device_add_int(&launch, run->values[1]);
+  rf_device_add_int(&launch, run->values[0]);
   return launch;
 }
 
@@ -78,12 +77,12 @@ static roof_device_launch rows_launch(const roof_kernel_run *run, int lanes, con
 #define BUFFERS(...) ((void *const[]){__VA_ARGS__, NULL})
 
 /** Lanes of kernels that go through a row in parts: not all that there may be, so that groups overlap. */
-static int lanes_in_parts(const roof_kernel_run *run, const roof_device_operands *o) {
+static int lanes_in_parts(const roof_kernel_run *run, const rf_device_operands *o) {
   return lanes_of(run, part(run), fmin(2 * LANES, o->group_lanes));
 }
 
-static int plan_softmax_unfused(const roof_kernel_run *run, const roof_device_operands *o,
-                                roof_device_launch *launches) {
+static int plan_softmax_unfused(const roof_kernel_run *run, const rf_device_operands *o,
+                                rf_device_launch *launches) {
   int lanes = lanes_in_parts(run, o);
   launches[0] = rows_launch(run, lanes, ENTRY("rows_maximum"), BUFFERS(o->in[0], o->scratch));
   launches[1] = rows_launch(run, lanes, ENTRY("rows_powers"), BUFFERS(o->in[0], o->scratch));
@@ -91,15 +90,14 @@ static int plan_softmax_unfused(const roof_kernel_run *run, const roof_device_op
   return 3;
 }
 
-static int plan_softmax_online(const roof_kernel_run *run, const roof_device_operands *o,
-                               roof_device_launch *launches) {
+static int plan_softmax_online(const roof_kernel_run *run, const rf_device_operands *o,
+                               rf_device_launch *launches) {
   launches[0] =
       rows_launch(run, lanes_in_parts(run, o), ENTRY("rows_softmax_online"), BUFFERS(o->in[0], o->out));
   return 1;
 }
 
-static int plan_softmax(const roof_kernel_run *run, const roof_device_operands *o,
-                        roof_device_launch *launches) {
+static int plan_softmax(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   if (!fits(run, o)) {
     return plan_softmax_online(run, o, launches);
   }
@@ -108,8 +106,8 @@ static int plan_softmax(const roof_kernel_run *run, const roof_device_operands *
   return 1;
 }
 
-static int plan_rmsnorm_unfused(const roof_kernel_run *run, const roof_device_operands *o,
-                                roof_device_launch *launches) {
+static int plan_rmsnorm_unfused(const roof_kernel_run *run, const rf_device_operands *o,
+                                rf_device_launch *launches) {
   int lanes = lanes_in_parts(run, o);
   launches[0] = rows_launch(run, lanes, ENTRY("rows_factor"), BUFFERS(o->in[0], o->scratch));
   launches[1] =
@@ -117,8 +115,7 @@ static int plan_rmsnorm_unfused(const roof_kernel_run *run, const roof_device_op
   return 2;
 }
 
-static int plan_rmsnorm(const roof_kernel_run *run, const roof_device_operands *o,
-                        roof_device_launch *launches) {
+static int plan_rmsnorm(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   bool whole = fits(run, o);
   int lanes = whole ? lanes_of(run, kept(run), o->group_lanes) : lanes_in_parts(run, o);
   launches[0] = rows_launch(run, lanes, whole ? ENTRY("rows_rmsnorm") : ENTRY("rows_rmsnorm_long"),
@@ -127,15 +124,15 @@ static int plan_rmsnorm(const roof_kernel_run *run, const roof_device_operands *
 }
 
 #define TEXT .program = "rows"
-static const roof_device_kernel reduce = {TEXT, .reference = "reduce", .scratch = parts_scratch,
-                                          .plan = plan_reduce},
-                                softmax_unfused = {TEXT, .reference = "softmax", .scratch = rows_scratch,
-                                                   .plan = plan_softmax_unfused},
-                                softmax_online = {TEXT, .reference = "softmax", .plan = plan_softmax_online},
-                                softmax = {TEXT, .reference = "softmax", .plan = plan_softmax},
-                                rmsnorm_unfused = {TEXT, .reference = "rmsnorm", .scratch = rows_scratch,
-                                                   .plan = plan_rmsnorm_unfused},
-                                rmsnorm = {TEXT, .reference = "rmsnorm", .plan = plan_rmsnorm};
+static const rf_device_kernel reduce = {TEXT, .reference = "reduce", .scratch = parts_scratch,
+                                        .plan = plan_reduce},
+                              softmax_unfused = {TEXT, .reference = "softmax", .scratch = rows_scratch,
+                                                 .plan = plan_softmax_unfused},
+                              softmax_online = {TEXT, .reference = "softmax", .plan = plan_softmax_online},
+                              softmax = {TEXT, .reference = "softmax", .plan = plan_softmax},
+                              rmsnorm_unfused = {TEXT, .reference = "rmsnorm", .scratch = rows_scratch,
+                                                 .plan = plan_rmsnorm_unfused},
+                              rmsnorm = {TEXT, .reference = "rmsnorm", .plan = plan_rmsnorm};
 
 #define ROWS                                                                                                 \
   .sizes = "rows=32768 cols=4096", .quick_sizes = "rows=256 cols=1024",                                      \
@@ -148,45 +145,45 @@ static const roof_kernel kernels[] = {
      .sizes = "n=268435456",
      .quick_sizes = "n=4194304",
      .processor_sizes = "n=67108864",
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&reduce)},
+     .supports = rf_device_floats,
+     RF_ON_DEVICES(&reduce)},
     {.name = "device-softmax-unfused",
      .op = "softmax",
      .rung = 1,
      .summary = "softmax of each row in three kernels: x is read three times",
      ROWS,
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&softmax_unfused)},
+     .supports = rf_device_floats,
+     RF_ON_DEVICES(&softmax_unfused)},
     {.name = "device-softmax-online",
      .op = "softmax",
      .rung = 2,
      .summary = "softmax of each row in one kernel: maximum and sum in one pass, then x again",
      ROWS,
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&softmax_online)},
+     .supports = rf_device_floats,
+     RF_ON_DEVICES(&softmax_online)},
     {.name = "device-softmax",
      .in_loop = true,
      .op = "softmax",
      .rung = 3,
      .summary = "softmax of each row in one kernel: the row stays in registers",
      ROWS,
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&softmax)},
+     .supports = rf_device_floats,
+     RF_ON_DEVICES(&softmax)},
     {.name = "device-rmsnorm-unfused",
      .op = "rmsnorm",
      .rung = 1,
      .summary = "rmsnorm of each row in two kernels: x is read twice",
      ROWS,
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&rmsnorm_unfused)},
+     .supports = rf_device_floats,
+     RF_ON_DEVICES(&rmsnorm_unfused)},
     {.name = "device-rmsnorm",
      .in_loop = true,
      .op = "rmsnorm",
      .rung = 2,
      .summary = "rmsnorm of each row in one kernel: the row stays in registers",
      ROWS,
-     .supports = roof_device_floats,
-     ROOF_ON_DEVICES(&rmsnorm)},
+     .supports = rf_device_floats,
+     RF_ON_DEVICES(&rmsnorm)},
 };
 
-const roof_kernel_family roof_kernels_device_rows = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_device_rows = {kernels, sizeof kernels / sizeof kernels[0]};

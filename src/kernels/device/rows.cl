@@ -4,7 +4,7 @@
  * part of it. A row that begins at a multiple of 16 bytes is read by packs, any other by elements. */
 #define LANES 256
 #define MOST_LANES 1024
-#define EPSILON ((SUM)1e-5) /* ROOF_NORM_EPSILON */
+#define EPSILON ((SUM)1e-5) /* RF_NORM_EPSILON */
 #define LOG2_E ((SUM)1.4426950408889634)
 #if defined(TYPE_FP64)
 #define EACH_packs 16

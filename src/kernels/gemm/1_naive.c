@@ -3,7 +3,7 @@
 #include "kernels/gemm/_gemm.h"
 
 #define PRODUCT(type)                                                                                        \
-  static void product_##type(roof_shape s, const type *a, const type *b, type *c) {                          \
+  static void product_##type(rf_gemm_sizes s, const type *a, const type *b, type *c) {                       \
     for (size_t i = 0; i < s.m; i++) {                                                                       \
       for (size_t j = 0; j < s.n; j++) {                                                                     \
         type sum = 0;                                                                                        \
@@ -18,11 +18,11 @@ PRODUCT(double)
 PRODUCT(float)
 
 static void execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   if (run->dtype == ROOF_FP64) {
-    product_double(roof_gemm_shape(run), o->in[0], o->in[1], o->out);
+    product_double(rf_gemm_shape(run), o->in[0], o->in[1], o->out);
   } else {
-    product_float(roof_gemm_shape(run), o->in[0], o->in[1], o->out);
+    product_float(rf_gemm_shape(run), o->in[0], o->in[1], o->out);
   }
 }
 
@@ -36,11 +36,11 @@ static const roof_kernel kernels[] = {
      .summary = "three loops: every multiply-add waits for a load of B, far under both roofs",
      .sizes = "m=768 n=768 k=768",
      .quick_sizes = "m=384 n=384 k=384",
-     .supports = roof_kernel_is_native,
-     .prepare = roof_gemm_prepare_plain,
+     .supports = rf_kernel_is_native,
+     .prepare = rf_gemm_prepare_plain,
      .execute = execute,
-     .check = roof_gemm_check,
-     .release = roof_operands_release},
+     .check = rf_gemm_check,
+     .release = rf_operands_release},
 };
 
-const roof_kernel_family roof_kernels_gemm_1_naive = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemm_1_naive = {kernels, sizeof kernels / sizeof kernels[0]};

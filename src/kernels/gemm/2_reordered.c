@@ -3,7 +3,7 @@
 #include "kernels/gemm/_gemm.h"
 
 #define PRODUCT(type)                                                                                        \
-  static void product_##type(roof_shape s, const type *a, const type *b, type *restrict c) {                 \
+  static void product_##type(rf_gemm_sizes s, const type *a, const type *b, type *restrict c) {              \
     for (size_t i = 0; i < s.m; i++) {                                                                       \
       for (size_t j = 0; j < s.n; j++) {                                                                     \
         c[i * s.n + j] = 0;                                                                                  \
@@ -19,11 +19,11 @@ PRODUCT(double)
 PRODUCT(float)
 
 static void execute(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   if (run->dtype == ROOF_FP64) {
-    product_double(roof_gemm_shape(run), o->in[0], o->in[1], o->out);
+    product_double(rf_gemm_shape(run), o->in[0], o->in[1], o->out);
   } else {
-    product_float(roof_gemm_shape(run), o->in[0], o->in[1], o->out);
+    product_float(rf_gemm_shape(run), o->in[0], o->in[1], o->out);
   }
 }
 
@@ -37,11 +37,11 @@ static const roof_kernel kernels[] = {
          "columns innermost: whole lines instead of single elements, bytes moved fall eightfold or more",
      .sizes = "m=1024 n=1024 k=1024",
      .quick_sizes = "m=512 n=512 k=512",
-     .supports = roof_kernel_is_native,
-     .prepare = roof_gemm_prepare_plain,
+     .supports = rf_kernel_is_native,
+     .prepare = rf_gemm_prepare_plain,
      .execute = execute,
-     .check = roof_gemm_check,
-     .release = roof_operands_release},
+     .check = rf_gemm_check,
+     .release = rf_operands_release},
 };
 
-const roof_kernel_family roof_kernels_gemm_2_reordered = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemm_2_reordered = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -6,8 +6,8 @@
 enum { TOGETHER = 4 };
 
 #define MULTIPLY(type)                                                                                       \
-  static void multiply_##type(const roof_block *block, size_t panel) {                                       \
-    roof_panel b = roof_gemm_panel(block, panel);                                                            \
+  static void multiply_##type(const rf_block *block, size_t panel) {                                         \
+    roof_panel b = rf_gemm_panel(block, panel);                                                              \
     for (size_t i = 0; i < block->rows; i++) {                                                               \
       type *restrict c = (type *)(void *)block->c + i * block->c_stride + b.begin;                           \
       const type *a = (const type *)(const void *)block->a + i * block->a_stride;                            \
@@ -33,7 +33,7 @@ enum { TOGETHER = 4 };
 MULTIPLY(double)
 MULTIPLY(float)
 
-static void multiply(const roof_block *block, roof_packing *next) {
+static void multiply(const rf_block *block, rf_packing *next) {
   (void)next;
   for (size_t panel = block->first; panel < block->last; panel++) {
     if (block->element == sizeof(double)) {
@@ -45,7 +45,7 @@ static void multiply(const roof_block *block, roof_packing *next) {
 }
 
 static void execute(roof_kernel_run *run) {
-  roof_gemm_product(run, multiply);
+  rf_gemm_product(run, multiply);
 }
 
 static const roof_kernel kernels[] = {
@@ -57,11 +57,11 @@ static const roof_kernel kernels[] = {
      .summary = "blocks copied into panels: no cache conflicts, few pages, C touched a quarter as often",
      .sizes = "m=1024 n=1024 k=1024",
      .quick_sizes = "m=512 n=512 k=512",
-     .supports = roof_kernel_is_native,
-     .prepare = roof_gemm_prepare_blocks,
+     .supports = rf_kernel_is_native,
+     .prepare = rf_gemm_prepare_blocks,
      .execute = execute,
-     .check = roof_gemm_check,
-     .release = roof_operands_release},
+     .check = rf_gemm_check,
+     .release = rf_operands_release},
 };
 
-const roof_kernel_family roof_kernels_gemm_4_packed = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemm_4_packed = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -1,17 +1,17 @@
 /* All cores: B packed together, strips of A and C shared out as threads get free. */
 #include "kernels/gemm/_blocks.h"
 
-static void multiply(const roof_block *block, roof_packing *next) {
-  roof_gemm_multiply_tiles(block, next);
+static void multiply(const rf_block *block, rf_packing *next) {
+  rf_gemm_multiply_tiles(block, next);
 }
 
 static void execute(roof_kernel_run *run) {
   if (run->threads == 1) { /* not a region of one: the runtime would end the other threads */
-    roof_gemm_product(run, multiply);
+    rf_gemm_product(run, multiply);
     return;
   }
 #pragma omp parallel num_threads(run->threads)
-  roof_gemm_product(run, multiply);
+  rf_gemm_product(run, multiply);
 }
 
 static const roof_kernel kernels[] = {
@@ -23,11 +23,11 @@ static const roof_kernel kernels[] = {
      .summary = "C = A B in packed blocks and register tiles on all cores: the compute roof itself rises",
      .sizes = "m=4096 n=4096 k=4096",
      .quick_sizes = "m=1536 n=1536 k=1536",
-     .supports = roof_kernel_is_native,
-     .prepare = roof_gemm_prepare_blocks,
+     .supports = rf_kernel_is_native,
+     .prepare = rf_gemm_prepare_blocks,
      .execute = execute,
-     .check = roof_gemm_check,
-     .release = roof_operands_release},
+     .check = rf_gemm_check,
+     .release = rf_operands_release},
 };
 
-const roof_kernel_family roof_kernels_gemm_7_blocked = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemm_7_blocked = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -6,17 +6,17 @@
 #include "kernels/gemm/_gemm.h"
 
 /** How far the blocks reach, in elements. */
-typedef struct roof_blocks {
+typedef struct rf_blocks {
   size_t depth;  /**< of a block: a tile's rows of A stay in the first cache */
   size_t width;  /**< columns of B that stay in the second cache */
   size_t height; /**< rows of A and C that a thread takes at a time */
   bool direct;   /**< B is used too seldom to be worth packing */
-} roof_blocks;
+} rf_blocks;
 
 /** A block of C = or += A B: rows of A, panels of B one after the other, each `depth` rows of a tile's width.
  */
-typedef struct roof_block {
-  const roof_loops *loops;
+typedef struct rf_block {
+  const rf_loops *loops;
   size_t element; /**< bytes */
   size_t rows, columns, depth;
   const char *a;
@@ -28,15 +28,15 @@ typedef struct roof_block {
   size_t c_stride;
   size_t first, last; /**< panels */
   bool add;
-} roof_block;
+} rf_block;
 
 /** Panels of B on their way into a buffer, a few rows at a time. */
-typedef struct roof_packing {
-  roof_block block;
+typedef struct rf_packing {
+  rf_block block;
   char *to;
   size_t panel, last; /**< being packed, and past the last */
   size_t row;         /**< of `panel` that comes next */
-} roof_packing;
+} rf_packing;
 
 /** Columns of B as wide as a tile. */
 typedef struct roof_panel {
@@ -48,39 +48,39 @@ typedef struct roof_panel {
 } roof_panel;
 
 /** Multiplies one block; may pack rows of the next one meanwhile. */
-typedef void roof_gemm_multiply(const roof_block *block, roof_packing *next);
+typedef void rf_gemm_multiply(const rf_block *block, rf_packing *next);
 
 /** The blocks for this processor's caches; the last of each kind about as large as the others.
  *  Units: elements. Ownership: by value. Errors: none. */
-roof_blocks roof_gemm_blocks(const roof_kernel_run *run);
+rf_blocks rf_gemm_blocks(const roof_kernel_run *run);
 
 /** Side of a square block that fills half the second cache.
  *  Units: elements. Ownership: none. Errors: none. */
-size_t roof_gemm_square(const roof_kernel_run *run);
+size_t rf_gemm_square(const roof_kernel_run *run);
 
 /** Operands, and room for two packed blocks of B.
- *  Units: none. Ownership: released by roof_operands_release, also after a failure. Errors: as
- * roof_gemm_prepare. */
-roof_status roof_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
+ *  Units: none. Ownership: released by rf_operands_release, also after a failure. Errors: as
+ * rf_gemm_prepare. */
+roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
 
 /** C = A B in packed blocks; called by every thread of the team, or by one alone.
  *  Units: none. Ownership: none. Errors: none. */
-void roof_gemm_product(const roof_kernel_run *run, roof_gemm_multiply *multiply);
+void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply);
 
 /** Panels of a block that is `columns` wide, and the column where one begins (that of the end past the last).
  *  Two short panels take the place of a whole one and a narrow one.
  *  Units: panels, elements. Ownership: none. Errors: none. */
-size_t roof_panel_count(const roof_loops *loops, size_t columns);
-size_t roof_panel_begin(const roof_loops *loops, size_t columns, size_t panel);
+size_t rf_panel_count(const rf_loops *loops, size_t columns);
+size_t rf_panel_begin(const rf_loops *loops, size_t columns, size_t panel);
 
-roof_panel roof_gemm_panel(const roof_block *block, size_t panel);
+roof_panel rf_gemm_panel(const rf_block *block, size_t panel);
 
 /** Packs the next `rows` of a panel, or what is left of it.
  *  Units: rows. Ownership: advances *packing. Errors: none. */
-void roof_gemm_pack(roof_packing *packing, size_t rows);
+void rf_gemm_pack(rf_packing *packing, size_t rows);
 
 /** Multiplies a block tile by tile in registers; with `next`, fetches and packs that between the tiles.
  *  Units: none. Ownership: advances *next, which may be NULL. Errors: none. */
-void roof_gemm_multiply_tiles(const roof_block *block, roof_packing *next);
+void rf_gemm_multiply_tiles(const rf_block *block, rf_packing *next);
 
 #endif

@@ -9,7 +9,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void *library;
 static char version[64];
 
-void *roof_cuda_library(const char *soname) {
+void *rf_cuda_library(const char *soname) {
   const char *folder = getenv("ROOFLINE_CUDA_LIBRARIES");
   char path[512];
   snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "", soname);
@@ -20,7 +20,7 @@ void *roof_cuda_library(const char *soname) {
 static void load(void) {
   static const char *const sonames[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
   for (size_t i = 0; i < sizeof sonames / sizeof sonames[0] && library == NULL; i++) {
-    library = roof_cuda_library(sonames[i]);
+    library = rf_cuda_library(sonames[i]);
   }
   size_t (*get)(void) = NULL;
   *(void **)&get = library != NULL ? dlsym(library, "cublasLtGetVersion") : NULL;
@@ -28,16 +28,16 @@ static void load(void) {
   snprintf(version, sizeof version, "cuBLASLt %zu.%zu.%zu", number / 10000, number / 100 % 100, number % 100);
 }
 
-void *roof_cublas(void) {
+void *rf_cublas(void) {
   pthread_once(&once, load);
   return library;
 }
 
-const char *roof_cublas_version(void) {
-  return roof_cublas() != NULL ? version : NULL;
+const char *rf_cublas_version(void) {
+  return rf_cublas() != NULL ? version : NULL;
 }
 
-const char *roof_cublas_disabled_reason(void) {
-  return roof_cublas() != NULL ? NULL
-                               : "no cuBLASLt: neither libcublasLt.so.13 nor libcublasLt.so.12 can be loaded";
+const char *rf_cublas_disabled_reason(void) {
+  return rf_cublas() != NULL ? NULL
+                             : "no cuBLASLt: neither libcublasLt.so.13 nor libcublasLt.so.12 can be loaded";
 }

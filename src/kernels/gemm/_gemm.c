@@ -4,52 +4,52 @@
 
 enum { M, N, K, BATCH, BETA };
 
-roof_shape roof_gemm_shape(const roof_kernel_run *run) {
-  return (roof_shape){(size_t)run->values[M], (size_t)run->values[N], (size_t)run->values[K]};
+rf_gemm_sizes rf_gemm_shape(const roof_kernel_run *run) {
+  return (rf_gemm_sizes){(size_t)run->values[M], (size_t)run->values[N], (size_t)run->values[K]};
 }
 
-roof_status roof_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *error) {
+roof_status rf_gemm_prepare(roof_kernel_run *run, double scratch, roof_error *error) {
   const double *v = run->values;
   if (v[BATCH] != 1 || v[BETA] != 0) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "%s: computes one product C = A B: use batch=1 and beta=0", run->kernel->name);
   }
-  return roof_operands_prepare(run, v[M] * v[K], v[K] * v[N], v[M] * v[N], scratch, error);
+  return rf_operands_prepare(run, v[M] * v[K], v[K] * v[N], v[M] * v[N], scratch, error);
 }
 
-roof_status roof_gemm_prepare_plain(roof_kernel_run *run, roof_error *error) {
-  return roof_gemm_prepare(run, 0, error);
+roof_status rf_gemm_prepare_plain(roof_kernel_run *run, roof_error *error) {
+  return rf_gemm_prepare(run, 0, error);
 }
 
 /* Their sums deviate by 127^2 sqrt(k) / 3: the limits of int8 are 9 deviations away, so that none is -128,
  * which says that nobody wrote it. */
-double roof_gemm_int8_scale(const roof_kernel_run *run) {
-  return 1 / (3 * 127 * sqrt((double)roof_gemm_shape(run).k));
+double rf_gemm_int8_scale(const roof_kernel_run *run) {
+  return 1 / (3 * 127 * sqrt((double)rf_gemm_shape(run).k));
 }
 
 /** All |a|, |b| <= 1: a sum of k products is off by less than k epsilon. bf16: sums in fp32, rounded to 8
  * bits once. int8: exact, but for the scale in fp32 and the rounding to whole numbers. */
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
+  const rf_operands *o = run->state;
+  rf_gemm_sizes s = rf_gemm_shape(run);
   double total = 0, magnitude = 0;
   for (size_t q = 0; q < s.k; q++) {
-    double product = roof_data_at(o->in[0], run->dtype, i / s.n * s.k + q) *
-                     roof_data_at(o->in[1], run->dtype, q * s.n + i % s.n);
+    double product = rf_data_at(o->in[0], run->dtype, i / s.n * s.k + q) *
+                     rf_data_at(o->in[1], run->dtype, q * s.n + i % s.n);
     total += product;
     magnitude += fabs(product);
   }
   if (run->dtype == ROOF_INT8) {
     *tolerance = 0.5 + INT8_MAX * 0x1p-22;
-    return fmax(-INT8_MAX, fmin(INT8_MAX, roof_gemm_int8_scale(run) * total));
+    return fmax(-INT8_MAX, fmin(INT8_MAX, rf_gemm_int8_scale(run) * total));
   }
-  *tolerance = roof_kernel_is_native(run->dtype)
-                   ? (double)(s.k + 1) * roof_kernel_epsilon(run->dtype)
+  *tolerance = rf_kernel_is_native(run->dtype)
+                   ? (double)(s.k + 1) * rf_kernel_epsilon(run->dtype)
                    : 0x1p-8 * fabs(total) + (2 + sqrt((double)s.k)) * 0x1p-23 * magnitude;
   return total;
 }
 
-roof_status roof_gemm_check(roof_kernel_run *run, roof_error *error) {
-  roof_shape s = roof_gemm_shape(run);
-  return roof_kernel_compare(run, s.m * s.n, 4096, reference, error);
+roof_status rf_gemm_check(roof_kernel_run *run, roof_error *error) {
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  return rf_kernel_compare(run, s.m * s.n, 4096, reference, error);
 }

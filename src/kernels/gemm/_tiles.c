@@ -2,14 +2,14 @@
 
 /** Packs rows of the next block, which the tile before has fetched, and says what to fetch during this tile:
  * those after them, a row for each of the tile's lines of A; once all are packed, rows of A beneath. */
-static void pack_ahead(const roof_block *b, roof_packing *next, const char *beneath, size_t panel,
-                       roof_tile *tile) {
+static void pack_ahead(const rf_block *b, rf_packing *next, const char *beneath, size_t panel,
+                       rf_tile *tile) {
   size_t line = 64 / b->element, rows = b->depth / line;
   if (next->panel < next->last) {
-    roof_gemm_pack(next, rows);
+    rf_gemm_pack(next, rows);
   }
   if (next->panel < next->last) {
-    roof_panel p = roof_gemm_panel(&next->block, next->panel);
+    roof_panel p = rf_gemm_panel(&next->block, next->panel);
     tile->ahead = p.b + next->row * p.stride * b->element;
     tile->ahead_stride = p.stride;
   } else {
@@ -19,17 +19,17 @@ static void pack_ahead(const roof_block *b, roof_packing *next, const char *bene
 }
 
 /** The tiles of some rows, from the left of the block to the right: C is passed row by row. */
-static void multiply_strip(const roof_block *b, size_t row, int height, roof_packing *next) {
-  const roof_loops *loops = b->loops;
+static void multiply_strip(const rf_block *b, size_t row, int height, rf_packing *next) {
+  const rf_loops *loops = b->loops;
   size_t lanes = (size_t)loops->lanes, tall = (size_t)loops->tile_heights[height];
-  roof_tile tile = {.depth = b->depth,
-                    .a = b->a + row * b->a_stride * b->element,
-                    .a_stride = b->a_stride,
-                    .a_step = 1,
-                    .c_stride = b->c_stride,
-                    .add = b->add};
+  rf_tile tile = {.depth = b->depth,
+                  .a = b->a + row * b->a_stride * b->element,
+                  .a_stride = b->a_stride,
+                  .a_step = 1,
+                  .c_stride = b->c_stride,
+                  .add = b->add};
   for (size_t panel = b->first; panel < b->last; panel++) {
-    roof_panel p = roof_gemm_panel(b, panel);
+    roof_panel p = rf_gemm_panel(b, panel);
     tile.b = p.b;
     tile.b_stride = p.stride;
     tile.c = b->c + (row * b->c_stride + p.begin) * b->element;
@@ -41,7 +41,7 @@ static void multiply_strip(const roof_block *b, size_t row, int height, roof_pac
   }
 }
 
-void roof_gemm_multiply_tiles(const roof_block *block, roof_packing *next) {
+void rf_gemm_multiply_tiles(const rf_block *block, rf_packing *next) {
   int height = 0;
   for (size_t row = 0; row < block->rows; row += (size_t)block->loops->tile_heights[height]) {
     while (block->rows - row < (size_t)block->loops->tile_heights[height]) {

@@ -154,7 +154,7 @@ static const char *start(const roof_kernel_run *run) {
 }
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
-  roof_shape s = roof_gemm_shape(run);
+  rf_gemm_sizes s = rf_gemm_shape(run);
   const char *reason = start(run);
   if (reason != NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s", run->kernel->name, reason);
@@ -169,15 +169,15 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
                           "%s: products larger than m n k = %.0f it leaves to another library",
                           run->kernel->name, most);
   }
-  return roof_gemm_prepare(run, 0, error);
+  return rf_gemm_prepare(run, 0, error);
 }
 
 /** C = A B in row order is C' = B' A' in column order. */
 static void execute(roof_kernel_run *run) {
   static const double one = 1, zero = 0;
   static const float onef = 1, zerof = 0;
-  const roof_operands *o = run->state;
-  roof_shape s = roof_gemm_shape(run);
+  const rf_operands *o = run->state;
+  rf_gemm_sizes s = rf_gemm_shape(run);
   int m = (int)s.m, n = (int)s.n, k = (int)s.k;
   bool wide = run->dtype == ROOF_FP64;
   library *l = library_of(run);
@@ -195,9 +195,9 @@ static library *const openblas_detail = &openblas, *const blis_detail = &blis, *
 #define ROW(kernel_name, title, stem, full, quick, ...)                                                      \
   {                                                                                                          \
     .name = kernel_name, .op = "gemm", .variant = title, .summary = "C = A B by a library", .sizes = full,   \
-    .quick_sizes = quick, .supports = roof_kernel_is_native, .disabled_reason = stem##_reason,               \
+    .quick_sizes = quick, .supports = rf_kernel_is_native, .disabled_reason = stem##_reason,                 \
     .library = stem##_name, .detail = &stem##_detail, .prepare = prepare, .execute = execute,                \
-    .check = roof_gemm_check, .release = roof_operands_release, __VA_ARGS__                                  \
+    .check = rf_gemm_check, .release = rf_operands_release, __VA_ARGS__                                      \
   }
 
 static const roof_kernel kernels[] = {
@@ -206,4 +206,4 @@ static const roof_kernel kernels[] = {
     ROW("gemm-xsmm", "libxsmm", xsmm, "m=64 n=64 k=64", "m=64 n=64 k=64", .serial = true),
 };
 
-const roof_kernel_family roof_kernels_gemm_blas = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemm_blas = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -15,95 +15,92 @@ static bool is_checked(roof_dtype dtype) {
 
 /** The copies are of 16 bytes: every row of A, B and C must begin at a multiple of that. */
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
-  roof_shape s = roof_gemm_shape(run);
+  rf_gemm_sizes s = rf_gemm_shape(run);
   int each = 16 / (int)roof_dtype_bytes(run->dtype);
   return s.n % (size_t)each == 0 && s.k % (size_t)each == 0
-             ? roof_gemm_prepare_plain(run, error)
+             ? rf_gemm_prepare_plain(run, error)
              : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: n and k must be multiples of %d",
                               run->kernel->name, each);
 }
 
-static void add_shape(roof_device_launch *launch, const roof_kernel_run *run) {
+static void add_shape(rf_device_launch *launch, const roof_kernel_run *run) {
   for (int i = 0; i < 3; i++) {
-    roof_device_add_int(launch, run->values[i]);
+    rf_device_add_int(launch, run->values[i]);
   }
 }
 
-static int plan_mma(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches) {
+static int plan_mma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   const double *v = run->values;
-  launches[0] = roof_device_launch_of("gemm_mma", roof_device_tiles(v[0], MMA_TILE_M),
-                                      roof_device_tiles(v[1], MMA_TILE_N), MMA_THREADS, 1);
+  launches[0] = rf_device_launch_of("gemm_mma", rf_device_tiles(v[0], MMA_TILE_M),
+                                    rf_device_tiles(v[1], MMA_TILE_N), MMA_THREADS, 1);
   launches[0].shared = MMA_SHARED;
-  roof_device_add_buffer(launches, o->in[0]);
-  roof_device_add_buffer(launches, o->in[1]);
-  roof_device_add_buffer(launches, o->out);
+  rf_device_add_buffer(launches, o->in[0]);
+  rf_device_add_buffer(launches, o->in[1]);
+  rf_device_add_buffer(launches, o->out);
   add_shape(launches, run);
   return 1;
 }
 
 /** One block a multiprocessor, which takes tile after tile. A number of fp32 is told as two of bf16. */
-static int plan_tma(const roof_kernel_run *run, const roof_device_operands *o, roof_device_launch *launches) {
+static int plan_tma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
-  launches[0] = roof_device_launch_of("gemm_tma", 0, 1, TMA_THREADS, 1);
+  launches[0] = rf_device_launch_of("gemm_tma", 0, 1, TMA_THREADS, 1);
   launches[0].shared = TMA_SHARED;
-  roof_device_add_tensor(launches, (roof_device_tensor){o->in[0], 2 * k, m, TMA_TILE_M, 0});
-  roof_device_add_tensor(launches, (roof_device_tensor){o->in[1], 2 * n, k, TMA_TILE_K, 0});
-  roof_device_add_buffer(launches, o->out);
+  rf_device_add_tensor(launches, (rf_device_tensor){o->in[0], 2 * k, m, TMA_TILE_M, 0});
+  rf_device_add_tensor(launches, (rf_device_tensor){o->in[1], 2 * n, k, TMA_TILE_K, 0});
+  rf_device_add_buffer(launches, o->out);
   add_shape(launches, run);
   return 1;
 }
 
 /** A and B as the copy engine sees them. */
-static void add_factors(roof_device_launch *launch, const roof_kernel_run *run,
-                        const roof_device_operands *o) {
+static void add_factors(rf_device_launch *launch, const roof_kernel_run *run, const rf_device_operands *o) {
   int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
   launch->shared = WGMMA_SHARED;
-  roof_device_add_tensor(launch, (roof_device_tensor){o->in[0], k, m, WGMMA_TILE_M, 0});
-  roof_device_add_tensor(launch, (roof_device_tensor){o->in[1], n, k, WGMMA_TILE_K, 0});
+  rf_device_add_tensor(launch, (rf_device_tensor){o->in[0], k, m, WGMMA_TILE_M, 0});
+  rf_device_add_tensor(launch, (rf_device_tensor){o->in[1], n, k, WGMMA_TILE_K, 0});
 }
 
-static int plan_wgmma(const roof_kernel_run *run, const roof_device_operands *o,
-                      roof_device_launch *launches) {
+static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   const double *v = run->values;
-  launches[0] = roof_device_launch_of("gemm_wgmma", roof_device_tiles(v[0], WGMMA_TILE_M),
-                                      roof_device_tiles(v[1], WGMMA_TILE_N), 256, 1);
+  launches[0] = rf_device_launch_of("gemm_wgmma", rf_device_tiles(v[0], WGMMA_TILE_M),
+                                    rf_device_tiles(v[1], WGMMA_TILE_N), 256, 1);
   add_factors(launches, run, o);
-  roof_device_add_buffer(launches, o->out);
+  rf_device_add_buffer(launches, o->out);
   add_shape(launches, run);
   return 1;
 }
 
 /** One block a multiprocessor, which takes tile after tile. */
-static int persistent(const char *entry, const roof_kernel_run *run, const roof_device_operands *o,
-                      roof_device_launch *launches) {
-  launches[0] = roof_device_launch_of(entry, 0, 1, 384, 1);
+static int persistent(const char *entry, const roof_kernel_run *run, const rf_device_operands *o,
+                      rf_device_launch *launches) {
+  launches[0] = rf_device_launch_of(entry, 0, 1, 384, 1);
   add_factors(launches, run, o);
-  roof_device_add_tensor(
-      launches, (roof_device_tensor){o->out, (int32_t)run->values[1], (int32_t)run->values[0], 64, 0});
+  rf_device_add_tensor(launches,
+                       (rf_device_tensor){o->out, (int32_t)run->values[1], (int32_t)run->values[0], 64, 0});
   add_shape(launches, run);
   return 1;
 }
 
-static int plan_specialised(const roof_kernel_run *run, const roof_device_operands *o,
-                            roof_device_launch *launches) {
+static int plan_specialised(const roof_kernel_run *run, const rf_device_operands *o,
+                            rf_device_launch *launches) {
   return persistent("gemm_specialised", run, o, launches);
 }
 
-static int plan_cluster(const roof_kernel_run *run, const roof_device_operands *o,
-                        roof_device_launch *launches) {
+static int plan_cluster(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   return persistent("gemm_cluster", run, o, launches);
 }
 
-static const roof_device_kernel tma = {.program = "gemm_tma", .plan = plan_tma};
-static const roof_device_kernel mma = {.program = "gemm_mma", .plan = plan_mma};
-static const roof_device_kernel wgmma = {.program = "gemm_wgmma", .plan = plan_wgmma};
-static const roof_device_kernel specialised = {.program = "gemm_wgmma", .plan = plan_specialised};
-static const roof_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan_cluster};
-static const roof_device_kernel cublas = {.program = "cublas"};
+static const rf_device_kernel tma = {.program = "gemm_tma", .plan = plan_tma};
+static const rf_device_kernel mma = {.program = "gemm_mma", .plan = plan_mma};
+static const rf_device_kernel wgmma = {.program = "gemm_wgmma", .plan = plan_wgmma};
+static const rf_device_kernel specialised = {.program = "gemm_wgmma", .plan = plan_specialised};
+static const rf_device_kernel cluster = {.program = "gemm_wgmma", .plan = plan_cluster};
+static const rf_device_kernel cublas = {.program = "cublas"};
 
 #define SHARED_BY_ALL                                                                                        \
-  .op = "gemm", .quick_sizes = "m=2048 n=2048 k=2048", .backends = roof_on_cuda, .check = roof_gemm_check,   \
-  .release = roof_operands_release
+  .op = "gemm", .quick_sizes = "m=2048 n=2048 k=2048", .backends = rf_on_cuda, .check = rf_gemm_check,       \
+  .release = rf_operands_release
 
 #define RUNG(name_, variant_, rung_, detail_, supports_, sizes_, summary_)                                   \
   {                                                                                                          \
@@ -114,7 +111,7 @@ static const roof_device_kernel cublas = {.program = "cublas"};
   RUNG(name, variant, rung, detail, is_bf16, "m=8192 n=8192 k=8192", summary)
 
 static const roof_kernel kernels[] = {
-    RUNG("gemm-tma", "tma", 9, &tma, roof_device_fp32, "m=4096 n=4096 k=4096",
+    RUNG("gemm-tma", "tma", 9, &tma, rf_device_fp32, "m=4096 n=4096 k=4096",
          "the copy engine fetches, 8 x 16 elements a lane; blocks stay and take tile after tile (Hopper)"),
     IN_BF16("gemm-mma", "mma.sync", 9, &mma,
             "tensor cores, a warp at a time; tiles copied ahead (Ampere and later)"),
@@ -128,11 +125,11 @@ static const roof_kernel kernels[] = {
      .sizes = "m=8192 n=8192 k=8192",
      .summary = "NVIDIA's library, by its own choice of algorithm",
      .supports = is_checked,
-     .disabled_reason = roof_cublas_disabled_reason,
-     .library = roof_cublas_version,
+     .disabled_reason = rf_cublas_disabled_reason,
+     .library = rf_cublas_version,
      .detail = &cublas,
-     .prepare = roof_gemm_prepare_plain,
+     .prepare = rf_gemm_prepare_plain,
      SHARED_BY_ALL},
 };
 
-const roof_kernel_family roof_kernels_gemm_cuda = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemm_cuda = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -139,7 +139,7 @@ typedef struct matrices {
 } matrices;
 
 static int describe(matrices *all, const roof_kernel_run *run) {
-  roof_shape s = roof_gemm_shape(run);
+  rf_gemm_sizes s = rf_gemm_shape(run);
   const size_t shapes[MATRICES][2] = {{s.m, s.k}, {s.k, s.n}, {s.m, s.n}};
   int type = run->dtype == ROOF_FP32 ? F32 : run->dtype == ROOF_BF16 ? BF16 : S8, status = 0;
   for (int i = 0; i < MATRICES && status == 0; i++) {
@@ -196,7 +196,7 @@ static int create(product *p, const matrices *all, void *attributes) {
   return status;
 }
 
-static int add_matrices(product *p, const matrices *all, const roof_operands *o) {
+static int add_matrices(product *p, const matrices *all, const rf_operands *o) {
   void *const data[MATRICES] = {o->in[0], o->in[1], o->out};
   static const int which[MATRICES] = {SOURCE, WEIGHTS, RESULT};
   int status = 0;
@@ -209,11 +209,11 @@ static int add_matrices(product *p, const matrices *all, const roof_operands *o)
 }
 
 static int make_ready(const roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   product *p = o->scratch;
   matrices all = {.described = {NULL}};
   void *attributes = NULL;
-  *p = (product){.scale = (float)roof_gemm_int8_scale(run)};
+  *p = (product){.scale = (float)rf_gemm_int8_scale(run)};
   int status = describe(&all, run);
   status = status == 0 ? dnnl.primitive_attr_create(&attributes) : status;
   if (status == 0 && run->dtype == ROOF_INT8) {
@@ -241,7 +241,7 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   if (reason() != NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s", run->kernel->name, reason());
   }
-  roof_status status = roof_gemm_prepare(run, sizeof(product), error);
+  roof_status status = rf_gemm_prepare(run, sizeof(product), error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -254,7 +254,7 @@ static roof_status prepare(roof_kernel_run *run, roof_error *error) {
 }
 
 static void execute(roof_kernel_run *run) {
-  const product *p = ((const roof_operands *)run->state)->scratch;
+  const product *p = ((const rf_operands *)run->state)->scratch;
   int before = use_threads(run->threads);
   dnnl.primitive_execute(p->primitive, dnnl.stream, p->count, p->arguments);
   dnnl.stream_wait(dnnl.stream);
@@ -262,7 +262,7 @@ static void execute(roof_kernel_run *run) {
 }
 
 static void release(roof_kernel_run *run) {
-  const roof_operands *o = run->state;
+  const rf_operands *o = run->state;
   product *p = o != NULL ? o->scratch : NULL;
   for (int i = 0; p != NULL && i < p->count; i++) {
     dnnl.memory_destroy(p->arguments[i].memory);
@@ -270,7 +270,7 @@ static void release(roof_kernel_run *run) {
   if (p != NULL && p->primitive != NULL) {
     dnnl.primitive_destroy(p->primitive);
   }
-  roof_operands_release(run);
+  rf_operands_release(run);
 }
 
 static bool supports(roof_dtype dtype) {
@@ -288,7 +288,7 @@ static const roof_kernel kernels[] = {{.name = "gemm-onednn",
                                        .library = name,
                                        .prepare = prepare,
                                        .execute = execute,
-                                       .check = roof_gemm_check,
+                                       .check = rf_gemm_check,
                                        .release = release}};
 
-const roof_kernel_family roof_kernels_gemm_onednn = {kernels, sizeof kernels / sizeof kernels[0]};
+const rf_kernel_family rf_kernels_gemm_onednn = {kernels, sizeof kernels / sizeof kernels[0]};

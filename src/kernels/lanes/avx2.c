@@ -35,5 +35,5 @@ static bool available(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-const roof_lanes roof_lanes_avx2 = {"AVX2+FMA", true, available, &loops_fp64, &loops_fp32, transfers};
+const rf_lanes rf_lanes_avx2 = {"AVX2+FMA", true, available, &loops_fp64, &loops_fp32, transfers};
 #endif

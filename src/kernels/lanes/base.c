@@ -76,4 +76,4 @@ static bool available(void) {
   return true;
 }
 
-const roof_lanes roof_lanes_base = {ISA, FUSED, available, &loops_fp64, &loops_fp32, transfers};
+const rf_lanes rf_lanes_base = {ISA, FUSED, available, &loops_fp64, &loops_fp32, transfers};

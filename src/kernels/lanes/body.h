@@ -11,7 +11,7 @@
 #define W (BYTES / sizeof(T))
 #define MUL(a, b) ((a) * (b))
 #define NEGATE(v) (-(v))
-_Static_assert(ROWS *COLUMNS *W <= ROOF_TILE_ELEMENTS, "a tile fits where its edges are computed");
+_Static_assert(ROWS *COLUMNS *W <= RF_TILE_ELEMENTS, "a tile fits where its edges are computed");
 typedef BITS NAME(bits) __attribute__((vector_size(sizeof(V)), aligned(sizeof(V))));
 
 #if defined(__clang__) /* it unrolls constant loops unasked; asked, it takes minutes under sanitizers */
@@ -79,22 +79,22 @@ INLINE double NAME(dot)(const void *left, const void *right, size_t count, bool 
 INLINE void NAME(dots)(const void *matrix, size_t stride, const void *right, size_t count, double *results,
                        bool stream) {
   const T *a = matrix, *x = right;
-  for (size_t r = 0; r < ROOF_DOTS; r++) {
+  for (size_t r = 0; r < RF_DOTS; r++) {
     results[r] = 0;
   }
   for (size_t begin = 0; begin < count; begin += BLOCK) {
     size_t end = count - begin < BLOCK ? count : begin + BLOCK, whole = begin + (end - begin) / W * W;
-    V sums[ROOF_DOTS] = {SET1(0), SET1(0), SET1(0), SET1(0)};
+    V sums[RF_DOTS] = {SET1(0), SET1(0), SET1(0), SET1(0)};
     for (size_t i = begin; i < whole; i += W) {
       V factor = LOAD(x + i);
-      for (size_t r = 0; r < ROOF_DOTS; r++) {
+      for (size_t r = 0; r < RF_DOTS; r++) {
         if (stream) {
           AHEAD(a + r * stride + i);
         }
         sums[r] = FMA(LOAD(a + r * stride + i), factor, sums[r]);
       }
     }
-    for (size_t r = 0; r < ROOF_DOTS; r++) {
+    for (size_t r = 0; r < RF_DOTS; r++) {
       T rest = 0;
       for (size_t i = whole; i < end; i++) {
         rest += a[r * stride + i] * x[i];
@@ -335,7 +335,7 @@ FORMS(void, stencil,
 FORMS(void, turn, (const void *from, size_t stride, size_t rows, size_t columns, void *to, size_t wide),
       NAME(turn)(from, stride, rows, columns, to, wide, stream))
 
-static const roof_loops NAME(loops) = {
+static const rf_loops NAME(loops) = {
     .lanes = W,
     .tile_rows = ROWS,
     .tile_columns = COLUMNS * W,

@@ -33,7 +33,7 @@
     }                                                                                                        \
   }                                                                                                          \
   /* `radix` points, a constant; unless they are the last, result c times root c `root` of the table. */     \
-  INLINE void NAME(points_##kind)(int radix, bool last, const T *x, roof_points from, T *y, roof_points to,  \
+  INLINE void NAME(points_##kind)(int radix, bool last, const T *x, rf_points from, T *y, rf_points to,      \
                                   const T *roots, size_t root, size_t order, bool stream) {                  \
     E r[8], i[8];                                                                                            \
     UNROLL(8) for (int c = 0; c < radix; c++) {                                                              \
@@ -67,7 +67,7 @@ BUTTERFLIES(one, T, GET_ONE, PUT_ONE, ALL_ONE, MULADD_ONE)
 #define ROWS_AHEAD 6
 
 /** The butterflies of one row. */
-INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, roof_points from, T *y, roof_points to,
+INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, rf_points from, T *y, rf_points to,
                       const T *roots, size_t root, size_t order, bool stream) {
   size_t q = 0;
   for (; q + W <= batch; q += W) {
@@ -80,9 +80,9 @@ INLINE void NAME(row)(int radix, bool last, size_t batch, const T *x, roof_point
 
 /* The first pass splits n points into eight transforms, which follow each other while they are in the cache.
  */
-INLINE void NAME(transform)(size_t n, size_t batch, roof_points from, roof_points to, void *scratch,
+INLINE void NAME(transform)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
                             const T *roots, size_t order, bool stream,
-                            void (*part)(size_t, size_t, roof_points, roof_points, void *, const void *,
+                            void (*part)(size_t, size_t, rf_points, rf_points, void *, const void *,
                                          size_t)) {
   const T *x = from.data;
   T *y = to.data;
@@ -96,14 +96,14 @@ INLINE void NAME(transform)(size_t n, size_t batch, roof_points from, roof_point
   } else if (n == 1) {
     NAME(row)(1, true, batch, x, from, y, to, roots, 0, order, stream);
   } else {
-    roof_points parts = {scratch, points * batch, n * batch};
+    rf_points parts = {scratch, points * batch, n * batch};
     from.row *= points;
     for (size_t p = 0; p < points; p++) {
       NAME(row)
       (8, false, batch, x + p * x_row, from, (T *)scratch + p * batch, parts, roots, p * (order / n), order,
        false);
     }
-    roof_points part_of = {scratch, batch, n * batch};
+    rf_points part_of = {scratch, batch, n * batch};
     to.row *= 8;
     for (size_t c = 0; c < 8; c++) {
       part_of.data = (T *)scratch + c * points * batch;
@@ -113,12 +113,12 @@ INLINE void NAME(transform)(size_t n, size_t batch, roof_points from, roof_point
   }
 }
 
-TARGET static void NAME(fft_cached)(size_t n, size_t batch, roof_points from, roof_points to, void *scratch,
+TARGET static void NAME(fft_cached)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
                                     const void *roots, size_t order) {
   NAME(transform)(n, batch, from, to, scratch, roots, order, false, NAME(fft_cached));
 }
 
-TARGET static void NAME(fft_streamed)(size_t n, size_t batch, roof_points from, roof_points to, void *scratch,
+TARGET static void NAME(fft_streamed)(size_t n, size_t batch, rf_points from, rf_points to, void *scratch,
                                       const void *roots, size_t order) {
   NAME(transform)(n, batch, from, to, scratch, roots, order, true, NAME(fft_streamed));
 }

@@ -10,16 +10,16 @@
 
 /* clang lets a function alone use SVE from version 16 on. */
 #if defined(__aarch64__) && (!defined(__clang__) || __clang_major__ >= 16)
-#define ROOF_LANES_SVE
+#define RF_LANES_SVE
 #endif
 
 /** Rows that `dots` takes at once; elements of the largest tile. */
-enum { ROOF_DOTS = 4, ROOF_TILE_ELEMENTS = 8 * 48 };
+enum { RF_DOTS = 4, RF_TILE_ELEMENTS = 8 * 48 };
 
-#define ROOF_NORM_EPSILON 1e-5
+#define RF_NORM_EPSILON 1e-5
 
 /** A tile of C = or += A B, whole registers of B wide; B and C in row order. */
-typedef struct roof_tile {
+typedef struct rf_tile {
   size_t depth;
   const void *a;
   size_t a_stride; /**< elements from row to row */
@@ -33,26 +33,26 @@ typedef struct roof_tile {
   const void
       *ahead; /**< nullable: fetch C and, for every line of A, a row as wide as the tile from here on */
   size_t ahead_stride;
-} roof_tile;
+} rf_tile;
 
 /** Complex points as `fft` takes them: in rows of `batch`, a row `row` elements after the one before,
  * imaginary parts `apart` after the real ones. */
-typedef struct roof_points {
+typedef struct rf_points {
   void *data;
   size_t row;
   size_t apart;
-} roof_points;
+} rf_points;
 
 /** Loops of one format. `count` is in elements and need not be a multiple of anything. Of two forms, [1]
  *  is for data that do not fit the caches: it prefetches what it reads and stores past the caches. */
-typedef struct roof_loops {
+typedef struct rf_loops {
   int lanes;                                                    /**< elements of a register */
   int tile_rows;                                                /**< of the largest tile */
   int tile_columns;                                             /**< of the largest tile, whole registers */
   int tile_heights[3];                                          /**< tallest first, the last 1 */
   void (*read[2])(const void *x, size_t count, size_t repeats); /**< loads only, a few registers at a time */
   double (*dot[2])(const void *x, const void *y, size_t count);
-  /** ROOF_DOTS rows, `stride` elements apart, times x. */
+  /** RF_DOTS rows, `stride` elements apart, times x. */
   void (*dots[2])(const void *a, size_t stride, const void *x, size_t count, double *results);
   void (*axpy[2])(double a, const void *x, void *y, size_t count);
   void (*triad[2])(void *a, const void *b, const void *c, double s, size_t count);
@@ -68,7 +68,7 @@ typedef struct roof_loops {
   void (*relu[2])(const void *x, void *y, size_t count);
   void (*gelu[2])(const void *x, void *y, size_t count);
   void (*silu[2])(const void *x, void *y, size_t count);
-  /** One row each; ROOF_NORM_EPSILON is added to the mean square. */
+  /** One row each; RF_NORM_EPSILON is added to the mean square. */
   void (*layernorm[2])(const void *x, void *y, const void *gain, const void *shift, size_t count);
   void (*rmsnorm[2])(const void *x, void *y, const void *gain, size_t count);
   /** y = centre x + side (the six x that are 1, `row` and `plane` elements away). */
@@ -84,7 +84,7 @@ typedef struct roof_loops {
   /** `batch` transforms of n points (a power of two) at once. `roots` are the roots of unity of `order`, a
    * multiple of n: `order` real, then `order` imaginary parts. `scratch` has room for 8 n / 7
    * rows. [1] is for whole registers only. */
-  void (*fft[2])(size_t n, size_t batch, roof_points from, roof_points to, void *scratch, const void *roots,
+  void (*fft[2])(size_t n, size_t batch, rf_points from, rf_points to, void *scratch, const void *roots,
                  size_t order);
   /** Row i of x, `batch` numbers, times factor i, each times its own of w: `batch` real parts, then `batch`
    * imaginary ones for each row. Imaginary parts of x are `apart` after the real ones, of factors `rows`. */
@@ -92,59 +92,59 @@ typedef struct roof_loops {
   /** What a thread calls after rows (copy, softmax, layernorm, rmsnorm, stencil, turn, fft) stored past the
    * caches, so that others see them. */
   void (*fence)(void);
-  void (*tile[3][3])(const roof_tile *tile); /**< by height and by registers of width less one */
-} roof_loops;
+  void (*tile[3][3])(const rf_tile *tile); /**< by height and by registers of width less one */
+} rf_loops;
 
 /** What a loop does that only moves bytes, and the ways of doing it. */
-typedef enum roof_pattern {
-  ROOF_LOAD,   /**< a */
-  ROOF_STORE,  /**< to a */
-  ROOF_COPY,   /**< b to a */
-  ROOF_UPDATE, /**< a to a */
-  ROOF_TRIAD,  /**< b and c to a */
-  ROOF_PATTERN_COUNT
-} roof_pattern;
+typedef enum rf_pattern {
+  RF_LOAD,   /**< a */
+  RF_STORE,  /**< to a */
+  RF_COPY,   /**< b to a */
+  RF_UPDATE, /**< a to a */
+  RF_TRIAD,  /**< b and c to a */
+  RF_PATTERN_COUNT
+} rf_pattern;
 
-typedef enum roof_way {
-  ROOF_UNROLL_4,
-  ROOF_UNROLL_16,
-  ROOF_AHEAD,      /**< 8 registers at a time; fetches what it will load */
-  ROOF_PAST,       /**< 8 registers at a time; stores past the caches */
-  ROOF_PAST_AHEAD, /**< both */
-  ROOF_WAY_COUNT
-} roof_way;
+typedef enum rf_way {
+  RF_UNROLL_4,
+  RF_UNROLL_16,
+  RF_AHEAD,      /**< 8 registers at a time; fetches what it will load */
+  RF_PAST,       /**< 8 registers at a time; stores past the caches */
+  RF_PAST_AHEAD, /**< both */
+  RF_WAY_COUNT
+} rf_way;
 
 /** Three arrays of `array_bytes`, a power of two of at least 1024, aligned to 64 bytes. */
-typedef struct roof_span {
+typedef struct rf_lanes_span {
   char *a;
   const char *b;
   const char *c;
   size_t array_bytes;
   size_t begin; /**< where to start in each array, a multiple of 1024 */
   size_t bytes; /**< of each array to pass, a multiple of 1024; after its end an array begins again */
-} roof_span;
+} rf_lanes_span;
 
-typedef void roof_transfer(const roof_span *span);
+typedef void rf_transfer(const rf_lanes_span *span);
 
-typedef struct roof_lanes {
+typedef struct rf_lanes {
   const char *isa; /**< "AVX-512", "AVX2+FMA", "SSE2", "NEON", "scalar" */
   bool fused;      /**< a multiply-add is one instruction */
   bool (*available)(void);
-  const roof_loops *fp64; /**< NULL, as fp32: it only moves bytes */
-  const roof_loops *fp32;
-  roof_transfer *const (*transfers)[ROOF_WAY_COUNT]; /**< by pattern, then way */
-} roof_lanes;
+  const rf_loops *fp64; /**< NULL, as fp32: it only moves bytes */
+  const rf_loops *fp32;
+  rf_transfer *const (*transfers)[RF_WAY_COUNT]; /**< by pattern, then way */
+} rf_lanes;
 
 /** The instruction sets compiled in, widest first.
  *  Units: none. Ownership: static. Errors: NULL past the last. */
-const roof_lanes *roof_lanes_at(int index);
+const rf_lanes *rf_lanes_at(int index);
 
 /** The widest instruction set this processor has that has loops.
  *  Units: none. Ownership: static. Errors: never NULL: the last one needs nothing. */
-const roof_lanes *roof_lanes_best(void);
+const rf_lanes *rf_lanes_best(void);
 
 /** Its loops for fp64 or fp32.
  *  Units: none. Ownership: static. Errors: none. */
-const roof_loops *roof_lanes_loops(const roof_lanes *lanes, roof_dtype dtype);
+const rf_loops *rf_lanes_loops(const rf_lanes *lanes, roof_dtype dtype);
 
 #endif

@@ -117,12 +117,12 @@ INLINE void NAME(layernorm)(const void *x, void *y, const void *gain, const void
   double mean = NAME(sum)(x, count, false, stream) / (double)count;
   double variance = NAME(squares)(x, (T)mean, count) / (double)count;
   NAME(normalise)
-  (x, y, gain, shift, (T)mean, (T)(1 / __builtin_sqrt(variance + ROOF_NORM_EPSILON)), count, stream);
+  (x, y, gain, shift, (T)mean, (T)(1 / __builtin_sqrt(variance + RF_NORM_EPSILON)), count, stream);
 }
 
 INLINE void NAME(rmsnorm)(const void *x, void *y, const void *gain, size_t count, bool stream) {
   double square = NAME(dot)(x, x, count, stream) / (double)count;
-  NAME(normalise)(x, y, gain, NULL, 0, (T)(1 / __builtin_sqrt(square + ROOF_NORM_EPSILON)), count, stream);
+  NAME(normalise)(x, y, gain, NULL, 0, (T)(1 / __builtin_sqrt(square + RF_NORM_EPSILON)), count, stream);
 }
 
 INLINE void NAME(stencil)(void *out, const void *in, size_t row, size_t plane, double centre, double side,

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-enum { ROWS = ROOF_NARROW_ROWS, COLUMNS = ROOF_NARROW_COLUMNS };
+enum { ROWS = RF_NARROW_ROWS, COLUMNS = RF_NARROW_COLUMNS };
 
 /* Sums become numbers of a few bytes by arithmetic alone, which compilers turn into vectors. */
 #define ROUND(name, target, type, sum, CONVERT)                                                              \
-  target static void name(const void *from, const roof_narrow_out *out) {                                    \
+  target static void name(const void *from, const rf_narrow_out *out) {                                      \
     const sum *sums = from;                                                                                  \
     for (size_t i = 0; i < out->rows; i++, sums += COLUMNS) {                                                \
       type row[COLUMNS];                                                                                     \
@@ -132,7 +132,7 @@ static void tile_scalar_int8(size_t groups, const void *left, size_t stride, con
 ROUND(round_bf16, , uint16_t, float, CONVERT_BF16)
 ROUND(round_int8, , int8_t, int32_t, CONVERT_INT8)
 
-static const roof_narrow table[] = {
+static const rf_narrow table[] = {
 #if defined(__x86_64__)
     {"AVX512-BF16", ROOF_BF16, has_avx512_bf16, tile_avx512_bf16, round_avx512_bf16},
     {"AVX512-VNNI", ROOF_INT8, has_avx512_vnni, tile_avx512_vnni, round_avx512_int8},
@@ -141,12 +141,12 @@ static const roof_narrow table[] = {
     {"scalar", ROOF_INT8, always, tile_scalar_int8, round_int8},
 };
 
-const roof_narrow *roof_narrow_at(int index) {
+const rf_narrow *rf_narrow_at(int index) {
   return index >= 0 && index < (int)(sizeof table / sizeof table[0]) ? &table[index] : NULL;
 }
 
-const roof_narrow *roof_narrow_best(roof_dtype dtype) {
-  for (int i = 0; roof_narrow_at(i) != NULL; i++) {
+const rf_narrow *rf_narrow_best(roof_dtype dtype) {
+  for (int i = 0; rf_narrow_at(i) != NULL; i++) {
     if (table[i].dtype == dtype && table[i].available()) {
       return &table[i];
     }

@@ -2,7 +2,7 @@
  * which keep arrays of registers, are NEON's. */
 #include "kernels/lanes/lanes.h"
 
-#if defined(ROOF_LANES_SVE)
+#if defined(RF_LANES_SVE)
 #include <arm_sve.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -46,5 +46,5 @@ static bool available(void) {
   return bytes <= WIDEST && (bytes & (bytes - 1)) == 0;
 }
 
-const roof_lanes roof_lanes_sve = {"SVE", true, available, NULL, NULL, transfers};
+const rf_lanes rf_lanes_sve = {"SVE", true, available, NULL, NULL, transfers};
 #endif

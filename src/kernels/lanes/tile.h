@@ -3,7 +3,7 @@
 #define LINE (64 / sizeof(T))
 
 /** Fetches a row of what comes next and, over the last steps of the depth, a row of C. */
-INLINE void NAME(fetch)(const roof_tile *t, size_t k, int rows, int columns) {
+INLINE void NAME(fetch)(const rf_tile *t, size_t k, int rows, int columns) {
   const T *next = (const T *)t->ahead + k / LINE * t->ahead_stride;
   size_t row = (t->depth - k) / LINE - 1;
   for (int j = 0; j < columns; j++) {
@@ -27,8 +27,7 @@ INLINE void NAME(put_tile)(T *c, size_t stride, bool add, V sums[ROWS][COLUMNS],
 }
 
 /** Copies the part of a tile that lies inside C. */
-static __attribute__((noinline)) void NAME(put_edge)(const roof_tile *t, const T *sums, int rows,
-                                                     int columns) {
+static __attribute__((noinline)) void NAME(put_edge)(const rf_tile *t, const T *sums, int rows, int columns) {
   T *c = t->c;
   size_t inside = (size_t)(columns - 1) * W + t->last;
   for (int i = 0; i < rows; i++, c += t->c_stride, sums += (size_t)columns * W) {
@@ -54,7 +53,7 @@ INLINE void NAME(step)(V sums[ROWS][COLUMNS], const T *a, size_t stride, const T
 }
 
 /** The sums of a tile; `a_step` is apart from the others so that it can be a constant. */
-INLINE void NAME(add_up)(const roof_tile *t, V sums[ROWS][COLUMNS], size_t a_step, int rows, int columns) {
+INLINE void NAME(add_up)(const rf_tile *t, V sums[ROWS][COLUMNS], size_t a_step, int rows, int columns) {
   const T *a = t->a, *b = t->b;
   const size_t a_stride = t->a_stride, b_stride = t->b_stride, depth = t->depth;
   const bool ahead = t->ahead != NULL;
@@ -72,7 +71,7 @@ INLINE void NAME(add_up)(const roof_tile *t, V sums[ROWS][COLUMNS], size_t a_ste
   }
 }
 
-INLINE void NAME(tile)(const roof_tile *t, const int rows, const int columns) {
+INLINE void NAME(tile)(const rf_tile *t, const int rows, const int columns) {
   V sums[ROWS][COLUMNS];
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < columns; j++) {
@@ -94,7 +93,7 @@ INLINE void NAME(tile)(const roof_tile *t, const int rows, const int columns) {
 }
 
 #define TILE(name, rows, columns)                                                                            \
-  TARGET static void NAME(tile_##name##_##columns)(const roof_tile *t) {                                     \
+  TARGET static void NAME(tile_##name##_##columns)(const rf_tile *t) {                                       \
     NAME(tile)(t, rows, columns);                                                                            \
   }
 #if COLUMNS == 3

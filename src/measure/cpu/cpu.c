@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
+#include "host/noise.h"
 #include "measure/cpu/energy.h"
 #include "measure/cpu/numa.h"
 #include "measure/cpu/trial.h"
-#include "measure/noise.h"
 #include "measure/run.h"
 #include "measure/sampler.h"
 
-void roof_bench_step(roof_bench *bench, const char *step) {
+void rf_bench_step(rf_bench *bench, const char *step) {
   if (bench->options->progress != NULL) {
     bench->options->progress(bench->options->user, step, bench->steps_done, bench->steps);
   }
   bench->steps_done++;
 }
 
-void roof_bench_note(roof_bench *bench, const char *format, ...) {
+void rf_bench_note(rf_bench *bench, const char *format, ...) {
   roof_machine *machine = bench->machine;
   if (machine->note_count == ROOF_NOTE_MAX) {
     return;
@@ -34,18 +34,19 @@ void roof_bench_note(roof_bench *bench, const char *format, ...) {
 }
 
 /** Whether all hardware threads are measured too, after one a core. */
-static bool has_siblings(const roof_bench *bench) {
-  const roof_topology *t = &bench->team.topology;
+static bool has_siblings(const rf_bench *bench) {
+  const rf_topology *t = &bench->team.topology;
   return bench->options->threads == 0 && t->thread_count > t->core_count;
 }
 
 /** Steps of a whole run: data, curve, rounds, small pages, synchronisation, latency, peaks, then each level
- * with each crew, the libraries, energy; with all hardware threads peaks, data, rounds and levels again. */
-static int count_steps(const roof_bench *bench, int levels) {
-  int steps = 5 + !bench->options->quick + ROOF_ROUND_MAX + roof_cpu_burst_count() +
-              roof_cpu_library_count() + levels * roof_crew_count(bench);
+ * with each core set, the libraries, energy; with all hardware threads peaks, data, rounds and levels again.
+ */
+static int count_steps(const rf_bench *bench, int levels) {
+  int steps = 5 + !bench->options->quick + ROOF_ROUND_MAX + rf_cpu_peak_kernel_count() +
+              rf_cpu_library_count() + levels * rf_core_set_count(bench);
   steps += bench->team.topology.node_count > 1;
-  return steps + (has_siblings(bench) ? 1 + ROOF_ROUND_MAX + roof_cpu_burst_count() + levels : 0);
+  return steps + (has_siblings(bench) ? 1 + ROOF_ROUND_MAX + rf_cpu_peak_kernel_count() + levels : 0);
 }
 
 static const char *never_disabled(void) {
@@ -53,18 +54,18 @@ static const char *never_disabled(void) {
 }
 
 /** Plans peaks and levels, measures everything planned in rounds, and forgets the plan. */
-static roof_status measure_planned(roof_bench *bench, roof_level *levels, int count, roof_error *error) {
-  roof_status status = roof_cpu_plan_peaks(bench, error);
+static roof_status measure_planned(rf_bench *bench, roof_level *levels, int count, roof_error *error) {
+  roof_status status = rf_cpu_plan_peaks(bench, error);
   if (status == ROOF_OK) {
-    status = roof_cpu_plan_levels(bench, levels, count, error);
+    status = rf_cpu_plan_levels(bench, levels, count, error);
   }
   if (status == ROOF_OK) {
-    status = roof_trials_run(bench, error);
+    status = rf_trials_run(bench, error);
   }
   if (status == ROOF_OK && !bench->siblings) {
-    roof_cpu_try_pages(bench);
+    rf_cpu_try_pages(bench);
   }
-  roof_trials_done(bench);
+  rf_trials_done(bench);
   free(bench->data);
   free(bench->flows);
   free(bench->loads);
@@ -73,43 +74,43 @@ static roof_status measure_planned(roof_bench *bench, roof_level *levels, int co
 }
 
 /** Peaks and levels again with all hardware threads of the same cores. */
-static roof_status measure_siblings(roof_bench *bench, roof_level *levels, int count, roof_error *error) {
+static roof_status measure_siblings(rf_bench *bench, roof_level *levels, int count, roof_error *error) {
   int threads = bench->team.topology.thread_count;
-  roof_team_done(&bench->team);
-  roof_status status = roof_team_init(&bench->team, threads, error);
+  rf_team_done(&bench->team);
+  roof_status status = rf_team_init(&bench->team, threads, error);
   if (status != ROOF_OK) {
-    bench->team = (roof_team){0};
+    bench->team = (rf_team){0};
     return status;
   }
   bench->siblings = true;
   status = measure_planned(bench, levels, count, error);
   if (status == ROOF_OK) {
-    roof_cpu_note_siblings(bench);
+    rf_cpu_note_siblings(bench);
   }
   return status;
 }
 
-static roof_status measure_all(roof_bench *bench, roof_error *error) {
+static roof_status measure_all(rf_bench *bench, roof_error *error) {
   roof_level levels[ROOF_LEVEL_KIND_COUNT];
-  int count = roof_cpu_identify(bench, levels);
+  int count = rf_cpu_identify(bench, levels);
   bench->steps = count_steps(bench, count);
-  roof_status status = roof_cpu_plan_clock(bench, error);
+  roof_status status = rf_cpu_plan_clock(bench, error);
   if (status == ROOF_OK) {
     status = measure_planned(bench, levels, count, error);
   }
   if (status == ROOF_OK) {
-    roof_cpu_note_pace(bench);
-    status = roof_cpu_measure_sync(bench, error);
+    rf_cpu_note_pace(bench);
+    status = rf_cpu_measure_sync(bench, error);
   }
   if (status == ROOF_OK) {
-    status = roof_cpu_measure_latency(bench, error);
+    status = rf_cpu_measure_latency(bench, error);
   }
   if (status == ROOF_OK) {
-    status = roof_cpu_measure_domains(bench, error);
+    status = rf_cpu_measure_domains(bench, error);
   }
   if (status == ROOF_OK) {
-    roof_cpu_measure_libraries(bench);
-    roof_cpu_measure_energy(bench, "");
+    rf_cpu_measure_libraries(bench);
+    rf_cpu_measure_energy(bench, "");
   }
   if (status == ROOF_OK && has_siblings(bench)) {
     status = measure_siblings(bench, levels, count, error);
@@ -121,28 +122,28 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
   static const double quick_budget = 0.1;
   roof_machine result;
   roof_machine_init(&result);
-  roof_bench bench = {.options = options,
-                      .lanes = roof_lanes_best(),
-                      .machine = &result,
-                      .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
-                                               : options->seconds_per_item};
-  roof_status status = roof_team_init(&bench.team, options->threads, error);
+  rf_bench bench = {.options = options,
+                    .lanes = rf_lanes_best(),
+                    .machine = &result,
+                    .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
+                                             : options->seconds_per_item};
+  roof_status status = rf_team_init(&bench.team, options->threads, error);
   if (status != ROOF_OK) {
     return status;
   }
   char noise[80];
-  roof_noise before = roof_noise_now();
-  roof_run_date(result.date);
+  rf_noise before = rf_noise_now();
+  rf_run_date(result.date);
   status = measure_all(&bench, error);
   if (status == ROOF_OK) {
-    roof_cpu_judge(&bench);
-    if (roof_noise_since(&before, bench.team.threads, noise, sizeof noise)[0] != '\0') {
-      roof_bench_note(&bench, "%s", noise);
+    rf_cpu_judge(&bench);
+    if (rf_noise_since(&before, bench.team.threads, noise, sizeof noise)[0] != '\0') {
+      rf_bench_note(&bench, "%s", noise);
     }
     *machine = result;
   }
   if (bench.team.hwloc != NULL) {
-    roof_team_done(&bench.team);
+    rf_team_done(&bench.team);
   }
   return status;
 }
@@ -155,11 +156,11 @@ typedef struct timed_run {
 
 static double timed_calls(void *user) {
   timed_run *t = user;
-  double start = roof_clock_seconds();
+  double start = rf_clock_seconds();
   for (int i = 0; i < t->calls; i++) {
     t->run->kernel->execute(t->run);
   }
-  return roof_clock_seconds() - start;
+  return rf_clock_seconds() - start;
 }
 
 static void calibrate(timed_run *t) {
@@ -169,53 +170,53 @@ static void calibrate(timed_run *t) {
   t->calls = (int)fmax(1, ceil(least_seconds / fmax(seconds, 1e-8)));
 }
 
-roof_status roof_cpu_sample(roof_kernel_run *run, double budget, double precision, roof_samples *samples,
-                            roof_error *error) {
+roof_status rf_cpu_sample(roof_kernel_run *run, double budget, double precision, rf_samples *samples,
+                          roof_error *error) {
   enum { LEAST = 5, MOST = 1000 };
   timed_run t = {.run = run};
   calibrate(&t);
-  roof_sampling sampling = {
+  rf_sampling sampling = {
       .calls = t.calls, .budget = budget, .least = LEAST, .most = MOST, .precision = precision};
-  return roof_sample(timed_calls, &t, &sampling, samples, error);
+  return rf_sample(timed_calls, &t, &sampling, samples, error);
 }
 
 /** "2 threads bound; interval within 1 %; OpenBLAS 0.3.21; noise: ..." */
-static void describe(const roof_kernel_run *run, const char *stopped, const roof_noise *before,
+static void describe(const roof_kernel_run *run, const char *stopped, const rf_noise *before,
                      roof_measurement *out) {
   char noise[80];
   const char *library = run->kernel->library != NULL ? run->kernel->library() : "";
-  roof_noise_since(before, run->threads, noise, sizeof noise);
+  rf_noise_since(before, run->threads, noise, sizeof noise);
   snprintf(out->note, sizeof out->note, "%d threads bound; %s%s%s%s%.60s", run->threads, stopped,
            noise[0] != '\0' ? "; " : "", noise, library[0] != '\0' ? "; " : "", library);
 }
 
 static double clock_now(void) {
-  return ROOF_CLOCK_CHAIN / roof_clock_chain();
+  return RF_CLOCK_CHAIN / rf_clock_chain();
 }
 
 /** While a kernel runs on all cores its clock is not read: before and after it are. */
-static void fill_conditions(const roof_kernel_run *run, const roof_samples *samples, const roof_noise *before,
+static void fill_conditions(const roof_kernel_run *run, const rf_samples *samples, const rf_noise *before,
                             double precision, roof_measurement *out) {
   roof_conditions *c = &out->conditions;
   c->clock_after_hz = clock_now();
   c->clock_hz = (c->clock_before_hz + c->clock_after_hz) / 2;
   c->clock_drift = fabs(c->clock_after_hz - c->clock_before_hz) / c->clock_hz;
   c->per_cycle = out->flops / out->seconds / run->threads / c->clock_hz;
-  roof_samples_conditions(samples, precision, c);
-  roof_noise_add(before, c);
+  rf_samples_conditions(samples, precision, c);
+  rf_noise_add(before, c);
 }
 
 static roof_status sample(roof_kernel_run *run, const roof_measure_options *options, roof_measurement *out,
                           roof_error *error) {
   static const double quick_budget = 0.3;
   double budget = options->quick ? fmin(options->seconds_per_item, quick_budget) : options->seconds_per_item;
-  roof_samples samples;
+  rf_samples samples;
   out->conditions.clock_before_hz = clock_now();
-  roof_noise before = roof_noise_now();
-  roof_meter meter;
-  roof_meter_start(&meter, "");
-  double start = roof_clock_seconds();
-  roof_status status = roof_cpu_sample(run, budget, options->precision, &samples, error);
+  rf_noise before = rf_noise_now();
+  rf_meter meter;
+  rf_meter_start(&meter, "");
+  double start = rf_clock_seconds();
+  roof_status status = rf_cpu_sample(run, budget, options->precision, &samples, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -223,7 +224,7 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
   out->sample_count = samples.count;
   out->stats = samples.stats;
   out->seconds = samples.stats.median;
-  roof_meter_fill(&meter, roof_clock_seconds() - start, out);
+  rf_meter_fill(&meter, rf_clock_seconds() - start, out);
   fill_conditions(run, &samples, &before, options->precision, out);
   describe(run, samples.stopped, &before, out);
   return ROOF_OK;
@@ -232,10 +233,10 @@ static roof_status sample(roof_kernel_run *run, const roof_measure_options *opti
 static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                        const roof_measure_options *options, roof_measurement *out, roof_error *error) {
   roof_measurement result;
-  roof_team team;
-  roof_status status = roof_run_describe(kernel, dtype, values, &result, error);
+  rf_team team;
+  roof_status status = rf_run_describe(kernel, dtype, values, &result, error);
   if (status == ROOF_OK) {
-    status = roof_team_init(&team, options->threads, error);
+    status = rf_team_init(&team, options->threads, error);
   }
   if (status != ROOF_OK) {
     return status;
@@ -251,7 +252,7 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
     status = sample(&prepared, options, &result, error);
   }
   kernel->release(&prepared);
-  roof_team_done(&team);
+  rf_team_done(&team);
   if (status == ROOF_OK) {
     snprintf(result.machine, sizeof result.machine, "host");
     *out = result;
@@ -259,9 +260,9 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
   return status;
 }
 
-const roof_backend roof_backend_cpu = {.name = "cpu",
-                                       .summary = "this machine's processor: OpenMP threads bound to cores",
-                                       .machine = "host",
-                                       .disabled_reason = never_disabled,
-                                       .measure = measure,
-                                       .run = run};
+const roof_backend rf_backend_cpu = {.name = "cpu",
+                                     .summary = "this machine's processor: OpenMP threads bound to cores",
+                                     .machine = "host",
+                                     .disabled_reason = never_disabled,
+                                     .measure = measure,
+                                     .run = run};

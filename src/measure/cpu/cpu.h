@@ -2,269 +2,267 @@
 #ifndef MEASURE_CPU_CPU_H
 #define MEASURE_CPU_CPU_H
 
-#include "kernels/lanes/burst.h"
 #include "kernels/lanes/lanes.h"
+#include "kernels/lanes/peak.h"
 #include "measure/sampler.h"
 #include "measure/team.h"
 #include "roofline/measure.h"
 #include "roofline/stats.h"
 
 /** One run of `measure`: what its steps share. */
-typedef struct roof_bench {
+typedef struct rf_bench {
   const roof_measure_options *options;
-  const roof_lanes *lanes;
-  roof_team team;
+  const rf_lanes *lanes;
+  rf_team team;
   roof_machine *machine;
-  double
-      load_cycles[ROOF_CORE_KIND_MAX]; /**< from one load of the first cache to the next that waits for it */
-  double budget;                       /**< s of samples a figure */
-  struct roof_trial *trials;           /**< what is measured in rounds (trial.h) */
+  double load_cycles[RF_CORE_KIND_MAX]; /**< from one load of the first cache to the next that waits for it */
+  double budget;                        /**< s of samples a figure */
+  struct rf_trial *trials;              /**< what is measured in rounds (trial.h) */
   int trial_count;
   void *loads, *flows; /**< what the trials run: peaks.c, levels.c */
   void *data;          /**< random numbers that the levels read and write */
   bool siblings;       /**< all hardware threads work, after one thread a core has */
   int steps;           /**< of the whole run */
   int steps_done;
-} roof_bench;
+} rf_bench;
 
 /** Tells the caller that another step of the run begins.
  *  Units: none. Ownership: none. Errors: none. */
-void roof_bench_step(roof_bench *bench, const char *step);
+void rf_bench_step(rf_bench *bench, const char *step);
 
 /** Appends a note to the machine, dropped when it has no room left.
  *  Units: none. Ownership: copies. Errors: none. */
-void roof_bench_note(roof_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
+void rf_bench_note(rf_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
 
 /** Fills in the processor's name and cores, and notes what the plan of its topology says. `levels` (four) get
  * the caches (one level each, capacity and instances of all kinds of core together) and memory.
  *  Units: bytes. Ownership: none. Errors: none; what hwloc does not know stays unknown. Returns how many. */
-int roof_cpu_identify(roof_bench *bench, roof_level *levels);
+int rf_cpu_identify(rf_bench *bench, roof_level *levels);
 
 /** Who works in a measurement: one core of a kind, or all cores. */
-typedef struct roof_crew {
-  int kind;                           /**< of the one core; -1: all cores */
-  int threads;                        /**< of the team, from the first on */
-  int cores;                          /**< that they run on */
-  int per_core;                       /**< hardware threads of a core */
-  double weights[ROOF_CORE_KIND_MAX]; /**< work of a thread on a core of that kind, the first kind's is 1 */
-} roof_crew;
+typedef struct rf_core_set {
+  int kind;                         /**< of the one core; -1: all cores */
+  int threads;                      /**< of the team, from the first on */
+  int cores;                        /**< that they run on */
+  int per_core;                     /**< hardware threads of a core */
+  double weights[RF_CORE_KIND_MAX]; /**< work of a thread on a core of that kind, the first kind's is 1 */
+} rf_core_set;
 
-/** How many crews measure each figure: one core of each kind where there are several cores, then all; all
+/** How many core sets measure each figure: one core of each kind where there are several cores, then all; all
  * alone in the pass with all hardware threads. Units: count. Ownership: none. Errors: none. */
-int roof_crew_count(const roof_bench *bench);
+int rf_core_set_count(const rf_bench *bench);
 
-/** The crew `index`, with equal work for all its threads.
+/** The core set `index`, with equal work for all its threads.
  *  Units: none. Ownership: by value. Errors: none. */
-roof_crew roof_crew_at(const roof_bench *bench, int index);
+rf_core_set rf_core_set_at(const rf_bench *bench, int index);
 
-/** Moves the calling thread to the crew's core.
- *  Units: none. Ownership: undone by roof_crew_leave. Errors: none. */
-void roof_crew_enter(const roof_bench *bench, const roof_crew *crew);
+/** Moves the calling thread to the core set's core.
+ *  Units: none. Ownership: undone by rf_core_set_leave. Errors: none. */
+void rf_core_set_enter(const rf_bench *bench, const rf_core_set *set);
 
 /** Moves the calling thread back to the first core.
  *  Units: none. Ownership: none. Errors: none. */
-void roof_crew_leave(const roof_bench *bench, const roof_crew *crew);
+void rf_core_set_leave(const rf_bench *bench, const rf_core_set *set);
 
 /** The work of one thread, as a share of that of a thread on the first kind of core.
  *  Units: none. Ownership: none. Errors: none. */
-double roof_crew_weight(const roof_bench *bench, const roof_crew *crew, int thread);
+double rf_core_set_weight(const rf_bench *bench, const rf_core_set *set, int thread);
 
 /** The work of all threads together, in the same measure.
  *  Units: none. Ownership: none. Errors: none. */
-double roof_crew_work(const roof_bench *bench, const roof_crew *crew);
+double rf_core_set_work(const rf_bench *bench, const rf_core_set *set);
 
 /** True for cores of several kinds: they have no common clock.
  *  Units: none. Ownership: none. Errors: none. */
-bool roof_crew_is_mixed(const roof_bench *bench, const roof_crew *crew);
+bool rf_core_set_is_mixed(const rf_bench *bench, const rf_core_set *set);
 
 /** Fills in whom a figure is for: `cores` (0: all), the kind's name (ROOF_CORE_KIND_SIZE bytes, "" where
  * there is one kind) and hardware threads a core (0: one). Units: none. Ownership: none. Errors: none. */
-void roof_crew_sign(const roof_bench *bench, const roof_crew *crew, int *cores, char *kind, int *per_core);
+void rf_core_set_sign(const rf_bench *bench, const rf_core_set *set, int *cores, char *kind, int *per_core);
 
 /** "1 P-core", "14 cores", "4 cores, all hardware threads". Returns `text`.
  *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
-char *roof_crew_name(const roof_bench *bench, const roof_crew *crew, char *text, size_t size);
+char *rf_core_set_name(const rf_bench *bench, const rf_core_set *set, char *text, size_t size);
 
 /** Plans to measure the core's clock and the cost of a parallel region.
  *  Units: Hz, s. Ownership: none. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_plan_clock(roof_bench *bench, roof_error *error);
+roof_status rf_cpu_plan_clock(rf_bench *bench, roof_error *error);
 
 /** Adds a cost of synchronisation, dropped when the machine has no room left; `cores` of the team.
  *  Units: s. Ownership: copies. Errors: none. */
-void roof_cpu_add_cost(roof_bench *bench, const char *name, int cores, const roof_stats *stats,
-                       const char *source);
+void rf_cpu_add_cost(rf_bench *bench, const char *name, int cores, const roof_stats *stats,
+                     const char *source);
 
 /** Measures what synchronisation costs: atomic operations, a mutex, a barrier, hand-offs between cores.
  *  Units: s. Ownership: none. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_measure_sync(roof_bench *bench, roof_error *error);
+roof_status rf_cpu_measure_sync(rf_bench *bench, roof_error *error);
 
-/** Number of bursts that this processor can run.
+/** Number of peak kernels that this processor can run.
  *  Units: count. Ownership: none. Errors: none. */
-int roof_cpu_burst_count(void);
+int rf_cpu_peak_kernel_count(void);
 
 /** Plans to measure the peak of every instruction set and format this processor has, on one core and on all.
  *  Units: FLOP/s. Ownership: bench->loads. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_plan_peaks(roof_bench *bench, roof_error *error);
+roof_status rf_cpu_plan_peaks(rf_bench *bench, roof_error *error);
 
 /** Notes the load under which the clock is lowest, when that is more than 2 % under what it is between loads.
  *  Units: none. Ownership: none. Errors: none. */
-void roof_cpu_note_pace(roof_bench *bench);
+void rf_cpu_note_pace(rf_bench *bench);
 
-/** Plans to measure the bandwidth of each of the `count` levels with every crew and appends them to the
+/** Plans to measure the bandwidth of each of the `count` levels with every core set and appends them to the
  * machine. Each thread reads what it touched first, so that its data are in the memory next to it. Marks the
  * plateaus of `plain`.
  *  Units: bytes/s. Ownership: bench->flows, bench->data. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_plan_levels(roof_bench *bench, roof_level *plain, int count, roof_error *error);
+roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, roof_error *error);
 
 /** Measures memory and the outermost cache with small pages, in the ways that won.
- *  Units: bytes/s. Ownership: needs what roof_cpu_plan_levels left. Errors: none. */
-void roof_cpu_try_pages(roof_bench *bench);
+ *  Units: bytes/s. Ownership: needs what rf_cpu_plan_levels left. Errors: none. */
+void rf_cpu_try_pages(rf_bench *bench);
 
 /** Bytes of a cache level that a core of a kind uses when it works alone, for -1 each of `per_core` threads
  * of each core when all work, the least of all kinds; 0 when the level cannot be told from the one inside it.
  *  Units: bytes. Ownership: none. Errors: none. */
-double roof_cpu_cache_share(const roof_topology *topology, roof_level_kind level, int kind, int per_core);
+double rf_cpu_cache_share(const rf_topology *topology, roof_level_kind level, int kind, int per_core);
 
 /** Notes whether all hardware threads do more than one a core, from the figures of both.
  *  Units: none. Ownership: none. Errors: none. */
-void roof_cpu_note_siblings(roof_bench *bench);
+void rf_cpu_note_siblings(rf_bench *bench);
 
 /** Notes what the figures say against themselves: above a physical limit, cores that do not add up, an outer
  *  level faster than the one inside it.
  *  Units: none. Ownership: none. Errors: none. */
-void roof_cpu_judge(roof_bench *bench);
+void rf_cpu_judge(rf_bench *bench);
 
 /** Measures the latency of every level with large pages and with small ones, how far the TLBs reach, and the
  * latency of memory while other cores read. Units: s. Ownership: none. Errors: ROOF_E_MEMORY,
  * ROOF_E_UNSUPPORTED. */
-roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error);
+roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error);
 
 /** Latency of a load when `bytes` of data, a power of two, are in use; the best of a few windows. Overwrites
  * the data. Units: s. Ownership: none. Errors: none. */
-double roof_cpu_latency_of(char *data, size_t bytes);
+double rf_cpu_latency_of(char *data, size_t bytes);
 
 /** The largest power of two not above `bytes`, at least 1 KiB.
  *  Units: bytes. Ownership: none. Errors: none. */
-size_t roof_cpu_floor_power(double bytes);
+size_t rf_cpu_floor_power(double bytes);
 
 /** Measures how many pages each TLB holds, in memory of `bytes` with large and with small pages.
  *  Units: bytes, s. Ownership: none; the memory's content is lost. Errors: ROOF_E_MEMORY. */
-roof_status roof_cpu_measure_tlbs(roof_bench *bench, void *large, void *small, size_t bytes,
-                                  roof_error *error);
+roof_status rf_cpu_measure_tlbs(rf_bench *bench, void *large, void *small, size_t bytes, roof_error *error);
 
 /** Measures the latency of memory against the bandwidth that other cores draw.
  *  Units: s, bytes/s. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED. */
-roof_status roof_cpu_measure_loaded(roof_bench *bench, roof_error *error);
+roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error);
 
 /** The share of the memory that lies in large pages.
  *  Units: none. Ownership: none. Errors: NaN when the system does not tell. */
-double roof_pages_large(const void *data, size_t bytes);
+double rf_pages_large(const void *data, size_t bytes);
 
 /** Why only that share of memory got large pages.
  *  Units: none. Ownership: static. Errors: none. */
-const char *roof_pages_refused(double share);
+const char *rf_pages_refused(double share);
 
 /** One bandwidth as it was measured, in the way that won. */
-typedef struct roof_stream {
+typedef struct rf_stream {
   double (*timed)(void *flow); /**< s of one window */
   void *flow;
   double bytes; /**< of a window */
   double *rate; /**< the figure: bytes/s */
-  bool shared;  /**< with others: ROOF_SHARED, else the fastest window counts */
+  bool shared;  /**< with others: RF_SHARED, else the fastest window counts */
   roof_level *level;
   const char *name; /**< of the pattern */
-} roof_stream;
+} rf_stream;
 
 /** Measures memory and the outermost cache again with small pages; the faster pages' figure stays, the other
  * is said in the level's source. Notes why when it cannot be known. Units: bytes, bytes/s. Ownership: `data`,
  * large pages with random numbers, gets new ones. Errors: none. */
-void roof_cpu_try_small_pages(roof_bench *bench, void *data, size_t bytes, roof_stream *streams, int count);
+void rf_cpu_try_small_pages(rf_bench *bench, void *data, size_t bytes, rf_stream *streams, int count);
 
-enum { ROOF_CHASE_LINE = 64 };
+enum { RF_CHASE_LINE = 64 };
 
 /** Chains all lines of `bytes`, a power of two, into one cycle that no prefetcher follows.
  *  Units: bytes. Ownership: none. Errors: none. */
-void roof_chase_link(char *data, size_t bytes);
+void rf_chase_link(char *data, size_t bytes);
 
 /** Follows the chain; *from becomes where it stands after `loads` loads.
  *  Units: s a load. Ownership: none. Errors: none. */
-double roof_chase(void ***from, int loads);
+double rf_chase(void ***from, int loads);
 
 /** Where a curve leaves a plateau for a higher one. */
-typedef struct roof_rise {
+typedef struct rf_rise {
   int from; /**< the last point of the plateau it leaves */
   int to;   /**< the first point of the next, past the slope between them */
-} roof_rise;
+} rf_rise;
 
 /** Where a curve rises by more than 1.4 times.
  *  Units: none. Ownership: fills `rises`. Errors: none; returns how many. */
-int roof_curve_rises(const double *values, int count, roof_rise *rises, int capacity);
+int rf_curve_rises(const double *values, int count, rf_rise *rises, int capacity);
 
 /** Where a level shows in a curve of bandwidth by working set. */
-typedef struct roof_place {
+typedef struct rf_place {
   bool seen;       /**< it has a plateau, larger and slower than that of the level inside it */
   bool sloped;     /**< its ends differ by more than 15 % */
   double from, to; /**< B: the plateau's first and last working set */
   roof_curve_point
       ends[2]; /**< of the working sets that should be alike, each slow-down by others left out */
-} roof_place;
+} rf_place;
 
 /** Finds levels in a curve of bandwidth by growing working set: plateaus by where bandwidth falls, matched in
  * order with the capacities the system tells (caches inner to outer, then memory). The first plateau is the
  * first level's, the last one memory's; a cache between them that has none is not seen.
  *  Units: bytes, bytes/s. Ownership: fills `places`, one a level. Errors: none; returns the plateaus found.
  */
-int roof_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
-                     roof_place *places);
+int rf_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
+                   rf_place *places);
 
 /** Measures the curve of one core that reads, and marks `levels` by it: flat or not or not seen, with the end
  * of their plateau. Notes where the curve and the system disagree.
  *  Units: bytes. Ownership: none; `data` is read. Errors: none. */
-void roof_cpu_place_levels(roof_bench *bench, void *data, size_t bytes, roof_level *levels, int count);
+void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *levels, int count);
 
 /** Samples calls of a kernel that is prepared, for `budget` seconds, or until `precision` is reached
- * (roof_sampling). Units: s a call. Ownership: *samples on success only, freed by roof_samples_done. Errors:
+ * (rf_sampling). Units: s a call. Ownership: *samples on success only, freed by rf_samples_done. Errors:
  * ROOF_E_MEMORY.
  */
-roof_status roof_cpu_sample(roof_kernel_run *run, double budget, double precision, roof_samples *samples,
-                            roof_error *error);
+roof_status rf_cpu_sample(roof_kernel_run *run, double budget, double precision, rf_samples *samples,
+                          roof_error *error);
 
 /** A library's kernel on some cores. */
-typedef struct roof_attempt {
+typedef struct rf_attempt {
   const roof_kernel *kernel;
-  const roof_team *team;
+  const rf_team *team;
   int threads;
   const char *sizes;    /**< as roof_kernel_values takes them */
   double budget;        /**< s of samples a format */
   double limit_seconds; /**< after which it is given up */
-} roof_attempt;
+} rf_attempt;
 
-enum { ROOF_ATTEMPT_MAX = 4 };
+enum { RF_ATTEMPT_MAX = 4 };
 
 /** Runs the kernel in a process of its own, in every format it has: checked, then timed. What it reaches, or
  * why it does not, one entry a format; one alone when none of them can be. Units: FLOP/s. Ownership: fills at
- * most ROOF_ATTEMPT_MAX entries, returns how many. Errors: as `skipped`. */
-int roof_library_try(const roof_attempt *attempt, roof_library *results);
+ * most RF_ATTEMPT_MAX entries, returns how many. Errors: as `skipped`. */
+int rf_library_try(const rf_attempt *attempt, roof_library *results);
 
 /** Tries every number of chains on one core; the fastest counts, and of equals the one with fewer chains.
  *  Units: none. Ownership: static. Errors: none. */
-const roof_burst_way *roof_cpu_choose_way(const roof_bench *bench, const roof_burst *burst);
+const rf_peak_kernel_way *rf_cpu_choose_way(const rf_bench *bench, const rf_peak_kernel *kernel);
 
 /** Measures power and joules per FLOP and byte of memory with the counters below the folder `root`, "" for
  * this machine; peaks and bandwidths are known before. Units: J, W. Ownership: none. Errors: none; without
  * counters a note says why. */
-void roof_cpu_measure_energy(roof_bench *bench, const char *root);
+void rf_cpu_measure_energy(rf_bench *bench, const char *root);
 
 /** Number of kernels that are a library's.
  *  Units: count. Ownership: none. Errors: none. */
-int roof_cpu_library_count(void);
+int rf_cpu_library_count(void);
 
 /** Measures what the libraries' products of matrices reach, on one core and on all.
  *  Units: FLOP/s. Ownership: none. Errors: none; a library that fails says why in its entry. */
-void roof_cpu_measure_libraries(roof_bench *bench);
+void rf_cpu_measure_libraries(rf_bench *bench);
 
 /** What a core can do in one cycle at most; NaN unknown. */
-typedef struct roof_core_limits {
+typedef struct rf_core_limits {
   double multiply_pipes; /**< instructions that multiply or multiply and add */
   double add_pipes;      /**< instructions that add */
   double fp_pipes;       /**< of either kind together */
@@ -274,22 +272,22 @@ typedef struct roof_core_limits {
   double store_bytes;    /**< to the first cache */
   double l2_bytes;       /**< from the second cache */
   const char *source;    /**< static */
-} roof_core_limits;
+} rf_core_limits;
 
 /** The limits of this processor's core with registers of `bits`.
  *  Units: instructions, cycles and bytes per cycle. Ownership: by value. Errors: NaN when unknown. */
-roof_core_limits roof_cpu_limits(int bits);
+rf_core_limits rf_cpu_limits(int bits);
 
-/** The limits of the crew's cores: known for the first kind alone.
- *  Units: as roof_cpu_limits. Ownership: by value. Errors: NaN when unknown. */
-roof_core_limits roof_crew_limits(const roof_bench *bench, const roof_crew *crew, int bits);
+/** The limits of the core set's cores: known for the first kind alone.
+ *  Units: as rf_cpu_limits. Ownership: by value. Errors: NaN when unknown. */
+rf_core_limits rf_core_set_limits(const rf_bench *bench, const rf_core_set *set, int bits);
 
-/** What a burst can do at most.
+/** What a peak kernel can do at most.
  *  Units: FLOP per cycle of one core. Ownership: none. Errors: NaN when unknown. */
-double roof_cpu_burst_limit(const roof_core_limits *limits, const roof_burst *burst);
+double rf_cpu_peak_kernel_limit(const rf_core_limits *limits, const rf_peak_kernel *kernel);
 
 /** What loads and stores in this proportion can move at most to and from the first cache.
  *  Units: bytes per cycle of one core. Ownership: none. Errors: NaN when unknown. */
-double roof_cpu_transfer_limit(const roof_core_limits *limits, double loads, double stores);
+double rf_cpu_transfer_limit(const rf_core_limits *limits, double loads, double stores);
 
 #endif

@@ -2,32 +2,31 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/cpu/cpu.h"
 
 /* A linear congruence of full period needs no shuffle, and no prefetcher follows it. */
-void roof_chase_link(char *data, size_t bytes) {
-  const size_t count = bytes / ROOF_CHASE_LINE, factor = 0x9E3779B97F4A7C15u / 8 * 8 + 5,
+void rf_chase_link(char *data, size_t bytes) {
+  const size_t count = bytes / RF_CHASE_LINE, factor = 0x9E3779B97F4A7C15u / 8 * 8 + 5,
                term = 0xB5297A4Du | 1;
   for (size_t i = 0; i < count; i++) {
-    *(void **)(void *)(data + i * ROOF_CHASE_LINE) =
-        data + ((i * factor + term) & (count - 1)) * ROOF_CHASE_LINE;
+    *(void **)(void *)(data + i * RF_CHASE_LINE) = data + ((i * factor + term) & (count - 1)) * RF_CHASE_LINE;
   }
 }
 
-double roof_chase(void ***from, int loads) {
+double rf_chase(void ***from, int loads) {
   void **at = *from;
-  double start = roof_clock_seconds();
+  double start = rf_clock_seconds();
   for (int i = 0; i < loads; i++) {
     at = *at;
     __asm__ volatile("" : "+r"(at));
   }
-  double seconds = (roof_clock_seconds() - start) / loads;
+  double seconds = (rf_clock_seconds() - start) / loads;
   *from = at;
   return seconds;
 }
 
-int roof_curve_rises(const double *values, int count, roof_rise *rises, int capacity) {
+int rf_curve_rises(const double *values, int count, rf_rise *rises, int capacity) {
   static const double step = 1.4;
   int found = 0;
   double plateau = values[0];
@@ -35,7 +34,7 @@ int roof_curve_rises(const double *values, int count, roof_rise *rises, int capa
     bool rising = values[i] > step * plateau;
     bool still = rising && i > 1 && found > 0 && rises[found - 1].to == i - 1;
     if (rising && !still && found < capacity) {
-      rises[found++] = (roof_rise){i - 1, i};
+      rises[found++] = (rf_rise){i - 1, i};
     }
     if (rising && still) {
       rises[found - 1].to = i; /* a slope, not a plateau: it has not ended */

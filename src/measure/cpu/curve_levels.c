@@ -10,10 +10,10 @@ enum { STEP = 1024, SMALLEST = 8 << 10, TRIES = 3 };
 
 /** One core reads a working set in windows that follow each other. */
 typedef struct reader {
-  const roof_bench *bench;
+  const rf_bench *bench;
   char *data;
   size_t size, at, window; /* bytes */
-  roof_way way;
+  rf_way way;
 } reader;
 
 static void read_window(void *user, int thread, int threads) {
@@ -21,8 +21,8 @@ static void read_window(void *user, int thread, int threads) {
   (void)thread, (void)threads;
   for (size_t done = 0; done < r->window;) {
     size_t rest = r->window - done, left = r->size - r->at, part = rest < left ? rest : left;
-    roof_span span = {r->data, r->data, r->data, SIZE_MAX / 2 + 1, r->at, part};
-    r->bench->lanes->transfers[ROOF_LOAD][r->way](&span);
+    rf_lanes_span span = {r->data, r->data, r->data, SIZE_MAX / 2 + 1, r->at, part};
+    r->bench->lanes->transfers[RF_LOAD][r->way](&span);
     r->at = (r->at + part) % r->size;
     done += part;
   }
@@ -30,16 +30,16 @@ static void read_window(void *user, int thread, int threads) {
 
 /** The best of a few windows after one pass over all of it: what they read was used longest ago. */
 static double rate_at(reader *r, size_t size) {
-  static const roof_way ways[] = {ROOF_UNROLL_16, ROOF_AHEAD};
+  static const rf_way ways[] = {RF_UNROLL_16, RF_AHEAD};
   double best = INFINITY;
   r->size = r->window = size;
   r->at = 0;
-  r->way = ROOF_UNROLL_16;
-  roof_team_time(&r->bench->team, 1, read_window, r);
+  r->way = RF_UNROLL_16;
+  rf_team_time(&r->bench->team, 1, read_window, r);
   r->window = size <= 4 << 20 ? 8 << 20 : 4 << 20;
   for (int i = 0; i < TRIES * 2; i++) {
     r->way = ways[i % 2];
-    best = fmin(best, roof_team_time(&r->bench->team, 1, read_window, r));
+    best = fmin(best, rf_team_time(&r->bench->team, 1, read_window, r));
   }
   return (double)r->window / best;
 }
@@ -49,7 +49,7 @@ static size_t size_at(int index) {
   return ((size_t)SMALLEST << index / 2) * (index % 2 == 0 ? 2 : 3) / 2;
 }
 
-static void measure_curve(roof_bench *bench, char *data, size_t bytes) {
+static void measure_curve(rf_bench *bench, char *data, size_t bytes) {
   roof_machine *machine = bench->machine;
   reader r = {.bench = bench, .data = data};
   while (machine->curve_count < ROOF_CURVE_MAX && size_at(machine->curve_count) <= bytes) {
@@ -59,7 +59,7 @@ static void measure_curve(roof_bench *bench, char *data, size_t bytes) {
 }
 
 /** What the curve says against the sizes that the system tells. */
-static void note_place(roof_bench *bench, const roof_level *level, const roof_place *place) {
+static void note_place(rf_bench *bench, const roof_level *level, const rf_place *place) {
   static const double apart = 2;
   char told[32], to[32], sizes[2][32], rates[2][32];
   bool memory = level->level == ROOF_MEMORY;
@@ -70,22 +70,22 @@ static void note_place(roof_bench *bench, const roof_level *level, const roof_pl
     roof_quantity_format(rates[i], sizeof rates[i], place->ends[i].bytes_per_second, "B/s");
   }
   if (!place->seen) {
-    roof_bench_note(
+    rf_bench_note(
         bench,
         "%s: one core reads at no rate between those of the levels beside it, though the system tells "
         "of %s: its bandwidths may be theirs",
         level->name, told);
   } else if (place->sloped && memory) {
-    roof_bench_note(bench, "%s: not flat: one core reads %s at %s and %s at %s", level->name, sizes[0],
-                    rates[0], sizes[1], rates[1]);
+    rf_bench_note(bench, "%s: not flat: one core reads %s at %s and %s at %s", level->name, sizes[0],
+                  rates[0], sizes[1], rates[1]);
   } else if (place->sloped) {
-    roof_bench_note(
+    rf_bench_note(
         bench,
         "%s: not flat: one core reads %s of it at %s and %s at %s; the system tells of %s, its plateau "
         "ends at %s",
         level->name, sizes[0], rates[0], sizes[1], rates[1], told, to);
   } else if (!memory && fmax(place->to / level->bytes, level->bytes / place->to) > apart) {
-    roof_bench_note(bench, "%s: the system tells of %s, its plateau ends at %s", level->name, told, to);
+    rf_bench_note(bench, "%s: the system tells of %s, its plateau ends at %s", level->name, told, to);
   }
 }
 
@@ -101,17 +101,17 @@ static int list_levels(roof_level *levels, int count, roof_level **of, double *c
   return kinds;
 }
 
-void roof_cpu_place_levels(roof_bench *bench, void *data, size_t bytes, roof_level *levels, int count) {
+void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *levels, int count) {
   roof_level *of[ROOF_LEVEL_KIND_COUNT];
   double capacities[ROOF_LEVEL_KIND_COUNT];
-  roof_place places[ROOF_LEVEL_KIND_COUNT];
+  rf_place places[ROOF_LEVEL_KIND_COUNT];
   const roof_machine *machine = bench->machine;
   int kinds = list_levels(levels, count, of, capacities);
   measure_curve(bench, data, bytes);
-  int plateaus = roof_curve_place(machine->curve, machine->curve_count, capacities, kinds, places);
+  int plateaus = rf_curve_place(machine->curve, machine->curve_count, capacities, kinds, places);
   if (plateaus < 2) {
-    roof_bench_note(bench, "one core reads at one rate from %d working sets: levels cannot be told apart",
-                    machine->curve_count);
+    rf_bench_note(bench, "one core reads at one rate from %d working sets: levels cannot be told apart",
+                  machine->curve_count);
     return;
   }
   for (int i = 0; i < kinds; i++) {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "host/clock.h"
 #include "kernels/data.h"
-#include "measure/clock.h"
 #include "measure/cpu/cpu.h"
 #include "roofline/units.h"
 
@@ -41,7 +41,7 @@ static double read_joules(const char *root, const char *path, const char *name) 
   return end != line ? 1e-6 * value : NAN;
 }
 
-static void refuse(roof_meter *meter, const char *path) {
+static void refuse(rf_meter *meter, const char *path) {
   int why = errno;
   snprintf(meter->reason, sizeof meter->reason, "%.120s/energy_uj: %s%s", path,
            why != 0 ? strerror(why) : "no number",
@@ -51,17 +51,17 @@ static void refuse(roof_meter *meter, const char *path) {
 
 /** Takes a zone in when it is a package's or a memory's: what is inside a package is counted with it, and a
  * platform's zone (psys) would count it twice. */
-static void consider(roof_meter *meter, const char *entry) {
+static void consider(rf_meter *meter, const char *entry) {
   char path[ROOF_SOURCE_MAX], name[64];
   snprintf(path, sizeof path, "%s/%.64s", folder, entry);
   if (strncmp(entry, "intel-rapl:", 11) != 0 || !read_line(meter->root, path, "name", name, sizeof name)) {
     return;
   }
   bool package = strncmp(name, "package-", 8) == 0, memory = strcmp(name, "dram") == 0;
-  if (!(package || memory) || meter->count == ROOF_ZONE_MAX) {
+  if (!(package || memory) || meter->count == RF_ZONE_MAX) {
     return;
   }
-  roof_zone zone = {.range = read_joules(meter->root, path, "max_energy_range_uj")};
+  rf_zone zone = {.range = read_joules(meter->root, path, "max_energy_range_uj")};
   zone.last = read_joules(meter->root, path, "energy_uj");
   if (isnan(zone.last)) {
     refuse(meter, path);
@@ -73,9 +73,9 @@ static void consider(roof_meter *meter, const char *entry) {
   meter->zones[meter->count++] = zone;
 }
 
-void roof_meter_start(roof_meter *meter, const char *root) {
+void rf_meter_start(rf_meter *meter, const char *root) {
   char full[1024];
-  *meter = (roof_meter){.root = root};
+  *meter = (rf_meter){.root = root};
   snprintf(full, sizeof full, "%s%s", root, folder);
   DIR *zones = opendir(full);
   for (struct dirent *entry; zones != NULL && (entry = readdir(zones)) != NULL;) {
@@ -93,9 +93,9 @@ void roof_meter_start(roof_meter *meter, const char *root) {
   }
 }
 
-double roof_meter_read(roof_meter *meter) {
+double rf_meter_read(rf_meter *meter) {
   for (int i = 0; i < meter->count; i++) {
-    roof_zone *zone = &meter->zones[i];
+    rf_zone *zone = &meter->zones[i];
     double now = read_joules(meter->root, zone->path, "energy_uj");
     meter->joules += now - zone->last + (now < zone->last ? zone->range : 0);
     zone->last = now;
@@ -104,14 +104,14 @@ double roof_meter_read(roof_meter *meter) {
 }
 
 /** What is counted: "RAPL through powercap: 1 package, memory not counted". */
-static char *describe(const roof_meter *meter, char *text, size_t size) {
+static char *describe(const rf_meter *meter, char *text, size_t size) {
   snprintf(text, size, "RAPL through powercap: %d package%s, memory %s", meter->packages,
            meter->packages == 1 ? "" : "s", meter->memories > 0 ? "counted" : "not counted");
   return text;
 }
 
-void roof_meter_fill(roof_meter *meter, double seconds, roof_measurement *out) {
-  double watts = roof_meter_read(meter) / seconds;
+void rf_meter_fill(rf_meter *meter, double seconds, roof_measurement *out) {
+  double watts = rf_meter_read(meter) / seconds;
   bool known = isfinite(watts) && watts > 0;
   out->watts = known ? watts : NAN;
   out->joules = out->watts * out->seconds;
@@ -130,17 +130,17 @@ typedef struct window {
 
 /** Instructions or loads, the same on every core. */
 typedef struct effort {
-  const roof_bench *bench;
-  const roof_burst_way *way;
+  const rf_bench *bench;
+  const rf_peak_kernel_way *way;
   size_t rounds;
   size_t part, bytes; /**< of memory: a thread's, and what it reads of it, over and over */
   char *data;
-  _Alignas(64) char seeds[3 * ROOF_BURST_BYTES];
+  _Alignas(64) char seeds[3 * RF_PEAK_BYTES];
 } effort;
 
 static void compute(void *user, int thread, int threads) {
   const effort *e = user;
-  _Alignas(64) char result[2 * ROOF_BURST_BYTES];
+  _Alignas(64) char result[2 * RF_PEAK_BYTES];
   (void)thread, (void)threads;
   e->way->run(e->rounds, e->seeds, result);
 }
@@ -149,67 +149,67 @@ static void read_memory(void *user, int thread, int threads) {
   const effort *e = user;
   char *mine = e->data + (size_t)thread * e->part;
   (void)threads;
-  e->bench->lanes->transfers[ROOF_LOAD][ROOF_AHEAD](&(roof_span){mine, mine, mine, e->part, 0, e->bytes});
+  e->bench->lanes->transfers[RF_LOAD][RF_AHEAD](&(rf_lanes_span){mine, mine, mine, e->part, 0, e->bytes});
 }
 
-static window watch(roof_meter *meter, effort *e, roof_team_body *body, double work) {
+static window watch(rf_meter *meter, effort *e, rf_team_body *body, double work) {
   int threads = e->bench->team.threads;
-  double before = roof_meter_read(meter), start = roof_clock_seconds();
-  roof_team_time(&e->bench->team, threads, body, e);
-  double seconds = roof_clock_seconds() - start;
-  return (window){work, seconds, roof_meter_read(meter) - before};
+  double before = rf_meter_read(meter), start = rf_clock_seconds();
+  rf_team_time(&e->bench->team, threads, body, e);
+  double seconds = rf_clock_seconds() - start;
+  return (window){work, seconds, rf_meter_read(meter) - before};
 }
 
-static window watch_idle(roof_meter *meter, double seconds) {
+static window watch_idle(rf_meter *meter, double seconds) {
   struct timespec pause = {.tv_sec = (time_t)seconds};
   pause.tv_nsec = (long)(1e9 * (seconds - (double)pause.tv_sec));
-  double before = roof_meter_read(meter), start = roof_clock_seconds();
+  double before = rf_meter_read(meter), start = rf_clock_seconds();
   nanosleep(&pause, NULL);
-  double waited = roof_clock_seconds() - start;
-  return (window){0, waited, roof_meter_read(meter) - before};
+  double waited = rf_clock_seconds() - start;
+  return (window){0, waited, rf_meter_read(meter) - before};
 }
 
-static const roof_burst *burst_of(const roof_peak *peak) {
-  const roof_burst *burst = NULL;
-  for (int i = 0; peak != NULL && (burst = roof_burst_at(i)) != NULL; i++) {
-    if (burst->dtype == peak->dtype && burst->available() && strcmp(burst->isa, peak->isa) == 0) {
-      return burst;
+static const rf_peak_kernel *peak_kernel_of(const roof_peak *peak) {
+  const rf_peak_kernel *kernel = NULL;
+  for (int i = 0; peak != NULL && (kernel = rf_peak_kernel_at(i)) != NULL; i++) {
+    if (kernel->dtype == peak->dtype && kernel->available() && strcmp(kernel->isa, peak->isa) == 0) {
+      return kernel;
     }
   }
   return NULL;
 }
 
 /** The fastest multiply-adds of the format on all cores, for about `seconds`. */
-static window watch_flops(roof_bench *bench, roof_meter *meter, roof_dtype dtype, double seconds) {
+static window watch_flops(rf_bench *bench, rf_meter *meter, roof_dtype dtype, double seconds) {
   const roof_peak *peak = roof_machine_peak(bench->machine, dtype, ROOF_VECTOR, false, ROOF_MEASURED);
-  const roof_burst *burst = burst_of(peak);
-  if (burst == NULL) {
+  const rf_peak_kernel *kernel = peak_kernel_of(peak);
+  if (kernel == NULL) {
     return (window){NAN, NAN, NAN};
   }
-  effort e = {.bench = bench, .way = roof_cpu_choose_way(bench, burst)};
+  effort e = {.bench = bench, .way = rf_cpu_choose_way(bench, kernel)};
   int threads = bench->team.threads;
-  double step = burst->operations * e.way->chains;
+  double step = kernel->operations * e.way->chains;
   e.rounds = (size_t)fmax(1, peak->flops_per_second / threads * seconds / step);
-  roof_burst_seeds(burst, e.seeds);
+  rf_peak_kernel_seeds(kernel, e.seeds);
   return watch(meter, &e, compute, threads * step * (double)e.rounds);
 }
 
 /** Loads of memory on all cores, for about `seconds`. */
-static window watch_bytes(roof_bench *bench, roof_meter *meter, double seconds) {
+static window watch_bytes(rf_bench *bench, rf_meter *meter, double seconds) {
   enum { STEP = 1024 };
   const roof_level *memory = roof_machine_memory(bench->machine, ROOF_MEASURED);
   int threads = bench->team.threads;
-  double wanted = fmin(fmax(4 * roof_cache_bytes(), 0x1p28), roof_memory_available() / 4);
+  double wanted = fmin(fmax(4 * rf_cache_bytes(), 0x1p28), rf_memory_available() / 4);
   effort e = {.bench = bench, .part = STEP};
   while (2 * (double)e.part * threads <= wanted) {
     e.part *= 2;
   }
   void *data = NULL;
   if (memory == NULL || isnan(memory->read_bytes_per_second) ||
-      roof_data_new("energy", (double)e.part * threads, &data, NULL) != ROOF_OK) {
+      rf_data_new("energy", (double)e.part * threads, &data, NULL) != ROOF_OK) {
     return (window){NAN, NAN, NAN};
   }
-  roof_data_fill(data, ROOF_FP64, e.part * (size_t)threads / sizeof(double), 1, threads);
+  rf_data_fill(data, ROOF_FP64, e.part * (size_t)threads / sizeof(double), 1, threads);
   e.data = data;
   e.bytes = (size_t)fmax(1, memory->read_bytes_per_second / threads * seconds / STEP) * STEP;
   window w = watch(meter, &e, read_memory, threads * (double)e.bytes);
@@ -228,14 +228,14 @@ static double in_all(const window *w) {
   return joules > 0 ? joules : NAN;
 }
 
-void roof_cpu_measure_energy(roof_bench *bench, const char *root) {
+void rf_cpu_measure_energy(rf_bench *bench, const char *root) {
   static const double quick_window = 0.15, whole_window = 0.6;
   double seconds = bench->options->quick ? quick_window : whole_window;
-  roof_meter meter;
-  roof_bench_step(bench, "energy");
-  roof_meter_start(&meter, root);
+  rf_meter meter;
+  rf_bench_step(bench, "energy");
+  rf_meter_start(&meter, root);
   if (meter.reason[0] != '\0') {
-    roof_bench_note(bench, "energy: not measured: %s", meter.reason);
+    rf_bench_note(bench, "energy: not measured: %s", meter.reason);
     return;
   }
   window idle = watch_idle(&meter, seconds);

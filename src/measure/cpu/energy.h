@@ -6,34 +6,34 @@
 
 #include "roofline/measurement.h"
 
-enum { ROOF_ZONE_MAX = 32 };
+enum { RF_ZONE_MAX = 32 };
 
 /** A counter of microjoules that begins again at 0 beyond its range. */
-typedef struct roof_zone {
+typedef struct rf_zone {
   char path[ROOF_SOURCE_MAX]; /**< of its folder, below the root */
   double range;               /**< J; NaN unknown */
   double last;                /**< J */
-} roof_zone;
+} rf_zone;
 
-typedef struct roof_meter {
+typedef struct rf_meter {
   const char *root;
-  roof_zone zones[ROOF_ZONE_MAX];
+  rf_zone zones[RF_ZONE_MAX];
   int count;
   int packages, memories;       /**< that have a counter */
   double joules;                /**< since the start; NaN once a counter cannot be followed */
   char reason[ROOF_SOURCE_MAX]; /**< why there is nothing to read, and what to do; "" when there is */
-} roof_meter;
+} rf_meter;
 
 /** Finds the counters of all packages, and of their memory where it has one, below the folder `root` ("" for
  * this machine), and starts. Units: J. Ownership: keeps `root`. Errors: as `reason`. */
-void roof_meter_start(roof_meter *meter, const char *root);
+void rf_meter_start(rf_meter *meter, const char *root);
 
 /** Energy since the start; to be called before a counter passes its range twice (minutes).
  *  Units: J. Ownership: none. Errors: NaN when it cannot be read. */
-double roof_meter_read(roof_meter *meter);
+double rf_meter_read(rf_meter *meter);
 
 /** Fills in the mean power since the start, `seconds` ago, what a call took at it, and how that is known or
  * why not. Units: s, W, J. Ownership: none; out->seconds is filled in. Errors: NaN with the reason. */
-void roof_meter_fill(roof_meter *meter, double seconds, roof_measurement *out);
+void rf_meter_fill(rf_meter *meter, double seconds, roof_measurement *out);
 
 #endif

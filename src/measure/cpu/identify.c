@@ -33,11 +33,11 @@ static int add_level(roof_level *levels, int count, const char *name, roof_level
 }
 
 /** Caches of one level are one entry, as large as they are on average where kinds of core differ. */
-static int add_caches(roof_level *levels, const roof_topology *topology) {
+static int add_caches(roof_level *levels, const rf_topology *topology) {
   static const char *const names[] = {"L1", "L2", "L3"};
   int count = 0, last = 0;
   for (int i = 0; i < topology->cache_count; i++) {
-    const roof_cache *cache = &topology->caches[i];
+    const rf_cache *cache = &topology->caches[i];
     if (cache->level != last) {
       roof_level_kind kind = (roof_level_kind)((int)ROOF_L1 + cache->level - 1);
       count = add_level(levels, count, names[cache->level - 1], kind);
@@ -53,34 +53,33 @@ static int add_caches(roof_level *levels, const roof_topology *topology) {
 }
 
 /** What part of the machine this is, and what is the same or different within it. */
-static void note_plan(roof_bench *bench) {
-  const roof_topology *t = &bench->team.topology;
+static void note_plan(rf_bench *bench) {
+  const rf_topology *t = &bench->team.topology;
   int elsewhere = t->machine_threads - t->thread_count;
   if (t->refused_cores > 0) {
-    roof_bench_note(bench, "part of the machine: the control group pays for %d of %d cores", t->core_count,
-                    t->core_count + t->refused_cores);
+    rf_bench_note(bench, "part of the machine: the control group pays for %d of %d cores", t->core_count,
+                  t->core_count + t->refused_cores);
   } else if (elsewhere > 0 && bench->options->threads == 0) {
-    roof_bench_note(
-        bench,
-        "part of the machine: this process may use %d of %d hardware threads (affinity or control "
-        "group)",
-        t->thread_count, t->machine_threads);
+    rf_bench_note(bench,
+                  "part of the machine: this process may use %d of %d hardware threads (affinity or control "
+                  "group)",
+                  t->thread_count, t->machine_threads);
   }
   for (int k = 0; k < t->kind_count && t->kind_count > 1; k++) {
     char clock[32];
-    roof_bench_note(bench, "kind of core: %d %s%s, up to %s", t->kinds[k].cores, t->kinds[k].name,
-                    t->kinds[k].cores == 1 ? "" : "s",
-                    roof_quantity_format(clock, sizeof clock, t->kinds[k].highest_hz, "Hz"));
+    rf_bench_note(bench, "kind of core: %d %s%s, up to %s", t->kinds[k].cores, t->kinds[k].name,
+                  t->kinds[k].cores == 1 ? "" : "s",
+                  roof_quantity_format(clock, sizeof clock, t->kinds[k].highest_hz, "Hz"));
   }
   if (t->cache_count == 0) {
-    roof_bench_note(bench, "caches: the system tells of none, so none is measured");
+    rf_bench_note(bench, "caches: the system tells of none, so none is measured");
   }
   if (t->node_count == 1) {
-    roof_bench_note(bench, "memory: one domain");
+    rf_bench_note(bench, "memory: one domain");
   }
 }
 
-int roof_cpu_identify(roof_bench *bench, roof_level *levels) {
+int rf_cpu_identify(rf_bench *bench, roof_level *levels) {
   static const char *const models[] = {"CPUModel", "SoCID", NULL};
   static const char *const vendors[] = {"CPUVendor", NULL};
   roof_machine *machine = bench->machine;

@@ -12,16 +12,16 @@ static const char *cores_of(int cores) {
   return cores == 1 ? "one core" : "all cores";
 }
 
-static void judge_limit(roof_bench *bench, const char *what, int cores, double value, double limit) {
+static void judge_limit(rf_bench *bench, const char *what, int cores, double value, double limit) {
   if (value > tolerance * limit) {
-    roof_bench_note(bench, "%s on %s: %.0f %% of its physical limit, which is not possible: measure again",
-                    what, cores_of(cores), 100 * value / limit);
+    rf_bench_note(bench, "%s on %s: %.0f %% of its physical limit, which is not possible: measure again",
+                  what, cores_of(cores), 100 * value / limit);
   }
 }
 
 /** Threads have been seen to deliver one core's work together, all on one physical core of the host. The
  * worst of the peaks says so. */
-static void judge_scaling(roof_bench *bench) {
+static void judge_scaling(rf_bench *bench) {
   const roof_machine *m = bench->machine;
   int threads = bench->team.topology.core_count;
   double worst = 0.75 * threads;
@@ -37,9 +37,9 @@ static void judge_scaling(roof_bench *bench) {
     }
   }
   if (slow != NULL) {
-    roof_bench_note(bench,
-                    "%s: %d cores together did %.2f times the work of one: they share a core or its power",
-                    roof_dtype_name(slow->dtype), threads, worst);
+    rf_bench_note(bench,
+                  "%s: %d cores together did %.2f times the work of one: they share a core or its power",
+                  roof_dtype_name(slow->dtype), threads, worst);
   }
 }
 
@@ -67,25 +67,24 @@ static double memory_read(const roof_machine *m, bool several) {
   return rate;
 }
 
-void roof_cpu_note_siblings(roof_bench *bench) {
+void rf_cpu_note_siblings(rf_bench *bench) {
   const roof_machine *m = bench->machine;
-  roof_bench_note(
-      bench,
-      "hardware threads: all %d of the %d cores, against one a core: fp64 %+.1f %%, fp32 %+.1f %%, "
-      "memory read %+.1f %%; predictions use the faster",
-      bench->team.topology.thread_count, bench->team.topology.core_count,
-      100 * (best_peak(m, ROOF_FP64, true) / best_peak(m, ROOF_FP64, false) - 1),
-      100 * (best_peak(m, ROOF_FP32, true) / best_peak(m, ROOF_FP32, false) - 1),
-      100 * (memory_read(m, true) / memory_read(m, false) - 1));
+  rf_bench_note(bench,
+                "hardware threads: all %d of the %d cores, against one a core: fp64 %+.1f %%, fp32 %+.1f %%, "
+                "memory read %+.1f %%; predictions use the faster",
+                bench->team.topology.thread_count, bench->team.topology.core_count,
+                100 * (best_peak(m, ROOF_FP64, true) / best_peak(m, ROOF_FP64, false) - 1),
+                100 * (best_peak(m, ROOF_FP32, true) / best_peak(m, ROOF_FP32, false) - 1),
+                100 * (memory_read(m, true) / memory_read(m, false) - 1));
 }
 
 /** An outer level that reads faster than the one inside it was not what was measured. */
-static void judge_order(roof_bench *bench, const roof_level *inner, const roof_level *outer) {
+static void judge_order(rf_bench *bench, const roof_level *inner, const roof_level *outer) {
   if (inner->cores == outer->cores && inner->threads_per_core == outer->threads_per_core &&
       strcmp(inner->core_kind, outer->core_kind) == 0 && outer->level > inner->level &&
       outer->read_bytes_per_second > tolerance * inner->read_bytes_per_second) {
-    roof_bench_note(bench, "%s on %s reads faster than %s: one of the two was disturbed, measure again",
-                    outer->name, cores_of(outer->cores), inner->name);
+    rf_bench_note(bench, "%s on %s reads faster than %s: one of the two was disturbed, measure again",
+                  outer->name, cores_of(outer->cores), inner->name);
   }
 }
 
@@ -99,7 +98,7 @@ static const roof_cost *cost_named(const roof_machine *m, const char *name) {
 }
 
 /** What takes the one cannot be quicker than the other. */
-static void judge_costs(roof_bench *bench) {
+static void judge_costs(rf_bench *bench) {
   static const char *const pairs[][2] = {{"atomic add, shared line", "atomic add, own line"},
                                          {"compare and swap, shared line", "compare and swap, own line"}};
   const roof_machine *m = bench->machine;
@@ -110,20 +109,20 @@ static void judge_costs(roof_bench *bench) {
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     const roof_cost *contended = cost_named(m, pairs[i][0]), *alone = cost_named(m, pairs[i][1]);
     if (contended != NULL && alone != NULL && tolerance * contended->seconds < alone->seconds) {
-      roof_bench_note(bench, "%s: %.0f %% of %s, which is not possible: measure again", contended->name,
-                      100 * contended->seconds / alone->seconds, alone->name);
+      rf_bench_note(bench, "%s: %.0f %% of %s, which is not possible: measure again", contended->name,
+                    100 * contended->seconds / alone->seconds, alone->name);
     }
   }
   for (int i = 0; i < m->cost_count && l1 != NULL; i++) {
     const roof_cost *cost = &m->costs[i];
     if (strncmp(cost->name, "hand-off", 8) == 0 && cost->least_seconds < l1->latency_seconds) {
-      roof_bench_note(bench, "%s: faster than a load from %s, which is not possible: measure again",
-                      cost->name, l1->name);
+      rf_bench_note(bench, "%s: faster than a load from %s, which is not possible: measure again", cost->name,
+                    l1->name);
     }
   }
 }
 
-static void judge_level(roof_bench *bench, const roof_level *level) {
+static void judge_level(rf_bench *bench, const roof_level *level) {
   const struct {
     const char *pattern;
     double rate, limit;
@@ -139,7 +138,7 @@ static void judge_level(roof_bench *bench, const roof_level *level) {
   }
 }
 
-void roof_cpu_judge(roof_bench *bench) {
+void rf_cpu_judge(rf_bench *bench) {
   judge_costs(bench);
   const roof_machine *m = bench->machine;
   for (int i = 0; i < m->peak_count; i++) {

@@ -12,12 +12,12 @@
 
 enum { POINTS = 24, LOADS = 20000, TRIES = 3, SMALLEST = 8 << 10 };
 
-double roof_cpu_latency_of(char *data, size_t bytes) {
+double rf_cpu_latency_of(char *data, size_t bytes) {
   double best = INFINITY;
-  roof_chase_link(data, bytes);
+  rf_chase_link(data, bytes);
   for (int i = 0; i < TRIES + 1; i++) {
-    void **at = (void **)(void *)(data + (size_t)i * bytes / (TRIES + 1) / ROOF_CHASE_LINE * ROOF_CHASE_LINE);
-    best = fmin(best, roof_chase(&at, LOADS));
+    void **at = (void **)(void *)(data + (size_t)i * bytes / (TRIES + 1) / RF_CHASE_LINE * RF_CHASE_LINE);
+    best = fmin(best, rf_chase(&at, LOADS));
   }
   return best;
 }
@@ -34,7 +34,7 @@ static size_t size_at(int index) {
 static void measure_curve(char *data, size_t most, curve *c) {
   c->count = 0;
   while (c->count < POINTS && size_at(c->count) <= most) {
-    c->seconds[c->count] = roof_cpu_latency_of(data, size_at(c->count));
+    c->seconds[c->count] = rf_cpu_latency_of(data, size_at(c->count));
     c->count++;
   }
 }
@@ -65,9 +65,9 @@ static void assign(roof_machine *machine, const curve *c, const char *kind) {
 }
 
 /** Where latency rises, beside the sizes that the system tells. */
-static void note_rises(roof_bench *bench, const curve *c) {
-  roof_rise rise[8];
-  int rises = roof_curve_rises(c->seconds, c->count, rise, 8);
+static void note_rises(rf_bench *bench, const curve *c) {
+  rf_rise rise[8];
+  int rises = rf_curve_rises(c->seconds, c->count, rise, 8);
   roof_text text = {0};
   char size[32];
   roof_text_add(&text, "latency rises beyond");
@@ -83,13 +83,13 @@ static void note_rises(roof_bench *bench, const curve *c) {
     }
   }
   if (text.data != NULL && rises > 0) {
-    roof_bench_note(bench, "%s", text.data);
+    rf_bench_note(bench, "%s", text.data);
   }
   roof_text_done(&text);
 }
 
 /** From where on small pages cost time that large ones do not. */
-static void note_pages(roof_bench *bench, const curve *large, const curve *small) {
+static void note_pages(rf_bench *bench, const curve *large, const curve *small) {
   static const double worse = 1.2;
   int last = large->count - 1, from = -1;
   for (int i = last; i >= 0 && small->seconds[i] > worse * large->seconds[i]; i--) {
@@ -97,25 +97,25 @@ static void note_pages(roof_bench *bench, const curve *large, const curve *small
   }
   char size[32], most[32], with[32];
   if (from < 0) {
-    roof_bench_note(bench, "pages: large ones are no faster than small ones up to %s",
-                    roof_bytes_format(size, sizeof size, (double)size_at(last)));
+    rf_bench_note(bench, "pages: large ones are no faster than small ones up to %s",
+                  roof_bytes_format(size, sizeof size, (double)size_at(last)));
     return;
   }
-  roof_bench_note(bench, "pages: small ones cost from %s on; at %s a load takes %s with them, %s with large",
-                  roof_bytes_format(size, sizeof size, (double)size_at(from)),
-                  roof_bytes_format(most, sizeof most, (double)size_at(last)),
-                  roof_quantity_format(with, sizeof with, small->seconds[last], "s"),
-                  roof_quantity_format((char[32]){0}, 32, large->seconds[last], "s"));
+  rf_bench_note(bench, "pages: small ones cost from %s on; at %s a load takes %s with them, %s with large",
+                roof_bytes_format(size, sizeof size, (double)size_at(from)),
+                roof_bytes_format(most, sizeof most, (double)size_at(last)),
+                roof_quantity_format(with, sizeof with, small->seconds[last], "s"),
+                roof_quantity_format((char[32]){0}, 32, large->seconds[last], "s"));
 }
 
-roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error) {
+roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error) {
   size_t most = bench->options->quick ? (size_t)64 << 20 : (size_t)256 << 20;
   void *large = NULL, *small = NULL;
   curve with_large, with_small;
-  roof_bench_step(bench, "latency");
-  roof_status status = roof_data_new("memory latency", (double)most, &large, error);
+  rf_bench_step(bench, "latency");
+  roof_status status = rf_data_new("memory latency", (double)most, &large, error);
   if (status == ROOF_OK) {
-    status = roof_data_new("memory latency", (double)most, &small, error);
+    status = rf_data_new("memory latency", (double)most, &small, error);
   }
   if (status != ROOF_OK) {
     free(large);
@@ -124,20 +124,20 @@ roof_status roof_cpu_measure_latency(roof_bench *bench, roof_error *error) {
   madvise(small, most, MADV_NOHUGEPAGE);
   measure_curve(large, most, &with_large);
   measure_curve(small, most, &with_small);
-  const roof_topology *t = &bench->team.topology;
+  const rf_topology *t = &bench->team.topology;
   for (int k = 1; k < t->kind_count; k++) {
     curve other;
-    roof_crew crew = roof_crew_at(bench, k);
-    roof_crew_enter(bench, &crew);
+    rf_core_set set = rf_core_set_at(bench, k);
+    rf_core_set_enter(bench, &set);
     measure_curve(large, most, &other);
-    roof_crew_leave(bench, &crew);
+    rf_core_set_leave(bench, &set);
     assign(bench->machine, &other, t->kinds[k].name);
   }
   assign(bench->machine, &with_large, t->kind_count > 1 ? t->kinds[0].name : "");
   note_rises(bench, &with_large);
   note_pages(bench, &with_large, &with_small);
-  status = roof_cpu_measure_tlbs(bench, large, small, most, error);
+  status = rf_cpu_measure_tlbs(bench, large, small, most, error);
   free(large);
   free(small);
-  return status == ROOF_OK ? roof_cpu_measure_loaded(bench, error) : status;
+  return status == ROOF_OK ? rf_cpu_measure_loaded(bench, error) : status;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/clock.h"
 #include "kernels/data.h"
-#include "measure/clock.h"
 #include "measure/cpu/trial.h"
 #include "roofline/units.h"
 
@@ -21,22 +21,22 @@ typedef struct region {
   size_t bytes;
 } region;
 
-enum { WAYS_MAX = ROOF_CANDIDATE_MAX };
+enum { WAYS_MAX = RF_CANDIDATE_MAX };
 
 typedef struct flow_way {
-  const roof_lanes *lanes;
-  roof_way way;
+  const rf_lanes *lanes;
+  rf_way way;
   size_t array_bytes;
 } flow_way;
 
 /** One pattern in one way on some cores. */
 typedef struct flow {
-  const roof_bench *bench;
+  const rf_bench *bench;
   region region;
-  const roof_lanes *lanes;
-  roof_pattern pattern;
-  roof_way way;
-  roof_crew crew;
+  const rf_lanes *lanes;
+  rf_pattern pattern;
+  rf_way way;
+  rf_core_set set;
   double work;        /**< of all threads, in windows of a thread on the first kind of core */
   size_t array_bytes; /**< of each of a thread's arrays, a power of two */
   size_t most_bytes;  /**< that they may have */
@@ -50,44 +50,44 @@ static const struct {
   int arrays, loads, stores;        /**< that one element touches */
   bool computes;                    /**< on what it loads, which can lower the clock */
   size_t result, limit, conditions; /**< where the figures go in a roof_level */
-} patterns[ROOF_PATTERN_COUNT] = {
-    [ROOF_LOAD] = {"read", 1, 1, 0, false, offsetof(roof_level, read_bytes_per_second),
-                   offsetof(roof_level, limit_bytes_per_second), offsetof(roof_level, read)},
-    [ROOF_STORE] = {"write", 1, 0, 1, false, offsetof(roof_level, write_bytes_per_second),
-                    offsetof(roof_level, write_limit_bytes_per_second), offsetof(roof_level, write)},
-    [ROOF_COPY] = {"copy", 2, 1, 1, false, offsetof(roof_level, copy_bytes_per_second),
-                   offsetof(roof_level, copy_limit_bytes_per_second), offsetof(roof_level, copy)},
-    [ROOF_UPDATE] = {"update", 1, 1, 1, false, offsetof(roof_level, update_bytes_per_second),
-                     offsetof(roof_level, update_limit_bytes_per_second), offsetof(roof_level, update)},
-    [ROOF_TRIAD] = {"triad", 3, 2, 1, true, offsetof(roof_level, triad_bytes_per_second),
-                    offsetof(roof_level, triad_limit_bytes_per_second), offsetof(roof_level, triad)},
+} patterns[RF_PATTERN_COUNT] = {
+    [RF_LOAD] = {"read", 1, 1, 0, false, offsetof(roof_level, read_bytes_per_second),
+                 offsetof(roof_level, limit_bytes_per_second), offsetof(roof_level, read)},
+    [RF_STORE] = {"write", 1, 0, 1, false, offsetof(roof_level, write_bytes_per_second),
+                  offsetof(roof_level, write_limit_bytes_per_second), offsetof(roof_level, write)},
+    [RF_COPY] = {"copy", 2, 1, 1, false, offsetof(roof_level, copy_bytes_per_second),
+                 offsetof(roof_level, copy_limit_bytes_per_second), offsetof(roof_level, copy)},
+    [RF_UPDATE] = {"update", 1, 1, 1, false, offsetof(roof_level, update_bytes_per_second),
+                   offsetof(roof_level, update_limit_bytes_per_second), offsetof(roof_level, update)},
+    [RF_TRIAD] = {"triad", 3, 2, 1, true, offsetof(roof_level, triad_bytes_per_second),
+                  offsetof(roof_level, triad_limit_bytes_per_second), offsetof(roof_level, triad)},
 };
 
-static const char *const way_names[ROOF_WAY_COUNT] = {[ROOF_UNROLL_4] = "x4",
-                                                      [ROOF_UNROLL_16] = "x16",
-                                                      [ROOF_AHEAD] = "prefetched",
-                                                      [ROOF_PAST] = "non-temporal",
-                                                      [ROOF_PAST_AHEAD] = "non-temporal prefetched"};
+static const char *const way_names[RF_WAY_COUNT] = {[RF_UNROLL_4] = "x4",
+                                                    [RF_UNROLL_16] = "x16",
+                                                    [RF_AHEAD] = "prefetched",
+                                                    [RF_PAST] = "non-temporal",
+                                                    [RF_PAST_AHEAD] = "non-temporal prefetched"};
 
 static void pass(void *user, int thread, int threads) {
   const flow *f = user;
-  size_t bytes = (size_t)((double)f->bytes * roof_crew_weight(f->bench, &f->crew, thread)) / STEP * STEP;
-  char *a = f->region.data +
-            sizeof(double) * roof_share_of(f->region.bytes / sizeof(double), thread, threads).begin;
+  size_t bytes = (size_t)((double)f->bytes * rf_core_set_weight(f->bench, &f->set, thread)) / STEP * STEP;
+  char *a =
+      f->region.data + sizeof(double) * rf_share_of(f->region.bytes / sizeof(double), thread, threads).begin;
   const char *b = a + f->array_bytes + STAGGER, *c = b + f->array_bytes + STAGGER;
-  roof_span span = {a, b, c, f->array_bytes, (f->window * bytes) & (f->array_bytes - 1), bytes};
+  rf_lanes_span span = {a, b, c, f->array_bytes, (f->window * bytes) & (f->array_bytes - 1), bytes};
   f->lanes->transfers[f->pattern][f->way](&span);
 }
 
 static double timed_pass(void *user) {
   flow *f = user;
-  double seconds = roof_team_time(&f->bench->team, f->crew.threads, pass, f);
+  double seconds = rf_team_time(&f->bench->team, f->set.threads, pass, f);
   f->window++;
   return seconds;
 }
 
 static double flow_window(void *user, double *clock_hz) {
-  *clock_hz = ROOF_CLOCK_CHAIN / roof_clock_chain();
+  *clock_hz = RF_CLOCK_CHAIN / rf_clock_chain();
   return timed_pass(user);
 }
 
@@ -96,10 +96,10 @@ static double window_bytes(const flow *f) {
   return f->work * (double)f->bytes * (patterns[f->pattern].loads + patterns[f->pattern].stores);
 }
 
-static bool way_suits(const flow *f, roof_way way, roof_level_kind level) {
-  bool past = way == ROOF_PAST || way == ROOF_PAST_AHEAD;
-  bool same = past && (f->pattern == ROOF_LOAD || f->pattern == ROOF_UPDATE);
-  return !same && (!past || level == ROOF_MEMORY) && (way != ROOF_AHEAD || level > ROOF_L1);
+static bool way_suits(const flow *f, rf_way way, roof_level_kind level) {
+  bool past = way == RF_PAST || way == RF_PAST_AHEAD;
+  bool same = past && (f->pattern == RF_LOAD || f->pattern == RF_UPDATE);
+  return !same && (!past || level == ROOF_MEMORY) && (way != RF_AHEAD || level > ROOF_L1);
 }
 
 /** Ways that suit the level, of every register width, in the first cache also on a part of it: lines that
@@ -109,11 +109,11 @@ static int list_ways(const flow *f, flow_way *ways) {
   roof_level_kind level = f->level->level;
   size_t least = level <= ROOF_L1 && f->most_bytes >= PART * STEP ? f->most_bytes / PART : f->most_bytes;
   int count = 0;
-  for (int l = 0; roof_lanes_at(l) != NULL; l++) {
-    for (roof_way way = 0; way < ROOF_WAY_COUNT && roof_lanes_at(l)->available(); way++) {
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    for (rf_way way = 0; way < RF_WAY_COUNT && rf_lanes_at(l)->available(); way++) {
       for (size_t bytes = f->most_bytes; bytes >= least && way_suits(f, way, level) && count < WAYS_MAX;
            bytes /= PART) {
-        ways[count++] = (flow_way){roof_lanes_at(l), way, bytes};
+        ways[count++] = (flow_way){rf_lanes_at(l), way, bytes};
       }
     }
   }
@@ -130,7 +130,7 @@ static double select_way(void *user, int index) {
   return window_bytes(f);
 }
 
-size_t roof_cpu_floor_power(double bytes) {
+size_t rf_cpu_floor_power(double bytes) {
   size_t power = STEP;
   while (2.0 * (double)power <= bytes) {
     power *= 2;
@@ -139,9 +139,9 @@ size_t roof_cpu_floor_power(double bytes) {
 }
 
 /** Bytes of a level that are there for each core of a kind, or for one that works alone; 0 for none. */
-static double bytes_a_core(const roof_topology *t, roof_level_kind level, int kind, bool alone) {
+static double bytes_a_core(const rf_topology *t, roof_level_kind level, int kind, bool alone) {
   for (int i = 0; i < t->cache_count; i++) {
-    const roof_cache *cache = &t->caches[i];
+    const rf_cache *cache = &t->caches[i];
     if (cache->level == (int)level - (int)ROOF_L1 + 1 && (cache->kind == kind || cache->kind < 0)) {
       int cores = cache->kind < 0 ? t->core_count : t->kinds[kind].cores;
       return alone ? cache->bytes : cache->bytes * cache->instances / cores;
@@ -151,7 +151,7 @@ static double bytes_a_core(const roof_topology *t, roof_level_kind level, int ki
 }
 
 /** Bytes of a level that a core of a kind fills; 0 when the level cannot be told from the one inside it. */
-static double kind_share(const roof_topology *t, roof_level_kind level, int kind, bool alone) {
+static double kind_share(const rf_topology *t, roof_level_kind level, int kind, bool alone) {
   static const double filled = 0.5;
   double own = filled * bytes_a_core(t, level, kind, alone), inner = 0;
   for (int l = (int)level - 1; l >= (int)ROOF_L1 && inner == 0; l--) {
@@ -164,7 +164,7 @@ static double kind_share(const roof_topology *t, roof_level_kind level, int kind
   return inner > 0 && own < beyond / 2 ? 0 : own;
 }
 
-double roof_cpu_cache_share(const roof_topology *topology, roof_level_kind level, int kind, int per_core) {
+double rf_cpu_cache_share(const rf_topology *topology, roof_level_kind level, int kind, int per_core) {
   double least = INFINITY;
   for (int k = 0; k < topology->kind_count; k++) {
     if (kind < 0 || kind == k) {
@@ -177,10 +177,10 @@ double roof_cpu_cache_share(const roof_topology *topology, roof_level_kind level
 /** The clock while the pattern runs: one that computes lowers it as the peak of the same registers did. */
 static double clock_under(const flow *f, double idle) {
   const roof_machine *machine = f->bench->machine;
-  int cores = f->crew.kind < 0 ? 0 : 1;
+  int cores = f->set.kind < 0 ? 0 : 1;
   for (int i = 0; i < machine->peak_count && patterns[f->pattern].computes; i++) {
     const roof_peak *peak = &machine->peaks[i];
-    if (peak->dtype == ROOF_FP64 && peak->cores == cores && f->crew.kind <= 0 &&
+    if (peak->dtype == ROOF_FP64 && peak->cores == cores && f->set.kind <= 0 &&
         strcmp(peak->isa, f->lanes->isa) == 0) {
       return peak->clock_hz;
     }
@@ -190,20 +190,20 @@ static double clock_under(const flow *f, double idle) {
 
 /** A line comes from the second cache once for each array, also for one that is only stored to. */
 static void set_limits(const flow *f, double clock, roof_level *level) {
-  roof_core_limits wide = roof_crew_limits(f->bench, &f->crew, 64 * f->bench->lanes->fp64->lanes);
+  rf_core_limits wide = rf_core_set_limits(f->bench, &f->set, 64 * f->bench->lanes->fp64->lanes);
   int loads = patterns[f->pattern].loads, stores = patterns[f->pattern].stores;
   double limit = NAN;
   if (level->level == ROOF_L1) {
-    limit = roof_cpu_transfer_limit(&wide, loads, stores);
+    limit = rf_cpu_transfer_limit(&wide, loads, stores);
   } else if (level->level == ROOF_L2) {
     limit = wide.l2_bytes * (loads + stores) / patterns[f->pattern].arrays;
   }
-  *(double *)((char *)level + patterns[f->pattern].limit) = f->crew.cores * limit * clock;
+  *(double *)((char *)level + patterns[f->pattern].limit) = f->set.cores * limit * clock;
 }
 
 /** Appends "; read AVX-512 x16 124 B/cycle", in memory "; copy AVX2 non-temporal 27.1 to 27.9 (bus 27.9)
  * GB/s". */
-static void describe(const flow *f, const roof_trial *t) {
+static void describe(const flow *f, const rf_trial *t) {
   char *source = f->level->source;
   size_t size = sizeof f->level->source, used = strlen(source);
   used += (size_t)snprintf(source + used, size - used, "; %s %s %s ", patterns[f->pattern].name,
@@ -216,18 +216,18 @@ static void describe(const flow *f, const roof_trial *t) {
   if (f->level->level != ROOF_MEMORY || used >= size) {
     return;
   }
-  bool fetches = f->pattern != ROOF_UPDATE && f->way < ROOF_PAST;
+  bool fetches = f->pattern != RF_UPDATE && f->way < RF_PAST;
   int moved = patterns[f->pattern].loads + patterns[f->pattern].stores;
-  used += (size_t)snprintf(source + used, size - used, "%.3g to %.3g GB/s",
-                           t->work / roof_trial_quantile(t, 0.75) / 1e9,
-                           t->work / roof_trial_quantile(t, 0) / 1e9);
+  used +=
+      (size_t)snprintf(source + used, size - used, "%.3g to %.3g GB/s",
+                       t->work / rf_trial_quantile(t, 0.75) / 1e9, t->work / rf_trial_quantile(t, 0) / 1e9);
   if (fetches && patterns[f->pattern].stores > 0 && used < size) {
     snprintf(source + used, size - used, " (bus %.3g)", t->rate / 1e9 * (moved + 1) / moved);
   }
 }
 
 /** Both of two modes: cores sometimes share a link to memory and sometimes do not. */
-static void keep_modes(const roof_trial *t) {
+static void keep_modes(const rf_trial *t) {
   const flow *f = t->user;
   roof_level *level = f->level;
   if (isnan(t->slow_rate) || level->mode_count == ROOF_MODE_MAX) {
@@ -239,13 +239,13 @@ static void keep_modes(const roof_trial *t) {
   modes->slow_bytes_per_second = t->slow_rate;
 }
 
-static void finish_flow(roof_bench *bench, roof_trial *t) {
+static void finish_flow(rf_bench *bench, rf_trial *t) {
   const flow *f = t->user;
   roof_level *level = f->level;
   double clock = clock_under(f, t->conditions->clock_hz);
-  clock = roof_crew_is_mixed(bench, &f->crew) ? NAN : clock;
+  clock = rf_core_set_is_mixed(bench, &f->set) ? NAN : clock;
   level->clock_hz = isnan(clock) ? NAN : t->conditions->clock_hz;
-  t->conditions->per_cycle = t->rate / f->crew.cores / clock;
+  t->conditions->per_cycle = t->rate / f->set.cores / clock;
   *(double *)((char *)level + patterns[f->pattern].result) = t->rate;
   level->spread = fmax(isnan(level->spread) ? 0 : level->spread, t->conditions->spread);
   set_limits(f, clock, level);
@@ -256,7 +256,7 @@ static void finish_flow(roof_bench *bench, roof_trial *t) {
 /** A window long enough for the clock to be read without error. */
 static void size_window(flow *f, roof_level_kind level) {
   static const size_t memory_window = 16 << 20, cache_window = 2 << 20;
-  f->bytes = level == ROOF_MEMORY ? roof_cpu_floor_power((double)memory_window / patterns[f->pattern].arrays)
+  f->bytes = level == ROOF_MEMORY ? rf_cpu_floor_power((double)memory_window / patterns[f->pattern].arrays)
                                   : cache_window / (size_t)patterns[f->pattern].arrays / STEP * STEP;
   f->lanes = f->bench->lanes;
   double seconds = fmin(timed_pass(f), timed_pass(f));
@@ -268,24 +268,24 @@ static void size_window(flow *f, roof_level_kind level) {
 /** Gives each kind of core as much to move as it moves in the same time alone. */
 static void weigh(flow *f) {
   const roof_machine *m = f->bench->machine;
-  const roof_topology *t = &f->bench->team.topology;
+  const rf_topology *t = &f->bench->team.topology;
   size_t figure = patterns[f->pattern].result;
   double first = NAN;
-  for (int i = 0; i < m->level_count && roof_crew_is_mixed(f->bench, &f->crew); i++) {
+  for (int i = 0; i < m->level_count && rf_core_set_is_mixed(f->bench, &f->set); i++) {
     const roof_level *one = &m->levels[i];
     double rate = *(const double *)(const void *)((const char *)one + figure);
     for (int k = 0; k < t->kind_count; k++) {
       if (one->level == f->level->level && one->cores == 1 && strcmp(one->core_kind, t->kinds[k].name) == 0) {
         first = k == 0 ? rate : first;
-        f->crew.weights[k] = rate / first > 0 ? rate / first : 1;
+        f->set.weights[k] = rate / first > 0 ? rate / first : 1;
       }
     }
   }
-  f->work = roof_crew_work(f->bench, &f->crew);
+  f->work = rf_core_set_work(f->bench, &f->set);
 }
 
 /** Memory and a cache of several cores serve others too, in a guest those of other guests. */
-static bool is_shared(const roof_bench *bench, const roof_level *level) {
+static bool is_shared(const rf_bench *bench, const roof_level *level) {
   return level->level == ROOF_MEMORY || (level->level == ROOF_L3 && level->instances < bench->team.threads);
 }
 
@@ -293,40 +293,40 @@ static double chosen_bytes(void *user) {
   return window_bytes(user);
 }
 
-static roof_status plan_pattern(roof_bench *bench, flow *f, double share, roof_error *error) {
+static roof_status plan_pattern(rf_bench *bench, flow *f, double share, roof_error *error) {
   roof_level *level = f->level;
-  roof_trial *trial = NULL;
-  roof_status status = roof_trial_add(bench, &trial, error);
+  rf_trial *trial = NULL;
+  roof_status status = rf_trial_add(bench, &trial, error);
   if (status != ROOF_OK) {
     return status;
   }
-  f->array_bytes = f->most_bytes = roof_cpu_floor_power(share / patterns[f->pattern].arrays - 2 * STAGGER);
+  f->array_bytes = f->most_bytes = rf_cpu_floor_power(share / patterns[f->pattern].arrays - 2 * STAGGER);
   weigh(f);
   size_window(f, level->level);
   flow_way ways[WAYS_MAX];
   int count = list_ways(f, ways);
   bool memory = level->level == ROOF_MEMORY;
   select_way(f, 0);
-  *trial = (roof_trial){.window = flow_window,
-                        .finish = finish_flow,
-                        .user = f,
-                        .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, 0, {0}},
-                        .crew = &f->crew,
-                        .cores = f->crew.cores,
-                        .estimate = is_shared(bench, level) ? ROOF_SHARED : ROOF_FASTEST,
-                        .conditions =
-                            (roof_conditions *)(void *)((char *)level + patterns[f->pattern].conditions)};
+  *trial =
+      (rf_trial){.window = flow_window,
+                 .finish = finish_flow,
+                 .user = f,
+                 .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, 0, {0}},
+                 .set = &f->set,
+                 .cores = f->set.cores,
+                 .estimate = is_shared(bench, level) ? RF_SHARED : RF_FASTEST,
+                 .conditions = (roof_conditions *)(void *)((char *)level + patterns[f->pattern].conditions)};
   *(double *)((char *)level + patterns[f->pattern].result) =
-      window_bytes(f) / timed_pass(f); /* until it is measured, to weigh crews by */
+      window_bytes(f) / timed_pass(f); /* until it is measured, to weigh core sets by */
   char who[64];
   snprintf(trial->figure, sizeof trial->figure, "%.20s %s, %s", level->name, patterns[f->pattern].name,
-           roof_crew_name(bench, &f->crew, who, sizeof who));
+           rf_core_set_name(bench, &f->set, who, sizeof who));
   return ROOF_OK;
 }
 
 /** Four times the last cache, within a quarter of the free memory and, for each thread beyond two, as much as
  * for two: 1 GiB, or 512 MiB for a quick run. */
-static double region_bytes(const roof_bench *bench, const roof_level *plain, int count) {
+static double region_bytes(const rf_bench *bench, const roof_level *plain, int count) {
   double last = 0;
   for (int i = 0; i < count; i++) {
     const roof_level *level = &plain[i];
@@ -334,108 +334,107 @@ static double region_bytes(const roof_bench *bench, const roof_level *plain, int
   }
   double wanted = fmax(4 * last, 0x1p28);
   double most = (bench->options->quick ? 0x1p29 : 0x1p30) * fmax(1, bench->team.threads / 2.0);
-  return fmin(fmin(wanted, roof_memory_available() / 4), most);
+  return fmin(fmin(wanted, rf_memory_available() / 4), most);
 }
 
 /** The size of a level as one core of a kind sees it. */
-static void see_as(const roof_bench *bench, const roof_crew *crew, roof_level *level) {
-  const roof_topology *t = &bench->team.topology;
+static void see_as(const rf_bench *bench, const rf_core_set *set, roof_level *level) {
+  const rf_topology *t = &bench->team.topology;
   for (int i = 0; i < t->cache_count && level->level != ROOF_MEMORY; i++) {
-    const roof_cache *cache = &t->caches[i];
+    const rf_cache *cache = &t->caches[i];
     if (cache->level == (int)level->level - (int)ROOF_L1 + 1 && cache->kind >= 0 &&
-        cache->kind == crew->kind) {
+        cache->kind == set->kind) {
       level->bytes = cache->bytes;
       level->instances = cache->instances;
     }
   }
 }
 
-static roof_status plan_level(roof_bench *bench, const region *data, const roof_level *plain,
-                              const roof_crew *crew, roof_error *error) {
+static roof_status plan_level(rf_bench *bench, const region *data, const roof_level *plain,
+                              const rf_core_set *set, roof_error *error) {
   roof_machine *machine = bench->machine;
   if (machine->level_count == ROOF_LEVEL_MAX) {
     return ROOF_OK;
   }
-  flow *flows = (flow *)bench->flows + machine->level_count * ROOF_PATTERN_COUNT;
+  flow *flows = (flow *)bench->flows + machine->level_count * RF_PATTERN_COUNT;
   roof_level *level = &machine->levels[machine->level_count++];
   *level = *plain;
-  roof_crew_sign(bench, crew, &level->cores, level->core_kind, &level->threads_per_core);
-  see_as(bench, crew, level);
+  rf_core_set_sign(bench, set, &level->cores, level->core_kind, &level->threads_per_core);
+  see_as(bench, set, level);
   snprintf(level->date, sizeof level->date, "%s", machine->date);
   char step[128], who[64], size[32];
-  snprintf(step, sizeof step, "%s bandwidth, %s", level->name, roof_crew_name(bench, crew, who, sizeof who));
-  roof_bench_step(bench, step);
+  snprintf(step, sizeof step, "%s bandwidth, %s", level->name, rf_core_set_name(bench, set, who, sizeof who));
+  rf_bench_step(bench, step);
   double most = (double)data->bytes / bench->team.threads;
   double share = level->level == ROOF_MEMORY
                      ? most
-                     : roof_cpu_cache_share(&bench->team.topology, level->level, crew->kind, crew->per_core);
-  share = level->level == ROOF_MEMORY || crew->kind > 0 ? share : fmin(share, level->plateau_bytes);
+                     : rf_cpu_cache_share(&bench->team.topology, level->level, set->kind, set->per_core);
+  share = level->level == ROOF_MEMORY || set->kind > 0 ? share : fmin(share, level->plateau_bytes);
   if (share == 0 || share > most) {
     snprintf(level->source, sizeof level->source,
              "not measured: not large enough beyond the level inside it");
     return ROOF_OK;
   }
   snprintf(level->source, sizeof level->source, "random data, up to %s a core",
-           roof_bytes_format(size, sizeof size, (double)roof_cpu_floor_power(share)));
+           roof_bytes_format(size, sizeof size, (double)rf_cpu_floor_power(share)));
   roof_status status = ROOF_OK;
-  for (roof_pattern p = 0; p < ROOF_PATTERN_COUNT && status == ROOF_OK; p++) {
-    flows[p] = (flow){.bench = bench, .region = *data, .level = level, .pattern = p, .crew = *crew};
+  for (rf_pattern p = 0; p < RF_PATTERN_COUNT && status == ROOF_OK; p++) {
+    flows[p] = (flow){.bench = bench, .region = *data, .level = level, .pattern = p, .set = *set};
     status = plan_pattern(bench, &flows[p], share, error);
   }
   return status;
 }
 
-roof_status roof_cpu_plan_levels(roof_bench *bench, roof_level *plain, int count, roof_error *error) {
+roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, roof_error *error) {
   double bytes = region_bytes(bench, plain, count);
   size_t unit = STEP * (size_t)bench->team.threads;
   region data = {.bytes = (size_t)bytes / unit * unit}; /* parts as those that fill it */
-  roof_bench_step(bench, "preparing random data");
-  bench->flows = calloc(ROOF_LEVEL_MAX * ROOF_PATTERN_COUNT, sizeof(flow));
+  rf_bench_step(bench, "preparing random data");
+  bench->flows = calloc(ROOF_LEVEL_MAX * RF_PATTERN_COUNT, sizeof(flow));
   if (bench->flows == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "levels: out of memory");
   }
-  roof_status status = roof_data_new("memory bandwidth", bytes, &bench->data, error);
+  roof_status status = rf_data_new("memory bandwidth", bytes, &bench->data, error);
   if (status != ROOF_OK) {
     return status;
   }
   data.data = bench->data;
-  roof_data_fill(data.data, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
+  rf_data_fill(data.data, ROOF_FP64, data.bytes / sizeof(double), 1, bench->team.threads);
   if (!bench->siblings) {
     double near = fmin(0x1p30, (double)data.bytes / bench->team.topology.node_count);
-    roof_bench_step(bench, "bandwidth by working set");
-    roof_cpu_place_levels(bench, bench->data, (size_t)near, plain, count);
+    rf_bench_step(bench, "bandwidth by working set");
+    rf_cpu_place_levels(bench, bench->data, (size_t)near, plain, count);
   }
-  for (int i = 0; i < count * roof_crew_count(bench) && status == ROOF_OK; i++) {
-    roof_crew crew = roof_crew_at(bench, i % roof_crew_count(bench));
-    roof_crew_enter(bench, &crew);
-    status = plan_level(bench, &data, &plain[i / roof_crew_count(bench)], &crew, error);
-    roof_crew_leave(bench, &crew);
+  for (int i = 0; i < count * rf_core_set_count(bench) && status == ROOF_OK; i++) {
+    rf_core_set set = rf_core_set_at(bench, i % rf_core_set_count(bench));
+    rf_core_set_enter(bench, &set);
+    status = plan_level(bench, &data, &plain[i / rf_core_set_count(bench)], &set, error);
+    rf_core_set_leave(bench, &set);
   }
   return status;
 }
 
-void roof_cpu_try_pages(roof_bench *bench) {
-  enum { FLOWS = ROOF_LEVEL_MAX * ROOF_PATTERN_COUNT };
+void rf_cpu_try_pages(rf_bench *bench) {
+  enum { FLOWS = ROOF_LEVEL_MAX * RF_PATTERN_COUNT };
   flow *flows = bench->flows;
-  roof_stream streams[FLOWS];
+  rf_stream streams[FLOWS];
   int count = 0;
   size_t bytes = 0;
   for (int i = 0; i < FLOWS; i++) {
     flow *f = &flows[i];
-    if (f->level == NULL || f->crew.kind > 0) { /* what runs on the first core needs no move */
+    if (f->level == NULL || f->set.kind > 0) { /* what runs on the first core needs no move */
       continue;
     }
     bytes = f->region.bytes;
-    streams[count++] =
-        (roof_stream){.timed = timed_pass,
-                      .flow = f,
-                      .bytes = window_bytes(f),
-                      .rate = (double *)(void *)((char *)f->level + patterns[f->pattern].result),
-                      .shared = is_shared(bench, f->level),
-                      .level = f->level,
-                      .name = patterns[f->pattern].name};
+    streams[count++] = (rf_stream){.timed = timed_pass,
+                                   .flow = f,
+                                   .bytes = window_bytes(f),
+                                   .rate = (double *)(void *)((char *)f->level + patterns[f->pattern].result),
+                                   .shared = is_shared(bench, f->level),
+                                   .level = f->level,
+                                   .name = patterns[f->pattern].name};
   }
   if (count > 0) {
-    roof_cpu_try_small_pages(bench, bench->data, bytes, streams, count);
+    rf_cpu_try_small_pages(bench, bench->data, bytes, streams, count);
   }
 }

@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/cpu/cpu.h"
 #include "measure/run.h"
 
-static const roof_dtype formats[ROOF_ATTEMPT_MAX] = {ROOF_FP64, ROOF_FP32, ROOF_BF16, ROOF_INT8};
+static const roof_dtype formats[RF_ATTEMPT_MAX] = {ROOF_FP64, ROOF_FP32, ROOF_BF16, ROOF_INT8};
 
 /** What the process writes back for each format. */
 typedef struct answer {
@@ -35,29 +35,28 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static roof_status time_calls(const roof_attempt *attempt, roof_kernel_run *run, answer *a,
-                              roof_error *error) {
+static roof_status time_calls(const rf_attempt *attempt, roof_kernel_run *run, answer *a, roof_error *error) {
   static const double precision = 0.01;
   roof_measurement work;
-  roof_samples samples;
-  double wall = roof_clock_seconds(), busy = processor_seconds();
-  roof_status status = roof_run_describe(run->kernel, run->dtype, run->values, &work, error);
+  rf_samples samples;
+  double wall = rf_clock_seconds(), busy = processor_seconds();
+  roof_status status = rf_run_describe(run->kernel, run->dtype, run->values, &work, error);
   if (status == ROOF_OK) {
-    status = roof_cpu_sample(run, attempt->budget, precision, &samples, error);
+    status = rf_cpu_sample(run, attempt->budget, precision, &samples, error);
   }
   if (status != ROOF_OK) {
     return status;
   }
-  busy = (processor_seconds() - busy) / (roof_clock_seconds() - wall);
+  busy = (processor_seconds() - busy) / (rf_clock_seconds() - wall);
   a->flops_per_second = work.flops / samples.stats.minimum;
   a->spread = samples.count > 1 ? samples.stats.spread : NAN;
   snprintf(a->source, sizeof a->source, "best of %zu sample%s after a call that was checked; %.2f cores busy",
            samples.count, samples.count == 1 ? "" : "s", busy);
-  roof_samples_done(&samples);
+  rf_samples_done(&samples);
   return ROOF_OK;
 }
 
-static roof_status try_format(const roof_attempt *attempt, answer *a, roof_error *error) {
+static roof_status try_format(const rf_attempt *attempt, answer *a, roof_error *error) {
   const roof_kernel *kernel = attempt->kernel;
   roof_kernel_run run = {.kernel = kernel, .dtype = a->dtype, .threads = attempt->threads};
   roof_status status = roof_kernel_values(kernel, attempt->sizes, run.values, error);
@@ -79,16 +78,16 @@ static roof_status try_format(const roof_attempt *attempt, answer *a, roof_error
 /** What the process does, on a thread that has no OpenMP team yet: the threads of the one before are not in
  * this process. */
 typedef struct errand {
-  const roof_attempt *attempt;
+  const rf_attempt *attempt;
   int pipe;
 } errand;
 
 static void *run_errand(void *user) {
   const errand *e = user;
   const roof_kernel *kernel = e->attempt->kernel;
-  roof_team_spread(e->attempt->team, e->attempt->threads);
+  rf_team_spread(e->attempt->team, e->attempt->threads);
   omp_set_dynamic(0);
-  for (int i = 0; i < ROOF_ATTEMPT_MAX; i++) {
+  for (int i = 0; i < RF_ATTEMPT_MAX; i++) {
     roof_error error = {0};
     answer a = {.dtype = formats[i], .flops_per_second = NAN, .spread = NAN};
     const char *reason = kernel->disabled_reason != NULL ? kernel->disabled_reason() : NULL;
@@ -108,7 +107,7 @@ static void *run_errand(void *user) {
 }
 
 /** Never returns. What the library prints goes to standard error. */
-static _Noreturn void be_child(const roof_attempt *attempt, int pipe) {
+static _Noreturn void be_child(const rf_attempt *attempt, int pipe) {
   struct rlimit no_core = {0, 0};
   pthread_t thread;
   errand e = {attempt, pipe};
@@ -123,11 +122,11 @@ static _Noreturn void be_child(const roof_attempt *attempt, int pipe) {
 
 /** Reads answers until the process ends or its time is over; how many. */
 static int read_answers(int from, double limit, answer *answers) {
-  double end = roof_clock_seconds() + limit;
+  double end = rf_clock_seconds() + limit;
   struct pollfd waiting = {.fd = from, .events = POLLIN};
   int count = 0;
-  while (count < ROOF_ATTEMPT_MAX) {
-    double left = end - roof_clock_seconds();
+  while (count < RF_ATTEMPT_MAX) {
+    double left = end - rf_clock_seconds();
     int ready = left > 0 ? poll(&waiting, 1, (int)ceil(1e3 * left)) : 0;
     if (ready < 0 && errno == EINTR) {
       continue;
@@ -160,7 +159,7 @@ static void end_child(pid_t child, double limit, char *why, size_t size) {
 }
 
 /** The answers of a process of its own; the reason why there are no more. */
-static int ask(const roof_attempt *attempt, answer *answers, char *why, size_t size) {
+static int ask(const rf_attempt *attempt, answer *answers, char *why, size_t size) {
   int ends[2];
   if (pipe(ends) != 0) {
     snprintf(why, size, "pipe: %s", strerror(errno));
@@ -190,7 +189,7 @@ static const char *version_alone(const char *name, const char *version) {
   return strncmp(version, name, length) == 0 && version[length] == ' ' ? version + length + 1 : version;
 }
 
-static void fill(const roof_attempt *attempt, const answer *a, roof_library *out) {
+static void fill(const rf_attempt *attempt, const answer *a, roof_library *out) {
   const roof_kernel *kernel = attempt->kernel;
   *out = (roof_library){.dtype = a->dtype,
                         .kind = ROOF_MEASURED,
@@ -203,14 +202,14 @@ static void fill(const roof_attempt *attempt, const answer *a, roof_library *out
   snprintf(out->parameters, sizeof out->parameters, "%s", attempt->sizes);
   snprintf(out->skipped, sizeof out->skipped, "%s", a->skipped);
   snprintf(out->source, sizeof out->source, "%s", a->source);
-  roof_run_date(out->date);
+  rf_run_date(out->date);
 }
 
-int roof_library_try(const roof_attempt *attempt, roof_library *results) {
-  answer answers[ROOF_ATTEMPT_MAX];
+int rf_library_try(const rf_attempt *attempt, roof_library *results) {
+  answer answers[RF_ATTEMPT_MAX];
   char why[128];
   int answered = ask(attempt, answers, why, sizeof why), count = 0;
-  for (int i = 0, next = 0; i < ROOF_ATTEMPT_MAX; i++) {
+  for (int i = 0, next = 0; i < RF_ATTEMPT_MAX; i++) {
     answer none = {.dtype = formats[i], .flops_per_second = NAN, .spread = NAN};
     if (!attempt->kernel->supports(formats[i])) {
       continue;
@@ -229,7 +228,7 @@ static bool is_library(const roof_kernel *kernel) {
   return kernel->library != NULL && strcmp(kernel->op, "gemm") == 0 && roof_kernel_runs_on(kernel, "cpu");
 }
 
-int roof_cpu_library_count(void) {
+int rf_cpu_library_count(void) {
   int count = 0;
   for (int i = 0; i < roof_kernel_count(); i++) {
     count += is_library(roof_kernel_at(i));
@@ -268,25 +267,25 @@ static void keep(roof_machine *machine, const roof_library *results, int count, 
 }
 
 /** Products that take as long on all cores as on one. */
-static void measure_library(roof_bench *bench, const roof_kernel *kernel, int threads) {
+static void measure_library(rf_bench *bench, const roof_kernel *kernel, int threads) {
   static const double side = 768, quick_side = 320, budget = 0.08, quick_budget = 0.015, limit = 30;
   enum { STEP = 64 };
   bool quick = bench->options->quick;
   int n = STEP * (int)round((quick ? quick_side : side) * cbrt(threads) / STEP);
   char sizes[ROOF_NAME_MAX];
-  roof_library results[ROOF_ATTEMPT_MAX];
+  roof_library results[RF_ATTEMPT_MAX];
   snprintf(sizes, sizeof sizes, "m=%d n=%d k=%d", n, n, n);
-  roof_attempt attempt = {.kernel = kernel,
-                          .team = &bench->team,
-                          .threads = threads,
-                          .sizes = kernel->serial ? kernel->sizes : sizes,
-                          .budget = quick ? quick_budget : budget,
-                          .limit_seconds = limit};
-  int count = roof_library_try(&attempt, results);
+  rf_attempt attempt = {.kernel = kernel,
+                        .team = &bench->team,
+                        .threads = threads,
+                        .sizes = kernel->serial ? kernel->sizes : sizes,
+                        .budget = quick ? quick_budget : budget,
+                        .limit_seconds = limit};
+  int count = rf_library_try(&attempt, results);
   keep(bench->machine, results, count, threads == bench->team.threads ? 0 : threads);
 }
 
-void roof_cpu_measure_libraries(roof_bench *bench) {
+void rf_cpu_measure_libraries(rf_bench *bench) {
   for (int i = 0; i < roof_kernel_count(); i++) {
     const roof_kernel *kernel = roof_kernel_at(i);
     if (!is_library(kernel)) {
@@ -294,7 +293,7 @@ void roof_cpu_measure_libraries(roof_bench *bench) {
     }
     char step[96];
     snprintf(step, sizeof step, "what a library reaches: %s", kernel->variant);
-    roof_bench_step(bench, step);
+    rf_bench_step(bench, step);
     measure_library(bench, kernel, 1);
     if (bench->team.threads > 1 && !kernel->serial) {
       measure_library(bench, kernel, bench->team.threads);

@@ -19,7 +19,7 @@ static const struct {
   int model;
   const char *flag;
   int width;
-  roof_core_limits limits;
+  rf_core_limits limits;
 } rows[] = {
     /* servers from Sapphire Rapids on */
     {"GenuineIntel", 6, -1, "amx_tile", WIDE, {2, 2, 2, 2, 16, 128, 64, 64, intel}},
@@ -78,7 +78,7 @@ static bool has_flag(const identity *id, const char *flag) {
   return strstr(id->flags, word) != NULL;
 }
 
-roof_core_limits roof_cpu_limits(int bits) {
+rf_core_limits rf_cpu_limits(int bits) {
   identity id = read_identity();
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (rows[i].width == (bits >= 512 ? WIDE : NARROW) && strcmp(rows[i].vendor, id.vendor) == 0 &&
@@ -87,31 +87,31 @@ roof_core_limits roof_cpu_limits(int bits) {
       return rows[i].limits;
     }
   }
-  return (roof_core_limits){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, ""};
+  return (rf_core_limits){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, ""};
 }
 
 /** Cycles of one step of one chain when `pipes` of each kind are always busy. */
-static double step_cycles(const roof_core_limits *l, double products, double sums) {
+static double step_cycles(const rf_core_limits *l, double products, double sums) {
   return fmax(fmax(products / l->multiply_pipes, sums / l->add_pipes), (products + sums) / l->fp_pipes);
 }
 
-double roof_cpu_burst_limit(const roof_core_limits *limits, const roof_burst *burst) {
+double rf_cpu_peak_kernel_limit(const rf_core_limits *limits, const rf_peak_kernel *kernel) {
   static const struct {
     double products, sums;
-  } steps[ROOF_BURST_FORM_COUNT] = {[ROOF_BURST_FMA] = {1, 0},
-                                    [ROOF_BURST_ADD] = {0, 1},
-                                    [ROOF_BURST_MUL] = {1, 0},
-                                    [ROOF_BURST_MUL_ADD] = {1, 1},
-                                    [ROOF_BURST_FMA_ADD] = {0.5, 0.5}};
-  double cycles = step_cycles(limits, steps[burst->form].products, steps[burst->form].sums);
-  if (burst->form == ROOF_BURST_TILE) {
+  } steps[RF_PEAK_FORM_COUNT] = {[RF_PEAK_FMA] = {1, 0},
+                                 [RF_PEAK_ADD] = {0, 1},
+                                 [RF_PEAK_MUL] = {1, 0},
+                                 [RF_PEAK_MUL_ADD] = {1, 1},
+                                 [RF_PEAK_FMA_ADD] = {0.5, 0.5}};
+  double cycles = step_cycles(limits, steps[kernel->form].products, steps[kernel->form].sums);
+  if (kernel->form == RF_PEAK_TILE) {
     cycles = limits->tile_cycles;
-  } else if (burst->form == ROOF_BURST_DOT) {
-    cycles = burst->dtype == ROOF_INT8 ? 1 / limits->dot_pipes : NAN;
+  } else if (kernel->form == RF_PEAK_DOT) {
+    cycles = kernel->dtype == ROOF_INT8 ? 1 / limits->dot_pipes : NAN;
   }
-  return burst->operations / cycles;
+  return kernel->operations / cycles;
 }
 
-double roof_cpu_transfer_limit(const roof_core_limits *limits, double loads, double stores) {
+double rf_cpu_transfer_limit(const rf_core_limits *limits, double loads, double stores) {
   return (loads + stores) / fmax(loads / limits->load_bytes, stores / limits->store_bytes);
 }

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "host/clock.h"
 #include "kernels/data.h"
-#include "measure/clock.h"
 #include "measure/cpu/cpu.h"
 
 enum { WINDOWS = 5, LOADS = 4000, CHUNK = 16 << 10 };
 
 /** One thread waits for its loads while the others read, all the time or a part of it. */
 typedef struct crowd {
-  const roof_bench *bench;
+  const rf_bench *bench;
   char *data;
   size_t part;    /* bytes a thread */
   double readers; /* how many others read: 2.25 are two and one that reads a quarter of the time */
@@ -27,7 +27,7 @@ static void wait(crowd *c, int others) {
   while (atomic_load(&c->reading) < others) {
   }
   for (int i = 0; i < WINDOWS; i++) {
-    c->seconds[i] = roof_chase(&c->at, LOADS);
+    c->seconds[i] = rf_chase(&c->at, LOADS);
   }
   atomic_store(&c->done, true);
 }
@@ -35,21 +35,21 @@ static void wait(crowd *c, int others) {
 /** Reads for `duty` of the time. */
 static void draw(crowd *c, int thread, double duty) {
   char *mine = c->data + (size_t)thread * c->part;
-  roof_span span = {mine, mine, mine, c->part, 0, CHUNK};
-  double begin = roof_clock_seconds(), moved = 0;
+  rf_lanes_span span = {mine, mine, mine, c->part, 0, CHUNK};
+  double begin = rf_clock_seconds(), moved = 0;
   while (!atomic_load(&c->done)) {
-    double start = roof_clock_seconds();
-    c->bench->lanes->transfers[ROOF_LOAD][ROOF_AHEAD](&span);
-    double rest = (roof_clock_seconds() - start) * (1 / duty - 1), until = roof_clock_seconds() + rest;
+    double start = rf_clock_seconds();
+    c->bench->lanes->transfers[RF_LOAD][RF_AHEAD](&span);
+    double rest = (rf_clock_seconds() - start) * (1 / duty - 1), until = rf_clock_seconds() + rest;
     if (moved == 0) {
       atomic_fetch_add(&c->reading, 1);
     }
     span.begin = (span.begin + CHUNK) & (c->part - 1);
     moved += CHUNK;
-    while (rest > 0 && roof_clock_seconds() < until && !atomic_load(&c->done)) {
+    while (rest > 0 && rf_clock_seconds() < until && !atomic_load(&c->done)) {
     }
   }
-  double rate = moved / (roof_clock_seconds() - begin);
+  double rate = moved / (rf_clock_seconds() - begin);
 #pragma omp atomic
   c->drawn += rate;
 }
@@ -71,7 +71,7 @@ static roof_status measure_point(crowd *c, double readers, roof_loaded_latency *
   c->drawn = 0;
   atomic_store(&c->reading, 0);
   atomic_store(&c->done, false);
-  roof_team_time(&c->bench->team, 1 + (int)ceil(readers), crowd_body, c);
+  rf_team_time(&c->bench->team, 1 + (int)ceil(readers), crowd_body, c);
   roof_status status = roof_stats_of(c->seconds, WINDOWS, &stats, error);
   *point = (roof_loaded_latency){c->drawn, stats.median};
   return status;
@@ -97,32 +97,32 @@ static void keep(roof_level *level, roof_loaded_latency point) {
 }
 
 /** Bytes a thread, a power of two: all of them within 1 GiB and a quarter of the free memory. */
-static size_t part_of(const roof_bench *bench) {
+static size_t part_of(const rf_bench *bench) {
   size_t part = bench->options->quick ? (size_t)32 << 20 : (size_t)128 << 20;
-  double most = fmin(0x1p30, roof_memory_available() / 4);
+  double most = fmin(0x1p30, rf_memory_available() / 4);
   while (part > (1 << 20) && (double)part * bench->team.threads > most) {
     part /= 2;
   }
   return part;
 }
 
-roof_status roof_cpu_measure_loaded(roof_bench *bench, roof_error *error) {
+roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error) {
   static const double loads[] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 3.0 / 4, 1};
   int threads = bench->team.threads;
   roof_level *memory = memory_of(bench->machine);
   crowd c = {.bench = bench, .part = part_of(bench)};
   void *data = NULL;
   if (threads == 1 || memory == NULL) {
-    roof_bench_note(bench, "memory latency under load: unknown: one core is used, none is left to load it");
+    rf_bench_note(bench, "memory latency under load: unknown: one core is used, none is left to load it");
     return ROOF_OK;
   }
-  roof_status status = roof_data_new("latency under load", (double)c.part * threads, &data, error);
+  roof_status status = rf_data_new("latency under load", (double)c.part * threads, &data, error);
   if (status != ROOF_OK) {
     return status;
   }
-  roof_data_fill(data, ROOF_FP64, c.part * (size_t)threads / sizeof(double), 1, threads);
+  rf_data_fill(data, ROOF_FP64, c.part * (size_t)threads / sizeof(double), 1, threads);
   c.data = data;
-  roof_chase_link(data, c.part);
+  rf_chase_link(data, c.part);
   c.at = data;
   roof_loaded_latency cold; /* the lines first touched are still in the cache of the core that filled them */
   status = measure_point(&c, 0, &cold, error);

@@ -11,23 +11,23 @@
 #include "measure/sampler.h"
 #include "roofline/units.h"
 
-_Static_assert((int)ROOF_NODE_MAX == (int)ROOF_DOMAIN_MAX, "a machine file holds what a topology has");
+_Static_assert((int)RF_NODE_MAX == (int)ROOF_DOMAIN_MAX, "a machine file holds what a topology has");
 
-int roof_numa_plan(const roof_topology *topology, roof_numa_pair *pairs) {
+int rf_numa_plan(const rf_topology *topology, rf_numa_pair *pairs) {
   int count = 0;
   for (int step = 0; step < topology->node_count && topology->node_count > 1; step++) {
     for (int from = 0; from < topology->node_count; from++) {
       int on = (from + step) % topology->node_count;
       if (topology->nodes[from].cores > 0 && topology->nodes[on].bytes > 0) {
-        pairs[count++] = (roof_numa_pair){from, on};
+        pairs[count++] = (rf_numa_pair){from, on};
       }
     }
   }
   return count;
 }
 
-static void describe(const roof_topology *topology, int index, const char *date, roof_domain *domain) {
-  const roof_node *node = &topology->nodes[index];
+static void describe(const rf_topology *topology, int index, const char *date, roof_domain *domain) {
+  const rf_node *node = &topology->nodes[index];
   snprintf(domain->name, sizeof domain->name, "node %d", node->number);
   domain->cores = node->cores;
   domain->bytes = node->bytes;
@@ -41,10 +41,10 @@ static void describe(const roof_topology *topology, int index, const char *date,
   snprintf(domain->date, sizeof domain->date, "%s", date);
 }
 
-roof_status roof_numa_measure(const roof_topology *topology, double seconds, roof_numa_probe *probe,
-                              void *user, roof_machine *machine, roof_error *error) {
-  roof_numa_pair pairs[ROOF_NUMA_PAIR_MAX];
-  int count = roof_numa_plan(topology, pairs);
+roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa_probe *probe, void *user,
+                            roof_machine *machine, roof_error *error) {
+  rf_numa_pair pairs[RF_NUMA_PAIR_MAX];
+  int count = rf_numa_plan(topology, pairs);
   roof_machine result;
   roof_machine_init(&result);
   for (int i = 0; i < topology->node_count && count > 0; i++) {
@@ -65,10 +65,10 @@ roof_status roof_numa_measure(const roof_topology *topology, double seconds, roo
 
 /** Cores of a domain reading memory of a domain. */
 typedef struct reach {
-  const roof_bench *bench;
+  const rf_bench *bench;
   char *data;
   size_t part; /* bytes a core, a power of two */
-  roof_way way;
+  rf_way way;
   int cores;
   int *ranks; /* of each thread among those that read, -1: it does not */
 } reach;
@@ -86,35 +86,35 @@ static void read_part(void *user, int thread, int threads) {
   (void)threads;
   if (r->ranks[thread] >= 0) {
     char *mine = r->data + (size_t)r->ranks[thread] * r->part;
-    roof_span span = {mine, mine, mine, r->part, 0, r->part};
-    r->bench->lanes->transfers[ROOF_LOAD][r->way](&span);
+    rf_lanes_span span = {mine, mine, mine, r->part, 0, r->part};
+    r->bench->lanes->transfers[RF_LOAD][r->way](&span);
   }
 }
 
 static double timed_read(void *user) {
   const reach *r = user;
-  return roof_team_time(&r->bench->team, r->bench->team.threads, read_part, user);
+  return rf_team_time(&r->bench->team, r->bench->team.threads, read_part, user);
 }
 
 /** Bytes for one pair: four times the last cache beside a domain, within a quarter of its memory. */
-static double pair_bytes(const roof_topology *t, const roof_node *on) {
+static double pair_bytes(const rf_topology *t, const rf_node *on) {
   double last = 0;
   for (int i = 0; i < t->cache_count; i++) {
     last = fmax(last, t->caches[i].bytes * t->caches[i].instances / t->node_count);
   }
   double wanted = fmin(fmax(4 * last, 0x1p26), 0x1p30);
-  return fmin(wanted, fmin(on->bytes, roof_memory_available()) / 4);
+  return fmin(wanted, fmin(on->bytes, rf_memory_available()) / 4);
 }
 
 /** Which threads read: one a core of the domain. */
 static roof_status rank_threads(reach *r, int from, roof_error *error) {
-  const roof_team *team = &r->bench->team;
+  const rf_team *team = &r->bench->team;
   r->ranks = calloc((size_t)team->threads, sizeof *r->ranks);
   if (r->ranks == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "memory domains: out of memory");
   }
   for (int i = 0; i < team->threads; i++) {
-    bool reads = i < team->topology.core_count && roof_topology_core(&team->topology, i)->node == from;
+    bool reads = i < team->topology.core_count && rf_topology_core(&team->topology, i)->node == from;
     r->ranks[i] = reads ? r->cores++ : -1;
   }
   return ROOF_OK;
@@ -122,20 +122,20 @@ static roof_status rank_threads(reach *r, int from, roof_error *error) {
 
 static roof_status sample_read(reach *r, double seconds, double *read, roof_error *error) {
   enum { LEAST = 5, MOST = 100 };
-  double times[ROOF_WAY_COUNT] = {0};
-  static const roof_way ways[] = {ROOF_UNROLL_16, ROOF_AHEAD};
-  roof_team_time(&r->bench->team, r->bench->team.threads, touch, r);
+  double times[RF_WAY_COUNT] = {0};
+  static const rf_way ways[] = {RF_UNROLL_16, RF_AHEAD};
+  rf_team_time(&r->bench->team, r->bench->team.threads, touch, r);
   for (int i = 0; i < 2; i++) {
     r->way = ways[i];
     times[r->way] = fmin(timed_read(r), timed_read(r));
   }
-  r->way = times[ROOF_AHEAD] < times[ROOF_UNROLL_16] ? ROOF_AHEAD : ROOF_UNROLL_16;
-  roof_samples samples;
-  roof_sampling sampling = {1, seconds, LEAST, MOST, r->bench->options->precision};
-  roof_status status = roof_sample(timed_read, r, &sampling, &samples, error);
+  r->way = times[RF_AHEAD] < times[RF_UNROLL_16] ? RF_AHEAD : RF_UNROLL_16;
+  rf_samples samples;
+  rf_sampling sampling = {1, seconds, LEAST, MOST, r->bench->options->precision};
+  roof_status status = rf_sample(timed_read, r, &sampling, &samples, error);
   if (status == ROOF_OK) {
     *read = (double)r->part * r->cores / samples.stats.median;
-    roof_samples_done(&samples);
+    rf_samples_done(&samples);
   }
   return status;
 }
@@ -143,19 +143,19 @@ static roof_status sample_read(reach *r, double seconds, double *read, roof_erro
 /** Over as much memory as the latency of the levels is measured with. */
 static double latency_from(const reach *r, int from) {
   size_t most = r->bench->options->quick ? (size_t)64 << 20 : (size_t)256 << 20;
-  const roof_topology *t = &r->bench->team.topology;
+  const rf_topology *t = &r->bench->team.topology;
   int first = 0;
   while (first < t->core_count - 1 && t->cores[first].node != from) {
     first++;
   }
-  roof_team_move(&r->bench->team, first);
-  double latency = roof_cpu_latency_of(r->data, r->part < most ? r->part : most);
-  roof_team_move(&r->bench->team, 0);
+  rf_team_move(&r->bench->team, first);
+  double latency = rf_cpu_latency_of(r->data, r->part < most ? r->part : most);
+  rf_team_move(&r->bench->team, 0);
   return latency;
 }
 
 /** Says once a domain why its memory cannot be used. */
-static void note_refusal(roof_bench *bench, int number, const char *why) {
+static void note_refusal(rf_bench *bench, int number, const char *why) {
   const roof_machine *m = bench->machine;
   char start[48];
   int length = snprintf(start, sizeof start, "memory of node %d: ", number);
@@ -164,21 +164,21 @@ static void note_refusal(roof_bench *bench, int number, const char *why) {
       return;
     }
   }
-  roof_bench_note(bench, "%scannot be bound: %s", start, why);
+  rf_bench_note(bench, "%scannot be bound: %s", start, why);
 }
 
-roof_status roof_numa_probe_memory(void *user, roof_numa_pair pair, double seconds, double *read,
-                                   double *latency, roof_error *error) {
-  roof_bench *bench = user;
-  const roof_node *node = &bench->team.topology.nodes[pair.on];
+roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, double *read, double *latency,
+                                 roof_error *error) {
+  rf_bench *bench = user;
+  const rf_node *node = &bench->team.topology.nodes[pair.on];
   reach r = {.bench = bench};
   roof_status status = rank_threads(&r, pair.from, error);
   if (status != ROOF_OK) {
     return status;
   }
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
-  size_t bytes = roof_cpu_floor_power(pair_bytes(&bench->team.topology, node));
-  r.part = roof_cpu_floor_power((double)bytes / fmax(1, r.cores));
+  size_t bytes = rf_cpu_floor_power(pair_bytes(&bench->team.topology, node));
+  r.part = rf_cpu_floor_power((double)bytes / fmax(1, r.cores));
   if (set != NULL && hwloc_bitmap_only(set, (unsigned)node->number) == 0) {
     r.data = hwloc_alloc_membind(bench->team.hwloc, bytes, set, HWLOC_MEMBIND_BIND,
                                  HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
@@ -211,19 +211,19 @@ static void range(const roof_machine *m, bool own, double *low, double *high) {
   }
 }
 
-roof_status roof_cpu_measure_domains(roof_bench *bench, roof_error *error) {
+roof_status rf_cpu_measure_domains(rf_bench *bench, roof_error *error) {
   const roof_machine *m = bench->machine;
   double seconds = bench->options->quick ? 0.5 : 3, own[2], far[2];
   if (bench->team.topology.node_count < 2) {
     return ROOF_OK;
   }
-  roof_bench_step(bench, "memory domains");
+  rf_bench_step(bench, "memory domains");
   roof_status status =
-      roof_numa_measure(&bench->team.topology, seconds, roof_numa_probe_memory, bench, bench->machine, error);
+      rf_numa_measure(&bench->team.topology, seconds, rf_numa_probe_memory, bench, bench->machine, error);
   range(m, true, &own[0], &own[1]);
   range(m, false, &far[0], &far[1]);
   if (status == ROOF_OK && !isnan(own[0]) && !isnan(far[0])) {
-    roof_bench_note(
+    rf_bench_note(
         bench,
         "memory domains: cores of one read %.3g to %.3g GB/s of its own memory, %.3g to %.3g GB/s of "
         "another's",

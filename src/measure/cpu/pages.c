@@ -7,7 +7,7 @@
 
 #include "measure/cpu/cpu.h"
 
-double roof_pages_large(const void *data, size_t bytes) {
+double rf_pages_large(const void *data, size_t bytes) {
   uintptr_t begin = (uintptr_t)data, from = 0, to = 0;
   double large = 0, kib = 0;
   bool ours = false;
@@ -29,7 +29,7 @@ double roof_pages_large(const void *data, size_t bytes) {
   return fmin(1, large / (double)bytes);
 }
 
-const char *roof_pages_refused(double share) {
+const char *rf_pages_refused(double share) {
   char mode[64] = "";
   FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
   if (file == NULL) {

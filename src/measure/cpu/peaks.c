@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/cpu/trial.h"
 #include "roofline/units.h"
 
@@ -14,124 +14,124 @@ static double load_cycles(void) {
   enum { WINDOWS = 5 };
   double adds = INFINITY, loads = INFINITY;
   for (int i = 0; i < WINDOWS; i++) {
-    adds = fmin(adds, roof_clock_chain());
-    loads = fmin(loads, roof_clock_load_chain());
+    adds = fmin(adds, rf_clock_chain());
+    loads = fmin(loads, rf_clock_load_chain());
   }
   return round(loads / adds);
 }
 
 static double clock_window(void *user, double *clock_hz) {
   (void)user;
-  double seconds = roof_clock_chain();
-  *clock_hz = ROOF_CLOCK_CHAIN / seconds;
+  double seconds = rf_clock_chain();
+  *clock_hz = RF_CLOCK_CHAIN / seconds;
   return seconds;
 }
 
-static void finish_clock(roof_bench *bench, roof_trial *t) {
+static void finish_clock(rf_bench *bench, rf_trial *t) {
   char fastest[32];
   bench->machine->clock_hz = t->rate;
-  roof_bench_note(bench, "clock: %d dependent additions, %zu windows, spread %.1f %%; fastest window %s",
-                  ROOF_CLOCK_CHAIN, t->count, 100 * t->conditions->spread,
-                  roof_quantity_format(fastest, sizeof fastest, t->work / roof_trial_quantile(t, 0), "Hz"));
+  rf_bench_note(bench, "clock: %d dependent additions, %zu windows, spread %.1f %%; fastest window %s",
+                RF_CLOCK_CHAIN, t->count, 100 * t->conditions->spread,
+                roof_quantity_format(fastest, sizeof fastest, t->work / rf_trial_quantile(t, 0), "Hz"));
 }
 
 static double regions_window(void *user, double *clock_hz) {
-  const roof_bench *bench = user;
-  *clock_hz = ROOF_CLOCK_CHAIN / roof_clock_chain();
-  return roof_team_empty_regions(&bench->team, REGIONS);
+  const rf_bench *bench = user;
+  *clock_hz = RF_CLOCK_CHAIN / rf_clock_chain();
+  return rf_team_empty_regions(&bench->team, REGIONS);
 }
 
-static void finish_regions(roof_bench *bench, roof_trial *t) {
+static void finish_regions(rf_bench *bench, rf_trial *t) {
   bench->machine->launch_seconds = bench->machine->overhead_cutoff_seconds = 1 / t->rate;
   const roof_stats stats = {.count = t->count, .median = 1 / t->rate, .spread = t->conditions->spread};
-  roof_cpu_add_cost(bench, "parallel region", bench->team.threads, &stats,
-                    "an empty OpenMP parallel region of all threads, as `launch`: median, windows of 100");
+  rf_cpu_add_cost(bench, "parallel region", bench->team.threads, &stats,
+                  "an empty OpenMP parallel region of all threads, as `launch`: median, windows of 100");
 }
 
-static roof_status plan_chain(roof_bench *bench, roof_error *error) {
-  roof_trial *clock = NULL;
-  roof_status status = roof_trial_add(bench, &clock, error);
+static roof_status plan_chain(rf_bench *bench, roof_error *error) {
+  rf_trial *clock = NULL;
+  roof_status status = rf_trial_add(bench, &clock, error);
   if (status == ROOF_OK) {
-    *clock = (roof_trial){.figure = "clock",
-                          .window = clock_window,
-                          .finish = finish_clock,
-                          .work = ROOF_CLOCK_CHAIN,
-                          .cores = 1,
-                          .estimate = ROOF_TYPICAL,
-                          .conditions = &bench->machine->clock};
+    *clock = (rf_trial){.figure = "clock",
+                        .window = clock_window,
+                        .finish = finish_clock,
+                        .work = RF_CLOCK_CHAIN,
+                        .cores = 1,
+                        .estimate = RF_TYPICAL,
+                        .conditions = &bench->machine->clock};
   }
   return status;
 }
 
-roof_status roof_cpu_plan_clock(roof_bench *bench, roof_error *error) {
-  roof_trial *regions = NULL;
+roof_status rf_cpu_plan_clock(rf_bench *bench, roof_error *error) {
+  rf_trial *regions = NULL;
   roof_status status = ROOF_OK;
-  if (isnan(roof_clock_chain())) {
-    roof_bench_note(bench, "clock: unknown: no chain of additions is written for this architecture");
+  if (isnan(rf_clock_chain())) {
+    rf_bench_note(bench, "clock: unknown: no chain of additions is written for this architecture");
   } else {
     for (int i = 0; i < bench->team.topology.kind_count; i++) {
-      roof_crew crew = {.kind = i};
-      roof_crew_enter(bench, &crew);
+      rf_core_set set = {.kind = i};
+      rf_core_set_enter(bench, &set);
       bench->load_cycles[i] = load_cycles();
-      roof_crew_leave(bench, &crew);
+      rf_core_set_leave(bench, &set);
     }
     status = plan_chain(bench, error);
   }
   if (status == ROOF_OK) {
-    status = roof_trial_add(bench, &regions, error);
+    status = rf_trial_add(bench, &regions, error);
   }
   if (status == ROOF_OK) {
-    *regions = (roof_trial){.figure = "parallel region",
-                            .window = regions_window,
-                            .finish = finish_regions,
-                            .user = bench,
-                            .work = REGIONS,
-                            .cores = bench->team.threads,
-                            .estimate = ROOF_TYPICAL,
-                            .conditions = &bench->machine->launch};
+    *regions = (rf_trial){.figure = "parallel region",
+                          .window = regions_window,
+                          .finish = finish_regions,
+                          .user = bench,
+                          .work = REGIONS,
+                          .cores = bench->team.threads,
+                          .estimate = RF_TYPICAL,
+                          .conditions = &bench->machine->launch};
   }
   return status;
 }
 
-/** One burst on some cores. */
+/** One peak kernel on some cores. */
 typedef struct load {
-  const roof_bench *bench;
-  const roof_burst *burst;
-  const roof_burst_way *way;
-  roof_crew crew;
+  const rf_bench *bench;
+  const rf_peak_kernel *kernel;
+  const rf_peak_kernel_way *way;
+  rf_core_set set;
   size_t rounds; /**< of a thread on a core of the first kind */
   roof_peak *peak;
-  _Alignas(64) char seeds[3 * ROOF_BURST_BYTES];
+  _Alignas(64) char seeds[3 * RF_PEAK_BYTES];
 } load;
 
-static void start(const load *l, roof_burst_run *run, size_t rounds) {
-  _Alignas(64) char result[2 * ROOF_BURST_BYTES];
+static void start(const load *l, rf_peak_kernel_run *run, size_t rounds) {
+  _Alignas(64) char result[2 * RF_PEAK_BYTES];
   run(rounds, l->seeds, result);
 }
 
 static void compute(void *user, int thread, int threads) {
   const load *l = user;
   (void)threads;
-  start(l, l->way->run, (size_t)((double)l->rounds * roof_crew_weight(l->bench, &l->crew, thread)));
+  start(l, l->way->run, (size_t)((double)l->rounds * rf_core_set_weight(l->bench, &l->set, thread)));
 }
 
 static void compute_paced(void *user, int thread, int threads) {
   const load *l = user;
   (void)thread, (void)threads;
-  start(l, l->burst->paced, (size_t)(PACED_LOADS / l->burst->loads));
+  start(l, l->kernel->paced, (size_t)(PACED_LOADS / l->kernel->loads));
 }
 
 static double window_of(load *l) {
-  return roof_team_time(&l->bench->team, l->crew.threads, compute, l);
+  return rf_team_time(&l->bench->team, l->set.threads, compute, l);
 }
 
-/** A window of the burst, and a shorter one of the same instructions with loads that tell the clock. */
+/** A window of the peak kernel, and a shorter one of the same instructions with loads that tell the clock. */
 static double load_window(void *user, double *clock_hz) {
   load *l = user;
-  if (l->crew.per_core == 1 && !roof_crew_is_mixed(l->bench, &l->crew)) {
-    double loads = PACED_LOADS / l->burst->loads * l->burst->loads;
-    double cycles = l->bench->load_cycles[l->crew.kind < 0 ? 0 : l->crew.kind] * loads;
-    *clock_hz = cycles / roof_team_time(&l->bench->team, l->crew.threads, compute_paced, l);
+  if (l->set.per_core == 1 && !rf_core_set_is_mixed(l->bench, &l->set)) {
+    double loads = PACED_LOADS / l->kernel->loads * l->kernel->loads;
+    double cycles = l->bench->load_cycles[l->set.kind < 0 ? 0 : l->set.kind] * loads;
+    *clock_hz = cycles / rf_team_time(&l->bench->team, l->set.threads, compute_paced, l);
   }
   return window_of(l);
 }
@@ -148,7 +148,7 @@ static const double brief = 150e-6;
 
 /** A window with the clock just before it. */
 static double way_window(void *user, double *clock_hz) {
-  *clock_hz = ROOF_CLOCK_CHAIN / roof_clock_chain();
+  *clock_hz = RF_CLOCK_CHAIN / rf_clock_chain();
   return window_of(user);
 }
 
@@ -156,7 +156,7 @@ static double way_window(void *user, double *clock_hz) {
 static double select_way(void *user, int index) {
   load *l = user;
   double steps = (double)l->rounds * l->way->chains;
-  l->way = &l->burst->ways[index];
+  l->way = &l->kernel->ways[index];
   l->rounds = (size_t)fmax(1, round(steps / l->way->chains));
   return (double)l->rounds * l->way->chains;
 }
@@ -166,36 +166,36 @@ static double ready(void *user) {
   static const double window = 0.5e-3;
   load *l = user;
   l->rounds = calibrate(l, window);
-  return l->burst->operations * l->way->chains * (double)l->rounds * roof_crew_work(l->bench, &l->crew);
+  return l->kernel->operations * l->way->chains * (double)l->rounds * rf_core_set_work(l->bench, &l->set);
 }
 
 /** Between all numbers of chains. */
-static roof_choice choice_of(const roof_burst *burst) {
+static rf_choice choice_of(const rf_peak_kernel *kernel) {
   enum { TRIES = 4 };
   int count = 0;
-  while (count < ROOF_BURST_WAYS && burst->ways[count].run != NULL) {
+  while (count < RF_PEAK_WAYS && kernel->ways[count].run != NULL) {
     count++;
   }
-  return (roof_choice){way_window, select_way, ready, count, TRIES, 0, 0, {0}};
+  return (rf_choice){way_window, select_way, ready, count, TRIES, 0, 0, {0}};
 }
 
-const roof_burst_way *roof_cpu_choose_way(const roof_bench *bench, const roof_burst *burst) {
-  load l = {.bench = bench, .burst = burst, .crew = {.threads = 1, .weights = {1}}};
-  roof_burst_seeds(burst, l.seeds);
-  l.way = &burst->ways[0];
+const rf_peak_kernel_way *rf_cpu_choose_way(const rf_bench *bench, const rf_peak_kernel *kernel) {
+  load l = {.bench = bench, .kernel = kernel, .set = {.threads = 1, .weights = {1}}};
+  rf_peak_kernel_seeds(kernel, l.seeds);
+  l.way = &kernel->ways[0];
   l.rounds = calibrate(&l, brief);
-  roof_choice choice = choice_of(burst);
-  roof_choice_try(&choice, &l);
+  rf_choice choice = choice_of(kernel);
+  rf_choice_try(&choice, &l);
   return l.way;
 }
 
-/** The figure of another crew for the same burst, NULL where there is none. */
-static const roof_peak *peak_of(const roof_bench *bench, const roof_burst *burst, const roof_crew *crew) {
-  roof_peak like = {.dtype = burst->dtype};
-  roof_crew_sign(bench, crew, &like.cores, like.core_kind, &like.threads_per_core);
+/** The figure of another core set for the same peak kernel, NULL where there is none. */
+static const roof_peak *peak_of(const rf_bench *bench, const rf_peak_kernel *kernel, const rf_core_set *set) {
+  roof_peak like = {.dtype = kernel->dtype};
+  rf_core_set_sign(bench, set, &like.cores, like.core_kind, &like.threads_per_core);
   for (int i = 0; i < bench->machine->peak_count; i++) {
     const roof_peak *peak = &bench->machine->peaks[i];
-    if (peak->dtype == like.dtype && peak->cores == like.cores && strcmp(peak->isa, burst->isa) == 0 &&
+    if (peak->dtype == like.dtype && peak->cores == like.cores && strcmp(peak->isa, kernel->isa) == 0 &&
         peak->threads_per_core == like.threads_per_core && strcmp(peak->core_kind, like.core_kind) == 0) {
       return peak;
     }
@@ -205,35 +205,35 @@ static const roof_peak *peak_of(const roof_bench *bench, const roof_burst *burst
 
 /** Gives each kind of core as much work as it does in the same time. */
 static void weigh(load *l) {
-  for (int k = 1; k < l->bench->team.topology.kind_count && l->crew.kind < 0; k++) {
-    const roof_peak *first = peak_of(l->bench, l->burst, &(roof_crew){.kind = 0});
-    const roof_peak *other = peak_of(l->bench, l->burst, &(roof_crew){.kind = k});
+  for (int k = 1; k < l->bench->team.topology.kind_count && l->set.kind < 0; k++) {
+    const roof_peak *first = peak_of(l->bench, l->kernel, &(rf_core_set){.kind = 0});
+    const roof_peak *other = peak_of(l->bench, l->kernel, &(rf_core_set){.kind = k});
     if (first != NULL && other != NULL) {
-      l->crew.weights[k] = other->flops_per_second / first->flops_per_second;
+      l->set.weights[k] = other->flops_per_second / first->flops_per_second;
     }
   }
 }
 
 /** All hardware threads have the clock that one a core had: beside a sibling no chain of loads tells it. */
 static double clock_of(const load *l, double seen) {
-  const roof_peak *single = peak_of(l->bench, l->burst, &(roof_crew){.kind = -1});
-  return l->crew.per_core == 1 ? seen : single != NULL ? single->clock_hz : NAN;
+  const roof_peak *single = peak_of(l->bench, l->kernel, &(rf_core_set){.kind = -1});
+  return l->set.per_core == 1 ? seen : single != NULL ? single->clock_hz : NAN;
 }
 
-static void finish_peak(roof_bench *bench, roof_trial *t) {
+static void finish_peak(rf_bench *bench, rf_trial *t) {
   const load *l = t->user;
   roof_peak *peak = l->peak;
-  roof_core_limits limits = roof_crew_limits(bench, &l->crew, l->burst->bits);
+  rf_core_limits limits = rf_core_set_limits(bench, &l->set, l->kernel->bits);
   char clock[32];
   peak->flops_per_second = t->rate;
   peak->spread = t->conditions->spread;
   peak->clock_hz = clock_of(l, t->conditions->clock_hz);
-  t->conditions->per_cycle = t->rate / l->crew.cores / peak->clock_hz;
+  t->conditions->per_cycle = t->rate / l->set.cores / peak->clock_hz;
   int used = snprintf(peak->source, sizeof peak->source,
                       "%d independent chain%s (the best number tried), fast end of %zu windows of 0.5 ms",
                       l->way->chains, l->way->chains == 1 ? "" : "s", t->count);
-  peak->flops_per_cycle = roof_cpu_burst_limit(&limits, l->burst);
-  peak->limit_flops_per_second = l->crew.cores * peak->flops_per_cycle * peak->clock_hz;
+  peak->flops_per_cycle = rf_cpu_peak_kernel_limit(&limits, l->kernel);
+  peak->limit_flops_per_second = l->set.cores * peak->flops_per_cycle * peak->clock_hz;
   if (!isnan(peak->clock_hz)) {
     used +=
         snprintf(peak->source + used, sizeof peak->source - (size_t)used, " at %s; %.4g FLOP/cycle a core",
@@ -245,43 +245,43 @@ static void finish_peak(roof_bench *bench, roof_trial *t) {
   }
 }
 
-static roof_status plan_peak(roof_bench *bench, load *l, roof_error *error) {
-  const roof_burst *burst = l->burst;
-  roof_trial *trial = NULL;
+static roof_status plan_peak(rf_bench *bench, load *l, roof_error *error) {
+  const rf_peak_kernel *kernel = l->kernel;
+  rf_trial *trial = NULL;
   char who[64];
-  roof_status status = roof_trial_add(bench, &trial, error);
+  roof_status status = rf_trial_add(bench, &trial, error);
   if (status != ROOF_OK) {
     return status;
   }
-  roof_burst_seeds(burst, l->seeds);
+  rf_peak_kernel_seeds(kernel, l->seeds);
   weigh(l);
-  l->way = &burst->ways[0];
+  l->way = &kernel->ways[0];
   double work = ready(l), seconds = window_of(l);
   l->rounds = calibrate(l, brief);
   roof_peak *peak = l->peak = &bench->machine->peaks[bench->machine->peak_count++];
-  peak->dtype = burst->dtype;
-  peak->unit = burst->form == ROOF_BURST_TILE ? ROOF_MATRIX : ROOF_VECTOR;
+  peak->dtype = kernel->dtype;
+  peak->unit = kernel->form == RF_PEAK_TILE ? ROOF_MATRIX : ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
-  peak->mixed = burst->form == ROOF_BURST_FMA_ADD;
-  roof_crew_sign(bench, &l->crew, &peak->cores, peak->core_kind, &peak->threads_per_core);
-  snprintf(peak->isa, sizeof peak->isa, "%s", burst->isa);
+  peak->mixed = kernel->form == RF_PEAK_FMA_ADD;
+  rf_core_set_sign(bench, &l->set, &peak->cores, peak->core_kind, &peak->threads_per_core);
+  snprintf(peak->isa, sizeof peak->isa, "%s", kernel->isa);
   snprintf(peak->date, sizeof peak->date, "%s", bench->machine->date);
-  *trial = (roof_trial){.window = load_window,
-                        .finish = finish_peak,
-                        .user = l,
-                        .choice = choice_of(burst),
-                        .crew = &l->crew,
-                        .cores = l->crew.cores,
-                        .estimate = ROOF_FASTEST,
-                        .conditions = &peak->conditions};
-  peak->flops_per_second = work / seconds; /* until it is measured, to weigh crews by */
-  snprintf(trial->figure, sizeof trial->figure, "%s %s %s, %s", roof_dtype_name(burst->dtype),
-           roof_unit_name(peak->unit), burst->isa, roof_crew_name(bench, &l->crew, who, sizeof who));
+  *trial = (rf_trial){.window = load_window,
+                      .finish = finish_peak,
+                      .user = l,
+                      .choice = choice_of(kernel),
+                      .set = &l->set,
+                      .cores = l->set.cores,
+                      .estimate = RF_FASTEST,
+                      .conditions = &peak->conditions};
+  peak->flops_per_second = work / seconds; /* until it is measured, to weigh core sets by */
+  snprintf(trial->figure, sizeof trial->figure, "%s %s %s, %s", roof_dtype_name(kernel->dtype),
+           roof_unit_name(peak->unit), kernel->isa, rf_core_set_name(bench, &l->set, who, sizeof who));
   return ROOF_OK;
 }
 
 /** The load under which the clock is lowest, when that is more than 2 % under what it is between loads. */
-void roof_cpu_note_pace(roof_bench *bench) {
+void rf_cpu_note_pace(rf_bench *bench) {
   const roof_machine *machine = bench->machine;
   const roof_peak *slowest = NULL;
   double between = machine->clock_hz;
@@ -292,54 +292,55 @@ void roof_cpu_note_pace(roof_bench *bench) {
     }
   }
   if (slowest != NULL && slowest->clock_hz < 0.98 * between) {
-    roof_bench_note(bench,
-                    "clock: under %s %s%s %s, without load %s; each limit is for the clock under its load",
-                    slowest->isa, roof_dtype_name(slowest->dtype), slowest->cores == 1 ? " on one core" : "",
-                    roof_quantity_format(low, sizeof low, slowest->clock_hz, "Hz"),
-                    roof_quantity_format(high, sizeof high, between, "Hz"));
+    rf_bench_note(bench,
+                  "clock: under %s %s%s %s, without load %s; each limit is for the clock under its load",
+                  slowest->isa, roof_dtype_name(slowest->dtype), slowest->cores == 1 ? " on one core" : "",
+                  roof_quantity_format(low, sizeof low, slowest->clock_hz, "Hz"),
+                  roof_quantity_format(high, sizeof high, between, "Hz"));
   }
 }
 
-/** NULL past the last burst that this processor and its system let run; notes what the system refuses. */
-static const roof_burst *next_burst(roof_bench *bench, int *index) {
-  const roof_burst *burst = NULL;
-  while ((burst = roof_burst_at((*index)++)) != NULL) {
-    const char *reason = burst->available() && burst->refused != NULL ? burst->refused() : NULL;
-    if (burst->available() && reason == NULL) {
-      return burst;
+/** NULL past the last peak kernel that this processor and its system let run; notes what the system refuses.
+ */
+static const rf_peak_kernel *next_peak_kernel(rf_bench *bench, int *index) {
+  const rf_peak_kernel *kernel = NULL;
+  while ((kernel = rf_peak_kernel_at((*index)++)) != NULL) {
+    const char *reason = kernel->available() && kernel->refused != NULL ? kernel->refused() : NULL;
+    if (kernel->available() && reason == NULL) {
+      return kernel;
     }
     if (reason != NULL) {
-      roof_bench_note(bench, "%s %s: %s", burst->isa, roof_dtype_name(burst->dtype), reason);
+      rf_bench_note(bench, "%s %s: %s", kernel->isa, roof_dtype_name(kernel->dtype), reason);
     }
   }
   return NULL;
 }
 
-int roof_cpu_burst_count(void) {
+int rf_cpu_peak_kernel_count(void) {
   int count = 0;
-  for (int i = 0; roof_burst_at(i) != NULL; i++) {
-    count += roof_burst_at(i)->available();
+  for (int i = 0; rf_peak_kernel_at(i) != NULL; i++) {
+    count += rf_peak_kernel_at(i)->available();
   }
   return count;
 }
 
-roof_status roof_cpu_plan_peaks(roof_bench *bench, roof_error *error) {
+roof_status rf_cpu_plan_peaks(rf_bench *bench, roof_error *error) {
   roof_status status = ROOF_OK;
-  const roof_burst *burst = NULL;
+  const rf_peak_kernel *kernel = NULL;
   load *loads = bench->loads = aligned_alloc(64, ROOF_PEAK_MAX * sizeof *loads);
   if (loads == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "peaks: out of memory");
   }
-  for (int i = 0; status == ROOF_OK && (burst = next_burst(bench, &i)) != NULL;) {
+  for (int i = 0; status == ROOF_OK && (kernel = next_peak_kernel(bench, &i)) != NULL;) {
     char step[96];
-    snprintf(step, sizeof step, "%s peak, %s", roof_dtype_name(burst->dtype), burst->isa);
-    roof_bench_step(bench, step);
-    for (int c = 0; c < roof_crew_count(bench) && bench->machine->peak_count < ROOF_PEAK_MAX; c++) {
+    snprintf(step, sizeof step, "%s peak, %s", roof_dtype_name(kernel->dtype), kernel->isa);
+    rf_bench_step(bench, step);
+    for (int c = 0; c < rf_core_set_count(bench) && bench->machine->peak_count < ROOF_PEAK_MAX; c++) {
       load *l = &loads[bench->machine->peak_count];
-      *l = (load){.bench = bench, .burst = burst, .crew = roof_crew_at(bench, c)};
-      roof_crew_enter(bench, &l->crew);
+      *l = (load){.bench = bench, .kernel = kernel, .set = rf_core_set_at(bench, c)};
+      rf_core_set_enter(bench, &l->set);
       status = status == ROOF_OK ? plan_peak(bench, l, error) : status;
-      roof_crew_leave(bench, &l->crew);
+      rf_core_set_leave(bench, &l->set);
     }
   }
   return status;

@@ -75,7 +75,7 @@ static double assign(const roof_curve_point *curve, const plateau *found, int ne
 /** The working sets at which the level's bandwidth should be the same: past the level inside it, and up to
  * three quarters of what the system tells; of memory the outermost octave or two. */
 static void compare_ends(const roof_curve_point *curve, const double *rates, int count, double least,
-                         double most, roof_place *place) {
+                         double most, rf_place *place) {
   int first = 0, last = count - 1;
   while (first < count - 1 && curve[first].bytes < least) {
     first++;
@@ -88,13 +88,13 @@ static void compare_ends(const roof_curve_point *curve, const double *rates, int
   place->sloped = rates[first] > flat * rates[last];
 }
 
-int roof_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
-                     roof_place *places) {
+int rf_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
+                   rf_place *places) {
   double rates[ROOF_CURVE_MAX];
   plateau found[PLATEAU_MAX];
   int of[ROOF_LEVEL_KIND_COUNT], caches = levels - 1;
   for (int i = 0; i < levels; i++) {
-    places[i] = (roof_place){.seen = false};
+    places[i] = (rf_place){.seen = false};
   }
   if (count < LEAST_POINTS || levels < 1 || levels > ROOF_LEVEL_KIND_COUNT) {
     return 0;

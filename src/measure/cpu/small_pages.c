@@ -8,7 +8,7 @@
 #include "measure/cpu/trial.h"
 #include "roofline/text.h"
 
-static double rate_of(roof_stream *stream) {
+static double rate_of(rf_stream *stream) {
   enum { WINDOWS = 9 };
   double seconds[WINDOWS];
   roof_stats stats;
@@ -19,7 +19,7 @@ static double rate_of(roof_stream *stream) {
   if (roof_stats_of(seconds, WINDOWS, &stats, NULL) != ROOF_OK) {
     return NAN;
   }
-  double fast = roof_stats_quantile(seconds, WINDOWS, roof_estimate_fraction(ROOF_SHARED)); /* now sorted */
+  double fast = roof_stats_quantile(seconds, WINDOWS, rf_estimate_fraction(RF_SHARED)); /* now sorted */
   return stream->bytes / (stream->shared ? fast : stats.minimum);
 }
 
@@ -37,7 +37,7 @@ static void say(roof_level *level, const roof_text *large, const roof_text *smal
 }
 
 /** Measures the patterns of one level; the figures of the faster pages stay. */
-static void try_level(roof_level *level, roof_stream *streams, int count) {
+static void try_level(roof_level *level, rf_stream *streams, int count) {
   roof_text large = {0}, small = {0};
   for (int i = 0; i < count; i++) {
     if (streams[i].level != level) {
@@ -55,24 +55,24 @@ static void try_level(roof_level *level, roof_stream *streams, int count) {
   roof_text_done(&small);
 }
 
-void roof_cpu_try_small_pages(roof_bench *bench, void *data, size_t bytes, roof_stream *streams, int count) {
-  double share = roof_pages_large(data, bytes);
+void rf_cpu_try_small_pages(rf_bench *bench, void *data, size_t bytes, rf_stream *streams, int count) {
+  double share = rf_pages_large(data, bytes);
   roof_level_kind outer = ROOF_L1;
   if (!(share > 0.99)) {
-    roof_bench_note(bench, "bandwidth with large pages: unknown: %s", roof_pages_refused(share));
+    rf_bench_note(bench, "bandwidth with large pages: unknown: %s", rf_pages_refused(share));
     return;
   }
   if (bench->options->quick) {
-    roof_bench_note(bench, "bandwidths are with large pages; a run that is not quick tries small ones too");
+    rf_bench_note(bench, "bandwidths are with large pages; a run that is not quick tries small ones too");
     return;
   }
-  roof_bench_step(bench, "bandwidth with small pages");
+  rf_bench_step(bench, "bandwidth with small pages");
   /* What was given large stays large until it is given back. */
   if (madvise(data, bytes, MADV_DONTNEED) != 0 || madvise(data, bytes, MADV_NOHUGEPAGE) != 0) {
-    roof_bench_note(bench, "bandwidth with small pages: unknown: the system does not give them");
+    rf_bench_note(bench, "bandwidth with small pages: unknown: the system does not give them");
     return;
   }
-  roof_data_fill(data, ROOF_FP64, bytes / sizeof(double), 1, bench->team.threads);
+  rf_data_fill(data, ROOF_FP64, bytes / sizeof(double), 1, bench->team.threads);
   for (int i = 0; i < count; i++) {
     roof_level_kind kind = streams[i].level->level;
     outer = kind < ROOF_MEMORY && kind > outer ? kind : outer;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/cpu/cpu.h"
 #include "measure/sampler.h"
 
@@ -20,8 +20,8 @@ typedef struct line {
 
 /** One act done by some threads. */
 typedef struct act {
-  const roof_bench *bench;
-  roof_team_body *body;
+  const rf_bench *bench;
+  rf_team_body *body;
   int threads;
   bool shared; /**< all threads on the first line, else each on its own */
   int calls;
@@ -64,7 +64,7 @@ static void lock(void *user, int thread, int threads) {
   }
 }
 
-/** Binds to the region that roof_team_time opened, of which all threads are here. */
+/** Binds to the region that rf_team_time opened, of which all threads are here. */
 static void meet(void *user, int thread, int threads) {
   const act *a = user;
   (void)thread, (void)threads;
@@ -89,10 +89,10 @@ static void hand_over(void *user, int thread, int threads) {
 static double timed_act(void *user) {
   act *a = user;
   atomic_store(&a->lines[0].value, 0);
-  return roof_team_time(&a->bench->team, a->threads, a->body, a);
+  return rf_team_time(&a->bench->team, a->threads, a->body, a);
 }
 
-static roof_cost *next_cost(roof_bench *bench, const char *name, int cores, const roof_stats *stats) {
+static roof_cost *next_cost(rf_bench *bench, const char *name, int cores, const roof_stats *stats) {
   roof_machine *machine = bench->machine;
   roof_cost *cost = &machine->costs[machine->cost_count++];
   snprintf(cost->name, sizeof cost->name, "%s", name);
@@ -106,8 +106,8 @@ static roof_cost *next_cost(roof_bench *bench, const char *name, int cores, cons
   return cost;
 }
 
-void roof_cpu_add_cost(roof_bench *bench, const char *name, int cores, const roof_stats *stats,
-                       const char *source) {
+void rf_cpu_add_cost(rf_bench *bench, const char *name, int cores, const roof_stats *stats,
+                     const char *source) {
   if (bench->machine->cost_count < ROOF_COST_MAX) {
     roof_cost *cost = next_cost(bench, name, cores, stats);
     snprintf(cost->source, sizeof cost->source, "%s", source);
@@ -116,7 +116,7 @@ void roof_cpu_add_cost(roof_bench *bench, const char *name, int cores, const roo
 
 static const struct {
   const char *name;
-  roof_team_body *body;
+  rf_team_body *body;
   int calls;
   bool all, shared; /**< on all cores, else on one; on one line */
   const char *source;
@@ -136,7 +136,7 @@ static const struct {
      "all threads wait for each other at an OpenMP barrier: median time of one, windows of 100"},
 };
 
-static roof_status measure_act(roof_bench *bench, size_t index, line *lines, roof_error *error) {
+static roof_status measure_act(rf_bench *bench, size_t index, line *lines, roof_error *error) {
   static const double budget = 0.02;
   act a = {.bench = bench,
            .body = acts[index].body,
@@ -144,12 +144,12 @@ static roof_status measure_act(roof_bench *bench, size_t index, line *lines, roo
            .shared = acts[index].shared,
            .calls = acts[index].calls,
            .lines = lines};
-  roof_sampling sampling = {a.calls, budget * bench->budget, LEAST, MOST, bench->options->precision};
-  roof_samples samples;
-  roof_status status = roof_sample(timed_act, &a, &sampling, &samples, error);
+  rf_sampling sampling = {a.calls, budget * bench->budget, LEAST, MOST, bench->options->precision};
+  rf_samples samples;
+  roof_status status = rf_sample(timed_act, &a, &sampling, &samples, error);
   if (status == ROOF_OK) {
-    roof_cpu_add_cost(bench, acts[index].name, a.threads, &samples.stats, acts[index].source);
-    roof_samples_done(&samples);
+    rf_cpu_add_cost(bench, acts[index].name, a.threads, &samples.stats, acts[index].source);
+    rf_samples_done(&samples);
   }
   return status;
 }
@@ -163,14 +163,14 @@ static const char *const distance_names[] = {[SAME_CORE] = "hand-off, same core"
                                              [SAME_PACKAGE] = "hand-off, same package",
                                              [OTHER_PACKAGE] = "hand-off, other package"};
 
-static distance distance_of(const roof_team *team, int a, int b) {
+static distance distance_of(const rf_team *team, int a, int b) {
   static const hwloc_obj_type_t common[] = {[SAME_CORE] = HWLOC_OBJ_CORE,
                                             [SAME_L2] = HWLOC_OBJ_L2CACHE,
                                             [SAME_L3] = HWLOC_OBJ_L3CACHE,
                                             [SAME_PACKAGE] = HWLOC_OBJ_PACKAGE};
-  const roof_topology *t = &team->topology;
-  hwloc_obj_t first = hwloc_get_pu_obj_by_os_index(team->hwloc, (unsigned)roof_topology_place(t, a));
-  hwloc_obj_t second = hwloc_get_pu_obj_by_os_index(team->hwloc, (unsigned)roof_topology_place(t, b));
+  const rf_topology *t = &team->topology;
+  hwloc_obj_t first = hwloc_get_pu_obj_by_os_index(team->hwloc, (unsigned)rf_topology_place(t, a));
+  hwloc_obj_t second = hwloc_get_pu_obj_by_os_index(team->hwloc, (unsigned)rf_topology_place(t, b));
   for (distance d = SAME_CORE; d <= SAME_PACKAGE; d++) {
     hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(team->hwloc, common[d], first);
     bool same = above == hwloc_get_ancestor_obj_by_type(team->hwloc, common[d], second);
@@ -201,7 +201,7 @@ static void keep_pair(hand_offs *h, int a, int b) {
 }
 
 /** The windows of all pairs of one distance; the least and the most are medians of pairs. */
-static roof_status measure_distance(roof_bench *bench, distance d, hand_offs *h, line *lines,
+static roof_status measure_distance(rf_bench *bench, distance d, hand_offs *h, line *lines,
                                     roof_error *error) {
   double least = INFINITY, most = 0;
   roof_stats stats = {0};
@@ -235,7 +235,7 @@ static roof_status measure_distance(roof_bench *bench, distance d, hand_offs *h,
   return status;
 }
 
-static roof_status measure_hand_offs(roof_bench *bench, line *lines, roof_error *error) {
+static roof_status measure_hand_offs(rf_bench *bench, line *lines, roof_error *error) {
   hand_offs *all = calloc(DISTANCE_COUNT, sizeof *all);
   if (all == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "hand-off: out of memory");
@@ -255,7 +255,7 @@ static roof_status measure_hand_offs(roof_bench *bench, line *lines, roof_error 
   return status;
 }
 
-roof_status roof_cpu_measure_sync(roof_bench *bench, roof_error *error) {
+roof_status rf_cpu_measure_sync(rf_bench *bench, roof_error *error) {
   int threads = bench->team.threads;
   line *lines = aligned_alloc(_Alignof(line), (size_t)threads * sizeof *lines);
   if (lines == NULL) {
@@ -265,7 +265,7 @@ roof_status roof_cpu_measure_sync(roof_bench *bench, roof_error *error) {
     atomic_init(&lines[i].value, 0);
     pthread_mutex_init(&lines[i].lock, NULL);
   }
-  roof_bench_step(bench, "synchronisation");
+  rf_bench_step(bench, "synchronisation");
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < sizeof acts / sizeof acts[0] && status == ROOF_OK; i++) {
     if (threads > 1 || !acts[i].all) {
@@ -275,7 +275,7 @@ roof_status roof_cpu_measure_sync(roof_bench *bench, roof_error *error) {
   if (status == ROOF_OK && threads > 1) {
     status = measure_hand_offs(bench, lines, error);
   } else if (status == ROOF_OK) {
-    roof_bench_note(bench, "synchronisation between cores: unknown: one core is used");
+    rf_bench_note(bench, "synchronisation between cores: unknown: one core is used");
   }
   for (int i = 0; i < threads; i++) {
     pthread_mutex_destroy(&lines[i].lock);

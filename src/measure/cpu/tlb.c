@@ -28,7 +28,7 @@ typedef struct pages {
 
 /** Lines of different sets of the first cache. */
 static char *line_at(char *data, size_t page_bytes, size_t page) {
-  return data + page * page_bytes + (page * 7 % 64) * (page_bytes > ROOF_CHASE_LINE ? ROOF_CHASE_LINE : 0);
+  return data + page * page_bytes + (page * 7 % 64) * (page_bytes > RF_CHASE_LINE ? RF_CHASE_LINE : 0);
 }
 
 /** Seconds a load over one line every `page_bytes`, in an order without a pattern. */
@@ -40,7 +40,7 @@ static double walk(char *data, size_t page_bytes, const uint32_t *order, size_t 
   void **at = (void **)(void *)line_at(data, page_bytes, order[0]);
   int loads = count > LOADS ? (int)count : LOADS;
   for (int i = 0; i <= TRIES; i++) { /* the first brings the lines in */
-    double seconds = roof_chase(&at, loads);
+    double seconds = rf_chase(&at, loads);
     best = i > 0 ? fmin(best, seconds) : best;
   }
   return best;
@@ -48,9 +48,9 @@ static double walk(char *data, size_t page_bytes, const uint32_t *order, size_t 
 
 /** A load that hits everywhere, and what `count` pages add to it. */
 static double cost_of(pages *p, size_t count) {
-  roof_random_order(p->order, count, 1);
+  rf_random_order(p->order, count, 1);
   double apart = walk(p->spread, (size_t)p->page_bytes, p->order, count);
-  double together = walk(p->packed, ROOF_CHASE_LINE, p->order, count);
+  double together = walk(p->packed, RF_CHASE_LINE, p->order, count);
   p->hit = fmin(p->hit, together);
   return p->hit + fmax(0, apart - together);
 }
@@ -72,7 +72,7 @@ static size_t narrow(pages *p, size_t few, size_t many, double between) {
   return few;
 }
 
-static roof_tlb *next_tlb(roof_bench *bench, int level, double page_bytes) {
+static roof_tlb *next_tlb(rf_bench *bench, int level, double page_bytes) {
   roof_machine *machine = bench->machine;
   roof_tlb *tlb = &machine->tlbs[machine->tlb_count++];
   snprintf(tlb->name, sizeof tlb->name, "L%d TLB", level + 1);
@@ -82,15 +82,15 @@ static roof_tlb *next_tlb(roof_bench *bench, int level, double page_bytes) {
   return tlb;
 }
 
-static void measure_pages(roof_bench *bench, pages *p, size_t most) {
+static void measure_pages(rf_bench *bench, pages *p, size_t most) {
   double costs[POINTS];
-  roof_rise rises[LEVELS];
+  rf_rise rises[LEVELS];
   int points = 0;
   while (points < POINTS && count_at(points) <= most) {
     costs[points] = cost_of(p, count_at(points));
     points++;
   }
-  int found = roof_curve_rises(costs, points, rises, LEVELS);
+  int found = rf_curve_rises(costs, points, rises, LEVELS);
   char reach[32];
   roof_bytes_format(reach, sizeof reach, (double)most * p->page_bytes);
   for (int i = 0; i < LEVELS && bench->machine->tlb_count < ROOF_TLB_MAX; i++) {
@@ -116,8 +116,7 @@ static void measure_pages(roof_bench *bench, pages *p, size_t most) {
   }
 }
 
-roof_status roof_cpu_measure_tlbs(roof_bench *bench, void *large, void *small, size_t bytes,
-                                  roof_error *error) {
+roof_status rf_cpu_measure_tlbs(rf_bench *bench, void *large, void *small, size_t bytes, roof_error *error) {
   static const double small_page = 4096, large_page = 2 << 20;
   static const size_t most = 16384;
   size_t small_pages = bytes / (size_t)small_page, large_pages = bytes / (size_t)large_page;
@@ -128,13 +127,13 @@ roof_status roof_cpu_measure_tlbs(roof_bench *bench, void *large, void *small, s
   }
   pages p = {small, large, small_page, order, INFINITY};
   measure_pages(bench, &p, small_pages);
-  double share = roof_pages_large(large, bytes);
+  double share = rf_pages_large(large, bytes);
   if (share > 0.99) {
     /* The lines side by side lie in small pages here: few, and seldom more than one TLB holds. */
     p = (pages){large, small, large_page, order, INFINITY};
     measure_pages(bench, &p, large_pages);
   } else {
-    roof_bench_note(bench, "TLB reach with large pages: unknown: %s", roof_pages_refused(share));
+    rf_bench_note(bench, "TLB reach with large pages: unknown: %s", rf_pages_refused(share));
   }
   free(order);
   return ROOF_OK;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
-#include "measure/noise.h"
+#include "host/clock.h"
+#include "host/noise.h"
 #include "measure/sampler.h"
 
 enum { TRIAL_MAX = 256, CHUNK = 64, ROUNDS_LEAST = 4, ROUNDS_QUICK = 2, WINDOWS_LEAST = 3 };
@@ -19,12 +19,12 @@ static const double ITEMS = 17;
 /** A round of one figure takes this share of it. */
 static const double SLICE = 0.04;
 
-double roof_estimate_fraction(roof_estimate estimate) {
-  static const double fractions[] = {[ROOF_FASTEST] = 0.05, [ROOF_SHARED] = 0.1, [ROOF_TYPICAL] = 0.5};
+double rf_estimate_fraction(rf_estimate estimate) {
+  static const double fractions[] = {[RF_FASTEST] = 0.05, [RF_SHARED] = 0.1, [RF_TYPICAL] = 0.5};
   return fractions[estimate];
 }
 
-roof_status roof_trial_add(roof_bench *bench, roof_trial **out, roof_error *error) {
+roof_status rf_trial_add(rf_bench *bench, rf_trial **out, roof_error *error) {
   if (bench->trials == NULL) {
     bench->trials = calloc(TRIAL_MAX, sizeof *bench->trials);
   }
@@ -35,7 +35,7 @@ roof_status roof_trial_add(roof_bench *bench, roof_trial **out, roof_error *erro
   return ROOF_OK;
 }
 
-static roof_status keep(roof_trial *t, double seconds, double clock, roof_error *error) {
+static roof_status keep(rf_trial *t, double seconds, double clock, roof_error *error) {
   if (!(seconds > 0) || isinf(seconds)) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "%s: a window took %g s by this machine's clock, which is not possible", t->figure,
@@ -58,13 +58,13 @@ static roof_status keep(roof_trial *t, double seconds, double clock, roof_error 
 }
 
 static double unkept(void *user) {
-  const roof_trial *t = user;
+  const rf_trial *t = user;
   double clock;
   return t->window(t->user, &clock);
 }
 
 static double clock_now(void) {
-  return ROOF_CLOCK_CHAIN / roof_clock_chain();
+  return RF_CLOCK_CHAIN / rf_clock_chain();
 }
 
 static int ascending(const void *a, const void *b) {
@@ -89,15 +89,15 @@ static double quantile(const double *values, size_t count, double fraction) {
 }
 
 /** A way that was far slower when it was tried before is not tried again. */
-static bool is_hopeful(const roof_choice *c, int way) {
+static bool is_hopeful(const rf_choice *c, int way) {
   static const double far = 1.3;
   return c->visits == 0 || c->cycles[way] <= far * c->cycles[c->chosen];
 }
 
-int roof_choice_try(roof_choice *c, void *user) {
+int rf_choice_try(rf_choice *c, void *user) {
   enum { TRIES = 4 };
   static const double better = 1.005;
-  double seconds[ROOF_CANDIDATE_MAX * TRIES], clocks[ROOF_CANDIDATE_MAX * TRIES];
+  double seconds[RF_CANDIDATE_MAX * TRIES], clocks[RF_CANDIDATE_MAX * TRIES];
   int most = c->tries < TRIES ? c->tries : TRIES, tries = c->visits == 0 ? most : (most + 1) / 2;
   int best = c->chosen;
   for (int i = 0; i < tries * c->count; i++) {
@@ -128,8 +128,8 @@ int roof_choice_try(roof_choice *c, void *user) {
 }
 
 /** Tries the ways again and lets the fastest so far do the figure. */
-static void choose(roof_trial *t) {
-  int before = t->choice.chosen, best = roof_choice_try(&t->choice, t->user);
+static void choose(rf_trial *t) {
+  int before = t->choice.chosen, best = rf_choice_try(&t->choice, t->user);
   if (best != before || t->count == 0) { /* what another way took says nothing of this one */
     t->work = t->choice.ready(t->user);
     t->count = 0;
@@ -140,42 +140,42 @@ static void choose(roof_trial *t) {
 }
 
 /** One round of one figure. */
-static roof_status take_round(const roof_bench *bench, roof_trial *t, double slice, roof_error *error) {
+static roof_status take_round(const rf_bench *bench, rf_trial *t, double slice, roof_error *error) {
   roof_conditions *q = t->conditions;
-  if (t->crew != NULL) {
-    roof_crew_enter(bench, t->crew);
+  if (t->set != NULL) {
+    rf_core_set_enter(bench, t->set);
   }
   if (t->choice.count > 0 && t->choice.visits < (bench->options->quick ? 1 : 2)) {
     choose(t);
   }
-  roof_noise before = roof_noise_now();
+  rf_noise before = rf_noise_now();
   size_t first = t->count;
-  double start = roof_clock_seconds();
+  double start = rf_clock_seconds();
   q->clock_before_hz = q->round_count == 0 ? clock_now() : q->clock_before_hz;
-  size_t dropped = roof_warm_up(unkept, t, slice / 4, NULL);
+  size_t dropped = rf_warm_up(unkept, t, slice / 4, NULL);
   q->warm_up_samples = (q->round_count > 0 ? q->warm_up_samples : 0) + (double)dropped;
   roof_status status = ROOF_OK;
-  while (status == ROOF_OK && (t->count < first + WINDOWS_LEAST || roof_clock_seconds() - start < slice)) {
+  while (status == ROOF_OK && (t->count < first + WINDOWS_LEAST || rf_clock_seconds() - start < slice)) {
     double clock = NAN, seconds = t->window(t->user, &clock);
     status = keep(t, seconds, clock, error);
   }
   q->clock_after_hz = clock_now();
-  roof_noise_add(&before, q);
-  t->watched_seconds += (roof_clock_seconds() - before.seconds) * (double)sysconf(_SC_NPROCESSORS_ONLN);
+  rf_noise_add(&before, q);
+  t->watched_seconds += (rf_clock_seconds() - before.seconds) * (double)sysconf(_SC_NPROCESSORS_ONLN);
   t->ends[q->round_count++] = t->count;
-  if (t->crew != NULL) {
-    roof_crew_leave(bench, t->crew);
+  if (t->set != NULL) {
+    rf_core_set_leave(bench, t->set);
   }
   return status;
 }
 
-double roof_trial_quantile(const roof_trial *trial, double fraction) {
+double rf_trial_quantile(const rf_trial *trial, double fraction) {
   return quantile(trial->seconds, trial->count, fraction);
 }
 
-/** Windows at the figure's own clock, in other words not in a short burst of a higher one; all of them where
- * the clock is unknown. Returns how many of `begin` to `end`. */
-static size_t usual_windows(const roof_trial *t, size_t begin, size_t end, double clock, double *seconds) {
+/** Windows at the figure's own clock, in other words not in a short peak kernel of a higher one; all of them
+ * where the clock is unknown. Returns how many of `begin` to `end`. */
+static size_t usual_windows(const rf_trial *t, size_t begin, size_t end, double clock, double *seconds) {
   static const double same = 0.01;
   size_t count = 0;
   for (size_t i = begin; i < end; i++) {
@@ -190,12 +190,12 @@ static size_t usual_windows(const roof_trial *t, size_t begin, size_t end, doubl
 }
 
 /** The figure's rate from the windows `begin` to `end`. */
-static double rate_of(const roof_trial *t, size_t begin, size_t end, double clock) {
+static double rate_of(const rf_trial *t, size_t begin, size_t end, double clock) {
   double *seconds = malloc((end - begin) * sizeof *seconds), rate = NAN;
   if (seconds != NULL) {
     size_t count = usual_windows(t, begin, end, clock, seconds);
     qsort(seconds, count, sizeof *seconds, ascending);
-    rate = t->work / roof_stats_quantile(seconds, count, roof_estimate_fraction(t->estimate));
+    rate = t->work / roof_stats_quantile(seconds, count, rf_estimate_fraction(t->estimate));
   }
   free(seconds);
   return rate;
@@ -203,17 +203,17 @@ static double rate_of(const roof_trial *t, size_t begin, size_t end, double cloc
 
 /** How far the rounds are apart: for what is the same in all, the slowest from the fastest; for the fast end,
  * the second from the fastest, which must not have been alone in reaching it. */
-static double rounds_apart(const roof_trial *t) {
+static double rounds_apart(const rf_trial *t) {
   double sorted[ROOF_ROUND_MAX];
   int count = t->conditions->round_count;
   memcpy(sorted, t->conditions->rounds, sizeof sorted);
   qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-  return count < 2 ? 0 : sorted[count - 1] / sorted[t->estimate == ROOF_TYPICAL ? 0 : count - 2] - 1;
+  return count < 2 ? 0 : sorted[count - 1] / sorted[t->estimate == RF_TYPICAL ? 0 : count - 2] - 1;
 }
 
 /** Fills in the rounds, the rate and the clock: the upper quartile, since who is interrupted reads too low a
  * clock. */
-static void compare_rounds(roof_trial *t) {
+static void compare_rounds(rf_trial *t) {
   roof_conditions *q = t->conditions;
   double low = INFINITY, high = 0;
   size_t begin = 0;
@@ -230,7 +230,7 @@ static void compare_rounds(roof_trial *t) {
 }
 
 /** What the hypervisor took, where that was much: why the rounds are apart. */
-static void add_stolen(const roof_trial *t, char *text, size_t size) {
+static void add_stolen(const rf_trial *t, char *text, size_t size) {
   static const double much = 0.1;
   double stolen = fmin(1, t->conditions->stolen_seconds / t->watched_seconds);
   size_t used = strlen(text);
@@ -240,11 +240,11 @@ static void add_stolen(const roof_trial *t, char *text, size_t size) {
 }
 
 /** Why the figure may not come out the same again, or "". */
-static void judge(roof_trial *t, const roof_samples *samples) {
+static void judge(rf_trial *t, const rf_samples *samples) {
   static const double alone = 0.015, shifted = 0.02, half_slower = 0.05;
   roof_conditions *q = t->conditions;
   double apart = rounds_apart(t), fast, slow, slower = t->rate * samples->stats.median / t->work - 1;
-  bool shared = t->estimate == ROOF_SHARED, modes = shared && roof_samples_modes(samples, &fast, &slow);
+  bool shared = t->estimate == RF_SHARED, modes = shared && rf_samples_modes(samples, &fast, &slow);
   t->fast_rate = modes ? t->work / fast : NAN;
   t->slow_rate = modes ? t->work / slow : NAN;
   q->noisy[0] = '\0';
@@ -252,11 +252,10 @@ static void judge(roof_trial *t, const roof_samples *samples) {
     snprintf(q->noisy, sizeof q->noisy, "two modes, %.0f %% apart", 100 * (slow / fast - 1));
   } else if (q->round_count < 2) {
     strcpy(q->noisy, "there was time for one round only");
-  } else if (apart > (t->estimate == ROOF_TYPICAL ? shifted : alone)) {
+  } else if (apart > (t->estimate == RF_TYPICAL ? shifted : alone)) {
     snprintf(q->noisy, sizeof q->noisy,
-             t->estimate != ROOF_TYPICAL && q->round_count > 2
-                 ? "one round was %.1f %% faster than all others"
-                 : "rounds differ by %.1f %%",
+             t->estimate != RF_TYPICAL && q->round_count > 2 ? "one round was %.1f %% faster than all others"
+                                                             : "rounds differ by %.1f %%",
              100 * apart);
   } else if (shared && slower > half_slower) {
     snprintf(q->noisy, sizeof q->noisy, "half of the time it was at least %.0f %% slower", 100 * slower);
@@ -265,14 +264,14 @@ static void judge(roof_trial *t, const roof_samples *samples) {
 }
 
 /** Fills in what the windows so far say; the trial is settled when more would say the same. */
-static roof_status assess(roof_trial *t, double precision, roof_error *error) {
+static roof_status assess(rf_trial *t, double precision, roof_error *error) {
   roof_conditions *q = t->conditions;
   double *sorted = malloc(t->count * sizeof *sorted);
   if (sorted == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", t->figure);
   }
   memcpy(sorted, t->seconds, t->count * sizeof *sorted);
-  roof_samples samples = {.seconds = sorted, .count = t->count};
+  rf_samples samples = {.seconds = sorted, .count = t->count};
   roof_status status = roof_stats_of(sorted, t->count, &samples.stats, error);
   if (status == ROOF_OK) {
     const roof_stats *stats = &samples.stats;
@@ -282,10 +281,10 @@ static roof_status assess(roof_trial *t, double precision, roof_error *error) {
     judge(t, &samples);
     q->samples = (double)t->count;
     q->spread = stats->spread;
-    q->outliers = (double)roof_stats_outliers(sorted, t->count, ROOF_OUTLIER);
+    q->outliers = (double)roof_stats_outliers(sorted, t->count, RF_OUTLIER);
     t->settled = tight && q->noisy[0] == '\0';
     if (tight) {
-      roof_sampling_say(q->stopped, precision);
+      rf_sampling_say(q->stopped, precision);
     } else {
       strcpy(q->stopped, "time spent");
     }
@@ -294,7 +293,7 @@ static roof_status assess(roof_trial *t, double precision, roof_error *error) {
   return status;
 }
 
-static void give(const roof_bench *bench, const roof_trial *t) {
+static void give(const rf_bench *bench, const rf_trial *t) {
   roof_windows windows = {.figure = t->figure,
                           .work = t->work,
                           .seconds = t->seconds,
@@ -308,13 +307,13 @@ static void give(const roof_bench *bench, const roof_trial *t) {
 }
 
 /** One more round of every figure that has not settled. */
-static roof_status one_round(roof_bench *bench, double slice, double deadline, int *left, roof_error *error) {
+static roof_status one_round(rf_bench *bench, double slice, double deadline, int *left, roof_error *error) {
   roof_status status = ROOF_OK;
   *left = 0;
   for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
-    roof_trial *t = &bench->trials[i];
+    rf_trial *t = &bench->trials[i];
     bool alone = t->conditions->round_count < 2; /* nothing to compare it with: it gets its round anyway */
-    if (!t->settled && (alone || roof_clock_seconds() < deadline)) {
+    if (!t->settled && (alone || rf_clock_seconds() < deadline)) {
       status = take_round(bench, t, slice, error);
       (*left)++;
     }
@@ -322,7 +321,7 @@ static roof_status one_round(roof_bench *bench, double slice, double deadline, i
   return status;
 }
 
-static roof_status assess_all(roof_bench *bench, roof_error *error) {
+static roof_status assess_all(rf_bench *bench, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
     status = assess(&bench->trials[i], bench->options->precision, error);
@@ -330,17 +329,17 @@ static roof_status assess_all(roof_bench *bench, roof_error *error) {
   return status;
 }
 
-static roof_status all_rounds(roof_bench *bench, roof_error *error) {
+static roof_status all_rounds(rf_bench *bench, roof_error *error) {
   int least = bench->options->quick ? ROUNDS_QUICK : ROUNDS_LEAST, left = 1;
-  double slice = bench->budget * SLICE, end = roof_clock_seconds() + bench->budget * ITEMS;
+  double slice = bench->budget * SLICE, end = rf_clock_seconds() + bench->budget * ITEMS;
   roof_status status = ROOF_OK;
   for (int round = 0; round < ROOF_ROUND_MAX && left > 0 && status == ROOF_OK; round++) {
     char step[64];
     snprintf(step, sizeof step,
              round < least ? "round %d of all figures" : "round %d, of what is not yet steady", round + 1);
-    roof_bench_step(bench, step);
+    rf_bench_step(bench, step);
     status = one_round(bench, slice, end, &left, error);
-    bool last = round + 1 >= least || roof_clock_seconds() >= end;
+    bool last = round + 1 >= least || rf_clock_seconds() >= end;
     if (status == ROOF_OK && last) {
       status = assess_all(bench, error);
     }
@@ -349,44 +348,44 @@ static roof_status all_rounds(roof_bench *bench, roof_error *error) {
 }
 
 /** Names what is noisy and what to do about it. */
-static void note_noisy(roof_bench *bench) {
+static void note_noisy(rf_bench *bench) {
   enum { NAMED = 4 };
   char names[320] = "";
   size_t used = 0;
   int noisy = 0;
   for (int i = 0; i < bench->trial_count; i++) {
-    const roof_trial *t = &bench->trials[i];
+    const rf_trial *t = &bench->trials[i];
     if (t->conditions->noisy[0] != '\0' && noisy++ < NAMED && used < sizeof names) {
       used += (size_t)snprintf(names + used, sizeof names - used, "%s%s: %s", used > 0 ? "; " : "", t->figure,
                                t->conditions->noisy);
     }
   }
   if (noisy > 0) {
-    roof_bench_note(bench,
-                    "warning: %d of %d figures are noisy (%s%s): stop other work, in a guest its neighbours' "
-                    "too, and measure again; `roofline doctor` looks for causes",
-                    noisy, bench->trial_count, names, noisy > NAMED ? "; ..." : "");
+    rf_bench_note(bench,
+                  "warning: %d of %d figures are noisy (%s%s): stop other work, in a guest its neighbours' "
+                  "too, and measure again; `roofline doctor` looks for causes",
+                  noisy, bench->trial_count, names, noisy > NAMED ? "; ..." : "");
   }
 }
 
-roof_status roof_trials_run(roof_bench *bench, roof_error *error) {
+roof_status rf_trials_run(rf_bench *bench, roof_error *error) {
   roof_status status = all_rounds(bench, error);
   for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
-    roof_trial *t = &bench->trials[i];
+    rf_trial *t = &bench->trials[i];
     t->finish(bench, t);
     give(bench, t);
   }
   char unknown[128];
   if (status == ROOF_OK) {
     note_noisy(bench);
-    if (roof_noise_unknown(unknown, sizeof unknown)[0] != '\0') {
-      roof_bench_note(bench, "%s", unknown);
+    if (rf_noise_unknown(unknown, sizeof unknown)[0] != '\0') {
+      rf_bench_note(bench, "%s", unknown);
     }
   }
   return status;
 }
 
-void roof_trials_done(roof_bench *bench) {
+void rf_trials_done(rf_bench *bench) {
   for (int i = 0; i < bench->trial_count; i++) {
     free(bench->trials[i].seconds);
     free(bench->trials[i].clocks);

@@ -42,9 +42,9 @@ enum { WORKSPACE = 32 << 20 }; /* what NVIDIA recommends for Hopper */
 
 /** Why the library cannot be used, or NULL. */
 static const char *bind(void) {
-  void *library = roof_cublas();
+  void *library = rf_cublas();
   if (library == NULL) {
-    return roof_cublas_disabled_reason();
+    return rf_cublas_disabled_reason();
   }
 #define LT_BIND(member, symbol, parameters)                                                                  \
   *(void **)&lt.member = dlsym(library, #symbol);                                                            \
@@ -83,13 +83,13 @@ static const lt_case *case_of(roof_dtype dtype) {
   return NULL;
 }
 
-double cublas_product_bytes(roof_dtype dtype) {
+double rf_cublas_product_bytes(roof_dtype dtype) {
   const lt_case *c = case_of(dtype);
   return c == NULL ? NAN : c->product == R_64F ? 8 : c->product == R_16F || c->product == R_16BF ? 2 : 4;
 }
 
 /* cuBLAS, "1D Block Scaling for FP8 and FP4 Data Types": tiles of 128 rows and 4 scales, whole ones. */
-double cublas_scale_bytes(roof_dtype dtype, double rows, double k) {
+double rf_cublas_scale_bytes(roof_dtype dtype, double rows, double k) {
   return dtype == ROOF_FP4 ? ceil(rows / 128) * 128 * ceil(k / 16 / 4) * 4 : 0;
 }
 
@@ -115,12 +115,12 @@ static roof_status start(cuda_open *o, roof_error *error) {
   CUDA_TRY(status, o, allocate(&blas->workspace, WORKSPACE), "allocating cuBLASLt's workspace", error);
   o->blas = blas;
   if (status != ROOF_OK) {
-    cublas_close(o);
+    rf_cublas_close(o);
   }
   return status;
 }
 
-void cublas_close(cuda_open *o) {
+void rf_cublas_close(cuda_open *o) {
   if (o->blas == NULL) {
     return;
   }
@@ -230,17 +230,18 @@ static roof_status repeat(cuda_open *o, const lt_case *t, const cublas_gemm *g, 
   const void *one = t->scale == R_64F   ? (const void *)&one_double
                     : t->scale == R_32I ? (const void *)&one_int
                                         : (const void *)&one_float;
-  roof_status status = cuda_clock_start(o, error);
+  roof_status status = rf_cuda_clock_start(o, error);
   for (int i = 0; i < repeats && status == ROOF_OK; i++) {
     status = check(lt.multiply(o->blas->handle, p->desc, one, g->b, p->b, g->a, p->a, &zero, g->c, p->c, g->c,
                                p->c, &p->choice.algorithm, (void *)(uintptr_t)o->blas->workspace, WORKSPACE,
                                o->stream),
                    "multiplying", error);
   }
-  return status == ROOF_OK ? cuda_clock_stop(o, "cuBLASLt", seconds, error) : status;
+  return status == ROOF_OK ? rf_cuda_clock_stop(o, "cuBLASLt", seconds, error) : status;
 }
 
-roof_status cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds, roof_error *error) {
+roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds,
+                           roof_error *error) {
   const lt_case *t = case_of(g->dtype);
   product p = {0};
   if (t == NULL) {
@@ -263,8 +264,8 @@ roof_status cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double 
   return status;
 }
 
-roof_status cuda_call(roof_device *device, const roof_kernel_run *run, const roof_device_operands *operands,
-                      int repeats, double *seconds, roof_error *error) {
+roof_status rf_cuda_call(rf_device *device, const roof_kernel_run *run, const rf_device_operands *operands,
+                         int repeats, double *seconds, roof_error *error) {
   const cublas_gemm g = {.dtype = run->dtype,
                          .m = run->values[0],
                          .n = run->values[1],
@@ -272,5 +273,5 @@ roof_status cuda_call(roof_device *device, const roof_kernel_run *run, const roo
                          .a = operands->in[0],
                          .b = operands->in[1],
                          .c = operands->out};
-  return cublas_time(cuda_of(device), &g, repeats, seconds, error);
+  return rf_cublas_time(cuda_of(device), &g, repeats, seconds, error);
 }

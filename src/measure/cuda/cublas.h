@@ -38,14 +38,15 @@ typedef struct cublas_gemm {
 /** Runs it `repeats` times by the library's own choice of algorithm.
  *  Units: s. Ownership: none. Errors: ROOF_E_UNSUPPORTED without the library or a way to do it,
  * ROOF_E_INTERNAL. */
-roof_status cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds, roof_error *error);
+roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds,
+                           roof_error *error);
 
 /** Bytes of an element of C.
  *  Units: bytes. Ownership: none. Errors: NaN for a format that the library has not. */
-double cublas_product_bytes(roof_dtype dtype);
+double rf_cublas_product_bytes(roof_dtype dtype);
 
 /** Bytes of the scales of a factor with so many rows of k numbers; 0 for a format without.
  *  Units: bytes. Ownership: none. Errors: none. */
-double cublas_scale_bytes(roof_dtype dtype, double rows, double k);
+double rf_cublas_scale_bytes(roof_dtype dtype, double rows, double k);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "measure/cuda/api.h"
 #include "measure/cuda/nvml.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 
 enum { CUDA_PEERS_MAX = 16 };
 
@@ -12,7 +12,7 @@ struct cublas_;
 
 /** An open device. */
 typedef struct cuda_open {
-  roof_device device; /* first: the engine sees this */
+  rf_device device; /* first: the engine sees this */
   const cuda_api *api;
   cuda_device id;
   cuda_context context;
@@ -23,7 +23,7 @@ typedef struct cuda_open {
   cuda_device peers[CUDA_PEERS_MAX];
   cuda_context peer_contexts[CUDA_PEERS_MAX]; /* once they were needed */
   nvml_device sensors;
-  roof_telemetry seen;  /* while the device last worked */
+  rf_telemetry seen;    /* while the device last worked */
   double seen_at;       /* s by the host's clock */
   struct cublas_ *blas; /* once it was needed */
 } cuda_open;
@@ -32,11 +32,11 @@ typedef struct cuda_open {
 #define CUDA_TRY(status, o, call, what, error)                                                               \
   do {                                                                                                       \
     if ((status) == ROOF_OK) {                                                                               \
-      (status) = cuda_check((o)->api, (o)->api->call, what, error);                                          \
+      (status) = rf_cuda_check((o)->api, (o)->api->call, what, error);                                       \
     }                                                                                                        \
   } while (0)
 
-static inline cuda_open *cuda_of(roof_device *device) {
+static inline cuda_open *cuda_of(rf_device *device) {
   return (cuda_open *)device;
 }
 
@@ -44,39 +44,39 @@ static inline cuda_pointer cuda_address(const void *buffer) {
   return (cuda_pointer)(uintptr_t)buffer;
 }
 
-int cuda_count(void);
-roof_status cuda_open_device(int index, roof_device **device, roof_error *error);
-void cuda_close(roof_device *device);
+int rf_cuda_count(void);
+roof_status rf_cuda_open_device(int index, rf_device **device, roof_error *error);
+void rf_cuda_close(rf_device *device);
 
-roof_status cuda_allocate(roof_device *device, double bytes, void **buffer, roof_error *error);
-void cuda_release(roof_device *device, void *buffer);
-roof_status cuda_write(roof_device *device, void *buffer, const void *from, double bytes, roof_error *error);
-roof_status cuda_read(roof_device *device, void *to, void *buffer, double bytes, roof_error *error);
-roof_status cuda_transfer(roof_device *device, roof_device_way way, void *buffer, double bytes,
+roof_status rf_cuda_allocate(rf_device *device, double bytes, void **buffer, roof_error *error);
+void rf_cuda_release(rf_device *device, void *buffer);
+roof_status rf_cuda_write(rf_device *device, void *buffer, const void *from, double bytes, roof_error *error);
+roof_status rf_cuda_read(rf_device *device, void *to, void *buffer, double bytes, roof_error *error);
+roof_status rf_cuda_transfer(rf_device *device, rf_device_way way, void *buffer, double bytes,
+                             double *seconds, roof_error *error);
+roof_status rf_cuda_to_peer(rf_device *device, int index, double bytes, double *seconds, roof_error *error);
+
+roof_status rf_cuda_build(rf_device *device, const rf_device_text *text, roof_dtype dtype, void **program,
+                          roof_error *error);
+void rf_cuda_unload(rf_device *device, void *program);
+roof_status rf_cuda_find(rf_device *device, void *program, const char *entry, void **function,
+                         roof_error *error);
+roof_status rf_cuda_time(rf_device *device, const rf_device_launch *launches, int count, int repeats,
+                         double *seconds, roof_error *error);
+roof_status rf_cuda_empty(rf_device *device, rf_launch_mode mode, const rf_device_launch *launch, int count,
                           double *seconds, roof_error *error);
-roof_status cuda_to_peer(roof_device *device, int index, double bytes, double *seconds, roof_error *error);
 
-roof_status cuda_build(roof_device *device, const roof_device_text *text, roof_dtype dtype, void **program,
-                       roof_error *error);
-void cuda_unload(roof_device *device, void *program);
-roof_status cuda_find(roof_device *device, void *program, const char *entry, void **function,
-                      roof_error *error);
-roof_status cuda_time(roof_device *device, const roof_device_launch *launches, int count, int repeats,
-                      double *seconds, roof_error *error);
-roof_status cuda_empty(roof_device *device, roof_launch_mode mode, const roof_device_launch *launch,
-                       int count, double *seconds, roof_error *error);
+/** Seconds of the stream's clock from rf_cuda_clock_start to now; `of` says what is waited for. */
+roof_status rf_cuda_clock_start(cuda_open *o, roof_error *error);
+roof_status rf_cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_error *error);
 
-/** Seconds of the stream's clock from cuda_clock_start to now; `of` says what is waited for. */
-roof_status cuda_clock_start(cuda_open *o, roof_error *error);
-roof_status cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_error *error);
+roof_status rf_cuda_call(rf_device *device, const roof_kernel_run *run, const rf_device_operands *operands,
+                         int repeats, double *seconds, roof_error *error);
+void rf_cublas_close(cuda_open *o);
 
-roof_status cuda_call(roof_device *device, const roof_kernel_run *run, const roof_device_operands *operands,
-                      int repeats, double *seconds, roof_error *error);
-void cublas_close(cuda_open *o);
+roof_status rf_cuda_extras(rf_device *device, const roof_measure_options *options, roof_machine *machine,
+                           roof_error *error);
 
-roof_status cuda_extras(roof_device *device, const roof_measure_options *options, roof_machine *machine,
-                        roof_error *error);
-
-extern const roof_device_driver roof_cuda_driver;
+extern const rf_device_driver rf_cuda_driver;
 
 #endif

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/cuda/cuda.h"
 
-roof_status cuda_build(roof_device *device, const roof_device_text *text, roof_dtype dtype, void **program,
-                       roof_error *error) {
+roof_status rf_cuda_build(rf_device *device, const rf_device_text *text, roof_dtype dtype, void **program,
+                          roof_error *error) {
   cuda_open *o = cuda_of(device);
-  const cuda_image *image = cuda_image_find(text->name, roof_dtype_name(dtype));
+  const cuda_image *image = rf_cuda_image_find(text->name, roof_dtype_name(dtype));
   cuda_module module = NULL;
   char what[96];
   if (image == NULL) {
@@ -16,26 +16,26 @@ roof_status cuda_build(roof_device *device, const roof_device_text *text, roof_d
                           roof_dtype_name(dtype));
   }
   snprintf(what, sizeof what, "program %s on %.60s", text->name, o->device.info.architecture);
-  roof_status status = cuda_check(o->api, o->api->load(&module, image->data), what, error);
+  roof_status status = rf_cuda_check(o->api, o->api->load(&module, image->data), what, error);
   if (status == ROOF_OK) {
     *program = module;
   }
   return status;
 }
 
-void cuda_unload(roof_device *device, void *program) {
+void rf_cuda_unload(rf_device *device, void *program) {
   if (program != NULL) {
     cuda_of(device)->api->unload(program);
   }
 }
 
-roof_status cuda_find(roof_device *device, void *program, const char *entry, void **function,
-                      roof_error *error) {
+roof_status rf_cuda_find(rf_device *device, void *program, const char *entry, void **function,
+                         roof_error *error) {
   cuda_open *o = cuda_of(device);
   cuda_function found = NULL;
   char what[96];
   snprintf(what, sizeof what, "kernel %.60s on %.20s", entry, o->device.info.architecture);
-  roof_status status = cuda_check(o->api, o->api->function(&found, program, entry), what, error);
+  roof_status status = rf_cuda_check(o->api, o->api->function(&found, program, entry), what, error);
   if (status == ROOF_OK) {
     *function = found;
   }
@@ -44,34 +44,34 @@ roof_status cuda_find(roof_device *device, void *program, const char *entry, voi
 
 /** A launch with its arguments where cuLaunchKernel looks for them. */
 typedef struct prepared {
-  const roof_device_launch *launch;
+  const rf_device_launch *launch;
   unsigned grid_x;
-  cuda_pointer buffers[ROOF_DEVICE_ARGS];
-  cuda_tensor_map maps[ROOF_DEVICE_ARGS];
-  void *arguments[ROOF_DEVICE_ARGS];
+  cuda_pointer buffers[RF_DEVICE_ARGS];
+  cuda_tensor_map maps[RF_DEVICE_ARGS];
+  void *arguments[RF_DEVICE_ARGS];
 } prepared;
 
 /** What the copy engine must know of matrices of bf16 (fp16 is moved alike): boxes of 64 columns, 128 bytes,
  * swizzled. */
-static roof_status encode(cuda_open *o, const roof_device_arg *arg, cuda_tensor_map *map, roof_error *error) {
-  const roof_device_tensor *t = &arg->tensor;
+static roof_status encode(cuda_open *o, const rf_device_arg *arg, cuda_tensor_map *map, roof_error *error) {
+  const rf_device_tensor *t = &arg->tensor;
   const uint64_t sizes[] = {(uint64_t)t->columns, (uint64_t)t->rows, (uint64_t)t->planes};
   const uint64_t strides[] = {2 * sizes[0], 2 * sizes[0] * sizes[1]};
   const uint32_t box[] = {64, (uint32_t)t->box_rows, 1}, steps[] = {1, 1, 1};
-  return cuda_check(o->api,
-                    o->api->tensor_map(map, CUDA_TENSOR_BF16, t->planes > 0 ? 3 : 2, t->buffer, sizes,
-                                       strides, box, steps, 0, CUDA_TENSOR_SWIZZLE_128B, CUDA_TENSOR_L2_256B,
-                                       0),
-                    "describing a matrix to the copy engine", error);
+  return rf_cuda_check(o->api,
+                       o->api->tensor_map(map, CUDA_TENSOR_BF16, t->planes > 0 ? 3 : 2, t->buffer, sizes,
+                                          strides, box, steps, 0, CUDA_TENSOR_SWIZZLE_128B,
+                                          CUDA_TENSOR_L2_256B, 0),
+                       "describing a matrix to the copy engine", error);
 }
 
 static roof_status prepare_argument(cuda_open *o, prepared *p, int i, roof_error *error) {
-  const roof_device_arg *arg = &p->launch->args[i];
-  if (arg->kind == ROOF_ARG_TENSOR) {
+  const rf_device_arg *arg = &p->launch->args[i];
+  if (arg->kind == RF_ARG_TENSOR) {
     p->arguments[i] = &p->maps[i];
     return encode(o, arg, &p->maps[i], error);
   }
-  if (arg->kind == ROOF_ARG_BUFFER) {
+  if (arg->kind == RF_ARG_BUFFER) {
     p->buffers[i] = cuda_address(arg->buffer);
     p->arguments[i] = &p->buffers[i];
   } else {
@@ -80,7 +80,7 @@ static roof_status prepare_argument(cuda_open *o, prepared *p, int i, roof_error
   return ROOF_OK;
 }
 
-static roof_status prepare(cuda_open *o, const roof_device_launch *launch, prepared *p, roof_error *error) {
+static roof_status prepare(cuda_open *o, const rf_device_launch *launch, prepared *p, roof_error *error) {
   enum { ALWAYS = 48 << 10 }; /* bytes of shared memory that need no leave */
   roof_status status = ROOF_OK;
   p->launch = launch;
@@ -97,7 +97,7 @@ static roof_status prepare(cuda_open *o, const roof_device_launch *launch, prepa
 }
 
 static roof_status start_one(cuda_open *o, prepared *p, cuda_stream stream, roof_error *error) {
-  const roof_device_launch *l = p->launch;
+  const rf_device_launch *l = p->launch;
   cuda_code code = o->api->launch(l->function, p->grid_x, l->groups[1], l->groups[2], l->lanes[0],
                                   l->lanes[1], l->lanes[2], l->shared, stream, p->arguments, NULL);
   if (code == 0) {
@@ -105,24 +105,25 @@ static roof_status start_one(cuda_open *o, prepared *p, cuda_stream stream, roof
   }
   char what[96];
   snprintf(what, sizeof what, "launching %.80s", l->entry);
-  return cuda_check(o->api, code, what, error);
+  return rf_cuda_check(o->api, code, what, error);
 }
 
-roof_status cuda_clock_start(cuda_open *o, roof_error *error) {
-  return cuda_check(o->api, o->api->event_record(o->start, o->stream), "starting the device's clock", error);
+roof_status rf_cuda_clock_start(cuda_open *o, roof_error *error) {
+  return rf_cuda_check(o->api, o->api->event_record(o->start, o->stream), "starting the device's clock",
+                       error);
 }
 
 /** Reads the sensors while the device works, at most twenty times a second: they are slow. */
 static void look(cuda_open *o) {
   static const double apart = 0.05;
-  double now = roof_clock_seconds();
+  double now = rf_clock_seconds();
   if (o->sensors != NULL && now - o->seen_at > apart) {
-    nvml_read(o->sensors, &o->seen);
+    rf_nvml_read(o->sensors, &o->seen);
     o->seen_at = now;
   }
 }
 
-roof_status cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_error *error) {
+roof_status rf_cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_error *error) {
   roof_status status = ROOF_OK;
   float milliseconds = 0;
   char waiting[96];
@@ -139,21 +140,21 @@ roof_status cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_
   return status;
 }
 
-roof_status cuda_time(roof_device *device, const roof_device_launch *launches, int count, int repeats,
-                      double *seconds, roof_error *error) {
+roof_status rf_cuda_time(rf_device *device, const rf_device_launch *launches, int count, int repeats,
+                         double *seconds, roof_error *error) {
   cuda_open *o = cuda_of(device);
-  prepared p[ROOF_DEVICE_LAUNCHES];
+  prepared p[RF_DEVICE_LAUNCHES];
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = prepare(o, &launches[i], &p[i], error);
   }
   if (status == ROOF_OK) {
-    status = cuda_clock_start(o, error);
+    status = rf_cuda_clock_start(o, error);
   }
   for (int i = 0; i < repeats * count && status == ROOF_OK; i++) {
     status = start_one(o, &p[i % count], o->stream, error);
   }
-  return status == ROOF_OK ? cuda_clock_stop(o, launches[0].entry, seconds, error) : status;
+  return status == ROOF_OK ? rf_cuda_clock_stop(o, launches[0].entry, seconds, error) : status;
 }
 
 /* The ways empty kernels follow each other: each starts `count` of them. */
@@ -191,10 +192,10 @@ static roof_status dependent(cuda_open *o, prepared *p, int count, roof_error *e
 static roof_status time_starts(cuda_open *o,
                                roof_status (*starts)(cuda_open *, prepared *, int, roof_error *), prepared *p,
                                int count, double *seconds, roof_error *error) {
-  double start = roof_clock_seconds();
+  double start = rf_clock_seconds();
   roof_status status = starts(o, p, count, error);
   CUDA_TRY(status, o, stream_wait(o->stream), "waiting for the device", error);
-  *seconds = roof_clock_seconds() - start;
+  *seconds = rf_clock_seconds() - start;
   return status;
 }
 
@@ -204,8 +205,8 @@ static roof_status capture(cuda_open *o, prepared *p, int count, cuda_graph *gra
   CUDA_TRY(status, o, capture_begin(o->stream, CUDA_CAPTURE_THREAD_LOCAL), "recording a graph", error);
   if (status == ROOF_OK) {
     status = back_to_back(o, p, count, error);
-    roof_status ended = cuda_check(o->api, o->api->capture_end(o->stream, graph), "recording a graph",
-                                   status == ROOF_OK ? error : NULL);
+    roof_status ended = rf_cuda_check(o->api, o->api->capture_end(o->stream, graph), "recording a graph",
+                                      status == ROOF_OK ? error : NULL);
     status = status == ROOF_OK ? ended : status;
   }
   return status;
@@ -216,10 +217,10 @@ static roof_status replay(cuda_open *o, cuda_graph_exec exec, double *seconds, r
   static const char what[] = "replaying a graph";
   roof_status status = ROOF_OK;
   for (int i = 0; i < 2; i++) {
-    double start = roof_clock_seconds();
+    double start = rf_clock_seconds();
     CUDA_TRY(status, o, graph_launch(exec, o->stream), what, error);
     CUDA_TRY(status, o, stream_wait(o->stream), what, error);
-    *seconds = roof_clock_seconds() - start;
+    *seconds = rf_clock_seconds() - start;
   }
   return status;
 }
@@ -241,19 +242,19 @@ static roof_status graph(cuda_open *o, prepared *p, int count, double *seconds, 
   return status;
 }
 
-roof_status cuda_empty(roof_device *device, roof_launch_mode mode, const roof_device_launch *launch,
-                       int count, double *seconds, roof_error *error) {
-  static roof_status (*const starts[ROOF_LAUNCH_MODE_COUNT])(cuda_open *, prepared *, int, roof_error *) = {
-      [ROOF_LAUNCH_BACK_TO_BACK] = back_to_back,
-      [ROOF_LAUNCH_SYNCHRONISED] = synchronised,
-      [ROOF_LAUNCH_DEPENDENT] = dependent};
+roof_status rf_cuda_empty(rf_device *device, rf_launch_mode mode, const rf_device_launch *launch, int count,
+                          double *seconds, roof_error *error) {
+  static roof_status (*const starts[RF_LAUNCH_MODE_COUNT])(cuda_open *, prepared *, int, roof_error *) = {
+      [RF_LAUNCH_BACK_TO_BACK] = back_to_back,
+      [RF_LAUNCH_SYNCHRONISED] = synchronised,
+      [RF_LAUNCH_DEPENDENT] = dependent};
   cuda_open *o = cuda_of(device);
   prepared p;
   double taken = 0;
   roof_status status = prepare(o, launch, &p, error);
   if (status == ROOF_OK) {
-    status = mode == ROOF_LAUNCH_GRAPH ? graph(o, &p, count, &taken, error)
-                                       : time_starts(o, starts[mode], &p, count, &taken, error);
+    status = mode == RF_LAUNCH_GRAPH ? graph(o, &p, count, &taken, error)
+                                     : time_starts(o, starts[mode], &p, count, &taken, error);
   }
   if (status == ROOF_OK) {
     *seconds = taken;

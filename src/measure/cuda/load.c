@@ -42,7 +42,7 @@ static const char *version_text(int version, char text[16]) {
  * code. */
 static bool check_version(void) {
   char has[16], needs[16], both[64];
-  int wanted = cuda_images_version / 1000 * 1000 > OLDEST ? cuda_images_version / 1000 * 1000 : OLDEST;
+  int wanted = rf_cuda_images_version / 1000 * 1000 > OLDEST ? rf_cuda_images_version / 1000 * 1000 : OLDEST;
   if (driver.api.driver_version(&driver.api.version) != 0) {
     return refuse("%s", "the driver does not tell its version");
   }
@@ -54,11 +54,11 @@ static bool check_version(void) {
 
 static bool start(void) {
   const char *missing, *name = "?";
-  driver.handle = roof_cuda_library("libcuda.so.1");
+  driver.handle = rf_cuda_library("libcuda.so.1");
   if (driver.handle == NULL) {
     return refuse("%s", "no libcuda.so.1: NVIDIA's driver is not installed");
   }
-  if (cuda_images_version == 0) {
+  if (rf_cuda_images_version == 0) {
     return refuse("%s", "this roofline was built without nvcc; install CUDA 12 or later and build again");
   }
   if ((missing = bind()) != NULL) {
@@ -76,7 +76,7 @@ static bool start(void) {
   return code == 0 || refuse("NVIDIA's driver does not start: cuInit says %s", name != NULL ? name : "?");
 }
 
-const cuda_api *cuda_load(const char **reason) {
+const cuda_api *rf_cuda_load(const char **reason) {
   if (!driver.tried) {
     driver.tried = true;
     driver.reason[0] = '\0';
@@ -88,7 +88,7 @@ const cuda_api *cuda_load(const char **reason) {
   return driver.reason[0] == '\0' ? &driver.api : NULL;
 }
 
-void cuda_forget(void) {
+void rf_cuda_forget(void) {
   if (driver.handle != NULL) {
     dlclose(driver.handle);
   }
@@ -102,7 +102,7 @@ static roof_status status_of(cuda_code code) {
              : ROOF_E_UNSUPPORTED;
 }
 
-roof_status cuda_check(const cuda_api *api, cuda_code code, const char *what, roof_error *error) {
+roof_status rf_cuda_check(const cuda_api *api, cuda_code code, const char *what, roof_error *error) {
   const char *name = NULL, *text = NULL;
   if (code == 0) {
     return ROOF_OK;
@@ -113,8 +113,8 @@ roof_status cuda_check(const cuda_api *api, cuda_code code, const char *what, ro
                         name != NULL ? name : "?");
 }
 
-const cuda_image *cuda_image_find(const char *name, const char *format) {
-  for (const cuda_image *image = cuda_images; image->name != NULL; image++) {
+const cuda_image *rf_cuda_image_find(const char *name, const char *format) {
+  for (const cuda_image *image = rf_cuda_images; image->name != NULL; image++) {
     if (strcmp(image->name, name) == 0 && (image->format[0] == '\0' || strcmp(image->format, format) == 0)) {
       return image;
     }

@@ -30,7 +30,7 @@ static struct {
 } nvml;
 
 static bool start(void) {
-  nvml.handle = nvml.handle != NULL ? nvml.handle : roof_cuda_library("libnvidia-ml.so.1");
+  nvml.handle = nvml.handle != NULL ? nvml.handle : rf_cuda_library("libnvidia-ml.so.1");
   if (nvml.handle == NULL) {
     return false;
   }
@@ -43,7 +43,7 @@ static bool start(void) {
   return complete && nvml.init() == 0;
 }
 
-nvml_device nvml_find(const char *bus) {
+nvml_device rf_nvml_find(const char *bus) {
   nvml_device device = NULL;
   if (!start()) {
     return NULL;
@@ -51,7 +51,7 @@ nvml_device nvml_find(const char *bus) {
   return nvml.find(bus, &device) == 0 ? device : NULL;
 }
 
-void nvml_done(void) {
+void rf_nvml_done(void) {
   if (nvml.handle != NULL && nvml.shutdown != NULL) {
     nvml.shutdown();
   }
@@ -80,10 +80,10 @@ static void name_reasons(unsigned long long reasons, char *text, size_t size) {
   }
 }
 
-void nvml_read(nvml_device device, roof_telemetry *now) {
+void rf_nvml_read(nvml_device device, rf_telemetry *now) {
   unsigned value = 0;
   unsigned long long reasons = 0;
-  *now = (roof_telemetry){.watts = NAN, .clock_hz = NAN, .memory_clock_hz = NAN, .celsius = NAN};
+  *now = (rf_telemetry){.watts = NAN, .clock_hz = NAN, .memory_clock_hz = NAN, .celsius = NAN};
   if (device == NULL) {
     return;
   }
@@ -96,7 +96,7 @@ void nvml_read(nvml_device device, roof_telemetry *now) {
   }
 }
 
-void nvml_describe(nvml_device device, roof_device_info *info) {
+void rf_nvml_describe(nvml_device device, rf_device_info *info) {
   unsigned value = 0;
   if (device == NULL) {
     return;

@@ -2,24 +2,24 @@
 #ifndef MEASURE_CUDA_NVML_H
 #define MEASURE_CUDA_NVML_H
 
-#include "measure/device.h"
+#include "measure/device/device.h"
 
 typedef struct nvml_device_ *nvml_device;
 
 /** The device on a PCI bus; NULL where NVML is missing or does not know it.
  *  Units: none. Ownership: static inside the library. Errors: none. */
-nvml_device nvml_find(const char *bus);
+nvml_device rf_nvml_find(const char *bus);
 
 /** Lets NVML go when the last device is closed.
- *  Units: none. Ownership: closes what nvml_find opened. Errors: none. */
-void nvml_done(void);
+ *  Units: none. Ownership: closes what rf_nvml_find opened. Errors: none. */
+void rf_nvml_done(void);
 
 /** What the sensors say now; NaN where one does not.
  *  Units: W, Hz, degrees Celsius. Ownership: none. Errors: none; `device` may be NULL. */
-void nvml_read(nvml_device device, roof_telemetry *now);
+void rf_nvml_read(nvml_device device, rf_telemetry *now);
 
 /** Adds power limit, highest clock and the driver's version.
  *  Units: W, Hz. Ownership: none. Errors: leaves unknown what is; `device` may be NULL. */
-void nvml_describe(nvml_device device, roof_device_info *info);
+void rf_nvml_describe(nvml_device device, rf_device_info *info);
 
 #endif

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/cuda/cuda.h"
 
-int cuda_count(void) {
-  const cuda_api *api = cuda_load(NULL);
+int rf_cuda_count(void) {
+  const cuda_api *api = rf_cuda_load(NULL);
   int count = 0;
   return api != NULL && api->device_count(&count) == 0 ? count : 0;
 }
@@ -19,8 +19,8 @@ static double attribute(const cuda_open *o, int which) {
 }
 
 static void find_peers(cuda_open *o) {
-  roof_device_info *info = &o->device.info;
-  for (int i = 0; i < cuda_count() && info->peers < CUDA_PEERS_MAX; i++) {
+  rf_device_info *info = &o->device.info;
+  for (int i = 0; i < rf_cuda_count() && info->peers < CUDA_PEERS_MAX; i++) {
     cuda_device peer;
     int can = 0;
     if (o->api->device_get(&peer, i) == 0 && peer != o->id && o->api->peer(&can, o->id, peer) == 0 && can) {
@@ -30,9 +30,9 @@ static void find_peers(cuda_open *o) {
 }
 
 static void describe(cuda_open *o) {
-  roof_device_info *info = &o->device.info;
+  rf_device_info *info = &o->device.info;
   size_t bytes = 0;
-  roof_device_info_init(info);
+  rf_device_info_init(info);
   snprintf(info->vendor, sizeof info->vendor, "nvidia");
   snprintf(info->device_class, sizeof info->device_class, "gpu");
   snprintf(info->unit_kind, sizeof info->unit_kind, "SM");
@@ -60,8 +60,8 @@ static void describe(cuda_open *o) {
 
 static void find_sensors(cuda_open *o) {
   char bus[32];
-  o->sensors = o->api->device_bus(bus, sizeof bus, o->id) == 0 ? nvml_find(bus) : NULL;
-  nvml_describe(o->sensors, &o->device.info);
+  o->sensors = o->api->device_bus(bus, sizeof bus, o->id) == 0 ? rf_nvml_find(bus) : NULL;
+  rf_nvml_describe(o->sensors, &o->device.info);
 }
 
 /** The kernels are built for Ampere and later. */
@@ -84,9 +84,9 @@ static roof_status start(cuda_open *o, roof_error *error) {
   return status;
 }
 
-roof_status cuda_open_device(int index, roof_device **device, roof_error *error) {
+roof_status rf_cuda_open_device(int index, rf_device **device, roof_error *error) {
   const char *reason = NULL;
-  const cuda_api *api = cuda_load(&reason);
+  const cuda_api *api = rf_cuda_load(&reason);
   if (api == NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "cuda: %s", reason);
   }
@@ -96,7 +96,7 @@ roof_status cuda_open_device(int index, roof_device **device, roof_error *error)
   }
   roof_status status = ROOF_OK;
   o->api = api;
-  o->device.driver = &roof_cuda_driver;
+  o->device.driver = &rf_cuda_driver;
   CUDA_TRY(status, o, device_get(&o->id, index), "finding the device", error);
   if (status == ROOF_OK) {
     describe(o);
@@ -106,7 +106,7 @@ roof_status cuda_open_device(int index, roof_device **device, roof_error *error)
     status = start(o, error);
   }
   if (status != ROOF_OK) {
-    cuda_close(&o->device);
+    rf_cuda_close(&o->device);
     return status;
   }
   find_sensors(o);
@@ -124,9 +124,9 @@ static void release_pinned(cuda_open *o) {
   o->pinned_bytes = 0;
 }
 
-void cuda_close(roof_device *device) {
+void rf_cuda_close(rf_device *device) {
   cuda_open *o = cuda_of(device);
-  cublas_close(o);
+  rf_cublas_close(o);
   release_pinned(o);
   cuda_event events[] = {o->start, o->stop};
   cuda_stream streams[] = {o->stream, o->second};
@@ -147,23 +147,23 @@ void cuda_close(roof_device *device) {
       o->api->let_go(o->peers[i]);
     }
   }
-  nvml_done();
+  rf_nvml_done();
   free(o);
 }
 
-roof_status cuda_allocate(roof_device *device, double bytes, void **buffer, roof_error *error) {
+roof_status rf_cuda_allocate(rf_device *device, double bytes, void **buffer, roof_error *error) {
   cuda_open *o = cuda_of(device);
   cuda_pointer pointer = 0;
   char what[64];
   snprintf(what, sizeof what, "allocating %.0f bytes of device memory", bytes);
-  roof_status status = cuda_check(o->api, o->api->allocate(&pointer, (size_t)bytes), what, error);
+  roof_status status = rf_cuda_check(o->api, o->api->allocate(&pointer, (size_t)bytes), what, error);
   if (status == ROOF_OK) {
     *buffer = (void *)(uintptr_t)pointer;
   }
   return status;
 }
 
-void cuda_release(roof_device *device, void *buffer) {
+void rf_cuda_release(rf_device *device, void *buffer) {
   if (buffer != NULL) {
     cuda_of(device)->api->release(cuda_address(buffer));
   }
@@ -172,7 +172,8 @@ void cuda_release(roof_device *device, void *buffer) {
 /* In the stream that the kernels run in: a copy outside it would be ordered with none of them, and may still
  * be under way when the call returns. */
 
-roof_status cuda_write(roof_device *device, void *buffer, const void *from, double bytes, roof_error *error) {
+roof_status rf_cuda_write(rf_device *device, void *buffer, const void *from, double bytes,
+                          roof_error *error) {
   cuda_open *o = cuda_of(device);
   static const char what[] = "copying to the device";
   roof_status status = ROOF_OK;
@@ -181,7 +182,7 @@ roof_status cuda_write(roof_device *device, void *buffer, const void *from, doub
   return status;
 }
 
-roof_status cuda_read(roof_device *device, void *to, void *buffer, double bytes, roof_error *error) {
+roof_status rf_cuda_read(rf_device *device, void *to, void *buffer, double bytes, roof_error *error) {
   cuda_open *o = cuda_of(device);
   static const char what[] = "copying from the device";
   roof_status status = ROOF_OK;
@@ -203,24 +204,24 @@ static roof_status pin(cuda_open *o, size_t bytes, roof_error *error) {
   return status;
 }
 
-roof_status cuda_transfer(roof_device *device, roof_device_way way, void *buffer, double bytes,
-                          double *seconds, roof_error *error) {
+roof_status rf_cuda_transfer(rf_device *device, rf_device_way way, void *buffer, double bytes,
+                             double *seconds, roof_error *error) {
   cuda_open *o = cuda_of(device);
-  size_t part = way == ROOF_BOTH_WAYS ? (size_t)(bytes / 2) : (size_t)bytes;
-  cuda_pointer at = cuda_address(buffer), other = way == ROOF_BOTH_WAYS ? at + part : at;
+  size_t part = way == RF_BOTH_WAYS ? (size_t)(bytes / 2) : (size_t)bytes;
+  cuda_pointer at = cuda_address(buffer), other = way == RF_BOTH_WAYS ? at + part : at;
   static const char what[] = "copying between host and device";
   roof_status status = pin(o, part, error);
-  double start = roof_clock_seconds();
-  if (way != ROOF_DEVICE_TO_HOST) {
+  double start = rf_clock_seconds();
+  if (way != RF_DEVICE_TO_HOST) {
     CUDA_TRY(status, o, write_async(at, o->pinned[0], part, o->stream), what, error);
   }
-  if (way != ROOF_HOST_TO_DEVICE) {
+  if (way != RF_HOST_TO_DEVICE) {
     CUDA_TRY(status, o, read_async(o->pinned[1], other, part, o->second), what, error);
   }
   CUDA_TRY(status, o, stream_wait(o->stream), what, error);
   CUDA_TRY(status, o, stream_wait(o->second), what, error);
   if (status == ROOF_OK) {
-    *seconds = roof_clock_seconds() - start;
+    *seconds = rf_clock_seconds() - start;
   }
   return status;
 }
@@ -228,9 +229,9 @@ roof_status cuda_transfer(roof_device *device, roof_device_way way, void *buffer
 /** One copy between two buffers by the stream's clock. */
 static roof_status time_peer(cuda_open *o, cuda_context peer, cuda_pointer to, cuda_pointer from,
                              size_t bytes, double *seconds, roof_error *error) {
-  roof_status status = cuda_clock_start(o, error);
+  roof_status status = rf_cuda_clock_start(o, error);
   CUDA_TRY(status, o, copy_peer(to, peer, from, o->context, bytes, o->stream), "copying to the peer", error);
-  return status == ROOF_OK ? cuda_clock_stop(o, "a copy to the peer", seconds, error) : status;
+  return status == ROOF_OK ? rf_cuda_clock_stop(o, "a copy to the peer", seconds, error) : status;
 }
 
 /** The peer's context, which takes long to make: kept until the device is closed. */
@@ -259,7 +260,7 @@ static roof_status on_peer(cuda_open *o, int index, size_t bytes, cuda_pointer *
   return status;
 }
 
-roof_status cuda_to_peer(roof_device *device, int index, double bytes, double *seconds, roof_error *error) {
+roof_status rf_cuda_to_peer(rf_device *device, int index, double bytes, double *seconds, roof_error *error) {
   cuda_open *o = cuda_of(device);
   cuda_pointer to = 0, from = 0;
   roof_status status = open_peer(o, index, error);

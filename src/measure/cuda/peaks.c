@@ -245,6 +245,6 @@ static const tensor_peak peaks[] = {
     TCGEN05_BY("peaks_tcgen05_k96", ROOF_FP4, "fp4_k96_pair", "tcgen05 cta_group::2 k96", 2, 96, 2, 3, 0),
 };
 
-const tensor_peak *tensor_peak_at(int index) {
+const tensor_peak *rf_tensor_peak_at(int index) {
   return index >= 0 && (size_t)index < sizeof peaks / sizeof peaks[0] ? &peaks[index] : NULL;
 }

@@ -31,10 +31,10 @@ typedef struct tensor_peak {
 
 /** Kernel number `index`, those of tcgen05 last.
  *  Units: none. Ownership: static. Errors: NULL when out of range. */
-const tensor_peak *tensor_peak_at(int index);
+const tensor_peak *rf_tensor_peak_at(int index);
 
 /** Random numbers for it, below one in size but for int8 and fp4, and scales of 0.5 to 2.
  *  Units: none. Ownership: fills PEAK_DATA bytes. Errors: none. */
-void tensor_peak_fill(const tensor_peak *peak, unsigned char *data);
+void rf_tensor_peak_fill(const tensor_peak *peak, unsigned char *data);
 
 #endif

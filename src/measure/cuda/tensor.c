@@ -16,12 +16,11 @@ enum { ROUNDS = 4096, CHECKED_ROUNDS = 6 };
 static void fill(void *data, roof_dtype dtype, size_t bytes) {
   unsigned char *to = data;
   if (dtype != ROOF_FP8 && dtype != ROOF_FP4) {
-    roof_data_fill(data, dtype == ROOF_TF32 ? ROOF_FP32 : dtype, bytes / (size_t)roof_dtype_bytes(dtype), 1,
-                   1);
+    rf_data_fill(data, dtype == ROOF_TF32 ? ROOF_FP32 : dtype, bytes / (size_t)roof_dtype_bytes(dtype), 1, 1);
     return;
   }
   for (size_t i = 0; i < bytes; i++) {
-    double x = roof_random_at(1, i);
+    double x = rf_random_at(1, i);
     to[i] = dtype == ROOF_FP4 ? (unsigned char)(int)((x + 1) * 127.5)
                               : (unsigned char)((x < 0 ? 0x80 : 0) | (int)(fabs(x) * 0x38));
   }
@@ -30,12 +29,12 @@ static void fill(void *data, roof_dtype dtype, size_t bytes) {
 /** Random scales: ue8m0 from 126 to 128, ue4m3 from 0x30 to 0x3F. */
 static void fill_scales(unsigned char *scales, bool power, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) {
-    double x = fabs(roof_random_at(2, i));
+    double x = fabs(rf_random_at(2, i));
     scales[i] = (unsigned char)(power ? 126 + (int)(x * 3) : 0x30 + (int)(x * 16));
   }
 }
 
-void tensor_peak_fill(const tensor_peak *peak, unsigned char *data) {
+void rf_tensor_peak_fill(const tensor_peak *peak, unsigned char *data) {
   fill(data, peak->dtype, PEAK_DATA);
   for (size_t i = 0; peak->dtype == ROOF_TF32 && i < PEAK_DATA; i += 4) {
     data[i] = 0, data[i + 1] &= 0xE0; /* the 13 bits that tf32 has not */
@@ -47,10 +46,10 @@ void tensor_peak_fill(const tensor_peak *peak, unsigned char *data) {
 
 /** A peak being measured. */
 typedef struct bench {
-  roof_device *device;
+  rf_device *device;
   const tensor_peak *peak;
   void *program, *data, *out;
-  roof_device_launch launch;
+  rf_device_launch launch;
   size_t lanes; /* of the whole grid */
 } bench;
 
@@ -63,19 +62,19 @@ static double blocks_of(const bench *b) {
 static void plan(bench *b, double rounds) {
   const tensor_peak *p = b->peak;
   void *function = b->launch.function;
-  b->launch = roof_device_launch_of(p->entry, blocks_of(b), 1, p->lanes, 1);
+  b->launch = rf_device_launch_of(p->entry, blocks_of(b), 1, p->lanes, 1);
   b->launch.function = function;
   b->launch.shared = p->shared;
   b->lanes = (size_t)blocks_of(b) * (size_t)p->lanes;
-  roof_device_add_buffer(&b->launch, b->data);
-  roof_device_add_buffer(&b->launch, b->out);
-  roof_device_add_int(&b->launch, rounds);
+  rf_device_add_buffer(&b->launch, b->data);
+  rf_device_add_buffer(&b->launch, b->out);
+  rf_device_add_int(&b->launch, rounds);
 }
 
 /** The program, its input, and room for each lane's sum. */
 static roof_status prepare(bench *b, const unsigned char *data, roof_error *error) {
-  const roof_device_driver *driver = b->device->driver;
-  const roof_device_text text = {.name = b->peak->program};
+  const rf_device_driver *driver = b->device->driver;
+  const rf_device_text text = {.name = b->peak->program};
   plan(b, 0);
   roof_status status = driver->build(b->device, &text, b->peak->dtype, &b->program, error);
   if (status == ROOF_OK) {
@@ -94,7 +93,7 @@ static roof_status prepare(bench *b, const unsigned char *data, roof_error *erro
 }
 
 static void finish(bench *b) {
-  const roof_device_driver *driver = b->device->driver;
+  const rf_device_driver *driver = b->device->driver;
   driver->release(b->device, b->data);
   driver->release(b->device, b->out);
   driver->unload(b->device, b->program);
@@ -102,7 +101,7 @@ static void finish(bench *b) {
 
 /** Each lane's sum after so many rounds. */
 static roof_status sums_of(bench *b, double rounds, float *sums, roof_error *error) {
-  const roof_device_driver *driver = b->device->driver;
+  const rf_device_driver *driver = b->device->driver;
   double seconds;
   plan(b, rounds);
   roof_status status = driver->time(b->device, &b->launch, 1, 1, &seconds, error);
@@ -142,8 +141,8 @@ static roof_status verify(bench *b, const unsigned char *data, roof_error *error
   return status;
 }
 
-static void add_peak(const bench *b, const roof_samples *samples, double precision, roof_machine *machine) {
-  roof_telemetry now;
+static void add_peak(const bench *b, const rf_samples *samples, double precision, roof_machine *machine) {
+  rf_telemetry now;
   roof_peak *peak = &machine->peaks[machine->peak_count++];
   double flops = b->peak->flops * b->peak->products * ROUNDS * blocks_of(b);
   b->device->driver->telemetry(b->device, &now);
@@ -153,7 +152,7 @@ static void add_peak(const bench *b, const roof_samples *samples, double precisi
   peak->flops_per_second = flops / samples->stats.median;
   peak->spread = samples->stats.spread;
   peak->clock_hz = now.clock_hz;
-  roof_samples_conditions(samples, precision, &peak->conditions);
+  rf_samples_conditions(samples, precision, &peak->conditions);
   if (now.throttled[0] != '\0') {
     snprintf(peak->conditions.noisy, sizeof peak->conditions.noisy, "clock lowered: %s", now.throttled);
   }
@@ -165,27 +164,27 @@ static void add_peak(const bench *b, const roof_samples *samples, double precisi
     snprintf(peak->source + used, sizeof peak->source - (size_t)used,
              "; %.0f W, %.0f degrees Celsius under it", now.watts, now.celsius);
   }
-  roof_run_date(peak->date);
+  rf_run_date(peak->date);
 }
 
-static roof_status measure_peak(roof_device *device, const tensor_peak *peak, double budget,
+static roof_status measure_peak(rf_device *device, const tensor_peak *peak, double budget,
                                 const roof_measure_options *options, roof_machine *machine,
                                 roof_error *error) {
   _Alignas(16) static unsigned char data[PEAK_DATA];
   bench b = {.device = device, .peak = peak};
-  roof_samples samples;
-  tensor_peak_fill(peak, data);
+  rf_samples samples;
+  rf_tensor_peak_fill(peak, data);
   roof_status status = prepare(&b, data, error);
   if (status == ROOF_OK) {
     status = verify(&b, data, error);
   }
   if (status == ROOF_OK) {
     plan(&b, ROUNDS);
-    status = roof_device_sample(device, &b.launch, 1, budget, options->precision, &samples, error);
+    status = rf_device_sample(device, &b.launch, 1, budget, options->precision, &samples, error);
   }
   if (status == ROOF_OK) {
     add_peak(&b, &samples, options->precision, machine);
-    roof_samples_done(&samples);
+    rf_samples_done(&samples);
   }
   finish(&b);
   return status;
@@ -204,7 +203,7 @@ static double library_once(void *user) {
   library_bench *b = user;
   double seconds = NAN;
   if (b->status == ROOF_OK) {
-    b->status = cublas_time(b->o, &b->gemm, 1, &seconds, b->error);
+    b->status = rf_cublas_time(b->o, &b->gemm, 1, &seconds, b->error);
   }
   return seconds;
 }
@@ -213,7 +212,7 @@ enum { BLOCK = 64 << 10 };
 
 /** Memory of the device filled with the same block of random numbers again and again, as no product sees more
  * at once. */
-static roof_status repeat_block(roof_device *device, const unsigned char *block, double bytes, void **buffer,
+static roof_status repeat_block(rf_device *device, const unsigned char *block, double bytes, void **buffer,
                                 roof_error *error) {
   roof_status status = device->driver->allocate(device, bytes, buffer, error);
   for (double done = 0; done < bytes && status == ROOF_OK; done += BLOCK) {
@@ -224,10 +223,11 @@ static roof_status repeat_block(roof_device *device, const unsigned char *block,
 }
 
 /** A factor of size x size and, where the format has them, its scales. */
-static roof_status factor(roof_device *device, roof_dtype dtype, double size, void **numbers, void **scales,
+static roof_status factor(rf_device *device, roof_dtype dtype, double size, void **numbers, void **scales,
                           roof_error *error) {
   _Alignas(16) static unsigned char block[BLOCK];
-  double bytes = size * size * roof_dtype_bytes(dtype), scale_bytes = cublas_scale_bytes(dtype, size, size);
+  double bytes = size * size * roof_dtype_bytes(dtype),
+         scale_bytes = rf_cublas_scale_bytes(dtype, size, size);
   fill(block, dtype, sizeof block);
   roof_status status = repeat_block(device, block, bytes, numbers, error);
   if (status == ROOF_OK && scale_bytes > 0) {
@@ -237,21 +237,21 @@ static roof_status factor(roof_device *device, roof_dtype dtype, double size, vo
   return status;
 }
 
-static roof_status sample_library(roof_device *device, roof_dtype dtype, double size, double budget,
-                                  double precision, roof_samples *samples, roof_error *error) {
+static roof_status sample_library(rf_device *device, roof_dtype dtype, double size, double budget,
+                                  double precision, rf_samples *samples, roof_error *error) {
   library_bench b = {
       .o = cuda_of(device), .gemm = {.dtype = dtype, .m = size, .n = size, .k = size}, .error = error};
-  roof_sampling sampling = {.calls = 1, .budget = budget, .least = 5, .most = 1000, .precision = precision};
+  rf_sampling sampling = {.calls = 1, .budget = budget, .least = 5, .most = 1000, .precision = precision};
   roof_status status = factor(device, dtype, size, &b.gemm.a, &b.gemm.scales_a, error);
   if (status == ROOF_OK) {
     status = factor(device, dtype, size, &b.gemm.b, &b.gemm.scales_b, error);
   }
   if (status == ROOF_OK) {
-    status = device->driver->allocate(device, size * size * cublas_product_bytes(dtype), &b.gemm.c, error);
+    status = device->driver->allocate(device, size * size * rf_cublas_product_bytes(dtype), &b.gemm.c, error);
   }
   if (status == ROOF_OK) {
     roof_error said; /* not where the library says why a call failed */
-    roof_status sampled = roof_sample(library_once, &b, &sampling, samples, &said);
+    roof_status sampled = rf_sample(library_once, &b, &sampling, samples, &said);
     status = b.status != ROOF_OK ? b.status : sampled;
     if (b.status == ROOF_OK && sampled != ROOF_OK && error != NULL) {
       *error = said;
@@ -265,14 +265,14 @@ static roof_status sample_library(roof_device *device, roof_dtype dtype, double 
 }
 
 /** One format of the library, or why it has none. */
-static void add_library(roof_device *device, roof_dtype dtype, double budget,
+static void add_library(rf_device *device, roof_dtype dtype, double budget,
                         const roof_measure_options *options, roof_machine *machine) {
   static const double size = 8192, quick_size = 4096;
   double edge = options->quick ? quick_size : size;
   roof_library *l = &machine->libraries[machine->library_count++];
-  const char *version = roof_cublas_version();
+  const char *version = rf_cublas_version();
   roof_error error = {.message = ""};
-  roof_samples samples;
+  rf_samples samples;
   memset(l, 0, sizeof *l);
   l->dtype = dtype;
   l->kind = ROOF_MEASURED;
@@ -281,7 +281,7 @@ static void add_library(roof_device *device, roof_dtype dtype, double budget,
   snprintf(l->version, sizeof l->version, "%s", version != NULL ? version : "");
   snprintf(l->op, sizeof l->op, "gemm");
   snprintf(l->parameters, sizeof l->parameters, "m=%.0f n=%.0f k=%.0f", edge, edge, edge);
-  roof_run_date(l->date);
+  rf_run_date(l->date);
   if (sample_library(device, dtype, edge, budget, options->precision, &samples, &error) != ROOF_OK) {
     snprintf(l->skipped, sizeof l->skipped, "%s", error.message);
     return;
@@ -290,7 +290,7 @@ static void add_library(roof_device *device, roof_dtype dtype, double budget,
   l->spread = samples.stats.spread;
   snprintf(l->source, sizeof l->source, "on random data: median of %zu calls by the device's clock",
            samples.count);
-  roof_samples_done(&samples);
+  rf_samples_done(&samples);
 }
 
 /** What the library reaches of the best peak of its format. */
@@ -311,21 +311,21 @@ static void add_note(roof_machine *machine, const char *text, const char *more) 
 }
 
 /** Says of a device newer than Hopper which kernel this build lacks. */
-static void note_missing(const roof_device *device, const tensor_peak *peak, roof_machine *machine) {
+static void note_missing(const rf_device *device, const tensor_peak *peak, roof_machine *machine) {
   int architecture = 0;
   sscanf(device->info.architecture, "sm_%d", &architecture);
-  if (architecture >= 100 && cuda_image_find(peak->program, "") == NULL) {
+  if (architecture >= 100 && rf_cuda_image_find(peak->program, "") == NULL) {
     add_note(machine, peak->entry, ": not in this build, whose nvcc was older than CUDA 12.9");
   }
 }
 
 /** The peaks of tcgen05, or all others. One that cannot be had here (an instruction of another architecture)
  * is left out, a wrong one becomes a note instead of a figure. Errors: what ends it all. */
-static roof_status add_peaks(roof_device *device, bool tcgen05, double budget,
+static roof_status add_peaks(rf_device *device, bool tcgen05, double budget,
                              const roof_measure_options *options, roof_machine *machine, roof_error *error) {
   const tensor_peak *peak;
   roof_error why = {.message = ""};
-  for (int i = 0; (peak = tensor_peak_at(i)) != NULL && machine->peak_count < ROOF_PEAK_MAX; i++) {
+  for (int i = 0; (peak = rf_tensor_peak_at(i)) != NULL && machine->peak_count < ROOF_PEAK_MAX; i++) {
     bool wanted = (strncmp(peak->isa, "tcgen05", 7) == 0) == tcgen05;
     roof_status status = wanted ? measure_peak(device, peak, budget, options, machine, &why) : ROOF_OK;
     if (status == ROOF_E_GATE) {
@@ -342,8 +342,8 @@ static roof_status add_peaks(roof_device *device, bool tcgen05, double budget,
 
 /** The newest instructions come last: a fault of a kernel leaves no device to measure the rest with, and what
  * was measured before it is kept. */
-roof_status cuda_extras(roof_device *device, const roof_measure_options *options, roof_machine *machine,
-                        roof_error *error) {
+roof_status rf_cuda_extras(rf_device *device, const roof_measure_options *options, roof_machine *machine,
+                           roof_error *error) {
   static const double quick_budget = 0.03;
   static const roof_dtype formats[] = {ROOF_FP64, ROOF_FP32, ROOF_TF32, ROOF_FP16,
                                        ROOF_BF16, ROOF_FP8,  ROOF_INT8, ROOF_FP4};

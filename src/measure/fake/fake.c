@@ -30,7 +30,7 @@ static void add_peak(roof_machine *machine, roof_dtype dtype, int cores, double 
   snprintf(peak->date, sizeof peak->date, "%s", epoch);
 }
 
-static void add_memory(roof_machine *machine, const roof_script *script) {
+static void add_memory(roof_machine *machine, const rf_script *script) {
   roof_level *level = &machine->levels[machine->level_count++];
   snprintf(level->name, sizeof level->name, "DRAM");
   level->level = ROOF_MEMORY;
@@ -45,7 +45,7 @@ static void add_memory(roof_machine *machine, const roof_script *script) {
   snprintf(level->date, sizeof level->date, "%s", epoch);
 }
 
-static void build_machine(const roof_script *script, roof_machine *machine) {
+static void build_machine(const rf_script *script, roof_machine *machine) {
   roof_machine_init(machine);
   snprintf(machine->name, sizeof machine->name, "fake");
   snprintf(machine->title, sizeof machine->title, "%s", script->title);
@@ -68,8 +68,8 @@ static void build_machine(const roof_script *script, roof_machine *machine) {
 }
 
 static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
-  roof_script script;
-  roof_status status = roof_script_read(&script, error);
+  rf_script script;
+  roof_status status = rf_script_read(&script, error);
   if (status == ROOF_OK) {
     if (options->progress != NULL) {
       options->progress(options->user, "reading the script", 0, 1);
@@ -80,8 +80,8 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
 }
 
 /** The kernel's scripted samples, or samples one percent around the bound divided by the efficiency. */
-static roof_status script_times(const roof_script *script, const roof_kernel *kernel, roof_dtype dtype,
-                                const double *values, roof_script_times *times, roof_error *error) {
+static roof_status script_times(const rf_script *script, const roof_kernel *kernel, roof_dtype dtype,
+                                const double *values, rf_script_times *times, roof_error *error) {
   for (int i = script->time_count - 1; i >= 0; i--) {
     if (strcmp(script->times[i].kernel, kernel->name) == 0) {
       *times = script->times[i];
@@ -114,12 +114,12 @@ static roof_status script_times(const roof_script *script, const roof_kernel *ke
 
 static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                        const roof_measure_options *options, roof_measurement *out, roof_error *error) {
-  roof_script script;
-  roof_script_times times = {.count = 0};
+  rf_script script;
+  rf_script_times times = {.count = 0};
   roof_measurement result;
-  roof_status status = roof_run_describe(kernel, dtype, values, &result, error);
+  roof_status status = rf_run_describe(kernel, dtype, values, &result, error);
   if (status == ROOF_OK) {
-    status = roof_script_read(&script, error);
+    status = rf_script_read(&script, error);
   }
   if (status == ROOF_OK) {
     if (options->threads == 1) {
@@ -129,7 +129,7 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
     status = script_times(&script, kernel, dtype, values, &times, error);
   }
   if (status == ROOF_OK) {
-    double sorted[ROOF_SCRIPT_SAMPLES];
+    double sorted[RF_SCRIPT_SAMPLES];
     memcpy(sorted, times.seconds, times.count * sizeof *sorted);
     status = roof_stats_of(sorted, times.count, &result.stats, error);
   }
@@ -149,10 +149,10 @@ static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double
   return ROOF_OK;
 }
 
-const roof_backend roof_backend_fake = {.name = "fake",
-                                        .summary =
-                                            "a scripted machine for tests (ROOFLINE_FAKE names a script)",
-                                        .machine = "fake",
-                                        .disabled_reason = never_disabled,
-                                        .measure = measure,
-                                        .run = run};
+const roof_backend rf_backend_fake = {.name = "fake",
+                                      .summary =
+                                          "a scripted machine for tests (ROOFLINE_FAKE names a script)",
+                                      .machine = "fake",
+                                      .disabled_reason = never_disabled,
+                                      .measure = measure,
+                                      .run = run};

@@ -27,17 +27,12 @@ static const struct {
   const char *unit;
   size_t field;
 } keys[] = {
-    {"cores", "", offsetof(roof_script, cores)},
-    {"clock", "Hz", offsetof(roof_script, clock_hz)},
-    {"fp64", "FLOP/s", offsetof(roof_script, fp64)},
-    {"fp32", "FLOP/s", offsetof(roof_script, fp32)},
-    {"read", "B/s", offsetof(roof_script, read)},
-    {"triad", "B/s", offsetof(roof_script, triad)},
-    {"copy", "B/s", offsetof(roof_script, copy)},
-    {"write", "B/s", offsetof(roof_script, write)},
-    {"memory", "B", offsetof(roof_script, memory_bytes)},
-    {"launch", "s", offsetof(roof_script, launch_seconds)},
-    {"efficiency", "", offsetof(roof_script, efficiency)},
+    {"cores", "", offsetof(rf_script, cores)},           {"clock", "Hz", offsetof(rf_script, clock_hz)},
+    {"fp64", "FLOP/s", offsetof(rf_script, fp64)},       {"fp32", "FLOP/s", offsetof(rf_script, fp32)},
+    {"read", "B/s", offsetof(rf_script, read)},          {"triad", "B/s", offsetof(rf_script, triad)},
+    {"copy", "B/s", offsetof(rf_script, copy)},          {"write", "B/s", offsetof(rf_script, write)},
+    {"memory", "B", offsetof(rf_script, memory_bytes)},  {"launch", "s", offsetof(rf_script, launch_seconds)},
+    {"efficiency", "", offsetof(rf_script, efficiency)},
 };
 
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
@@ -66,18 +61,17 @@ static roof_status read_number(const char *text, const char *unit, double *value
   return status;
 }
 
-static roof_status read_times(roof_script *script, const char *kernel, char *values, roof_error *error) {
-  if (script->time_count == ROOF_SCRIPT_TIMES) {
-    return roof_error_set(error, ROOF_E_PARSE, "time %s: more than %d kernels", kernel, ROOF_SCRIPT_TIMES);
+static roof_status read_times(rf_script *script, const char *kernel, char *values, roof_error *error) {
+  if (script->time_count == RF_SCRIPT_TIMES) {
+    return roof_error_set(error, ROOF_E_PARSE, "time %s: more than %d kernels", kernel, RF_SCRIPT_TIMES);
   }
-  roof_script_times *times = &script->times[script->time_count];
-  *times = (roof_script_times){.count = 0};
+  rf_script_times *times = &script->times[script->time_count];
+  *times = (rf_script_times){.count = 0};
   snprintf(times->kernel, sizeof times->kernel, "%s", kernel);
   char *rest = NULL;
   for (char *word = strtok_r(values, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
-    if (times->count == ROOF_SCRIPT_SAMPLES) {
-      return roof_error_set(error, ROOF_E_PARSE, "time %s: more than %d samples", kernel,
-                            ROOF_SCRIPT_SAMPLES);
+    if (times->count == RF_SCRIPT_SAMPLES) {
+      return roof_error_set(error, ROOF_E_PARSE, "time %s: more than %d samples", kernel, RF_SCRIPT_SAMPLES);
     }
     roof_status status = read_number(word, "s", &times->seconds[times->count], error);
     if (status != ROOF_OK) {
@@ -92,7 +86,7 @@ static roof_status read_times(roof_script *script, const char *kernel, char *val
   return ROOF_OK;
 }
 
-static roof_status read_pair(roof_script *script, char *key, char *value, roof_error *error) {
+static roof_status read_pair(rf_script *script, char *key, char *value, roof_error *error) {
   static const char time_prefix[] = "time ";
   if (strncmp(key, time_prefix, sizeof time_prefix - 1) == 0) {
     return read_times(script, trim(key + sizeof time_prefix - 1), value, error);
@@ -113,7 +107,7 @@ static roof_status read_pair(roof_script *script, char *key, char *value, roof_e
                         near != NULL ? near : "time KERNEL");
 }
 
-static roof_status read_line(roof_script *script, char *line, roof_error *error) {
+static roof_status read_line(rf_script *script, char *line, roof_error *error) {
   line[strcspn(line, "#\n")] = '\0';
   char *text = trim(line), *equals = strchr(text, '=');
   if (text[0] == '\0') {
@@ -126,7 +120,7 @@ static roof_status read_line(roof_script *script, char *line, roof_error *error)
   return read_pair(script, trim(text), trim(equals + 1), error);
 }
 
-static roof_status read_stream(roof_script *script, FILE *stream, const char *name, roof_error *error) {
+static roof_status read_stream(rf_script *script, FILE *stream, const char *name, roof_error *error) {
   roof_status status = ROOF_OK;
   char *line = NULL;
   size_t size = 0;
@@ -140,8 +134,8 @@ static roof_status read_stream(roof_script *script, FILE *stream, const char *na
   return status;
 }
 
-roof_status roof_script_read(roof_script *script, roof_error *error) {
-  roof_script result = {.cores = 1};
+roof_status rf_script_read(rf_script *script, roof_error *error) {
+  rf_script result = {.cores = 1};
   char text[sizeof built_in];
   memcpy(text, built_in, sizeof text);
   FILE *stream = fmemopen(text, sizeof text - 1, "r");

@@ -6,17 +6,17 @@
 
 #include "roofline/status.h"
 
-enum { ROOF_SCRIPT_TIMES = 16, ROOF_SCRIPT_SAMPLES = 64 };
+enum { RF_SCRIPT_TIMES = 16, RF_SCRIPT_SAMPLES = 64 };
 
 /** Scripted samples of one kernel: `time triad = 40ms 41ms`. */
-typedef struct roof_script_times {
+typedef struct rf_script_times {
   char kernel[64];
-  double seconds[ROOF_SCRIPT_SAMPLES];
+  double seconds[RF_SCRIPT_SAMPLES];
   size_t count;
-} roof_script_times;
+} rf_script_times;
 
 /** Keys and units are in the table of script.c. */
-typedef struct roof_script {
+typedef struct rf_script {
   char title[96];
   double cores;
   double clock_hz;
@@ -25,13 +25,13 @@ typedef struct roof_script {
   double memory_bytes;
   double launch_seconds;
   double efficiency; /**< share of the bound that a kernel without times of its own reaches */
-  roof_script_times times[ROOF_SCRIPT_TIMES];
+  rf_script_times times[RF_SCRIPT_TIMES];
   int time_count;
-} roof_script;
+} rf_script;
 
 /** Reads the built-in script, then the file that ROOFLINE_FAKE names, which overrides it.
  *  Units: s, bytes, FLOP. Ownership: writes *script on success only.
  *  Errors: ROOF_E_INPUT, ROOF_E_PARSE and ROOF_E_NAME with file and line. */
-roof_status roof_script_read(roof_script *script, roof_error *error);
+roof_status rf_script_read(rf_script *script, roof_error *error);
 
 #endif

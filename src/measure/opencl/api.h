@@ -6,10 +6,10 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-#include "measure/device.h"
+#include "measure/device/device.h"
 
 /** X(name): clNAME. All are of OpenCL 1.2. */
-#define ROOF_OPENCL_MAP(X)                                                                                   \
+#define RF_OPENCL_MAP(X)                                                                                     \
   X(GetPlatformIDs)                                                                                          \
   X(GetPlatformInfo)                                                                                         \
   X(GetDeviceIDs)                                                                                            \
@@ -37,41 +37,41 @@
   X(GetEventProfilingInfo)                                                                                   \
   X(ReleaseEvent)
 
-typedef struct roof_opencl_api {
-#define ROOF_OPENCL_FIELD(name) __typeof__(&cl##name) name;
-  ROOF_OPENCL_MAP(ROOF_OPENCL_FIELD)
-#undef ROOF_OPENCL_FIELD
-} roof_opencl_api;
+typedef struct rf_opencl_api {
+#define RF_OPENCL_FIELD(name) __typeof__(&cl##name) name;
+  RF_OPENCL_MAP(RF_OPENCL_FIELD)
+#undef RF_OPENCL_FIELD
+} rf_opencl_api;
 
-enum { ROOF_OPENCL_DEVICES = 32 };
+enum { RF_OPENCL_DEVICES = 32 };
 
 /** The library and its devices, accelerators first; loaded once. */
-typedef struct roof_opencl {
-  roof_opencl_api api;
+typedef struct rf_opencl {
+  rf_opencl_api api;
   const char *reason; /**< why it cannot be used, or NULL */
-  cl_device_id devices[ROOF_OPENCL_DEVICES];
-  cl_platform_id platforms[ROOF_OPENCL_DEVICES]; /**< of each device */
+  cl_device_id devices[RF_OPENCL_DEVICES];
+  cl_platform_id platforms[RF_OPENCL_DEVICES]; /**< of each device */
   int count;
-} roof_opencl;
+} rf_opencl;
 
 /** The driver, for the backend and for tests. */
-extern const roof_device_driver roof_opencl_driver;
+extern const rf_device_driver rf_opencl_driver;
 
 /** The library ($ROOFLINE_OPENCL_LIBRARY, or libOpenCL.so.1), loaded at the first call.
  *  Units: none. Ownership: static. Errors: `reason` says. */
-const roof_opencl *roof_opencl_library(void);
+const rf_opencl *rf_opencl_library(void);
 
 /** ROOF_OK, or what the call `what` returned, by its name in the standard. `what` may name an object too.
  *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED. */
-roof_status roof_opencl_check(cl_int code, const char *call, const char *what, roof_error *error);
+roof_status rf_opencl_check(cl_int code, const char *call, const char *what, roof_error *error);
 
 /** Says of each figure of accelerators that OpenCL has no words for why it is not there.
  *  Units: none. Ownership: adds notes. Errors: none. */
-roof_status roof_opencl_missing(roof_device *device, const roof_measure_options *options,
-                                roof_machine *machine, roof_error *error);
+roof_status rf_opencl_missing(rf_device *device, const roof_measure_options *options, roof_machine *machine,
+                              roof_error *error);
 
 /** Fills in what the device says of itself.
  *  Units: SI. Ownership: fills *info. Errors: none; what it does not say is unknown. */
-void roof_opencl_describe(const roof_opencl *cl, int index, roof_device_info *info);
+void rf_opencl_describe(const rf_opencl *cl, int index, rf_device_info *info);
 
 #endif

@@ -10,8 +10,7 @@ enum { SAYS = 8192 };
 /* of OpenCL 3.0 */
 enum { DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x1067 };
 
-static void text_of(const roof_opencl *cl, cl_device_id device, cl_device_info what, char *text,
-                    size_t size) {
+static void text_of(const rf_opencl *cl, cl_device_id device, cl_device_info what, char *text, size_t size) {
   char says[SAYS] = "";
   if (cl->api.GetDeviceInfo(device, what, sizeof says - 1, says, NULL) != CL_SUCCESS) {
     says[0] = '\0';
@@ -21,7 +20,7 @@ static void text_of(const roof_opencl *cl, cl_device_id device, cl_device_info w
 }
 
 /** A number of 1, 4 or 8 bytes; NaN when it is not told. */
-static double number_of(const roof_opencl *cl, cl_device_id device, cl_device_info what) {
+static double number_of(const rf_opencl *cl, cl_device_id device, cl_device_info what) {
   cl_ulong wide = 0;
   size_t size = 0;
   if (cl->api.GetDeviceInfo(device, what, sizeof wide, &wide, &size) != CL_SUCCESS || wide == 0) {
@@ -38,31 +37,31 @@ static const struct {
   size_t field;
   double scale;
 } numbers[] = {
-    {CL_DEVICE_MAX_COMPUTE_UNITS, offsetof(roof_device_info, units), 1},
-    {CL_DEVICE_MAX_CLOCK_FREQUENCY, offsetof(roof_device_info, max_clock_hz), 1e6},
-    {CL_DEVICE_GLOBAL_MEM_SIZE, offsetof(roof_device_info, memory_bytes), 1},
-    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, offsetof(roof_device_info, allocation_bytes), 1},
-    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, offsetof(roof_device_info, cache_bytes), 1},
-    {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, offsetof(roof_device_info, line_bytes), 1},
-    {CL_DEVICE_LOCAL_MEM_SIZE, offsetof(roof_device_info, local_bytes), 1},
-    {CL_DEVICE_MAX_WORK_GROUP_SIZE, offsetof(roof_device_info, group_lanes), 1},
+    {CL_DEVICE_MAX_COMPUTE_UNITS, offsetof(rf_device_info, units), 1},
+    {CL_DEVICE_MAX_CLOCK_FREQUENCY, offsetof(rf_device_info, max_clock_hz), 1e6},
+    {CL_DEVICE_GLOBAL_MEM_SIZE, offsetof(rf_device_info, memory_bytes), 1},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, offsetof(rf_device_info, allocation_bytes), 1},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, offsetof(rf_device_info, cache_bytes), 1},
+    {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, offsetof(rf_device_info, line_bytes), 1},
+    {CL_DEVICE_LOCAL_MEM_SIZE, offsetof(rf_device_info, local_bytes), 1},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, offsetof(rf_device_info, group_lanes), 1},
 };
 
-static bool has_extension(const roof_opencl *cl, cl_device_id device, const char *name) {
+static bool has_extension(const rf_opencl *cl, cl_device_id device, const char *name) {
   char all[SAYS];
   text_of(cl, device, CL_DEVICE_EXTENSIONS, all, sizeof all);
   return strstr(all, name) != NULL;
 }
 
 /** Storage in 16 bits needs no extension: programs compute in fp32. */
-static unsigned formats_of(const roof_opencl *cl, cl_device_id device) {
+static unsigned formats_of(const rf_opencl *cl, cl_device_id device) {
   unsigned formats = 1u << ROOF_FP32 | 1u << ROOF_FP16 | 1u << ROOF_BF16 | 1u << ROOF_INT8 | 1u << ROOF_INT4;
   return has_extension(cl, device, "cl_khr_fp64") ? formats | 1u << ROOF_FP64 : formats;
 }
 
 /** What the device is called: a board's name where AMD tells it, whose device's name is the architecture
  * ("gfx942:sramecc+:xnack-"). */
-static void name_of(const roof_opencl *cl, cl_device_id device, roof_device_info *info) {
+static void name_of(const rf_opencl *cl, cl_device_id device, rf_device_info *info) {
   char board[sizeof info->name], name[sizeof info->name];
   text_of(cl, device, CL_DEVICE_NAME, name, sizeof name);
   text_of(cl, device, CL_DEVICE_BOARD_NAME_AMD, board, sizeof board);
@@ -74,13 +73,13 @@ static void name_of(const roof_opencl *cl, cl_device_id device, roof_device_info
 }
 
 /** What lanes multiply and add in: fp16 takes an extension, bf16 OpenCL C does not have. */
-static unsigned arithmetic_of(const roof_opencl *cl, cl_device_id device, unsigned formats) {
+static unsigned arithmetic_of(const rf_opencl *cl, cl_device_id device, unsigned formats) {
   unsigned has = formats & (1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_INT8);
   return has_extension(cl, device, "cl_khr_fp16") ? has | 1u << ROOF_FP16 : has;
 }
 
 /** Lanes that step together, by the first question that is answered: NVIDIA's, AMD's, OpenCL 3.0's. */
-static double wave_of(const roof_opencl *cl, cl_device_id device) {
+static double wave_of(const rf_opencl *cl, cl_device_id device) {
   static const cl_device_info questions[] = {CL_DEVICE_WARP_SIZE_NV, CL_DEVICE_WAVEFRONT_WIDTH_AMD,
                                              DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE};
   double lanes = NAN;
@@ -91,7 +90,7 @@ static double wave_of(const roof_opencl *cl, cl_device_id device) {
 }
 
 /** What a driver knows of ECC, and what the memory of a processor does not tell. */
-static void describe_ecc(const roof_opencl *cl, cl_device_id device, roof_device_info *info) {
+static void describe_ecc(const rf_opencl *cl, cl_device_id device, rf_device_info *info) {
   cl_bool ecc = CL_FALSE;
   cl_int code = cl->api.GetDeviceInfo(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT, sizeof ecc, &ecc, NULL);
   if (code == CL_SUCCESS && strcmp(info->device_class, "cpu") != 0) {
@@ -99,10 +98,10 @@ static void describe_ecc(const roof_opencl *cl, cl_device_id device, roof_device
   }
 }
 
-void roof_opencl_describe(const roof_opencl *cl, int index, roof_device_info *info) {
+void rf_opencl_describe(const rf_opencl *cl, int index, rf_device_info *info) {
   cl_device_id device = cl->devices[index];
   cl_device_type type = 0;
-  roof_device_info_init(info);
+  rf_device_info_init(info);
   name_of(cl, device, info);
   text_of(cl, device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
   text_of(cl, device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
@@ -124,8 +123,8 @@ void roof_opencl_describe(const roof_opencl *cl, int index, roof_device_info *in
   describe_ecc(cl, device, info);
 }
 
-roof_status roof_opencl_missing(roof_device *device, const roof_measure_options *options,
-                                roof_machine *machine, roof_error *error) {
+roof_status rf_opencl_missing(rf_device *device, const roof_measure_options *options, roof_machine *machine,
+                              roof_error *error) {
   (void)options, (void)error;
   const struct {
     const char *what, *why;

@@ -7,7 +7,7 @@
 
 #include "measure/opencl/api.h"
 
-static roof_opencl library;
+static rf_opencl library;
 static char reason[256];
 
 static bool load(const char *soname) {
@@ -21,7 +21,7 @@ static bool load(const char *soname) {
 #define FIND(name)                                                                                           \
   *(void **)&library.api.name = dlsym(handle, "cl" #name);                                                   \
   missing = library.api.name == NULL ? "cl" #name : missing;
-  ROOF_OPENCL_MAP(FIND)
+  RF_OPENCL_MAP(FIND)
 #undef FIND
   if (missing != NULL) {
     snprintf(reason, sizeof reason, "%s has no %s: OpenCL 1.2 or later is needed", soname, missing);
@@ -37,13 +37,13 @@ static cl_device_type type_of(cl_device_id device) {
 
 /** Adds the platform's devices of some types. */
 static void add_devices(cl_platform_id platform, cl_device_type types) {
-  cl_device_id found[ROOF_OPENCL_DEVICES];
+  cl_device_id found[RF_OPENCL_DEVICES];
   cl_uint count = 0;
-  if (library.api.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, ROOF_OPENCL_DEVICES, found, &count) !=
+  if (library.api.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, RF_OPENCL_DEVICES, found, &count) !=
       CL_SUCCESS) {
     return;
   }
-  for (cl_uint i = 0; i < count && i < ROOF_OPENCL_DEVICES && library.count < ROOF_OPENCL_DEVICES; i++) {
+  for (cl_uint i = 0; i < count && i < RF_OPENCL_DEVICES && library.count < RF_OPENCL_DEVICES; i++) {
     if (type_of(found[i]) & types) {
       library.platforms[library.count] = platform;
       library.devices[library.count++] = found[i];
@@ -76,7 +76,7 @@ static void load_once(void) {
   library.reason = library.count == 0 ? reason : NULL;
 }
 
-const roof_opencl *roof_opencl_library(void) {
+const rf_opencl *rf_opencl_library(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load_once);
   return &library;
@@ -126,7 +126,7 @@ static bool is_memory(cl_int code) {
          code == CL_OUT_OF_HOST_MEMORY || code == CL_INVALID_BUFFER_SIZE;
 }
 
-roof_status roof_opencl_check(cl_int code, const char *call, const char *what, roof_error *error) {
+roof_status rf_opencl_check(cl_int code, const char *call, const char *what, roof_error *error) {
   char unnamed[24];
   snprintf(unnamed, sizeof unnamed, "error %d", code);
   const char *name = unnamed;

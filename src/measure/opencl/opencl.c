@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/clock.h"
+#include "host/clock.h"
 #include "measure/opencl/api.h"
 
 /** One kernel of a program, found before. */
@@ -20,8 +20,8 @@ typedef struct program {
 } program;
 
 typedef struct opencl_device {
-  roof_device base;
-  const roof_opencl_api *api;
+  rf_device base;
+  const rf_opencl_api *api;
   cl_device_id id;
   cl_context context;
   cl_command_queue queues[2]; /**< the second for copies beside the first's */
@@ -31,16 +31,16 @@ typedef struct opencl_device {
 } opencl_device;
 
 static const char *disabled_reason(void) {
-  return roof_opencl_library()->reason;
+  return rf_opencl_library()->reason;
 }
 
 static int count(void) {
-  return roof_opencl_library()->count;
+  return rf_opencl_library()->count;
 }
 
 /** Keeps the earlier status and its error. */
 static roof_status then(roof_status status, cl_int code, const char *call, roof_error *error) {
-  return status != ROOF_OK ? status : roof_opencl_check(code, call, "", error);
+  return status != ROOF_OK ? status : rf_opencl_check(code, call, "", error);
 }
 
 static void unpin(opencl_device *d) {
@@ -56,7 +56,7 @@ static void unpin(opencl_device *d) {
   d->pinned_bytes = 0;
 }
 
-static void close_device(roof_device *device) {
+static void close_device(rf_device *device) {
   opencl_device *d = (opencl_device *)device;
   if (d == NULL) {
     return;
@@ -73,8 +73,8 @@ static void close_device(roof_device *device) {
   free(d);
 }
 
-static roof_status open_device(int index, roof_device **device, roof_error *error) {
-  const roof_opencl *cl = roof_opencl_library();
+static roof_status open_device(int index, rf_device **device, roof_error *error) {
+  const rf_opencl *cl = rf_opencl_library();
   if (cl->reason != NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "opencl: %s", cl->reason);
   }
@@ -83,10 +83,10 @@ static roof_status open_device(int index, roof_device **device, roof_error *erro
     return roof_error_set(error, ROOF_E_MEMORY, "opencl: out of memory");
   }
   cl_int code = CL_SUCCESS;
-  d->base.driver = &roof_opencl_driver;
+  d->base.driver = &rf_opencl_driver;
   d->api = &cl->api;
   d->id = cl->devices[index];
-  roof_opencl_describe(cl, index, &d->base.info);
+  rf_opencl_describe(cl, index, &d->base.info);
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               (cl_context_properties)cl->platforms[index], 0};
   d->context = cl->api.CreateContext(properties, 1, &d->id, NULL, NULL, &code);
@@ -103,36 +103,36 @@ static roof_status open_device(int index, roof_device **device, roof_error *erro
   return ROOF_OK;
 }
 
-static roof_status allocate(roof_device *device, double bytes, void **buffer, roof_error *error) {
+static roof_status allocate(rf_device *device, double bytes, void **buffer, roof_error *error) {
   opencl_device *d = (opencl_device *)device;
   cl_int code = CL_SUCCESS;
   char what[48];
   cl_mem memory = d->api->CreateBuffer(d->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
   snprintf(what, sizeof what, "of %.0f bytes", bytes);
-  roof_status status = roof_opencl_check(code, "clCreateBuffer", what, error);
+  roof_status status = rf_opencl_check(code, "clCreateBuffer", what, error);
   if (status == ROOF_OK) {
     *buffer = memory;
   }
   return status;
 }
 
-static void release(roof_device *device, void *buffer) {
+static void release(rf_device *device, void *buffer) {
   if (buffer != NULL) {
     ((opencl_device *)device)->api->ReleaseMemObject(buffer);
   }
 }
 
-static roof_status write_buffer(roof_device *device, void *buffer, const void *from, double bytes,
+static roof_status write_buffer(rf_device *device, void *buffer, const void *from, double bytes,
                                 roof_error *error) {
   opencl_device *d = (opencl_device *)device;
-  return roof_opencl_check(
+  return rf_opencl_check(
       d->api->EnqueueWriteBuffer(d->queues[0], buffer, CL_TRUE, 0, (size_t)bytes, from, 0, NULL, NULL),
       "clEnqueueWriteBuffer", "", error);
 }
 
-static roof_status read_buffer(roof_device *device, void *to, void *buffer, double bytes, roof_error *error) {
+static roof_status read_buffer(rf_device *device, void *to, void *buffer, double bytes, roof_error *error) {
   opencl_device *d = (opencl_device *)device;
-  return roof_opencl_check(
+  return rf_opencl_check(
       d->api->EnqueueReadBuffer(d->queues[0], buffer, CL_TRUE, 0, (size_t)bytes, to, 0, NULL, NULL),
       "clEnqueueReadBuffer", "", error);
 }
@@ -154,27 +154,27 @@ static roof_status pin(opencl_device *d, double bytes, roof_error *error) {
   }
   if (status == ROOF_OK) {
     d->pinned_bytes = bytes;
-    roof_data_fill(d->host, ROOF_FP32, (size_t)bytes / 4, 1, 1);
+    rf_data_fill(d->host, ROOF_FP32, (size_t)bytes / 4, 1, 1);
   }
   return status;
 }
 
-static roof_status transfer(roof_device *device, roof_device_way way, void *buffer, double bytes,
-                            double *seconds, roof_error *error) {
+static roof_status transfer(rf_device *device, rf_device_way way, void *buffer, double bytes, double *seconds,
+                            roof_error *error) {
   opencl_device *d = (opencl_device *)device;
   roof_status status = pin(d, bytes, error);
   if (status != ROOF_OK) {
     return status;
   }
-  size_t half = (size_t)bytes / 2, in = way == ROOF_BOTH_WAYS ? half : (size_t)bytes, out = in;
-  double start = roof_clock_seconds();
-  if (way != ROOF_DEVICE_TO_HOST) {
+  size_t half = (size_t)bytes / 2, in = way == RF_BOTH_WAYS ? half : (size_t)bytes, out = in;
+  double start = rf_clock_seconds();
+  if (way != RF_DEVICE_TO_HOST) {
     status = then(status,
                   d->api->EnqueueWriteBuffer(d->queues[0], buffer, CL_FALSE, 0, in, d->host, 0, NULL, NULL),
                   "clEnqueueWriteBuffer", error);
   }
-  if (way != ROOF_HOST_TO_DEVICE) {
-    size_t from = way == ROOF_BOTH_WAYS ? half : 0;
+  if (way != RF_HOST_TO_DEVICE) {
+    size_t from = way == RF_BOTH_WAYS ? half : 0;
     status = then(
         status,
         d->api->EnqueueReadBuffer(d->queues[1], buffer, CL_FALSE, from, out, d->host + from, 0, NULL, NULL),
@@ -186,12 +186,12 @@ static roof_status transfer(roof_device *device, roof_device_way way, void *buff
   for (int i = 0; i < 2; i++) {
     status = then(status, d->api->Finish(d->queues[i]), "clFinish", error);
   }
-  *seconds = roof_clock_seconds() - start;
+  *seconds = rf_clock_seconds() - start;
   return status;
 }
 
-static void unload(roof_device *device, void *handle) {
-  const roof_opencl_api *api = ((opencl_device *)device)->api;
+static void unload(rf_device *device, void *handle) {
+  const rf_opencl_api *api = ((opencl_device *)device)->api;
   program *p = handle;
   while (p != NULL && p->functions != NULL) {
     function *next = p->functions->next;
@@ -230,10 +230,10 @@ static void define_of(const opencl_device *d, roof_dtype dtype, char *options, s
   options[used] = '\0';
 }
 
-static roof_status build(roof_device *device, const roof_device_text *text, roof_dtype dtype, void **handle,
+static roof_status build(rf_device *device, const rf_device_text *text, roof_dtype dtype, void **handle,
                          roof_error *error) {
   opencl_device *d = (opencl_device *)device;
-  const roof_device_text *prelude = roof_device_prelude("opencl");
+  const rf_device_text *prelude = rf_device_prelude("opencl");
   const char *parts[] = {prelude->text, "\n#line 1\n", text->text};
   const size_t lengths[] = {(size_t)(prelude->end - prelude->text), strlen(parts[1]),
                             (size_t)(text->end - text->text)};
@@ -249,7 +249,7 @@ static roof_status build(roof_device *device, const roof_device_text *text, roof
   if (status == ROOF_OK) {
     code = d->api->BuildProgram(p->built, 1, &d->id, options, NULL, NULL);
     status = code == CL_BUILD_PROGRAM_FAILURE ? say_log(d, p, text->name, error)
-                                              : roof_opencl_check(code, "clBuildProgram", text->name, error);
+                                              : rf_opencl_check(code, "clBuildProgram", text->name, error);
   }
   if (status == ROOF_OK) {
     *handle = p;
@@ -259,9 +259,8 @@ static roof_status build(roof_device *device, const roof_device_text *text, roof
   return status;
 }
 
-static roof_status find(roof_device *device, void *handle, const char *entry, void **found,
-                        roof_error *error) {
-  const roof_opencl_api *api = ((opencl_device *)device)->api;
+static roof_status find(rf_device *device, void *handle, const char *entry, void **found, roof_error *error) {
+  const rf_opencl_api *api = ((opencl_device *)device)->api;
   program *p = handle;
   for (function *f = p->functions; f != NULL; f = f->next) {
     if (strcmp(f->entry, entry) == 0) {
@@ -276,7 +275,7 @@ static roof_status find(roof_device *device, void *handle, const char *entry, vo
   }
   snprintf(f->entry, sizeof f->entry, "%s", entry);
   f->kernel = api->CreateKernel(p->built, entry, &code);
-  roof_status status = roof_opencl_check(code, "clCreateKernel", entry, error);
+  roof_status status = rf_opencl_check(code, "clCreateKernel", entry, error);
   if (status != ROOF_OK) {
     free(f);
     return status;
@@ -287,31 +286,30 @@ static roof_status find(roof_device *device, void *handle, const char *entry, vo
   return ROOF_OK;
 }
 
-static roof_status set_arguments(const opencl_device *d, const roof_device_launch *launch,
-                                 roof_error *error) {
-  static const size_t sizes[] = {[ROOF_ARG_BUFFER] = sizeof(cl_mem),
-                                 [ROOF_ARG_INT] = sizeof(cl_int),
-                                 [ROOF_ARG_INDEX] = sizeof(cl_long),
-                                 [ROOF_ARG_FLOAT] = sizeof(cl_float)};
+static roof_status set_arguments(const opencl_device *d, const rf_device_launch *launch, roof_error *error) {
+  static const size_t sizes[] = {[RF_ARG_BUFFER] = sizeof(cl_mem),
+                                 [RF_ARG_INT] = sizeof(cl_int),
+                                 [RF_ARG_INDEX] = sizeof(cl_long),
+                                 [RF_ARG_FLOAT] = sizeof(cl_float)};
   roof_status status = ROOF_OK;
   for (int i = 0; i < launch->arg_count && status == ROOF_OK; i++) {
-    const roof_device_arg *arg = &launch->args[i];
+    const rf_device_arg *arg = &launch->args[i];
     cl_int code = d->api->SetKernelArg(launch->function, (cl_uint)i, sizes[arg->kind], &arg->buffer);
-    status = roof_opencl_check(code, "clSetKernelArg", launch->entry, error);
+    status = rf_opencl_check(code, "clSetKernelArg", launch->entry, error);
   }
   return status;
 }
 
-static roof_status enqueue(const opencl_device *d, const roof_device_launch *launch, cl_uint waits,
+static roof_status enqueue(const opencl_device *d, const rf_device_launch *launch, cl_uint waits,
                            const cl_event *after, cl_event *event, roof_error *error) {
   size_t lanes[3], all[3];
   for (int i = 0; i < 3; i++) {
     lanes[i] = launch->lanes[i];
     all[i] = lanes[i] * launch->groups[i];
   }
-  return roof_opencl_check(d->api->EnqueueNDRangeKernel(d->queues[0], launch->function, 3, NULL, all, lanes,
-                                                        waits, waits > 0 ? after : NULL, event),
-                           "clEnqueueNDRangeKernel", launch->entry, error);
+  return rf_opencl_check(d->api->EnqueueNDRangeKernel(d->queues[0], launch->function, 3, NULL, all, lanes,
+                                                      waits, waits > 0 ? after : NULL, event),
+                         "clEnqueueNDRangeKernel", launch->entry, error);
 }
 
 static roof_status moment(const opencl_device *d, cl_event event, cl_profiling_info what, double *seconds,
@@ -319,7 +317,7 @@ static roof_status moment(const opencl_device *d, cl_event event, cl_profiling_i
   cl_ulong nanoseconds = 0;
   cl_int code = d->api->GetEventProfilingInfo(event, what, sizeof nanoseconds, &nanoseconds, NULL);
   *seconds = (double)nanoseconds * 1e-9;
-  return roof_opencl_check(code, "clGetEventProfilingInfo", "", error);
+  return rf_opencl_check(code, "clGetEventProfilingInfo", "", error);
 }
 
 static void release_events(const opencl_device *d, cl_event *events, int number) {
@@ -330,14 +328,14 @@ static void release_events(const opencl_device *d, cl_event *events, int number)
   }
 }
 
-static roof_status time_launches(roof_device *device, const roof_device_launch *launches, int number,
-                                 int repeats, double *seconds, roof_error *error) {
+static roof_status time_launches(rf_device *device, const rf_device_launch *launches, int number, int repeats,
+                                 double *seconds, roof_error *error) {
   const opencl_device *d = (const opencl_device *)device;
   cl_event ends[2] = {NULL, NULL};
   double start = NAN, end = NAN;
   roof_status status = ROOF_OK;
   for (int i = 0; i < number * repeats && status == ROOF_OK; i++) {
-    const roof_device_launch *launch = &launches[i % number];
+    const rf_device_launch *launch = &launches[i % number];
     bool first = i == 0, last = i == number * repeats - 1;
     if (i < number || number > 1) { /* two launches may share a kernel */
       status = set_arguments(d, launch, error);
@@ -360,52 +358,52 @@ static roof_status time_launches(roof_device *device, const roof_device_launch *
 
 enum { CHAIN = 2 };
 
-static roof_status empty(roof_device *device, roof_launch_mode mode, const roof_device_launch *launch,
-                         int number, double *seconds, roof_error *error) {
+static roof_status empty(rf_device *device, rf_launch_mode mode, const rf_device_launch *launch, int number,
+                         double *seconds, roof_error *error) {
   const opencl_device *d = (const opencl_device *)device;
   cl_event chain[CHAIN] = {NULL, NULL};
-  if (mode == ROOF_LAUNCH_GRAPH) {
+  if (mode == RF_LAUNCH_GRAPH) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "opencl: launches are not captured: cl_khr_command_buffer "
                           "is not used");
   }
   roof_status status = set_arguments(d, launch, error);
-  double start = roof_clock_seconds();
+  double start = rf_clock_seconds();
   for (int i = 0; i < number && status == ROOF_OK; i++) {
-    bool depends = mode == ROOF_LAUNCH_DEPENDENT;
+    bool depends = mode == RF_LAUNCH_DEPENDENT;
     cl_event *next = &chain[i % CHAIN], *before = &chain[(i + 1) % CHAIN];
     release_events(d, next, 1);
     *next = NULL;
     status = enqueue(d, launch, depends && i > 0, before, depends ? next : NULL, error);
-    if (mode == ROOF_LAUNCH_SYNCHRONISED) {
+    if (mode == RF_LAUNCH_SYNCHRONISED) {
       status = then(status, d->api->Finish(d->queues[0]), "clFinish", error);
     }
   }
   status = then(status, d->api->Finish(d->queues[0]), "clFinish", error);
-  *seconds = roof_clock_seconds() - start;
+  *seconds = rf_clock_seconds() - start;
   release_events(d, chain, CHAIN);
   return status;
 }
 
-const roof_device_driver roof_opencl_driver = {.name = "opencl",
-                                               .disabled_reason = disabled_reason,
-                                               .count = count,
-                                               .open = open_device,
-                                               .close = close_device,
-                                               .allocate = allocate,
-                                               .release = release,
-                                               .write = write_buffer,
-                                               .read = read_buffer,
-                                               .transfer = transfer,
-                                               .build = build,
-                                               .unload = unload,
-                                               .find = find,
-                                               .time = time_launches,
-                                               .empty = empty,
-                                               .extras = roof_opencl_missing};
+const rf_device_driver rf_opencl_driver = {.name = "opencl",
+                                           .disabled_reason = disabled_reason,
+                                           .count = count,
+                                           .open = open_device,
+                                           .close = close_device,
+                                           .allocate = allocate,
+                                           .release = release,
+                                           .write = write_buffer,
+                                           .read = read_buffer,
+                                           .transfer = transfer,
+                                           .build = build,
+                                           .unload = unload,
+                                           .find = find,
+                                           .time = time_launches,
+                                           .empty = empty,
+                                           .extras = rf_opencl_missing};
 
 static bool on_processor(void) {
-  const roof_opencl *cl = roof_opencl_library();
+  const rf_opencl *cl = rf_opencl_library();
   cl_device_type type = 0;
   if (cl->reason == NULL) {
     cl->api.GetDeviceInfo(cl->devices[0], CL_DEVICE_TYPE, sizeof type, &type, NULL);
@@ -414,25 +412,25 @@ static bool on_processor(void) {
 }
 
 static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
-  return roof_device_measure(&roof_opencl_driver, options, machine, error);
+  return rf_device_measure(&rf_opencl_driver, options, machine, error);
 }
 
 static roof_status run(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                        const roof_measure_options *options, roof_measurement *out, roof_error *error) {
-  return roof_device_run(&roof_opencl_driver, kernel, dtype, values, options, out, error);
+  return rf_device_run(&rf_opencl_driver, kernel, dtype, values, options, out, error);
 }
 
 static roof_status run_in_turns(const roof_kernel *const kernels[2], roof_dtype dtype, const double *values,
                                 const roof_measure_options *options, roof_measurement out[2],
                                 roof_error *error) {
-  return roof_device_run_in_turns(&roof_opencl_driver, kernels, dtype, values, options, out, error);
+  return rf_device_run_in_turns(&rf_opencl_driver, kernels, dtype, values, options, out, error);
 }
 
-const roof_backend roof_backend_opencl = {.name = "opencl",
-                                          .summary = "an accelerator through OpenCL 1.2 or later",
-                                          .machine = ROOF_DEVICE_MACHINE,
-                                          .disabled_reason = disabled_reason,
-                                          .on_processor = on_processor,
-                                          .measure = measure,
-                                          .run = run,
-                                          .run_in_turns = run_in_turns};
+const roof_backend rf_backend_opencl = {.name = "opencl",
+                                        .summary = "an accelerator through OpenCL 1.2 or later",
+                                        .machine = RF_DEVICE_MACHINE,
+                                        .disabled_reason = disabled_reason,
+                                        .on_processor = on_processor,
+                                        .measure = measure,
+                                        .run = run,
+                                        .run_in_turns = run_in_turns};

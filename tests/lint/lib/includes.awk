@@ -4,23 +4,25 @@ BEGIN {
   may["ops"] = "core ops"
   may["models"] = "core ops models"
   may["advise"] = "core ops models advise"
-  may["catalog"] = "core ops models advise catalog wire"
-  may["kernels"] = "core ops kernels"
-  may["measure"] = "core ops models advise kernels measure"
-  may["import"] = "core ops models advise import wire"
-  may["ledger"] = "core ops models advise ledger"
-  may["draw"] = "core ops models advise draw"
-  may["files"] = "core files"
-  may["wire"] = "wire"
-  may["region"] = "core files region"
-  may["doctor"] = "core measure doctor"
-  may["cli"] = "core ops models advise catalog kernels measure import ledger draw files wire region doctor cli"
-  may["examples"] = "core ops models advise catalog kernels measure import ledger draw region everything"
+  may["host"] = "core host"
+  may["documents"] = "core ops advise host documents"
+  may["catalog"] = "core ops advise host documents catalog"
+  may["weights"] = "core ops models host documents catalog weights"
+  may["graphs"] = "core ops models host documents graphs"
+  may["kernels"] = "core ops host kernels"
+  may["measure"] = "core ops advise host kernels measure"
+  may["import"] = "core ops models advise documents import"
+  may["ledger"] = "core ops advise host documents ledger"
+  may["draw"] = "core ops advise draw"
+  may["region"] = "core host region"
+  may["doctor"] = "core host measure doctor"
+  may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import ledger draw region doctor cli"
+  may["examples"] = "core ops models advise documents catalog weights graphs kernels measure import ledger draw region everything"
 
   # The room a public header belongs to.
   n = split("status dtype units text machine work op predict stats measurement energy time export", core_headers, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" core_headers[i] ".h"] = "core"
-  n = split("ops advise catalog measure kernels import ledger draw region", rooms, " ")
+  n = split("ops advise documents catalog weights graphs measure kernels import ledger draw region", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"

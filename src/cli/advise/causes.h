@@ -1,0 +1,29 @@
+/** Why a reconciled kernel is as fast as it is. */
+#ifndef CLI_ADVISE_CAUSES_H
+#define CLI_ADVISE_CAUSES_H
+
+#include "cli/cli.h"
+#include "roofline/advise.h"
+#include "roofline/ledger.h"
+
+enum { CLI_WHY_CAUSES = 8 };
+
+/** Start from `{0}`; keep one for many kernels, and do not copy it: the prediction points into it. */
+typedef struct cli_why {
+  char name[ROOF_NAME_MAX]; /**< of the machine tried last */
+  bool known;               /**< it was found */
+  roof_machine machine;
+  roof_peak peak;
+  roof_level level;
+  roof_link link;
+  roof_prediction prediction;
+  roof_cause causes[CLI_WHY_CAUSES]; /**< the best supported first */
+  size_t count;
+  char sentence[512]; /**< "fast because X; the gap because Y" */
+} cli_why;
+
+void cli_why_of(cli_why *why, const roof_reconciled *reconciled);
+json_t *cli_why_json(const cli_why *why);
+json_t *cli_json_cause(const roof_cause *cause);
+
+#endif

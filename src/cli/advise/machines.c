@@ -1,0 +1,88 @@
+#include "cli/advise/advise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *cli_advise_title(const roof_machine *machine) {
+  return machine->title[0] != '\0' ? machine->title : machine->name;
+}
+
+static int by_time(const void *a, const void *b) {
+  double x = ((const cli_ranked *)a)->seconds, y = ((const cli_ranked *)b)->seconds;
+  return (x > y) - (x < y);
+}
+
+/** What a step costs is known of both links, or of neither: else one would look faster for being unknown. */
+static bool comparable(const roof_target *a, const roof_target *b) {
+  return a->link == NULL || b->link == NULL ||
+         isnan(a->link->latency_seconds) == isnan(b->link->latency_seconds);
+}
+
+/** False where the machine lacks the formats, the memory or a figure the time needs. */
+static bool rank_one(const roof_target *like, const roof_op *op, const double *values, const char *name,
+                     roof_machine *machine, cli_ranked *out) {
+  roof_target target;
+  roof_prediction p;
+  roof_options o = like->options;
+  o.sparse = false;
+  o.link = NULL;
+  if (roof_catalog_load(name, machine, NULL) != ROOF_OK ||
+      roof_target_init(&target, machine, &like->types, &o, NULL) != ROOF_OK) {
+    return false;
+  }
+  roof_predict(&target, op, values, &p);
+  bool known = !(p.work.flops > 0 && isnan(p.compute_seconds)) && !(p.bytes > 0 && isnan(p.memory_seconds)) &&
+               !(p.work.link_bytes > 0 && isnan(p.network_seconds));
+  known = known && !(p.work.link_bytes > 0 && !comparable(like, &target));
+  if (!known || p.regime == ROOF_CAPACITY_BOUND || !(p.expected_seconds > 0) ||
+      roof_target_supports(&target, p.work.unit, NULL) != ROOF_OK) {
+    return false;
+  }
+  *out = (cli_ranked){.regime = p.regime,
+                      .seconds = p.expected_seconds,
+                      .watts = machine->energy.watts,
+                      .joules = p.expected_seconds * machine->energy.watts};
+  snprintf(out->name, sizeof out->name, "%s", name);
+  return true;
+}
+
+static void rank_energy(cli_ranked *all, int count) {
+  for (int i = 0; i < count; i++) {
+    all[i].energy_rank = isnan(all[i].joules) ? 0 : 1;
+    for (int j = 0; j < count && all[i].energy_rank > 0; j++) {
+      all[i].energy_rank += all[j].joules < all[i].joules;
+    }
+  }
+}
+
+roof_status cli_advise_machines(const roof_target *target, const roof_op *op, const double *values,
+                                cli_ranked **ranked, int *count, roof_error *error) {
+  roof_catalog_list list;
+  roof_prediction now;
+  roof_status status = roof_catalog_list_all(&list, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  cli_ranked *all = calloc(list.count + 1, sizeof *all);
+  roof_machine *machine = malloc(sizeof *machine);
+  int found = 0;
+  roof_predict(target, op, values, &now);
+  for (size_t i = 0; all != NULL && machine != NULL && i < list.count; i++) {
+    found += rank_one(target, op, values, list.entries[i].name, machine, &all[found]);
+  }
+  roof_catalog_list_done(&list);
+  if (all == NULL || machine == NULL) {
+    free(all);
+    free(machine);
+    return roof_error_set(error, ROOF_E_MEMORY, "advise: out of memory");
+  }
+  free(machine);
+  for (int i = 0; i < found; i++) {
+    all[i].gain = now.expected_seconds / all[i].seconds;
+  }
+  qsort(all, (size_t)found, sizeof *all, by_time);
+  rank_energy(all, found);
+  *ranked = all;
+  *count = found;
+  return ROOF_OK;
+}

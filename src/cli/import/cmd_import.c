@@ -1,0 +1,321 @@
+/* Kernels from a profiler's files, placed under a machine's roof. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/chart.h"
+#include "cli/import/import.h"
+#include "cli/ledger/seal.h"
+#include "cli/machine/machine.h"
+
+/** In the place of a ledger's name: --ledger was not typed. Typed without a name it is NULL. */
+static char no_ledger[] = "";
+
+static char *format_name, *filter, *decimal, *ledger = no_ledger;
+static const char **op_rules, **group_rules;
+static int list, levels, unsealed, top = 20;
+
+const struct poptOption cli_import_options[] = {
+    {"top", 't', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
+    {"filter", '\0', POPT_ARG_STRING, &filter, 0, "only kernels whose name matches (POSIX extended)",
+     "REGEX"},
+    {"group", '\0', POPT_ARG_ARGV, &group_rules, 0,
+     "name: kernels of one name are one; base: of one name without its template arguments; REGEX=NAME: those "
+     "whose name matches are the kernel NAME; repeatable",
+     "name|base|REGEX=NAME"},
+    {"op", '\0', POPT_ARG_ARGV, &op_rules, 0, "kernels whose name matches do this operation; repeatable",
+     "REGEX=OP key=value ..."},
+    {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
+    {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
+     "the decimal mark of the file's numbers; default: found out", "MARK"},
+    {"ledger", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &ledger, 0,
+     "record the kernels that a prediction is sealed for, by their names; default " CLI_DEFAULT_LEDGER,
+     "FILE"},
+    {"unsealed", '\0', POPT_ARG_NONE, &unsealed, 0,
+     "with --ledger: kernels without a prediction, or older than it, too, marked so for ever", NULL},
+    POPT_TABLEEND};
+
+static const struct poptOption options[] = {
+    {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: found out from each",
+     "NAME"},
+    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the formats and what each gives", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, NULL, NULL},
+    POPT_TABLEEND};
+
+static roof_status read_options(const char *format, roof_import_options *o, roof_error *error) {
+  roof_status status = format != NULL ? roof_format_find(format, &o->format, error) : ROOF_OK;
+  if (status == ROOF_OK && decimal != NULL) {
+    bool known = strcmp(decimal, ".") == 0 || strcmp(decimal, ",") == 0;
+    o->decimal = decimal[0];
+    status = known ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "--decimal `%s`: give . or ,", decimal);
+  }
+  if (status == ROOF_OK && unsealed && ledger == no_ledger) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--unsealed: only with --ledger");
+  }
+  return status != ROOF_OK || top >= 0 ? status
+                                       : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
+}
+
+/** The machine named, else the catalogue's one of the device's name, else what the file tells of it; its name
+ * stays "" when there is none. */
+static roof_status choose_machine(const cli_args *args, const roof_profile *profile, roof_machine *machine,
+                                  roof_error *error) {
+  roof_machine_init(machine);
+  if (args->machines != NULL) {
+    return args->machines[1] == NULL
+               ? roof_catalog_load(args->machines[0], machine, error)
+               : roof_error_set(error, ROOF_E_ARGUMENT, "--machine %s: a profile has one machine",
+                                args->machines[1]);
+  }
+  if (profile->device[0] != '\0' && cli_import_match(profile->device, machine, NULL) == ROOF_OK) {
+    return ROOF_OK;
+  }
+  if (profile->machine != NULL) {
+    *machine = *profile->machine;
+    if (machine->name[0] == '\0') {
+      snprintf(machine->name, sizeof machine->name, "%s", "reported-device");
+    }
+  }
+  return ROOF_OK;
+}
+
+/** Most time lost first; where that is unknown, by time, after the others. */
+static int by_loss(const void *a, const void *b) {
+  const import_placed *x = a, *y = b;
+  bool known_x = !isnan(x->lost), known_y = !isnan(y->lost);
+  double vx = known_x ? x->lost : x->seconds, vy = known_y ? y->lost : y->seconds;
+  if (known_x != known_y) {
+    return known_x ? -1 : 1;
+  }
+  if (isnan(vx) || isnan(vy) || vx == vy) {
+    return isnan(vx) != isnan(vy) ? (isnan(vx) ? 1 : -1) : strcmp(x->record->name, y->record->name);
+  }
+  return vx > vy ? -1 : 1;
+}
+
+static roof_status fill(import_answer *answer, roof_error *error) {
+  const roof_profile *p = answer->profile;
+  regex_t pattern;
+  roof_status status = filter != NULL ? cli_import_regex("--filter", filter, &pattern, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  answer->rows = calloc(p->count + 1, sizeof *answer->rows);
+  for (size_t i = 0; i < p->count && answer->rows != NULL; i++) {
+    if (filter == NULL || regexec(&pattern, p->records[i].name, 0, NULL, 0) == 0) {
+      answer->rows[answer->count++] = cli_import_place(answer->roof, &p->records[i]);
+    }
+  }
+  if (filter != NULL) {
+    regfree(&pattern);
+  }
+  if (answer->rows == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  }
+  answer->lost = answer->roof->machine != NULL ? 0 : NAN;
+  for (size_t i = 0; i < answer->count; i++) {
+    answer->seconds += isnan(answer->rows[i].seconds) ? 0 : answer->rows[i].seconds;
+    answer->lost += answer->rows[i].lost > 0 ? answer->rows[i].lost : 0;
+  }
+  qsort(answer->rows, answer->count, sizeof *answer->rows, by_loss);
+  return ROOF_OK;
+}
+
+/** The kernels under the roof; on a page as its table too. */
+static roof_status write_chart(const cli_args *args, const import_answer *answer, roof_error *error) {
+  roof_scene *scene = malloc(sizeof *scene);
+  cli_grid grid = {0};
+  cli_import_add_rows(answer, &grid);
+  const char **cells = cli_grid_cells(&grid);
+  roof_status status = scene != NULL && cells != NULL
+                           ? cli_import_draw(answer, scene, levels != 0, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  if (status == ROOF_OK) {
+    const roof_table table = {"Kernels", cells, IMPORT_COLUMNS, (int)answer->count};
+    status = cli_chart_write(args->to, scene, &table, error);
+  }
+  free(cells);
+  cli_grid_done(&grid);
+  free(scene);
+  return status;
+}
+
+static roof_status write_json(const char *path, const import_answer *answer, roof_error *error) {
+  roof_text text = {0};
+  cli_json_add_lines(&text, cli_import_json(answer));
+  roof_status status = text.failed ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory")
+                                   : rf_write_file(path, text.data, text.length, error);
+  roof_text_done(&text);
+  return status;
+}
+
+/** What was recorded, where the answer went into a file. */
+static roof_status say_recorded(const cli_args *args, const import_answer *answer, roof_error *error) {
+  roof_text text = {0};
+  if (answer->recorded == NULL || args->quiet) {
+    return ROOF_OK;
+  }
+  cli_import_add_recorded(answer, &text);
+  roof_status status = cli_print(&text, error);
+  roof_text_done(&text);
+  return status;
+}
+
+static roof_status show(const cli_args *args, import_answer *answer, roof_error *error) {
+  if (args->to != NULL) {
+    roof_status status = roof_text_ends_with(args->to, ".json") ? write_json(args->to, answer, error)
+                                                                : write_chart(args, answer, error);
+    return status == ROOF_OK ? say_recorded(args, answer, error) : status;
+  }
+  if (args->json) {
+    return cli_json_print(cli_import_json(answer), error);
+  }
+  if (args->csv) {
+    return cli_import_print_csv(answer, error);
+  }
+  size_t most = top > 0 ? (size_t)top : answer->count;
+  if (answer->count > most) {
+    answer->hidden = answer->count - most;
+    answer->count = most;
+  }
+  return cli_import_print_table(answer, error);
+}
+
+/** A file that tells of a machine alone: shown, or written as a machine file. */
+static roof_status show_machine(const cli_args *args, const roof_machine *machine, roof_error *error) {
+  if (args->to == NULL) {
+    return cli_machine_show_print(args, machine, error);
+  }
+  roof_text text = {0};
+  roof_status status = roof_text_ends_with(args->to, ".json")
+                           ? roof_machine_write(machine, &text, error)
+                           : roof_error_set(error, ROOF_E_ARGUMENT,
+                                            "--to %s: a machine is written as FILE.json; then `roofline plot "
+                                            "--machine FILE.json --to %s`",
+                                            args->to, args->to);
+  if (status == ROOF_OK) {
+    status = rf_write_file(args->to, text.data, text.length, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
+const char *cli_import_ledger_name(void) {
+  return ledger == no_ledger ? NULL : ledger != NULL ? ledger : CLI_DEFAULT_LEDGER;
+}
+
+static roof_status answer_with(const cli_args *args, const roof_profile *profile, bool by_file,
+                               roof_error *error) {
+  roof_machine *machine = malloc(sizeof *machine);
+  import_roof roof;
+  roof_status status = machine != NULL ? choose_machine(args, profile, machine, error)
+                                       : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
+    status = show_machine(args, profile->machine, error);
+  } else if (status == ROOF_OK) {
+    import_answer answer = {.profile = profile, .roof = &roof, .by_file = by_file};
+    cli_import_roof_init(&roof, machine->name[0] != '\0' ? machine : NULL);
+    status = fill(&answer, error);
+    if (status == ROOF_OK && cli_import_ledger_name() != NULL) {
+      status = cli_import_to_ledger(&answer, cli_import_ledger_name(), unsealed != 0, error);
+    }
+    if (status == ROOF_OK) {
+      status = show(args, &answer, error);
+    }
+    json_decref(answer.recorded);
+    free(answer.rows);
+  }
+  free(machine);
+  return status;
+}
+
+/** When the file was written, NaN for one that has no date. */
+static double file_date(const char *path) {
+  struct stat info;
+  bool dated = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  return dated ? (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec : NAN;
+}
+
+/** Adds one file to the profile; *by_file: it does not say itself when it was measured. */
+static roof_status add_file(const char *path, const roof_import_options *o, import_groups *groups,
+                            roof_profile *profile, bool *by_file, roof_error *error) {
+  roof_profile one;
+  roof_status status = roof_profile_init(&one, error);
+  if (status == ROOF_OK) {
+    status = roof_import(path, o, &one, error);
+  }
+  if (status == ROOF_OK && isnan(one.taken)) {
+    one.taken = file_date(path);
+    *by_file = true;
+  }
+  if (status == ROOF_OK) {
+    cli_import_groups_apply(groups, &one);
+    status = roof_profile_join(profile, &one, groups->base, error);
+  }
+  roof_profile_done(&one);
+  return status;
+}
+
+static roof_status import_all_files(const cli_args *args, const char *const *paths, int count,
+                                    const char *format, roof_error *error) {
+  roof_import_options o = {0};
+  import_groups groups = {0};
+  roof_profile profile = {0};
+  bool by_file = false;
+  roof_status status = read_options(format, &o, error);
+  if (status == ROOF_OK) {
+    status = cli_import_groups_read(group_rules, &groups, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_profile_init(&profile, error);
+  }
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = add_file(paths[i], &o, &groups, &profile, &by_file, error);
+  }
+  if (status == ROOF_OK) {
+    status = cli_import_groups_check(&groups, error);
+  }
+  if (status == ROOF_OK) {
+    status = cli_import_attach(args, op_rules, &profile, error);
+  }
+  if (status == ROOF_OK) {
+    status = answer_with(args, &profile, by_file, error);
+  }
+  roof_profile_done(&profile);
+  cli_import_groups_done(&groups);
+  return status;
+}
+
+roof_status cli_import_file_as(const cli_args *args, const char *path, const char *format,
+                               roof_error *error) {
+  return import_all_files(args, &path, 1, format, error);
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  const char *name = cli_import_ledger_name();
+  if (list) {
+    return cli_import_print_list(args, error);
+  }
+  return args->word_count > 0
+             ? import_all_files(args, args->words, args->word_count, format_name, error)
+             : roof_error_set(error, ROOF_E_ARGUMENT, "import: name a file, or - for standard input%s%s%s",
+                              name != NULL ? " (`" : "", name != NULL ? name : "",
+                              name != NULL ? "` is the ledger)" : "");
+}
+
+const cli_command cli_cmd_import = {
+    .name = "import",
+    .arguments = "FILE ...",
+    .summary = "kernels from a profiler's files under the roof, most time lost first",
+    .examples =
+        "  roofline import profile.csv\n"
+        "  roofline import --list\n"
+        "  roofline import kernels.csv --machine h100 --op 'sgemm=gemm m=4096 n=4096 k=4096' --dtype fp32\n"
+        "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
+        "  roofline import ncu.csv --group 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE,
+    .options = options,
+    .run = run,
+};

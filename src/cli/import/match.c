@@ -1,0 +1,135 @@
+/* "NVIDIA A100 80GB PCIe" is the catalogue's nvidia-a100-pcie-80gb: compared word by word. */
+#include <ctype.h>
+#include <string.h>
+
+#include "cli/import/import.h"
+
+enum { WORDS = 24, WORD = 24 };
+
+typedef struct words {
+  char list[WORDS][WORD];
+  int count;
+} words;
+
+/** Lower-case runs of letters and digits; "80 GB" is one word, "80gb". Vendors' ornaments are left out. */
+static void split(const char *text, words *out) {
+  static const char *const ornaments[] = {"nvidia", "amd",      "intel", "instinct", "geforce",
+                                          "tesla",  "graphics", "r",     "tm"};
+  for (const char *p = text; *p != '\0' && out->count < WORDS;) {
+    size_t length = 0;
+    char *word = out->list[out->count];
+    for (; isalnum((unsigned char)*p); p++) {
+      if (length + 1 < WORD) {
+        word[length++] = (char)tolower((unsigned char)*p);
+      }
+    }
+    word[length] = '\0';
+    if (strncmp(word, "sxm", 3) == 0) { /* SXM4, SXM5: the catalogue writes sxm */
+      word[3] = '\0';
+    }
+    bool ornament = length == 0 || strncmp(word, "hbm", 3) == 0;
+    for (size_t i = 0; i < sizeof ornaments / sizeof ornaments[0]; i++) {
+      ornament |= strcmp(word, ornaments[i]) == 0;
+    }
+    bool unit =
+        out->count > 0 && strcmp(word, "gb") == 0 && isdigit((unsigned char)out->list[out->count - 1][0]);
+    if (unit) {
+      strncat(out->list[out->count - 1], "gb", WORD - strlen(out->list[out->count - 1]) - 1);
+    }
+    out->count += !ornament && !unit;
+    p += *p != '\0';
+  }
+}
+
+static bool has(const words *w, const char *word) {
+  for (int i = 0; i < w->count; i++) {
+    if (strcmp(w->list[i], word) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** True when `word` is one of the aliases, which stand between blanks. */
+static bool is_alias(const char *aliases, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = aliases; (at = strstr(at, word)) != NULL; at += length) {
+    if ((at == aliases || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** How well a catalogue entry fits: words in common count for it, words of its name that the device lacks a
+ * little against it, and a little for the one that goes by the bare word. The device's first word (a100,
+ * mi300x) must be there. */
+static int score(const words *device, const char *name, const char *aliases) {
+  words ours = {0};
+  split(name, &ours);
+  words all = ours;
+  split(aliases, &all);
+  int common = 0, missing = 0;
+  for (int i = 0; i < device->count; i++) {
+    common += has(&all, device->list[i]);
+  }
+  for (int i = 0; i < ours.count; i++) {
+    missing += !has(device, ours.list[i]);
+  }
+  int points = 8 * common - 2 * missing + is_alias(aliases, device->list[0]);
+  return has(&all, device->list[0]) ? points : 0;
+}
+
+/** True for a word that makes another model of the same number. */
+static bool is_variant(const char *word) {
+  static const char *const variants[] = {"ti", "super", "laptop", "mobile", "max"};
+  for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+    if (strcmp(word, variants[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** True when every word of the device with a digit in it (the model's number, its memory) is the entry's too,
+ * a size apart: an A100 80GB is no A10, and an RTX 3090 Ti no RTX 3090. */
+static bool same_model(const words *device, const char *name, const char *aliases) {
+  words all = {0};
+  split(name, &all);
+  split(aliases, &all);
+  for (int i = 0; i < device->count; i++) {
+    const char *word = device->list[i];
+    bool size = strlen(word) > 2 && strcmp(word + strlen(word) - 2, "gb") == 0;
+    bool model = strpbrk(word, "0123456789") != NULL || is_variant(word);
+    if (model && !size && !has(&all, word)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+roof_status cli_import_match(const char *device, roof_machine *machine, roof_error *error) {
+  words wanted = {0};
+  split(device, &wanted);
+  roof_catalog_list list;
+  roof_status status = roof_catalog_list_all(&list, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  const char *best = NULL;
+  int most = 0;
+  for (size_t i = 0; i < list.count && wanted.count > 0; i++) {
+    const roof_catalog_entry *e = &list.entries[i];
+    int points = same_model(&wanted, e->name, e->aliases) ? score(&wanted, e->name, e->aliases) : 0;
+    if (points > most) {
+      most = points;
+      best = e->name;
+    }
+  }
+  status = best != NULL
+               ? roof_catalog_load(best, machine, error)
+               : roof_error_set(error, ROOF_E_NAME,
+                                "device `%s`: not in the catalogue; name one with --machine", device);
+  roof_catalog_list_done(&list);
+  return status;
+}

@@ -1,0 +1,558 @@
+#include "cli/learn/topics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/predict/crossing.h"
+#include "roofline/advise.h"
+
+enum { SHORT = 48 };
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+static double peak_of(const cli_lesson *l) {
+  return l->prediction.peak != NULL ? l->prediction.peak->flops_per_second : NAN;
+}
+
+static double bandwidth_of(const cli_lesson *l) {
+  return peak_of(l) / l->prediction.ridge;
+}
+
+static const char *memory_name(const cli_lesson *l) {
+  return l->target->level[l->target->memory] != NULL ? l->target->level[l->target->memory]->name : "memory";
+}
+
+static void add_shape(roof_text *out, const cli_lesson *l) {
+  roof_text_add(out, l->op->name);
+  for (int i = 0; i < roof_op_param_count(l->op); i++) {
+    char value[64];
+    roof_shape_value_text(l->op, i, l->values[i], value, sizeof value);
+    roof_text_addf(out, " %s=%s", l->op->params[i].name, value);
+  }
+  roof_text_addf(out, " in %s", roof_dtype_name(l->target->types.compute));
+}
+
+static void work_roofline(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  const double at[] = {1, l->prediction.ridge, 1000};
+  for (int i = 0; i < 3; i++) {
+    roof_text_addf(out, "  at %.4g FLOP/B: min(%s, %.4g x %s) = ", at[i], quantity(a, peak_of(l), "FLOP/s"),
+                   at[i], quantity(b, bandwidth_of(l), "B/s"));
+    roof_text_addf(out, "%s\n", quantity(a, fmin(peak_of(l), at[i] * bandwidth_of(l)), "FLOP/s"));
+  }
+}
+
+static void work_peak(roof_text *out, const cli_lesson *l) {
+  const roof_machine *machine = l->target->machine;
+  for (int i = 0; i < machine->peak_count; i++) {
+    const roof_peak *p = &machine->peaks[i];
+    char a[SHORT];
+    if (!isnan(p->flops_per_second)) {
+      roof_text_addf(out, "  %-5s %-6s %-6s %15s  %s\n", roof_dtype_name(p->dtype), roof_unit_name(p->unit),
+                     p->sparse ? "sparse" : "dense", quantity(a, p->flops_per_second, "FLOP/s"),
+                     roof_provenance_name(p->kind));
+    }
+  }
+}
+
+/** The ridge of every format the machine computes with. */
+static void work_ridge(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  roof_text_addf(out, "  %s / %s = %.4g FLOP/B in %s (%.4g FMA/B)\n", quantity(a, peak_of(l), "FLOP/s"),
+                 quantity(b, bandwidth_of(l), "B/s"), l->prediction.ridge,
+                 l->prediction.peak != NULL ? roof_dtype_name(l->prediction.peak->dtype) : "?",
+                 l->prediction.ridge / 2);
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    const roof_peak *p =
+        roof_machine_peak(l->target->machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
+    if (p != NULL && p->dtype != l->target->types.compute) {
+      roof_text_addf(out, "  %s / the same = %.4g FLOP/B in %s\n", quantity(a, p->flops_per_second, "FLOP/s"),
+                     p->flops_per_second / bandwidth_of(l), roof_dtype_name(p->dtype));
+    }
+  }
+}
+
+static void work_intensity(roof_text *out, const cli_lesson *l) {
+  const roof_prediction *p = &l->prediction;
+  double factor = p->intensity / p->ridge;
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_addf(out, ":\n  %.15g FLOP / %.15g B = %.6g FLOP/B", p->work.flops, p->bytes, p->intensity);
+  if (!isnan(factor) && factor > 0) {
+    roof_text_addf(out, ", %.4gx %s of the ridge (%.4g)", factor >= 1 ? factor : 1 / factor,
+                   factor >= 1 ? "right" : "left", p->ridge);
+  }
+  roof_text_add(out, "\n");
+}
+
+static void work_flop(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  roof_text_addf(out, "  %s = %s: a multiply-add is 2 FLOP\n", quantity(a, peak_of(l), "FLOP/s"),
+                 quantity(b, peak_of(l) / 2, "FMA/s"));
+  roof_text_addf(out, "  the ridge of %.4g FLOP/B is %.4g FMA per byte\n", l->prediction.ridge,
+                 l->prediction.ridge / 2);
+}
+
+static void work_bytes(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT], c[SHORT];
+  const roof_prediction *p = &l->prediction;
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_addf(out, ":\n  %s read + %s written = %s\n", quantity(a, p->work.read_bytes, "B"),
+                 quantity(b, p->work.write_bytes, "B"), quantity(c, p->bytes, "B"));
+  roof_text_addf(out, "  = %s\n  without any reuse on chip it would read %s\n", l->op->bytes,
+                 quantity(a, p->work.no_reuse_bytes, "B"));
+}
+
+static void work_times(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT], binding[ROOF_NAME_MAX];
+  const roof_prediction *p = &l->prediction;
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_addf(out, ":\n  compute  %s\n", quantity(a, p->compute_seconds, "s"));
+  roof_text_addf(out, "  memory   %s\n", quantity(a, p->memory_seconds, "s"));
+  if (p->work.link_bytes > 0) {
+    roof_text_addf(out, "  network  %s\n", quantity(a, p->network_seconds, "s"));
+  }
+  roof_text_addf(out, "  launches %s; shorter than %s is overhead\n", quantity(a, p->overhead_seconds, "s"),
+                 quantity(b, l->target->overhead_cutoff, "s"));
+  roof_text_addf(out, "  so it is %s-bound (%s)\n", roof_regime_name(p->regime),
+                 roof_prediction_binding(p, binding, sizeof binding));
+}
+
+/** What doubling a ceiling brings. */
+static void work_what_if(roof_text *out, const cli_lesson *l) {
+  const roof_prediction *p = &l->prediction;
+  double now = fmax(p->compute_seconds, p->memory_seconds);
+  work_times(out, l);
+  roof_text_addf(out, "  twice the peak would make it %.3gx as fast, twice the bandwidth %.3gx\n",
+                 now / fmax(p->compute_seconds / 2, p->memory_seconds),
+                 now / fmax(p->compute_seconds, p->memory_seconds / 2));
+}
+
+static void work_overhead(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT], c[SHORT];
+  double bytes, flops;
+  work_times(out, l);
+  roof_predict_escape(l->target, l->prediction.work.unit, &bytes, &flops);
+  roof_text_addf(out, "  in %s at %.0f %% of the bound this machine moves %s or does %s: less is overhead\n",
+                 quantity(a, l->target->overhead_cutoff, "s"), 100 * l->target->options.efficiency,
+                 quantity(b, bytes, "B"), quantity(c, flops, "FLOP"));
+}
+
+static void work_network(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  work_times(out, l);
+  const roof_machine *machine = l->target->machine;
+  for (int i = 0; i < machine->link_count; i++) {
+    roof_text_addf(out, "  %s: %s one way", machine->links[i].name,
+                   quantity(a, machine->links[i].bytes_per_second, "B/s"));
+    if (!isnan(machine->links[i].both_ways_bytes_per_second)) {
+      roof_text_addf(out, " (quoted both ways: %s)",
+                     quantity(b, machine->links[i].both_ways_bytes_per_second, "B/s"));
+    }
+    roof_text_add(out, "\n");
+  }
+  roof_text_add(out, machine->link_count == 0 ? "  no link of this machine is known\n" : "");
+}
+
+static void work_capacity(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT], c[SHORT];
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_addf(
+      out, ": %s of %s %s (%s): it %s\n", roof_bytes_format(a, SHORT, l->prediction.work.working_set),
+      roof_bytes_format(b, SHORT, l->target->capacity), memory_name(l), quantity(c, l->target->capacity, "B"),
+      l->prediction.work.working_set > l->target->capacity ? "does not fit" : "fits");
+}
+
+static void work_bounds(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  const roof_prediction *p = &l->prediction;
+  work_times(out, l);
+  roof_text_addf(out, "  lower = the longest = %s, upper = the sum = %s\n",
+                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
+}
+
+static void work_expected(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT], c[SHORT];
+  const roof_prediction *p = &l->prediction;
+  const roof_options *o = &l->target->options;
+  roof_text_addf(out, "  %s / %g = %s", quantity(a, p->lower_seconds, "s"), o->efficiency,
+                 quantity(b, p->expected_seconds, "s"));
+  roof_text_addf(out, "; between %s (%g) and ", quantity(c, p->expected_low_seconds, "s"),
+                 o->efficiency_high);
+  roof_text_addf(out, "%s (%g)\n", quantity(a, p->expected_high_seconds, "s"), o->efficiency_low);
+}
+
+static void work_overlap(roof_text *out, const cli_lesson *l) {
+  char a[SHORT];
+  const roof_prediction *p = &l->prediction;
+  double longest = fmax(p->compute_seconds, p->memory_seconds), sum = p->compute_seconds + p->memory_seconds;
+  for (int i = 2; i >= 0; i--) {
+    double overlap = i / 2.0;
+    roof_text_addf(out, "  --overlap %g: %s\n", overlap,
+                   quantity(a, longest + (1 - overlap) * (sum - longest), "s"));
+  }
+}
+
+static void work_sparse(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  bool any = false;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    const roof_machine *machine = l->target->machine;
+    const roof_peak *sparse = roof_machine_peak(machine, (roof_dtype)d, ROOF_MATRIX, true, ROOF_DATASHEET);
+    const roof_peak *dense = roof_machine_peak(machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
+    if (sparse != NULL && dense != NULL) {
+      roof_text_addf(out, "  %s: %s dense, %s sparse\n", roof_dtype_name((roof_dtype)d),
+                     quantity(a, dense->flops_per_second, "FLOP/s"),
+                     quantity(b, sparse->flops_per_second, "FLOP/s"));
+      any = true;
+    }
+  }
+  roof_text_add(out, any ? "" : "  no sparse peak of this machine is known\n");
+}
+
+static void work_tile(roof_text *out, const cli_lesson *l) {
+  const roof_work *w = &l->prediction.work;
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_add(out, ":\n");
+  for (int t = 1; t <= 256; t *= 4) {
+    double bytes = fmax(l->prediction.bytes, w->no_reuse_bytes / t + w->write_bytes);
+    char a[SHORT];
+    roof_text_addf(out, "  tile %3d: %10s moved, %.4g FLOP/B\n", t, quantity(a, bytes, "B"),
+                   w->flops / bytes);
+  }
+  roof_text_addf(out, "  each operand once: %.4g FLOP/B, which no tile exceeds\n", l->prediction.intensity);
+}
+
+static void work_critical(roof_text *out, const cli_lesson *l) {
+  cli_crossing crossing;
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  if (l->op->batch == NULL) {
+    roof_text_add(out, ": no parameter of it is a batch\n");
+    return;
+  }
+  cli_crossing_critical(l->target, l->op, l->typed, roof_op_param_index(l->op, l->op->batch), &crossing);
+  roof_text_add(out, ":\n  ");
+  cli_crossing_add(out, l->op, &crossing);
+  roof_text_addf(out, isnan(crossing.value) ? "\n" : ": %s\n", crossing.why);
+}
+
+static void work_verdict(roof_text *out, const cli_lesson *l) {
+  const double shares[] = {0.3, 0.6, 0.78, 0.87, 0.95, 1.1};
+  char a[SHORT];
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_addf(out, ": at best %s\n", quantity(a, l->prediction.lower_seconds, "s"));
+  for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+    const roof_verdict *verdict = roof_verdict_of(shares[i]);
+    roof_text_addf(out, "  measured %10s: %3.0f %% of the ceiling, %.2fx headroom: %s, %s\n",
+                   quantity(a, l->prediction.lower_seconds / shares[i], "s"), 100 * shares[i], 1 / shares[i],
+                   verdict->name, verdict->meaning);
+  }
+}
+
+static void work_kind(roof_text *out, const cli_lesson *l) {
+  const roof_peak *peak = l->prediction.peak;
+  const roof_level *level = l->target->level[l->target->memory];
+  char a[SHORT];
+  if (peak != NULL) {
+    roof_text_addf(out, "  %s: %s of %s, %s\n", quantity(a, peak->flops_per_second, "FLOP/s"),
+                   roof_provenance_name(peak->kind), peak->date, peak->source);
+  }
+  if (level != NULL) {
+    roof_text_addf(out, "  %s: %s of %s, %s\n", quantity(a, roof_level_bandwidth(level, 0, 0), "B/s"),
+                   roof_provenance_name(level->kind), level->date, level->source);
+  }
+}
+
+static void work_levels(roof_text *out, const cli_lesson *l) {
+  const roof_prediction *p = &l->prediction;
+  roof_text_add(out, "  ");
+  add_shape(out, l);
+  roof_text_add(out, ":\n");
+  for (int i = 0; i < p->level_count; i++) {
+    const roof_level_time *t = &p->levels[i];
+    char a[SHORT], b[SHORT], c[SHORT];
+    if (isnan(t->seconds)) {
+      continue;
+    }
+    roof_text_addf(out, "  %-10s %10s at %s: %s%s\n", t->level->name, quantity(a, t->bytes, "B"),
+                   quantity(b, t->bytes / t->seconds, "B/s"), quantity(c, t->seconds, "s"),
+                   t->level == p->binding ? ", the longest" : "");
+  }
+}
+
+static void work_energy(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  const roof_energy_costs *c = &l->target->costs;
+  if (!c->power_only) {
+    roof_text_addf(out, "  %s per FLOP, %s per byte",
+                   quantity(a, c->joules_per_flop[l->prediction.work.unit], "J"),
+                   quantity(b, c->joules_per_byte[l->target->memory], "J"));
+    roof_text_addf(out, ", %s all the time: ", quantity(a, c->constant_watts, "W"));
+  } else {
+    roof_text_addf(out, "  %s for the expected %s: at most ", quantity(a, c->constant_watts, "W"),
+                   quantity(b, l->prediction.expected_seconds, "s"));
+  }
+  roof_text_addf(out, "%s\n", quantity(a, l->prediction.energy_joules, "J"));
+}
+
+static void work_decisions(roof_text *out, const cli_lesson *l) {
+  (void)l;
+  for (int i = 0; roof_decision_at(i) != NULL; i++) {
+    roof_text_addf(out, "  %-44s %s\n", roof_decision_at(i)->observation, roof_decision_at(i)->step);
+  }
+}
+
+static void work_prefixes(roof_text *out, const cli_lesson *l) {
+  char a[SHORT], b[SHORT];
+  work_capacity(out, l);
+  roof_text_addf(out, "  a 400 Gb/s network carries 400 / 8 = %s\n", quantity(a, 400e9 / 8, "B/s"));
+  roof_text_addf(out, "  64 KiB = 65536 B = %s, 64 kB = 64000 B = %s\n", quantity(a, 65536, "B"),
+                 roof_bytes_format(b, SHORT, 64000));
+}
+
+static void work_precision(roof_text *out, const cli_lesson *l) {
+  for (int d = ROOF_FP32; d < ROOF_DTYPE_COUNT; d++) {
+    double bytes = roof_dtype_bytes((roof_dtype)d);
+    const roof_machine *machine = l->target->machine;
+    const roof_peak *matrix = roof_machine_peak(machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
+    const roof_peak *vector = roof_machine_peak(machine, (roof_dtype)d, ROOF_VECTOR, false, ROOF_DATASHEET);
+    const roof_peak *peak = matrix != NULL ? matrix : vector;
+    char a[SHORT] = "no native path: weights only";
+    if (peak != NULL) {
+      quantity(a, peak->flops_per_second, "FLOP/s");
+    }
+    roof_text_addf(out, "  %-5s %.4g B: 2 FLOP per weight / %.4g B = %.4g FLOP/B at batch 1; %s\n",
+                   roof_dtype_name((roof_dtype)d), bytes, bytes, 2 / bytes, a);
+  }
+}
+
+/** A feed-forward layer of a 70B model. */
+#define EXAMPLE                                                                                              \
+  { "gemm", "m=8192", "n=28672", "k=8192" }
+
+const cli_topic cli_topics[] = {
+    {"roofline", "two walls, compute and bandwidth, and the model they make",
+     "A kernel does arithmetic and moves data, and a machine has a wall for each: the compute wall\n"
+     "(its peak, FLOP/s) and the bandwidth wall (bytes/s). Picture a kitchen: the cooks are the\n"
+     "peak, the door to the pantry is the bandwidth. With much cooking per ingredient the cooks set\n"
+     "the pace, with little the door does.\n"
+     "    attainable FLOP/s = min(peak, bandwidth x intensity)\n"
+     "Drawn over intensity on log axes that is a ramp and a flat roof; they meet at the ridge. At\n"
+     "the ridge both walls bind; a kernel lives under the roof, never above it.",
+     work_roofline, EXAMPLE},
+    {"machine", "ceilings, each with where it comes from",
+     "A machine is its ceilings: peaks by number format and unit, memory levels, links, launch cost,\n"
+     "energy. Each figure carries its kind (datasheet, measured, assumed), source and date. `machine\n"
+     "list` shows the catalogue; `measure` makes the machine `host` from this one.",
+     work_kind, EXAMPLE},
+    {"peak", "the most FLOP/s of a format on a unit",
+     "The most FLOP/s a machine can do in one number format on one unit: units x FLOP per cycle x\n"
+     "clock. Peaks are dense; the 2:4 sparse figure of the datasheet is kept apart. Nothing reaches\n"
+     "its peak: 65 to 85 % is normal.",
+     work_peak, EXAMPLE},
+    {"ridge", "where the two walls meet: peak / bandwidth",
+     "The intensity at which the two walls meet: peak / bandwidth, in FLOP per byte. It belongs to a\n"
+     "machine, a number format and a memory level, not to a kernel. Left of it memory binds, right\n"
+     "of it compute. The ridge is not a goal: moving a kernel right is worth it only if it saves\n"
+     "time, and right of the ridge more intensity brings nothing. A faster format moves the ridge\n"
+     "right too, so at the same intensity fewer kernels are compute-bound, not more.",
+     work_ridge, EXAMPLE},
+    {"intensity", "FLOP per byte that must move",
+     "FLOP / bytes: how much arithmetic each byte pays for. Bytes are read + written at the\n"
+     "outermost level (HBM, DRAM), each byte once, so it is the most any implementation can have\n"
+     "from a cold start. A square GEMM of N with b bytes a number has 2N^3 / (3 N^2 b) = 2N/(3b):\n"
+     "N/3 in fp16, N/6 in fp32 (N/3 is often quoted for fp32: that is the 2-byte value, twice too\n"
+     "high). A GEMV has about 2/b whatever its size.",
+     work_intensity, EXAMPLE},
+    {"operational-intensity", "FLOP per byte really moved",
+     "FLOP / bytes really moved, as a profiler counts them; intensity counts the bytes that must\n"
+     "move. About equal: good. Lower: data moves more than once (no tile, no fusion). Higher: part\n"
+     "of the data was already in a cache (a warm L2 makes that possible), or something was counted\n"
+     "wrong.",
+     work_tile, EXAMPLE},
+    {"flop", "what counts as one; not a multiply-add",
+     "One floating-point operation. A fused multiply-add (FMA) is 2 FLOP, so a peak in FLOP/s is\n"
+     "twice the FMA/s. Elementwise and row operations count per element: relu 1, add 1, dropout 2,\n"
+     "silu 4, softmax 5, rmsnorm 5, layernorm 8, batchnorm 8, gelu 12. FLOP is an amount, FLOP/s a\n"
+     "speed.",
+     work_flop, EXAMPLE},
+    {"bytes", "what crosses the memory interface, each byte once",
+     "What crosses the memory interface, read + written, each byte once: inputs in, results out.\n"
+     "Data that stay on chip between uses are free. An elementwise fp16 operation reads 2 and writes\n"
+     "2 bytes an element: add-like work on one input has 1/4 FLOP/B, on two inputs 1/6, not 1/2 and\n"
+     "1/3 (those leave out the writes).",
+     work_bytes, EXAMPLE},
+    {"work", "what one call asks of a machine",
+     "What one call asks of a machine: FLOPs, bytes by memory level, bytes by link, launches,\n"
+     "working set. An operation's formula gives it from the shape and the formats; it is the same on\n"
+     "every machine.",
+     work_bytes, EXAMPLE},
+    {"operation", "a named formula from shapes to work",
+     "A named formula from shapes to work (gemm, softmax, attention, allreduce...). `op list` shows\n"
+     "all, `op show NAME` one; --ops FILE adds your own. `explain NAME key=value ...` works one by\n"
+     "hand.",
+     NULL, EXAMPLE},
+    {"regime", "which wall stops a kernel",
+     "Which wall stops a kernel: compute, memory (with the level that binds), overhead, network or\n"
+     "capacity. It is the longest of the times; work shorter than the overhead cutoff is\n"
+     "overhead-bound, and what does not fit is capacity-bound. Know the side before choosing a fix:\n"
+     "each regime has its own levers.",
+     work_times, EXAMPLE},
+    {"compute", "the arithmetic takes longest",
+     "Compute-bound: the arithmetic takes longest. Faster memory brings nothing; a faster unit, a\n"
+     "narrower format, fewer FLOPs or better use of the matrix unit do.",
+     work_what_if, EXAMPLE},
+    {"memory",
+     "moving the data takes longest",
+     "Memory-bound: moving the data takes longest. No work inside the kernel beats the bandwidth\n"
+     "ceiling: read less (quantize, fuse, cache), batch more, or use faster memory. More FLOP/s\n"
+     "bring nothing.",
+     work_what_if,
+     {"gemm", "m=1", "n=28672", "k=8192"}},
+    {"overhead",
+     "starting it takes longest",
+     "Overhead-bound: the work is shorter than what it costs to start it (8 us by default,\n"
+     "--overhead). Neither wall matters; launch less: CUDA graphs, fusion, larger batches,\n"
+     "persistent kernels.",
+     work_overhead,
+     {"gemm", "m=1", "n=1024", "k=1024"}},
+    {"network",
+     "the busiest link takes longest",
+     "Network-bound: the busiest link takes longest. A ring all-reduce over n ranks sends 2(n-1)/n\n"
+     "of the data through each link. Links are counted one way: vendors often quote both directions\n"
+     "together, twice as much.",
+     work_network,
+     {"allreduce", "size=1GB", "ranks=8"}},
+    {"capacity",
+     "it does not fit",
+     "Capacity-bound: the working set is larger than the memory, so the kernel cannot run as it is.\n"
+     "Shard, quantize or offload.",
+     work_capacity,
+     {"gemm", "m=1000000", "n=1000000", "k=1000000"}},
+    {"bounds", "the least and the most time the model allows",
+     "The lower bound assumes that compute, memory and network hide each other perfectly: the\n"
+     "longest of the times. The upper bound assumes that nothing overlaps: their sum. The truth lies\n"
+     "between, or the model misses something.",
+     work_bounds, EXAMPLE},
+    {"expected", "the time after effects",
+     "The time after effects: the bound divided by the share of it that kernels reach (0.65 to 0.85,\n"
+     "typically 0.78), plus the launches. Change it with --efficiency LOW,TYPICAL,HIGH.",
+     work_expected, EXAMPLE},
+    {"efficiency", "the share of the ceiling that is reached",
+     "Achieved / attainable: the share of the ceiling a kernel reaches. Of a datasheet ceiling 65 to\n"
+     "85 % is normal, 0.78 typical; the share of a measured ceiling is higher for the same kernel,\n"
+     "so say which one you divide by.",
+     work_expected, EXAMPLE},
+    {"effect", "a named reason why expected differs from the bound",
+     "One named, switchable reason why the expected time differs from the bound: efficiency,\n"
+     "overlap, sparsity, ... `predict --json` lists the effects it applied, each with its factor and\n"
+     "why.",
+     work_expected, EXAMPLE},
+    {"overlap", "how far the times hide each other",
+     "How far compute, memory and network hide each other: 1 (the longest counts alone) to 0 (they\n"
+     "add up).",
+     work_overlap, EXAMPLE},
+    {"sparse", "the 2:4 figure of the datasheets",
+     "With 2:4 structured sparsity two of every four weights are zero and a matrix unit skips them:\n"
+     "twice the peak, for weights pruned that way alone. Datasheets print that figure in large type.\n"
+     "1,979 TFLOP/s of fp16 on an H100 is it; dense is 989.4. Predictions are dense unless --sparse\n"
+     "is given.",
+     work_sparse, EXAMPLE},
+    {"tile", "reuse on chip, and the traffic it saves",
+     "Operands are read in tiles kept on chip: with a tile of t by t a GEMM moves 2 N^3 / t elements\n"
+     "plus the result, not N^2 / t. A naive GEMM (t = 1) has 1/4 FLOP/B in fp32 and 1/2 in fp16:\n"
+     "memory-bound everywhere. Three tiles of t^2 numbers must fit the level that keeps them (--tile\n"
+     "N).",
+     work_tile, EXAMPLE},
+    {"critical-batch",
+     "the batch from which a layer is compute-bound, or never",
+     "The batch from which a layer is compute-bound: where its intensity passes the ridge. For\n"
+     "weights of in x out, intensity is about B only while B is far below in and out; it saturates\n"
+     "at in out / (in + out) in fp16, so for small layers no batch is enough, and the answer is\n"
+     "`never`. Round up, not down.",
+     work_critical,
+     {"linear", "batch=1", "in=4096", "out=4096"}},
+    {"headroom", "what a perfect kernel would still gain",
+     "Attainable / achieved: what a perfect kernel would still gain. 1.0 is on the roof: stop, or\n"
+     "change the work.",
+     work_verdict, EXAMPLE},
+    {"verdict", "what a measured share of the ceiling means",
+     "What a measured share of the ceiling means: under 50 % a bug, 65 to 85 % normal, over 90 %\n"
+     "measure again, over 100 % explain.",
+     work_verdict, EXAMPLE},
+    {"measurement", "seconds with work, all samples kept",
+     "Seconds, all samples of them, with the work and how each was counted. The result is checked\n"
+     "before it is timed, the working set is larger than the level measured, and median and spread\n"
+     "are kept.",
+     NULL, EXAMPLE},
+    {"ledger", "sealed predictions and measurements",
+     "An append-only file of predictions and measurements in which every line carries the hash of\n"
+     "the one before. A prediction sealed before the measurement cannot be changed afterwards\n"
+     "unnoticed: `ledger verify` says so.",
+     NULL, EXAMPLE},
+    {"kind", "datasheet, measured or assumed",
+     "Where a figure comes from: datasheet (a vendor's number), measured (on a real machine),\n"
+     "assumed (derived or estimated). Predictions use datasheet figures unless --achieved asks for\n"
+     "the measured ones.",
+     work_kind, EXAMPLE},
+    {"unit", "vector lanes or matrix units",
+     "What computes: `vector` (the ordinary lanes) or `matrix` (tensor core, MFMA, AMX). Matrix\n"
+     "products use the matrix unit, the rest the vector lanes, whose peak is far lower.",
+     work_peak, EXAMPLE},
+    {"levels", "memories in series: the slowest binds",
+     "Memory levels, inner to outer: registers, L1, L2, L3, HBM or DRAM. They are in series, so the\n"
+     "slowest one binds: the bound is the minimum over the levels of bandwidth x intensity, not the\n"
+     "sum of them.",
+     work_levels, EXAMPLE},
+    {"precision", "what a narrower format changes",
+     "A number format. Halving its bytes doubles the intensity and, where the unit is native, the\n"
+     "peak: the side of the ridge stays the same. Weights alone in int4 (W4A16) leave the FLOPs and\n"
+     "quarter the bytes: at batch 1 intensity goes from 1 to 4 (3.88 with fp16 scales per 128), it\n"
+     "does not stay at 1.",
+     work_precision, EXAMPLE},
+    {"energy", "joules of a call",
+     "Joules of one call: by FLOP and byte where the machine has such figures, else the board's\n"
+     "power for the expected time, which is an upper limit.",
+     work_energy, EXAMPLE},
+    {"decisions", "what was observed, and the next step",
+     "After the seven steps of an analysis (`roofline model ... --report`), by what was observed;\n"
+     "`roofline advise ... measured=TIME -c COUNTER=SHARE` finds the row:",
+     work_decisions, EXAMPLE},
+    {"ncu", "what to count with Nsight Compute, by question",
+     "Everything of one kernel:\n"
+     "  ncu --set full --kernel-name my_kernel python bench.py\n"
+     "or with --metrics only what a question needs, in this order:\n"
+     "  is the device busy?      sm__cycles_active.avg.pct_of_peak_sustained_elapsed  (-c active)\n"
+     "  memory-bound: how far?   dram__bytes.sum.per_second / its peak                (-c memory)\n"
+     "  from which level?        lts__t_bytes.sum.per_second / its peak               (-c l2)\n"
+     "  compute-bound: how far?  sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active\n"
+     "                                                                                (-c matrix)\n"
+     "  lanes at work?           smsp__thread_inst_executed_per_inst_executed.ratio / 32   (-c lanes)\n"
+     "  warps at work?           sm__warps_active.avg.pct_of_peak_sustained_active    (-c occupancy)\n"
+     "  bytes moved, and time    dram__bytes.sum, gpu__time_duration.sum  (bytes=... seconds=...)\n"
+     "Hand them to `record LABEL ... -c NAME=SHARE` and `reconcile`, or to `advise ... measured=TIME -c`.",
+     NULL, EXAMPLE},
+    {"lesson", "the roofline at the board, seven steps in 23 minutes",
+     "The roofline at the board, 23 minutes:\n"
+     "  1. the question (2 min): why is a kernel slow? Two reasons only; do not say roofline yet.\n"
+     "  2. the picture (4 min): a kitchen, its cooks (FLOP/s) and the doorway to its pantry (bytes/s).\n"
+     "  3. two numbers (3 min): peak and bandwidth; divide them: the ridge.\n"
+     "  4. the third (4 min): intensity is reuse; an addition by hand, then a matrix product.\n"
+     "  5. the plot (5 min): sideways is reuse, up is speed; the ramp, the flat roof, the corner.\n"
+     "  6. the demonstration (3 min): a naive product; read its ceiling first, then measure it.\n"
+     "  7. when to stop (2 min): a dot on the roof is done.",
+     work_roofline, EXAMPLE},
+    {"prefixes", "decimal, binary, bits and bytes",
+     "SI prefixes are decimal (1 GB = 10^9 B), binary ones are spelled out (1 GiB = 2^30 B, 7.4 %\n"
+     "more). Network speeds are in bits: 8 to a byte.",
+     work_prefixes, EXAMPLE},
+    {NULL, NULL, NULL, NULL, {NULL}},
+};

@@ -1,0 +1,270 @@
+/* The ledger itself: show, verify, export, keygen. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ledger/seal.h"
+#include "cli/predict/grid.h"
+
+static char *ledger_path, *key_path, *markdown_path;
+
+static const struct poptOption options[] = {
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "default " CLI_DEFAULT_LEDGER, "FILE"},
+    {"key", '\0', POPT_ARG_STRING, &key_path, 0, "verify: every prediction must be signed by this public key",
+     "PUB"},
+    {"markdown", '\0', POPT_ARG_STRING, &markdown_path, 0, "export: write a table of the predictions",
+     "FILE"},
+    POPT_TABLEEND};
+
+enum { SHORT = 40 };
+
+static const char *ledger_name(void) {
+  return ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+}
+
+/** The entries of a ledger that holds, as one array. */
+static roof_status load(json_t **entries, roof_error *error) {
+  roof_text lines = {0};
+  roof_status status = roof_ledger_lines(ledger_name(), &lines, error);
+  if (status != ROOF_OK) {
+    roof_text_done(&lines);
+    return status;
+  }
+  json_t *array = json_array();
+  for (const char *line = lines.data; line != NULL && *line != '\0';) {
+    const char *newline = strchr(line, '\n');
+    json_array_append_new(array, json_loadb(line, (size_t)(newline - line), 0, NULL));
+    line = newline + 1;
+  }
+  roof_text_done(&lines);
+  *entries = array;
+  return ROOF_OK;
+}
+
+static const char *text_of(json_t *entry, const char *key) {
+  const char *text = json_string_value(json_object_get(entry, key));
+  return text != NULL ? text : "";
+}
+
+static bool is_prediction(json_t *entry) {
+  return strcmp(text_of(entry, "kind"), "prediction") == 0;
+}
+
+static double seconds_of(json_t *entry, const char *which) {
+  json_t *seconds = json_object_get(entry, "seconds");
+  return json_number_value(json_is_object(seconds) ? json_object_get(seconds, which) : seconds);
+}
+
+/** What a prediction rests on, or what marks a measurement. */
+static void add_note(cli_grid *grid, json_t *entry) {
+  bool is_signed = json_object_get(entry, "signature") != NULL;
+  if (is_prediction(entry)) {
+    cli_grid_add(grid, "%s (%s)%s", text_of(entry, "regime"), text_of(entry, "binding"),
+                 is_signed ? ", signed" : "");
+  } else if (json_is_true(json_object_get(entry, "unsealed"))) {
+    cli_grid_add(grid, "UNSEALED: no prediction came before it");
+  } else {
+    cli_grid_add(grid, "of entry %" JSON_INTEGER_FORMAT ", %zu samples",
+                 json_integer_value(json_object_get(entry, "prediction")),
+                 json_array_size(json_object_get(entry, "samples")));
+  }
+}
+
+static void add_entry(cli_grid *grid, json_t *entry) {
+  char seconds[SHORT];
+  cli_grid_add(grid, "%" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(entry, "sequence")));
+  cli_grid_add(grid, "%s", text_of(entry, "time"));
+  cli_grid_add(grid, "%s", is_prediction(entry) ? "predicted" : "measured");
+  cli_grid_add(grid, "%s", text_of(entry, "label"));
+  cli_grid_add(grid, "%s", roof_quantity_format(seconds, SHORT, seconds_of(entry, "expected"), "s"));
+  cli_grid_add(grid, "%s", text_of(entry, "machine"));
+  add_note(grid, entry);
+}
+
+static json_t *entries_json(json_t *entries) {
+  return json_pack("{s:s, s:s, s:O}", "schema", "roofline.ledger/1", "ledger", ledger_name(), "entries",
+                   entries);
+}
+
+static roof_status show(const cli_args *args, roof_error *error) {
+  static const char *const header[] = {"#", "time", "kind", "label", "seconds", "machine", "what"};
+  json_t *entries = NULL, *entry;
+  size_t index;
+  roof_text text = {0};
+  cli_grid grid = {0};
+  roof_status status = load(&entries, error);
+  if (status != ROOF_OK || args->json || args->csv) {
+    status = status == ROOF_OK ? cli_answer_print(args, entries_json(entries), error) : status;
+    json_decref(entries);
+    return status;
+  }
+  for (size_t i = 0; i < sizeof header / sizeof header[0]; i++) {
+    cli_grid_add(&grid, "%s", header[i]);
+  }
+  json_array_foreach(entries, index, entry) {
+    add_entry(&grid, entry);
+  }
+  cli_grid_end(&grid, &text, "rlllrll");
+  status = cli_print(&text, error);
+  roof_text_done(&text);
+  json_decref(entries);
+  return status;
+}
+
+static roof_status verify(const cli_args *args, roof_error *error) {
+  roof_ledger_summary s;
+  roof_text text = {0};
+  roof_status status = roof_ledger_verify(ledger_name(), key_path, &s, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (args->json || args->csv) {
+    return cli_answer_print(args,
+                            json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "schema",
+                                      "roofline.verification/1", "ledger", ledger_name(), "entries",
+                                      (json_int_t)s.entries, "predictions", (json_int_t)s.predictions,
+                                      "measurements", (json_int_t)s.measurements, "unsealed",
+                                      (json_int_t)s.unsealed, "signatures", (json_int_t)s.signatures),
+                            error);
+  }
+  roof_text_addf(&text, "%s holds: %zu entries, %zu predictions, %zu measurements", ledger_name(), s.entries,
+                 s.predictions, s.measurements);
+  if (s.unsealed > 0) {
+    roof_text_addf(&text, ", %zu of them unsealed", s.unsealed);
+  }
+  if (s.signatures > 0) {
+    roof_text_addf(&text, "; %zu signatures match%s", s.signatures, key_path != NULL ? " the key" : "");
+  }
+  roof_text_add(&text, "\n");
+  status = cli_print(&text, error);
+  roof_text_done(&text);
+  return status;
+}
+
+/** Text of a cell of a Markdown table. */
+static void add_cell(roof_text *out, const char *text) {
+  roof_text_add(out, " ");
+  for (; *text != '\0'; text++) {
+    roof_text_add(out, *text == '|' || *text == '\\' ? "\\" : "");
+    roof_text_add_bytes(out, *text == '\n' ? " " : text, 1);
+  }
+  roof_text_add(out, " |");
+}
+
+static void add_prediction(roof_text *out, json_t *entry) {
+  char number[SHORT], expected[SHORT], lower[SHORT], share[SHORT], regime[128];
+  snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT,
+           json_integer_value(json_object_get(entry, "sequence")));
+  snprintf(share, sizeof share, "%.1f %%", 100 * seconds_of(entry, "lower") / seconds_of(entry, "expected"));
+  snprintf(regime, sizeof regime, "%s (%s)", text_of(entry, "regime"), text_of(entry, "binding"));
+  roof_quantity_format(expected, SHORT, seconds_of(entry, "expected"), "s");
+  roof_quantity_format(lower, SHORT, seconds_of(entry, "lower"), "s");
+  const char *cells[] = {number,
+                         text_of(entry, "time"),
+                         text_of(entry, "label"),
+                         text_of(entry, "machine"),
+                         regime,
+                         lower,
+                         expected,
+                         share,
+                         text_of(entry, "commit"),
+                         text_of(entry, "sha256")};
+  roof_text_add(out, "|");
+  for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+    add_cell(out, cells[i]);
+  }
+  roof_text_add(out, "\n");
+}
+
+static roof_status write_markdown(json_t *entries, roof_error *error) {
+  roof_text text = {0};
+  json_t *entry;
+  size_t index;
+  roof_text_addf(
+      &text,
+      "# Predictions\n\nSealed in `%s` before they were measured; `roofline ledger verify` checks it.\n\n"
+      "| # | sealed | label | machine | regime | at best | expected | of ceiling | commit | SHA-256 |\n"
+      "|--:|---|---|---|---|--:|--:|--:|---|---|\n",
+      ledger_name());
+  json_array_foreach(entries, index, entry) {
+    if (is_prediction(entry)) {
+      add_prediction(&text, entry);
+    }
+  }
+  roof_status status = text.failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", markdown_path)
+                                   : rf_write_file(markdown_path, text.data, text.length, error);
+  roof_text_done(&text);
+  return status;
+}
+
+static roof_status export(const cli_args *args, roof_error *error) {
+  json_t *entries = NULL;
+  if ((markdown_path != NULL) == (args->json || args->csv)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "ledger export: give --json, --csv, or --markdown FILE");
+  }
+  roof_status status = load(&entries, error);
+  if (status == ROOF_OK) {
+    status = args->json || args->csv ? cli_answer_print(args, entries_json(entries), error)
+                                     : write_markdown(entries, error);
+  }
+  json_decref(entries);
+  return status;
+}
+
+static roof_status keygen(const cli_args *args, roof_error *error) {
+  const char *path = args->word_count > 1 ? args->words[1] : "roofline.key";
+  roof_text text = {0};
+  if (args->csv) {
+    return cli_args_no_csv("ledger keygen", error);
+  }
+  roof_status status = roof_ledger_keygen(path, error);
+  if (status == ROOF_OK && !args->quiet) {
+    roof_text_addf(&text, "%s: keep it to yourself; %s.pub: for those who verify\n", path, path);
+    status = cli_print(&text, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
+static const struct {
+  const char *name;
+  int most; /* words after it */
+  roof_status (*run)(const cli_args *args, roof_error *error);
+} verbs[] = {{"show", 0, show}, {"verify", 0, verify}, {"export", 0, export}, {"keygen", 1, keygen}};
+
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static roof_status dispatch(const cli_args *args, roof_error *error) {
+  const char *names[VERB_COUNT + 1] = {NULL};
+  const char *typed = args->word_count > 0 ? args->words[0] : "show";
+  for (int i = 0; i < VERB_COUNT; i++) {
+    names[i] = verbs[i].name;
+    if (strcmp(typed, verbs[i].name) == 0) {
+      roof_status status = cli_args_limit_words(args, verbs[i].most + 1, error);
+      return status == ROOF_OK ? verbs[i].run(args, error) : status;
+    }
+  }
+  const char *near = roof_suggest(typed, names);
+  return roof_error_set(error, ROOF_E_NAME, "ledger %.40s: unknown; %s%s%s", typed,
+                        near ? "did you mean `" : "use show, verify, export or keygen", near ? near : "",
+                        near ? "`?" : "");
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  roof_status status = dispatch(args, error);
+  free(ledger_path);
+  free(key_path);
+  free(markdown_path);
+  return status;
+}
+
+const cli_command cli_cmd_ledger = {
+    .name = "ledger",
+    .arguments = "show | verify | export | keygen [FILE]",
+    .summary = "what was predicted and measured, and whether the record holds",
+    .examples = "  roofline ledger verify\n"
+                "  roofline ledger export --markdown predictions.md\n"
+                "  roofline ledger keygen roofline.key && roofline seal predictions.txt --sign roofline.key\n"
+                "  roofline ledger verify --key roofline.key.pub\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,244 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/loop/loop.h"
+#include "roofline/draw.h"
+
+enum { SHORT = 40, LINE = 640, CEILING_COLUMNS = 7, REASON_COLUMNS = 3 };
+
+static void add_quantity(cli_grid *grid, double value, const char *unit) {
+  char text[SHORT];
+  cli_grid_add(grid, "%s", isnan(value) ? "" : roof_quantity_format(text, sizeof text, value, unit));
+}
+
+static void add_percent(cli_grid *grid, double share) {
+  char text[SHORT] = "";
+  if (!isnan(share)) {
+    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  }
+  cli_grid_add(grid, "%s", text);
+}
+
+static void add_cores(cli_grid *s, const roof_machine *m, int cores, const char *core_kind, int per_core) {
+  char text[SHORT], count[16];
+  snprintf(count, sizeof count, "%g", cores > 0 ? cores : m->unit_count);
+  snprintf(text, sizeof text, "%s%s%s%s", count, core_kind[0] != '\0' ? " " : "", core_kind,
+           per_core > 1 ? ", all threads" : "");
+  cli_grid_add(s, "%s", text);
+}
+
+static void add_ceiling(cli_grid *s, double value, double limit, double spread, const char *unit,
+                        const char *how) {
+  add_quantity(s, value, unit);
+  add_quantity(s, limit, unit);
+  add_percent(s, value / limit);
+  add_percent(s, spread);
+  cli_grid_add(s, "%s", how);
+}
+
+static void add_level(cli_grid *s, const roof_machine *m, const roof_level *level) {
+  const struct {
+    const char *pattern;
+    double rate, limit, spread;
+  } rates[] = {
+      {"", level->bytes_per_second, level->limit_bytes_per_second, level->spread},
+      {" read", level->read_bytes_per_second, level->limit_bytes_per_second, level->read.spread},
+      {" write", level->write_bytes_per_second, level->write_limit_bytes_per_second, level->write.spread},
+      {" copy", level->copy_bytes_per_second, level->copy_limit_bytes_per_second, level->copy.spread},
+      {" update", level->update_bytes_per_second, level->update_limit_bytes_per_second, level->update.spread},
+      {" triad", level->triad_bytes_per_second, level->triad_limit_bytes_per_second, level->triad.spread}};
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    if (!isnan(rates[i].rate)) {
+      cli_grid_add(s, "%s%s", level->name, rates[i].pattern);
+      add_cores(s, m, level->cores, level->core_kind, level->threads_per_core);
+      add_ceiling(s, rates[i].rate, rates[i].limit, isnan(rates[i].spread) ? level->spread : rates[i].spread,
+                  "B/s", level->source);
+    }
+  }
+}
+
+static void add_ceilings(cli_grid *s, const roof_machine *m) {
+  static const char *const header[CEILING_COLUMNS] = {"ceiling",      "cores",  "measured", "limit",
+                                                      "of the limit", "spread", "how"};
+  cli_loop_add_row(s, header, CEILING_COLUMNS);
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    if (!isnan(peak->flops_per_second)) {
+      cli_grid_add(s, "%s %s%s%s", roof_dtype_name(peak->dtype), roof_unit_name(peak->unit),
+                   peak->isa[0] != '\0' ? ", " : "", peak->isa);
+      add_cores(s, m, peak->cores, peak->core_kind, peak->threads_per_core);
+      add_ceiling(s, peak->flops_per_second, peak->limit_flops_per_second, peak->spread, "FLOP/s",
+                  peak->source);
+    }
+  }
+  for (int i = 0; i < m->level_count; i++) {
+    add_level(s, m, &m->levels[i]);
+  }
+  if (!isnan(m->launch_seconds)) {
+    cli_grid_add(s, "parallel region");
+    add_cores(s, m, 0, "", 0);
+    add_ceiling(s, m->launch_seconds, NAN, NAN, "s", "time of one empty parallel region");
+  }
+}
+
+static void add_dots(roof_scene *scene, const cli_loop_kernel *k) {
+  const roof_prediction *p = &k->prediction;
+  char measured[SHORT], predicted[SHORT];
+  roof_scene_dot dot = {
+      .intensity = p->intensity, .flops_per_second = p->work.flops / k->measured_seconds, .next = -1};
+  snprintf(dot.label, sizeof dot.label, "%s", k->kernel->name);
+  snprintf(dot.detail, sizeof dot.detail, "%.90s: %s measured, %s predicted, %.0f %%", k->label,
+           roof_quantity_format(measured, SHORT, k->measured_seconds, "s"),
+           roof_quantity_format(predicted, SHORT, p->expected_seconds, "s"),
+           100 * k->reconciled.fraction_of_ceiling);
+  int index = roof_scene_add_dot(scene, &dot);
+  dot.flops_per_second = p->work.flops / p->expected_seconds;
+  dot.label[0] = '\0';
+  dot.predicted = true;
+  dot.next = index;
+  roof_scene_add_dot(scene, &dot);
+}
+
+static roof_status build_scene(const cli_loop *loop, roof_scene *scene, roof_error *error) {
+  roof_scene_init(scene);
+  snprintf(scene->title, sizeof scene->title, "%s, %s", loop->machine.title, roof_dtype_name(loop->dtype));
+  snprintf(scene->subtitle, sizeof scene->subtitle,
+           "solid: theoretical limit; dashed: achieved; hollow: predicted; filled: measured");
+  cli_loop_answer(loop, scene->description, sizeof scene->description);
+  roof_status status = roof_scene_add_machine(scene, &loop->machine, loop->dtype, error);
+  for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
+    if (loop->kernels[i].skipped[0] == '\0') {
+      add_dots(scene, &loop->kernels[i]);
+    }
+  }
+  return status;
+}
+
+/** "L1 48 KiB x 2, L2 2 MiB x 2, L3 32 MiB, DRAM 16 GiB". */
+static void add_levels(cli_grid *s, const roof_machine *m) {
+  roof_text text = {0};
+  for (int kind = 0; kind < ROOF_LEVEL_KIND_COUNT; kind++) {
+    const roof_level *level = roof_machine_level(m, (roof_level_kind)kind, ROOF_MEASURED);
+    char size[SHORT];
+    if (level == NULL || isnan(level->bytes)) {
+      continue;
+    }
+    roof_text_addf(&text, "%s%s %s", text.length > 0 ? ", " : "", level->name,
+                   roof_bytes_format(size, SHORT, level->bytes));
+    if (level->instances > 1) {
+      roof_text_addf(&text, " x %g", level->instances);
+    }
+  }
+  if (text.length > 0) {
+    cli_grid_add(s, "Memory: %s.", text.data);
+  }
+  roof_text_done(&text);
+}
+
+static void add_method(cli_grid *s, const cli_loop *loop) {
+  const roof_machine *m = &loop->machine;
+  char clock[SHORT];
+  cli_grid_add(s, "Processor: %s, %g %s; clock %s.", m->title, m->unit_count, m->unit_kind,
+               roof_quantity_format(clock, SHORT, m->clock_hz, "Hz"));
+  add_levels(s, m);
+  cli_grid_add(s, "Measured on %s by roofline %s, backend %s%s.", m->date, ROOFLINE_VERSION,
+               loop->backend->name, loop->options.quick ? ", quick" : "");
+  cli_grid_add(
+      s,
+      "Each kernel is checked against a scalar reference before it is timed; its time is the median of "
+      "the samples, all of which are in the ledger %s.",
+      loop->ledger);
+  cli_grid_add(
+      s,
+      "Predicted is the bound of the measured ceilings divided by the typical efficiency, %g, and was "
+      "sealed before the kernel ran; headroom is the measured time over the bound.",
+      loop->target.options.efficiency);
+  for (int i = 0; i < m->note_count; i++) {
+    cli_grid_add(s, "%s", m->notes[i]);
+  }
+}
+
+/** The verdicts with their reasons, and what was skipped with its own. */
+static void add_reasons(cli_grid *s, const cli_loop *loop) {
+  static const char *const header[REASON_COLUMNS] = {"kernel", "because", "measured"};
+  cli_loop_add_row(s, header, REASON_COLUMNS);
+  for (int i = 0; i < loop->count; i++) {
+    const cli_loop_kernel *k = &loop->kernels[i];
+    char because[LINE];
+    cli_loop_because(k, because, sizeof because);
+    cli_grid_add(s, "%s", k->kernel->name);
+    cli_grid_add(s, "%s", because);
+    cli_grid_add(s, "%s", k->how);
+  }
+}
+
+enum { RESULTS, REASONS, CEILINGS, METHOD, PARTS };
+
+/** The parts of a page as they are built. */
+typedef struct page {
+  cli_grid grids[PARTS];
+  const char **cells[PARTS];
+  roof_scene scene;
+  char answer[LINE];
+  const char *summary[ROOF_NOTE_MAX + 2];
+} page;
+
+static roof_table table_of(const page *p, int part, const char *title, int columns) {
+  return (roof_table){.title = title,
+                      .cells = p->cells[part],
+                      .columns = columns,
+                      .rows = p->grids[part].count / columns - 1};
+}
+
+static roof_status fill(page *p, const cli_loop *loop, roof_error *error) {
+  cli_loop_add_kernels(&p->grids[RESULTS], loop);
+  add_reasons(&p->grids[REASONS], loop);
+  add_ceilings(&p->grids[CEILINGS], &loop->machine);
+  add_method(&p->grids[METHOD], loop);
+  for (int i = 0; i < PARTS; i++) {
+    p->cells[i] = cli_grid_cells(&p->grids[i]);
+    if (p->cells[i] == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
+    }
+  }
+  return build_scene(loop, &p->scene, error);
+}
+
+/** The answer, then what casts doubt on every figure. */
+static void add_summary(page *p, const cli_loop *loop) {
+  static const char noise[] = "noise:";
+  int count = 0;
+  cli_loop_answer(loop, p->answer, sizeof p->answer);
+  p->summary[count++] = p->answer;
+  for (int i = 0; i < loop->machine.note_count; i++) {
+    const char *note = loop->machine.notes[i];
+    if (strncmp(note, noise, sizeof noise - 1) == 0) {
+      p->summary[count++] = note;
+    }
+  }
+}
+
+roof_status cli_loop_html(const cli_loop *loop, roof_text *out, roof_error *error) {
+  page *p = calloc(1, sizeof *p);
+  if (p == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
+  }
+  roof_status status = fill(p, loop, error);
+  if (status == ROOF_OK) {
+    add_summary(p, loop);
+    const roof_table tables[] = {
+        table_of(p, RESULTS, "Predicted and measured", CLI_LOOP_COLUMNS),
+        table_of(p, REASONS, "Why", REASON_COLUMNS),
+        table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS),
+    };
+    status = roof_draw_html("Roofline report", p->summary, &p->scene, tables,
+                            sizeof tables / sizeof tables[0], p->cells[METHOD], out, error);
+  }
+  for (int i = 0; i < PARTS; i++) {
+    free(p->cells[i]);
+    cli_grid_done(&p->grids[i]);
+  }
+  free(p);
+  return status;
+}

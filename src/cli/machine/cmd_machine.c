@@ -1,0 +1,104 @@
+/* The catalogue: list, show, compare, new, lint. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/machine/machine.h"
+
+double cli_machine_peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
+  const roof_peak *peak = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
+  return peak != NULL ? peak->flops_per_second : NAN;
+}
+
+double cli_machine_half_rate(const roof_machine *machine) {
+  double rate = fmax(cli_machine_peak_rate(machine, ROOF_FP16, ROOF_MATRIX),
+                     cli_machine_peak_rate(machine, ROOF_BF16, ROOF_MATRIX));
+  return isnan(rate) ? cli_machine_peak_rate(machine, ROOF_FP16, ROOF_VECTOR) : rate;
+}
+
+double cli_machine_memory_rate(const roof_machine *machine) {
+  const roof_level *memory = roof_machine_memory(machine, ROOF_DATASHEET);
+  return memory != NULL ? roof_level_bandwidth(memory, 0, 0) : NAN;
+}
+
+void cli_machine_add_cores(char *text, size_t size, int cores, const char *core_kind, int threads_per_core) {
+  size_t used = strlen(text);
+  if (cores > 0) {
+    used += (size_t)snprintf(text + used, size - used, ", %d %s%s", cores,
+                             core_kind[0] != '\0' ? core_kind : "core", cores == 1 ? "" : "s");
+  }
+  if (threads_per_core > 1 && used < size) {
+    snprintf(text + used, size - used, ", %d threads a core", threads_per_core);
+  }
+}
+
+char *cli_machine_figure(char *buffer, double value, const char *unit, const char *unknown) {
+  return isnan(value) ? strcpy(buffer, unknown)
+                      : roof_quantity_format(buffer, MACHINE_FIGURE_SIZE, value, unit);
+}
+
+static roof_status new_run(const cli_args *args, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = roof_machine_template(args->words[1], &text, error);
+  if (status == ROOF_OK) {
+    status =
+        args->to != NULL ? rf_write_file(args->to, text.data, text.length, error) : cli_print(&text, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
+static const struct {
+  const char *name;
+  int least, most; /* words after it */
+  roof_status (*run)(const cli_args *args, roof_error *error);
+  const char *usage;
+  bool json, csv, to; /* options it has a use for */
+} verbs[] = {
+    {"list", 0, 1, cli_machine_list_run, "list [TEXT]", .json = true, .csv = true},
+    {"show", 1, 1, cli_machine_show_run, "show NAME", .json = true, .csv = true},
+    {"compare", 2, 16, cli_machine_compare_run, "compare NAME NAME ...", .json = true, .csv = true},
+    {"new", 1, 1, new_run, "new NAME [--to FILE]", .to = true},
+    {"lint", 0, 1000, cli_machine_lint_run, "lint [NAME|FILE ...]", .json = true, .csv = true},
+};
+
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  const char *typed = args->word_count > 0 ? args->words[0] : "list";
+  const char *names[VERB_COUNT + 1] = {NULL};
+  int words = args->word_count > 0 ? args->word_count - 1 : 0;
+  for (int i = 0; i < VERB_COUNT; i++) {
+    names[i] = verbs[i].name;
+    if (strcmp(typed, verbs[i].name) != 0) {
+      continue;
+    }
+    if (words < verbs[i].least || words > verbs[i].most) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "machine %s: usage is `roofline machine %s`", typed,
+                            verbs[i].usage);
+    }
+    const char *useless = args->json && !verbs[i].json ? "--json"
+                          : args->csv && !verbs[i].csv ? "--csv"
+                          : args->to && !verbs[i].to   ? "--to"
+                                                       : NULL;
+    if (useless != NULL) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "machine %s: does not take %s", typed, useless);
+    }
+    return verbs[i].run(args, error);
+  }
+  const char *near = roof_suggest(typed, names);
+  return roof_error_set(error, ROOF_E_NAME, "machine %.40s: unknown; %s%s%s", typed,
+                        near ? "did you mean `" : "use list, show, compare, new or lint", near ? near : "",
+                        near ? "`?" : "");
+}
+
+const cli_command cli_cmd_machine = {
+    .name = "machine",
+    .arguments = "list [TEXT] | show NAME | compare NAME NAME ... | new NAME | lint [NAME|FILE ...]",
+    .summary = "the catalogue: any GPU or CPU from one file, every figure with its source",
+    .examples = "  roofline machine list hbm\n  roofline machine show h100\n  roofline machine compare h100 "
+                "b200 mi300x\n"
+                "  roofline machine new my-gpu --to my-gpu.json && roofline machine lint my-gpu.json\n",
+    .groups = CLI_ARGS_FILE,
+    .run = run,
+};

@@ -1,0 +1,584 @@
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/machine/machine.h"
+#include "cli/predict/grid.h"
+
+enum { SOURCE_MAX = 256, WIDTH = 110 };
+
+/** One machine being printed, with the sources named so far: figures refer to them by number. */
+typedef struct page {
+  const roof_machine *machine;
+  roof_text text;
+  cli_grid grid;
+  const char *sources[SOURCE_MAX];
+  const char *dates[SOURCE_MAX];
+  int source_count;
+} page;
+
+/** The number of a source, from 1; 0 for none. */
+static int cite(page *p, const char *source, const char *date) {
+  for (int i = 0; i < p->source_count; i++) {
+    if (strcmp(p->sources[i], source) == 0 && strcmp(p->dates[i], date) == 0) {
+      return i + 1;
+    }
+  }
+  if (source[0] == '\0' || p->source_count == SOURCE_MAX) {
+    return 0;
+  }
+  p->sources[p->source_count] = source;
+  p->dates[p->source_count] = date;
+  return ++p->source_count;
+}
+
+/** The last two cells of every row: kind and source. */
+static void add_provenance(page *p, roof_provenance kind, const char *source, const char *date) {
+  int number = cite(p, source, date);
+  cli_grid_add(&p->grid, "%s", roof_provenance_name(kind));
+  if (number > 0) {
+    cli_grid_add(&p->grid, "[%d]", number);
+  } else {
+    cli_grid_add(&p->grid, "no source");
+  }
+}
+
+static void add_count(page *p, double value, const char *unknown) {
+  char text[32];
+  snprintf(text, sizeof text, "%.0f", value);
+  cli_grid_add(&p->grid, "%s", isnan(value) ? unknown : text);
+}
+
+static void add_percent(page *p, double share) {
+  char text[16] = "";
+  if (!isnan(share)) {
+    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  }
+  cli_grid_add(&p->grid, "%s", text);
+}
+
+/** `value` as a share of its physical limit, and how much its samples spread, as far as they are
+ * known. */
+static void add_share(page *p, double value, double limit, double spread, bool noisy) {
+  add_percent(p, value / limit);
+  if (noisy) {
+    cli_grid_add(&p->grid, "noisy %.1f %%", 100 * spread);
+  } else {
+    add_percent(p, isnan(value) ? NAN : spread);
+  }
+}
+
+static void add_heads(page *p, const char *const *heads, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cli_grid_add(&p->grid, "%s", heads[i]);
+  }
+}
+
+/** Measured figures stand indented beside the quoted ones, unless the whole machine is measured. */
+static const char *indent(const page *p, roof_provenance kind) {
+  return kind == ROOF_MEASURED && p->machine->kind != ROOF_MEASURED ? "  measured " : "";
+}
+
+static void add_peak(page *p, const roof_peak *peak) {
+  char name[128], text[MACHINE_FIGURE_SIZE];
+  double ridge = peak->flops_per_second / cli_machine_memory_rate(p->machine);
+  const char *margin = indent(p, peak->kind);
+  snprintf(name, sizeof name, "%s%s %s%s%s%s", margin, roof_dtype_name(peak->dtype),
+           roof_unit_name(peak->unit), peak->sparse ? " SPARSE" : "", peak->isa[0] != '\0' ? ", " : "",
+           peak->isa);
+  cli_machine_add_cores(name, sizeof name, peak->cores, peak->core_kind, peak->threads_per_core);
+  cli_grid_add(&p->grid, "%s", name);
+  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, peak->flops_per_second, "FLOP/s", "unknown"));
+  if (isnan(ridge) || margin[0] != '\0') {
+    cli_grid_add(&p->grid, "%s", "");
+  } else {
+    cli_grid_add(&p->grid, "%.1f", ridge);
+  }
+  add_share(p, peak->flops_per_second, peak->limit_flops_per_second, peak->spread,
+            peak->conditions.noisy[0] != '\0');
+  add_provenance(p, peak->kind, peak->source, peak->date);
+}
+
+static bool same_path(const roof_peak *a, const roof_peak *b) {
+  return a->dtype == b->dtype && a->unit == b->unit;
+}
+
+/** True when a measured peak has a quoted dense one to stand under. */
+static bool has_quoted(const roof_machine *m, const roof_peak *measured) {
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    if (peak->kind != ROOF_MEASURED && !peak->sparse && !peak->unsupported && same_path(peak, measured)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void add_peaks(page *p) {
+  static const char *const heads[] = {"peaks (dense)", "rate", "ridge FLOP/B", "of limit",
+                                      "spread",        "kind", "source"};
+  const roof_machine *m = p->machine;
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < m->peak_count; i++) {
+    const roof_peak *peak = &m->peaks[i];
+    if (peak->unsupported || (peak->kind == ROOF_MEASURED && has_quoted(m, peak))) {
+      continue;
+    }
+    add_peak(p, peak);
+    for (int k = 0; k < m->peak_count && peak->kind != ROOF_MEASURED && !peak->sparse; k++) {
+      if (m->peaks[k].kind == ROOF_MEASURED && same_path(&m->peaks[k], peak)) {
+        add_peak(p, &m->peaks[k]);
+      }
+    }
+  }
+  cli_grid_end(&p->grid, &p->text, "lrrrrll");
+  const char *separator = "  no path in hardware: ";
+  for (int i = 0; i < m->peak_count; i++) {
+    if (m->peaks[i].unsupported) {
+      roof_text_addf(&p->text, "%s%s %s", separator, roof_dtype_name(m->peaks[i].dtype),
+                     roof_unit_name(m->peaks[i].unit));
+      separator = ", ";
+    }
+  }
+  roof_text_add(&p->text, separator[0] == ',' ? "\n\n" : "\n");
+}
+
+#define RATE(label, name, limit, conditions)                                                                 \
+  { label, "B/s", offsetof(roof_level, name), offsetof(roof_level, limit), conditions }
+
+static const struct {
+  const char *label, *unit;
+  size_t offset, limit, conditions; /* 0: none */
+} patterns[] = {
+    RATE(" mixed", bytes_per_second, limit_bytes_per_second, 0),
+    RATE(" read", read_bytes_per_second, limit_bytes_per_second, offsetof(roof_level, read)),
+    RATE(" triad", triad_bytes_per_second, triad_limit_bytes_per_second, offsetof(roof_level, triad)),
+    RATE(" copy", copy_bytes_per_second, copy_limit_bytes_per_second, offsetof(roof_level, copy)),
+    RATE(" update", update_bytes_per_second, update_limit_bytes_per_second, offsetof(roof_level, update)),
+    RATE(" write", write_bytes_per_second, write_limit_bytes_per_second, offsetof(roof_level, write)),
+    {" latency", "s", offsetof(roof_level, latency_seconds), 0, 0},
+};
+
+enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
+
+static void add_capacity(page *p, const roof_level *level, bool given) {
+  char text[MACHINE_FIGURE_SIZE];
+  if (given || isnan(level->bytes)) {
+    cli_grid_add(&p->grid, "%s", "");
+    return;
+  }
+  bool memory = level->level == ROOF_MEMORY;
+  cli_grid_add(&p->grid, "%s",
+               memory ? roof_quantity_format(text, sizeof text, level->bytes, "B")
+                      : roof_bytes_format(text, sizeof text, level->bytes));
+}
+
+static double figure_at(const roof_level *level, size_t offset) {
+  return *(const double *)(const void *)((const char *)level + offset);
+}
+
+/** Of the pattern, NULL where it was not measured here. */
+static const roof_conditions *conditions_at(const roof_level *level, int k) {
+  if (k < 0 || patterns[k].conditions == 0) {
+    return NULL;
+  }
+  const roof_conditions *conditions =
+      (const roof_conditions *)(const void *)((const char *)level + patterns[k].conditions);
+  return isnan(conditions->samples) ? NULL : conditions;
+}
+
+/** One row of a level: figure `k`, or none. */
+static void add_level_row(page *p, const roof_level *level, int k, bool first) {
+  bool quoted = k < 0 || (k == 0 && level->kind != ROOF_MEASURED), rate = k < 0 || patterns[k].limit > 0;
+  const char *label = quoted ? "" : patterns[k].label, *unit = k < 0 ? "" : patterns[k].unit;
+  double value = k < 0 ? NAN : figure_at(level, patterns[k].offset);
+  char name[160], text[MACHINE_FIGURE_SIZE];
+  const char *margin = indent(p, level->kind);
+  snprintf(name, sizeof name, "%s%s%s", margin, level->name, label);
+  cli_machine_add_cores(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
+  if (rate && strncmp(level->plateau, "not", 3) == 0) {
+    size_t used = strlen(name);
+    snprintf(name + used, sizeof name - used, " (%s)", level->plateau);
+  }
+  cli_grid_add(&p->grid, "%s", name);
+  add_capacity(p, level, !first || margin[0] != '\0');
+  if (first && margin[0] == '\0' && level->instances != 1) {
+    cli_grid_add(&p->grid, "x %g", level->instances);
+  } else {
+    cli_grid_add(&p->grid, "%s", "");
+  }
+  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, value, unit, ""));
+  const roof_conditions *conditions = conditions_at(level, k);
+  double spread = conditions != NULL ? conditions->spread : level->spread;
+  add_share(p, value, rate && k >= 0 ? figure_at(level, patterns[k].limit) : NAN, rate ? spread : NAN,
+            conditions != NULL && conditions->noisy[0] != '\0');
+  add_provenance(p, level->kind, level->source, level->date);
+}
+
+static void add_levels(page *p) {
+  static const char *const heads[] = {
+      "levels (inner to outer)", "capacity", "", "bandwidth", "of limit", "spread", "kind", "source"};
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->level_count; i++) {
+    const roof_level *level = &p->machine->levels[i];
+    bool first = true;
+    for (int k = 0; k < PATTERN_COUNT; k++) {
+      if (!isnan(figure_at(level, patterns[k].offset))) {
+        add_level_row(p, level, k, first);
+        first = false;
+      }
+    }
+    if (first) {
+      add_level_row(p, level, -1, true);
+    }
+  }
+  cli_grid_end(&p->grid, &p->text, "lrlrrrll");
+  roof_text_add(&p->text, "\n");
+}
+
+static void add_links(page *p) {
+  static const char *const heads[] = {"links", "one way", "both ways", "links or lanes", "kind", "source"};
+  char text[MACHINE_FIGURE_SIZE];
+  if (p->machine->link_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->link_count; i++) {
+    const roof_link *link = &p->machine->links[i];
+    cli_grid_add(&p->grid, "%s%s", indent(p, link->kind), link->name);
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, link->bytes_per_second, "B/s", "unknown"));
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, link->both_ways_bytes_per_second, "B/s", ""));
+    if (link->count > 1) {
+      cli_grid_add(&p->grid, "%g", link->count);
+    } else {
+      cli_grid_add(&p->grid, "%s", "");
+    }
+    add_provenance(p, link->kind, link->source, link->date);
+  }
+  cli_grid_end(&p->grid, &p->text, "lrrrll");
+  roof_text_add(&p->text, "\n");
+}
+
+static void add_costs(page *p) {
+  static const char *const heads[] = {"synchronisation", "time", "cycles", "from", "to",
+                                      "spread",          "kind", "source"};
+  char name[128], text[MACHINE_FIGURE_SIZE];
+  if (p->machine->cost_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->cost_count; i++) {
+    const roof_cost *cost = &p->machine->costs[i];
+    snprintf(name, sizeof name, "%s", cost->name);
+    cli_machine_add_cores(name, sizeof name, cost->cores, "", 0);
+    cli_grid_add(&p->grid, "%s", name);
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, cost->seconds, "s", "unknown"));
+    add_count(p, cost->seconds * cost->clock_hz, "");
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, cost->least_seconds, "s", ""));
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, cost->most_seconds, "s", ""));
+    add_percent(p, cost->spread);
+    add_provenance(p, cost->kind, cost->source, cost->date);
+  }
+  cli_grid_end(&p->grid, &p->text, "lrrrrrll");
+  roof_text_add(&p->text, "\n");
+}
+
+/** A matrix: each domain's cores in a row, whose memory they use in the columns. */
+static void add_matrix(page *p, const char *head, const char *unit, size_t offset) {
+  const roof_machine *m = p->machine;
+  char text[MACHINE_FIGURE_SIZE], columns[ROOF_DOMAIN_MAX + 4] = "l";
+  cli_grid_add(&p->grid, "%s", head);
+  for (int i = 0; i < m->domain_count; i++) {
+    cli_grid_add(&p->grid, "%s", m->domains[i].name);
+    columns[i + 1] = 'r';
+  }
+  snprintf(columns + m->domain_count + 1, 3, "ll");
+  cli_grid_add(&p->grid, "%s", "kind");
+  cli_grid_add(&p->grid, "%s", "source");
+  for (int i = 0; i < m->domain_count; i++) {
+    const roof_domain *domain = &m->domains[i];
+    const double *row = (const double *)(const void *)((const char *)domain + offset);
+    cli_grid_add(&p->grid, "cores of %s", domain->name);
+    for (int k = 0; k < m->domain_count; k++) {
+      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, row[k], unit, ""));
+    }
+    add_provenance(p, domain->kind, domain->source, domain->date);
+  }
+  cli_grid_end(&p->grid, &p->text, columns);
+  roof_text_add(&p->text, "\n");
+}
+
+static void add_domains(page *p) {
+  static const char *const heads[] = {"memory domains", "cores", "memory"};
+  char text[MACHINE_FIGURE_SIZE];
+  if (p->machine->domain_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->domain_count; i++) {
+    const roof_domain *domain = &p->machine->domains[i];
+    cli_grid_add(&p->grid, "%s", domain->name);
+    cli_grid_add(&p->grid, "%g", domain->cores);
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, domain->bytes, "B", ""));
+  }
+  cli_grid_end(&p->grid, &p->text, "lrr");
+  roof_text_add(&p->text, "\n");
+  add_matrix(p, "read from memory of", "B/s", offsetof(roof_domain, read_bytes_per_second));
+  add_matrix(p, "latency to memory of", "s", offsetof(roof_domain, latency_seconds));
+}
+
+/** Patterns that have two bandwidths and nothing between. */
+static void add_modes(page *p) {
+  static const char *const heads[] = {"two modes", "slow", "fast"};
+  char name[160], text[MACHINE_FIGURE_SIZE];
+  for (int i = 0; i < p->machine->level_count; i++) {
+    const roof_level *level = &p->machine->levels[i];
+    for (int k = 0; k < level->mode_count; k++) {
+      const roof_modes *modes = &level->modes[k];
+      if (p->grid.count == 0) {
+        add_heads(p, heads, sizeof heads / sizeof heads[0]);
+      }
+      snprintf(name, sizeof name, "%s %s", level->name, modes->pattern);
+      cli_machine_add_cores(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
+      cli_grid_add(&p->grid, "%s", name);
+      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, modes->slow_bytes_per_second, "B/s", ""));
+      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, modes->fast_bytes_per_second, "B/s", ""));
+    }
+  }
+  if (p->grid.count > 0) {
+    cli_grid_end(&p->grid, &p->text, "lrr");
+    roof_text_add(&p->text, "\n");
+  }
+}
+
+static void add_tlbs(page *p) {
+  static const char *const heads[] = {"address translation", "pages of", "entries", "reach",
+                                      "a miss costs",        "kind",     "source"};
+  char text[MACHINE_FIGURE_SIZE];
+  if (p->machine->tlb_count == 0) {
+    return;
+  }
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (int i = 0; i < p->machine->tlb_count; i++) {
+    const roof_tlb *tlb = &p->machine->tlbs[i];
+    bool known = !isnan(tlb->reach_bytes);
+    cli_grid_add(&p->grid, "%s", tlb->name);
+    cli_grid_add(&p->grid, "%s", roof_bytes_format(text, sizeof text, tlb->page_bytes));
+    add_count(p, tlb->entries, "unknown");
+    cli_grid_add(&p->grid, "%s", known ? roof_bytes_format(text, sizeof text, tlb->reach_bytes) : "");
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, tlb->miss_seconds, "s", ""));
+    add_provenance(p, tlb->kind, tlb->source, tlb->date);
+  }
+  cli_grid_end(&p->grid, &p->text, "lrrrrll");
+  roof_text_add(&p->text, "\n");
+}
+
+/** Latency against the bandwidth that other cores draw. */
+static void add_loaded(page *p) {
+  char text[MACHINE_FIGURE_SIZE];
+  for (int i = 0; i < p->machine->level_count; i++) {
+    const roof_level *level = &p->machine->levels[i];
+    if (level->loaded_latency_count > 0) {
+      cli_grid_add(&p->grid, "%s while others draw", level->name);
+      cli_grid_add(&p->grid, "latency");
+    }
+    for (int k = 0; k < level->loaded_latency_count; k++) {
+      const roof_loaded_latency *point = &level->loaded_latency[k];
+      cli_grid_add(&p->grid, "%s",
+                   point->bytes_per_second == 0
+                       ? "nothing"
+                       : cli_machine_figure(text, point->bytes_per_second, "B/s", ""));
+      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, point->latency_seconds, "s", ""));
+    }
+    if (level->loaded_latency_count > 0) {
+      cli_grid_end(&p->grid, &p->text, "rr");
+      roof_text_add(&p->text, "\n");
+    }
+  }
+}
+
+static void add_library(page *p, const roof_library *library) {
+  char name[ROOF_NAME_MAX + 64], text[MACHINE_FIGURE_SIZE];
+  snprintf(name, sizeof name, "%s%s %s %s", indent(p, library->kind), library->name, library->op,
+           roof_dtype_name(library->dtype));
+  cli_machine_add_cores(name, sizeof name, library->cores, "", 0);
+  cli_grid_add(&p->grid, "%s", name);
+  cli_grid_add(&p->grid, "%s", library->parameters);
+  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, library->flops_per_second, "FLOP/s", ""));
+  add_share(p, library->fraction_of_peak, 1, library->spread, false);
+  add_provenance(p, library->kind, library->source, library->date);
+}
+
+/** What libraries reach, then their versions, then those that reach nothing and why. */
+static void add_libraries(page *p) {
+  static const char *const heads[] = {
+      "what a library reaches", "", "rate", "of peak", "spread", "kind", "source"};
+  const roof_machine *m = p->machine;
+  for (int i = 0; i < m->library_count; i++) {
+    if (m->libraries[i].skipped[0] == '\0') {
+      if (p->grid.count == 0) {
+        add_heads(p, heads, sizeof heads / sizeof heads[0]);
+      }
+      add_library(p, &m->libraries[i]);
+    }
+  }
+  if (p->grid.count > 0) {
+    cli_grid_end(&p->grid, &p->text, "llrrrll");
+  }
+  for (int i = 0; i < m->library_count; i++) {
+    const roof_library *library = &m->libraries[i];
+    bool again = i > 0 && strcmp(library[-1].version, library->version) == 0;
+    if (library->skipped[0] != '\0') {
+      roof_text_addf(&p->text, "  skipped %s %s %s: %s\n", library->name, library->op,
+                     roof_dtype_name(library->dtype), library->skipped);
+    } else if (!again) {
+      roof_text_addf(&p->text, "  %s: %s\n", library->name, library->version);
+    }
+  }
+  roof_text_add(&p->text, m->library_count > 0 ? "\n" : "");
+}
+
+/** The answer first: what it is, and the figures people look for. */
+static void add_head(page *p) {
+  const roof_machine *m = p->machine;
+  char half[MACHINE_FIGURE_SIZE], rate[MACHINE_FIGURE_SIZE], clock[MACHINE_FIGURE_SIZE];
+  const char *const words[] = {m->vendor, m->architecture, m->device_class};
+  roof_text_addf(&p->text, "%s: %s", m->name, m->title[0] != '\0' ? m->title : m->name);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    roof_text_addf(&p->text, "%s%s", words[i][0] != '\0' ? ", " : "", words[i]);
+  }
+  bool has_half = !isnan(cli_machine_half_rate(m));
+  double peak = has_half ? cli_machine_half_rate(m) : cli_machine_peak_rate(m, ROOF_FP32, ROOF_VECTOR);
+  roof_text_addf(&p->text, "\n  %s at %s, %s of memory bandwidth",
+                 cli_machine_figure(half, peak, "FLOP/s", "no peak known"), has_half ? "16 bit" : "fp32",
+                 cli_machine_figure(rate, cli_machine_memory_rate(m), "B/s", "unknown"));
+  if (!isnan(m->unit_count)) {
+    const char *kind = m->unit_kind[0] != '\0' ? m->unit_kind : "unit";
+    bool plural = m->unit_count > 1 && islower((unsigned char)kind[strlen(kind) - 1]);
+    roof_text_addf(&p->text, "; %g %s%s", m->unit_count, kind, plural ? "s" : "");
+  }
+  if (!isnan(m->clock_hz)) {
+    roof_text_addf(&p->text, " at %s", cli_machine_figure(clock, m->clock_hz, "Hz", ""));
+  }
+  roof_text_addf(&p->text, "\n  %s figures%s%s", roof_provenance_name(m->kind),
+                 m->date[0] != '\0' ? " as of " : "", m->date);
+  for (int i = 0; i < m->alias_count; i++) {
+    roof_text_addf(&p->text, "%s%s", i == 0 ? "; also " : ", ", m->aliases[i]);
+  }
+  roof_text_add(&p->text, "\n\n");
+}
+
+static void add_rest(page *p) {
+  static const char *const heads[] = {"other", "", "kind", "source"};
+  const roof_machine *m = p->machine;
+  char text[MACHINE_FIGURE_SIZE];
+  const struct {
+    const char *name, *unit;
+    double value;
+  } energies[] = {{"power", "W", m->energy.watts},
+                  {"power, idle", "W", m->energy.idle_watts},
+                  {"energy per FLOP", "J", m->energy.joules_per_flop},
+                  {"energy per FLOP, fp32", "J", m->energy.fp32_joules_per_flop},
+                  {"energy per byte", "J", m->energy.joules_per_byte},
+                  {"energy per FLOP, idle included", "J", m->energy.total_joules_per_flop},
+                  {"energy per FLOP, fp32, idle included", "J", m->energy.total_fp32_joules_per_flop},
+                  {"energy per byte, idle included", "J", m->energy.total_joules_per_byte}};
+  int start = p->grid.count;
+  add_heads(p, heads, sizeof heads / sizeof heads[0]);
+  for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++) {
+    if (!isnan(energies[i].value)) {
+      cli_grid_add(&p->grid, "%s", energies[i].name);
+      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, energies[i].value, energies[i].unit, ""));
+      add_provenance(p, m->energy.kind, m->energy.source, "");
+    }
+  }
+  if (!isnan(m->launch_seconds)) {
+    cli_grid_add(&p->grid, "launch");
+    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, m->launch_seconds, "s", ""));
+    cli_grid_add(&p->grid, "%s", "measured");
+    cli_grid_add(&p->grid, "%s", m->kind == ROOF_MEASURED ? "here" : "notes");
+  }
+  if (p->grid.count > start + 4) {
+    cli_grid_end(&p->grid, &p->text, "lrll");
+    roof_text_add(&p->text, "\n");
+  }
+}
+
+/** Appends `words` wrapped at WIDTH after `lead`; further lines are indented as far. */
+static void add_wrapped(roof_text *out, const char *lead, const char *words) {
+  size_t column = strlen(lead), margin = column;
+  roof_text_add(out, lead);
+  while (*words != '\0') {
+    size_t length = strcspn(words, " ");
+    if (column > margin && column + 1 + length > WIDTH) {
+      roof_text_addf(out, "\n%*s", (int)margin, "");
+      column = margin;
+    } else if (column > margin) {
+      roof_text_add(out, " ");
+      column++;
+    }
+    roof_text_add_bytes(out, words, length);
+    column += length;
+    words += length;
+    words += strspn(words, " ");
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_footer(page *p) {
+  char lead[16], words[ROOF_SOURCE_MAX + 32];
+  for (int i = 0; i < p->machine->note_count; i++) {
+    add_wrapped(&p->text, "  - ", p->machine->notes[i]);
+  }
+  roof_text_add(&p->text, p->machine->note_count > 0 ? "\n" : "");
+  for (int i = 0; i < p->source_count; i++) {
+    const char *date = p->dates[i];
+    snprintf(lead, sizeof lead, "  [%d] ", i + 1);
+    snprintf(words, sizeof words, "%s%s%s%s", p->sources[i], date[0] != '\0' ? " (as of " : "", date,
+             date[0] != '\0' ? ")" : "");
+    add_wrapped(&p->text, lead, words);
+  }
+}
+
+/** The figures of a machine's JSON in its place. */
+static roof_status take_csv(roof_text *text, roof_error *error) {
+  json_t *machine = json_loads(text->data != NULL ? text->data : "", 0, NULL);
+  roof_text_done(text);
+  cli_answer_add_csv(text, machine);
+  roof_status status =
+      machine != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
+  json_decref(machine);
+  return status;
+}
+
+roof_status cli_machine_show_print(const cli_args *args, const roof_machine *machine, roof_error *error) {
+  page p = {.machine = machine};
+  roof_status status = ROOF_OK;
+  if (args->json || args->csv) {
+    status = roof_machine_write(machine, &p.text, error);
+    status = status == ROOF_OK && args->csv ? take_csv(&p.text, error) : status;
+  } else {
+    add_head(&p);
+    add_peaks(&p);
+    add_levels(&p);
+    add_domains(&p);
+    add_links(&p);
+    add_modes(&p);
+    add_loaded(&p);
+    add_tlbs(&p);
+    add_costs(&p);
+    add_libraries(&p);
+    add_rest(&p);
+    add_footer(&p);
+  }
+  status = status == ROOF_OK ? cli_print(&p.text, error) : status;
+  roof_text_done(&p.text);
+  roof_text_done(&p.grid.cells);
+  return status;
+}
+
+roof_status cli_machine_show_run(const cli_args *args, roof_error *error) {
+  roof_machine machine;
+  roof_status status = roof_catalog_load(args->words[1], &machine, error);
+  return status == ROOF_OK ? cli_machine_show_print(args, &machine, error) : status;
+}

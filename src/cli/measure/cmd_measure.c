@@ -1,0 +1,232 @@
+/* The ceilings of the machine this runs on. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/machine/machine.h"
+
+static int quick, threads;
+static char *backend_name, *old_name, *samples_name;
+static double percent = 1;
+
+static const struct poptOption options[] = {
+    {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
+    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
+     "what measures, several separated by commas: cpu (default), opencl, cuda, fake", "NAME"},
+    {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
+    {"precision", '\0', POPT_ARG_DOUBLE, &percent, 0,
+     "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
+    {"samples", '\0', POPT_ARG_STRING, &samples_name, 0, "write every sample of every ceiling, as JSON",
+     "FILE"},
+    {"compare", '\0', POPT_ARG_STRING, &old_name, 0,
+     "show what changed against OLD, and whether it is more than noise; with NEW nothing is measured", "OLD"},
+    POPT_TABLEEND};
+
+static roof_status save(const cli_args *args, const roof_machine *machine, roof_error *error) {
+  if (args->to == NULL) {
+    return cli_host_save(machine, error);
+  }
+  roof_text json = {0};
+  roof_status status = roof_machine_write(machine, &json, error);
+  if (status == ROOF_OK) {
+    status = rf_write_file(args->to, json.data, json.length, error);
+  }
+  roof_text_done(&json);
+  return status;
+}
+
+static void add_numbers(roof_text *out, const char *key, const double *numbers, size_t count) {
+  roof_text_addf(out, ", \"%s\": [", key);
+  for (size_t i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", " : "");
+    if (isfinite(numbers[i])) {
+      roof_text_add_number(out, numbers[i], 6);
+    } else {
+      roof_text_add(out, "null");
+    }
+  }
+  roof_text_add(out, "]");
+}
+
+/** Appends one ceiling's samples to the document. */
+static void keep_windows(void *user, const roof_windows *windows) {
+  roof_text *out = user;
+  roof_text_add(out, out->length > 0 ? ",\n  " : "{\"schema\": \"roofline.samples/1\", \"figures\": [\n  ");
+  roof_text_add(out, "{\"figure\": ");
+  roof_text_add_json(out, windows->figure);
+  roof_text_add(out, ", \"work\": ");
+  roof_text_add_number(out, windows->work, 15);
+  roof_text_add(out, ", \"round_ends\": [");
+  for (int i = 0; i < windows->rounds; i++) {
+    roof_text_addf(out, "%s%zu", i > 0 ? ", " : "", windows->ends[i]);
+  }
+  roof_text_add(out, "]");
+  add_numbers(out, "seconds", windows->seconds, windows->count);
+  add_numbers(out, "clock_hz", windows->clocks, windows->count);
+  roof_text_add(out, "}");
+}
+
+static roof_status save_samples(roof_text *samples, roof_error *error) {
+  roof_text_add(samples,
+                samples->length > 0 ? "\n]}\n" : "{\"schema\": \"roofline.samples/1\", \"figures\": []}\n");
+  if (samples->failed) {
+    return roof_error_set(error, ROOF_E_MEMORY, "--samples: out of memory");
+  }
+  return rf_write_file(samples_name, samples->data, samples->length, error);
+}
+
+/** Measures into *machine and keeps it. */
+static roof_status measure(const cli_args *args, const char *name, roof_machine *machine, roof_error *error) {
+  const roof_backend *backend = NULL;
+  roof_measure_options how = roof_measure_options_default();
+  how.quick = quick != 0;
+  how.threads = threads;
+  how.progress = cli_show_progress;
+  how.user = (void *)(uintptr_t)args;
+  roof_text samples = {0};
+  how.keep = samples_name != NULL ? keep_windows : NULL;
+  how.keep_user = &samples;
+  roof_status status = cli_args_precision(percent, &how.precision, error);
+  if (status == ROOF_OK) {
+    status = cli_select_backend(name, &backend, error);
+  }
+  if (status == ROOF_OK && threads < 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--threads %d: must be at least 1", threads);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = backend->measure(&how, machine, error);
+  cli_show_progress(how.user, "", 1, 1);
+  status = status == ROOF_OK ? save(args, machine, error) : status;
+  if (status == ROOF_OK && samples_name != NULL) {
+    status = save_samples(&samples, error);
+  }
+  roof_text_done(&samples);
+  return status;
+}
+
+/** The machine, and beside it what the catalogue has of a device of that name. */
+static roof_status show(const cli_args *args, const roof_machine *machine, roof_error *error) {
+  roof_machine *both = malloc(2 * sizeof *both);
+  if (both == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "measure: out of memory");
+  }
+  both[1] = *machine;
+  roof_status status = cli_machine_show_print(args, machine, error);
+  if (status == ROOF_OK && !args->json && !args->csv &&
+      roof_catalog_load_device(machine->title, &both[0], NULL) == ROOF_OK) {
+    status = cli_print(&(roof_text){.data = (char[]){"\n"}, .length = 1}, error);
+    status = status == ROOF_OK ? cli_machine_compare_print(args, both, 2, error) : status;
+  }
+  free(both);
+  return status;
+}
+
+/** What one machine's answer takes for itself, when several are measured. */
+static roof_status check_list(const cli_args *args, roof_error *error) {
+  const char *option = args->to != NULL       ? "--to"
+                       : old_name != NULL     ? "--compare"
+                       : samples_name != NULL ? "--samples"
+                                              : NULL;
+  return option == NULL ? ROOF_OK
+                        : roof_error_set(error, ROOF_E_ARGUMENT,
+                                         "%s: is for one backend; --backend names several", option);
+}
+
+/** Several backends as one answer. */
+static roof_status print_all(const cli_args *args, const roof_machine *machines, int count,
+                             roof_error *error) {
+  json_t *list = json_array();
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    roof_text text = {0};
+    if (args->json) {
+      status = roof_machine_write(&machines[i], &text, error);
+      json_array_append_new(list, json_loadb(text.data, text.length, 0, NULL));
+    } else {
+      status = show(args, &machines[i], error);
+    }
+    roof_text_done(&text);
+  }
+  if (status == ROOF_OK && args->json) {
+    status =
+        cli_json_print(json_pack("{s:s, s:O}", "schema", "roofline.machines/1", "machines", list), error);
+  }
+  json_decref(list);
+  return status;
+}
+
+/** Measures with each backend of the list; one that cannot work here says why, and the others go on. */
+static roof_status measure_list(const cli_args *args, roof_error *error) {
+  enum { MOST = 8 };
+  roof_machine *machines = calloc(MOST, sizeof *machines);
+  int count = 0;
+  char *rest = NULL;
+  roof_status status = machines != NULL ? check_list(args, error)
+                                        : roof_error_set(error, ROOF_E_MEMORY, "measure: out of memory");
+  for (char *name = strtok_r(backend_name, ",", &rest); status == ROOF_OK && name != NULL && count < MOST;
+       name = strtok_r(NULL, ",", &rest)) {
+    const roof_backend *backend = NULL;
+    status = roof_backend_find(name, &backend, error);
+    const char *why = status == ROOF_OK ? backend->disabled_reason() : NULL;
+    if (why != NULL) {
+      roof_error skipped;
+      roof_error_set(&skipped, ROOF_E_UNSUPPORTED, "backend %s: %s", name, why);
+      cli_report("warning: ", &skipped);
+    } else if (status == ROOF_OK) {
+      status = measure(args, name, &machines[count], error);
+      count++;
+    }
+  }
+  if (status == ROOF_OK && count == 0) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "measure: no backend of the list works here");
+  }
+  if (status == ROOF_OK) {
+    status = print_all(args, machines, count, error);
+  }
+  free(machines);
+  return status;
+}
+
+static roof_status run_one(const cli_args *args, roof_error *error) {
+  roof_machine old, machine;
+  roof_status status = cli_args_limit_words(args, old_name != NULL ? 1 : 0, error);
+  if (status == ROOF_OK && old_name != NULL) { /* before the file is written over */
+    status = roof_catalog_load(old_name, &old, error);
+  }
+  if (status == ROOF_OK) {
+    status = args->word_count > 0 ? roof_catalog_load(args->words[0], &machine, error)
+                                  : measure(args, backend_name, &machine, error);
+  }
+  if (status == ROOF_OK) {
+    status = old_name != NULL ? cli_measure_compare_print(args, &old, &machine, error)
+                              : show(args, &machine, error);
+  }
+  return status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  bool several = backend_name != NULL && strchr(backend_name, ',') != NULL;
+  roof_status status = several ? measure_list(args, error) : run_one(args, error);
+  free(samples_name);
+  free(old_name);
+  free(backend_name);
+  return status;
+}
+
+const cli_command cli_cmd_measure = {
+    .name = "measure",
+    .arguments = "[NEW]",
+    .summary = "what this machine really reaches: clock, peaks, bandwidths; kept as the machine `host`",
+    .examples = "  roofline measure --quick\n"
+                "  roofline measure --to laptop.json\n"
+                "  roofline measure --compare laptop.json\n"
+                "  roofline measure --backend cpu,opencl\n"
+                "  roofline measure --quick --json | jq .peaks\n",
+    .groups = CLI_ARGS_FILE,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,303 @@
+/* A whole model on one or more machines: does it fit, how fast is it, where does the time go. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/model/model.h"
+
+static int list, report, train;
+static char *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
+static const struct poptOption options[] = {
+    {"precision", 'p', POPT_ARG_STRING, &precision, 0,
+     "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
+     "them",
+     "FORMAT"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0,
+     "activations, and what is stored as they are; default: the config's", "TYPE"},
+    {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
+    {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
+    {"fuse", '\0', POPT_ARG_STRING, &fuse, 0,
+     "fusion plan: none, serving, all, or of qkv,gate-up,flash,rope,residual,activation,norm", "PLAN"},
+    {"quantization", '\0', POPT_ARG_STRING, &quantization, 0,
+     "formats from a hf_quant_config.json; one in the config's folder is found", "FILE"},
+    {"train", '\0', POPT_ARG_NONE, &train, 0, "a training step of batch x prompt tokens with Adam", NULL},
+    {"recompute", '\0', POPT_ARG_STRING, &recompute, 0,
+     "what training computes again instead of keeping it: none, selective (scores) or full", "WHAT"},
+    {"report", 'r', POPT_ARG_NONE, &report, 0, "the seven steps of an analysis, filled in", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_plan_options, 0, "Plan:", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_search_options, 0, "Search:", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_sweep_options, 0, "Sweep:", NULL},
+    {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
+    POPT_TABLEEND};
+
+roof_status cli_model_formats(char *text, roof_model_precision *p, roof_error *error) {
+  char *rest = NULL;
+  roof_status status = ROOF_OK;
+  for (char *word = strtok_r(text, ",", &rest); word != NULL && status == ROOF_OK;
+       word = strtok_r(NULL, ",", &rest)) {
+    roof_weight_format format;
+    roof_model_part part = ROOF_PART_MIXER;
+    char *equals = strchr(word, '=');
+    if (equals != NULL) {
+      *equals = '\0';
+      status = roof_model_part_parse(word, &part, error);
+    }
+    status = status == ROOF_OK ? roof_weight_format_parse(equals != NULL ? equals + 1 : word, &format, error)
+                               : status;
+    if (status == ROOF_OK && equals != NULL) {
+      p->weights[part] = format;
+    } else if (status == ROOF_OK) {
+      roof_model_precision_quantize(p, &format);
+    }
+  }
+  return status;
+}
+
+static roof_status select_precision(roof_model_precision *p, roof_error *error) {
+  roof_status status = ROOF_OK;
+  if (dtype != NULL) {
+    roof_dtype plain = ROOF_BF16;
+    status = roof_dtype_parse(dtype, &plain, error);
+    if (status == ROOF_OK && roof_dtype_bytes(plain) < 2) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--dtype %s: of activations; --precision %s is of weights", dtype, dtype);
+    }
+    if (status == ROOF_OK) {
+      roof_model_precision_retype(p, plain);
+    }
+  }
+  bool choices = precision != NULL && strchr(precision, '/') != NULL;
+  if (status == ROOF_OK && precision != NULL && !choices && (train || !cli_model_searches())) {
+    status = cli_model_formats(precision, p, error);
+  }
+  return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
+}
+
+static roof_status select_settings(const cli_args *args, const roof_model *model, roof_model_settings *s,
+                                   cli_model_axes *axes, roof_error *error) {
+  *s = roof_model_settings_default(model);
+  roof_status status = cli_select_options(args, &s->options, error);
+  s->kernel_seconds = s->options.launch;
+  s->train = train != 0;
+  status =
+      status == ROOF_OK && recompute != NULL ? roof_recompute_parse(recompute, &s->recompute, error) : status;
+  status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
+  status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
+  status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
+  return status == ROOF_OK ? cli_model_words(args->words + 1, args->word_count - 1, s, axes, error) : status;
+}
+
+/** Says which weights --dtype does not reach: those that the config or the file has in a format of their own.
+ */
+static void note_kept(roof_model *model, const roof_model_precision *p) {
+  char text[256] = "", format[64];
+  size_t written = 0;
+  roof_model_parameters count = roof_model_count(model);
+  for (int part = 0; part < ROOF_PART_COUNT && dtype != NULL && precision == NULL; part++) {
+    bool own = p->weights[part].stored != p->activations || p->weights[part].bytes > 0;
+    if (own && count.parts[part] > 0 && written < sizeof text) {
+      roof_weight_format_name(&p->weights[part], format, sizeof format);
+      written += (size_t)snprintf(text + written, sizeof text - written, "%s%s %s", written > 0 ? ", " : "",
+                                  roof_model_part_name((roof_model_part)part), format);
+    }
+  }
+  if (written > 0) {
+    roof_model_note(
+        model, "--dtype %s is of activations; weights stay as stored (%s) unless --precision says otherwise",
+        roof_dtype_name(p->activations), text);
+  }
+}
+
+/** What is printed: text, or one object a machine. */
+typedef struct answer {
+  roof_text text;
+  json_t *json;
+  bool printed; /**< already */
+} answer;
+
+static roof_status answer_one(const cli_args *args, const roof_model *model, const roof_machine *machine,
+                              roof_model_settings *settings, answer *out, roof_error *error) {
+  static roof_model_answer a;
+  roof_model_target target;
+  roof_status status = cli_model_plan_settings(machine, settings, NULL, error);
+  if (cli_model_searches()) {
+    return status == ROOF_OK
+               ? cli_model_search(args, model, machine, settings, precision, &out->text, out->json, error)
+               : status;
+  }
+  status = status == ROOF_OK ? roof_model_target_init(&target, model, machine, settings, error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_model_answer_of(&target, &a);
+  if (args->json) {
+    json_array_append_new(out->json, cli_model_json(&target, &a));
+    return ROOF_OK;
+  }
+  if (args->csv) {
+    cli_model_csv(&out->text, &target, &a);
+    return ROOF_OK;
+  }
+  roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
+  cli_model_text(&out->text, &target, &a, cli_use_color(args, stdout));
+  return report ? cli_model_report(&out->text, &target, &a, error) : ROOF_OK;
+}
+
+/** Refuses options of a model's layers where a file lists its operations. */
+static roof_status check_workload_options(const cli_args *args, roof_error *error) {
+  static const cli_model_axes none = {.count = 0};
+  const struct {
+    const char *name;
+    bool typed;
+  } of_models[] = {{"precision", precision != NULL},
+                   {"kv", kv != NULL},
+                   {"fuse", fuse != NULL},
+                   {"quantization", quantization != NULL},
+                   {"recompute", recompute != NULL},
+                   {"train", train != 0},
+                   {"report", report != 0},
+                   {"search", cli_model_searches()},
+                   {"compare", cli_model_sweeps(&none, NULL)},
+                   {"to", args->to != NULL},
+                   {cli_model_plan_typed(), cli_model_plan_typed() != NULL}};
+  for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++) {
+    if (of_models[i].typed) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--%s: of a model's config, not of a graph or a list of operations",
+                            of_models[i].name);
+    }
+  }
+  return ROOF_OK;
+}
+
+static roof_status answer_workload(const cli_args *args, answer *out, roof_error *error) {
+  roof_status status = check_workload_options(args, error);
+  return status == ROOF_OK ? cli_model_workload(args, dtype, mode, &out->text, out->json, error) : status;
+}
+
+/** Answers each machine by itself. */
+static roof_status answer_each(const cli_args *args, const roof_model *model, const roof_machine *machines,
+                               int count, roof_model_settings *settings, answer *out, roof_error *error) {
+  roof_status status = ROOF_OK;
+  if (args->to != NULL && !cli_model_searches()) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--to %s: draws what --search finds, or several values (batch=1..256*2)", args->to);
+  }
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = answer_one(args, model, &machines[i], settings, out, error);
+  }
+  return status;
+}
+
+static roof_status answer_all(const cli_args *args, answer *out, roof_error *error) {
+  roof_model model;
+  roof_model_settings settings;
+  cli_model_axes axes = {.count = 0};
+  roof_machine *machines = NULL;
+  int count = 0;
+  roof_status status = roof_model_load(args->words[0], &model, error);
+  if (status == ROOF_OK && quantization != NULL) {
+    status = roof_model_load_quantization(quantization, &model, error);
+  }
+  status = status == ROOF_OK ? select_settings(args, &model, &settings, &axes, error) : status;
+  if (status == ROOF_OK) {
+    note_kept(&model, &settings.precision);
+  }
+  status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
+  status = status == ROOF_OK ? cli_model_plan_settings(machines, &settings, &axes, error) : status;
+  out->printed = status == ROOF_OK && !cli_model_searches() && cli_model_sweeps(&axes, precision);
+  if (out->printed && report) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of one value of each setting");
+  } else if (out->printed) {
+    status = cli_model_sweep(args, &model, machines, count, &settings, &axes, precision, error);
+  } else if (status == ROOF_OK && axes.count > 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: one value with --search", axes.list[0].name);
+  } else if (status == ROOF_OK) {
+    status = answer_each(args, &model, machines, count, &settings, out, error);
+  }
+  cli_model_axes_done(&axes);
+  free(machines);
+  return status;
+}
+
+static roof_status print_answer(const cli_args *args, answer *out, roof_error *error) {
+  if (!args->json) {
+    return cli_print(&out->text, error);
+  }
+  json_t *object =
+      json_array_size(out->json) == 1 && !list
+          ? json_incref(json_array_get(out->json, 0))
+          : json_pack("{s:s, s:O}", "schema", list ? "roofline.model_names/1" : "roofline.models/1", "models",
+                      out->json);
+  return cli_json_print(object, error);
+}
+
+static roof_status list_models(const cli_args *args, answer *out, roof_error *error) {
+  roof_status status = cli_args_limit_words(args, 0, error);
+  roof_model_entry entry = roof_model_entry_at(0);
+  for (size_t i = 0; status == ROOF_OK && entry.name != NULL; entry = roof_model_entry_at(++i)) {
+    if (args->json) {
+      json_array_append_new(out->json, json_pack("{s:s, s:s}", "name", entry.name, "aliases", entry.aliases));
+    } else {
+      roof_text_addf(&out->text, "%-24s %s\n", entry.name, entry.aliases);
+    }
+  }
+  return status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  answer out = {.json = args->json ? json_array() : NULL};
+  roof_status status = ROOF_OK;
+  if (args->csv && (list || report || cli_model_searches())) {
+    status = cli_args_no_csv(list ? "model --list" : report ? "model --report" : "model --search", error);
+  } else if (train && report) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of prefill and decoding, not of --train");
+  } else if (recompute != NULL && !train) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--recompute: of a training step; add --train");
+  } else if (args->word_count == 0 && !list) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "model: which model? give a config.json, a .gguf or .onnx file, a list of "
+                            "operations, the folder that "
+                            "holds a config.json, or a short name; `roofline model --list` shows those");
+  }
+  if (status == ROOF_OK) {
+    bool workload = !list && roof_workload_is(args->words[0]);
+    status = (list ? list_models : workload ? answer_workload : answer_all)(args, &out, error);
+  }
+  status = status == ROOF_OK && !out.printed ? print_answer(args, &out, error) : status;
+  json_decref(out.json);
+  roof_text_done(&out.text);
+  char *texts[] = {precision, dtype, kv, mode, fuse, quantization, recompute};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    free(texts[i]);
+  }
+  cli_model_plan_options_done();
+  cli_model_search_options_done();
+  return status;
+}
+
+const cli_command cli_cmd_model = {
+    .name = "model",
+    .arguments = "CONFIG|GGUF|ONNX|LIST|NAME [key=value ...]",
+    .summary =
+        "a whole model from its config.json, GGUF or ONNX file: does it fit, how fast is it, where does "
+        "the time go",
+    .examples =
+        "  roofline model config.json --machine h100\n"
+        "  roofline model config.json batch=32 prompt=4k generate=512 tp=4 --machine h100 --precision fp8\n"
+        "  roofline model llama-3.1-405b batch=64 --tp 8 --pp 2 --machine h100 --network ndr\n"
+        "  roofline model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 --to "
+        "front.svg\n"
+        "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
+        "  roofline model resnet50.onnx batch=64 --dtype fp16 --machine a100\n"
+        "  roofline model llama-3.1-8b batch=1..256*2 --precision bf16/fp8 --machine h100 --to batch.svg\n"
+        "  roofline model llama-3.1-8b batch=16 --compare --machine a100 --machine h100 --machine mi300x\n"
+        "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
+        "  roofline model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective "
+        "--machine h200\n"
+        "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches zero node page "
+        "workspace price\n",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL | CLI_ARGS_FILE,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,211 @@
+/* roofline model --search: every plan of so many devices, the best within limits, and the front of latency
+ * against throughput. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/model/model.h"
+#include "roofline/draw.h"
+#include "roofline/plan.h"
+
+enum { SHORT = CLI_MODEL_CHOICE_SIZE, COLUMNS = 9 };
+
+static int search;
+static char *devices, *ttft, *tpot;
+const struct poptOption cli_model_search_options[] = {
+    {"search", '\0', POPT_ARG_NONE, &search, 0,
+     "try every tp x pp x dp x ep of --devices and batches up to what fits; --precision may name "
+     "several choices: bf16/fp8; with --train also sp, ZeRO, recomputation and microbatches",
+     NULL},
+    {"devices", '\0', POPT_ARG_STRING, &devices, 0, "of the cluster; default: --node", "N"},
+    {"ttft", '\0', POPT_ARG_STRING, &ttft, 0, "most time to the first token, for instance 500ms", "TIME"},
+    {"tpot", '\0', POPT_ARG_STRING, &tpot, 0, "most time per token, for instance 20ms", "TIME"},
+    POPT_TABLEEND};
+
+bool cli_model_searches(void) {
+  return search != 0;
+}
+
+void cli_model_search_options_done(void) {
+  free(devices);
+  free(ttft);
+  free(tpot);
+}
+
+/** What was searched and what was found. */
+typedef struct answer {
+  const roof_model *model;
+  const roof_machine *machine;
+  roof_plan_limits limits;
+  roof_model_precision precisions[CLI_MODEL_CHOICES];
+  char names[CLI_MODEL_CHOICES][SHORT];
+  int count;
+  roof_plan_front front;
+} answer;
+
+static roof_status parse_limit(const char *text, const char *unit, const char *name, double *value,
+                               roof_error *error) {
+  roof_error why = {0};
+  roof_status status = text != NULL ? roof_quantity_parse_unit(text, unit, value, &why) : ROOF_OK;
+  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s: %s", name, why.message);
+}
+
+static roof_status parse_limits(const roof_model_settings *s, roof_plan_limits *l, roof_error *error) {
+  *l = (roof_plan_limits){s->node, NAN, NAN};
+  roof_status status = parse_limit(devices, "", "devices", &l->devices, error);
+  status = status == ROOF_OK ? parse_limit(ttft, "s", "ttft", &l->ttft_seconds, error) : status;
+  return status == ROOF_OK ? parse_limit(tpot, "s", "tpot", &l->tpot_seconds, error) : status;
+}
+
+static void plan_words(const answer *a, const roof_plan_point *p, char *out, size_t size) {
+  int n = snprintf(out, size, "tp %.0f pp %.0f dp %.0f", p->tp, p->pp, p->dp);
+  n += p->ep > 1 ? snprintf(out + n, size - (size_t)n, " ep %.0f", p->ep) : 0;
+  n += snprintf(out + n, size - (size_t)n, " b%.0f", p->batch);
+  if (a->count > 1) {
+    snprintf(out + n, size - (size_t)n, " %.12s", a->names[p->precision]);
+  }
+}
+
+static void fill_row(const answer *a, const roof_plan_point *p, char row[COLUMNS][SHORT]) {
+  const double counts[] = {p->tp, p->pp, p->dp, p->ep, p->batch};
+  for (int i = 0; i < 5; i++) {
+    snprintf(row[i], SHORT, "%.0f", counts[i]);
+  }
+  snprintf(row[5], SHORT, "%s", a->names[p->precision]);
+  roof_quantity_format(row[6], SHORT, p->ttft_seconds, "s");
+  roof_quantity_format(row[7], SHORT, p->tpot_seconds, "s");
+  snprintf(row[8], SHORT, "%.4g", p->device_tokens_per_second);
+}
+
+static void add_table(const answer *a, roof_text *out) {
+  static const char *const header[COLUMNS] = {
+      "tp", "pp", "dp", "ep", "batch", "precision", "TTFT", "TPOT", "tokens/s a device"};
+  char text[ROOF_FRONT_MAX][COLUMNS][SHORT];
+  const char *cells[(ROOF_FRONT_MAX + 1) * COLUMNS];
+  memcpy(cells, header, sizeof header);
+  for (int i = 0; i < a->front.count; i++) {
+    fill_row(a, &a->front.points[i], text[i]);
+    for (int c = 0; c < COLUMNS; c++) {
+      cells[(i + 1) * COLUMNS + c] = text[i][c];
+    }
+  }
+  cli_text_add_table(out, cells, COLUMNS, a->front.count + 1, "rrrrrlrrr");
+}
+
+static void add_text(const answer *a, roof_text *out) {
+  char words[2 * SHORT], x[SHORT], y[SHORT];
+  const roof_plan_front *f = &a->front;
+  const roof_plan_point *b = &f->best;
+  roof_text_addf(out, "%s on %.0f x %s: %.0f plans and batches tried, %.0f fit, %.0f within the limits\n",
+                 a->model->name, a->limits.devices, a->machine->title, f->tried, f->fit, f->within);
+  if (b->batch > 0) {
+    plan_words(a, b, words, sizeof words);
+    roof_text_addf(out, "best: %s: %.4g tokens/s a device, TTFT %s, TPOT %s,", words,
+                   b->device_tokens_per_second, roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
+                   roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
+    roof_text_addf(out, " %s a device\n", roof_bytes_format(x, SHORT, b->total_bytes));
+  } else {
+    roof_text_add(out, f->fit > 0 ? "best: none within the limits\n" : "best: none fits\n");
+  }
+  if (f->count > 0) {
+    roof_text_add(out, "\nfront: no other plan has both more tokens a second and less time per token\n");
+    add_table(a, out);
+  }
+}
+
+static json_t *point_json(const answer *a, const roof_plan_point *p) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "tp", cli_json_number(p->tp), "pp",
+                   cli_json_number(p->pp), "dp", cli_json_number(p->dp), "ep", cli_json_number(p->ep),
+                   "batch", cli_json_number(p->batch), "precision", a->names[p->precision], "ttft_seconds",
+                   cli_json_number(p->ttft_seconds), "tpot_seconds", cli_json_number(p->tpot_seconds),
+                   "device_tokens_per_second", cli_json_number(p->device_tokens_per_second), "total_bytes",
+                   cli_json_number(p->total_bytes));
+}
+
+static json_t *answer_json(const answer *a) {
+  json_t *front = json_array();
+  const roof_plan_front *f = &a->front;
+  for (int i = 0; i < f->count; i++) {
+    json_array_append_new(front, point_json(a, &f->points[i]));
+  }
+  json_t *best = f->best.batch > 0 ? point_json(a, &f->best) : json_null();
+  return json_pack(
+      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.plans/1", "name",
+      a->model->name, "machine", a->machine->name, "devices", cli_json_number(a->limits.devices),
+      "ttft_limit_seconds", cli_json_number(a->limits.ttft_seconds), "tpot_limit_seconds",
+      cli_json_number(a->limits.tpot_seconds), "tried", cli_json_number(f->tried), "fit",
+      cli_json_number(f->fit), "within", cli_json_number(f->within), "best", best, "front", front);
+}
+
+static void make_chart(const answer *a, roof_front *chart) {
+  const roof_plan_front *f = &a->front;
+  *chart = (roof_front){.least_x = 1 / a->limits.tpot_seconds, .count = f->count};
+  snprintf(chart->title, sizeof chart->title, "%.60s on %.0f x %.40s", a->model->name, a->limits.devices,
+           a->machine->title);
+  snprintf(chart->subtitle, sizeof chart->subtitle,
+           "%.0f plans and batches tried, %.0f fit; no other has more of both", f->tried, f->fit);
+  snprintf(chart->x_title, sizeof chart->x_title, "%s", "tokens/s a request: to the right: faster answers");
+  snprintf(chart->y_title, sizeof chart->y_title, "%s", "tokens/s a device: up: cheaper");
+  snprintf(chart->least, sizeof chart->least, "TPOT limit");
+  for (int i = 0; i < f->count; i++) {
+    const roof_plan_point *p = &f->points[i];
+    roof_front_dot *d = &chart->dots[i];
+    d->x = 1 / p->tpot_seconds;
+    d->y = p->device_tokens_per_second;
+    d->best = memcmp(p, &f->best, sizeof *p) == 0;
+    plan_words(a, p, d->label, sizeof d->label);
+  }
+}
+
+static roof_status write_chart(const answer *a, const char *path, roof_error *error) {
+  static roof_front chart;
+  roof_text out = {0};
+  size_t length = strlen(path);
+  if (length < 4 || strcmp(path + length - 4, ".svg") != 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg", path);
+  }
+  make_chart(a, &chart);
+  roof_status status = roof_draw_front_svg(&chart, &out, error);
+  status = status == ROOF_OK ? rf_write_file(path, out.data, out.length, error) : status;
+  roof_text_done(&out);
+  return status;
+}
+
+/** What a search of training plans has no use for. */
+static roof_status refuse_with_training(const cli_args *args, const char *precisions, roof_error *error) {
+  const char *option = ttft != NULL                                            ? "ttft"
+                       : tpot != NULL                                          ? "tpot"
+                       : args->to != NULL                                      ? "to"
+                       : precisions != NULL && strchr(precisions, '/') != NULL ? "precision"
+                                                                               : NULL;
+  return option == NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT,
+                              "--%s: of a search for serving; one of --train has step times", option);
+}
+
+roof_status cli_model_search(const cli_args *args, const roof_model *model, const roof_machine *machine,
+                             const roof_model_settings *settings, const char *precisions, roof_text *text,
+                             json_t *json, roof_error *error) {
+  static answer a;
+  a = (answer){.model = model, .machine = machine};
+  roof_status status = parse_limits(settings, &a.limits, error);
+  if (status == ROOF_OK && settings->train) {
+    return refuse_with_training(args, precisions, error) != ROOF_OK
+               ? ROOF_E_ARGUMENT
+               : cli_model_search_train(args, model, machine, settings, a.limits.devices, text, json, error);
+  }
+  status = status == ROOF_OK ? cli_model_choices(precisions, settings, a.precisions, a.names, &a.count, error)
+                             : status;
+  status = status == ROOF_OK
+               ? roof_plan_search(model, machine, settings, a.precisions, a.count, &a.limits, &a.front, error)
+               : status;
+  status = status == ROOF_OK && args->to != NULL ? write_chart(&a, args->to, error) : status;
+  if (status == ROOF_OK && args->json) {
+    json_array_append_new(json, answer_json(&a));
+  } else if (status == ROOF_OK) {
+    roof_text_add(text, text->length > 0 ? "\n" : "");
+    add_text(&a, text);
+  }
+  return status;
+}

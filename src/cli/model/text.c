@@ -1,0 +1,321 @@
+/* A model's answer for people. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/model/model.h"
+
+enum { SHORT = 48, LINE = 160, COLUMNS = 8, BAR = 12 };
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+/** As people write counts of parameters: 8.03 B. */
+static const char *billions(char buffer[SHORT], double count) {
+  snprintf(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);
+  return buffer;
+}
+
+static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
+  char x[SHORT], y[SHORT];
+  const roof_model_capacity *c = &a->capacity;
+  const char *title = t->machine->title[0] != '\0' ? t->machine->title : t->machine->name;
+  roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", t->model->name);
+  if (a->devices > 1) {
+    roof_text_addf(out, "%.0f x ", a->devices);
+  }
+  roof_text_addf(out, "%s: ", title);
+  roof_text_add(out, isnan(c->capacity_bytes) ? "memory not known" : c->fits ? "fits" : "does not fit");
+  if (!isnan(c->capacity_bytes)) {
+    roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),
+                   c->fits ? "spare" : "short");
+  }
+  if (t->settings.train) {
+    roof_text_addf(out, "; a training step %s, %.4g tokens/s", quantity(x, a->ttft_seconds, "s"),
+                   a->prompt_tokens_per_second);
+  } else if (t->model->encoder) {
+    roof_text_addf(out, "; %s a batch", quantity(x, a->ttft_seconds, "s"));
+  } else {
+    roof_text_addf(out, "; TTFT %s, TPOT %s", quantity(x, a->ttft_seconds, "s"),
+                   quantity(y, a->tpot_seconds, "s"));
+    roof_text_addf(out, ", %.4g tokens/s a request", a->tokens_per_second);
+  }
+  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+}
+
+static void add_model(roof_text *out, const roof_model_target *t) {
+  const roof_model *m = t->model;
+  const roof_model_parameters *p = &t->parameters;
+  char x[SHORT];
+  roof_text_addf(out, "  model       %s: %s parameters", m->architecture, billions(x, p->total));
+  if (p->active < p->total) {
+    roof_text_addf(out, ", %s active a token", billions(x, p->active));
+  }
+  roof_text_addf(out, "; %d layers of width %.0f, %.0f tokens in the vocabulary\n", m->layer_count, m->hidden,
+                 m->vocab);
+  for (int i = 0; i < m->block_count; i++) {
+    const roof_model_block *b = &m->blocks[i];
+    roof_text_addf(out, "    %3.0f x     %s", t->layers[i], roof_mixer_name(b->mixer));
+    if (b->heads > 0 && b->mixer != ROOF_MIX_NONE) {
+      roof_text_addf(out, " of %.0f heads", b->heads);
+      if (b->kv_heads > 0 && b->kv_heads != b->heads) {
+        roof_text_addf(out, " on %.0f", b->kv_heads);
+      }
+      roof_text_addf(out, " of %.0f", b->head_dim);
+    }
+    if (b->window > 0) {
+      roof_text_addf(out, ", %s %.0f", b->chunked ? "chunks of" : "window", b->window);
+    }
+    if (b->kv_rank > 0) {
+      roof_text_addf(out, ", latent %.0f + %.0f", b->kv_rank, b->rope_dim);
+    }
+    if (b->width > 0) {
+      roof_text_addf(out, "; %sMLP %.0f", b->gated ? "gated " : "", b->width);
+    }
+    if (b->experts > 0) {
+      roof_text_addf(out, "; %.0f of %.0f experts of %.0f", b->experts_per_token, b->experts,
+                     b->expert_width);
+    }
+    roof_text_add(out, "\n");
+  }
+}
+
+/** Formats that the machine cannot multiply, each once, and what it does instead. */
+static void add_paths(roof_text *out, const roof_model_target *t) {
+  const roof_model_precision *p = &t->settings.precision;
+  bool told[ROOF_DTYPE_COUNT] = {false};
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    const roof_weight_format *format = &p->weights[part];
+    bool narrow =
+        !format->weight_only && roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations);
+    roof_dtype wanted = narrow ? format->compute : p->activations;
+    if (!t->native[part] && t->parameters.parts[part] > 0 && !told[wanted]) {
+      roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(wanted),
+                     narrow ? "those weights are dequantised and multiplied in" : "multiplied in",
+                     roof_dtype_name(t->parts[part].types.compute));
+      told[wanted] = true;
+    }
+  }
+}
+
+/** What goes in: prompts and generated tokens, or the microbatches of a training step. */
+static void add_run(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  double m = roof_model_microbatches(t);
+  if (!s->train) {
+    roof_text_addf(out, "  run         batch %.0f, %.0f tokens in, %.0f out", s->batch, s->prompt,
+                   s->generate);
+    return;
+  }
+  roof_text_addf(out, "  run         global batch %.0f of %.0f tokens, micro-batch %.0f, %.0f accumulated",
+                 s->batch, s->prompt, roof_model_replica_batch(t) / m, m);
+  roof_text_addf(out, "; recompute %s", roof_recompute_name(s->recompute));
+}
+
+static void add_plan(roof_text *out, const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  char format[SHORT], x[SHORT];
+  add_run(out, t);
+  roof_text_addf(out, "; %s launches, %s a kernel (%s)\n", roof_launch_name(s->launch),
+                 quantity(x, t->kernel.seconds, "s"), roof_provenance_name(t->kernel.kind));
+  roof_text_addf(out, "  precision   activations %s, KV %s; weights",
+                 roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
+  for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {
+    if (t->parameters.parts[part] > 0) {
+      roof_weight_format_name(&s->precision.weights[part], format, sizeof format);
+      roof_text_addf(out, "%s %s %s", shown++ > 0 ? "," : "", roof_model_part_name((roof_model_part)part),
+                     format);
+    }
+  }
+  roof_text_add(out, "\n");
+  add_paths(out, t);
+}
+
+/** What the file of weights holds, a line a type. */
+static void add_stored(roof_text *out, const roof_model *m) {
+  char x[SHORT];
+  double tensors = 0, elements = 0, bytes = 0;
+  for (int i = 0; i < m->stored_count; i++) {
+    tensors += m->stored[i].tensors;
+    elements += m->stored[i].elements;
+    bytes += m->stored[i].bytes;
+  }
+  if (m->stored_count > 0) {
+    roof_text_addf(out, "  file        %.0f tensors, %.0f elements, %.0f B (%s), %.4g bits a weight\n",
+                   tensors, elements, bytes, roof_bytes_format(x, SHORT, bytes), 8 * bytes / elements);
+  }
+  for (int i = 0; i < m->stored_count; i++) {
+    const roof_stored_type *s = &m->stored[i];
+    roof_text_addf(out, "              %-8s %5.0f tensors, %.0f elements, %.0f B, %.4g bits each\n", s->name,
+                   s->tensors, s->elements, s->bytes, 8 * s->bytes / s->elements);
+  }
+}
+
+static void add_capacity(roof_text *out, const roof_model_target *t, const roof_model_capacity *c) {
+  char x[SHORT], y[SHORT];
+  const struct {
+    const char *name;
+    double bytes;
+  } parts[] = {{"weights", c->weight_bytes},      {"KV cache", c->kv_bytes},
+               {"state", c->state_bytes},         {"gradients", c->gradient_bytes},
+               {"optimizer", c->optimizer_bytes}, {"activations", c->activation_bytes},
+               {"workspace", c->workspace_bytes}, {"half-filled pages", c->fragmentation_bytes}};
+  roof_text_addf(out, "  memory      %s of %s a device:", roof_bytes_format(x, SHORT, c->total_bytes),
+                 roof_bytes_format(y, SHORT, c->capacity_bytes));
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (parts[i].bytes > 0) {
+      roof_text_addf(out, "%s %s %s", i > 0 ? "," : "", parts[i].name,
+                     roof_bytes_format(x, SHORT, parts[i].bytes));
+    }
+  }
+  roof_text_add(out, "\n");
+  if (t->model->context > 0 && c->longest_context > t->model->context) {
+    snprintf(y, SHORT, " (the model itself: %.0f)", t->model->context);
+  } else {
+    y[0] = '\0';
+  }
+  if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
+    roof_text_addf(
+        out,
+        "              %s a token and sequence; longest context %.0f%s at batch %.0f, largest batch "
+        "%.0f at %.0f tokens\n",
+        roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, y, t->settings.batch,
+        c->largest_batch, t->settings.prompt + t->settings.generate);
+  }
+}
+
+static const char *binding(const roof_model_target *t, const roof_model_operation *o) {
+  if (o->regime == ROOF_NETWORK_BOUND) {
+    return t->links[o->span].name;
+  }
+  return o->regime == ROOF_MEMORY_BOUND && o->level != NULL ? o->level->name : roof_regime_name(o->regime);
+}
+
+static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
+                      roof_phase kind) {
+  char x[SHORT], y[SHORT];
+  roof_text_addf(out, "\n%s: %s", roof_phase_name(kind), quantity(x, p->expected_seconds, "s"));
+  roof_text_addf(out, " (at best %s), %s,", quantity(x, p->lower_seconds, "s"),
+                 quantity(y, p->flops, "FLOP"));
+  roof_text_addf(out, " %s, %.0f kernels, MFU %.1f %%", quantity(x, p->memory_bytes, "B"), p->kernels,
+                 100 * p->mfu);
+  if (p->recomputed_flops > 0) {
+    roof_text_addf(out, ", HFU %.1f %%", 100 * p->hfu);
+  }
+  roof_text_addf(out, ", MBU %.1f %%\n", 100 * p->mbu);
+  static const char *const header[COLUMNS] = {"operation", "count", "FLOP", "bytes",
+                                              "FLOP/B",    "bound", "time", "share"};
+  char text[ROOF_MODEL_OPERATION_MAX][COLUMNS][SHORT];
+  const char *cells[(ROOF_MODEL_OPERATION_MAX + 1) * COLUMNS];
+  memcpy(cells, header, sizeof header);
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    double bytes = o->bytes[0] + o->bytes[1] + o->bytes[2] + o->bytes[3], n = o->count;
+    snprintf(text[i][0], SHORT, o->algorithm != NULL ? "%s (%s)" : "%s", o->name, o->algorithm);
+    snprintf(text[i][1], SHORT, "%.6g", n);
+    quantity(text[i][2], n * o->flops, "");
+    quantity(text[i][3], n * bytes, "B");
+    snprintf(text[i][4], SHORT, isnan(o->intensity) ? "-" : "%.3g", o->intensity);
+    snprintf(text[i][5], SHORT, "%.40s", binding(t, o));
+    quantity(text[i][6], n * o->expected_seconds, "s");
+    snprintf(text[i][7], SHORT, "%.1f %%", 100 * n * o->expected_seconds / p->expected_seconds);
+    for (int c = 0; c < COLUMNS; c++) {
+      cells[(i + 1) * COLUMNS + c] = text[i][c];
+    }
+  }
+  cli_text_add_table(out, cells, COLUMNS, p->count + 1, "lrrrrlrr");
+}
+
+static void add_rates(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  char x[SHORT];
+  if (t->model->encoder || t->settings.train) {
+    return;
+  }
+  roof_text_addf(
+      out, "\n  rates       %.4g tokens/s a request, %.4g together, %.4g a device; prompts %.4g tokens/s\n",
+      a->tokens_per_second, a->batch_tokens_per_second, a->device_tokens_per_second,
+      a->prompt_tokens_per_second);
+  roof_text_addf(out, "  TPOT        %s with the first token's cache,",
+                 quantity(x, a->tpot_first_seconds, "s"));
+  roof_text_addf(out, " %s with the last\n", quantity(x, a->tpot_last_seconds, "s"));
+  roof_text_addf(out, "  request     %s", quantity(x, a->request_seconds, "s"));
+  if (!isnan(a->joules_per_token)) {
+    roof_text_addf(out, "; %s%s a generated token", t->plain.costs.power_only ? "at most " : "",
+                   quantity(x, a->joules_per_token, "J"));
+  }
+  if (!isnan(a->price_per_million_tokens)) {
+    roof_text_addf(out, "; %.4g per million generated tokens at %.4g a device and hour",
+                   a->price_per_million_tokens, t->settings.price);
+  }
+  roof_text_add(out, "\n");
+}
+
+bool cli_model_too_long(const roof_model_target *t, char *buffer, size_t size) {
+  double tokens = t->settings.prompt + (t->settings.train ? 0 : t->settings.generate);
+  double most = t->model->context;
+  if (!(most > 0 && tokens > most)) {
+    return false;
+  }
+  snprintf(buffer, size, "%.0f tokens a sequence are more than the %.0f that the model was made for", tokens,
+           most);
+  return true;
+}
+
+const cli_model_definition cli_model_definitions[] = {
+    {"TTFT",
+     "time to the first token: the prefill of all prompts of the batch and one token's choice; no queue, no "
+     "network to the user",
+     true},
+    {"TPOT",
+     "time per output token of one request: the mean decoding step after the first token; TTFT is not in it",
+     true},
+    {"tokens/s",
+     "generated tokens only; a request: 1 / TPOT, together: batch / TPOT, a device: that / devices", true},
+    {"energy",
+     "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
+     "no host",
+     true},
+    {"price", "of all devices for the whole request, prefill included, per generated token", true},
+    {"MFU",
+     "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device; without "
+     "those computed again, which HFU counts too",
+     false},
+    {"MBU",
+     "bytes of weights, activations and KV, each operand once an operation / (expected time x bandwidth)",
+     false},
+    {"expected",
+     "each operation's bound / efficiency + the cost of its kernels; operations follow one another", false},
+    {NULL, NULL, false}};
+
+static void add_definitions(roof_text *out, bool generates) {
+  roof_text_add(out, "\n");
+  for (int i = 0; cli_model_definitions[i].name != NULL; i++) {
+    if (cli_model_definitions[i].of_generation && !generates) {
+      continue;
+    }
+    roof_text_addf(out, "  %-11s %s\n", cli_model_definitions[i].name, cli_model_definitions[i].text);
+  }
+}
+
+void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
+  add_answer(out, t, a, color);
+  add_model(out, t);
+  add_plan(out, t);
+  add_stored(out, t->model);
+  add_capacity(out, t, &a->capacity);
+  cli_model_plan_text(out, t, a);
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    if (a->phases[i].present) {
+      add_phase(out, t, &a->phases[i], (roof_phase)i);
+    }
+  }
+  add_rates(out, t, a);
+  add_definitions(out, !t->settings.train && !t->model->encoder);
+  char why[LINE];
+  if (cli_model_too_long(t, why, sizeof why)) {
+    roof_text_addf(out, "  note        %s\n", why);
+  }
+  for (int i = 0; i < t->model->note_count; i++) {
+    roof_text_addf(out, "  note        %s\n", t->model->notes[i]);
+  }
+}

@@ -1,0 +1,340 @@
+/* A workload, of an ONNX graph or a list of operations, on one machine: as text, JSON or rows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/model/model.h"
+
+enum { SHORT = 96, COLUMNS = 10, NAME_WIDTH = 32, DIMENSIONS = 16 };
+
+/** The answer with what it is of. */
+typedef struct shown {
+  const roof_workload *w;
+  const roof_machine *machine;
+  const roof_workload_settings *s;
+  const roof_workload_answer *a;
+} shown;
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+static const char *binding(const roof_prediction *p) {
+  return p->regime == ROOF_MEMORY_BOUND && p->binding != NULL ? p->binding->name
+         : p->regime == ROOF_NETWORK_BOUND && p->link != NULL ? p->link->name
+                                                              : roof_regime_name(p->regime);
+}
+
+/* Text. */
+
+static void add_head(roof_text *out, const shown *v, bool color) {
+  char x[SHORT], y[SHORT];
+  const roof_workload_answer *a = v->a;
+  const char *title = v->machine->title[0] != '\0' ? v->machine->title : v->machine->name;
+  roof_text_addf(out, "%s%s on %s: %s", color ? "\033[1m" : "", v->w->name, title,
+                 quantity(x, a->expected_seconds, "s"));
+  roof_text_addf(out, " (at best %s), %s-bound", quantity(x, a->lower_seconds, "s"),
+                 roof_regime_name(a->regime));
+  if (v->w->batch > 0) {
+    roof_text_addf(out, "; %.4g inputs/s at batch %.0f", v->w->batch / a->expected_seconds, v->w->batch);
+  }
+  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_addf(out, "  work        %.0f operation%s, %s, %s", a->calls, a->calls == 1 ? "" : "s",
+                 quantity(x, a->flops, "FLOP"), quantity(y, a->bytes, "B"));
+  roof_text_addf(out, ", %.0f kernel%s", a->kernels, a->kernels == 1 ? "" : "s");
+  if (v->w->batch > 0) { /* people know networks by them */
+    roof_text_addf(out, ", %.0f multiply-adds", a->matrix_flops / 2);
+  }
+  roof_text_addf(out, "; MFU %.1f %%, MBU %.1f %%\n", 100 * a->mfu, 100 * a->mbu);
+  roof_text_addf(out, "  run         %s launches, %s a kernel (%s)\n", roof_launch_name(v->s->launch),
+                 quantity(x, a->kernel.seconds, "s"), roof_provenance_name(a->kernel.kind));
+}
+
+static void add_memory(roof_text *out, const shown *v) {
+  char x[SHORT], y[SHORT];
+  const roof_workload *w = v->w;
+  if (isnan(w->weight_bytes)) {
+    return;
+  }
+  roof_text_addf(out, "  memory      %s of",
+                 roof_bytes_format(x, SHORT, w->weight_bytes + w->activation_bytes));
+  roof_text_addf(out, " %s: %.0f weights of %s,",
+                 isnan(v->a->capacity_bytes) ? "unknown" : roof_bytes_format(x, SHORT, v->a->capacity_bytes),
+                 w->parameters, roof_bytes_format(y, SHORT, w->weight_bytes));
+  roof_text_addf(out, " activations of %s at most\n", roof_bytes_format(x, SHORT, w->activation_bytes));
+}
+
+static void add_regimes(roof_text *out, const shown *v) {
+  const char *before = "  bound by    ";
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    const roof_workload_share *r = &v->a->regimes[i];
+    if (r->items > 0) {
+      roof_text_addf(out, "%s%s %.0f operations, %.1f %% of the time", before,
+                     roof_regime_name((roof_regime)i), r->items, 100 * r->seconds / v->a->expected_seconds);
+      before = "; ";
+    }
+  }
+  roof_text_add(out, "\n\n");
+}
+
+/** The end of a name that is too long for a column: what tells nodes apart stands last. */
+static void shorten(char *text, const char *name) {
+  size_t length = strlen(name);
+  size_t skip = length > NAME_WIDTH ? length - NAME_WIDTH + 3 : 0;
+  while (((unsigned char)name[skip] & 0xC0) == 0x80) {
+    skip++;
+  }
+  snprintf(text, SHORT, "%s%s", skip > 0 ? "..." : "", name + skip);
+}
+
+static void fill_row(char row[COLUMNS][SHORT], const shown *v, size_t index) {
+  const roof_workload_item *item = &v->w->items[index];
+  const roof_prediction *p = &v->a->items[index];
+  double n = item->count;
+  shorten(row[0], item->name);
+  snprintf(row[1], SHORT, "%.30s", item->op);
+  snprintf(row[2], SHORT, "%.90s", item->shape);
+  snprintf(row[3], SHORT, "%.6g", n);
+  quantity(row[4], n * item->work.flops, "");
+  quantity(row[5], n * p->bytes, "B");
+  snprintf(row[6], SHORT, isnan(p->intensity) ? "-" : "%.3g", p->intensity);
+  snprintf(row[7], SHORT, "%.40s", binding(p));
+  quantity(row[8], n * p->expected_seconds, "s");
+  snprintf(row[9], SHORT, "%.1f %%", 100 * n * p->expected_seconds / v->a->expected_seconds);
+}
+
+static roof_status add_table(roof_text *out, const shown *v, roof_error *error) {
+  static const char *const header[COLUMNS] = {"name",  "operation", "size",  "count", "FLOP",
+                                              "bytes", "FLOP/B",    "bound", "time",  "share"};
+  char(*rows)[COLUMNS][SHORT] = calloc(v->w->count, sizeof *rows);
+  const char **cells = calloc((v->w->count + 1) * COLUMNS, sizeof *cells);
+  roof_status status = ROOF_OK;
+  if (rows == NULL || cells == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "%.60s: out of memory", v->w->name);
+  } else {
+    memcpy(cells, header, sizeof header);
+    for (size_t i = 0; i < v->w->count; i++) {
+      fill_row(rows[i], v, i);
+      for (int c = 0; c < COLUMNS; c++) {
+        cells[(i + 1) * COLUMNS + (size_t)c] = rows[i][c];
+      }
+    }
+    cli_text_add_table(out, cells, COLUMNS, (int)v->w->count + 1, "lllrrrrlrr");
+  }
+  free(rows);
+  free(cells);
+  return status;
+}
+
+static roof_status add_text(roof_text *out, const shown *v, bool color, roof_error *error) {
+  roof_text_add(out, out->length > 0 ? "\n" : "");
+  add_head(out, v, color);
+  add_memory(out, v);
+  add_regimes(out, v);
+  roof_status status = add_table(out, v, error);
+  roof_text_add(out, v->w->note_count > 0 ? "\n" : "");
+  for (int i = 0; i < v->w->note_count; i++) {
+    roof_text_addf(out, "  note        %s\n", v->w->notes[i]);
+  }
+  return status;
+}
+
+/* JSON. */
+
+static json_t *seconds_of(double compute, double memory, double network, double overhead, double lower,
+                          double upper, double expected, double low, double high) {
+  const struct {
+    const char *name;
+    double value;
+  } times[] = {{"compute", compute},   {"memory", memory},    {"overhead", overhead},
+               {"network", network},   {"lower", lower},      {"upper", upper},
+               {"expected", expected}, {"expected_low", low}, {"expected_high", high}};
+  json_t *object = json_object();
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    json_object_set_new(object, times[i].name, cli_json_number(times[i].value));
+  }
+  return object;
+}
+
+static json_t *item_json(const shown *v, size_t index) {
+  const roof_workload_item *item = &v->w->items[index];
+  const roof_prediction *p = &v->a->items[index];
+  char x[SHORT];
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "name", item->name,
+                "op", item->op, "size", item->shape, "count", cli_json_number(item->count), "dtype",
+                roof_dtype_name(item->types.compute), "unit", roof_unit_name(item->work.unit), "flops",
+                cli_json_number(item->work.flops), "bytes", cli_json_number(p->bytes), "weight_bytes",
+                cli_json_number(item->weight_bytes), "kernels", cli_json_number(item->work.launches),
+                "intensity", cli_json_number(p->intensity), "ridge", cli_json_number(p->ridge), "regime",
+                roof_regime_name(p->regime), "binding", roof_prediction_binding(p, x, sizeof x));
+  json_object_set_new(object, "seconds",
+                      seconds_of(p->compute_seconds, p->memory_seconds, p->network_seconds,
+                                 p->overhead_seconds, p->lower_seconds, p->upper_seconds, p->expected_seconds,
+                                 p->expected_low_seconds, p->expected_high_seconds));
+  json_object_set_new(object, "share",
+                      cli_json_number(item->count * p->expected_seconds / v->a->expected_seconds));
+  return object;
+}
+
+static json_t *regimes_json(const shown *v) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    const roof_workload_share *r = &v->a->regimes[i];
+    json_object_set_new(object, roof_regime_name((roof_regime)i),
+                        json_pack("{s:o, s:o, s:o}", "operations", cli_json_number(r->items), "seconds",
+                                  cli_json_number(r->seconds), "share",
+                                  cli_json_number(r->seconds / v->a->expected_seconds)));
+  }
+  return object;
+}
+
+static json_t *memory_json(const shown *v) {
+  double total = v->w->weight_bytes + v->w->activation_bytes, capacity = v->a->capacity_bytes;
+  json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "weights_bytes", cli_json_number(v->w->weight_bytes),
+                             "activation_bytes", cli_json_number(v->w->activation_bytes), "total_bytes",
+                             cli_json_number(total), "capacity_bytes", cli_json_number(capacity));
+  json_object_set_new(object, "fits",
+                      isnan(total + capacity) ? json_null() : json_boolean(total <= capacity));
+  return object;
+}
+
+static json_t *workload_json(const shown *v) {
+  const roof_workload_answer *a = v->a;
+  json_t *items = json_array(), *notes = json_array();
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:s, s:s}", "schema", "roofline.workload/1", "name", v->w->name, "format",
+                v->w->format, "machine", v->machine->name, "regime", roof_regime_name(a->regime));
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"batch", v->w->batch},
+                 {"inputs_per_second", v->w->batch / a->expected_seconds},
+                 {"parameters", v->w->parameters},
+                 {"calls", a->calls},
+                 {"kernels", a->kernels},
+                 {"flops", a->flops},
+                 {"multiply_adds", a->matrix_flops / 2},
+                 {"bytes", a->bytes},
+                 {"weight_bytes", a->weight_bytes},
+                 {"mfu", a->mfu},
+                 {"mbu", a->mbu},
+                 {"energy_joules", a->energy_joules}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    json_object_set_new(object, numbers[i].name, cli_json_number(numbers[i].value));
+  }
+  json_object_set_new(object, "launch",
+                      json_pack("{s:s, s:o, s:s}", "mode", roof_launch_name(v->s->launch), "kernel_seconds",
+                                cli_json_number(a->kernel.seconds), "kernel_source", a->kernel.source));
+  json_object_set_new(object, "seconds",
+                      seconds_of(a->compute_seconds, a->memory_seconds, a->network_seconds,
+                                 a->overhead_seconds, a->lower_seconds, a->upper_seconds, a->expected_seconds,
+                                 a->expected_low_seconds, a->expected_high_seconds));
+  json_object_set_new(object, "regimes", regimes_json(v));
+  json_object_set_new(object, "memory", memory_json(v));
+  for (size_t i = 0; i < v->w->count; i++) {
+    json_array_append_new(items, item_json(v, i));
+  }
+  for (int i = 0; i < v->w->note_count; i++) {
+    json_array_append_new(notes, json_string(v->w->notes[i]));
+  }
+  json_object_set_new(object, "operations", items);
+  json_object_set_new(object, "notes", notes);
+  return object;
+}
+
+/** The rows of a CSV: items that name their machine. */
+static void add_rows(json_t *rows, const shown *v) {
+  for (size_t i = 0; i < v->w->count; i++) {
+    json_t *row = item_json(v, i);
+    json_object_set_new(row, "machine", json_string(v->machine->name));
+    json_array_append_new(rows, row);
+  }
+}
+
+/* The answer. */
+
+static roof_status answer_on(const cli_args *args, const roof_workload *w, const roof_machine *machine,
+                             const roof_workload_settings *s, roof_text *text, json_t *json,
+                             roof_error *error) {
+  roof_workload_answer a;
+  roof_status status = roof_workload_answer_of(w, machine, s, &a, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  shown v = {w, machine, s, &a};
+  if (args->json) {
+    json_array_append_new(json, workload_json(&v));
+  } else if (args->csv) {
+    add_rows(json, &v);
+  } else {
+    status = add_text(text, &v, cli_use_color(args, stdout), error);
+  }
+  roof_workload_answer_done(&a);
+  return status;
+}
+
+/** Reads `name=size` words in place. */
+static roof_status read_dimensions(const cli_args *args, char names[DIMENSIONS][SHORT],
+                                   roof_dimension *dimensions, roof_workload_reading *reading,
+                                   roof_error *error) {
+  reading->dimensions = dimensions;
+  for (int i = 1; i < args->word_count; i++) {
+    const char *word = args->words[i], *equals = strrchr(word, '=');
+    roof_error why = {0};
+    if (equals == NULL || equals == word || equals - word >= SHORT || i > DIMENSIONS) {
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "`%.60s`: sizes are name=N, at most %d, for instance batch=8", word, DIMENSIONS);
+    }
+    roof_dimension *d = &dimensions[reading->dimension_count];
+    snprintf(names[i - 1], SHORT, "%.*s", (int)(equals - word), word);
+    d->name = names[i - 1];
+    roof_status status = roof_quantity_parse(equals + 1, &d->size, &why);
+    if (status == ROOF_OK && !(d->size >= 1 && d->size <= 1e9 && d->size == floor(d->size))) {
+      status = roof_error_set(&why, ROOF_E_ARGUMENT, "%s: not a whole number from 1 to 1e9", equals + 1);
+    }
+    if (status != ROOF_OK) {
+      return roof_error_set(error, status, "%s: %s", d->name, why.message);
+    }
+    reading->dimension_count++;
+  }
+  return ROOF_OK;
+}
+
+static roof_status read_workload(const cli_args *args, char *dtype, const roof_machine *machine,
+                                 roof_workload *w, roof_error *error) {
+  char names[DIMENSIONS][SHORT];
+  roof_dimension dimensions[DIMENSIONS];
+  roof_workload_reading reading = {.floats = ROOF_DTYPE_COUNT};
+  cli_args typed = *args;
+  typed.dtype = dtype;
+  roof_status status = cli_select_types(&typed, machine, &reading.types, error);
+  if (status == ROOF_OK && dtype != NULL) {
+    reading.floats = reading.types.compute;
+  }
+  status = status == ROOF_OK ? read_dimensions(args, names, dimensions, &reading, error) : status;
+  return status == ROOF_OK ? roof_workload_load(args->words[0], &reading, w, error) : status;
+}
+
+roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mode, roof_text *text,
+                               json_t *json, roof_error *error) {
+  roof_workload w = {0};
+  roof_workload_settings s = roof_workload_settings_default();
+  roof_machine *machines = NULL;
+  json_t *rows = args->csv ? json_array() : NULL;
+  int count = 0;
+  roof_status status = cli_select_options(args, &s.options, error);
+  s.kernel_seconds = s.options.launch;
+  status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s.launch, error) : status;
+  status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
+  status = status == ROOF_OK ? read_workload(args, dtype, &machines[0], &w, error) : status;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = answer_on(args, &w, &machines[i], &s, text, args->csv ? rows : json, error);
+  }
+  if (rows != NULL) {
+    cli_answer_add_csv(text, json_pack("{s:s, s:o}", "schema", "roofline.workload/1", "operations", rows));
+  }
+  roof_workload_done(&w);
+  free(machines);
+  return status;
+}

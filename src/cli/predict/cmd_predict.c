@@ -1,0 +1,387 @@
+/* One operation on one or more machines. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ledger/seal.h"
+#include "cli/predict/crossing.h"
+#include "cli/predict/explain.h"
+
+static int explain, seal;
+static char *label, *ledger_path;
+static const struct poptOption options[] = {
+    {"explain", 'e', POPT_ARG_NONE, &explain, 0, "show the arithmetic step by step", NULL},
+    {"seal", '\0', POPT_ARG_NONE, &seal, 0, "seal the prediction in the ledger, before anything is measured",
+     NULL},
+    {"label", '\0', POPT_ARG_STRING, &label, 0,
+     "name that its measurement will carry; default: operation, parameters and format", "TEXT"},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
+    POPT_TABLEEND};
+
+enum { SHORT = 48, LINE = 160, BAR = 20 };
+
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
+/** The first line: what stops it and how long it takes. Work too short to matter is said to be that, since
+ * its time is the launch's. */
+static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
+                       bool color) {
+  char binding[ROOF_NAME_MAX], expected[SHORT], limit[SHORT];
+  const char *title = target->machine->title[0] != '\0' ? target->machine->title : target->machine->name;
+  roof_text_addf(out, "%s%s on %s: %s-bound (%s), ", color ? "\033[1m" : "", op->name, title,
+                 roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding));
+  quantity(expected, p->expected_seconds, "s");
+  if (p->regime == ROOF_OVERHEAD_BOUND) {
+    roof_text_addf(out, "%s of work, %s", expected,
+                   p->expected_seconds < target->overhead_cutoff ? "shorter than the overhead cutoff of "
+                                                                 : "launches included; cutoff ");
+    roof_text_add(out, quantity(limit, target->overhead_cutoff, "s"));
+  } else if (p->regime == ROOF_CAPACITY_BOUND) {
+    roof_text_addf(out, "it does not fit; about %s if it did", expected);
+  } else {
+    roof_text_addf(out, "about %s, at best %s", expected, quantity(limit, p->lower_seconds, "s"));
+  }
+  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+}
+
+static void add_shape(roof_text *out, const roof_target *target, const roof_op *op, const double *values) {
+  roof_text_add(out, "  shape       ");
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    char value[64];
+    roof_shape_value_text(op, i, values[i], value, sizeof value);
+    roof_text_addf(out, "%s=%s ", op->params[i].name, value);
+  }
+  const roof_types *t = &target->types;
+  roof_text_addf(out, "in %s", roof_dtype_name(t->compute));
+  if (t->weights != t->compute) {
+    roof_text_addf(out, ", weights %s", roof_dtype_name(t->weights));
+  }
+  if (t->group > 0) {
+    roof_text_addf(out, " with a scale per %.0f", t->group);
+  }
+  if (t->output != t->compute) {
+    roof_text_addf(out, ", result %s", roof_dtype_name(t->output));
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_work(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char a[SHORT], b[SHORT], c[SHORT], d[SHORT];
+  if (p->bytes > 0 || p->work.flops > 0) {
+    roof_text_addf(out, "  work        %s, %s moved (", quantity(a, p->work.flops, "FLOP"),
+                   quantity(b, p->bytes, "B"));
+    if (p->work.write_bytes > 0) { /* a user's `bytes =` does not tell what is written */
+      roof_text_addf(out, "%s read + %s written, ", quantity(c, p->work.read_bytes, "B"),
+                     quantity(d, p->work.write_bytes, "B"));
+    }
+    roof_text_add(out, "each byte once)\n");
+  }
+  if (p->work.link_bytes > 0) {
+    roof_text_addf(out, "  network     %s over the busiest link in %.0f steps\n",
+                   quantity(a, p->work.link_bytes, "B"), p->work.link_steps);
+  }
+  if (!isnan(target->capacity)) {
+    roof_text_addf(out, "  capacity    %s of %s%s\n", roof_bytes_format(a, SHORT, p->work.working_set),
+                   roof_bytes_format(b, SHORT, target->capacity),
+                   p->work.working_set > target->capacity ? ": it does not fit" : "");
+  }
+}
+
+static void add_intensity(roof_text *out, const roof_prediction *p) {
+  char a[SHORT];
+  if (!isnan(p->intensity)) {
+    double factor = p->intensity / p->ridge;
+    roof_text_addf(out, "  intensity   %.4g FLOP/B", p->intensity);
+    if (!isnan(factor) && p->work.flops > 0) {
+      double distance = factor >= 1 ? factor : 1 / factor;
+      roof_text_addf(out, distance < 1000 ? ", %.3gx" : ", %.0fx", distance);
+      roof_text_addf(out, " %s of the ridge (%.4g FLOP/B)", factor >= 1 ? "right" : "left", p->ridge);
+    }
+    roof_text_add(out, "\n");
+  }
+  if (p->work.flops > 0 && p->peak != NULL) {
+    roof_text_addf(out, "  attainable  %s", quantity(a, p->attainable, "FLOP/s"));
+    roof_text_addf(out, " of %s %s %s %s (%s)\n", quantity(a, p->peak->flops_per_second, "FLOP/s"),
+                   roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
+                   p->peak->sparse ? "2:4 sparse" : "dense", roof_provenance_name(p->peak->kind));
+  }
+}
+
+/** The rows of times, aligned: `width` fits every name. */
+typedef struct bars {
+  roof_text *out;
+  double longest;
+  int width;
+} bars;
+
+static void add_time(const bars *b, const char *name, double seconds, const char *note) {
+  char text[SHORT], bar[BAR * 3 + 1] = "";
+  int filled = seconds > 0 ? (int)ceil(seconds / b->longest * BAR - 1e-9) : 0;
+  for (int i = 0; i < filled && i < BAR; i++) {
+    strcat(bar, "\xE2\x96\x88");
+  }
+  quantity(text, seconds, "s");
+  int micro = strstr(text, "\xC2\xB5") != NULL; /* two bytes, one column */
+  roof_text_addf(b->out, "    %-*s%*s  %s", b->width, name, 10 + micro, text, bar);
+  if (note[0] != '\0') {
+    roof_text_addf(b->out, "%*s  %s", BAR - filled, "", note);
+  }
+  roof_text_add(b->out, "\n");
+}
+
+static bool is_shown(const roof_level_time *t) {
+  return !isnan(t->seconds) && t->bytes > 0;
+}
+
+/** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
+static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char note[LINE], a[SHORT], b[SHORT];
+  bars rows = {out, fmax(p->lower_seconds, p->memory_seconds), 10};
+  for (int i = 0; i < p->level_count; i++) {
+    int length = is_shown(&p->levels[i]) ? (int)strlen(p->levels[i].level->name) : 0;
+    rows.width = length > rows.width ? length : rows.width;
+  }
+  roof_text_add(out, "  time\n");
+  if (p->work.flops > 0) {
+    add_time(&rows, "compute", p->compute_seconds, p->peak ? "" : "no peak of this format is known");
+  }
+  for (int i = p->level_count - 1; i >= 0; i--) {
+    const roof_level_time *t = &p->levels[i];
+    if (is_shown(t)) {
+      snprintf(note, sizeof note, "%s at %s", quantity(a, t->bytes, "B"),
+               quantity(b, t->bytes / t->seconds, "B/s"));
+      add_time(&rows, t->level->name, t->seconds, note);
+    }
+  }
+  if (p->work.link_bytes > 0) {
+    add_time(&rows, "network", p->network_seconds, p->link != NULL ? p->link->name : "no link is known");
+  }
+  if (!isnan(p->overhead_seconds)) {
+    add_time(&rows, "overhead", p->overhead_seconds, "launch");
+  }
+  const roof_options *o = &target->options;
+  roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
+                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
+  roof_text_addf(out, "  expected    %s (%.0f %% of the bound)", quantity(a, p->expected_seconds, "s"),
+                 100 * o->efficiency);
+  if (o->efficiency_low < o->efficiency_high) {
+    roof_text_addf(out, ", from %s (%.0f %%)", quantity(a, p->expected_low_seconds, "s"),
+                   100 * o->efficiency_high);
+    roof_text_addf(out, " to %s (%.0f %%)", quantity(a, p->expected_high_seconds, "s"),
+                   100 * o->efficiency_low);
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_rest(roof_text *out, const roof_target *target, const roof_op *op, const double *raw,
+                     const roof_prediction *p) {
+  char a[SHORT];
+  double bytes, flops;
+  if (p->regime == ROOF_OVERHEAD_BOUND) {
+    roof_predict_escape(target, p->work.unit, &bytes, &flops);
+    roof_text_addf(out, "  to escape   more than %s", quantity(a, bytes, "B"));
+    if (p->work.flops > 0 && !isnan(flops)) {
+      roof_text_addf(out, " or %s", quantity(a, flops, "FLOP"));
+    }
+    roof_text_addf(out, ": that lasts %s\n", quantity(a, target->overhead_cutoff, "s"));
+  }
+  if (op->batch != NULL && p->work.flops > 0) {
+    cli_crossing crossing;
+    cli_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
+    roof_text_add(out, "  critical    ");
+    cli_crossing_add(out, op, &crossing);
+    if (crossing.there != crossing.to) {
+      roof_text_addf(out, ", still %s-bound", roof_regime_name(crossing.there));
+    }
+    roof_text_add(out, "\n");
+  }
+  if (!isnan(p->energy_joules)) {
+    roof_text_addf(out, "  energy      %s %s\n", quantity(a, p->energy_joules, "J"),
+                   target->costs.power_only ? "at most, at the full board power"
+                                            : "from energy per FLOP and byte");
+  }
+}
+
+static void add_prediction(roof_text *out, const cli_args *args, const roof_target *target,
+                           const roof_shape *shape, const double *values, const roof_prediction *p) {
+  add_answer(out, target, shape->op, p, cli_use_color(args, stdout));
+  add_shape(out, target, shape->op, values);
+  add_work(out, target, p);
+  add_intensity(out, p);
+  add_times(out, target, p);
+  add_rest(out, target, shape->op, shape->values, p);
+}
+
+/** What a run over the machines collects. */
+typedef struct answer {
+  roof_text text;
+  json_t *json; /**< one object a machine, or NULL */
+  bool digests; /**< with the machine's */
+  bool quiet;   /**< no text */
+} answer;
+
+static roof_status add_json(const roof_target *target, const roof_op *op, const double *values,
+                            const roof_prediction *p, answer *out, roof_error *error) {
+  char digest[ROOF_DIGEST_MAX];
+  json_t *object = cli_json_prediction(target, op, values, p);
+  roof_status status = out->digests ? cli_seal_digest(target->machine, digest, error) : ROOF_OK;
+  if (status == ROOF_OK && out->digests) {
+    json_object_set_new(object, "machine_sha256", json_string(digest));
+  }
+  json_array_append_new(out->json, object);
+  return status;
+}
+
+static void add_text(const cli_args *args, const roof_target *target, const roof_shape *shape,
+                     const double *values, const roof_prediction *p, answer *out) {
+  if (args->csv) {
+    if (out->text.length == 0) {
+      cli_csv_add_header(&out->text, shape->op);
+    }
+    cli_csv_add_row(&out->text, target, shape->op, values, p);
+    return;
+  }
+  roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
+  add_prediction(&out->text, args, target, shape, values, p);
+  if (explain) {
+    cli_explain_prediction(&out->text, target, shape->op, values, p);
+  }
+}
+
+static roof_status predict_one(const cli_args *args, const roof_target *target, const roof_shape *shape,
+                               answer *out, roof_error *error) {
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_status status = roof_shape_point(shape, 0, values, error);
+  if (status == ROOF_OK) {
+    roof_predict(target, shape->op, values, &p);
+    status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
+  }
+  if (status == ROOF_OK && out->json != NULL) {
+    status = add_json(target, shape->op, values, &p, out, error);
+  }
+  if (status == ROOF_OK && !out->quiet) {
+    add_text(args, target, shape, values, &p, out);
+  }
+  return status;
+}
+
+static roof_status print_answer(const cli_args *args, answer *out, roof_error *error) {
+  if (!args->json) {
+    return cli_print(&out->text, error);
+  }
+  json_t *object =
+      json_array_size(out->json) == 1
+          ? json_incref(json_array_get(out->json, 0))
+          : json_pack("{s:s, s:O}", "schema", "roofline.predictions/1", "predictions", out->json);
+  return cli_json_print(object, error);
+}
+
+static roof_status predict_all(const cli_args *args, const roof_shape *shape, answer *out,
+                               roof_error *error) {
+  cli_targets targets;
+  roof_status status = cli_select_targets(args, &targets, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  for (int i = 0; i < targets.count && status == ROOF_OK; i++) {
+    status = predict_one(args, &targets.targets[i], shape, out, error);
+  }
+  cli_targets_done(&targets);
+  return status;
+}
+
+static roof_status predict_words(const cli_args *args, answer *out, roof_error *error) {
+  if (args->word_count == 0) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "predict: which operation? for instance `roofline predict gemm m=4096 n=4096 k=4096`; "
+        "`roofline op list` shows all");
+  }
+  const roof_op *op = NULL;
+  roof_status status = cli_select_op(args, args->words[0], &op, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_shape shape;
+  status = roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (shape.points > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "%s: has several values; `roofline sweep` takes lists and ranges",
+                            op->params[shape.axes[0].param].name);
+  } else {
+    status = predict_all(args, &shape, out, error);
+  }
+  roof_shape_done(&shape);
+  return status;
+}
+
+roof_status cli_predict_collect(const cli_args *args, json_t *predictions, roof_error *error) {
+  answer out = {.json = predictions, .digests = true, .quiet = true};
+  return predict_words(args, &out, error);
+}
+
+static roof_status check_seal(roof_error *error) {
+  const char *useless = !seal && label != NULL ? "--label" : !seal && ledger_path != NULL ? "--ledger" : NULL;
+  return useless == NULL
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: goes with --seal, which is not given", useless);
+}
+
+/** Seals what was predicted, and says so below it. */
+static roof_status seal_answer(const cli_args *args, answer *out, roof_error *error) {
+  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
+  size_t count = json_array_size(out->json);
+  if (label != NULL && count > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--label %s: one label, but %zu predictions", label, count);
+  }
+  if (label != NULL) {
+    json_object_set_new(json_array_get(out->json, 0), "label", json_string(label));
+  }
+  roof_status status = cli_seal_all(ledger, out->json, NULL, error);
+  for (size_t i = 0; i < count && status == ROOF_OK && !args->csv; i++) {
+    json_t *sealed = json_object_get(json_array_get(out->json, i), "label");
+    roof_text_addf(&out->text, "  sealed      `%s` in %s\n", json_string_value(sealed), ledger);
+  }
+  return status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  answer out = {.json = args->json || seal ? json_array() : NULL, .digests = seal != 0, .quiet = args->json};
+  roof_status status = check_seal(error);
+  if (status == ROOF_OK) {
+    status = predict_words(args, &out, error);
+  }
+  if (status == ROOF_OK && seal) {
+    status = seal_answer(args, &out, error);
+  }
+  if (status == ROOF_OK) {
+    status = print_answer(args, &out, error);
+  }
+  json_decref(out.json);
+  roof_text_done(&out.text);
+  free(label);
+  free(ledger_path);
+  return status;
+}
+
+const cli_command cli_cmd_predict = {
+    .name = "predict",
+    .arguments = "OP key=value ...",
+    .summary = "how fast one operation can go on a machine, and which wall stops it",
+    .examples =
+        "  roofline predict gemm m=8192 n=28672 k=8192 --machine h100 --dtype fp16\n"
+        "  roofline predict gemm m=1 n=28672 k=8192 --machine h100 --weights int4 --group 128 --explain\n"
+        "  roofline predict attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128 --machine a100\n"
+        "  roofline predict gemm m=4096 n=4096 k=4096 --machine h100 --seal --label ffn\n",
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,44 @@
+#include "cli/predict/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cli_grid_add(cli_grid *grid, const char *format, ...) {
+  char cell[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(cell, sizeof cell, format, arguments);
+  va_end(arguments);
+  roof_text_add_bytes(&grid->cells, cell, strlen(cell) + 1);
+  grid->count++;
+}
+
+const char **cli_grid_cells(const cli_grid *grid) {
+  const char **cells = calloc((size_t)grid->count + 1, sizeof *cells);
+  if (cells == NULL || grid->cells.failed) {
+    free(cells);
+    return NULL;
+  }
+  const char *cell = grid->cells.data;
+  for (int i = 0; i < grid->count; i++) {
+    cells[i] = cell;
+    cell += strlen(cell) + 1;
+  }
+  return cells;
+}
+
+void cli_grid_done(cli_grid *grid) {
+  roof_text_done(&grid->cells);
+  *grid = (cli_grid){0};
+}
+
+void cli_grid_end(cli_grid *grid, roof_text *out, const char *alignment) {
+  int columns = (int)strlen(alignment);
+  const char **cells = cli_grid_cells(grid);
+  out->failed |= cells == NULL;
+  if (cells != NULL) {
+    cli_text_add_table(out, cells, columns, grid->count / columns, alignment);
+  }
+  free(cells);
+  cli_grid_done(grid);
+}

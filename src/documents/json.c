@@ -1,0 +1,11 @@
+#include "documents/json.h"
+
+#include <math.h>
+
+double rf_json_number_of(json_t *value) {
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *rf_json_text_of(json_t *value) {
+  return json_is_string(value) ? json_string_value(value) : "";
+}

@@ -1,0 +1,183 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "documents/machine_fields.h"
+#include "roofline/documents.h"
+#include "roofline/units.h"
+
+typedef void writer(roof_text *out, const field *f, const char *at);
+
+static void write_value(roof_text *out, const field *f, const char *at);
+
+static void add_text(roof_text *out, const char *text) {
+  if (text[0] == '\0') {
+    roof_text_add(out, "null");
+  } else {
+    roof_text_add_json(out, text);
+  }
+}
+
+/** The shortest decimal that reads back as `value`. */
+static void add_number(roof_text *out, double value) {
+  char buffer[40];
+  size_t length = 0;
+  for (int digits = 15; digits <= 17; digits++) {
+    length = roof_number_write(buffer, value, digits);
+    buffer[length] = '\0';
+    if (strtod(buffer, NULL) == value) {
+      break;
+    }
+  }
+  roof_text_add(out, length > 0 ? buffer : "null");
+}
+
+static void add_record(roof_text *out, const record *r, const char *base, const char *separator) {
+  for (size_t i = 0; i < r->count; i++) {
+    const field *f = &r->fields[i];
+    roof_text_addf(out, "%s\"%s\": ", i > 0 ? separator : "", f->key);
+    write_value(out, f, base + f->offset);
+  }
+}
+
+static void write_schema(roof_text *out, const field *f, const char *at) {
+  (void)f, (void)at;
+  roof_text_add_json(out, MACHINE_SCHEMA);
+}
+
+static void write_text(roof_text *out, const field *f, const char *at) {
+  (void)f;
+  add_text(out, at);
+}
+
+static void write_number(roof_text *out, const field *f, const char *at) {
+  (void)f;
+  add_number(out, *(const double *)(const void *)at);
+}
+
+static void write_cores(roof_text *out, const field *f, const char *at) {
+  (void)f;
+  int cores = *(const int *)(const void *)at;
+  add_number(out, cores > 0 ? (double)cores : NAN);
+}
+
+static void write_flag(roof_text *out, const field *f, const char *at) {
+  bool flag = *(const bool *)(const void *)at;
+  roof_text_add(out, flag == (f->type == FIELD_FLAG) ? "true" : "false");
+}
+
+static void write_dtype(roof_text *out, const field *f, const char *at) {
+  (void)f;
+  roof_text_add_json(out, roof_dtype_name(*(const roof_dtype *)(const void *)at));
+}
+
+static void write_unit(roof_text *out, const field *f, const char *at) {
+  (void)f;
+  roof_text_add_json(out, roof_unit_name(*(const roof_unit *)(const void *)at));
+}
+
+static void write_kind(roof_text *out, const field *f, const char *at) {
+  (void)f;
+  roof_text_add_json(out, roof_provenance_name(*(const roof_provenance *)(const void *)at));
+}
+
+static void write_level(roof_text *out, const field *f, const char *at) {
+  (void)f;
+  roof_text_add_json(out, roof_level_kind_name(*(const roof_level_kind *)(const void *)at));
+}
+
+static int list_count(const field *f, const char *at) {
+  return *(const int *)(const void *)(at - f->offset + f->count);
+}
+
+static void write_names(roof_text *out, const field *f, const char *at) {
+  int count = list_count(f, at);
+  roof_text_add(out, "[");
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", " : "");
+    roof_text_add_json(out, at + (size_t)i * f->size);
+  }
+  roof_text_add(out, "]");
+}
+
+static void write_texts(roof_text *out, const field *f, const char *at) {
+  int count = list_count(f, at);
+  roof_text_add(out, "[");
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ",\n    " : "\n    ");
+    roof_text_add_json(out, at + (size_t)i * f->size);
+  }
+  roof_text_add(out, count > 0 ? "\n  ]" : "]");
+}
+
+static void write_numbers(roof_text *out, const field *f, const char *at) {
+  int count = list_count(f, at);
+  roof_text_add(out, "[");
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", " : "");
+    add_number(out, ((const double *)(const void *)at)[i]);
+  }
+  roof_text_add(out, "]");
+}
+
+/** A figure that was not measured here has none. */
+static bool is_empty(const field *f, const char *at) {
+  return f->record == &rf_conditions_record && isnan(((const roof_conditions *)(const void *)at)->samples);
+}
+
+static void write_object(roof_text *out, const field *f, const char *at) {
+  if (is_empty(f, at)) {
+    roof_text_add(out, "null");
+    return;
+  }
+  roof_text_add(out, "{");
+  add_record(out, f->record, at, ", ");
+  roof_text_add(out, "}");
+}
+
+static void write_objects(roof_text *out, const field *f, const char *at) {
+  int count = list_count(f, at);
+  roof_text_add(out, "[");
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ",\n    " : "\n    ");
+    write_object(out, f, at + (size_t)i * f->size);
+  }
+  roof_text_add(out, count > 0 ? "\n  ]" : "]");
+}
+
+static void write_points(roof_text *out, const field *f, const char *at) {
+  int count = list_count(f, at);
+  for (int i = 0; i < count; i++) {
+    roof_text_add(out, i > 0 ? ", " : "[");
+    write_object(out, f, at + (size_t)i * f->size);
+  }
+  roof_text_add(out, count > 0 ? "]" : "null");
+}
+
+static void write_value(roof_text *out, const field *f, const char *at) {
+  static writer *const writers[] = {
+      [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,      [FIELD_TEXT] = write_text,
+      [FIELD_POSITIVE] = write_number, [FIELD_AMOUNT] = write_number,  [FIELD_CORES] = write_cores,
+      [FIELD_FLAG] = write_flag,       [FIELD_SUPPORTED] = write_flag, [FIELD_DTYPE] = write_dtype,
+      [FIELD_UNIT] = write_unit,       [FIELD_KIND] = write_kind,      [FIELD_LEVEL] = write_level,
+      [FIELD_NAMES] = write_names,     [FIELD_TEXTS] = write_texts,    [FIELD_OBJECT] = write_object,
+      [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,  [FIELD_NUMBERS] = write_numbers,
+  };
+  writers[f->type](out, f, at);
+}
+
+roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error) {
+  roof_text_add(out, "{\n  ");
+  add_record(out, &rf_machine_record, (const char *)machine, ",\n  ");
+  roof_text_add(out, "\n}\n");
+  if (out->failed) {
+    return roof_error_set(error, ROOF_E_MEMORY, "machine `%s`: out of memory", machine->name);
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out, roof_error *error) {
+  const field f = {.key = "conditions", .type = FIELD_OBJECT, .record = &rf_conditions_record};
+  write_object(out, &f, (const char *)conditions);
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "conditions: out of memory") : ROOF_OK;
+}

@@ -1,0 +1,19 @@
+/** Time, and the clock the core really runs at. */
+#ifndef HOST_CLOCK_H
+#define HOST_CLOCK_H
+
+enum { RF_CLOCK_CHAIN = 192000 };
+
+/** Time that only goes forward.
+ *  Units: s since an arbitrary start. Ownership: none. Errors: none. */
+double rf_clock_seconds(void);
+
+/** Time of RF_CLOCK_CHAIN additions that each wait for the one before: one core cycle each.
+ *  Units: s. Ownership: none. Errors: NaN on processors it is not written for. */
+double rf_clock_chain(void);
+
+/** Time of RF_CLOCK_CHAIN loads from the first cache that each wait for the one before.
+ *  Units: s. Ownership: none. Errors: NaN on processors it is not written for. */
+double rf_clock_load_chain(void);
+
+#endif

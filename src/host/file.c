@@ -1,0 +1,79 @@
+#include "host/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 16 << 20 };
+
+roof_status rf_file_read(const char *path, roof_text *out, roof_error *error) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    return roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
+  }
+  char block[16384];
+  size_t length = 0;
+  roof_status status = ROOF_OK;
+  errno = 0;
+  while (status == ROOF_OK && (length = fread(block, 1, sizeof block, file)) > 0) {
+    roof_text_add_bytes(out, block, length);
+    if (out->failed) {
+      status = roof_error_set(error, ROOF_E_MEMORY, "`%s`: out of memory", path);
+    } else if (out->length > FILE_MAX) {
+      status = roof_error_set(error, ROOF_E_INPUT, "`%s`: larger than 16 MiB", path);
+    }
+  }
+  if (status == ROOF_OK && ferror(file)) {
+    status = roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(errno));
+  }
+  fclose(file);
+  return status;
+}
+
+void rf_file_base_name(const char *path, char *name, size_t size) {
+  const char *slash = strrchr(path, '/');
+  const char *base = slash != NULL ? slash + 1 : path;
+  const char *dot = strrchr(base, '.');
+  size_t length = dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base);
+  snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), base);
+}
+
+bool rf_file_begins(const char *path, const char *text) {
+  char begin[16] = "";
+  size_t length = strlen(text);
+  struct stat status;
+  bool plain = stat(path, &status) == 0 && S_ISREG(status.st_mode); /* what is read of a pipe is gone */
+  FILE *file = plain ? fopen(path, "rb") : NULL;
+  bool same = file != NULL && length < sizeof begin && fread(begin, 1, length, file) == length &&
+              memcmp(begin, text, length) == 0;
+  if (file != NULL) {
+    fclose(file);
+  }
+  return same;
+}
+
+roof_status rf_file_map(const char *path, catalog_mapping *mapping, roof_error *error) {
+  struct stat status;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  void *data = MAP_FAILED;
+  if (file >= 0 && fstat(file, &status) == 0) {
+    data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+  }
+  int why = errno;
+  if (file >= 0) {
+    close(file);
+  }
+  if (data == MAP_FAILED) {
+    return roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(why));
+  }
+  *mapping = (catalog_mapping){data, (size_t)status.st_size};
+  return ROOF_OK;
+}
+
+void rf_file_unmap(catalog_mapping *mapping) {
+  munmap(mapping->data, mapping->length);
+}

@@ -1,0 +1,31 @@
+/** Whole files. */
+#ifndef HOST_FILE_H
+#define HOST_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roofline/status.h"
+#include "roofline/text.h"
+
+/** Appends the file's content to `out`. ROOF_E_INPUT: it cannot be read, or is larger than 16 MiB. */
+roof_status rf_file_read(const char *path, roof_text *out, roof_error *error);
+
+/** The file's own name without its folder and ending, cut to `size`. */
+void rf_file_base_name(const char *path, char *name, size_t size);
+
+/** True where the file can be read and begins with `text`. */
+bool rf_file_begins(const char *path, const char *text);
+
+/** A file of any size, of which only the pages that are touched are read. */
+typedef struct catalog_mapping {
+  void *data;
+  size_t length;
+} catalog_mapping;
+
+/** Maps a file. ROOF_E_INPUT: it cannot be read, is empty or no plain file. Release with rf_file_unmap.
+ */
+roof_status rf_file_map(const char *path, catalog_mapping *mapping, roof_error *error);
+void rf_file_unmap(catalog_mapping *mapping);
+
+#endif

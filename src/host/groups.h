@@ -1,0 +1,22 @@
+/** What the control groups of this process allow it. */
+#ifndef HOST_GROUPS_H
+#define HOST_GROUPS_H
+
+#include <stdbool.h>
+
+/** Reads what one group says: `folder` is its own below the root, `second` the version. False when it says
+ * nothing. */
+typedef bool rf_group_visit(void *user, const char *root, const char *folder, bool second);
+
+/** Visits the process's own group and all groups above it in the hierarchy of a controller ("cpu", "memory"),
+ * of version 2 or, where that says nothing, 1, below the folder `root` ("" for this machine); *second
+ * (nullable) becomes the version that spoke. Units: none. Ownership: none. Errors: false when no group says
+ * anything. */
+bool rf_groups_visit(const char *root, const char *controller, rf_group_visit *visit, void *user,
+                     bool *second);
+
+/** What the groups leave of memory: the least of limit - use.
+ *  Units: bytes. Ownership: none. Errors: infinity without a limit. */
+double rf_groups_memory(const char *root);
+
+#endif

@@ -1,0 +1,72 @@
+#include "host/noise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "host/clock.h"
+
+/** The number that `format` finds at the start of a file, or NaN. */
+static double read_number(const char *path, const char *format) {
+  double number = NAN;
+  FILE *file = fopen(path, "re");
+  if (file != NULL) {
+    if (fscanf(file, format, &number) != 1) {
+      number = NAN;
+    }
+    fclose(file);
+  }
+  return number;
+}
+
+rf_noise rf_noise_now(void) {
+  struct rusage usage;
+  bool counted = getrusage(RUSAGE_SELF, &usage) == 0;
+  return (rf_noise){.stolen_seconds = read_number("/proc/stat", "cpu %*f %*f %*f %*f %*f %*f %*f %lf") /
+                                      (double)sysconf(_SC_CLK_TCK),
+                    .interruptions = counted ? (double)usage.ru_nivcsw : NAN,
+                    .waits = counted ? (double)usage.ru_nvcsw : NAN,
+                    .load = read_number("/proc/loadavg", "%lf"),
+                    .seconds = rf_clock_seconds()};
+}
+
+/** Unknown until the first addition. */
+static void add(double *sum, double amount) {
+  *sum = isnan(*sum) ? amount : *sum + amount;
+}
+
+void rf_noise_add(const rf_noise *before, roof_conditions *conditions) {
+  rf_noise now = rf_noise_now();
+  add(&conditions->stolen_seconds, fmax(0, now.stolen_seconds - before->stolen_seconds));
+  add(&conditions->involuntary_switches, now.interruptions - before->interruptions);
+  add(&conditions->voluntary_switches, now.waits - before->waits);
+  conditions->load = fmax(conditions->load, now.load);
+}
+
+char *rf_noise_since(const rf_noise *before, int threads, char *text, size_t size) {
+  static const double stolen_least = 0.01, interruptions_least = 20; /* a second and thread */
+  rf_noise now = rf_noise_now();
+  double time = (now.seconds - before->seconds) * threads;
+  double stolen = (now.stolen_seconds - before->stolen_seconds) / time;
+  double interruptions = now.interruptions - before->interruptions;
+  text[0] = '\0';
+  if (stolen > stolen_least) {
+    snprintf(text, size, "noise: the hypervisor took %.1f %% of the time", 100 * stolen);
+  } else if (interruptions > interruptions_least * time) {
+    snprintf(text, size, "noise: other tasks interrupted %.0f times", interruptions);
+  }
+  return text;
+}
+
+char *rf_noise_unknown(char *text, size_t size) {
+  rf_noise now = rf_noise_now();
+  bool stolen = isnan(now.stolen_seconds), load = isnan(now.load);
+  text[0] = '\0';
+  if (stolen || load) {
+    snprintf(text, size, "noise: unknown, the system does not tell%s%s%s",
+             stolen ? " time the hypervisor takes (/proc/stat)" : "", stolen && load ? " nor" : "",
+             load ? " its load (/proc/loadavg)" : "");
+  }
+  return text;
+}

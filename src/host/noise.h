@@ -1,0 +1,35 @@
+/** What took the machine from a measurement. */
+#ifndef HOST_NOISE_H
+#define HOST_NOISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "roofline/stats.h"
+
+/** Counts that only grow, and the load; NaN where the system does not tell. */
+typedef struct rf_noise {
+  double stolen_seconds; /**< taken by the hypervisor since boot, all processors */
+  double interruptions;  /**< times another task took a processor from this program */
+  double waits;          /**< times this program gave a processor up by itself */
+  double load;           /**< tasks that wanted to run: the mean of the last minute */
+  double seconds;        /**< when */
+} rf_noise;
+
+/** Reads the noise now.
+ *  Units: s. Ownership: by value. Errors: NaN for what the system does not tell. */
+rf_noise rf_noise_now(void);
+
+/** Adds what happened since `before` to a figure's conditions; the load is the highest seen.
+ *  Units: s. Ownership: none. Errors: none. */
+void rf_noise_add(const rf_noise *before, roof_conditions *conditions);
+
+/** Says what took the machine since `before` when it was enough to move figures, else "". Returns `text`.
+ *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
+char *rf_noise_since(const rf_noise *before, int threads, char *text, size_t size);
+
+/** Says what of the noise this system does not tell, and where it was looked for; else "". Returns `text`.
+ *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
+char *rf_noise_unknown(char *text, size_t size);
+
+#endif

@@ -1,0 +1,91 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/write.h"
+
+static int write_all(int file, const char *data, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(file, data, length);
+    if (written < 0 && errno != EINTR) {
+      return -1;
+    }
+    if (written > 0) {
+      data += written;
+      length -= (size_t)written;
+    }
+  }
+  return fsync(file) == 0 || errno == EINVAL ? 0 : -1; /* a device has nothing to sync */
+}
+
+static void sync_folder(const char *path) {
+  char copy[4096];
+  snprintf(copy, sizeof copy, "%s", path);
+  int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    fsync(folder);
+    close(folder);
+  }
+}
+
+/** Devices, pipes and the like are written to: a rename would put a file in their place. */
+static bool is_special(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static roof_status write_special(const char *path, const char *data, size_t length, roof_error *error) {
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  bool good = file >= 0 && write_all(file, data, length) == 0;
+  int why = errno;
+  if (file >= 0) {
+    close(file);
+  }
+  return good ? ROOF_OK : roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(why));
+}
+
+roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error) {
+  char temporary[4096];
+  if (is_special(path)) {
+    return write_special(path, data, length, error);
+  }
+  if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%.40s...: the name is too long", path);
+  }
+  int file = mkstemp(temporary);
+  if (file < 0) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(errno));
+  }
+  mode_t mask = umask(0);
+  umask(mask);
+  bool good = write_all(file, data, length) == 0 && fchmod(file, 0666 & ~mask) == 0;
+  int why = errno;
+  if (close(file) != 0 && good) {
+    good = false;
+    why = errno;
+  }
+  if (good && rename(temporary, path) != 0) {
+    good = false;
+    why = errno;
+  }
+  if (!good) {
+    unlink(temporary);
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", path, strerror(why));
+  }
+  sync_folder(path);
+  return ROOF_OK;
+}
+
+roof_status rf_temporary_name(char *path, size_t size, const char *name, roof_error *error) {
+  const char *parent = getenv("TMPDIR");
+  int length = snprintf(path, size, "%s/%s", parent != NULL ? parent : "/tmp", name);
+  return length > 0 && (size_t)length < size
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_OUTPUT, "TMPDIR: a name of more than %zu bytes", size);
+}

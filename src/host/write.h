@@ -1,0 +1,17 @@
+/** Files written complete or not at all. */
+#ifndef HOST_WRITE_H
+#define HOST_WRITE_H
+
+#include <stddef.h>
+
+#include "roofline/status.h"
+
+/** Writes a file through a temporary name: complete, synced and renamed, or not at all.
+ *  Units: bytes. Ownership: `data` is not kept. Errors: ROOF_E_OUTPUT. */
+roof_status rf_write_file(const char *path, const char *data, size_t length, roof_error *error);
+
+/** `name`, which ends in the XXXXXX that mkstemp or mkdtemp fill in, in TMPDIR or /tmp.
+ *  Units: bytes. Ownership: writes `path`. Errors: ROOF_E_OUTPUT when it does not fit. */
+roof_status rf_temporary_name(char *path, size_t size, const char *name, roof_error *error);
+
+#endif

@@ -1,0 +1,236 @@
+/* What local memory and the last cache of an accelerator deliver. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/data.h"
+#include "measure/device/bench.h"
+#include "roofline/units.h"
+
+/* As in memory.cl. */
+enum { SLOTS = 512, LOADS = 8, APART = 32, ALL_SLOTS = SLOTS + LOADS * APART, LOAD_BYTES = 16 };
+
+enum { ROUNDS_ARGUMENT = 2 };
+
+roof_level *rf_device_add_level(rf_device_bench *bench, const char *name, roof_level_kind kind,
+                                double bytes) {
+  roof_machine *m = bench->machine;
+  roof_level *level = &m->levels[m->level_count++];
+  snprintf(level->name, sizeof level->name, "%s", name);
+  snprintf(level->date, sizeof level->date, "%s", m->date);
+  level->level = kind;
+  level->kind = ROOF_MEASURED;
+  level->bytes = bytes;
+  level->instances = 1;
+  return level;
+}
+
+/** A level was read `ratio` times as long when it was read twice as often; false, and said, when that is not
+ * enough to have been read. */
+static bool grows(rf_device_bench *bench, const char *name, double ratio) {
+  static const double least = 1.25;
+  if (ratio < least) {
+    rf_device_note(bench, "%s: not measured: twice the loads took %.2f times as long: not all were done",
+                   name, ratio);
+  }
+  return ratio >= least;
+}
+
+static rf_device_launch local_launch(const rf_device_bench *bench, double groups, int lanes, int rounds,
+                                     float keep) {
+  rf_device_launch launch = rf_device_launch_of("memory_local", groups, 1, lanes, 1);
+  rf_device_add_buffer(&launch, bench->buffers[0]);
+  rf_device_add_buffer(&launch, bench->results);
+  rf_device_add_int(&launch, rounds);
+  rf_device_add_float(&launch, keep);
+  return launch;
+}
+
+/** What the lanes of a group add up together. */
+static double local_total(int lanes, int rounds) {
+  int apart = lanes < APART ? lanes : APART;
+  double total = 0;
+  for (int lane = 0; lane < lanes; lane++) {
+    for (int load = 0; load < rounds * LOADS; load++) {
+      size_t slot = (size_t)(((lane + load / LOADS * LOADS) & (SLOTS - 1)) + load % LOADS * apart);
+      for (size_t i = 0; i < 4; i++) {
+        total += (double)(float)rf_random_at(RF_DEVICE_SEED, 4 * slot + i);
+      }
+    }
+  }
+  return total;
+}
+
+static roof_status check_local(rf_device_bench *bench, int lanes, bool *right, roof_error *error) {
+  enum { ROUNDS = 2, MOST = 1024 };
+  float sums[MOST];
+  double total = 0;
+  rf_device_launch launch = local_launch(bench, 1, lanes, ROUNDS, -FLT_MAX);
+  roof_status status = rf_device_find(bench, bench->memory, &launch, error);
+  if (status == ROOF_OK) {
+    status = rf_device_sums(bench, &launch, sums, (size_t)lanes, error);
+  }
+  for (int i = 0; i < lanes && status == ROOF_OK; i++) {
+    total += (double)sums[i];
+  }
+  *right = fabs(total - local_total(lanes, ROUNDS)) <= 1e-4 * sqrt(4.0 * lanes * ROUNDS * LOADS);
+  return status;
+}
+
+static double local_work(const rf_device_launch *launch) {
+  return (double)launch->groups[0] * launch->lanes[0] * launch->args[ROUNDS_ARGUMENT].number * LOADS *
+         LOAD_BYTES;
+}
+
+/** Once to know how long it takes, then long enough. */
+static roof_status time_local(rf_device_bench *bench, rf_device_launch *launch, double *seconds,
+                              roof_error *error) {
+  roof_status status = rf_device_try(bench, launch, 1, seconds, error);
+  if (status == ROOF_OK) {
+    rf_device_lengthen(launch, ROUNDS_ARGUMENT, *seconds);
+    status = rf_device_try(bench, launch, 2, seconds, error);
+  }
+  return status;
+}
+
+/** The fastest of some numbers of lanes and groups whose sums are right. */
+static roof_status choose_local(rf_device_bench *bench, rf_device_launch *best, double *rate,
+                                rf_device_trials *trials, roof_error *error) {
+  static const int lanes[][3] = {{256, 128, 512}, {1, 16, 64}}, waves[] = {8, 2};
+  enum { ROUNDS = 256 };
+  bool processor = strcmp(bench->device->info.device_class, "cpu") == 0;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < (bench->options->quick ? 2 : 6) && status == ROOF_OK; i++) {
+    int taken = (int)fmin(lanes[processor][i / 2], bench->device->info.group_lanes);
+    rf_device_launch launch =
+        local_launch(bench, rf_device_units(bench) * waves[i % 2], taken, ROUNDS, FLT_MAX);
+    double seconds = NAN;
+    bool right = false;
+    status = check_local(bench, taken, &right, error);
+    trials->wrong += status == ROOF_OK && !right;
+    trials->tried += right;
+    if (status == ROOF_OK && right) {
+      status = rf_device_find(bench, bench->memory, &launch, error);
+    }
+    if (status == ROOF_OK && right) {
+      status = time_local(bench, &launch, &seconds, error);
+    }
+    if (status == ROOF_OK && local_work(&launch) / seconds > *rate) {
+      *rate = local_work(&launch) / seconds;
+      *best = launch;
+    }
+  }
+  return status;
+}
+
+static roof_status sample_local(rf_device_bench *bench, const char *name, const rf_device_launch *best,
+                                roof_error *error) {
+  rf_device_result result;
+  double work = local_work(best), ratio = NAN;
+  roof_status status = rf_device_growth(bench, best, ROUNDS_ARGUMENT, &ratio, error);
+  if (status != ROOF_OK || !grows(bench, name, ratio)) {
+    return status;
+  }
+  status = rf_device_figure(bench, name, best, 1, work, &result, error);
+  if (status == ROOF_OK) {
+    roof_level *level = rf_device_add_level(bench, "L1/shared", ROOF_L1, bench->device->info.local_bytes);
+    level->instances = bench->device->info.units;
+    level->read_bytes_per_second = work / result.seconds;
+    level->read = result.conditions;
+    level->spread = result.spread;
+    snprintf(level->source, sizeof level->source,
+             "measured: read of local memory, %d B a load, %u groups of %u lane%s", LOAD_BYTES,
+             best->groups[0], best->lanes[0], best->lanes[0] == 1 ? "" : "s");
+  }
+  return status;
+}
+
+/** Lanes of each group read local memory in turns. */
+static roof_status measure_local(rf_device_bench *bench, roof_error *error) {
+  static const char name[] = "local memory read";
+  rf_device_launch best;
+  rf_device_trials trials = {0, 0};
+  double rate = 0;
+  rf_device_step(bench, name);
+  roof_status status = choose_local(bench, &best, &rate, &trials, error);
+  if (status == ROOF_OK && trials.wrong > 0) {
+    rf_device_note(bench, "%s: %d of %d layouts gave wrong sums and are left out", name, trials.wrong,
+                   trials.wrong + trials.tried);
+  }
+  return status == ROOF_OK && trials.tried > 0 ? sample_local(bench, name, &best, error) : status;
+}
+
+/** How often half the cache can be read in a tenth of a figure's time. */
+static int passes_of(const rf_device_bench *bench, double bytes) {
+  static const double room = 10, most = 8, least = 2;
+  double passes = floor(bench->read_rate * bench->budget / room / bytes);
+  return (int)fmax(least, fmin(passes, bench->options->quick ? least : most));
+}
+
+/** A cache is faster than what is behind it. One that is not is somebody else's as well, or is not there. */
+static bool shows(rf_device_bench *bench, const char *name, double rate) {
+  char here[32], behind[32];
+  if (rate <= bench->memory_rate) {
+    rf_device_note(bench, "%s: no figure: half of it reads at %s, no faster than memory at %s", name,
+                   roof_quantity_format(here, sizeof here, rate, "B/s"),
+                   roof_quantity_format(behind, sizeof behind, bench->memory_rate, "B/s"));
+  }
+  return rate > bench->memory_rate;
+}
+
+/** Half the last cache, read again and again, each time by another group. */
+static roof_status measure_last(rf_device_bench *bench, roof_error *error) {
+  static const char name[] = "last cache read";
+  enum { PASSES_ARGUMENT = 4 };
+  const rf_device_info *info = &bench->device->info;
+  bool processor = strcmp(info->device_class, "cpu") == 0;
+  double bytes = fmin(info->cache_bytes / 2, bench->bytes), ratio = NAN;
+  int passes = passes_of(bench, bytes);
+  rf_device_result result;
+  rf_device_step(bench, name);
+  rf_device_launch launch = rf_device_reader(bench, &bench->reading, &bytes, passes);
+  roof_status status = rf_device_find(bench, bench->memory, &launch, error);
+  if (status == ROOF_OK) {
+    status = rf_device_growth(bench, &launch, PASSES_ARGUMENT, &ratio, error);
+  }
+  if (status != ROOF_OK || !grows(bench, name, ratio)) {
+    return status;
+  }
+  status = rf_device_figure(bench, name, &launch, 1, bytes, &result, error);
+  if (status == ROOF_OK && shows(bench, name, bytes / result.seconds)) {
+    const rf_device_layout *l = &bench->reading;
+    roof_level *level =
+        rf_device_add_level(bench, processor ? "L3" : "L2", processor ? ROOF_L3 : ROOF_L2, info->cache_bytes);
+    level->read_bytes_per_second = bench->cache_rate = bytes / result.seconds;
+    level->read = result.conditions;
+    level->spread = result.spread;
+    snprintf(level->source, sizeof level->source,
+             "measured: half of it read %d times a launch: %d B a load, %d groups of %d lane%s", passes,
+             4 * l->width, l->groups, l->lanes, l->lanes == 1 ? "" : "s");
+  }
+  return status;
+}
+
+/** A figure that needs what the device does not have, or does not tell. */
+static void note_missing(rf_device_bench *bench, const char *what, const char *why) {
+  rf_device_note(bench, "%s: not measured: %s", what, why);
+}
+
+roof_status rf_device_caches(rf_device_bench *bench, roof_error *error) {
+  const rf_device_info *info = &bench->device->info;
+  roof_status status = ROOF_OK;
+  if (info->local_bytes >= ALL_SLOTS * LOAD_BYTES) {
+    status = measure_local(bench, error);
+  } else {
+    note_missing(bench, "local memory", "the device has not enough of it");
+  }
+  if (status == ROOF_OK && info->cache_bytes > 0) {
+    return measure_last(bench, error);
+  }
+  if (status == ROOF_OK) {
+    note_missing(bench, "last cache", "the driver does not tell its size");
+  }
+  return status;
+}

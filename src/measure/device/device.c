@@ -1,0 +1,335 @@
+#include "measure/device/device.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/device/bench.h"
+#include "measure/run.h"
+#include "roofline/units.h"
+
+void rf_device_info_init(rf_device_info *info) {
+  *info = (rf_device_info){.units = NAN,
+                           .clock_hz = NAN,
+                           .max_clock_hz = NAN,
+                           .memory_clock_hz = NAN,
+                           .memory_bytes = NAN,
+                           .allocation_bytes = NAN,
+                           .cache_bytes = NAN,
+                           .line_bytes = NAN,
+                           .local_bytes = NAN,
+                           .group_lanes = NAN,
+                           .wave_lanes = NAN,
+                           .power_limit_watts = NAN};
+}
+
+rf_telemetry rf_device_telemetry(rf_device *device) {
+  rf_telemetry now = {NAN, NAN, NAN, NAN, ""};
+  if (device->driver->telemetry != NULL) {
+    device->driver->telemetry(device, &now);
+  }
+  return now;
+}
+
+int rf_device_host_threads(void) {
+  return omp_get_max_threads();
+}
+
+/** Of a run: fill, four patterns, two caches, four peaks, three latencies, links, four launches, curve. */
+enum { STEPS = 20 };
+
+void rf_device_step(rf_device_bench *bench, const char *step) {
+  if (bench->options->progress != NULL) {
+    bench->options->progress(bench->options->user, step, bench->steps_done, STEPS);
+  }
+  bench->steps_done++;
+}
+
+void rf_device_note(rf_device_bench *bench, const char *format, ...) {
+  roof_machine *machine = bench->machine;
+  va_list arguments;
+  if (machine->note_count < ROOF_NOTE_MAX) {
+    va_start(arguments, format);
+    vsnprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], format, arguments);
+    va_end(arguments);
+  }
+}
+
+/** One more item of a list with commas. */
+ROOF_PRINTF(2, 3) static void append(char list[ROOF_SOURCE_MAX], const char *format, ...) {
+  size_t used = strlen(list);
+  va_list arguments;
+  if (used > 0) {
+    used += (size_t)snprintf(list + used, ROOF_SOURCE_MAX - used, ", ");
+  }
+  va_start(arguments, format);
+  vsnprintf(list + used, ROOF_SOURCE_MAX - used, format, arguments);
+  va_end(arguments);
+}
+
+/** What a device says of itself beside what a machine file has a place for, and what it leaves out. */
+static void describe(rf_device_bench *bench) {
+  const rf_device_info *info = &bench->device->info;
+  const struct {
+    const char *name, *unit;
+    double value;
+    bool bytes;
+  } items[] = {{"clock now", "Hz", info->clock_hz, false},
+               {"highest clock", "Hz", info->max_clock_hz, false},
+               {"memory clock", "Hz", info->memory_clock_hz, false},
+               {"memory", "", info->memory_bytes, true},
+               {"largest buffer", "", info->allocation_bytes, true},
+               {"last cache", "", info->cache_bytes, true},
+               {"its line", "", info->line_bytes, true},
+               {"local memory of a group", "", info->local_bytes, true},
+               {"power limit", "W", info->power_limit_watts, false}};
+  char told[ROOF_SOURCE_MAX] = "", untold[ROOF_SOURCE_MAX] = "", value[32];
+  for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+    bool known = !isnan(items[i].value);
+    if (known && items[i].bytes) {
+      roof_bytes_format(value, sizeof value, items[i].value);
+    } else {
+      roof_quantity_format(value, sizeof value, items[i].value, items[i].unit);
+    }
+    append(known ? told : untold, "%s%s%s", items[i].name, known ? " " : "", known ? value : "");
+  }
+  if (!isnan(info->wave_lanes)) {
+    append(told, "waves of %.0f lanes", info->wave_lanes);
+  } else {
+    append(untold, "lanes of a wave");
+  }
+  append(info->ecc[0] != '\0' ? told : untold, "ECC%s%s", info->ecc[0] != '\0' ? " " : "", info->ecc);
+  rf_device_note(bench, "the device says: %s", told);
+  if (untold[0] != '\0') {
+    rf_device_note(bench, "the driver does not tell: %s", untold);
+  }
+}
+
+/** Who the device is, from what it says of itself. */
+static void identify(rf_device_bench *bench) {
+  const rf_device_info *info = &bench->device->info;
+  roof_machine *m = bench->machine;
+  snprintf(m->name, sizeof m->name, "%s", RF_DEVICE_MACHINE);
+  snprintf(m->title, sizeof m->title, "%s", info->name);
+  snprintf(m->vendor, sizeof m->vendor, "%s", info->vendor);
+  snprintf(m->architecture, sizeof m->architecture, "%s", info->architecture);
+  snprintf(m->device_class, sizeof m->device_class, "%s", info->device_class);
+  snprintf(m->unit_kind, sizeof m->unit_kind, "%s", info->unit_kind);
+  m->kind = ROOF_MEASURED;
+  m->unit_count = info->units;
+  m->clock_hz = !isnan(info->clock_hz) ? info->clock_hz : info->max_clock_hz;
+  rf_device_note(bench, "%s, driver %s", info->platform, info->driver);
+  describe(bench);
+}
+
+roof_status rf_device_find(rf_device_bench *bench, void *program, rf_device_launch *launch,
+                           roof_error *error) {
+  return bench->device->driver->find(bench->device, program, launch->entry, &launch->function, error);
+}
+
+double rf_device_units(const rf_device_bench *bench) {
+  double units = bench->device->info.units;
+  return isnan(units) ? 1 : units;
+}
+
+roof_status rf_device_try(rf_device_bench *bench, const rf_device_launch *launch, int tries, double *seconds,
+                          roof_error *error) {
+  const rf_device_driver *driver = bench->device->driver;
+  double now = NAN, best = INFINITY;
+  roof_status status = driver->time(bench->device, launch, 1, 1, &now, error);
+  for (int i = 0; i < tries && status == ROOF_OK; i++) {
+    status = driver->time(bench->device, launch, 1, 1, &now, error);
+    best = fmin(best, now);
+  }
+  if (status == ROOF_OK) {
+    *seconds = fmax(best, 1e-9);
+  }
+  return status;
+}
+
+roof_status rf_device_growth(rf_device_bench *bench, const rf_device_launch *launch, int which, double *ratio,
+                             roof_error *error) {
+  static const double plain = 1.5; /* beside others' work a few of each may all have been disturbed */
+  enum { ROUNDS = 3, MOST = 20 };
+  rf_device_launch twice = *launch;
+  double once = INFINITY, both = INFINITY, now = NAN;
+  roof_status status = ROOF_OK;
+  if (twice.args[which].kind == RF_ARG_INDEX) {
+    twice.args[which].index *= 2;
+  } else {
+    twice.args[which].number *= 2;
+  }
+  for (int i = 0; status == ROOF_OK && (i < ROUNDS || (i < MOST && both < plain * once)); i++) {
+    status = rf_device_try(bench, launch, 1, &now, error);
+    once = fmin(once, now);
+    if (status == ROOF_OK) {
+      status = rf_device_try(bench, &twice, 1, &now, error);
+      both = fmin(both, now);
+    }
+  }
+  if (status == ROOF_OK) {
+    *ratio = both / once;
+  }
+  return status;
+}
+
+double rf_device_lengthen(rf_device_launch *launch, int which, double seconds) {
+  static const double long_enough = 1e-3, most = 1e6;
+  int32_t *count = &launch->args[which].number;
+  double factor = fmax(1, fmin(ceil(long_enough / seconds), floor(most / *count)));
+  *count = (int32_t)(*count * factor);
+  return factor;
+}
+
+void rf_device_keep(const rf_device_bench *bench, const char *name, double work, const double *seconds,
+                    size_t count) {
+  double *clocks = calloc(count, sizeof *clocks);
+  for (size_t i = 0; clocks != NULL && i < count; i++) {
+    clocks[i] = NAN;
+  }
+  if (bench->options->keep != NULL && clocks != NULL) {
+    bench->options->keep(bench->options->keep_user, &(roof_windows){.figure = name,
+                                                                    .work = work,
+                                                                    .seconds = seconds,
+                                                                    .clocks = clocks,
+                                                                    .count = count,
+                                                                    .ends = &count,
+                                                                    .rounds = 1});
+  }
+  free(clocks);
+}
+
+/** What the sensors say right after a load. */
+static void watch(rf_device_bench *bench, roof_conditions *conditions) {
+  rf_telemetry now = rf_device_telemetry(bench->device), *load = &bench->load;
+  load->watts = fmax(load->watts, now.watts); /* fmax and fmin pass over NaN */
+  load->celsius = fmax(load->celsius, now.celsius);
+  load->clock_hz = fmin(load->clock_hz, now.clock_hz);
+  conditions->clock_hz = now.clock_hz;
+  if (now.throttled[0] != '\0') {
+    snprintf(load->throttled, sizeof load->throttled, "%s", now.throttled);
+    snprintf(conditions->noisy, sizeof conditions->noisy, "clock lowered: %s", now.throttled);
+  }
+}
+
+roof_status rf_device_figure(rf_device_bench *bench, const char *name, const rf_device_launch *launches,
+                             int count, double work, rf_device_result *result, roof_error *error) {
+  rf_samples samples;
+  roof_status status = rf_device_sample(bench->device, launches, count, bench->budget,
+                                        bench->options->precision, &samples, error);
+  if (status == ROOF_OK) {
+    roof_conditions *conditions = &result->conditions;
+    roof_conditions_init(conditions);
+    rf_device_conditions(&samples, bench->options->precision, conditions);
+    watch(bench, conditions);
+    result->seconds = samples.stats.median;
+    result->spread = samples.stats.spread;
+    rf_device_keep(bench, name, work, samples.seconds, samples.count);
+    rf_samples_done(&samples);
+  }
+  return status;
+}
+
+/** Several times the last cache, where memory allows; a quick run takes less. */
+static double buffer_bytes(const rf_device_bench *bench) {
+  static const double least = 1 << 30;
+  const rf_device_info *info = &bench->device->info;
+  double quick = strcmp(info->device_class, "cpu") == 0 ? 8 << 20 : 256 << 20;
+  double wanted =
+      bench->options->quick ? fmin(4 * info->cache_bytes, quick) : fmax(4 * info->cache_bytes, least);
+  double most = fmin(info->allocation_bytes, info->memory_bytes / 6);
+  return floor(fmin(wanted, fmin(most, rf_memory_available() / 4)) / 4096) * 4096;
+}
+
+/** Random numbers in every buffer. */
+static roof_status fill_buffers(rf_device_bench *bench, roof_error *error) {
+  static const double results = 1 << 16;
+  const rf_device_driver *driver = bench->device->driver;
+  void *numbers = NULL;
+  rf_device_step(bench, "random numbers");
+  bench->bytes = buffer_bytes(bench);
+  roof_status status = rf_data_new("random numbers", bench->bytes, &numbers, error);
+  if (status == ROOF_OK) {
+    rf_data_fill(numbers, ROOF_FP32, (size_t)bench->bytes / 4, RF_DEVICE_SEED, rf_device_host_threads());
+  }
+  for (int i = 0; i < RF_DEVICE_BUFFERS && status == ROOF_OK; i++) {
+    status = driver->allocate(bench->device, bench->bytes, &bench->buffers[i], error);
+    if (status == ROOF_OK) {
+      status = driver->write(bench->device, bench->buffers[i], numbers, bench->bytes, error);
+    }
+  }
+  free(numbers);
+  bench->result_bytes = fmin(bench->bytes, results);
+  return status == ROOF_OK ? driver->allocate(bench->device, bench->result_bytes, &bench->results, error)
+                           : status;
+}
+
+static roof_status load_programs(rf_device_bench *bench, roof_error *error) {
+  return bench->device->driver->build(bench->device, rf_device_text_find("memory"), ROOF_FP32, &bench->memory,
+                                      error);
+}
+
+static roof_status add_extras(rf_device_bench *bench, roof_error *error) {
+  const rf_device_driver *driver = bench->device->driver;
+  return driver->extras != NULL ? driver->extras(bench->device, bench->options, bench->machine, error)
+                                : ROOF_OK;
+}
+
+/** Power, clock and temperature that were seen. */
+static void note_load(rf_device_bench *bench) {
+  const rf_telemetry *load = &bench->load;
+  if (!isnan(load->watts)) {
+    bench->machine->energy.watts = load->watts;
+    bench->machine->energy.kind = ROOF_MEASURED;
+    snprintf(bench->machine->energy.source, sizeof bench->machine->energy.source,
+             "the highest draw seen right after a load");
+    rf_device_note(bench,
+                   "under load: up to %.0f W of %.0f W allowed, clock down to %.0f MHz, %.0f degrees C%s%s",
+                   load->watts, bench->device->info.power_limit_watts, load->clock_hz * 1e-6, load->celsius,
+                   load->throttled[0] != '\0' ? ", clock lowered: " : "", load->throttled);
+  }
+}
+
+static void finish(rf_device_bench *bench) {
+  const rf_device_driver *driver = bench->device->driver;
+  for (int i = 0; i < RF_DEVICE_BUFFERS; i++) {
+    driver->release(bench->device, bench->buffers[i]);
+  }
+  driver->release(bench->device, bench->results);
+  driver->unload(bench->device, bench->memory);
+  driver->close(bench->device);
+}
+
+roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure_options *options,
+                              roof_machine *machine, roof_error *error) {
+  static const double quick_budget = 0.02;
+  static roof_status (*const parts[])(rf_device_bench *, roof_error *) = {
+      load_programs,   fill_buffers,       rf_device_memory, rf_device_peaks, rf_device_latency,
+      rf_device_links, rf_device_launches, rf_device_curve,  add_extras};
+  roof_machine result;
+  roof_machine_init(&result);
+  rf_device_bench bench = {.options = options,
+                           .machine = &result,
+                           .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
+                                                    : options->seconds_per_item,
+                           .cache_rate = NAN,
+                           .load = {NAN, NAN, NAN, NAN, ""}};
+  roof_status status = driver->open(0, &bench.device, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  rf_run_date(result.date);
+  identify(&bench);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == ROOF_OK; i++) {
+    status = parts[i](&bench, error);
+  }
+  if (status == ROOF_OK) {
+    note_load(&bench);
+    *machine = result;
+  }
+  finish(&bench);
+  return status;
+}

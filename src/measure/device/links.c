@@ -1,0 +1,214 @@
+/* Between host and accelerator: transfers, and what starting a kernel costs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/clock.h"
+#include "measure/device/bench.h"
+
+enum { TRANSFERS = 15, QUICK_TRANSFERS = 3, MODES = RF_LAUNCH_MODE_COUNT, ROUNDS = 9 };
+
+/** One kind of transfer, to be timed. */
+typedef struct passage {
+  rf_device_bench *bench;
+  rf_device_way way;
+  bool pageable;
+  int peer; /**< or -1 */
+  void *host;
+  double bytes;
+} passage;
+
+static roof_status pass(const passage *p, double *seconds, roof_error *error) {
+  rf_device *device = p->bench->device;
+  const rf_device_driver *driver = device->driver;
+  if (p->peer >= 0) {
+    return driver->to_peer(device, p->peer, p->bytes, seconds, error);
+  }
+  if (!p->pageable) {
+    return driver->transfer(device, p->way, p->bench->buffers[2], p->bytes, seconds, error);
+  }
+  double start = rf_clock_seconds();
+  roof_status status = driver->write(device, p->bench->buffers[2], p->host, p->bytes, error);
+  *seconds = rf_clock_seconds() - start;
+  return status;
+}
+
+static int compare_times(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+static double median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_times);
+  return values[count / 2];
+}
+
+/** The median of some transfers after one that is not counted. */
+static roof_status time_passage(const passage *p, const char *name, double *seconds, roof_error *error) {
+  double times[TRANSFERS];
+  int count = p->bench->options->quick ? QUICK_TRANSFERS : TRANSFERS;
+  roof_status status = pass(p, &times[0], error);
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = pass(p, &times[i], error);
+  }
+  if (status == ROOF_OK) {
+    rf_device_keep(p->bench, name, p->bytes, times, (size_t)count);
+    *seconds = median(times, count);
+  }
+  return status;
+}
+
+static roof_link *add_link(rf_device_bench *bench, const char *name, double rate, const char *how) {
+  roof_machine *m = bench->machine;
+  roof_link *link = &m->links[m->link_count++];
+  snprintf(link->name, sizeof link->name, "%s", name);
+  snprintf(link->source, sizeof link->source, "measured: %s", how);
+  snprintf(link->date, sizeof link->date, "%s", m->date);
+  link->kind = ROOF_MEASURED;
+  link->bytes_per_second = rate;
+  link->count = 1;
+  link->both_ways_bytes_per_second = link->latency_seconds = NAN;
+  return link;
+}
+
+/** Bandwidth, and what four bytes take. */
+static roof_status measure_way(rf_device_bench *bench, rf_device_way way, double bytes, const char *name,
+                               roof_error *error) {
+  passage p = {.bench = bench, .way = way, .peer = -1, .bytes = bytes};
+  double seconds = NAN, least = NAN;
+  char small[96];
+  roof_status status = time_passage(&p, name, &seconds, error);
+  p.bytes = 4;
+  snprintf(small, sizeof small, "%s, 4 B", name);
+  if (status == ROOF_OK) {
+    status = time_passage(&p, small, &least, error);
+  }
+  if (status == ROOF_OK) {
+    roof_link *link =
+        add_link(bench, name, bytes / seconds, "median of transfers from and to pinned memory, host's clock");
+    link->latency_seconds = least;
+  }
+  return status;
+}
+
+static roof_status measure_pageable(rf_device_bench *bench, double bytes, roof_error *error) {
+  static const char name[] = "host to device, pageable";
+  passage p = {.bench = bench, .pageable = true, .peer = -1, .bytes = bytes};
+  double seconds = NAN;
+  roof_status status = rf_data_new(name, bytes, &p.host, error);
+  if (status == ROOF_OK) {
+    rf_data_fill(p.host, ROOF_FP32, (size_t)bytes / 4, 1, rf_device_host_threads());
+    status = time_passage(&p, name, &seconds, error);
+  }
+  if (status == ROOF_OK) {
+    add_link(bench, name, bytes / seconds, "median of transfers from ordinary memory, host's clock");
+  }
+  free(p.host);
+  return status;
+}
+
+static roof_status measure_peers(rf_device_bench *bench, double bytes, roof_error *error) {
+  const rf_device *device = bench->device;
+  roof_status status = ROOF_OK;
+  if (device->info.peers == 0 || device->driver->to_peer == NULL) {
+    rf_device_note(bench, "peer to peer: not measured: %s",
+                   device->driver->to_peer == NULL ? "the driver's copies between devices go through the host"
+                                                   : "no other device can be reached from this one");
+  }
+  for (int i = 0; i < device->info.peers && device->driver->to_peer != NULL && status == ROOF_OK; i++) {
+    if (bench->machine->link_count == ROOF_LINK_MAX) {
+      rf_device_note(bench, "%d peers are not listed", device->info.peers - i);
+      break;
+    }
+    passage p = {.bench = bench, .peer = i, .bytes = bytes};
+    char name[32];
+    double seconds = NAN;
+    snprintf(name, sizeof name, "peer %d", i);
+    status = time_passage(&p, name, &seconds, error);
+    if (status == ROOF_OK) {
+      add_link(bench, name, bytes / seconds, "median of copies to this peer");
+    }
+  }
+  return status;
+}
+
+roof_status rf_device_links(rf_device_bench *bench, roof_error *error) {
+  static const double most = 256e6, quick_most = 4e6;
+  double bytes = floor(fmin(bench->bytes, bench->options->quick ? quick_most : most) / 8) * 8, seconds = NAN;
+  passage both = {.bench = bench, .way = RF_BOTH_WAYS, .peer = -1, .bytes = bytes};
+  rf_device_step(bench, "host to device and back");
+  roof_status status = measure_way(bench, RF_HOST_TO_DEVICE, bytes, "host to device, pinned", error);
+  if (status == ROOF_OK) {
+    status = measure_way(bench, RF_DEVICE_TO_HOST, bytes, "device to host, pinned", error);
+  }
+  if (status == ROOF_OK) {
+    status = time_passage(&both, "both ways, pinned", &seconds, error);
+  }
+  if (status == ROOF_OK) {
+    add_link(bench, "both ways at once, pinned", bytes / seconds / 2,
+             "median of transfers both ways at once, host's clock")
+        ->both_ways_bytes_per_second = bytes / seconds;
+    status = measure_pageable(bench, bytes, error);
+  }
+  return status == ROOF_OK ? measure_peers(bench, bytes, error) : status;
+}
+
+static void add_cost(rf_device_bench *bench, const char *name, double *times, int count, int launches) {
+  roof_machine *m = bench->machine;
+  roof_cost *cost = &m->costs[m->cost_count++];
+  cost->kind = ROOF_MEASURED;
+  cost->cores = 0;
+  cost->seconds = median(times, count);
+  cost->least_seconds = times[0];
+  cost->most_seconds = times[count - 1];
+  cost->clock_hz = NAN;
+  cost->samples = count;
+  cost->spread = (times[count * 3 / 4] - times[count / 4]) / cost->seconds;
+  snprintf(cost->name, sizeof cost->name, "%s", name);
+  snprintf(cost->source, sizeof cost->source, "measured: %d empty kernels a sample, host's clock", launches);
+  snprintf(cost->date, sizeof cost->date, "%s", m->date);
+}
+
+/** Seconds a launch in one mode; a mode that the driver lacks is noted. */
+static roof_status measure_mode(rf_device_bench *bench, rf_launch_mode mode, const char *name,
+                                const rf_device_launch *launch, roof_error *error) {
+  const rf_device_driver *driver = bench->device->driver;
+  int launches = bench->options->quick ? 20 : 500, rounds = bench->options->quick ? 3 : ROUNDS;
+  double times[ROUNDS] = {0};
+  roof_error why = {0};
+  roof_status status = driver->empty(bench->device, mode, launch, launches, &times[0], &why);
+  if (status != ROOF_OK && mode == RF_LAUNCH_GRAPH) {
+    rf_device_note(bench, "%s: not measured: %.200s", name, why.message);
+    return ROOF_OK;
+  }
+  if (status != ROOF_OK) {
+    return roof_error_set(error, status, "%s", why.message);
+  }
+  for (int i = 0; i < rounds && status == ROOF_OK; i++) {
+    status = driver->empty(bench->device, mode, launch, launches, &times[i], error);
+    times[i] /= launches;
+  }
+  if (status == ROOF_OK) {
+    rf_device_keep(bench, name, 1, times, (size_t)rounds);
+    add_cost(bench, name, times, rounds, launches);
+  }
+  return status;
+}
+
+roof_status rf_device_launches(rf_device_bench *bench, roof_error *error) {
+  static const char *const names[MODES] = {"launch, back to back", "launch, synchronised",
+                                           "launch, in a graph", "launch, dependent"};
+  rf_device_launch launch = rf_device_launch_of("memory_nothing", 1, 1, 1, 1);
+  rf_device_add_int(&launch, 0);
+  roof_status status = rf_device_find(bench, bench->memory, &launch, error);
+  for (int i = 0; i < MODES && status == ROOF_OK; i++) {
+    rf_device_step(bench, names[i]);
+    status = measure_mode(bench, (rf_launch_mode)i, names[i], &launch, error);
+  }
+  if (status == ROOF_OK) {
+    bench->machine->launch_seconds = bench->machine->overhead_cutoff_seconds =
+        bench->machine->costs[0].seconds;
+  }
+  return status;
+}

@@ -1,0 +1,412 @@
+/* Reads a config.json into a description. */
+#include "weights/config.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "documents/locate.h"
+#include "roofline/text.h"
+#include "roofline/weights.h"
+
+/** Where reading stands, beside what was read. */
+typedef struct reader {
+  config c;
+  int rank[Q_COUNT]; /**< row of the key that gave each value */
+  char type[ROOF_NAME_MAX], class_name[ROOF_NAME_MAX];
+  bool own; /**< keys that DeepSeek's inference files alone have */
+  size_t steps[3];
+  size_t depth;
+  size_t top; /**< depth of the config's own keys */
+} reader;
+
+static roof_status fail_at(const reader *r, bool at_key, roof_status code, const char *key, const char *why,
+                           const char *near) {
+  int line = 0, column = 0;
+  rf_json_locate(r->c.text, r->c.length, r->steps, r->depth, at_key, &line, &column);
+  roof_error_set(r->c.error, code, "%s: %s%s%s%s", key, why, near ? "; did you mean `" : "", near ? near : "",
+                 near ? "`?" : "");
+  return roof_error_at(r->c.error, r->c.file, line, column);
+}
+
+roof_status rf_config_fail(const config *c, const char *format, ...) {
+  char why[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(why, sizeof why, format, arguments);
+  va_end(arguments);
+  roof_error_set(c->error, ROOF_E_ARGUMENT, "%s", why);
+  return roof_error_at(c->error, c->file, 1, 1);
+}
+
+double rf_config_value(const config *c, config_quantity quantity, double fallback) {
+  double value = c->values[quantity];
+  if (isnan(value) && c->arch != NULL && c->arch->defaults[quantity] != 0) {
+    value = c->arch->defaults[quantity];
+  }
+  return isnan(value) ? fallback : value;
+}
+
+bool rf_config_flag(const config *c, config_quantity quantity) {
+  return rf_config_value(c, quantity, 0) != 0;
+}
+
+roof_status rf_config_need(const config *c, config_quantity quantity, double *value) {
+  double found = rf_config_value(c, quantity, NAN);
+  if (!(found >= 1)) {
+    return rf_config_fail(c, "`%s` is missing, and its class has no value for it",
+                          rf_config_quantity_name(quantity));
+  }
+  *value = found;
+  return ROOF_OK;
+}
+
+/** Numbers and flags, also as the texts "true", "false" and "null" that some writers make of them. */
+static bool as_number(const json_t *value, config_kind kind, double *number) {
+  const char *text = json_string_value(value);
+  if (json_is_number(value)) {
+    *number = json_number_value(value);
+    return isfinite(*number) && *number >= 0 && *number <= 1e12;
+  }
+  if (json_is_boolean(value) || (text != NULL && (!strcmp(text, "true") || !strcmp(text, "false")))) {
+    *number = json_is_true(value) || (text != NULL && text[0] == 't');
+    return kind == KEY_FLAG;
+  }
+  *number = NAN;
+  return json_is_null(value) || (text != NULL && strcmp(text, "null") == 0);
+}
+
+static roof_status take_number(reader *r, const config_key *key, const char *name, const json_t *value) {
+  config *c = &r->c;
+  double number, old = c->values[key->index];
+  int row = (int)(key - rf_config_key_find("model_type"));
+  if (!as_number(value, key->kind, &number)) {
+    return fail_at(r, false, ROOF_E_ARGUMENT, name,
+                   key->kind == KEY_FLAG ? "not true or false" : "not a number from 0 to 1e12", NULL);
+  }
+  if (isnan(number)) {
+    return ROOF_OK;
+  }
+  if (!isnan(old) && old != number && r->depth == r->top) {
+    roof_model_note(c->model, "%s says %.0f where another key says %.0f; %s holds",
+                    rf_config_quantity_name((config_quantity)key->index), number, old,
+                    row < r->rank[key->index] ? "the former" : "the latter");
+  }
+  if (isnan(old) || row <= r->rank[key->index] || r->depth > r->top) {
+    c->values[key->index] = number;
+    r->rank[key->index] = row;
+  }
+  return ROOF_OK;
+}
+
+/** The class without what it is for: "LlamaForCausalLM" is "Llama". */
+static void take_type(reader *r, const config_key *key, const json_t *value) {
+  const char *text = json_string_value(json_is_array(value) ? json_array_get(value, 0) : value);
+  if (text == NULL) {
+    return;
+  }
+  if (key->index == 0 && (r->depth == r->top || rf_config_arch_find(text, NULL) != NULL)) {
+    snprintf(r->type, sizeof r->type, "%s", text);
+  } else if (key->index != 0 && r->depth == r->top) {
+    static const char *const suffixes[] = {"For", "LMHead", "Model"};
+    size_t length = strlen(text);
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+      const char *at = strstr(text, suffixes[i]);
+      length = at != NULL && (size_t)(at - text) < length ? (size_t)(at - text) : length;
+    }
+    snprintf(r->class_name, sizeof r->class_name, "%.*s", (int)length, text);
+  }
+}
+
+static roof_status take_section(reader *r, json_t *object);
+
+static roof_status take_key(reader *r, const char *name, json_t *value) {
+  const config_key *key = rf_config_key_find(name);
+  if (key == NULL) {
+    return fail_at(r, true, ROOF_E_NAME, name, "unknown key, it may change what the model is",
+                   roof_suggest(name, rf_config_key_names()));
+  }
+  r->own |= strcmp(name, "moe_inter_dim") == 0;
+  switch (key->kind) {
+  case KEY_NUMBER:
+  case KEY_FLAG:
+    return take_number(r, key, name, value);
+  case KEY_ITEM:
+    if (!json_is_null(value)) {
+      r->c.items[key->index] = value;
+    }
+    return ROOF_OK;
+  case KEY_TYPE:
+    take_type(r, key, value);
+    return ROOF_OK;
+  case KEY_SECTION:
+    return r->depth == r->top && json_is_object(value)
+               ? take_section(r, value)
+               : fail_at(r, false, ROOF_E_ARGUMENT, name, "not an object", NULL);
+  case KEY_TOWER:
+    if (json_is_object(value)) {
+      roof_model_note(r->c.model, "%s: that tower is not counted, the language model alone is", name);
+    }
+    return ROOF_OK;
+  default:
+    return ROOF_OK;
+  }
+}
+
+static roof_status take_section(reader *r, json_t *object) {
+  const char *name = NULL;
+  json_t *value = NULL;
+  size_t step = 0;
+  r->depth++;
+  json_object_foreach(object, name, value) {
+    r->steps[r->depth - 1] = step++;
+    roof_status status = take_key(r, name, value);
+    if (status != ROOF_OK) {
+      return status;
+    }
+  }
+  r->depth--;
+  return ROOF_OK;
+}
+
+/** FLOPs an element of activations by name. */
+static roof_status read_activation(config *c) {
+  static const struct {
+    const char *name;
+    double flops;
+  } activations[] = {{"silu", 4},
+                     {"swish", 4},
+                     {"swiglu", 4},
+                     {"gelu", 12},
+                     {"gelu_new", 12},
+                     {"gelu_fast", 12},
+                     {"gelu_pytorch_tanh", 12},
+                     {"gelu_python", 12},
+                     {"relu", 1},
+                     {"relu2", 2}};
+  const char *name = json_string_value(c->items[ITEM_ACTIVATION]);
+  name = name != NULL ? name : c->arch->activation != NULL ? c->arch->activation : "silu";
+  for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
+    if (strcmp(activations[i].name, name) == 0) {
+      c->model->activation = activations[i].flops;
+      return ROOF_OK;
+    }
+  }
+  return rf_config_fail(c, "hidden_act: `%.40s` is not an activation that is known", name);
+}
+
+static roof_status read_globals(config *c) {
+  const config_arch *a = c->arch;
+  roof_model *m = c->model;
+  roof_status status = rf_config_need(c, Q_HIDDEN, &m->hidden);
+  status = status == ROOF_OK ? rf_config_need(c, Q_VOCAB, &m->vocab) : status;
+  m->context = rf_config_value(c, Q_CONTEXT, 0);
+  m->positions = a->learned_positions ? m->context + a->more_positions : 0;
+  m->rotary = !a->learned_positions && !a->no_positions;
+  m->token_types = rf_config_value(c, Q_TOKEN_TYPES, 0);
+  m->tied = rf_config_flag(c, Q_TIED);
+  m->encoder = a->encoder;
+  m->layer_norm = a->layer_norm;
+  m->embedding_norm = a->embedding_norm;
+  m->final_norm = !a->no_final_norm;
+  m->head_bias = rf_config_flag(c, Q_HEAD_BIAS);
+  m->pooler = a->pooler;
+  double dim = rf_config_value(c, Q_EMBEDDING_DIM, m->hidden);
+  m->embedding_dim = dim == m->hidden ? 0 : dim;
+  if (status == ROOF_OK && a->learned_positions && !(m->context >= 1)) {
+    status = rf_config_need(c, Q_CONTEXT, &m->context);
+  }
+  return status == ROOF_OK ? read_activation(c) : status;
+}
+
+/** Keys that say something which is not computed: refused when they are set. */
+static roof_status refuse(const config *c) {
+  static const config_quantity refused[] = {Q_PER_LAYER_INPUT, Q_KV_SHARED_LAYERS};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    if (rf_config_value(c, refused[i], 0) > 0) {
+      return rf_config_fail(c, "%s: set, and not computed by this version",
+                            rf_config_quantity_name(refused[i]));
+    }
+  }
+  return ROOF_OK;
+}
+
+static roof_status find_arch(reader *r) {
+  config *c = &r->c;
+  if (r->type[0] == '\0' && r->class_name[0] == '\0' && r->own) {
+    snprintf(r->type, sizeof r->type, "%s", CONFIG_OWN_DEEPSEEK);
+  }
+  if (r->type[0] == '\0' && r->class_name[0] == '\0') {
+    return rf_config_fail(
+        c, c->items[ITEM_QUANTIZATION] != NULL
+               ? "formats alone: give the model's config.json, and this file with --quantization"
+               : "neither `model_type` nor `architectures`: not a model's config");
+  }
+  c->arch = rf_config_arch_find(r->type[0] != '\0' ? r->type : NULL, r->class_name);
+  if (c->arch != NULL) {
+    snprintf(c->model->architecture, sizeof c->model->architecture, "%s",
+             r->type[0] != '\0' ? r->type : r->class_name);
+    return ROOF_OK;
+  }
+  const char *name = r->type[0] != '\0' ? r->type : r->class_name;
+  const char *near = roof_suggest(name, rf_config_arch_names());
+  return rf_config_fail(c, "model_type `%.60s`: not an architecture that is known%s%s%s", name,
+                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
+static roof_status describe(reader *r, json_t *root) {
+  config *c = &r->c;
+  roof_status status = take_section(r, root);
+  status = status == ROOF_OK ? find_arch(r) : status;
+  status = status == ROOF_OK ? refuse(c) : status;
+  status = status == ROOF_OK ? read_globals(c) : status;
+  status = status == ROOF_OK ? rf_config_layers(c) : status;
+  status = status == ROOF_OK ? rf_config_quantization(c) : status;
+  if (status == ROOF_OK && rf_config_value(c, Q_EXTRA_LAYERS, 0) > 0) {
+    roof_model_note(c->model, "%.0f layers that predict further tokens are not counted",
+                    rf_config_value(c, Q_EXTRA_LAYERS, 0));
+  }
+  if (status == ROOF_OK && (status = roof_model_check(c->model, c->error)) != ROOF_OK) {
+    (void)roof_error_at(c->error, c->file, 1, 1); /* several keys make what is wrong */
+  }
+  return status;
+}
+
+/** Python writes Infinity and NaN into JSON: null of the same length, outside of texts, keeps every column.
+ */
+static char *tamed(const char *text, size_t length) {
+  static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
+  char *copy = malloc(length + 1);
+  bool quoted = false;
+  if (copy == NULL) {
+    return NULL;
+  }
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  for (size_t i = 0; i < length; i++) {
+    quoted ^= copy[i] == '"' && (i == 0 || copy[i - 1] != '\\');
+    for (size_t w = 0; w < sizeof words / sizeof words[0] && !quoted; w++) {
+      size_t size = strlen(words[w]);
+      if (length - i >= size && memcmp(copy + i, words[w], size) == 0) {
+        memset(copy + i, ' ', size);
+        copy[i] = '0';
+      }
+    }
+  }
+  return copy;
+}
+
+/** Number of the member `key` of `object`, or one past the last. */
+static size_t member_of(json_t *object, const char *key) {
+  size_t number = 0;
+  for (void *at = json_object_iter(object); at != NULL && strcmp(json_object_iter_key(at), key) != 0;
+       at = json_object_iter_next(object, at)) {
+    number++;
+  }
+  return number;
+}
+
+/** A file of data/models holds a config beside the model's name and the sources of both. */
+static roof_status describe_root(reader *r, json_t *root) {
+  const char *schema = json_string_value(json_object_get(root, "schema"));
+  json_t *inner = json_object_get(root, "config");
+  const char *name = json_string_value(json_object_get(root, "name"));
+  if (schema == NULL) {
+    return describe(r, root);
+  }
+  if (strcmp(schema, "roofline.description/1") != 0 || name == NULL || !json_is_object(inner)) {
+    return rf_config_fail(&r->c, "schema: not `roofline.description/1` with a `name` and a `config`");
+  }
+  snprintf(r->c.model->name, sizeof r->c.model->name, "%.90s", name);
+  r->steps[0] = member_of(root, "config");
+  r->depth = 1;
+  r->top = 2;
+  return describe(r, inner);
+}
+
+static void init_reader(reader *r, const char *text, size_t length, const char *file, roof_model *model,
+                        roof_error *error) {
+  memset(r, 0, sizeof *r);
+  r->top = 1;
+  r->c = (config){.text = text, .length = length, .file = file, .error = error, .model = model};
+  for (int i = 0; i < Q_COUNT; i++) {
+    r->c.values[i] = NAN;
+  }
+}
+
+/** The file's own name, or that of its folder when it is called config.json, without what configs add to it.
+ */
+static void name_model(roof_model *model, const char *file) {
+  char copy[256];
+  snprintf(copy, sizeof copy, "%s", file);
+  char *slash = strrchr(copy, '/');
+  if (slash != NULL && slash != copy && strcmp(slash + 1, "config.json") == 0) {
+    *slash = '\0';
+    slash = strrchr(copy, '/');
+  }
+  char *base = slash != NULL ? slash + 1 : copy;
+  static const char *const endings[] = {".json", "_config", "-config"};
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    size_t size = strlen(endings[i]), length = strlen(base);
+    if (length > size && strcmp(base + length - size, endings[i]) == 0) {
+      base[length - size] = '\0';
+    }
+  }
+  snprintf(model->name, sizeof model->name, "%.90s", base);
+}
+
+roof_status roof_model_read_quantization(const char *text, size_t length, const char *file, roof_model *model,
+                                         roof_error *error) {
+  json_error_t syntax;
+  json_t *root = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &syntax);
+  json_t *quantization = json_object_get(root, "quantization");
+  roof_model changed = *model;
+  reader r;
+  init_reader(&r, text, length, file, &changed, error);
+  changed.precision = roof_model_precision_of(model->precision.activations);
+  roof_status status = ROOF_OK;
+  if (root == NULL) {
+    roof_error_set(error, ROOF_E_PARSE, "quantization: %s", syntax.text);
+    status = roof_error_at(error, file, syntax.line, syntax.column > 0 ? syntax.column : 1);
+  } else if (!json_is_object(quantization)) {
+    status = rf_config_fail(&r.c, "no `quantization`: not a hf_quant_config.json");
+  } else {
+    status = rf_config_quantize(&r.c, quantization);
+  }
+  if (status == ROOF_OK) {
+    *model = changed;
+  }
+  json_decref(root);
+  return status;
+}
+
+roof_status roof_model_read(const char *text, size_t length, const char *file, roof_model *model,
+                            roof_error *error) {
+  json_error_t syntax;
+  char *copy = tamed(text, length);
+  json_t *root = copy != NULL ? json_loadb(copy, length, JSON_DECODE_INT_AS_REAL, &syntax) : NULL;
+  roof_status status = ROOF_OK;
+  roof_model read;
+  reader r;
+  roof_model_init(&read);
+  init_reader(&r, copy, length, file, &read, error);
+  if (copy == NULL || (root == NULL && syntax.text[0] == '\0')) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
+  } else if (root == NULL) {
+    roof_error_set(error, ROOF_E_PARSE, "config: %s", syntax.text);
+    status = roof_error_at(error, file, syntax.line, syntax.column > 0 ? syntax.column : 1);
+  } else if (!json_is_object(root)) {
+    status = rf_config_fail(&r.c, "not an object");
+  } else {
+    name_model(&read, file);
+    status = describe_root(&r, root);
+  }
+  if (status == ROOF_OK) {
+    *model = read;
+  }
+  json_decref(root);
+  free(copy);
+  return status;
+}

@@ -1,0 +1,213 @@
+/** A Hugging Face config.json as numbers: which keys mean what (config_keys.c), what each architecture leaves
+ * out (config_archs.c), how layers follow each other (rf_config_layers.c), how weights are stored
+ * (config_quant.c). */
+#ifndef WEIGHTS_CONFIG_H
+#define WEIGHTS_CONFIG_H
+
+#include <jansson.h>
+
+#include "roofline/model.h"
+
+/** X(symbol, name shown where it is missing): what keys give. Flags are 0 or 1. */
+#define CONFIG_QUANTITY_MAP(X)                                                                               \
+  X(Q_LAYERS, "num_hidden_layers")                                                                           \
+  X(Q_HIDDEN, "hidden_size")                                                                                 \
+  X(Q_VOCAB, "vocab_size")                                                                                   \
+  X(Q_CONTEXT, "max_position_embeddings")                                                                    \
+  X(Q_WIDTH, "intermediate_size")                                                                            \
+  X(Q_DENSE_WIDTH, "intermediate_size_mlp")                                                                  \
+  X(Q_HEADS, "num_attention_heads")                                                                          \
+  X(Q_KV_HEADS, "num_key_value_heads")                                                                       \
+  X(Q_HEAD_DIM, "head_dim")                                                                                  \
+  X(Q_GLOBAL_KV_HEADS, "num_global_key_value_heads")                                                         \
+  X(Q_GLOBAL_HEAD_DIM, "global_head_dim")                                                                    \
+  X(Q_SHARED_KV, "attention_k_eq_v")                                                                         \
+  X(Q_MULTI_QUERY, "multi_query")                                                                            \
+  X(Q_NEW_DECODER, "new_decoder_architecture")                                                               \
+  X(Q_Q_RANK, "q_lora_rank")                                                                                 \
+  X(Q_KV_RANK, "kv_lora_rank")                                                                               \
+  X(Q_NOPE_DIM, "qk_nope_head_dim")                                                                          \
+  X(Q_ROPE_DIM, "qk_rope_head_dim")                                                                          \
+  X(Q_VALUE_DIM, "v_head_dim")                                                                               \
+  X(Q_INDEX_HEADS, "index_n_heads")                                                                          \
+  X(Q_INDEX_DIM, "index_head_dim")                                                                           \
+  X(Q_INDEX_KEYS, "index_topk")                                                                              \
+  X(Q_WINDOW, "sliding_window")                                                                              \
+  X(Q_USE_WINDOW, "use_sliding_window")                                                                      \
+  X(Q_WINDOW_FROM, "max_window_layers")                                                                      \
+  X(Q_WINDOW_PATTERN, "sliding_window_pattern")                                                              \
+  X(Q_CHUNK, "attention_chunk_size")                                                                         \
+  X(Q_EXPERTS, "num_local_experts")                                                                          \
+  X(Q_TOP_K, "num_experts_per_tok")                                                                          \
+  X(Q_EXPERT_WIDTH, "moe_intermediate_size")                                                                 \
+  X(Q_SHARED_COUNT, "n_shared_experts")                                                                      \
+  X(Q_SHARED_WIDTH, "shared_expert_intermediate_size")                                                       \
+  X(Q_DENSE_LAYERS, "first_k_dense_replace")                                                                 \
+  X(Q_MOE_STEP, "decoder_sparse_step")                                                                       \
+  X(Q_MOE_FREQ, "moe_layer_freq")                                                                            \
+  X(Q_MOE_PERIOD, "expert_layer_period")                                                                     \
+  X(Q_MOE_OFFSET, "expert_layer_offset")                                                                     \
+  X(Q_MOE_BESIDE, "enable_moe_block")                                                                        \
+  X(Q_ATTENTION_PERIOD, "attn_layer_period")                                                                 \
+  X(Q_ATTENTION_OFFSET, "attn_layer_offset")                                                                 \
+  X(Q_FULL_INTERVAL, "full_attention_interval")                                                              \
+  X(Q_STATE, "mamba_d_state")                                                                                \
+  X(Q_KERNEL, "mamba_d_conv")                                                                                \
+  X(Q_EXPAND, "mamba_expand")                                                                                \
+  X(Q_STATE_HEADS, "mamba_n_heads")                                                                          \
+  X(Q_STATE_HEAD_DIM, "mamba_d_head")                                                                        \
+  X(Q_STATE_GROUPS, "mamba_n_groups")                                                                        \
+  X(Q_SCAN, "mamba_chunk_size")                                                                              \
+  X(Q_DT_RANK, "mamba_dt_rank")                                                                              \
+  X(Q_STATE_BIAS, "mamba_proj_bias")                                                                         \
+  X(Q_CONV_BIAS, "mamba_conv_bias")                                                                          \
+  X(Q_LINEAR_KEY_HEADS, "linear_num_key_heads")                                                              \
+  X(Q_LINEAR_VALUE_HEADS, "linear_num_value_heads")                                                          \
+  X(Q_LINEAR_KEY_DIM, "linear_key_head_dim")                                                                 \
+  X(Q_LINEAR_VALUE_DIM, "linear_value_head_dim")                                                             \
+  X(Q_LINEAR_KERNEL, "linear_conv_kernel_dim")                                                               \
+  X(Q_OUTPUT_GATE, "attn_output_gate")                                                                       \
+  X(Q_QKV_BIAS, "qkv_bias")                                                                                  \
+  X(Q_OUT_BIAS, "attention_bias")                                                                            \
+  X(Q_MLP_BIAS, "mlp_bias")                                                                                  \
+  X(Q_ALL_BIAS, "bias")                                                                                      \
+  X(Q_EXPERT_BIAS, "expert_bias")                                                                            \
+  X(Q_ROUTER_BIAS, "use_routing_bias")                                                                       \
+  X(Q_QK_NORM, "use_qk_norm")                                                                                \
+  X(Q_TIED, "tie_word_embeddings")                                                                           \
+  X(Q_PARALLEL, "parallel_attn")                                                                             \
+  X(Q_HEAD_BIAS, "lm_head_bias")                                                                             \
+  X(Q_TOKEN_TYPES, "type_vocab_size")                                                                        \
+  X(Q_EMBEDDING_DIM, "word_embed_proj_dim")                                                                  \
+  X(Q_EXTRA_LAYERS, "num_nextn_predict_layers")                                                              \
+  X(Q_PER_LAYER_INPUT, "hidden_size_per_layer_input")                                                        \
+  X(Q_KV_SHARED_LAYERS, "num_kv_shared_layers")
+
+typedef enum config_quantity {
+#define CONFIG_QUANTITY_ENUM(symbol, name) symbol,
+  CONFIG_QUANTITY_MAP(CONFIG_QUANTITY_ENUM)
+#undef CONFIG_QUANTITY_ENUM
+      Q_COUNT
+} config_quantity;
+
+/** X(symbol): values that are not one number. */
+#define CONFIG_ITEM_MAP(X)                                                                                   \
+  X(ITEM_LAYER_TYPES)                                                                                        \
+  X(ITEM_MLP_TYPES)                                                                                          \
+  X(ITEM_INDEXER_TYPES)                                                                                      \
+  X(ITEM_DENSE_LAYERS)                                                                                       \
+  X(ITEM_MOE_FREQ)                                                                                           \
+  X(ITEM_ROPE_LAYERS)                                                                                        \
+  X(ITEM_PATTERN)                                                                                            \
+  X(ITEM_BLOCKS)                                                                                             \
+  X(ITEM_ACTIVATION)                                                                                         \
+  X(ITEM_DTYPE)                                                                                              \
+  X(ITEM_QUANTIZATION)                                                                                       \
+  X(ITEM_QK_NORM_TYPE)
+
+typedef enum config_item {
+#define CONFIG_ITEM_ENUM(symbol) symbol,
+  CONFIG_ITEM_MAP(CONFIG_ITEM_ENUM)
+#undef CONFIG_ITEM_ENUM
+      ITEM_COUNT
+} config_item;
+
+/** What a key is: a number, a flag, something else that is kept, a section that is read too, or of no effect
+ * on what is computed. */
+typedef enum config_kind {
+  KEY_NUMBER,
+  KEY_FLAG,
+  KEY_ITEM,
+  KEY_SECTION,
+  KEY_TYPE,
+  KEY_TOWER,
+  KEY_NO_EFFECT
+} config_kind;
+
+typedef struct config_key {
+  const char *name; /**< may hold * */
+  config_kind kind;
+  int index; /**< a quantity or an item */
+} config_key;
+
+/** The row of a key, or NULL. */
+const config_key *rf_config_key_find(const char *name);
+/** Every name, for suggestions; NULL-terminated. */
+const char *const *rf_config_key_names(void);
+const char *rf_config_quantity_name(config_quantity quantity);
+
+/** How norms on Q and K are shaped. */
+typedef enum config_qk_norm { QK_NORM_NONE, QK_NORM_HEAD, QK_NORM_WHOLE } config_qk_norm;
+
+/** DeepSeek's inference files have keys of their own and no model_type. */
+#define CONFIG_OWN_DEEPSEEK "deepseek-inference"
+
+/** A family of models: what its class fixes or takes where the config is silent. */
+typedef struct config_arch {
+  const char *types;   /**< model_type values, separated by spaces */
+  const char *classes; /**< class names without the task's suffix, separated by spaces */
+  const char *source;
+  double defaults[Q_COUNT]; /**< 0: none */
+  const char *activation;   /**< where the config names none */
+  bool plain_mlp;           /**< not gated */
+  bool layer_norm;
+  double norms; /**< a layer; 0: 2 */
+  config_qk_norm qk_norm;
+  bool qk_norm_always;
+  bool learned_positions;
+  double more_positions; /**< rows of the position table that no position uses (OPT: 2) */
+  bool no_positions;     /**< neither learned nor rotary (ALiBi, none) */
+  bool encoder;
+  bool embedding_norm;
+  bool no_final_norm;
+  bool sinks;
+  bool expert_is_width;  /**< experts are as wide as `intermediate_size` says */
+  bool shared_is_expert; /**< one shared expert as wide as the others, not named in the config */
+  bool shared_gate;
+  bool four_times;  /**< an MLP whose width is not given is 4 times the hidden size */
+  bool fixed_bias;  /**< biases are the class's, whatever the config says */
+  bool bias_of_qkv; /**< `attention_bias` does not mean the output projection */
+  bool router_bias;
+  double norms_beside;     /**< more norms where experts stand beside a dense MLP */
+  bool mamba_alone;        /**< layers are a mixer only */
+  bool mamba_where_silent; /**< without a list of layers all are mamba */
+  bool window_everywhere;  /**< `sliding_window` holds for all layers */
+  bool window_needs_flag;  /**< only where `use_sliding_window` says so */
+  bool mamba1;
+  bool mamba_norms;
+  bool separate_norms; /**< parallel, yet mixer and MLP have a norm each (GPT-NeoX) */
+  bool pooler;
+} config_arch;
+
+/** Finds the row of a model_type or of a class name; NULL when there is none. */
+const config_arch *rf_config_arch_find(const char *type, const char *class_name);
+/** Every model_type, for suggestions; NULL-terminated. */
+const char *const *rf_config_arch_names(void);
+
+typedef struct config {
+  const char *text; /**< as read, with what JSON lacks made harmless */
+  size_t length;
+  const char *file;
+  roof_error *error;
+  const config_arch *arch;
+  double values[Q_COUNT];    /**< NaN: not said */
+  json_t *items[ITEM_COUNT]; /**< borrowed; NULL: not said */
+  roof_model *model;
+} config;
+
+/** The value, or the class's default, or `fallback`. */
+double rf_config_value(const config *c, config_quantity quantity, double fallback);
+bool rf_config_flag(const config *c, config_quantity quantity);
+/** ROOF_E_ARGUMENT at the file's start: `what` is in the message. */
+roof_status rf_config_fail(const config *c, const char *format, ...) ROOF_PRINTF(2, 3);
+/** The value or, with an error that names the key, nothing. */
+roof_status rf_config_need(const config *c, config_quantity quantity, double *value);
+
+/* rf_config_layers.c */
+roof_status rf_config_layers(config *c);
+/* config_quant.c */
+roof_status rf_config_quantization(config *c);
+/** Formats as a `quantization` object says, for a model whose precision is plain so far. */
+roof_status rf_config_quantize(config *c, const json_t *quantization);
+
+#endif

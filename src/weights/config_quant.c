@@ -1,0 +1,171 @@
+/* How a config says that its weights are stored: quantization_config of transformers (fp8, gptq, awq, mxfp4,
+ * compressed-tensors, bitsandbytes) and the hf_quant_config.json of NVIDIA's Model Optimizer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "weights/config.h"
+
+/** The formats that configs name, as PyTorch does. */
+static roof_status read_dtype(const config *c, const char *text, roof_dtype *dtype) {
+  static const struct {
+    const char *name;
+    roof_dtype dtype;
+  } names[] = {{"float32", ROOF_FP32},  {"float", ROOF_FP32}, {"float16", ROOF_FP16}, {"half", ROOF_FP16},
+               {"bfloat16", ROOF_BF16}, {"auto", ROOF_BF16},  {"fp8", ROOF_BF16}};
+  text += strncmp(text, "torch.", 6) == 0 ? 6 : 0;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(names[i].name, text) == 0) {
+      *dtype = names[i].dtype;
+      return ROOF_OK;
+    }
+  }
+  return rf_config_fail(c, "dtype: `%.40s` is not a format that is known", text);
+}
+
+static double number_of(const json_t *object, const char *key, double fallback) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) && json_number_value(value) > 0 ? json_number_value(value) : fallback;
+}
+
+static roof_weight_format preset(const char *name) {
+  roof_weight_format format = roof_weight_format_of(ROOF_BF16);
+  roof_weight_format_parse(name, &format, NULL);
+  return format;
+}
+
+/** Blocks of weights that share an fp32 scale, or one scale a tensor. */
+static roof_weight_format read_fp8(const json_t *q) {
+  const json_t *block = json_object_get(q, "weight_block_size");
+  double rows = json_number_value(json_array_get(block, 0)),
+         columns = json_number_value(json_array_get(block, 1));
+  roof_weight_format format = preset("fp8");
+  if (rows * columns >= 1) {
+    format.group = rows * columns;
+    format.scale_bits = 32;
+  }
+  return format;
+}
+
+/** Integers with a scale (and for gptq and awq a zero point of as many bits) for a group of weights. */
+static roof_weight_format integer(double bits, double group, bool weight_only, bool zero_points) {
+  roof_weight_format format = preset(bits == 8 ? (weight_only ? "w8a16" : "w8a8") : "w4a16");
+  format.group = group;
+  format.scale_bits = group > 0 ? 16 + (zero_points ? bits : 0) : 0;
+  return format;
+}
+
+static roof_status read_tensors(const config *c, const json_t *q, roof_weight_format *format) {
+  const char *name = NULL;
+  json_t *group = NULL;
+  json_object_foreach(json_object_get(q, "config_groups"), name, group) {
+    const json_t *weights = json_object_get(group, "weights");
+    const char *type = json_string_value(json_object_get(weights, "type"));
+    bool only = !json_is_object(json_object_get(group, "input_activations"));
+    double bits = number_of(weights, "num_bits", 0), size = number_of(weights, "group_size", 0);
+    if (type != NULL && strcmp(type, "int") == 0 && (bits == 4 || bits == 8)) {
+      *format = integer(bits, size, only, false);
+      return ROOF_OK;
+    }
+    if (type != NULL && strcmp(type, "float") == 0 && (bits == 4 || bits == 8)) {
+      *format = preset(bits == 4 ? "nvfp4" : "fp8");
+      return ROOF_OK;
+    }
+  }
+  return rf_config_fail(c, "quantization_config: a compressed-tensors format that is not known");
+}
+
+static roof_status read_method(const config *c, const json_t *q, roof_weight_format *format) {
+  static const struct {
+    const char *name, *preset;
+  } names[] = {{"mxfp4", "mxfp4"},         {"FP8", "fp8"},
+               {"FP8_PB_WO", "fp8-block"}, {"NVFP4", "nvfp4"},
+               {"MXFP8", "mxfp8"},         {"W4A16_AWQ", "w4a16"},
+               {"W4A16", "w4a16"},         {"INT4_AWQ", "w4a16"},
+               {"W8A16", "w8a16"},         {"W8A8_SQ_PER_CHANNEL", "w8a8"}};
+  const char *method = json_string_value(json_object_get(q, "quant_method"));
+  const char *algorithm = json_string_value(json_object_get(q, "quant_algo"));
+  const char *name = algorithm != NULL ? algorithm : method;
+  if (name == NULL) {
+    return rf_config_fail(c, "quantization: neither `quant_method` nor `quant_algo`");
+  }
+  if (strcmp(name, "fp8") == 0) {
+    *format = read_fp8(q);
+    return ROOF_OK;
+  }
+  if (strcmp(name, "gptq") == 0 || strcmp(name, "awq") == 0) {
+    *format = integer(number_of(q, "bits", 4), number_of(q, "group_size", 0), true, true);
+    return ROOF_OK;
+  }
+  if (strcmp(name, "compressed-tensors") == 0) {
+    return read_tensors(c, q, format);
+  }
+  if (strcmp(name, "bitsandbytes") == 0) {
+    *format = json_is_true(json_object_get(q, "load_in_8bit")) ? integer(8, 0, true, false)
+                                                               : integer(4, 64, true, false);
+    return ROOF_OK;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcasecmp(names[i].name, name) == 0) {
+      *format = preset(names[i].preset);
+      return ROOF_OK;
+    }
+  }
+  return rf_config_fail(c, "quantization: `%.40s` is not a method that is known", name);
+}
+
+/** Parts that a list of modules leaves in the activations' format. Names that end in one layer's number or
+ * expert's name are the routers' and norms', which are plain anyhow. */
+static void leave_out(config *c, const json_t *modules) {
+  static const struct {
+    const char *text;
+    roof_model_part part;
+  } names[] = {
+      {"self_attn", ROOF_PART_MIXER}, {"shared_experts", ROOF_PART_MLP}, {"(gate|up", ROOF_PART_MLP}};
+  roof_model_precision *p = &c->model->precision;
+  for (size_t i = 0; i < json_array_size(modules); i++) {
+    const char *module = json_string_value(json_array_get(modules, i));
+    bool all = module != NULL && strchr(module, '*') != NULL;
+    for (size_t n = 0; n < sizeof names / sizeof names[0] && all; n++) {
+      if (strstr(module, names[n].text) != NULL) {
+        p->weights[names[n].part] = roof_weight_format_of(p->activations);
+      }
+    }
+  }
+}
+
+roof_status rf_config_quantize(config *c, const json_t *q) {
+  static const char *const lists[] = {"modules_to_not_convert", "ignore", "exclude_modules"};
+  roof_weight_format format;
+  roof_model_precision *p = &c->model->precision;
+  roof_status status = read_method(c, q, &format);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_model_precision_quantize(p, &format);
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    leave_out(c, json_object_get(q, lists[i]));
+  }
+  const char *kv = json_string_value(json_object_get(q, "kv_cache_quant_algo"));
+  if (kv != NULL && strcasecmp(kv, "FP8") == 0) {
+    p->kv = ROOF_FP8;
+  }
+  return ROOF_OK;
+}
+
+roof_status rf_config_quantization(config *c) {
+  roof_dtype dtype = ROOF_BF16;
+  const char *text = json_string_value(c->items[ITEM_DTYPE]);
+  const json_t *q = c->items[ITEM_QUANTIZATION];
+  roof_status status = text != NULL ? read_dtype(c, text, &dtype) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  c->model->precision = roof_model_precision_of(dtype);
+  if (text != NULL && strcmp(text, "fp8") == 0) { /* DeepSeek's own files name the weights' format */
+    roof_weight_format format = preset("fp8-block");
+    roof_model_precision_quantize(&c->model->precision, &format);
+  }
+  return json_is_object(q) ? rf_config_quantize(c, q) : ROOF_OK;
+}

@@ -1,0 +1,137 @@
+/* Finds a model: a config.json, the folder that holds one, or one of data/models by its short name. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "catalog/builtin.h"
+#include "host/file.h"
+#include "roofline/weights.h"
+#include "weights/safetensors.h"
+
+static bool is_folder(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool has_ending(const char *name, const char *ending) {
+  size_t length = strlen(name), size = strlen(ending);
+  return length > size && strcmp(name + length - size, ending) == 0;
+}
+
+static bool is_path(const char *name) {
+  return strchr(name, '/') != NULL || has_ending(name, ".json") || has_ending(name, ".gguf") ||
+         has_ending(name, ".safetensors");
+}
+
+roof_model_entry roof_model_entry_at(size_t index) {
+  bool known = index < rf_builtin_model_count;
+  const rf_builtin *b = &rf_builtin_models[known ? index : rf_builtin_model_count];
+  return (roof_model_entry){b->name, b->aliases};
+}
+
+/** True when `name` is one of `words`, which single spaces separate; case ignored. */
+static bool is_word_of(const char *name, const char *words) {
+  size_t length = strlen(name);
+  for (const char *at = words; *at != '\0';) {
+    size_t span = strcspn(at, " ");
+    if (span == length && strncasecmp(at, name, length) == 0) {
+      return true;
+    }
+    at += span + (at[span] == ' ');
+  }
+  return false;
+}
+
+static const rf_builtin *find(const char *name) {
+  for (unsigned i = 0; i < rf_builtin_model_count; i++) {
+    const rf_builtin *b = &rf_builtin_models[i];
+    if (strcasecmp(b->name, name) == 0 || is_word_of(name, b->aliases)) {
+      return b;
+    }
+  }
+  return NULL;
+}
+
+static roof_status fail_unknown(const char *name, roof_error *error) {
+  const char **names = calloc(rf_builtin_model_count + 1u, sizeof *names);
+  if (names == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "model `%.80s`: out of memory", name);
+  }
+  for (unsigned i = 0; i < rf_builtin_model_count; i++) {
+    names[i] = rf_builtin_models[i].name;
+  }
+  const char *near = roof_suggest(name, names);
+  roof_error_set(error, ROOF_E_NAME, "model `%.80s`: neither a file nor a built-in model%s%s%s", name,
+                 near ? "; did you mean `" : " (`roofline model --list` shows them)", near ? near : "",
+                 near ? "`?" : "");
+  free(names);
+  return ROOF_E_NAME;
+}
+
+typedef roof_status text_reader(const char *text, size_t length, const char *file, roof_model *model,
+                                roof_error *error);
+
+static roof_status read_file(const char *path, text_reader *reader, roof_model *model, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = rf_file_read(path, &text, error);
+  if (status == ROOF_OK) {
+    status = reader(text.data != NULL ? text.data : "", text.length, path, model, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
+/** Reads a file as what it begins with. */
+static roof_status load_file(const char *path, roof_model *model, roof_error *error) {
+  catalog_mapping mapping;
+  if (has_ending(path, ".safetensors") || has_ending(path, ".safetensors.index.json")) {
+    return rf_safetensors_load(path, model, error);
+  }
+  if (!rf_file_begins(path, "GGUF")) {
+    return read_file(path, roof_model_read, model, error);
+  }
+  roof_status status = rf_file_map(path, &mapping, error);
+  if (status == ROOF_OK) {
+    status = roof_model_read_gguf(mapping.data, mapping.length, path, model, error);
+    rf_file_unmap(&mapping);
+  }
+  return status;
+}
+
+static roof_status load_folder(const char *folder, roof_model *model, roof_error *error) {
+  roof_text config = {0}, formats = {0};
+  roof_model read;
+  roof_text_addf(&config, "%s/config.json", folder);
+  roof_text_addf(&formats, "%s/hf_quant_config.json", folder);
+  roof_status status = config.failed || formats.failed
+                           ? roof_error_set(error, ROOF_E_MEMORY, "model `%.80s`: out of memory", folder)
+                           : read_file(config.data, roof_model_read, &read, error);
+  if (status == ROOF_OK && access(formats.data, F_OK) == 0) {
+    status = read_file(formats.data, roof_model_read_quantization, &read, error);
+  }
+  status = status == ROOF_OK ? rf_safetensors_apply_folder(folder, &read, error) : status;
+  if (status == ROOF_OK) {
+    *model = read;
+  }
+  roof_text_done(&config);
+  roof_text_done(&formats);
+  return status;
+}
+
+roof_status roof_model_load_quantization(const char *path, roof_model *model, roof_error *error) {
+  return read_file(path, roof_model_read_quantization, model, error);
+}
+
+roof_status roof_model_load(const char *name, roof_model *model, roof_error *error) {
+  const rf_builtin *builtin = is_path(name) ? NULL : find(name);
+  if (builtin != NULL) {
+    return roof_model_read(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, model,
+                           error);
+  }
+  if (is_folder(name)) {
+    return load_folder(name, model, error);
+  }
+  return is_path(name) ? load_file(name, model, error) : fail_unknown(name, error);
+}

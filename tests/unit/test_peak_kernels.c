@@ -1,0 +1,124 @@
+/* Every peak kernel and transfer this processor can run, by the values they leave. */
+#include "test.h"
+
+#include "kernels/lanes/lanes.h"
+#include "kernels/lanes/peak.h"
+
+enum { ROUNDS = 3 };
+
+/** What the chain `index` holds after ROUNDS steps from 0.75 with factor -1 and term 0.5. */
+static double expected(const rf_peak_kernel *kernel, int index) {
+  static const double fused = 0.5 - 0.75, summed = 0.75 + ROUNDS * 0.5, multiplied = -0.75;
+  static const double ends[RF_PEAK_FORM_COUNT][2] = {[RF_PEAK_FMA] = {fused, fused},
+                                                     [RF_PEAK_ADD] = {summed, summed},
+                                                     [RF_PEAK_MUL] = {multiplied, multiplied},
+                                                     [RF_PEAK_MUL_ADD] = {fused, fused},
+                                                     [RF_PEAK_FMA_ADD] = {fused, summed}};
+  bool adds = strncmp(kernel->isa, "NEON", 4) == 0 || strncmp(kernel->isa, "SVE", 3) == 0;
+  return adds && kernel->form == RF_PEAK_FMA ? 0.75 - ROUNDS * 0.5 : ends[kernel->form][index];
+}
+
+/** Half precision, for the few values above. */
+static double half(uint16_t bits) {
+  return ldexp(1 + (bits & 0x3FF) / 1024.0, (bits >> 10 & 0x1F) - 15) * (bits >> 15 != 0 ? -1 : 1);
+}
+
+/** Products that one step adds to one sum. */
+static double products(const rf_peak_kernel *kernel) {
+  double sums = kernel->form == RF_PEAK_TILE ? 16 * 16 : kernel->bits / 32;
+  return kernel->operations / 2 / sums;
+}
+
+static void assert_end(const rf_peak_kernel *kernel, const void *result, int chain) {
+  const char *at = (const char *)result + chain * RF_PEAK_BYTES;
+  double fp64 = 0;
+  float fp32 = 0;
+  uint16_t fp16 = 0;
+  int32_t sum = 0;
+  memcpy(&fp64, at, sizeof fp64);
+  memcpy(&fp32, at, sizeof fp32);
+  memcpy(&fp16, at, sizeof fp16);
+  memcpy(&sum, at, sizeof sum);
+  bool summed = kernel->form == RF_PEAK_DOT || kernel->form == RF_PEAK_TILE;
+  double value = kernel->dtype == ROOF_FP64   ? fp64
+                 : kernel->dtype == ROOF_INT8 ? sum
+                 : kernel->dtype == ROOF_FP16 ? half(fp16)
+                                              : (double)fp32;
+  double each = kernel->dtype == ROOF_INT8 ? 3 * 5 : -0.5;
+  double end = summed ? ROUNDS * products(kernel) * each : expected(kernel, chain);
+  if (value != end) {
+    fail_msg("%s %s: chain %d ends at %g, not at %g", kernel->isa, roof_dtype_name(kernel->dtype), chain,
+             value, end);
+  }
+}
+
+static void chains_compute_what_they_say(void **state) {
+  (void)state;
+  _Alignas(64) static char seeds[3 * RF_PEAK_BYTES], result[2 * RF_PEAK_BYTES];
+  int ran = 0, widest = 0;
+  for (int i = 0; rf_peak_kernel_at(i) != NULL; i++) {
+    const rf_peak_kernel *kernel = rf_peak_kernel_at(i);
+    if (!kernel->available() || (kernel->refused != NULL && kernel->refused() != NULL)) {
+      continue;
+    }
+    widest = kernel->bits > widest ? kernel->bits : widest;
+    rf_peak_kernel_seeds(kernel, seeds);
+    for (int w = -1; w < RF_PEAK_WAYS && (w < 0 || kernel->ways[w].run != NULL); w++) {
+      memset(result, 0x55, sizeof result);
+      (w < 0 ? kernel->paced : kernel->ways[w].run)(ROUNDS, seeds, result);
+      assert_end(kernel, result, 0);
+      assert_end(kernel, result, 1);
+      ran++;
+    }
+  }
+  assert_true(ran > 0);
+  print_message("%d ways, registers of up to %d bits\n", ran, widest);
+  assert_null(rf_peak_kernel_at(-1));
+}
+
+enum { SPAN_BYTES = 2048, SPAN_COUNT = SPAN_BYTES / sizeof(double) };
+
+/** Two thirds of the arrays, from their second half on, and what the pattern leaves in element `i` of a. */
+static void check_transfer(rf_transfer *transfer, rf_pattern pattern, size_t bytes) {
+  _Alignas(64) static double a[SPAN_COUNT], b[SPAN_COUNT], c[SPAN_COUNT];
+  for (size_t i = 0; i < SPAN_COUNT; i++) {
+    a[i] = 3 + (double)i;
+    b[i] = 1000 + (double)i;
+    c[i] = 0.5 * (double)i;
+  }
+  transfer(&(rf_lanes_span){(char *)a, (const char *)b, (const char *)c, SPAN_BYTES, SPAN_BYTES / 2, bytes});
+  for (size_t i = 0; i < SPAN_COUNT; i++) {
+    bool passed = i >= SPAN_COUNT / 2 || bytes >= SPAN_BYTES;
+    bool twice = i >= SPAN_COUNT / 2 && bytes > SPAN_BYTES;
+    double before = 3 + (double)i;
+    const double after[RF_PATTERN_COUNT] = {[RF_LOAD] = before,
+                                            [RF_STORE] = -1,
+                                            [RF_COPY] = b[i],
+                                            [RF_UPDATE] = twice ? before : -before,
+                                            [RF_TRIAD] = b[i] - c[i]};
+    assert_true(a[i] == (passed ? after[pattern] : before));
+  }
+}
+
+static void transfers_move_what_they_say(void **state) {
+  (void)state;
+  for (int l = 0; rf_lanes_at(l) != NULL; l++) {
+    const rf_lanes *lanes = rf_lanes_at(l);
+    print_message("%s%s\n", lanes->isa, lanes->available() ? "" : ": not here");
+    for (int p = 0; p < RF_PATTERN_COUNT && lanes->available(); p++) {
+      for (int w = 0; w < RF_WAY_COUNT; w++) {
+        check_transfer(lanes->transfers[p][w], (rf_pattern)p, SPAN_BYTES / 2);
+        check_transfer(lanes->transfers[p][w], (rf_pattern)p, SPAN_BYTES);
+        check_transfer(lanes->transfers[p][w], (rf_pattern)p, SPAN_BYTES * 3 / 2);
+      }
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(chains_compute_what_they_say),
+      cmocka_unit_test(transfers_move_what_they_say),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
