@@ -20,17 +20,22 @@ typedef struct roof_verdict {
 
 /** The band of a fraction of the ceiling (lower bound / measured time): under 0.50 bug, to 0.65 low, to 0.85
  *  normal, to 0.90 good, to 1 remeasure, over 1 explain; a threshold belongs to the band above it, 1 to
- *  remeasure. Units: a ratio. Ownership: static. Errors: NULL for NaN or a negative fraction. */
+ *  remeasure.
+ *  Units: a ratio.
+ *  Ownership: static.
+ *  Errors: NULL for NaN or a negative fraction. */
 ROOF_API const roof_verdict *roof_verdict_of(double fraction);
 
 /** The band of a share of one basis: on the theoretical ceiling as roof_verdict_of; on the achieved one,
- * which a benchmark reached, under 0.50 bug, to 0.70 low, to 0.90 normal, to 1 done, over 1 explain. Units: a
- * ratio. Ownership: static. Errors: NULL for NaN or a negative share. */
+ *  which a benchmark reached, under 0.50 bug, to 0.70 low, to 0.90 normal, to 1 done, over 1 explain.
+ *  Units: a ratio.
+ *  Ownership: static.
+ *  Errors: NULL for NaN or a negative share. */
 ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
 
 /** X(symbol, name, unit, text): what can speak for or against a cause. Unit 's' is a share from 0 to 1, 'x' a
- * ratio, 'n' a plain number. The first block follows from prediction and time (roof_evidence_derive), the
- * rest is counted: give what a profiler has, leave the others NaN. */
+ *  ratio, 'n' a plain number. The first block follows from prediction and time (roof_evidence_derive), the
+ *  rest is counted: give what a profiler has, leave the others NaN. */
 #define ROOF_CLUE_MAP(X)                                                                                     \
   X(ROOF_CLUE_FRACTION, "fraction", 's', "lower bound / measured time")                                      \
   X(ROOF_CLUE_LAUNCH, "launch", 's', "launch cost / measured time")                                          \
@@ -102,38 +107,54 @@ typedef struct roof_cause {
 } roof_cause;
 
 /** Nothing known but the prediction, the time and (nullable) the machine; what follows from them is derived.
- *  Units: s. Ownership: keeps the two pointers. Errors: none. */
+ *  Units: s.
+ *  Ownership: keeps the two pointers.
+ *  Errors: none. */
 ROOF_API roof_evidence roof_evidence_of(const roof_prediction *prediction, const roof_machine *machine,
                                         double measured_seconds);
 
 /** Fills the clues that follow from the figures given (wall_seconds, counted_bytes, waves) and are still NaN.
- *  Units: none. Ownership: changes *evidence. Errors: none. */
+ *  Units: none.
+ *  Ownership: changes *evidence.
+ *  Errors: none. */
 ROOF_API void roof_evidence_derive(roof_evidence *evidence);
 
 /** The name of a clue, as counters are typed and printed ("bank_conflicts").
- *  Units: none. Ownership: static. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_clue_name(roof_clue clue);
 
-/** Finds a clue by name. Units: none. Ownership: writes *clue on success only. Errors: ROOF_E_NAME with the
- * nearest name. */
+/** Finds a clue by name.
+ *  Units: none.
+ *  Ownership: writes *clue on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_error *error);
 
 /** The causes the evidence allows, the best supported first: those shown by a figure, then those no figure
  *  rules out. A cause whose figure is on the good side of its threshold is not listed.
- *  Units: shares. Ownership: fills at most `capacity` causes; returns how many there are. Errors: none. */
+ *  Units: shares.
+ *  Ownership: fills at most `capacity` causes; returns how many there are.
+ *  Errors: none. */
 ROOF_API size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out, size_t capacity);
 
 /** "fast because X; the gap because Y", with the numbers at hand; `causes` as ranked, none is fine.
- *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: truncates to `size`. */
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
 ROOF_API char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *causes, size_t count,
                                     char *buffer, size_t size);
 
-/** Reads "occupancy=0.3" or "occupancy=30%". Units: shares, ratios. Ownership: writes *clue and *value on
- * success only. Errors: ROOF_E_NAME, ROOF_E_PARSE; ROOF_E_ARGUMENT for a value that it cannot have. */
+/** Reads "occupancy=0.3" or "occupancy=30%".
+ *  Units: shares, ratios.
+ *  Ownership: writes *clue and *value on success only.
+ *  Errors: ROOF_E_NAME, ROOF_E_PARSE; ROOF_E_ARGUMENT for a value that it cannot have. */
 ROOF_API roof_status roof_clue_read(const char *text, roof_clue *clue, double *value, roof_error *error);
 
 /** ROOF_E_ARGUMENT for a value that this clue cannot have: negative, not finite, a share far over 1.
- *  Units: shares, ratios. Ownership: none. Errors: as said. */
+ *  Units: shares, ratios.
+ *  Ownership: none.
+ *  Errors: as said. */
 ROOF_API roof_status roof_clue_check(roof_clue clue, double value, roof_error *error);
 
 /** A regime as counters show it. */
@@ -149,13 +170,17 @@ typedef struct roof_seen {
 } roof_seen;
 
 /** The regime that clues show: a device without work, and pages moved in, come before all, then the busiest
- *  resource. Units: shares. Ownership: by value, static texts. Errors: `resource` NULL where nothing that
- *  would tell is known. */
+ *  resource.
+ *  Units: shares.
+ *  Ownership: by value, static texts.
+ *  Errors: `resource` NULL where nothing that would tell is known. */
 ROOF_API roof_seen roof_regime_seen(const double clue[ROOF_CLUE_COUNT]);
 
 /** The resource a kernel waits on: "compute", "memory", "shared memory", "registers", "scheduler" or "host
  *  launch", from counters alone.
- *  Units: none. Ownership: static. Errors: NULL when no counter is past its threshold. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when no counter is past its threshold. */
 ROOF_API const char *roof_evidence_waiting(const roof_evidence *evidence);
 
 /** X(symbol, name, misses, meaning): what a gate says of one kernel. */
@@ -190,30 +215,41 @@ typedef struct roof_gate_result {
 } roof_gate_result;
 
 /** Least share 0.65, regression 0.05, significance 0.05.
- *  Units: shares. Ownership: by value. Errors: none. */
+ *  Units: shares.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_gate roof_gate_default(void);
 
 /** Judges one kernel: its share of the ceiling (NaN: unknown), then its runs against those of a baseline
  *  (`before_count` 0: none), both times in one unit, for instance the ceiling of each side. A regression is a
  *  miss only where the runs tell it from chance.
- *  Units: as given. Ownership: sorts both lists in place; writes *result on success only.
+ *  Units: as given.
+ *  Ownership: sorts both lists in place; writes *result on success only.
  *  Errors: ROOF_E_ARGUMENT for runs that are not finite. */
 ROOF_API roof_status roof_gate_judge(const roof_gate *gate, double fraction, double *now, size_t now_count,
                                      double *before, size_t before_count, roof_gate_result *result,
                                      roof_error *error);
 
-/** "pass", "slower", ... Units: none. Ownership: static. Errors: "?" for a value out of range. */
+/** "pass", "slower", ...
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_gate_name(roof_gate_state state);
 
-/** What the state means. Units: none. Ownership: static. Errors: "?" for a value out of range. */
+/** What the state means.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_gate_meaning(roof_gate_state state);
 
-/** True when the state fails the gate. Units: none. Ownership: none. Errors: true for a value out of range.
- */
+/** True when the state fails the gate.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: true for a value out of range. */
 ROOF_API bool roof_gate_misses(roof_gate_state state);
 
-/** Share of an achieved (measured) ceiling from which a kernel is done: what is left is to move the ceiling.
- */
+/** Share of an achieved (measured) ceiling from which a kernel is done: what is left is to move the
+ *  ceiling. */
 #define ROOF_STOP_FRACTION 0.90
 
 /** What to do in one class: a regime and a share of the ceiling from `from` to the next row's. */
@@ -225,12 +261,16 @@ typedef struct roof_actions {
 } roof_actions;
 
 /** The class of a measured share: memory under 0.5, under 0.8 and over, compute under 0.7 and over, one each
- * for overhead, network and capacity; a threshold belongs to the class above it. Units: a ratio. Ownership:
- * static. Errors: NULL for NaN or a negative share. */
+ *  for overhead, network and capacity; a threshold belongs to the class above it.
+ *  Units: a ratio.
+ *  Ownership: static.
+ *  Errors: NULL for NaN or a negative share. */
 ROOF_API const roof_actions *roof_actions_of(roof_regime regime, double fraction);
 
 /** Two checks to make before rewriting a kernel whose share is under the expected band, in order.
- *  Units: none. Ownership: static. Errors: NULL when `index` is not 0 or 1. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when `index` is not 0 or 1. */
 ROOF_API const char *roof_actions_check(int index);
 
 /** What was observed, and the next step. */
@@ -238,12 +278,17 @@ typedef struct roof_decision {
   const char *observation, *step;
 } roof_decision;
 
-/** The table's row at `index`, from 0. Units: none. Ownership: static. Errors: NULL when out of range. */
+/** The table's row at `index`, from 0.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
 ROOF_API const roof_decision *roof_decision_at(int index);
 
 /** The row that the prediction's regime and the clues show: capacity and links first, then a device that is
- * busy with neither arithmetic nor memory, then the side of the ridge.
- *  Units: none. Ownership: static. Errors: NULL where no row does. */
+ *  busy with neither arithmetic nor memory, then the side of the ridge.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL where no row does. */
 ROOF_API const roof_decision *roof_decision_of(const roof_evidence *evidence);
 
 /** X(symbol, name): the kinds of levers. Hardware is ranked with roof_predict over machines. */
@@ -281,19 +326,25 @@ typedef struct roof_lever {
  *  launches, other plans where the network binds, and each of the machine's resources twice as fast. Those
  *  under ROOF_LEVER_HELPS say why they do not help. `users` is how many requests there are at once, beyond
  *  which no batch can grow; 0 unknown.
- *  Units: s. Ownership: fills at most `capacity` levers; returns how many there are; `typed` as for
- *  roof_predict_at. Errors: none. */
+ *  Units: s.
+ *  Ownership: fills at most `capacity` levers; returns how many there are; `typed` as for roof_predict_at.
+ *  Errors: none. */
 ROOF_API size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed,
                                  double users, roof_lever *out, size_t capacity);
 
 /** "bytes 470 MB -> 125 MB (0.266x)", for each of FLOPs, bytes, link bytes, launches, peak and bandwidth that
  *  differs, or "nothing".
- *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: truncates to `size`. */
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
 ROOF_API char *roof_levers_moved(const roof_target *target_before, const roof_prediction *before,
                                  const roof_target *target_after, const roof_prediction *after, char *buffer,
                                  size_t size);
 
-/** "precision", ... Units: none. Ownership: static. Errors: "?" for a value out of range. */
+/** "precision", ...
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_lever_name(roof_lever_kind kind);
 
 #ifdef __cplusplus

@@ -24,28 +24,37 @@ typedef struct roof_catalog_list {
 } roof_catalog_list;
 
 /** The folder of the user's own machines: $XDG_CONFIG_HOME/roofline/machines or ~/.config/roofline/machines.
- *  Units: none. Ownership: appends to the caller's `out`.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_UNSUPPORTED when neither variable is set, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_catalog_user_folder(roof_text *out, roof_error *error);
 
 /** Lists the machines of $ROOFLINE_PATH (colon-separated folders), the user's folder and the built-in ones;
- * the first of a name wins. Units: none. Ownership: release with roof_catalog_list_done. Errors:
- * ROOF_E_MEMORY; unreadable folders are skipped. */
+ *  the first of a name wins.
+ *  Units: none.
+ *  Ownership: release with roof_catalog_list_done.
+ *  Errors: ROOF_E_MEMORY; unreadable folders are skipped. */
 ROOF_API roof_status roof_catalog_list_all(roof_catalog_list *list, roof_error *error);
 
-/** Frees a list. Units: none. Ownership: releases what list_all filled. Errors: none. */
+/** Frees a list.
+ *  Units: none.
+ *  Ownership: releases what list_all filled.
+ *  Errors: none. */
 ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
 
 /** Loads a machine by path (a name with a `/` or ending in .json), or by name or alias (`_` is read as `-`):
  *  $ROOFLINE_PATH (colon-separated folders), the user's folder, then the built-in machines.
- *  Units: as roof_machine. Ownership: fills *machine on success only.
+ *  Units: as roof_machine.
+ *  Ownership: fills *machine on success only.
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line,
- * column. */
+ *  column. */
 ROOF_API roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_error *error);
 
 /** Loads the datasheet of a device by the name that its driver tells ("NVIDIA H200"): small letters, `-` for
- * what is no letter and no digit, is a name or an alias in the catalogue. Units: as roof_machine. Ownership:
- * fills *machine on success only. Errors: ROOF_E_NAME when there is none. */
+ *  what is no letter and no digit, is a name or an alias in the catalogue.
+ *  Units: as roof_machine.
+ *  Ownership: fills *machine on success only.
+ *  Errors: ROOF_E_NAME when there is none. */
 ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine *machine, roof_error *error);
 
 /** What is wrong or doubtful in a machine. */
@@ -56,8 +65,10 @@ typedef struct roof_finding {
 } roof_finding;
 
 /** Recomputes peaks (units x FLOP/cycle x clock) and bandwidths (bus x rate) and flags 2 %; flags sparse
- * figures given as dense, both-way links given as one-way, missing sources, levels out of order. Units: none.
- * Ownership: fills at most `capacity` findings; returns how many there are. Errors: none. */
+ *  figures given as dense, both-way links given as one-way, missing sources, levels out of order.
+ *  Units: none.
+ *  Ownership: fills at most `capacity` findings; returns how many there are.
+ *  Errors: none. */
 ROOF_API size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, size_t capacity);
 
 /** Operations of a user's file, used like built-in ones. */
@@ -68,21 +79,27 @@ typedef struct roof_userops {
 } roof_userops;
 
 /** Reads user operations: blocks of `op NAME`, `param NAME [= DEFAULT]  # description`, `flops = ...`, and
- * `bytes = ...` or `read = ...` and `write = ...`; optional `bytes.L2 = ...`, `unit = vector|matrix`,
- * `summary =`, `source =`. Formulas use the parameters and a, w, o, kv (bytes per element). A default is a
- * number or an earlier parameter; a parameter is a whole number from 1 on unless its default is not. An
- * operation may be used by several threads at once. Units: FLOP and bytes per call. Ownership: release with
- * roof_userops_done. Errors: ROOF_E_INPUT, ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with file, line and
- * column; a shape whose formula gives no count is refused by roof_op_complete. */
+ *  `bytes = ...` or `read = ...` and `write = ...`; optional `bytes.L2 = ...`, `unit = vector|matrix`,
+ *  `summary =`, `source =`. Formulas use the parameters and a, w, o, kv (bytes per element). A default is a
+ *  number or an earlier parameter; a parameter is a whole number from 1 on unless its default is not. An
+ *  operation may be used by several threads at once.
+ *  Units: FLOP and bytes per call.
+ *  Ownership: release with roof_userops_done.
+ *  Errors: ROOF_E_INPUT, ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with file, line and column; a shape
+ *  whose formula gives no count is refused by roof_op_complete. */
 ROOF_API roof_status roof_userops_load(const char *path, roof_userops *ops, roof_error *error);
 
 /** As roof_userops_load from text; `file` names it in errors.
- *  Units: FLOP and bytes per call. Ownership: release with roof_userops_done. Errors: as roof_userops_load.
- */
+ *  Units: FLOP and bytes per call.
+ *  Ownership: release with roof_userops_done.
+ *  Errors: as roof_userops_load. */
 ROOF_API roof_status roof_userops_read(const char *text, size_t length, const char *file, roof_userops *ops,
                                        roof_error *error);
 
-/** Frees user operations. Units: none. Ownership: releases what load filled. Errors: none. */
+/** Frees user operations.
+ *  Units: none.
+ *  Ownership: releases what load filled.
+ *  Errors: none. */
 ROOF_API void roof_userops_done(roof_userops *ops);
 
 #ifdef __cplusplus

@@ -25,8 +25,8 @@ typedef struct roof_scene_roof {
   int series;            /**< an index into the scene's series: colour and name, one per machine */
 } roof_scene_roof;
 
-/** A kernel at (intensity, achieved or attainable FLOP/s). `next` joins it by an arrow to another dot, or -1.
- */
+/** A kernel at (intensity, achieved or attainable FLOP/s). `next` joins it by an arrow to another dot, or
+ *  -1. */
 typedef struct roof_scene_dot {
   char label[80];
   char detail[160]; /**< tooltip */
@@ -52,53 +52,70 @@ typedef struct roof_scene {
 } roof_scene;
 
 /** An empty scene.
- *  Units: none. Ownership: the caller's storage. Errors: none. */
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
 ROOF_API void roof_scene_init(roof_scene *scene);
 
 /** Adds a machine as a new series (index series_count - 1): its dense ceilings for `dtype` on both units, the
  *  fp32 vector one where `dtype` has no lanes of its own, and its memory levels. Datasheet, assumed and limit
- *  figures are solid, measured ones dashed. Units: FLOP/s, bytes/s. Ownership: copies.
+ *  figures are solid, measured ones dashed.
+ *  Units: FLOP/s, bytes/s.
+ *  Ownership: copies.
  *  Errors: ROOF_E_ARGUMENT when the scene is full or nothing is known; the scene is then unchanged. */
 ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
                                             roof_error *error);
 
 /** Keeps of each series only its outline, so that several machines stay legible: the flat roofs and the
- *  outermost ramp, theoretical ones where there are any. Units: none. Ownership: changes the scene in place.
+ *  outermost ramp, theoretical ones where there are any.
+ *  Units: none.
+ *  Ownership: changes the scene in place.
  *  Errors: none. */
 ROOF_API void roof_scene_outline(roof_scene *scene);
 
 /** Adds a dot and returns its index, or -1 when it is not finite and positive (no FLOPs: no place on a log
  *  axis), its series is out of range or the scene is full.
- *  Units: FLOP/byte, FLOP/s. Ownership: copies. Errors: -1. */
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: copies.
+ *  Errors: -1. */
 ROOF_API int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot);
 
 /** Draws the scene as one SVG element with title and desc, log-log, labels placed apart, text as text.
- *  Units: none. Ownership: appends to `out`. Errors: ROOF_E_ARGUMENT for a scene without roofs,
- * ROOF_E_MEMORY. */
+ *  Units: none.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_ARGUMENT for a scene without roofs, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error);
 
 /** Draws the scene's outline over linear axes from zero: each flat roof, the outermost ramp under it, the
- * dots. Units: none. Ownership: appends to `out`. Errors: as roof_draw_curves_svg. */
+ *  dots.
+ *  Units: none.
+ *  Ownership: appends to `out`.
+ *  Errors: as roof_draw_curves_svg. */
 ROOF_API roof_status roof_draw_linear_svg(const roof_scene *scene, roof_text *out, roof_error *error);
 
 /** Whether PNG can be drawn here: librsvg and cairo are loaded when they are asked for.
- *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming what is missing. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_UNSUPPORTED naming what is missing. */
 ROOF_API roof_status roof_draw_png_check(roof_error *error);
 
 /** Paints an SVG that was drawn here as PNG: two pixels a unit, on white.
- *  Units: bytes. Ownership: appends to `out`, which then holds NULs. Errors: as roof_draw_png_check;
- * ROOF_E_INTERNAL when librsvg does not draw it. */
+ *  Units: bytes.
+ *  Ownership: appends to `out`, which then holds NULs.
+ *  Errors: as roof_draw_png_check; ROOF_E_INTERNAL when librsvg does not draw it. */
 ROOF_API roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *error);
 
 /** Draws the scene as PNG: the SVG at two pixels a unit on white.
- *  Units: bytes. Ownership: appends to `out`, which then holds NULs. Errors: as roof_draw_png_check and
- * roof_draw_svg. */
+ *  Units: bytes.
+ *  Ownership: appends to `out`, which then holds NULs.
+ *  Errors: as roof_draw_png_check and roof_draw_svg. */
 ROOF_API roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof_error *error);
 
 /** Draws the scene in a terminal: title, chart and axes take `columns` by `rows` characters, in braille or
  *  ASCII; the legend follows beneath, a line for each roof and dot.
- *  Units: character cells. Ownership: appends to `out`. Errors: as roof_draw_svg; ROOF_E_ARGUMENT under 40
- * x 12. */
+ *  Units: character cells.
+ *  Ownership: appends to `out`.
+ *  Errors: as roof_draw_svg; ROOF_E_ARGUMENT under 40 x 12. */
 ROOF_API roof_status roof_draw_terminal(const roof_scene *scene, int columns, int rows, bool ascii,
                                         bool colour, roof_text *out, roof_error *error);
 
@@ -124,8 +141,10 @@ typedef struct roof_front {
 } roof_front;
 
 /** Draws the front as one SVG element with title and desc; labels that have no room are left out.
- *  Units: as the axes' titles say. Ownership: appends to `out`. Errors: ROOF_E_ARGUMENT for a front without
- * dots, or one that is not finite and positive; ROOF_E_MEMORY. */
+ *  Units: as the axes' titles say.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_ARGUMENT for a front without dots, or one that is not finite and positive;
+ *  ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_error *error);
 
 #define ROOF_PANEL_CURVES 8
@@ -177,12 +196,14 @@ typedef struct roof_curves {
 } roof_curves;
 
 /** Draws the curves as one SVG element with title and desc, labels kept apart.
- *  Units: as the axes' titles and units say. Ownership: appends to `out`. Errors: ROOF_E_ARGUMENT for a panel
- * without a curve of a point, or a value that has no place on its axis; ROOF_E_MEMORY. */
+ *  Units: as the axes' titles and units say.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_ARGUMENT for a panel without a curve of a point, or a value that has no place on its axis;
+ *  ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *out, roof_error *error);
 
 /** One table of an HTML report: (1 + rows) x columns cells, the header's first. Columns of numbers are
- * aligned right. */
+ *  aligned right. */
 typedef struct roof_table {
   const char *title;
   const char *const *cells;
@@ -191,14 +212,18 @@ typedef struct roof_table {
 } roof_table;
 
 /** A self-contained HTML page about an SVG that was drawn here; otherwise as roof_draw_html.
- *  Units: none. Ownership: appends to `out`; keeps nothing. Errors: ROOF_E_MEMORY. */
+ *  Units: none.
+ *  Ownership: appends to `out`; keeps nothing.
+ *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_page(const char *title, const char *const *summary, const roof_text *svg,
                                     const roof_table *tables, int table_count, const char *const *method,
                                     roof_text *out, roof_error *error);
 
 /** A self-contained HTML page (no script, no network): heading, summary, the chart, tables, how it was
  *  measured. `summary` and `method` are NULL-terminated lists of paragraphs, or NULL.
- *  Units: none. Ownership: appends to `out`; keeps nothing. Errors: as roof_draw_svg. */
+ *  Units: none.
+ *  Ownership: appends to `out`; keeps nothing.
+ *  Errors: as roof_draw_svg. */
 ROOF_API roof_status roof_draw_html(const char *title, const char *const *summary, const roof_scene *scene,
                                     const roof_table *tables, int table_count, const char *const *method,
                                     roof_text *out, roof_error *error);

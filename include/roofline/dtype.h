@@ -46,31 +46,45 @@ typedef struct roof_types {
 } roof_types;
 
 /** The name of a format, for instance "bf16".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_dtype_name(roof_dtype dtype);
 
 /** Bytes one stored element takes; sub-byte formats give fractions (int4: 0.5).
- *  Units: bytes. Ownership: none. Errors: 0 for a value out of range. */
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: 0 for a value out of range. */
 ROOF_API double roof_dtype_bytes(roof_dtype dtype);
 
 /** Finds a format by name (any case).
- *  Units: none. Ownership: writes *dtype on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *dtype on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_dtype_parse(const char *text, roof_dtype *dtype, roof_error *error);
 
 /** "vector" or "matrix".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_unit_name(roof_unit unit);
 
 /** Finds a unit by name.
- *  Units: none. Ownership: writes *unit on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *unit on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_unit_parse(const char *text, roof_unit *unit, roof_error *error);
 
 /** All parts in one format, accumulating in fp32 (fp64 for fp64), fp16 scales, no groups.
- *  Units: none. Ownership: returned by value. Errors: none. */
+ *  Units: none.
+ *  Ownership: returned by value.
+ *  Errors: none. */
 ROOF_API roof_types roof_types_of(roof_dtype dtype);
 
 /** Bytes of `elements` weights with their scales.
- *  Units: bytes. Ownership: none. Errors: none. */
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API double roof_types_weight_bytes(const roof_types *types, double elements);
 
 #ifdef __cplusplus

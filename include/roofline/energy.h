@@ -1,6 +1,6 @@
 /** The roofline of energy: what FLOPs, bytes and time cost in joules (Choi, Bedard, Fowler and Vuduc, A
- * Roofline Model of Energy, IPDPS 2013). Energies add where times hide each other, so its line bends where
- * the one of time has a corner. */
+ *  Roofline Model of Energy, IPDPS 2013). Energies add where times hide each other, so its line bends where
+ *  the one of time has a corner. */
 #ifndef ROOFLINE_ENERGY_H
 #define ROOFLINE_ENERGY_H
 
@@ -33,37 +33,57 @@ typedef struct roof_energy_line {
 } roof_energy_line;
 
 /** The costs that predictions on `target` use: those of the peak's format where the machine tells formats
- * apart; its power for everything where it says no joules.
- *  Units: J, W. Ownership: by value. Errors: NaN. */
+ *  apart; its power for everything where it says no joules.
+ *  Units: J, W.
+ *  Ownership: by value.
+ *  Errors: NaN. */
 ROOF_API roof_energy_costs roof_energy_costs_of(const roof_target *target);
 
 /** The energy of a prediction that takes `seconds`. A byte costs what the outermost level asks that supplies
- * it. Units: s, J. Ownership: none. Errors: NaN where unknown. */
+ *  it.
+ *  Units: s, J.
+ *  Ownership: none.
+ *  Errors: NaN where unknown. */
 ROOF_API double roof_energy_joules(const roof_target *target, const roof_prediction *prediction,
                                    double seconds);
 
 /** The energy of a prediction term by term, and its bounds.
- *  Units: J, W, FLOP/J. Ownership: by value. Errors: NaN where unknown. */
+ *  Units: J, W, FLOP/J.
+ *  Ownership: by value.
+ *  Errors: NaN where unknown. */
 ROOF_API roof_energy_use roof_energy_use_of(const roof_target *target, const roof_prediction *prediction);
 
 /** The line of `unit`, for bytes read from the outermost level.
- *  Units: J, W, s. Ownership: by value. Errors: NaN where unknown. */
+ *  Units: J, W, s.
+ *  Ownership: by value.
+ *  Errors: NaN where unknown. */
 ROOF_API roof_energy_line roof_energy_line_of(const roof_target *target, roof_unit unit);
 
 /** FLOPs per joule (= FLOP/s per watt) at `intensity`: 1 / (e + m / I + P max(t, s / I)) with e and m the
- * joules and t and s the seconds of a FLOP and a byte, and P the constant power. Infinity for the intensity
- * gives the limit. Units: FLOP/byte, FLOP/J. Ownership: none. Errors: NaN. */
+ *  joules and t and s the seconds of a FLOP and a byte, and P the constant power. Infinity for the intensity
+ *  gives the limit.
+ *  Units: FLOP/byte, FLOP/J.
+ *  Ownership: none.
+ *  Errors: NaN. */
 ROOF_API double roof_energy_efficiency(const roof_energy_line *line, double intensity);
 
-/** Average power at `intensity`, highest at the ridge. Units: FLOP/byte, W. Ownership: none. Errors: NaN. */
+/** Average power at `intensity`, highest at the ridge.
+ *  Units: FLOP/byte, W.
+ *  Ownership: none.
+ *  Errors: NaN. */
 ROOF_API double roof_energy_watts(const roof_energy_line *line, double intensity);
 
 /** The ridge: intensity at which a FLOP and its bytes take the same time.
- *  Units: FLOP/byte. Ownership: none. Errors: NaN. */
+ *  Units: FLOP/byte.
+ *  Ownership: none.
+ *  Errors: NaN. */
 ROOF_API double roof_energy_time_balance(const roof_energy_line *line);
 
 /** The balance point of energy: intensity at which half of the limit is reached, bytes taking as much as
- * FLOPs. m / e without constant power. Units: FLOP/byte. Ownership: none. Errors: NaN. */
+ *  FLOPs. m / e without constant power.
+ *  Units: FLOP/byte.
+ *  Ownership: none.
+ *  Errors: NaN. */
 ROOF_API double roof_energy_balance(const roof_energy_line *line);
 
 #ifdef __cplusplus

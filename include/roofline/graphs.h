@@ -23,29 +23,34 @@ typedef struct roof_workload_reading {
 } roof_workload_reading;
 
 /** Reads an ONNX model: every node as an item, its FLOPs from the operator and the sizes that follow from
- * those of the inputs, its bytes from the tensors' own types. No weights are read. `data` is the whole file.
- * Units: FLOP, bytes. Ownership: fills *workload on success only, release with roof_workload_done; `data` is
- * not kept. Errors: ROOF_E_PARSE; ROOF_E_NAME for an operator or a dimension that is not known;
- * ROOF_E_ARGUMENT naming the node whose sizes do not fit or depend on data. */
+ *  those of the inputs, its bytes from the tensors' own types. No weights are read. `data` is the whole file.
+ *  Units: FLOP, bytes.
+ *  Ownership: fills *workload on success only, release with roof_workload_done; `data` is not kept.
+ *  Errors: ROOF_E_PARSE; ROOF_E_NAME for an operator or a dimension that is not known; ROOF_E_ARGUMENT naming
+ *  the node whose sizes do not fit or depend on data. */
 ROOF_API roof_status roof_workload_read_onnx(const void *data, size_t length, const char *file,
                                              const roof_workload_reading *reading, roof_workload *workload,
                                              roof_error *error);
 
 /** Reads a list of operations: a line each, `OP key=value ...` with an operation's parameters and optional
- * `count=`, `name=`, `dtype=`, `weights=`, `group=`, `accumulate=`, `output=`, `kv=`; `#` begins a comment.
- * Units: FLOP, bytes. Ownership: fills *workload on success only, release with roof_workload_done. Errors:
- * ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with file, line and column. */
+ *  `count=`, `name=`, `dtype=`, `weights=`, `group=`, `accumulate=`, `output=`, `kv=`; `#` begins a comment.
+ *  Units: FLOP, bytes.
+ *  Ownership: fills *workload on success only, release with roof_workload_done.
+ *  Errors: ROOF_E_PARSE, ROOF_E_NAME or ROOF_E_ARGUMENT with file, line and column. */
 ROOF_API roof_status roof_workload_read_list(const char *text, size_t length, const char *file,
                                              const roof_workload_reading *reading, roof_workload *workload,
                                              roof_error *error);
 
 /** True where the file at `path` holds a workload: an ONNX model, or text whose first word is an operation's.
- * Units: none. Ownership: none. Errors: false where it cannot be read. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: false where it cannot be read. */
 ROOF_API bool roof_workload_is(const char *path);
 
 /** Reads the workload at `path` as what it holds.
- * Units: FLOP, bytes. Ownership: fills *workload on success only, release with roof_workload_done. Errors:
- * ROOF_E_INPUT, and as the two readers. */
+ *  Units: FLOP, bytes.
+ *  Ownership: fills *workload on success only, release with roof_workload_done.
+ *  Errors: ROOF_E_INPUT, and as the two readers. */
 ROOF_API roof_status roof_workload_load(const char *path, const roof_workload_reading *reading,
                                         roof_workload *workload, roof_error *error);
 

@@ -112,63 +112,89 @@ typedef struct roof_import_options {
 } roof_import_options;
 
 /** Number of formats.
- *  Units: count. Ownership: none. Errors: none. */
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API int roof_format_count(void);
 
 /** The format at `index`, 0 to roof_format_count() - 1.
- *  Units: none. Ownership: static. Errors: NULL for an index out of range. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL for an index out of range. */
 ROOF_API const roof_format *roof_format_at(int index);
 
 /** Finds a format by name.
- *  Units: none. Ownership: *format is static, set on success only. Errors: ROOF_E_NAME with the nearest. */
+ *  Units: none.
+ *  Ownership: *format is static, set on success only.
+ *  Errors: ROOF_E_NAME with the nearest. */
 ROOF_API roof_status roof_format_find(const char *name, const roof_format **format, roof_error *error);
 
 /** Makes an empty profile.
- *  Units: none. Ownership: the caller's, released by roof_profile_done. Errors: ROOF_E_MEMORY. */
+ *  Units: none.
+ *  Ownership: the caller's, released by roof_profile_done.
+ *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_profile_init(roof_profile *profile, roof_error *error);
 
 /** Releases everything in the profile.
- *  Units: none. Ownership: releases. Errors: none; a profile full of zeros is fine. */
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none; a profile full of zeros is fine. */
 ROOF_API void roof_profile_done(roof_profile *profile);
 
 /** Reads the file at `path` ("-": standard input; gzip and UTF-16 are seen through) and adds what it tells to
  *  `profile`: records of one name come together. `options` may be NULL.
- *  Units: s, FLOP, bytes of all calls together. Ownership: *profile keeps everything it points to.
+ *  Units: s, FLOP, bytes of all calls together.
+ *  Ownership: *profile keeps everything it points to.
  *  Errors: ROOF_E_INPUT when it cannot be read, ROOF_E_PARSE with FILE:LINE:COLUMN when it is none of the
  *  formats or malformed, ROOF_E_MEMORY. On failure the profile may hold part of the file: release it. */
 ROOF_API roof_status roof_import(const char *path, const roof_import_options *options, roof_profile *profile,
                                  roof_error *error);
 
 /** As roof_import, from `size` bytes in memory; `name` stands for the file in messages.
- *  Units: as roof_import. Ownership: `data` is not kept. Errors: as roof_import. */
+ *  Units: as roof_import.
+ *  Ownership: `data` is not kept.
+ *  Errors: as roof_import. */
 ROOF_API roof_status roof_import_memory(const char *data, size_t size, const char *name,
                                         const roof_import_options *options, roof_profile *profile,
                                         roof_error *error);
 
 /** Adds the records of `from` to those of the same name; `base`: without template arguments and parameters. A
  *  record that has only time and one that has counts become one: the time of the first, the counts a call of
- *  the second. Units: as roof_import. Ownership: copies; *from is unchanged. Errors: ROOF_E_MEMORY. */
+ *  the second.
+ *  Units: as roof_import.
+ *  Ownership: copies; *from is unchanged.
+ *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base,
                                        roof_error *error);
 
 /** A copy of `text` that lives as long as the profile; equal texts are one.
- *  Units: none. Ownership: the profile's. Errors: "" when out of memory. */
+ *  Units: none.
+ *  Ownership: the profile's.
+ *  Errors: "" when out of memory. */
 ROOF_API const char *roof_profile_text(roof_profile *profile, const char *text);
 
 /** The name of a quality.
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_quality_name(roof_quality quality);
 
 /** Seconds of all calls, NaN when the file gives no time.
- *  Units: s. Ownership: none. Errors: NaN. */
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: NaN. */
 ROOF_API double roof_record_seconds(const roof_record *record);
 
 /** FLOPs of all formats and units of all calls; *most (nullable) is the format with most of them.
- *  Units: FLOP. Ownership: none. Errors: NaN when none is known, and *most unchanged. */
+ *  Units: FLOP.
+ *  Ownership: none.
+ *  Errors: NaN when none is known, and *most unchanged. */
 ROOF_API double roof_record_flops(const roof_record *record, roof_dtype *most, roof_unit *unit);
 
 /** Bytes of the outermost level that is known; *level (nullable) is that level.
- *  Units: bytes. Ownership: none. Errors: NaN when none is known, and *level unchanged. */
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: NaN when none is known, and *level unchanged. */
 ROOF_API double roof_record_bytes(const roof_record *record, roof_level_kind *level);
 
 #ifdef __cplusplus

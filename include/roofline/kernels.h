@@ -50,34 +50,48 @@ struct roof_kernel {
 };
 
 /** Number of built-in kernels.
- *  Units: count. Ownership: none. Errors: none. */
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API int roof_kernel_count(void);
 
 /** The kernel at `index`.
- *  Units: none. Ownership: static. Errors: NULL when out of range. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
 ROOF_API const roof_kernel *roof_kernel_at(int index);
 
 /** Finds a kernel by name ("triad", "gemm-naive", "gemm-blas").
- *  Units: none. Ownership: writes *kernel on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *kernel on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_error *error);
 
 /** True when the backend named runs the kernel.
- *  Units: none. Ownership: none. Errors: none. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API bool roof_kernel_runs_on(const roof_kernel *kernel, const char *backend);
 
 /** The formats of a run's parts: the kernel's own, or all of them `dtype`.
- *  Units: none. Ownership: by value. Errors: none. */
+ *  Units: none.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_types roof_kernel_types(const roof_kernel *kernel, roof_dtype dtype);
 
 /** Fills `values` for `kernel` from "key=value key=value" (a default shape or a user's), completed and
- * checked. Units: the parameters'. Ownership: fills the caller's `values` (ROOF_PARAM_MAX) on success only.
+ *  checked.
+ *  Units: the parameters'.
+ *  Ownership: fills the caller's `values` (ROOF_PARAM_MAX) on success only.
  *  Errors: ROOF_E_NAME for an unknown key, ROOF_E_PARSE, ROOF_E_ARGUMENT. */
 ROOF_API roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, double *values,
                                         roof_error *error);
 
 /** Writes what a prediction and a measurement of this run are matched by: "gemm-naive m=512 n=512 k=512
- * fp64", with the optional parameters that differ from their default. Returns `buffer`. Units: none.
- * Ownership: fills the caller's buffer. Errors: truncates to `size`. */
+ *  fp64", with the optional parameters that differ from their default. Returns `buffer`.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer.
+ *  Errors: truncates to `size`. */
 ROOF_API char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                                  char *buffer, size_t size);
 

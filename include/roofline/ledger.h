@@ -2,9 +2,9 @@
  *
  *  Each line is one JSON object: `sequence` from 1, `kind`, `time` (UTC), `version`, what was predicted or
  *  measured, then `previous`, the SHA-256 of the whole line before with its newline (`sed -n 1p FILE |
- * sha256sum`; 64 zeros in the first), and `sha256`, the SHA-256 of this line up to `,"sha256"`. So one
- * changed byte anywhere shows; dropping whole lines at the end does not. A signed line has `public_key`
- * before and `signature` after `previous`: Ed25519 of this line up to `,"signature"`. */
+ *  sha256sum`; 64 zeros in the first), and `sha256`, the SHA-256 of this line up to `,"sha256"`. So one
+ *  changed byte anywhere shows; dropping whole lines at the end does not. A signed line has `public_key`
+ *  before and `signature` after `previous`: Ed25519 of this line up to `,"signature"`. */
 #ifndef ROOFLINE_LEDGER_H
 #define ROOFLINE_LEDGER_H
 
@@ -55,21 +55,27 @@ typedef struct roof_ledger_options {
 } roof_ledger_options;
 
 /** SHA-256 of a text in hexadecimal.
- *  Units: bytes. Ownership: fills the caller's buffer, returns it. Errors: none. */
+ *  Units: bytes.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: none. */
 ROOF_API char *roof_ledger_digest(const char *text, size_t length, char digest[ROOF_DIGEST_MAX]);
 
 /** Appends `count` predictions, all or none: one write under a lock, synced. A last line torn by a crash was
- *  never an entry and is dropped first. Units: s, FLOP, bytes. Ownership: keeps nothing. Errors:
- * ROOF_E_ARGUMENT for a label that is empty, too long, not UTF-8 or given twice, or a time that is unknown,
- * ROOF_E_OUTPUT when the file cannot be written (nothing is appended), ROOF_E_PARSE when its tail is not a
- * ledger, ROOF_E_INPUT and ROOF_E_UNSUPPORTED for the key. */
+ *  never an entry and is dropped first.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: keeps nothing.
+ *  Errors: ROOF_E_ARGUMENT for a label that is empty, too long, not UTF-8 or given twice, or a time that is
+ *  unknown, ROOF_E_OUTPUT when the file cannot be written (nothing is appended), ROOF_E_PARSE when its tail
+ *  is not a ledger, ROOF_E_INPUT and ROOF_E_UNSUPPORTED for the key. */
 ROOF_API roof_status roof_ledger_seal(const char *path, const roof_sealing *sealings, size_t count,
                                       const roof_ledger_options *options, roof_error *error);
 
-/** Appends `count` measurements with all their samples, all or none, to a ledger whose chain holds. Units: s,
- * FLOP, bytes. Ownership: keeps nothing. Errors: as roof_ledger_seal; ROOF_E_GATE for a changed ledger and,
- * unless `options->unsealed`, for a measurement without a prediction or older than it; ROOF_E_ARGUMENT for
- * one taken later than now, or a clue with a value that roof_clue_check refuses. */
+/** Appends `count` measurements with all their samples, all or none, to a ledger whose chain holds.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: keeps nothing.
+ *  Errors: as roof_ledger_seal; ROOF_E_GATE for a changed ledger and, unless `options->unsealed`, for a
+ *  measurement without a prediction or older than it; ROOF_E_ARGUMENT for one taken later than now, or a clue
+ *  with a value that roof_clue_check refuses. */
 ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
                                         const roof_ledger_options *options, roof_error *error);
 
@@ -83,17 +89,23 @@ typedef struct roof_ledger_summary {
 } roof_ledger_summary;
 
 /** Recomputes the chain and checks every signature; with `key`, a file of a public key, every prediction must
- *  be signed by it. Units: entries. Ownership: writes *summary on success only. Errors: ROOF_E_INPUT,
- * ROOF_E_GATE with the number of the first bad entry as line. */
+ *  be signed by it.
+ *  Units: entries.
+ *  Ownership: writes *summary on success only.
+ *  Errors: ROOF_E_INPUT, ROOF_E_GATE with the number of the first bad entry as line. */
 ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                         roof_error *error);
 
 /** Appends the lines of a ledger whose chain holds to `lines`.
- *  Units: bytes. Ownership: the caller's text. Errors: as roof_ledger_verify. */
+ *  Units: bytes.
+ *  Ownership: the caller's text.
+ *  Errors: as roof_ledger_verify. */
 ROOF_API roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error);
 
 /** Makes a key pair: the secret in `path`, readable by its owner only, the public key in `path`.pub.
- *  Units: none. Ownership: none. Errors: ROOF_E_OUTPUT when a file exists or cannot be written. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_OUTPUT when a file exists or cannot be written. */
 ROOF_API roof_status roof_ledger_keygen(const char *path, roof_error *error);
 
 /** A prediction beside its measurement. Numbers that are not known are NaN, texts "" or NULL. */
@@ -147,15 +159,21 @@ typedef struct roof_reconcile {
 
 /** Matches the last prediction of each label with the first measurement after it. A prediction without one is
  *  unmatched; so is a measurement that no prediction of its label came before.
- *  Units: s. Ownership: release with roof_reconcile_done; filled on success only. Errors: as
- * roof_ledger_verify. */
+ *  Units: s.
+ *  Ownership: release with roof_reconcile_done; filled on success only.
+ *  Errors: as roof_ledger_verify. */
 ROOF_API roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error);
 
 /** What a `traffic` of a result means, after a colon: "lower: redundant traffic".
- *  Units: none. Ownership: static. Errors: "?" for another text. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for another text. */
 ROOF_API const char *roof_traffic_meaning(const char *traffic);
 
-/** Frees a result. Units: none. Ownership: releases what reconcile filled. Errors: none. */
+/** Frees a result.
+ *  Units: none.
+ *  Ownership: releases what reconcile filled.
+ *  Errors: none. */
 ROOF_API void roof_reconcile_done(roof_reconcile *result);
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ typedef enum roof_level_kind {
 } roof_level_kind;
 
 /** FLOP/s of one (dtype, unit). Peaks are dense; `sparse` marks the separate 2:4 figure. Unknown numbers are
- * NaN. */
+ *  NaN. */
 typedef struct roof_peak {
   roof_dtype dtype;
   roof_unit unit;
@@ -90,8 +90,8 @@ typedef enum roof_mix_kind {
   ROOF_MIX_COUNT
 } roof_mix_kind;
 
-/** One memory level. Bandwidths are of the whole level (all units) unless `cores` says fewer. Unknown: NaN.
- */
+/** One memory level. Bandwidths are of the whole level (all units) unless `cores` says fewer. Unknown:
+ *  NaN. */
 typedef struct roof_level {
   char name[ROOF_NAME_MAX];
   roof_level_kind level;
@@ -129,7 +129,7 @@ typedef struct roof_level {
 } roof_level;
 
 /** A link to other devices or the host; bytes_per_second is ONE direction, all `count` lanes or links
- * together. */
+ *  together. */
 typedef struct roof_link {
   char name[ROOF_NAME_MAX];
   roof_provenance kind;
@@ -175,7 +175,7 @@ typedef struct roof_curve_point {
 } roof_curve_point;
 
 /** One domain of memory: what its cores read from each domain. Entry i of a list is for domain i; NaN:
- * unknown. */
+ *  unknown. */
 typedef struct roof_domain {
   char name[32];
   double cores;                                  /**< nearest to it; 0 for memory without cores */
@@ -216,7 +216,7 @@ typedef struct roof_flop_energy {
 } roof_flop_energy;
 
 /** Joules of one byte that a level supplies, over what an idle machine takes: all the way to the registers,
- * so that what the levels inside it take is included. */
+ *  so that what the levels inside it take is included. */
 typedef struct roof_byte_energy {
   roof_level_kind level;
   double joules;
@@ -280,64 +280,89 @@ typedef struct roof_machine {
 } roof_machine;
 
 /** Sets every number to NaN, every count to 0, every text to "".
- *  Units: none. Ownership: the caller's storage. Errors: none. */
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
 ROOF_API void roof_machine_init(roof_machine *machine);
 
 /** The dense (or sparse) peak used for predictions: the given kind with the most cores, the fastest of
- * several, never a mixed one. A datasheet or assumed figure is preferred to a measured one unless `kind` is
- * ROOF_MEASURED. Units: none. Ownership: points into `machine`. Errors: NULL when there is none with a known
- * rate. */
+ *  several, never a mixed one. A datasheet or assumed figure is preferred to a measured one unless `kind` is
+ *  ROOF_MEASURED.
+ *  Units: none.
+ *  Ownership: points into `machine`.
+ *  Errors: NULL when there is none with a known rate. */
 ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,
                                             bool sparse, roof_provenance kind);
 
 /** The level of that kind with the most cores, the fastest of several and, as for peaks, of the preferred
  *  provenance, or NULL.
- *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
+ *  Units: none.
+ *  Ownership: points into `machine`.
+ *  Errors: NULL when there is none. */
 ROOF_API const roof_level *roof_machine_level(const roof_machine *machine, roof_level_kind level,
                                               roof_provenance kind);
 
 /** The outermost level with a known bandwidth (HBM, DRAM), or NULL.
- *  Units: none. Ownership: points into `machine`. Errors: NULL when there is none. */
+ *  Units: none.
+ *  Ownership: points into `machine`.
+ *  Errors: NULL when there is none. */
 ROOF_API const roof_level *roof_machine_memory(const roof_machine *machine, roof_provenance kind);
 
 /** What a byte of each pattern takes at least. A pattern without a figure of its own takes what its
- * neighbours do, and one bandwidth alone serves all; none takes longer than one that moves as much and more
- * (to read two arrays, what a triad takes that writes a third as well). Units: s per byte. Ownership: fills
- * `costs`. Errors: NaN when no bandwidth is known, and for updates that have no figure of their own. */
+ *  neighbours do, and one bandwidth alone serves all; none takes longer than one that moves as much and more
+ *  (to read two arrays, what a triad takes that writes a third as well).
+ *  Units: s per byte.
+ *  Ownership: fills `costs`.
+ *  Errors: NaN when no bandwidth is known, and for updates that have no figure of their own. */
 ROOF_API void roof_level_costs(const roof_level *level, double costs[ROOF_MIX_COUNT]);
 
 /** The least of them: what a byte takes of an unknown mix.
- *  Units: s per byte. Ownership: none. Errors: NaN when none is known. */
+ *  Units: s per byte.
+ *  Ownership: none.
+ *  Errors: NaN when none is known. */
 ROOF_API double roof_costs_least(const double costs[ROOF_MIX_COUNT]);
 
 /** The level's bandwidth for a mix with `written` (0 to 1) of its bytes written, `in_place` of them (at most
- * half and at most `written`) where they were read. Interpolated in seconds per byte between read (0), triad
- * (1/3), copy (1/2) and write (1). Updates with a figure of their own count apart: they, or all reads and the
- * writes elsewhere, whichever takes longer, but no mix is faster than the fastest pattern. Units: bytes/s.
- * Ownership: none. Errors: NaN when no bandwidth is known. */
+ *  half and at most `written`) where they were read. Interpolated in seconds per byte between read (0), triad
+ *  (1/3), copy (1/2) and write (1). Updates with a figure of their own count apart: they, or all reads and
+ *  the writes elsewhere, whichever takes longer, but no mix is faster than the fastest pattern.
+ *  Units: bytes/s.
+ *  Ownership: none.
+ *  Errors: NaN when no bandwidth is known. */
 ROOF_API double roof_level_bandwidth(const roof_level *level, double written, double in_place);
 
 /** Makes a machine of `cores` of its cores: measured figures for all cores become the smaller of those and
  *  `cores` times the one-core figure, their source says so, and private caches are fewer. Of cores of several
- * kinds the fastest come first, each with its own figure; the first caches beside a kind tell how many it
- * has. Figures without a one-core counterpart stay, and so does the machine when it has no more cores than
- * that. Units: cores, at least 1. Ownership: changes the machine in place. Errors: none. */
+ *  kinds the fastest come first, each with its own figure; the first caches beside a kind tell how many it
+ *  has. Figures without a one-core counterpart stay, and so does the machine when it has no more cores than
+ *  that.
+ *  Units: cores, at least 1.
+ *  Ownership: changes the machine in place.
+ *  Errors: none. */
 ROOF_API void roof_machine_for_cores(roof_machine *machine, int cores);
 
 /** Maps a level's name to its kind ("L1", "shared", "LLC", "HBM3", "DRAM", ...), case ignored.
- *  Units: none. Ownership: writes *kind on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *kind on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_level_kind_parse(const char *name, roof_level_kind *kind, roof_error *error);
 
 /** "registers", "L1", "L2", "L3" or "memory".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_level_kind_name(roof_level_kind kind);
 
 /** "datasheet", "measured" or "assumed".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_provenance_name(roof_provenance kind);
 
 /** Finds a provenance by name.
- *  Units: none. Ownership: writes *kind on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *kind on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_provenance_parse(const char *text, roof_provenance *kind, roof_error *error);
 
 #ifdef __cplusplus

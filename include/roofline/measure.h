@@ -56,28 +56,40 @@ typedef struct roof_backend {
 } roof_backend;
 
 /** Number of backends compiled in.
- *  Units: count. Ownership: none. Errors: none. */
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API int roof_backend_count(void);
 
 /** The backend at `index`.
- *  Units: none. Ownership: static. Errors: NULL when out of range. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
 ROOF_API const roof_backend *roof_backend_at(int index);
 
 /** Finds a backend by name.
- *  Units: none. Ownership: writes *backend on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *backend on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_backend_find(const char *name, const roof_backend **backend, roof_error *error);
 
 /** How fast `own` is as a share of `other` that was timed in turns with it: the median over the turns, so
- * that a clock that drifts does not count. Units: none. Ownership: none. Errors: NaN without samples, or
- * memory. */
+ *  that a clock that drifts does not count.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: NaN without samples, or memory. */
 ROOF_API double roof_share_in_turns(const roof_measurement *own, const roof_measurement *other);
 
 /** The default shape of a kernel on that backend's device here.
- *  Units: none. Ownership: static. Errors: none. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: none. */
 ROOF_API const char *roof_backend_sizes(const roof_backend *backend, const roof_kernel *kernel, bool quick);
 
 /** The defaults: not quick, all cores, 0.4 s a figure, to 1 %, silent.
- *  Units: s. Ownership: by value. Errors: none. */
+ *  Units: s.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_measure_options roof_measure_options_default(void);
 
 #ifdef __cplusplus

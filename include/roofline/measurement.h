@@ -45,11 +45,15 @@ typedef struct roof_measurement {
 } roof_measurement;
 
 /** Resets to nothing measured: numbers NaN, texts "", no samples, no counters.
- *  Units: none. Ownership: the caller's storage. Errors: none. */
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
 ROOF_API void roof_measurement_init(roof_measurement *measurement);
 
 /** Frees the samples and resets.
- *  Units: none. Ownership: releases measurement->samples. Errors: none. */
+ *  Units: none.
+ *  Ownership: releases measurement->samples.
+ *  Errors: none. */
 ROOF_API void roof_measurement_done(roof_measurement *measurement);
 
 #ifdef __cplusplus

@@ -101,7 +101,7 @@ typedef enum roof_launch {
 } roof_launch;
 
 /** X(symbol, name): what a model is asked to do. `verify` checks drafted tokens, `mixed` is a decode step
- * that carries a chunk of somebody's prompt, `train` is forward, backward and optimizer. */
+ *  that carries a chunk of somebody's prompt, `train` is forward, backward and optimizer. */
 #define ROOF_PHASE_MAP(X)                                                                                    \
   X(ROOF_PHASE_PREFILL, "prefill")                                                                           \
   X(ROOF_PHASE_DECODE, "decode")                                                                             \
@@ -174,7 +174,7 @@ typedef struct roof_stored_type {
 } roof_stored_type;
 
 /** One kind of layer: a mixer of tokens, then an MLP, either of which may be missing. Counts are whole
- * numbers held as double; 0 means that the thing is not there. */
+ *  numbers held as double; 0 means that the thing is not there. */
 typedef struct roof_model_block {
   roof_mixer mixer;
   /* attention; of state-space layers: heads of `head_dim` */
@@ -324,7 +324,7 @@ typedef enum roof_collective {
 } roof_collective;
 
 /** A model, its settings and a machine resolved once, for many answers. Points into model and machine: keep
- * them alive. */
+ *  them alive. */
 typedef struct roof_model_target {
   const roof_model *model;
   const roof_machine *machine;
@@ -415,7 +415,7 @@ typedef struct roof_model_capacity {
 } roof_model_capacity;
 
 /** The answer. TTFT: one request's whole prefill with the batch, queueing apart. TPOT: the mean step of the
- * generation after the first token, per token and sequence. */
+ *  generation after the first token, per token and sequence. */
 typedef struct roof_model_answer {
   double devices;
   double ttft_seconds;
@@ -434,120 +434,173 @@ typedef struct roof_model_answer {
 } roof_model_answer;
 
 /** "attention", "mamba2", ...
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_mixer_name(roof_mixer mixer);
 
 /** "mixer", "mlp", "experts", "head" or "router".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_model_part_name(roof_model_part part);
 
 /** Finds a part by name.
- *  Units: none. Ownership: writes *part on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *part on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_model_part_parse(const char *text, roof_model_part *part, roof_error *error);
 
 /** "weights", "activations", "kv" or "network".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_bytes_class_name(roof_bytes_class class_);
 
 /** "prefill", "decode", ...
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_phase_name(roof_phase phase);
 
 /** "product", "attention", ...
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_operation_kind_name(roof_operation_kind kind);
 
 /** "eager", "graph" or "persistent".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_launch_name(roof_launch launch);
 
 /** Finds a launch mode by name.
- *  Units: none. Ownership: writes *launch on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *launch on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_launch_parse(const char *text, roof_launch *launch, roof_error *error);
 
 /** "none", "selective" or "full".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_recompute_name(roof_recompute recompute);
 
 /** Finds what is computed again by name.
- *  Units: none. Ownership: writes *recompute on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *recompute on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_recompute_parse(const char *text, roof_recompute *recompute, roof_error *error);
 
 /** Reads a fusion plan: `none`, `serving`, `all` or names separated by commas.
- *  Units: none. Ownership: writes *fusion on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *fusion on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_fusion_parse(const char *text, unsigned *fusion, roof_error *error);
 
 /** The name of fusion number `index`, and in *text (nullable) the kernels that become one.
- *  Units: none. Ownership: static strings. Errors: "?" for an index out of range. */
+ *  Units: none.
+ *  Ownership: static strings.
+ *  Errors: "?" for an index out of range. */
 ROOF_API const char *roof_fusion_name(int index, const char **text);
 
 /** Finds a weight format by name: fp16, bf16, fp32, fp8, fp8-block, mxfp8, w8a8, w8a16, w4a16, nvfp4, mxfp4.
- *  Units: none. Ownership: writes *format on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *format on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_weight_format_parse(const char *text, roof_weight_format *format,
                                               roof_error *error);
 
 /** Plain weights of one format, multiplied in it.
- *  Units: none. Ownership: by value. Errors: none. */
+ *  Units: none.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_weight_format roof_weight_format_of(roof_dtype dtype);
 
 /** The name of a format as the presets have it, else stored format and group: "int4 group 32".
- *  Units: none. Ownership: fills the caller's buffer, returns it. Errors: truncates to `size`. */
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
 ROOF_API char *roof_weight_format_name(const roof_weight_format *format, char *buffer, size_t size);
 
 /** Bytes of one weight with its share of a scale.
- *  Units: bytes. Ownership: none. Errors: none. */
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API double roof_weight_format_bytes(const roof_weight_format *format);
 
 /** Changes the format of activations, and with them of what is stored in the same format: cache and plain
- * weights. Weights in a format of their own keep it, as do the bytes of a file. Units: none. Ownership:
- * changes *precision. Errors: none. */
+ *  weights. Weights in a format of their own keep it, as do the bytes of a file.
+ *  Units: none.
+ *  Ownership: changes *precision.
+ *  Errors: none. */
 ROOF_API void roof_model_precision_retype(roof_model_precision *precision, roof_dtype dtype);
 
 /** Stores every matrix in `format` and leaves the embedding, output projection and router plain; activations
- * stay as they are. Units: none. Ownership: changes *precision. Errors: none. */
+ *  stay as they are.
+ *  Units: none.
+ *  Ownership: changes *precision.
+ *  Errors: none. */
 ROOF_API void roof_model_precision_quantize(roof_model_precision *precision,
                                             const roof_weight_format *format);
 
 /** Everything in one plain format.
- *  Units: none. Ownership: by value. Errors: none. */
+ *  Units: none.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_model_precision roof_model_precision_of(roof_dtype dtype);
 
 /** An empty description: no layers, bf16, a gated MLP is what a block must say.
- *  Units: none. Ownership: the caller's storage. Errors: none. */
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
 ROOF_API void roof_model_init(roof_model *model);
 
 /** The block equal to `block`, added when there is none, becomes the next layer.
- *  Units: none. Ownership: copies. Errors: ROOF_E_ARGUMENT when there are too many kinds or layers. */
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT when there are too many kinds or layers. */
 ROOF_API roof_status roof_model_add_layer(roof_model *model, const roof_model_block *block,
                                           roof_error *error);
 
 /** Adds a note for the reader; later ones are dropped when there are too many.
- *  Units: none. Ownership: copies. Errors: none. */
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: none. */
 ROOF_API void roof_model_note(roof_model *model, const char *format, ...) ROOF_PRINTF(2, 3);
 
 /** Checks that a description can be computed: sizes in range, what divides what.
- *  Units: none. Ownership: none. Errors: ROOF_E_ARGUMENT naming what is wrong. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_ARGUMENT naming what is wrong. */
 ROOF_API roof_status roof_model_check(const roof_model *model, roof_error *error);
 
 /** Counts parameters, KV and state of a checked description.
- *  Units: elements. Ownership: by value. Errors: none. */
+ *  Units: elements.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_model_parameters roof_model_count(const roof_model *model);
 
 /** The defaults: batch 1, 2048 tokens in, 256 out, the model's own precision, graphs, one device.
- *  Units: as the fields. Ownership: by value. Errors: none. */
+ *  Units: as the fields.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_model_settings roof_model_settings_default(const roof_model *model);
 
 /** Resolves a model, a machine and settings. Formats that the machine has no path for are dequantised.
- *  Units: none. Ownership: *target points into `model` and `machine`; nothing to free.
- *  Errors: ROOF_E_ARGUMENT for a setting out of range or a split that does not divide, as roof_target_init.
- */
+ *  Units: none.
+ *  Ownership: *target points into `model` and `machine`; nothing to free.
+ *  Errors: ROOF_E_ARGUMENT for a setting out of range or a split that does not divide, as
+ *  roof_target_init. */
 ROOF_API roof_status roof_model_target_init(roof_model_target *target, const roof_model *model,
                                             const roof_machine *machine, const roof_model_settings *settings,
                                             roof_error *error);
 
 /** One phase with the target's settings; a step of decoding (or verifying) is the mean over those with
- * `past_first` to `past_last` tokens already there, which the other phases do not use.
- *  Units: tokens; s, bytes, FLOP, J. Ownership: fills *phase; pointers in it live as long as the machine.
+ *  `past_first` to `past_last` tokens already there, which the other phases do not use.
+ *  Units: tokens; s, bytes, FLOP, J.
+ *  Ownership: fills *phase; pointers in it live as long as the machine.
  *  Errors: none. */
 ROOF_API void roof_model_phase_of(const roof_model_target *target, roof_phase kind, double past_first,
                                   double past_last, roof_model_phase *phase);
@@ -560,13 +613,16 @@ typedef struct roof_model_saving {
 } roof_model_saving;
 
 /** The phase without fusion number `index` minus the phase with it, everything else as in the settings.
- *  Units: bytes, kernels, s. Ownership: by value. Errors: none. */
+ *  Units: bytes, kernels, s.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_model_saving roof_model_fusion_saving(const roof_model_target *target, roof_phase kind,
                                                     int index);
 
 /** The whole answer: every phase that the settings ask for, capacity, and the figures people compare. No
- * allocation, no failure: what is unknown is NaN.
- *  Units: s, bytes, FLOP, J. Ownership: fills *answer; pointers in it live as long as the machine.
+ *  allocation, no failure: what is unknown is NaN.
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: fills *answer; pointers in it live as long as the machine.
  *  Errors: none. */
 ROOF_API void roof_model_answer_of(const roof_model_target *target, roof_model_answer *answer);
 
@@ -594,26 +650,35 @@ typedef struct roof_model_crossing {
 } roof_model_crossing;
 
 /** "batch", "prompt" or "generate".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_growth_name(roof_growth growth);
 
 /** The critical value of one setting for a phase, all others as in the target: of the whole step, or of its
- * products alone, without attention and what goes over the activations. Solved up to 1e9, to twelve digits.
- *  Units: sequences, tokens. Ownership: by value. Errors: NaN where the side never changes or a time is
- * unknown. */
+ *  products alone, without attention and what goes over the activations. Solved up to 1e9, to twelve digits.
+ *  Units: sequences, tokens.
+ *  Ownership: by value.
+ *  Errors: NaN where the side never changes or a time is unknown. */
 ROOF_API roof_model_crossing roof_model_critical(const roof_model_target *target, roof_phase phase,
                                                  roof_growth growth, bool products);
 
 /** Sequences of one replica (data parallel).
- *  Units: sequences. Ownership: none. Errors: none. */
+ *  Units: sequences.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API double roof_model_replica_batch(const roof_model_target *target);
 
 /** Microbatches of a replica: those set, else as many as stages where there are so many sequences.
- *  Units: count. Ownership: none. Errors: none. */
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API double roof_model_microbatches(const roof_model_target *target);
 
 /** Capacity alone.
- *  Units: bytes, tokens, sequences. Ownership: by value. Errors: NaN where the machine does not say. */
+ *  Units: bytes, tokens, sequences.
+ *  Ownership: by value.
+ *  Errors: NaN where the machine does not say. */
 ROOF_API roof_model_capacity roof_model_capacity_of(const roof_model_target *target);
 
 #ifdef __cplusplus

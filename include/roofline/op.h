@@ -23,7 +23,7 @@ typedef enum roof_param_kind {
 #define ROOF_CHOICE_VALUE(index) (-1.0 - (index))
 
 /** One parameter. `fallback` NaN with no `same_as` means it must be given. A number with `choices` also takes
- * their names. */
+ *  their names. */
 typedef struct roof_param {
   const char *name;
   roof_param_kind kind;
@@ -36,15 +36,15 @@ typedef struct roof_param {
 typedef struct roof_op roof_op;
 
 /** Computes the work of one call from `values` (one per parameter, in the table's order, checked). No
- * allocation. */
+ *  allocation. */
 typedef void roof_op_work(const roof_op *op, const double *values, const roof_types *types, roof_work *work);
 
 /** Checks `values` beyond each parameter's own range (what divides what, what fits). */
 typedef roof_status roof_op_check(const roof_op *op, const double *values, roof_error *error);
 
 /** One operation. `flops`, `bytes`, `link` and `steps` are the formulas in the parameters' names, their
- * choices' names and a (activation), w (weight), o (output), kv bytes per element; a test holds them equal to
- * `work`. */
+ *  choices' names and a (activation), w (weight), o (output), kv bytes per element; a test holds them equal
+ *  to `work`. */
 struct roof_op {
   const char *name;
   const char *family;
@@ -64,29 +64,40 @@ struct roof_op {
 };
 
 /** Number of parameters of `op`.
- *  Units: count. Ownership: none. Errors: none. */
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API int roof_op_param_count(const roof_op *op);
 
 /** Index of the parameter `name`, or -1.
- *  Units: none. Ownership: none. Errors: -1 when there is none. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: -1 when there is none. */
 ROOF_API int roof_op_param_index(const roof_op *op, const char *name);
 
 /** Sets every parameter to its default, NaN where it must be given or follows another.
- *  Units: none. Ownership: fills the caller's `values` (ROOF_PARAM_MAX). Errors: none. */
+ *  Units: none.
+ *  Ownership: fills the caller's `values` (ROOF_PARAM_MAX).
+ *  Errors: none. */
 ROOF_API void roof_op_defaults(const roof_op *op, double *values);
 
 /** Reads one value for a parameter: a quantity, or a choice by name.
- *  Units: as the parameter's. Ownership: writes *value on success only.
+ *  Units: as the parameter's.
+ *  Ownership: writes *value on success only.
  *  Errors: ROOF_E_PARSE, ROOF_E_NAME for an unknown choice, ROOF_E_ARGUMENT when out of range. */
 ROOF_API roof_status roof_op_value_parse(const roof_op *op, int param, const char *text, double *value,
                                          roof_error *error);
 
 /** The name of the choice that `value` of a parameter stands for, or NULL when it is a number.
- *  Units: as the parameter's. Ownership: static. Errors: NULL. */
+ *  Units: as the parameter's.
+ *  Ownership: static.
+ *  Errors: NULL. */
 ROOF_API const char *roof_op_value_name(const roof_op *op, int param, double value);
 
 /** Fills what follows another parameter and checks that all are given, in range and fit together.
- *  Units: none. Ownership: changes `values` in place. Errors: ROOF_E_ARGUMENT naming the parameter. */
+ *  Units: none.
+ *  Ownership: changes `values` in place.
+ *  Errors: ROOF_E_ARGUMENT naming the parameter. */
 ROOF_API roof_status roof_op_complete(const roof_op *op, double *values, roof_error *error);
 
 #ifdef __cplusplus

@@ -9,15 +9,21 @@ extern "C" {
 #endif
 
 /** Number of built-in operations.
- *  Units: count. Ownership: none. Errors: none. */
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API int roof_op_count(void);
 
 /** The built-in operation at `index` (0 to roof_op_count() - 1).
- *  Units: none. Ownership: static. Errors: NULL when out of range. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
 ROOF_API const roof_op *roof_op_at(int index);
 
 /** Finds a built-in operation by name.
- *  Units: none. Ownership: writes *op (static) on success only. Errors: ROOF_E_NAME with the nearest name. */
+ *  Units: none.
+ *  Ownership: writes *op (static) on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_op_find(const char *name, const roof_op **op, roof_error *error);
 
 #ifdef __cplusplus

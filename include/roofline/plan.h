@@ -1,5 +1,5 @@
-/** Parallel plans: links between devices, what a plan costs, the search for the best, a cluster that trains.
- */
+/** Parallel plans: links between devices, what a plan costs, the search for the best, a cluster that
+ *  trains. */
 #ifndef ROOFLINE_PLAN_H
 #define ROOFLINE_PLAN_H
 
@@ -16,21 +16,28 @@ typedef struct roof_network {
 } roof_network;
 
 /** The network at `index`, from 0: one port of each, one direction.
- *  Units: bytes/s, s. Ownership: static. Errors: NULL when out of range. */
+ *  Units: bytes/s, s.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
 ROOF_API const roof_network *roof_network_at(int index);
 
 /** Finds a network by id ("ndr"), by its link's name ("InfiniBand NDR") or among the machine's own links.
- *  Units: none. Ownership: writes *link, static or the machine's, on success only.
+ *  Units: none.
+ *  Ownership: writes *link, static or the machine's, on success only.
  *  Errors: ROOF_E_NAME with the nearest id. */
 ROOF_API roof_status roof_network_find(const char *name, const roof_machine *machine, const roof_link **link,
                                        roof_error *error);
 
 /** The link with a latency: its own, or one assumed by its kind and said so in `source`.
- *  Units: s. Ownership: by value. Errors: none. */
+ *  Units: s.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_link roof_link_complete(const roof_link *link, bool between_nodes);
 
 /** "ring" or "tree": the faster for this buffer over this link, with its time; NULL and the only time for an
- * operation without algorithms. Units: bytes, s. Ownership: *algorithm and *work as given; static strings.
+ *  operation without algorithms.
+ *  Units: bytes, s.
+ *  Ownership: *algorithm and *work as given; static strings.
  *  Errors: none. */
 ROOF_API double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
                                         const char **algorithm, roof_work *work);
@@ -45,7 +52,7 @@ typedef struct roof_plan_limits {
 } roof_plan_limits;
 
 /** One plan with one batch. Prompts come one at a time to each replica and are processed between the steps of
- * the others, so that a token waits for its share of them. */
+ *  the others, so that a token waits for its share of them. */
 typedef struct roof_plan_point {
   double tp, pp, dp, ep, batch;
   int precision; /**< index of the precisions searched */
@@ -65,11 +72,13 @@ typedef struct roof_plan_front {
 } roof_plan_front;
 
 /** Tries every tp x pp x dp (and ep) that has `limits->devices` devices and divides the model, with batches
- * of powers of two a replica up to what fits, in each precision; other settings are those of `base`. The
- * front is of time per token against tokens per second and device, whatever the limits. About a microsecond a
- * layer kind and batch. Units: s, tokens/s, bytes. Ownership: fills *front; no allocation. Errors: as
- * roof_model_target_init; ROOF_E_ARGUMENT when no plan divides the model; ROOF_E_UNSUPPORTED for an encoder,
- * or a machine that does not say its memory. */
+ *  of powers of two a replica up to what fits, in each precision; other settings are those of `base`. The
+ *  front is of time per token against tokens per second and device, whatever the limits. About a microsecond
+ *  a layer kind and batch.
+ *  Units: s, tokens/s, bytes.
+ *  Ownership: fills *front; no allocation.
+ *  Errors: as roof_model_target_init; ROOF_E_ARGUMENT when no plan divides the model; ROOF_E_UNSUPPORTED for
+ *  an encoder, or a machine that does not say its memory. */
 ROOF_API roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
                                       const roof_model_settings *base, const roof_model_precision *precisions,
                                       int precision_count, const roof_plan_limits *limits,
@@ -97,9 +106,11 @@ typedef struct roof_train_front {
 } roof_train_front;
 
 /** Tries every tp x pp x dp (and ep) that has so many devices and divides the model and the batch of `base`,
- * with and without sequence parallelism, every recomputation, stage of ZeRO and microbatches of powers of
- * two; other settings are those of `base`. Of equals the first, which is the simplest, stays. Units: s,
- * tokens/s, bytes. Ownership: fills *front; no allocation. Errors: as roof_plan_search. */
+ *  with and without sequence parallelism, every recomputation, stage of ZeRO and microbatches of powers of
+ *  two; other settings are those of `base`. Of equals the first, which is the simplest, stays.
+ *  Units: s, tokens/s, bytes.
+ *  Ownership: fills *front; no allocation.
+ *  Errors: as roof_plan_search. */
 ROOF_API roof_status roof_train_search(const roof_model *model, const roof_machine *machine,
                                        const roof_model_settings *base, double devices,
                                        roof_train_front *front, roof_error *error);
@@ -129,44 +140,64 @@ typedef struct roof_cluster {
 } roof_cluster;
 
 /** "ring", "tree" or "hierarchical", and in *text (nullable) what it does.
- *  Units: none. Ownership: static strings. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: static strings.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_route_name(roof_route route, const char **text);
 
 /** An all-reduce of `bytes` over `devices`: 2 (N - 1) / N of the bytes through a link, and its messages.
- *  Units: bytes, s. Ownership: none. Errors: NaN where a link's bandwidth is unknown. */
+ *  Units: bytes, s.
+ *  Ownership: none.
+ *  Errors: NaN where a link's bandwidth is unknown. */
 ROOF_API double roof_cluster_all_reduce(const roof_cluster *cluster, roof_route route, double bytes,
                                         double devices);
 
 /** The compute time of a training step on one of `devices`: 6 FLOPs a parameter and token, 2/3 of it backward
- * (Kaplan et al. 2020). Units: s. Ownership: none. Errors: NaN. */
+ *  (Kaplan et al. 2020).
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: NaN. */
 ROOF_API double roof_cluster_compute(const roof_cluster *cluster, double devices);
 
 /** FLOPs of a step per byte that a device sends: 3 tokens / ((N - 1) x gradient bytes).
- *  Units: FLOP/byte. Ownership: none. Errors: infinity for one device. */
+ *  Units: FLOP/byte.
+ *  Ownership: none.
+ *  Errors: infinity for one device. */
 ROOF_API double roof_cluster_intensity(const roof_cluster *cluster, double devices);
 
 /** The width D from which a product of B x D by D x F, split in two along D, hides the sum of its halves:
- * each is B D F FLOPs and sends B F elements of `bytes`. Units: elements. Ownership: none. Errors: NaN where
- * the link's bandwidth is unknown. */
+ *  each is B D F FLOPs and sends B F elements of `bytes`.
+ *  Units: elements.
+ *  Ownership: none.
+ *  Errors: NaN where the link's bandwidth is unknown. */
 ROOF_API double roof_cluster_split_width(const roof_link *link, double flops_per_second, double bytes);
 
 /** The number of devices (real) from which the gradients' all-reduce takes longer than `share` of the compute
- * time: 1 the whole step, 2/3 the backward pass that it can hide behind.
- *  Units: devices. Ownership: none. Errors: infinity when it never does, NaN where unknown. */
+ *  time: 1 the whole step, 2/3 the backward pass that it can hide behind.
+ *  Units: devices.
+ *  Ownership: none.
+ *  Errors: infinity when it never does, NaN where unknown. */
 ROOF_API double roof_cluster_limit(const roof_cluster *cluster, roof_route route, double share);
 
 /** Bytes a device holds for each parameter of mixed-precision Adam at ZeRO `stage` 0 to 3 over `devices`: 2
- * of weights, 2 of gradients, 12 of optimizer state, each divided from stages 3, 2 and 1 on (Rajbhandari et
- * al. 2020). Units: bytes. Ownership: none. Errors: NaN for another stage. */
+ *  of weights, 2 of gradients, 12 of optimizer state, each divided from stages 3, 2 and 1 on (Rajbhandari et
+ *  al. 2020).
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: NaN for another stage. */
 ROOF_API double roof_zero_bytes(int stage, double devices);
 
 /** Bytes a device sends a step for each parameter at that stage: reduce-scatter and all-gather of 2 bytes
- * each, and at stage 3 the weights gathered once more. Units: bytes. Ownership: none. Errors: NaN for another
- * stage. */
+ *  each, and at stage 3 the weights gathered once more.
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: NaN for another stage. */
 ROOF_API double roof_zero_traffic(int stage, double devices);
 
 /** Share of the time that a pipeline's device waits: (p - 1) / (m + p - 1) (Huang et al. 2019).
- *  Units: none. Ownership: none. Errors: none. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API double roof_pipeline_bubble(double stages, double microbatches);
 
 #ifdef __cplusplus

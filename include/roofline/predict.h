@@ -42,8 +42,8 @@ typedef struct roof_options {
 } roof_options;
 
 /** Joules as the predictions use them: energy = FLOPs x joules + bytes x joules + constant power x time
- * (Choi, Bedard, Fowler and Vuduc, A Roofline Model of Energy, IPDPS 2013). All NaN where nothing is known.
- */
+ *  (Choi, Bedard, Fowler and Vuduc, A Roofline Model of Energy, IPDPS 2013). All NaN where nothing is
+ *  known. */
 typedef struct roof_energy_costs {
   double joules_per_flop[ROOF_UNIT_COUNT];
   double joules_per_byte[ROOF_LEVEL_KIND_COUNT]; /**< that the level supplies; 0: not told apart */
@@ -53,7 +53,7 @@ typedef struct roof_energy_costs {
 } roof_energy_costs;
 
 /** A machine, formats and options resolved once, for many predictions. Points into the machine: keep it
- * alive. */
+ *  alive. */
 typedef struct roof_target {
   const roof_machine *machine;
   roof_types types;
@@ -114,67 +114,86 @@ typedef struct roof_ceiling {
 } roof_ceiling;
 
 /** The defaults named beside the fields of roof_options.
- *  Units: as the fields. Ownership: by value. Errors: none. */
+ *  Units: as the fields.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_options roof_options_default(void);
 
 /** Resolves a machine, formats and options. A missing vector peak of a narrow format falls back to fp32's.
- *  Units: none. Ownership: *target points into `machine` and `options->link`; nothing to free.
+ *  Units: none.
+ *  Ownership: *target points into `machine` and `options->link`; nothing to free.
  *  Errors: ROOF_E_ARGUMENT for an option out of range, ROOF_E_UNSUPPORTED for a sparse peak the machine
- * lacks, ROOF_E_NAME for an unknown link. */
+ *  lacks, ROOF_E_NAME for an unknown link. */
 ROOF_API roof_status roof_target_init(roof_target *target, const roof_machine *machine,
                                       const roof_types *types, const roof_options *options,
                                       roof_error *error);
 
 /** Checks that the machine has a path for the formats on `unit`. Every machine has vector lanes, of an
- * unknown peak perhaps. Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED where the hardware lacks it,
- * naming a format it has. */
+ *  unknown peak perhaps.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_UNSUPPORTED where the hardware lacks it, naming a format it has. */
 ROOF_API roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error);
 
 /** Predicts the work already computed. No allocation, no failure: what is unknown is NaN.
- *  Units: s, bytes, FLOP, J. Ownership: fills *out; pointers in it live as long as the machine. Errors: none.
- */
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: fills *out; pointers in it live as long as the machine.
+ *  Errors: none. */
 ROOF_API void roof_predict_work(const roof_target *target, const roof_work *work, roof_prediction *out);
 
 /** The same over `link` in place of the target's.
- *  Units: s, bytes, FLOP, J. Ownership: fills *out, which points to `link`. Errors: none. */
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: fills *out, which points to `link`.
+ *  Errors: none. */
 ROOF_API void roof_predict_transfer(const roof_target *target, const roof_link *link, const roof_work *work,
                                     roof_prediction *out);
 
 /** Predicts one call of `op` with checked `values` (roof_op_complete). About 50 ns.
- *  Units: s, bytes, FLOP, J. Ownership: fills *out; pointers in it live as long as the machine. Errors: none.
- */
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: fills *out; pointers in it live as long as the machine.
+ *  Errors: none. */
 ROOF_API void roof_predict(const roof_target *target, const roof_op *op, const double *values,
                            roof_prediction *out);
 
-/** Predicts with parameter `param` at any real `value`, unchecked; what follows another parameter still
- * does. Units: s, bytes, FLOP, J. Ownership: fills *out; `values` (not completed: NaN follows) is not
- * changed. Errors: none. */
+/** Predicts with parameter `param` at any real `value`, unchecked; what follows another parameter still does.
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: fills *out; `values` (not completed: NaN follows) is not changed.
+ *  Errors: none. */
 ROOF_API void roof_predict_at(const roof_target *target, const roof_op *op, const double *values, int param,
                               double value, roof_prediction *out);
 
-/** The value of parameter `param` (a real number) at which the memory and compute times are equal.
- *  Solves between 1 and 1e15 to the last digit.
- *  Units: the parameter's. Ownership: none; `values` (not completed: NaN follows) is not changed.
+/** The value of parameter `param` (a real number) at which the memory and compute times are equal. Solves
+ *  between 1 and 1e15 to the last digit.
+ *  Units: the parameter's.
+ *  Ownership: none; `values` (not completed: NaN follows) is not changed.
  *  Errors: NaN where the side never changes or a time is unknown. */
 ROOF_API double roof_predict_crossing(const roof_target *target, const roof_op *op, const double *values,
                                       int param);
 
 /** Bytes and FLOPs that last as long as the overhead cutoff at the expected efficiency: less is overhead.
- *  Units: bytes, FLOP. Ownership: writes *bytes and *flops, NaN when unknown. Errors: none. */
+ *  Units: bytes, FLOP.
+ *  Ownership: writes *bytes and *flops, NaN when unknown.
+ *  Errors: none. */
 ROOF_API void roof_predict_escape(const roof_target *target, roof_unit unit, double *bytes, double *flops);
 
 /** The roof over `work` on one basis. The physical limit of a measured figure counts as theoretical;
- * `seconds` is unknown when what binds has no figure on the basis. Units: s, FLOP/s, bytes/s. Ownership: by
- * value. Errors: NaN. */
+ *  `seconds` is unknown when what binds has no figure on the basis.
+ *  Units: s, FLOP/s, bytes/s.
+ *  Ownership: by value.
+ *  Errors: NaN. */
 ROOF_API roof_ceiling roof_ceiling_of(const roof_target *target, roof_basis basis, const roof_work *work);
 
 /** "compute", "memory", "overhead", "network" or "capacity".
- *  Units: none. Ownership: a static string. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_regime_name(roof_regime regime);
 
-/** What binds: "fp16 matrix", a level's name ("DRAM", also for capacity), "launch" or a
- * link's name ("NVLink 4"). Units: none. Ownership: fills the caller's buffer, returns it. Errors: "unknown"
- * where the machine lacks it. */
+/** What binds: "fp16 matrix", a level's name ("DRAM", also for capacity), "launch" or a link's name ("NVLink
+ *  4").
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: "unknown" where the machine lacks it. */
 ROOF_API char *roof_prediction_binding(const roof_prediction *prediction, char *buffer, size_t size);
 
 #ifdef __cplusplus

@@ -24,23 +24,28 @@ typedef struct roof_stats {
 } roof_stats;
 
 /** Summarises `count` samples; sorts `samples` in place.
- *  Units: the samples'. Ownership: writes *stats on success only.
+ *  Units: the samples'.
+ *  Ownership: writes *stats on success only.
  *  Errors: ROOF_E_ARGUMENT without samples or with one that is not finite. */
 ROOF_API roof_status roof_stats_of(double *samples, size_t count, roof_stats *stats, roof_error *error);
 
 /** The `fraction` quantile (0 to 1) of sorted samples, linearly interpolated.
- *  Units: the samples'. Ownership: none. Errors: NaN without samples. */
+ *  Units: the samples'.
+ *  Ownership: none.
+ *  Errors: NaN without samples. */
 ROOF_API double roof_stats_quantile(const double *sorted, size_t count, double fraction);
 
 /** Samples farther from the median than `factor` deviations, a deviation being the median of all distances
- * from the median times 1.4826 (the standard deviation of a normal curve); 0 where more than half are equal.
- *  Units: count. Ownership: none; `sorted` ascends. Errors: none. */
+ *  from the median times 1.4826 (the standard deviation of a normal curve); 0 where more than half are equal.
+ *  Units: count.
+ *  Ownership: none; `sorted` ascends.
+ *  Errors: none. */
 ROOF_API size_t roof_stats_outliers(const double *sorted, size_t count, double factor);
 
 enum { ROOF_ROUND_MAX = 8 };
 
-/** How well a figure was measured: what its samples did, and the machine while they were taken. Unknown: NaN.
- */
+/** How well a figure was measured: what its samples did, and the machine while they were taken. Unknown:
+ *  NaN. */
 typedef struct roof_conditions {
   double samples;         /**< kept */
   double warm_up_samples; /**< before them, dropped */
@@ -71,11 +76,14 @@ typedef struct roof_rank_test {
 } roof_rank_test;
 
 /** Sets every number to NaN, every text to "".
- *  Units: none. Ownership: the caller's storage. Errors: none. */
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
 ROOF_API void roof_conditions_init(roof_conditions *conditions);
 
 /** Exact up to 20 samples a side without ties. Sorts both in place.
- *  Units: none. Ownership: writes *test on success only.
+ *  Units: none.
+ *  Ownership: writes *test on success only.
  *  Errors: ROOF_E_ARGUMENT without samples on a side or with one that is not finite. */
 ROOF_API roof_status roof_stats_mann_whitney(double *a, size_t count_a, double *b, size_t count_b,
                                              roof_rank_test *test, roof_error *error);

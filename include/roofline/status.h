@@ -39,20 +39,28 @@ typedef struct roof_error {
 } roof_error;
 
 /** The meaning of a status, in English.
- *  Units: none. Ownership: a static string. Errors: none; an unknown status reads "unknown". */
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: none; an unknown status reads "unknown". */
 ROOF_API const char *roof_status_text(roof_status status);
 
 /** The exit code the command gives for a status.
- *  Units: process exit code. Ownership: none. Errors: none. */
+ *  Units: process exit code.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API int roof_status_exit_code(roof_status status);
 
 /** Fills `error` (nullable) with a formatted message of the form `what: why` and returns `code`.
- *  Units: none. Ownership: copies the text; clears file, line and column. Errors: returns `code`. */
+ *  Units: none.
+ *  Ownership: copies the text; clears file, line and column.
+ *  Errors: returns `code`. */
 ROOF_API roof_status roof_error_set(roof_error *error, roof_status code, const char *format, ...)
     ROOF_PRINTF(3, 4);
 
 /** Adds where in a file the error is; `line` and `column` count from 1, 0 means unknown.
- *  Units: lines and columns. Ownership: copies `file`. Errors: returns the code already set. */
+ *  Units: lines and columns.
+ *  Ownership: copies `file`.
+ *  Errors: returns the code already set. */
 ROOF_API roof_status roof_error_at(roof_error *error, const char *file, int line, int column);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /** NUL-terminated text. Start from `{0}`. After an allocation fails, additions do nothing and `failed` stays
- * set. */
+ *  set. */
 typedef struct roof_text {
   char *data;
   size_t length;
@@ -21,48 +21,70 @@ typedef struct roof_text {
 } roof_text;
 
 /** Appends a string.
- *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ *  Units: bytes.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add(roof_text *text, const char *string);
 
 /** Appends `length` bytes.
- *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ *  Units: bytes.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_bytes(roof_text *text, const char *bytes, size_t length);
 
 /** Appends formatted text.
- *  Units: none. Ownership: copies. Errors: sets text->failed when out of memory. */
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_addf(roof_text *text, const char *format, ...) ROOF_PRINTF(2, 3);
 
 /** Appends `string` escaped for XML and HTML text and attributes; bytes that are not UTF-8 or not allowed in
  *  XML become U+FFFD.
- *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ *  Units: bytes.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_xml(roof_text *text, const char *string);
 
 /** Appends `string` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
- *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ *  Units: bytes.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_json(roof_text *text, const char *string);
 
 /** Appends `value` as roof_number_write does, nothing for NaN.
- *  Units: none. Ownership: copies. Errors: sets text->failed when out of memory. */
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_number(roof_text *text, double value, int digits);
 
 /** Appends `string` as one CSV field (RFC 4180): quoted only where needed.
- *  Units: bytes. Ownership: copies. Errors: sets text->failed when out of memory. */
+ *  Units: bytes.
+ *  Ownership: copies.
+ *  Errors: sets text->failed when out of memory. */
 ROOF_API void roof_text_add_csv(roof_text *text, const char *string);
 
 /** Length of the UTF-8 sequence `string` starts with if it is well formed and allowed in XML 1.0, else 0.
- *  Units: bytes. Ownership: none. Errors: 0. */
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: 0. */
 ROOF_API size_t roof_text_sequence(const char *string);
 
 /** True when `string` (nullable) ends with `end`.
- *  Units: none. Ownership: none. Errors: none. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
 ROOF_API bool roof_text_ends_with(const char *string, const char *end);
 
 /** Frees the buffer and resets to empty.
- *  Units: none. Ownership: releases text->data. Errors: none; NULL data is fine. */
+ *  Units: none.
+ *  Ownership: releases text->data.
+ *  Errors: none; NULL data is fine. */
 ROOF_API void roof_text_done(roof_text *text);
 
 /** The candidate nearest to `name` by edit distance, or NULL when none is near enough to suggest.
- *  Units: none. Ownership: returns one of `candidates` (NULL-terminated list). Errors: none. */
+ *  Units: none.
+ *  Ownership: returns one of `candidates` (NULL-terminated list).
+ *  Errors: none. */
 ROOF_API const char *roof_suggest(const char *name, const char *const *candidates);
 
 #ifdef __cplusplus

@@ -25,7 +25,9 @@ typedef struct roof_work {
 } roof_work;
 
 /** Zero work on the vector unit with one launch and no level figures.
- *  Units: FLOP, bytes. Ownership: the caller's storage. Errors: none. */
+ *  Units: FLOP, bytes.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
 ROOF_API void roof_work_init(roof_work *work);
 
 #ifdef __cplusplus

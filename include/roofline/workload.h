@@ -68,30 +68,42 @@ typedef struct roof_workload_answer {
 } roof_workload_answer;
 
 /** Graph launches, the machine's cost of a kernel, the options' defaults.
- *  Units: as the fields. Ownership: by value. Errors: none. */
+ *  Units: as the fields.
+ *  Ownership: by value.
+ *  Errors: none. */
 ROOF_API roof_workload_settings roof_workload_settings_default(void);
 
 /** Appends an item; its texts are copied.
- *  Units: as the fields. Ownership: the workload's. Errors: ROOF_E_MEMORY. */
+ *  Units: as the fields.
+ *  Ownership: the workload's.
+ *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_workload_add(roof_workload *workload, const roof_workload_item *item,
                                        roof_error *error);
 
 /** Appends a note; beyond the most that are kept it is dropped.
- *  Units: none. Ownership: copies. Errors: none. */
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: none. */
 ROOF_API void roof_workload_note(roof_workload *workload, const char *format, ...) ROOF_PRINTF(2, 3);
 
-/** Frees what a workload holds. Units: none. Ownership: releases. Errors: none. */
+/** Frees what a workload holds.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
 ROOF_API void roof_workload_done(roof_workload *workload);
 
 /** Predicts every item and sums. A format that the machine does not multiply is computed in one that it does.
- *  Units: s, bytes, FLOP, J. Ownership: *answer points into the machine; release with
- * roof_workload_answer_done. Errors: ROOF_E_ARGUMENT for an option out of range, ROOF_E_MEMORY; *answer is
- * left alone. */
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: *answer points into the machine; release with roof_workload_answer_done.
+ *  Errors: ROOF_E_ARGUMENT for an option out of range, ROOF_E_MEMORY; *answer is left alone. */
 ROOF_API roof_status roof_workload_answer_of(const roof_workload *workload, const roof_machine *machine,
                                              const roof_workload_settings *settings,
                                              roof_workload_answer *answer, roof_error *error);
 
-/** Frees an answer. Units: none. Ownership: releases. Errors: none. */
+/** Frees an answer.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
 ROOF_API void roof_workload_answer_done(roof_workload_answer *answer);
 
 #ifdef __cplusplus

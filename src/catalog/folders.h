@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /** Calls `visit` with each folder of $ROOFLINE_PATH and the user's folder, in that order, until it returns
- * true; returns whether it did. Sets *failed when memory is short. */
+ *  true; returns whether it did. Sets *failed when memory is short. */
 bool rf_catalog_folders(bool (*visit)(const char *folder, void *context), void *context, bool *failed);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct formula {
 } formula;
 
 /** Compiles `text` (kept) over `names` (NULL-terminated) whose values are read from `values` at each
- * evaluation. On failure *offset is where in the text it is. */
+ *  evaluation. On failure *offset is where in the text it is. */
 roof_status rf_formula_init(formula *f, const char *text, const char *const *names, double *values,
                             size_t *offset, roof_error *error);
 

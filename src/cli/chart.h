@@ -6,7 +6,7 @@
 #include "roofline/draw.h"
 
 /** ROOF_E_ARGUMENT unless the name ends in .svg, .png or .html, ROOF_E_UNSUPPORTED where that is not drawn
- * here. */
+ *  here. */
 roof_status cli_chart_check(const char *path, roof_error *error);
 
 /** Writes the scene as SVG or PNG, or as an HTML page with `table` beneath it. */

@@ -1,5 +1,5 @@
 /** What every sub-command uses. A sub-command is one file cmd_NAME.c that exports `const cli_command
- * cli_cmd_NAME`. */
+ *  cli_cmd_NAME`. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -29,7 +29,7 @@ enum {
 };
 
 /** A parsed command line. Texts point into argv; `words` are the positional arguments after the command's
- * name. */
+ *  name. */
 typedef struct cli_args {
   const char **machines; /**< NULL-terminated, or NULL */
   const char **op_files;
@@ -103,8 +103,8 @@ typedef struct roof_axis {
 /** Reads one value; an error names what it is of. */
 typedef roof_status roof_value_read(const void *context, const char *text, double *value, roof_error *error);
 
-/** Adds the values of `list` ("1,8,64", "1..1024*2", "128..4096+128"; changed) to an axis, `whole`: rounded.
- */
+/** Adds the values of `list` ("1,8,64", "1..1024*2", "128..4096+128"; changed) to an axis, `whole`:
+ *  rounded. */
 roof_status roof_axis_read(roof_axis *axis, const char *name, bool whole, roof_value_read *read,
                            const void *context, char *list, roof_error *error);
 
@@ -156,14 +156,14 @@ roof_status cli_json_print(json_t *object, roof_error *error);
 
 /* host.c */
 /** Keeps a measured machine under its name (`host`; a scripted one never takes that name) in the user's
- * folder. */
+ *  folder. */
 roof_status cli_host_save(const roof_machine *machine, roof_error *error);
 
 /* output.c */
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */
 roof_status cli_print(const roof_text *text, roof_error *error);
 /** One line on stderr: "roofline: ", `severity` ("" or "warning: "), FILE:LINE:COLUMN where known, the
- * message. */
+ *  message. */
 void cli_report(const char *severity, const roof_error *error);
 bool cli_use_color(const cli_args *args, FILE *stream);
 /** A line on stderr that replaces itself: shows progress on a terminal unless --quiet; a roof_progress. */

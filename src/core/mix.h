@@ -6,8 +6,8 @@
 
 #include "roofline/machine.h"
 
-/** Where a share of writes lies between the patterns that do not update: after `index` by `part` of the way.
- */
+/** Where a share of writes lies between the patterns that do not update: after `index` by `part` of the
+ *  way. */
 typedef struct rf_knot {
   int index;
   double part;
@@ -40,8 +40,8 @@ static inline double rf_knot_cost(const double costs[ROOF_MIX_COUNT], rf_knot kn
   return costs[knot.index] + knot.part * (costs[knot.index + 1] - costs[knot.index]);
 }
 
-/** s a byte. The updates hide behind the rest or the rest behind them, but nothing beats the fastest pattern.
- */
+/** s a byte. The updates hide behind the rest or the rest behind them, but nothing beats the fastest
+ *  pattern. */
 static inline double rf_mix_cost(const double costs[ROOF_MIX_COUNT], rf_mix mix) {
   double updates = mix.updates_share * costs[ROOF_MIX_UPDATE];
   if (mix.updates_share == 0 || isnan(updates)) {

@@ -19,8 +19,10 @@ typedef struct rf_diagnosis {
 enum { RF_DIAGNOSIS_MAX = 48 };
 
 /** Makes all checks. Files are read below the folder `root`, "" for this machine; what only a running system
- * can answer is unknown below another root. Units: none. Ownership: fills at most `capacity` diagnoses,
- * returns how many. Errors: none. */
+ *  can answer is unknown below another root.
+ *  Units: none.
+ *  Ownership: fills at most `capacity` diagnoses, returns how many.
+ *  Errors: none. */
 size_t rf_doctor_examine(const char *root, rf_diagnosis *diagnoses, size_t capacity);
 
 /** "ok", "warn" or "unknown".

@@ -27,7 +27,7 @@ roof_status rf_measurements_init(rf_measurements *all, size_t count, roof_error 
 roof_status rf_measurements_read(const char *file, rf_measurements *all, roof_error *error);
 
 /** Reads `length` bytes of text; `file` is for messages, and its date is when they were taken where the
- * document does not say. Release it in any case. */
+ *  document does not say. Release it in any case. */
 roof_status rf_measurements_parse(const char *text, size_t length, const char *file, rf_measurements *all,
                                   roof_error *error);
 
@@ -39,8 +39,8 @@ roof_status rf_measurement_sample(roof_measurement *measurement, double seconds,
 /** Sets the time to the median where only samples are given. */
 roof_status rf_measurement_settle(roof_measurement *measurement, roof_error *error);
 
-/** Adds a counter, or replaces the one of that name. ROOF_E_ARGUMENT for a clue with a value it cannot have.
- */
+/** Adds a counter, or replaces the one of that name. ROOF_E_ARGUMENT for a clue with a value it cannot
+ *  have. */
 roof_status rf_measurement_count(roof_measurement *measurement, const char *name, double value,
                                  roof_error *error);
 

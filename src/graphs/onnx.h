@@ -1,7 +1,7 @@
 /** An ONNX graph: nodes and values as the file has them (rf_onnx_read.c), sizes and small integers followed
- * through (rf_onnx_shape.c, onnx_fold.c), each operator's work (onnx_ops.c). Fields and types: onnx/onnx
- * onnx/onnx.proto; operators: docs/Operators.md there, and docs/ContribOperators.md of microsoft/onnxruntime.
- */
+ *  through (rf_onnx_shape.c, onnx_fold.c), each operator's work (onnx_ops.c). Fields and types: onnx/onnx
+ *  onnx/onnx.proto; operators: docs/Operators.md there, and docs/ContribOperators.md of
+ *  microsoft/onnxruntime. */
 #ifndef GRAPHS_ONNX_H
 #define GRAPHS_ONNX_H
 

@@ -23,8 +23,7 @@ typedef struct catalog_mapping {
   size_t length;
 } catalog_mapping;
 
-/** Maps a file. ROOF_E_INPUT: it cannot be read, is empty or no plain file. Release with rf_file_unmap.
- */
+/** Maps a file. ROOF_E_INPUT: it cannot be read, is empty or no plain file. Release with rf_file_unmap. */
 roof_status rf_file_map(const char *path, catalog_mapping *mapping, roof_error *error);
 void rf_file_unmap(catalog_mapping *mapping);
 

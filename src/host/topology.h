@@ -40,7 +40,7 @@ typedef struct rf_node {
 } rf_node;
 
 /** What the process may use. Cores of the fastest kind are first; within a kind, neighbours follow each
- * other. */
+ *  other. */
 typedef struct rf_topology {
   rf_core *cores;
   int core_count;
@@ -57,9 +57,10 @@ typedef struct rf_topology {
 } rf_topology;
 
 /** Reads a loaded topology. `allowed` are the hardware threads the process may run on (NULL or empty: all
- * that the topology allows), `paid` how many processors its control group pays for (infinity: all). Units:
- * bytes, Hz. Ownership: undone by rf_topology_done; *out is untouched on failure. Errors: ROOF_E_MEMORY,
- * ROOF_E_UNSUPPORTED when there is no core to use. */
+ *  that the topology allows), `paid` how many processors its control group pays for (infinity: all).
+ *  Units: bytes, Hz.
+ *  Ownership: undone by rf_topology_done; *out is untouched on failure.
+ *  Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED when there is no core to use. */
 roof_status rf_topology_read(hwloc_topology_t hwloc, hwloc_const_cpuset_t allowed, double paid,
                              rf_topology *out, roof_error *error);
 
@@ -68,8 +69,10 @@ roof_status rf_topology_read(hwloc_topology_t hwloc, hwloc_const_cpuset_t allowe
 void rf_topology_done(rf_topology *topology);
 
 /** The core that thread `thread` of a team is bound to: every core once, then again those with a second
- * hardware thread, and so on.
- *  Units: none. Ownership: points into the topology. Errors: none; `thread` is below thread_count. */
+ *  hardware thread, and so on.
+ *  Units: none.
+ *  Ownership: points into the topology.
+ *  Errors: none; `thread` is below thread_count. */
 const rf_core *rf_topology_core(const rf_topology *topology, int thread);
 
 /** The operating system's number of the hardware thread that thread `thread` of a team is bound to.

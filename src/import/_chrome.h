@@ -30,18 +30,18 @@ typedef struct chrome_reader {
 } chrome_reader;
 
 /** Reads all events: a list of them, or an object with `traceEvents`. As Chrome does it accepts a list that
- * is not closed and commas at the end. *cut: the file ends inside an event. */
+ *  is not closed and commas at the end. *cut: the file ends inside an event. */
 roof_status rf_chrome_read(roof_source *source, const chrome_reader *reader, bool *cut, roof_error *error);
 
 /** The next member of the object (or element of the list, with an empty key) that *at stands in; start with
- * *at behind the opening bracket. False at the end. The text has been seen to be whole. */
+ *  *at behind the opening bracket. False at the end. The text has been seen to be whole. */
 bool rf_chrome_next(const char **at, chrome_span *key, chrome_span *value);
 
 /** True when the span is that text. */
 bool rf_chrome_is(chrome_span span, const char *text);
 
 /** A decimal number of millionths as whole millionths of a millionth: "1.5" gives 1500000. False when it is
- * none or does not fit. */
+ *  none or does not fit. */
 bool rf_chrome_millionths(chrome_span number, int64_t *millionths);
 
 /** As rf_chrome_millionths, in thousandths; further digits are cut off. */

@@ -39,13 +39,13 @@ typedef struct events {
 void rf_events_init(events *e);
 
 /** Adds a count of the event `name` ("fp_arith_inst_retired.scalar_double",
- * "FP_ARITH_INST_RETIRED_SCALAR_DOUBLE", "PAPI_DP_OPS", any case, modifiers and PMU names around it ignored).
- * NaN: it could not be counted. `factor` is the bytes of one count where the tool says, NaN: the event's own.
- * False when the event is none of those that are FLOPs or bytes. */
+ *  "FP_ARITH_INST_RETIRED_SCALAR_DOUBLE", "PAPI_DP_OPS", any case, modifiers and PMU names around it
+ *  ignored). NaN: it could not be counted. `factor` is the bytes of one count where the tool says, NaN: the
+ *  event's own. False when the event is none of those that are FLOPs or bytes. */
 bool rf_events_add(events *e, const char *name, double count, double factor);
 
-/** Puts what the events say into the record. `both` is the format that counts of both formats are taken for.
- */
+/** Puts what the events say into the record. `both` is the format that counts of both formats are taken
+ *  for. */
 void rf_events_settle(const events *e, roof_dtype both, roof_record *record);
 
 /** One event that is neither FLOPs nor bytes. */
@@ -71,15 +71,15 @@ typedef struct event_regions {
 } event_regions;
 
 /** The region of that name (kept by the profile), made when it is new. NULL when out of memory. The pointer
- * is valid until the next call. */
+ *  is valid until the next call. */
 event_region *rf_event_region_of(event_regions *regions, const char *name);
 
 /** Adds a count to the region: to its FLOPs and bytes, else to the event of that name (kept by the profile).
- * `scale` is what one count of another event is. False when out of memory. */
+ *  `scale` is what one count of another event is. False when out of memory. */
 bool rf_event_region_add(event_region *region, const char *name, double count, double bytes, double scale);
 
-/** Adds the region's calls, time and counts to its record; `seconds` NaN: unknown. NULL when out of memory.
- */
+/** Adds the region's calls, time and counts to its record; `seconds` NaN: unknown. NULL when out of
+ *  memory. */
 roof_record *rf_event_region_settle(const event_region *region, double seconds, roof_dtype both,
                                     roof_profile *profile);
 

@@ -30,7 +30,7 @@ typedef enum kineto_why {
 } kineto_why;
 
 /** What a name says, found once. `record`: of its calls whose work is known, and of those of which it is not;
- * the record's number + 1, 0: none yet. */
+ *  the record's number + 1, 0: none yet. */
 typedef struct kineto_name {
   bool formula, values, tensor, inside, graph;
   uint32_t record[2];

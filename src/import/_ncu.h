@@ -89,7 +89,7 @@ typedef struct ncu_launch {
 void rf_ncu_launch_init(ncu_launch *launch);
 
 /** Takes a metric in SI units; one that is not used is left. Counts of the same thing under two prefixes
- * (sm__ and smsp__) are one. */
+ *  (sm__ and smsp__) are one. */
 void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value);
 
 /** Adds the launch to the record of `kernel`. */

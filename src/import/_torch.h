@@ -36,7 +36,7 @@ bool rf_torch_has_formula(chrome_span name, bool *values);
 torch_work rf_torch_work_of(const torch_call *call);
 
 /** Bytes a collective moves through a link of one rank, one way: `name` as NCCL has it ("allreduce"),
- * elements and type as Kineto records them. NaN when that does not follow. */
+ *  elements and type as Kineto records them. NaN when that does not follow. */
 double rf_torch_collective_bytes(chrome_span name, chrome_span type, double in, double out, double ranks);
 
 #endif

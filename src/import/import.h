@@ -25,11 +25,11 @@ roof_status rf_import_open_memory(const char *data, size_t size, const char *nam
 void rf_import_close(roof_source *source);
 
 /** The first bytes, up to IMPORT_HEAD of them, followed by a NUL; valid until the next call. Nothing is
- * consumed; not for after rf_import_line. */
+ *  consumed; not for after rf_import_line. */
 const char *rf_import_head(roof_source *source, size_t *size);
 
 /** The next line without its end, followed by a NUL, valid until the next call; NULL at the end of the file
- * or after a failure, which rf_import_failed tells. */
+ *  or after a failure, which rf_import_failed tells. */
 char *rf_import_line(roof_source *source, size_t *length);
 
 /** Makes rf_import_line give the last line once more. */
@@ -87,7 +87,7 @@ void rf_import_row_done(import_row *row);
 int rf_import_column(const import_row *header, const char *name);
 
 /** The column named `name` with its unit behind it in parentheses: "Total Time (ns)", "Time(%)". *unit (31
- * bytes and a NUL) is set when there is one. */
+ *  bytes and a NUL) is set when there is one. */
 int rf_import_column_unit(const import_row *header, const char *name, char unit[32]);
 
 /** The text of a column, "" when the row has none (column -1 included). */
@@ -102,7 +102,7 @@ typedef struct import_marks {
 } import_marks;
 
 /** A number written with `marks` (NULL: a decimal point and no groups): NaN for anything that is not wholly
- * one number ("n/a", "nan", "inf", "--", "<not counted>", ""). */
+ *  one number ("n/a", "nan", "inf", "--", "<not counted>", ""). */
 double rf_import_number(const char *text, const import_marks *marks);
 
 /** A whole count, exact to the last digit. False when `text` is not one or does not fit. */
@@ -120,7 +120,7 @@ import_marks rf_import_marks_of(const import_votes *votes, char forced);
 double rf_import_unit(const char *unit, double kilo);
 
 /** Picoseconds of a number in `unit`: exact where it is a whole number of nanoseconds or more. False when it
- * is no time. */
+ *  is no time. */
 bool rf_import_time(const char *text, const char *unit, const import_marks *marks, uint64_t *picoseconds);
 
 /* _profile.c: filling in the profile */
@@ -142,8 +142,8 @@ void rf_import_sample(roof_profile *profile, roof_record *record, double seconds
 bool rf_import_picoseconds(double seconds, uint64_t *picoseconds);
 
 /** Adds to a count; what is no amount (NaN with `source` as its reason, negative, not finite) is not added. A
- * missing one stays missing, with its reason, until something is added; the lower quality of what was added
- * is kept. `source` is static or from roof_profile_text. */
+ *  missing one stays missing, with its reason, until something is added; the lower quality of what was added
+ *  is kept. `source` is static or from roof_profile_text. */
 void rf_import_add(roof_count *count, double value, const char *source, roof_quality quality);
 
 /** Says why a count is missing unless it has a value. */

@@ -13,7 +13,7 @@ static inline size_t rf_round_up(size_t value, size_t multiple) {
 }
 
 /** A matrix as `tile` takes it apart: element (p, r) is `depth_stride` p + `wide_stride` r elements from
- * `data`; at most `wide` of r are there. */
+ *  `data`; at most `wide` of r are there. */
 typedef struct rf_slices {
   const void *data;
   size_t depth, depth_stride;
@@ -25,8 +25,10 @@ typedef struct rf_slices {
 void rf_tile_pack(roof_dtype dtype, rf_slices slices, size_t width, void *to);
 
 /** Whole tile c (rows of `stride` elements) = or += packed a (depth x tile_rows) times packed b (depth x
- * tile_columns).
- *  Units: elements. Ownership: writes the caller's `c`. Errors: none. */
+ *  tile_columns).
+ *  Units: elements.
+ *  Ownership: writes the caller's `c`.
+ *  Errors: none. */
 void rf_tile_whole(const rf_loops *loops, size_t depth, const void *a, const void *b, void *c, size_t stride,
                    bool add);
 

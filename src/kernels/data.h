@@ -30,8 +30,9 @@ double rf_cache_bytes(void);
 double rf_cache_level(int level);
 
 /** Checks that `bytes` fit the memory that is free.
- *  Units: bytes. Ownership: none. Errors: ROOF_E_UNSUPPORTED naming `what`, what it needs and what there is.
- */
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: ROOF_E_UNSUPPORTED naming `what`, what it needs and what there is. */
 roof_status rf_memory_check(const char *what, double bytes, roof_error *error);
 
 /** Allocates `bytes` on a large-page boundary and asks for large pages.
@@ -51,7 +52,10 @@ void rf_random_order(uint32_t *order, size_t count, uint64_t seed);
 void rf_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads);
 
 /** Fills data with NaN (int8: -128, which no kernel produces), in parallel, so that an element nobody writes
- * is found. Units: elements. Ownership: none. Errors: none. */
+ *  is found.
+ *  Units: elements.
+ *  Ownership: none.
+ *  Errors: none. */
 void rf_data_poison(void *data, roof_dtype dtype, size_t count, int threads);
 
 /** Stores a number, rounded to the format.

@@ -6,8 +6,7 @@
 #include "kernels/lanes/lanes.h"
 #include "roofline/kernels.h"
 
-/** One file of kernels: `src/kernels/PATH/NAME.c` exports `const rf_kernel_family rf_kernels_PATH_NAME`.
- */
+/** One file of kernels: `src/kernels/PATH/NAME.c` exports `const rf_kernel_family rf_kernels_PATH_NAME`. */
 typedef struct rf_kernel_family {
   const roof_kernel *kernels;
   int count;
@@ -76,8 +75,10 @@ static inline void rf_total_add(rf_total *total, double term) {
 typedef double rf_reference(const roof_kernel_run *run, size_t index, double *tolerance);
 
 /** Checks that all `count` elements of the output are numbers, and that about `samples` of them, spread
- * evenly (all when there are fewer), are what the reference says. Units: elements. Ownership: none. Errors:
- * ROOF_E_INTERNAL naming the first wrong element. */
+ *  evenly (all when there are fewer), are what the reference says.
+ *  Units: elements.
+ *  Ownership: none.
+ *  Errors: ROOF_E_INTERNAL naming the first wrong element. */
 roof_status rf_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, rf_reference *reference,
                               roof_error *error);
 

@@ -70,7 +70,7 @@ ledger_link rf_ledger_link_first(void);
 ledger_link rf_ledger_link_after(const ledger_entry *last);
 
 /** Appends the line that follows `link` with the caller's `fields`, newline included, signed when `key` is
- * not NULL, and moves `link` on. */
+ *  not NULL, and moves `link` on. */
 roof_status rf_ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
                                   roof_error *error);
 
@@ -85,7 +85,7 @@ const char *rf_ledger_entry_follows(const ledger_entry *entry, const ledger_link
 
 /* scan.c */
 /** Reads the fields of one compact JSON object into *entry, unknown as NaN and ""; false when it is none, a
- * field is given twice, has another type or does not fit. The text ends with a quote and a brace. */
+ *  field is given twice, has another type or does not fit. The text ends with a quote and a brace. */
 bool rf_ledger_scan(const char *text, size_t length, ledger_entry *entry);
 
 /* chain.c */
@@ -106,7 +106,7 @@ typedef roof_status ledger_completer(json_t *list, const ledger_entries *before,
                                      roof_error *error);
 
 /** Appends the objects of `list` with one write under a lock, or nothing; `key_path` and `complete` may be
- * NULL. */
+ *  NULL. */
 roof_status rf_ledger_append(const char *path, json_t *list, const char *key_path, ledger_completer *complete,
                              void *user, roof_error *error);
 

@@ -5,8 +5,10 @@
 #include "roofline/measure.h"
 
 /** Checks that the kernel can run `dtype` and fills label, dtype, flops and bytes from the operation's
- * formula. Units: FLOP, bytes. Ownership: *out holds no samples yet. Errors: ROOF_E_UNSUPPORTED, ROOF_E_NAME.
- */
+ *  formula.
+ *  Units: FLOP, bytes.
+ *  Ownership: *out holds no samples yet.
+ *  Errors: ROOF_E_UNSUPPORTED, ROOF_E_NAME. */
 roof_status rf_run_describe(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                             roof_measurement *out, roof_error *error);
 

@@ -11,7 +11,7 @@
 typedef double rf_timed(void *user);
 
 /** When to stop: the 95 % interval of the median within `precision` of it to either side, after `least`
- * samples; or `budget` seconds of samples; or `most` samples. */
+ *  samples; or `budget` seconds of samples; or `most` samples. */
 typedef struct rf_sampling {
   double calls; /**< in one sample: samples are seconds a call */
   double budget;
@@ -33,8 +33,10 @@ typedef struct rf_samples {
 #define RF_OUTLIER 5.0
 
 /** Runs until the median of three times is within 2 % of that of the three before, or `most` seconds are
- * spent, once at least. Times that are not positive count as `most`. Units: s. Ownership: *settled may be
- * NULL. Errors: none; returns how often it ran. */
+ *  spent, once at least. Times that are not positive count as `most`.
+ *  Units: s.
+ *  Ownership: *settled may be NULL.
+ *  Errors: none; returns how often it ran. */
 size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled);
 
 /** Warms up for a fifth of the budget at most, then samples.
@@ -58,7 +60,10 @@ void rf_sampling_say(char *text, double precision);
 void rf_samples_conditions(const rf_samples *samples, double precision, roof_conditions *conditions);
 
 /** True when the samples fall into two groups apart from each other, a fifth of them at least in each; then
- * the medians of the groups. Units: s. Ownership: none. Errors: false, too, when out of memory. */
+ *  the medians of the groups.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: false, too, when out of memory. */
 bool rf_samples_modes(const rf_samples *samples, double *fast, double *slow);
 
 /** Frees the samples.

@@ -20,10 +20,11 @@ typedef struct rf_team {
 typedef void rf_team_body(void *user, int thread, int threads);
 
 /** Binds `threads` OpenMP threads (0: one a core), the calling one among them: to distinct cores, and what is
- * more than cores to their other hardware threads.
- *  Units: threads. Ownership: undone by rf_team_done; *team is untouched on failure.
+ *  more than cores to their other hardware threads.
+ *  Units: threads.
+ *  Ownership: undone by rf_team_done; *team is untouched on failure.
  *  Errors: ROOF_E_ARGUMENT for more threads than hardware threads, ROOF_E_UNSUPPORTED when threads cannot be
- * bound. */
+ *  bound. */
 roof_status rf_team_init(rf_team *team, int threads, roof_error *error);
 
 /** Binds the calling thread to place `place` of the topology. False when it cannot be.

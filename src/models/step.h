@@ -75,11 +75,11 @@ typedef struct model_transfer {
 
 /* transfer.c */
 /** Adds `count` transfers by the faster of ring and tree; over several nodes first in the node, then between
- * nodes what is left. Nothing with one rank. */
+ *  nodes what is left. Nothing with one rank. */
 void rf_model_transfers(model_step *step, double count, const model_transfer *transfer);
 
-/** What the layers of a kind exchange: sums (tensor parallel), tokens (experts), keys or results (context).
- */
+/** What the layers of a kind exchange: sums (tensor parallel), tokens (experts), keys or results
+ *  (context). */
 void rf_model_layer_transfers(model_step *step, double count, const roof_model_block *block);
 
 /** Adds up `count` times the parts of a result of all tokens that the devices of tp have. */
@@ -92,8 +92,8 @@ void rf_model_logits_transfer(model_step *step);
 void rf_model_stage_transfers(model_step *step);
 
 /* target.c */
-/** What a kernel costs beside its work: `given` unless that is NaN, the machine's, or the mode's assumption.
- */
+/** What a kernel costs beside its work: `given` unless that is NaN, the machine's, or the mode's
+ *  assumption. */
 roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch mode, double given);
 
 /** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
@@ -113,7 +113,7 @@ model_passes rf_model_passes_of(const model_step *step, const model_cost *cost);
 void rf_model_update(model_step *step);
 
 /** Operations from `first` on are rf_model_update's: what hides of their transfers is taken from their
- * expected time. */
+ *  expected time. */
 void rf_model_hide(model_step *step, int first);
 
 /** Replicas of the dense weights, or of the experts'. */
@@ -147,7 +147,7 @@ roof_status rf_model_plan_check(const roof_model *model, const roof_model_settin
                                 roof_error *error);
 
 /** Resolves links and operations of a target's plan and what each device gets. Refuses several devices of a
- * machine without a link. */
+ *  machine without a link. */
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
 /* search.c */
@@ -166,7 +166,7 @@ roof_status rf_model_search_end(const roof_model *model, double devices, double 
 void rf_model_plan_share(roof_model_target *target);
 
 /** Tokens of the step that are on this device between the products that tp shares: sequence parallel gives
- * each device some. */
+ *  each device some. */
 double rf_model_outer_tokens(const model_step *step);
 
 /** Devices over which one expert is cut: those of tp that are not taken by ep. */

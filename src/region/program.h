@@ -29,8 +29,8 @@ typedef struct rf_program_usage {
   double memory_bytes;          /**< of the whole machine meanwhile */
 } rf_program_usage;
 
-/** Holds back the signals that would end this process between rf_program_begin and rf_program_end, so
- * that what was begun is cleaned up; rf_program_run hands them to the program. */
+/** Holds back the signals that would end this process between rf_program_begin and rf_program_end, so that
+ *  what was begun is cleaned up; rf_program_run hands them to the program. */
 typedef struct rf_program_hold {
   sigset_t before;
   int caught; /**< the signal that ended a run, or 0 */
@@ -46,9 +46,10 @@ void rf_program_end(rf_program_hold *hold);
 void rf_program_counting_init(rf_program_counting *counting);
 
 /** Runs `argv` to its end, its input and output untouched, with ROOFLINE_REGIONS set to `regions`.
- *  Units: s, bytes, FLOP. Ownership: writes *usage on success only.
- *  Errors: ROOF_E_UNSUPPORTED when it cannot be executed, fails, or a signal ends it or `hold` catches one.
- */
+ *  Units: s, bytes, FLOP.
+ *  Ownership: writes *usage on success only.
+ *  Errors: ROOF_E_UNSUPPORTED when it cannot be executed, fails, or a signal ends it or `hold` catches
+ *  one. */
 roof_status rf_program_run(const char *const *argv, const char *regions, rf_program_counting *counting,
                            rf_program_hold *hold, rf_program_usage *usage, roof_error *error);
 

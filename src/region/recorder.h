@@ -23,11 +23,11 @@ typedef struct rf_recorder {
 } rf_recorder;
 
 /** Starts the clocks and, when asked, the counting of FLOPs; false when the system has no room for a thread's
- * data. */
+ *  data. */
 bool rf_recorder_start(const char *counters);
 
 /** Gives what is recorded, each region with `merged` and `open` filled, while nothing can be added, to
- * `write`. */
+ *  `write`. */
 roof_status rf_recorder_visit(roof_status (*write)(const rf_recorder *recorder, roof_error *error),
                               roof_error *error);
 

@@ -10,7 +10,7 @@
 enum { RF_TALLY_SAMPLES = 1024 };
 
 /** Sums over all calls, and an even random choice of at most RF_TALLY_SAMPLES of their times: all of them
- * while they fit. */
+ *  while they fit. */
 typedef struct rf_tally {
   uint64_t calls;
   uint64_t ticks;

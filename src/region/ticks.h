@@ -1,5 +1,5 @@
 /** The cheapest clock that goes forward at one rate: the time stamp counter, the ARM counter, else the
- * system's. */
+ *  system's. */
 #ifndef REGION_TICKS_H
 #define REGION_TICKS_H
 

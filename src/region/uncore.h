@@ -22,8 +22,8 @@ typedef struct rf_uncore {
   int count;
 } rf_uncore;
 
-/** Finds the read and write counters that the kernel describes below `root`/sys; false when there are none.
- */
+/** Finds the read and write counters that the kernel describes below `root`/sys; false when there are
+ *  none. */
 bool rf_uncore_find(const char *root, rf_uncore *uncore);
 
 /** Starts them. NULL when they count, else why not, in `buffer`. */

@@ -1,6 +1,6 @@
 /** A Hugging Face config.json as numbers: which keys mean what (config_keys.c), what each architecture leaves
- * out (config_archs.c), how layers follow each other (rf_config_layers.c), how weights are stored
- * (config_quant.c). */
+ *  out (config_archs.c), how layers follow each other (rf_config_layers.c), how weights are stored
+ *  (config_quant.c). */
 #ifndef WEIGHTS_CONFIG_H
 #define WEIGHTS_CONFIG_H
 
@@ -113,7 +113,7 @@ typedef enum config_item {
 } config_item;
 
 /** What a key is: a number, a flag, something else that is kept, a section that is read too, or of no effect
- * on what is computed. */
+ *  on what is computed. */
 typedef enum config_kind {
   KEY_NUMBER,
   KEY_FLAG,

@@ -1,5 +1,5 @@
 /** A GGUF header: numbers by what their keys end in, and the tensors (gguf.c); the same said as a config.json
- * (gguf_config.c). Layout and types: ggml-org/ggml docs/gguf.md and include/ggml.h. */
+ *  (gguf_config.c). Layout and types: ggml-org/ggml docs/gguf.md and include/ggml.h. */
 #ifndef WEIGHTS_GGUF_H
 #define WEIGHTS_GGUF_H
 

@@ -1,5 +1,5 @@
 /** The header of a safetensors file: 8 bytes of length, that many of JSON with every tensor's type, shape and
- * place (huggingface/safetensors, README). */
+ *  place (huggingface/safetensors, README). */
 #ifndef WEIGHTS_SAFETENSORS_H
 #define WEIGHTS_SAFETENSORS_H
 
@@ -8,11 +8,11 @@
 /** Adds a file's tensors to those of a model. Errors: ROOF_E_PARSE with the byte. */
 roof_status rf_safetensors_add(weights *w, const void *data, size_t length, const char *file,
                                roof_error *error);
-/** Adds the folder's model*.safetensors to a described model; nothing where there are none. Errors:
- * ROOF_E_INPUT, ROOF_E_ARGUMENT where shards are missing, and as rf_safetensors_add. */
+/** Adds the folder's model*.safetensors to a described model; nothing where there are none.
+ *  Errors: ROOF_E_INPUT, ROOF_E_ARGUMENT where shards are missing, and as rf_safetensors_add. */
 roof_status rf_safetensors_apply_folder(const char *folder, roof_model *model, roof_error *error);
-/** A file alone: the model that the config.json beside it describes. Errors: ROOF_E_ARGUMENT with what the
- * file holds where there is none. */
+/** A file alone: the model that the config.json beside it describes.
+ *  Errors: ROOF_E_ARGUMENT with what the file holds where there is none. */
 roof_status rf_safetensors_load(const char *path, roof_model *model, roof_error *error);
 
 #endif

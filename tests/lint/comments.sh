@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every public function's comment says units, ownership and errors; every function a header declares is public.
+# Every public function's comment says units, ownership and errors, a line each; every function a header declares is public.
 . "$(dirname "$0")/lib/lint.sh"
 
 check() { # FOLDER OF HEADERS
@@ -13,7 +13,7 @@ plant() { # TEXT OF A HEADER
   printf '%b' "$1" >"$scratch/tree/a.h"
 }
 
-good='/** Adds.\n *  Units: s. Ownership: none. Errors: none. */\nROOF_API int f(void);\n'
+good='/** Adds.\n *  Units: s.\n *  Ownership: none.\n *  Errors: none. */\nROOF_API int f(void);\n'
 plant "$good"
 passes check "$scratch/tree"
 plant "$good\nROOF_API int g(void);\n"
@@ -22,6 +22,8 @@ plant "$good\n/** Units: s. Errors: none. */\nROOF_API int g(void);\n"
 catches 'no `Ownership:`' check "$scratch/tree"
 plant "$good\n/** Units: s. Ownership: none. */\nROOF_API int g(void);\n"
 catches 'no `Errors:`' check "$scratch/tree"
+plant "$good\n/** Adds.\n *  Units: s. Ownership: none.\n *  Errors: none. */\nROOF_API int g(void);\n"
+catches '`Ownership:` does not begin a line' check "$scratch/tree"
 plant "$good\nint g(void);\n"
 catches 'without ROOF_API' check "$scratch/tree"
 plant '#define NOTHING\n'

@@ -41,7 +41,7 @@ typedef struct cli_advice {
 const char *cli_advise_title(const roof_machine *machine);
 
 /** Every machine of the catalogue that has a path for the formats, by expected time; `*ranked` is the
- * caller's to free(). */
+ *  caller's to free(). */
 roof_status cli_advise_machines(const roof_target *target, const roof_op *op, const double *values,
                                 cli_ranked **ranked, int *count, roof_error *error);
 

@@ -39,8 +39,8 @@ roof_status cli_energy_point(const cli_energy_subject *subject, size_t index, ro
                              roof_energy_use *use, roof_error *error);
 /** The point's values as words, without an axis the operation's name. */
 void cli_energy_point_name(const cli_energy_subject *subject, size_t index, char *buffer, size_t size);
-/** "FLOPs" or "bytes": what takes most of the energy at `intensity`, the constant power of its time included.
- */
+/** "FLOPs" or "bytes": what takes most of the energy at `intensity`, the constant power of its time
+ *  included. */
 const char *cli_energy_bound(const roof_energy_line *line, double intensity);
 /** The fastest way is also the one of least energy: FLOPs that bind in time also bind in energy. */
 bool cli_energy_race_to_halt(const roof_energy_line *line);

@@ -65,7 +65,7 @@ import_placed cli_import_place(const import_roof *roof, const roof_record *recor
 
 /* import_op.c */
 /** Gives kernels that were only timed the work of an operation, by rules `REGEX=OP key=value ...` (a list
- * that ends with NULL, or NULL). ROOF_E_NAME for a rule that matches none. */
+ *  that ends with NULL, or NULL). ROOF_E_NAME for a rule that matches none. */
 roof_status cli_import_attach(const cli_args *args, const char *const *rules, roof_profile *profile,
                               roof_error *error);
 /** Compiles a POSIX extended expression that `option` was given. */
@@ -90,7 +90,7 @@ void cli_import_groups_done(import_groups *groups);
 
 /* import_ledger.c */
 /** Records the rows that have a prediction, with `unsealed` all of them, and sets `answer->recorded` on
- * success. ROOF_E_GATE where there is none, and as roof_ledger_record. */
+ *  success. ROOF_E_GATE where there is none, and as roof_ledger_record. */
 roof_status cli_import_to_ledger(import_answer *answer, const char *ledger, bool unsealed, roof_error *error);
 /** Appends which were recorded and which not, and why. */
 void cli_import_add_recorded(const import_answer *answer, roof_text *out);

@@ -8,14 +8,14 @@
 #define CLI_DEFAULT_LEDGER "roofline.ledger"
 
 /** Runs the words and options of `predict` and appends what they give (roofline.prediction/1 and
- * `machine_sha256`) to the array. */
+ *  `machine_sha256`) to the array. */
 roof_status cli_predict_collect(const cli_args *args, json_t *predictions, roof_error *error);
 
 /** The SHA-256 of the machine as `roofline machine show --json` prints it. */
 roof_status cli_seal_digest(const roof_machine *machine, char digest[ROOF_DIGEST_MAX], roof_error *error);
 
 /** Sets `label` where there is none: its operation, parameters and format, and its machine where there are
- * several. */
+ *  several. */
 void cli_seal_label(json_t *prediction, bool several);
 
 /** Seals predictions (roofline.prediction/1); one without `label` gets one, in the object too. */

@@ -17,7 +17,7 @@ roof_status cli_machine_compare_print(const cli_args *args, const roof_machine *
                                       roof_error *error);
 
 /** Prints the measured figures of two machines, or of one at two times, side by side: what changed, and
- * whether that is more than noise (measure_compare.c). */
+ *  whether that is more than noise (measure_compare.c). */
 roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *old, const roof_machine *new,
                                       roof_error *error);
 
@@ -27,18 +27,18 @@ enum { MACHINE_FIGURE_SIZE = 32 };
 double cli_machine_peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit);
 
 /** What a table shows for 16-bit work: the faster of fp16 and bf16 on the matrix unit, else fp16 on the
- * vector unit; NaN for none. */
+ *  vector unit; NaN for none. */
 double cli_machine_half_rate(const roof_machine *machine);
 
 /** Bandwidth of the memory, as the datasheet has it, else as measured; NaN for none. */
 double cli_machine_memory_rate(const roof_machine *machine);
 
 /** `value` with its unit, or `unknown` where it is NaN. Fills and returns `buffer` of MACHINE_FIGURE_SIZE
- * bytes. */
+ *  bytes. */
 char *cli_machine_figure(char *buffer, double value, const char *unit, const char *unknown);
 
 /** Says after a name what a figure is for: ", 1 P-core", ", 2 threads a core"; nothing where it is for all.
- * Appends to `text` of `size` bytes. */
+ *  Appends to `text` of `size` bytes. */
 void cli_machine_add_cores(char *text, size_t size, int cores, const char *core_kind, int threads_per_core);
 
 #endif

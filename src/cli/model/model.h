@@ -22,7 +22,7 @@ typedef struct cli_model_axes {
 
 /* model_settings.c */
 /** Reads `key=value` words into settings: batch, prompt, generate, chunk, draft, accept, tp, pp, dp, ep,
- * page, workspace, price. Lists and ranges become axes; where `axes` is NULL they are refused. */
+ *  page, workspace, price. Lists and ranges become axes; where `axes` is NULL they are refused. */
 roof_status cli_model_words(const char *const *words, int count, roof_model_settings *settings,
                             cli_model_axes *axes, roof_error *error);
 void cli_model_axes_done(cli_model_axes *axes);
@@ -47,7 +47,7 @@ const char *cli_model_plan_typed(void);
 
 /* model_workload.c */
 /** Answers an ONNX graph or a list of operations on every machine named; words are sizes of dimensions.
- * `dtype`, `mode`: as typed, or NULL. */
+ *  `dtype`, `mode`: as typed, or NULL. */
 roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mode, roof_text *text,
                                json_t *json, roof_error *error);
 
@@ -59,7 +59,7 @@ roof_status cli_model_formats(char *text, roof_model_precision *precision, roof_
 extern const struct poptOption cli_model_search_options[];
 bool cli_model_searches(void);
 /** Adds the answer of --search to `text`, or with --json to the array `json`; draws --to FILE. `precisions`:
- * names separated by commas, or NULL. */
+ *  names separated by commas, or NULL. */
 roof_status cli_model_search(const cli_args *args, const roof_model *model, const roof_machine *machine,
                              const roof_model_settings *settings, const char *precisions, roof_text *text,
                              json_t *json, roof_error *error);
@@ -88,7 +88,7 @@ extern const cli_model_definition cli_model_definitions[];
 
 /* model_csv.c */
 /** A row an operation of a phase; the first call adds the columns' names. Figures of one call; `count` calls
- * make the phase, `share` is of them all. */
+ *  make the phase, `share` is of them all. */
 void cli_model_csv(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
 
 /* model_sweep.c */

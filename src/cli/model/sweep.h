@@ -66,8 +66,8 @@ typedef void cli_sweep_receive(void *context, const cli_sweep *sweep, const cli_
 
 /* model_sweep.c */
 double cli_sweep_value(const cli_sweep *sweep, const cli_sweep_point *point, int axis);
-/** Appends what tells the point from others of its machine but for the axis `except`: "tp=2 bf16"; -1: all.
- */
+/** Appends what tells the point from others of its machine but for the axis `except`: "tp=2 bf16"; -1:
+ *  all. */
 void cli_sweep_add_words(roof_text *out, const cli_sweep *sweep, const cli_sweep_point *point, int except);
 /** Every crossing of every line along the batch, the prompt and the generation. */
 void cli_sweep_crossings(const cli_sweep *sweep, cli_sweep_receive *receive, void *context);

@@ -16,7 +16,7 @@ typedef struct cli_crossing {
 } cli_crossing;
 
 /** Where the compute time and the memory time of `typed` values are equal as `param` grows from 1, or why
- * never. */
+ *  never. */
 void cli_crossing_critical(const roof_target *target, const roof_op *op, const double *typed, int param,
                            cli_crossing *out);
 

@@ -19,7 +19,7 @@ const char **cli_grid_cells(const cli_grid *grid);
 void cli_grid_done(cli_grid *grid);
 
 /** Appends the table to `out` (see cli_text_add_table), as many columns as `alignment` has letters, and
- * empties it. */
+ *  empties it. */
 void cli_grid_end(cli_grid *grid, roof_text *out, const char *alignment);
 
 #endif

@@ -31,14 +31,14 @@ extern const int cli_profiler_count;
 roof_status cli_profiler_find(const char *name, const profiler **found, roof_error *error);
 
 /** The first one that answers the question (NULL: any) and is installed, else the first one that answers it.
- * ROOF_E_NAME for a question that none answers. */
+ *  ROOF_E_NAME for a question that none answers. */
 roof_status cli_profiler_for(const char *question, const profiler **found, roof_error *error);
 
 /** Whether its executable is on the PATH. */
 bool cli_profiler_installed(const profiler *p);
 
 /** The words of a step, NULL-terminated; NULL: there is no such step, or no memory. free() the list, not the
- * words. */
+ *  words. */
 const char **cli_profiler_command(const profiler *p, int step, const char *const *program);
 
 /** Appends the words as a shell takes them. */

@@ -14,8 +14,9 @@ typedef struct cli_counted {
 } cli_counted;
 
 /** Runs this program's kernel once more under Nsight Compute (`ncu` on PATH) and reads what it counted.
- *  Units: FLOP, bytes of one run. Ownership: *counted on success only. Errors: ROOF_E_UNSUPPORTED where there
- * is no ncu, it fails or sees no kernel; as roof_import. */
+ *  Units: FLOP, bytes of one run.
+ *  Ownership: *counted on success only.
+ *  Errors: ROOF_E_UNSUPPORTED where there is no ncu, it fails or sees no kernel; as roof_import. */
 roof_status cli_count_kernel(const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                              const double *values, cli_counted *counted, roof_error *error);
 

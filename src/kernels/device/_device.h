@@ -1,7 +1,7 @@
 /** Kernels of accelerators: programs written once, in a dialect that OpenCL C and CUDA C++ both compile, and
- * what launching them takes. The texts are the files `src/kernels/device/NAME.cl`; the first line of each
- * names the formats it is written for (`// formats: fp32 fp64`), and `opencl.prelude` or `cuda.prelude`
- * gives the dialect's words their meaning. */
+ *  what launching them takes. The texts are the files `src/kernels/device/NAME.cl`; the first line of each
+ *  names the formats it is written for (`// formats: fp32 fp64`), and `opencl.prelude` or `cuda.prelude`
+ *  gives the dialect's words their meaning. */
 #ifndef KERNELS_DEVICE_DEVICE_H
 #define KERNELS_DEVICE_DEVICE_H
 
@@ -40,7 +40,7 @@ typedef enum rf_device_arg_kind {
 } rf_device_arg_kind;
 
 /** Matrices of 16-bit numbers in row order as CUDA's copy engine takes them: boxes of 64 columns, swizzled by
- * 128 bytes. */
+ *  128 bytes. */
 typedef struct rf_device_tensor {
   void *buffer;
   int32_t columns;

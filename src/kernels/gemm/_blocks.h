@@ -1,5 +1,5 @@
 /** The product in blocks that fit the caches, after Goto and van de Geijn, "Anatomy of high-performance
- * matrix multiplication" (2008): what the packed rungs share. */
+ *  matrix multiplication" (2008): what the packed rungs share. */
 #ifndef KERNELS_GEMM_BLOCKS_H
 #define KERNELS_GEMM_BLOCKS_H
 
@@ -13,8 +13,8 @@ typedef struct rf_blocks {
   bool direct;   /**< B is used too seldom to be worth packing */
 } rf_blocks;
 
-/** A block of C = or += A B: rows of A, panels of B one after the other, each `depth` rows of a tile's width.
- */
+/** A block of C = or += A B: rows of A, panels of B one after the other, each `depth` rows of a tile's
+ *  width. */
 typedef struct rf_block {
   const rf_loops *loops;
   size_t element; /**< bytes */
@@ -59,8 +59,9 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run);
 size_t rf_gemm_square(const roof_kernel_run *run);
 
 /** Operands, and room for two packed blocks of B.
- *  Units: none. Ownership: released by rf_operands_release, also after a failure. Errors: as
- * rf_gemm_prepare. */
+ *  Units: none.
+ *  Ownership: released by rf_operands_release, also after a failure.
+ *  Errors: as rf_gemm_prepare. */
 roof_status rf_gemm_prepare_blocks(roof_kernel_run *run, roof_error *error);
 
 /** C = A B in packed blocks; called by every thread of the team, or by one alone.

@@ -3,7 +3,10 @@
 #define KERNELS_GEMM_CUBLAS_H
 
 /** A library of NVIDIA's by its soname: in the folder that ROOFLINE_CUDA_LIBRARIES names, else where the
- * loader looks. Units: none. Ownership: a handle of dlopen. Errors: NULL when there is none. */
+ *  loader looks.
+ *  Units: none.
+ *  Ownership: a handle of dlopen.
+ *  Errors: NULL when there is none. */
 void *rf_cuda_library(const char *soname);
 
 /** cuBLASLt, loaded once.

@@ -36,7 +36,7 @@ typedef struct rf_tile {
 } rf_tile;
 
 /** Complex points as `fft` takes them: in rows of `batch`, a row `row` elements after the one before,
- * imaginary parts `apart` after the real ones. */
+ *  imaginary parts `apart` after the real ones. */
 typedef struct rf_points {
   void *data;
   size_t row;

@@ -20,7 +20,7 @@ typedef struct rf_narrow_out {
 } rf_narrow_out;
 
 /** Of bf16 two, of int8 four neighbours of a row of A, and of a column of B, fill 32 bits: a group. A is in
- * row order, B packed group by group for the tile's columns. The bytes of B are unsigned: int8 plus 128. */
+ *  row order, B packed group by group for the tile's columns. The bytes of B are unsigned: int8 plus 128. */
 typedef struct rf_narrow {
   const char *isa; /**< "AVX512-BF16", "AVX512-VNNI", "scalar" */
   roof_dtype dtype;

@@ -1,5 +1,5 @@
 /** Instructions in independent chains and nothing else: the most that a core can compute. One source an
- * architecture; which instruction sets this processor has is known at run time. */
+ *  architecture; which instruction sets this processor has is known at run time. */
 #ifndef KERNELS_LANES_PEAK_H
 #define KERNELS_LANES_PEAK_H
 
@@ -22,8 +22,8 @@ typedef enum rf_peak_kernel_form {
   RF_PEAK_FORM_COUNT
 } rf_peak_kernel_form;
 
-/** Starts every chain at `seeds` (value, factor, term: RF_PEAK_BYTES each), takes `rounds` steps of each
- * and stores the first two chains' registers, RF_PEAK_BYTES apart, in `result`. */
+/** Starts every chain at `seeds` (value, factor, term: RF_PEAK_BYTES each), takes `rounds` steps of each and
+ *  stores the first two chains' registers, RF_PEAK_BYTES apart, in `result`. */
 typedef void rf_peak_kernel_run(size_t rounds, const void *seeds, void *result);
 
 typedef struct rf_peak_kernel_way {

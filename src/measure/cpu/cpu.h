@@ -35,8 +35,10 @@ void rf_bench_step(rf_bench *bench, const char *step);
 void rf_bench_note(rf_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
 
 /** Fills in the processor's name and cores, and notes what the plan of its topology says. `levels` (four) get
- * the caches (one level each, capacity and instances of all kinds of core together) and memory.
- *  Units: bytes. Ownership: none. Errors: none; what hwloc does not know stays unknown. Returns how many. */
+ *  the caches (one level each, capacity and instances of all kinds of core together) and memory.
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: none; what hwloc does not know stays unknown. Returns how many. */
 int rf_cpu_identify(rf_bench *bench, roof_level *levels);
 
 /** Who works in a measurement: one core of a kind, or all cores. */
@@ -49,7 +51,10 @@ typedef struct rf_core_set {
 } rf_core_set;
 
 /** How many core sets measure each figure: one core of each kind where there are several cores, then all; all
- * alone in the pass with all hardware threads. Units: count. Ownership: none. Errors: none. */
+ *  alone in the pass with all hardware threads.
+ *  Units: count.
+ *  Ownership: none.
+ *  Errors: none. */
 int rf_core_set_count(const rf_bench *bench);
 
 /** The core set `index`, with equal work for all its threads.
@@ -77,7 +82,10 @@ double rf_core_set_work(const rf_bench *bench, const rf_core_set *set);
 bool rf_core_set_is_mixed(const rf_bench *bench, const rf_core_set *set);
 
 /** Fills in whom a figure is for: `cores` (0: all), the kind's name (ROOF_CORE_KIND_SIZE bytes, "" where
- * there is one kind) and hardware threads a core (0: one). Units: none. Ownership: none. Errors: none. */
+ *  there is one kind) and hardware threads a core (0: one).
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
 void rf_core_set_sign(const rf_bench *bench, const rf_core_set *set, int *cores, char *kind, int *per_core);
 
 /** "1 P-core", "14 cores", "4 cores, all hardware threads". Returns `text`.
@@ -110,9 +118,11 @@ roof_status rf_cpu_plan_peaks(rf_bench *bench, roof_error *error);
 void rf_cpu_note_pace(rf_bench *bench);
 
 /** Plans to measure the bandwidth of each of the `count` levels with every core set and appends them to the
- * machine. Each thread reads what it touched first, so that its data are in the memory next to it. Marks the
- * plateaus of `plain`.
- *  Units: bytes/s. Ownership: bench->flows, bench->data. Errors: ROOF_E_MEMORY. */
+ *  machine. Each thread reads what it touched first, so that its data are in the memory next to it. Marks the
+ *  plateaus of `plain`.
+ *  Units: bytes/s.
+ *  Ownership: bench->flows, bench->data.
+ *  Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, roof_error *error);
 
 /** Measures memory and the outermost cache with small pages, in the ways that won.
@@ -120,8 +130,11 @@ roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, ro
 void rf_cpu_try_pages(rf_bench *bench);
 
 /** Bytes of a cache level that a core of a kind uses when it works alone, for -1 each of `per_core` threads
- * of each core when all work, the least of all kinds; 0 when the level cannot be told from the one inside it.
- *  Units: bytes. Ownership: none. Errors: none. */
+ *  of each core when all work, the least of all kinds; 0 when the level cannot be told from the one inside
+ *  it.
+ *  Units: bytes.
+ *  Ownership: none.
+ *  Errors: none. */
 double rf_cpu_cache_share(const rf_topology *topology, roof_level_kind level, int kind, int per_core);
 
 /** Notes whether all hardware threads do more than one a core, from the figures of both.
@@ -134,12 +147,17 @@ void rf_cpu_note_siblings(rf_bench *bench);
 void rf_cpu_judge(rf_bench *bench);
 
 /** Measures the latency of every level with large pages and with small ones, how far the TLBs reach, and the
- * latency of memory while other cores read. Units: s. Ownership: none. Errors: ROOF_E_MEMORY,
- * ROOF_E_UNSUPPORTED. */
+ *  latency of memory while other cores read.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED. */
 roof_status rf_cpu_measure_latency(rf_bench *bench, roof_error *error);
 
 /** Latency of a load when `bytes` of data, a power of two, are in use; the best of a few windows. Overwrites
- * the data. Units: s. Ownership: none. Errors: none. */
+ *  the data.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: none. */
 double rf_cpu_latency_of(char *data, size_t bytes);
 
 /** The largest power of two not above `bytes`, at least 1 KiB.
@@ -174,8 +192,10 @@ typedef struct rf_stream {
 } rf_stream;
 
 /** Measures memory and the outermost cache again with small pages; the faster pages' figure stays, the other
- * is said in the level's source. Notes why when it cannot be known. Units: bytes, bytes/s. Ownership: `data`,
- * large pages with random numbers, gets new ones. Errors: none. */
+ *  is said in the level's source. Notes why when it cannot be known.
+ *  Units: bytes, bytes/s.
+ *  Ownership: `data`, large pages with random numbers, gets new ones.
+ *  Errors: none. */
 void rf_cpu_try_small_pages(rf_bench *bench, void *data, size_t bytes, rf_stream *streams, int count);
 
 enum { RF_CHASE_LINE = 64 };
@@ -208,22 +228,26 @@ typedef struct rf_place {
 } rf_place;
 
 /** Finds levels in a curve of bandwidth by growing working set: plateaus by where bandwidth falls, matched in
- * order with the capacities the system tells (caches inner to outer, then memory). The first plateau is the
- * first level's, the last one memory's; a cache between them that has none is not seen.
- *  Units: bytes, bytes/s. Ownership: fills `places`, one a level. Errors: none; returns the plateaus found.
- */
+ *  order with the capacities the system tells (caches inner to outer, then memory). The first plateau is the
+ *  first level's, the last one memory's; a cache between them that has none is not seen.
+ *  Units: bytes, bytes/s.
+ *  Ownership: fills `places`, one a level.
+ *  Errors: none; returns the plateaus found. */
 int rf_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
                    rf_place *places);
 
 /** Measures the curve of one core that reads, and marks `levels` by it: flat or not or not seen, with the end
- * of their plateau. Notes where the curve and the system disagree.
- *  Units: bytes. Ownership: none; `data` is read. Errors: none. */
+ *  of their plateau. Notes where the curve and the system disagree.
+ *  Units: bytes.
+ *  Ownership: none; `data` is read.
+ *  Errors: none. */
 void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *levels, int count);
 
 /** Samples calls of a kernel that is prepared, for `budget` seconds, or until `precision` is reached
- * (rf_sampling). Units: s a call. Ownership: *samples on success only, freed by rf_samples_done. Errors:
- * ROOF_E_MEMORY.
- */
+ *  (rf_sampling).
+ *  Units: s a call.
+ *  Ownership: *samples on success only, freed by rf_samples_done.
+ *  Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_sample(roof_kernel_run *run, double budget, double precision, rf_samples *samples,
                           roof_error *error);
 
@@ -240,8 +264,10 @@ typedef struct rf_attempt {
 enum { RF_ATTEMPT_MAX = 4 };
 
 /** Runs the kernel in a process of its own, in every format it has: checked, then timed. What it reaches, or
- * why it does not, one entry a format; one alone when none of them can be. Units: FLOP/s. Ownership: fills at
- * most RF_ATTEMPT_MAX entries, returns how many. Errors: as `skipped`. */
+ *  why it does not, one entry a format; one alone when none of them can be.
+ *  Units: FLOP/s.
+ *  Ownership: fills at most RF_ATTEMPT_MAX entries, returns how many.
+ *  Errors: as `skipped`. */
 int rf_library_try(const rf_attempt *attempt, roof_library *results);
 
 /** Tries every number of chains on one core; the fastest counts, and of equals the one with fewer chains.
@@ -249,8 +275,10 @@ int rf_library_try(const rf_attempt *attempt, roof_library *results);
 const rf_peak_kernel_way *rf_cpu_choose_way(const rf_bench *bench, const rf_peak_kernel *kernel);
 
 /** Measures power and joules per FLOP and byte of memory with the counters below the folder `root`, "" for
- * this machine; peaks and bandwidths are known before. Units: J, W. Ownership: none. Errors: none; without
- * counters a note says why. */
+ *  this machine; peaks and bandwidths are known before.
+ *  Units: J, W.
+ *  Ownership: none.
+ *  Errors: none; without counters a note says why. */
 void rf_cpu_measure_energy(rf_bench *bench, const char *root);
 
 /** Number of kernels that are a library's.

@@ -25,7 +25,10 @@ typedef struct rf_meter {
 } rf_meter;
 
 /** Finds the counters of all packages, and of their memory where it has one, below the folder `root` ("" for
- * this machine), and starts. Units: J. Ownership: keeps `root`. Errors: as `reason`. */
+ *  this machine), and starts.
+ *  Units: J.
+ *  Ownership: keeps `root`.
+ *  Errors: as `reason`. */
 void rf_meter_start(rf_meter *meter, const char *root);
 
 /** Energy since the start; to be called before a counter passes its range twice (minutes).
@@ -33,7 +36,10 @@ void rf_meter_start(rf_meter *meter, const char *root);
 double rf_meter_read(rf_meter *meter);
 
 /** Fills in the mean power since the start, `seconds` ago, what a call took at it, and how that is known or
- * why not. Units: s, W, J. Ownership: none; out->seconds is filled in. Errors: NaN with the reason. */
+ *  why not.
+ *  Units: s, W, J.
+ *  Ownership: none; out->seconds is filled in.
+ *  Errors: NaN with the reason. */
 void rf_meter_fill(rf_meter *meter, double seconds, roof_measurement *out);
 
 #endif

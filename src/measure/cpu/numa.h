@@ -11,25 +11,32 @@ typedef struct rf_numa_pair {
 } rf_numa_pair;
 
 /** Measures a pair in about `seconds`: what all cores of `from` read together, and the latency from one of
- * them. Leaves NaN what cannot be measured. */
+ *  them. Leaves NaN what cannot be measured. */
 typedef roof_status rf_numa_probe(void *user, rf_numa_pair pair, double seconds, double *read,
                                   double *latency, roof_error *error);
 
 enum { RF_NUMA_PAIR_MAX = RF_NODE_MAX * RF_NODE_MAX };
 
 /** The pairs to measure, in order: each domain's own memory first, then the others'; none where there is one
- * domain. Domains without cores read nothing, those without memory are not read.
- *  Units: count. Ownership: fills the caller's RF_NUMA_PAIR_MAX pairs. Errors: none; returns how many. */
+ *  domain. Domains without cores read nothing, those without memory are not read.
+ *  Units: count.
+ *  Ownership: fills the caller's RF_NUMA_PAIR_MAX pairs.
+ *  Errors: none; returns how many. */
 int rf_numa_plan(const rf_topology *topology, rf_numa_pair *pairs);
 
 /** Measures the planned pairs, each for its part of `seconds`, and fills the machine's domains: none where
- * there is one domain. Units: s, bytes/s. Ownership: writes domains on success only. Errors: those of the
- * probe. */
+ *  there is one domain.
+ *  Units: s, bytes/s.
+ *  Ownership: writes domains on success only.
+ *  Errors: those of the probe. */
 roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa_probe *probe, void *user,
                             roof_machine *machine, roof_error *error);
 
 /** The probe of real memory; `user` is the rf_bench. Memory is bound to its domain, threads are where the
- * team has them. Units: bytes/s, s. Ownership: none. Errors: ROOF_E_MEMORY. */
+ *  team has them.
+ *  Units: bytes/s, s.
+ *  Ownership: none.
+ *  Errors: ROOF_E_MEMORY. */
 rf_numa_probe rf_numa_probe_memory;
 
 /** Measures the domains of this machine and notes what they show.

@@ -21,8 +21,8 @@ double rf_estimate_fraction(rf_estimate estimate);
 enum { RF_CANDIDATE_MAX = 40 };
 
 /** The ways of doing a figure's work, of which the fastest counts. They take turns before the first round,
- * and those that were not far slower, half as often, before the second; a disturbance is then seldom taken
- * for a slow way. */
+ *  and those that were not far slower, half as often, before the second; a disturbance is then seldom taken
+ *  for a slow way. */
 typedef struct rf_choice {
   rf_window *window;                       /**< one way on trial */
   double (*select)(void *user, int index); /**< sets the way; the work of one window of it */
@@ -35,11 +35,14 @@ typedef struct rf_choice {
 } rf_choice;
 
 /** Gives every way a few windows in turn and selects the fastest of these and earlier tries; of equals the
- * first. Units: none. Ownership: none. Errors: none; returns its index. */
+ *  first.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none; returns its index. */
 int rf_choice_try(rf_choice *choice, void *user);
 
 /** A figure in the making. Its windows come in rounds spread over the whole run, because what disturbs a
- * machine (a neighbour, the clock, where the host put its guest) lasts longer than a window. */
+ *  machine (a neighbour, the clock, where the host put its guest) lasts longer than a window. */
 typedef struct rf_trial {
   char figure[96]; /**< "fp64 vector AVX-512, 1 core" */
   rf_window *window;
@@ -63,13 +66,15 @@ typedef struct rf_trial {
 } rf_trial;
 
 /** A figure to measure, its samples not yet there; the caller fills in the rest before the next one.
- *  Units: none. Ownership: the bench's, until rf_trials_done. Errors: ROOF_E_MEMORY; *out on success only.
- */
+ *  Units: none.
+ *  Ownership: the bench's, until rf_trials_done.
+ *  Errors: ROOF_E_MEMORY; *out on success only. */
 roof_status rf_trial_add(rf_bench *bench, rf_trial **out, roof_error *error);
 
 /** Measures all figures round by round, then lets each fill in the machine.
- *  Units: none. Ownership: none. Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED for a time that is not possible.
- */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED for a time that is not possible. */
 roof_status rf_trials_run(rf_bench *bench, roof_error *error);
 
 /** Frees figures and samples.

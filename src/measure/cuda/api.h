@@ -1,6 +1,6 @@
 /** What is used of NVIDIA's driver (libcuda), its management library (NVML) and cuBLASLt: all are loaded at
- * run time, and neither building nor running needs NVIDIA's toolkit. The numbers are those of cuda.h, nvml.h
- * and cublasLt.h; tests/unit/test_cuda_api.c compares them where the toolkit is installed. */
+ *  run time, and neither building nor running needs NVIDIA's toolkit. The numbers are those of cuda.h, nvml.h
+ *  and cublasLt.h; tests/unit/test_cuda_api.c compares them where the toolkit is installed. */
 #ifndef MEASURE_CUDA_API_H
 #define MEASURE_CUDA_API_H
 
@@ -133,8 +133,10 @@ const cuda_api *rf_cuda_load(const char **reason);
 void rf_cuda_forget(void);
 
 /** Fails with what was tried and the driver's name and text of the code.
- *  Units: none. Ownership: none. Errors: ROOF_OK for 0, ROOF_E_UNSUPPORTED for what this device or driver
- * cannot do now (its memory is full, it is lost), ROOF_E_INTERNAL for a kernel's fault. */
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_OK for 0, ROOF_E_UNSUPPORTED for what this device or driver cannot do now (its memory is
+ *  full, it is lost), ROOF_E_INTERNAL for a kernel's fault. */
 roof_status rf_cuda_check(const cuda_api *api, cuda_code code, const char *what, roof_error *error);
 
 /** A built program: an image that the driver loads. */

@@ -27,7 +27,7 @@ typedef struct lt_choice {
 } lt_choice;
 
 /** C = A B in row order; for fp8, fp4 and int8, which the library has only so, k runs along the rows of B
- * too. fp4 has a scale in ue4m3 for each 16 numbers of a row, in tiles of 128 rows and 4 scales. */
+ *  too. fp4 has a scale in ue4m3 for each 16 numbers of a row, in tiles of 128 rows and 4 scales. */
 typedef struct cublas_gemm {
   roof_dtype dtype;
   double m, n, k;
@@ -36,8 +36,9 @@ typedef struct cublas_gemm {
 } cublas_gemm;
 
 /** Runs it `repeats` times by the library's own choice of algorithm.
- *  Units: s. Ownership: none. Errors: ROOF_E_UNSUPPORTED without the library or a way to do it,
- * ROOF_E_INTERNAL. */
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: ROOF_E_UNSUPPORTED without the library or a way to do it, ROOF_E_INTERNAL. */
 roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, double *seconds,
                            roof_error *error);
 

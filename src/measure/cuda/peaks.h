@@ -1,5 +1,5 @@
 /** The kernels that measure tensor cores (src/kernels/cuda/peaks_*.cu): what they multiply, and the sums that
- * must come of it. */
+ *  must come of it. */
 #ifndef MEASURE_CUDA_PEAKS_H
 #define MEASURE_CUDA_PEAKS_H
 

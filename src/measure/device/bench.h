@@ -89,8 +89,10 @@ roof_status rf_device_try(rf_device_bench *bench, const rf_device_launch *launch
                           roof_error *error);
 
 /** Samples of `count` launches that do the same on different data, in turn, one a call; hands the samples to
- * whoever keeps them and looks at the sensors. Units: `work` a call, s. Ownership: *result on success only.
- * Errors: as the driver's. */
+ *  whoever keeps them and looks at the sensors.
+ *  Units: `work` a call, s.
+ *  Ownership: *result on success only.
+ *  Errors: as the driver's. */
 roof_status rf_device_figure(rf_device_bench *bench, const char *name, const rf_device_launch *launches,
                              int count, double work, rf_device_result *result, roof_error *error);
 
@@ -146,17 +148,25 @@ roof_status rf_device_sums(rf_device_bench *bench, const rf_device_launch *launc
                            roof_error *error);
 
 /** How many times as long a launch takes when its argument `which`, a count, is twice what it is: near 2 for
- * one that does its work. The fastest of several of each. Units: none. Ownership: none. Errors: as the
- * driver's. */
+ *  one that does its work. The fastest of several of each.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: as the driver's. */
 roof_status rf_device_growth(rf_device_bench *bench, const rf_device_launch *launch, int which, double *ratio,
                              roof_error *error);
 
 /** Multiplies the count in argument `which` so that a launch that takes `seconds` takes a millisecond, and so
- * that starting it does not show; returns the factor. Units: s. Ownership: changes *launch. Errors: none. */
+ *  that starting it does not show; returns the factor.
+ *  Units: s.
+ *  Ownership: changes *launch.
+ *  Errors: none. */
 double rf_device_lengthen(rf_device_launch *launch, int which, double seconds);
 
 /** The line of latency and bandwidth, t = latency + bytes / bandwidth, that fits points best in relation to
- * their times. Units: bytes, s. Ownership: writes all results. Errors: NaN with fewer than two sizes. */
+ *  their times.
+ *  Units: bytes, s.
+ *  Ownership: writes all results.
+ *  Errors: NaN with fewer than two sizes. */
 void rf_device_fit(const double *bytes, const double *seconds, int count, double *latency, double *bandwidth,
                    double *worst);
 
@@ -169,8 +179,10 @@ typedef struct rf_device_ramp {
 } rf_device_ramp;
 
 /** The widest range of growing sizes, five at least and a factor of sixteen, that a line describes within a
- * quarter, one in six of them apart; count 0 when there is none. Units: bytes, s. Ownership: by value.
- * Errors: none. */
+ *  quarter, one in six of them apart; count 0 when there is none.
+ *  Units: bytes, s.
+ *  Ownership: by value.
+ *  Errors: none. */
 rf_device_ramp rf_device_ramp_of(const double *bytes, const double *seconds, int count);
 
 /** The size at which growing times first reach `reach`, in proportion between points.

@@ -1,5 +1,5 @@
 /** Accelerators: what a driver (OpenCL, CUDA) must do, in one struct of functions. Everything above it, the
- * ceilings and the running of kernels, is common to all (device_*.c). */
+ *  ceilings and the running of kernels, is common to all (device_*.c). */
 #ifndef MEASURE_DEVICE_DEVICE_H
 #define MEASURE_DEVICE_DEVICE_H
 
@@ -71,9 +71,9 @@ typedef struct rf_telemetry {
   char throttled[64]; /**< why the clock is lowered, "" when it is not */
 } rf_telemetry;
 
-/** One kind of accelerator. Functions return ROOF_E_UNSUPPORTED for what this device or runtime cannot do
- * now (its memory is full, it is lost), with one line that names the call and what the driver said. A handle
- * is freed once; freeing NULL is fine. Nullable functions say so. */
+/** One kind of accelerator. Functions return ROOF_E_UNSUPPORTED for what this device or runtime cannot do now
+ *  (its memory is full, it is lost), with one line that names the call and what the driver said. A handle is
+ *  freed once; freeing NULL is fine. Nullable functions say so. */
 struct rf_device_driver {
   const char *name; /**< of its backend */
 
@@ -147,8 +147,10 @@ roof_status rf_device_run_in_turns(const rf_device_driver *driver, const roof_ke
                                    roof_error *error);
 
 /** Samples of launches that stand for each other (the same work on different data), in turn, each of as many
- * calls as the clock needs. Units: s a call. Ownership: *samples on success only, released by
- * rf_samples_done. Errors: as the driver's. */
+ *  calls as the clock needs.
+ *  Units: s a call.
+ *  Ownership: *samples on success only, released by rf_samples_done.
+ *  Errors: as the driver's. */
 roof_status rf_device_sample(rf_device *device, const rf_device_launch *launches, int count, double budget,
                              double precision, rf_samples *samples, roof_error *error);
 

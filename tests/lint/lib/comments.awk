@@ -1,4 +1,5 @@
-# Every function declared is ROOF_API, with a comment right before it that has Units:, Ownership: and Errors:.
+# Every function declared is ROOF_API, with a comment right before it that has Units:, Ownership: and Errors:, each on a
+# line of its own.
 FNR == 1 { comment = ""; open = 0 }
 
 open { comment = comment "\n" $0; if (/\*\//) open = 0; next }
@@ -9,6 +10,7 @@ open { comment = comment "\n" $0; if (/\*\//) open = 0; next }
   n = split("Units: Ownership: Errors:", words, " ")
   for (i = 1; i <= n; i++) {
     if (index(comment, words[i]) == 0) printf "%s:%d: no `%s` in the comment of: %s\n", FILENAME, FNR, words[i], $0
+    else if (index(comment, "\n *  " words[i]) == 0) printf "%s:%d: `%s` does not begin a line: %s\n", FILENAME, FNR, words[i], $0
   }
 }
 
