@@ -256,6 +256,7 @@ static const way ways[] = {
      "dram__bytes.sum.per_second x time"},
     {NCU_L2, NCU_METRIC_COUNT, 1, ROOF_L2, ROOF_QUALITY_MEASURED, "lts__t_bytes.sum"},
     {NCU_L2_SECTORS, NCU_METRIC_COUNT, 32, ROOF_L2, ROOF_QUALITY_MEASURED, "32 lts__t_sectors"},
+    {NCU_L2_RATE, NCU_METRIC_COUNT, 0, ROOF_L2, ROOF_QUALITY_DERIVED, "lts__t_bytes.sum.per_second x time"},
     {NCU_L2_XBAR, NCU_METRIC_COUNT, 32, ROOF_L2, ROOF_QUALITY_ESTIMATED,
      "32 lts__lts2xbar_cycles_active: what is read, without writes"},
     {NCU_L1, NCU_METRIC_COUNT, 1, ROOF_L1, ROOF_QUALITY_MEASURED, "l1tex__t_bytes.sum"},
@@ -290,6 +291,12 @@ static void add_bytes(roof_record *record, const ncu_launch *l) {
   }
 }
 
+/** The busiest pipe of the tensor cores: of all formats together, or else the largest of those counted apart.
+ */
+static double tensor_share(const double *v) {
+  return first(v[NCU_TENSOR_SHARE], fmax(v[NCU_HMMA_SHARE], fmax(v[NCU_IMMA_SHARE], v[NCU_DMMA_SHARE])));
+}
+
 static void add_counters(roof_profile *profile, roof_record *record, const ncu_launch *l) {
   const double *v = l->value;
   const struct {
@@ -300,7 +307,8 @@ static void add_counters(roof_profile *profile, roof_record *record, const ncu_l
       {"waves", v[NCU_WAVES]},
       {"memory", first(v[NCU_DRAM_SHARE], v[NCU_MEMORY_SHARE])},
       {"compute", v[NCU_COMPUTE_SHARE]},
-      {"matrix", v[NCU_TENSOR_SHARE]},
+      {"matrix", tensor_share(v)},
+      {"active", v[NCU_ACTIVE]},
       {"lanes", v[NCU_LANES] / 32},
       {"bank_conflicts", v[NCU_SHARED_WAVES] > 0 ? v[NCU_BANK_CONFLICTS] / v[NCU_SHARED_WAVES] : NAN}};
   double seconds = or_zero(seconds_of(l)) * l->calls;

@@ -25,6 +25,7 @@
   X(NCU_DRAM_RATE, "dram__bytes.sum.per_second")                                                             \
   X(NCU_L2, "lts__t_bytes.sum")                                                                              \
   X(NCU_L2_SECTORS, "lts__t_sectors.sum")                                                                    \
+  X(NCU_L2_RATE, "lts__t_bytes.sum.per_second")                                                              \
   X(NCU_L2_XBAR, "lts__lts2xbar_cycles_active.sum")                                                          \
   X(NCU_L1, "l1tex__t_bytes.sum")                                                                            \
   X(NCU_L1_BACK, "l1tex__lsu_writeback_active.sum")                                                          \
@@ -57,7 +58,11 @@
   X(NCU_MEMORY_SHARE, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")                              \
   X(NCU_DRAM_SHARE, "dram__throughput.avg.pct_of_peak_sustained_elapsed")                                    \
   X(NCU_COMPUTE_SHARE, "sm__throughput.avg.pct_of_peak_sustained_elapsed")                                   \
+  X(NCU_ACTIVE, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed")                                       \
   X(NCU_TENSOR_SHARE, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active")                      \
+  X(NCU_HMMA_SHARE, "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active")                \
+  X(NCU_IMMA_SHARE, "sm__pipe_tensor_op_imma_cycles_active.avg.pct_of_peak_sustained_active")                \
+  X(NCU_DMMA_SHARE, "sm__pipe_tensor_op_dmma_cycles_active.avg.pct_of_peak_sustained_active")                \
   X(NCU_LANES, "smsp__thread_inst_executed_per_inst_executed.ratio")                                         \
   X(NCU_BANK_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum")                                \
   X(NCU_SHARED_WAVES, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")

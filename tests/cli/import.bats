@@ -23,6 +23,17 @@ setup() {
   [ "$bad" -eq 0 ]
 }
 
+@test "every metric that explain ncu asks for is read" {
+  run -0 "$ROOFLINE" import "$fixtures/ncu-asked.csv" --json
+  [ "$(json '.kernels[0].counters')" = '{"occupancy":0.1875,"matrix":0.125,"active":0.4,"lanes":1}' ]
+  [ "$(json '.kernels[0].bytes')" = '{"L2":200000000,"DRAM":150000000}' ]
+  "$ROOFLINE" explain ncu | grep -oE '[a-z0-9]+__[a-z0-9_.]+' | sort -u >asked
+  [ "$(wc -l <asked)" -ge 7 ]
+  while read -r metric; do
+    grep -qF "\"$metric\"" "$fixtures/ncu-asked.csv" || { echo "$metric: not in the fixture"; return 1; }
+  done <asked
+}
+
 @test "the answer says when it was measured: the trace itself, else the date of the file" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --json
   [ "$(json .taken)" = '"2024-10-01T00:38:42.000Z"' ]
