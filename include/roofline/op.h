@@ -2,6 +2,8 @@
 #ifndef ROOFLINE_OP_H
 #define ROOFLINE_OP_H
 
+#include <stddef.h>
+
 #include "roofline/work.h"
 
 #ifdef __cplusplus
@@ -93,6 +95,12 @@ ROOF_API roof_status roof_op_value_parse(const roof_op *op, int param, const cha
  *  Ownership: static.
  *  Errors: NULL. */
 ROOF_API const char *roof_op_value_name(const roof_op *op, int param, double value);
+
+/** A parameter's value as typed: a choice by its name, a count in full. Returns `buffer`.
+ *  Units: as the parameter's.
+ *  Ownership: fills the caller's buffer.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_op_value_text(const roof_op *op, int param, double value, char *buffer, size_t size);
 
 /** Fills what follows another parameter and checks that all are given, in range and fit together.
  *  Units: none.

@@ -21,6 +21,7 @@
 #include "roofline/plan.h"
 #include "roofline/predict.h"
 #include "roofline/region.h"
+#include "roofline/shape.h"
 #include "roofline/stats.h"
 #include "roofline/status.h"
 #include "roofline/text.h"

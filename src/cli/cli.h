@@ -15,6 +15,7 @@
 #include "roofline/measure.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
+#include "roofline/shape.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 #include "roofline/weights.h"
@@ -72,6 +73,9 @@ roof_status cli_args_precision(double percent, double *share, roof_error *error)
 
 /* select.c: from what was typed to what the library takes */
 roof_status cli_select_op(const cli_args *args, const char *name, const roof_op **op, roof_error *error);
+/** The operation and the values of "gemm m=1024 n=1024 k=1024", typed for --op. */
+roof_status cli_select_shape(const cli_args *args, const char *text, const roof_op **op,
+                             double values[ROOF_PARAM_MAX], roof_error *error);
 /** Loads the machines named, or `host`. `*machines` is the caller's to free(). */
 roof_status cli_select_machines(const cli_args *args, roof_machine **machines, int *count, roof_error *error);
 /** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
@@ -91,44 +95,6 @@ typedef struct cli_targets {
 /** Release with cli_targets_done; *targets is set on success only. */
 roof_status cli_select_targets(const cli_args *args, cli_targets *targets, roof_error *error);
 void cli_targets_done(cli_targets *targets);
-
-/* shape.c: key=value words with lists and ranges */
-typedef struct roof_axis {
-  int param;       /**< the first of `params` */
-  unsigned params; /**< a bit a parameter: `m=n=k=1..8` varies three together */
-  double *values;
-  size_t count;
-} roof_axis;
-
-/** Reads one value; an error names what it is of. */
-typedef roof_status roof_value_read(const void *context, const char *text, double *value, roof_error *error);
-
-/** Adds the values of `list` ("1,8,64", "1..1024*2", "128..4096+128"; changed) to an axis, `whole`:
- *  rounded. */
-roof_status roof_axis_read(roof_axis *axis, const char *name, bool whole, roof_value_read *read,
-                           const void *context, char *list, roof_error *error);
-
-/** Do not copy: `op` may point into it. */
-typedef struct roof_shape {
-  const roof_op *op; /**< the one given, or `tied` */
-  roof_op tied;      /**< its copy in which parameters given together follow the first */
-  double values[ROOF_PARAM_MAX];
-  roof_axis axes[ROOF_PARAM_MAX]; /**< parameters with more than one value, in the order typed */
-  int axis_count;
-  size_t points;
-} roof_shape;
-
-roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words, int count,
-                             roof_error *error);
-/** Values of point `index` as typed (the last axis turns fastest): NaN where one follows another. */
-void roof_shape_typed(const roof_shape *shape, size_t index, double *values);
-/** Completed values of point `index`; an error names the point. */
-roof_status roof_shape_point(const roof_shape *shape, size_t index, double *values, roof_error *error);
-/** Appends "m=1 n=2": the point on its axes, without the parameter `except` (-1: all). */
-void roof_shape_add_point(roof_text *out, const roof_shape *shape, size_t index, int except);
-void roof_shape_done(roof_shape *shape);
-/** A parameter's value as typed: a choice by its name, a count in full. */
-void roof_shape_value_text(const roof_op *op, int param, double value, char *buffer, size_t size);
 
 /* csv.c */
 /** Predictions as rows: the columns are the operation's parameters, then the same for every operation. */

@@ -175,7 +175,7 @@ static roof_status read_words(const cli_args *args, claim *c, roof_error *error)
   }
   status = status == ROOF_OK ? check_claim(c, count, error) : status;
   if (status == ROOF_OK && c->op != NULL) {
-    status = roof_shape_parse(&c->shape, c->op, words, count, error);
+    status = roof_shape_parse(&c->shape, c->op, words, count, NULL, error);
   }
   if (status == ROOF_OK && c->op != NULL && c->shape.points > 1) {
     roof_shape_done(&c->shape);

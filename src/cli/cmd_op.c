@@ -30,7 +30,7 @@ static void add_parameters(roof_text *out, const roof_op *op) {
       }
     } else if (optional) {
       char value[64];
-      roof_shape_value_text(op, i, p->fallback, value, sizeof value);
+      roof_op_value_text(op, i, p->fallback, value, sizeof value);
       roof_text_addf(out, "=%s", value);
     }
     roof_text_add(out, optional ? "]" : "");
@@ -147,7 +147,7 @@ static roof_status show(const cli_args *args, const char *name, roof_error *erro
     bool needed = p->same_as == NULL && isnan(p->fallback);
     char value[64] = "";
     if (!needed && p->same_as == NULL) {
-      roof_shape_value_text(op, i, p->fallback, value, sizeof value);
+      roof_op_value_text(op, i, p->fallback, value, sizeof value);
     }
     const char *fallback = needed ? "needed" : p->same_as != NULL ? p->same_as : value;
     roof_text_addf(&out, "  %-13s %*s%s%s\n", p->name, p->text[0] != '\0' ? -12 : 0, fallback,

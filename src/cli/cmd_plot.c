@@ -28,21 +28,20 @@ typedef struct placing {
 } placing;
 
 /** "gemm m=8 n=8 k=8": what was typed, or with several points what changes. */
-static void name_dot(const placing *p, const double *values, char *label, size_t size) {
+static void name_dot(const placing *p, size_t index, const double *values, char *label, size_t size) {
   roof_text text = {0};
   const roof_op *op = p->shape->op;
   roof_text_add(&text, op->name);
-  for (int i = 0; i < roof_op_param_count(op); i++) {
-    bool shown = p->shape->points == 1 && !isnan(p->shape->values[i]) &&
-                 (isnan(op->params[i].fallback) || values[i] != op->params[i].fallback);
-    for (int axis = 0; axis < p->shape->axis_count; axis++) {
-      shown |= p->shape->axes[axis].param == i;
+  for (int i = 0; i < roof_op_param_count(op) && p->shape->points == 1; i++) {
+    char value[64];
+    if (p->shape->typed & 1u << i) {
+      roof_text_addf(&text, " %s=%s", op->params[i].name,
+                     roof_op_value_text(op, i, values[i], value, sizeof value));
     }
-    if (shown) {
-      char value[64];
-      roof_shape_value_text(op, i, values[i], value, sizeof value);
-      roof_text_addf(&text, " %s=%s", op->params[i].name, value);
-    }
+  }
+  if (p->shape->points > 1) {
+    roof_text_add(&text, " ");
+    roof_shape_add_point(&text, p->shape, index, -1);
   }
   snprintf(label, size, "%s", text.data != NULL ? text.data : "");
   roof_text_done(&text);
@@ -88,7 +87,7 @@ static roof_status place_point(const placing *p, size_t index, roof_error *error
                         .predicted = true,
                         .series = p->series,
                         .next = -1};
-  name_dot(p, values, dot.label, sizeof dot.label);
+  name_dot(p, index, values, dot.label, sizeof dot.label);
   roof_prediction_binding(&prediction, binding, sizeof binding);
   snprintf(dot.detail, sizeof dot.detail, "%s-bound (%s)", roof_regime_name(prediction.regime), binding);
   /* The last list runs fastest: an arrow follows its values and ends with them. */
@@ -135,7 +134,7 @@ static roof_status place_op(const cli_args *args, const roof_target *targets, in
   roof_shape shape;
   roof_status status = cli_select_op(args, words[0], &op, error);
   if (status == ROOF_OK) {
-    status = roof_shape_parse(&shape, op, words + 1, count - 1, error);
+    status = roof_shape_parse(&shape, op, words + 1, count - 1, NULL, error);
   }
   if (status != ROOF_OK) {
     return status;

@@ -39,7 +39,7 @@ json_t *cli_json_parameters(const roof_op *op, const double *values) {
   json_t *object = json_object();
   for (int i = 0; i < roof_op_param_count(op); i++) {
     char text[64];
-    roof_shape_value_text(op, i, values[i], text, sizeof text);
+    roof_op_value_text(op, i, values[i], text, sizeof text);
     bool choice = roof_op_value_name(op, i, values[i]) != NULL;
     json_object_set_new(object, op->params[i].name, choice ? json_string(text) : cli_json_number(values[i]));
   }

@@ -16,6 +16,16 @@ roof_status cli_select_op(const cli_args *args, const char *name, const roof_op 
   return roof_op_find(name, op, error);
 }
 
+roof_status cli_select_shape(const cli_args *args, const char *text, const roof_op **op,
+                             double values[ROOF_PARAM_MAX], roof_error *error) {
+  char name[ROOF_NAME_MAX];
+  const char *start = text + strspn(text, " ");
+  size_t length = strcspn(start, " ");
+  snprintf(name, sizeof name, "%.*s", (int)length, start);
+  roof_status status = cli_select_op(args, name, op, error);
+  return status == ROOF_OK ? roof_shape_values(*op, start + length, values, error) : status;
+}
+
 static roof_status load_host(roof_machine *machine, roof_error *error) {
   roof_status status = roof_catalog_load("host", machine, error);
   if (status == ROOF_E_NAME) {

@@ -1,6 +1,7 @@
 #include "roofline/op.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -59,6 +60,16 @@ static const char *choice_name(const roof_param *param, double value) {
 
 const char *roof_op_value_name(const roof_op *op, int param, double value) {
   return choice_name(&op->params[param], value);
+}
+
+char *roof_op_value_text(const roof_op *op, int param, double value, char *buffer, size_t size) {
+  const char *name = roof_op_value_name(op, param, value);
+  if (name != NULL) {
+    snprintf(buffer, size, "%s", name);
+  } else {
+    snprintf(buffer, size, "%.15g", value);
+  }
+  return buffer;
 }
 
 static roof_status check_number(const roof_param *param, double value, roof_error *error) {

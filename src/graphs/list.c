@@ -8,6 +8,7 @@
 #include "host/file.h"
 #include "roofline/graphs.h"
 #include "roofline/ops.h"
+#include "roofline/shape.h"
 #include "roofline/units.h"
 
 enum { LINE_MAX_LENGTH = 1024, SHAPE_LENGTH = 256, OPTIONS = 8 };
@@ -19,8 +20,9 @@ typedef struct line {
   const char *start;
   roof_error *error;
   const roof_op *op;
+  ptrdiff_t indent; /**< where the operation's name begins */
+  roof_shape shape;
   double values[ROOF_PARAM_MAX];
-  bool given[ROOF_PARAM_MAX];
   roof_types types;
   double count;
   char name[96];
@@ -110,75 +112,80 @@ static roof_status fail_key(line *l, const char *at, const char *key) {
               near != NULL ? "; did you mean `" : "", near != NULL ? near : "", near != NULL ? "`?" : "");
 }
 
-/** Takes `key=value` at `word`; in the first pass dtype alone, then all others. */
-static roof_status take_word(line *l, char *word, bool first) {
-  char *equals = strchr(word, '=');
-  roof_error why = {0};
-  if (equals == NULL || equals == word) {
-    return fail(l, word, ROOF_E_PARSE, "`%.60s`: not key=value", word);
-  }
-  *equals = '\0';
-  int param = roof_op_param_index(l->op, word), option = 0;
-  while (option < OPTIONS && strcmp(options[option].name, word) != 0) {
+static int option_of(const char *key) {
+  int option = 0;
+  while (option < OPTIONS && strcmp(options[option].name, key) != 0) {
     option++;
   }
-  roof_status status = ROOF_OK;
-  if (param < 0 && option == OPTIONS) {
-    status = fail_key(l, word, word);
-  } else if (param < 0 && (option == 0) == first) {
-    status = options[option].take(l, equals + 1, &why);
-  } else if (param >= 0 && !first && l->given[param]) {
-    status = roof_error_set(&why, ROOF_E_ARGUMENT, "`%s`: given twice", word);
-  } else if (param >= 0 && !first) {
-    l->given[param] = true;
-    status = roof_op_value_parse(l->op, param, equals + 1, &l->values[param], &why);
-  }
-  if (status != ROOF_OK && why.message[0] != '\0') {
-    fail(l, equals + 1, status, "%s", why.message);
-  }
-  *equals = '=';
-  return status;
+  return option;
 }
 
-/** Calls take_word for each word behind the first. */
-static roof_status take_words(line *l, char *rest, bool first) {
+/** Takes an option `key=value` at `word` and blanks it out; in the first pass dtype alone, then all others. */
+static roof_status take_word(line *l, char *word, size_t length, bool first) {
+  char copy[LINE_MAX_LENGTH];
+  roof_error why = {0};
+  snprintf(copy, sizeof copy, "%.*s", (int)length, word);
+  char *equals = strchr(copy, '=');
+  if (equals == NULL) {
+    return ROOF_OK;
+  }
+  *equals = '\0';
+  int option = option_of(copy);
+  if (option == OPTIONS) {
+    return roof_op_param_index(l->op, copy) >= 0 ? ROOF_OK : fail_key(l, word, copy);
+  }
+  if ((option == 0) != first) {
+    return ROOF_OK;
+  }
+  roof_status status = options[option].take(l, equals + 1, &why);
+  if (status != ROOF_OK) {
+    return fail(l, word + (equals + 1 - copy), status, "%s", why.message);
+  }
+  memset(word, ' ', length);
+  return ROOF_OK;
+}
+
+/** Calls take_word for each word. */
+static roof_status take_options(line *l, char *rest, bool first) {
+  static const char blanks[] = " \t\r";
   roof_status status = ROOF_OK;
-  while (status == ROOF_OK) {
-    rest += strspn(rest, " \t\r");
-    size_t length = strcspn(rest, " \t\r");
-    if (length == 0) {
-      break;
-    }
-    char end = rest[length];
-    rest[length] = '\0';
-    status = take_word(l, rest, first);
-    rest[length] = end;
+  for (rest += strspn(rest, blanks); *rest != '\0' && status == ROOF_OK; rest += strspn(rest, blanks)) {
+    size_t length = strcspn(rest, blanks);
+    status = take_word(l, rest, length, first);
     rest += length;
   }
   return status;
+}
+
+/** The parameters, which are all that the options left. */
+static roof_status take_shape(line *l, const char *rest) {
+  roof_error why = {0};
+  roof_status status = roof_shape_parse_text(&l->shape, l->op, rest, &why);
+  if (status != ROOF_OK) {
+    return fail(l, rest + why.column - 1, status, "%s", why.message);
+  }
+  status = l->shape.points == 1
+               ? roof_shape_point(&l->shape, 0, l->values, &why)
+               : roof_error_set(&why, ROOF_E_ARGUMENT, "several sizes; a line is one operation of one size");
+  roof_shape_done(&l->shape);
+  return status == ROOF_OK ? ROOF_OK : fail(l, l->start + l->indent, status, "%s", why.message);
 }
 
 static void write_shape(const line *l, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < roof_op_param_count(l->op) && used < size; i++) {
-    const char *choice = roof_op_value_name(l->op, i, l->values[i]);
-    if (l->given[i]) {
-      used += choice != NULL ? (size_t)snprintf(text + used, size - used, "%s%s=%s", used > 0 ? " " : "",
-                                                l->op->params[i].name, choice)
-                             : (size_t)snprintf(text + used, size - used, "%s%s=%.15g", used > 0 ? " " : "",
-                                                l->op->params[i].name, l->values[i]);
+    char value[64];
+    if (l->shape.typed & 1u << i) {
+      used +=
+          (size_t)snprintf(text + used, size - used, "%s%s=%s", used > 0 ? " " : "", l->op->params[i].name,
+                           roof_op_value_text(l->op, i, l->values[i], value, sizeof value));
     }
   }
 }
 
-static roof_status add_line(line *l, char *word, roof_workload *w) {
+static roof_status add_line(line *l, roof_workload *w) {
   char shape[SHAPE_LENGTH];
-  roof_error why = {0};
-  roof_status status = roof_op_complete(l->op, l->values, &why);
-  if (status != ROOF_OK) {
-    return fail(l, word, status, "%s", why.message);
-  }
   roof_workload_item item = {.name = l->name,
                              .op = l->op->name,
                              .shape = shape,
@@ -210,14 +217,14 @@ static roof_status take_line(line *l, char *text, const roof_workload_reading *r
                     ? "; a file of your own operations is given by `--ops FILE`"
                     : "");
   }
-  roof_op_defaults(l->op, l->values);
-  memset(l->given, 0, sizeof l->given);
   l->types = reading->types;
   l->count = 1;
   l->name[0] = '\0';
-  status = take_words(l, word + length, true);
-  status = status == ROOF_OK ? take_words(l, word + length, false) : status;
-  return status == ROOF_OK ? add_line(l, word, w) : status;
+  l->indent = word - text;
+  status = take_options(l, word + length, true);
+  status = status == ROOF_OK ? take_options(l, word + length, false) : status;
+  status = status == ROOF_OK ? take_shape(l, word + length) : status;
+  return status == ROOF_OK ? add_line(l, w) : status;
 }
 
 static roof_status take_lines(line *l, const char *text, size_t length, const roof_workload_reading *reading,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "roofline/ops.h"
+#include "roofline/shape.h"
 #include "roofline/text.h"
 
 #define ROW(family) extern const rf_kernel_family rf_kernels_##family;
@@ -68,51 +69,11 @@ roof_types roof_kernel_types(const roof_kernel *kernel, roof_dtype dtype) {
   return kernel->types != NULL ? *kernel->types : roof_types_of(dtype);
 }
 
-static roof_status set_value(const roof_kernel *kernel, const roof_op *op, char *pair, double *values,
-                             roof_error *error) {
-  char *equals = strchr(pair, '=');
-  if (equals == NULL) {
-    return roof_error_set(error, ROOF_E_PARSE, "%s: `%s` is not of the form key=value", kernel->name, pair);
-  }
-  *equals = '\0';
-  int param = roof_op_param_index(op, pair);
-  if (param < 0) {
-    const char *names[ROOF_PARAM_MAX + 1] = {NULL};
-    for (int i = 0; i < roof_op_param_count(op); i++) {
-      names[i] = op->params[i].name;
-    }
-    const char *near = roof_suggest(pair, names);
-    return roof_error_set(error, ROOF_E_NAME, "%s: no parameter `%s`; did you mean `%s`?", kernel->name, pair,
-                          near != NULL ? near : names[0]);
-  }
-  return roof_op_value_parse(op, param, equals + 1, &values[param], error);
-}
-
 roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, double *values,
                                roof_error *error) {
   const roof_op *op = NULL;
-  double parsed[ROOF_PARAM_MAX];
   roof_status status = roof_op_find(kernel->op, &op, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  roof_op_defaults(op, parsed);
-  char *copy = strdup(sizes), *rest = NULL;
-  if (copy == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", kernel->name);
-  }
-  for (char *pair = strtok_r(copy, " ", &rest); pair != NULL && status == ROOF_OK;
-       pair = strtok_r(NULL, " ", &rest)) {
-    status = set_value(kernel, op, pair, parsed, error);
-  }
-  free(copy);
-  if (status == ROOF_OK) {
-    status = roof_op_complete(op, parsed, error);
-  }
-  if (status == ROOF_OK) {
-    memcpy(values, parsed, sizeof parsed);
-  }
-  return status;
+  return status == ROOF_OK ? roof_shape_values(op, sizes, values, error) : status;
 }
 
 char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const double *values, char *buffer,

@@ -85,6 +85,13 @@ caches() { # a scripted machine with caches beside its memory
     config/roofline/machines/fake.json >with && mv with config/roofline/machines/fake.json
 }
 
+@test "run takes sizes tied together over the default shape" {
+  run -0 "$ROOFLINE" run gemm-blocked m=n=k=128 --backend fake
+  [[ ${lines[1]} == *gemm-blocked\ m=128\ n=128\ k=128\ fp32\ * ]]
+  run -0 "$ROOFLINE" run gemm --ladder m=n=k=128 --backend fake --json --ledger "$BATS_TEST_TMPDIR/tied.ledger"
+  [[ $output == *"gemm-naive m=128 n=128 k=128 fp32"* ]]
+}
+
 @test "run takes lists and ranges of sizes through the levels" {
   caches
   run -0 "$ROOFLINE" run triad n=4k..5M*32 --backend fake --json

@@ -96,6 +96,11 @@ refuses() { # CODE TEXT ARGUMENT...
   ! cmp -s plain.svg arrows.svg
 }
 
+@test "a label names every size that varies" {
+  run -0 "$ROOFLINE" plot gemm m=n=k=64,512 --machine h100 --dtype fp16
+  [[ $output == *"gemm m=n=k=64 "*"gemm m=n=k=512 "* ]]
+}
+
 @test "measured kernels of a file are dots; those without FLOPs or bytes are left out, and that is said" {
   echo '{"schema": "roofline.measurements/1", "kernels": [
     {"name": "slow", "seconds": 2, "flops": {"fp16": 1e12}, "bytes": {"DRAM": 1e10}},

@@ -60,8 +60,9 @@ sweep() {
 
 @test "a critical value that overhead hides is told as such" {
   run -0 "$ROOFLINE" sweep gemm m=n=k=64..8192*2 --machine "$h989"
-  [[ ${lines[0]} == "gemm on h989: overhead-bound at m=64, compute-bound from m=1456 (exactly 1455.85)" ]]
-  has "compute time over memory time from m=886 (exactly 885.672)"
+  [[ ${lines[0]} == "gemm on h989: overhead-bound at m=n=k=64, compute-bound from m=n=k=1456 (exactly 1455.85)" ]]
+  has "compute time over memory time from m=n=k=886 (exactly 885.672)"
+  [[ ${lines[2]} == "  m=n=k "* ]]
   has "but it is still overhead-bound"
 }
 
@@ -134,7 +135,7 @@ sweep() {
   done <<'ROWS'
 m=1..8;m=2;n=8;k=8 `m`: given twice
 m=n=m=2;k=8 `m`: given twice
-m=n=beta=1,2;k=8 `beta`: takes other values than `m`
+m=n=beta=1,2;k=8 `beta` and `m` have different types and cannot be tied
 m=8..1;n=8;k=8 a range goes up
 m=1..8*1;n=8;k=8 a range goes up
 m=1,2;n=8 `k` is missing

@@ -185,7 +185,7 @@ static roof_status advise_operation(const cli_args *args, roof_error *error) {
   typed t = {.measured = NAN, .wall = NAN};
   roof_status status = cli_select_op(args, args->words[0], &op, error);
   status = status == ROOF_OK ? sort_words(args, &t, error) : status;
-  status = status == ROOF_OK ? roof_shape_parse(&shape, op, t.words, t.count, error) : status;
+  status = status == ROOF_OK ? roof_shape_parse(&shape, op, t.words, t.count, NULL, error) : status;
   if (status != ROOF_OK) {
     return status;
   }

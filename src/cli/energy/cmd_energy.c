@@ -206,8 +206,9 @@ static roof_status answer_op(const cli_args *args, roof_machine *machines, int c
   const roof_op *op = NULL;
   roof_shape shape;
   roof_status status = cli_select_op(args, args->words[0], &op, error);
-  status =
-      status == ROOF_OK ? roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, error) : status;
+  status = status == ROOF_OK
+               ? roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, NULL, error)
+               : status;
   if (status != ROOF_OK) {
     return status;
   }

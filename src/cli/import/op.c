@@ -7,8 +7,6 @@
 
 #include "cli/import/import.h"
 
-enum { WORDS = 32 };
-
 /** One rule, resolved: which kernels, and the work of a call. */
 typedef struct rule {
   regex_t pattern;
@@ -29,54 +27,36 @@ roof_status cli_import_regex(const char *option, const char *text, regex_t *patt
   return roof_error_set(error, ROOF_E_ARGUMENT, "%s `%.60s`: %s", option, text, why);
 }
 
-/** The work of `words`, an operation with its shape, in the formats of the command line (fp32). */
-static roof_status work_of(const cli_args *args, char *const *words, int count, rule *r, roof_error *error) {
+/** The work of an operation with its shape, in the formats of the command line (fp32). */
+static roof_status work_of(const cli_args *args, const char *text, rule *r, roof_error *error) {
   const roof_op *op = NULL;
-  roof_shape shape;
   double values[ROOF_PARAM_MAX];
   roof_status status = args->dtype != NULL ? roof_dtype_parse(args->dtype, &r->dtype, error) : ROOF_OK;
   if (status == ROOF_OK) {
-    status = cli_select_op(args, words[0], &op, error);
+    status = cli_select_shape(args, text, &op, values, error);
   }
-  if (status == ROOF_OK) {
-    status = roof_shape_parse(&shape, op, (const char *const *)words + 1, count - 1, error);
-  }
-  if (status != ROOF_OK) {
-    return status;
-  }
-  status = shape.points == 1 ? roof_shape_point(&shape, 0, values, error)
-                             : roof_error_set(error, ROOF_E_ARGUMENT, "--op %s: give one shape", words[0]);
   if (status == ROOF_OK) {
     roof_types types = roof_types_of(r->dtype);
     roof_work_init(&r->work);
-    op->work(shape.op, values, &types, &r->work);
+    op->work(op, values, &types, &r->work);
     r->work.unit = op->unit;
   }
-  roof_shape_done(&shape);
   return status;
 }
 
 static roof_status parse(const cli_args *args, const char *text, rule *r, roof_error *error) {
-  char *copy = strdup(text), *words[WORDS] = {NULL}, *rest = NULL;
-  int count = 0;
+  char *copy = strdup(text);
   char *equals = copy != NULL ? strchr(copy, '=') : NULL;
-  roof_status status = equals != NULL
-                           ? ROOF_OK
-                           : roof_error_set(error, ROOF_E_ARGUMENT,
-                                            "--op `%.60s`: give REGEX=OP key=value ..., for instance "
-                                            "'sgemm=gemm m=4096 n=4096 k=4096'",
-                                            text);
-  if (status == ROOF_OK) {
-    *equals = '\0';
-    snprintf(r->text, sizeof r->text, "formula of %.100s", equals + 1);
-    for (char *w = strtok_r(equals + 1, " ", &rest); w != NULL && count < WORDS;
-         w = strtok_r(NULL, " ", &rest)) {
-      words[count++] = w;
-    }
-    status = count > 0
-                 ? work_of(args, words, count, r, error)
-                 : roof_error_set(error, ROOF_E_ARGUMENT, "--op `%.60s`: no operation after the =", text);
+  if (equals == NULL || equals[1 + strspn(equals + 1, " ")] == '\0') {
+    free(copy);
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--op `%.60s`: give REGEX=OP key=value ..., for instance "
+                          "'sgemm=gemm m=4096 n=4096 k=4096'",
+                          text);
   }
+  *equals = '\0';
+  snprintf(r->text, sizeof r->text, "formula of %.100s", equals + 1);
+  roof_status status = work_of(args, equals + 1, r, error);
   if (status == ROOF_OK) {
     status = cli_import_regex("--op", copy, &r->pattern, error);
   }

@@ -80,30 +80,14 @@ static void write_shape(uint64_t *state, size_t kind, char *buffer, size_t size)
 }
 
 static roof_status predict(const char *text, question *q, roof_error *error) {
-  char copy[LINE], *rest = NULL;
-  const char *words[ROOF_PARAM_MAX];
-  int count = 0;
-  snprintf(copy, sizeof copy, "%s", text);
-  const char *name = strtok_r(copy, " ", &rest);
-  for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-    words[count++] = word;
-  }
+  const cli_args built_in = {0};
   const roof_op *op = NULL;
-  roof_shape shape;
   double values[ROOF_PARAM_MAX];
-  roof_status status = roof_op_find(name, &op, error);
+  roof_status status = cli_select_shape(&built_in, text, &op, values, error);
   if (status == ROOF_OK) {
-    status = roof_shape_parse(&shape, op, words, count, error);
-  }
-  if (status != ROOF_OK) {
-    return status;
-  }
-  status = roof_shape_point(&shape, 0, values, error);
-  if (status == ROOF_OK) {
-    roof_predict(&q->target, shape.op, values, &q->prediction);
+    roof_predict(&q->target, op, values, &q->prediction);
     q->percent = 100 * q->prediction.attainable / q->prediction.peak->flops_per_second;
   }
-  roof_shape_done(&shape);
   return status;
 }
 

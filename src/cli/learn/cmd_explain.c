@@ -135,7 +135,7 @@ static roof_status explain(const cli_args *args, const cli_topic *topic, const c
   double values[ROOF_PARAM_MAX];
   bool example = false;
   roof_status status = cli_select_op(args, words[0], &l.op, error);
-  status = status == ROOF_OK ? roof_shape_parse(&shape, l.op, words + 1, count - 1, error) : status;
+  status = status == ROOF_OK ? roof_shape_parse(&shape, l.op, words + 1, count - 1, NULL, error) : status;
   if (status != ROOF_OK) {
     return status;
   }

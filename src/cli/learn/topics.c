@@ -28,7 +28,7 @@ static void add_shape(roof_text *out, const cli_lesson *l) {
   roof_text_add(out, l->op->name);
   for (int i = 0; i < roof_op_param_count(l->op); i++) {
     char value[64];
-    roof_shape_value_text(l->op, i, l->values[i], value, sizeof value);
+    roof_op_value_text(l->op, i, l->values[i], value, sizeof value);
     roof_text_addf(out, " %s=%s", l->op->params[i].name, value);
   }
   roof_text_addf(out, " in %s", roof_dtype_name(l->target->types.compute));
@@ -239,7 +239,7 @@ static void work_critical(roof_text *out, const cli_lesson *l) {
   }
   cli_crossing_critical(l->target, l->op, l->typed, roof_op_param_index(l->op, l->op->batch), &crossing);
   roof_text_add(out, ":\n  ");
-  cli_crossing_add(out, l->op, &crossing);
+  cli_crossing_add(out, l->op->params[crossing.param].name, &crossing);
   roof_text_addf(out, isnan(crossing.value) ? "\n" : ": %s\n", crossing.why);
 }
 

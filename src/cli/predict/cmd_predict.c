@@ -52,7 +52,7 @@ static void add_shape(roof_text *out, const roof_target *target, const roof_op *
   roof_text_add(out, "  shape       ");
   for (int i = 0; i < roof_op_param_count(op); i++) {
     char value[64];
-    roof_shape_value_text(op, i, values[i], value, sizeof value);
+    roof_op_value_text(op, i, values[i], value, sizeof value);
     roof_text_addf(out, "%s=%s ", op->params[i].name, value);
   }
   const roof_types *t = &target->types;
@@ -193,7 +193,7 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
     cli_crossing crossing;
     cli_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
     roof_text_add(out, "  critical    ");
-    cli_crossing_add(out, op, &crossing);
+    cli_crossing_add(out, op->params[crossing.param].name, &crossing);
     if (crossing.there != crossing.to) {
       roof_text_addf(out, ", still %s-bound", roof_regime_name(crossing.there));
     }
@@ -308,7 +308,7 @@ static roof_status predict_words(const cli_args *args, answer *out, roof_error *
     return status;
   }
   roof_shape shape;
-  status = roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, error);
+  status = roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, NULL, error);
   if (status != ROOF_OK) {
     return status;
   }

@@ -223,6 +223,15 @@ typedef struct summary {
   size_t count;
 } summary;
 
+/** What the axis of `param` is called. */
+static void name_axis(const roof_shape *shape, int param, char *buffer, size_t size) {
+  for (int i = 0; i < shape->axis_count; i++) {
+    if (shape->axes[i].param == param) {
+      roof_shape_axis_name(shape, i, buffer, size);
+    }
+  }
+}
+
 static bool add_text_crossing(void *context, const sweep *s, size_t index, const cli_crossing *c) {
   summary *out = context;
   if (out->count++ >= LINES_MAX) {
@@ -230,13 +239,14 @@ static bool add_text_crossing(void *context, const sweep *s, size_t index, const
   }
   const roof_axis *first = &s->shape->axes[0];
   bool within = c->value >= first->values[0] && c->value <= first->values[first->count - 1];
-  const roof_op *op = s->shape->op;
+  char axis[CELL];
+  name_axis(s->shape, c->param, axis, sizeof axis);
   if (c->there == c->to) {
     roof_text_add(&out->answer, isnan(c->value) ? "; " : within ? ", " : "; beyond these values ");
-    cli_crossing_add(&out->answer, op, c);
+    cli_crossing_add(&out->answer, axis, c);
   }
-  roof_text_addf(&out->lines, "  %-12s ", op->params[c->param].name);
-  cli_crossing_add(&out->lines, op, c);
+  roof_text_addf(&out->lines, "  %-12s ", axis);
+  cli_crossing_add(&out->lines, axis, c);
   roof_text_addf(&out->lines, "%s%s", isnan(c->value) ? "" : ": ", isnan(c->value) ? "" : c->why);
   if (s->shape->axis_count > 1) {
     roof_text_add(&out->lines, "; with ");
@@ -260,7 +270,7 @@ static void add_fixed(roof_text *out, const sweep *s) {
   for (int i = 0; i < roof_op_param_count(s->shape->op); i++) {
     char value[CELL];
     if (!isnan(typed[i])) {
-      roof_shape_value_text(s->shape->op, i, typed[i], value, sizeof value);
+      roof_op_value_text(s->shape->op, i, typed[i], value, sizeof value);
       roof_text_addf(out, "%s=%s ", s->shape->op->params[i].name, value);
     }
   }
@@ -271,6 +281,7 @@ static void add_fixed(roof_text *out, const sweep *s) {
 static void add_answer(roof_text *out, const sweep *s, const summary *crossings) {
   const roof_op *op = s->shape->op;
   const roof_machine *machine = s->machines->machines;
+  char axis[CELL];
   bool color = cli_use_color(s->args, stdout);
   roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", op->name);
   if (s->machines->count == 1) {
@@ -281,7 +292,7 @@ static void add_answer(roof_text *out, const sweep *s, const summary *crossings)
   if (s->machines->count == 1 && s->shape->axis_count == 1 && is_count(s, 0) &&
       crossings->count <= LINES_MAX) {
     roof_text_addf(out, "%s-bound at %s=%.15g%s", roof_regime_name(s->regimes[0]),
-                   op->params[s->shape->axes[0].param].name, s->shape->axes[0].values[0],
+                   roof_shape_axis_name(s->shape, 0, axis, sizeof axis), s->shape->axes[0].values[0],
                    crossings->answer.data != NULL ? crossings->answer.data : "");
   } else {
     size_t counts[ROOF_REGIME_COUNT] = {0};
@@ -331,7 +342,8 @@ static void add_header(cli_grid *grid, const sweep *s) {
     cli_grid_add(grid, "machine");
   }
   for (int i = 0; i < s->shape->axis_count; i++) {
-    cli_grid_add(grid, "%s", s->shape->op->params[s->shape->axes[i].param].name);
+    char axis[CELL];
+    cli_grid_add(grid, "%s", roof_shape_axis_name(s->shape, i, axis, sizeof axis));
   }
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
     cli_grid_add(grid, "%s", figures[i]);
@@ -351,7 +363,7 @@ static void add_row(cli_grid *grid, const sweep *s, size_t index, const double *
   }
   for (int i = 0; i < s->shape->axis_count; i++) {
     int param = s->shape->axes[i].param;
-    roof_shape_value_text(s->shape->op, param, values[param], text, sizeof text);
+    roof_op_value_text(s->shape->op, param, values[param], text, sizeof text);
     cli_grid_add(grid, "%s", text);
   }
   add_quantity(grid, p->work.flops, "FLOP");
@@ -451,7 +463,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_shape shape;
   roof_status status = cli_select_op(args, args->words[0], &op, error);
   if (status == ROOF_OK) {
-    status = roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, error);
+    status = roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, NULL, error);
   }
   if (status != ROOF_OK) {
     return status;

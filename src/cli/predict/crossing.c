@@ -97,7 +97,7 @@ void cli_crossing_between(const roof_target *target, const roof_op *op, const do
   say_change(target, out);
 }
 
-void cli_crossing_add(roof_text *out, const roof_op *op, const cli_crossing *c) {
+void cli_crossing_add(roof_text *out, const char *name, const cli_crossing *c) {
   if (isnan(c->value)) {
     roof_text_add(out, c->why);
     return;
@@ -107,7 +107,7 @@ void cli_crossing_add(roof_text *out, const roof_op *op, const cli_crossing *c) 
   } else {
     roof_text_addf(out, "%s-bound", roof_regime_name(c->to));
   }
-  roof_text_addf(out, " from %s=%.0f", op->params[c->param].name, c->at);
+  roof_text_addf(out, " from %s=%.0f", name, c->at);
   if (fabs(c->at - c->value) > 1e-12 * c->value) {
     roof_text_addf(out, c->value < 1e5 ? " (exactly %.6g)" : " (exactly %.1f)", c->value);
   }

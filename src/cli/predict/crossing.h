@@ -24,7 +24,7 @@ void cli_crossing_critical(const roof_target *target, const roof_op *op, const d
 void cli_crossing_between(const roof_target *target, const roof_op *op, const double *typed, int param,
                           double low, double high, cli_crossing *out);
 
-/** Appends "compute-bound from m=310 (exactly 309.699)", or why never. */
-void cli_crossing_add(roof_text *out, const roof_op *op, const cli_crossing *crossing);
+/** Appends "compute-bound from NAME=310 (exactly 309.699)", or why never. */
+void cli_crossing_add(roof_text *out, const char *name, const cli_crossing *crossing);
 
 #endif

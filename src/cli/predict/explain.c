@@ -27,7 +27,7 @@ static void add_value(roof_text *out, const roof_target *target, const roof_op *
   char value[SHORT];
   snprintf(value, sizeof value, "%s", name);
   if (param >= 0) {
-    roof_shape_value_text(op, param, values[param], value, sizeof value);
+    roof_op_value_text(op, param, values[param], value, sizeof value);
   }
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && param < 0; i++) {
     if (strcmp(sizes[i].name, name) == 0) {

@@ -78,34 +78,21 @@ static bool is_pair(const char *word) {
   return strchr(word, '=') != NULL;
 }
 
-/** The default sizes of a kernel with what was typed in their place, as words. */
+/** The default sizes of a kernel with what was typed in their place. */
 static roof_status shape_of(const session *s, const roof_kernel *kernel, const roof_op *op, roof_shape *shape,
                             roof_error *error) {
-  char *sizes = strdup(roof_backend_sizes(s->backend, kernel, s->how.quick)), *rest = NULL;
-  const char **words = calloc((size_t)s->args->word_count + ROOF_PARAM_MAX, sizeof *words);
-  roof_status status = ROOF_OK;
+  const char **words = calloc((size_t)s->args->word_count + 1, sizeof *words);
   int count = 0;
-  if (sizes == NULL || words == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
-    goto done;
+  if (words == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
   }
   for (int i = 0; i < s->args->word_count; i++) {
     if (is_pair(s->args->words[i])) {
       words[count++] = s->args->words[i];
     }
   }
-  int typed = count;
-  for (char *word = strtok_r(sizes, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-    bool replaced = false;
-    for (int i = 0; i < typed; i++) {
-      replaced |= strncmp(words[i], word, strcspn(word, "=") + 1) == 0;
-    }
-    words[count] = word;
-    count += !replaced;
-  }
-  status = roof_shape_parse(shape, op, words, count, error);
-done:
-  free(sizes);
+  roof_status status =
+      roof_shape_parse(shape, op, words, count, roof_backend_sizes(s->backend, kernel, s->how.quick), error);
   free(words);
   return status;
 }

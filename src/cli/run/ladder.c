@@ -90,40 +90,39 @@ static roof_status collect(ladder *l, roof_error *error) {
   return rungs > 0 ? ROOF_OK : refuse(l, error);
 }
 
-static bool is_typed(const cli_args *args, const char *name) {
-  size_t length = strlen(name);
-  bool typed = false;
-  for (int i = 1; i < args->word_count; i++) {
-    typed |= strncmp(args->words[i], name, length) == 0 && args->words[i][length] == '=';
-  }
-  return typed;
-}
-
-static roof_status choose_values(const ladder *l, rung *r, roof_error *error) {
+/** The ladder's values, but the choices (an algorithm) that are the kernel's own and were not typed. */
+static roof_status choose_values(const ladder *l, unsigned typed, rung *r, roof_error *error) {
   roof_status status = roof_kernel_values(r->kernel, r->kernel->sizes, r->values, error);
   for (int i = 0; i < roof_op_param_count(l->op) && status == ROOF_OK; i++) {
-    const roof_param *param = &l->op->params[i];
-    if (param->kind != ROOF_PARAM_CHOICE || is_typed(l->climb->args, param->name)) {
+    if (l->op->params[i].kind != ROOF_PARAM_CHOICE || typed & 1u << i) {
       r->values[i] = l->values[i];
     }
   }
   return status;
 }
 
-/** The first rung's default shape with what was typed over it. */
-static roof_status choose_shape(ladder *l, roof_error *error) {
+/** What was typed over the first rung's default shape. */
+static roof_status parse_shape(ladder *l, unsigned *typed, roof_error *error) {
   const cli_args *args = l->climb->args;
-  const roof_kernel *first = l->rungs[0].kernel;
-  roof_text sizes = {0};
-  roof_text_add(&sizes, roof_backend_sizes(l->climb->backend, first, l->climb->how->quick));
-  for (int i = 1; i < args->word_count; i++) {
-    roof_text_addf(&sizes, " %s", args->words[i]);
+  const char *sizes = roof_backend_sizes(l->climb->backend, l->rungs[0].kernel, l->climb->how->quick);
+  roof_shape shape;
+  roof_status status = roof_shape_parse(&shape, l->op, args->words + 1, args->word_count - 1, sizes, error);
+  if (status != ROOF_OK) {
+    return status;
   }
-  roof_status status = sizes.failed ? roof_error_set(error, ROOF_E_MEMORY, "run: out of memory")
-                                    : roof_kernel_values(first, sizes.data, l->values, error);
-  roof_text_done(&sizes);
+  *typed = shape.typed;
+  status = shape.points == 1
+               ? roof_shape_point(&shape, 0, l->values, error)
+               : roof_error_set(error, ROOF_E_ARGUMENT, "--ladder: one size, every rung does the same");
+  roof_shape_done(&shape);
+  return status;
+}
+
+static roof_status choose_shape(ladder *l, roof_error *error) {
+  unsigned typed = 0;
+  roof_status status = parse_shape(l, &typed, error);
   for (int i = 0; i < l->count && status == ROOF_OK; i++) {
-    status = choose_values(l, &l->rungs[i], error);
+    status = choose_values(l, typed, &l->rungs[i], error);
   }
   int used = 0, size = (int)sizeof l->shape;
   for (int i = 0; status == ROOF_OK && i < roof_op_param_count(l->op) && used < size; i++) {

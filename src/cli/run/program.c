@@ -35,14 +35,14 @@ static void label_op(roof_measurement *m, const roof_op *op, const double *value
   json_decref(prediction);
 }
 
-static roof_status count_op(cli_part *whole, const roof_op *op, const roof_shape *shape, roof_error *error) {
+/** "gemm m=1024 n=1024 k=1024" */
+static roof_status parse_op(const cli_program *program, const char *text, cli_part *whole,
+                            roof_error *error) {
+  const roof_op *op = NULL;
   double values[ROOF_PARAM_MAX];
   roof_work work;
   roof_types types = roof_types_of(whole->measurement.dtype);
-  roof_status status =
-      shape->points == 1
-          ? roof_shape_point(shape, 0, values, error)
-          : roof_error_set(error, ROOF_E_ARGUMENT, "--op %s: one size, for the program does one", op->name);
+  roof_status status = cli_select_shape(program->args, text, &op, values, error);
   if (status == ROOF_OK) {
     roof_work_init(&work);
     op->work(op, values, &types, &work);
@@ -50,33 +50,6 @@ static roof_status count_op(cli_part *whole, const roof_op *op, const roof_shape
     whole->bytes = work.read_bytes + work.write_bytes;
     label_op(&whole->measurement, op, values);
   }
-  return status;
-}
-
-/** "gemm m=1024 n=1024 k=1024" */
-static roof_status parse_op(const cli_program *program, const char *text, cli_part *whole,
-                            roof_error *error) {
-  char *copy = strdup(text), *rest = NULL;
-  const char *words[ROOF_PARAM_MAX + 2];
-  const roof_op *op = NULL;
-  roof_shape shape;
-  int count = 0;
-  if (copy == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "--op: out of memory");
-  }
-  for (char *word = strtok_r(copy, " ", &rest); word != NULL && count < ROOF_PARAM_MAX + 2;
-       word = strtok_r(NULL, " ", &rest)) {
-    words[count++] = word;
-  }
-  roof_status status = cli_select_op(program->args, count > 0 ? words[0] : "", &op, error);
-  if (status == ROOF_OK) {
-    status = roof_shape_parse(&shape, op, words + 1, count - 1, error);
-  }
-  if (status == ROOF_OK) {
-    status = count_op(whole, op, &shape, error);
-    roof_shape_done(&shape);
-  }
-  free(copy);
   return status;
 }
 

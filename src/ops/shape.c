@@ -1,10 +1,13 @@
-#include "cli/cli.h"
+#include "roofline/shape.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AXIS_MAX = 1 << 24, POINT_MAX = 1000000000, WORD_MAX = 4096 };
+#include "roofline/units.h"
+
+enum { AXIS_MAX = 1 << 24, POINT_MAX = 1000000000, WORD_MAX = 4096, NAME_MAX_LENGTH = 128 };
 
 static roof_status axis_add(roof_axis *axis, double value, roof_error *error) {
   if (axis->count >= AXIS_MAX) {
@@ -25,7 +28,7 @@ static roof_status axis_add(roof_axis *axis, double value, roof_error *error) {
 typedef struct reader {
   const char *name;
   bool whole; /**< rounded */
-  roof_value_read *read;
+  roof_value_read *parse;
   const void *context;
 } reader;
 
@@ -42,9 +45,9 @@ static roof_status add_range(roof_axis *axis, const reader *r, char *text, char 
     *mark = '\0';
   }
   *dots = '\0';
-  roof_status status = r->read(r->context, text, &first, error);
+  roof_status status = r->parse(r->context, text, &first, error);
   if (status == ROOF_OK) {
-    status = r->read(r->context, dots + 2, &last, error);
+    status = r->parse(r->context, dots + 2, &last, error);
   }
   if (status != ROOF_OK) {
     return status;
@@ -71,16 +74,16 @@ static roof_status add_range(roof_axis *axis, const reader *r, char *text, char 
   return status;
 }
 
-roof_status roof_axis_read(roof_axis *axis, const char *name, bool whole, roof_value_read *read,
+roof_status roof_axis_read(roof_axis *axis, const char *name, bool whole, roof_value_read *parse,
                            const void *context, char *list, roof_error *error) {
-  const reader r = {name, whole, read, context};
+  const reader r = {name, whole, parse, context};
   for (char *item; (item = strsep(&list, ",")) != NULL;) {
     char *dots = strstr(item, "..");
     double value = 0;
     roof_status status = *item == '\0'
                              ? roof_error_set(error, ROOF_E_ARGUMENT, "%s=: a value is missing", name)
                          : dots != NULL ? add_range(axis, &r, item, dots, error)
-                                        : read(context, item, &value, error);
+                                        : parse(context, item, &value, error);
     if (status == ROOF_OK && dots == NULL) {
       status = axis_add(axis, value, error);
     }
@@ -130,7 +133,7 @@ static roof_status find_param(const roof_op *op, const char *name, int *param, r
 }
 
 /** Reads the keys of `m=n=k=...`, separated by `=`; all take the same values. */
-static roof_status add_keys(roof_shape *shape, roof_axis *axis, char *keys, roof_error *error) {
+static roof_status add_keys(const roof_shape *shape, roof_axis *axis, char *keys, roof_error *error) {
   char *rest = NULL;
   axis->param = ROOF_PARAM_MAX;
   for (char *key = strtok_r(keys, "=", &rest); key != NULL; key = strtok_r(NULL, "=", &rest)) {
@@ -139,35 +142,38 @@ static roof_status add_keys(roof_shape *shape, roof_axis *axis, char *keys, roof
     if (status != ROOF_OK) {
       return status;
     }
-    unsigned taken = axis->params;
-    for (int i = 0; i < shape->axis_count; i++) {
-      taken |= shape->axes[i].params;
-    }
-    if (taken & 1u << param) {
+    if ((shape->given | axis->params) & 1u << param) {
       return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", key);
     }
     axis->params |= 1u << param;
     axis->param = param < axis->param ? param : axis->param;
     if (shape->op->params[param].kind != shape->op->params[axis->param].kind) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: takes other values than `%s`", key,
-                            shape->op->params[axis->param].name);
+      return roof_error_set(error, ROOF_E_ARGUMENT, "`%s` and `%s` have different types and cannot be tied",
+                            key, shape->op->params[axis->param].name);
     }
   }
   return ROOF_OK;
 }
 
-static roof_status add_word(roof_shape *shape, const char *word, roof_error *error) {
+/** Adds the `length` characters of one word; *at is what an error is about: the word, or where its values
+ * begin. */
+static roof_status add_word(roof_shape *shape, const char *word, size_t length, const char **at,
+                            roof_error *error) {
   char copy[WORD_MAX];
-  if (snprintf(copy, sizeof copy, "%s", word) >= (int)sizeof copy) {
+  *at = word;
+  if (length >= sizeof copy) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "`%.20s...`: too long", word);
   }
+  memcpy(copy, word, length);
+  copy[length] = '\0';
   char *equals = strrchr(copy, '=');
   if (equals == NULL || equals == copy) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: not key=value", word);
+    return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: not key=value", copy);
   }
   *equals = '\0';
   roof_axis axis = {0};
   roof_status status = add_keys(shape, &axis, copy, error);
+  *at += status == ROOF_E_NAME ? 0 : equals + 1 - copy;
   if (status == ROOF_OK) {
     status = add_values(&axis, shape->op, equals + 1, error);
   }
@@ -175,8 +181,36 @@ static roof_status add_word(roof_shape *shape, const char *word, roof_error *err
     free(axis.values);
     return status;
   }
+  shape->given |= axis.params;
   shape->axes[shape->axis_count++] = axis;
   return ROOF_OK;
+}
+
+/** Adds the words of a text, each by `add`. */
+typedef roof_status word_adder(roof_shape *shape, const char *word, size_t length, const char **at,
+                               roof_error *error);
+
+static roof_status add_text(roof_shape *shape, const char *text, word_adder *add, const char **at,
+                            roof_error *error) {
+  static const char blanks[] = " \t\r";
+  roof_status status = ROOF_OK;
+  for (const char *word = text + strspn(text, blanks); *word != '\0' && status == ROOF_OK;) {
+    size_t length = strcspn(word, blanks);
+    status = add(shape, word, length, at, error);
+    word += length;
+    word += strspn(word, blanks);
+  }
+  return status;
+}
+
+/** Adds a default, unless a parameter of it was typed. */
+static roof_status add_default(roof_shape *shape, const char *word, size_t length, const char **at,
+                               roof_error *error) {
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+  int param = roof_op_param_index(shape->op, name);
+  bool typed = param >= 0 && (shape->typed & 1u << param) != 0;
+  return typed ? ROOF_OK : add_word(shape, word, length, at, error);
 }
 
 /** Makes the other parameters of an axis follow its first one, in the shape's own copy of the operation. */
@@ -220,23 +254,62 @@ static roof_status fold_single_values(roof_shape *shape, roof_error *error) {
   return ROOF_OK;
 }
 
-roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words, int count,
-                             roof_error *error) {
+static void start(roof_shape *shape, const roof_op *op) {
   memset(shape, 0, sizeof *shape);
   shape->op = op;
   shape->points = 1;
   roof_op_defaults(op, shape->values);
-  for (int i = 0; i < count; i++) {
-    roof_status status = add_word(shape, words[i], error);
-    if (status != ROOF_OK) {
-      roof_shape_done(shape);
-      return status;
-    }
-  }
-  roof_status status = fold_single_values(shape, error);
+}
+
+/** Folds what was added; releases it where that or `status` is a failure. */
+static roof_status finish(roof_shape *shape, roof_status status, roof_error *error) {
+  status = status == ROOF_OK ? fold_single_values(shape, error) : status;
   if (status != ROOF_OK) {
     roof_shape_done(shape);
   }
+  return status;
+}
+
+roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words, int count,
+                             const char *defaults, roof_error *error) {
+  const char *at = NULL;
+  roof_status status = ROOF_OK;
+  start(shape, op);
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = add_word(shape, words[i], strlen(words[i]), &at, error);
+  }
+  shape->typed = shape->given;
+  if (status == ROOF_OK && defaults != NULL) {
+    status = add_text(shape, defaults, add_default, &at, error);
+  }
+  return finish(shape, status, error);
+}
+
+roof_status roof_shape_parse_text(roof_shape *shape, const roof_op *op, const char *text, roof_error *error) {
+  const char *at = text;
+  start(shape, op);
+  roof_status status = add_text(shape, text, add_word, &at, error);
+  shape->typed = shape->given;
+  if (status != ROOF_OK && error != NULL) {
+    error->column = (int)(at - text) + 1;
+  }
+  return finish(shape, status, error);
+}
+
+roof_status roof_shape_values(const roof_op *op, const char *text, double *values, roof_error *error) {
+  roof_shape shape;
+  double completed[ROOF_PARAM_MAX];
+  roof_status status = roof_shape_parse_text(&shape, op, text, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = shape.points == 1 ? roof_shape_point(&shape, 0, completed, error)
+                             : roof_error_set(error, ROOF_E_ARGUMENT,
+                                              "%s:%.80s: several sizes; give one size", op->name, text);
+  if (status == ROOF_OK) {
+    memcpy(values, completed, sizeof completed);
+  }
+  roof_shape_done(&shape);
   return status;
 }
 
@@ -264,6 +337,18 @@ roof_status roof_shape_point(const roof_shape *shape, size_t index, double *valu
   return status;
 }
 
+char *roof_shape_axis_name(const roof_shape *shape, int axis, char *buffer, size_t size) {
+  size_t used = 0;
+  buffer[0] = '\0';
+  for (int i = 0; i < ROOF_PARAM_MAX && used < size; i++) {
+    if (shape->axes[axis].params & 1u << i) {
+      used += (size_t)snprintf(buffer + used, size - used, "%s%s", used > 0 ? "=" : "",
+                               shape->op->params[i].name);
+    }
+  }
+  return buffer;
+}
+
 void roof_shape_add_point(roof_text *out, const roof_shape *shape, size_t index, int except) {
   double values[ROOF_PARAM_MAX];
   roof_shape_typed(shape, index, values);
@@ -271,9 +356,9 @@ void roof_shape_add_point(roof_text *out, const roof_shape *shape, size_t index,
   for (int i = 0; i < shape->axis_count; i++) {
     int param = shape->axes[i].param;
     if (param != except) {
-      char value[64];
-      roof_shape_value_text(shape->op, param, values[param], value, sizeof value);
-      roof_text_addf(out, "%s%s=%s", space, shape->op->params[param].name, value);
+      char value[64], name[NAME_MAX_LENGTH];
+      roof_text_addf(out, "%s%s=%s", space, roof_shape_axis_name(shape, i, name, sizeof name),
+                     roof_op_value_text(shape->op, param, values[param], value, sizeof value));
       space = " ";
     }
   }
@@ -284,13 +369,4 @@ void roof_shape_done(roof_shape *shape) {
     free(shape->axes[i].values);
   }
   shape->axis_count = 0;
-}
-
-void roof_shape_value_text(const roof_op *op, int param, double value, char *buffer, size_t size) {
-  const char *name = roof_op_value_name(op, param, value);
-  if (name != NULL) {
-    snprintf(buffer, size, "%s", name);
-  } else {
-    snprintf(buffer, size, "%.15g", value);
-  }
 }
