@@ -55,7 +55,7 @@ static roof_status report(const char *name, double *rates, roof_error *error) {
 }
 
 int main(void) {
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   static double decodes[ROUNDS], answers[ROUNDS];
   roof_model model;
   roof_model_target target;
@@ -66,7 +66,7 @@ int main(void) {
     roof_model_settings settings = roof_model_settings_default(&model);
     settings.tp = 8;
     settings.chunk = 0;
-    status = roof_model_target_init(&target, &model, &machine, &settings, &error);
+    status = roof_model_target_init(&target, &model, machine, &settings, &error);
   }
   for (int i = 0; i < ROUNDS && status == ROOF_OK; i++) {
     decodes[i] = decode_rate(&target);

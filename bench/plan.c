@@ -35,14 +35,14 @@ static roof_status rate(const char *name, const roof_machine *machine, double de
 }
 
 int main(void) {
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   static double experts[ROUNDS], dense[ROUNDS];
   roof_stats a, b;
   roof_error error = {0};
   roof_status status = roof_catalog_load("h100", &machine, &error);
   for (int i = 0; i < ROUNDS && status == ROOF_OK; i++) {
-    status = rate("deepseek-v3", &machine, 64, &experts[i], &error);
-    status = status == ROOF_OK ? rate("llama-3.1-70b", &machine, 256, &dense[i], &error) : status;
+    status = rate("deepseek-v3", machine, 64, &experts[i], &error);
+    status = status == ROOF_OK ? rate("llama-3.1-70b", machine, 256, &dense[i], &error) : status;
   }
   status = status == ROOF_OK ? roof_stats_of(experts, ROUNDS, &a, &error) : status;
   status = status == ROOF_OK ? roof_stats_of(dense, ROUNDS, &b, &error) : status;

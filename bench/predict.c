@@ -82,14 +82,14 @@ static roof_status measure(const roof_target *target, const roof_op *gemm, roof_
 }
 
 int main(void) {
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   roof_target target;
   const roof_op *gemm = NULL;
   roof_error error = {0};
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
   roof_status status = roof_catalog_load("h100", &machine, &error);
-  status = status == ROOF_OK ? roof_target_init(&target, &machine, &types, &options, &error) : status;
+  status = status == ROOF_OK ? roof_target_init(&target, machine, &types, &options, &error) : status;
   status = status == ROOF_OK ? roof_op_find("gemm", &gemm, &error) : status;
   status = status == ROOF_OK ? fill_shapes(gemm, &error) : status;
   status = status == ROOF_OK ? measure(&target, gemm, &error) : status;

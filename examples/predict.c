@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 static roof_status critical_batch(const char *name, double in, double out, double *batch, roof_error *error) {
-  static roof_machine machine;
+  roof_machine *machine = NULL;
   roof_target target;
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
@@ -12,7 +12,7 @@ static roof_status critical_batch(const char *name, double in, double out, doubl
   double values[ROOF_PARAM_MAX];
   roof_status status = roof_catalog_load(name, &machine, error);
   if (status == ROOF_OK) {
-    status = roof_target_init(&target, &machine, &types, &options, error);
+    status = roof_target_init(&target, machine, &types, &options, error);
   }
   if (status == ROOF_OK) {
     status = roof_op_find("linear", &linear, error);
@@ -23,6 +23,7 @@ static roof_status critical_batch(const char *name, double in, double out, doubl
     values[roof_op_param_index(linear, "out")] = out;
     *batch = roof_predict_crossing(&target, linear, values, roof_op_param_index(linear, "batch"));
   }
+  roof_machine_free(machine);
   return status;
 }
 

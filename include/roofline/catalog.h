@@ -45,17 +45,17 @@ ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
 /** Loads a machine by path (a name with a `/` or ending in .json), or by name or alias (`_` is read as `-`):
  *  $ROOFLINE_PATH (colon-separated folders), the user's folder, then the built-in machines.
  *  Units: as roof_machine.
- *  Ownership: fills *machine on success only.
+ *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
  *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_INPUT, ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line,
  *  column. */
-ROOF_API roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_error *error);
+ROOF_API roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error);
 
 /** Loads the datasheet of a device by the name that its driver tells ("NVIDIA H200"): small letters, `-` for
  *  what is no letter and no digit, is a name or an alias in the catalogue.
  *  Units: as roof_machine.
- *  Ownership: fills *machine on success only.
+ *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
  *  Errors: ROOF_E_NAME when there is none. */
-ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine *machine, roof_error *error);
+ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error);
 
 /** What is wrong or doubtful in a machine. */
 typedef struct roof_finding {

@@ -14,7 +14,7 @@ extern "C" {
  *  Ownership: fills *machine on success only; `text` is not kept.
  *  Errors: ROOF_E_PARSE or ROOF_E_ARGUMENT with file, line and column. */
 ROOF_API roof_status roof_machine_read(const char *text, size_t length, const char *file,
-                                       roof_machine *machine, roof_error *error);
+                                       roof_machine **machine, roof_error *error);
 
 /** Writes a machine as JSON, every key present, unknown as null; reads back equal.
  *  Units: as roof_machine.

@@ -1,4 +1,6 @@
-/** A machine: its ceilings, each with where the figure comes from. A plain value: copy it freely. */
+/** A machine: its ceilings, each with where the figure comes from. Behind a handle that is owned: loaders and
+ * roof_machine_new give one, roof_machine_free takes it back; never copy the struct, use roof_machine_copy.
+ */
 #ifndef ROOFLINE_MACHINE_H
 #define ROOFLINE_MACHINE_H
 
@@ -279,11 +281,23 @@ typedef struct roof_machine {
   int note_count;
 } roof_machine;
 
-/** Sets every number to NaN, every count to 0, every text to "".
+/** An empty machine: every number NaN, every count 0, every text "".
  *  Units: none.
- *  Ownership: the caller's storage.
+ *  Ownership: the caller's, release with roof_machine_free.
+ *  Errors: NULL when out of memory. */
+ROOF_API roof_machine *roof_machine_new(void);
+
+/** A machine of its own that is equal to `machine`.
+ *  Units: none.
+ *  Ownership: the caller's, release with roof_machine_free.
+ *  Errors: NULL when out of memory. */
+ROOF_API roof_machine *roof_machine_copy(const roof_machine *machine);
+
+/** Frees a machine; NULL is none.
+ *  Units: none.
+ *  Ownership: releases `machine` and all it points to.
  *  Errors: none. */
-ROOF_API void roof_machine_init(roof_machine *machine);
+ROOF_API void roof_machine_free(roof_machine *machine);
 
 /** The dense (or sparse) peak used for predictions: the given kind with the most cores, the fastest of
  *  several, never a mixed one. A datasheet or assumed figure is preferred to a measured one unless `kind` is

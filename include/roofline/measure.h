@@ -45,7 +45,8 @@ typedef struct roof_backend {
   /** NULL when it works here, else why not (static text). */
   const char *(*disabled_reason)(void);
   bool (*on_processor)(void); /**< nullable: true where its accelerator is a processor (PoCL) */
-  roof_status (*measure)(const roof_measure_options *options, roof_machine *machine, roof_error *error);
+  /** *machine, set on success only, is the caller's: release with roof_machine_free. */
+  roof_status (*measure)(const roof_measure_options *options, roof_machine **machine, roof_error *error);
   roof_status (*run)(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                      const roof_measure_options *options, roof_measurement *out, roof_error *error);
   /** Nullable: runs two kernels of one operation, each checked first, then timed in turns: out[0].samples[i]

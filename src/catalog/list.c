@@ -50,15 +50,16 @@ static void add_entry(builder *b, const char *name, const char *aliases, const c
 
 /** The aliases of the machine file, "" when it cannot be read: loading it by name says why. */
 static void read_aliases(const char *path, char *aliases, size_t size) {
-  roof_machine machine;
+  roof_machine *machine = NULL;
   aliases[0] = '\0';
   if (roof_catalog_load(path, &machine, NULL) != ROOF_OK) {
     return;
   }
   size_t used = 0;
-  for (int i = 0; i < machine.alias_count; i++) {
-    used += (size_t)snprintf(aliases + used, size - used, "%s%s", i > 0 ? " " : "", machine.aliases[i]);
+  for (int i = 0; i < machine->alias_count; i++) {
+    used += (size_t)snprintf(aliases + used, size - used, "%s%s", i > 0 ? " " : "", machine->aliases[i]);
   }
+  roof_machine_free(machine);
 }
 
 static void add_file(builder *b, const char *folder, const char *file) {

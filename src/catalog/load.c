@@ -16,7 +16,7 @@ static bool is_path(const char *name) {
   return strchr(name, '/') != NULL || (length > 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
-static roof_status load_file(const char *path, roof_machine *machine, roof_error *error) {
+static roof_status load_file(const char *path, roof_machine **machine, roof_error *error) {
   roof_text text = {0};
   roof_status status = rf_file_read(path, &text, error);
   if (status == ROOF_OK) {
@@ -103,7 +103,7 @@ static roof_status fail_unknown(const roof_catalog_list *list, const char *name,
   return ROOF_E_NAME;
 }
 
-static roof_status load_listed(const char *name, roof_machine *machine, roof_error *error) {
+static roof_status load_listed(const char *name, roof_machine **machine, roof_error *error) {
   roof_catalog_list list;
   roof_text path = {0};
   roof_status status = roof_catalog_list_all(&list, error);
@@ -117,7 +117,7 @@ static roof_status load_listed(const char *name, roof_machine *machine, roof_err
   return status;
 }
 
-roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_error *error) {
+roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
   if (is_path(name)) {
     return load_file(name, machine, error);
   }
@@ -149,10 +149,10 @@ roof_status roof_catalog_load(const char *name, roof_machine *machine, roof_erro
   return status;
 }
 
-roof_status roof_catalog_load_device(const char *device, roof_machine *machine, roof_error *error) {
+roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error) {
   char name[ROOF_NAME_MAX];
   size_t used = 0;
-  roof_machine found;
+  roof_machine *found = NULL;
   for (const char *c = device; *c != '\0' && used + 1 < sizeof name; c++) {
     bool plain = isalnum((unsigned char)*c) != 0;
     if (plain || (used > 0 && name[used - 1] != '-')) {
@@ -161,11 +161,13 @@ roof_status roof_catalog_load_device(const char *device, roof_machine *machine, 
   }
   name[used] = '\0';
   roof_status status = roof_catalog_load(name, &found, error);
-  if (status == ROOF_OK && found.kind != ROOF_DATASHEET) {
+  if (status == ROOF_OK && found->kind != ROOF_DATASHEET) {
     status = roof_error_set(error, ROOF_E_NAME, "device `%.80s`: no datasheet in the catalogue", device);
   }
   if (status == ROOF_OK) {
     *machine = found;
+  } else {
+    roof_machine_free(found);
   }
   return status;
 }

@@ -76,8 +76,11 @@ roof_status cli_select_op(const cli_args *args, const char *name, const roof_op 
 /** The operation and the values of "gemm m=1024 n=1024 k=1024", typed for --op. */
 roof_status cli_select_shape(const cli_args *args, const char *text, const roof_op **op,
                              double values[ROOF_PARAM_MAX], roof_error *error);
-/** Loads the machines named, or `host`. `*machines` is the caller's to free(). */
-roof_status cli_select_machines(const cli_args *args, roof_machine **machines, int *count, roof_error *error);
+/** Loads the machines named, or `host`. Release with cli_machines_free. */
+roof_status cli_select_machines(const cli_args *args, roof_machine ***machines, int *count,
+                                roof_error *error);
+/** Frees machines; NULL is none, and so is one that is NULL. */
+void cli_machines_free(roof_machine **machines, int count);
 /** Formats as typed; without --dtype: fp16 where `machine` has a matrix unit for it, else fp32. */
 roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
                              roof_error *error);
@@ -87,7 +90,7 @@ roof_status cli_select_options(const cli_args *args, roof_options *options, roof
 
 /** The machines named, each with the formats and options as typed. */
 typedef struct cli_targets {
-  roof_machine *machines;
+  roof_machine **machines;
   roof_target *targets;
   int count;
 } cli_targets;

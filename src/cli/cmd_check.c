@@ -495,7 +495,7 @@ static roof_status read_limits(const cli_args *args, roof_gate *gate, roof_error
 
 static roof_status check(const cli_args *args, report *r, roof_error *error) {
   results now = {0}, before = {0};
-  roof_machine *machine = NULL;
+  roof_machine **machine = NULL;
   int machines = 0;
   roof_status status = read_limits(args, &r->gate, error);
   if (status == ROOF_OK && args->machines != NULL) {
@@ -505,13 +505,13 @@ static roof_status check(const cli_args *args, report *r, roof_error *error) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "check: one machine at a time");
   }
   if (status == ROOF_OK) {
-    status = read_results(r, args->words[0], machine, &now, error);
+    status = read_results(r, args->words[0], machine != NULL ? machine[0] : NULL, &now, error);
   }
   if (status == ROOF_OK && against != NULL) {
     status = read_results(r, against, NULL, &before, error);
   }
   if (status == ROOF_OK) {
-    r->machine = machine != NULL ? machine->name : now.machine;
+    r->machine = machine != NULL ? machine[0]->name : now.machine;
     status = judge(r, &now, &before, error);
   }
   if (status == ROOF_OK) {
@@ -519,7 +519,7 @@ static roof_status check(const cli_args *args, report *r, roof_error *error) {
   }
   results_done(&now);
   results_done(&before);
-  free(machine);
+  cli_machines_free(machine, machines);
   return status;
 }
 

@@ -364,7 +364,7 @@ static roof_status draw(const answer *a, const char *path, roof_error *error) {
 }
 
 static roof_status answer_machine(const cli_args *args, roof_text *out, json_t **json, roof_error *error) {
-  roof_machine *machines = NULL;
+  roof_machine **machines = NULL;
   int count = 0;
   inputs in;
   answer a;
@@ -374,7 +374,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
   }
-  status = status == ROOF_OK ? make_answer(args, &machines[0], &in, &a, error) : status;
+  status = status == ROOF_OK ? make_answer(args, machines[0], &in, &a, error) : status;
   if (status == ROOF_OK && args->to != NULL) {
     status = draw(&a, args->to, error);
   } else if (status == ROOF_OK && args->json) {
@@ -382,7 +382,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
   } else if (status == ROOF_OK) {
     add_text(out, &a);
   }
-  free(machines);
+  cli_machines_free(machines, count);
   return status;
 }
 

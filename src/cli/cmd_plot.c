@@ -167,10 +167,10 @@ static roof_status place_ops(const cli_args *args, const roof_target *targets, i
   return status;
 }
 
-static void name_scene(roof_scene *scene, const roof_machine *machines, int count, roof_dtype dtype) {
+static void name_scene(roof_scene *scene, roof_machine *const *machines, int count, roof_dtype dtype) {
   roof_text title = {0};
   for (int i = 0; i < count; i++) {
-    const char *name = machines[i].title[0] != '\0' && count == 1 ? machines[i].title : machines[i].name;
+    const char *name = machines[i]->title[0] != '\0' && count == 1 ? machines[i]->title : machines[i]->name;
     roof_text_addf(&title, "%s%s", i > 0 ? ", " : "", name);
   }
   snprintf(scene->title, sizeof scene->title, "%s: %s roofline", title.data != NULL ? title.data : "",
@@ -178,7 +178,7 @@ static void name_scene(roof_scene *scene, const roof_machine *machines, int coun
   roof_text_done(&title);
 }
 
-static roof_status fill_scene(const cli_args *args, const roof_machine *machines, int count,
+static roof_status fill_scene(const cli_args *args, roof_machine *const *machines, int count,
                               roof_scene *scene, roof_error *error) {
   roof_types types;
   roof_options o = roof_options_default();
@@ -187,11 +187,11 @@ static roof_status fill_scene(const cli_args *args, const roof_machine *machines
     return roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   }
   roof_scene_init(scene);
-  roof_status status = cli_select_types(args, &machines[0], &types, error);
+  roof_status status = cli_select_types(args, machines[0], &types, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = roof_target_init(&targets[i], &machines[i], &types, &o, error);
+    status = roof_target_init(&targets[i], machines[i], &types, &o, error);
     if (status == ROOF_OK) {
-      status = roof_scene_add_machine(scene, &machines[i], types.compute, error);
+      status = roof_scene_add_machine(scene, machines[i], types.compute, error);
     }
   }
   if (count > 1) {
@@ -315,14 +315,14 @@ static roof_status print_csv(const roof_scene *scene, roof_error *error) {
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  roof_machine *machines = NULL;
+  roof_machine **machines = NULL;
   int count = 0;
   roof_status status = cli_select_machines(args, &machines, &count, error);
   if (status != ROOF_OK) {
     return status;
   }
   if (linear && args->to == NULL) {
-    free(machines);
+    cli_machines_free(machines, count);
     return roof_error_set(error, ROOF_E_ARGUMENT, "--linear: of a drawing: --to FILE.svg, .png or .html");
   }
   roof_scene *scene = malloc(sizeof *scene);
@@ -335,7 +335,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
                               : cli_chart_print(args, scene, width, height, ascii, error);
   }
   free(scene);
-  free(machines);
+  cli_machines_free(machines, count);
   return status;
 }
 

@@ -26,7 +26,7 @@ roof_status cli_select_shape(const cli_args *args, const char *text, const roof_
   return status == ROOF_OK ? roof_shape_values(*op, start + length, values, error) : status;
 }
 
-static roof_status load_host(roof_machine *machine, roof_error *error) {
+static roof_status load_host(roof_machine **machine, roof_error *error) {
   roof_status status = roof_catalog_load("host", machine, error);
   if (status == ROOF_E_NAME) {
     return roof_error_set(
@@ -37,13 +37,14 @@ static roof_status load_host(roof_machine *machine, roof_error *error) {
   return status;
 }
 
-roof_status cli_select_machines(const cli_args *args, roof_machine **machines, int *count,
+roof_status cli_select_machines(const cli_args *args, roof_machine ***machines, int *count,
                                 roof_error *error) {
   int wanted = 0;
   while (args->machines != NULL && args->machines[wanted] != NULL) {
     wanted++;
   }
-  roof_machine *loaded = calloc(wanted > 0 ? (size_t)wanted : 1, sizeof *loaded);
+  int total = wanted > 0 ? wanted : 1;
+  roof_machine **loaded = calloc((size_t)total, sizeof *loaded);
   if (loaded == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
   }
@@ -52,12 +53,19 @@ roof_status cli_select_machines(const cli_args *args, roof_machine **machines, i
     status = roof_catalog_load(args->machines[i], &loaded[i], error);
   }
   if (status != ROOF_OK) {
-    free(loaded);
+    cli_machines_free(loaded, total);
     return status;
   }
   *machines = loaded;
-  *count = wanted > 0 ? wanted : 1;
+  *count = total;
   return ROOF_OK;
+}
+
+void cli_machines_free(roof_machine **machines, int count) {
+  for (int i = 0; machines != NULL && i < count; i++) {
+    roof_machine_free(machines[i]);
+  }
+  free(machines);
 }
 
 /** The value of option `name`, which the message names too. */
@@ -167,12 +175,12 @@ roof_status cli_select_options(const cli_args *args, roof_options *options, roof
 static roof_status init_targets(const cli_args *args, cli_targets *t, roof_error *error) {
   roof_types types;
   roof_options options;
-  roof_status status = cli_select_types(args, &t->machines[0], &types, error);
+  roof_status status = cli_select_types(args, t->machines[0], &types, error);
   if (status == ROOF_OK) {
     status = cli_select_options(args, &options, error);
   }
   for (int i = 0; i < t->count && status == ROOF_OK; i++) {
-    status = roof_target_init(&t->targets[i], &t->machines[i], &types, &options, error);
+    status = roof_target_init(&t->targets[i], t->machines[i], &types, &options, error);
   }
   return status;
 }
@@ -195,7 +203,7 @@ roof_status cli_select_targets(const cli_args *args, cli_targets *targets, roof_
 }
 
 void cli_targets_done(cli_targets *targets) {
-  free(targets->machines);
+  cli_machines_free(targets->machines, targets->count);
   free(targets->targets);
   *targets = (cli_targets){0};
 }

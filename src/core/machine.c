@@ -1,9 +1,11 @@
 #include "roofline/machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "core/figures.h"
 #include "core/mix.h"
 #include "roofline/text.h"
 
@@ -40,7 +42,29 @@ static const struct {
     {"memory", ROOF_MEMORY},
 };
 
-void roof_machine_init(roof_machine *machine) {
+void rf_level_init(roof_level *level) {
+  *level = (roof_level){.instances = 1};
+  level->bytes = NAN;
+  level->bytes_per_second = level->read_bytes_per_second = level->write_bytes_per_second = NAN;
+  level->copy_bytes_per_second = level->update_bytes_per_second = level->triad_bytes_per_second = NAN;
+  level->write_limit_bytes_per_second = level->copy_limit_bytes_per_second = NAN;
+  level->update_limit_bytes_per_second = level->triad_limit_bytes_per_second = level->clock_hz = NAN;
+  level->latency_seconds = level->limit_bytes_per_second = level->spread = NAN;
+  level->bus_bits = level->transfers_per_second = level->plateau_bytes = NAN;
+  roof_conditions *const all[] = {&level->read, &level->write, &level->copy, &level->update, &level->triad};
+  for (size_t q = 0; q < sizeof all / sizeof all[0]; q++) {
+    roof_conditions_init(all[q]);
+  }
+}
+
+void rf_domain_init(roof_domain *domain) {
+  *domain = (roof_domain){.cores = NAN, .bytes = NAN};
+  for (int k = 0; k < ROOF_DOMAIN_MAX; k++) {
+    domain->read_bytes_per_second[k] = domain->latency_seconds[k] = NAN;
+  }
+}
+
+static void clear(roof_machine *machine) {
   memset(machine, 0, sizeof *machine);
   machine->unit_count = NAN;
   machine->clock_hz = NAN;
@@ -59,19 +83,7 @@ void roof_machine_init(roof_machine *machine) {
     roof_conditions_init(&peak->conditions);
   }
   for (int i = 0; i < ROOF_LEVEL_MAX; i++) {
-    roof_level *level = &machine->levels[i];
-    level->bytes = NAN;
-    level->instances = 1;
-    level->bytes_per_second = level->read_bytes_per_second = level->write_bytes_per_second = NAN;
-    level->copy_bytes_per_second = level->update_bytes_per_second = level->triad_bytes_per_second = NAN;
-    level->write_limit_bytes_per_second = level->copy_limit_bytes_per_second = NAN;
-    level->update_limit_bytes_per_second = level->triad_limit_bytes_per_second = level->clock_hz = NAN;
-    level->latency_seconds = level->limit_bytes_per_second = level->spread = NAN;
-    level->bus_bits = level->transfers_per_second = level->plateau_bytes = NAN;
-    roof_conditions *const all[] = {&level->read, &level->write, &level->copy, &level->update, &level->triad};
-    for (size_t q = 0; q < sizeof all / sizeof all[0]; q++) {
-      roof_conditions_init(all[q]);
-    }
+    rf_level_init(&machine->levels[i]);
   }
   for (int i = 0; i < ROOF_LINK_MAX; i++) {
     roof_link *link = &machine->links[i];
@@ -88,16 +100,32 @@ void roof_machine_init(roof_machine *machine) {
     tlb->page_bytes = tlb->entries = tlb->reach_bytes = tlb->miss_seconds = NAN;
   }
   for (int i = 0; i < ROOF_DOMAIN_MAX; i++) {
-    roof_domain *domain = &machine->domains[i];
-    domain->cores = domain->bytes = NAN;
-    for (int k = 0; k < ROOF_DOMAIN_MAX; k++) {
-      domain->read_bytes_per_second[k] = domain->latency_seconds[k] = NAN;
-    }
+    rf_domain_init(&machine->domains[i]);
   }
   for (int i = 0; i < ROOF_LIBRARY_MAX; i++) {
     roof_library *library = &machine->libraries[i];
     library->flops_per_second = library->fraction_of_peak = library->spread = NAN;
   }
+}
+
+roof_machine *roof_machine_new(void) {
+  roof_machine *machine = malloc(sizeof *machine);
+  if (machine != NULL) {
+    clear(machine);
+  }
+  return machine;
+}
+
+roof_machine *roof_machine_copy(const roof_machine *machine) {
+  roof_machine *copy = malloc(sizeof *copy);
+  if (copy != NULL) {
+    *copy = *machine;
+  }
+  return copy;
+}
+
+void roof_machine_free(roof_machine *machine) {
+  free(machine);
 }
 
 /** True when a figure of provenance `a` on `cores_a` cores serves better than `b`; 0 cores are all cores. */

@@ -300,7 +300,7 @@ static roof_status read_value(reader *r, const field *f, json_t *value, char *at
   return json_is_null(value) ? ROOF_OK : readers[f->type](r, f, value, at);
 }
 
-roof_status roof_machine_read(const char *text, size_t length, const char *file, roof_machine *machine,
+roof_status roof_machine_read(const char *text, size_t length, const char *file, roof_machine **machine,
                               roof_error *error) {
   json_error_t syntax;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &syntax);
@@ -313,11 +313,13 @@ roof_status roof_machine_read(const char *text, size_t length, const char *file,
     return ROOF_E_PARSE;
   }
   reader r = {.text = text, .length = length, .file = file, .error = error};
-  roof_machine read;
-  roof_machine_init(&read);
-  roof_status status = read_record(&r, &rf_machine_record, root, (char *)&read);
+  roof_machine *read = roof_machine_new();
+  roof_status status = read != NULL ? read_record(&r, &rf_machine_record, root, (char *)read)
+                                    : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
   if (status == ROOF_OK) {
     *machine = read;
+  } else {
+    roof_machine_free(read);
   }
   json_decref(root);
   return status;

@@ -88,14 +88,18 @@ roof_status roof_machine_template(const char *name, roof_text *out, roof_error *
     return roof_error_set(error, ROOF_E_ARGUMENT, "name `%.80s`: up to %d letters, digits and . _ + - only",
                           name, ROOF_NAME_MAX - 1);
   }
-  roof_machine machine;
-  roof_machine_init(&machine);
-  strcpy(machine.name, name);
+  roof_machine *machine = roof_machine_new();
+  if (machine == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "machine `%s`: out of memory", name);
+  }
+  strcpy(machine->name, name);
   time_t now = time(NULL);
   struct tm day;
   if (gmtime_r(&now, &day) != NULL) {
-    strftime(machine.date, sizeof machine.date, "%Y-%m-%d", &day);
+    strftime(machine->date, sizeof machine->date, "%Y-%m-%d", &day);
   }
-  fill(&machine);
-  return roof_machine_write(&machine, out, error);
+  fill(machine);
+  roof_status status = roof_machine_write(machine, out, error);
+  roof_machine_free(machine);
+  return status;
 }

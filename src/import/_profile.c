@@ -144,7 +144,7 @@ void roof_profile_done(roof_profile *profile) {
   free(profile->records);
   free(profile->skips);
   free(profile->facts);
-  free(profile->machine);
+  roof_machine_free(profile->machine);
   if (profile->store != NULL) {
     for (size_t i = 0; i < profile->store->texts.count; i++) {
       free(profile->store->texts.list[i]);
@@ -334,12 +334,11 @@ void rf_import_device(roof_profile *profile, const char *name) {
 
 roof_machine *rf_import_machine(roof_profile *profile) {
   if (profile->machine == NULL) {
-    profile->machine = malloc(sizeof *profile->machine);
+    profile->machine = roof_machine_new();
     if (profile->machine == NULL) {
       profile->store->failed = true;
       return NULL;
     }
-    roof_machine_init(profile->machine);
     profile->machine->kind = ROOF_MEASURED;
   }
   return profile->machine;

@@ -15,7 +15,7 @@ static void require(int condition) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   static const roof_dimension sizes[] = {{"batch", 2}, {"sequence", 16}};
   roof_workload_reading reading = {.floats = ROOF_DTYPE_COUNT,
                                    .dimensions = sizes,
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   roof_workload workload;
   roof_workload_answer answer;
   roof_error error;
-  if (machine.name[0] == '\0') {
+  if (machine == NULL) {
     require(roof_catalog_load("h100", &machine, NULL) == ROOF_OK);
   }
   if (roof_workload_read_onnx(data, size, "fuzz", &reading, &workload, &error) != ROOF_OK) {
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   roof_workload_settings settings = roof_workload_settings_default();
-  require(roof_workload_answer_of(&workload, &machine, &settings, &answer, &error) == ROOF_OK);
+  require(roof_workload_answer_of(&workload, machine, &settings, &answer, &error) == ROOF_OK);
   require(answer.flops >= 0 && answer.bytes >= 0 &&
           isfinite(answer.flops + answer.bytes + answer.expected_seconds));
   require(workload.weight_bytes >= 0 && workload.activation_bytes >= 0);

@@ -14,8 +14,9 @@
 enum { CHOICES = 4, TEXT_MAX = 512 };
 
 /** A machine that lacks what the bits of `choice` say. */
-static void make_machine(roof_machine *machine, unsigned choice) {
-  roof_machine_init(machine);
+static void make_machine(roof_machine **slot, unsigned choice) {
+  roof_machine_free(*slot);
+  roof_machine *machine = *slot = roof_machine_new();
   machine->peaks[0].dtype = ROOF_FP32;
   machine->peaks[0].flops_per_second = 67e12;
   machine->peaks[1] = machine->peaks[0];
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < CHOICES) {
     return 0;
   }
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   make_machine(&machine, data[1]);
   const roof_op *op = roof_op_at(data[0] % roof_op_count());
   roof_types types = roof_types_of((roof_dtype)(data[2] % ROOF_DTYPE_COUNT));
@@ -84,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   roof_op_defaults(op, values);
   parse_values(op, text, values);
   if (roof_op_complete(op, values, NULL) != ROOF_OK ||
-      roof_target_init(&target, &machine, &types, &options, NULL) != ROOF_OK) {
+      roof_target_init(&target, machine, &types, &options, NULL) != ROOF_OK) {
     return 0;
   }
   roof_predict(&target, op, values, &prediction);

@@ -17,15 +17,15 @@ static void require(int condition) {
 
 /** The answer on an H100, valid until the next call; NULL where the model cannot be answered there. */
 static const roof_model_answer *answer_any(const roof_model *model) {
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   static roof_model_answer answer;
   roof_model_target target;
   roof_model_settings settings = roof_model_settings_default(model);
   roof_error error;
-  if (machine.name[0] == '\0') {
+  if (machine == NULL) {
     require(roof_catalog_load("h100", &machine, NULL) == ROOF_OK);
   }
-  if (roof_model_target_init(&target, model, &machine, &settings, &error) != ROOF_OK) {
+  if (roof_model_target_init(&target, model, machine, &settings, &error) != ROOF_OK) {
     require(error.message[0] != '\0');
     return NULL;
   }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "catalog/builtin.h"
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
 
@@ -29,16 +30,17 @@ static void every_builtin_machine_round_trips(void **state) {
   (void)state;
   assert_true(list.count >= 84);
   for (size_t i = 0; i < list.count; i++) {
-    roof_machine machine, again;
+    owned roof_machine *machine = NULL;
+    owned roof_machine *again = NULL;
     roof_error error = {0};
     roof_text text = {0}, text_again = {0};
     if (roof_catalog_load(list.entries[i].name, &machine, &error) != ROOF_OK) {
       fail_msg("%s:%d:%d: %s", error.file, error.line, error.column, error.message);
     }
-    assert_string_equal(machine.name, list.entries[i].name);
-    assert_int_equal(roof_machine_write(&machine, &text, NULL), ROOF_OK);
+    assert_string_equal(machine->name, list.entries[i].name);
+    assert_int_equal(roof_machine_write(machine, &text, NULL), ROOF_OK);
     assert_int_equal(roof_machine_read(text.data, text.length, "again", &again, &error), ROOF_OK);
-    assert_int_equal(roof_machine_write(&again, &text_again, NULL), ROOF_OK);
+    assert_int_equal(roof_machine_write(again, &text_again, NULL), ROOF_OK);
     assert_string_equal(text.data, text_again.data);
     roof_text_done(&text);
     roof_text_done(&text_again);
@@ -47,38 +49,39 @@ static void every_builtin_machine_round_trips(void **state) {
 
 static void libraries_and_energy_read_back(void **state) {
   (void)state;
-  roof_machine machine, again;
+  owned roof_machine *machine = NULL;
+  owned roof_machine *again = NULL;
   roof_text text = {0};
-  roof_machine_init(&machine);
-  snprintf(machine.name, sizeof machine.name, "x");
-  machine.libraries[0] = (roof_library){.name = "OpenBLAS",
-                                        .version = "0.3.21 Prescott",
-                                        .op = "gemm",
-                                        .dtype = ROOF_FP32,
-                                        .cores = 1,
-                                        .parameters = "m=512 n=512 k=512",
-                                        .flops_per_second = 3e10,
-                                        .fraction_of_peak = 0.25,
-                                        .spread = 0.125,
-                                        .kind = ROOF_MEASURED,
-                                        .source = "best of 3",
-                                        .date = "2026-11-21"};
-  machine.libraries[1] = (roof_library){.name = "BLIS",
-                                        .op = "gemm",
-                                        .dtype = ROOF_FP64,
-                                        .flops_per_second = NAN,
-                                        .fraction_of_peak = NAN,
-                                        .spread = NAN,
-                                        .kind = ROOF_MEASURED,
-                                        .skipped = "no BLIS"};
-  machine.library_count = 2;
-  machine.energy.idle_watts = 40;
-  machine.energy.fp32_joules_per_flop = 1e-12;
-  machine.energy.total_joules_per_byte = 3e-11;
-  assert_int_equal(roof_machine_write(&machine, &text, NULL), ROOF_OK);
+  empty_machine(&machine);
+  snprintf(machine->name, sizeof machine->name, "x");
+  machine->libraries[0] = (roof_library){.name = "OpenBLAS",
+                                         .version = "0.3.21 Prescott",
+                                         .op = "gemm",
+                                         .dtype = ROOF_FP32,
+                                         .cores = 1,
+                                         .parameters = "m=512 n=512 k=512",
+                                         .flops_per_second = 3e10,
+                                         .fraction_of_peak = 0.25,
+                                         .spread = 0.125,
+                                         .kind = ROOF_MEASURED,
+                                         .source = "best of 3",
+                                         .date = "2026-11-21"};
+  machine->libraries[1] = (roof_library){.name = "BLIS",
+                                         .op = "gemm",
+                                         .dtype = ROOF_FP64,
+                                         .flops_per_second = NAN,
+                                         .fraction_of_peak = NAN,
+                                         .spread = NAN,
+                                         .kind = ROOF_MEASURED,
+                                         .skipped = "no BLIS"};
+  machine->library_count = 2;
+  machine->energy.idle_watts = 40;
+  machine->energy.fp32_joules_per_flop = 1e-12;
+  machine->energy.total_joules_per_byte = 3e-11;
+  assert_int_equal(roof_machine_write(machine, &text, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(text.data, text.length, "again", &again, NULL), ROOF_OK);
-  assert_int_equal(again.library_count, 2);
-  const roof_library *one = &again.libraries[0], *other = &again.libraries[1];
+  assert_int_equal(again->library_count, 2);
+  const roof_library *one = &again->libraries[0], *other = &again->libraries[1];
   assert_string_equal(one->name, "OpenBLAS");
   assert_string_equal(one->version, "0.3.21 Prescott");
   assert_string_equal(one->parameters, "m=512 n=512 k=512");
@@ -86,27 +89,27 @@ static void libraries_and_energy_read_back(void **state) {
   assert_true(one->flops_per_second == 3e10 && one->fraction_of_peak == 0.25 && one->spread == 0.125);
   assert_true(other->cores == 0 && isnan(other->flops_per_second) && isnan(other->fraction_of_peak));
   assert_string_equal(other->skipped, "no BLIS");
-  assert_true(again.energy.idle_watts == 40 && again.energy.fp32_joules_per_flop == 1e-12);
-  assert_true(again.energy.total_joules_per_byte == 3e-11 && isnan(again.energy.joules_per_flop));
+  assert_true(again->energy.idle_watts == 40 && again->energy.fp32_joules_per_flop == 1e-12);
+  assert_true(again->energy.total_joules_per_byte == 3e-11 && isnan(again->energy.joules_per_flop));
   roof_text_done(&text);
 }
 
 static void every_figure_has_a_source(void **state) {
   (void)state;
   for (size_t i = 0; i < list.count; i++) {
-    roof_machine m;
+    owned roof_machine *m = NULL;
     assert_int_equal(roof_catalog_load(list.entries[i].name, &m, NULL), ROOF_OK);
-    assert_true(m.peak_count > 0 && m.level_count > 0);
-    for (int k = 0; k < m.peak_count; k++) {
-      assert_true(m.peaks[k].source[0] != '\0' && m.peaks[k].date[0] != '\0');
+    assert_true(m->peak_count > 0 && m->level_count > 0);
+    for (int k = 0; k < m->peak_count; k++) {
+      assert_true(m->peaks[k].source[0] != '\0' && m->peaks[k].date[0] != '\0');
     }
-    for (int k = 0; k < m.level_count; k++) {
-      assert_true(m.levels[k].source[0] != '\0' && m.levels[k].date[0] != '\0');
+    for (int k = 0; k < m->level_count; k++) {
+      assert_true(m->levels[k].source[0] != '\0' && m->levels[k].date[0] != '\0');
     }
-    for (int k = 0; k < m.link_count; k++) {
-      assert_true(m.links[k].source[0] != '\0' && m.links[k].date[0] != '\0');
+    for (int k = 0; k < m->link_count; k++) {
+      assert_true(m->links[k].source[0] != '\0' && m->links[k].date[0] != '\0');
     }
-    assert_true(isnan(m.energy.watts) || m.energy.source[0] != '\0');
+    assert_true(isnan(m->energy.watts) || m->energy.source[0] != '\0');
   }
 }
 
@@ -119,9 +122,9 @@ static void names_and_aliases_are_unique_and_load(void **state) {
     char *rest = NULL;
     snprintf(words, sizeof words, "%s %s", list.entries[i].name, list.entries[i].aliases);
     for (char *word = strtok_r(words, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-      roof_machine machine;
+      owned roof_machine *machine = NULL;
       assert_int_equal(roof_catalog_load(word, &machine, NULL), ROOF_OK);
-      assert_string_equal(machine.name, list.entries[i].name);
+      assert_string_equal(machine->name, list.entries[i].name);
       for (size_t k = 0; k < count; k++) {
         if (strcmp(seen[k], word) == 0) {
           fail_msg("`%s` names two machines", word);
@@ -182,30 +185,30 @@ static void devices_go_by_their_drivers_names(void **state) {
                                            {"AMD Radeon RX 7900 XTX", "amd-rx-7900-xtx"},
                                            {"Intel(R) Arc(TM) B580 Graphics", "intel-arc-b580"}};
   for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-    roof_machine machine;
+    owned roof_machine *machine = NULL;
     roof_error error = {0};
     if (roof_catalog_load_device(devices[i][0], &machine, &error) != ROOF_OK) {
       fail_msg("%s: %s", devices[i][0], error.message);
     }
-    assert_string_equal(machine.name, devices[i][1]);
+    assert_string_equal(machine->name, devices[i][1]);
   }
-  roof_machine machine;
+  owned roof_machine *machine = NULL;
   assert_int_equal(roof_catalog_load_device("NVIDIA A10X", &machine, NULL), ROOF_E_NAME);
 }
 
 static void dense_is_not_sparse(void **state) {
   (void)state;
-  roof_machine h100;
+  owned roof_machine *h100 = NULL;
   assert_int_equal(roof_catalog_load("nvidia_h100_sxm", &h100, NULL), ROOF_OK);
-  const roof_peak *dense = roof_machine_peak(&h100, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET);
-  const roof_peak *sparse = roof_machine_peak(&h100, ROOF_FP16, ROOF_MATRIX, true, ROOF_DATASHEET);
+  const roof_peak *dense = roof_machine_peak(h100, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET);
+  const roof_peak *sparse = roof_machine_peak(h100, ROOF_FP16, ROOF_MATRIX, true, ROOF_DATASHEET);
   assert_true(dense->flops_per_second == 989.4e12);
   assert_true(sparse->flops_per_second == 1978.9e12);
-  const roof_level *memory = roof_machine_memory(&h100, ROOF_DATASHEET);
+  const roof_level *memory = roof_machine_memory(h100, ROOF_DATASHEET);
   assert_true(memory->bytes_per_second == 3.35e12 && memory->kind == ROOF_DATASHEET);
-  assert_true(roof_machine_memory(&h100, ROOF_MEASURED)->kind == ROOF_MEASURED);
-  assert_null(roof_machine_peak(&h100, ROOF_FP4, ROOF_MATRIX, false, ROOF_DATASHEET));
-  assert_true(h100.links[0].bytes_per_second == 450e9);
+  assert_true(roof_machine_memory(h100, ROOF_MEASURED)->kind == ROOF_MEASURED);
+  assert_null(roof_machine_peak(h100, ROOF_FP4, ROOF_MATRIX, false, ROOF_DATASHEET));
+  assert_true(h100->links[0].bytes_per_second == 450e9);
 }
 
 static double number_of(const json_t *device, const char *key) {
@@ -225,17 +228,16 @@ static double shared_peak(const json_t *device, roof_dtype dtype, roof_unit unit
 static void check_against_shared(const json_t *device) {
   char name[ROOF_NAME_MAX];
   snprintf(name, sizeof name, "%s", json_string_value(json_object_get(device, "id")));
-  roof_machine m;
+  owned roof_machine *m = NULL;
   assert_int_equal(roof_catalog_load(name, &m, NULL), ROOF_OK);
-  const roof_level *memory = roof_machine_memory(&m, ROOF_DATASHEET);
+  const roof_level *memory = roof_machine_memory(m, ROOF_DATASHEET);
   assert_true(memory->bytes_per_second == number_of(device, "mem_bandwidth_bytes_per_s"));
   double reported = number_of(device, "mem_capacity_bytes_reported");
   double bytes = isnan(reported) ? 1e9 * number_of(device, "mem_capacity_GB_marketed") : reported;
   assert_true(isnan(bytes) ? isnan(memory->bytes) : memory->bytes == bytes);
   for (int dtype = 0; dtype < ROOF_DTYPE_COUNT; dtype++) {
     for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
-      const roof_peak *peak =
-          roof_machine_peak(&m, (roof_dtype)dtype, (roof_unit)unit, false, ROOF_DATASHEET);
+      const roof_peak *peak = roof_machine_peak(m, (roof_dtype)dtype, (roof_unit)unit, false, ROOF_DATASHEET);
       double expected = shared_peak(device, (roof_dtype)dtype, (roof_unit)unit);
       if (isnan(expected) ? peak != NULL && peak->kind != ROOF_MEASURED
                           : peak == NULL || peak->flops_per_second != expected) {
@@ -248,10 +250,10 @@ static void check_against_shared(const json_t *device) {
 
 /** Lint flags exactly the figures the database could not recompute from independent data. */
 static void check_flags(const json_t *device) {
-  roof_machine m;
+  owned roof_machine *m = NULL;
   roof_finding findings[64];
   assert_int_equal(roof_catalog_load(json_string_value(json_object_get(device, "id")), &m, NULL), ROOF_OK);
-  size_t count = roof_machine_lint(&m, findings, 64), flagged = 0, expected = 0;
+  size_t count = roof_machine_lint(m, findings, 64), flagged = 0, expected = 0;
   for (size_t i = 0; i < count; i++) {
     flagged += strstr(findings[i].message, ", but ") != NULL;
   }
@@ -260,7 +262,7 @@ static void check_flags(const json_t *device) {
     expected += json_is_true(json_object_get(json_array_get(checks, i), "flag_over_2_percent"));
   }
   if (flagged != expected) {
-    fail_msg("%s: lint flags %zu figures, the database %zu", m.name, flagged, expected);
+    fail_msg("%s: lint flags %zu figures, the database %zu", m->name, flagged, expected);
   }
 }
 
@@ -295,7 +297,7 @@ static void wrong_names_get_the_nearest(void **state) {
       {"./missing.json", "`./missing.json`: No such file or directory"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    roof_machine machine;
+    owned roof_machine *machine = NULL;
     roof_error error = {0};
     assert_int_not_equal(roof_catalog_load(cases[i].name, &machine, &error), ROOF_OK);
     assert_string_equal(error.message, cases[i].message);
@@ -357,9 +359,7 @@ static void bad_files_say_where(void **state) {
       {HEAD ", \"name\": \"y\"}", "machine: duplicate object key near '\"name\"'", 1, 52},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    roof_machine machine;
-    memset(&machine, 7, sizeof machine);
-    roof_machine before = machine;
+    roof_machine *machine = NULL;
     roof_error error = {0};
     assert_int_not_equal(roof_machine_read(cases[i].text, strlen(cases[i].text), "x.json", &machine, &error),
                          ROOF_OK);
@@ -367,7 +367,7 @@ static void bad_files_say_where(void **state) {
     assert_string_equal(error.file, "x.json");
     assert_int_equal(error.line, cases[i].line);
     assert_int_equal(error.column, cases[i].column);
-    assert_memory_equal(&machine, &before, sizeof machine);
+    assert_null(machine);
   }
 }
 
@@ -385,24 +385,24 @@ static void what_measure_adds_reads_back(void **state) {
       "\"measured\"}], "
       "\"tlbs\": [{\"name\": \"L1 TLB\", \"page_bytes\": 4096, \"entries\": 64, \"reach_bytes\": 262144, "
       "\"miss_seconds\": 2e-9}], \"curve\": [{\"bytes\": 8192, \"bytes_per_second\": 4e11}]}";
-  static roof_machine m, again;
+  static roof_machine *m = NULL, *again = NULL;
   roof_text once = {0}, twice = {0};
   assert_int_equal(roof_machine_read(text, sizeof text - 1, "x.json", &m, NULL), ROOF_OK);
-  assert_int_equal(m.levels[0].loaded_latency_count, 2);
-  assert_true(m.levels[0].loaded_latency[0].bytes_per_second == 0);
-  assert_true(m.levels[0].loaded_latency[1].latency_seconds == 2e-7);
-  assert_string_equal(m.levels[0].modes[0].pattern, "read");
-  assert_true(m.levels[0].modes[0].slow_bytes_per_second == 1e10);
-  assert_string_equal(m.levels[0].plateau, "not flat");
-  assert_true(m.levels[1].loaded_latency_count == 0 && m.levels[1].mode_count == 0);
-  assert_true(m.levels[0].plateau_bytes == 8192 && m.levels[1].plateau[0] == '\0');
-  assert_true(m.costs[0].cores == 2 && m.costs[0].seconds == 5e-8 && m.costs[0].most_seconds == 6e-8);
-  assert_true(m.costs[0].kind == ROOF_MEASURED && m.costs[0].samples == 24);
-  assert_true(m.tlbs[0].entries == 64 && m.tlbs[0].miss_seconds == 2e-9);
-  assert_true(m.curve_count == 1 && m.curve[0].bytes_per_second == 4e11);
-  assert_int_equal(roof_machine_write(&m, &once, NULL), ROOF_OK);
+  assert_int_equal(m->levels[0].loaded_latency_count, 2);
+  assert_true(m->levels[0].loaded_latency[0].bytes_per_second == 0);
+  assert_true(m->levels[0].loaded_latency[1].latency_seconds == 2e-7);
+  assert_string_equal(m->levels[0].modes[0].pattern, "read");
+  assert_true(m->levels[0].modes[0].slow_bytes_per_second == 1e10);
+  assert_string_equal(m->levels[0].plateau, "not flat");
+  assert_true(m->levels[1].loaded_latency_count == 0 && m->levels[1].mode_count == 0);
+  assert_true(m->levels[0].plateau_bytes == 8192 && m->levels[1].plateau[0] == '\0');
+  assert_true(m->costs[0].cores == 2 && m->costs[0].seconds == 5e-8 && m->costs[0].most_seconds == 6e-8);
+  assert_true(m->costs[0].kind == ROOF_MEASURED && m->costs[0].samples == 24);
+  assert_true(m->tlbs[0].entries == 64 && m->tlbs[0].miss_seconds == 2e-9);
+  assert_true(m->curve_count == 1 && m->curve[0].bytes_per_second == 4e11);
+  assert_int_equal(roof_machine_write(m, &once, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(once.data, once.length, "again", &again, NULL), ROOF_OK);
-  assert_int_equal(roof_machine_write(&again, &twice, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_write(again, &twice, NULL), ROOF_OK);
   assert_string_equal(once.data, twice.data);
   assert_non_null(strstr(once.data, "\"loaded_latency\": [{\"bytes_per_second\": 0, "));
   assert_non_null(strstr(once.data, "\"loaded_latency\": null"));
@@ -427,21 +427,21 @@ static size_t errors_of(const roof_machine *machine) {
 static void builtin_machines_have_no_lint_errors(void **state) {
   (void)state;
   for (size_t i = 0; i < list.count; i++) {
-    roof_machine machine;
+    owned roof_machine *machine = NULL;
     assert_int_equal(roof_catalog_load(list.entries[i].name, &machine, NULL), ROOF_OK);
-    assert_int_equal(errors_of(&machine), 0);
+    assert_int_equal(errors_of(machine), 0);
   }
 }
 
 static void the_template_lints_clean(void **state) {
   (void)state;
   roof_text text = {0};
-  roof_machine machine;
+  owned roof_machine *machine = NULL;
   roof_error error = {0};
   assert_int_equal(roof_machine_template("my-gpu", &text, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(text.data, text.length, "my-gpu", &machine, &error), ROOF_OK);
-  assert_string_equal(machine.name, "my-gpu");
-  assert_int_equal(roof_machine_lint(&machine, NULL, 0), 0);
+  assert_string_equal(machine->name, "my-gpu");
+  assert_int_equal(roof_machine_lint(machine, NULL, 0), 0);
   assert_int_equal(roof_machine_template("my gpu", &text, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "name `my gpu`: up to 63 letters, digits and . _ + - only");
   roof_text_done(&text);
@@ -458,26 +458,26 @@ static void the_template_lints_clean(void **state) {
 static void domains_round_trip(void **state) {
   (void)state;
   static const char file[] = HEAD DOMAINS;
-  static roof_machine m, again;
+  static roof_machine *m = NULL, *again = NULL;
   roof_text text = {0};
   roof_finding findings[FINDINGS];
   assert_int_equal(roof_machine_read(file, strlen(file), "x.json", &m, NULL), ROOF_OK);
-  assert_true(m.domain_count == 2 && m.domains[0].cores == 4 && isnan(m.domains[1].cores));
-  assert_true(m.domains[0].read_bytes_per_second[1] == 1e10 && isnan(m.domains[0].latency_seconds[1]));
-  assert_true(m.domains[1].read_count == 0 && m.domains[1].latency_count == 2);
-  assert_int_equal(roof_machine_write(&m, &text, NULL), ROOF_OK);
+  assert_true(m->domain_count == 2 && m->domains[0].cores == 4 && isnan(m->domains[1].cores));
+  assert_true(m->domains[0].read_bytes_per_second[1] == 1e10 && isnan(m->domains[0].latency_seconds[1]));
+  assert_true(m->domains[1].read_count == 0 && m->domains[1].latency_count == 2);
+  assert_int_equal(roof_machine_write(m, &text, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(text.data, text.length, "x.json", &again, NULL), ROOF_OK);
-  assert_memory_equal(&m.domains, &again.domains, sizeof m.domains);
-  size_t count = roof_machine_lint(&m, findings, FINDINGS);
+  assert_memory_equal(&m->domains, &again->domains, sizeof m->domains);
+  size_t count = roof_machine_lint(m, findings, FINDINGS);
   assert_true(count >= 2);
   assert_string_equal(findings[count - 2].message, "no date");
   assert_string_equal(findings[count - 1].where, "domains[1] node 1");
   assert_string_equal(findings[count - 1].message, "80.00 ns to `node 0`, yet 100.0 ns to its own memory: "
                                                    "measured while something else ran?");
-  m.domain_count = 0;
+  m->domain_count = 0;
   roof_text_done(&text);
   text = (roof_text){0};
-  assert_int_equal(roof_machine_write(&m, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_write(m, &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"domains\": null"));
   roof_text_done(&text);
 }
@@ -551,10 +551,10 @@ static void lint_finds(void **state) {
       {HEAD LEVELS "}", "machine", "no peaks: nothing can be predicted", true},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    roof_machine machine;
+    owned roof_machine *machine = NULL;
     roof_finding finding;
     assert_int_equal(roof_machine_read(cases[i].text, strlen(cases[i].text), "x", &machine, NULL), ROOF_OK);
-    assert_int_equal(roof_machine_lint(&machine, &finding, 1), 1);
+    assert_int_equal(roof_machine_lint(machine, &finding, 1), 1);
     assert_string_equal(finding.where, cases[i].where);
     assert_string_equal(finding.message, cases[i].message);
     assert_int_equal(finding.error, cases[i].error);
@@ -565,10 +565,10 @@ static void a_sparse_figure_as_dense_is_an_error(void **state) {
   (void)state;
   static const char text[] =
       HEAD PEAKS "\"flops_per_second\": 4e12, \"flops_per_cycle\": 200, " FIGURE "}]" LEVELS "}";
-  roof_machine machine;
+  owned roof_machine *machine = NULL;
   roof_finding findings[2];
   assert_int_equal(roof_machine_read(text, sizeof text - 1, "x", &machine, NULL), ROOF_OK);
-  assert_int_equal(roof_machine_lint(&machine, findings, 2), 2);
+  assert_int_equal(roof_machine_lint(machine, findings, 2), 2);
   assert_false(findings[0].error);
   assert_true(findings[1].error);
   assert_string_equal(findings[1].message,
@@ -584,9 +584,9 @@ static void one_way_links_are_fine(void **state) {
       LINK("\"name\": \"PCIe x16\", \"bytes_per_second\": 63e9"),
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    roof_machine machine;
+    owned roof_machine *machine = NULL;
     assert_int_equal(roof_machine_read(texts[i], strlen(texts[i]), "x", &machine, NULL), ROOF_OK);
-    assert_int_equal(roof_machine_lint(&machine, NULL, 0), 0);
+    assert_int_equal(roof_machine_lint(machine, NULL, 0), 0);
   }
 }
 
@@ -605,9 +605,9 @@ static void user_folders_come_first(void **state) {
   setenv("ROOFLINE_PATH", variable, 1);
   static const char *const names[] = {"nvidia-t4", "nvidia_t4", "my-alias"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    roof_machine machine;
+    owned roof_machine *machine = NULL;
     assert_int_equal(roof_catalog_load(names[i], &machine, NULL), ROOF_OK);
-    assert_string_equal(machine.title, "mine");
+    assert_string_equal(machine->title, "mine");
   }
   roof_catalog_list all;
   assert_int_equal(roof_catalog_list_all(&all, NULL), ROOF_OK);

@@ -5,7 +5,7 @@
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
 
-static roof_machine gpu, cpu;
+static roof_machine *gpu = NULL, *cpu = NULL;
 static roof_target on_gpu, on_cpu;
 
 static int load(void **state) {
@@ -14,8 +14,8 @@ static int load(void **state) {
   roof_options options = roof_options_default();
   return roof_catalog_load("h100", &gpu, NULL) != ROOF_OK ||
          roof_catalog_load("epyc-9654", &cpu, NULL) != ROOF_OK ||
-         roof_target_init(&on_gpu, &gpu, &half, &options, NULL) != ROOF_OK ||
-         roof_target_init(&on_cpu, &cpu, &single, &options, NULL) != ROOF_OK;
+         roof_target_init(&on_gpu, gpu, &half, &options, NULL) != ROOF_OK ||
+         roof_target_init(&on_cpu, cpu, &single, &options, NULL) != ROOF_OK;
 }
 
 static roof_prediction predict(const roof_target *target, const char *name, double a, double b, double c) {
@@ -94,7 +94,7 @@ static void both_sides_of_every_threshold(void **state) {
     roof_evidence e = quiet(!rules[i].gpu      ? &stream
                             : rules[i].compute ? &compute
                                                : &memory,
-                            rules[i].gpu ? &gpu : &cpu);
+                            rules[i].gpu ? gpu : cpu);
     /* The other clue of the same name must not speak either. */
     e.clue[ROOF_CLUE_ACTIVE] = e.clue[ROOF_CLUE_MATRIX] = 1;
     e.clue[rules[i].clue] = rules[i].threshold;
@@ -117,7 +117,7 @@ static void both_sides_of_every_threshold(void **state) {
 static void the_furthest_past_comes_first(void **state) {
   (void)state;
   roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
-  roof_evidence e = quiet(&p, &gpu);
+  roof_evidence e = quiet(&p, gpu);
   e.clue[ROOF_CLUE_BANK] = 0.40;
   e.clue[ROOF_CLUE_OCCUPANCY] = 0.48;
   roof_cause causes[32];
@@ -142,7 +142,7 @@ static void the_furthest_past_comes_first(void **state) {
 static void divergence_of_half_the_warp(void **state) {
   (void)state;
   roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
-  roof_evidence e = quiet(&p, &gpu);
+  roof_evidence e = quiet(&p, gpu);
   e.clue[ROOF_CLUE_LANES] = 16.0 / 32;
   roof_cause cause;
   roof_causes_rank(&e, &cause, 1);
@@ -153,7 +153,7 @@ static void divergence_of_half_the_warp(void **state) {
 static void idle_wall_time(void **state) {
   (void)state;
   roof_prediction p = predict(&on_gpu, "gemv", 8192, 28672, 0);
-  roof_evidence e = roof_evidence_of(&p, &gpu, 0.4e-3);
+  roof_evidence e = roof_evidence_of(&p, gpu, 0.4e-3);
   e.wall_seconds = 1.1e-3;
   roof_evidence_derive(&e);
   assert_near(e.clue[ROOF_CLUE_IDLE], 0.636364, 1e-5);
@@ -171,15 +171,15 @@ static void what_follows_from_the_figures(void **state) {
   roof_prediction p = predict(&on_gpu, "gemm", 8192, 8192, 8192);
   /* 50 TFLOP/s: under the 66.9 (fp16 runs on 133.8) of the vector lanes, far under the 989 of the matrix
    * unit. */
-  const roof_peak *vector = roof_machine_peak(&gpu, ROOF_FP16, ROOF_VECTOR, false, ROOF_DATASHEET);
+  const roof_peak *vector = roof_machine_peak(gpu, ROOF_FP16, ROOF_VECTOR, false, ROOF_DATASHEET);
   assert_non_null(vector);
-  roof_evidence e = roof_evidence_of(&p, &gpu, p.work.flops / (0.9 * vector->flops_per_second));
+  roof_evidence e = roof_evidence_of(&p, gpu, p.work.flops / (0.9 * vector->flops_per_second));
   assert_near(e.clue[ROOF_CLUE_VECTOR], 0.9, 1e-9);
   assert_non_null(find(&e, "no tensor cores"));
-  e = roof_evidence_of(&p, &gpu, p.work.flops / (1.1 * vector->flops_per_second));
+  e = roof_evidence_of(&p, gpu, p.work.flops / (1.1 * vector->flops_per_second));
   assert_true(e.clue[ROOF_CLUE_VECTOR] == 0);
-  const roof_peak *tf32 = roof_machine_peak(&gpu, ROOF_TF32, ROOF_MATRIX, false, ROOF_DATASHEET);
-  e = roof_evidence_of(&p, &gpu, p.work.flops / (0.8 * tf32->flops_per_second));
+  const roof_peak *tf32 = roof_machine_peak(gpu, ROOF_TF32, ROOF_MATRIX, false, ROOF_DATASHEET);
+  e = roof_evidence_of(&p, gpu, p.work.flops / (0.8 * tf32->flops_per_second));
   assert_near(e.clue[ROOF_CLUE_WIDER], 0.8, 1e-9);
   assert_non_null(find(&e, "wrong dtype path"));
   e.waves = 2.25;
@@ -189,9 +189,9 @@ static void what_follows_from_the_figures(void **state) {
   assert_near(e.clue[ROOF_CLUE_TRAFFIC], 2, 1e-12);
   /* A triad at 75 % is what reading the target first (4 instead of 3 streams) leaves. */
   roof_prediction triad = predict(&on_cpu, "triad", 1 << 28, 0, 0);
-  e = roof_evidence_of(&triad, &cpu, triad.lower_seconds / 0.74);
+  e = roof_evidence_of(&triad, cpu, triad.lower_seconds / 0.74);
   assert_near(e.clue[ROOF_CLUE_WRITE_ALLOCATE], 0.25, 1e-9);
-  e = roof_evidence_of(&triad, &cpu, triad.lower_seconds / 0.76);
+  e = roof_evidence_of(&triad, cpu, triad.lower_seconds / 0.76);
   assert_true(e.clue[ROOF_CLUE_WRITE_ALLOCATE] == 0);
 }
 
@@ -199,8 +199,8 @@ static void causes_of_other_devices_are_left_out(void **state) {
   (void)state;
   roof_prediction triad = predict(&on_cpu, "triad", 1 << 28, 0, 0),
                   gemv = predict(&on_gpu, "gemv", 8192, 28672, 0);
-  roof_evidence host = roof_evidence_of(&triad, &cpu, triad.expected_seconds);
-  roof_evidence device = roof_evidence_of(&gemv, &gpu, gemv.expected_seconds);
+  roof_evidence host = roof_evidence_of(&triad, cpu, triad.expected_seconds);
+  roof_evidence device = roof_evidence_of(&gemv, gpu, gemv.expected_seconds);
   assert_non_null(find(&host, "NUMA"));
   assert_int_equal(find(&host, "NUMA")->certainty, ROOF_POSSIBLE);
   assert_null(find(&host, "occupancy"));
@@ -216,14 +216,14 @@ static void every_verdict_has_both_clauses(void **state) {
   roof_cause causes[32];
   const double shares[] = {0.05, 0.3, 0.71, 0.95, 1.2};
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-    roof_evidence e = roof_evidence_of(&p, &gpu, p.lower_seconds / shares[i]);
+    roof_evidence e = roof_evidence_of(&p, gpu, p.lower_seconds / shares[i]);
     size_t count = roof_causes_rank(&e, causes, 32);
     roof_causes_sentence(&e, causes, count, text, sizeof text);
     assert_memory_equal(text, "fast because HBM", 16);
     assert_non_null(strstr(text, shares[i] > 1 ? "; no gap" : "; the gap of"));
     assert_non_null(strstr(text, "TB/s") != NULL ? strstr(text, "TB/s") : strstr(text, "GB/s"));
   }
-  roof_evidence e = roof_evidence_of(&p, &gpu, p.lower_seconds / 0.71);
+  roof_evidence e = roof_evidence_of(&p, gpu, p.lower_seconds / 0.71);
   e.clue[ROOF_CLUE_SECTOR] = 0.5;
   size_t count = roof_causes_rank(&e, causes, 32);
   roof_causes_sentence(&e, causes, count, text, sizeof text);
@@ -237,14 +237,14 @@ static void an_idle_link_and_pages_moved_in(void **state) {
   (void)state;
   roof_prediction sum = predict(&on_gpu, "allreduce", 1e9, 8, 0);
   assert_int_equal(sum.regime, ROOF_NETWORK_BOUND);
-  roof_evidence e = quiet(&sum, &gpu);
+  roof_evidence e = quiet(&sum, gpu);
   e.clue[ROOF_CLUE_LINK] = 0.80;
   assert_null(find(&e, "idle link"));
   e.clue[ROOF_CLUE_LINK] = 0.79;
   assert_int_equal(find(&e, "idle link")->certainty, ROOF_SHOWN);
   assert_null(find(&e, "paging"));
   roof_prediction gemv = predict(&on_gpu, "gemv", 8192, 28672, 0);
-  e = quiet(&gemv, &gpu);
+  e = quiet(&gemv, gpu);
   assert_null(find(&e, "idle link"));
   e.clue[ROOF_CLUE_PAGED] = 0.05;
   assert_null(find(&e, "paging"));
@@ -263,7 +263,7 @@ static void six_counter_sets_give_six_answers(void **state) {
       {"memory", 0.97, 0.15, 0.89, 0.10, 0, 0.70},       {"shared memory", 0.97, 0.35, 0.20, 0.93, 0, 0.55},
       {"registers", 0.96, 0.30, 0.35, 0.20, 0.45, 0.65}, {"scheduler", 0.95, 0.25, 0.30, 0.20, 0, 0.85},
   };
-  roof_evidence e = roof_evidence_of(&p, &gpu, p.expected_seconds);
+  roof_evidence e = roof_evidence_of(&p, gpu, p.expected_seconds);
   assert_null(roof_evidence_waiting(&e));
   for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     e.clue[ROOF_CLUE_ACTIVE] = sets[i].active;

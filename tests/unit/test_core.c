@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "owned.h"
 #include "roofline/machine.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
@@ -405,11 +406,11 @@ static void level_names(void **state) {
   assert_int_equal(roof_provenance_parse("guessed", &kind, NULL), ROOF_E_NAME);
 }
 
-static roof_machine machine;
+static roof_machine *machine = NULL;
 
 static roof_peak *add_peak(roof_dtype dtype, roof_unit unit, roof_provenance kind, int cores,
                            double flops_per_second) {
-  roof_peak *peak = &machine.peaks[machine.peak_count++];
+  roof_peak *peak = &machine->peaks[machine->peak_count++];
   peak->dtype = dtype;
   peak->unit = unit;
   peak->kind = kind;
@@ -420,7 +421,7 @@ static roof_peak *add_peak(roof_dtype dtype, roof_unit unit, roof_provenance kin
 
 static roof_level *add_level(roof_level_kind which, roof_provenance kind, int cores,
                              double bytes_per_second) {
-  roof_level *level = &machine.levels[machine.level_count++];
+  roof_level *level = &machine->levels[machine->level_count++];
   level->level = which;
   level->kind = kind;
   level->cores = cores;
@@ -429,13 +430,13 @@ static roof_level *add_level(roof_level_kind which, roof_provenance kind, int co
 }
 
 static double peak_of(roof_dtype dtype, roof_unit unit, bool sparse, roof_provenance kind) {
-  const roof_peak *peak = roof_machine_peak(&machine, dtype, unit, sparse, kind);
+  const roof_peak *peak = roof_machine_peak(machine, dtype, unit, sparse, kind);
   return peak != NULL ? peak->flops_per_second : NAN;
 }
 
 static void the_right_peak_is_taken(void **state) {
   (void)state;
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   assert_true(isnan(peak_of(ROOF_FP32, ROOF_VECTOR, false, ROOF_DATASHEET)));
   add_peak(ROOF_FP16, ROOF_MATRIX, ROOF_DATASHEET, 0, NAN)->unsupported = true;
   assert_true(isnan(peak_of(ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET)));
@@ -455,21 +456,21 @@ static void the_right_peak_is_taken(void **state) {
 
 static void the_right_level_is_taken(void **state) {
   (void)state;
-  roof_machine_init(&machine);
-  assert_null(roof_machine_memory(&machine, ROOF_DATASHEET));
+  empty_machine(&machine);
+  assert_null(roof_machine_memory(machine, ROOF_DATASHEET));
   add_level(ROOF_L2, ROOF_DATASHEET, 0, 5e12);
   add_level(ROOF_MEMORY, ROOF_DATASHEET, 0, NAN);
-  assert_true(roof_machine_memory(&machine, ROOF_DATASHEET)->level == ROOF_L2);
+  assert_true(roof_machine_memory(machine, ROOF_DATASHEET)->level == ROOF_L2);
   add_level(ROOF_MEMORY, ROOF_MEASURED, 1, 10e9);
   add_level(ROOF_MEMORY, ROOF_MEASURED, 0, 40e9);
-  assert_true(roof_machine_level(&machine, ROOF_MEMORY, ROOF_MEASURED)->bytes_per_second == 40e9);
-  assert_true(roof_machine_memory(&machine, ROOF_MEASURED)->bytes_per_second == 40e9);
-  assert_null(roof_machine_level(&machine, ROOF_L1, ROOF_DATASHEET));
+  assert_true(roof_machine_level(machine, ROOF_MEMORY, ROOF_MEASURED)->bytes_per_second == 40e9);
+  assert_true(roof_machine_memory(machine, ROOF_MEASURED)->bytes_per_second == 40e9);
+  assert_null(roof_machine_level(machine, ROOF_L1, ROOF_DATASHEET));
 }
 
 static void bandwidth_between_reads_and_writes(void **state) {
   (void)state;
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   roof_level *level = add_level(ROOF_MEMORY, ROOF_MEASURED, 0, NAN);
   assert_true(isnan(roof_level_bandwidth(level, 0, 0)));
   level->bytes_per_second = 7;
@@ -491,7 +492,7 @@ static roof_prediction predict_stream(double read, double written, double flops,
   roof_target target;
   roof_work work;
   roof_prediction p;
-  assert_int_equal(roof_target_init(&target, &machine, &types, options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, options, NULL), ROOF_OK);
   roof_work_init(&work);
   work.read_bytes = read;
   work.write_bytes = written;
@@ -503,7 +504,7 @@ static roof_prediction predict_stream(double read, double written, double flops,
 
 static void the_mix_of_reads_and_writes_sets_the_time(void **state) {
   (void)state;
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   roof_options options = roof_options_default();
   roof_level *level = add_level(ROOF_MEMORY, ROOF_MEASURED, 0, NAN);
   level->read_bytes_per_second = 60e9;
@@ -516,7 +517,7 @@ static void the_mix_of_reads_and_writes_sets_the_time(void **state) {
 
 static void what_is_unknown_is_not_zero(void **state) {
   (void)state;
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   roof_options options = roof_options_default();
   roof_prediction p = predict_stream(1e9, 1e9, 1e9, &options);
   assert_true(isnan(p.memory_seconds) && isnan(p.compute_seconds) && isnan(p.overhead_seconds));
@@ -534,7 +535,7 @@ static void what_is_unknown_is_not_zero(void **state) {
 
 static void warm_data_come_from_the_level_that_holds_them(void **state) {
   (void)state;
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   roof_options options = roof_options_default();
   options.warm = true;
   options.overhead_cutoff = 0;
@@ -554,10 +555,10 @@ static void warm_data_come_from_the_level_that_holds_them(void **state) {
 
 static void options_are_checked(void **state) {
   (void)state;
-  roof_machine_init(&machine);
-  strcpy(machine.name, "m");
-  strcpy(machine.links[0].name, "NVLink");
-  machine.link_count = 1;
+  empty_machine(&machine);
+  strcpy(machine->name, "m");
+  strcpy(machine->links[0].name, "NVLink");
+  machine->link_count = 1;
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options bad[8];
   for (int i = 0; i < 8; i++) {
@@ -575,46 +576,46 @@ static void options_are_checked(void **state) {
     roof_target target = {.capacity = 42};
     roof_error error = {0};
     roof_status expected = i == 6 ? ROOF_E_UNSUPPORTED : i == 7 ? ROOF_E_NAME : ROOF_E_ARGUMENT;
-    assert_int_equal(roof_target_init(&target, &machine, &types, &bad[i], &error), expected);
+    assert_int_equal(roof_target_init(&target, machine, &types, &bad[i], &error), expected);
     assert_true(target.capacity == 42 && error.message[0] != '\0');
   }
   roof_options good = roof_options_default();
   roof_target target;
   good.link = "NVLink";
-  assert_int_equal(roof_target_init(&target, &machine, &types, &good, NULL), ROOF_OK);
-  assert_ptr_equal(target.link, &machine.links[0]);
+  assert_int_equal(roof_target_init(&target, machine, &types, &good, NULL), ROOF_OK);
+  assert_ptr_equal(target.link, &machine->links[0]);
   roof_work work;
   roof_prediction prediction;
   char binding[ROOF_NAME_MAX];
   roof_work_init(&work);
   work.link_bytes = 1e9;
-  machine.links[0].bytes_per_second = 450e9;
+  machine->links[0].bytes_per_second = 450e9;
   roof_predict_work(&target, &work, &prediction);
   assert_int_equal(prediction.regime, ROOF_NETWORK_BOUND);
   assert_string_equal(roof_prediction_binding(&prediction, binding, sizeof binding), "NVLink");
   good.link = "Ethernet";
   roof_error error;
-  assert_int_equal(roof_target_init(&target, &machine, &types, &good, &error), ROOF_E_NAME);
+  assert_int_equal(roof_target_init(&target, machine, &types, &good, &error), ROOF_E_NAME);
   assert_non_null(strstr(error.message, "NVLink"));
 }
 
 static void paths_that_the_hardware_lacks(void **state) {
   (void)state;
-  roof_machine_init(&machine);
-  strcpy(machine.name, "h100");
+  empty_machine(&machine);
+  strcpy(machine->name, "h100");
   roof_options options = roof_options_default();
   roof_types types = roof_types_of(ROOF_INT4);
   roof_target target;
   roof_error error;
-  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_target_supports(&target, ROOF_MATRIX, &error), ROOF_E_UNSUPPORTED);
   assert_non_null(strstr(error.message, "no peak is known"));
   add_peak(ROOF_FP16, ROOF_MATRIX, ROOF_DATASHEET, 0, 989e12);
-  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_target_supports(&target, ROOF_MATRIX, &error), ROOF_E_UNSUPPORTED);
   assert_non_null(strstr(error.message, "--dtype fp16 --weights int4"));
   types = roof_types_of(ROOF_FP16);
-  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_target_supports(&target, ROOF_MATRIX, &error), ROOF_OK);
 }
 

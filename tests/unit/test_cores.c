@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "owned.h"
 #include "roofline/predict.h"
 
 enum { CORES = 12 };
 
 /** A random machine in which all cores reach at least what one does, at most CORES times that and a tenth. */
-static void random_machine(roof_machine *m) {
-  roof_machine_init(m);
+static void random_machine(roof_machine **slot) {
+  roof_machine *m = empty_machine(slot);
   m->unit_count = CORES;
   m->peak_count = m->level_count = 2;
   for (int i = 0; i < 2; i++) {
@@ -46,55 +47,56 @@ static double memory_of(const roof_machine *m) {
 
 static void between_one_and_all(void **state) {
   (void)state;
-  static roof_machine m, some;
+  static roof_machine *m = NULL, *some = NULL;
   for (int round = 0; round < 500; round++) {
     random_machine(&m);
     double peak = 0, memory = 0;
     for (int cores = 1; cores <= CORES + 3; cores++) {
-      some = m;
-      roof_machine_for_cores(&some, cores);
-      assert_true(peak_of(&some) >= peak && memory_of(&some) >= memory);
-      peak = peak_of(&some);
-      memory = memory_of(&some);
+      roof_machine_free(some);
+      some = roof_machine_copy(m);
+      roof_machine_for_cores(some, cores);
+      assert_true(peak_of(some) >= peak && memory_of(some) >= memory);
+      peak = peak_of(some);
+      memory = memory_of(some);
       if (cores == 1) {
-        assert_true(peak == m.peaks[0].flops_per_second);
-        assert_near(memory, m.levels[0].read_bytes_per_second, 1e-12);
+        assert_true(peak == m->peaks[0].flops_per_second);
+        assert_near(memory, m->levels[0].read_bytes_per_second, 1e-12);
       }
-      assert_true(peak <= m.peaks[1].flops_per_second * (1 + 1e-12));
-      assert_true(peak <= cores * m.peaks[0].flops_per_second * (1 + 1e-12) || cores >= CORES);
+      assert_true(peak <= m->peaks[1].flops_per_second * (1 + 1e-12));
+      assert_true(peak <= cores * m->peaks[0].flops_per_second * (1 + 1e-12) || cores >= CORES);
     }
-    assert_true(peak == m.peaks[1].flops_per_second);
-    assert_near(memory, m.levels[1].read_bytes_per_second, 1e-12);
+    assert_true(peak == m->peaks[1].flops_per_second);
+    assert_near(memory, m->levels[1].read_bytes_per_second, 1e-12);
   }
 }
 
 static void says_where_it_comes_from(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   random_machine(&m);
-  roof_machine_for_cores(&m, 5);
-  const roof_peak *peak = roof_machine_peak(&m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED);
+  roof_machine_for_cores(m, 5);
+  const roof_peak *peak = roof_machine_peak(m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED);
   assert_int_equal(peak->cores, 5);
   assert_string_equal(peak->source, "interpolated from 1 and 12 cores: together");
 }
 
 static void leaves_what_has_no_counterpart(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   random_machine(&m);
-  m.peak_count = 3;
-  m.peaks[2] = m.peaks[1];
-  m.peaks[2].dtype = ROOF_FP32;
-  m.peaks[0].kind = ROOF_DATASHEET;
-  double fp32 = m.peaks[2].flops_per_second, fp64 = m.peaks[1].flops_per_second;
-  roof_machine_for_cores(&m, 3);
-  assert_true(m.peaks[2].flops_per_second == fp32 && m.peaks[1].flops_per_second == fp64);
-  assert_int_equal(m.peaks[1].cores, 0);
+  m->peak_count = 3;
+  m->peaks[2] = m->peaks[1];
+  m->peaks[2].dtype = ROOF_FP32;
+  m->peaks[0].kind = ROOF_DATASHEET;
+  double fp32 = m->peaks[2].flops_per_second, fp64 = m->peaks[1].flops_per_second;
+  roof_machine_for_cores(m, 3);
+  assert_true(m->peaks[2].flops_per_second == fp32 && m->peaks[1].flops_per_second == fp64);
+  assert_int_equal(m->peaks[1].cores, 0);
 }
 
 static void the_fastest_kind_of_core_comes_first(void **state) {
   (void)state;
-  static roof_machine m, some;
+  static roof_machine *m = NULL, *some = NULL;
   static const struct {
     const char *kind;
     int cores;
@@ -104,11 +106,11 @@ static void the_fastest_kind_of_core_comes_first(void **state) {
     int cores;
     double rate;
   } cases[] = {{1, 100}, {4, 400}, {5, 440}, {11, 680}};
-  roof_machine_init(&m);
-  m.unit_count = CORES;
+  empty_machine(&m);
+  m->unit_count = CORES;
   for (int i = 0; i < 3; i++) {
-    roof_peak *peak = &m.peaks[m.peak_count++];
-    roof_level *level = &m.levels[m.level_count++];
+    roof_peak *peak = &m->peaks[m->peak_count++];
+    roof_level *level = &m->levels[m->level_count++];
     peak->dtype = ROOF_FP64;
     peak->kind = level->kind = ROOF_MEASURED;
     peak->cores = level->cores = rows[i].cores;
@@ -119,21 +121,22 @@ static void the_fastest_kind_of_core_comes_first(void **state) {
     snprintf(level->core_kind, sizeof level->core_kind, "%s", rows[i].kind);
   }
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    some = m;
-    roof_machine_for_cores(&some, cases[i].cores);
-    assert_near(some.peaks[2].flops_per_second, cases[i].rate, 1e-12);
-    assert_near(some.levels[2].read_bytes_per_second, cases[i].rate, 1e-12);
+    roof_machine_free(some);
+    some = roof_machine_copy(m);
+    roof_machine_for_cores(some, cases[i].cores);
+    assert_near(some->peaks[2].flops_per_second, cases[i].rate, 1e-12);
+    assert_near(some->levels[2].read_bytes_per_second, cases[i].rate, 1e-12);
   }
 }
 
 static void private_caches_are_fewer(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   random_machine(&m);
-  m.levels[0].level = m.levels[1].level = ROOF_L2;
-  m.levels[0].instances = m.levels[1].instances = CORES;
-  roof_machine_for_cores(&m, 5);
-  assert_true(m.levels[1].instances == 5);
+  m->levels[0].level = m->levels[1].level = ROOF_L2;
+  m->levels[0].instances = m->levels[1].instances = CORES;
+  roof_machine_for_cores(m, 5);
+  assert_true(m->levels[1].instances == 5);
 }
 
 int main(void) {

@@ -8,6 +8,7 @@
 
 #include "measure/cuda/cuda.h"
 #include "measure/sampler.h"
+#include "owned.h"
 
 static const char *folder(const char *name) {
   static char path[512];
@@ -185,67 +186,67 @@ static void test_run_fails(void **state) {
 /** The tensor cores' figures and the library's, and the same when either is missing. */
 static void test_extras(void **state) {
   (void)state;
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   roof_measure_options how = roof_measure_options_default();
   rf_device *device = NULL;
   roof_error error;
   how.quick = true;
   how.seconds_per_item = 0.01;
   start("");
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
-  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
-  assert_int_equal(machine.peak_count, 28);
-  assert_int_equal(machine.library_count, 8);
-  assert_int_equal(machine.peaks[2].dtype, ROOF_BF16);
-  assert_string_equal(machine.peaks[2].isa, "mma.sync");
-  assert_near(machine.peaks[2].clock_hz, 1.755e9, 1e-12);
-  assert_string_equal(machine.libraries[0].version, "cuBLASLt 13.2.3");
-  assert_string_equal(machine.libraries[0].skipped, "");
-  assert_string_equal(machine.peaks[6].isa, "mma.sync block_scale");
-  assert_int_equal(machine.peaks[25].dtype, ROOF_FP4);
-  assert_string_equal(machine.peaks[25].isa, "tcgen05 cta_group::2");
-  assert_int_equal(machine.libraries[7].dtype, ROOF_FP4);
-  assert_string_equal(machine.libraries[7].skipped, "");
-  assert_true(machine.libraries[7].fraction_of_peak > 0);
+  assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
+  assert_int_equal(machine->peak_count, 28);
+  assert_int_equal(machine->library_count, 8);
+  assert_int_equal(machine->peaks[2].dtype, ROOF_BF16);
+  assert_string_equal(machine->peaks[2].isa, "mma.sync");
+  assert_near(machine->peaks[2].clock_hz, 1.755e9, 1e-12);
+  assert_string_equal(machine->libraries[0].version, "cuBLASLt 13.2.3");
+  assert_string_equal(machine->libraries[0].skipped, "");
+  assert_string_equal(machine->peaks[6].isa, "mma.sync block_scale");
+  assert_int_equal(machine->peaks[25].dtype, ROOF_FP4);
+  assert_string_equal(machine->peaks[25].isa, "tcgen05 cta_group::2");
+  assert_int_equal(machine->libraries[7].dtype, ROOF_FP4);
+  assert_string_equal(machine->libraries[7].skipped, "");
+  assert_true(machine->libraries[7].fraction_of_peak > 0);
   device->driver->close(device);
   assert_all_returned();
 
   start("fail=cuModuleGetFunction:500 memory=64"); /* no room for what the library multiplies */
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
-  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
-  assert_int_equal(machine.peak_count, 0);
+  assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
+  assert_int_equal(machine->peak_count, 0);
   device->driver->close(device);
   assert_all_returned();
 
   start("wrong=1 memory=64");
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
-  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
-  assert_int_equal(machine.peak_count, 0);
+  assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
+  assert_int_equal(machine->peak_count, 0);
   assert_string_equal(
-      machine.notes[0],
+      machine->notes[0],
       "peak_mma_tf32: left out for a wrong result: its sums are off by 1.23e+04 where the largest is 135");
   device->driver->close(device);
   assert_all_returned();
 
   start("fault=peak_tcgen05_fp8 memory=64");
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
-  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
-  assert_int_equal(machine.peak_count, 20);
-  assert_int_equal(machine.library_count, 8);
-  assert_string_equal(machine.notes[0], "waiting for peak_tcgen05_fp8: unspecified launch failure "
-                                        "(CUDA_ERROR_LAUNCH_FAILED): what comes after it was not measured");
+  assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
+  assert_int_equal(machine->peak_count, 20);
+  assert_int_equal(machine->library_count, 8);
+  assert_string_equal(machine->notes[0], "waiting for peak_tcgen05_fp8: unspecified launch failure "
+                                         "(CUDA_ERROR_LAUNCH_FAILED): what comes after it was not measured");
   device->driver->close(device);
   assert_all_returned();
 
   start("fail=cublasLtMatmulAlgoGetHeuristic:15");
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
-  assert_int_equal(device->driver->extras(device, &how, &machine, &error), ROOF_OK);
-  assert_string_equal(machine.libraries[0].skipped, "cuBLASLt: choosing fails with status 15");
+  assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
+  assert_string_equal(machine->libraries[0].skipped, "cuBLASLt: choosing fails with status 15");
   device->driver->close(device);
   assert_all_returned();
 }

@@ -8,6 +8,7 @@
 
 #include "draw/glyph.h"
 #include "draw/layout.h"
+#include "owned.h"
 #include "roofline/draw.h"
 
 static roof_scene scene; /* large */
@@ -32,16 +33,16 @@ static void add_level(roof_machine *m, const char *name, roof_level_kind level, 
   l->bytes_per_second = rate;
 }
 
-static void make_gpu(roof_machine *m) {
-  roof_machine_init(m);
+static void make_gpu(roof_machine **slot) {
+  roof_machine *m = empty_machine(slot);
   strcpy(m->name, "gpu");
   add_peak(m, ROOF_FP16, ROOF_MATRIX, ROOF_DATASHEET, 989e12, NAN);
   add_peak(m, ROOF_FP32, ROOF_VECTOR, ROOF_DATASHEET, 67e12, NAN);
   add_level(m, "HBM", ROOF_MEMORY, ROOF_DATASHEET, 3.35e12);
 }
 
-static void make_cpu(roof_machine *m) {
-  roof_machine_init(m);
+static void make_cpu(roof_machine **slot) {
+  roof_machine *m = empty_machine(slot);
   strcpy(m->name, "cpu");
   add_peak(m, ROOF_FP32, ROOF_VECTOR, ROOF_MEASURED, 121e9, 141e9);
   add_level(m, "L1", ROOF_L1, ROOF_MEASURED, 409e9);
@@ -51,11 +52,11 @@ static void make_cpu(roof_machine *m) {
   m->levels[3].limit_bytes_per_second = 25.6e9;
 }
 
-static void start(void (*make)(roof_machine *), roof_dtype dtype) {
-  static roof_machine machine;
+static void start(void (*make)(roof_machine **), roof_dtype dtype) {
+  static roof_machine *machine = NULL;
   make(&machine);
   roof_scene_init(&scene);
-  assert_int_equal(roof_scene_add_machine(&scene, &machine, dtype, NULL), ROOF_OK);
+  assert_int_equal(roof_scene_add_machine(&scene, machine, dtype, NULL), ROOF_OK);
 }
 
 static int add_dot(const char *label, double intensity, double rate, bool predicted, int next) {
@@ -91,12 +92,12 @@ static void the_outline_is_the_theoretical_outermost(void **state) {
 
 static void a_machine_without_figures_is_refused(void **state) {
   (void)state;
-  roof_machine empty;
+  owned roof_machine *empty = NULL;
   roof_error error = {0};
-  roof_machine_init(&empty);
-  strcpy(empty.name, "empty");
+  empty_machine(&empty);
+  strcpy(empty->name, "empty");
   roof_scene_init(&scene);
-  assert_int_equal(roof_scene_add_machine(&scene, &empty, ROOF_FP16, &error), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_scene_add_machine(&scene, empty, ROOF_FP16, &error), ROOF_E_ARGUMENT);
   assert_string_equal(error.message, "empty: no fp16 ceiling is known");
   assert_int_equal(scene.series_count, 0);
   roof_text out = {0};
@@ -107,11 +108,11 @@ static void a_machine_without_figures_is_refused(void **state) {
 
 static void a_full_scene_stays_as_it_was(void **state) {
   (void)state;
-  static roof_machine cpu;
+  static roof_machine *cpu = NULL;
   make_cpu(&cpu);
   roof_scene_init(&scene);
   int machines = 0;
-  while (roof_scene_add_machine(&scene, &cpu, ROOF_FP32, NULL) == ROOF_OK) {
+  while (roof_scene_add_machine(&scene, cpu, ROOF_FP32, NULL) == ROOF_OK) {
     machines++;
   }
   assert_int_equal(machines, 4);
@@ -409,10 +410,10 @@ static void check_golden(roof_text *out, const char *name) {
 }
 
 static void make_golden_scene(void) {
-  static roof_machine gpu;
+  static roof_machine *gpu = NULL;
   make_gpu(&gpu);
   start(make_cpu, ROOF_FP32);
-  assert_int_equal(roof_scene_add_machine(&scene, &gpu, ROOF_FP16, NULL), ROOF_OK);
+  assert_int_equal(roof_scene_add_machine(&scene, gpu, ROOF_FP16, NULL), ROOF_OK);
   strcpy(scene.title, "cpu and gpu");
   strcpy(scene.subtitle, "kernels predicted and measured");
   int measured = add_dot("triad", 0.083, 1.5e9, false, -1);

@@ -10,6 +10,7 @@
 
 #include "measure/cpu/cpu.h"
 #include "measure/cpu/energy.h"
+#include "owned.h"
 
 static char root[] = "/tmp/roofline-energy-XXXXXX";
 
@@ -125,17 +126,16 @@ static void *draw(void *user) {
 
 static void power_and_energy_are_measured(void **state) {
   (void)state;
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   pthread_t thread;
   roof_measure_options options = {.quick = true};
-  rf_bench bench = {.options = &options, .machine = &machine, .lanes = rf_lanes_best()};
-  roof_machine_init(&machine);
+  rf_bench bench = {.options = &options, .machine = empty_machine(&machine), .lanes = rf_lanes_best()};
   const rf_peak_kernel *kernel = rf_peak_kernel_at(0);
-  machine.peaks[0].flops_per_second = 1e9;
-  machine.peaks[0].dtype = kernel->dtype;
-  machine.peaks[0].kind = ROOF_MEASURED;
-  snprintf(machine.peaks[0].isa, sizeof machine.peaks[0].isa, "%s", kernel->isa);
-  machine.peak_count = 1;
+  machine->peaks[0].flops_per_second = 1e9;
+  machine->peaks[0].dtype = kernel->dtype;
+  machine->peaks[0].kind = ROOF_MEASURED;
+  snprintf(machine->peaks[0].isa, sizeof machine->peaks[0].isa, "%s", kernel->isa);
+  machine->peak_count = 1;
   add_zone("intel-rapl:0", "package-0\n", 0);
   atomic_store(&done, false);
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
@@ -145,8 +145,8 @@ static void power_and_energy_are_measured(void **state) {
   atomic_store(&done, true);
   pthread_join(thread, NULL);
   rf_team_done(&bench.team);
-  const roof_energy *e = &machine.energy;
-  assert_int_equal(machine.note_count, 0);
+  const roof_energy *e = &machine->energy;
+  assert_int_equal(machine->note_count, 0);
   assert_true(e->kind == ROOF_MEASURED);
   assert_near(e->idle_watts, 40, 0.2);
   assert_true(e->total_joules_per_flop > 0 && isnan(e->fp32_joules_per_flop) && isnan(e->joules_per_byte));
@@ -179,14 +179,13 @@ static void a_kernel_has_watts_and_joules_or_the_reason(void **state) {
 
 static void without_counters_there_is_a_note(void **state) {
   (void)state;
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   roof_measure_options options = {.quick = true};
-  rf_bench bench = {.options = &options, .machine = &machine};
-  roof_machine_init(&machine);
+  rf_bench bench = {.options = &options, .machine = empty_machine(&machine)};
   rf_cpu_measure_energy(&bench, root);
-  assert_int_equal(machine.note_count, 1);
-  assert_non_null(strstr(machine.notes[0], "energy: not measured: no /sys/class/powercap/intel-rapl:0"));
-  assert_true(isnan(machine.energy.idle_watts) && isnan(machine.energy.joules_per_flop));
+  assert_int_equal(machine->note_count, 1);
+  assert_non_null(strstr(machine->notes[0], "energy: not measured: no /sys/class/powercap/intel-rapl:0"));
+  assert_true(isnan(machine->energy.idle_watts) && isnan(machine->energy.joules_per_flop));
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)

@@ -1,22 +1,23 @@
 /* The roofline of energy: terms, bounds, what is known of a machine, and the points of its line. */
 #include "test.h"
 
+#include "owned.h"
 #include "roofline/energy.h"
 #include "roofline/ops.h"
 
-static roof_machine machine;
+static roof_machine *machine = NULL;
 static roof_target target;
 static roof_prediction prediction;
 
 static void add_peak(roof_dtype dtype, roof_unit unit, double rate) {
-  roof_peak *p = &machine.peaks[machine.peak_count++];
+  roof_peak *p = &machine->peaks[machine->peak_count++];
   p->dtype = dtype;
   p->unit = unit;
   p->flops_per_second = rate;
 }
 
 static void add_level(const char *name, roof_level_kind kind, double bytes, double rate) {
-  roof_level *l = &machine.levels[machine.level_count++];
+  roof_level *l = &machine->levels[machine->level_count++];
   strcpy(l->name, name);
   l->level = kind;
   l->bytes = bytes;
@@ -26,7 +27,7 @@ static void add_level(const char *name, roof_level_kind kind, double bytes, doub
 /** 100 TFLOP/s of fp16, 10 of fp32 and fp64, 1 TB/s: a ridge of 100. */
 static int set_up(void **state) {
   (void)state;
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   add_peak(ROOF_FP16, ROOF_MATRIX, 100e12);
   add_peak(ROOF_FP32, ROOF_VECTOR, 10e12);
   add_peak(ROOF_FP64, ROOF_VECTOR, 10e12);
@@ -39,7 +40,7 @@ static void aim(roof_dtype dtype, bool warm) {
   roof_types types = roof_types_of(dtype);
   roof_options options = roof_options_default();
   options.warm = warm;
-  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
 }
 
 /** A GEMM of side `n`, in that format. */
@@ -56,12 +57,12 @@ static roof_energy_use use_of(roof_dtype dtype, double n, bool warm) {
 
 static void terms_add_and_time_bounds_the_constant(void **state) {
   (void)state;
-  machine.energy.joules_per_flop = 0.3e-12;
-  machine.energy.joules_per_byte = 20e-12;
+  machine->energy.joules_per_flop = 0.3e-12;
+  machine->energy.joules_per_byte = 20e-12;
   roof_energy_use u = use_of(ROOF_FP16, 4096, false);
   assert_near(u.flops_per_joule, 3178.15e9, 1e-5);
   assert_true(u.lower_joules == u.upper_joules && u.constant_joules == 0);
-  machine.energy.idle_watts = 100;
+  machine->energy.idle_watts = 100;
   u = use_of(ROOF_FP16, 4096, false);
   double work = 0.3e-12 * prediction.work.flops + 20e-12 * prediction.bytes;
   assert_near(u.flop_joules + u.byte_joules, work, 1e-12);
@@ -74,23 +75,23 @@ static void terms_add_and_time_bounds_the_constant(void **state) {
 
 static void formats_have_their_own_cost(void **state) {
   (void)state;
-  machine.energy.joules_per_flop = 4e-12;
-  machine.energy.fp32_joules_per_flop = 2e-12;
-  machine.energy.joules_per_byte = 1e-11;
+  machine->energy.joules_per_flop = 4e-12;
+  machine->energy.fp32_joules_per_flop = 2e-12;
+  machine->energy.joules_per_byte = 1e-11;
   assert_near(use_of(ROOF_FP64, 512, false).flop_joules, 4e-12 * prediction.work.flops, 1e-12);
   assert_near(use_of(ROOF_FP32, 512, false).flop_joules, 2e-12 * prediction.work.flops, 1e-12);
-  machine.energy.flops[0] = (roof_flop_energy){.dtype = ROOF_FP16, .unit = ROOF_MATRIX, .joules = 0.5e-12};
-  machine.energy.flop_count = 1;
+  machine->energy.flops[0] = (roof_flop_energy){.dtype = ROOF_FP16, .unit = ROOF_MATRIX, .joules = 0.5e-12};
+  machine->energy.flop_count = 1;
   assert_near(use_of(ROOF_FP16, 512, false).flop_joules, 0.5e-12 * prediction.work.flops, 1e-12);
   assert_near(use_of(ROOF_FP32, 512, false).flop_joules, 2e-12 * prediction.work.flops, 1e-12);
 }
 
 static void a_level_pays_for_what_none_further_out_supplies(void **state) {
   (void)state;
-  machine.energy.joules_per_flop = 1e-12;
-  machine.energy.joules_per_byte = 20e-12;
-  machine.energy.bytes[0] = (roof_byte_energy){.level = ROOF_L2, .joules = 5e-12};
-  machine.energy.byte_count = 1;
+  machine->energy.joules_per_flop = 1e-12;
+  machine->energy.joules_per_byte = 20e-12;
+  machine->energy.bytes[0] = (roof_byte_energy){.level = ROOF_L2, .joules = 5e-12};
+  machine->energy.byte_count = 1;
   roof_energy_use u = use_of(ROOF_FP16, 1024, false);
   assert_near(u.byte_joules, 20e-12 * prediction.bytes, 1e-12);
   assert_true(u.level_joules[0] == 0);
@@ -101,7 +102,7 @@ static void a_level_pays_for_what_none_further_out_supplies(void **state) {
 
 static void power_alone_is_drawn_all_the_time(void **state) {
   (void)state;
-  machine.energy.watts = 500;
+  machine->energy.watts = 500;
   roof_energy_use u = use_of(ROOF_FP16, 4096, false);
   assert_true(target.costs.power_only);
   assert_near(u.expected_joules, 500 * prediction.expected_seconds, 1e-12);
@@ -110,14 +111,14 @@ static void power_alone_is_drawn_all_the_time(void **state) {
   roof_energy_line line = roof_energy_line_of(&target, ROOF_MATRIX);
   assert_near(roof_energy_efficiency(&line, INFINITY), 100e12 / 500, 1e-12);
   assert_near(roof_energy_balance(&line), 50, 1e-12); /* half the rate, half the FLOPs a joule */
-  machine.energy.watts = NAN;
+  machine->energy.watts = NAN;
   assert_true(isnan(use_of(ROOF_FP16, 4096, false).expected_joules));
 }
 
 static void the_line_bends_at_the_balance(void **state) {
   (void)state;
-  machine.energy.joules_per_flop = 0.3e-12;
-  machine.energy.joules_per_byte = 20e-12;
+  machine->energy.joules_per_flop = 0.3e-12;
+  machine->energy.joules_per_byte = 20e-12;
   aim(ROOF_FP16, false);
   roof_energy_line line = roof_energy_line_of(&target, ROOF_MATRIX);
   assert_near(roof_energy_efficiency(&line, INFINITY), 3333.33e9, 1e-5);

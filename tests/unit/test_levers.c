@@ -5,7 +5,7 @@
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
 
-static roof_machine h100;
+static roof_machine *h100 = NULL;
 static roof_target fp16;
 
 static int load(void **state) {
@@ -13,7 +13,7 @@ static int load(void **state) {
   roof_types half = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
   return roof_catalog_load("h100", &h100, NULL) != ROOF_OK ||
-         roof_target_init(&fp16, &h100, &half, &options, NULL) != ROOF_OK;
+         roof_target_init(&fp16, h100, &half, &options, NULL) != ROOF_OK;
 }
 
 static const roof_op *shape(const char *name, const double *given, int count, double *values) {

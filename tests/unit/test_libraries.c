@@ -9,6 +9,7 @@
 
 #include "host/clock.h"
 #include "measure/cpu/cpu.h"
+#include "owned.h"
 
 /** A BLAS that does what FAKE_BLAS says. */
 static const char blas_source[] =
@@ -123,23 +124,22 @@ static void a_library_that_fails_says_why(void **state) {
 /** All libraries together: an entry each at least, figures as shares of the peak on as many cores. */
 static void every_library_has_an_entry(void **state) {
   (void)state;
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   roof_measure_options options = {.quick = true};
-  rf_bench bench = {.options = &options, .machine = &machine};
-  roof_machine_init(&machine);
+  rf_bench bench = {.options = &options, .machine = empty_machine(&machine)};
   setenv("FAKE_BLAS", "right", 1);
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   for (int i = 0; i < 2; i++) {
-    machine.peaks[i] = (roof_peak){.dtype = ROOF_FP64, .kind = ROOF_MEASURED, .cores = i};
-    machine.peaks[i].flops_per_second = i == 0 ? 4e12 : 1e12;
+    machine->peaks[i] = (roof_peak){.dtype = ROOF_FP64, .kind = ROOF_MEASURED, .cores = i};
+    machine->peaks[i].flops_per_second = i == 0 ? 4e12 : 1e12;
   }
-  machine.peak_count = 2;
+  machine->peak_count = 2;
   rf_cpu_measure_libraries(&bench);
   rf_team_done(&bench.team);
-  assert_true(machine.library_count >= rf_cpu_library_count() && rf_cpu_library_count() >= 4);
+  assert_true(machine->library_count >= rf_cpu_library_count() && rf_cpu_library_count() >= 4);
   int of_blis = 0;
-  for (int i = 0; i < machine.library_count; i++) {
-    const roof_library *l = &machine.libraries[i];
+  for (int i = 0; i < machine->library_count; i++) {
+    const roof_library *l = &machine->libraries[i];
     double peak = l->cores == 0 ? 4e12 : 1e12;
     of_blis += strcmp(l->name, "BLIS") == 0;
     assert_true(isnan(l->flops_per_second) == (l->skipped[0] != '\0'));

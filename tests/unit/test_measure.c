@@ -14,6 +14,7 @@
 #include "measure/cpu/trial.h"
 #include "measure/sampler.h"
 #include "measure/team.h"
+#include "owned.h"
 #include "roofline/measure.h"
 
 static void clock_goes_forward(void **state) {
@@ -397,13 +398,13 @@ static roof_status run_fake(const char *kernel_name, const char *sizes, roof_mea
 static void fake_gives_the_same_again(void **state) {
   (void)state;
   roof_measure_options options = roof_measure_options_default();
-  static roof_machine one, two;
+  static roof_machine *one = NULL, *two = NULL;
   roof_measurement first, second;
   assert_int_equal(find("fake")->measure(&options, &one, NULL), ROOF_OK);
   assert_int_equal(find("fake")->measure(&options, &two, NULL), ROOF_OK);
-  assert_memory_equal(&one, &two, sizeof one);
-  assert_non_null(strstr(one.title, "FAKE"));
-  assert_string_equal(one.name, "fake");
+  assert_true(same_machine(one, two));
+  assert_non_null(strstr(one->title, "FAKE"));
+  assert_string_equal(one->name, "fake");
   assert_int_equal(run_fake("triad", "n=1000000", &first, NULL), ROOF_OK);
   assert_int_equal(run_fake("triad", "n=1000000", &second, NULL), ROOF_OK);
   assert_string_equal(first.label, "triad n=1000000 fp64");
@@ -418,12 +419,12 @@ static void fake_gives_the_same_again(void **state) {
 static void fake_follows_its_script(void **state) {
   (void)state;
   roof_measure_options options = roof_measure_options_default();
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   roof_measurement measurement;
   use_script("# a comment\ntitle = Slow FAKE\nfp64 = 1GFLOP/s # peak\n\ntime dot = 3ms 1ms 2ms\n");
   assert_int_equal(find("fake")->measure(&options, &machine, NULL), ROOF_OK);
-  assert_string_equal(machine.title, "Slow FAKE");
-  assert_true(roof_machine_peak(&machine, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->flops_per_second ==
+  assert_string_equal(machine->title, "Slow FAKE");
+  assert_true(roof_machine_peak(machine, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->flops_per_second ==
               1e9);
   assert_int_equal(run_fake("dot", "n=100", &measurement, NULL), ROOF_OK);
   assert_int_equal(measurement.sample_count, 3);
@@ -448,7 +449,7 @@ static void bad_scripts_are_refused_with_their_line(void **state) {
   };
   roof_measure_options options = roof_measure_options_default();
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    static roof_machine machine;
+    static roof_machine *machine = NULL;
     roof_error error = {0};
     use_script(bad[i].text);
     assert_int_equal(find("fake")->measure(&options, &machine, &error), bad[i].status);
@@ -489,11 +490,11 @@ static void tlbs_show_in_the_curve(void **state) {
 static void tlbs_reach_further_outwards(void **state) {
   (void)state;
   enum { BYTES = 16 << 20 };
-  static roof_machine m;
-  roof_machine_init(&m);
+  static roof_machine *m = NULL;
+  empty_machine(&m);
   roof_measure_options options = roof_measure_options_default();
-  m.clock_hz = 1e9;
-  rf_bench bench = {.options = &options, .machine = &m};
+  m->clock_hz = 1e9;
+  rf_bench bench = {.options = &options, .machine = m};
   void *large = NULL, *small = NULL;
   assert_int_equal(rf_data_new("test", BYTES, &large, NULL), ROOF_OK);
   assert_int_equal(rf_data_new("test", BYTES, &small, NULL), ROOF_OK);
@@ -505,35 +506,35 @@ static void tlbs_reach_further_outwards(void **state) {
   assert_int_equal(rf_cpu_measure_tlbs(&bench, large, small, BYTES, NULL), ROOF_OK);
   free(large);
   free(small);
-  assert_true(m.tlb_count == 2 || m.tlb_count == 4);
-  for (int i = 0; i < m.tlb_count; i++) {
-    const roof_tlb *tlb = &m.tlbs[i];
+  assert_true(m->tlb_count == 2 || m->tlb_count == 4);
+  for (int i = 0; i < m->tlb_count; i++) {
+    const roof_tlb *tlb = &m->tlbs[i];
     assert_true(tlb->page_bytes == (i < 2 ? 4096 : 2 << 20) && tlb->source[0] != '\0');
     assert_true(isnan(tlb->entries) ? isnan(tlb->reach_bytes) && strstr(tlb->source, "unknown") != NULL
                                     : tlb->reach_bytes == tlb->entries * tlb->page_bytes);
-    assert_false(i % 2 == 1 && tlb->entries <= m.tlbs[i - 1].entries);
+    assert_false(i % 2 == 1 && tlb->entries <= m->tlbs[i - 1].entries);
   }
 }
 
 static void latency_grows_with_load_or_says_why_not(void **state) {
   (void)state;
-  static roof_machine m;
-  roof_machine_init(&m);
+  static roof_machine *m = NULL;
+  empty_machine(&m);
   roof_measure_options options = roof_measure_options_default();
   options.quick = true;
-  rf_bench bench = {.options = &options, .machine = &m, .lanes = rf_lanes_best()};
-  m.level_count = 1;
-  m.levels[0].level = ROOF_MEMORY;
-  m.levels[0].latency_seconds = 100e-9;
+  rf_bench bench = {.options = &options, .machine = m, .lanes = rf_lanes_best()};
+  m->level_count = 1;
+  m->levels[0].level = ROOF_MEMORY;
+  m->levels[0].latency_seconds = 100e-9;
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   int threads = bench.team.threads;
   assert_int_equal(rf_cpu_measure_loaded(&bench, NULL), ROOF_OK);
   bench.team.threads = 1;
   assert_int_equal(rf_cpu_measure_loaded(&bench, NULL), ROOF_OK);
-  assert_non_null(strstr(m.notes[0], "one core is used"));
+  assert_non_null(strstr(m->notes[0], "one core is used"));
   bench.team.threads = threads;
   rf_team_done(&bench.team);
-  const roof_level *level = &m.levels[0];
+  const roof_level *level = &m->levels[0];
   assert_int_equal(level->loaded_latency_count, threads > 1 ? 8 : 0);
   for (int i = 0; i < level->loaded_latency_count; i++) {
     const roof_loaded_latency *point = &level->loaded_latency[i];
@@ -555,32 +556,32 @@ static const char *judged(roof_machine *machine) {
 
 static void figures_against_themselves(void **state) {
   (void)state;
-  static roof_machine m;
-  roof_machine_init(&m);
-  m.peak_count = 2;
-  m.peaks[0].cores = 1;
-  m.peaks[0].flops_per_second = 50e9;
-  m.peaks[1].flops_per_second = 100e9;
-  m.peaks[1].limit_flops_per_second = 100e9;
-  m.level_count = 2;
-  strcpy(m.levels[0].name, "L3");
-  m.levels[0].level = ROOF_L3;
-  m.levels[0].read_bytes_per_second = 40e9;
-  strcpy(m.levels[1].name, "DRAM");
-  m.levels[1].level = ROOF_MEMORY;
-  m.levels[1].read_bytes_per_second = 30e9;
-  assert_string_equal(judged(&m), "");
-  m.peaks[1].flops_per_second = 120e9;
-  assert_string_equal(judged(&m), "fp64 on all cores: 120 % of its physical limit, which is not possible: "
-                                  "measure again");
-  m.peaks[1].flops_per_second = 55e9;
-  assert_non_null(strstr(judged(&m), "2 cores together did 1.10 times the work of one"));
-  m.peaks[1].flops_per_second = 100e9;
-  m.levels[1].read_bytes_per_second = 45e9;
-  assert_non_null(strstr(judged(&m), "DRAM on all cores reads faster than L3"));
-  m.levels[1].read_bytes_per_second = 30e9;
-  m.levels[0].limit_bytes_per_second = 30e9;
-  assert_non_null(strstr(judged(&m), "L3 read on all cores: 133 % of its physical limit"));
+  static roof_machine *m = NULL;
+  empty_machine(&m);
+  m->peak_count = 2;
+  m->peaks[0].cores = 1;
+  m->peaks[0].flops_per_second = 50e9;
+  m->peaks[1].flops_per_second = 100e9;
+  m->peaks[1].limit_flops_per_second = 100e9;
+  m->level_count = 2;
+  strcpy(m->levels[0].name, "L3");
+  m->levels[0].level = ROOF_L3;
+  m->levels[0].read_bytes_per_second = 40e9;
+  strcpy(m->levels[1].name, "DRAM");
+  m->levels[1].level = ROOF_MEMORY;
+  m->levels[1].read_bytes_per_second = 30e9;
+  assert_string_equal(judged(m), "");
+  m->peaks[1].flops_per_second = 120e9;
+  assert_string_equal(judged(m), "fp64 on all cores: 120 % of its physical limit, which is not possible: "
+                                 "measure again");
+  m->peaks[1].flops_per_second = 55e9;
+  assert_non_null(strstr(judged(m), "2 cores together did 1.10 times the work of one"));
+  m->peaks[1].flops_per_second = 100e9;
+  m->levels[1].read_bytes_per_second = 45e9;
+  assert_non_null(strstr(judged(m), "DRAM on all cores reads faster than L3"));
+  m->levels[1].read_bytes_per_second = 30e9;
+  m->levels[0].limit_bytes_per_second = 30e9;
+  assert_non_null(strstr(judged(m), "L3 read on all cores: 133 % of its physical limit"));
 }
 
 static void add_cost(roof_machine *m, const char *name, double seconds) {
@@ -591,29 +592,29 @@ static void add_cost(roof_machine *m, const char *name, double seconds) {
 
 static void costs_against_themselves(void **state) {
   (void)state;
-  static roof_machine m;
-  roof_machine_init(&m);
-  add_cost(&m, "atomic add, own line", 6e-9);
-  add_cost(&m, "atomic add, shared line", 12e-9);
-  add_cost(&m, "compare and swap, own line", 6e-9);
-  add_cost(&m, "compare and swap, shared line", 12e-9);
-  add_cost(&m, "hand-off, same L3", 40e-9);
-  m.level_count = 1;
-  strcpy(m.levels[0].name, "L1");
-  m.levels[0].level = ROOF_L1;
-  m.levels[0].kind = ROOF_MEASURED;
-  m.levels[0].latency_seconds = 1.5e-9;
-  assert_string_equal(judged(&m), "");
-  m.costs[4].least_seconds = 1e-9;
-  assert_string_equal(judged(&m),
+  static roof_machine *m = NULL;
+  empty_machine(&m);
+  add_cost(m, "atomic add, own line", 6e-9);
+  add_cost(m, "atomic add, shared line", 12e-9);
+  add_cost(m, "compare and swap, own line", 6e-9);
+  add_cost(m, "compare and swap, shared line", 12e-9);
+  add_cost(m, "hand-off, same L3", 40e-9);
+  m->level_count = 1;
+  strcpy(m->levels[0].name, "L1");
+  m->levels[0].level = ROOF_L1;
+  m->levels[0].kind = ROOF_MEASURED;
+  m->levels[0].latency_seconds = 1.5e-9;
+  assert_string_equal(judged(m), "");
+  m->costs[4].least_seconds = 1e-9;
+  assert_string_equal(judged(m),
                       "hand-off, same L3: faster than a load from L1, which is not possible: measure again");
-  m.costs[4].least_seconds = 40e-9;
-  m.costs[3].seconds = 3e-9;
-  assert_string_equal(judged(&m), "compare and swap, shared line: 50 % of compare and swap, own line, which "
-                                  "is not possible: measure again");
-  m.costs[3].seconds = 12e-9;
-  m.costs[1].seconds = 3e-9;
-  assert_non_null(strstr(judged(&m), "atomic add, shared line: 50 % of"));
+  m->costs[4].least_seconds = 40e-9;
+  m->costs[3].seconds = 3e-9;
+  assert_string_equal(judged(m), "compare and swap, shared line: 50 % of compare and swap, own line, which "
+                                 "is not possible: measure again");
+  m->costs[3].seconds = 12e-9;
+  m->costs[1].seconds = 3e-9;
+  assert_non_null(strstr(judged(m), "atomic add, shared line: 50 % of"));
 }
 
 static const roof_cost *find_cost(const roof_machine *m, const char *name) {
@@ -627,31 +628,31 @@ static const roof_cost *find_cost(const roof_machine *m, const char *name) {
 
 static void synchronisation_costs_what_it_may(void **state) {
   (void)state;
-  static roof_machine m;
-  roof_machine_init(&m);
-  m.clock_hz = 1e9;
+  static roof_machine *m = NULL;
+  empty_machine(&m);
+  m->clock_hz = 1e9;
   roof_measure_options options = roof_measure_options_default();
-  rf_bench bench = {.options = &options, .machine = &m, .budget = 0.1};
+  rf_bench bench = {.options = &options, .machine = m, .budget = 0.1};
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   int threads = bench.team.threads;
   assert_int_equal(rf_cpu_measure_sync(&bench, NULL), ROOF_OK);
   rf_team_done(&bench.team);
-  for (int i = 0; i < m.cost_count; i++) {
-    const roof_cost *cost = &m.costs[i];
+  for (int i = 0; i < m->cost_count; i++) {
+    const roof_cost *cost = &m->costs[i];
     assert_true(cost->seconds > 0 && cost->seconds < 1 && cost->spread >= 0 && cost->samples >= 1);
     assert_true(cost->kind == ROOF_MEASURED && cost->source[0] != '\0' && cost->clock_hz == 1e9);
     assert_false(cost->least_seconds > cost->most_seconds);
   }
-  assert_int_equal(find_cost(&m, "atomic add, own line")->cores, 1);
-  assert_non_null(find_cost(&m, "mutex, free"));
+  assert_int_equal(find_cost(m, "atomic add, own line")->cores, 1);
+  assert_non_null(find_cost(m, "mutex, free"));
   if (threads == 1) {
-    assert_null(find_cost(&m, "barrier"));
-    assert_non_null(strstr(m.notes[0], "one core"));
+    assert_null(find_cost(m, "barrier"));
+    assert_non_null(strstr(m->notes[0], "one core"));
     return;
   }
-  assert_int_equal(find_cost(&m, "barrier")->cores, 0);
-  assert_int_equal(find_cost(&m, "hand-off")->cores, 2);
-  assert_true(find_cost(&m, "hand-off")->least_seconds > 0);
+  assert_int_equal(find_cost(m, "barrier")->cores, 0);
+  assert_int_equal(find_cost(m, "hand-off")->cores, 2);
+  assert_true(find_cost(m, "hand-off")->least_seconds > 0);
 }
 
 /** Windows as a script has them, over and over. */
@@ -677,12 +678,12 @@ static void keep_rate(rf_bench *bench, rf_trial *t) {
 
 static roof_status try_windows(scripted_figure *f, rf_window *window, rf_estimate estimate,
                                roof_error *error) {
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   roof_measure_options options = roof_measure_options_default();
   options.quick = true;
-  roof_machine_init(&machine);
+  empty_machine(&machine);
   roof_conditions_init(&f->conditions);
-  rf_bench bench = {.options = &options, .machine = &machine, .budget = 0.02};
+  rf_bench bench = {.options = &options, .machine = machine, .budget = 0.02};
   rf_trial *trial = NULL;
   assert_int_equal(rf_trial_add(&bench, &trial, NULL), ROOF_OK);
   *trial = (rf_trial){.figure = "a figure",

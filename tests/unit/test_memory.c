@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/draw.h"
@@ -81,11 +82,11 @@ static const char machine_text[] =
     "test\"}]}";
 
 static roof_status read_and_write(roof_error *error) {
-  roof_machine machine;
+  owned roof_machine *machine = NULL;
   roof_text out = {0};
   roof_status status = roof_machine_read(machine_text, sizeof machine_text - 1, "x.json", &machine, error);
   if (status == ROOF_OK) {
-    status = roof_machine_write(&machine, &out, error);
+    status = roof_machine_write(machine, &out, error);
   }
   roof_text_done(&out);
   return status;
@@ -147,7 +148,7 @@ static void operations(void **state) {
   fail_each("user operations", read_operations, false);
 }
 
-static roof_machine machine;
+static roof_machine *machine = NULL;
 static roof_scene scene;
 
 static roof_status draw_svg(roof_error *error) {
@@ -178,7 +179,7 @@ static void drawings(void **state) {
   (void)state;
   roof_scene_dot dot = {.label = "gemm", .intensity = 100, .flops_per_second = 300e12, .next = -1};
   roof_scene_init(&scene);
-  assert_int_equal(roof_scene_add_machine(&scene, &machine, ROOF_FP16, NULL), ROOF_OK);
+  assert_int_equal(roof_scene_add_machine(&scene, machine, ROOF_FP16, NULL), ROOF_OK);
   assert_int_equal(roof_scene_add_dot(&scene, &dot), 0);
   fail_each("SVG", draw_svg, false);
   fail_each("terminal", draw_terminal, false);

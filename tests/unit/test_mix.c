@@ -1,10 +1,11 @@
 /* The bandwidth of a level by what is read, written and updated in place. */
 #include "test.h"
 
+#include "owned.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 
-static roof_machine machine;
+static roof_machine *machine = NULL;
 static uint64_t seed;
 
 /** From 0 to 1. */
@@ -15,8 +16,8 @@ static double chance(void) {
 
 /** Memory that reads 30, writes 45, copies 42, updates 54 and does triads at 40 GB/s. */
 static roof_level *measured(void) {
-  roof_machine_init(&machine);
-  roof_level *level = &machine.levels[machine.level_count++];
+  empty_machine(&machine);
+  roof_level *level = &machine->levels[machine->level_count++];
   level->level = ROOF_MEMORY;
   level->kind = ROOF_MEASURED;
   level->bytes = 1e15;
@@ -33,7 +34,7 @@ static roof_target target_of(void) {
   roof_options options = roof_options_default();
   options.launch = 0;
   roof_target target;
-  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
   return target;
 }
 
@@ -89,8 +90,8 @@ static void updates_hide_behind_reads_or_reads_behind_updates(void **state) {
 static void one_bandwidth_serves_all(void **state) {
   (void)state;
   static const char *const names[] = {"dot", "triad", "copy", "scal", "axpy"};
-  roof_machine_init(&machine);
-  roof_level *level = &machine.levels[machine.level_count++];
+  empty_machine(&machine);
+  roof_level *level = &machine->levels[machine->level_count++];
   level->level = ROOF_MEMORY;
   level->bytes_per_second = 3.35e12;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -143,7 +144,8 @@ static double seconds_of(double read, double elsewhere, double updated) {
   roof_predict_work(&target, &work, &p);
   assert_true(p.lower_seconds <= p.expected_seconds && p.lower_seconds <= p.upper_seconds * (1 + 1e-12));
   assert_near(p.bytes / p.memory_seconds,
-              roof_level_bandwidth(&machine.levels[0], work.write_bytes / p.bytes, updated / p.bytes), 1e-12);
+              roof_level_bandwidth(&machine->levels[0], work.write_bytes / p.bytes, updated / p.bytes),
+              1e-12);
   return p.memory_seconds;
 }
 

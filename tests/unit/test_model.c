@@ -9,7 +9,7 @@
 #include "roofline/ops.h"
 #include "roofline/weights.h"
 
-static roof_machine machine;
+static roof_machine *machine = NULL;
 
 static const char llama_text[] =
     "{\"model_type\": \"llama\", \"hidden_size\": 4096, \"intermediate_size\": 14336, "
@@ -36,7 +36,7 @@ static const roof_model_answer *answer(const roof_model *model, const roof_model
   static roof_model_answer a;
   roof_model_target target;
   roof_error error = {0};
-  if (roof_model_target_init(&target, model, &machine, settings, &error) != ROOF_OK) {
+  if (roof_model_target_init(&target, model, machine, settings, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
   roof_model_answer_of(&target, &a);
@@ -261,8 +261,10 @@ static roof_model_settings bare(const roof_model *model) {
 
 static const roof_model_answer *answer_on(const char *name, const roof_model *model,
                                           const roof_model_settings *settings) {
+  roof_machine_free(machine);
   assert_int_equal(roof_catalog_load(name, &machine, NULL), ROOF_OK);
   const roof_model_answer *a = answer(model, settings);
+  roof_machine_free(machine);
   assert_int_equal(roof_catalog_load("h100", &machine, NULL), ROOF_OK);
   return a;
 }
@@ -419,7 +421,7 @@ static void fused_norm(void **state) {
   roof_model_settings s = bare(&model);
   roof_model_target target;
   s.fusion &= ~(unsigned)ROOF_FUSE_RESIDUAL;
-  assert_int_equal(roof_model_target_init(&target, &model, &machine, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_model_target_init(&target, &model, machine, &s, NULL), ROOF_OK);
   roof_model_saving saved = roof_model_fusion_saving(&target, ROOF_PHASE_PREFILL, ROOF_FUSE_NORM_INDEX);
   assert_near(saved.bytes, 64.0 * 2 * 2048 * 4096 * 2, 1e-9);
   assert_true(saved.kernels == 64);
@@ -492,7 +494,7 @@ static void critical(void **state) {
   roof_model model = load("llama-3.1-8b");
   roof_model_settings s = roof_model_settings_default(&model);
   roof_model_target t;
-  assert_int_equal(roof_model_target_init(&t, &model, &machine, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_model_target_init(&t, &model, machine, &s, NULL), ROOF_OK);
   roof_model_crossing c = roof_model_critical(&t, ROOF_PHASE_DECODE, ROOF_GROW_BATCH, true);
   assert_false(c.compute_first);
   assert_true(c.compute_last && c.at - c.value >= 0 && c.at - c.value < 1);

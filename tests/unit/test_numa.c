@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "measure/cpu/numa.h"
+#include "owned.h"
 
 static rf_topology server(const char *list) {
   char path[512];
@@ -68,71 +69,73 @@ static void own_memory_comes_first(void **state) {
 
 static void the_matrix_holds_what_was_measured(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   script s = {.fail_at = -1};
   rf_topology t = server(NULL);
-  roof_machine_init(&m);
-  snprintf(m.date, sizeof m.date, "2026-01-31");
-  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
+  empty_machine(&m);
+  snprintf(m->date, sizeof m->date, "2026-01-31");
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, m, NULL), ROOF_OK);
   assert_true(s.calls == 4 && s.seconds == 2); /* no more time than there is */
-  assert_int_equal(m.domain_count, 2);
-  assert_string_equal(m.domains[1].name, "node 1");
-  assert_true(m.domains[1].cores == 10 && m.domains[1].bytes == 0x1p35);
-  assert_true(m.domains[0].read_count == 2 && m.domains[0].latency_count == 2);
-  assert_true(m.domains[0].read_bytes_per_second[0] == 40e9 && m.domains[0].read_bytes_per_second[1] == 20e9);
-  assert_true(m.domains[1].latency_seconds[0] == 140e-9);
-  assert_true(isnan(m.domains[1].read_bytes_per_second[1]) && isnan(m.domains[1].latency_seconds[1]));
-  assert_string_equal(m.domains[1].date, "2026-01-31");
+  assert_int_equal(m->domain_count, 2);
+  assert_string_equal(m->domains[1].name, "node 1");
+  assert_true(m->domains[1].cores == 10 && m->domains[1].bytes == 0x1p35);
+  assert_true(m->domains[0].read_count == 2 && m->domains[0].latency_count == 2);
+  assert_true(m->domains[0].read_bytes_per_second[0] == 40e9 &&
+              m->domains[0].read_bytes_per_second[1] == 20e9);
+  assert_true(m->domains[1].latency_seconds[0] == 140e-9);
+  assert_true(isnan(m->domains[1].read_bytes_per_second[1]) && isnan(m->domains[1].latency_seconds[1]));
+  assert_string_equal(m->domains[1].date, "2026-01-31");
   rf_topology_done(&t);
 }
 
 static void one_domain_is_no_matrix(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   script s = {.fail_at = -1};
   rf_topology t = server(NULL);
   t.node_count = 1;
-  roof_machine_init(&m);
-  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
-  assert_true(m.domain_count == 0 && s.calls == 0);
+  empty_machine(&m);
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, m, NULL), ROOF_OK);
+  assert_true(m->domain_count == 0 && s.calls == 0);
   rf_topology_done(&t);
 }
 
 /* Bound to the second socket: its cores read both memories, the first socket's cores read none. */
 static void cores_that_may_not_run_measure_nothing(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   script s = {.fail_at = -1};
   rf_topology t = server("10-19");
-  roof_machine_init(&m);
-  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, NULL), ROOF_OK);
+  empty_machine(&m);
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, m, NULL), ROOF_OK);
   assert_true(s.calls == 2 && s.seen[0].from == 1 && s.seen[1].from == 1);
-  assert_true(m.domain_count == 2 && m.domains[0].cores == 0);
-  assert_true(isnan(m.domains[0].read_bytes_per_second[0]) && m.domains[1].read_bytes_per_second[1] == 40e9);
+  assert_true(m->domain_count == 2 && m->domains[0].cores == 0);
+  assert_true(isnan(m->domains[0].read_bytes_per_second[0]) &&
+              m->domains[1].read_bytes_per_second[1] == 40e9);
   rf_topology_done(&t);
 }
 
 static void a_failure_leaves_the_machine_alone(void **state) {
   (void)state;
-  static roof_machine m, before;
+  static roof_machine *m = NULL;
+  owned roof_machine *before = NULL;
   script s = {.fail_at = 3};
   roof_error error;
   rf_topology t = server(NULL);
-  roof_machine_init(&m);
-  before = m;
-  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, &m, &error), ROOF_E_MEMORY);
-  assert_memory_equal(&m, &before, sizeof m);
+  empty_machine(&m);
+  before = roof_machine_copy(m);
+  assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, m, &error), ROOF_E_MEMORY);
+  assert_true(same_machine(m, before));
   rf_topology_done(&t);
 }
 
 /* This machine has at least one domain, whose memory its cores can read. */
 static void real_memory_is_read(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   roof_measure_options options = roof_measure_options_default();
-  rf_bench bench = {.options = &options, .machine = &m, .lanes = rf_lanes_best()};
+  rf_bench bench = {.options = &options, .machine = empty_machine(&m), .lanes = rf_lanes_best()};
   double read = NAN, latency = NAN;
-  roof_machine_init(&m);
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   rf_numa_pair own = {bench.team.topology.cores[0].node, bench.team.topology.cores[0].node};
   if (own.from < 0) {
@@ -141,8 +144,8 @@ static void real_memory_is_read(void **state) {
     skip();
   }
   assert_int_equal(rf_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
-  if (m.note_count > 0) { /* a container may refuse to bind */
-    assert_non_null(strstr(m.notes[0], "cannot be bound"));
+  if (m->note_count > 0) { /* a container may refuse to bind */
+    assert_non_null(strstr(m->notes[0], "cannot be bound"));
   } else {
     assert_true(read > 1e7 && read < 1e13 && latency > 1e-9 && latency < 1e-3);
   }
@@ -150,10 +153,10 @@ static void real_memory_is_read(void **state) {
   read = NAN;
   assert_int_equal(rf_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
   assert_true(isnan(read));
-  assert_non_null(strstr(m.notes[m.note_count - 1], "memory of node 1000: cannot be bound: "));
-  int notes = m.note_count;
+  assert_non_null(strstr(m->notes[m->note_count - 1], "memory of node 1000: cannot be bound: "));
+  int notes = m->note_count;
   assert_int_equal(rf_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);
-  assert_int_equal(m.note_count, notes); /* once is enough */
+  assert_int_equal(m->note_count, notes); /* once is enough */
   rf_team_done(&bench.team);
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/device/_device.h"
 #include "measure/opencl/api.h"
+#include "owned.h"
 
 /* Sizes that are no multiple of a tile or a group. Rows of the second begin at multiples of 16 bytes, where
  * kernels go by packs. */
@@ -120,24 +121,24 @@ static void every_kernel_agrees_with_its_reference(void **state) {
 static void ceilings_are_measured(void **state) {
   (void)state;
   roof_measure_options o = roof_measure_options_default();
-  roof_machine m;
+  owned roof_machine *m = NULL;
   roof_error error = {0};
   o.quick = true;
   o.seconds_per_item = 1e-3;
   if (backend->measure(&o, &m, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
-  assert_string_equal(m.name, "host-gpu0");
-  const roof_level *memory = roof_machine_level(&m, ROOF_MEMORY, ROOF_MEASURED);
+  assert_string_equal(m->name, "host-gpu0");
+  const roof_level *memory = roof_machine_level(m, ROOF_MEMORY, ROOF_MEASURED);
   assert_non_null(memory);
   assert_true(memory->read_bytes_per_second > 0 && memory->write_bytes_per_second > 0 &&
               memory->copy_bytes_per_second > 0 && memory->triad_bytes_per_second > 0);
   assert_true(memory->latency_seconds > 0);
-  assert_non_null(roof_machine_peak(&m, ROOF_FP32, ROOF_VECTOR, false, ROOF_MEASURED));
-  assert_non_null(roof_machine_peak(&m, ROOF_INT8, ROOF_VECTOR, false, ROOF_MEASURED));
-  assert_true(m.link_count >= 3 && m.links[0].bytes_per_second > 0 && m.links[0].latency_seconds > 0);
-  assert_true(m.cost_count >= 3 && m.launch_seconds > 0);
-  assert_true(m.curve_count > 2);
+  assert_non_null(roof_machine_peak(m, ROOF_FP32, ROOF_VECTOR, false, ROOF_MEASURED));
+  assert_non_null(roof_machine_peak(m, ROOF_INT8, ROOF_VECTOR, false, ROOF_MEASURED));
+  assert_true(m->link_count >= 3 && m->links[0].bytes_per_second > 0 && m->links[0].latency_seconds > 0);
+  assert_true(m->cost_count >= 3 && m->launch_seconds > 0);
+  assert_true(m->curve_count > 2);
 }
 
 /** A row's text has to be there, in each format that the row supports. */

@@ -6,6 +6,7 @@
 
 #include <muParserDLL.h>
 
+#include "owned.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 
@@ -411,8 +412,8 @@ static void collectives(void **state) {
   }
 }
 
-static void machine_of(roof_machine *machine, double scale) {
-  roof_machine_init(machine);
+static void machine_of(roof_machine **slot, double scale) {
+  roof_machine *machine = empty_machine(slot);
   machine->launch_seconds = 3e-6 / scale;
   machine->overhead_cutoff_seconds = 8e-6 / scale;
   machine->peak_count = 2;
@@ -430,7 +431,7 @@ static void machine_of(roof_machine *machine, double scale) {
 
 static void predictions_are_ordered_and_scale_with_the_machine(void **state) {
   (void)state;
-  static roof_machine slow, fast;
+  static roof_machine *slow = NULL, *fast = NULL;
   machine_of(&slow, 1);
   machine_of(&fast, 4);
   roof_types types = roof_types_of(ROOF_FP16);
@@ -440,8 +441,8 @@ static void predictions_are_ordered_and_scale_with_the_machine(void **state) {
     options.overlap = draw(5) / 4.0;
     options.efficiency = options.efficiency_low = options.efficiency_high = 1;
     roof_target a, b;
-    assert_int_equal(roof_target_init(&a, &slow, &types, &options, NULL), ROOF_OK);
-    assert_int_equal(roof_target_init(&b, &fast, &types, &options, NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&a, slow, &types, &options, NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&b, fast, &types, &options, NULL), ROOF_OK);
     const roof_op *op = roof_op_at((int)draw((unsigned)roof_op_count()));
     double values[ROOF_PARAM_MAX];
     draw_values(op, values);

@@ -7,7 +7,7 @@
 #include "roofline/plan.h"
 #include "roofline/weights.h"
 
-static roof_machine machine;
+static roof_machine *machine = NULL;
 static roof_model llama, mixtral;
 
 static int setup(void **state) {
@@ -27,7 +27,7 @@ static roof_model_settings base(const roof_model *model) {
 static void answer(const roof_model *model, const roof_model_settings *s, roof_model_answer *a) {
   roof_model_target t;
   roof_error error = {0};
-  if (roof_model_target_init(&t, model, &machine, s, &error) != ROOF_OK) {
+  if (roof_model_target_init(&t, model, machine, s, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
   roof_model_answer_of(&t, a);
@@ -173,7 +173,7 @@ static void monotone(void **state) {
   s.tp = 16;
   static const char *const slower[] = {"xdr", "ndr", "hdr", "edr"};
   for (int i = 0; i < 4; i++) {
-    assert_int_equal(roof_network_find(slower[i], &machine, &s.network, NULL), ROOF_OK);
+    assert_int_equal(roof_network_find(slower[i], machine, &s.network, NULL), ROOF_OK);
     answer(&llama, &s, &one);
     assert_true(one.ttft_seconds > ttft);
     ttft = one.ttft_seconds;
@@ -186,7 +186,7 @@ static void found(void **state) {
   static roof_plan_front front;
   roof_model_settings s = base(&llama);
   roof_plan_limits limits = {8, 0.2, 0.012};
-  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
   assert_true(front.within > 0 && front.within <= front.fit && front.fit <= front.tried);
   double most = 0;
   for (double tp = 1; tp <= 8; tp *= 2) {
@@ -210,12 +210,12 @@ static void found(void **state) {
     assert_true(front.points[i].device_tokens_per_second > front.points[i - 1].device_tokens_per_second);
   }
   limits.tpot_seconds = 1e-6;
-  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
   assert_true(front.within == 0 && front.best.batch == 0 && front.count > 0);
   limits.devices = 7; /* no head count that 7 divides, but 7 replicas */
-  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
   limits.devices = 0;
-  assert_int_equal(roof_plan_search(&llama, &machine, &s, &s.precision, 1, &limits, &front, NULL),
+  assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL),
                    ROOF_E_ARGUMENT);
 }
 
@@ -272,14 +272,14 @@ static void refused(void **state) {
     roof_error error = {0};
     s.tp = plans[i].tp, s.pp = plans[i].pp, s.dp = plans[i].dp, s.ep = plans[i].ep, s.cp = plans[i].cp;
     s.microbatches = plans[i].microbatches;
-    assert_int_equal(roof_model_target_init(&t, plans[i].model, &machine, &s, &error), ROOF_E_ARGUMENT);
+    assert_int_equal(roof_model_target_init(&t, plans[i].model, machine, &s, &error), ROOF_E_ARGUMENT);
     if (strstr(error.message, plans[i].says) == NULL) {
       fail_msg("%s: without `%s`", error.message, plans[i].says);
     }
   }
   const roof_link *link = NULL;
   roof_error error = {0};
-  assert_int_equal(roof_network_find("nrd", &machine, &link, &error), ROOF_E_NAME);
+  assert_int_equal(roof_network_find("nrd", machine, &link, &error), ROOF_E_NAME);
   assert_non_null(strstr(error.message, "did you mean `ndr`?"));
   assert_null(link);
 }

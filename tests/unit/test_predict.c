@@ -1,29 +1,30 @@
 /* The worked shapes of a GEMM on an H100 SXM: 989 TFLOP/s fp16, 3.35 TB/s. */
 #include "test.h"
 
+#include "owned.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 
-static roof_machine h100;
+static roof_machine *h100 = NULL;
 static roof_target target;
 static const roof_op *gemm;
 
 static int set_up(void **state) {
   (void)state;
-  roof_machine_init(&h100);
-  strcpy(h100.name, "h100");
-  h100.peaks[0].dtype = ROOF_FP16;
-  h100.peaks[0].unit = ROOF_MATRIX;
-  h100.peaks[0].flops_per_second = 989e12;
-  h100.peak_count = 1;
-  strcpy(h100.levels[0].name, "HBM");
-  h100.levels[0].level = ROOF_MEMORY;
-  h100.levels[0].bytes = 80e9;
-  h100.levels[0].bytes_per_second = 3.35e12;
-  h100.level_count = 1;
+  empty_machine(&h100);
+  strcpy(h100->name, "h100");
+  h100->peaks[0].dtype = ROOF_FP16;
+  h100->peaks[0].unit = ROOF_MATRIX;
+  h100->peaks[0].flops_per_second = 989e12;
+  h100->peak_count = 1;
+  strcpy(h100->levels[0].name, "HBM");
+  h100->levels[0].level = ROOF_MEMORY;
+  h100->levels[0].bytes = 80e9;
+  h100->levels[0].bytes_per_second = 3.35e12;
+  h100->level_count = 1;
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
-  return roof_target_init(&target, &h100, &types, &options, NULL) != ROOF_OK ||
+  return roof_target_init(&target, h100, &types, &options, NULL) != ROOF_OK ||
          roof_op_find("gemm", &gemm, NULL) != ROOF_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ledger/entry.h"
+#include "owned.h"
 #include "roofline/advise.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
@@ -245,7 +246,7 @@ static void above_the_peak_and_the_bandwidth(void **state) {
 
 /** What a machine's figures give on each basis. */
 static roof_ceiling ceiling(const char *name, roof_dtype dtype, const char *op_name, roof_basis basis) {
-  static roof_machine machine;
+  owned roof_machine *machine = NULL;
   roof_target target;
   roof_types types = roof_types_of(dtype);
   roof_options options = roof_options_default();
@@ -253,7 +254,7 @@ static roof_ceiling ceiling(const char *name, roof_dtype dtype, const char *op_n
   double values[ROOF_PARAM_MAX] = {8192, 8192, 8192, 1, 0};
   roof_prediction p;
   assert_int_equal(roof_catalog_load(name, &machine, NULL), ROOF_OK);
-  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_op_find(op_name, &op, NULL), ROOF_OK);
   roof_predict(&target, op, values, &p);
   return roof_ceiling_of(&target, basis, &p.work);

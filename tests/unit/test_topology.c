@@ -6,6 +6,7 @@
 
 #include "kernels/data.h"
 #include "measure/cpu/cpu.h"
+#include "owned.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -261,25 +262,25 @@ static void core_sets_are_one_of_each_kind_then_all(void **state) {
 
 static void siblings_are_noted_as_they_are(void **state) {
   (void)state;
-  static roof_machine m;
+  static roof_machine *m = NULL;
   rf_bench bench = bench_of("laptop", 8);
-  roof_machine_init(&m);
-  bench.machine = &m;
-  m.peak_count = 2;
-  m.level_count = 2;
+  empty_machine(&m);
+  bench.machine = m;
+  m->peak_count = 2;
+  m->level_count = 2;
   for (int i = 0; i < 2; i++) {
-    m.peaks[i].dtype = ROOF_FP64;
-    m.peaks[i].flops_per_second = i == 0 ? 100 : 90;
-    m.levels[i].level = ROOF_MEMORY;
-    m.levels[i].read_bytes_per_second = i == 0 ? 40 : 42;
-    m.peaks[i].threads_per_core = m.levels[i].threads_per_core = i == 0 ? 0 : 2;
+    m->peaks[i].dtype = ROOF_FP64;
+    m->peaks[i].flops_per_second = i == 0 ? 100 : 90;
+    m->levels[i].level = ROOF_MEMORY;
+    m->levels[i].read_bytes_per_second = i == 0 ? 40 : 42;
+    m->peaks[i].threads_per_core = m->levels[i].threads_per_core = i == 0 ? 0 : 2;
   }
   rf_cpu_note_siblings(&bench);
-  assert_non_null(strstr(m.notes[0], "all 8 of the 4 cores, against one a core: fp64 -10.0 %"));
-  assert_non_null(strstr(m.notes[0], "memory read +5.0 %"));
+  assert_non_null(strstr(m->notes[0], "all 8 of the 4 cores, against one a core: fp64 -10.0 %"));
+  assert_non_null(strstr(m->notes[0], "memory read +5.0 %"));
   /* predictions use what is faster */
-  assert_true(roof_machine_peak(&m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->threads_per_core == 0);
-  assert_true(roof_machine_level(&m, ROOF_MEMORY, ROOF_MEASURED)->threads_per_core == 2);
+  assert_true(roof_machine_peak(m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->threads_per_core == 0);
+  assert_true(roof_machine_level(m, ROOF_MEMORY, ROOF_MEASURED)->threads_per_core == 2);
   rf_topology_done(&bench.team.topology);
 }
 

@@ -6,7 +6,7 @@
 #include "roofline/plan.h"
 #include "roofline/weights.h"
 
-static roof_machine machine;
+static roof_machine *machine = NULL;
 static roof_model llama, mixtral, gpt;
 
 /** The block of GPT-3 without dropout: heads of 128, an MLP four times as wide. */
@@ -48,7 +48,7 @@ static roof_model_answer one, other;
 static void answer(const roof_model *model, const roof_model_settings *s, roof_model_answer *a) {
   roof_model_target t;
   roof_error error = {0};
-  if (roof_model_target_init(&t, model, &machine, s, &error) != ROOF_OK) {
+  if (roof_model_target_init(&t, model, machine, s, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
   roof_model_answer_of(&t, a);
@@ -324,7 +324,7 @@ static void found(void **state) {
   (void)state;
   static roof_train_front front;
   roof_model_settings s = base(&llama);
-  assert_int_equal(roof_train_search(&llama, &machine, &s, 8, &front, NULL), ROOF_OK);
+  assert_int_equal(roof_train_search(&llama, machine, &s, 8, &front, NULL), ROOF_OK);
   assert_true(front.count > 1 && front.fit <= front.tried);
   double fastest = INFINITY, smallest = INFINITY, plans = 0;
   for (int plan = 0; plan < 4 * 4 * 2 * 3 * 4 * 7; plan++) {
@@ -352,7 +352,7 @@ static void found(void **state) {
     assert_true(front.points[i].seconds > front.points[i - 1].seconds);
     assert_true(front.points[i].total_bytes < front.points[i - 1].total_bytes);
   }
-  assert_int_equal(roof_train_search(&llama, &machine, &s, 0, &front, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_train_search(&llama, machine, &s, 0, &front, NULL), ROOF_E_ARGUMENT);
 }
 
 static void refused(void **state) {
@@ -372,7 +372,7 @@ static void refused(void **state) {
     roof_error error = {0};
     s.tp = rows[i].tp, s.microbatches = rows[i].microbatches, s.zero = rows[i].zero, s.sp = rows[i].sp;
     s.train = rows[i].train;
-    assert_int_equal(roof_model_target_init(&t, &llama, &machine, &s, &error), ROOF_E_ARGUMENT);
+    assert_int_equal(roof_model_target_init(&t, &llama, machine, &s, &error), ROOF_E_ARGUMENT);
     if (strstr(error.message, rows[i].says) == NULL) {
       fail_msg("%s: without `%s`", error.message, rows[i].says);
     }

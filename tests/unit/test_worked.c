@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "catalog/formula.h"
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
 #include "roofline/plan.h"
@@ -533,17 +534,17 @@ static void add_peaks(roof_machine *machine, roof_dtype dtype, double flops_per_
   }
 }
 
-static void make_machine(entry *e, const spec *s, roof_dtype dtype, roof_machine *machine) {
+static void make_machine(entry *e, const spec *s, roof_dtype dtype, roof_machine **slot) {
   if (setting(s, "machine") != NULL) {
     roof_error error = {0};
-    if (roof_catalog_load(setting(s, "machine"), machine, &error) != ROOF_OK) {
+    if (roof_catalog_load(setting(s, "machine"), slot, &error) != ROOF_OK) {
       fail_msg("%s: %s", e->id, error.message);
     }
     return;
   }
   double peak, bandwidth;
   find_figures(e, &peak, &bandwidth);
-  roof_machine_init(machine);
+  roof_machine *machine = empty_machine(slot);
   add_peaks(machine, dtype, setting_value(e, s, "peak", peak), ROOF_DATASHEET);
   add_peaks(machine, dtype, setting_value(e, s, "measured_peak", NAN), ROOF_MEASURED);
   add_level(machine, ROOF_L1, "L1", setting_value(e, s, "l1_bytes", NAN), setting_value(e, s, "l1", NAN),
@@ -640,7 +641,7 @@ static void make_values(entry *e, const spec *s, const roof_op *op, double *valu
 
 /** Everything needed to predict. */
 typedef struct setup {
-  roof_machine machine;
+  roof_machine *machine;
   roof_types types;
   roof_options options;
   roof_target target;
@@ -664,7 +665,7 @@ static void set_up(entry *e, const spec *s, setup *u) {
   u->types = make_types(e, s);
   make_machine(e, s, u->types.compute, &u->machine);
   make_options(e, s, &u->options);
-  assert_int_equal(roof_target_init(&u->target, &u->machine, &u->types, &u->options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&u->target, u->machine, &u->types, &u->options, NULL), ROOF_OK);
   u->userops = (roof_userops){0};
   u->per = setting_value(e, s, "per", 1);
   if (strcmp(s->op, "user") == 0) {
@@ -693,7 +694,7 @@ static roof_prediction predict(entry *e, const setup *u) {
 static double measured_share(entry *e, setup *u) {
   double by_datasheet = predict(e, u).lower_seconds;
   u->options.achieved = true;
-  assert_int_equal(roof_target_init(&u->target, &u->machine, &u->types, &u->options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&u->target, u->machine, &u->types, &u->options, NULL), ROOF_OK);
   return by_datasheet / predict(e, u).lower_seconds;
 }
 
@@ -747,11 +748,11 @@ static double of_prediction(const roof_prediction *p, quantity what) {
 }
 
 static double of_level(entry *e, const spec *s, quantity what) {
-  roof_machine machine;
+  owned roof_machine *machine = NULL;
   roof_level_kind kind;
   make_machine(e, s, ROOF_FP16, &machine);
   assert_int_equal(roof_level_kind_parse(s->op, &kind, NULL), ROOF_OK);
-  const roof_level *level = roof_machine_level(&machine, kind, ROOF_DATASHEET);
+  const roof_level *level = roof_machine_level(machine, kind, ROOF_DATASHEET);
   return what == LEVEL_RATE ? roof_level_bandwidth(level, 0, 0)
                             : level->bytes * (what == LEVEL_TOTAL ? level->instances : 1);
 }
@@ -760,7 +761,7 @@ static double of_level(entry *e, const spec *s, quantity what) {
 
 static roof_model_target *model_target(const char *name, roof_model_settings *s) {
   static roof_model model;
-  static roof_machine machine;
+  static roof_machine *machine = NULL;
   static roof_model_target target;
   roof_error error = {0};
   if (roof_catalog_load("h100", &machine, &error) != ROOF_OK ||
@@ -772,7 +773,7 @@ static roof_model_target *model_target(const char *name, roof_model_settings *s)
   if (s == NULL) {
     given.fusion = 0;
   }
-  if (roof_model_target_init(&target, &model, &machine, &given, &error) != ROOF_OK) {
+  if (roof_model_target_init(&target, &model, machine, &given, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
   return &target;
@@ -898,6 +899,8 @@ static double ask(entry *e, quantity what, const char *text, char *label, size_t
     }
   }
   roof_userops_done(&u.userops);
+  roof_machine_free(u.machine);
+  u.machine = NULL;
   return answer;
 }
 
@@ -932,20 +935,20 @@ static bool lint_agrees(entry *e, const row *r) {
   parse_spec(&s, r->spec);
   bool peak = strcmp(s.op, "peak") == 0;
   for (int off = 0; off < 2; off++) {
-    roof_machine machine;
+    owned roof_machine *machine = NULL;
     roof_finding findings[16];
     char expected[64], value[32];
-    roof_machine_init(&machine);
-    machine.unit_count = setting_value(e, &s, "units", NAN);
-    machine.clock_hz = setting_value(e, &s, "clock", NAN);
-    add_peaks(&machine, ROOF_FP16, peak ? printed * (1 + 0.05 * off) : NAN, ROOF_DATASHEET);
-    machine.peaks[0].flops_per_cycle = setting_value(e, &s, "per_cycle", NAN);
-    add_level(&machine, ROOF_MEMORY, "HBM", NAN, peak ? NAN : printed * (1 + 0.05 * off), ROOF_DATASHEET);
-    machine.levels[0].bus_bits = setting_value(e, &s, "bus_bits", NAN);
-    machine.levels[0].transfers_per_second = setting_value(e, &s, "transfers", NAN);
+    empty_machine(&machine);
+    machine->unit_count = setting_value(e, &s, "units", NAN);
+    machine->clock_hz = setting_value(e, &s, "clock", NAN);
+    add_peaks(machine, ROOF_FP16, peak ? printed * (1 + 0.05 * off) : NAN, ROOF_DATASHEET);
+    machine->peaks[0].flops_per_cycle = setting_value(e, &s, "per_cycle", NAN);
+    add_level(machine, ROOF_MEMORY, "HBM", NAN, peak ? NAN : printed * (1 + 0.05 * off), ROOF_DATASHEET);
+    machine->levels[0].bus_bits = setting_value(e, &s, "bus_bits", NAN);
+    machine->levels[0].transfers_per_second = setting_value(e, &s, "transfers", NAN);
     snprintf(expected, sizeof expected, " = %s",
              roof_quantity_format(value, sizeof value, printed, peak ? "FLOP/s" : "B/s"));
-    size_t count = roof_machine_lint(&machine, findings, 16);
+    size_t count = roof_machine_lint(machine, findings, 16);
     for (size_t i = 0; i < count && i < 16; i++) {
       said[off] |= strstr(findings[i].message, expected) != NULL;
     }

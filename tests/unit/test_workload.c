@@ -1,6 +1,7 @@
 /* Lists of operations: lines to items, items to times; errors with their place. */
 #include "test.h"
 
+#include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/graphs.h"
 #include "roofline/ops.h"
@@ -74,20 +75,20 @@ static void refuses(void **state) {
  */
 static void answers(void **state) {
   (void)state;
-  static roof_machine machine;
+  owned roof_machine *machine = NULL;
   roof_workload w;
   roof_workload_answer a;
   const roof_op *op = NULL;
   assert_int_equal(roof_catalog_load("h100", &machine, NULL), ROOF_OK);
   assert_int_equal(read_list("gemm m=8k n=8k k=8k count=3\nadd n=1\nadd n=1e9\n", &w, NULL), ROOF_OK);
   roof_workload_settings s = roof_workload_settings_default();
-  assert_int_equal(roof_workload_answer_of(&w, &machine, &s, &a, NULL), ROOF_OK);
+  assert_int_equal(roof_workload_answer_of(&w, machine, &s, &a, NULL), ROOF_OK);
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
   options.launch = options.overhead_cutoff = a.kernel.seconds;
   roof_target target;
   roof_prediction p;
-  assert_int_equal(roof_target_init(&target, &machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
   assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
   double values[ROOF_PARAM_MAX] = {8000, 8000, 8000, 1, 0};
   roof_predict(&target, op, values, &p);
@@ -101,7 +102,7 @@ static void answers(void **state) {
   assert_true(a.regime == ROOF_COMPUTE_BOUND);
   roof_workload_answer_done(&a);
   s.launch = ROOF_LAUNCH_PERSISTENT;
-  assert_int_equal(roof_workload_answer_of(&w, &machine, &s, &a, NULL), ROOF_OK);
+  assert_int_equal(roof_workload_answer_of(&w, machine, &s, &a, NULL), ROOF_OK);
   assert_true(a.kernels == 1);
   roof_workload_answer_done(&a);
   roof_workload_done(&w);

@@ -1,13 +1,16 @@
 #include "cli/advise/causes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** The machine that was predicted for, while the catalogue has it. */
 static void find_machine(cli_why *why, const char *name) {
   if (strcmp(why->name, name) != 0) {
     snprintf(why->name, sizeof why->name, "%s", name);
-    why->known = roof_catalog_load(name, &why->machine, NULL) == ROOF_OK;
+    roof_machine_free(why->machine);
+    why->machine = NULL;
+    roof_catalog_load(name, &why->machine, NULL);
   }
 }
 
@@ -53,11 +56,17 @@ static void restore(cli_why *why, const roof_reconciled *r) {
   }
 }
 
+void cli_why_free(cli_why *why) {
+  if (why != NULL) {
+    roof_machine_free(why->machine);
+  }
+  free(why);
+}
+
 void cli_why_of(cli_why *why, const roof_reconciled *r) {
   find_machine(why, r->machine);
   restore(why, r);
-  roof_evidence evidence =
-      roof_evidence_of(&why->prediction, why->known ? &why->machine : NULL, r->measured_seconds);
+  roof_evidence evidence = roof_evidence_of(&why->prediction, why->machine, r->measured_seconds);
   evidence.counted_bytes = r->counted_bytes;
   for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
     evidence.clue[i] = isnan(r->clue[i]) ? evidence.clue[i] : r->clue[i];

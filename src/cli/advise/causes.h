@@ -8,11 +8,11 @@
 
 enum { CLI_WHY_CAUSES = 8 };
 
-/** Start from `{0}`; keep one for many kernels, and do not copy it: the prediction points into it. */
+/** Start from `{0}`, end with cli_why_free; keep one for many kernels, and do not copy it: the prediction
+ * points into it. */
 typedef struct cli_why {
   char name[ROOF_NAME_MAX]; /**< of the machine tried last */
-  bool known;               /**< it was found */
-  roof_machine machine;
+  roof_machine *machine;    /**< NULL: not found */
   roof_peak peak;
   roof_level level;
   roof_link link;
@@ -22,6 +22,8 @@ typedef struct cli_why {
   char sentence[512]; /**< "fast because X; the gap because Y" */
 } cli_why;
 
+/** Frees a `why` that calloc made; NULL is none. */
+void cli_why_free(cli_why *why);
 void cli_why_of(cli_why *why, const roof_reconciled *reconciled);
 json_t *cli_why_json(const cli_why *why);
 json_t *cli_json_cause(const roof_cause *cause);

@@ -19,15 +19,14 @@ static bool comparable(const roof_target *a, const roof_target *b) {
 }
 
 /** False where the machine lacks the formats, the memory or a figure the time needs. */
-static bool rank_one(const roof_target *like, const roof_op *op, const double *values, const char *name,
-                     roof_machine *machine, cli_ranked *out) {
+static bool rank_loaded(const roof_target *like, const roof_op *op, const double *values,
+                        const roof_machine *machine, cli_ranked *out) {
   roof_target target;
   roof_prediction p;
   roof_options o = like->options;
   o.sparse = false;
   o.link = NULL;
-  if (roof_catalog_load(name, machine, NULL) != ROOF_OK ||
-      roof_target_init(&target, machine, &like->types, &o, NULL) != ROOF_OK) {
+  if (roof_target_init(&target, machine, &like->types, &o, NULL) != ROOF_OK) {
     return false;
   }
   roof_predict(&target, op, values, &p);
@@ -42,8 +41,19 @@ static bool rank_one(const roof_target *like, const roof_op *op, const double *v
                       .seconds = p.expected_seconds,
                       .watts = machine->energy.watts,
                       .joules = p.expected_seconds * machine->energy.watts};
-  snprintf(out->name, sizeof out->name, "%s", name);
   return true;
+}
+
+static bool rank_one(const roof_target *like, const roof_op *op, const double *values, const char *name,
+                     cli_ranked *out) {
+  roof_machine *machine = NULL;
+  bool ranked =
+      roof_catalog_load(name, &machine, NULL) == ROOF_OK && rank_loaded(like, op, values, machine, out);
+  if (ranked) {
+    snprintf(out->name, sizeof out->name, "%s", name);
+  }
+  roof_machine_free(machine);
+  return ranked;
 }
 
 static void rank_energy(cli_ranked *all, int count) {
@@ -64,19 +74,15 @@ roof_status cli_advise_machines(const roof_target *target, const roof_op *op, co
     return status;
   }
   cli_ranked *all = calloc(list.count + 1, sizeof *all);
-  roof_machine *machine = malloc(sizeof *machine);
   int found = 0;
   roof_predict(target, op, values, &now);
-  for (size_t i = 0; all != NULL && machine != NULL && i < list.count; i++) {
-    found += rank_one(target, op, values, list.entries[i].name, machine, &all[found]);
+  for (size_t i = 0; all != NULL && i < list.count; i++) {
+    found += rank_one(target, op, values, list.entries[i].name, &all[found]);
   }
   roof_catalog_list_done(&list);
-  if (all == NULL || machine == NULL) {
-    free(all);
-    free(machine);
+  if (all == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "advise: out of memory");
   }
-  free(machine);
   for (int i = 0; i < found; i++) {
     all[i].gain = now.expected_seconds / all[i].seconds;
   }

@@ -182,16 +182,16 @@ static roof_status print_json(const cli_args *args, const cli_energy_subject *al
                           error);
 }
 
-static roof_status answer(const cli_args *args, roof_machine *machines, int count, const roof_shape *shape,
+static roof_status answer(const cli_args *args, roof_machine **machines, int count, const roof_shape *shape,
                           roof_error *error) {
   roof_types types;
   cli_energy_subject *all = calloc((size_t)count, sizeof *all);
   if (all == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
   }
-  roof_status status = cli_select_types(args, &machines[0], &types, error);
+  roof_status status = cli_select_types(args, machines[0], &types, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = make_subject(args, &machines[i], &types, shape, &all[i], error);
+    status = make_subject(args, machines[i], &types, shape, &all[i], error);
   }
   if (status == ROOF_OK && args->to != NULL) {
     status = cli_energy_draw(args->to, all, count, error);
@@ -202,7 +202,7 @@ static roof_status answer(const cli_args *args, roof_machine *machines, int coun
   return status;
 }
 
-static roof_status answer_op(const cli_args *args, roof_machine *machines, int count, roof_error *error) {
+static roof_status answer_op(const cli_args *args, roof_machine **machines, int count, roof_error *error) {
   const roof_op *op = NULL;
   roof_shape shape;
   roof_status status = cli_select_op(args, args->words[0], &op, error);
@@ -218,7 +218,7 @@ static roof_status answer_op(const cli_args *args, roof_machine *machines, int c
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  roof_machine *machines = NULL;
+  roof_machine **machines = NULL;
   int count = 0;
   roof_status status = args->to != NULL ? cli_chart_check(args->to, error) : ROOF_OK;
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
@@ -230,7 +230,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = args->word_count > 0 ? answer_op(args, machines, count, error)
                                   : answer(args, machines, count, NULL, error);
   }
-  free(machines);
+  cli_machines_free(machines, count);
   free(per_flop);
   free(per_byte);
   free(idle);

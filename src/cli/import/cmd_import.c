@@ -58,11 +58,10 @@ static roof_status read_options(const char *format, roof_import_options *o, roof
                                        : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
 }
 
-/** The machine named, else the catalogue's one of the device's name, else what the file tells of it; its name
- * stays "" when there is none. */
-static roof_status choose_machine(const cli_args *args, const roof_profile *profile, roof_machine *machine,
+/** The machine named, else the catalogue's one of the device's name, else what the file tells of it; *machine
+ * stays NULL when there is none. */
+static roof_status choose_machine(const cli_args *args, const roof_profile *profile, roof_machine **machine,
                                   roof_error *error) {
-  roof_machine_init(machine);
   if (args->machines != NULL) {
     return args->machines[1] == NULL
                ? roof_catalog_load(args->machines[0], machine, error)
@@ -73,9 +72,12 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
     return ROOF_OK;
   }
   if (profile->machine != NULL) {
-    *machine = *profile->machine;
-    if (machine->name[0] == '\0') {
-      snprintf(machine->name, sizeof machine->name, "%s", "reported-device");
+    *machine = roof_machine_copy(profile->machine);
+    if (*machine == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+    }
+    if ((*machine)->name[0] == '\0') {
+      snprintf((*machine)->name, sizeof(*machine)->name, "%s", "reported-device");
     }
   }
   return ROOF_OK;
@@ -208,15 +210,14 @@ const char *cli_import_ledger_name(void) {
 
 static roof_status answer_with(const cli_args *args, const roof_profile *profile, bool by_file,
                                roof_error *error) {
-  roof_machine *machine = malloc(sizeof *machine);
+  roof_machine *machine = NULL;
   import_roof roof;
-  roof_status status = machine != NULL ? choose_machine(args, profile, machine, error)
-                                       : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  roof_status status = choose_machine(args, profile, &machine, error);
   if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
     status = show_machine(args, profile->machine, error);
   } else if (status == ROOF_OK) {
     import_answer answer = {.profile = profile, .roof = &roof, .by_file = by_file};
-    cli_import_roof_init(&roof, machine->name[0] != '\0' ? machine : NULL);
+    cli_import_roof_init(&roof, machine);
     status = fill(&answer, error);
     if (status == ROOF_OK && cli_import_ledger_name() != NULL) {
       status = cli_import_to_ledger(&answer, cli_import_ledger_name(), unsealed != 0, error);
@@ -227,7 +228,7 @@ static roof_status answer_with(const cli_args *args, const roof_profile *profile
     json_decref(answer.recorded);
     free(answer.rows);
   }
-  free(machine);
+  roof_machine_free(machine);
   return status;
 }
 

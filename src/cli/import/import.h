@@ -97,7 +97,7 @@ void cli_import_add_recorded(const import_answer *answer, roof_text *out);
 
 /* cli_import_match.c */
 /** The catalogue's machine that a profiler calls `device`. ROOF_E_NAME when none is near enough. */
-roof_status cli_import_match(const char *device, roof_machine *machine, roof_error *error);
+roof_status cli_import_match(const char *device, roof_machine **machine, roof_error *error);
 
 /* import_table.c, cli_import_json.c, cli_import_draw.c */
 enum { IMPORT_COLUMNS = 9 };

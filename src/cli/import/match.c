@@ -108,7 +108,7 @@ static bool same_model(const words *device, const char *name, const char *aliase
   return true;
 }
 
-roof_status cli_import_match(const char *device, roof_machine *machine, roof_error *error) {
+roof_status cli_import_match(const char *device, roof_machine **machine, roof_error *error) {
   words wanted = {0};
   split(device, &wanted);
   roof_catalog_list list;

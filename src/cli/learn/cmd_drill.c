@@ -49,7 +49,7 @@ static size_t pick(uint64_t *state, size_t count) {
 
 /** What was asked, with the right answers. */
 typedef struct question {
-  roof_machine machine;
+  roof_machine *machine;
   roof_target target;
   char text[LINE];
   roof_prediction prediction;
@@ -99,7 +99,7 @@ static roof_status ask(uint64_t *state, question *q, roof_error *error) {
   write_shape(state, kind, q->text, sizeof q->text);
   roof_status status = roof_catalog_load(name, &q->machine, error);
   if (status == ROOF_OK) {
-    status = roof_target_init(&q->target, &q->machine, &types, &o, error);
+    status = roof_target_init(&q->target, q->machine, &types, &o, error);
   }
   return status == ROOF_OK ? predict(q->text, q, error) : status;
 }
@@ -109,7 +109,7 @@ static void write_question(const question *q, int round, roof_text *out) {
   const roof_peak *peak = q->prediction.peak;
   char rate[SHORT], bandwidth[SHORT];
   roof_text_addf(out, "%d. %s in fp16 on %s: %s of %s, %s of %s; shorter than %.3g us is overhead\n", round,
-                 q->text, q->machine.title,
+                 q->text, q->machine->title,
                  roof_quantity_format(rate, SHORT, peak->flops_per_second, "FLOP/s"),
                  roof_unit_name(peak->unit),
                  roof_quantity_format(bandwidth, SHORT, 1 / t->seconds_per_byte[t->memory][0], "B/s"),
@@ -153,7 +153,7 @@ static void write_grade(const question *q, const bool good[3], roof_text *out) {
 static json_t *round_json(const question *q, const bool good[3]) {
   const roof_prediction *p = &q->prediction;
   return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:{s:b, s:b, s:b}}", "question", q->text, "machine",
-                   q->machine.name, "intensity", cli_json_number(p->intensity), "ridge",
+                   q->machine->name, "intensity", cli_json_number(p->intensity), "ridge",
                    cli_json_number(p->ridge), "regime", roof_regime_name(p->regime), "percent_of_peak",
                    cli_json_number(q->percent), "right", "intensity", good[0], "regime", good[1],
                    "percent_of_peak", good[2]);
@@ -169,7 +169,7 @@ static roof_status show(const cli_args *args, roof_text *out, roof_error *error)
 /** Asks, reads a line, grades it; *more is false when there are no more answers. */
 static roof_status play_round(const cli_args *args, uint64_t *state, score *s, json_t *played, bool *more,
                               roof_error *error) {
-  question q;
+  question q = {.machine = NULL};
   roof_text out = {0};
   char line[LINE];
   bool good[3];
@@ -179,15 +179,16 @@ static roof_status play_round(const cli_args *args, uint64_t *state, score *s, j
     status = show(args, &out, error);
   }
   *more = status == ROOF_OK && fgets(line, sizeof line, stdin) != NULL;
-  if (!*more) {
-    return status;
+  if (*more) {
+    grade(&q, line, good);
+    s->rounds++;
+    s->points += good[0] + good[1] + good[2];
+    json_array_append_new(played, round_json(&q, good));
+    write_grade(&q, good, &out);
+    status = show(args, &out, error);
   }
-  grade(&q, line, good);
-  s->rounds++;
-  s->points += good[0] + good[1] + good[2];
-  json_array_append_new(played, round_json(&q, good));
-  write_grade(&q, good, &out);
-  return show(args, &out, error);
+  roof_machine_free(q.machine);
+  return status;
 }
 
 static roof_status tell(const cli_args *args, uint64_t seed, const score *s, json_t *played,

@@ -56,8 +56,9 @@ static roof_status no_topic(const char *name, roof_error *error) {
 static roof_status select_target(const cli_args *args, cli_targets *machines, bool *example,
                                  roof_error *error) {
   cli_args chosen = *args;
-  roof_machine host;
+  roof_machine *host = NULL;
   *example = args->machines == NULL && roof_catalog_load("host", &host, NULL) == ROOF_E_NAME;
+  roof_machine_free(host);
   if (*example) {
     chosen.machines = example_machine;
   }

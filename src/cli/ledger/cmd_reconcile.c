@@ -296,7 +296,7 @@ roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_e
     status = print_text(args, &all, why, error);
   }
   roof_reconcile_done(&all);
-  free(why);
+  cli_why_free(why);
   return status;
 }
 
@@ -317,7 +317,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = check(ledger, &all, error);
   }
   roof_reconcile_done(&all);
-  free(why);
+  cli_why_free(why);
   free(ledger_path);
   return status;
 }

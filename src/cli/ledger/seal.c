@@ -80,18 +80,18 @@ static bool several_machines(json_t *predictions) {
 /** Completes what a prediction from a file does not say: its shape as text, its machine's digest. */
 static void complete(json_t *prediction) {
   const char *name = text_of(prediction, "machine");
-  roof_machine *machine = malloc(sizeof *machine);
+  roof_machine *machine = NULL;
   char digest[ROOF_DIGEST_MAX];
   roof_text shape = {0};
-  if (machine != NULL && name != NULL && text_of(prediction, "machine_sha256") == NULL &&
-      roof_catalog_load(name, machine, NULL) == ROOF_OK &&
+  if (name != NULL && text_of(prediction, "machine_sha256") == NULL &&
+      roof_catalog_load(name, &machine, NULL) == ROOF_OK &&
       cli_seal_digest(machine, digest, NULL) == ROOF_OK) {
     json_object_set_new(prediction, "machine_sha256", json_string(digest));
   }
   add_parameters(&shape, json_object_get(prediction, "parameters"), NULL);
   json_object_set_new(prediction, "shape", json_string(shape.length > 0 ? shape.data : ""));
   roof_text_done(&shape);
-  free(machine);
+  roof_machine_free(machine);
 }
 
 static roof_ceiling ceiling_of(json_t *prediction, const char *basis) {
@@ -138,14 +138,16 @@ static roof_status read_sealing(json_t *p, roof_sealing *out, roof_error *error)
                               out->label != NULL ? out->label : "a prediction");
 }
 
-/** What the machine's memory levels deliver, to set counted bytes against. `machine` holds the one `name`
- * names while `known`. */
-static void add_levels(roof_sealing *sealing, roof_machine *machine, const char **known) {
+/** What the machine's memory levels deliver, to set counted bytes against. `*machine` is the
+ * one that `known` names. */
+static void add_levels(roof_sealing *sealing, roof_machine **machine, const char **known) {
   if (sealing->machine != NULL && (*known == NULL || strcmp(*known, sealing->machine) != 0)) {
+    roof_machine_free(*machine);
+    *machine = NULL;
     *known = roof_catalog_load(sealing->machine, machine, NULL) == ROOF_OK ? sealing->machine : NULL;
   }
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT && *known != NULL; i++) {
-    const roof_level *level = roof_machine_level(machine, (roof_level_kind)i, ROOF_DATASHEET);
+    const roof_level *level = roof_machine_level(*machine, (roof_level_kind)i, ROOF_DATASHEET);
     sealing->level_bytes_per_second[i] = level != NULL ? roof_level_bandwidth(level, 0, 0) : NAN;
   }
 }
@@ -155,18 +157,17 @@ roof_status cli_seal_all(const char *ledger, json_t *predictions, const char *ke
   size_t count = json_array_size(predictions);
   bool several = several_machines(predictions);
   const char *known = NULL;
-  roof_machine *machine = malloc(sizeof *machine);
+  roof_machine *machine = NULL;
   roof_sealing *sealings = calloc(count + 1, sizeof *sealings);
-  roof_status status = sealings != NULL && machine != NULL
-                           ? ROOF_OK
-                           : roof_error_set(error, ROOF_E_MEMORY, "seal: out of memory");
+  roof_status status =
+      sealings != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "seal: out of memory");
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     json_t *prediction = json_array_get(predictions, i);
     cli_seal_label(prediction, several);
     complete(prediction);
     status = read_sealing(prediction, &sealings[i], error);
     if (status == ROOF_OK) {
-      add_levels(&sealings[i], machine, &known);
+      add_levels(&sealings[i], &machine, &known);
     }
   }
   if (status == ROOF_OK) {
@@ -175,6 +176,6 @@ roof_status cli_seal_all(const char *ledger, json_t *predictions, const char *ke
     status = roof_ledger_seal(ledger, sealings, count, &how, error);
   }
   free(sealings);
-  free(machine);
+  roof_machine_free(machine);
   return status;
 }

@@ -85,9 +85,9 @@ static roof_status characterise(cli_loop *loop, roof_error *error) {
   o.achieved = true;
   roof_status status = loop->backend->measure(&loop->options, &loop->machine, error);
   if (status == ROOF_OK) {
-    status = cli_host_save(&loop->machine, error);
+    status = cli_host_save(loop->machine, error);
   }
-  return status == ROOF_OK ? roof_target_init(&loop->target, &loop->machine, &types, &o, error) : status;
+  return status == ROOF_OK ? roof_target_init(&loop->target, loop->machine, &types, &o, error) : status;
 }
 
 static roof_status predict(cli_loop *loop, cli_loop_kernel *k, roof_error *error) {
@@ -121,7 +121,7 @@ static roof_status seal_all(cli_loop *loop, roof_error *error) {
   char digest[ROOF_DIGEST_MAX];
   roof_ledger_summary summary;
   json_t *list = json_array();
-  roof_status status = cli_seal_digest(&loop->machine, digest, error);
+  roof_status status = cli_seal_digest(loop->machine, digest, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     cli_loop_kernel *k = &loop->kernels[i];
     k->shape = roof_backend_sizes(loop->backend, k->kernel, quick != 0);
@@ -155,7 +155,7 @@ static roof_status measure_kernel(cli_loop *loop, const cli_loop_kernel *k, doub
   if (status == ROOF_OK) {
     m.taken = taken;
     snprintf(m.label, sizeof m.label, "%s", k->label);
-    snprintf(m.machine, sizeof m.machine, "%s", loop->machine.name);
+    snprintf(m.machine, sizeof m.machine, "%s", loop->machine->name);
     status = roof_ledger_record(loop->ledger, &m, 1, NULL, error);
     *seconds = m.seconds;
     snprintf(how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
@@ -283,6 +283,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = tell(&loop, error);
   }
   free(loop.kernels);
+  roof_machine_free(loop.machine);
   free(backend_name);
   free(report_path);
   free(ledger_path);

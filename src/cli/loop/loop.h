@@ -27,7 +27,7 @@ typedef struct cli_loop {
   roof_dtype dtype;
   const char *ledger;
   const char *report;
-  roof_machine machine;
+  roof_machine *machine;
   roof_target target;
   cli_loop_kernel *kernels;
   int count;

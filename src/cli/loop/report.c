@@ -102,11 +102,11 @@ static void add_dots(roof_scene *scene, const cli_loop_kernel *k) {
 
 static roof_status build_scene(const cli_loop *loop, roof_scene *scene, roof_error *error) {
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s, %s", loop->machine.title, roof_dtype_name(loop->dtype));
+  snprintf(scene->title, sizeof scene->title, "%s, %s", loop->machine->title, roof_dtype_name(loop->dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle,
            "solid: theoretical limit; dashed: achieved; hollow: predicted; filled: measured");
   cli_loop_answer(loop, scene->description, sizeof scene->description);
-  roof_status status = roof_scene_add_machine(scene, &loop->machine, loop->dtype, error);
+  roof_status status = roof_scene_add_machine(scene, loop->machine, loop->dtype, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     if (loop->kernels[i].skipped[0] == '\0') {
       add_dots(scene, &loop->kernels[i]);
@@ -137,7 +137,7 @@ static void add_levels(cli_grid *s, const roof_machine *m) {
 }
 
 static void add_method(cli_grid *s, const cli_loop *loop) {
-  const roof_machine *m = &loop->machine;
+  const roof_machine *m = loop->machine;
   char clock[SHORT];
   cli_grid_add(s, "Processor: %s, %g %s; clock %s.", m->title, m->unit_count, m->unit_kind,
                roof_quantity_format(clock, SHORT, m->clock_hz, "Hz"));
@@ -194,7 +194,7 @@ static roof_table table_of(const page *p, int part, const char *title, int colum
 static roof_status fill(page *p, const cli_loop *loop, roof_error *error) {
   cli_loop_add_kernels(&p->grids[RESULTS], loop);
   add_reasons(&p->grids[REASONS], loop);
-  add_ceilings(&p->grids[CEILINGS], &loop->machine);
+  add_ceilings(&p->grids[CEILINGS], loop->machine);
   add_method(&p->grids[METHOD], loop);
   for (int i = 0; i < PARTS; i++) {
     p->cells[i] = cli_grid_cells(&p->grids[i]);
@@ -211,8 +211,8 @@ static void add_summary(page *p, const cli_loop *loop) {
   int count = 0;
   cli_loop_answer(loop, p->answer, sizeof p->answer);
   p->summary[count++] = p->answer;
-  for (int i = 0; i < loop->machine.note_count; i++) {
-    const char *note = loop->machine.notes[i];
+  for (int i = 0; i < loop->machine->note_count; i++) {
+    const char *note = loop->machine->notes[i];
     if (strncmp(note, noise, sizeof noise - 1) == 0) {
       p->summary[count++] = note;
     }

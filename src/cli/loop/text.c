@@ -19,11 +19,11 @@ static const cli_loop_kernel *find_worst(const cli_loop *loop) {
 void cli_loop_answer(const cli_loop *loop, char *buffer, size_t size) {
   const cli_loop_kernel *worst = find_worst(loop);
   if (worst == NULL) {
-    snprintf(buffer, size, "no kernel could run on %s", loop->machine.title);
+    snprintf(buffer, size, "no kernel could run on %s", loop->machine->title);
     return;
   }
   snprintf(buffer, size, "%d kernels in %s on %s (%g cores): most headroom in %s, %.3gx from its ceiling",
-           loop->done, roof_dtype_name(loop->dtype), loop->machine.title, loop->machine.unit_count,
+           loop->done, roof_dtype_name(loop->dtype), loop->machine->title, loop->machine->unit_count,
            worst->kernel->name, worst->reconciled.headroom);
 }
 
@@ -69,7 +69,7 @@ void cli_loop_add_kernels(cli_grid *grid, const cli_loop *loop) {
 
 /** What the figures rest on: the ceilings, the ledger and how the machine behaved. */
 static void add_context(roof_text *out, const cli_loop *loop) {
-  const roof_machine *m = &loop->machine;
+  const roof_machine *m = loop->machine;
   const roof_peak *peak = loop->target.peak[ROOF_VECTOR];
   const roof_level *memory = loop->target.level[loop->target.memory];
   char compute[SHORT], read[SHORT], triad[SHORT];
@@ -157,6 +157,6 @@ json_t *cli_loop_json(const cli_loop *loop) {
     }
   }
   return json_pack("{s:s, s:s, s:s, s:s, s:o, s:{s:[], s:[]}, s:o}", "schema", "roofline.reconcile/1",
-                   "machine", loop->machine.name, "ledger", loop->ledger, "report", loop->report, "entries",
+                   "machine", loop->machine->name, "ledger", loop->ledger, "report", loop->report, "entries",
                    entries, "unmatched", "predictions", "measurements", "skipped", skipped);
 }

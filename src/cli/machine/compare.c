@@ -9,7 +9,7 @@ enum { MACHINE_MAX = 16, NAME_SIZE = 64 };
 
 /** The comparison in every form it may be printed in. */
 typedef struct comparison {
-  const roof_machine *machines;
+  roof_machine *const *machines;
   int count;
   cli_grid grid;
   roof_text csv;
@@ -65,8 +65,8 @@ static void add_peaks(comparison *c) {
       const char *missing[MACHINE_MAX];
       char name[NAME_SIZE], key[NAME_SIZE];
       for (int i = 0; i < c->count; i++) {
-        values[i] = cli_machine_peak_rate(&c->machines[i], (roof_dtype)dtype, (roof_unit)unit);
-        missing[i] = is_unsupported(&c->machines[i], (roof_dtype)dtype, (roof_unit)unit) ? "" : "?";
+        values[i] = cli_machine_peak_rate(c->machines[i], (roof_dtype)dtype, (roof_unit)unit);
+        missing[i] = is_unsupported(c->machines[i], (roof_dtype)dtype, (roof_unit)unit) ? "" : "?";
       }
       snprintf(name, sizeof name, "%s %s", roof_dtype_name((roof_dtype)dtype),
                roof_unit_name((roof_unit)unit));
@@ -135,7 +135,7 @@ static void add_figures(comparison *c) {
     double values[MACHINE_MAX];
     const char *missing[MACHINE_MAX];
     for (int i = 0; i < c->count; i++) {
-      values[i] = figures[k].value(&c->machines[i]);
+      values[i] = figures[k].value(c->machines[i]);
       missing[i] = "?";
     }
     add_row(c, figures[k].name, figures[k].key, figures[k].unit, values, missing);
@@ -146,12 +146,12 @@ static void add_heads(comparison *c, json_t *names) {
   cli_grid_add(&c->grid, "%s", "figure (peaks are dense)");
   roof_text_add(&c->csv, "figure");
   for (int i = 0; i < c->count; i++) {
-    cli_grid_add(&c->grid, "%s", c->machines[i].name);
+    cli_grid_add(&c->grid, "%s", c->machines[i]->name);
     if (i > 0) {
       cli_grid_add(&c->grid, "%s", "");
     }
-    roof_text_addf(&c->csv, ",%s", c->machines[i].name);
-    json_array_append_new(names, json_string(c->machines[i].name));
+    roof_text_addf(&c->csv, ",%s", c->machines[i]->name);
+    json_array_append_new(names, json_string(c->machines[i]->name));
   }
   roof_text_add(&c->csv, "\n");
 }
@@ -173,14 +173,14 @@ static roof_status print(const cli_args *args, comparison *c, json_t *names, roo
   cli_grid_end(&c->grid, &text, alignment);
   if (!args->quiet) {
     roof_text_addf(&text, "\n  ratios against %s; blank: no such path in hardware, ?: not known\n",
-                   c->machines[0].name);
+                   c->machines[0]->name);
   }
   roof_status status = cli_print(&text, error);
   roof_text_done(&text);
   return status;
 }
 
-roof_status cli_machine_compare_print(const cli_args *args, const roof_machine *machines, int count,
+roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const *machines, int count,
                                       roof_error *error) {
   json_t *names = json_array();
   comparison c = {.machines = machines, .count = count, .rows = json_array()};
@@ -197,7 +197,7 @@ roof_status cli_machine_compare_print(const cli_args *args, const roof_machine *
 
 roof_status cli_machine_compare_run(const cli_args *args, roof_error *error) {
   int count = args->word_count - 1;
-  roof_machine *machines = calloc((size_t)count, sizeof *machines);
+  roof_machine **machines = calloc((size_t)count, sizeof *machines);
   roof_status status =
       machines == NULL ? roof_error_set(error, ROOF_E_MEMORY, "machine compare: out of memory") : ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
@@ -206,6 +206,6 @@ roof_status cli_machine_compare_run(const cli_args *args, roof_error *error) {
   if (status == ROOF_OK) {
     status = cli_machine_compare_print(args, machines, count, error);
   }
-  free(machines);
+  cli_machines_free(machines, count);
   return status;
 }

@@ -24,12 +24,13 @@ static void add_findings(tally *t, const char *name, const roof_finding *finding
 }
 
 static roof_status lint_named(tally *t, const char *name, roof_error *error) {
-  roof_machine machine;
+  roof_machine *machine = NULL;
   roof_finding findings[FINDING_MAX];
   roof_status status = roof_catalog_load(name, &machine, error);
   if (status == ROOF_OK) {
-    add_findings(t, machine.name, findings, roof_machine_lint(&machine, findings, FINDING_MAX));
+    add_findings(t, machine->name, findings, roof_machine_lint(machine, findings, FINDING_MAX));
   }
+  roof_machine_free(machine);
   return status;
 }
 

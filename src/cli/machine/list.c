@@ -114,17 +114,18 @@ static void collect(const roof_catalog_list *list, const char *filter, listing *
   add_head(out);
   for (size_t i = 0; i < list->count; i++) {
     const roof_catalog_entry *entry = &list->entries[i];
-    roof_machine machine;
+    roof_machine *machine = NULL;
     roof_error why = {0};
     bool built_in = strchr(entry->origin, '/') == NULL;
     if (roof_catalog_load(built_in ? entry->name : entry->origin, &machine, &why) != ROOF_OK) {
       cli_report("warning: ", &why);
       continue;
     }
-    row r = row_of(entry, &machine);
+    row r = row_of(entry, machine);
     if (matches(&r, filter)) {
       add_row(out, &r);
     }
+    roof_machine_free(machine);
   }
 }
 

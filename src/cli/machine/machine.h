@@ -13,7 +13,7 @@ roof_status cli_machine_lint_run(const cli_args *args, roof_error *error);
 roof_status cli_machine_show_print(const cli_args *args, const roof_machine *machine, roof_error *error);
 
 /** Prints figures of machines side by side with their ratio to the first, as text, JSON or CSV. */
-roof_status cli_machine_compare_print(const cli_args *args, const roof_machine *machines, int count,
+roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const *machines, int count,
                                       roof_error *error);
 
 /** Prints the measured figures of two machines, or of one at two times, side by side: what changed, and

@@ -578,7 +578,9 @@ roof_status cli_machine_show_print(const cli_args *args, const roof_machine *mac
 }
 
 roof_status cli_machine_show_run(const cli_args *args, roof_error *error) {
-  roof_machine machine;
+  roof_machine *machine = NULL;
   roof_status status = roof_catalog_load(args->words[1], &machine, error);
-  return status == ROOF_OK ? cli_machine_show_print(args, &machine, error) : status;
+  status = status == ROOF_OK ? cli_machine_show_print(args, machine, error) : status;
+  roof_machine_free(machine);
+  return status;
 }

@@ -78,7 +78,8 @@ static roof_status save_samples(roof_text *samples, roof_error *error) {
 }
 
 /** Measures into *machine and keeps it. */
-static roof_status measure(const cli_args *args, const char *name, roof_machine *machine, roof_error *error) {
+static roof_status measure(const cli_args *args, const char *name, roof_machine **machine,
+                           roof_error *error) {
   const roof_backend *backend = NULL;
   roof_measure_options how = roof_measure_options_default();
   how.quick = quick != 0;
@@ -100,7 +101,7 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
   }
   status = backend->measure(&how, machine, error);
   cli_show_progress(how.user, "", 1, 1);
-  status = status == ROOF_OK ? save(args, machine, error) : status;
+  status = status == ROOF_OK ? save(args, *machine, error) : status;
   if (status == ROOF_OK && samples_name != NULL) {
     status = save_samples(&samples, error);
   }
@@ -109,19 +110,16 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
 }
 
 /** The machine, and beside it what the catalogue has of a device of that name. */
-static roof_status show(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  roof_machine *both = malloc(2 * sizeof *both);
-  if (both == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "measure: out of memory");
-  }
-  both[1] = *machine;
+static roof_status show(const cli_args *args, roof_machine *machine, roof_error *error) {
+  roof_machine *rated = NULL;
   roof_status status = cli_machine_show_print(args, machine, error);
   if (status == ROOF_OK && !args->json && !args->csv &&
-      roof_catalog_load_device(machine->title, &both[0], NULL) == ROOF_OK) {
+      roof_catalog_load_device(machine->title, &rated, NULL) == ROOF_OK) {
     status = cli_print(&(roof_text){.data = (char[]){"\n"}, .length = 1}, error);
-    status = status == ROOF_OK ? cli_machine_compare_print(args, both, 2, error) : status;
+    status = status == ROOF_OK ? cli_machine_compare_print(args, (roof_machine *[]){rated, machine}, 2, error)
+                               : status;
   }
-  free(both);
+  roof_machine_free(rated);
   return status;
 }
 
@@ -137,17 +135,17 @@ static roof_status check_list(const cli_args *args, roof_error *error) {
 }
 
 /** Several backends as one answer. */
-static roof_status print_all(const cli_args *args, const roof_machine *machines, int count,
+static roof_status print_all(const cli_args *args, roof_machine *const *machines, int count,
                              roof_error *error) {
   json_t *list = json_array();
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     roof_text text = {0};
     if (args->json) {
-      status = roof_machine_write(&machines[i], &text, error);
+      status = roof_machine_write(machines[i], &text, error);
       json_array_append_new(list, json_loadb(text.data, text.length, 0, NULL));
     } else {
-      status = show(args, &machines[i], error);
+      status = show(args, machines[i], error);
     }
     roof_text_done(&text);
   }
@@ -162,7 +160,7 @@ static roof_status print_all(const cli_args *args, const roof_machine *machines,
 /** Measures with each backend of the list; one that cannot work here says why, and the others go on. */
 static roof_status measure_list(const cli_args *args, roof_error *error) {
   enum { MOST = 8 };
-  roof_machine *machines = calloc(MOST, sizeof *machines);
+  roof_machine **machines = calloc(MOST, sizeof *machines);
   int count = 0;
   char *rest = NULL;
   roof_status status = machines != NULL ? check_list(args, error)
@@ -187,12 +185,12 @@ static roof_status measure_list(const cli_args *args, roof_error *error) {
   if (status == ROOF_OK) {
     status = print_all(args, machines, count, error);
   }
-  free(machines);
+  cli_machines_free(machines, MOST);
   return status;
 }
 
 static roof_status run_one(const cli_args *args, roof_error *error) {
-  roof_machine old, machine;
+  roof_machine *old = NULL, *machine = NULL;
   roof_status status = cli_args_limit_words(args, old_name != NULL ? 1 : 0, error);
   if (status == ROOF_OK && old_name != NULL) { /* before the file is written over */
     status = roof_catalog_load(old_name, &old, error);
@@ -202,9 +200,11 @@ static roof_status run_one(const cli_args *args, roof_error *error) {
                                   : measure(args, backend_name, &machine, error);
   }
   if (status == ROOF_OK) {
-    status = old_name != NULL ? cli_measure_compare_print(args, &old, &machine, error)
-                              : show(args, &machine, error);
+    status =
+        old_name != NULL ? cli_measure_compare_print(args, old, machine, error) : show(args, machine, error);
   }
+  roof_machine_free(old);
+  roof_machine_free(machine);
   return status;
 }
 

@@ -176,7 +176,7 @@ static roof_status answer_workload(const cli_args *args, answer *out, roof_error
 }
 
 /** Answers each machine by itself. */
-static roof_status answer_each(const cli_args *args, const roof_model *model, const roof_machine *machines,
+static roof_status answer_each(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                                int count, roof_model_settings *settings, answer *out, roof_error *error) {
   roof_status status = ROOF_OK;
   if (args->to != NULL && !cli_model_searches()) {
@@ -184,7 +184,7 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, co
                           "--to %s: draws what --search finds, or several values (batch=1..256*2)", args->to);
   }
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = answer_one(args, model, &machines[i], settings, out, error);
+    status = answer_one(args, model, machines[i], settings, out, error);
   }
   return status;
 }
@@ -193,7 +193,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   roof_model model;
   roof_model_settings settings;
   cli_model_axes axes = {.count = 0};
-  roof_machine *machines = NULL;
+  roof_machine **machines = NULL;
   int count = 0;
   roof_status status = roof_model_load(args->words[0], &model, error);
   if (status == ROOF_OK && quantization != NULL) {
@@ -204,7 +204,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
     note_kept(&model, &settings.precision);
   }
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
-  status = status == ROOF_OK ? cli_model_plan_settings(machines, &settings, &axes, error) : status;
+  status = status == ROOF_OK ? cli_model_plan_settings(machines[0], &settings, &axes, error) : status;
   out->printed = status == ROOF_OK && !cli_model_searches() && cli_model_sweeps(&axes, precision);
   if (out->printed && report) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of one value of each setting");
@@ -216,7 +216,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
     status = answer_each(args, &model, machines, count, &settings, out, error);
   }
   cli_model_axes_done(&axes);
-  free(machines);
+  cli_machines_free(machines, count);
   return status;
 }
 

@@ -96,7 +96,7 @@ extern const struct poptOption cli_model_sweep_options[];
 /** Several values of a setting, several precisions, or --compare were asked for. */
 bool cli_model_sweeps(const cli_model_axes *axes, const char *precisions);
 /** Prints every value on every machine: a table, --csv, --json, or --to FILE a drawing. */
-roof_status cli_model_sweep(const cli_args *args, const roof_model *model, const roof_machine *machines,
+roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                             int count, const roof_model_settings *settings, const cli_model_axes *axes,
                             const char *precisions, roof_error *error);
 

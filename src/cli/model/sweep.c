@@ -66,7 +66,7 @@ static roof_status aim(const cli_sweep *s, const cli_sweep_point *p, roof_model_
   for (int i = 0; i < s->axes->count; i++) {
     *(double *)(void *)((char *)&settings + s->axes->list[i].offset) = cli_sweep_value(s, p, i);
   }
-  return roof_model_target_init(target, s->model, &s->machines[p->machine], &settings, error);
+  return roof_model_target_init(target, s->model, s->machines[p->machine], &settings, error);
 }
 
 /** The phase that a step of decoding is, else the only one. */
@@ -213,7 +213,7 @@ static roof_status print_sweep(const cli_sweep *s, roof_error *error) {
   return status;
 }
 
-roof_status cli_model_sweep(const cli_args *args, const roof_model *model, const roof_machine *machines,
+roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                             int count, const roof_model_settings *settings, const cli_model_axes *axes,
                             const char *precisions, roof_error *error) {
   cli_sweep s = {.args = args,

@@ -40,7 +40,7 @@ typedef struct cli_sweep_point {
 typedef struct cli_sweep {
   const cli_args *args;
   const roof_model *model;
-  const roof_machine *machines;
+  roof_machine *const *machines;
   int machine_count;
   roof_model_settings settings;
   const cli_model_axes *axes;

@@ -32,10 +32,10 @@ static void name_line(const plot *p, const cli_sweep_point *point, char name[80]
   const cli_sweep *s = p->sweep;
   roof_text words = {0};
   if (s->machine_count > 1) {
-    roof_text_addf(&words, "%s ", s->machines[point->machine].name);
+    roof_text_addf(&words, "%s ", s->machines[point->machine]->name);
   }
   cli_sweep_add_words(&words, s, point, p->axis);
-  snprintf(name, 80, "%.79s", words.length > 0 ? words.data : s->machines[0].name);
+  snprintf(name, 80, "%.79s", words.length > 0 ? words.data : s->machines[0]->name);
   roof_text_done(&words);
 }
 
@@ -120,7 +120,7 @@ static void name_chart(plot *p) {
   roof_curves *c = p->curves;
   bool only = set->train || s->model->encoder;
   snprintf(c->title, sizeof c->title, "%.60s on %.50s", s->model->name,
-           s->machine_count > 1 ? "several machines" : s->machines[0].title);
+           s->machine_count > 1 ? "several machines" : s->machines[0]->title);
   snprintf(c->subtitle, sizeof c->subtitle, "where not said: batch %.0f, %.0f tokens in, %.0f out",
            set->batch, set->prompt, set->generate);
   snprintf(c->x_title, sizeof c->x_title, "%s", s->axes->list[p->axis].name);
@@ -145,7 +145,7 @@ static roof_status write_chart(const plot *p, const char *path, roof_error *erro
     const cli_sweep_point *point = &s->points[i];
     roof_text words = {0};
     cli_sweep_add_words(&words, s, point, -1);
-    cli_grid_add(&grid, "%s", s->machines[point->machine].name);
+    cli_grid_add(&grid, "%s", s->machines[point->machine]->name);
     cli_grid_add(&grid, "%s", words.data != NULL ? words.data : "");
     for (int f = 0; f < 3; f++) {
       char number[32] = "";

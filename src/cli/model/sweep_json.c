@@ -15,7 +15,7 @@ static json_t *point_json(const cli_sweep *s, const cli_sweep_point *p) {
   bool possible = p->why[0] == '\0';
   roof_text words = {0};
   cli_sweep_add_words(&words, s, p, -1);
-  json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "machine", s->machines[p->machine].name, "precision",
+  json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "machine", s->machines[p->machine]->name, "precision",
                              s->names[p->precision], "label", words.data != NULL ? words.data : "",
                              "settings", settings_json(s, p, -1));
   for (int i = 0; i < CLI_SWEEP_FIGURE_COUNT; i++) {
@@ -33,7 +33,7 @@ static void add_crossing(void *context, const cli_sweep *s, const cli_sweep_cros
   const cli_sweep_point *p = c->point;
   json_array_append_new(context,
                         json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s, s:o}", "parameter",
-                                  s->axes->list[c->axis].name, "machine", s->machines[p->machine].name,
+                                  s->axes->list[c->axis].name, "machine", s->machines[p->machine]->name,
                                   "precision", s->names[p->precision], "phase", roof_phase_name(c->phase),
                                   "products_only", (int)c->products, "value", cli_json_number(c->at.value),
                                   "at", cli_json_number(c->at.at), "intensity",

@@ -87,7 +87,7 @@ static void add_heads(cli_grid *grid, const cli_sweep *s, char alignment[COLUMNS
 static void add_row(cli_grid *grid, const cli_sweep *s, const cli_sweep_point *p) {
   bool possible = p->why[0] == '\0';
   if (s->machine_count > 1) {
-    cli_grid_add(grid, "%s", s->machines[p->machine].name);
+    cli_grid_add(grid, "%s", s->machines[p->machine]->name);
   }
   if (s->precision_count > 1) {
     cli_grid_add(grid, "%s", s->names[p->precision]);
@@ -146,7 +146,7 @@ static void head_beside(cli_grid *grid, const cli_sweep *s, const char *what, ch
   cli_grid_add(grid, "%s", what);
   strcpy(alignment, "l");
   for (int m = 0; m < s->machine_count; m++) {
-    cli_grid_add(grid, "%s", s->machines[m].name);
+    cli_grid_add(grid, "%s", s->machines[m]->name);
     strcat(alignment, "r");
   }
 }
@@ -216,7 +216,7 @@ static void add_crossing(void *context, const cli_sweep *s, const cli_sweep_cros
     roof_text_addf(&l->text, "; %s", words.data);
   }
   if (s->machine_count > 1) {
-    roof_text_addf(&l->text, "; on %s", s->machines[c->point->machine].name);
+    roof_text_addf(&l->text, "; on %s", s->machines[c->point->machine]->name);
   }
   roof_text_add(&l->text, "\n");
   roof_text_done(&words);
@@ -252,7 +252,7 @@ static void add_answer(roof_text *out, const cli_sweep *s) {
                    figure == CLI_SWEEP_device_tokens_per_second ? "" : " of the input",
                    s->points[best].figures[figure], words.data != NULL ? words.data : "",
                    words.length > 0 && s->machine_count > 1 ? " on " : "",
-                   s->machine_count > 1 ? s->machines[s->points[best].machine].name : "");
+                   s->machine_count > 1 ? s->machines[s->points[best].machine]->name : "");
     roof_text_done(&words);
   }
   roof_text_addf(

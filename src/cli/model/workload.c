@@ -320,21 +320,21 @@ roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mo
                                json_t *json, roof_error *error) {
   roof_workload w = {0};
   roof_workload_settings s = roof_workload_settings_default();
-  roof_machine *machines = NULL;
+  roof_machine **machines = NULL;
   json_t *rows = args->csv ? json_array() : NULL;
   int count = 0;
   roof_status status = cli_select_options(args, &s.options, error);
   s.kernel_seconds = s.options.launch;
   status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s.launch, error) : status;
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
-  status = status == ROOF_OK ? read_workload(args, dtype, &machines[0], &w, error) : status;
+  status = status == ROOF_OK ? read_workload(args, dtype, machines[0], &w, error) : status;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = answer_on(args, &w, &machines[i], &s, text, args->csv ? rows : json, error);
+    status = answer_on(args, &w, machines[i], &s, text, args->csv ? rows : json, error);
   }
   if (rows != NULL) {
     cli_answer_add_csv(text, json_pack("{s:s, s:o}", "schema", "roofline.workload/1", "operations", rows));
   }
   roof_workload_done(&w);
-  free(machines);
+  cli_machines_free(machines, count);
   return status;
 }

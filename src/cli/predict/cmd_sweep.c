@@ -280,7 +280,7 @@ static void add_fixed(roof_text *out, const sweep *s) {
 /** The answer: one line's changes in order, else how many points are bound by what. */
 static void add_answer(roof_text *out, const sweep *s, const summary *crossings) {
   const roof_op *op = s->shape->op;
-  const roof_machine *machine = s->machines->machines;
+  const roof_machine *machine = s->machines->machines[0];
   char axis[CELL];
   bool color = cli_use_color(s->args, stdout);
   roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", op->name);

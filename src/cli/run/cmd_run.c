@@ -65,9 +65,8 @@ typedef struct session {
   const roof_backend *backend;
   const roof_kernel *beside; /**< or NULL */
   roof_measure_options how;
-  roof_dtype dtype; /**< as typed, or ROOF_DTYPE_COUNT */
-  roof_machine machine;
-  bool known; /**< the machine's ceilings are measured */
+  roof_dtype dtype;      /**< as typed, or ROOF_DTYPE_COUNT */
+  roof_machine *machine; /**< NULL: its ceilings are not measured */
   bool all;
   job *jobs;
   int count;
@@ -249,9 +248,8 @@ static void load_ceilings(session *s) {
   for (int i = 0; i < s->count && name[0] == '\0'; i++) {
     name = s->jobs[i].measurement.machine;
   }
-  s->known = name[0] != '\0' && roof_catalog_load(name, &s->machine, NULL) == ROOF_OK;
-  if (s->known && threads > 0) {
-    roof_machine_for_cores(&s->machine, threads);
+  if (name[0] != '\0' && roof_catalog_load(name, &s->machine, NULL) == ROOF_OK && threads > 0) {
+    roof_machine_for_cores(s->machine, threads);
   }
 }
 
@@ -269,7 +267,7 @@ static void bound_job(const session *s, job *j) {
   roof_work_init(&work);
   op->work(op, j->values, &types, &work);
   j->working_set = work.working_set;
-  if (s->known && roof_target_init(&target, &s->machine, &types, &o, NULL) == ROOF_OK) {
+  if (s->machine != NULL && roof_target_init(&target, s->machine, &types, &o, NULL) == ROOF_OK) {
     roof_predict(&target, op, j->values, &j->bound);
     j->bounded = isfinite(j->bound.lower_seconds);
   }
@@ -428,8 +426,8 @@ static void add_text(const session *s, roof_text *out) {
   add_power(s, out);
   add_beside(s, out);
   add_counted(s, out);
-  if (s->known) {
-    roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->machine.name, s->machine.date);
+  if (s->machine != NULL) {
+    roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->machine->name, s->machine->date);
   } else {
     roof_text_add(out, "  ceilings: unknown; `roofline measure` finds them\n");
   }
@@ -536,11 +534,11 @@ static roof_status add_dot(const job *j, roof_scene *scene, roof_error *error) {
 static roof_status fill_scene(const session *s, roof_scene *scene, roof_error *error) {
   roof_dtype dtype = s->jobs[0].dtype;
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", s->machine.title,
+  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", s->machine->title,
            roof_dtype_name(dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle,
            "colours: the level that holds the data of a kernel's call");
-  roof_status status = roof_scene_add_machine(scene, &s->machine, dtype, error);
+  roof_status status = roof_scene_add_machine(scene, s->machine, dtype, error);
   for (int i = 0; i < s->count && status == ROOF_OK; i++) {
     if (s->jobs[i].skipped[0] == '\0') {
       status = add_dot(&s->jobs[i], scene, error);
@@ -550,7 +548,7 @@ static roof_status fill_scene(const session *s, roof_scene *scene, roof_error *e
 }
 
 static roof_status write_chart(const session *s, roof_error *error) {
-  if (!s->known) {
+  if (s->machine == NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "--to %s: the ceilings are unknown; `roofline measure` finds them", s->args->to);
   }
@@ -611,6 +609,7 @@ static roof_status measure(const cli_args *args, roof_error *error) {
     roof_measurement_done(&s.jobs[i].beside);
   }
   free(s.jobs);
+  roof_machine_free(s.machine);
   return status;
 }
 

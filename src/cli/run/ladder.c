@@ -31,7 +31,7 @@ typedef struct ladder {
   const roof_op *op;
   double values[ROOF_PARAM_MAX];
   char shape[160];
-  roof_machine all, one; /**< this machine, and one core of it */
+  roof_machine *all, *one; /**< this machine, and one core of it */
   roof_target targets[2];
   rung *rungs;
   int count;
@@ -153,7 +153,7 @@ static roof_status characterise(ladder *l, roof_error *error) {
   bool fake = strcmp(c->backend->name, "fake") == 0;
   if (fake || roof_catalog_load(c->backend->machine, &l->all, NULL) != ROOF_OK) {
     roof_status status = c->backend->measure(c->how, &l->all, error);
-    status = status == ROOF_OK ? cli_host_save(&l->all, error) : status;
+    status = status == ROOF_OK ? cli_host_save(l->all, error) : status;
     if (status != ROOF_OK) {
       return status;
     }
@@ -161,13 +161,16 @@ static roof_status characterise(ladder *l, roof_error *error) {
   roof_types types = roof_types_of(c->dtype);
   roof_options o = roof_options_default();
   o.achieved = true;
-  l->one = l->all;
-  roof_machine_for_cores(&l->one, 1);
-  if (l->climb->how->threads > 0) {
-    roof_machine_for_cores(&l->all, l->climb->how->threads);
+  l->one = roof_machine_copy(l->all);
+  if (l->one == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
   }
-  roof_status status = roof_target_init(&l->targets[0], &l->all, &types, &o, error);
-  return status == ROOF_OK ? roof_target_init(&l->targets[1], &l->one, &types, &o, error) : status;
+  roof_machine_for_cores(l->one, 1);
+  if (l->climb->how->threads > 0) {
+    roof_machine_for_cores(l->all, l->climb->how->threads);
+  }
+  roof_status status = roof_target_init(&l->targets[0], l->all, &types, &o, error);
+  return status == ROOF_OK ? roof_target_init(&l->targets[1], l->one, &types, &o, error) : status;
 }
 
 static void predict(ladder *l, rung *r) {
@@ -187,7 +190,7 @@ static roof_status seal(ladder *l, roof_error *error) {
   char digest[ROOF_DIGEST_MAX];
   roof_ledger_summary summary;
   json_t *list = json_array();
-  roof_status status = cli_seal_digest(&l->all, digest, error);
+  roof_status status = cli_seal_digest(l->all, digest, error);
   for (int i = 0; i < l->count; i++) {
     rung *r = &l->rungs[i];
     predict(l, r);
@@ -245,7 +248,7 @@ static roof_status measure(ladder *l, rung *r, roof_error *error) {
   }
   r->measurement.taken = taken;
   snprintf(r->measurement.label, sizeof r->measurement.label, "%s", r->label);
-  snprintf(r->measurement.machine, sizeof r->measurement.machine, "%s", l->all.name);
+  snprintf(r->measurement.machine, sizeof r->measurement.machine, "%s", l->all->name);
   return roof_ledger_record(l->climb->ledger, &r->measurement, 1, NULL, error);
 }
 
@@ -337,17 +340,17 @@ static void add_ideas(const ladder *l, roof_text *out) {
     }
   }
   roof_text_addf(out, "  ceilings: %s as measured on %s; predictions sealed in %s before measuring\n",
-                 l->all.name, l->all.date, l->climb->ledger);
+                 l->all->name, l->all->date, l->climb->ledger);
 }
 
 /** All rungs at one intensity, one above the other. */
 static roof_status fill_scene(const ladder *l, roof_scene *scene, roof_error *error) {
   int before = -1;
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s: the ladder of %s in %s", l->all.title, l->op->name,
+  snprintf(scene->title, sizeof scene->title, "%s: the ladder of %s in %s", l->all->title, l->op->name,
            roof_dtype_name(l->climb->dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle, "%s", l->shape);
-  roof_status status = roof_scene_add_machine(scene, &l->all, l->climb->dtype, error);
+  roof_status status = roof_scene_add_machine(scene, l->all, l->climb->dtype, error);
   for (int i = 0; i < l->count && status == ROOF_OK; i++) {
     const rung *r = &l->rungs[i];
     if (r->skipped[0] != '\0' || (r->kernel->library != NULL && r->alone)) {
@@ -403,7 +406,7 @@ static roof_status print_json(const ladder *l, roof_error *error) {
   }
   return cli_answer_print(l->climb->args,
                           json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o}", "schema", "roofline.ladder/1",
-                                    "machine", l->all.name, "op", l->op->name, "parameters",
+                                    "machine", l->all->name, "op", l->op->name, "parameters",
                                     cli_json_parameters(l->op, l->values), "dtype",
                                     roof_dtype_name(l->climb->dtype), "ledger", l->climb->ledger, "rungs",
                                     rungs, "skipped", skipped),
@@ -474,6 +477,8 @@ roof_status cli_ladder_run(const cli_climb *climb, roof_error *error) {
     roof_measurement_done(&l->rungs[i].measurement);
   }
   free(l->rungs);
+  roof_machine_free(l->all);
+  roof_machine_free(l->one);
   free(l);
   return status;
 }

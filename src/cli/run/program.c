@@ -181,12 +181,11 @@ static roof_status load_machine(cli_program *program, roof_error *error) {
   }
   if (names != NULL && names[0] != NULL) {
     status = roof_catalog_load(names[0], &program->machine, error);
-    program->known = status == ROOF_OK;
   } else {
-    program->known = roof_catalog_load("host", &program->machine, NULL) == ROOF_OK;
+    roof_catalog_load("host", &program->machine, NULL);
   }
-  if (program->known && program->options->threads > 0) {
-    roof_machine_for_cores(&program->machine, program->options->threads);
+  if (program->machine != NULL && program->options->threads > 0) {
+    roof_machine_for_cores(program->machine, program->options->threads);
   }
   return status;
 }
@@ -204,7 +203,7 @@ static void place(const cli_program *program, cli_part *part) {
   work.launches = 0;
   work.flops = isnan(m->flops) ? 0 : m->flops * part->threads;
   work.read_bytes = isnan(m->bytes) ? 0 : m->bytes * part->threads;
-  if (program->known && roof_target_init(&target, &program->machine, &types, &o, NULL) == ROOF_OK) {
+  if (program->machine != NULL && roof_target_init(&target, program->machine, &types, &o, NULL) == ROOF_OK) {
     roof_predict_work(&target, &work, &part->bound);
     part->bounded = part->bound.lower_seconds > 0;
   }
@@ -241,6 +240,7 @@ static void program_done(cli_program *program) {
   }
   roof_measurement_done(&program->whole.measurement);
   json_decref(program->skipped);
+  roof_machine_free(program->machine);
   free(program->parts);
   free(program->runs);
   free(program);

@@ -38,9 +38,8 @@ typedef struct cli_program {
   cli_part whole;
   cli_part *parts; /**< its regions */
   int count;
-  json_t *skipped; /**< what the regions say was not measured */
-  roof_machine machine;
-  bool known; /**< the machine's ceilings are */
+  json_t *skipped;       /**< what the regions say was not measured */
+  roof_machine *machine; /**< NULL: its ceilings are not known */
 } cli_program;
 
 /** Runs the program, places what it did and reports, on stderr or in --to FILE. */

@@ -178,15 +178,15 @@ static void add_text(const cli_program *program, roof_text *out) {
   if (!program->args->quiet) {
     add_remarks(program, out);
   }
-  if (!program->known) {
+  if (program->machine == NULL) {
     roof_text_add(out, "  ceilings: unknown; `roofline measure` finds them\n");
   } else if (program->options->threads > 0) {
     roof_text_addf(out, "  ceilings: %d of the cores of %s\n", program->options->threads,
-                   program->machine.name);
+                   program->machine->name);
   } else {
-    roof_text_addf(out, "  ceilings: %s%s%s\n", program->machine.name,
-                   program->machine.kind == ROOF_MEASURED ? " as measured on " : "",
-                   program->machine.kind == ROOF_MEASURED ? program->machine.date : "");
+    roof_text_addf(out, "  ceilings: %s%s%s\n", program->machine->name,
+                   program->machine->kind == ROOF_MEASURED ? " as measured on " : "",
+                   program->machine->kind == ROOF_MEASURED ? program->machine->date : "");
   }
 }
 
@@ -275,7 +275,7 @@ static json_t *answer_json(const cli_program *program) {
   }
   return json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:o}", "schema", "roofline.measurements/1", "source",
                    "roofline " ROOFLINE_VERSION, "format", "program", "machine",
-                   program->known ? program->machine.name : "host", "kernels", kernels, "skipped",
+                   program->machine != NULL ? program->machine->name : "host", "kernels", kernels, "skipped",
                    program->skipped, "program", program_json(program));
 }
 
@@ -314,9 +314,9 @@ static roof_status fill_scene(const cli_program *program, roof_scene *scene, roo
   const cli_part *parts = cli_program_parts(program, &count);
   roof_dtype dtype = parts[0].measurement.dtype;
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%.50s on %.50s, %s", program->name, program->machine.title,
+  snprintf(scene->title, sizeof scene->title, "%.50s on %.50s, %s", program->name, program->machine->title,
            roof_dtype_name(dtype));
-  roof_status status = roof_scene_add_machine(scene, &program->machine, dtype, error);
+  roof_status status = roof_scene_add_machine(scene, program->machine, dtype, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = add_dot(&parts[i], scene, error);
   }
@@ -355,10 +355,11 @@ roof_status cli_program_check(const cli_program *program, roof_error *error) {
   if (!wants_chart(program)) {
     return ROOF_OK;
   }
-  return program->known ? cli_chart_check(program->args->to, error)
-                        : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                                         "--to %s: the ceilings are unknown; `roofline measure` finds them",
-                                         program->args->to);
+  return program->machine != NULL
+             ? cli_chart_check(program->args->to, error)
+             : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "--to %s: the ceilings are unknown; `roofline measure` finds them",
+                              program->args->to);
 }
 
 static roof_status put(const cli_program *program, const roof_text *text, roof_error *error) {

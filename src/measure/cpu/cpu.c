@@ -118,22 +118,25 @@ static roof_status measure_all(rf_bench *bench, roof_error *error) {
   return status;
 }
 
-static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
+static roof_status measure(const roof_measure_options *options, roof_machine **machine, roof_error *error) {
   static const double quick_budget = 0.1;
-  roof_machine result;
-  roof_machine_init(&result);
+  roof_machine *result = roof_machine_new();
+  if (result == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
+  }
   rf_bench bench = {.options = options,
                     .lanes = rf_lanes_best(),
-                    .machine = &result,
+                    .machine = result,
                     .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
                                              : options->seconds_per_item};
   roof_status status = rf_team_init(&bench.team, options->threads, error);
   if (status != ROOF_OK) {
+    roof_machine_free(result);
     return status;
   }
   char noise[80];
   rf_noise before = rf_noise_now();
-  rf_run_date(result.date);
+  rf_run_date(result->date);
   status = measure_all(&bench, error);
   if (status == ROOF_OK) {
     rf_cpu_judge(&bench);
@@ -141,6 +144,8 @@ static roof_status measure(const roof_measure_options *options, roof_machine *ma
       rf_bench_note(&bench, "%s", noise);
     }
     *machine = result;
+  } else {
+    roof_machine_free(result);
   }
   if (bench.team.hwloc != NULL) {
     rf_team_done(&bench.team);

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/figures.h"
 #include "measure/cpu/cpu.h"
 #include "roofline/units.h"
 
@@ -23,9 +24,7 @@ static const char *info(hwloc_topology_t topology, const char *const *keys) {
 }
 
 static int add_level(roof_level *levels, int count, const char *name, roof_level_kind kind) {
-  static roof_machine unknown;
-  roof_machine_init(&unknown);
-  levels[count] = unknown.levels[0];
+  rf_level_init(&levels[count]);
   snprintf(levels[count].name, sizeof levels[count].name, "%s", name);
   levels[count].level = kind;
   levels[count].kind = ROOF_MEASURED;

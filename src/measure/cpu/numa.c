@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/figures.h"
 #include "kernels/data.h"
 #include "measure/sampler.h"
 #include "roofline/units.h"
@@ -45,20 +46,22 @@ roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa
                             roof_machine *machine, roof_error *error) {
   rf_numa_pair pairs[RF_NUMA_PAIR_MAX];
   int count = rf_numa_plan(topology, pairs);
-  roof_machine result;
-  roof_machine_init(&result);
+  roof_domain domains[ROOF_DOMAIN_MAX];
+  for (int i = 0; i < ROOF_DOMAIN_MAX; i++) {
+    rf_domain_init(&domains[i]);
+  }
   for (int i = 0; i < topology->node_count && count > 0; i++) {
-    describe(topology, i, machine->date, &result.domains[i]);
+    describe(topology, i, machine->date, &domains[i]);
   }
   for (int i = 0; i < count; i++) {
-    roof_domain *domain = &result.domains[pairs[i].from];
+    roof_domain *domain = &domains[pairs[i].from];
     roof_status status = probe(user, pairs[i], seconds / count, &domain->read_bytes_per_second[pairs[i].on],
                                &domain->latency_seconds[pairs[i].on], error);
     if (status != ROOF_OK) {
       return status;
     }
   }
-  memcpy(machine->domains, result.domains, sizeof machine->domains);
+  memcpy(machine->domains, domains, sizeof machine->domains);
   machine->domain_count = count > 0 ? topology->node_count : 0;
   return ROOF_OK;
 }

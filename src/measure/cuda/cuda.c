@@ -39,7 +39,7 @@ const rf_device_driver rf_cuda_driver = {.name = "cuda",
                                          .telemetry = telemetry,
                                          .extras = rf_cuda_extras};
 
-static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
+static roof_status measure(const roof_measure_options *options, roof_machine **machine, roof_error *error) {
   return rf_device_measure(&rf_cuda_driver, options, machine, error);
 }
 

@@ -304,24 +304,27 @@ static void finish(rf_device_bench *bench) {
 }
 
 roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure_options *options,
-                              roof_machine *machine, roof_error *error) {
+                              roof_machine **machine, roof_error *error) {
   static const double quick_budget = 0.02;
   static roof_status (*const parts[])(rf_device_bench *, roof_error *) = {
       load_programs,   fill_buffers,       rf_device_memory, rf_device_peaks, rf_device_latency,
       rf_device_links, rf_device_launches, rf_device_curve,  add_extras};
-  roof_machine result;
-  roof_machine_init(&result);
+  roof_machine *result = roof_machine_new();
+  if (result == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
+  }
   rf_device_bench bench = {.options = options,
-                           .machine = &result,
+                           .machine = result,
                            .budget = options->quick ? fmin(options->seconds_per_item, quick_budget)
                                                     : options->seconds_per_item,
                            .cache_rate = NAN,
                            .load = {NAN, NAN, NAN, NAN, ""}};
   roof_status status = driver->open(0, &bench.device, error);
   if (status != ROOF_OK) {
+    roof_machine_free(result);
     return status;
   }
-  rf_run_date(result.date);
+  rf_run_date(result->date);
   identify(&bench);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == ROOF_OK; i++) {
     status = parts[i](&bench, error);
@@ -329,6 +332,8 @@ roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure
   if (status == ROOF_OK) {
     note_load(&bench);
     *machine = result;
+  } else {
+    roof_machine_free(result);
   }
   finish(&bench);
   return status;

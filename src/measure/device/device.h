@@ -129,7 +129,7 @@ void rf_device_info_init(rf_device_info *info);
 /** `measure` of a backend: the ceilings of the driver's first device, as the machine `host-gpu0`.
  *  Units: SI. Ownership: fills *machine on success only. Errors: as the driver's. */
 roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure_options *options,
-                              roof_machine *machine, roof_error *error);
+                              roof_machine **machine, roof_error *error);
 
 /** `run` of a backend: operands to the device, one run, back, checked against the reference, then timed.
  *  Units: s. Ownership: *out on success only, released by roof_measurement_done. Errors: as the driver's;

@@ -45,8 +45,11 @@ static void add_memory(roof_machine *machine, const rf_script *script) {
   snprintf(level->date, sizeof level->date, "%s", epoch);
 }
 
-static void build_machine(const rf_script *script, roof_machine *machine) {
-  roof_machine_init(machine);
+static roof_machine *build_machine(const rf_script *script) {
+  roof_machine *machine = roof_machine_new();
+  if (machine == NULL) {
+    return NULL;
+  }
   snprintf(machine->name, sizeof machine->name, "fake");
   snprintf(machine->title, sizeof machine->title, "%s", script->title);
   snprintf(machine->vendor, sizeof machine->vendor, "fake");
@@ -65,16 +68,19 @@ static void build_machine(const rf_script *script, roof_machine *machine) {
   add_peak(machine, ROOF_FP32, 0, script->fp32);
   add_memory(machine, script);
   snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "every figure is %s", scripted);
+  return machine;
 }
 
-static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
+static roof_status measure(const roof_measure_options *options, roof_machine **machine, roof_error *error) {
   rf_script script;
   roof_status status = rf_script_read(&script, error);
   if (status == ROOF_OK) {
     if (options->progress != NULL) {
       options->progress(options->user, "reading the script", 0, 1);
     }
-    build_machine(&script, machine);
+    roof_machine *built = build_machine(&script);
+    *machine = built != NULL ? built : *machine;
+    status = built != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
   }
   return status;
 }
@@ -88,22 +94,25 @@ static roof_status script_times(const rf_script *script, const roof_kernel *kern
       return ROOF_OK;
     }
   }
-  roof_machine machine;
+  roof_machine *machine = build_machine(script);
   roof_target target;
   const roof_op *op = NULL;
   roof_types types = roof_types_of(dtype);
   roof_options options = roof_options_default();
   options.achieved = true;
-  build_machine(script, &machine);
-  roof_status status = roof_op_find(kernel->op, &op, error);
+  roof_prediction prediction;
+  roof_status status = machine != NULL ? roof_op_find(kernel->op, &op, error)
+                                       : roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
   if (status == ROOF_OK) {
-    status = roof_target_init(&target, &machine, &types, &options, error);
+    status = roof_target_init(&target, machine, &types, &options, error);
   }
+  if (status == ROOF_OK) {
+    roof_predict(&target, op, values, &prediction);
+  }
+  roof_machine_free(machine);
   if (status != ROOF_OK) {
     return status;
   }
-  roof_prediction prediction;
-  roof_predict(&target, op, values, &prediction);
   static const double around[] = {1.01, 1, 0.99, 1, 1.005, 0.995, 1};
   times->count = sizeof around / sizeof around[0];
   for (size_t i = 0; i < times->count; i++) {

@@ -411,7 +411,7 @@ static bool on_processor(void) {
   return (type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-static roof_status measure(const roof_measure_options *options, roof_machine *machine, roof_error *error) {
+static roof_status measure(const roof_measure_options *options, roof_machine **machine, roof_error *error) {
   return rf_device_measure(&rf_opencl_driver, options, machine, error);
 }
 
