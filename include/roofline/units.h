@@ -36,11 +36,25 @@ ROOF_API char *roof_quantity_format(char *buffer, size_t size, double value, con
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_bytes_format(char *buffer, size_t size, double bytes);
 
-/** Writes `value` with at most `digits` significant digits so that it reads back (%.*g, but faster). Returns
- *  the number of characters, without a final NUL when `size` is too small by one.
+/** Bytes that hold any number that `roof_number_write` writes, with its NUL. */
+#define ROOF_NUMBER_SIZE 32
+
+/** Reads the number that the first characters of `text` are: digits, `.`, an exponent. It is rounded as strtod
+ *  does in the C locale, whatever the locale of the program; no blanks, `inf`, `nan` or hexadecimal digits.
+ *  Returns how many of the `length` characters belong to it: `length` when the whole text is a number.
+ *
  *  Units: none.
- *  Ownership: fills the caller's buffer (at least 32 bytes).
- *  Errors: NaN writes nothing. */
+ *  Ownership: writes *value on success only; `text` need not end in NUL.
+ *  Errors: 0 when there is no number, or one of over 1000 characters; too large a number reads as infinity. */
+ROOF_API size_t roof_number_read(const char *text, size_t length, double *value);
+
+/** Writes `value` with at most `digits` significant digits (1 to 17), or with as few as read back as `value`
+ *  (0). Integers below 2^53 keep all their digits. The same in every locale; ends in NUL.
+ *  Returns the number of characters before the NUL.
+ *
+ *  Units: none.
+ *  Ownership: fills the caller's buffer of at least ROOF_NUMBER_SIZE bytes.
+ *  Errors: NaN gives an empty text. */
 ROOF_API size_t roof_number_write(char *buffer, double value, int digits);
 
 #ifdef __cplusplus

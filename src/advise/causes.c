@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
@@ -295,7 +296,7 @@ static void format_value(char *buffer, size_t size, roof_clue clue, double value
   while (forms[i].unit != clues[clue].unit) {
     i++;
   }
-  snprintf(buffer, size, "%.3g%s", value * forms[i].scale, forms[i].suffix);
+  rf_format(buffer, size, "%.3g%s", value * forms[i].scale, forms[i].suffix);
 }
 
 static void write_sentence(const rule *r, double value, char *buffer, size_t size) {
@@ -408,21 +409,21 @@ char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *caus
   }
   double fraction = evidence->clue[ROOF_CLUE_FRACTION];
   write_reached(evidence, reached, sizeof reached);
-  int length = snprintf(buffer, size, "fast because %s, %.1f %% of its ceiling; ", reached, 100 * fraction);
+  int length = rf_format(buffer, size, "fast because %s, %.1f %% of its ceiling; ", reached, 100 * fraction);
   size_t used = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size;
   if (fraction > 1) {
     snprintf(buffer + used, size - used,
              "no gap: it is above its ceiling, so the ceiling, the work or the time is wrong");
   } else if (count == 0) {
-    snprintf(buffer + used, size - used, "the gap of %.1f points because of nothing the figures show",
-             100 * (1 - fraction));
+    rf_format(buffer + used, size - used, "the gap of %.1f points because of nothing the figures show",
+              100 * (1 - fraction));
   } else if (causes[0].certainty == ROOF_SHOWN) {
-    snprintf(buffer + used, size - used, "the gap of %.1f points because of %s: %s", 100 * (1 - fraction),
-             causes[0].name, causes[0].sentence);
+    rf_format(buffer + used, size - used, "the gap of %.1f points because of %s: %s", 100 * (1 - fraction),
+              causes[0].name, causes[0].sentence);
   } else {
-    snprintf(buffer + used, size - used,
-             "the gap of %.1f points because of something not yet counted, %s first: measure %s",
-             100 * (1 - fraction), causes[0].name, causes[0].measurement);
+    rf_format(buffer + used, size - used,
+              "the gap of %.1f points because of something not yet counted, %s first: measure %s",
+              100 * (1 - fraction), causes[0].name, causes[0].measurement);
   }
   return buffer;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/units.h"
 
@@ -73,9 +74,9 @@ char *roof_levers_moved(const roof_target *target_before, const roof_prediction 
     if (isnan(from) || isnan(to) || fabs(to - from) <= 1e-12 * fabs(from)) {
       continue;
     }
-    used += (size_t)snprintf(buffer + used, size - used, "%s%s %s -> %s (%.3gx)", used > 0 ? ", " : "",
-                             quantities[i].name, roof_quantity_format(a, SHORT, from, quantities[i].unit),
-                             roof_quantity_format(b, SHORT, to, quantities[i].unit), to / from);
+    used += (size_t)rf_format(buffer + used, size - used, "%s%s %s -> %s (%.3gx)", used > 0 ? ", " : "",
+                              quantities[i].name, roof_quantity_format(a, SHORT, from, quantities[i].unit),
+                              roof_quantity_format(b, SHORT, to, quantities[i].unit), to / from);
   }
   return buffer;
 }
@@ -181,9 +182,9 @@ static void explain_batching(const bench *b, double crossing, double size, roof_
   if (b->now.compute_seconds >= b->now.memory_seconds) {
     snprintf(l->why, sizeof l->why, "already compute-bound: twice the %s takes twice the time", b->op->batch);
   } else if (isnan(crossing)) {
-    snprintf(l->why, sizeof l->why,
-             "intensity saturates under the ridge of %.4g FLOP/B: no %s flips the side", b->now.ridge,
-             b->op->batch);
+    rf_format(l->why, sizeof l->why,
+              "intensity saturates under the ridge of %.4g FLOP/B: no %s flips the side", b->now.ridge,
+              b->op->batch);
   } else if (size < crossing) {
     snprintf(l->why, sizeof l->why, "all %.0f users at once; the regime would flip to compute at %s=%.0f",
              b->users, b->op->batch, crossing);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "roofline/text.h"
+#include "roofline/units.h"
 
 enum { TEXT_MAX = 1000, NAMES_MAX = 64 };
 
@@ -55,9 +56,9 @@ static roof_status check_word(const char *word, const char *const *names, roof_e
 
 /** Steps over a number at `s`, so that its exponent is not taken for a name. */
 static const char *skip_number(const char *s) {
-  char *end = NULL;
-  strtod(s, &end);
-  return end > s ? end : s + 1;
+  double value = 0;
+  size_t length = roof_number_read(s, strlen(s), &value);
+  return length > 0 ? s + length : s + 1;
 }
 
 /** Checks the names in `text`, and that it does not assign: muParser would change a parameter. */

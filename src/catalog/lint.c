@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/number.h"
 #include "roofline/catalog.h"
 #include "roofline/units.h"
 
@@ -28,7 +29,7 @@ static void ROOF_PRINTF(3, 4) add(report *r, bool error, const char *format, ...
     va_start(arguments, format);
     finding->error = error;
     snprintf(finding->where, sizeof finding->where, "%s", r->where);
-    vsnprintf(finding->message, sizeof finding->message, format, arguments);
+    rf_vformat(finding->message, sizeof finding->message, format, arguments);
     va_end(arguments);
   }
   r->count++;
@@ -114,9 +115,9 @@ static void check_peak(report *r, int index) {
   double clock = isnan(peak->clock_hz) ? m->clock_hz : peak->clock_hz;
   double recomputed = m->unit_count * peak->flops_per_cycle * clock;
   char formula[160], rate[QUANTITY_SIZE];
-  snprintf(formula, sizeof formula, "%g %s x %g FLOP/cycle x %s", m->unit_count,
-           m->unit_kind[0] != '\0' ? m->unit_kind : "units", peak->flops_per_cycle,
-           roof_quantity_format(rate, sizeof rate, clock, "Hz"));
+  rf_format(formula, sizeof formula, "%g %s x %g FLOP/cycle x %s", m->unit_count,
+            m->unit_kind[0] != '\0' ? m->unit_kind : "units", peak->flops_per_cycle,
+            roof_quantity_format(rate, sizeof rate, clock, "Hz"));
   if (peak->kind == ROOF_MEASURED) {
     check_limit(r, peak->flops_per_second, peak->limit_flops_per_second, "FLOP/s");
   } else if (!peak->sparse) {
@@ -162,8 +163,8 @@ static void check_level(report *r, int index) {
   check_provenance(r, level->source, level->date);
   check_order(r, index);
   char formula[96], rate[QUANTITY_SIZE];
-  snprintf(formula, sizeof formula, "%g bit x %s / 8", level->bus_bits,
-           roof_quantity_format(rate, sizeof rate, level->transfers_per_second, "T/s"));
+  rf_format(formula, sizeof formula, "%g bit x %s / 8", level->bus_bits,
+            roof_quantity_format(rate, sizeof rate, level->transfers_per_second, "T/s"));
   if (level->kind == ROOF_MEASURED) {
     check_limit(r, level->read_bytes_per_second, level->limit_bytes_per_second, "B/s");
     check_limit(r, level->write_bytes_per_second, level->write_limit_bytes_per_second, "B/s");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "catalog/formula.h"
+#include "core/number.h"
 #include "host/file.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
@@ -58,7 +59,7 @@ static roof_status fail(reader *r, const char *at, roof_status code, const char 
   char message[MESSAGE_MAX];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  rf_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   return fail_at(r, r->line, (int)(at - r->start) + 1, code, message);
 }
@@ -124,8 +125,8 @@ static void describe_values(const roof_op *op, const double *values, char *text,
   size_t length = 0;
   text[0] = '\0';
   for (int i = 0; i < roof_op_param_count(op) && length < size; i++) {
-    length += (size_t)snprintf(text + length, size - length, "%s%s=%g", i > 0 ? ", " : "", op->params[i].name,
-                               values[i]);
+    length += (size_t)rf_format(text + length, size - length, "%s%s=%g", i > 0 ? ", " : "",
+                                op->params[i].name, values[i]);
   }
 }
 

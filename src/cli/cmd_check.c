@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/predict/grid.h"
+#include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/kernels.h"
 #include "roofline/measurement.h"
@@ -249,19 +250,20 @@ static void write_message(const report *r, const char *why, line *l) {
   size_t left = sizeof l->message;
   switch (g->state) {
   case ROOF_GATE_LOW:
-    snprintf(at, left, "%.1f %% of its ceiling, under %.1f %%", 100 * l->fraction, 100 * r->gate.least);
+    rf_format(at, left, "%.1f %% of its ceiling, under %.1f %%", 100 * l->fraction, 100 * r->gate.least);
     break;
   case ROOF_GATE_SLOWER:
-    snprintf(at, left, "%.1f %% slower than the baseline (allowed %.1f %%), p = %.2g of %zu runs against %zu",
-             100 * g->regression, 100 * r->gate.max_regression, g->p, l->runs, l->before_runs);
+    rf_format(at, left,
+              "%.1f %% slower than the baseline (allowed %.1f %%), p = %.2g of %zu runs against %zu",
+              100 * g->regression, 100 * r->gate.max_regression, g->p, l->runs, l->before_runs);
     break;
   case ROOF_GATE_NOISE:
-    snprintf(at, left, "%.1f %% slower, within the noise: p = %.2g of %zu runs against %zu",
-             100 * g->regression, g->p, l->runs, l->before_runs);
+    rf_format(at, left, "%.1f %% slower, within the noise: p = %.2g of %zu runs against %zu",
+              100 * g->regression, g->p, l->runs, l->before_runs);
     break;
   case ROOF_GATE_FEW:
-    snprintf(at, left, "%.1f %% slower, but not enough runs to tell: %zu against %zu, take %zu on each side",
-             100 * g->regression, l->runs, l->before_runs, g->runs_needed);
+    rf_format(at, left, "%.1f %% slower, but not enough runs to tell: %zu against %zu, take %zu on each side",
+              100 * g->regression, l->runs, l->before_runs, g->runs_needed);
     break;
   default:
     snprintf(at, left, "%s",

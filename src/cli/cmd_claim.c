@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/advise.h"
 
 enum { SHORT = 48, NAME = 160, MATCHES_MAX = 8 };
@@ -82,7 +83,7 @@ static const char *quantity(char buffer[SHORT], double value, claim_kind kind) {
 
 /** "172 %", "2.1 %". */
 static const char *percent(char buffer[SHORT], double fraction) {
-  snprintf(buffer, SHORT, fraction >= 0.0995 ? "%.0f %%" : "%.2g %%", 100 * fraction);
+  rf_format(buffer, SHORT, fraction >= 0.0995 ? "%.0f %%" : "%.2g %%", 100 * fraction);
   return buffer;
 }
 
@@ -276,7 +277,7 @@ static roof_status judge_rate(judgement *j, const claim *c, const roof_target *t
   double roof = c->value[INTENSITY] / target->seconds_per_byte[target->memory][0];
   if (roof < j->limit) {
     j->limit = roof;
-    snprintf(j->limit_name, sizeof j->limit_name, "%s roof at %g FLOP/B", level->name, c->value[INTENSITY]);
+    rf_format(j->limit_name, sizeof j->limit_name, "%s roof at %g FLOP/B", level->name, c->value[INTENSITY]);
     set_source(j, level->kind, level->date, level->source);
   }
   j->fraction = j->claimed / j->limit;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "core/number.h"
 #include "roofline/plan.h"
 
 enum { SHORT = 64, STAGES = 4, SPLIT_BYTES = 2 };
@@ -139,9 +140,9 @@ static void add_links(roof_text *out, const answer *a) {
     char(*row)[SHORT] = text[rows - 1];
     snprintf(row[0], SHORT, "%s", l->name);
     roof_quantity_format(row[1], SHORT, l->bytes_per_second, "B/s");
-    snprintf(row[2], SHORT, "%.5g", rate / l->bytes_per_second);
-    snprintf(row[3], SHORT, "%.5g", rate / both_ways(l));
-    snprintf(row[4], SHORT, "%.5g", roof_cluster_split_width(l, rate, SPLIT_BYTES));
+    rf_format(row[2], SHORT, "%.5g", rate / l->bytes_per_second);
+    rf_format(row[3], SHORT, "%.5g", rate / both_ways(l));
+    rf_format(row[4], SHORT, "%.5g", roof_cluster_split_width(l, rate, SPLIT_BYTES));
     for (int c = 0; c < COLUMNS; c++) {
       cells[rows * COLUMNS + c] = row[c];
     }
@@ -311,9 +312,9 @@ static void fill_chart(const answer *a, roof_curves *c) {
   roof_panel *panel = &c->panels[0];
   snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", a->machine->title,
            roof_dtype_name(a->target.types.compute));
-  snprintf(c->subtitle, sizeof c->subtitle,
-           "one way; training of %.3g parameters, %.3g tokens a step, %.0f devices", a->in.params,
-           a->in.tokens, a->in.devices);
+  rf_format(c->subtitle, sizeof c->subtitle,
+            "one way; training of %.3g parameters, %.3g tokens a step, %.0f devices", a->in.params,
+            a->in.tokens, a->in.devices);
   snprintf(c->x_title, sizeof c->x_title, "FLOP/byte sent");
   snprintf(panel->title, sizeof panel->title, "attainable a device");
   snprintf(panel->unit, sizeof panel->unit, "FLOP/s");
@@ -333,7 +334,7 @@ static void fill_chart(const answer *a, roof_curves *c) {
     }
     snprintf(c->series[i], sizeof c->series[i], "%.60s", l->name);
     c->marks[i] = (roof_curve_dot){.x = ridge, .series = i};
-    snprintf(c->marks[i].label, sizeof c->marks[i].label, "%.5g FLOP/B", ridge);
+    rf_format(c->marks[i].label, sizeof c->marks[i].label, "%.5g FLOP/B", ridge);
     c->series_count = c->mark_count = panel->curve_count = i + 1;
   }
   if (isfinite(own)) {

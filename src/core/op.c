@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/number.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -67,7 +68,7 @@ char *roof_op_value_text(const roof_op *op, int param, double value, char *buffe
   if (name != NULL) {
     snprintf(buffer, size, "%s", name);
   } else {
-    snprintf(buffer, size, "%.15g", value);
+    rf_format(buffer, size, "%.15g", value);
   }
   return buffer;
 }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
+
 static const struct {
   int exit_code;
   const char *text;
@@ -30,7 +32,7 @@ roof_status roof_error_set(roof_error *error, roof_status code, const char *form
   error->code = code;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->message, sizeof error->message, format, arguments);
+  rf_vformat(error->message, sizeof error->message, format, arguments);
   va_end(arguments);
   return code;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/units.h"
 
 static bool reserve(roof_text *text, size_t more) {
@@ -49,10 +50,10 @@ void roof_text_addf(roof_text *text, const char *format, ...) {
   va_start(arguments, format);
   va_list again;
   va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, arguments);
+  int length = rf_vformat(NULL, 0, format, arguments);
   va_end(arguments);
   if (length >= 0 && reserve(text, (size_t)length)) {
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    rf_vformat(text->data + text->length, (size_t)length + 1, format, again);
     text->length += (size_t)length;
   }
   va_end(again);

@@ -1,13 +1,11 @@
 #include "roofline/units.h"
 
-#include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "core/number.h"
 
 /** Decimal and binary prefixes. `m`, `u`, `n`, `p` only apply to a quantity with a unit. */
 static const struct {
@@ -21,44 +19,17 @@ static const struct {
     {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},    {"p", 1e-12, 0},
 };
 
-/** strtod as in the C locale, whatever locale the program has chosen. */
-static double read_number(const char *text, const char **rest) {
-  const char *point = localeconv()->decimal_point;
-  char copy[512], *end = copy;
-  size_t length = strspn(text, "+-0123456789.eE"), whole = strcspn(text, ".");
-  length = length < sizeof copy / 2 ? length : sizeof copy / 2;
-  bool fraction = whole < length;
-  snprintf(copy, sizeof copy, "%.*s%s%.*s", (int)(fraction ? whole : length), text, fraction ? point : "",
-           (int)(fraction ? length - whole - 1 : 0), text + (fraction ? whole + 1 : 0));
-  double value = strtod(copy, &end);
-  size_t used = (size_t)(end - copy);
-  *rest = text + used - (fraction && used > whole ? strlen(point) - 1 : 0);
-  return value;
-}
-
-/** What printf wrote, with the point of the C locale. */
-static char *use_point(char *text) {
-  const char *point = localeconv()->decimal_point;
-  char *found = strstr(text, point);
-  if (found != NULL && strcmp(point, ".") != 0) {
-    *found = '.';
-    memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
-  }
-  return text;
-}
-
 static roof_status parse_number(const char *text, double *value, const char **rest, roof_error *error) {
-  const char *end = text;
-  errno = 0;
-  double parsed = read_number(text, &end);
-  if (end == text) {
+  double parsed = 0;
+  size_t length = roof_number_read(text, strlen(text), &parsed);
+  if (length == 0) {
     return roof_error_set(error, ROOF_E_PARSE, "`%s`: not a number", text);
   }
-  if (!isfinite(parsed) || (errno == ERANGE && parsed != 0)) {
+  if (!isfinite(parsed)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: not a finite number", text);
   }
   *value = parsed;
-  *rest = end;
+  *rest = text + length;
   return ROOF_OK;
 }
 
@@ -120,9 +91,9 @@ char *roof_quantity_format(char *buffer, size_t size, double value, const char *
   }
   bool gap = unit[0] != '\0' || names[index][0] != '\0';
   bool beyond = fabs(scaled) >= 1e6; /* the largest prefix: only an exponent stays readable */
-  snprintf(buffer, size, beyond ? "%.*e%s%s%s" : "%.*f%s%s%s", beyond ? 3 : decimals, beyond ? value : scaled,
-           gap ? " " : "", beyond ? "" : names[index], unit);
-  return use_point(buffer);
+  rf_format(buffer, size, beyond ? "%.*e%s%s%s" : "%.*f%s%s%s", beyond ? 3 : decimals,
+            beyond ? value : scaled, gap ? " " : "", beyond ? "" : names[index], unit);
+  return buffer;
 }
 
 char *roof_bytes_format(char *buffer, size_t size, double bytes) {
@@ -137,111 +108,6 @@ char *roof_bytes_format(char *buffer, size_t size, double bytes) {
     index++;
   }
   bool whole = fabs(bytes - round(bytes)) < 5e-4;
-  snprintf(buffer, size, whole && fabs(bytes) < 1e6 ? "%.0f %s" : "%.4g %s", bytes, names[index]);
-  return use_point(buffer);
-}
-
-static size_t write_integer(char *buffer, uint64_t value) {
-  static const char pairs[] =
-      "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-      "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-  char digits[20];
-  size_t at = sizeof digits;
-  while (value >= 10) {
-    at -= 2;
-    memcpy(digits + at, pairs + 2 * (value % 100), 2);
-    value /= 100;
-  }
-  if (value > 0 || at == sizeof digits) {
-    digits[--at] = (char)('0' + value);
-  }
-  memcpy(buffer, digits + at, sizeof digits - at);
-  return sizeof digits - at;
-}
-
-/** Powers of ten that a double holds exactly: one multiplication or division rounds once. */
-static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-enum { TENS_MAX = sizeof tens / sizeof tens[0] - 1 };
-
-/** Decimal exponent of `value`, from its binary one: exact or one too small. */
-static int exponent_of(double value) {
-  int binary;
-  frexp(value, &binary);
-  return (int)floor((binary - 1) * 0.301029995663981195);
-}
-
-/** `value` as `digits` digits times 10^(*exponent - digits + 1); 0 when the powers of ten do not reach. */
-static uint64_t scale_to_digits(double value, int digits, int *exponent) {
-  *exponent = exponent_of(value);
-  for (int tries = 0; tries < 2; tries++) {
-    int shift = digits - 1 - *exponent;
-    if (shift > TENS_MAX || shift < -TENS_MAX) {
-      return 0;
-    }
-    uint64_t mantissa = (uint64_t)((shift >= 0 ? value * tens[shift] : value / tens[-shift]) + 0.5);
-    if (mantissa < (uint64_t)tens[digits]) {
-      return mantissa;
-    }
-    ++*exponent;
-  }
-  return 0;
-}
-
-/** Places `count` digits whose first stands for 10^exponent, as %g would. */
-static size_t place(char *buffer, const char *digits, size_t count, int exponent) {
-  size_t at = 0;
-  bool scientific = exponent < -4 || exponent > 20;
-  if (exponent < 0 && !scientific) {
-    memcpy(buffer, "0.0000", 6);
-    at = (size_t)(1 - exponent);
-    memcpy(buffer + at, digits, count);
-    return at + count;
-  }
-  size_t whole = scientific ? 1 : (size_t)exponent + 1, leading = count < whole ? count : whole;
-  memcpy(buffer, digits, leading);
-  memset(buffer + leading, '0', whole - leading);
-  at = whole;
-  if (count > whole) {
-    buffer[at++] = '.';
-    memcpy(buffer + at, digits + whole, count - whole);
-    at += count - whole;
-  }
-  if (scientific) {
-    buffer[at++] = 'e';
-    buffer[at++] = exponent < 0 ? '-' : '+';
-    unsigned size = (unsigned)abs(exponent);
-    if (size < 10) {
-      buffer[at++] = '0';
-    }
-    at += write_integer(buffer + at, size);
-  }
-  return at;
-}
-
-size_t roof_number_write(char *buffer, double value, int digits) {
-  if (isnan(value)) {
-    return 0;
-  }
-  size_t sign = 0;
-  if (value < 0) {
-    buffer[sign++] = '-';
-    value = -value;
-  }
-  if (value < 0x1p53 && value == floor(value)) {
-    return sign + write_integer(buffer + sign, (uint64_t)value);
-  }
-  int exponent = 0;
-  uint64_t mantissa =
-      digits >= 1 && digits <= 15 && isfinite(value) ? scale_to_digits(value, digits, &exponent) : 0;
-  if (mantissa == 0) {
-    snprintf(buffer + sign, 32 - sign, "%.*g", digits, value);
-    return sign + strlen(use_point(buffer + sign));
-  }
-  char text[24];
-  size_t count = write_integer(text, mantissa);
-  while (count > 1 && text[count - 1] == '0') {
-    count--;
-  }
-  return sign + place(buffer + sign, text, count, exponent);
+  rf_format(buffer, size, whole && fabs(bytes) < 1e6 ? "%.0f %s" : "%.4g %s", bytes, names[index]);
+  return buffer;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "doctor/checks.h"
 
 int rf_probe_count(const char *list) {
@@ -21,7 +22,7 @@ int rf_probe_count(const char *list) {
 void rf_diagnose(rf_diagnosis *out, rf_health health, const char *path, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(out->value, sizeof out->value, format, arguments);
+  rf_vformat(out->value, sizeof out->value, format, arguments);
   va_end(arguments);
   snprintf(out->path, sizeof out->path, "%s", path);
   out->health = health;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/number.h"
 #include "doctor/checks.h"
 
 enum { LINE = 256 };
@@ -97,12 +98,14 @@ void rf_check_machine(const rf_check *check, const char *root, rf_diagnosis *out
 /** Ticks that were worked or stolen, and ticks stolen, since the start. */
 static bool read_ticks(const char *root, double *wanted, double *stolen) {
   char line[LINE];
-  double user, nice, system, irq, softirq;
+  enum { USER, NICE, SYSTEM, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STOLEN, COUNT };
+  double ticks[COUNT];
   if (!rf_probe_key(root, "/proc/stat", "cpu ", line, sizeof line) ||
-      sscanf(line, "%lf %lf %lf %*f %*f %lf %lf %lf", &user, &nice, &system, &irq, &softirq, stolen) != 6) {
+      rf_numbers_read(line, ticks, COUNT) != COUNT) {
     return false;
   }
-  *wanted = user + nice + system + irq + softirq + *stolen;
+  *stolen = ticks[STOLEN];
+  *wanted = ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] + ticks[SOFT_IRQ] + ticks[STOLEN];
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "doctor/checks.h"
 #include "host/quota.h"
 
@@ -74,13 +75,13 @@ void rf_check_load(const rf_check *check, const char *root, rf_diagnosis *out) {
   static const double much = 0.5;
   (void)check;
   char line[LINE];
-  double load = 0;
-  int running = 0;
-  if (!rf_probe_line(root, "/proc/loadavg", line, sizeof line) ||
-      sscanf(line, "%lf %*f %*f %d/", &load, &running) != 2) {
+  double figures[4]; /* the load of 1, 5 and 15 minutes, what is runnable */
+  if (!rf_probe_line(root, "/proc/loadavg", line, sizeof line) || rf_numbers_read(line, figures, 4) != 4) {
     rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/loadavg", "%s", line);
     return;
   }
+  double load = figures[0];
+  int running = (int)figures[3];
   int others = running > 1 ? running - 1 : 0; /* without the one that asks */
   rf_diagnose(out, load > much || others > 0 ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/loadavg",
               "%d other%s runnable now, %.2f on average over a minute", others, others == 1 ? "" : "s", load);
@@ -95,7 +96,10 @@ void rf_check_swap(const rf_check *check, const char *root, rf_diagnosis *out) {
     rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "does not tell of swap");
     return;
   }
-  double used = strtod(total, NULL) - strtod(unused, NULL);
+  double all = 0, free = 0;
+  rf_numbers_read(total, &all, 1);
+  rf_numbers_read(unused, &free, 1);
+  double used = all - free;
   if (used > 0) {
     rf_diagnose(out, RF_HEALTH_WARN, path, "%.0f MiB of memory are swapped out", ceil(used / 1024));
   } else {

@@ -18,18 +18,9 @@ static void add_text(roof_text *out, const char *text) {
   }
 }
 
-/** The shortest decimal that reads back as `value`. */
 static void add_number(roof_text *out, double value) {
-  char buffer[40];
-  size_t length = 0;
-  for (int digits = 15; digits <= 17; digits++) {
-    length = roof_number_write(buffer, value, digits);
-    buffer[length] = '\0';
-    if (strtod(buffer, NULL) == value) {
-      break;
-    }
-  }
-  roof_text_add(out, length > 0 ? buffer : "null");
+  char buffer[ROOF_NUMBER_SIZE];
+  roof_text_add(out, roof_number_write(buffer, value, 0) > 0 ? buffer : "null");
 }
 
 static void add_record(roof_text *out, const record *r, const char *base, const char *separator) {

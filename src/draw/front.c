@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/number.h"
 #include "draw/glyph.h"
 #include "draw/palette.h"
 #include "roofline/draw.h"
@@ -56,12 +57,12 @@ static void draw_axes(const canvas *c) {
   char label[32];
   double step_x = tick_step(c->high_x), step_y = tick_step(c->high_y);
   for (int i = 0; i * step_x <= c->high_x * (1 + 1e-9); i++) {
-    snprintf(label, sizeof label, "%.6g", i * step_x);
+    rf_format(label, sizeof label, "%.6g", i * step_x);
     add_line(c->out, "g", pixel_x(c, i * step_x), TOP, pixel_x(c, i * step_x), BOTTOM);
     add_text(c->out, "c", pixel_x(c, i * step_x), BOTTOM + 18, label);
   }
   for (int i = 0; i * step_y <= c->high_y * (1 + 1e-9); i++) {
-    snprintf(label, sizeof label, "%.6g", i * step_y);
+    rf_format(label, sizeof label, "%.6g", i * step_y);
     add_line(c->out, "g", LEFT, pixel_y(c, i * step_y), RIGHT, pixel_y(c, i * step_y));
     add_text(c->out, "e", LEFT - 8, pixel_y(c, i * step_y) + 4, label);
   }

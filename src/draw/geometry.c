@@ -175,9 +175,9 @@ void rf_axis_label(char *buffer, size_t size, int exponent, const char *unit) {
 void rf_axis_number(char *buffer, size_t size, double value) {
   static const long long tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
   if (!(value >= 1e-4 && value < 1e7)) {
-    char digits[40];
-    size_t length = roof_number_write(digits, value, 4);
-    snprintf(buffer, size, "%.*s", (int)length, digits);
+    char digits[ROOF_NUMBER_SIZE];
+    roof_number_write(digits, value, 4);
+    snprintf(buffer, size, "%s", digits);
     return;
   }
   int decimals = 3 - (int)floor(log10(value));

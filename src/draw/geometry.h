@@ -26,7 +26,7 @@ int rf_axis_step(double low, double high, int most);
 /** The label of 10^exponent: "100", "1e6", "10 TFLOP/s"; `unit` "" for a plain number. */
 void rf_axis_label(char *buffer, size_t size, int exponent, const char *unit);
 
-/** A number to four digits, whatever the locale. */
+/** A number to four digits. */
 void rf_axis_number(char *buffer, size_t size, double value);
 
 /** The bit of the scene's own description that `roof_draw_*` writes when it has none. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "draw/geometry.h"
 #include "roofline/units.h"
 
@@ -40,7 +41,7 @@ static void add_roof(const roof_scene *scene, const roof_scene_roof *flat, doubl
   *level = (roof_curve_dot){.y = peak, .series = flat->series};
   snprintf(level->label, sizeof level->label, "%s", flat->label);
   *mark = (roof_curve_dot){.x = ridge, .series = flat->series};
-  snprintf(mark->label, sizeof mark->label, "%.4g FLOP/B", ridge);
+  rf_format(mark->label, sizeof mark->label, "%.4g FLOP/B", ridge);
   if (flat->style == ROOF_DASHED) {
     snprintf(c->dashed, sizeof c->dashed, "measured");
   }

@@ -31,10 +31,9 @@ static const char style[] =
     ".roofline .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
     ".roofline .r{font-style:italic;fill:#666}.roofline .w{fill:#b00020;font-weight:700}</style>\n";
 
-/** "12.3": pixels or degrees to a tenth, whatever the locale. */
+/** "12.3": pixels or degrees to a tenth, never "-0.0". */
 static void add_number(roof_text *out, double value) {
-  long tenths = lround(value * 10);
-  roof_text_addf(out, "%s%ld.%ld", tenths < 0 ? "-" : "", labs(tenths) / 10, labs(tenths) % 10);
+  roof_text_addf(out, "%.1f", round(value * 10) / 10 + 0.0);
 }
 
 /** ` name="12.3"`. */

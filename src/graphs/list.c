@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "host/file.h"
 #include "roofline/graphs.h"
 #include "roofline/ops.h"
@@ -33,7 +34,7 @@ static roof_status fail(const line *l, const char *at, roof_status code, const c
   char message[400];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  rf_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   roof_error_set(l->error, code, "%s", message);
   return roof_error_at(l->error, l->file, l->number, (int)(at - l->start) + 1);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "graphs/onnx.h"
+#include "roofline/units.h"
 
 enum { MODEL_GRAPH = 7, GRAPH_NODE = 1, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
 enum { GRAPH_VALUE_INFO = 13, GRAPH_SPARSE = 15, NODE_INPUT = 1, NODE_OUTPUT, NODE_NAME, NODE_TYPE };
@@ -32,7 +34,7 @@ static roof_status fail(onnx_graph *g, roof_status code, const char *format, ...
   char message[400];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  rf_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   roof_error_set(g->error, code, "%s", message);
   return roof_error_at(g->error, g->file, 0, 0);
@@ -171,7 +173,7 @@ static double given(onnx_graph *g, const char *name) {
 
 /** A name, a number, or sums of them: "past_sequence_length + 1". */
 static double named_size(onnx_graph *g, const char *text) {
-  char copy[128], *rest = NULL, *end = NULL;
+  char copy[128], *rest = NULL;
   double sum = given(g, text);
   if (!isnan(sum) || strstr(text, " + ") == NULL) {
     return sum;
@@ -179,8 +181,9 @@ static double named_size(onnx_graph *g, const char *text) {
   snprintf(copy, sizeof copy, "%s", text);
   sum = 0;
   for (char *term = strtok_r(copy, " +", &rest); term != NULL; term = strtok_r(NULL, " +", &rest)) {
-    double number = strtod(term, &end);
-    sum += *end == '\0' ? number : given(g, term);
+    double number = 0;
+    bool whole = roof_number_read(term, strlen(term), &number) == strlen(term);
+    sum += whole ? number : given(g, term);
   }
   return sum;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "graphs/onnx.h"
 
 double rf_onnx_elements(const onnx_value *v) {
@@ -58,7 +59,7 @@ roof_status rf_onnx_fail(onnx_call *c, roof_status code, const char *format, ...
   char message[256];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  rf_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   const onnx_node *n = c->node;
   const onnx_value *out = rf_onnx_first_output(c);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 
 /** The number that `format` finds at the start of a file, or NaN. */
@@ -52,7 +53,7 @@ char *rf_noise_since(const rf_noise *before, int threads, char *text, size_t siz
   double interruptions = now.interruptions - before->interruptions;
   text[0] = '\0';
   if (stolen > stolen_least) {
-    snprintf(text, size, "noise: the hypervisor took %.1f %% of the time", 100 * stolen);
+    rf_format(text, size, "noise: the hypervisor took %.1f %% of the time", 100 * stolen);
   } else if (interruptions > interruptions_least * time) {
     snprintf(text, size, "noise: other tasks interrupted %.0f times", interruptions);
   }

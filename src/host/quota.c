@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "host/groups.h"
 #include "host/probe.h"
 
@@ -12,20 +13,22 @@ enum { LINE = 1024 };
 /** The quota of one group: processors, infinity for no limit. The least is kept. */
 static bool read_quota(void *user, const char *root, const char *folder, bool second) {
   char path[4 * LINE], line[LINE];
-  double time = 0, period = 0, *least = user;
+  double read[2] = {0, 0}, *least = user; /* the time, the period it is for */
   snprintf(path, sizeof path, "%s/%s", folder, second ? "cpu.max" : "cpu.cfs_quota_us");
   if (!rf_probe_line(root, path, line, sizeof line)) {
     return false;
   }
-  if (second && sscanf(line, "%lf %lf", &time, &period) != 2) { /* "max 100000" */
+  if (second && rf_numbers_read(line, read, 2) != 2) { /* "max 100000" */
     return true;
   }
   if (!second) {
-    time = strtod(line, NULL);
+    rf_numbers_read(line, &read[0], 1);
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    period = rf_probe_line(root, path, line, sizeof line) ? strtod(line, NULL) : 0;
+    if (rf_probe_line(root, path, line, sizeof line)) {
+      rf_numbers_read(line, &read[1], 1);
+    }
   }
-  *least = time > 0 && period > 0 ? fmin(*least, time / period) : *least;
+  *least = read[0] > 0 && read[1] > 0 ? fmin(*least, read[0] / read[1]) : *least;
   return true;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 enum { CACHE_LEVELS = 3 };
 
 static const hwloc_obj_type_t cache_types[CACHE_LEVELS] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
@@ -60,7 +62,8 @@ static traits traits_of(hwloc_topology_t hwloc, hwloc_obj_t core) {
   if (kind >= 0 && hwloc_cpukinds_get_info(hwloc, (unsigned)kind, NULL, NULL, &count, &infos, 0) == 0) {
     t.type = info(infos, count, "CoreType");
     t.capacity = info(infos, count, "LinuxCapacity");
-    double megahertz = strtod(info(infos, count, "FrequencyMaxMHz"), NULL);
+    double megahertz = 0;
+    rf_numbers_read(info(infos, count, "FrequencyMaxMHz"), &megahertz, 1);
     t.highest_hz = megahertz > 0 ? 1e6 * megahertz : NAN;
   }
   for (int level = 0; level < CACHE_LEVELS; level++) {
@@ -182,7 +185,7 @@ static void name_kinds(reading *r) {
       }
     }
     if (t->type[0] == '\0' && out->kind_count > 1 && !isnan(t->highest_hz)) {
-      snprintf(kind->name, sizeof kind->name, "%.3g GHz core", t->highest_hz / 1e9);
+      rf_format(kind->name, sizeof kind->name, "%.3g GHz core", t->highest_hz / 1e9);
     }
     for (int i = 0; i < out->core_count; i++) {
       kind->cores += out->cores[i].kind == k;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "import/_ceilings.h"
 
 static const char *const metric_names[] = {
@@ -392,8 +393,8 @@ static void add_roof(roof_machine *m, const ncu_device *d) {
   rf_ceilings_memory(m, "DRAM", rate, "2 x bus width / 8 x memory clock, as the report has them");
   if (lanes * d->units * d->clock_khz > 0 && m->peak_count == 0) {
     roof_peak *peak = &m->peaks[m->peak_count++];
-    snprintf(peak->source, sizeof peak->source,
-             "SMs x %g multiply-adds x 2 x highest clock, as the report has them", lanes);
+    rf_format(peak->source, sizeof peak->source,
+              "SMs x %g multiply-adds x 2 x highest clock, as the report has them", lanes);
     peak->dtype = ROOF_FP32;
     peak->unit = ROOF_VECTOR;
     peak->kind = ROOF_DATASHEET;

@@ -1,28 +1,13 @@
 /* Numbers as tools write them: units, grouping marks, and texts that mean "no number". */
 #include <ctype.h>
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <threads.h>
 
 #include "import/import.h"
+#include "roofline/units.h"
 
 enum { NUMBER_MAX = 64 };
-
-static locale_t c_locale;
-
-static void make_locale(void) {
-  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-/** strtod in the C locale, whatever the program's. */
-static double c_number(const char *text, char **end) {
-  static once_flag once = ONCE_FLAG_INIT;
-  call_once(&once, make_locale);
-  return c_locale != (locale_t)0 ? strtod_l(text, end, c_locale) : strtod(text, end);
-}
 
 /** True for a blank that groups digits: a space, U+00A0 or U+202F; *length is its bytes. */
 static bool is_blank_group(const char *p, size_t *length) {
@@ -33,7 +18,7 @@ static bool is_blank_group(const char *p, size_t *length) {
 double rf_import_number(const char *text, const import_marks *marks) {
   static const import_marks plain = {'.', 0};
   const import_marks *m = marks != NULL ? marks : &plain;
-  char clean[NUMBER_MAX], *end = NULL;
+  char clean[NUMBER_MAX];
   size_t length = 0, blank = 0;
   text += strspn(text, " \t");
   for (const char *p = text; *p != '\0'; p++) {
@@ -51,9 +36,9 @@ double rf_import_number(const char *text, const import_marks *marks) {
   while (length > 0 && isspace((unsigned char)clean[length - 1])) {
     length--;
   }
-  clean[length] = '\0';
-  double value = c_number(clean, &end);
-  return length > 0 && *end == '\0' && isfinite(value) && strpbrk(clean, "xXnN") == NULL ? value : NAN;
+  double value = NAN;
+  size_t read = roof_number_read(clean, length, &value);
+  return read > 0 && read == length && isfinite(value) ? value : NAN;
 }
 
 bool rf_import_count(const char *text, int64_t *count) {

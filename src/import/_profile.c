@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "import/import.h"
 
 /** Texts, and an open-addressing table from a text to its number. */
@@ -121,7 +122,7 @@ const char *rf_import_textf(roof_profile *profile, const char *format, ...) {
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  rf_vformat(text, sizeof text, format, arguments);
   va_end(arguments);
   return roof_profile_text(profile, text);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/number.h"
 #include "import/import.h"
 
 enum { SHORTEST = 64, BLOCK = 1 << 20, LONGEST_LINE = 256 << 20 };
@@ -354,7 +355,7 @@ roof_status rf_import_error(const roof_source *s, roof_error *error, roof_status
   char text[400];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  rf_vformat(text, sizeof text, format, arguments);
   va_end(arguments);
   roof_error_set(error, code, "%s", text);
   (void)roof_error_at(error, s->name, line > 0 ? line : s->line, column);

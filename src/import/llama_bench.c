@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "import/_json.h"
 
 static int detect(const char *text, size_t size) {
@@ -195,8 +196,11 @@ static void set_shape(json_t *test, const char *text) {
   } parts[] = {{"pp", "n_prompt"}, {"tg", "n_gen"}, {"@ d", "n_depth"}};
   for (size_t i = 0; i < 3; i++) {
     const char *at = strstr(text, parts[i].mark);
-    json_object_set_new(test, parts[i].key,
-                        json_real(at != NULL ? strtod(at + strlen(parts[i].mark), NULL) : 0));
+    double number = 0;
+    if (at != NULL) {
+      rf_numbers_read(at + strlen(parts[i].mark), &number, 1);
+    }
+    json_object_set_new(test, parts[i].key, json_real(number));
   }
 }
 

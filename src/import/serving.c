@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/number.h"
 #include "import/_json.h"
 
 static int detect(const char *text, size_t size) {
@@ -87,7 +88,7 @@ static const char *name_of(reading *r, const json_t *run) {
   if (concurrency > 0) {
     snprintf(at, sizeof at, ", %.0f at once", concurrency);
   } else if (rf_import_number_of(rate) > 0) {
-    snprintf(at, sizeof at, ", %g requests/s", rf_import_number_of(rate));
+    rf_format(at, sizeof at, ", %g requests/s", rf_import_number_of(rate));
   }
   return rf_import_textf(r->profile, "serving%s%s%s", model[0] != '\0' ? " " : "", model, at);
 }

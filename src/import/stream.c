@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "import/import.h"
 
 /** FLOPs and bytes of one element of 8 bytes, as STREAM counts them: no write-allocate. */
@@ -20,17 +21,19 @@ static int detect(const char *text, size_t size) {
 
 /** "Array size = 10000000 (elements)": unknown is NaN. */
 static double array_size(const char *line) {
-  const char *at = strstr(line, "Array size = ");
+  static const char before[] = "Array size = ";
+  const char *at = strstr(line, before);
   double elements = NAN;
-  return at != NULL && sscanf(at, "Array size = %lf (elements)", &elements) == 1 ? elements : NAN;
+  return at != NULL && rf_numbers_read(at + strlen(before), &elements, 1) == 1 ? elements : NAN;
 }
 
 static roof_status read_kernel(roof_source *source, roof_profile *profile, const char *line, int k,
                                roof_error *error) {
-  double rate, average, least, most;
+  double columns[4]; /* the best rate, then the average, least and most time */
   uint64_t picoseconds;
-  if (sscanf(line + strlen(kernels[k].row), "%lf %lf %lf %lf", &rate, &average, &least, &most) != 4 ||
-      !(rate > 0) || !rf_import_picoseconds(least, &picoseconds)) {
+  size_t count = rf_numbers_read(line + strlen(kernels[k].row), columns, 4);
+  double rate = columns[0], least = columns[2];
+  if (count != 4 || !(rate > 0) || !rf_import_picoseconds(least, &picoseconds)) {
     return rf_import_error(source, error, ROOF_E_PARSE, 0, 0,
                            "`%s` is not followed by a rate and three times in seconds", kernels[k].row);
   }

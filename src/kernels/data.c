@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "host/groups.h"
 #include "roofline/units.h"
 
@@ -30,11 +31,9 @@ static double number_in(const char *path, const char *key) {
   if (file == NULL) {
     return NAN;
   }
-  char format[64];
-  snprintf(format, sizeof format, "%s%%lf", key);
   while (isnan(value) && fgets(line, sizeof line, file) != NULL) {
-    if (sscanf(line, format, &value) != 1) {
-      value = NAN;
+    if (strncmp(line, key, strlen(key)) == 0) {
+      rf_numbers_read(line + strlen(key), &value, 1);
     }
   }
   fclose(file);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/ops.h"
 #include "roofline/shape.h"
 #include "roofline/text.h"
@@ -88,7 +89,7 @@ char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const doubl
     if (values[i] != usual && choice != NULL) {
       used += (size_t)snprintf(buffer + used, size - used, " %s=%s", p->name, choice);
     } else if (values[i] != usual) {
-      used += (size_t)snprintf(buffer + used, size - used, " %s=%.15g", p->name, values[i]);
+      used += (size_t)rf_format(buffer + used, size - used, " %s=%.15g", p->name, values[i]);
     }
   }
   if (used < size) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "ledger/entry.h"
 #include "roofline/units.h"
 
@@ -137,13 +138,13 @@ static void judge_roof(roof_reconciled *r, const ledger_entry *prediction, const
     snprintf(r->impossible, sizeof r->impossible, "%s cannot be: the peak is %s", rate, limit);
     return;
   }
-  int length = snprintf(r->impossible, sizeof r->impossible,
-                        "%s cannot be at %.4g FLOP/B: %.4g FLOP/B x %s = %s", rate, intensity, intensity,
-                        roof_quantity_format(slope, SHORT, roof->bytes_per_second, "B/s"), limit);
+  int length = rf_format(r->impossible, sizeof r->impossible,
+                         "%s cannot be at %.4g FLOP/B: %.4g FLOP/B x %s = %s", rate, intensity, intensity,
+                         roof_quantity_format(slope, SHORT, roof->bytes_per_second, "B/s"), limit);
   if (!isnan(roof->flops_per_second)) {
-    snprintf(r->impossible + length, sizeof r->impossible - (size_t)length,
-             " = %.1f %% of the peak, not %.1f %%", 100 * r->roof_flops_per_second / roof->flops_per_second,
-             100 * r->flops_per_second / roof->flops_per_second);
+    rf_format(r->impossible + length, sizeof r->impossible - (size_t)length,
+              " = %.1f %% of the peak, not %.1f %%", 100 * r->roof_flops_per_second / roof->flops_per_second,
+              100 * r->flops_per_second / roof->flops_per_second);
   }
 }
 
@@ -170,10 +171,10 @@ static void judge_bands(roof_reconciled *r, const ledger_entry *prediction) {
 static void explain(roof_reconciled *r) {
   const roof_verdict *verdict = roof_verdict_of(r->fraction_of_ceiling);
   r->verdict = verdict->name;
-  snprintf(r->because, sizeof r->because,
-           "%s (%s): %.1f %% of the ceiling, %.1f points %s the expected %.1f %%; %s", r->regime, r->binding,
-           100 * r->fraction_of_ceiling, fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above",
-           100 * r->expected_fraction, verdict->meaning);
+  rf_format(r->because, sizeof r->because,
+            "%s (%s): %.1f %% of the ceiling, %.1f points %s the expected %.1f %%; %s", r->regime, r->binding,
+            100 * r->fraction_of_ceiling, fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above",
+            100 * r->expected_fraction, verdict->meaning);
 }
 
 roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ledger/entry.h"
+#include "roofline/units.h"
 
 enum { DEPTH = 8, PATH = 48 };
 
@@ -199,7 +200,6 @@ static bool skip_digits(scanner *s) {
 
 /** A number of JSON's grammar; its value only where `value` is not NULL. */
 static bool scan_number(scanner *s, double *value) {
-  char copy[40];
   const char *start = s->at;
   take(s, '-');
   bool good = take(s, '0') || skip_digits(s);
@@ -213,13 +213,7 @@ static bool scan_number(scanner *s, double *value) {
   if (!good || value == NULL) {
     return good;
   }
-  if (length >= sizeof copy) {
-    return false;
-  }
-  memcpy(copy, start, length);
-  copy[length] = '\0';
-  *value = strtod(copy, NULL);
-  return isfinite(*value);
+  return roof_number_read(start, length, value) == length && isfinite(*value);
 }
 
 /** A value that the entry keeps; null leaves it as it is. */

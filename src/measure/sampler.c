@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 static double middle(const double *three) {
   return fmax(fmin(three[0], three[1]), fmin(fmax(three[0], three[1]), three[2]));
 }
@@ -43,7 +45,7 @@ static roof_status summarise(rf_samples *s, roof_error *error) {
 }
 
 void rf_sampling_say(char *text, double precision) {
-  snprintf(text, 32, "interval within %.3g %%", 100 * precision);
+  rf_format(text, 32, "interval within %.3g %%", 100 * precision);
 }
 
 /** Fills in `stopped` when it is time to. */
@@ -141,8 +143,8 @@ void rf_samples_conditions(const rf_samples *samples, double precision, roof_con
     snprintf(conditions->noisy, sizeof conditions->noisy, "two modes, %.0f %% apart",
              100 * (slow / fast - 1));
   } else if (half > precision) {
-    snprintf(conditions->noisy, sizeof conditions->noisy,
-             "the median's 95 %% interval is %.1f %% of it to a side", 100 * half);
+    rf_format(conditions->noisy, sizeof conditions->noisy,
+              "the median's 95 %% interval is %.1f %% of it to a side", 100 * half);
   }
 }
 

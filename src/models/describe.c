@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "models/shape.h"
 
 void roof_model_init(roof_model *model) {
@@ -36,7 +37,7 @@ void roof_model_note(roof_model *model, const char *format, ...) {
   }
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(model->notes[model->note_count++], ROOF_SOURCE_MAX, format, arguments);
+  rf_vformat(model->notes[model->note_count++], ROOF_SOURCE_MAX, format, arguments);
   va_end(arguments);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "models/step.h"
 #include "roofline/text.h"
 
@@ -65,7 +66,7 @@ void roof_workload_note(roof_workload *w, const char *format, ...) {
   }
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(w->notes[w->note_count++], ROOF_SOURCE_MAX, format, arguments);
+  rf_vformat(w->notes[w->note_count++], ROOF_SOURCE_MAX, format, arguments);
   va_end(arguments);
 }
 

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "region/events.h"
 
 enum { PATH = 512, LINE = 128 };
@@ -66,7 +67,8 @@ static double parse_worth(const char *folder, const char *event) {
     return NAN;
   }
   snprintf(name, sizeof name, "events/%s.scale", event);
-  return read_line(folder, name, line) ? strtod(line, NULL) * 0x1p20 : NAN;
+  double scale = NAN;
+  return read_line(folder, name, line) && rf_numbers_read(line, &scale, 1) == 1 ? scale * 0x1p20 : NAN;
 }
 
 /** Adds `event` of one controller, once a socket: `cpumask` names a processor of each. */

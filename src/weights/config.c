@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "documents/locate.h"
 #include "roofline/text.h"
 #include "roofline/weights.h"
@@ -35,7 +36,7 @@ roof_status rf_config_fail(const config *c, const char *format, ...) {
   char why[256];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(why, sizeof why, format, arguments);
+  rf_vformat(why, sizeof why, format, arguments);
   va_end(arguments);
   roof_error_set(c->error, ROOF_E_ARGUMENT, "%s", why);
   return roof_error_at(c->error, c->file, 1, 1);

@@ -5,6 +5,7 @@
 #include "cli/chart.h"
 #include "cli/energy/energy.h"
 #include "cli/predict/grid.h"
+#include "core/number.h"
 
 enum { EFFICIENCY, POWER };
 
@@ -73,7 +74,7 @@ static void add_lines(roof_curves *c, const cli_energy_subject *s, int series, i
   for (int i = 0; i < (count > 1 ? 1 : 2) && c->mark_count < ROOF_PANEL_MARKS; i++) {
     roof_curve_dot *mark = &c->marks[c->mark_count++];
     *mark = (roof_curve_dot){.x = balances[i], .series = series};
-    snprintf(mark->label, sizeof mark->label, "%s %.4g FLOP/B", names[i], balances[i]);
+    rf_format(mark->label, sizeof mark->label, "%s %.4g FLOP/B", names[i], balances[i]);
   }
   if (s->machine->energy.watts > 0 && !s->target.costs.power_only && bottom->limit_count < ROOF_PANEL_MARKS) {
     roof_curve_dot *limit = &bottom->limits[bottom->limit_count++];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/import/import.h"
+#include "core/number.h"
 
 static int add_dot(const import_answer *answer, roof_scene *scene, const import_placed *row,
                    roof_level_kind kind, double bytes) {
@@ -16,9 +17,9 @@ static int add_dot(const import_answer *answer, roof_scene *scene, const import_
                         .next = -1};
   cli_import_shorten(row->record->name, name, sizeof name);
   snprintf(dot.label, sizeof dot.label, "%s%s%.20s", name, inner ? " at " : "", inner ? level : "");
-  snprintf(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
-           roof_quantity_format(time, sizeof time, row->seconds, "s"), row->seconds / answer->seconds * 100,
-           level);
+  rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
+            roof_quantity_format(time, sizeof time, row->seconds, "s"), row->seconds / answer->seconds * 100,
+            level);
   return roof_scene_add_dot(scene, &dot);
 }
 

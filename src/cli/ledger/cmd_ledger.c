@@ -4,6 +4,7 @@
 
 #include "cli/ledger/seal.h"
 #include "cli/predict/grid.h"
+#include "core/number.h"
 
 static char *ledger_path, *key_path, *markdown_path;
 
@@ -154,7 +155,7 @@ static void add_prediction(roof_text *out, json_t *entry) {
   char number[SHORT], expected[SHORT], lower[SHORT], share[SHORT], regime[128];
   snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT,
            json_integer_value(json_object_get(entry, "sequence")));
-  snprintf(share, sizeof share, "%.1f %%", 100 * seconds_of(entry, "lower") / seconds_of(entry, "expected"));
+  rf_format(share, sizeof share, "%.1f %%", 100 * seconds_of(entry, "lower") / seconds_of(entry, "expected"));
   snprintf(regime, sizeof regime, "%s (%s)", text_of(entry, "regime"), text_of(entry, "binding"));
   roof_quantity_format(expected, SHORT, seconds_of(entry, "expected"), "s");
   roof_quantity_format(lower, SHORT, seconds_of(entry, "lower"), "s");

@@ -8,6 +8,7 @@
 
 #include "cli/ledger/seal.h"
 #include "cli/loop/loop.h"
+#include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/time.h"
 
@@ -158,8 +159,8 @@ static roof_status measure_kernel(cli_loop *loop, const cli_loop_kernel *k, doub
     snprintf(m.machine, sizeof m.machine, "%s", loop->machine->name);
     status = roof_ledger_record(loop->ledger, &m, 1, NULL, error);
     *seconds = m.seconds;
-    snprintf(how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
-             100 * m.stats.spread, m.note);
+    rf_format(how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
+              100 * m.stats.spread, m.note);
   }
   roof_measurement_done(&m);
   return status;
@@ -221,12 +222,12 @@ static void compare(cli_loop_kernel *k, double seconds) {
   bool same = strcmp(verdict, k->reconciled.verdict) == 0;
   double spread = ceiling_spread(&k->prediction);
   if (same && fraction > 1 && !isnan(spread)) {
-    snprintf(ceiling, sizeof ceiling,
-             ": it outruns the loop that measured the ceiling, whose spread is %.1f %%", 100 * spread);
+    rf_format(ceiling, sizeof ceiling,
+              ": it outruns the loop that measured the ceiling, whose spread is %.1f %%", 100 * spread);
   }
-  snprintf(k->again, sizeof k->again, "measured again: %s, %.1f %% of the ceiling, %s%s%s",
-           roof_quantity_format(time, sizeof time, seconds, "s"), 100 * fraction,
-           same ? "confirmed" : "not confirmed: ", same ? "" : verdict, ceiling);
+  rf_format(k->again, sizeof k->again, "measured again: %s, %.1f %% of the ceiling, %s%s%s",
+            roof_quantity_format(time, sizeof time, seconds, "s"), 100 * fraction,
+            same ? "confirmed" : "not confirmed: ", same ? "" : verdict, ceiling);
 }
 
 /** Measures once more what came out too good. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/loop/loop.h"
+#include "core/number.h"
 #include "roofline/draw.h"
 
 enum { SHORT = 40, LINE = 640, CEILING_COLUMNS = 7, REASON_COLUMNS = 3 };
@@ -15,14 +16,14 @@ static void add_quantity(cli_grid *grid, double value, const char *unit) {
 static void add_percent(cli_grid *grid, double share) {
   char text[SHORT] = "";
   if (!isnan(share)) {
-    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+    rf_format(text, sizeof text, "%.1f %%", 100 * share);
   }
   cli_grid_add(grid, "%s", text);
 }
 
 static void add_cores(cli_grid *s, const roof_machine *m, int cores, const char *core_kind, int per_core) {
   char text[SHORT], count[16];
-  snprintf(count, sizeof count, "%g", cores > 0 ? cores : m->unit_count);
+  rf_format(count, sizeof count, "%g", cores > 0 ? cores : m->unit_count);
   snprintf(text, sizeof text, "%s%s%s%s", count, core_kind[0] != '\0' ? " " : "", core_kind,
            per_core > 1 ? ", all threads" : "");
   cli_grid_add(s, "%s", text);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/loop/loop.h"
+#include "core/number.h"
 
 enum { SHORT = 40, LINE = 640 };
 
@@ -22,9 +23,9 @@ void cli_loop_answer(const cli_loop *loop, char *buffer, size_t size) {
     snprintf(buffer, size, "no kernel could run on %s", loop->machine->title);
     return;
   }
-  snprintf(buffer, size, "%d kernels in %s on %s (%g cores): most headroom in %s, %.3gx from its ceiling",
-           loop->done, roof_dtype_name(loop->dtype), loop->machine->title, loop->machine->unit_count,
-           worst->kernel->name, worst->reconciled.headroom);
+  rf_format(buffer, size, "%d kernels in %s on %s (%g cores): most headroom in %s, %.3gx from its ceiling",
+            loop->done, roof_dtype_name(loop->dtype), loop->machine->title, loop->machine->unit_count,
+            worst->kernel->name, worst->reconciled.headroom);
 }
 
 void cli_loop_because(const cli_loop_kernel *kernel, char *buffer, size_t size) {

@@ -4,6 +4,7 @@
 
 #include "cli/machine/machine.h"
 #include "cli/predict/grid.h"
+#include "core/number.h"
 
 enum { SOURCE_MAX = 256, WIDTH = 110 };
 
@@ -52,7 +53,7 @@ static void add_count(page *p, double value, const char *unknown) {
 static void add_percent(page *p, double share) {
   char text[16] = "";
   if (!isnan(share)) {
-    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+    rf_format(text, sizeof text, "%.1f %%", 100 * share);
   }
   cli_grid_add(&p->grid, "%s", text);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/model/model.h"
+#include "core/number.h"
 
 enum { SHORT = 48, COLUMNS = 9, ROWS = 32 };
 
@@ -53,10 +54,10 @@ static void add_phases(roof_text *out, const roof_model_answer *a) {
     if (p->present) {
       char(*row)[SHORT] = add_row(&t);
       snprintf(row[0], SHORT, "%s", roof_phase_name((roof_phase)i));
-      snprintf(row[1], SHORT, "%.6g", p->sequences);
-      snprintf(row[2], SHORT, "%.6g", p->tokens);
-      snprintf(row[3], SHORT, "%.6g", p->yield);
-      snprintf(row[4], SHORT, "%.6g", p->steps);
+      rf_format(row[1], SHORT, "%.6g", p->sequences);
+      rf_format(row[2], SHORT, "%.6g", p->tokens);
+      rf_format(row[3], SHORT, "%.6g", p->yield);
+      rf_format(row[4], SHORT, "%.6g", p->steps);
       quantity(row[5], p->expected_seconds, "s");
       quantity(row[6], p->lower_seconds, "s");
     }
@@ -111,13 +112,13 @@ static void add_kernels(roof_text *out, const roof_model_answer *a) {
         char(*row)[SHORT] = add_row(&t);
         snprintf(row[0], SHORT, "%s", roof_phase_name((roof_phase)i));
         snprintf(row[1], SHORT, "%s", kind_name(p, (roof_operation_kind)kind));
-        snprintf(row[2], SHORT, "%.6g", s.kernels);
+        rf_format(row[2], SHORT, "%.6g", s.kernels);
         quantity(row[3], s.flops, "");
         quantity(row[4], s.bytes, "B");
-        snprintf(row[5], SHORT, s.bytes > 0 ? "%.3g" : "-", s.flops / s.bytes);
+        rf_format(row[5], SHORT, s.bytes > 0 ? "%.3g" : "-", s.flops / s.bytes);
         snprintf(row[6], SHORT, "%s", roof_regime_name(s.longest));
         quantity(row[7], s.seconds, "s");
-        snprintf(row[8], SHORT, "%.1f %%", 100 * s.seconds / p->expected_seconds);
+        rf_format(row[8], SHORT, "%.1f %%", 100 * s.seconds / p->expected_seconds);
       }
     }
   }
@@ -163,11 +164,11 @@ static void add_formats(roof_text *out, const roof_model_target *m) {
     double rate = peak != NULL ? peak->flops_per_second : NAN;
     snprintf(row[0], SHORT, "%s", roof_model_part_name((roof_model_part)part));
     roof_weight_format_name(&m->settings.precision.weights[part], row[1], SHORT);
-    snprintf(row[2], SHORT, "%.4g", m->weight_bytes[part]);
+    rf_format(row[2], SHORT, "%.4g", m->weight_bytes[part]);
     snprintf(row[3], SHORT, "%s%s", roof_dtype_name(m->parts[part].types.compute),
              m->native[part] ? "" : ": no native path");
     quantity(row[4], rate, "FLOP/s");
-    snprintf(row[5], SHORT, "%.4g", rate / bandwidth);
+    rf_format(row[5], SHORT, "%.4g", rate / bandwidth);
     snprintf(row[6], SHORT, "%.0f", ceil(rate / bandwidth * m->weight_bytes[part] / 2));
   }
   end_table(out, &t, "llrlrrr");
@@ -218,7 +219,7 @@ static roof_status add_launches(roof_text *out, const roof_model_target *m, roof
     snprintf(row[0], SHORT, "%s%s", roof_launch_name((roof_launch)mode),
              settings.launch == m->settings.launch ? " *" : "");
     quantity(row[1], changed.kernel.seconds, "s");
-    snprintf(row[2], SHORT, "%.0f (%.1f a layer)", next->kernels, next->kernels / m->model->layer_count);
+    rf_format(row[2], SHORT, "%.0f (%.1f a layer)", next->kernels, next->kernels / m->model->layer_count);
     if (mode == ROOF_LAUNCH_PERSISTENT) {
       snprintf(row[2], SHORT, "1, %.0f barriers", next->overhead_seconds / changed.kernel.seconds);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/model/model.h"
+#include "core/number.h"
 #include "roofline/draw.h"
 #include "roofline/plan.h"
 
@@ -74,7 +75,7 @@ static void fill_row(const answer *a, const roof_plan_point *p, char row[COLUMNS
   snprintf(row[5], SHORT, "%s", a->names[p->precision]);
   roof_quantity_format(row[6], SHORT, p->ttft_seconds, "s");
   roof_quantity_format(row[7], SHORT, p->tpot_seconds, "s");
-  snprintf(row[8], SHORT, "%.4g", p->device_tokens_per_second);
+  rf_format(row[8], SHORT, "%.4g", p->device_tokens_per_second);
 }
 
 static void add_table(const answer *a, roof_text *out) {

@@ -1,5 +1,6 @@
 /* roofline model --train --search: every plan of a training step, the fastest, and what less memory costs. */
 #include "cli/model/model.h"
+#include "core/number.h"
 #include "roofline/plan.h"
 
 enum { SHORT = 48, COLUMNS = 12 };
@@ -23,8 +24,8 @@ static void fill_row(const answer *a, const roof_train_point *p, char row[COLUMN
   }
   snprintf(row[7], SHORT, "%s%s", roof_recompute_name(p->recompute), p->sp ? ", sp" : "");
   roof_quantity_format(row[8], SHORT, p->seconds, "s");
-  snprintf(row[9], SHORT, "%.4g", p->device_tokens_per_second);
-  snprintf(row[10], SHORT, "%.1f %%", 100 * p->mfu);
+  rf_format(row[9], SHORT, "%.4g", p->device_tokens_per_second);
+  rf_format(row[10], SHORT, "%.1f %%", 100 * p->mfu);
   roof_bytes_format(row[11], SHORT, p->total_bytes);
 }
 

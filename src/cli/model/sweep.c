@@ -5,6 +5,7 @@
 
 #include "cli/chart.h"
 #include "cli/model/sweep.h"
+#include "core/number.h"
 
 static const size_t most_points = 100000;
 enum { BESIDE_MAX = 64 };
@@ -126,17 +127,17 @@ static void say_crossing(const cli_sweep *s, cli_sweep_crossing *c) {
   const char *name = s->axes->list[c->axis].name;
   const roof_model_crossing *at = &c->at;
   if (!isnan(at->value)) {
-    snprintf(c->words, sizeof c->words,
-             "%s-bound from %s=%.0f (exactly %.6g): intensity passes %.4g FLOP/B there",
-             at->compute_last ? "compute" : "memory", name, at->at, at->value, at->ridge);
+    rf_format(c->words, sizeof c->words,
+              "%s-bound from %s=%.0f (exactly %.6g): intensity passes %.4g FLOP/B there",
+              at->compute_last ? "compute" : "memory", name, at->at, at->value, at->ridge);
   } else if (isnan(at->intensity) || isnan(at->ridge)) {
     snprintf(c->words, sizeof c->words, "unknown: a peak or a bandwidth is not known");
   } else if (at->compute_first) {
     snprintf(c->words, sizeof c->words, "compute-bound at every %s", name);
   } else {
-    snprintf(c->words, sizeof c->words,
-             "never: intensity tends to %.4g FLOP/B as %s grows, under the ridge of %.4g FLOP/B",
-             at->intensity, name, at->ridge);
+    rf_format(c->words, sizeof c->words,
+              "never: intensity tends to %.4g FLOP/B as %s grows, under the ridge of %.4g FLOP/B",
+              at->intensity, name, at->ridge);
   }
 }
 

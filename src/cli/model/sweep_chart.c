@@ -7,6 +7,7 @@
 #include "cli/chart.h"
 #include "cli/model/sweep.h"
 #include "cli/predict/grid.h"
+#include "core/number.h"
 
 enum { RATE, TIME, TABLE_COLUMNS = 6 };
 
@@ -150,7 +151,7 @@ static roof_status write_chart(const plot *p, const char *path, roof_error *erro
     for (int f = 0; f < 3; f++) {
       char number[32] = "";
       if (point->why[0] == '\0' && !isnan(point->figures[figures[f]])) {
-        snprintf(number, sizeof number, "%.4g", point->figures[figures[f]]);
+        rf_format(number, sizeof number, "%.4g", point->figures[figures[f]]);
       }
       cli_grid_add(&grid, "%s", number);
     }

@@ -4,6 +4,7 @@
 
 #include "cli/model/sweep.h"
 #include "cli/predict/grid.h"
+#include "core/number.h"
 
 enum { SHORT = 48, ROWS_MAX = 64, LINES_MAX = 16, COLUMNS_MAX = 128 };
 
@@ -39,7 +40,7 @@ static void write_figure(char text[SHORT], const cli_sweep_point *p, int figure)
   } else if (unit[0] != '\0') {
     roof_quantity_format(text, SHORT, value, unit);
   } else {
-    snprintf(text, SHORT, value >= 1000 ? "%.0f" : "%.4g", value);
+    rf_format(text, SHORT, value >= 1000 ? "%.0f" : "%.4g", value);
   }
 }
 

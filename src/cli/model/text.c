@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/model/model.h"
+#include "core/number.h"
 
 enum { SHORT = 48, LINE = 160, COLUMNS = 8, BAR = 12 };
 
@@ -12,7 +13,7 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
 
 /** As people write counts of parameters: 8.03 B. */
 static const char *billions(char buffer[SHORT], double count) {
-  snprintf(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);
+  rf_format(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);
   return buffer;
 }
 
@@ -212,13 +213,13 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
     const roof_model_operation *o = &p->operations[i];
     double bytes = o->bytes[0] + o->bytes[1] + o->bytes[2] + o->bytes[3], n = o->count;
     snprintf(text[i][0], SHORT, o->algorithm != NULL ? "%s (%s)" : "%s", o->name, o->algorithm);
-    snprintf(text[i][1], SHORT, "%.6g", n);
+    rf_format(text[i][1], SHORT, "%.6g", n);
     quantity(text[i][2], n * o->flops, "");
     quantity(text[i][3], n * bytes, "B");
-    snprintf(text[i][4], SHORT, isnan(o->intensity) ? "-" : "%.3g", o->intensity);
+    rf_format(text[i][4], SHORT, isnan(o->intensity) ? "-" : "%.3g", o->intensity);
     snprintf(text[i][5], SHORT, "%.40s", binding(t, o));
     quantity(text[i][6], n * o->expected_seconds, "s");
-    snprintf(text[i][7], SHORT, "%.1f %%", 100 * n * o->expected_seconds / p->expected_seconds);
+    rf_format(text[i][7], SHORT, "%.1f %%", 100 * n * o->expected_seconds / p->expected_seconds);
     for (int c = 0; c < COLUMNS; c++) {
       cells[(i + 1) * COLUMNS + c] = text[i][c];
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/model/model.h"
+#include "core/number.h"
 
 enum { SHORT = 96, COLUMNS = 10, NAME_WIDTH = 32, DIMENSIONS = 16 };
 
@@ -94,13 +95,13 @@ static void fill_row(char row[COLUMNS][SHORT], const shown *v, size_t index) {
   shorten(row[0], item->name);
   snprintf(row[1], SHORT, "%.30s", item->op);
   snprintf(row[2], SHORT, "%.90s", item->shape);
-  snprintf(row[3], SHORT, "%.6g", n);
+  rf_format(row[3], SHORT, "%.6g", n);
   quantity(row[4], n * item->work.flops, "");
   quantity(row[5], n * p->bytes, "B");
-  snprintf(row[6], SHORT, isnan(p->intensity) ? "-" : "%.3g", p->intensity);
+  rf_format(row[6], SHORT, isnan(p->intensity) ? "-" : "%.3g", p->intensity);
   snprintf(row[7], SHORT, "%.40s", binding(p));
   quantity(row[8], n * p->expected_seconds, "s");
-  snprintf(row[9], SHORT, "%.1f %%", 100 * n * p->expected_seconds / v->a->expected_seconds);
+  rf_format(row[9], SHORT, "%.1f %%", 100 * n * p->expected_seconds / v->a->expected_seconds);
 }
 
 static roof_status add_table(roof_text *out, const shown *v, roof_error *error) {

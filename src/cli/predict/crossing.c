@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "core/number.h"
+
 static const double farthest = 1e15;
 
 /** The level that gives the memory time, or NULL. */
@@ -36,13 +38,13 @@ static void say_never(const roof_op *op, const roof_prediction *first, const roo
   } else if (level == NULL || isnan(level->intensity)) {
     snprintf(out->why, sizeof out->why, "never: it moves no bytes");
   } else if (compute) {
-    snprintf(out->why, sizeof out->why,
-             "compute-bound at every %s: intensity is at least %.6g FLOP/B, over the ridge of %.4g FLOP/B",
-             name, level->intensity, level->ridge);
+    rf_format(out->why, sizeof out->why,
+              "compute-bound at every %s: intensity is at least %.6g FLOP/B, over the ridge of %.4g FLOP/B",
+              name, level->intensity, level->ridge);
   } else {
-    snprintf(out->why, sizeof out->why,
-             "never: intensity saturates at %.6g FLOP/B as %s grows, under the ridge of %.4g FLOP/B",
-             level->intensity, name, level->ridge);
+    rf_format(out->why, sizeof out->why,
+              "never: intensity saturates at %.6g FLOP/B as %s grows, under the ridge of %.4g FLOP/B",
+              level->intensity, name, level->ridge);
   }
 }
 
@@ -63,9 +65,9 @@ void cli_crossing_critical(const roof_target *target, const roof_op *op, const d
   const roof_level_time *level = binding_level(&p);
   out->there = p.regime;
   bool hidden = out->there != out->to;
-  snprintf(out->why, sizeof out->why, "there intensity passes the ridge of %.4g FLOP/B%s%s%s",
-           level != NULL ? level->ridge : NAN, hidden ? ", but it is still " : "",
-           hidden ? roof_regime_name(p.regime) : "", hidden ? "-bound" : "");
+  rf_format(out->why, sizeof out->why, "there intensity passes the ridge of %.4g FLOP/B%s%s%s",
+            level != NULL ? level->ridge : NAN, hidden ? ", but it is still " : "",
+            hidden ? roof_regime_name(p.regime) : "", hidden ? "-bound" : "");
 }
 
 static void say_change(const roof_target *target, cli_crossing *out) {

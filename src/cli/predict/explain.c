@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
+
 enum { SHORT = 48, LINE = 80 };
 
 static const char *quantity(char buffer[SHORT], double value, const char *unit) {
@@ -31,7 +33,7 @@ static void add_value(roof_text *out, const roof_target *target, const roof_op *
   }
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && param < 0; i++) {
     if (strcmp(sizes[i].name, name) == 0) {
-      snprintf(value, sizeof value, "%.15g", sizes[i].value);
+      rf_format(value, sizeof value, "%.15g", sizes[i].value);
     }
   }
   roof_text_add(out, value);

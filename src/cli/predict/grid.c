@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 void cli_grid_add(cli_grid *grid, const char *format, ...) {
   char cell[512];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(cell, sizeof cell, format, arguments);
+  rf_vformat(cell, sizeof cell, format, arguments);
   va_end(arguments);
   roof_text_add_bytes(&grid->cells, cell, strlen(cell) + 1);
   grid->count++;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/profile/profilers.h"
+#include "core/number.h"
 #include "host/write.h"
 #include "roofline/import.h"
 #include "roofline/ops.h"
@@ -49,7 +50,7 @@ static roof_status add_kernel(command *c, const roof_kernel *kernel, const char 
   for (int i = 0; status == ROOF_OK && i < roof_op_param_count(op); i++) {
     char number[32];
     const char *choice = roof_op_value_name(op, i, values[i]);
-    snprintf(number, sizeof number, "%.15g", values[i]);
+    rf_format(number, sizeof number, "%.15g", values[i]);
     add(c, "%s=%s", op->params[i].name, choice != NULL ? choice : number);
   }
   add(c, "--backend=%s", backend, "");

@@ -8,6 +8,7 @@
 #include "cli/chart.h"
 #include "cli/ledger/seal.h"
 #include "cli/predict/grid.h"
+#include "core/number.h"
 #include "roofline/time.h"
 
 enum { COLUMNS = 9, QUANTITY = 32 };
@@ -127,8 +128,8 @@ static roof_status choose_shape(ladder *l, roof_error *error) {
   int used = 0, size = (int)sizeof l->shape;
   for (int i = 0; status == ROOF_OK && i < roof_op_param_count(l->op) && used < size; i++) {
     if (l->op->params[i].kind != ROOF_PARAM_CHOICE) {
-      used += snprintf(l->shape + used, (size_t)(size - used), "%s%s=%.15g", i > 0 ? " " : "",
-                       l->op->params[i].name, l->values[i]);
+      used += rf_format(l->shape + used, (size_t)(size - used), "%s%s=%.15g", i > 0 ? " " : "",
+                        l->op->params[i].name, l->values[i]);
     }
   }
   return status;
@@ -285,7 +286,7 @@ static double step_of(const ladder *l, int i) {
 static void add_share(cli_grid *grid, double share) {
   char text[QUANTITY] = "";
   if (!isnan(share)) {
-    snprintf(text, sizeof text, "%.1f %%", 100 * share);
+    rf_format(text, sizeof text, "%.1f %%", 100 * share);
   }
   cli_grid_add(grid, "%s", text);
 }
@@ -319,7 +320,7 @@ static void add_rows(const ladder *l, cli_grid *grid) {
     cli_grid_add(grid, "%s", rate_format(m, text, sizeof text));
     add_share(grid, share_of_ceiling(r));
     if (!isnan(step_of(l, i))) {
-      snprintf(step, sizeof step, "%.2fx", step_of(l, i));
+      rf_format(step, sizeof step, "%.2fx", step_of(l, i));
     }
     cli_grid_add(grid, "%s", step);
     add_share(grid, share_of_library(l, r));
@@ -360,8 +361,8 @@ static roof_status fill_scene(const ladder *l, roof_scene *scene, roof_error *er
                           .flops_per_second = r->measurement.flops / r->measurement.seconds,
                           .next = -1};
     snprintf(dot.label, sizeof dot.label, "%s", r->kernel->name);
-    snprintf(dot.detail, sizeof dot.detail, "%.1f %% of the ceiling of %s", 100 * share_of_ceiling(r),
-             r->alone ? "one core" : "all cores");
+    rf_format(dot.detail, sizeof dot.detail, "%.1f %% of the ceiling of %s", 100 * share_of_ceiling(r),
+              r->alone ? "one core" : "all cores");
     int added = roof_scene_add_dot(scene, &dot);
     if (before >= 0 && added >= 0 && r->kernel->rung > 0) {
       scene->dots[before].next = added;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 #include "host/noise.h"
 #include "measure/cpu/energy.h"
@@ -29,7 +30,7 @@ void rf_bench_note(rf_bench *bench, const char *format, ...) {
   }
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], format, arguments);
+  rf_vformat(machine->notes[machine->note_count++], sizeof machine->notes[0], format, arguments);
   va_end(arguments);
 }
 

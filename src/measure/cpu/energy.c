@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 #include "kernels/data.h"
 #include "measure/cpu/cpu.h"
@@ -36,9 +37,10 @@ static bool read_line(const char *root, const char *path, const char *name, char
 
 /** Microjoules of a file as joules, NaN when it has none. */
 static double read_joules(const char *root, const char *path, const char *name) {
-  char line[64], *end = line;
-  double value = read_line(root, path, name, line, sizeof line) ? strtod(line, &end) : NAN;
-  return end != line ? 1e-6 * value : NAN;
+  char line[64];
+  double value = NAN;
+  bool known = read_line(root, path, name, line, sizeof line) && rf_numbers_read(line, &value, 1) == 1;
+  return known ? 1e-6 * value : NAN;
 }
 
 static void refuse(rf_meter *meter, const char *path) {
@@ -254,6 +256,6 @@ void rf_cpu_measure_energy(rf_bench *bench, const char *root) {
                      .total_fp32_joules_per_flop = in_all(&fp32),
                      .total_joules_per_byte = in_all(&bytes)};
   char counted[96];
-  snprintf(e->source, sizeof e->source, "%s; windows of %g s idle, multiply-adds, reading memory, all cores",
-           describe(&meter, counted, sizeof counted), seconds);
+  rf_format(e->source, sizeof e->source, "%s; windows of %g s idle, multiply-adds, reading memory, all cores",
+            describe(&meter, counted, sizeof counted), seconds);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 #include "kernels/data.h"
 #include "measure/cpu/trial.h"
@@ -210,8 +211,8 @@ static void describe(const flow *f, const rf_trial *t) {
                            f->lanes->isa, way_names[f->way]);
   if (f->level->level != ROOF_MEMORY && used < size) {
     bool known = !isnan(t->conditions->per_cycle);
-    snprintf(source + used, size - used, known ? "%.3g B/cycle" : "%.3g GB/s",
-             known ? t->conditions->per_cycle : t->rate / 1e9);
+    rf_format(source + used, size - used, known ? "%.3g B/cycle" : "%.3g GB/s",
+              known ? t->conditions->per_cycle : t->rate / 1e9);
   }
   if (f->level->level != ROOF_MEMORY || used >= size) {
     return;
@@ -219,10 +220,10 @@ static void describe(const flow *f, const rf_trial *t) {
   bool fetches = f->pattern != RF_UPDATE && f->way < RF_PAST;
   int moved = patterns[f->pattern].loads + patterns[f->pattern].stores;
   used +=
-      (size_t)snprintf(source + used, size - used, "%.3g to %.3g GB/s",
-                       t->work / rf_trial_quantile(t, 0.75) / 1e9, t->work / rf_trial_quantile(t, 0) / 1e9);
+      (size_t)rf_format(source + used, size - used, "%.3g to %.3g GB/s",
+                        t->work / rf_trial_quantile(t, 0.75) / 1e9, t->work / rf_trial_quantile(t, 0) / 1e9);
   if (fetches && patterns[f->pattern].stores > 0 && used < size) {
-    snprintf(source + used, size - used, " (bus %.3g)", t->rate / 1e9 * (moved + 1) / moved);
+    rf_format(source + used, size - used, " (bus %.3g)", t->rate / 1e9 * (moved + 1) / moved);
   }
 }
 

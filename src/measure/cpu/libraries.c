@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 #include "measure/cpu/cpu.h"
 #include "measure/run.h"
@@ -50,8 +51,9 @@ static roof_status time_calls(const rf_attempt *attempt, roof_kernel_run *run, a
   busy = (processor_seconds() - busy) / (rf_clock_seconds() - wall);
   a->flops_per_second = work.flops / samples.stats.minimum;
   a->spread = samples.count > 1 ? samples.stats.spread : NAN;
-  snprintf(a->source, sizeof a->source, "best of %zu sample%s after a call that was checked; %.2f cores busy",
-           samples.count, samples.count == 1 ? "" : "s", busy);
+  rf_format(a->source, sizeof a->source,
+            "best of %zu sample%s after a call that was checked; %.2f cores busy", samples.count,
+            samples.count == 1 ? "" : "s", busy);
   rf_samples_done(&samples);
   return ROOF_OK;
 }
@@ -150,7 +152,7 @@ static void end_child(pid_t child, double limit, char *why, size_t size) {
   if (!ended) {
     kill(child, SIGKILL);
     waitpid(child, &state, 0);
-    snprintf(why, size, "no answer within %.3g s", limit);
+    rf_format(why, size, "no answer within %.3g s", limit);
   } else if (WIFSIGNALED(state)) {
     snprintf(why, size, "it ended its process: %s", strsignal(WTERMSIG(state)));
   } else {

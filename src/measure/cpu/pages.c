@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "measure/cpu/cpu.h"
 
 double rf_pages_large(const void *data, size_t bytes) {
+  static const char huge[] = "AnonHugePages:";
   uintptr_t begin = (uintptr_t)data, from = 0, to = 0;
   double large = 0, kib = 0;
   bool ours = false;
@@ -20,7 +22,8 @@ double rf_pages_large(const void *data, size_t bytes) {
   while (getline(&line, &size, file) > 0) {
     if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2) {
       ours = from < begin + bytes && to > begin;
-    } else if (ours && sscanf(line, "AnonHugePages: %lf kB", &kib) == 1) {
+    } else if (ours && strncmp(line, huge, strlen(huge)) == 0 &&
+               rf_numbers_read(line + strlen(huge), &kib, 1) == 1) {
       large += 1024 * kib;
     }
   }

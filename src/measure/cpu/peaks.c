@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 #include "measure/cpu/trial.h"
 #include "roofline/units.h"
@@ -236,12 +237,12 @@ static void finish_peak(rf_bench *bench, rf_trial *t) {
   peak->limit_flops_per_second = l->set.cores * peak->flops_per_cycle * peak->clock_hz;
   if (!isnan(peak->clock_hz)) {
     used +=
-        snprintf(peak->source + used, sizeof peak->source - (size_t)used, " at %s; %.4g FLOP/cycle a core",
-                 roof_quantity_format(clock, sizeof clock, peak->clock_hz, "Hz"), t->conditions->per_cycle);
+        rf_format(peak->source + used, sizeof peak->source - (size_t)used, " at %s; %.4g FLOP/cycle a core",
+                  roof_quantity_format(clock, sizeof clock, peak->clock_hz, "Hz"), t->conditions->per_cycle);
   }
   if (isfinite(peak->limit_flops_per_second)) {
-    snprintf(peak->source + used, sizeof peak->source - (size_t)used, ", limit %g (%s)",
-             peak->flops_per_cycle, limits.source);
+    rf_format(peak->source + used, sizeof peak->source - (size_t)used, ", limit %g (%s)",
+              peak->flops_per_cycle, limits.source);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "kernels/data.h"
 #include "measure/cpu/cpu.h"
 #include "roofline/units.h"
@@ -108,7 +109,7 @@ static void measure_pages(rf_bench *bench, pages *p, size_t most) {
                                   before + (costs[rises[i].from + 1] - before) / 2);
     tlb->reach_bytes = tlb->entries * p->page_bytes;
     tlb->miss_seconds = after - before;
-    snprintf(
+    rf_format(
         tlb->source, sizeof tlb->source,
         "one line a page against as many side by side, 8 to %zu pages, four numbers an octave: latency rises "
         "by %.1f cycles",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "host/clock.h"
 #include "host/noise.h"
 #include "measure/sampler.h"
@@ -253,10 +254,10 @@ static void judge(rf_trial *t, const rf_samples *samples) {
   } else if (q->round_count < 2) {
     strcpy(q->noisy, "there was time for one round only");
   } else if (apart > (t->estimate == RF_TYPICAL ? shifted : alone)) {
-    snprintf(q->noisy, sizeof q->noisy,
-             t->estimate != RF_TYPICAL && q->round_count > 2 ? "one round was %.1f %% faster than all others"
-                                                             : "rounds differ by %.1f %%",
-             100 * apart);
+    rf_format(q->noisy, sizeof q->noisy,
+              t->estimate != RF_TYPICAL && q->round_count > 2 ? "one round was %.1f %% faster than all others"
+                                                              : "rounds differ by %.1f %%",
+              100 * apart);
   } else if (shared && slower > half_slower) {
     snprintf(q->noisy, sizeof q->noisy, "half of the time it was at least %.0f %% slower", 100 * slower);
   }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "measure/device/bench.h"
 #include "measure/run.h"
 #include "roofline/units.h"
@@ -53,7 +54,7 @@ void rf_device_note(rf_device_bench *bench, const char *format, ...) {
   va_list arguments;
   if (machine->note_count < ROOF_NOTE_MAX) {
     va_start(arguments, format);
-    vsnprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], format, arguments);
+    rf_vformat(machine->notes[machine->note_count++], sizeof machine->notes[0], format, arguments);
     va_end(arguments);
   }
 }
@@ -66,7 +67,7 @@ ROOF_PRINTF(2, 3) static void append(char list[ROOF_SOURCE_MAX], const char *for
     used += (size_t)snprintf(list + used, ROOF_SOURCE_MAX - used, ", ");
   }
   va_start(arguments, format);
-  vsnprintf(list + used, ROOF_SOURCE_MAX - used, format, arguments);
+  rf_vformat(list + used, ROOF_SOURCE_MAX - used, format, arguments);
   va_end(arguments);
 }
 
