@@ -19,12 +19,17 @@ typedef struct roof_verdict {
 
 /** The band of a fraction of the ceiling (lower bound / measured time): under 0.50 bug, to 0.65 low, to 0.85
  *  normal, to 0.90 good, to 1 remeasure, over 1 explain; a threshold belongs to the band above it, 1 to
- *  remeasure. Units: a ratio. Ownership: static. Errors: NULL for NaN or a negative fraction. */
+ *  remeasure.
+ *  Units: a ratio.
+ *  Ownership: static.
+ *  Errors: NULL for NaN or a negative fraction. */
 ROOF_API const roof_verdict *roof_verdict_of(double fraction);
 
 /** The band of a share of one basis: on the theoretical ceiling as roof_verdict_of; on the achieved one,
- * which a benchmark reached, under 0.50 bug, to 0.70 low, to 0.90 normal, to 1 done, over 1 explain. Units: a
- * ratio. Ownership: static. Errors: NULL for NaN or a negative share. */
+ *  which a benchmark reached, under 0.50 bug, to 0.70 low, to 0.90 normal, to 1 done, over 1 explain.
+ *  Units: a ratio.
+ *  Ownership: static.
+ *  Errors: NULL for NaN or a negative share. */
 ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
 
 /** Work that was counted and the time it took, both of the same calls. NaN: not known, which is never 0. */
@@ -96,44 +101,68 @@ typedef struct roof_placed {
 } roof_placed;
 
 /** Nothing counted.
- *  Units: none. Ownership: the caller's storage. Errors: none. */
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
 ROOF_API void roof_counted_init(roof_counted *work);
 
 /** What a measurement counted. FLOPs and bytes whose unit and level it does not say stay `other_`.
- *  Units: s, FLOP, bytes. Ownership: fills *work, which keeps nothing. Errors: none. */
+ *  Units: s, FLOP, bytes.
+ *  Ownership: fills *work, which keeps nothing.
+ *  Errors: none. */
 ROOF_API void roof_counted_of(const roof_measurement *measurement, roof_counted *work);
 
 /** Resolves the ceilings that `cores` cores of a machine have (0: all), as `options` ask for (NULL: the
- * defaults). A NULL machine has none. Units: s. Ownership: points into `machine`. Errors: as
- * roof_target_init, *ceilings unchanged. */
+ *  defaults). A NULL machine has none.
+ *  Units: s.
+ *  Ownership: points into `machine`.
+ *  Errors: as roof_target_init, *ceilings unchanged. */
 ROOF_API roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_machine *machine, int cores,
                                         const roof_options *options, roof_error *error);
 
 /** Places counted work. The units work at the same time, the formats of one unit one after the other; of the
  *  levels the slowest counts. FLOPs of which no counter names the unit are of the operation's; else of the
  *  vector unit, unless the machine has only the matrix unit for the format or the rate is beyond the vector
- *  peak. Units: s. Ownership: fills *placed. Errors: none: what is not known says why. */
+ *  peak.
+ *  Units: s.
+ *  Ownership: fills *placed.
+ *  Errors: none: what is not known says why. */
 ROOF_API void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_placed *placed);
 
 /** Places the work of a formula, with the target's state of the data, tile and launches; `noise` as in
- *  roof_counted. Units: s. Ownership: fills *placed. Errors: none: what is not known says why. */
+ *  roof_counted.
+ *  Units: s.
+ *  Ownership: fills *placed.
+ *  Errors: none: what is not known says why. */
 ROOF_API void roof_place_work(const roof_target *target, const roof_work *work, double seconds, double noise,
                               roof_placed *placed);
 
 /** Places work under a peak and a bandwidth that are known, for instance those a prediction was sealed with;
- *  FLOPs or bytes may be NaN. Units: FLOP, bytes, s. Ownership: fills *placed. Errors: none: what is not known
- *  says why. */
+ *  FLOPs or bytes may be NaN.
+ *  Units: FLOP, bytes, s.
+ *  Ownership: fills *placed.
+ *  Errors: none: what is not known says why. */
 ROOF_API void roof_place_under(const roof_ceiling *ceiling, roof_basis basis, double flops, double bytes,
                                double seconds, double noise, roof_placed *placed);
 
 /** Places a time against the least time of its ceiling, where nothing else is known of the work.
- *  Units: s. Ownership: fills *placed. Errors: none: what is not known says why. */
+ *  Units: s.
+ *  Ownership: fills *placed.
+ *  Errors: none: what is not known says why. */
 ROOF_API void roof_place_time(double ceiling_seconds, roof_basis basis, double seconds, double noise,
                               roof_placed *placed);
 
 /** "unknown", "possible", "above" or "impossible".
- *  Units: none. Ownership: static. Errors: "?" for a value out of range. */
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_place_state_name(roof_place_state state);
+
+/** "theoretical" or "achieved".
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_basis_name(roof_basis basis);
 
 #ifdef __cplusplus
 }

@@ -82,7 +82,8 @@ static const roof_peak *one_core_peak(const roof_machine *machine, const roof_pe
   return NULL;
 }
 
-static const roof_level *one_core_level(const roof_machine *machine, const roof_level *level, const char *kind) {
+static const roof_level *one_core_level(const roof_machine *machine, const roof_level *level,
+                                        const char *kind) {
   for (int i = 0; i < machine->level_count; i++) {
     const roof_level *l = &machine->levels[i];
     if (l->cores == 1 && l->kind == ROOF_MEASURED && l->level == level->level &&
@@ -128,7 +129,8 @@ static void share_level(const roof_machine *machine, const kinds *k, roof_level 
       const roof_level *of_kind = one_core_level(machine, level, k->names[i]);
       rates[i] = of_kind != NULL ? figure(of_kind, bandwidths[f]) : NAN;
     }
-    *at(&l, bandwidths[f]) = share_of(k, rates, figure(one, bandwidths[f]), figure(level, bandwidths[f]), cores);
+    *at(&l, bandwidths[f]) =
+        share_of(k, rates, figure(one, bandwidths[f]), figure(level, bandwidths[f]), cores);
   }
   l.spread = fmax(one->spread, level->spread);
   if (cores == 1) {

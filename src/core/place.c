@@ -8,6 +8,7 @@
 #include "core/ceilings.h"
 #include "core/cores.h"
 #include "core/mix.h"
+#include "core/number.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -26,6 +27,11 @@ static const char *const state_names[ROOF_PLACE_STATE_COUNT] = {
 
 const char *roof_place_state_name(roof_place_state state) {
   return (unsigned)state < ROOF_PLACE_STATE_COUNT ? state_names[state] : "?";
+}
+
+const char *roof_basis_name(roof_basis basis) {
+  static const char *const names[ROOF_BASIS_COUNT] = {"theoretical", "achieved"};
+  return (unsigned)basis < ROOF_BASIS_COUNT ? names[basis] : "?";
 }
 
 /* What was counted */
@@ -309,10 +315,10 @@ static void judge(roof_placed *p, double noise) {
   double most = tolerance(noise);
   if (!(p->seconds > 0) || !(p->ceiling_seconds > 0)) {
     p->state = ROOF_PLACE_UNKNOWN;
-    snprintf(p->why, sizeof p->why, "%s",
-             p->why[0] != '\0'    ? p->why
-             : !(p->seconds > 0) ? "its time is not known"
-                                  : "its ceiling is not known");
+    if (p->why[0] == '\0') {
+      rf_format(p->why, sizeof p->why, "%s",
+                p->seconds > 0 ? "its ceiling is not known" : "its time is not known");
+    }
     return;
   }
   p->share = p->ceiling_seconds / p->seconds;
@@ -323,8 +329,8 @@ static void judge(roof_placed *p, double noise) {
                                                   : ROOF_PLACE_POSSIBLE;
   p->verdict = roof_verdict_of(p->share > most ? p->share : fmin(p->share, 1));
   if (p->state == ROOF_PLACE_ABOVE) {
-    snprintf(p->why, sizeof p->why,
-             "%.1f %% of the measured ceiling: faster than the benchmark that measured it", 100 * p->share);
+    rf_format(p->why, sizeof p->why,
+              "%.1f %% of the measured ceiling: faster than the benchmark that measured it", 100 * p->share);
   }
 }
 
@@ -338,18 +344,18 @@ static void say_impossible(roof_placed *p, roof_regime regime, double bytes) {
   double least = p->limit_seconds, intensity = p->flops / bytes;
   quantity(rate, p->flops / p->seconds, "FLOP/s");
   if (regime == ROOF_COMPUTE_BOUND) {
-    snprintf(p->why, sizeof p->why, "%s cannot be: the peak is %s", rate,
-             quantity(limit, p->flops / least, "FLOP/s"));
+    rf_format(p->why, sizeof p->why, "%s cannot be: the peak is %s", rate,
+              quantity(limit, p->flops / least, "FLOP/s"));
   } else if (regime == ROOF_NETWORK_BOUND || !(p->flops > 0)) {
-    snprintf(p->why, sizeof p->why, "%s cannot be: the bandwidth is %s",
-             quantity(rate, bytes / p->seconds, "B/s"), quantity(limit, bytes / least, "B/s"));
+    rf_format(p->why, sizeof p->why, "%s cannot be: the bandwidth is %s",
+              quantity(rate, bytes / p->seconds, "B/s"), quantity(limit, bytes / least, "B/s"));
   } else {
-    int length = snprintf(p->why, sizeof p->why, "%s cannot be at %.4g FLOP/B: %.4g FLOP/B x %s = %s", rate,
-                          intensity, intensity, quantity(slope, bytes / least, "B/s"),
-                          quantity(limit, p->flops / least, "FLOP/s"));
+    int length = rf_format(p->why, sizeof p->why, "%s cannot be at %.4g FLOP/B: %.4g FLOP/B x %s = %s", rate,
+                           intensity, intensity, quantity(slope, bytes / least, "B/s"),
+                           quantity(limit, p->flops / least, "FLOP/s"));
     if (p->compute_seconds > 0 && length > 0 && (size_t)length < sizeof p->why) {
-      snprintf(p->why + length, sizeof p->why - (size_t)length, " = %.1f %% of the peak, not %.1f %%",
-               100 * p->compute_seconds / least, 100 * p->compute_seconds / p->seconds);
+      rf_format(p->why + length, sizeof p->why - (size_t)length, " = %.1f %% of the peak, not %.1f %%",
+                100 * p->compute_seconds / least, 100 * p->compute_seconds / p->seconds);
     }
   }
 }
@@ -369,11 +375,11 @@ static const char *obstacle(const roof_ceilings *c, const roof_counted *work, co
       }
     }
   }
-  return c->machine == NULL                          ? "no machine is named"
+  return c->machine == NULL                         ? "no machine is named"
          : unknown > negligible * known(out->flops) ? buffer
-         : !moved && work->other_bytes > 0           ? "the level that its bytes come from is not known"
-         : isnan(out->flops) && !moved               ? "its work is not known: no FLOPs and no bytes were counted"
-                                                     : NULL;
+         : !moved && work->other_bytes > 0          ? "the level that its bytes come from is not known"
+         : isnan(out->flops) && !moved ? "its work is not known: no FLOPs and no bytes were counted"
+                                       : NULL;
 }
 
 static void name_binding(roof_placed *out, const bound *b) {
@@ -398,7 +404,7 @@ void roof_place(const roof_ceilings *ceilings, const roof_counted *counted, roof
   const char *why = obstacle(ceilings, &work, &out, buffer, sizeof buffer);
   out.intensity = out.bytes > 0 ? out.flops / out.bytes : NAN;
   if (why != NULL) {
-    snprintf(out.why, sizeof out.why, "%s", why);
+    rf_format(out.why, sizeof out.why, "%s", why);
   } else {
     bound reached = bound_of(ceilings, &ceilings->reached, &work);
     bound least = bound_of(ceilings, &ceilings->least, &work);
@@ -444,8 +450,8 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   out.unit = work->unit;
   out.level = target->memory;
   if (isnan(p.compute_seconds) && work->flops > 0) {
-    snprintf(out.why, sizeof out.why, "no %s %s peak of the machine is known",
-             roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
+    rf_format(out.why, sizeof out.why, "no %s %s peak of the machine is known",
+              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
   } else if (p.lower_seconds > 0) {
     p.regime = bound_regime(&p);
     out.regime = p.regime;
@@ -493,8 +499,8 @@ void roof_place_time(double ceiling_seconds, roof_basis basis, double seconds, d
   out.limit_seconds = basis == ROOF_THEORETICAL ? ceiling_seconds : NAN;
   judge(&out, noise);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
-    snprintf(out.why, sizeof out.why, "%s cannot be: its ceiling allows no less than %s",
-             quantity(time, seconds, "s"), quantity(least, ceiling_seconds, "s"));
+    rf_format(out.why, sizeof out.why, "%s cannot be: its ceiling allows no less than %s",
+              quantity(time, seconds, "s"), quantity(least, ceiling_seconds, "s"));
   }
   *placed = out;
 }
