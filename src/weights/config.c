@@ -275,8 +275,8 @@ static roof_status describe(reader *r, json_t *root) {
   return status;
 }
 
-/** Python writes Infinity and NaN into JSON: null of the same length, outside of texts, keeps every column.
- */
+/** Python writes Infinity and NaN into JSON: null of the same length, outside of texts, keeps every
+ * column. */
 static char *tamed(const char *text, size_t length) {
   static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
   char *copy = malloc(length + 1);
@@ -337,8 +337,8 @@ static void init_reader(reader *r, const char *text, size_t length, const char *
   }
 }
 
-/** The file's own name, or that of its folder when it is called config.json, without what configs add to it.
- */
+/** The file's own name, or that of its folder when it is called config.json, without what configs add to
+ * it. */
 static void name_model(roof_model *model, const char *file) {
   char copy[256];
   snprintf(copy, sizeof copy, "%s", file);
