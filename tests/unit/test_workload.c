@@ -55,7 +55,7 @@ static void refuses(void **state) {
       {"gemm m=1 n=1 k=1 dtyp=fp16", "did you mean `dtype`?", 1, 18},
       {"gemm m=1 n=1 k=1 dtype=fp17", "did you mean `fp16`?", 1, 24},
       {"gemm m=1 n=1 k=1 count=1.5", "not a whole number", 1, 24},
-      {"gemm m=1 n=1 k=1 twice", "not of the form key=value", 1, 18},
+      {"gemm m=1 n=1 k=1 twice", "not key=value", 1, 18},
       {"# nothing\n", "no operation", 0, 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
