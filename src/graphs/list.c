@@ -108,9 +108,8 @@ static roof_status fail_key(line *l, const char *at, const char *key) {
   for (int i = 0; i < count + OPTIONS; i++) {
     names[i] = i < count ? l->op->params[i].name : options[i - count].name;
   }
-  const char *near = roof_suggest(key, names);
-  return fail(l, at, ROOF_E_NAME, "%s has no parameter `%.60s`%s%s%s", l->op->name, key,
-              near != NULL ? "; did you mean `" : "", near != NULL ? near : "", near != NULL ? "`?" : "");
+  fail(l, at, ROOF_E_NAME, "%s has no parameter `%.60s`", l->op->name, key);
+  return roof_error_suggest(l->error, key, names);
 }
 
 static int option_of(const char *key) {

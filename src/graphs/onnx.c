@@ -39,10 +39,9 @@ static roof_status check_operators(onnx_graph *g) {
   if (first.node == NULL) {
     return ROOF_OK;
   }
-  const char *near = roof_suggest(first.node->type, rf_onnx_op_names());
-  return rf_onnx_fail(&first, ROOF_E_NAME, "unknown operator%s%s%s%s%s", near ? "; did you mean `" : "",
-                      near ? near : "", near ? "`?" : "", others[0] != '\0' ? "; nor are " : "",
-                      others[0] != '\0' ? others + 2 : "");
+  rf_onnx_fail(&first, ROOF_E_NAME, "unknown operator%s%s", others[0] != '\0' ? ", and so are " : "",
+               others[0] != '\0' ? others + 2 : "");
+  return roof_error_suggest(g->error, first.node->type, rf_onnx_op_names());
 }
 
 /** The storage behind a value. */

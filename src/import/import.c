@@ -34,9 +34,7 @@ roof_status roof_format_find(const char *name, const roof_format **format, roof_
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "format `%s`: unknown%s%s%s; `roofline import --list` shows all",
-                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "format", name, names, "`roofline import --list` shows all");
 }
 
 /** Files that cannot be read, by how they begin, and what to do instead. */
