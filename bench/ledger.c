@@ -23,13 +23,10 @@ static void label_of(char *label, size_t index) {
 }
 
 static roof_status seal(const char *path, size_t first, size_t count, roof_error *error) {
-  static char labels[BATCH][LABEL];
   static roof_sealing list[BATCH];
   for (size_t i = 0; i < count; i++) {
     double seconds = 1e-5 * (double)(first + i + 1) / 7;
-    label_of(labels[i], first + i);
     list[i] = (roof_sealing){
-        .label = labels[i],
         .machine = "nvidia-h100-sxm",
         .machine_digest = "86bbafd63f2e4aa0b855bf9f47b858edd090f3306e8db6d492023b7225a798b5",
         .op = "gemm",
@@ -49,6 +46,7 @@ static roof_status seal(const char *path, size_t first, size_t count, roof_error
         .expected_high_seconds = seconds / 0.65,
         .ceilings = {{seconds, 989.4e12, 3.35e12}, {seconds * 1.13, NAN, 2.958e12}},
     };
+    label_of(list[i].label, first + i);
   }
   roof_ledger_options how = {.commit = "0123456789abcdef0123456789abcdef01234567"};
   return roof_ledger_seal(path, list, count, &how, error);

@@ -13,39 +13,12 @@
 #include "roofline/advise.h"
 #include "roofline/measurement.h"
 #include "roofline/predict.h"
+#include "roofline/sealing.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define ROOF_LABEL_MAX 128
-#define ROOF_DIGEST_MAX 65
-
-/** A prediction to seal. Texts are borrowed, NULL where unknown; numbers NaN. */
-typedef struct roof_sealing {
-  const char *label;
-  const char *machine;
-  const char *machine_digest; /**< of the machine file, roof_ledger_digest */
-  const char *op;
-  const char *parameters; /**< "m=1 n=8" */
-  const char *dtype;
-  const char *regime;
-  const char *binding;
-  double flops;
-  double bytes;
-  double compute_seconds;
-  double memory_seconds;
-  double overhead_seconds;
-  double network_seconds;
-  double lower_seconds;
-  double upper_seconds;
-  double expected_seconds;
-  double expected_low_seconds;
-  double expected_high_seconds;
-  roof_ceiling ceilings[ROOF_BASIS_COUNT];
-  double level_bytes_per_second[ROOF_LEVEL_KIND_COUNT]; /**< of the machine */
-} roof_sealing;
 
 /** How entries are added. NULL in its place means `{0}`. */
 typedef struct roof_ledger_options {
@@ -59,6 +32,28 @@ typedef struct roof_ledger_options {
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: none. */
 ROOF_API char *roof_ledger_digest(const char *text, size_t length, char digest[ROOF_DIGEST_MAX]);
+
+/** SHA-256 of the machine as `roofline machine show --json` prints it.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer on success only.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_machine_digest(const roof_machine *machine, char digest[ROOF_DIGEST_MAX],
+                                         roof_error *error);
+
+/** What is sealed of a prediction: its label (roof_op_label), times, ceilings, the machine and its levels.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: fills *sealing on success only; it points nowhere.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_sealing_of(const roof_target *target, const roof_op *op, const double *values,
+                                     const roof_prediction *prediction, roof_sealing *sealing,
+                                     roof_error *error);
+
+/** Adds what a document does not say of the machine: its digest, where there is none, and its levels.
+ *  Units: bytes/s.
+ *  Ownership: none.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_sealing_complete(roof_sealing *sealing, const roof_machine *machine,
+                                           roof_error *error);
 
 /** Appends `count` predictions, all or none: one write under a lock, synced. A last line torn by a crash was
  *  never an entry and is dropped first.

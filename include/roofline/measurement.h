@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 #define ROOF_FIGURE_MAX 64
+#define ROOF_LABEL_MAX 128
 
 /** What a profiler counted, a clue of ROOF_CLUE_MAP (advise.h) where there is one: "occupancy" 0.3. */
 typedef struct roof_figure {
@@ -22,17 +23,13 @@ typedef struct roof_figure {
 
 /** One kernel on one machine. `samples` are seconds per call, in the order taken. */
 typedef struct roof_measurement {
-  char label[128]; /**< matches a prediction's label */
+  char label[ROOF_LABEL_MAX]; /**< matches a prediction's label */
   char machine[ROOF_NAME_MAX];
   roof_dtype dtype;
   double flops;                              /**< per call; NaN unknown */
   double bytes;                              /**< per call at the outermost level; NaN unknown */
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< per call, by level; NaN unknown */
-  double unit_flops[ROOF_DTYPE_COUNT]
-                   [ROOF_UNIT_COUNT];   /**< of `flops`, those whose unit is known; NaN none */
-  double dtype_flops[ROOF_DTYPE_COUNT]; /**< of `flops`, those whose unit is not */
-  double ceiling_seconds;               /**< the least time per call that its document gives; NaN unknown */
-  double seconds;                       /**< median per call */
+  double seconds;                            /**< median per call */
   double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
   double joules;   /**< of one call at that power; NaN unknown */
   char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */

@@ -102,6 +102,20 @@ ROOF_API const char *roof_op_value_name(const roof_op *op, int param, double val
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_op_value_text(const roof_op *op, int param, double value, char *buffer, size_t size);
 
+/** All parameters as text, "m=1 n=8". Returns `buffer`.
+ *  Units: as the parameters'.
+ *  Ownership: fills the caller's buffer.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_op_write_values(const roof_op *op, const double *values, char *buffer, size_t size);
+
+/** What a prediction and its measurement are matched by: `name` (the operation's, or a kernel's that does it),
+ *  the parameters that differ from their default, the format: "gemm m=512 n=512 k=512 fp64". Returns `buffer`.
+ *  Units: as the parameters'.
+ *  Ownership: fills the caller's buffer.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_op_label(const roof_op *op, const char *name, roof_dtype dtype, const double *values,
+                             char *buffer, size_t size);
+
 /** Fills what follows another parameter and checks that all are given, in range and fit together.
  *  Units: none.
  *  Ownership: changes `values` in place.

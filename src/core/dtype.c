@@ -30,7 +30,9 @@ static int find_name(const char *what, const char *text, const char *const *name
       return i;
     }
   }
-  roof_error_unknown(error, what, text, names, NULL);
+  const char *near = roof_suggest(text, names);
+  roof_error_set(error, ROOF_E_NAME, "%s `%s`: unknown%s%s%s", what, text, near ? "; did you mean `" : "",
+                 near ? near : "", near ? "`?" : "");
   return -1;
 }
 

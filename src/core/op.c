@@ -44,8 +44,9 @@ static roof_status parse_choice(const roof_param *param, const char *text, doubl
     }
     names[i] = param->choices[i];
   }
-  return roof_error_unknown(error, param->name, text, names,
-                            param->kind == ROOF_PARAM_CHOICE ? NULL : "or give a number");
+  const char *near = roof_suggest(text, names);
+  return roof_error_set(error, ROOF_E_NAME, "%s=%s: unknown; did you mean `%s`?", param->name, text,
+                        near != NULL ? near : names[0]);
 }
 
 /** Name of the choice that `value` stands for, or NULL. */
@@ -68,6 +69,46 @@ char *roof_op_value_text(const roof_op *op, int param, double value, char *buffe
     snprintf(buffer, size, "%s", name);
   } else {
     rf_format(buffer, size, "%.15g", value);
+  }
+  return buffer;
+}
+
+/** Appends " m=8" to what is `used` of the buffer; returns what is used then. */
+static size_t add_value(const roof_op *op, int param, double value, char *buffer, size_t size, size_t used) {
+  char text[64];
+  if (used >= size) {
+    return used;
+  }
+  roof_op_value_text(op, param, value, text, sizeof text);
+  return used + (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used > 0 ? " " : "",
+                                 op->params[param].name, text);
+}
+
+char *roof_op_write_values(const roof_op *op, const double *values, char *buffer, size_t size) {
+  size_t used = 0;
+  buffer[0] = '\0';
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    used = add_value(op, i, values[i], buffer, size, used);
+  }
+  return buffer;
+}
+
+/** What a parameter is when it is not typed. */
+static double usual_value(const roof_op *op, const roof_param *param, const double *values) {
+  int followed = param->same_as != NULL ? roof_op_param_index(op, param->same_as) : -1;
+  return followed >= 0 ? values[followed] : param->fallback;
+}
+
+char *roof_op_label(const roof_op *op, const char *name, roof_dtype dtype, const double *values, char *buffer,
+                    size_t size) {
+  size_t used = (size_t)snprintf(buffer, size, "%s", name);
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    if (values[i] != usual_value(op, &op->params[i], values)) {
+      used = add_value(op, i, values[i], buffer, size, used);
+    }
+  }
+  if (used < size) {
+    snprintf(buffer + used, size - used, " %s", roof_dtype_name(dtype));
   }
   return buffer;
 }

@@ -52,7 +52,9 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
     }
     names[i] = candidate->name;
   }
-  return roof_error_unknown(error, "kernel", name, names, "`roofline run --list` shows all");
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "kernel `%s`: unknown%s%s%s; `roofline run --list` shows all",
+                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
 bool roof_kernel_runs_on(const roof_kernel *kernel, const char *backend) {
@@ -78,22 +80,8 @@ roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, dou
 char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const double *values, char *buffer,
                         size_t size) {
   const roof_op *op = NULL;
-  size_t used = (size_t)snprintf(buffer, size, "%s", kernel->name);
-  int count = roof_op_find(kernel->op, &op, NULL) == ROOF_OK ? roof_op_param_count(op) : 0;
-  for (int i = 0; i < count && used < size; i++) {
-    const roof_param *p = &op->params[i];
-    double usual = p->same_as != NULL ? values[roof_op_param_index(op, p->same_as)] : p->fallback;
-    const char *choice = roof_op_value_name(op, i, values[i]);
-    if (values[i] != usual && choice != NULL) {
-      used += (size_t)snprintf(buffer + used, size - used, " %s=%s", p->name, choice);
-    } else if (values[i] != usual) {
-      used += (size_t)rf_format(buffer + used, size - used, " %s=%.15g", p->name, values[i]);
-    }
-  }
-  if (used < size) {
-    snprintf(buffer + used, size - used, " %s", roof_dtype_name(dtype));
-  }
-  return buffer;
+  (void)roof_op_find(kernel->op, &op, NULL);
+  return roof_op_label(op, kernel->name, dtype, values, buffer, size);
 }
 
 /** Allocates `count` elements, random from `seed`, or poisoned for seed 0. */

@@ -14,10 +14,10 @@ static json_t *number(double value) {
 }
 
 static roof_status check_label(const char *label, roof_error *error) {
-  size_t length = label != NULL ? strlen(label) : 0;
+  size_t length = strnlen(label, ROOF_LABEL_MAX);
   if (length == 0 || length >= ROOF_LABEL_MAX) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %d bytes",
-                          length > 0 ? label : "", ROOF_LABEL_MAX - 1);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %d bytes", label,
+                          ROOF_LABEL_MAX - 1);
   }
   return ROOF_OK;
 }
@@ -43,6 +43,11 @@ static roof_status add(json_t *list, const char *label, json_t *fields, const js
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s", label, why->text);
   }
   return fields != NULL && json_array_append_new(list, fields) == 0 ? ROOF_OK : no_memory(label, error);
+}
+
+/** Unknown as null. */
+static const char *known(const char *text) {
+  return text[0] != '\0' ? text : NULL;
 }
 
 static json_t *ceiling_json(const roof_ceiling *ceiling) {
@@ -81,11 +86,12 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
                 number(s->expected_low_seconds), "expected_high", number(s->expected_high_seconds));
   json_t *fields = json_pack_ex(
       &why, 0, "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}, s:o}",
-      "kind", "prediction", "label", s->label, "machine", s->machine, "machine_sha256", s->machine_digest,
-      "commit", commit, "op", s->op, "parameters", s->parameters, "dtype", s->dtype, "regime", s->regime,
-      "binding", s->binding, "flops", number(s->flops), "bytes", number(s->bytes), "seconds", seconds,
-      "ceilings", "theoretical", ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved",
-      ceiling_json(&s->ceilings[ROOF_ACHIEVED]), "levels", levels_json(s->level_bytes_per_second));
+      "kind", "prediction", "label", s->label, "machine", known(s->machine), "machine_sha256",
+      known(s->machine_digest), "commit", commit, "op", known(s->op), "parameters", known(s->parameters),
+      "dtype", known(s->dtype), "regime", known(s->regime), "binding", known(s->binding), "flops",
+      number(s->flops), "bytes", number(s->bytes), "seconds", seconds, "ceilings", "theoretical",
+      ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved", ceiling_json(&s->ceilings[ROOF_ACHIEVED]),
+      "levels", levels_json(s->level_bytes_per_second));
   return add(list, s->label, fields, &why, error);
 }
 
@@ -225,11 +231,10 @@ static roof_status refuse_unpredicted(const ledger_entries *before, const char *
       labels[count++] = before->entries[i].label;
     }
   }
+  const char *near = labels != NULL ? roof_suggest(label, labels) : NULL;
   roof_error_set(error, ROOF_E_GATE,
-                 "measurement `%s`: taken with --unsealed only, since no prediction of it is sealed", label);
-  if (labels != NULL) {
-    roof_error_suggest(error, label, labels);
-  }
+                 "measurement `%s`: no prediction of it is sealed%s%s%s; --unsealed takes it and marks it so",
+                 label, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
   free(labels);
   return ROOF_E_GATE;
 }

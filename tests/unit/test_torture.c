@@ -32,12 +32,12 @@ static void write_on(told *shared, int round, int writer) {
     char label[LABEL];
     const roof_ceiling unknown = {NAN, NAN, NAN};
     write_label(label, round, writer, shared->sealed[writer]);
-    roof_sealing s = {.label = label,
-                      .regime = "memory",
+    roof_sealing s = {.regime = "memory",
                       .binding = "DRAM",
                       .lower_seconds = 1,
                       .expected_seconds = 2,
                       .ceilings = {unknown, unknown}};
+    snprintf(s.label, sizeof s.label, "%s", label);
     bool good = roof_ledger_seal(path, &s, 1, NULL, NULL) == ROOF_OK;
     (good ? shared->sealed : shared->refused)[writer]++;
   }

@@ -51,7 +51,11 @@ static roof_status add_part(mix *m, char *word, roof_error *error) {
       return ROOF_OK;
     }
   }
-  return roof_error_unknown(error, "--mix", word, names, NULL);
+  const char *near = roof_suggest(word, names);
+  return roof_error_set(
+      error, ROOF_E_NAME,
+      "--mix: `%s`: unknown%s%s%s; decode, prefill, train, memory, compute, network, overhead", word,
+      near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
 static roof_status parse(const char *text, mix *m, roof_error *error) {

@@ -19,12 +19,13 @@ static const cli_command line_command = {.name = "predict",
                                          .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL};
 
 /** Predicts the words of one line and labels what comes out. */
-static roof_status predict_line(const char *label, char *words, json_t *predictions, roof_error *error) {
+static roof_status predict_line(const char *label, char *words, roof_sealings *predictions,
+                                roof_error *error) {
   cli_args args;
   roof_text line = {0};
   const char **argv = NULL;
   int argc = 0;
-  size_t before = json_array_size(predictions);
+  size_t before = predictions->count;
   roof_text_addf(&line, "predict %s", words);
   int code = line.failed ? POPT_ERROR_MALLOC : poptParseArgvString(line.data, &argc, &argv);
   if (code != 0) {
@@ -35,12 +36,12 @@ static roof_status predict_line(const char *label, char *words, json_t *predicti
   if (status == ROOF_OK) {
     status = cli_predict_collect(&args, predictions, error);
   }
-  size_t count = json_array_size(predictions) - before;
+  size_t count = predictions->count - before;
   if (status == ROOF_OK && label != NULL && count > 1) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: one label, but %zu predictions", label, count);
   } else if (status == ROOF_OK && label != NULL) {
-    json_object_set_new(json_array_get(predictions, before), "label", json_string(label));
+    status = roof_sealing_name(&predictions->list[before], label, error);
   }
   cli_args_done(&args);
   free(argv);
@@ -49,7 +50,7 @@ static roof_status predict_line(const char *label, char *words, json_t *predicti
 }
 
 /** Reads `LABEL: OP key=value ... --option ...`; the label may be left out. Comments start with #. */
-static roof_status read_line(char *line, json_t *predictions, roof_error *error) {
+static roof_status read_line(char *line, roof_sealings *predictions, roof_error *error) {
   line += strspn(line, " \t");
   line[strcspn(line, "\r")] = '\0';
   if (line[0] == '\0' || line[0] == '#') {
@@ -62,7 +63,7 @@ static roof_status read_line(char *line, json_t *predictions, roof_error *error)
   return predict_line(colon != NULL ? line : NULL, colon != NULL ? colon + 2 : line, predictions, error);
 }
 
-static roof_status read_list(char *text, const char *file, json_t *predictions, roof_error *error) {
+static roof_status read_list(char *text, const char *file, roof_sealings *predictions, roof_error *error) {
   int number = 1;
   for (char *line = text; line != NULL; number++) {
     char *newline = strchr(line, '\n');
@@ -79,61 +80,66 @@ static roof_status read_list(char *text, const char *file, json_t *predictions, 
   return ROOF_OK;
 }
 
-/** The predictions of what `predict --json` and `sweep --json` print. */
-static roof_status read_json(const char *text, const char *file, json_t *predictions, roof_error *error) {
-  json_error_t why;
-  json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
-  if (root == NULL) {
-    roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
-    return roof_error_at(error, file, why.line, why.column);
+/** Looks up what the documents do not say of their machines; one that is not there stays unknown. */
+static roof_status complete(roof_sealings *predictions, roof_error *error) {
+  roof_machine *machine = NULL;
+  const char *known = "";
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < predictions->count && status == ROOF_OK; i++) {
+    roof_sealing *s = &predictions->list[i];
+    if (strcmp(known, s->machine) != 0) {
+      roof_machine_free(machine);
+      machine = NULL;
+      known = s->machine;
+      (void)roof_catalog_load(known, &machine, NULL);
+    }
+    status = machine != NULL ? roof_sealing_complete(s, machine, error) : ROOF_OK;
   }
-  json_t *many = json_object_get(root, "predictions"), *points = json_object_get(root, "points");
-  json_t *list = json_is_array(root) ? root : json_is_array(many) ? many : points;
-  if (json_is_array(list)) {
-    json_array_extend(predictions, list);
-  } else {
-    json_array_append(predictions, root);
-  }
-  json_decref(root);
-  return ROOF_OK;
+  roof_machine_free(machine);
+  return status;
 }
 
-static roof_status read_predictions(const char *file, json_t *predictions, roof_error *error) {
+/** The predictions of what `predict --json` and `sweep --json` print. */
+static roof_status read_json(const roof_text *text, const char *file, roof_sealings *predictions,
+                             roof_error *error) {
+  roof_status status = roof_sealings_read(predictions, text->data, text->length, file, error);
+  return status == ROOF_OK ? complete(predictions, error) : status;
+}
+
+static roof_status read_predictions(const char *file, roof_sealings *predictions, roof_error *error) {
   roof_text text = {0};
   roof_status status = rf_file_read(file, &text, error);
   if (status == ROOF_OK && text.length > 0) {
     char first = text.data[strspn(text.data, " \t\r\n")];
-    status = first == '{' || first == '[' ? read_json(text.data, file, predictions, error)
+    status = first == '{' || first == '[' ? read_json(&text, file, predictions, error)
                                           : read_list(text.data, file, predictions, error);
   }
-  if (status == ROOF_OK && json_array_size(predictions) == 0) {
+  if (status == ROOF_OK && predictions->count == 0) {
     status = roof_error_set(error, ROOF_E_PARSE, "%s: has no predictions", file);
   }
+  roof_sealings_tell_machines(predictions);
   roof_text_done(&text);
   return status;
 }
 
-static roof_status print_text(const cli_args *args, const char *ledger, json_t *predictions,
+static roof_status print_text(const cli_args *args, const char *ledger, const roof_sealings *predictions,
                               roof_error *error) {
+  static const char *const header[] = {"label", "machine", "regime", "expected"};
   roof_text text = {0};
   cli_grid grid = {0};
-  size_t index, count = json_array_size(predictions);
-  json_t *p;
-  roof_text_addf(&text, "%zu prediction%s sealed in %s%s%s\n", count, count == 1 ? "" : "s", ledger,
-                 key_path != NULL ? ", signed with " : "", key_path != NULL ? key_path : "");
-  static const char *const header[] = {"label", "machine", "regime", "expected"};
+  roof_text_addf(&text, "%zu prediction%s sealed in %s%s%s\n", predictions->count,
+                 predictions->count == 1 ? "" : "s", ledger, key_path != NULL ? ", signed with " : "",
+                 key_path != NULL ? key_path : "");
   for (size_t i = 0; i < sizeof header / sizeof header[0]; i++) {
     cli_grid_add(&grid, "%s", header[i]);
   }
-  json_array_foreach(predictions, index, p) {
+  for (size_t i = 0; i < predictions->count; i++) {
+    const roof_sealing *s = &predictions->list[i];
     char expected[40];
-    json_t *seconds = json_object_get(json_object_get(p, "seconds"), "expected");
-    cli_grid_add(&grid, "%s", json_string_value(json_object_get(p, "label")));
-    cli_grid_add(&grid, "%s", json_string_value(json_object_get(p, "machine")));
-    cli_grid_add(&grid, "%s (%s)", json_string_value(json_object_get(p, "regime")),
-                 json_string_value(json_object_get(p, "binding")));
-    cli_grid_add(&grid, "%s",
-                 roof_quantity_format(expected, sizeof expected, json_number_value(seconds), "s"));
+    cli_grid_add(&grid, "%s", s->label);
+    cli_grid_add(&grid, "%s", s->machine);
+    cli_grid_add(&grid, "%s (%s)", s->regime, s->binding);
+    cli_grid_add(&grid, "%s", roof_quantity_format(expected, sizeof expected, s->expected_seconds, "s"));
   }
   if (args->quiet) {
     cli_grid_done(&grid);
@@ -146,13 +152,11 @@ static roof_status print_text(const cli_args *args, const char *ledger, json_t *
   return status;
 }
 
-static roof_status print_json(const cli_args *args, const char *ledger, json_t *predictions,
+static roof_status print_json(const cli_args *args, const char *ledger, const roof_sealings *predictions,
                               roof_error *error) {
   json_t *labels = json_array();
-  size_t index;
-  json_t *p;
-  json_array_foreach(predictions, index, p) {
-    json_array_append(labels, json_object_get(p, "label"));
+  for (size_t i = 0; i < predictions->count; i++) {
+    json_array_append_new(labels, json_string(predictions->list[i].label));
   }
   return cli_answer_print(args,
                           json_pack("{s:s, s:s, s:b, s:o}", "schema", "roofline.sealed/1", "ledger", ledger,
@@ -162,16 +166,16 @@ static roof_status print_json(const cli_args *args, const char *ledger, json_t *
 
 static roof_status seal_file(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
-  json_t *predictions = json_array();
-  roof_status status = read_predictions(args->words[0], predictions, error);
+  roof_sealings predictions = {0};
+  roof_status status = read_predictions(args->words[0], &predictions, error);
   if (status == ROOF_OK) {
-    status = cli_seal_all(ledger, predictions, key_path, error);
+    status = cli_seal_all(ledger, &predictions, key_path, error);
   }
   if (status == ROOF_OK) {
-    status = args->json || args->csv ? print_json(args, ledger, predictions, error)
-                                     : print_text(args, ledger, predictions, error);
+    status = args->json || args->csv ? print_json(args, ledger, &predictions, error)
+                                     : print_text(args, ledger, &predictions, error);
   }
-  json_decref(predictions);
+  roof_sealings_done(&predictions);
   return status;
 }
 

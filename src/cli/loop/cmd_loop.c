@@ -104,25 +104,25 @@ static roof_status predict(cli_loop *loop, cli_loop_kernel *k, roof_error *error
   return status;
 }
 
-static roof_status add_sealing(cli_loop *loop, const cli_loop_kernel *k, const char *digest, json_t *list,
+static roof_status add_sealing(cli_loop *loop, const cli_loop_kernel *k, roof_sealings *list,
                                roof_error *error) {
   const roof_op *op = NULL;
+  roof_sealing s;
   roof_status status = roof_op_find(k->kernel->op, &op, error);
   if (status == ROOF_OK) {
-    json_t *object = cli_json_prediction(&loop->target, op, k->values, &k->prediction);
-    json_object_set_new(object, "label", json_string(k->label));
-    json_object_set_new(object, "machine_sha256", json_string(digest));
-    json_array_append_new(list, object);
+    status = roof_sealing_of(&loop->target, op, k->values, &k->prediction, &s, error);
   }
-  return status;
+  if (status == ROOF_OK) {
+    status = roof_sealing_name(&s, k->label, error);
+  }
+  return status == ROOF_OK ? roof_sealings_add(list, &s, error) : status;
 }
 
 /** Seals a prediction for every kernel that can run, before any is measured, into a ledger that holds. */
 static roof_status seal_all(cli_loop *loop, roof_error *error) {
-  char digest[ROOF_DIGEST_MAX];
   roof_ledger_summary summary;
-  json_t *list = json_array();
-  roof_status status = cli_seal_digest(loop->machine, digest, error);
+  roof_sealings list = {0};
+  roof_status status = ROOF_OK;
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     cli_loop_kernel *k = &loop->kernels[i];
     k->shape = roof_backend_sizes(loop->backend, k->kernel, quick != 0);
@@ -134,13 +134,13 @@ static roof_status seal_all(cli_loop *loop, roof_error *error) {
     snprintf(k->skipped, sizeof k->skipped, "%s", why != NULL ? why : "");
     status = predict(loop, k, error);
     if (status == ROOF_OK && why == NULL) {
-      status = add_sealing(loop, k, digest, list, error);
+      status = add_sealing(loop, k, &list, error);
     }
   }
   if (status == ROOF_OK) {
-    status = cli_seal_all(loop->ledger, list, NULL, error);
+    status = cli_seal_all(loop->ledger, &list, NULL, error);
   }
-  json_decref(list);
+  roof_sealings_done(&list);
   return status == ROOF_OK ? roof_ledger_verify(loop->ledger, NULL, &summary, error) : status;
 }
 

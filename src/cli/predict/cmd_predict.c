@@ -219,21 +219,16 @@ static void add_prediction(roof_text *out, const cli_args *args, const roof_targ
 /** What a run over the machines collects. */
 typedef struct answer {
   roof_text text;
-  json_t *json; /**< one object a machine, or NULL */
-  bool digests; /**< with the machine's */
-  bool quiet;   /**< no text */
+  json_t *json;            /**< one object per machine, or NULL */
+  roof_sealings *sealings; /**< one per machine, or NULL */
+  bool quiet;              /**< no text */
 } answer;
 
-static roof_status add_json(const roof_target *target, const roof_op *op, const double *values,
-                            const roof_prediction *p, answer *out, roof_error *error) {
-  char digest[ROOF_DIGEST_MAX];
-  json_t *object = cli_json_prediction(target, op, values, p);
-  roof_status status = out->digests ? cli_seal_digest(target->machine, digest, error) : ROOF_OK;
-  if (status == ROOF_OK && out->digests) {
-    json_object_set_new(object, "machine_sha256", json_string(digest));
-  }
-  json_array_append_new(out->json, object);
-  return status;
+static roof_status add_sealing(const roof_target *target, const roof_op *op, const double *values,
+                               const roof_prediction *p, answer *out, roof_error *error) {
+  roof_sealing s;
+  roof_status status = roof_sealing_of(target, op, values, p, &s, error);
+  return status == ROOF_OK ? roof_sealings_add(out->sealings, &s, error) : status;
 }
 
 static void add_text(const cli_args *args, const roof_target *target, const roof_shape *shape,
@@ -262,7 +257,10 @@ static roof_status predict_one(const cli_args *args, const roof_target *target, 
     status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
   }
   if (status == ROOF_OK && out->json != NULL) {
-    status = add_json(target, shape->op, values, &p, out, error);
+    json_array_append_new(out->json, cli_json_prediction(target, shape->op, values, &p));
+  }
+  if (status == ROOF_OK && out->sealings != NULL) {
+    status = add_sealing(target, shape->op, values, &p, out, error);
   }
   if (status == ROOF_OK && !out->quiet) {
     add_text(args, target, shape, values, &p, out);
@@ -323,8 +321,8 @@ static roof_status predict_words(const cli_args *args, answer *out, roof_error *
   return status;
 }
 
-roof_status cli_predict_collect(const cli_args *args, json_t *predictions, roof_error *error) {
-  answer out = {.json = predictions, .digests = true, .quiet = true};
+roof_status cli_predict_collect(const cli_args *args, roof_sealings *sealings, roof_error *error) {
+  answer out = {.sealings = sealings, .quiet = true};
   return predict_words(args, &out, error);
 }
 
@@ -338,23 +336,33 @@ static roof_status check_seal(roof_error *error) {
 /** Seals what was predicted, and says so below it. */
 static roof_status seal_answer(const cli_args *args, answer *out, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
-  size_t count = json_array_size(out->json);
-  if (label != NULL && count > 1) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--label %s: one label, but %zu predictions", label, count);
+  roof_sealings *all = out->sealings;
+  roof_status status = ROOF_OK;
+  if (label != NULL && all->count > 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--label %s: one label, but %zu predictions", label,
+                          all->count);
   }
   if (label != NULL) {
-    json_object_set_new(json_array_get(out->json, 0), "label", json_string(label));
+    status = roof_sealing_name(&all->list[0], label, error);
   }
-  roof_status status = cli_seal_all(ledger, out->json, NULL, error);
-  for (size_t i = 0; i < count && status == ROOF_OK && !args->csv; i++) {
-    json_t *sealed = json_object_get(json_array_get(out->json, i), "label");
-    roof_text_addf(&out->text, "  sealed      `%s` in %s\n", json_string_value(sealed), ledger);
+  roof_sealings_tell_machines(all);
+  status = status == ROOF_OK ? cli_seal_all(ledger, all, NULL, error) : status;
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    const roof_sealing *s = &all->list[i];
+    if (!args->csv) {
+      roof_text_addf(&out->text, "  sealed      `%s` in %s\n", s->label, ledger);
+    }
+    json_object_update_new(json_array_get(out->json, i),
+                           json_pack("{s:s, s:s, s:s}", "label", s->label, "machine_sha256",
+                                     s->machine_digest, "shape", s->parameters));
   }
   return status;
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  answer out = {.json = args->json || seal ? json_array() : NULL, .digests = seal != 0, .quiet = args->json};
+  roof_sealings sealings = {0};
+  answer out = {
+      .json = args->json ? json_array() : NULL, .sealings = seal ? &sealings : NULL, .quiet = args->json};
   roof_status status = check_seal(error);
   if (status == ROOF_OK) {
     status = predict_words(args, &out, error);
@@ -366,6 +374,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = print_answer(args, &out, error);
   }
   json_decref(out.json);
+  roof_sealings_done(&sealings);
   roof_text_done(&out.text);
   free(label);
   free(ledger_path);

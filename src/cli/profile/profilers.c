@@ -118,7 +118,10 @@ roof_status cli_profiler_find(const char *name, const profiler **found, roof_err
       return ROOF_OK;
     }
   }
-  return roof_error_unknown(error, "--with", name, names, "`roofline profile --list` shows them");
+  const char *near = roof_suggest(name, names);
+  return roof_error_set(error, ROOF_E_NAME, "--with `%.40s`: unknown; %s%s%s", name,
+                        near ? "did you mean `" : "`roofline profile --list` shows them", near ? near : "",
+                        near ? "`?" : "");
 }
 
 roof_status cli_profiler_for(const char *question, const profiler **found, roof_error *error) {
@@ -141,7 +144,10 @@ roof_status cli_profiler_for(const char *question, const profiler **found, roof_
     *found = first;
     return ROOF_OK;
   }
-  return roof_error_unknown(error, "--for", question, names, "`roofline profile --list` shows them");
+  const char *near = roof_suggest(question, names);
+  return roof_error_set(error, ROOF_E_NAME, "--for `%.40s`: unknown; %s%s%s", question,
+                        near ? "did you mean `" : "`roofline profile --list` shows them", near ? near : "",
+                        near ? "`?" : "");
 }
 
 bool cli_profiler_installed(const profiler *p) {

@@ -186,26 +186,34 @@ static void predict(ladder *l, rung *r) {
   roof_predict(&l->targets[r->alone], l->op, r->values, &r->prediction);
 }
 
+static roof_status add_sealing(const ladder *l, const rung *r, const char *digest, roof_sealings *list,
+                               roof_error *error) {
+  roof_sealing s;
+  roof_status status = roof_sealing_of(&l->targets[r->alone], l->op, r->values, &r->prediction, &s, error);
+  if (status == ROOF_OK) {
+    status = roof_sealing_name(&s, r->label, error);
+  }
+  snprintf(s.machine_digest, sizeof s.machine_digest, "%s", digest);
+  return status == ROOF_OK ? roof_sealings_add(list, &s, error) : status;
+}
+
 /** Seals a prediction for everything that can run, into a ledger that holds. */
 static roof_status seal(ladder *l, roof_error *error) {
   char digest[ROOF_DIGEST_MAX];
   roof_ledger_summary summary;
-  json_t *list = json_array();
-  roof_status status = cli_seal_digest(l->all, digest, error);
-  for (int i = 0; i < l->count; i++) {
+  roof_sealings list = {0};
+  roof_status status = roof_machine_digest(l->all, digest, error);
+  for (int i = 0; i < l->count && status == ROOF_OK; i++) {
     rung *r = &l->rungs[i];
     predict(l, r);
     if (r->skipped[0] == '\0') {
-      json_t *object = cli_json_prediction(&l->targets[r->alone], l->op, r->values, &r->prediction);
-      json_object_set_new(object, "label", json_string(r->label));
-      json_object_set_new(object, "machine_sha256", json_string(digest));
-      json_array_append_new(list, object);
+      status = add_sealing(l, r, digest, &list, error);
     }
   }
   if (status == ROOF_OK) {
-    status = cli_seal_all(l->climb->ledger, list, NULL, error);
+    status = cli_seal_all(l->climb->ledger, &list, NULL, error);
   }
-  json_decref(list);
+  roof_sealings_done(&list);
   return status == ROOF_OK ? roof_ledger_verify(l->climb->ledger, NULL, &summary, error) : status;
 }
 

@@ -25,16 +25,6 @@ static roof_status parse_count(const char *option, const char *text, const char 
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s %s", option, why.message);
 }
 
-/** The label that sealing gives the operation. */
-static void label_op(roof_measurement *m, const roof_op *op, const double *values) {
-  json_t *prediction = json_pack("{s:s, s:s, s:o}", "op", op->name, "dtype", roof_dtype_name(m->dtype),
-                                 "parameters", cli_json_parameters(op, values));
-  cli_seal_label(prediction, false);
-  const char *label = json_string_value(json_object_get(prediction, "label"));
-  snprintf(m->label, sizeof m->label, "%s", label != NULL ? label : op->name);
-  json_decref(prediction);
-}
-
 /** "gemm m=1024 n=1024 k=1024" */
 static roof_status parse_op(const cli_program *program, const char *text, cli_part *whole,
                             roof_error *error) {
@@ -48,7 +38,8 @@ static roof_status parse_op(const cli_program *program, const char *text, cli_pa
     op->work(op, values, &types, &work);
     whole->flops[types.compute] = work.flops;
     whole->bytes = work.read_bytes + work.write_bytes;
-    label_op(&whole->measurement, op, values);
+    roof_op_label(op, op->name, types.compute, values, whole->measurement.label,
+                  sizeof whole->measurement.label);
   }
   return status;
 }

@@ -1,4 +1,4 @@
-#include "roofline/place.h"
+#include "roofline/advise.h"
 
 #include <float.h>
 #include <stddef.h>

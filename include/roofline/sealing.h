@@ -1,0 +1,90 @@
+/** Predictions as they are sealed and as roofline.prediction/1 documents hold them. */
+#ifndef ROOFLINE_SEALING_H
+#define ROOFLINE_SEALING_H
+
+#include <stddef.h>
+
+#include "roofline/measurement.h"
+#include "roofline/predict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_DIGEST_MAX 65
+#define ROOF_PARAMETERS_MAX 512
+
+/** A prediction to seal. Texts are "" where unknown, numbers NaN. */
+typedef struct roof_sealing {
+  char label[ROOF_LABEL_MAX];
+  bool named; /**< the label was given, not made of operation, parameters and format */
+  char machine[ROOF_NAME_MAX];
+  char machine_digest[ROOF_DIGEST_MAX]; /**< of the machine file, roof_machine_digest */
+  char op[ROOF_NAME_MAX];
+  char parameters[ROOF_PARAMETERS_MAX]; /**< "m=1 n=8" */
+  char dtype[16];
+  char regime[16];
+  char binding[ROOF_NAME_MAX];
+  double flops;
+  double bytes;
+  double compute_seconds;
+  double memory_seconds;
+  double overhead_seconds;
+  double network_seconds;
+  double lower_seconds;
+  double upper_seconds;
+  double expected_seconds;
+  double expected_low_seconds;
+  double expected_high_seconds;
+  roof_ceiling ceilings[ROOF_BASIS_COUNT];
+  double level_bytes_per_second[ROOF_LEVEL_KIND_COUNT]; /**< of the machine */
+} roof_sealing;
+
+/** Several of them. Start from `{0}`. */
+typedef struct roof_sealings {
+  roof_sealing *list;
+  size_t count;
+} roof_sealings;
+
+/** Sets all to unknown.
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
+ROOF_API void roof_sealing_init(roof_sealing *sealing);
+
+/** Gives a prediction the label that its measurement will carry.
+ *  Units: none.
+ *  Ownership: copies `label`.
+ *  Errors: ROOF_E_ARGUMENT for one that is empty or too long. */
+ROOF_API roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_error *error);
+
+/** Appends one.
+ *  Units: none.
+ *  Ownership: copies; release with roof_sealings_done.
+ *  Errors: ROOF_E_MEMORY, and *all as it was. */
+ROOF_API roof_status roof_sealings_add(roof_sealings *all, const roof_sealing *one, roof_error *error);
+
+/** Appends the predictions of a roofline.prediction/1, roofline.predictions/1 or roofline.sweep/1 document; a
+ *  prediction without `label` gets one made of its operation, parameters and format. `file` is for messages.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: `text` is not kept; release *all in any case.
+ *  Errors: ROOF_E_PARSE with file, line and column, ROOF_E_ARGUMENT for a label, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_sealings_read(roof_sealings *all, const char *text, size_t length, const char *file,
+                                        roof_error *error);
+
+/** Adds " on MACHINE" to the labels that were made, where there are several machines.
+ *  Units: none.
+ *  Ownership: changes the labels.
+ *  Errors: a label is truncated. */
+ROOF_API void roof_sealings_tell_machines(roof_sealings *all);
+
+/** Frees the list.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
+ROOF_API void roof_sealings_done(roof_sealings *all);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

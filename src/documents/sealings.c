@@ -1,0 +1,194 @@
+/* Predictions read from documents, for the ledger. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "documents/json.h"
+#include "roofline/ops.h"
+#include "roofline/sealing.h"
+
+/** Where a number of a document goes: the member `name` of the object `section`, of the whole without one. */
+static const struct number {
+  const char *section, *name;
+  size_t offset;
+} numbers[] = {
+#define NUMBER(section, name, member)                                                                        \
+  { section, name, offsetof(roof_sealing, member) }
+    NUMBER(NULL, "flops", flops),
+    NUMBER(NULL, "bytes", bytes),
+    NUMBER("seconds", "compute", compute_seconds),
+    NUMBER("seconds", "memory", memory_seconds),
+    NUMBER("seconds", "overhead", overhead_seconds),
+    NUMBER("seconds", "network", network_seconds),
+    NUMBER("seconds", "lower", lower_seconds),
+    NUMBER("seconds", "upper", upper_seconds),
+    NUMBER("seconds", "expected", expected_seconds),
+    NUMBER("seconds", "expected_low", expected_low_seconds),
+    NUMBER("seconds", "expected_high", expected_high_seconds),
+};
+
+static const struct text {
+  const char *name;
+  size_t offset, size;
+} texts[] = {
+#define TEXT(name, member)                                                                                   \
+  { name, offsetof(roof_sealing, member), sizeof((roof_sealing *)0)->member }
+    TEXT("machine", machine), TEXT("machine_sha256", machine_digest),
+    TEXT("op", op),           TEXT("dtype", dtype),
+    TEXT("regime", regime),   TEXT("binding", binding),
+};
+
+static const roof_ceiling no_ceiling = {NAN, NAN, NAN};
+
+void roof_sealing_init(roof_sealing *sealing) {
+  *sealing = (roof_sealing){.ceilings = {no_ceiling, no_ceiling}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    *(double *)(void *)((char *)sealing + numbers[i].offset) = NAN;
+  }
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
+    sealing->level_bytes_per_second[i] = NAN;
+  }
+}
+
+roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_error *error) {
+  size_t length = strlen(label);
+  if (length == 0 || length >= sizeof sealing->label) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "label `%.40s`: must have 1 to %zu bytes", label,
+                          sizeof sealing->label - 1);
+  }
+  memcpy(sealing->label, label, length + 1);
+  sealing->named = true;
+  return ROOF_OK;
+}
+
+roof_status roof_sealings_add(roof_sealings *all, const roof_sealing *one, roof_error *error) {
+  if ((all->count & (all->count - 1)) == 0) {
+    roof_sealing *grown = realloc(all->list, (all->count > 0 ? 2 * all->count : 1) * sizeof *grown);
+    if (grown == NULL) {
+      return roof_error_set(error, ROOF_E_MEMORY, "seal: out of memory");
+    }
+    all->list = grown;
+  }
+  all->list[all->count++] = *one;
+  return ROOF_OK;
+}
+
+void roof_sealings_done(roof_sealings *all) {
+  free(all->list);
+  *all = (roof_sealings){0};
+}
+
+void roof_sealings_tell_machines(roof_sealings *all) {
+  bool several = false;
+  for (size_t i = 1; i < all->count; i++) {
+    several |= strcmp(all->list[i].machine, all->list[0].machine) != 0;
+  }
+  for (size_t i = 0; i < all->count && several; i++) {
+    roof_sealing *s = &all->list[i];
+    size_t length = strlen(s->label);
+    if (!s->named) {
+      snprintf(s->label + length, sizeof s->label - length, " on %s", s->machine);
+    }
+  }
+}
+
+/** The operation as the document describes it: its parameters, with the defaults of the built-in one. */
+static int describe(json_t *parameters, const char *name, roof_op *op, double *values) {
+  const roof_op *known = NULL;
+  const char *key;
+  json_t *value;
+  int count = 0;
+  (void)roof_op_find(name, &known, NULL);
+  *op = (roof_op){.name = name};
+  json_object_foreach(parameters, key, value) {
+    int index = known != NULL ? roof_op_param_index(known, key) : -1;
+    const char *choice = json_string_value(value);
+    if (count == ROOF_PARAM_MAX) {
+      break;
+    }
+    roof_param *param = &op->params[count];
+    *param = index >= 0 ? known->params[index] : (roof_param){.fallback = NAN, .choices = {choice}};
+    param->name = key;
+    values[count] = rf_json_number_of(value);
+    if (choice != NULL &&
+        (index < 0 || roof_op_value_parse(op, count, choice, &values[count], NULL) != ROOF_OK)) {
+      values[count] = ROOF_CHOICE_VALUE(0);
+    }
+    count++;
+  }
+  return count;
+}
+
+/** The parameters as text, and the label made of them where none is given. */
+static roof_status read_parameters(json_t *document, roof_sealing *s, roof_error *error) {
+  roof_op op;
+  double values[ROOF_PARAM_MAX];
+  roof_dtype dtype;
+  const char *label = json_string_value(json_object_get(document, "label"));
+  describe(json_object_get(document, "parameters"), s->op, &op, values);
+  roof_op_write_values(&op, values, s->parameters, sizeof s->parameters);
+  if (label != NULL) {
+    return roof_sealing_name(s, label, error);
+  }
+  if (s->op[0] != '\0' && roof_dtype_parse(s->dtype, &dtype, NULL) == ROOF_OK) {
+    roof_op_label(&op, s->op, dtype, values, s->label, sizeof s->label);
+  }
+  return ROOF_OK;
+}
+
+static roof_ceiling ceiling_of(json_t *document, const char *basis) {
+  json_t *ceiling = json_object_get(json_object_get(document, "ceilings"), basis);
+  return (roof_ceiling){.seconds = rf_json_number_of(json_object_get(ceiling, "seconds")),
+                        .flops_per_second = rf_json_number_of(json_object_get(ceiling, "flops_per_second")),
+                        .bytes_per_second = rf_json_number_of(json_object_get(ceiling, "bytes_per_second"))};
+}
+
+static roof_status read_prediction(json_t *document, roof_sealing *s, roof_error *error) {
+  roof_sealing_init(s);
+  if (strcmp(rf_json_text_of(json_object_get(document, "schema")), "roofline.prediction/1") != 0) {
+    return roof_error_set(error, ROOF_E_PARSE,
+                          "seal: its `schema` is not roofline.prediction/1, as `predict "
+                          "--json` prints it");
+  }
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    snprintf((char *)s + texts[i].offset, texts[i].size, "%s",
+             rf_json_text_of(json_object_get(document, texts[i].name)));
+  }
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    json_t *section = numbers[i].section != NULL ? json_object_get(document, numbers[i].section) : document;
+    *(double *)(void *)((char *)s + numbers[i].offset) =
+        rf_json_number_of(json_object_get(section, numbers[i].name));
+  }
+  s->ceilings[ROOF_THEORETICAL] = ceiling_of(document, "theoretical");
+  s->ceilings[ROOF_ACHIEVED] = ceiling_of(document, "achieved");
+  roof_status status = read_parameters(document, s, error);
+  if (status == ROOF_OK && (s->regime[0] == '\0' || s->binding[0] == '\0')) {
+    status = roof_error_set(error, ROOF_E_PARSE, "%.60s: `regime` or `binding` is missing",
+                            s->label[0] != '\0' ? s->label : "a prediction");
+  }
+  return status;
+}
+
+roof_status roof_sealings_read(roof_sealings *all, const char *text, size_t length, const char *file,
+                               roof_error *error) {
+  json_error_t why;
+  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+  if (root == NULL) {
+    roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
+    return roof_error_at(error, file, why.line, why.column);
+  }
+  json_t *many = json_object_get(root, "predictions"), *points = json_object_get(root, "points");
+  json_t *list = json_is_array(root) ? root : json_is_array(many) ? many : points;
+  bool single = !json_is_array(list);
+  size_t count = single ? 1 : json_array_size(list);
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    roof_sealing one;
+    status = read_prediction(single ? root : json_array_get(list, i), &one, error);
+    status = status == ROOF_OK ? roof_sealings_add(all, &one, error) : status;
+  }
+  json_decref(root);
+  return status;
+}
