@@ -86,6 +86,44 @@ ROOF_API double roof_energy_time_balance(const roof_energy_line *line);
  *  Errors: NaN. */
 ROOF_API double roof_energy_balance(const roof_energy_line *line);
 
+/** A FLOP of one format on one unit at the machine's peak. */
+typedef struct roof_energy_flop {
+  const roof_peak *peak;
+  roof_energy_line line;
+} roof_energy_flop;
+
+/** A byte from one level at its full rate. */
+typedef struct roof_energy_byte {
+  const roof_level *level;
+  double bytes_per_second; /**< read */
+  double joules;           /**< NaN: not known apart from the constant power */
+  double effective_joules; /**< with the constant power of its time */
+} roof_energy_byte;
+
+/** FLOP `index` of the target's machine, by format and unit.
+ *  Units: J, s.
+ *  Ownership: writes *flop on success only; it points into the machine.
+ *  Errors: false past the last. */
+ROOF_API bool roof_energy_flop_at(const roof_target *target, int index, roof_energy_flop *flop);
+
+/** The byte of level `index`, inner to outer.
+ *  Units: J, bytes/s.
+ *  Ownership: writes *byte on success only; it points into the machine.
+ *  Errors: false past the last; NaN where the joules are not known. */
+ROOF_API bool roof_energy_byte_at(const roof_target *target, int index, roof_energy_byte *byte);
+
+/** "FLOPs" or "bytes": what takes most of the energy at `intensity`, the constant power of its time included.
+ *  Units: FLOP/byte.
+ *  Ownership: a static string.
+ *  Errors: "bytes" where the balance is unknown. */
+ROOF_API const char *roof_energy_bound(const roof_energy_line *line, double intensity);
+
+/** True where the fastest way also takes the least energy: FLOPs that bind in time also bind in energy.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: false where a balance is unknown. */
+ROOF_API bool roof_energy_race_to_halt(const roof_energy_line *line);
+
 #ifdef __cplusplus
 }
 #endif

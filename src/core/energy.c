@@ -128,3 +128,48 @@ double roof_energy_balance(const roof_energy_line *l) {
   return (l->joules_per_byte + l->constant_watts * l->seconds_per_byte) /
          (flop + l->constant_watts * l->seconds_per_flop);
 }
+
+bool roof_energy_flop_at(const roof_target *target, int index, roof_energy_flop *flop) {
+  const roof_machine *m = target->machine;
+  roof_provenance kind = target->options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
+  for (int dtype = 0; dtype < ROOF_DTYPE_COUNT; dtype++) {
+    for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
+      const roof_peak *peak = roof_machine_peak(m, (roof_dtype)dtype, (roof_unit)unit, false, kind);
+      if (peak == NULL || index-- > 0) {
+        continue;
+      }
+      roof_target at = *target;
+      at.types = roof_types_of((roof_dtype)dtype);
+      at.peak[unit] = peak;
+      at.seconds_per_flop[unit] = 1 / peak->flops_per_second;
+      at.costs = roof_energy_costs_of(&at);
+      *flop = (roof_energy_flop){peak, roof_energy_line_of(&at, (roof_unit)unit)};
+      return true;
+    }
+  }
+  return false;
+}
+
+bool roof_energy_byte_at(const roof_target *t, int index, roof_energy_byte *byte) {
+  for (int k = 0; k <= (int)t->memory; k++) {
+    if (t->level[k] == NULL || isnan(t->seconds_per_byte[k][0]) || index-- > 0) {
+      continue;
+    }
+    double joules = t->costs.joules_per_byte[k];
+    bool known = !t->costs.power_only && joules > 0;
+    *byte = (roof_energy_byte){t->level[k], 1 / t->seconds_per_byte[k][0], known ? joules : NAN, NAN};
+    if (known || t->costs.power_only) {
+      byte->effective_joules = joules + t->costs.constant_watts * t->seconds_per_byte[k][0];
+    }
+    return true;
+  }
+  return false;
+}
+
+const char *roof_energy_bound(const roof_energy_line *line, double intensity) {
+  return intensity >= roof_energy_balance(line) ? "FLOPs" : "bytes";
+}
+
+bool roof_energy_race_to_halt(const roof_energy_line *line) {
+  return roof_energy_balance(line) <= roof_energy_time_balance(line);
+}

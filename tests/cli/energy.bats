@@ -23,6 +23,13 @@ powered() {
   [ "$(json '.machines[0].points[0].bound')" = '"bytes"' ]
 }
 
+@test "a given cost of a FLOP is of the format asked for, no other" {
+  run -0 "$ROOFLINE" energy "${taught[@]}" --json
+  [ "$(json '[.machines[0].flop_costs[].dtype] | unique')" = '["fp16"]' ]
+  run -0 "$ROOFLINE" energy --dtype fp16 --machine h100 --json
+  [ "$(json '[.machines[0].flop_costs[].dtype] | unique | length > 5')" = true ]
+}
+
 @test "twice the joules of a byte are half the efficiency where bytes take them" {
   run -0 "$ROOFLINE" energy nrm2 n=1e8 --dtype fp32 --machine h100 --joules-per-flop 1e-18 --joules-per-byte 20pJ --json
   before=$(json '.machines[0].points[0].flops_per_joule')

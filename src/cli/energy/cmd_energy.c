@@ -16,70 +16,6 @@ static const struct poptOption options[] = {
     {"idle-watts", '\0', POPT_ARG_STRING, &idle, 0, "constant power, drawn whatever is done", "W"},
     POPT_TABLEEND};
 
-bool cli_energy_flop_at(const cli_energy_subject *subject, int index, cli_energy_flop *flop) {
-  const roof_machine *m = subject->machine;
-  roof_provenance kind = subject->target.options.achieved ? ROOF_MEASURED : ROOF_DATASHEET;
-  for (int dtype = 0; dtype < ROOF_DTYPE_COUNT; dtype++) {
-    for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
-      const roof_peak *peak = roof_machine_peak(m, (roof_dtype)dtype, (roof_unit)unit, false, kind);
-      if (peak == NULL || index-- > 0) {
-        continue;
-      }
-      roof_target target = subject->target;
-      target.types = roof_types_of((roof_dtype)dtype);
-      target.peak[unit] = peak;
-      target.seconds_per_flop[unit] = 1 / peak->flops_per_second;
-      target.costs = roof_energy_costs_of(&target);
-      *flop = (cli_energy_flop){peak, roof_energy_line_of(&target, (roof_unit)unit)};
-      return true;
-    }
-  }
-  return false;
-}
-
-bool cli_energy_byte_at(const cli_energy_subject *subject, int index, cli_energy_byte *byte) {
-  const roof_target *t = &subject->target;
-  for (int k = 0; k <= (int)t->memory; k++) {
-    if (t->level[k] == NULL || isnan(t->seconds_per_byte[k][0]) || index-- > 0) {
-      continue;
-    }
-    double joules = t->costs.joules_per_byte[k];
-    bool known = !t->costs.power_only && joules > 0;
-    *byte = (cli_energy_byte){t->level[k], 1 / t->seconds_per_byte[k][0], known ? joules : NAN, NAN};
-    if (known || t->costs.power_only) {
-      byte->effective_joules = joules + t->costs.constant_watts * t->seconds_per_byte[k][0];
-    }
-    return true;
-  }
-  return false;
-}
-
-roof_status cli_energy_point(const cli_energy_subject *subject, size_t index, roof_prediction *prediction,
-                             roof_energy_use *use, roof_error *error) {
-  double values[ROOF_PARAM_MAX];
-  roof_status status = roof_shape_point(subject->shape, index, values, error);
-  if (status == ROOF_OK) {
-    roof_predict(&subject->target, subject->shape->op, values, prediction);
-    *use = roof_energy_use_of(&subject->target, prediction);
-  }
-  return status;
-}
-
-void cli_energy_point_name(const cli_energy_subject *subject, size_t index, char *buffer, size_t size) {
-  roof_text words = {0};
-  roof_shape_add_point(&words, subject->shape, index, -1);
-  snprintf(buffer, size, "%s", words.length > 0 ? words.data : subject->shape->op->name);
-  roof_text_done(&words);
-}
-
-const char *cli_energy_bound(const roof_energy_line *line, double intensity) {
-  return intensity >= roof_energy_balance(line) ? "FLOPs" : "bytes";
-}
-
-bool cli_energy_race_to_halt(const roof_energy_line *line) {
-  return roof_energy_balance(line) <= roof_energy_time_balance(line);
-}
-
 /** What is typed in place of the machine's figures. */
 static roof_status override(roof_machine *m, roof_error *error) {
   roof_energy *e = &m->energy;
@@ -125,9 +61,9 @@ static roof_unit choose_unit(const roof_target *t, const roof_shape *shape) {
 }
 
 static roof_status make_subject(const cli_args *args, roof_machine *machine, const roof_types *types,
-                                const roof_shape *shape, cli_energy_subject *s, roof_error *error) {
+                                const roof_shape *shape, roof_energy_subject *s, roof_error *error) {
   roof_options option;
-  *s = (cli_energy_subject){.machine = machine, .shape = shape};
+  *s = (roof_energy_subject){.shape = shape, .only_dtype = per_flop != NULL};
   roof_status status = override(machine, error);
   status = status == ROOF_OK ? cli_select_options(args, &option, error) : status;
   status = status == ROOF_OK ? roof_target_init(&s->target, machine, types, &option, error) : status;
@@ -154,7 +90,7 @@ static roof_status make_subject(const cli_args *args, roof_machine *machine, con
   return shape != NULL ? roof_target_supports(&s->target, shape->op->unit, error) : ROOF_OK;
 }
 
-static roof_status print_text(const cli_args *args, const cli_energy_subject *all, int count,
+static roof_status print_text(const cli_args *args, const roof_energy_subject *all, int count,
                               roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
@@ -167,7 +103,7 @@ static roof_status print_text(const cli_args *args, const cli_energy_subject *al
   return status;
 }
 
-static roof_status print_json(const cli_args *args, const cli_energy_subject *all, int count,
+static roof_status print_json(const cli_args *args, const roof_energy_subject *all, int count,
                               roof_error *error) {
   json_t *machines = json_array();
   for (int i = 0; i < count; i++) {
@@ -185,7 +121,7 @@ static roof_status print_json(const cli_args *args, const cli_energy_subject *al
 static roof_status answer(const cli_args *args, roof_machine **machines, int count, const roof_shape *shape,
                           roof_error *error) {
   roof_types types;
-  cli_energy_subject *all = calloc((size_t)count, sizeof *all);
+  roof_energy_subject *all = calloc((size_t)count, sizeof *all);
   if (all == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
   }

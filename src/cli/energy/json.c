@@ -3,10 +3,10 @@
 
 #include "cli/energy/energy.h"
 
-static json_t *flops_json(const cli_energy_subject *s) {
+static json_t *flops_json(const roof_energy_subject *s) {
   json_t *list = json_array();
-  cli_energy_flop f;
-  for (int i = 0; cli_energy_flop_at(s, i, &f); i++) {
+  roof_energy_flop f;
+  for (int i = 0; roof_energy_subject_flop(s, i, &f); i++) {
     double limit = roof_energy_efficiency(&f.line, INFINITY);
     json_array_append_new(
         list,
@@ -18,10 +18,10 @@ static json_t *flops_json(const cli_energy_subject *s) {
   return list;
 }
 
-static json_t *bytes_json(const cli_energy_subject *s) {
+static json_t *bytes_json(const roof_energy_subject *s) {
   json_t *list = json_array();
-  cli_energy_byte b;
-  for (int i = 0; cli_energy_byte_at(s, i, &b); i++) {
+  roof_energy_byte b;
+  for (int i = 0; roof_energy_byte_at(&s->target, i, &b); i++) {
     json_array_append_new(list,
                           json_pack("{s:s, s:o, s:o, s:o}", "level", b.level->name, "bytes_per_second",
                                     cli_json_number(b.bytes_per_second), "joules", cli_json_number(b.joules),
@@ -38,7 +38,7 @@ static json_t *levels_json(const roof_prediction *p, const roof_energy_use *u) {
   return levels;
 }
 
-static json_t *point_json(const cli_energy_subject *s, const double *values, const char *name,
+static json_t *point_json(const roof_energy_subject *s, const double *values, const char *name,
                           const roof_prediction *p, const roof_energy_use *u) {
   json_t *joules =
       json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "flops", cli_json_number(u->flop_joules), "bytes",
@@ -53,33 +53,33 @@ static json_t *point_json(const cli_energy_subject *s, const double *values, con
                    "watts", cli_json_number(u->watts), "flops_per_joule",
                    cli_json_number(counted ? u->flops_per_joule : NAN), "best_flops_per_joule",
                    cli_json_number(counted ? p->work.flops / u->lower_joules : NAN), "bound",
-                   counted ? json_string(cli_energy_bound(&s->line, p->intensity)) : json_null());
+                   counted ? json_string(roof_energy_bound(&s->line, p->intensity)) : json_null());
 }
 
-static json_t *points_json(const cli_energy_subject *s, roof_error *error) {
+static json_t *points_json(const roof_energy_subject *s, roof_error *error) {
   json_t *list = json_array();
   for (size_t i = 0; s->shape != NULL && i < s->shape->points; i++) {
     double values[ROOF_PARAM_MAX];
     char name[128];
     roof_prediction p;
     roof_energy_use u;
-    if (cli_energy_point(s, i, &p, &u, error) != ROOF_OK ||
+    if (roof_energy_point(s, i, &p, &u, error) != ROOF_OK ||
         roof_shape_point(s->shape, i, values, error) != ROOF_OK) {
       json_decref(list);
       return NULL;
     }
-    cli_energy_point_name(s, i, name, sizeof name);
+    roof_energy_point_name(s, i, name, sizeof name);
     json_array_append_new(list, point_json(s, values, name, &p, &u));
   }
   return list;
 }
 
-json_t *cli_energy_json(const cli_energy_subject *s, roof_error *error) {
+json_t *cli_energy_json(const roof_energy_subject *s, roof_error *error) {
   json_t *points = points_json(s, error);
   if (points == NULL) {
     return NULL;
   }
-  const roof_machine *m = s->machine;
+  const roof_machine *m = s->target.machine;
   const roof_energy_costs *c = &s->target.costs;
   json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", m->name, "dtype",
                              roof_dtype_name(s->dtype), "unit", roof_unit_name(s->unit), "kind",
@@ -97,7 +97,7 @@ json_t *cli_energy_json(const cli_energy_subject *s, roof_error *error) {
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     json_object_set_new(object, numbers[i].name, cli_json_number(numbers[i].value));
   }
-  json_object_set_new(object, "race_to_halt", json_boolean(cli_energy_race_to_halt(&s->line)));
+  json_object_set_new(object, "race_to_halt", json_boolean(roof_energy_race_to_halt(&s->line)));
   json_object_set_new(object, "flop_costs", flops_json(s));
   json_object_set_new(object, "byte_costs", bytes_json(s));
   json_object_set_new(object, "points", points);

@@ -25,24 +25,24 @@ static const char *title(const roof_machine *m) {
   return m->title[0] != '\0' ? m->title : m->name;
 }
 
-static void add_answer(roof_text *out, const cli_energy_subject *s, bool color) {
+static void add_answer(roof_text *out, const roof_energy_subject *s, bool color) {
   const roof_energy_line *l = &s->line;
   bool known = !isnan(roof_energy_balance(l));
-  roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", title(s->machine), roof_dtype_name(s->dtype),
-                 roof_unit_name(s->unit));
+  roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", title(s->target.machine),
+                 roof_dtype_name(s->dtype), roof_unit_name(s->unit));
   if (known) {
     roof_text_addf(out, "at best %.5g GFLOP/s per watt, half of it at %.4g FLOP/B; ",
                    roof_energy_efficiency(l, INFINITY) / 1e9, roof_energy_balance(l));
-    roof_text_add(out, cli_energy_race_to_halt(l) ? "racing to halt pays" : "racing to halt is not enough");
+    roof_text_add(out, roof_energy_race_to_halt(l) ? "racing to halt pays" : "racing to halt is not enough");
   } else {
     roof_text_add(out, "no peak or bandwidth is known, so no balance");
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
 }
 
-static void add_source(roof_text *out, const cli_energy_subject *s) {
+static void add_source(roof_text *out, const roof_energy_subject *s) {
   char x[SHORT];
-  const roof_energy *e = &s->machine->energy;
+  const roof_energy *e = &s->target.machine->energy;
   const roof_energy_costs *c = &s->target.costs;
   if (c->power_only) {
     roof_text_addf(
@@ -57,14 +57,14 @@ static void add_source(roof_text *out, const cli_energy_subject *s) {
   roof_text_addf(out, "  joules      %s: %s\n", roof_provenance_name(e->kind), e->source);
 }
 
-static void add_flops(roof_text *out, const cli_energy_subject *s) {
+static void add_flops(roof_text *out, const roof_energy_subject *s) {
   cli_grid grid = {0};
-  cli_energy_flop f;
+  roof_energy_flop f;
   const char *const heads[] = {"a FLOP of", "peak", "joules", "with constant power", "GFLOP/s per watt"};
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
     cli_grid_add(&grid, "%s", heads[i]);
   }
-  for (int i = 0; cli_energy_flop_at(s, i, &f); i++) {
+  for (int i = 0; roof_energy_subject_flop(s, i, &f); i++) {
     double limit = roof_energy_efficiency(&f.line, INFINITY);
     cli_grid_add(&grid, "%s %s", roof_dtype_name(f.peak->dtype), roof_unit_name(f.peak->unit));
     add_quantity(&grid, f.peak->flops_per_second, "FLOP/s");
@@ -76,14 +76,14 @@ static void add_flops(roof_text *out, const cli_energy_subject *s) {
   cli_grid_end(&grid, out, "lrrrr");
 }
 
-static void add_bytes(roof_text *out, const cli_energy_subject *s) {
+static void add_bytes(roof_text *out, const roof_energy_subject *s) {
   cli_grid grid = {0};
-  cli_energy_byte b;
+  roof_energy_byte b;
   const char *const heads[] = {"a byte from", "bandwidth", "joules", "with constant power"};
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
     cli_grid_add(&grid, "%s", heads[i]);
   }
-  for (int i = 0; cli_energy_byte_at(s, i, &b); i++) {
+  for (int i = 0; roof_energy_byte_at(&s->target, i, &b); i++) {
     cli_grid_add(&grid, "%s", b.level->name);
     add_quantity(&grid, b.bytes_per_second, "B/s");
     add_quantity(&grid, b.joules, "J");
@@ -93,11 +93,11 @@ static void add_bytes(roof_text *out, const cli_energy_subject *s) {
   cli_grid_end(&grid, out, "lrrr");
 }
 
-static void add_balance(roof_text *out, const cli_energy_subject *s) {
+static void add_balance(roof_text *out, const roof_energy_subject *s) {
   char x[SHORT], y[SHORT];
   const roof_energy_line *l = &s->line;
   double time = roof_energy_time_balance(l), energy = roof_energy_balance(l);
-  double most = roof_energy_watts(l, time), watts = s->machine->energy.watts;
+  double most = roof_energy_watts(l, time), watts = s->target.machine->energy.watts;
   if (isnan(energy)) {
     return;
   }
@@ -105,7 +105,7 @@ static void add_balance(roof_text *out, const cli_energy_subject *s) {
       out,
       "\n  balance     time %.4g FLOP/B, the ridge; energy %.4g FLOP/B, where bytes take as much as FLOPs\n",
       time, energy);
-  if (cli_energy_race_to_halt(l)) {
+  if (roof_energy_race_to_halt(l)) {
     roof_text_add(out,
                   "  race        what is compute-bound in time is so in energy: make it fast, then halt\n");
   } else {
@@ -135,7 +135,7 @@ static void add_term(roof_text *out, const char *name, double joules, double all
 }
 
 /** The terms of one point, the sum and what it means. */
-static void add_point(roof_text *out, const cli_energy_subject *s, const roof_prediction *p,
+static void add_point(roof_text *out, const roof_energy_subject *s, const roof_prediction *p,
                       const roof_energy_use *u) {
   char x[SHORT], y[SHORT];
   const roof_energy_costs *c = &s->target.costs;
@@ -167,11 +167,11 @@ static void add_point(roof_text *out, const cli_energy_subject *s, const roof_pr
     roof_text_addf(
         out, "  intensity   %.4g FLOP/B, %s of the energy balance of %.4g: %s take most of the energy\n",
         p->intensity, p->intensity >= roof_energy_balance(&s->line) ? "right" : "left",
-        roof_energy_balance(&s->line), cli_energy_bound(&s->line, p->intensity));
+        roof_energy_balance(&s->line), roof_energy_bound(&s->line, p->intensity));
   }
 }
 
-static void add_row(cli_grid *grid, const char *name, const cli_energy_subject *s, const roof_prediction *p,
+static void add_row(cli_grid *grid, const char *name, const roof_energy_subject *s, const roof_prediction *p,
                     const roof_energy_use *u) {
   bool counted = p->work.flops > 0;
   cli_grid_add(grid, "%s", name);
@@ -181,10 +181,10 @@ static void add_row(cli_grid *grid, const char *name, const cli_energy_subject *
   add_quantity(grid, u->expected_joules, "J");
   add_quantity(grid, u->watts, "W");
   add_efficiency(grid, counted ? u->flops_per_joule : NAN);
-  cli_grid_add(grid, "%s", counted ? cli_energy_bound(&s->line, p->intensity) : "bytes");
+  cli_grid_add(grid, "%s", counted ? roof_energy_bound(&s->line, p->intensity) : "bytes");
 }
 
-static roof_status add_points(roof_text *out, const cli_energy_subject *s, roof_error *error) {
+static roof_status add_points(roof_text *out, const roof_energy_subject *s, roof_error *error) {
   const char *const heads[] = {s->shape->op->name, "FLOP/B", "times hide",       "times add",
                                "expected",         "power",  "GFLOP/s per watt", "most of it"};
   cli_grid grid = {0};
@@ -196,9 +196,9 @@ static roof_status add_points(roof_text *out, const cli_energy_subject *s, roof_
   }
   for (size_t i = 0; i < s->shape->points && status == ROOF_OK; i++) {
     char name[NAME];
-    status = cli_energy_point(s, i, &p, &u, error);
+    status = roof_energy_point(s, i, &p, &u, error);
     if (status == ROOF_OK && (i < ROWS_MAX || i == s->shape->points - 1)) {
-      cli_energy_point_name(s, i, name, sizeof name);
+      roof_energy_point_name(s, i, name, sizeof name);
       add_row(&grid, name, s, &p, &u);
     }
   }
@@ -209,15 +209,15 @@ static roof_status add_points(roof_text *out, const cli_energy_subject *s, roof_
   return status;
 }
 
-static roof_status add_op(roof_text *out, const cli_energy_subject *s, bool color, roof_error *error) {
+static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool color, roof_error *error) {
   char x[SHORT], y[SHORT];
   roof_prediction p;
   roof_energy_use u;
-  roof_status status = cli_energy_point(s, 0, &p, &u, error);
+  roof_status status = roof_energy_point(s, 0, &p, &u, error);
   if (status != ROOF_OK) {
     return status;
   }
-  roof_text_addf(out, "%s%s on %s: ", color ? "\033[1m" : "", s->shape->op->name, title(s->machine));
+  roof_text_addf(out, "%s%s on %s: ", color ? "\033[1m" : "", s->shape->op->name, title(s->target.machine));
   if (s->shape->points > 1) {
     roof_text_addf(out, "%zu points, ", s->shape->points);
     roof_text_addf(out, "energy balance at %.4g FLOP/B", roof_energy_balance(&s->line));
@@ -234,7 +234,7 @@ static roof_status add_op(roof_text *out, const cli_energy_subject *s, bool colo
   return status;
 }
 
-roof_status cli_energy_text(roof_text *out, const cli_energy_subject *s, bool color, roof_error *error) {
+roof_status cli_energy_text(roof_text *out, const roof_energy_subject *s, bool color, roof_error *error) {
   roof_status status = ROOF_OK;
   if (s->shape != NULL) {
     status = add_op(out, s, color, error);

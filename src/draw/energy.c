@@ -1,0 +1,182 @@
+/* The lines of the roofline of energy: FLOPs per joule and power over intensity. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/number.h"
+#include "roofline/draw.h"
+#include "roofline/units.h"
+
+bool roof_energy_subject_flop(const roof_energy_subject *subject, int index, roof_energy_flop *flop) {
+  roof_energy_flop f;
+  for (int i = 0; roof_energy_flop_at(&subject->target, i, &f); i++) {
+    if ((!subject->only_dtype || f.peak->dtype == subject->dtype) && index-- == 0) {
+      *flop = f;
+      return true;
+    }
+  }
+  return false;
+}
+
+roof_status roof_energy_point(const roof_energy_subject *subject, size_t index, roof_prediction *prediction,
+                              roof_energy_use *use, roof_error *error) {
+  double values[ROOF_PARAM_MAX];
+  roof_status status = roof_shape_point(subject->shape, index, values, error);
+  if (status == ROOF_OK) {
+    roof_predict(&subject->target, subject->shape->op, values, prediction);
+    *use = roof_energy_use_of(&subject->target, prediction);
+  }
+  return status;
+}
+
+char *roof_energy_point_name(const roof_energy_subject *subject, size_t index, char *buffer, size_t size) {
+  roof_text words = {0};
+  roof_shape_add_point(&words, subject->shape, index, -1);
+  snprintf(buffer, size, "%s", words.length > 0 ? words.data : subject->shape->op->name);
+  roof_text_done(&words);
+  return buffer;
+}
+
+enum { EFFICIENCY, POWER };
+
+/** The intensities drawn: around all balances and points. */
+typedef struct reach {
+  double low, high;
+} reach;
+
+static void widen(reach *r, double intensity, double factor) {
+  if (intensity > 0 && isfinite(intensity)) {
+    r->low = fmin(r->low, intensity / factor);
+    r->high = fmax(r->high, intensity * factor);
+  }
+}
+
+static roof_status find_reach(const roof_energy_subject *all, int count, reach *r, roof_error *error) {
+  roof_status status = ROOF_OK;
+  *r = (reach){NAN, NAN};
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    const roof_energy_subject *s = &all[i];
+    if (isnan(roof_energy_balance(&s->line))) {
+      return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no peak or bandwidth is known for its line",
+                            s->target.machine->name);
+    }
+    widen(r, roof_energy_time_balance(&s->line), 60);
+    widen(r, roof_energy_balance(&s->line), 60);
+    for (size_t k = 0; s->shape != NULL && k < s->shape->points && status == ROOF_OK; k++) {
+      roof_prediction p;
+      roof_energy_use u;
+      status = roof_energy_point(s, k, &p, &u, error);
+      widen(r, status == ROOF_OK && p.work.flops > 0 ? p.intensity : NAN, 1.5);
+    }
+  }
+  return status;
+}
+
+static void add_curve(roof_curves *c, const roof_energy_subject *s, int series, const reach *r) {
+  roof_curve *efficiency = &c->panels[EFFICIENCY].curves[series];
+  roof_curve *power = &c->panels[POWER].curves[series];
+  enum { POINTS = 160 };
+  *efficiency = (roof_curve){.series = series, .count = POINTS, .solid = POINTS};
+  for (int i = 0; i < POINTS; i++) {
+    efficiency->x[i] = r->low * pow(r->high / r->low, (double)i / (POINTS - 1));
+    efficiency->y[i] = roof_energy_efficiency(&s->line, efficiency->x[i]);
+  }
+  *power = *efficiency;
+  for (int i = 0; i < POINTS; i++) {
+    power->y[i] = roof_energy_watts(&s->line, power->x[i]);
+  }
+  c->panels[EFFICIENCY].curve_count = c->panels[POWER].curve_count = series + 1;
+}
+
+/** The limit, the balances (of several machines that of energy alone), and the power the machine may draw. */
+static void add_lines(roof_curves *c, const roof_energy_subject *s, int series, int count) {
+  char text[32];
+  roof_panel *top = &c->panels[EFFICIENCY], *bottom = &c->panels[POWER];
+  const roof_energy_line *l = &s->line;
+  const double balances[] = {roof_energy_balance(l), roof_energy_time_balance(l)};
+  static const char *const names[] = {"energy balance", "time balance"};
+  if (top->limit_count < ROOF_PANEL_MARKS) {
+    roof_curve_dot *limit = &top->limits[top->limit_count++];
+    *limit = (roof_curve_dot){.y = roof_energy_efficiency(l, INFINITY), .series = series};
+    snprintf(limit->label, sizeof limit->label, "limit %s",
+             roof_quantity_format(text, sizeof text, limit->y, "FLOP/J"));
+  }
+  for (int i = 0; i < (count > 1 ? 1 : 2) && c->mark_count < ROOF_PANEL_MARKS; i++) {
+    roof_curve_dot *mark = &c->marks[c->mark_count++];
+    *mark = (roof_curve_dot){.x = balances[i], .series = series};
+    rf_format(mark->label, sizeof mark->label, "%s %.4g FLOP/B", names[i], balances[i]);
+  }
+  if (s->target.machine->energy.watts > 0 && !s->target.costs.power_only &&
+      bottom->limit_count < ROOF_PANEL_MARKS) {
+    roof_curve_dot *limit = &bottom->limits[bottom->limit_count++];
+    *limit = (roof_curve_dot){.y = s->target.machine->energy.watts, .series = series};
+    snprintf(limit->label, sizeof limit->label, "the machine's %s",
+             roof_quantity_format(text, sizeof text, limit->y, "W"));
+  }
+}
+
+static roof_status add_dots(roof_curves *c, const roof_energy_subject *s, int series, roof_error *error) {
+  roof_panel *panel = &c->panels[EFFICIENCY];
+  for (size_t i = 0; s->shape != NULL && i < s->shape->points; i++) {
+    roof_prediction p;
+    roof_energy_use u;
+    roof_status status = roof_energy_point(s, i, &p, &u, error);
+    if (status != ROOF_OK || panel->dot_count == ROOF_PANEL_DOTS) {
+      return status != ROOF_OK ? status
+                               : roof_error_set(error, ROOF_E_ARGUMENT,
+                                                "energy: a chart holds at most %d dots", ROOF_PANEL_DOTS);
+    }
+    if (p.work.flops > 0 && u.lower_joules > 0) {
+      roof_curve_dot *dot = &panel->dots[panel->dot_count++];
+      *dot = (roof_curve_dot){.x = p.intensity, .y = p.work.flops / u.lower_joules, .series = series};
+      roof_energy_point_name(s, i, dot->label, sizeof dot->label);
+    }
+  }
+  return ROOF_OK;
+}
+
+static void name_chart(roof_curves *c, const roof_energy_subject *all, int count) {
+  const roof_energy_subject *s = &all[0];
+  const char *title =
+      s->target.machine->title[0] != '\0' ? s->target.machine->title : s->target.machine->name;
+  snprintf(c->title, sizeof c->title, "%.70s: %s %s roofline of energy",
+           count > 1 ? "Several machines" : title, roof_dtype_name(s->dtype), roof_unit_name(s->unit));
+  bool power_only = false;
+  for (int i = 0; i < count; i++) {
+    power_only |= all[i].target.costs.power_only;
+    snprintf(c->series[i], sizeof c->series[i], "%.40s%s", all[i].target.machine->name,
+             all[i].target.costs.power_only ? " (its power, drawn all the time)" : "");
+  }
+  snprintf(c->subtitle, sizeof c->subtitle, "%s",
+           power_only ? "at most: joules are not known, the machine's power is taken as drawn all the time"
+                      : "1 / (joules of a FLOP + of its bytes + constant power x the longer time)");
+  snprintf(c->x_title, sizeof c->x_title, "intensity (FLOP/byte)");
+  c->series_count = count;
+  c->panel_count = 2;
+  snprintf(c->panels[EFFICIENCY].title, sizeof c->panels[0].title, "FLOPs per joule = FLOP/s per watt");
+  snprintf(c->panels[EFFICIENCY].unit, sizeof c->panels[0].unit, "FLOP/J");
+  snprintf(c->panels[POWER].title, sizeof c->panels[0].title, "average power");
+  snprintf(c->panels[POWER].unit, sizeof c->panels[0].unit, "W");
+  c->panels[POWER].linear = true;
+}
+
+roof_status roof_energy_chart(const roof_energy_subject *subjects, int count, roof_curves *chart,
+                              roof_error *error) {
+  reach r;
+  roof_curves *made = calloc(1, sizeof *made);
+  roof_status status = made != NULL ? find_reach(subjects, count, &r, error)
+                                    : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
+  if (status == ROOF_OK) {
+    name_chart(made, subjects, count);
+  }
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    add_curve(made, &subjects[i], i, &r);
+    add_lines(made, &subjects[i], i, count);
+    status = add_dots(made, &subjects[i], i, error);
+  }
+  if (status == ROOF_OK) {
+    *chart = *made;
+  }
+  free(made);
+  return status;
+}
