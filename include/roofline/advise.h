@@ -5,33 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "roofline/predict.h"
+#include "roofline/place.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** One band of lower bound / measured time, from `from` to the next row's. */
-typedef struct roof_verdict {
-  double from;
-  const char *name;    /**< bug, low, normal, good, remeasure, explain */
-  const char *meaning; /**< a clause that follows the name */
-} roof_verdict;
-
-/** The band of a fraction of the ceiling (lower bound / measured time): under 0.50 bug, to 0.65 low, to 0.85
- *  normal, to 0.90 good, to 1 remeasure, over 1 explain; a threshold belongs to the band above it, 1 to
- *  remeasure.
- *  Units: a ratio.
- *  Ownership: static.
- *  Errors: NULL for NaN or a negative fraction. */
-ROOF_API const roof_verdict *roof_verdict_of(double fraction);
-
-/** The band of a share of one basis: on the theoretical ceiling as roof_verdict_of; on the achieved one,
- *  which a benchmark reached, under 0.50 bug, to 0.70 low, to 0.90 normal, to 1 done, over 1 explain.
- *  Units: a ratio.
- *  Ownership: static.
- *  Errors: NULL for NaN or a negative share. */
-ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
 
 /** X(symbol, name, unit, text): what can speak for or against a cause. Unit 's' is a share from 0 to 1, 'x' a
  *  ratio, 'n' a plain number. The first block follows from prediction and time (roof_evidence_derive), the

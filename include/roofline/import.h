@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "roofline/machine.h"
-#include "roofline/work.h"
+#include "roofline/place.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -196,6 +195,12 @@ ROOF_API double roof_record_flops(const roof_record *record, roof_dtype *most, r
  *  Ownership: none.
  *  Errors: NaN when none is known, and *level unchanged. */
 ROOF_API double roof_record_bytes(const roof_record *record, roof_level_kind *level);
+
+/** What was counted of a record, all its calls together, for roof_place.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: fills *work, which points to the record's link name.
+ *  Errors: none; what the file does not say is NaN. */
+ROOF_API void roof_record_counted(const roof_record *record, roof_counted *work);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,11 @@ typedef struct roof_measurement {
   double flops;                              /**< per call; NaN unknown */
   double bytes;                              /**< per call at the outermost level; NaN unknown */
   double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< per call, by level; NaN unknown */
-  double seconds;                            /**< median per call */
+  double unit_flops[ROOF_DTYPE_COUNT]
+                   [ROOF_UNIT_COUNT];   /**< of `flops`, those whose unit is known; NaN none */
+  double dtype_flops[ROOF_DTYPE_COUNT]; /**< of `flops`, those whose unit is not */
+  double ceiling_seconds;               /**< the least time per call that its document gives; NaN unknown */
+  double seconds;                       /**< median per call */
   double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
   double joules;   /**< of one call at that power; NaN unknown */
   char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */

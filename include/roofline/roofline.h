@@ -18,6 +18,7 @@
 #include "roofline/model.h"
 #include "roofline/op.h"
 #include "roofline/ops.h"
+#include "roofline/place.h"
 #include "roofline/plan.h"
 #include "roofline/predict.h"
 #include "roofline/region.h"

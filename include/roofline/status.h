@@ -57,6 +57,20 @@ ROOF_API int roof_status_exit_code(roof_status status);
 ROOF_API roof_status roof_error_set(roof_error *error, roof_status code, const char *format, ...)
     ROOF_PRINTF(3, 4);
 
+/** Refuses a name: "WHAT `NAME`: unknown", then what `roof_error_suggest` adds, then `hint` (nullable).
+ *  Units: none.
+ *  Ownership: copies the texts; `candidates` ends in NULL, `error` is nullable.
+ *  Errors: returns ROOF_E_NAME. */
+ROOF_API roof_status roof_error_unknown(roof_error *error, const char *what, const char *name,
+                                        const char *const *candidates, const char *hint);
+
+/** Adds to the message the candidate nearest to `name`, "; did you mean `X`?", or where none is near all of
+ *  them, "; known: A, B", if they are short.
+ *  Units: none.
+ *  Ownership: copies the texts; `candidates` ends in NULL, `error` is nullable.
+ *  Errors: returns the code already set, ROOF_E_NAME for NULL. */
+ROOF_API roof_status roof_error_suggest(roof_error *error, const char *name, const char *const *candidates);
+
 /** Adds where in a file the error is; `line` and `column` count from 1, 0 means unknown.
  *  Units: lines and columns.
  *  Ownership: copies `file`.

@@ -149,9 +149,7 @@ roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_error *error
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(text, names);
-  return roof_error_set(error, ROOF_E_NAME, "counter `%s`: unknown%s%s%s", text,
-                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "counter", text, names, NULL);
 }
 
 roof_status roof_clue_check(roof_clue clue, double value, roof_error *error) {

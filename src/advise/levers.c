@@ -121,8 +121,8 @@ static bool predict_types(const bench *b, const roof_types *types, roof_target *
   return roof_target_supports(target, p->work.unit, NULL) == ROOF_OK;
 }
 
-/** Formats narrower than the present one that the unit computes in, one a size: the first with the best peak.
- */
+/** Formats narrower than the present one that the unit computes in, one a size: the first with the best
+ * peak. */
 static void add_native(bench *b) {
   double last = roof_dtype_bytes(b->target->types.compute);
   bool vector = b->now.work.unit == ROOF_VECTOR;
@@ -300,8 +300,8 @@ static void add_links(bench *b) {
   }
 }
 
-/** Another algorithm that brings nothing still says why: it trades steps for bytes, and steps cost latency.
- */
+/** Another algorithm that brings nothing still says why: it trades steps for bytes, and steps cost
+ * latency. */
 static void add_algorithms(bench *b) {
   int param = roof_op_param_index(b->op, "algorithm");
   double latency = b->target->link->latency_seconds;

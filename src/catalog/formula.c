@@ -49,9 +49,9 @@ static roof_status check_word(const char *word, const char *const *names, roof_e
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(word, known);
-  return roof_error_set(error, ROOF_E_NAME, "`%s`: neither a parameter nor a, w, o, kv nor a function%s%s%s",
-                        word, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  roof_error_set(error, ROOF_E_NAME, "`%s`: neither a parameter nor a, w, o, kv nor a function", word);
+  roof_error_suggest(error, word, known);
+  return ROOF_E_NAME;
 }
 
 /** Steps over a number at `s`, so that its exponent is not taken for a name. */

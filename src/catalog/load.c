@@ -92,12 +92,8 @@ static roof_status fail_unknown(const roof_catalog_list *list, const char *name,
        word = strtok_r(NULL, " ", &rest)) {
     candidates[count++] = word;
   }
-  const char *near = roof_suggest(name, candidates);
-  const char *why = near != NULL                ? "; did you mean `"
-                    : strcmp(name, "host") == 0 ? "; `roofline measure` makes it"
-                                                : "";
-  roof_error_set(error, ROOF_E_NAME, "machine `%.80s`: unknown%s%s%s", name, why, near ? near : "",
-                 near ? "`?" : "");
+  bool host = strcmp(name, "host") == 0;
+  roof_error_unknown(error, "machine", name, candidates, host ? "`roofline measure` makes it" : NULL);
   free(candidates);
   roof_text_done(&words);
   return ROOF_E_NAME;

@@ -387,9 +387,8 @@ static int find_key(reader *r, const char *name) {
     }
     names[i] = keys[i].name;
   }
-  const char *near = roof_suggest(name, names);
-  fail(r, name, ROOF_E_NAME, "`%.80s`: unknown%s%s%s", name, near ? "; did you mean `" : "", near ? near : "",
-       near ? "`?" : "");
+  fail(r, name, ROOF_E_NAME, "`%.80s`: unknown", name);
+  roof_error_suggest(&r->error, name, names);
   return -1;
 }
 

@@ -14,7 +14,7 @@
 #include "roofline/graphs.h"
 #include "roofline/measure.h"
 #include "roofline/ops.h"
-#include "roofline/predict.h"
+#include "roofline/place.h"
 #include "roofline/shape.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
@@ -115,6 +115,8 @@ roof_status cli_answer_print(const cli_args *args, json_t *answer, roof_error *e
 json_t *cli_json_number(double value); /**< null for NaN and infinities */
 json_t *cli_json_prediction(const roof_target *target, const roof_op *op, const double *values,
                             const roof_prediction *prediction);
+/** Adds the ceiling, share, verdict and reason of placed work; `calls` that `at->seconds` is of. */
+void cli_json_add_placed(json_t *object, const roof_placed *at, double calls);
 json_t *cli_json_parameters(const roof_op *op, const double *values);
 /** Appends `object` (takes its reference) on one line. */
 void cli_json_add(roof_text *out, json_t *object);

@@ -92,8 +92,8 @@ static bool ends_with(const char *text, const char *end) {
   return a > b && strcmp(text + a - b, end) == 0;
 }
 
-/** Reads `text` as a quantity of `kind` (KIND_COUNT: the unit says which; else a bare number has that kind).
- */
+/** Reads `text` as a quantity of `kind` (KIND_COUNT: the unit says which; else a bare number has that
+ * kind). */
 static roof_status read_quantity(claim *c, claim_kind kind, const char *text, roof_error *error) {
   double value = 0, factor = 1;
   const char *unit = kind == KIND_COUNT ? NULL : kinds[kind].unit;

@@ -63,10 +63,7 @@ static roof_status take_word(const char *word, inputs *in, roof_error *error) {
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "%s: no such setting%s%s%s", name,
-                        near ? "; did you mean `" : " (devices, node, params, tokens, size, bytes, ...)",
-                        near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "setting", name, names, NULL);
 }
 
 /** Settings; a first word without `=` is a model that gives the parameters. */

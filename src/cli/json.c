@@ -119,3 +119,15 @@ json_t *cli_json_prediction(const roof_target *target, const roof_op *op, const 
   json_object_set_new(object, "energy_joules", cli_json_number(p->energy_joules));
   return object;
 }
+
+void cli_json_add_placed(json_t *object, const roof_placed *at, double calls) {
+  bool bound = at->regime < ROOF_REGIME_COUNT;
+  json_object_set_new(object, "ceiling_seconds", cli_json_number(at->ceiling_seconds / calls));
+  json_object_set_new(object, "fraction_of_ceiling", cli_json_number(at->share));
+  json_object_set_new(object, "lost_seconds", cli_json_number(at->lost_seconds));
+  json_object_set_new(object, "regime", bound ? json_string(roof_regime_name(at->regime)) : json_null());
+  json_object_set_new(object, "binding", bound ? json_string(at->binding) : json_null());
+  json_object_set_new(object, "basis", bound ? json_string(roof_basis_name(at->basis)) : json_null());
+  json_object_set_new(object, "verdict", at->verdict != NULL ? json_string(at->verdict->name) : json_null());
+  json_object_set_new(object, "why", at->why[0] != '\0' ? json_string(at->why) : json_null());
+}

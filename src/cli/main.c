@@ -23,10 +23,7 @@ static roof_status find_command(const char *name, const cli_command **command, r
     }
     names[i] = commands[i]->name;
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "command `%s`: unknown%s%s%s", name,
-                        near ? "; did you mean `" : "", near ? near : "; `roofline help` lists them",
-                        near ? "`?" : "");
+  return roof_error_unknown(error, "command", name, names, "`roofline help` lists them");
 }
 
 static roof_status print_overview(roof_error *error) {

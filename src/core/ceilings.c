@@ -1,31 +1,42 @@
 #include <math.h>
 
+#include "core/ceilings.h"
 #include "core/mix.h"
-#include "roofline/predict.h"
 
 /** Whether a figure of that kind, with the physical `limit` of a measured one, belongs to the basis. */
 static bool belongs(roof_basis basis, roof_provenance kind, double limit) {
   return basis == ROOF_ACHIEVED ? kind == ROOF_MEASURED : kind != ROOF_MEASURED || !isnan(limit);
 }
 
+double rf_peak_limit(const roof_peak *peak) {
+  return peak->kind == ROOF_MEASURED ? peak->limit_flops_per_second : peak->flops_per_second;
+}
+
+void rf_level_limit(const roof_level *level, double costs[ROOF_MIX_COUNT]) {
+  roof_level limits = *level;
+  if (level->kind == ROOF_MEASURED) {
+    limits.bytes_per_second = NAN;
+    limits.read_bytes_per_second = level->limit_bytes_per_second;
+    limits.triad_bytes_per_second = level->triad_limit_bytes_per_second;
+    limits.copy_bytes_per_second = level->copy_limit_bytes_per_second;
+    limits.write_bytes_per_second = level->write_limit_bytes_per_second;
+    limits.update_bytes_per_second = level->update_limit_bytes_per_second;
+  }
+  roof_level_costs(&limits, costs);
+}
+
 /** Measured figures give way to their physical limits where those are known. */
 static void use_limits(roof_target *target) {
   for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
     const roof_peak *peak = target->peak[unit];
-    if (peak != NULL && peak->kind == ROOF_MEASURED && !isnan(peak->limit_flops_per_second)) {
-      target->seconds_per_flop[unit] = 1 / peak->limit_flops_per_second;
+    if (peak != NULL && !isnan(rf_peak_limit(peak))) {
+      target->seconds_per_flop[unit] = 1 / rf_peak_limit(peak);
     }
   }
   for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
     const roof_level *level = target->level[k];
     if (level != NULL && level->kind == ROOF_MEASURED && !isnan(level->limit_bytes_per_second)) {
-      roof_level limits = *level;
-      limits.read_bytes_per_second = level->limit_bytes_per_second;
-      limits.triad_bytes_per_second = level->triad_limit_bytes_per_second;
-      limits.copy_bytes_per_second = level->copy_limit_bytes_per_second;
-      limits.write_bytes_per_second = level->write_limit_bytes_per_second;
-      limits.update_bytes_per_second = level->update_limit_bytes_per_second;
-      roof_level_costs(&limits, target->seconds_per_byte[k]);
+      rf_level_limit(level, target->seconds_per_byte[k]);
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "roofline/machine.h"
+#include "core/cores.h"
 
 enum { KINDS = 8 };
 
@@ -65,6 +65,10 @@ static double *at(roof_level *level, size_t field) {
   return (double *)(void *)((char *)level + field);
 }
 
+static double figure(const roof_level *level, size_t field) {
+  return *(const double *)(const void *)((const char *)level + field);
+}
+
 /** The peak that one core of a kind reaches; of the first kind, which is the fastest, for NULL. */
 static const roof_peak *one_core_peak(const roof_machine *machine, const roof_peak *peak, const char *kind) {
   for (int i = 0; i < machine->peak_count; i++) {
@@ -78,9 +82,10 @@ static const roof_peak *one_core_peak(const roof_machine *machine, const roof_pe
   return NULL;
 }
 
-static roof_level *one_core_level(roof_machine *machine, const roof_level *level, const char *kind) {
+static const roof_level *one_core_level(const roof_machine *machine, const roof_level *level,
+                                        const char *kind) {
   for (int i = 0; i < machine->level_count; i++) {
-    roof_level *l = &machine->levels[i];
+    const roof_level *l = &machine->levels[i];
     if (l->cores == 1 && l->kind == ROOF_MEASURED && l->level == level->level &&
         (kind == NULL || strcmp(l->core_kind, kind) == 0)) {
       return l;
@@ -111,8 +116,9 @@ static void share_peak(const roof_machine *machine, const kinds *k, roof_peak *p
   name_source(peak->source, sizeof peak->source, basis, all);
 }
 
-static void share_level(roof_machine *machine, const kinds *k, roof_level *level, int cores, int all) {
-  roof_level *one = one_core_level(machine, level, NULL), l = *level;
+static void share_level(const roof_machine *machine, const kinds *k, roof_level *level, int cores, int all) {
+  const roof_level *one = one_core_level(machine, level, NULL);
+  roof_level l = *level;
   if (one == NULL) {
     return;
   }
@@ -120,10 +126,11 @@ static void share_level(roof_machine *machine, const kinds *k, roof_level *level
   for (size_t f = 0; f < sizeof bandwidths / sizeof bandwidths[0]; f++) {
     double rates[KINDS];
     for (int i = 0; i < k->count; i++) {
-      roof_level *of_kind = one_core_level(machine, level, k->names[i]);
-      rates[i] = of_kind != NULL ? *at(of_kind, bandwidths[f]) : NAN;
+      const roof_level *of_kind = one_core_level(machine, level, k->names[i]);
+      rates[i] = of_kind != NULL ? figure(of_kind, bandwidths[f]) : NAN;
     }
-    *at(&l, bandwidths[f]) = share_of(k, rates, *at(one, bandwidths[f]), *at(level, bandwidths[f]), cores);
+    *at(&l, bandwidths[f]) =
+        share_of(k, rates, figure(one, bandwidths[f]), figure(level, bandwidths[f]), cores);
   }
   l.spread = fmax(one->spread, level->spread);
   if (cores == 1) {
@@ -135,22 +142,33 @@ static void share_level(roof_machine *machine, const kinds *k, roof_level *level
   *level = l;
 }
 
-void roof_machine_for_cores(roof_machine *machine, int cores) {
+/** All cores where `cores` are fewer and at least one, else 0. */
+static int all_cores(const roof_machine *machine, int cores) {
   int all = isfinite(machine->unit_count) ? (int)machine->unit_count : 0;
-  if (cores < 1 || cores >= all) {
-    return;
+  return cores >= 1 && cores < all ? all : 0;
+}
+
+void rf_cores_peak(const roof_machine *machine, int cores, roof_peak *peak) {
+  int all = all_cores(machine, cores);
+  if (all > 0 && peak->kind == ROOF_MEASURED && peak->cores == 0) {
+    kinds k = kinds_of(machine);
+    share_peak(machine, &k, peak, cores, all);
   }
-  kinds k = kinds_of(machine);
+}
+
+void rf_cores_level(const roof_machine *machine, int cores, roof_level *level) {
+  int all = all_cores(machine, cores);
+  if (all > 0 && level->kind == ROOF_MEASURED && level->cores == 0) {
+    kinds k = kinds_of(machine);
+    share_level(machine, &k, level, cores, all);
+  }
+}
+
+void roof_machine_for_cores(roof_machine *machine, int cores) {
   for (int i = 0; i < machine->peak_count; i++) {
-    roof_peak *peak = &machine->peaks[i];
-    if (peak->kind == ROOF_MEASURED && peak->cores == 0) {
-      share_peak(machine, &k, peak, cores, all);
-    }
+    rf_cores_peak(machine, cores, &machine->peaks[i]);
   }
   for (int i = 0; i < machine->level_count; i++) {
-    roof_level *level = &machine->levels[i];
-    if (level->kind == ROOF_MEASURED && level->cores == 0) {
-      share_level(machine, &k, level, cores, all);
-    }
+    rf_cores_level(machine, cores, &machine->levels[i]);
   }
 }

@@ -30,9 +30,7 @@ static int find_name(const char *what, const char *text, const char *const *name
       return i;
     }
   }
-  const char *near = roof_suggest(text, names);
-  roof_error_set(error, ROOF_E_NAME, "%s `%s`: unknown%s%s%s", what, text, near ? "; did you mean `" : "",
-                 near ? near : "", near ? "`?" : "");
+  roof_error_unknown(error, what, text, names, NULL);
   return -1;
 }
 

@@ -263,9 +263,7 @@ roof_status roof_level_kind_parse(const char *name, roof_level_kind *kind, roof_
     }
     names[i] = level_names[i].name;
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "memory level `%s`: unknown%s%s%s", name,
-                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "memory level", name, names, NULL);
 }
 
 const char *roof_level_kind_name(roof_level_kind kind) {

@@ -44,9 +44,8 @@ static roof_status parse_choice(const roof_param *param, const char *text, doubl
     }
     names[i] = param->choices[i];
   }
-  const char *near = roof_suggest(text, names);
-  return roof_error_set(error, ROOF_E_NAME, "%s=%s: unknown; did you mean `%s`?", param->name, text,
-                        near != NULL ? near : names[0]);
+  return roof_error_unknown(error, param->name, text, names,
+                            param->kind == ROOF_PARAM_CHOICE ? NULL : "or give a number");
 }
 
 /** Name of the choice that `value` stands for, or NULL. */

@@ -124,25 +124,16 @@ static roof_status resolve_link(roof_target *target, roof_error *error) {
     return ROOF_OK;
   }
   const char *names[ROOF_LINK_MAX + 1] = {NULL};
-  char all[ROOF_LINK_MAX * (ROOF_NAME_MAX + 2)] = "";
   for (int i = 0; i < machine->link_count; i++) {
     names[i] = machine->links[i].name;
     if (strcmp(wanted, names[i]) == 0) {
       target->link = &machine->links[i];
       return ROOF_OK;
     }
-    strcat(strcat(all, i > 0 ? ", " : ""), names[i]);
   }
-  const char *near = roof_suggest(wanted, names);
-  return roof_error_set(error, ROOF_E_NAME, "link `%s`: %s has none of that name%s%s%s", wanted,
-                        machine->name,
-                        near != NULL  ? "; did you mean `"
-                        : all[0] != 0 ? " (it has: "
-                                      : "",
-                        near != NULL ? near : all,
-                        near != NULL  ? "`?"
-                        : all[0] != 0 ? ")"
-                                      : "");
+  roof_error_set(error, ROOF_E_NAME, "link `%s`: %s has none of that name", wanted, machine->name);
+  roof_error_suggest(error, wanted, names);
+  return ROOF_E_NAME;
 }
 
 roof_status roof_target_init(roof_target *target, const roof_machine *machine, const roof_types *types,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "roofline/text.h"
 
 static const struct {
   int exit_code;
@@ -35,6 +36,46 @@ roof_status roof_error_set(roof_error *error, roof_status code, const char *form
   rf_vformat(error->message, sizeof error->message, format, arguments);
   va_end(arguments);
   return code;
+}
+
+/** Adds to the message as much as fits. */
+ROOF_PRINTF(2, 3)
+static void append(roof_error *error, const char *format, ...) {
+  size_t used = strlen(error->message);
+  va_list arguments;
+  va_start(arguments, format);
+  rf_vformat(error->message + used, sizeof error->message - used, format, arguments);
+  va_end(arguments);
+}
+
+roof_status roof_error_suggest(roof_error *error, const char *name, const char *const *candidates) {
+  enum { LIST_MAX = 100 };
+  size_t length = 0;
+  if (error == NULL) {
+    return ROOF_E_NAME;
+  }
+  const char *near = roof_suggest(name, candidates);
+  if (near != NULL) {
+    append(error, "; did you mean `%s`?", near);
+    return error->code;
+  }
+  for (int i = 0; candidates[i] != NULL; i++) {
+    length += strlen(candidates[i]) + 2;
+  }
+  for (int i = 0; candidates[i] != NULL && length <= LIST_MAX; i++) {
+    append(error, "%s%s", i > 0 ? ", " : "; known: ", candidates[i]);
+  }
+  return error->code;
+}
+
+roof_status roof_error_unknown(roof_error *error, const char *what, const char *name,
+                               const char *const *candidates, const char *hint) {
+  roof_error_set(error, ROOF_E_NAME, "%s `%.80s`: unknown", what, name);
+  roof_error_suggest(error, name, candidates);
+  if (error != NULL && hint != NULL) {
+    append(error, "; %s", hint);
+  }
+  return ROOF_E_NAME;
 }
 
 roof_status roof_error_at(roof_error *error, const char *file, int line, int column) {

@@ -145,8 +145,8 @@ void roof_text_done(roof_text *text) {
 
 enum { LONGEST_NAME = 63 };
 
-/** Edit distance (insert, delete, replace, swap of neighbours), ignoring case, of names up to 63 characters.
- */
+/** Edit distance (insert, delete, replace, swap of neighbours), ignoring case, of names up to 63
+ * characters. */
 static size_t distance(const char *a, const char *b) {
   size_t rows[3][LONGEST_NAME + 1];
   size_t length_a = strlen(a), length_b = strlen(b);

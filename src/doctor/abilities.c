@@ -1,4 +1,4 @@
-/* What a measurement could use here: binding, counters, energy, libraries. */
+/* What a measurement can use on this machine: thread binding, counters, energy, libraries. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -38,7 +38,7 @@ void rf_check_pinning(const rf_check *check, const char *root, rf_diagnosis *out
   rf_diagnose(out, RF_HEALTH_OK, call, "a thread can be bound to a processor");
 }
 
-/** Opens and reads a cycle counter of this thread; 0, or why not. */
+/** Opens and reads a cycle counter of this thread. Returns 0 on success, else the errno value. */
 static int try_counter(void) {
   struct perf_event_attr what = {.type = PERF_TYPE_HARDWARE,
                                  .size = sizeof what,
@@ -66,7 +66,8 @@ void rf_check_counters(const rf_check *check, const char *root, rf_diagnosis *ou
   if (root[0] != '\0') {
     bool barred = atoi(level) > 2;
     rf_diagnose(out, barred ? RF_HEALTH_WARN : RF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
-                barred ? "barred to users" : "only the running machine can tell whether it has them");
+                barred ? "not permitted for unprivileged users"
+                       : "only a running machine shows whether it has them");
     return;
   }
   int why = try_counter();
@@ -74,7 +75,7 @@ void rf_check_counters(const rf_check *check, const char *root, rf_diagnosis *ou
     rf_diagnose(out, RF_HEALTH_OK, call, "cycles can be counted (perf_event_paranoid %.100s)", level);
   } else {
     rf_diagnose(out, RF_HEALTH_WARN, call, "%s (perf_event_paranoid %.100s)",
-                why == ENOENT ? "this machine has, or its hypervisor gives, no counters" : strerror(why),
+                why == ENOENT ? "no hardware counters: absent, or hidden by the hypervisor" : strerror(why),
                 level);
   }
 }

@@ -1,4 +1,4 @@
-/** The checks and what they read with. */
+/** The checks, and the readers that they share. */
 #ifndef DOCTOR_CHECKS_H
 #define DOCTOR_CHECKS_H
 
@@ -8,7 +8,7 @@
 #include "host/probe.h"
 #include "roofline/export.h"
 
-/** A row of the table. */
+/** One row of the table of checks. */
 typedef struct rf_check {
   const char *name, *why, *remedy;
   void (*look)(const struct rf_check *check, const char *root, rf_diagnosis *out);
@@ -30,11 +30,11 @@ rf_check_run rf_check_pinning, rf_check_counters, rf_check_energy, rf_check_libr
 /** How many processors a list like `0-3,8` names; 0 for none. */
 int rf_probe_count(const char *list);
 
-/** States a health with what was read. */
+/** Sets a diagnosis's health and what was read. */
 void rf_diagnose(rf_diagnosis *out, rf_health health, const char *path, const char *format, ...)
     ROOF_PRINTF(4, 5);
 
-/** True where `root` is not this machine; the diagnosis then says that only a running system can tell. */
+/** True if `root` is not this machine; the diagnosis then reports that only a running system can answer. */
 bool rf_probe_captured(const char *root, const char *what, rf_diagnosis *out);
 
 #endif

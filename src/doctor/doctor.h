@@ -1,4 +1,4 @@
-/** What on this machine would spoil a measurement, or take a figure away. */
+/** What on this machine would distort a measurement or make a figure unavailable. */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
@@ -11,15 +11,15 @@ typedef struct rf_diagnosis {
   const char *name;
   const char *why;    /**< why it matters */
   const char *remedy; /**< what to do */
-  rf_health health;   /**< what could not be read is unknown, never ok */
+  rf_health health;   /**< unknown if it could not be read, never ok */
   char path[256];     /**< what was read: a file, or a call */
-  char value[256];    /**< what it says, or why it says nothing */
+  char value[256];    /**< what was found there, or why nothing was */
 } rf_diagnosis;
 
 enum { RF_DIAGNOSIS_MAX = 48 };
 
-/** Makes all checks. Files are read below the folder `root`, "" for this machine; what only a running system
- *  can answer is unknown below another root.
+/** Runs all checks. Files are read below the folder `root`, "" for this machine; answers that need a running
+ *  system are unknown below another root.
  *  Units: none.
  *  Ownership: fills at most `capacity` diagnoses, returns how many.
  *  Errors: none. */

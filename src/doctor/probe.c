@@ -32,6 +32,6 @@ bool rf_probe_captured(const char *root, const char *what, rf_diagnosis *out) {
   if (root[0] == '\0') {
     return false;
   }
-  rf_diagnose(out, RF_HEALTH_UNKNOWN, what, "only the running machine can tell");
+  rf_diagnose(out, RF_HEALTH_UNKNOWN, what, "only a running machine can answer");
   return true;
 }

@@ -1,4 +1,4 @@
-/* What moves the clock, and whose processor it is. */
+/* What changes the clock, and whether the processor is virtual. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void rf_check_governor(const rf_check *check, const char *root, rf_diagnosis *ou
   }
   const char *path = CPU "/cpu*/cpufreq/scaling_governor";
   if (known == 0) {
-    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "no such file: the clock is not under this system's control");
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "no such file: this system does not control the clock");
   } else if (slow == 0) {
     rf_diagnose(out, RF_HEALTH_OK, path, "performance on all %zu processors", known);
   } else {
@@ -64,7 +64,7 @@ void rf_check_smt(const rf_check *check, const char *root, rf_diagnosis *out) {
   if (!rf_probe_line(root, path, line, sizeof line)) {
     rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "%s", line);
   } else if (strcmp(line, "0") == 0) {
-    rf_diagnose(out, RF_HEALTH_OK, path, "0: one hardware thread a core");
+    rf_diagnose(out, RF_HEALTH_OK, path, "0: one hardware thread per core");
   } else {
     rf_diagnose(out, RF_HEALTH_WARN, path, "%s: hardware threads share cores", line);
   }
@@ -91,7 +91,7 @@ void rf_check_machine(const rf_check *check, const char *root, rf_diagnosis *out
   } else if (rf_probe_line(root, "/sys/hypervisor/type", line, LINE)) {
     rf_diagnose(out, RF_HEALTH_WARN, "/sys/hypervisor/type", "a virtual machine: %.200s", line);
   } else {
-    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/cpuinfo", "no flags to tell a virtual machine by");
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/cpuinfo", "no flags that show a virtual machine");
   }
 }
 
@@ -119,7 +119,7 @@ void rf_check_steal(const rf_check *check, const char *root, rf_diagnosis *out) 
   (void)check;
   double wanted, stolen, wanted_now, stolen_now;
   if (!read_ticks(root, &wanted, &stolen)) {
-    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/stat", "has no steal time");
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/stat", "does not report steal time");
     return;
   }
   double share = percent(stolen, wanted), now = 0;

@@ -1,4 +1,4 @@
-/* What else the operating system does, and what it allows. */
+/* What the operating system does during a measurement, and what it permits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void rf_check_balancing(const rf_check *check, const char *root, rf_diagnosis *o
   if (strcmp(line, "0") == 0) {
     rf_diagnose(out, RF_HEALTH_OK, path, "0: pages stay where they are");
   } else if (count == 1) {
-    rf_diagnose(out, RF_HEALTH_OK, path, "%s, with nothing to move: one NUMA node", line);
+    rf_diagnose(out, RF_HEALTH_OK, path, "%s, without effect: one NUMA node", line);
   } else {
     rf_diagnose(out, RF_HEALTH_WARN, path, "%s: pages move between NUMA nodes %s", line, nodes);
   }
@@ -49,7 +49,7 @@ void rf_check_quota(const rf_check *check, const char *root, rf_diagnosis *out) 
   if (!rf_quota_read(root, &quota)) {
     bool top = rf_probe_line(root, "/sys/fs/cgroup/cgroup.controllers", line, sizeof line);
     rf_diagnose(out, top ? RF_HEALTH_OK : RF_HEALTH_UNKNOWN, "/proc/self/cgroup", "%s",
-                top ? "the root group, which has no limit" : "no group's limit can be read");
+                top ? "the root cgroup, which has no limit" : "no cgroup's limit can be read");
   } else if (isinf(quota.processors)) {
     rf_diagnose(out, RF_HEALTH_OK, quota.path, "no limit");
   } else {
@@ -82,7 +82,7 @@ void rf_check_load(const rf_check *check, const char *root, rf_diagnosis *out) {
   }
   double load = figures[0];
   int running = (int)figures[3];
-  int others = running > 1 ? running - 1 : 0; /* without the one that asks */
+  int others = running > 1 ? running - 1 : 0; /* without this process */
   rf_diagnose(out, load > much || others > 0 ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/loadavg",
               "%d other%s runnable now, %.2f on average over a minute", others, others == 1 ? "" : "s", load);
 }
@@ -93,7 +93,7 @@ void rf_check_swap(const rf_check *check, const char *root, rf_diagnosis *out) {
   char total[LINE], unused[LINE];
   if (!rf_probe_key(root, path, "SwapTotal", total, sizeof total) ||
       !rf_probe_key(root, path, "SwapFree", unused, sizeof unused)) {
-    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "does not tell of swap");
+    rf_diagnose(out, RF_HEALTH_UNKNOWN, path, "does not report swap");
     return;
   }
   double all = 0, free = 0;

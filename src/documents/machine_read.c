@@ -214,10 +214,8 @@ static roof_status fail_unknown(reader *r, const record *rec, const char *key) {
   for (size_t i = 0; i < rec->count; i++) {
     keys[i] = rec->fields[i].key;
   }
-  const char *near = roof_suggest(key, keys);
-  char why[96];
-  snprintf(why, sizeof why, near ? "unknown key; did you mean `%s`?" : "unknown key", near);
-  return fail_at(r, true, ROOF_E_NAME, why);
+  fail_at(r, true, ROOF_E_NAME, "unknown key");
+  return roof_error_suggest(r->error, key, keys);
 }
 
 static roof_status read_record(reader *r, const record *rec, json_t *object, char *base) {

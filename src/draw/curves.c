@@ -27,7 +27,7 @@ typedef struct box {
   double left, top, right, bottom;
 } box;
 
-/** Ends of an axis, in log10 or, where linear, as they are. */
+/** Ends of an axis, as log10 or, on a linear axis, as they are. */
 typedef struct range {
   double low, high;
 } range;
@@ -40,7 +40,7 @@ typedef struct canvas {
   double top[ROOF_PANEL_MAX], bottom[ROOF_PANEL_MAX];
   box taken[BOX_MAX]; /**< by labels and dots */
   int taken_count;
-  box lines[LINE_MAX]; /**< level and upright ones, that labels rather do not cross */
+  box lines[LINE_MAX]; /**< horizontal and vertical lines, which labels avoid crossing */
   int line_count;
 } canvas;
 
@@ -84,7 +84,7 @@ static void add_line(const canvas *c, const char *class, const char *stroke, dou
                  lround(x2), lround(y2));
 }
 
-/** "2 TFLOP/J", "50 W", "0.5": a quantity without zeros that say nothing. */
+/** "2 TFLOP/J", "50 W", "0.5": a quantity without trailing zeros. */
 static void tick_label(char *label, size_t size, double value, const char *unit) {
   if (unit[0] == '\0') {
     rf_axis_number(label, size, value);
@@ -102,7 +102,7 @@ static void tick_label(char *label, size_t size, double value, const char *unit)
   snprintf(label, size, "%.*s%s", (int)digits, text, rest);
 }
 
-/** The values that a log axis names: decades where there are many, else 1, 2 and 5 of each. */
+/** The values labelled on a log axis: decades if there are many, else 1, 2 and 5 of each. */
 static int log_ticks(range r, int most, double *ticks) {
   static const double steps[] = {1, 2, 5};
   int count = 0, each = r.high - r.low <= 2.2 ? 3 : 1, skip = rf_axis_step(r.low, r.high, most);
@@ -195,8 +195,8 @@ static void take(canvas *c, box b) {
   }
 }
 
-/** Writes a label in the first of the places that is inside the panel and free, across a line only where
- * there is no other; not at all where none is free. */
+/** Writes a label in the first place that is inside the panel and free, across a line only if there is no
+ * other place; skips it if no place is free. */
 static void put_label(canvas *c, int panel, const char *label, int series, const box *places, int count) {
   for (int i = 0; i < 2 * count; i++) {
     const box *b = &places[i % count];
@@ -215,7 +215,7 @@ static box box_at(double left, double top, const char *label) {
   return (box){left, top, left + rf_glyph_ems(label) * FONT, top + 16};
 }
 
-/** Where the level and upright lines are, before any label is placed. */
+/** Records the horizontal and vertical lines before any label is placed. */
 static void note_lines(canvas *c) {
   for (int i = 0; i < c->curves->panel_count; i++) {
     for (int k = 0; k < c->curves->panels[i].limit_count; k++) {
@@ -245,7 +245,7 @@ static void draw_limits(canvas *c, int panel) {
   }
 }
 
-/** Upright lines; each is named in the first panel, beside it and as low as there is room. */
+/** Vertical lines; each is labelled in the first panel, next to the line and as low as there is room. */
 static void draw_marks(canvas *c) {
   for (int i = 0; i < c->curves->mark_count; i++) {
     const roof_curve_dot *m = &c->curves->marks[i];
@@ -285,7 +285,7 @@ static void draw_dots(canvas *c, int panel) {
   }
 }
 
-/** The names of the series beneath, as many to a row as fit. Returns the height it takes. */
+/** The names of the series below the panels, as many per row as fit. Returns the height used. */
 static double draw_legend(const canvas *c, double top, bool draw) {
   const roof_curves *all = c->curves;
   double x = LEFT, y = top;

@@ -1,4 +1,4 @@
-/* A front of choices as SVG: linear axes from 0, steps between the dots, labels where there is room. */
+/* A Pareto front as SVG: linear axes from 0, steps between the dots, labels where there is room. */
 #include <math.h>
 #include <stdio.h>
 
@@ -124,7 +124,7 @@ static bool place_label(const canvas *c, int dot, const box *taken, int count, b
   return free;
 }
 
-/** The best first, so that it always has a label where there is room at all. */
+/** The best first, so that it is the last to lose its label. */
 static void draw_labels(const canvas *c) {
   const roof_front *f = c->front;
   box taken[ROOF_FRONT_DOTS];
@@ -151,7 +151,8 @@ roof_status roof_draw_front_svg(const roof_front *front, roof_text *out, roof_er
   for (int i = 0; i < front->count; i++) {
     const roof_front_dot *d = &front->dots[i];
     if (!(d->x > 0 && d->y > 0 && d->x < INFINITY && d->y < INFINITY)) {
-      return roof_error_set(error, ROOF_E_ARGUMENT, "front: %s is not at a finite, positive place", d->label);
+      return roof_error_set(error, ROOF_E_ARGUMENT,
+                            "front: the coordinates of %s are not finite and positive", d->label);
     }
     c.high_x = fmax(c.high_x, d->x * 1.1);
     c.high_y = fmax(c.high_y, d->y * 1.1);

@@ -1,4 +1,4 @@
-/** Where roofs, ridges and dots lie in the log-log plane; shared by every drawing. */
+/** Where roofs, ridges and dots lie in the log-log plane; shared by all drawings. */
 #ifndef RF_DRAW_GEOMETRY_H
 #define RF_DRAW_GEOMETRY_H
 
@@ -14,13 +14,13 @@ typedef struct rf_geometry {
   rf_point from[ROOF_SCENE_ROOFS], to[ROOF_SCENE_ROOFS];
   rf_point ridges[ROOF_SCENE_SERIES]; /**< highest roof on the outermost ramp; NaN: none */
   double ceilings[ROOF_SCENE_DOTS];   /**< over each dot: the lower of those two; NaN: none */
-  bool above[ROOF_SCENE_DOTS];        /**< faster than that */
+  bool above[ROOF_SCENE_DOTS];        /**< true if the dot is above `ceiling` */
 } rf_geometry;
 
 /** Lays out the plane. Fails for a scene without roofs. */
 roof_status rf_geometry_make(const roof_scene *scene, rf_geometry *geometry, roof_error *error);
 
-/** Decades between two labels so that a range has at most `most` of them. */
+/** Decades between two labels, chosen so that a range has at most `most` labels. */
 int rf_axis_step(double low, double high, int most);
 
 /** The label of 10^exponent: "100", "1e6", "10 TFLOP/s"; `unit` "" for a plain number. */
@@ -29,7 +29,7 @@ void rf_axis_label(char *buffer, size_t size, int exponent, const char *unit);
 /** A number to four digits. */
 void rf_axis_number(char *buffer, size_t size, double value);
 
-/** The bit of the scene's own description that `roof_draw_*` writes when it has none. */
+/** The description that `roof_draw_*` writes for a scene that has none. */
 void rf_scene_describe(const roof_scene *scene, roof_text *out);
 
 #endif

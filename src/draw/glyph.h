@@ -6,19 +6,19 @@
 
 enum { RF_REPLACEMENT = 0xFFFD };
 
-/** Reads the character at *cursor and moves past it; what is not text reads as U+FFFD. 0 at the end. */
+/** Reads the character at *cursor and moves past it; invalid bytes read as U+FFFD. 0 at the end. */
 unsigned rf_glyph_next(const char **cursor);
 
 /** Terminal cells a character takes: 0 (combining, invisible), 1 or 2 (East Asian wide). */
 int rf_glyph_cells(unsigned code);
 
-/** Width of `text` in ems of a wide sans-serif font (DejaVu Sans), so that others need less. */
+/** Width of `text` in ems of DejaVu Sans, a wide sans-serif font: other fonts need less. */
 double rf_glyph_ems(const char *text);
 
 /** Copies as much of `text` as fits in `ems` and `size`, ending in an ellipsis where it is cut. */
 void rf_glyph_elide(char *buffer, size_t size, const char *text, double ems);
 
-/** Cuts a character that a fixed-size field has split at its end. */
+/** Removes an incomplete character at the end of a fixed-size field. */
 void rf_glyph_trim(char *field, size_t size);
 
 #endif

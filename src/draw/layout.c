@@ -6,7 +6,7 @@
 
 #include "draw/glyph.h"
 
-/** What a label pays: lower is better, and from `forbidden` on it may not stay. */
+/** The cost of a label's place: lower is better; from `forbidden` on the place is not used. */
 static const double forbidden = 1000, crosses_roof = 40, crosses_drop = 15, crosses_leader = 60,
                     seems_anothers = 50;
 
@@ -56,7 +56,7 @@ static bool inside_plot(const rf_layout *layout, const rf_rect *r) {
          r->y - height >= layout->top + 2 && r->y + height <= layout->bottom - 2;
 }
 
-/** What is in the way of labels, worked out once. */
+/** Obstacles for labels, computed once. */
 typedef struct board {
   const roof_scene *scene;
   rf_layout *layout;
@@ -173,7 +173,7 @@ static double collide_lines(const search *s, const rf_mark *mark) {
          crosses_drop * count_near(&mark->rect, b->drops, b->drop_count, 1);
 }
 
-/** Keeps the mark at this place, which by itself costs `cost`, if it is the best so far. */
+/** Keeps this place, whose own cost is `cost`, if it is the best so far. */
 static void consider(search *s, rf_mark mark, double cost) {
   if (cost >= s->cost || !inside_plot(s->on->layout, &mark.rect)) {
     return;
@@ -192,7 +192,7 @@ static void consider(search *s, rf_mark mark, double cost) {
   }
 }
 
-/** Rings of places around the anchor, near ones and those to the right first. */
+/** Rings of places around the anchor; near places and places to the right first. */
 static void search_around(search *s) {
   static const double rings[] = {0, 7, 16, 28, 42, 60, 82, 110};
   enum { DIRECTIONS = 16 };
@@ -213,7 +213,7 @@ static void search_around(search *s) {
   }
 }
 
-/** Every place of the plot; for the label that found none nearby. */
+/** Every place of the plot, for a label that found none nearby. */
 static void search_everywhere(search *s) {
   const rf_layout *layout = s->on->layout;
   rf_mark place = layout->marks[s->self];
@@ -250,7 +250,7 @@ static void search_along(search *s) {
       place.rect.x = from.x + along_x * centre - along_y * offset;
       place.rect.y = from.y + along_y * centre + along_x * offset;
       bool usual = (side == 0) == (roof->style == ROOF_SOLID);
-      /* A place past the dots must not be past another roof, whose label it would seem to be. */
+      /* A place beyond the dots must not be beyond another roof: the label would seem to be that roof's. */
       if (past_dots == 0 ||
           count_near(&place.rect, s->on->roofs, s->on->scene->roof_count, 2 * RF_DOT_RADIUS + 1) == 1) {
         consider(s, place, at * 0.05 + (usual ? 0 : 4) + past_dots * 6);
@@ -294,13 +294,13 @@ static void settle_roofs(board *b) {
   }
 }
 
-/** True when the dot's arrow leads to one of the same label, which then stands for both. */
+/** True if the dot's arrow leads to a dot with the same label; one label then serves both. */
 static bool shares_label(const roof_scene *scene, const roof_scene_dot *dot) {
   return dot->next >= 0 && dot->next < scene->dot_count && &scene->dots[dot->next] != dot &&
          strcmp(scene->dots[dot->next].label, dot->label) == 0;
 }
 
-/** What a dot carries; NULL when that is too long. */
+/** The text next to a dot; NULL if it is too long. */
 static const char *dot_words(const roof_scene *scene, const rf_layout *layout, int dot, char number[16]) {
   const char *label = scene->dots[dot].label;
   if (layout->numbered) {
@@ -313,7 +313,8 @@ static const char *dot_words(const roof_scene *scene, const rf_layout *layout, i
   return rf_glyph_ems(label) * RF_FONT_SIZE <= longest_label ? label : NULL;
 }
 
-/** The place of one dot's label or number; the one it has when there is none better. False: no room. */
+/** Finds the place of one dot's label or number, or keeps its current one if none is better. False: no
+ * room. */
 static bool settle_dot(board *b, int dot) {
   rf_layout *layout = b->layout;
   int self = ROOF_SCENE_ROOFS + dot;
@@ -334,7 +335,8 @@ static bool settle_dot(board *b, int dot) {
   return before.text[0] != '\0';
 }
 
-/** Places every dot's label, then again, now that the others are known. Numbers, if the labels have no room.
+/** Places every dot's label in two passes, the second knowing the places of all others. Uses numbers if the
+ * labels have no room.
  */
 static void settle_dots(board *b) {
   const roof_scene *scene = b->scene;

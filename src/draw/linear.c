@@ -8,7 +8,7 @@
 #include "draw/geometry.h"
 #include "roofline/units.h"
 
-/** The outermost ramp of a series, of the same style where there is one; NULL: none. */
+/** The outermost ramp of a series, preferably of the same style; NULL: none. */
 static const roof_scene_roof *ramp_of(const roof_scene *scene, const roof_scene_roof *flat) {
   const roof_scene_roof *best = NULL;
   for (int i = 0; i < scene->roof_count; i++) {

@@ -5,8 +5,8 @@
 #include "roofline/draw.h"
 
 typedef struct rf_colour {
-  const char *line; /**< on white at least 3:1 where it matters */
-  const char *text; /**< on white at least 4.5:1 */
+  const char *line; /**< contrast with white of at least 3:1 where it matters */
+  const char *text; /**< contrast with white of at least 4.5:1 */
   int terminal;     /**< the nearest of 256 colours */
 } rf_colour;
 

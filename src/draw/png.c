@@ -1,4 +1,5 @@
-/* The SVG as pixels, by librsvg and cairo where they are installed: loaded when a picture is asked for. */
+/* The SVG as pixels, by librsvg and cairo if they are installed; they are loaded when a picture is
+ * requested. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ typedef struct rectangle {
   double x, y, width, height;
 } rectangle;
 
-/* What is used of librsvg/rsvg.h (2.46 and later), cairo.h and glib-object.h. */
+/* The parts used of librsvg/rsvg.h (2.46 and later), cairo.h and glib-object.h. */
 static struct {
   void *(*new_from_data)(const unsigned char *data, size_t size, void **error);
   int (*render_document)(void *handle, void *cairo, const rectangle *viewport, void **error);
@@ -65,7 +66,7 @@ static int append(void *to, const unsigned char *data, unsigned size) {
   return 0;
 }
 
-/** Paints `svg`, `width` by `height` units large, white beneath. */
+/** Paints `svg`, `width` by `height` units large, on white. */
 static bool paint(const roof_text *svg, int width, int height, roof_text *out) {
   void *image = library.new_from_data((const unsigned char *)svg->data, svg->length, NULL);
   void *surface = library.surface_create(RGB24, SCALE * width, SCALE * height);
@@ -92,7 +93,7 @@ roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *
     bool known = size != NULL && sscanf(size, " width=\"%d\" height=\"%d\"", &width, &height) == 2;
     status = known && paint(svg, width, height, &png) && !png.failed
                  ? ROOF_OK
-                 : roof_error_set(error, ROOF_E_INTERNAL, "PNG: librsvg does not draw the chart");
+                 : roof_error_set(error, ROOF_E_INTERNAL, "PNG: librsvg cannot draw the chart");
   }
   if (status == ROOF_OK) {
     roof_text_add_bytes(out, png.data, png.length);

@@ -35,7 +35,8 @@ static bool add_roof(roof_scene *scene, const char *what, double rate, const roo
   return true;
 }
 
-/** The datasheet figure solid, or where there is none the limit of the measured one; the measured dashed. */
+/** The datasheet figure is solid, or the limit of the measured figure if there is no datasheet; the measured
+ * figure is dashed. */
 static bool add_peaks(roof_scene *scene, const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
   const roof_peak *rated = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
   const roof_peak *measured = roof_machine_peak(machine, dtype, unit, false, ROOF_MEASURED);
@@ -50,7 +51,7 @@ static bool add_peaks(roof_scene *scene, const roof_machine *machine, roof_dtype
           add_roof(scene, what, measured->flops_per_second, NULL, ROOF_DASHED));
 }
 
-/** The best of a level's access patterns: no mix of reads and writes can be faster. */
+/** The fastest of a level's access patterns; no mix of reads and writes can be faster. */
 static double best_bandwidth(const roof_level *level) {
   double costs[ROOF_MIX_COUNT];
   roof_level_costs(level, costs);
@@ -102,7 +103,7 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
                                ROOF_SCENE_ROOFS);
 }
 
-/** True when another roof of its series makes `roof` no part of the outline. */
+/** True if another roof of the series hides `roof` from the outline. */
 static bool is_detail(const roof_scene *scene, const roof_scene_roof *roof) {
   bool flat = !isnan(roof->flops_per_second);
   for (int i = 0; i < scene->roof_count; i++) {

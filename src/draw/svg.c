@@ -13,7 +13,7 @@ typedef struct chart {
   const roof_scene *scene;
   const rf_layout *layout;
   roof_text *out;
-  double y; /**< where the next row beneath the plot goes */
+  double y; /**< where the next row below the plot goes */
 } chart;
 
 static const double chart_width = 960, row_height = 19;
@@ -55,7 +55,7 @@ static void add_line(roof_text *out, const char *class, const char *stroke, rf_p
   roof_text_add(out, "/>\n");
 }
 
-/** Text at a point of its baseline; `fill` NULL: the class's. */
+/** Text at a point on its baseline; `fill` NULL: the colour of the class. */
 static void add_text(roof_text *out, const char *class, const char *fill, double x, double y,
                      const char *text) {
   roof_text_addf(out, "<text class=\"%s\"", class);
@@ -127,7 +127,7 @@ static void draw_axis(const chart *c, bool vertical) {
   }
 }
 
-/** The words beneath a ridge; "" when the series has none. */
+/** The text below a ridge; "" if the series has none. */
 static void ridge_words(const chart *c, int series, char *words, size_t size) {
   double x = c->layout->geometry.ridges[series].x;
   words[0] = '\0';
@@ -138,7 +138,8 @@ static void ridge_words(const chart *c, int series, char *words, size_t size) {
   }
 }
 
-/** The row beneath the axis for each ridge's value: values too close take another one. Returns the rows. */
+/** The row below the axis for each ridge's value: values too close to each other take different rows. Returns
+ * the number of rows. */
 static int arrange_ridges(const chart *c, int rows_of[ROOF_SCENE_SERIES]) {
   double taken[ROOF_SCENE_SERIES][2];
   int rows = 0;
@@ -159,7 +160,7 @@ static int arrange_ridges(const chart *c, int rows_of[ROOF_SCENE_SERIES]) {
   return rows;
 }
 
-/** A dotted line from each ridge down to the axis, its value beneath the axis' own. */
+/** A dotted line from each ridge down to the axis, its value below the axis labels. */
 static void draw_ridges(chart *c) {
   int rows_of[ROOF_SCENE_SERIES], rows = arrange_ridges(c, rows_of);
   for (int pass = 0; pass < 2; pass++) {
@@ -231,7 +232,7 @@ static void draw_arrow(const chart *c, rf_point from, rf_point to) {
   }
 }
 
-/** Lines from dots and roofs over to the labels that had no room beside them. */
+/** Lines from dots and roofs to labels that had no room next to them. */
 static void draw_leaders(const chart *c) {
   for (int i = 0; i < RF_MARK_COUNT; i++) {
     const rf_mark *mark = &c->layout->marks[i];
@@ -244,7 +245,7 @@ static void draw_leaders(const chart *c) {
   }
 }
 
-/** The lines beneath the dots: up to the ceiling, on to the next dot. */
+/** The lines below the dots: up to the ceiling, and on to the next dot. */
 static void draw_threads(const chart *c) {
   const rf_geometry *g = &c->layout->geometry;
   for (int i = 0; i < c->scene->dot_count; i++) {
@@ -284,7 +285,8 @@ static void describe_dot(const chart *c, int i, roof_text *out) {
   roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s");
   roof_text_addf(out, "%s: %s FLOP/byte, %s %s%s%s%s", dot->label, intensity, rate,
                  dot->predicted ? "predicted" : "measured",
-                 c->layout->geometry.above[i] ? "; above its roof: measure again or count again" : "",
+                 c->layout->geometry.above[i] ? "; above its ceiling: check the measurement and the counts"
+                                              : "",
                  dot->detail[0] != '\0' ? "\n" : "", dot->detail);
 }
 
@@ -328,7 +330,7 @@ static void draw_marks(const chart *c) {
   }
 }
 
-/** One entry of the legend: a sample, drawn by its row of `keys`, and words. */
+/** One entry of the legend: a sample, drawn by its row of `keys`, and text. */
 typedef enum legend_key {
   KEY_SERIES,
   KEY_SOLID,
@@ -396,7 +398,7 @@ static void draw_legend(chart *c) {
               {has_style(scene, ROOF_DASHED), KEY_DASHED, "measured ceiling"},
               {dots[false], KEY_MEASURED, "measured kernel"},
               {dots[true], KEY_PREDICTED, "predicted kernel"},
-              {above, KEY_ABOVE, "above its roof (!)"}};
+              {above, KEY_ABOVE, "above its ceiling (!)"}};
   double x = c->layout->left;
   c->y += 28;
   for (int i = 0; i < scene->series_count; i++) {
@@ -409,7 +411,7 @@ static void draw_legend(chart *c) {
   }
 }
 
-/** The label of a numbered dot, with its machine where there are several. */
+/** The label of a numbered dot, with its machine if there are several. */
 static void key_words(const chart *c, int dot, char *words, size_t size) {
   const roof_scene_dot *d = &c->scene->dots[dot];
   bool several = c->scene->series_count > 1 && d->series < c->scene->series_count;

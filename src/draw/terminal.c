@@ -43,7 +43,7 @@ static cell *cell_at(const screen *s, int column, int row) {
              : NULL;
 }
 
-/** The character as the terminal may show it: nothing that controls it, and in ASCII mode only ASCII. */
+/** The character in a form safe for the terminal: no control characters, and in ASCII mode only ASCII. */
 static unsigned shown(const screen *s, unsigned code) {
   if (code < 0x20) {
     return ' ';
@@ -121,7 +121,7 @@ static void put_point(const screen *s, double column, double row, int series) {
   }
 }
 
-/** A line in braille points, or in ASCII one character a column; dashes leave a third of it out. */
+/** A line in braille points, or in ASCII one character per column; dashes leave out a third of it. */
 static void put_line(const screen *s, rf_point from, rf_point to, const roof_scene_roof *roof) {
   double x = column_of(s, from.x), y = row_of(s, from.y);
   double dx = column_of(s, to.x) - x, dy = row_of(s, to.y) - y;
@@ -225,7 +225,7 @@ static void use_colour(const screen *s, int series) {
   }
 }
 
-/** ASCII for braille points: by which rows of the cell have any, low, middle or high, or both. */
+/** ASCII for braille points, by which rows of the cell have points: low, middle, high, or several. */
 static unsigned ascii_points(unsigned char points) {
   enum { HIGH = 0x09, LOW = 0xC0, LEFT = 0x47, RIGHT = 0xB8 };
   bool rises = (points & LEFT) != 0 && (points & RIGHT) != 0 && (points & LOW) != 0 && (points & ~LOW) != 0;
@@ -279,7 +279,7 @@ static void print_padded(const screen *s, const char *text, int cells) {
   roof_text_addf(s->out, "%*s", cells > used ? cells - used : 0, "");
 }
 
-/** The machine of a legend's row, where there are several. */
+/** The machine of a legend's row, if there are several. */
 static void print_series(const screen *s, int series) {
   if (s->scene->series_count > 1) {
     print_padded(s, s->scene->series[series % ROOF_SCENE_SERIES], SERIES_CELLS);
@@ -337,7 +337,7 @@ static void print_dots(const screen *s) {
     print_padded(s, dot->label, width);
     roof_text_addf(s->out, " %8s FLOP/byte %15s  %s%s\n", intensity, rate,
                    dot->predicted ? "predicted" : "measured",
-                   s->geometry.above[i] ? "  ! above its roof" : "");
+                   s->geometry.above[i] ? "  ! above its ceiling" : "");
   }
 }
 

@@ -1,4 +1,4 @@
-/* A list of operations as text: `OP key=value ...` a line. */
+/* A list of operations as text: one `OP key=value ...` per line. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static roof_status fail(const line *l, const char *at, roof_status code, const c
   return roof_error_at(l->error, l->file, l->number, (int)(at - l->start) + 1);
 }
 
-/* What may stand beside the parameters. */
+/* The keys allowed in addition to the parameters. */
 
 static roof_status take_dtype(line *l, const char *value, roof_error *error) {
   roof_dtype dtype = ROOF_FP16;
@@ -91,7 +91,7 @@ static roof_status take_count(line *l, const char *value, roof_error *error) {
 
 static roof_status take_name(line *l, const char *value, roof_error *error) {
   snprintf(l->name, sizeof l->name, "%s", value);
-  return value[0] != '\0' ? ROOF_OK : roof_error_set(error, ROOF_E_PARSE, "name=: a name is missing");
+  return value[0] != '\0' ? ROOF_OK : roof_error_set(error, ROOF_E_PARSE, "name=: the name is empty");
 }
 
 /** `dtype` comes first: it sets the others. */
@@ -108,9 +108,8 @@ static roof_status fail_key(line *l, const char *at, const char *key) {
   for (int i = 0; i < count + OPTIONS; i++) {
     names[i] = i < count ? l->op->params[i].name : options[i - count].name;
   }
-  const char *near = roof_suggest(key, names);
-  return fail(l, at, ROOF_E_NAME, "%s has no parameter `%.60s`%s%s%s", l->op->name, key,
-              near != NULL ? "; did you mean `" : "", near != NULL ? near : "", near != NULL ? "`?" : "");
+  fail(l, at, ROOF_E_NAME, "%s has no parameter `%.60s`", l->op->name, key);
+  return roof_error_suggest(l->error, key, names);
 }
 
 static int option_of(const char *key) {
@@ -121,7 +120,8 @@ static int option_of(const char *key) {
   return option;
 }
 
-/** Takes an option `key=value` at `word` and blanks it out; in the first pass dtype alone, then all others. */
+/** Takes an option `key=value` at `word` and blanks it out; in the first pass dtype alone, then all
+ * others. */
 static roof_status take_word(line *l, char *word, size_t length, bool first) {
   char copy[LINE_MAX_LENGTH];
   roof_error why = {0};
@@ -200,7 +200,7 @@ static roof_status add_line(line *l, roof_workload *w) {
   return roof_workload_add(w, &item, l->error);
 }
 
-/** One line, comment and end cut off. */
+/** One line, without its comment and line end. */
 static roof_status take_line(line *l, char *text, const roof_workload_reading *reading, roof_workload *w) {
   char *word = text + strspn(text, " \t\r");
   size_t length = strcspn(word, " \t\r");
@@ -215,7 +215,7 @@ static roof_status take_line(line *l, char *text, const roof_workload_reading *r
   if (status != ROOF_OK) {
     return fail(l, word, status, "%s%s", why.message,
                 length == 2 && strncmp(word, "op", 2) == 0
-                    ? "; a file of your own operations is given by `--ops FILE`"
+                    ? "; a file of your own operations is passed with `--ops FILE`"
                     : "");
   }
   l->types = reading->types;
@@ -259,11 +259,12 @@ roof_status roof_workload_read_list(const char *text, size_t length, const char 
   rf_file_base_name(file, w.name, sizeof w.name);
   roof_status status = take_lines(&l, text, length, reading, &w);
   if (status == ROOF_OK && reading->dimension_count > 0) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "%.60s=: a list of operations has its sizes in its lines",
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "%.60s=: unknown here; a list of operations gives its sizes in its lines",
                             reading->dimensions[0].name);
     roof_error_at(error, file, 0, 0);
   } else if (status == ROOF_OK && w.count == 0) {
-    status = roof_error_set(error, ROOF_E_PARSE, "no operation: a line is `OP key=value ...`");
+    status = roof_error_set(error, ROOF_E_PARSE, "no operation; a line has the form `OP key=value ...`");
     roof_error_at(error, file, 0, 0);
   }
   if (status != ROOF_OK) {

@@ -1,4 +1,4 @@
-/* Walks an ONNX graph in its order: sizes first, then the work of each node. */
+/* Walks an ONNX graph in order: sizes first, then the work of each node. */
 #include "graphs/onnx.h"
 
 #include <stdio.h>
@@ -8,15 +8,15 @@
 
 enum { SHAPE_MAX = 160 };
 
-/** Where the walk stands. */
+/** The state of the walk. */
 typedef struct walk {
   onnx_graph g;
   roof_workload w;
   json_t *silent; /**< nodes without work, by operator */
-  double live;    /**< bytes of activations at once */
+  double live;    /**< bytes of activations alive at the same time */
 } walk;
 
-/** Refuses operators that are not known, all of them at once. */
+/** Refuses a graph with unknown operators and names all of them. */
 static roof_status check_operators(onnx_graph *g) {
   char others[256] = "";
   size_t used = 0;
@@ -39,10 +39,9 @@ static roof_status check_operators(onnx_graph *g) {
   if (first.node == NULL) {
     return ROOF_OK;
   }
-  const char *near = roof_suggest(first.node->type, rf_onnx_op_names());
-  return rf_onnx_fail(&first, ROOF_E_NAME, "an operator that is not known%s%s%s%s%s",
-                      near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "",
-                      others[0] != '\0' ? "; nor are " : "", others[0] != '\0' ? others + 2 : "");
+  rf_onnx_fail(&first, ROOF_E_NAME, "unknown operator%s%s", others[0] != '\0' ? ", and so are " : "",
+               others[0] != '\0' ? others + 2 : "");
+  return roof_error_suggest(g->error, first.node->type, rf_onnx_op_names());
 }
 
 /** The storage behind a value. */
@@ -62,10 +61,10 @@ static roof_status check_sizes(onnx_call *c) {
   for (int i = 0; i < c->node->out_count; i++) {
     const onnx_value *v = rf_onnx_out(c, i);
     if (v != NULL && v->rank < 0) {
-      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "output `%.60s` is not one that the operator has", v->name);
+      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "the operator has no output `%.60s`", v->name);
     }
     if (v != NULL && !rf_onnx_is_sound(v)) {
-      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "the sizes of `%.60s` make no tensor", v->name);
+      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "the dimensions of `%.60s` are not valid", v->name);
     }
   }
   return ROOF_OK;
@@ -75,7 +74,7 @@ static roof_status check_ends(onnx_call *c, const onnx_op *op) {
   for (int i = 0; i < c->node->in_count; i++) {
     const onnx_value *v = rf_onnx_in(c, i);
     if (v != NULL && v->rank < 0) {
-      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "its input `%.60s` is made by no node before it", v->name);
+      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "no earlier node produces its input `%.60s`", v->name);
     }
   }
   return rf_onnx_first_output(c) != NULL && (rf_onnx_out(c, 0) != NULL || op->shape == rf_onnx_recurrent)
@@ -94,7 +93,7 @@ static void set_types(const onnx_call *c, const onnx_op *op) {
   }
 }
 
-/** Sizes that depend on data are taken as the file declares them. */
+/** Sizes that depend on data are read from the file's declarations. */
 static roof_status declare(onnx_call *c) {
   for (int i = 0; i < c->node->out_count; i++) {
     onnx_value *v = rf_onnx_out(c, i);
@@ -104,7 +103,8 @@ static roof_status declare(onnx_call *c) {
     }
     if (v != NULL && v->rank < 0) {
       return rf_onnx_fail(c, ROOF_E_ARGUMENT,
-                          "the sizes of `%.60s` depend on data, and the file does not declare them", v->name);
+                          "the dimensions of `%.60s` depend on data, and the file does not declare them",
+                          v->name);
     }
   }
   return ROOF_OK;
@@ -140,7 +140,8 @@ static void write_shape(const onnx_call *c, char *text, size_t size) {
   }
 }
 
-/** The format that a node computes in: its input's, in lanes no narrower integers than fp32 does. */
+/** The format that a node computes in: that of its input; integers narrower than fp32 are computed as fp32 in
+ * vector units. */
 static roof_dtype compute_of(const walk *k, const onnx_call *c, const onnx_op *op) {
   const onnx_value *x = rf_onnx_in(c, 0);
   const onnx_type *type = x != NULL ? rf_onnx_type_of(x->type) : NULL;
@@ -195,7 +196,7 @@ static roof_status emit(walk *k, onnx_call *c, const onnx_op *op) {
   return roof_workload_add(&k->w, &item, c->graph->error);
 }
 
-/** A node that does nothing when the graph runs: a view, or what is known before. */
+/** A node that does nothing when the graph runs: a view, or a value known in advance. */
 static void pass_over(walk *k, const onnx_call *c, bool constant) {
   onnx_value *from = rf_onnx_in(c, 0);
   json_int_t count = json_integer_value(json_object_get(k->silent, c->node->type));
@@ -214,7 +215,7 @@ static void pass_over(walk *k, const onnx_call *c, bool constant) {
   }
 }
 
-/** Activations live from where they are made to where they are read last. */
+/** An activation is alive from the node that produces it to the last node that reads it. */
 static void follow_storage(walk *k, const onnx_call *c) {
   for (int i = 0; i < c->node->out_count; i++) {
     onnx_value *v = rf_onnx_out(c, i);
@@ -290,8 +291,7 @@ static void note_silent(walk *k) {
     }
   }
   if (nodes > 0) {
-    roof_workload_note(&k->w, "no kernel runs for views and what is known before, %.0f in all: %s", nodes,
-                       text);
+    roof_workload_note(&k->w, "%.0f nodes need no kernel (views and constants): %s", nodes, text);
   }
 }
 
@@ -314,13 +314,14 @@ static roof_status walk_graph(walk *k, proto model) {
     status = take_node(k, i);
   }
   if (status == ROOF_OK && k->w.count == 0) {
-    roof_error_set(g->error, ROOF_E_ARGUMENT, "no node that computes or moves anything");
+    roof_error_set(g->error, ROOF_E_ARGUMENT, "no node computes or moves anything");
     return roof_error_at(g->error, g->file, 0, 0);
   }
   note_inputs(k);
   note_silent(k);
   if (g->externals > 0) {
-    roof_workload_note(&k->w, "%.0f tensors lie outside the file, which has their sizes", g->externals);
+    roof_workload_note(&k->w, "%.0f tensors are stored outside the file; their sizes are known",
+                       g->externals);
   }
   return status;
 }

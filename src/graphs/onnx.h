@@ -96,7 +96,8 @@ typedef struct onnx_graph {
   roof_error *error;
 } onnx_graph;
 
-/** A node while it is worked out. What a shape function leaves as it is holds for most operators. */
+/** A node while its shape and work are computed. The initial values suit most operators; a shape function
+ * changes the others. */
 typedef struct onnx_call {
   onnx_graph *graph;
   const onnx_node *node;
@@ -107,11 +108,12 @@ typedef struct onnx_call {
   char detail[48]; /**< for people, behind the sizes */
 } onnx_call;
 
-/** What an operator moves. */
+/** Which bytes an operator moves. */
 typedef enum onnx_moves {
   ONNX_MOVES_ALL,    /**< every input and output once */
-  ONNX_MOVES_RESULT, /**< of the first input what is taken, the other inputs, the output */
-  ONNX_MOVES_NOTHING /**< a view of its first input, or known before the graph runs */
+  ONNX_MOVES_RESULT, /**< the elements taken from the first input, all of the other inputs and of the
+                          output */
+  ONNX_MOVES_NOTHING /**< nothing: a view of its first input, or known before the graph runs */
 } onnx_moves;
 
 typedef struct onnx_op onnx_op;
@@ -122,15 +124,15 @@ struct onnx_op {
   roof_unit unit;
   onnx_moves moves;
   int result;                 /**< type of the outputs: a data type, -N: the input N's, 0: the first's */
-  void (*fold)(onnx_call *c); /**< known elements from known elements, or NULL */
+  void (*fold)(onnx_call *c); /**< computes known elements from known elements, or NULL */
 };
 
 /* rf_onnx_read.c */
-/** Reads nodes and values. Release with rf_onnx_done whatever it returns. */
+/** Reads nodes and values. Call rf_onnx_done in any case, also on failure. */
 roof_status rf_onnx_read(onnx_graph *g, proto model);
 void rf_onnx_done(onnx_graph *g);
 const onnx_type *rf_onnx_type_of(int id);
-/** The value of that name, made where there is none; NULL when out of memory. */
+/** The value of that name, created if there is none; NULL if out of memory. */
 onnx_value *rf_onnx_value_of(onnx_graph *g, const char *name);
 /** Gives a value the sizes that a TypeProto declares. */
 roof_status rf_onnx_declare(onnx_graph *g, onnx_value *v, proto type, bool input);
@@ -148,7 +150,7 @@ void rf_onnx_text(const onnx_node *n, const char *name, char *text, size_t size)
 
 /* rf_onnx_shape.c */
 double rf_onnx_elements(const onnx_value *v);
-/** Every dimension is a whole number that makes sense. */
+/** True if every dimension is a whole number within range. */
 bool rf_onnx_is_sound(const onnx_value *v);
 /** Bytes of a value, in the format asked for where it holds floating-point numbers. */
 double rf_onnx_bytes(const onnx_graph *g, const onnx_value *v);
@@ -215,7 +217,7 @@ roof_status rf_onnx_data_dependent(onnx_call *c);
 /* onnx_fold.c */
 /** Gives a value its elements where they are few. */
 roof_status rf_onnx_know(onnx_call *c, onnx_value *v, const double *values);
-/** Works out the elements of the first output where all that it needs is known. */
+/** Computes the elements of the first output if all its inputs are known. */
 void rf_onnx_fold_copy(onnx_call *c);
 void rf_onnx_fold_map(onnx_call *c);
 void rf_onnx_fold_binary(onnx_call *c);

@@ -1,4 +1,4 @@
-/* Attributes of a node, read where they lie. */
+/* Attributes of a node, read in place from the file's bytes. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Small integers that are known before the graph runs, followed through: exported shapes are made of them. */
+/* Constant folding of small integer tensors, from which exported graphs compute their shapes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ void rf_onnx_fold_map(onnx_call *c) {
   }
 }
 
-/** The element of `v` that stands behind element `index` of the broadcast `out`. */
+/** The element of `v` that broadcasting maps to element `index` of `out`. */
 static double element_of(const onnx_value *v, const onnx_value *out, double index) {
   double at = 0, step = 1;
   for (int i = out->rank - 1, k = v->rank - 1; i >= 0; i--, k--) {
@@ -129,7 +129,7 @@ void rf_onnx_fold_expand(onnx_call *c) {
   }
 }
 
-/** Elements of a list by their numbers. */
+/** Gathers elements of a list by index. */
 void rf_onnx_fold_gather(onnx_call *c) {
   const onnx_value *x = NULL, *y = NULL;
   double *values = start(c, &x, &y, 2);

@@ -1,11 +1,11 @@
-/* Operators that move, choose or sum up elements, and those that make them. */
+/* Operators that move, select, reduce or create elements. */
 #include <stdio.h>
 #include <string.h>
 
 #include "graphs/onnx.h"
 
 static roof_status no_input(onnx_call *c) {
-  return rf_onnx_fail(c, ROOF_E_ARGUMENT, "an input is missing");
+  return rf_onnx_fail(c, ROOF_E_ARGUMENT, "a required input is missing");
 }
 
 static roof_status too_deep(onnx_call *c) {
@@ -40,7 +40,7 @@ roof_status rf_onnx_reshape(onnx_call *c) {
   }
   if (count < 0 || product != elements) {
     return rf_onnx_fail(c, ROOF_E_ARGUMENT,
-                        "%.0f elements do not fit a shape of %.0f (a batch written into the graph?)",
+                        "%.0f elements cannot be reshaped to %.0f (a fixed batch size in the graph?)",
                         elements, product);
   }
   return set_output(c, count, dims);
@@ -142,7 +142,8 @@ roof_status rf_onnx_concat(onnx_call *c) {
     const onnx_value *more = rf_onnx_in(c, i);
     for (int k = 0; more != NULL && k < x->rank; k++) {
       if (more->rank != x->rank || (k != axis && more->dims[k] != dims[k])) {
-        return rf_onnx_fail(c, ROOF_E_ARGUMENT, "`%.60s` does not fit along axis %d", more->name, axis);
+        return rf_onnx_fail(c, ROOF_E_ARGUMENT, "`%.60s` does not match the others along axis %d", more->name,
+                            axis);
       }
     }
     dims[axis] += more != NULL ? more->dims[axis] : 0;
@@ -172,11 +173,11 @@ roof_status rf_onnx_split(onnx_call *c) {
   }
   return sum == whole && (count < 0 || count == outputs)
              ? ROOF_OK
-             : rf_onnx_fail(c, ROOF_E_ARGUMENT, "%d parts of %.0f elements together, not %.0f", outputs, sum,
+             : rf_onnx_fail(c, ROOF_E_ARGUMENT, "%d parts add up to %.0f elements, not %.0f", outputs, sum,
                             whole);
 }
 
-/** Elements that start:end:step takes of `size`. */
+/** The number of elements that start:end:step selects from `size`. */
 static double slice_size(double start, double end, double step, double size) {
   start += start < 0 ? size : 0;
   end += end < 0 ? size : 0;
@@ -198,7 +199,7 @@ roof_status rf_onnx_slice(onnx_call *c) {
     return status;
   }
   if (end_count != count) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "%d starts and %d ends", count, end_count);
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "Slice: %d starts but %d ends", count, end_count);
   }
   memcpy(dims, x->dims, sizeof dims);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
@@ -246,7 +247,8 @@ roof_status rf_onnx_gather_nd(onnx_call *c) {
   double from = batch + which->dims[rank];
   memcpy(dims, which->dims, (size_t)rank * sizeof *dims);
   if (!(from <= x->rank)) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "indices of %g dimensions into %d", from, x->rank);
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "GatherND: %g-element indices into a rank-%d tensor", from,
+                        x->rank);
   }
   for (int i = (int)from; i < x->rank; i++) {
     dims[rank++] = x->dims[i];
@@ -267,7 +269,7 @@ roof_status rf_onnx_expand(onnx_call *c) {
     double have = i >= rank - x->rank ? x->dims[i - rank + x->rank] : 1;
     double want = i >= rank - count ? shape[i - rank + count] : 1;
     if (have != want && have != 1 && want != 1) {
-      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "%g elements do not fit %g", have, want);
+      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "cannot broadcast %g elements to %g", have, want);
     }
     dims[i] = have == 1 ? want : have;
   }
@@ -295,7 +297,10 @@ roof_status rf_onnx_pad(onnx_call *c) {
     return status;
   }
   if (count != 2 * x->rank) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "%d pads for %d dimensions", count, x->rank);
+    return rf_onnx_fail(
+        c, ROOF_E_ARGUMENT,
+        "%d pads for %d dimensions; two per dimension are needed; two per dimension are needed", count,
+        x->rank);
   }
   for (int i = 0; i < x->rank; i++) {
     dims[i] = x->dims[i] + pads[i] + pads[i + x->rank];
@@ -316,7 +321,7 @@ roof_status rf_onnx_resize(onnx_call *c) {
     return status;
   }
   if (size_count != x->rank && count != x->rank) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "neither a scale nor a size for each of %d dimensions", x->rank);
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "neither scales nor sizes for each of %d dimensions", x->rank);
   }
   for (int i = 0; i < x->rank; i++) {
     dims[i] = size_count == x->rank ? sizes[i] : floor(x->dims[i] * scales[i]);
@@ -333,7 +338,7 @@ roof_status rf_onnx_constant(onnx_call *c) {
   if (rf_onnx_attribute(c->node, "value", &attribute)) {
     return rf_proto_find(attribute, VALUE_TENSOR, &f) && f.wire == 2
                ? rf_onnx_tensor(c->graph, out, f.bytes)
-               : rf_onnx_fail(c, ROOF_E_PARSE, "`value` is no tensor");
+               : rf_onnx_fail(c, ROOF_E_PARSE, "`value` is not a tensor");
   }
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     double values[ONNX_KNOWN_MAX];
@@ -348,7 +353,7 @@ roof_status rf_onnx_constant(onnx_call *c) {
       return rf_onnx_know(c, out, values);
     }
   }
-  return rf_onnx_fail(c, ROOF_E_ARGUMENT, "a constant that is no tensor of numbers");
+  return rf_onnx_fail(c, ROOF_E_ARGUMENT, "the constant is not a tensor of numbers");
 }
 
 roof_status rf_onnx_filled(onnx_call *c) {
@@ -410,7 +415,7 @@ roof_status rf_onnx_size(onnx_call *c) {
   return rf_onnx_know(c, rf_onnx_out(c, 0), &elements);
 }
 
-/** Blocks of pixels become channels, or the other way. */
+/** Blocks of pixels become channels, or the reverse. */
 static roof_status move_depth(onnx_call *c, bool to_space) {
   const onnx_value *x = rf_onnx_in(c, 0);
   double block = rf_onnx_int(c->node, "blocksize", 0);

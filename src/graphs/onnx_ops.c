@@ -1,4 +1,4 @@
-/* Every operator that is known: how its output's sizes follow, what it computes and what it moves. FLOPs an
+/* All known operators: how the sizes of the output follow, what is computed and what is moved. FLOPs per
  * element of the output are those of the library's own operations where there is one; elsewhere each
  * addition, multiplication, comparison and function (exp, log, sqrt, erf, sin) counts 1. Formulas: onnx/onnx
  * docs/Operators.md. */
@@ -157,7 +157,7 @@ static const onnx_op ops[] = {
     TAKE("GatherND", rf_onnx_gather_nd),
     {.type = "NonZero", .shape = rf_onnx_data_dependent, .result = ONNX_INT64},
     {.type = "NonMaxSuppression", .shape = rf_onnx_data_dependent, .result = ONNX_INT64},
-    /* views, and what is known before the graph runs */
+    /* views, and values known before the graph runs */
     VIEW("Reshape", rf_onnx_reshape),
     VIEW("Flatten", rf_onnx_flatten),
     VIEW("Squeeze", rf_onnx_squeeze),

@@ -1,4 +1,4 @@
-/* An ONNX file's messages as nodes and values. */
+/* Reads the protocol buffer messages of an ONNX file as nodes and values. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ onnx_value *rf_onnx_value_of(onnx_graph *g, const char *name) {
 
 /* Tensors. */
 
-/** Elements that lie as they are, little-endian. */
+/** Elements stored uncompressed, little-endian. */
 static double raw_element(int type, size_t bytes, const unsigned char *at) {
   bool is_signed = type == ONNX_INT8 || type == ONNX_INT16 || type == ONNX_INT32;
   uint64_t bits = 0;
@@ -101,7 +101,7 @@ static bool is_plain(int type) {
          type == ONNX_UINT32;
 }
 
-/** The few elements of a small tensor; none where it keeps them in a way that shapes do not use. */
+/** The elements of a small tensor; none if they are stored in a form that shapes never use. */
 static roof_status take_elements(onnx_graph *g, onnx_value *v, proto tensor) {
   double elements = rf_onnx_elements(v);
   const onnx_type *type = rf_onnx_type_of(v->type);
@@ -151,7 +151,7 @@ roof_status rf_onnx_tensor(onnx_graph *g, onnx_value *v, proto tensor) {
   }
   if (broken || rank > ONNX_RANK) {
     return fail(g, ROOF_E_PARSE, "tensor `%.80s`: %s", v->name,
-                broken ? "its bytes make no tensor" : "more than 8 dimensions");
+                broken ? "its bytes are not a valid tensor" : "more than 8 dimensions");
   }
   rf_onnx_set(v, (int)rank, dims);
   v->constant = true;
@@ -188,7 +188,7 @@ static double named_size(onnx_graph *g, const char *text) {
   return sum;
 }
 
-/** The size of dimension `axis`; NaN where it is open. An input's first one is the batch. */
+/** The size of dimension `axis`; NaN if it is open. An input's first dimension is the batch. */
 static double size_of_dimension(onnx_graph *g, proto dimension, int axis, bool input, char *symbol,
                                 size_t room) {
   proto_field f;
@@ -243,7 +243,7 @@ roof_status rf_onnx_declare(onnx_graph *g, onnx_value *v, proto type, bool input
     rank++;
   }
   rf_onnx_set(v, rank, dims);
-  return broken ? fail(g, ROOF_E_PARSE, "`%.80s`: its bytes make no type", v->name) : ROOF_OK;
+  return broken ? fail(g, ROOF_E_PARSE, "`%.80s`: its bytes are not a valid type", v->name) : ROOF_OK;
 }
 
 /* Messages. */
@@ -351,7 +351,7 @@ static roof_status take_field(onnx_graph *g, const proto_field *f) {
   case GRAPH_INITIALIZER:
     return take_initializer(g, f->bytes);
   case GRAPH_SPARSE:
-    return fail(g, ROOF_E_ARGUMENT, "sparse initializers are not computed");
+    return fail(g, ROOF_E_ARGUMENT, "sparse initializers are not supported");
   default:
     return f->id == GRAPH_INPUT || f->id == GRAPH_OUTPUT || f->id == GRAPH_VALUE_INFO
                ? take_value(g, f->bytes, f->id)
@@ -359,7 +359,8 @@ static roof_status take_field(onnx_graph *g, const proto_field *f) {
   }
 }
 
-/** Inputs that are no initializers get their declared sizes; every dimension given must be one of theirs. */
+/** Inputs that are not initializers get their declared sizes; every dimension given by the caller must be one
+ * of theirs. */
 static roof_status take_inputs(onnx_graph *g) {
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < g->input_count && status == ROOF_OK; i++) {
@@ -375,7 +376,7 @@ static roof_status take_inputs(onnx_graph *g) {
   return status;
 }
 
-/** When each value is read last; that no value is made twice. */
+/** Finds the last reader of each value, and checks that no value is produced twice. */
 static roof_status link_nodes(onnx_graph *g) {
   for (size_t i = 0; i < g->node_count; i++) {
     const onnx_node *n = &g->nodes[i];
@@ -387,7 +388,7 @@ static roof_status link_nodes(onnx_graph *g) {
     for (int k = 0; k < n->out_count; k++) {
       onnx_value *v = n->out[k];
       if (v != NULL && (v->made || v->rank >= 0)) {
-        return fail(g, ROOF_E_PARSE, "node %zu `%.60s` (%.40s): `%.60s` is made a second time", i, n->name,
+        return fail(g, ROOF_E_PARSE, "node %zu `%.60s` (%.40s): produces `%.60s` a second time", i, n->name,
                     n->type, v->name);
       }
       if (v != NULL) {
@@ -403,7 +404,7 @@ roof_status rf_onnx_read(onnx_graph *g, proto model) {
   proto_field graph;
   bool broken = false;
   if (!rf_proto_find(model, MODEL_GRAPH, &graph) || graph.wire != 2) {
-    return fail(g, ROOF_E_PARSE, "no graph: not an ONNX model, or cut short");
+    return fail(g, ROOF_E_PARSE, "no graph: not an ONNX model, or truncated");
   }
   double batch = given(g, "batch");
   g->batch = isnan(batch) ? 1 : batch;
@@ -415,7 +416,7 @@ roof_status rf_onnx_read(onnx_graph *g, proto model) {
     status = f.wire == 2 ? take_field(g, &f) : ROOF_OK;
   }
   if (status == ROOF_OK && broken) {
-    status = fail(g, ROOF_E_PARSE, "its graph's bytes make no messages: cut short");
+    status = fail(g, ROOF_E_PARSE, "truncated or corrupt ONNX graph");
   }
   status = status == ROOF_OK ? take_inputs(g) : status;
   return status == ROOF_OK ? link_nodes(g) : status;

@@ -1,4 +1,4 @@
-/* What the shape functions of all operators share. */
+/* Helpers that the shape functions of all operators share. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,7 @@ roof_status rf_onnx_fail(onnx_call *c, roof_status code, const char *format, ...
 roof_status rf_onnx_axis(onnx_call *c, double axis, int rank, int *found) {
   double from = axis < 0 ? axis + rank : axis;
   if (!(from >= 0 && from < rank)) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "axis %g of %d dimensions", axis, rank);
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "axis %g is out of range for %d dimensions", axis, rank);
   }
   *found = (int)from;
   return ROOF_OK;
@@ -91,7 +91,7 @@ roof_status rf_onnx_list(onnx_call *c, const char *name, int i, double *values, 
   } else if (v != NULL) {
     double elements = rf_onnx_elements(v);
     if (elements > room) {
-      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "%g numbers in `%.60s`, at most %d make sense", elements,
+      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "%g numbers in `%.60s`, at most %d are allowed", elements,
                           v->name, room);
     }
     *count = (int)elements;
@@ -125,12 +125,14 @@ roof_status rf_onnx_broadcast(onnx_call *c) {
       memmove(dims + 1, dims, (size_t)rank * sizeof *dims);
       dims[0] = 1;
     }
-    double attribute = rf_onnx_int(c->node, "axis", -1); /* before opset 7: where the second begins */
+    double attribute =
+        rf_onnx_int(c->node, "axis", -1); /* before opset 7: the axis where the second operand begins */
     int skip = i > 0 && attribute >= 0 && attribute + v->rank <= rank ? (int)attribute : rank - v->rank;
     for (int k = 0; k < v->rank; k++) {
       double *d = &dims[skip + k], other = v->dims[k];
       if (*d != other && *d != 1 && other != 1) {
-        return rf_onnx_fail(c, ROOF_E_ARGUMENT, "`%.60s`: %g elements do not fit %g", v->name, other, *d);
+        return rf_onnx_fail(c, ROOF_E_ARGUMENT, "`%.60s`: cannot broadcast %g elements to %g", v->name, other,
+                            *d);
       }
       *d = *d == 1 ? other : *d;
     }

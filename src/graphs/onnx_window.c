@@ -1,10 +1,10 @@
-/* Operators with windows, and products of matrices. */
+/* Operators with windows, and matrix products. */
 #include <stdio.h>
 #include <string.h>
 
 #include "graphs/onnx.h"
 
-/** A window over the dimensions behind batch and channels. */
+/** A window over the dimensions that follow batch and channels. */
 typedef struct window {
   int rank;
   double kernel[ONNX_RANK], strides[ONNX_RANK], dilations[ONNX_RANK], pads[2 * ONNX_RANK];
@@ -45,7 +45,7 @@ static roof_status check_window(onnx_call *c, const window *w) {
   return ROOF_OK;
 }
 
-/** Outputs along a side: onnx/docs/Operators.md, Conv and MaxPool. */
+/** Outputs along a dimension: onnx/docs/Operators.md, Conv and MaxPool. */
 static double window_side(const window *w, int i, double in) {
   double span = w->dilations[i] * (w->kernel[i] - 1) + 1, stride = w->strides[i];
   if (strncmp(w->auto_pad, "SAME", 4) == 0) {
@@ -55,7 +55,7 @@ static double window_side(const window *w, int i, double in) {
   double begin = valid ? 0 : w->pads[i], padded = in + (valid ? 0 : w->pads[i] + w->pads[i + w->rank]);
   double steps = (padded - span) / stride;
   double side = (w->ceil ? ceil(steps) : floor(steps)) + 1;
-  return w->ceil && (side - 1) * stride >= in + begin ? side - 1 : side; /* none begins in the padding */
+  return w->ceil && (side - 1) * stride >= in + begin ? side - 1 : side; /* no window begins in the padding */
 }
 
 static void describe_window(onnx_call *c, const window *w) {
@@ -104,14 +104,14 @@ static roof_status convolve(onnx_call *c, int weights) {
   double groups = rf_onnx_int(c->node, "group", 1);
   window w = {0};
   if (x == NULL || k == NULL || x->rank != k->rank) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "input and weights of unlike dimensions");
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "input and weights have different ranks");
   }
   roof_status status = read_window(c, x, &w);
   if (status != ROOF_OK) {
     return status;
   }
   if (!(groups >= 1 && k->dims[1] * groups == x->dims[1])) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "%g channels, weights for %g in %g groups", x->dims[1],
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "%g input channels, but weights for %g in %g groups", x->dims[1],
                         k->dims[1], groups);
   }
   memcpy(w.kernel, k->dims + 2, (size_t)w.rank * sizeof *w.kernel);
@@ -139,7 +139,7 @@ roof_status rf_onnx_conv_transpose(onnx_call *c) {
   double more[ONNX_RANK] = {0}, sides[ONNX_RANK] = {0}, dims[ONNX_RANK];
   window w = {0};
   if (x == NULL || k == NULL || x->rank != k->rank || x->dims[1] != k->dims[0]) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "input and weights that do not fit");
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "input and weights do not match");
   }
   roof_status status = read_window(c, x, &w);
   memcpy(w.kernel, k->dims + 2, (size_t)(w.rank > 0 ? w.rank : 0) * sizeof *w.kernel);
@@ -180,7 +180,7 @@ roof_status rf_onnx_global_pool(onnx_call *c) {
   const onnx_value *x = rf_onnx_in(c, 0);
   double dims[ONNX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
   if (x == NULL || x->rank < 2) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "an input of fewer than 2 dimensions");
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "the input needs at least 2 dimensions");
   }
   memcpy(dims, x->dims, 2 * sizeof *dims);
   rf_onnx_set(rf_onnx_out(c, 0), x->rank, dims);
@@ -228,7 +228,7 @@ static roof_status multiply(onnx_call *c, const onnx_value *a, const onnx_value 
     double x = i >= rank - left ? a->dims[i - rank + left] : 1,
            y = i >= rank - right ? b->dims[i - rank + right] : 1;
     if (x != y && x != 1 && y != 1) {
-      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "batches of %g and %g", x, y);
+      return rf_onnx_fail(c, ROOF_E_ARGUMENT, "batch sizes %g and %g differ", x, y);
     }
     dims[i] = x == 1 ? y : x;
   }
@@ -273,7 +273,7 @@ roof_status rf_onnx_packed_matmul(onnx_call *c) {
   const onnx_value *a = rf_onnx_in(c, 0);
   double dims[ONNX_RANK], columns = rf_onnx_int(c->node, "N", 0);
   if (a == NULL || a->rank < 1 || !(columns >= 1) || a->dims[a->rank - 1] != rf_onnx_int(c->node, "K", 0)) {
-    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "K and N do not fit the input");
+    return rf_onnx_fail(c, ROOF_E_ARGUMENT, "K and N do not match the input");
   }
   memcpy(dims, a->dims, sizeof dims);
   dims[a->rank - 1] = columns;

@@ -1,4 +1,4 @@
-/* Files of workloads, told apart by what they begin with. */
+/* Workload files; the format is detected from the first bytes. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { MODEL_GRAPH = 7, BEGIN = 4096 };
 
-/** A protocol buffer with a field that could be a graph. */
+/** True for a protocol buffer with a field that could be a graph. */
 static bool is_onnx(const char *path) {
   catalog_mapping mapping;
   proto_field f;
@@ -23,7 +23,7 @@ static bool is_onnx(const char *path) {
   return graph;
 }
 
-/** Text whose first word, comments left out, begins with a letter. */
+/** True for text whose first word after any comments begins with a letter. */
 static bool is_list(const char *path) {
   char begin[BEGIN];
   FILE *file = fopen(path, "rb");

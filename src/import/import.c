@@ -2,6 +2,7 @@
 #include "import/import.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROW(format) extern const roof_format rf_format_##format;
@@ -33,9 +34,7 @@ roof_status roof_format_find(const char *name, const roof_format **format, roof_
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "format `%s`: unknown%s%s%s; `roofline import --list` shows all",
-                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "format", name, names, "`roofline import --list` shows all");
 }
 
 /** Files that cannot be read, by how they begin, and what to do instead. */
@@ -170,4 +169,33 @@ double roof_record_bytes(const roof_record *record, roof_level_kind *level) {
     }
   }
   return NAN;
+}
+
+/** Half the 95 % interval of the median, as a share of it; NaN where the calls offered no samples. */
+static double noise_of(const roof_record *record) {
+  size_t size = record->sample_count * sizeof *record->samples;
+  double *sorted = record->sample_count > 1 ? malloc(size) : NULL;
+  roof_stats stats = {.median = NAN};
+  if (sorted != NULL) {
+    memcpy(sorted, record->samples, size);
+    (void)roof_stats_of(sorted, record->sample_count, &stats, NULL);
+  }
+  free(sorted);
+  return (stats.ci_high - stats.ci_low) / (2 * stats.median);
+}
+
+void roof_record_counted(const roof_record *record, roof_counted *work) {
+  roof_counted_init(work);
+  work->seconds = roof_record_seconds(record);
+  work->noise = noise_of(record);
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      work->flops[d][u] = record->flops[d][u].value;
+    }
+  }
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    work->bytes[l] = record->bytes[l].value;
+  }
+  work->link_bytes = record->link_bytes.value;
+  work->link = record->link;
 }

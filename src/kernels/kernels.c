@@ -52,9 +52,7 @@ roof_status roof_kernel_find(const char *name, const roof_kernel **kernel, roof_
     }
     names[i] = candidate->name;
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "kernel `%s`: unknown%s%s%s; `roofline run --list` shows all",
-                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "kernel", name, names, "`roofline run --list` shows all");
 }
 
 bool roof_kernel_runs_on(const roof_kernel *kernel, const char *backend) {

@@ -231,10 +231,11 @@ static roof_status refuse_unpredicted(const ledger_entries *before, const char *
       labels[count++] = before->entries[i].label;
     }
   }
-  const char *near = labels != NULL ? roof_suggest(label, labels) : NULL;
   roof_error_set(error, ROOF_E_GATE,
-                 "measurement `%s`: no prediction of it is sealed%s%s%s; --unsealed takes it and marks it so",
-                 label, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+                 "measurement `%s`: taken with --unsealed only, since no prediction of it is sealed", label);
+  if (labels != NULL) {
+    roof_error_suggest(error, label, labels);
+  }
   free(labels);
   return ROOF_E_GATE;
 }

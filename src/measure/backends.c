@@ -34,9 +34,7 @@ roof_status roof_backend_find(const char *name, const roof_backend **backend, ro
     }
     names[i] = backends[i]->name;
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "backend `%s`: unknown; did you mean `%s`?", name,
-                        near != NULL ? near : names[0]);
+  return roof_error_unknown(error, "backend", name, names, NULL);
 }
 
 double roof_share_in_turns(const roof_measurement *own, const roof_measurement *other) {

@@ -48,11 +48,7 @@ roof_status roof_weight_format_parse(const char *text, roof_weight_format *forma
     }
     names[i] = presets[i].name;
   }
-  const char *near = roof_suggest(text, names);
-  return roof_error_set(error, ROOF_E_NAME, "precision `%.60s`: unknown; %s%s%s", text,
-                        near ? "did you mean `"
-                             : "one of fp32 fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4",
-                        near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "precision", text, names, NULL);
 }
 
 static bool same(const roof_weight_format *a, const roof_weight_format *b) {

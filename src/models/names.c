@@ -70,9 +70,7 @@ static int find(const char *what, const char *name, const char *const *names, ro
       return i;
     }
   }
-  const char *near = roof_suggest(name, names);
-  roof_error_set(error, ROOF_E_NAME, "%s `%.60s`: unknown%s%s%s", what, name, near ? "; did you mean `" : "",
-                 near ? near : "", near ? "`?" : "");
+  roof_error_unknown(error, what, name, names, NULL);
   return -1;
 }
 

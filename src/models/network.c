@@ -56,10 +56,7 @@ roof_status roof_network_find(const char *name, const roof_machine *machine, con
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(name, ids);
-  return roof_error_set(error, ROOF_E_NAME, "network `%.60s`: no such link%s%s%s", name,
-                        near ? "; did you mean `" : " (ndr, hdr, edr, xdr, 100gbe, 200gbe, 400gbe, 800gbe)",
-                        near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "network", name, ids, NULL);
 }
 
 roof_link roof_link_complete(const roof_link *link, bool between_nodes) {

@@ -44,7 +44,5 @@ roof_status roof_op_find(const char *name, const roof_op **op, roof_error *error
     }
     names[i] = candidate->name;
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "operation `%s`: unknown%s%s%s; `roofline op list` shows all",
-                        name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "operation", name, names, "`roofline op list` shows all");
 }

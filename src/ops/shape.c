@@ -120,15 +120,8 @@ static roof_status find_param(const roof_op *op, const char *name, int *param, r
   for (int i = 0; i < roof_op_param_count(op); i++) {
     names[i] = op->params[i].name;
   }
-  const char *near = roof_suggest(name, names);
-  roof_text all = {0};
-  for (int i = 0; names[i] != NULL; i++) {
-    roof_text_addf(&all, "%s%s", i > 0 ? " " : "", names[i]);
-  }
-  roof_error_set(error, ROOF_E_NAME, "%s has no parameter `%s`%s%s%s (it has: %s)", op->name, name,
-                 near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "",
-                 all.data ? all.data : "none");
-  roof_text_done(&all);
+  roof_error_set(error, ROOF_E_NAME, "%s has no parameter `%s`", op->name, name);
+  roof_error_suggest(error, name, names);
   return ROOF_E_NAME;
 }
 

@@ -7,7 +7,7 @@
 
 #include "region/events.h"
 
-/* What is used of papi.h: the names and types have been the same since version 5. */
+/* The part of papi.h that is used; its names and types have not changed since version 5. */
 enum { PAPI_OK = 0, PAPI_NULL = -1, PAPI_INHERIT = 28, PAPI_INHERIT_ALL = 1, CPU_COMPONENT = 0 };
 
 /** The member of papi.h's PAPI_option_t that PAPI_INHERIT reads, in room enough for the others. */
@@ -59,7 +59,7 @@ static const struct {
     {"PAPI_strerror", &papi.strerror},
 };
 
-/** PAPI checks that its caller was written for its version: major and minor, a byte each. */
+/** PAPI checks the version that its caller was written for: major and minor, one byte each. */
 static const struct {
   const char *soname;
   int version;
@@ -73,7 +73,7 @@ static const struct {
   roof_dtype dtype;
 } presets[] = {{"PAPI_DP_OPS", ROOF_FP64}, {"PAPI_SP_OPS", ROOF_FP32}};
 
-_Static_assert(sizeof presets / sizeof presets[0] == RF_COUNTER_MAX, "a value a preset");
+_Static_assert(sizeof presets / sizeof presets[0] == RF_COUNTER_MAX, "one value per preset");
 
 static int counted[RF_COUNTER_MAX]; /* indices of the presets this processor has */
 static int codes[RF_COUNTER_MAX];
@@ -99,7 +99,7 @@ static int load(void) {
   return 0;
 }
 
-/** PAPI finds no counters where the kernel has none to give, or gives none: that is the reason then. */
+/** If the kernel offers no counters, PAPI finds none: report the kernel's reason. */
 static const char *explain_none(void) {
   static char reason[256];
   char kernel[160];
@@ -116,7 +116,7 @@ const char *rf_counters_open(void) {
   }
   int code = papi.library_init(version);
   if (code != version) {
-    return code < 0 ? papi.strerror(code) : "the loaded libpapi is of another version than its name says";
+    return code < 0 ? papi.strerror(code) : "the loaded libpapi is not the version that its name promises";
   }
   code = papi.thread_init(thread_id);
   if (code != PAPI_OK) {

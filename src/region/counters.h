@@ -1,4 +1,4 @@
-/** FLOPs counted by the processor, through PAPI where it is installed and allowed. */
+/** FLOPs counted by the processor through PAPI, if PAPI is installed and permitted. */
 #ifndef REGION_COUNTERS_H
 #define REGION_COUNTERS_H
 

@@ -15,10 +15,10 @@
 
 enum { SECONDS_DIGITS = 9, SUM_DIGITS = 15 };
 
-int roof_region_enabled; /* here: so whoever marks a region links the writer at exit too */
+int roof_region_enabled; /* defined here so that any program that marks a region also links the writer */
 
 static pid_t owner;    /* the process that writes */
-static roof_text path; /* where; nothing when nothing is recorded */
+static roof_text path; /* the file; empty if nothing is recorded */
 static char began[ROOF_TIME_MAX];
 
 static void add_number(roof_text *out, double value, int digits) {
@@ -34,7 +34,7 @@ static bool is_counted(const rf_tally *t) {
   return t->counted_calls == t->calls;
 }
 
-/** FLOPs a call by format, as the processor counted them. */
+/** FLOPs per call by format, as the processor counted them. */
 static void add_counted_flops(roof_text *out, const rf_tally *t) {
   for (int i = 0; i < rf_counters_count(); i++) {
     roof_text_addf(out, "%s\"%s\": ", i > 0 ? ", " : "{", roof_dtype_name(rf_counters_dtype(i)));
@@ -43,7 +43,7 @@ static void add_counted_flops(roof_text *out, const rf_tally *t) {
   roof_text_add(out, "}");
 }
 
-/** FLOPs a call by format, as the program gave them; null when a call's were not known. */
+/** FLOPs per call by format, as the program gave them; null if they were unknown for any call. */
 static void add_formula_flops(roof_text *out, const rf_tally *t) {
   double sum = 0;
   for (int i = 0; i < ROOF_DTYPE_COUNT; i++) {
@@ -191,7 +191,7 @@ static void add_document(roof_text *out, const rf_recorder *r) {
     add_faults(&skipped, region);
   }
   if (r->starved) {
-    add_skipped(&skipped, "regions", "memory was out: calls are missing");
+    add_skipped(&skipped, "regions", "out of memory: calls are missing");
   }
   if (r->uncounted != NULL) {
     add_skipped(&skipped, "counters", r->uncounted);
@@ -250,6 +250,7 @@ __attribute__((constructor)) static void start(void) {
 
 __attribute__((destructor)) static void finish(void) {
   if (roof_region_enabled) {
-    roof_region_write(NULL); /* nobody is left to tell; a program that wants to know calls it itself */
+    roof_region_write(NULL); /* at exit there is no caller to report to; a program that needs the status calls
+                                roof_region_write */
   }
 }

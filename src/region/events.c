@@ -41,7 +41,7 @@ const char *rf_events_explain(int code, char *buffer, size_t size) {
   } else if ((code == EACCES || code == EPERM) && level > 0) {
     snprintf(buffer, size, "not permitted: kernel.perf_event_paranoid is %d", level);
   } else if (code == EACCES || code == EPERM) {
-    snprintf(buffer, size, "not permitted: a container or a security module bars perf_event_open");
+    snprintf(buffer, size, "not permitted: a container or a security module blocks perf_event_open");
   } else {
     snprintf(buffer, size, "perf_event_open: %s", strerror(code));
   }

@@ -1,4 +1,4 @@
-/** Whether the kernel lets a program count hardware events. */
+/** Whether the kernel permits a program to count hardware events. */
 #ifndef REGION_EVENTS_H
 #define REGION_EVENTS_H
 

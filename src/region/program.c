@@ -15,7 +15,7 @@
 
 #include "region/events.h"
 
-enum { PATIENCE_SECONDS = 2 }; /* between asking a program to end and ending it */
+enum { PATIENCE_SECONDS = 2 }; /* between SIGTERM and SIGKILL */
 
 /** A program forked and not yet reaped. */
 typedef struct child {
@@ -36,7 +36,8 @@ void rf_program_begin(rf_program_hold *hold) {
   sigset_t held;
   held_signals(&held);
   hold->caught = 0;
-  signal(SIGCHLD, SIG_DFL); /* ignored, the usage of a program that ended would be lost */
+  signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were if SIGCHLD were ignored, the usage of a program that ended
+                               would be lost */
   sigprocmask(SIG_BLOCK, &held, &hold->before);
 }
 
@@ -52,7 +53,7 @@ void rf_program_counting_init(rf_program_counting *counting) {
   const char *why = rf_counters_open(), *reason = rf_events_reason(kernel, sizeof kernel);
   memset(counting, 0, sizeof *counting);
   counting->flops = why == NULL;
-  if (why != NULL) { /* a machine without events says more than a library that finds none */
+  if (why != NULL) { /* that the machine has no events is a better reason than that the library finds none */
     snprintf(counting->flops_reason, sizeof counting->flops_reason, "%s", reason != NULL ? reason : why);
   }
   counting->memory = rf_uncore_find("", &counting->uncore);
@@ -65,7 +66,7 @@ void rf_program_counting_init(rf_program_counting *counting) {
 static _Noreturn void execute(const char *const *argv, const char *regions, const sigset_t *mask, int go,
                               int failed) {
   char byte;
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever ends us ends it */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* the program ends when this process does */
   sigprocmask(SIG_SETMASK, mask, NULL);
   if (read(go, &byte, 1) == 1 && setenv("ROOFLINE_REGIONS", regions, 1) == 0) {
     execvp(argv[0], (char *const *)(uintptr_t)argv);
@@ -114,8 +115,8 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/** Waits for its end. A signal is handed to it unless the terminal did that; one that is ignored is followed
- * by the one that cannot be. */
+/** Waits for its end. Signals are forwarded unless the terminal sent them to the program already; SIGKILL
+ * follows one that is ignored. */
 static void wait_for(pid_t process, rf_program_hold *hold, int *status, struct rusage *usage) {
   const struct timespec patience = {.tv_sec = PATIENCE_SECONDS};
   sigset_t held;

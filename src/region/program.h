@@ -1,4 +1,4 @@
-/** Runs somebody's program and measures it as a whole; its regions measure themselves. */
+/** Runs a program and measures it as a whole; its marked regions are recorded by the program itself. */
 #ifndef REGION_PROGRAM_H
 #define REGION_PROGRAM_H
 
@@ -8,7 +8,7 @@
 #include "region/uncore.h"
 #include "roofline/status.h"
 
-/** What is counted of a program, and why not what is not. */
+/** What is counted of a program, and why the rest is not. */
 typedef struct rf_program_counting {
   bool flops;
   bool memory;
@@ -29,8 +29,8 @@ typedef struct rf_program_usage {
   double memory_bytes;          /**< of the whole machine meanwhile */
 } rf_program_usage;
 
-/** Holds back the signals that would end this process between rf_program_begin and rf_program_end, so that
- *  what was begun is cleaned up; rf_program_run hands them to the program. */
+/** Blocks the signals that would end this process between rf_program_begin and rf_program_end, so that
+ * everything begun is cleaned up; rf_program_run forwards them to the program. */
 typedef struct rf_program_hold {
   sigset_t before;
   int caught; /**< the signal that ended a run, or 0 */
@@ -38,7 +38,7 @@ typedef struct rf_program_hold {
 
 void rf_program_begin(rf_program_hold *hold);
 
-/** Lets the signals through again: one that was held or caught ends this process now. */
+/** Unblocks the signals: one that was blocked or caught ends this process now. */
 void rf_program_end(rf_program_hold *hold);
 
 /** Finds what can be counted here.

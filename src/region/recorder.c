@@ -1,5 +1,5 @@
-/* Begin and end. Each thread records under a lock of its own, which only the writing of a document contends
- * for. */
+/* Begin and end. Each thread records under its own lock, which is contended only while a document is
+ * written. */
 #include "region/recorder.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ typedef struct thread {
   frame stack[DEPTH];
 } thread;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the lists of regions and of threads */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the lists of regions and threads */
 static rf_recorder recorder;
 static atomic_bool starved;
 static _Atomic(const char *) uncounted;
@@ -40,7 +40,7 @@ static thread *threads;
 static pthread_key_t key;
 static uint64_t start_ticks, start_nanoseconds;
 static bool counter;
-/* initial-exec: a load rather than a call, in the shared library too */
+/* initial-exec: access is a load, not a function call, in the shared library too */
 static _Thread_local thread *self __attribute__((tls_model("initial-exec")));
 
 static void enter(thread *t) {
@@ -52,7 +52,7 @@ static void leave(thread *t) {
   atomic_flag_clear_explicit(&t->busy, memory_order_release);
 }
 
-/** What the thread knows of the region; NULL when memory is out. */
+/** The thread's record of the region; NULL if out of memory. */
 static rf_tally *tally_of(thread *t, const roof_region *region) {
   if (region->index >= t->tally_count) {
     size_t count = region->index + 8;
@@ -253,7 +253,7 @@ void roof_region_end(roof_region *region, roof_dtype dtype, double flops, double
   leave(t);
 }
 
-/** Long enough a time since the start tells the counter's rate. */
+/** The counter's rate, from the time since the start once that is long enough. */
 static double tick_seconds(void) {
   static const uint64_t least = 2000000;
   if (!counter) {

@@ -27,7 +27,7 @@ void rf_tally_add(rf_tally *tally, uint64_t ticks, roof_dtype dtype, double flop
   tally->bytes += bytes;
 }
 
-/** Draws from two populations without putting back: as many of each as chance has it, each sample once. */
+/** Draws from two populations without replacement: a random number from each, no sample twice. */
 static void draw(rf_tally *into, const rf_tally *from, uint64_t *random) {
   rf_tally pools[2] = {*into, *from};
   uint64_t left[2] = {into->calls, from->calls};

@@ -1,4 +1,4 @@
-/** What is known of a region's calls. */
+/** Statistics of a region's calls. */
 #ifndef REGION_TALLY_H
 #define REGION_TALLY_H
 
@@ -9,8 +9,8 @@
 
 enum { RF_TALLY_SAMPLES = 1024 };
 
-/** Sums over all calls, and an even random choice of at most RF_TALLY_SAMPLES of their times: all of them
- *  while they fit. */
+/** Sums over all calls, and a uniform random choice of at most RF_TALLY_SAMPLES of their times (all of them
+ * while they fit). */
 typedef struct rf_tally {
   uint64_t calls;
   uint64_t ticks;

@@ -1,5 +1,5 @@
-/** The cheapest clock that goes forward at one rate: the time stamp counter, the ARM counter, else the
- *  system's. */
+/** The cheapest clock with a constant rate: the time stamp counter, the ARM counter, else the system's
+ * clock. */
 #ifndef REGION_TICKS_H
 #define REGION_TICKS_H
 
@@ -18,7 +18,7 @@ static inline uint64_t rf_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/** The counter's name, or NULL when there is none that keeps its rate. */
+/** The counter's name, or NULL if no counter has a constant rate. */
 static inline const char *rf_ticks_name(void) {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -30,7 +30,7 @@ static inline const char *rf_ticks_name(void) {
 #endif
 }
 
-/** Read after all work before it is done: else a short region seems to take no time. */
+/** The barrier makes the read wait for all earlier work; without it a short region seems to take no time. */
 static inline uint64_t rf_ticks(bool counter) {
 #if defined(__x86_64__)
   if (counter) {

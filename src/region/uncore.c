@@ -17,7 +17,7 @@
 
 enum { PATH = 512, LINE = 128 };
 
-/** Server processors count commands, client processors data. */
+/** Event names: server processors count commands, client processors count data. */
 static const char *const names[] = {"cas_count_read", "cas_count_write", "data_reads", "data_writes"};
 
 /** The first line of FOLDER/NAME; false when there is none. */
@@ -59,7 +59,7 @@ static bool parse_event(const char *folder, char *text, uint64_t *config) {
   return good;
 }
 
-/** What a count is worth: its scale in its unit, which is MiB on every driver; NaN for another. */
+/** Bytes per count: the scale times the unit, which every driver gives as MiB; NaN for another unit. */
 static double parse_worth(const char *folder, const char *event) {
   char name[LINE], line[LINE];
   snprintf(name, sizeof name, "events/%s.unit", event);
@@ -71,7 +71,7 @@ static double parse_worth(const char *folder, const char *event) {
   return read_line(folder, name, line) && rf_numbers_read(line, &scale, 1) == 1 ? scale * 0x1p20 : NAN;
 }
 
-/** Adds `event` of one controller, once a socket: `cpumask` names a processor of each. */
+/** Adds `event` of one controller once per socket: `cpumask` names one processor of each. */
 static void add_event(rf_uncore *uncore, const char *folder, const char *event) {
   char name[LINE], line[LINE], cpus[LINE], type[LINE], *rest = NULL;
   uint64_t config = 0;

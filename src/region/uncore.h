@@ -1,4 +1,4 @@
-/** Bytes between memory and the caches, as the memory controllers count them: of the whole machine. */
+/** Bytes between memory and the caches of the whole machine, as the memory controllers count them. */
 #ifndef REGION_UNCORE_H
 #define REGION_UNCORE_H
 
@@ -13,7 +13,7 @@ typedef struct rf_uncore_event {
   uint32_t type;
   uint64_t config;
   int cpu;
-  double bytes; /**< a count is worth */
+  double bytes; /**< per count */
   int file;
 } rf_uncore_event;
 

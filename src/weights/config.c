@@ -24,11 +24,13 @@ typedef struct reader {
 } reader;
 
 static roof_status fail_at(const reader *r, bool at_key, roof_status code, const char *key, const char *why,
-                           const char *near) {
+                           const char *const *candidates) {
   int line = 0, column = 0;
   rf_json_locate(r->c.text, r->c.length, r->steps, r->depth, at_key, &line, &column);
-  roof_error_set(r->c.error, code, "%s: %s%s%s%s", key, why, near ? "; did you mean `" : "", near ? near : "",
-                 near ? "`?" : "");
+  roof_error_set(r->c.error, code, "%s: %s", key, why);
+  if (candidates != NULL) {
+    roof_error_suggest(r->c.error, key, candidates);
+  }
   return roof_error_at(r->c.error, r->c.file, line, column);
 }
 
@@ -127,7 +129,7 @@ static roof_status take_key(reader *r, const char *name, json_t *value) {
   const config_key *key = rf_config_key_find(name);
   if (key == NULL) {
     return fail_at(r, true, ROOF_E_NAME, name, "unknown key, it may change what the model is",
-                   roof_suggest(name, rf_config_key_names()));
+                   rf_config_key_names());
   }
   r->own |= strcmp(name, "moe_inter_dim") == 0;
   switch (key->kind) {
@@ -252,9 +254,8 @@ static roof_status find_arch(reader *r) {
     return ROOF_OK;
   }
   const char *name = r->type[0] != '\0' ? r->type : r->class_name;
-  const char *near = roof_suggest(name, rf_config_arch_names());
-  return rf_config_fail(c, "model_type `%.60s`: not an architecture that is known%s%s%s", name,
-                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  rf_config_fail(c, "model_type `%.60s`: not an architecture that is known", name);
+  return roof_error_suggest(c->error, name, rf_config_arch_names());
 }
 
 static roof_status describe(reader *r, json_t *root) {
@@ -275,8 +276,8 @@ static roof_status describe(reader *r, json_t *root) {
   return status;
 }
 
-/** Python writes Infinity and NaN into JSON: null of the same length, outside of texts, keeps every column.
- */
+/** Python writes Infinity and NaN into JSON: null of the same length, outside of texts, keeps every
+ * column. */
 static char *tamed(const char *text, size_t length) {
   static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
   char *copy = malloc(length + 1);
@@ -337,8 +338,8 @@ static void init_reader(reader *r, const char *text, size_t length, const char *
   }
 }
 
-/** The file's own name, or that of its folder when it is called config.json, without what configs add to it.
- */
+/** The file's own name, or that of its folder when it is called config.json, without what configs add to
+ * it. */
 static void name_model(roof_model *model, const char *file) {
   char copy[256];
   snprintf(copy, sizeof copy, "%s", file);

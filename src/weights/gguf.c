@@ -288,7 +288,7 @@ static void check_data(reader *r) {
   double end = ceil((double)r->at / alignment) * alignment + r->data_end;
   if (r->status == ROOF_OK && r->g.tensors > 0 && end > (double)r->length) {
     char why[96];
-    snprintf(why, sizeof why, "the file ends here, its tensors at byte %.0f: cut short", end);
+    snprintf(why, sizeof why, "truncated: tensor data should extend to byte %.0f", end);
     fail(r, r->length, why);
   }
 }

@@ -186,9 +186,7 @@ static roof_status fail_architecture(const gguf *g, const char *file, roof_error
                    g->architecture);
     return roof_error_at(error, file, 0, 0);
   }
-  const char *near = roof_suggest(g->architecture, names);
-  roof_error_set(error, ROOF_E_NAME, "general.architecture `%.60s`: not one that is known%s%s%s",
-                 g->architecture, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  roof_error_unknown(error, "general.architecture", g->architecture, names, NULL);
   return roof_error_at(error, file, 0, 0);
 }
 

@@ -62,10 +62,9 @@ static roof_status fail_unknown(const char *name, roof_error *error) {
   for (unsigned i = 0; i < rf_builtin_model_count; i++) {
     names[i] = rf_builtin_models[i].name;
   }
-  const char *near = roof_suggest(name, names);
-  roof_error_set(error, ROOF_E_NAME, "model `%.80s`: neither a file nor a built-in model%s%s%s", name,
-                 near ? "; did you mean `" : " (`roofline model --list` shows them)", near ? near : "",
-                 near ? "`?" : "");
+  roof_error_set(error, ROOF_E_NAME,
+                 "model `%.80s`: neither a file nor one that `roofline model --list` shows", name);
+  roof_error_suggest(error, name, names);
   free(names);
   return ROOF_E_NAME;
 }

@@ -67,7 +67,7 @@ static const char *add_tensor(weights *w, const char *name, const json_t *tensor
     return "data_offsets: not as many bytes as its shape and dtype have";
   }
   if (end > data_bytes) {
-    return "its data lie behind the end of the file: cut short";
+    return "truncated: its data lie beyond the end of the file";
   }
   rf_weights_add(w, type, rf_weights_kind_of(name, (int)json_array_size(shape)), elements, bytes);
   return NULL;

@@ -193,7 +193,7 @@ teardown() {
 
 @test "a file of operations where a list of them is wanted: --ops is named" {
   printf 'op foo\nparam n\nflops = n\nbytes = n\n' >mine.ops
-  refuses 2 'mine.ops:1:1: operation `op`: unknown; `roofline op list` shows all; a file of your own operations is given by `--ops FILE`' model mine.ops --machine h100
+  refuses 2 'mine.ops:1:1: operation `op`: unknown; `roofline op list` shows all; a file of your own operations is passed with `--ops FILE`' model mine.ops --machine h100
 }
 
 @test "import: --group is the command's own, and told once" {

@@ -114,7 +114,7 @@ json() { # FILTER on $output
   run -2 "$ROOFLINE" machine show h1000
   [ "$output" = 'roofline: machine `h1000`: unknown; did you mean `h100`?' ]
   run -2 "$ROOFLINE" machine lsit
-  [ "$output" = 'roofline: machine lsit: unknown; did you mean `list`?' ]
+  [ "$output" = 'roofline: machine `lsit`: unknown; did you mean `list`?' ]
   run -2 "$ROOFLINE" machine new x --csv
   [ "$output" = 'roofline: machine new: does not take --csv' ]
   printf '{"schema": "roofline.machine/1",\n "name": "x", "peaks": [{"dtype": "fp61", "unit": "matrix"}]}' >x.json

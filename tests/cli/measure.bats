@@ -153,7 +153,7 @@ caches() { # a scripted machine with caches beside its memory
   run -3 "$ROOFLINE" run gemm-naive batch=2
   printf 'fp64 = 1GFLOP/s\nfp46 = 2\n' >script
   run -2 env ROOFLINE_FAKE=script "$ROOFLINE" measure --backend fake
-  [ "$output" = 'roofline: script:2:1: `fp46`: no such key; did you mean `fp64`?' ]
+  [ "$output" = 'roofline: script:2:1: key `fp46`: unknown; did you mean `fp64`?' ]
 }
 
 @test "precision is a share in percent; every sample can be kept" {

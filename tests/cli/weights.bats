@@ -153,5 +153,5 @@ layer='{"model.layers.0.mlp.up_proj.weight":{"dtype":"F8_E4M3","shape":[24,8],"d
   has '1 tensors, 64 elements, 256 B, and no config.json beside it'
   shard short.safetensors "$table" 255
   run -2 "$ROOFLINE" model short.safetensors --machine h100
-  has 'cut short'
+  has 'truncated'
 }

@@ -29,7 +29,7 @@ setup() {
   has "1x64x112x112 k7x7/2"
   has ", 4089184256 multiply-adds; MFU"
   has "Flatten 1"
-  has "108 tensors lie outside the file"
+  has "108 tensors are stored outside the file"
   has "inputs: input 1x3x224x224 float"
 }
 
@@ -83,12 +83,12 @@ setup() {
   has 'bad:1:1: '
   has 'did you mean `gemm`?'
   run -2 "$ROOFLINE" model layers batch=8 --machine h100
-  has 'batch=: a list of operations has its sizes in its lines'
+  has 'batch=: unknown here; a list of operations gives its sizes in its lines'
   run -2 "$ROOFLINE" model none.onnx --machine h100
   has 'none.onnx'
   head -c 5000 "$resnet" >cut.onnx
   run -2 "$ROOFLINE" model cut.onnx --machine h100
-  has 'cut short'
+  has 'truncated'
   for option in "--precision fp8" "--kv fp8" --train --report --search "--tp 2" "--fuse all"; do
     # shellcheck disable=SC2086
     run -2 "$ROOFLINE" model layers $option --machine h100

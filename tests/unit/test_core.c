@@ -215,6 +215,31 @@ static void errors_say_where(void **state) {
   assert_string_equal(roof_status_text((roof_status)99), "unknown");
 }
 
+static void unknown_names_are_answered_in_one_form(void **state) {
+  (void)state;
+  static const char *const few[] = {"list", "show", "lint", NULL};
+  static const char *const none[] = {NULL};
+  static const char sixty[] = "a candidate whose name takes as many as sixty characters here";
+  const char *const many[] = {sixty, sixty, NULL};
+  static const struct {
+    const char *name, *hint, *message;
+  } cases[] = {{"lsit", NULL, "verb `lsit`: unknown; did you mean `list`?"},
+               {"lsit", "`x` shows all", "verb `lsit`: unknown; did you mean `list`?; `x` shows all"},
+               {"zzzzzzzz", NULL, "verb `zzzzzzzz`: unknown; known: list, show, lint"}};
+  roof_error error;
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    assert_int_equal(roof_error_unknown(&error, "verb", cases[i].name, few, cases[i].hint), ROOF_E_NAME);
+    assert_string_equal(error.message, cases[i].message);
+  }
+  assert_int_equal(roof_error_unknown(NULL, "verb", "x", few, "hint"), ROOF_E_NAME);
+  roof_error_unknown(&error, "verb", "zzzz", many, NULL);
+  assert_string_equal(error.message, "verb `zzzz`: unknown");
+  roof_error_set(&error, ROOF_E_GATE, "not sealed");
+  assert_int_equal(roof_error_suggest(&error, "shwo", few), ROOF_E_GATE);
+  assert_string_equal(error.message, "not sealed; did you mean `show`?");
+  assert_int_equal(roof_error_suggest(&error, "x", none), ROOF_E_GATE);
+}
+
 static void statistics(void **state) {
   (void)state;
   double samples[] = {9, 1, 4, 2, 3, 8, 7, 5, 6};
@@ -556,6 +581,7 @@ int main(void) {
       cmocka_unit_test(text_grows),
       cmocka_unit_test(near_names_are_suggested),
       cmocka_unit_test(errors_say_where),
+      cmocka_unit_test(unknown_names_are_answered_in_one_form),
       cmocka_unit_test(statistics),
       cmocka_unit_test(the_interval_holds_the_median_95_times_in_100),
       cmocka_unit_test(formats),

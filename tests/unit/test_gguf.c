@@ -167,7 +167,7 @@ static void refuses(void **state) {
   (void)state;
   build("llama");
   used -= 1;
-  refuse_with("cut short");
+  refuse_with("truncated");
   used = 40;
   refuse_with("byte ");
   build("llama");

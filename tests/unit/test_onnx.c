@@ -226,17 +226,16 @@ static void refuses(void **state) {
   static const struct {
     const char *op, *inputs, *attributes, *words;
   } rows[] = {
-      {"MatMull", "2x3 3x5", "",
-       "node 1 `the node` (MatMull): an operator that is not known; did you mean `MatMul`?"},
+      {"MatMull", "2x3 3x5", "", "node 1 `the node` (MatMull): unknown operator; did you mean `MatMul`?"},
       {"MatMul", "2x3 4x5", "", "(MatMul): `x0` has 3 columns, `x1` 4 rows"},
-      {"Conv", "1x3x9x9 8x4x3x3", "", "3 channels, weights for 4"},
+      {"Conv", "1x3x9x9 8x4x3x3", "", "3 input channels, but weights for 4"},
       {"Conv", "1x3x2x2 8x3x3x3", "", "larger than the padded input"},
-      {"Reshape", "2x3 =4,2", "", "6 elements do not fit a shape of 8"},
+      {"Reshape", "2x3 =4,2", "", "6 elements cannot be reshaped to 8"},
       {"Reshape", "2x3 2", "", "depend on data"},
       {"NonZero", "2x3", "", "depend on data"},
-      {"Concat", "2x3 3x3", "axis=1", "does not fit"},
+      {"Concat", "2x3 3x3", "axis=1", "does not match the others"},
       {"Softmax", "2x3x4x5x6x7x8x9x1", "", "more than 8 dimensions"},
-      {"Add", "2x3 4", "", "do not fit"},
+      {"Add", "2x3 4", "", "cannot broadcast"},
       {"Relu", "2x0", "", "dimension 1 is `n`; give `n=N`"},
   };
   static unsigned char file[SIZE];
@@ -244,7 +243,7 @@ static void refuses(void **state) {
     refuse(build(file, rows[i].op, rows[i].inputs, rows[i].attributes, 1), file, &reading, rows[i].words);
   }
   size_t length = build(file, "Relu", "2x3", "", 1);
-  refuse(length - 1, file, &reading, "cut short");
+  refuse(length - 1, file, &reading, "truncated");
   refuse(0, file, &reading, "not an ONNX model");
   roof_dimension odd = {"sequence", 8};
   roof_workload_reading wrong = {.floats = ROOF_DTYPE_COUNT, .dimensions = &odd, .dimension_count = 1};

@@ -239,7 +239,7 @@ static void busy_threads_do_not_tear(void **state) {
 static void memory_that_is_out_is_told(void **state) {
   (void)state;
   json_t *document = document_of("starved");
-  assert_skipped(document, "regions", "memory was out: calls are missing");
+  assert_skipped(document, "regions", "out of memory: calls are missing");
   assert_int_equal(number(kernel(document, "starved 5"), "calls"), 2);
   assert_near(number(json_object_get(kernel(document, "starved 5"), "flops"), "fp64"), 1, 1e-12);
   json_decref(document);

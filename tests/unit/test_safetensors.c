@@ -35,7 +35,7 @@ static void refuse_with(const char *header, size_t bytes, const char *words) {
 static void refuses(void **state) {
   (void)state;
   refuse_with("{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}", 15,
-              "a: its data lie behind");
+              "a: truncated: its data lie beyond");
   refuse_with("{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,8]}}", 16, "data_offsets");
   refuse_with("{\"a\":{\"dtype\":\"F33\",\"shape\":[4],\"data_offsets\":[0,16]}}", 16, "dtype");
   refuse_with("{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,16]}}", 16, "no shape");

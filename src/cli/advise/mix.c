@@ -51,11 +51,7 @@ static roof_status add_part(mix *m, char *word, roof_error *error) {
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(word, names);
-  return roof_error_set(
-      error, ROOF_E_NAME,
-      "--mix: `%s`: unknown%s%s%s; decode, prefill, train, memory, compute, network, overhead", word,
-      near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "--mix", word, names, NULL);
 }
 
 static roof_status parse(const char *text, mix *m, roof_error *error) {

@@ -64,11 +64,10 @@ static roof_status set_parameter(const roof_op *op, const char *key, const char 
   for (int i = 0; i < roof_op_param_count(op); i++) {
     names[count++] = op->params[i].name;
   }
-  const char *near = roof_suggest(key, names);
-  return roof_error_set(error, ROOF_E_NAME,
-                        "--set `%s`: neither a format, machine, peak, bandwidth, cost nor a parameter of "
-                        "%s%s%s%s",
-                        key, op->name, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  roof_error_set(error, ROOF_E_NAME,
+                 "--set `%s`: neither a format, machine, peak, bandwidth, cost nor a parameter of %s", key,
+                 op->name);
+  return roof_error_suggest(error, key, names);
 }
 
 static roof_status set_one(const roof_op *op, char *word, changed *c, roof_error *error) {

@@ -86,8 +86,9 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
 /** Most time lost first; where that is unknown, by time, after the others. */
 static int by_loss(const void *a, const void *b) {
   const import_placed *x = a, *y = b;
-  bool known_x = !isnan(x->lost), known_y = !isnan(y->lost);
-  double vx = known_x ? x->lost : x->seconds, vy = known_y ? y->lost : y->seconds;
+  double lost_x = x->at.lost_seconds, lost_y = y->at.lost_seconds;
+  bool known_x = !isnan(lost_x), known_y = !isnan(lost_y);
+  double vx = known_x ? lost_x : x->at.seconds, vy = known_y ? lost_y : y->at.seconds;
   if (known_x != known_y) {
     return known_x ? -1 : 1;
   }
@@ -107,7 +108,11 @@ static roof_status fill(import_answer *answer, roof_error *error) {
   answer->rows = calloc(p->count + 1, sizeof *answer->rows);
   for (size_t i = 0; i < p->count && answer->rows != NULL; i++) {
     if (filter == NULL || regexec(&pattern, p->records[i].name, 0, NULL, 0) == 0) {
-      answer->rows[answer->count++] = cli_import_place(answer->roof, &p->records[i]);
+      import_placed *row = &answer->rows[answer->count++];
+      roof_counted work;
+      row->record = &p->records[i];
+      roof_record_counted(row->record, &work);
+      roof_place(answer->ceilings, &work, &row->at);
     }
   }
   if (filter != NULL) {
@@ -116,10 +121,11 @@ static roof_status fill(import_answer *answer, roof_error *error) {
   if (answer->rows == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }
-  answer->lost = answer->roof->machine != NULL ? 0 : NAN;
+  answer->lost = answer->ceilings->machine != NULL ? 0 : NAN;
   for (size_t i = 0; i < answer->count; i++) {
-    answer->seconds += isnan(answer->rows[i].seconds) ? 0 : answer->rows[i].seconds;
-    answer->lost += answer->rows[i].lost > 0 ? answer->rows[i].lost : 0;
+    const roof_placed *at = &answer->rows[i].at;
+    answer->seconds += isnan(at->seconds) ? 0 : at->seconds;
+    answer->lost += at->lost_seconds > 0 ? at->lost_seconds : 0;
   }
   qsort(answer->rows, answer->count, sizeof *answer->rows, by_loss);
   return ROOF_OK;
@@ -211,14 +217,14 @@ const char *cli_import_ledger_name(void) {
 static roof_status answer_with(const cli_args *args, const roof_profile *profile, bool by_file,
                                roof_error *error) {
   roof_machine *machine = NULL;
-  import_roof roof;
+  roof_ceilings ceilings;
   roof_status status = choose_machine(args, profile, &machine, error);
   if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
     status = show_machine(args, profile->machine, error);
   } else if (status == ROOF_OK) {
-    import_answer answer = {.profile = profile, .roof = &roof, .by_file = by_file};
-    cli_import_roof_init(&roof, machine);
-    status = fill(&answer, error);
+    import_answer answer = {.profile = profile, .ceilings = &ceilings, .by_file = by_file};
+    status = roof_ceilings_init(&ceilings, machine, 0, NULL, error);
+    status = status == ROOF_OK ? fill(&answer, error) : status;
     if (status == ROOF_OK && cli_import_ledger_name() != NULL) {
       status = cli_import_to_ledger(&answer, cli_import_ledger_name(), unsealed != 0, error);
     }

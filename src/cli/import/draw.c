@@ -7,18 +7,20 @@
 
 static int add_dot(const import_answer *answer, roof_scene *scene, const import_placed *row,
                    roof_level_kind kind, double bytes) {
-  const char *level = answer->roof->level_name[kind];
-  bool inner = kind != row->level;
+  const roof_level *counted = answer->ceilings->level[kind];
+  const char *level = counted != NULL ? counted->name : roof_level_kind_name(kind);
+  const roof_placed *at = &row->at;
+  bool inner = kind != at->level;
   char time[32], name[64];
-  roof_scene_dot dot = {.intensity = row->flops / bytes,
-                        .flops_per_second = row->flops / row->seconds,
-                        .share = row->seconds / answer->seconds,
+  roof_scene_dot dot = {.intensity = at->flops / bytes,
+                        .flops_per_second = at->flops / at->seconds,
+                        .share = at->seconds / answer->seconds,
                         .inner = inner,
                         .next = -1};
   cli_import_shorten(row->record->name, name, sizeof name);
-  snprintf(dot.label, sizeof dot.label, "%s%s%.20s", name, inner ? " at " : "", inner ? level : "");
+  snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", name, inner ? " at " : "", inner ? level : "");
   rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
-            roof_quantity_format(time, sizeof time, row->seconds, "s"), row->seconds / answer->seconds * 100,
+            roof_quantity_format(time, sizeof time, at->seconds, "s"), at->seconds / answer->seconds * 100,
             level);
   return roof_scene_add_dot(scene, &dot);
 }
@@ -36,24 +38,24 @@ static void add_levels(const import_answer *answer, roof_scene *scene, const imp
 }
 
 roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool levels, roof_error *error) {
-  if (answer->roof->machine == NULL) {
+  if (answer->ceilings->machine == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "no machine to draw: name one with --machine");
   }
   roof_scene_init(scene);
-  roof_dtype dtype = answer->count > 0 ? answer->rows[0].dtype : ROOF_FP32;
-  roof_status status = roof_scene_add_machine(scene, answer->roof->machine, dtype, error);
+  roof_dtype dtype = answer->count > 0 ? answer->rows[0].at.dtype : ROOF_FP32;
+  roof_status status = roof_scene_add_machine(scene, answer->ceilings->machine, dtype, error);
   if (status != ROOF_OK) {
     return status;
   }
   snprintf(scene->title, sizeof scene->title, "Kernels on %.60s",
-           answer->roof->machine->title[0] != '\0' ? answer->roof->machine->title
-                                                   : answer->roof->machine->name);
+           answer->ceilings->machine->title[0] != '\0' ? answer->ceilings->machine->title
+                                                       : answer->ceilings->machine->name);
   for (size_t i = 0; i < answer->count; i++) {
     const import_placed *row = &answer->rows[i];
     if (levels) {
       add_levels(answer, scene, row);
-    } else if (row->bytes > 0) {
-      add_dot(answer, scene, row, row->level, row->bytes);
+    } else if (row->at.bytes > 0) {
+      add_dot(answer, scene, row, row->at.level, row->at.bytes);
     }
   }
   return scene->dot_count > 0

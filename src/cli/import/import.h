@@ -8,34 +8,16 @@
 #include "roofline/draw.h"
 #include "roofline/import.h"
 
-/** A machine's ceilings for every format and level, resolved once. NaN where it has none. */
-typedef struct import_roof {
-  const roof_machine *machine; /**< NULL: none is known, and every ceiling is NaN */
-  double seconds_per_flop[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT];
-  double seconds_per_byte[ROOF_LEVEL_KIND_COUNT];
-  const char *level_name[ROOF_LEVEL_KIND_COUNT];
-} import_roof;
-
-/** One record under the roof, all its calls together. NaN where unknown. */
+/** One record under the ceilings, all its calls together. */
 typedef struct import_placed {
   const roof_record *record;
-  double seconds;
-  double flops, bytes; /**< of all formats; of the outermost known level */
-  double intensity;    /**< at that level */
-  double ceiling;      /**< s: what the roof allows */
-  double fraction;     /**< ceiling / seconds */
-  double lost;         /**< seconds - ceiling */
-  roof_dtype dtype;    /**< of most FLOPs */
-  roof_unit unit;
-  roof_level_kind level;       /**< of `bytes` */
-  roof_regime regime;          /**< what gives the ceiling */
-  char binding[ROOF_NAME_MAX]; /**< "fp16 matrix", "HBM" or a link; "" unknown */
+  roof_placed at;
 } import_placed;
 
 /** Everything one answer shows. */
 typedef struct import_answer {
   const roof_profile *profile;
-  const import_roof *roof;
+  const roof_ceilings *ceilings;
   import_placed *rows; /**< most time lost first */
   size_t count;        /**< shown */
   size_t hidden;       /**< left out by --top */
@@ -58,10 +40,6 @@ typedef struct import_groups {
   size_t count;
   bool base; /**< names without their template arguments */
 } import_groups;
-
-/* import_roof.c */
-void cli_import_roof_init(import_roof *roof, const roof_machine *machine);
-import_placed cli_import_place(const import_roof *roof, const roof_record *record);
 
 /* import_op.c */
 /** Gives kernels that were only timed the work of an operation, by rules `REGEX=OP key=value ...` (a list

@@ -4,16 +4,17 @@
 #include "cli/import/import.h"
 #include "roofline/time.h"
 
-/** Sets `key` of both objects: the count a call, and how it was counted or why it is missing. */
-static void add_count(json_t *values, json_t *counted, const char *key, const roof_count *count,
-                      double calls) {
+/** Sets `key` of both objects: the count per call, and how it was counted (`unit`: on which one; NULL for
+ * bytes) or why it is missing. */
+static void add_count(json_t *values, json_t *counted, const char *key, const char *unit,
+                      const roof_count *count, double calls) {
   if (!isnan(count->value)) {
     json_object_set_new(values, key, cli_json_number(count->value / calls));
   }
   if (count->source[0] != '\0') {
-    json_object_set_new(
-        counted, key,
-        json_pack("{s:s, s:s}", "source", count->source, "quality", roof_quality_name(count->quality)));
+    json_object_set_new(counted, key,
+                        json_pack("{s:s, s:s, s:s*}", "source", count->source, "quality",
+                                  roof_quality_name(count->quality), "unit", unit));
   }
 }
 
@@ -34,7 +35,7 @@ static json_t *flops_of(const roof_record *r, double calls, json_t *counted) {
       const char *name = roof_dtype_name((roof_dtype)d);
       char key[64];
       snprintf(key, sizeof key, "%s%s", name, json_object_get(flops, name) != NULL ? " vector" : "");
-      add_count(flops, counted, key, &r->flops[d][u], calls);
+      add_count(flops, counted, key, roof_unit_name((roof_unit)u), &r->flops[d][u], calls);
     }
   }
   return or_null(flops);
@@ -44,9 +45,9 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
   json_t *bytes = json_object();
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     const char *name = l == ROOF_MEMORY ? "DRAM" : roof_level_kind_name((roof_level_kind)l);
-    add_count(bytes, counted, name, &r->bytes[l], calls);
+    add_count(bytes, counted, name, NULL, &r->bytes[l], calls);
   }
-  add_count(bytes, counted, "link", &r->link_bytes, calls);
+  add_count(bytes, counted, "link", NULL, &r->link_bytes, calls);
   return or_null(bytes);
 }
 
@@ -60,27 +61,22 @@ static json_t *counters_of(const roof_record *r) {
 
 static json_t *kernel_json(const import_placed *row) {
   const roof_record *r = row->record;
+  const roof_placed *at = &row->at;
   double calls = r->calls > 0 ? (double)r->calls : 1;
   json_t *samples = json_array(), *counted = json_object(), *items = json_object();
   for (size_t i = 0; i < r->sample_count; i++) {
     json_array_append_new(samples, cli_json_number(r->samples[i]));
   }
   json_t *flops = flops_of(r, calls, counted), *bytes = bytes_of(r, calls, counted);
-  add_count(items, counted, "items", &r->items, calls);
+  add_count(items, counted, "items", NULL, &r->items, calls);
   json_t *kernel = json_pack(
       "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "calls", (json_int_t)r->calls,
-      "seconds", cli_json_number(row->seconds / calls), "total_seconds", cli_json_number(row->seconds),
+      "seconds", cli_json_number(at->seconds / calls), "total_seconds", cli_json_number(at->seconds),
       "samples", samples, "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
       "counters", counters_of(r));
   json_object_set_new(kernel, "counted", counted);
-  json_object_set_new(kernel, "ceiling_seconds", cli_json_number(row->ceiling / calls));
-  json_object_set_new(kernel, "fraction_of_ceiling", cli_json_number(row->fraction));
-  json_object_set_new(kernel, "lost_seconds", cli_json_number(row->lost));
-  json_object_set_new(kernel, "regime",
-                      row->regime < ROOF_REGIME_COUNT ? json_string(roof_regime_name(row->regime))
-                                                      : json_null());
-  json_object_set_new(kernel, "binding", row->binding[0] != '\0' ? json_string(row->binding) : json_null());
+  cli_json_add_placed(kernel, at, calls);
   json_decref(items);
   return kernel;
 }
@@ -110,7 +106,8 @@ json_t *cli_import_json(const import_answer *answer) {
     const roof_fact *f = &p->facts[i];
     json_object_set_new(facts, f->name, f->text != NULL ? json_string(f->text) : cli_json_number(f->value));
   }
-  json_t *machine = answer->roof->machine != NULL ? json_string(answer->roof->machine->name) : json_null();
+  json_t *machine =
+      answer->ceilings->machine != NULL ? json_string(answer->ceilings->machine->name) : json_null();
   json_t *device = p->device[0] != '\0' ? json_string(p->device) : json_null();
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",

@@ -29,8 +29,8 @@ static const char *obstacle(const import_placed *row, json_t *labels, bool unsea
   return !sealed && !unsealed ? "no prediction of it is sealed"
          : strlen(row->record->name) >= ROOF_LABEL_MAX
              ? "its name is too long for a label: --group 'REGEX=NAME'"
-         : !(row->seconds > 0 && isfinite(row->seconds)) ? "the file gives no time of it"
-                                                         : NULL;
+         : !(row->at.seconds > 0 && isfinite(row->at.seconds)) ? "the file gives no time of it"
+                                                               : NULL;
 }
 
 /** Parts the rows into those to record, which `chosen` gets, and what is left out with the reason. */

@@ -40,21 +40,22 @@ static void add_share(cli_grid *grid, double share) {
 
 static void add_row(cli_grid *grid, const import_answer *answer, const import_placed *row) {
   char name[NAME_WIDTH * 4];
+  const roof_placed *at = &row->at;
   cli_import_shorten(row->record->name, name, sizeof name);
   cli_grid_add(grid, "%s", name);
   cli_grid_add(grid, "%llu", (unsigned long long)row->record->calls);
-  add_quantity(grid, row->seconds, "s");
-  add_share(grid, row->seconds / answer->seconds);
-  add_quantity(grid, row->flops / row->seconds, "FLOP/s");
-  if (isnan(row->intensity)) {
+  add_quantity(grid, at->seconds, "s");
+  add_share(grid, at->seconds / answer->seconds);
+  add_quantity(grid, at->flops / at->seconds, "FLOP/s");
+  if (isnan(at->intensity)) {
     cli_grid_add(grid, "-");
   } else {
-    cli_grid_add(grid, "%.4g", row->intensity);
+    cli_grid_add(grid, "%.4g", at->intensity);
   }
-  add_share(grid, row->fraction);
-  add_quantity(grid, row->lost, "s");
-  cli_grid_add(grid, "%s%s", row->binding[0] != '\0' ? row->binding : "-",
-               row->fraction > 1 ? " (above its roof!)" : "");
+  add_share(grid, at->share);
+  add_quantity(grid, at->lost_seconds, "s");
+  cli_grid_add(grid, "%s%s", at->binding[0] != '\0' ? at->binding : "-",
+               at->state > ROOF_PLACE_POSSIBLE ? " (above its roof!)" : "");
 }
 
 static void add_facts(roof_text *out, const roof_profile *profile) {
@@ -87,14 +88,14 @@ static void add_headline(roof_text *out, const import_answer *answer) {
   if (p->device[0] != '\0') {
     roof_text_addf(out, " on %s", p->device);
   }
-  if (answer->roof->machine == NULL) {
+  if (answer->ceilings->machine == NULL) {
     roof_text_add(out, "; no machine's roof: name one with --machine\n");
   } else if (answer->lost > 0) {
     roof_text_addf(out, "; %s lost against the roof of %s, most in %.60s\n",
-                   roof_quantity_format(lost, sizeof lost, answer->lost, "s"), answer->roof->machine->name,
-                   answer->rows[0].record->name);
+                   roof_quantity_format(lost, sizeof lost, answer->lost, "s"),
+                   answer->ceilings->machine->name, answer->rows[0].record->name);
   } else {
-    roof_text_addf(out, "; roof: %s\n", answer->roof->machine->name);
+    roof_text_addf(out, "; roof: %s\n", answer->ceilings->machine->name);
   }
 }
 
@@ -138,22 +139,23 @@ roof_status cli_import_print_csv(const import_answer *answer, roof_error *error)
                       "fraction_of_ceiling,lost_seconds,regime,binding\n");
   for (size_t i = 0; i < answer->count; i++) {
     const import_placed *r = &answer->rows[i];
-    const double first[] = {(double)r->record->calls, r->seconds, r->flops, r->bytes};
-    const double last[] = {r->intensity, r->ceiling, r->fraction, r->lost};
+    const roof_placed *at = &r->at;
+    const double first[] = {(double)r->record->calls, at->seconds, at->flops, at->bytes};
+    const double last[] = {at->intensity, at->ceiling_seconds, at->share, at->lost_seconds};
     roof_text_add_csv(&out, r->record->name);
     for (size_t k = 0; k < 4; k++) {
       roof_text_add(&out, ",");
       roof_text_add_number(&out, first[k], 15);
     }
-    roof_text_addf(&out, ",%s,%s,%s", isnan(r->bytes) ? "" : roof_level_kind_name(r->level),
-                   isnan(r->flops) ? "" : roof_dtype_name(r->dtype),
-                   isnan(r->flops) ? "" : roof_unit_name(r->unit));
+    roof_text_addf(&out, ",%s,%s,%s", isnan(at->bytes) ? "" : roof_level_kind_name(at->level),
+                   isnan(at->flops) ? "" : roof_dtype_name(at->dtype),
+                   isnan(at->flops) ? "" : roof_unit_name(at->unit));
     for (size_t k = 0; k < 4; k++) {
       roof_text_add(&out, ",");
       roof_text_add_number(&out, last[k], 12);
     }
-    roof_text_addf(&out, ",%s,", r->regime < ROOF_REGIME_COUNT ? roof_regime_name(r->regime) : "");
-    roof_text_add_csv(&out, r->binding);
+    roof_text_addf(&out, ",%s,", at->regime < ROOF_REGIME_COUNT ? roof_regime_name(at->regime) : "");
+    roof_text_add_csv(&out, at->binding);
     roof_text_add(&out, "\n");
   }
   roof_status status = cli_print(&out, error);

@@ -47,9 +47,7 @@ static roof_status no_topic(const char *name, roof_error *error) {
   for (int i = 0; i < roof_op_count() && count < TOPIC_MAX + OP_MAX; i++) {
     names[count++] = roof_op_at(i)->name;
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "topic `%s`: unknown%s%s%s; `roofline explain` lists them", name,
-                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "topic", name, names, "`roofline explain` lists them");
 }
 
 /** The machine named, else `host`, else an example: `*example` says which. */

@@ -244,10 +244,7 @@ static roof_status dispatch(const cli_args *args, roof_error *error) {
       return status == ROOF_OK ? verbs[i].run(args, error) : status;
     }
   }
-  const char *near = roof_suggest(typed, names);
-  return roof_error_set(error, ROOF_E_NAME, "ledger %.40s: unknown; %s%s%s", typed,
-                        near ? "did you mean `" : "use show, verify, export or keygen", near ? near : "",
-                        near ? "`?" : "");
+  return roof_error_unknown(error, "ledger", typed, names, NULL);
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {

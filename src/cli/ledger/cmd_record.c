@@ -83,10 +83,7 @@ static roof_status take_pair(roof_measurement *m, const char *word, roof_error *
       return keys[i].take(m, equals + 1, error);
     }
   }
-  const char *near = roof_suggest(copy, names);
-  return roof_error_set(error, ROOF_E_NAME, "`%s`: unknown; %s%s%s", copy,
-                        near ? "did you mean `" : "use seconds, samples, flops, bytes, machine or dtype",
-                        near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "key", copy, names, NULL);
 }
 
 static roof_status read_words(const cli_args *args, rf_measurements *b, roof_error *error) {

@@ -86,10 +86,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     }
     return verbs[i].run(args, error);
   }
-  const char *near = roof_suggest(typed, names);
-  return roof_error_set(error, ROOF_E_NAME, "machine %.40s: unknown; %s%s%s", typed,
-                        near ? "did you mean `" : "use list, show, compare, new or lint", near ? near : "",
-                        near ? "`?" : "");
+  return roof_error_unknown(error, "machine", typed, names, NULL);
 }
 
 const cli_command cli_cmd_machine = {

@@ -39,10 +39,7 @@ static roof_status fail_unknown(const char *word, size_t length, roof_error *err
   for (int i = 0; i < SETTING_COUNT; i++) {
     names[i] = settings_table[i].name;
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "%s: no such setting%s%s%s", name,
-                        near ? "; did you mean `" : " (batch, prompt, generate, chunk, tp, ...)",
-                        near ? near : "", near ? "`?" : "");
+  return roof_error_unknown(error, "setting", name, names, NULL);
 }
 
 static roof_status read_setting(const void *context, const char *text, double *value, roof_error *error) {

@@ -118,10 +118,7 @@ roof_status cli_profiler_find(const char *name, const profiler **found, roof_err
       return ROOF_OK;
     }
   }
-  const char *near = roof_suggest(name, names);
-  return roof_error_set(error, ROOF_E_NAME, "--with `%.40s`: unknown; %s%s%s", name,
-                        near ? "did you mean `" : "`roofline profile --list` shows them", near ? near : "",
-                        near ? "`?" : "");
+  return roof_error_unknown(error, "--with", name, names, "`roofline profile --list` shows them");
 }
 
 roof_status cli_profiler_for(const char *question, const profiler **found, roof_error *error) {
@@ -144,10 +141,7 @@ roof_status cli_profiler_for(const char *question, const profiler **found, roof_
     *found = first;
     return ROOF_OK;
   }
-  const char *near = roof_suggest(question, names);
-  return roof_error_set(error, ROOF_E_NAME, "--for `%.40s`: unknown; %s%s%s", question,
-                        near ? "did you mean `" : "`roofline profile --list` shows them", near ? near : "",
-                        near ? "`?" : "");
+  return roof_error_unknown(error, "--for", question, names, "`roofline profile --list` shows them");
 }
 
 bool cli_profiler_installed(const profiler *p) {

@@ -41,8 +41,8 @@ static bool has_siblings(const rf_bench *bench) {
 }
 
 /** Steps of a whole run: data, curve, rounds, small pages, synchronisation, latency, peaks, then each level
- * with each core set, the libraries, energy; with all hardware threads peaks, data, rounds and levels again.
- */
+ * with each core set, the libraries, energy; with all hardware threads peaks, data, rounds and levels
+ * again. */
 static int count_steps(const rf_bench *bench, int levels) {
   int steps = 5 + !bench->options->quick + ROOF_ROUND_MAX + rf_cpu_peak_kernel_count() +
               rf_cpu_library_count() + levels * rf_core_set_count(bench);

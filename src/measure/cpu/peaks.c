@@ -301,8 +301,8 @@ void rf_cpu_note_pace(rf_bench *bench) {
   }
 }
 
-/** NULL past the last peak kernel that this processor and its system let run; notes what the system refuses.
- */
+/** NULL past the last peak kernel that this processor and its system let run; notes what the system
+ * refuses. */
 static const rf_peak_kernel *next_peak_kernel(rf_bench *bench, int *index) {
   const rf_peak_kernel *kernel = NULL;
   while ((kernel = rf_peak_kernel_at((*index)++)) != NULL) {

@@ -95,16 +95,14 @@ static roof_status read_pair(rf_script *script, char *key, char *value, roof_err
     snprintf(script->title, sizeof script->title, "%s", value);
     return ROOF_OK;
   }
-  const char *names[KEY_COUNT + 2] = {"title"};
+  const char *names[KEY_COUNT + 3] = {"title", [KEY_COUNT + 1] = "time KERNEL"};
   for (int i = 0; i < KEY_COUNT; i++) {
     if (strcmp(key, keys[i].key) == 0) {
       return read_number(value, keys[i].unit, (double *)((char *)script + keys[i].field), error);
     }
     names[i + 1] = keys[i].key;
   }
-  const char *near = roof_suggest(key, names);
-  return roof_error_set(error, ROOF_E_NAME, "`%s`: no such key; did you mean `%s`?", key,
-                        near != NULL ? near : "time KERNEL");
+  return roof_error_unknown(error, "key", key, names, NULL);
 }
 
 static roof_status read_line(rf_script *script, char *line, roof_error *error) {

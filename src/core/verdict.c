@@ -1,4 +1,4 @@
-#include "roofline/advise.h"
+#include "roofline/place.h"
 
 #include <float.h>
 #include <stddef.h>
