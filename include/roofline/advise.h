@@ -170,7 +170,9 @@ ROOF_API const char *roof_evidence_waiting(const roof_evidence *evidence);
   X(ROOF_GATE_SLOWER, "slower", 1, "slower than the baseline by more than allowed")                          \
   X(ROOF_GATE_FEW, "few runs", 1, "slower than allowed, and not enough runs to tell whether by chance")      \
   X(ROOF_GATE_GONE, "gone", 1, "in the baseline, not measured now")                                          \
-  X(ROOF_GATE_UNKNOWN, "unknown", 1, "its ceiling is not known")
+  X(ROOF_GATE_IMPOSSIBLE, "impossible", 1, "above its ceiling: the ceiling, the work or the time is wrong")  \
+  X(ROOF_GATE_NO_CEILING, "no ceiling", 1, "its ceiling is not known")                                       \
+  X(ROOF_GATE_UNKNOWN, "unknown", 0, "its work or its time is not known: there is nothing to judge")
 
 typedef enum roof_gate_state {
 #define ROOF_GATE_ENUM(symbol, name, misses, meaning) symbol,
@@ -198,15 +200,65 @@ typedef struct roof_gate_result {
  *  Errors: none. */
 ROOF_API roof_gate roof_gate_default(void);
 
-/** Judges one kernel: its share of the ceiling (NaN: unknown), then its runs against those of a baseline
+/** Judges one kernel: where it stands under its ceiling, then its runs against those of a baseline
  *  (`before_count` 0: none), both times in one unit, for instance the ceiling of each side. A regression is a
- *  miss only where the runs tell it from chance.
+ *  miss only where the runs tell it from chance; work or a time that is not known misses nothing.
  *  Units: as given.
  *  Ownership: sorts both lists in place; writes *result on success only.
  *  Errors: ROOF_E_ARGUMENT for runs that are not finite. */
-ROOF_API roof_status roof_gate_judge(const roof_gate *gate, double fraction, double *now, size_t now_count,
-                                     double *before, size_t before_count, roof_gate_result *result,
+ROOF_API roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *placed, double *now,
+                                     size_t now_count, double *before, size_t before_count,
+                                     roof_gate_result *result, roof_error *error);
+
+/** Places a measurement: under `ceilings`, FLOPs of which it does not say the unit being of the operation that
+ *  its label begins with; NULL: under the ceiling that its document gives.
+ *  Units: s.
+ *  Ownership: fills *placed.
+ *  Errors: none: what is not known says why. */
+ROOF_API void roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *measurement,
+                                     roof_placed *placed);
+
+/** The measurements of one machine that a gate compares. */
+typedef struct roof_gate_side {
+  const char *machine; /**< "" unknown */
+  const roof_measurement *kernels;
+  size_t count;
+  const roof_ceilings *ceilings; /**< NULL: those of the document */
+} roof_gate_side;
+
+enum { ROOF_GATE_MESSAGE = 256 };
+
+/** One kernel judged. NaN where unknown. */
+typedef struct roof_gate_line {
+  const char *label;
+  roof_placed placed;
+  double before_share; /**< of the baseline's ceiling */
+  size_t runs, before_runs;
+  roof_gate_result result;
+  char message[ROOF_GATE_MESSAGE]; /**< why it is not a plain pass, or "" */
+} roof_gate_line;
+
+typedef struct roof_gate_report {
+  roof_gate_line *lines; /**< the kernels in their order, then those that only the baseline has */
+  size_t count;
+  size_t missed;
+  size_t unknown;
+} roof_gate_report;
+
+/** Judges every kernel of `now`, against those of the same label in `before` (NULL: no baseline). Runs are
+ *  compared as multiples of their ceilings where both are known, as times on one machine alone.
+ *  Units: s.
+ *  Ownership: *report points into both sides; release with roof_gate_report_done; filled on success only.
+ *  Errors: ROOF_E_INPUT for a time or a sample that is not over 0, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now,
+                                     const roof_gate_side *before, roof_gate_report *report,
                                      roof_error *error);
+
+/** Frees a report.
+ *  Units: none.
+ *  Ownership: releases what roof_gate_check filled.
+ *  Errors: none. */
+ROOF_API void roof_gate_report_done(roof_gate_report *report);
 
 /** "pass", "slower", ...
  *  Units: none.

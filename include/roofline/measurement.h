@@ -32,7 +32,10 @@ typedef struct roof_measurement {
   double unit_flops[ROOF_DTYPE_COUNT]
                    [ROOF_UNIT_COUNT];   /**< of `flops`, those whose unit is known; NaN none */
   double dtype_flops[ROOF_DTYPE_COUNT]; /**< of `flops`, those whose unit is not */
+  double link_bytes;                    /**< per call, one way; NaN unknown */
+  char link[ROOF_NAME_MAX];             /**< what that link's name begins with, "" unknown */
   double ceiling_seconds;               /**< the least time per call that its document gives; NaN unknown */
+  bool achieved;                        /**< that ceiling is one that a benchmark reached */
   double seconds;                       /**< median per call */
   double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
   double joules;   /**< of one call at that power; NaN unknown */

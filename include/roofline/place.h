@@ -108,7 +108,7 @@ ROOF_API void roof_counted_init(roof_counted *work);
 
 /** What a measurement counted. FLOPs and bytes whose unit and level it does not say stay `other_`.
  *  Units: s, FLOP, bytes.
- *  Ownership: fills *work, which keeps nothing.
+ *  Ownership: fills *work, which points to the link's name.
  *  Errors: none. */
 ROOF_API void roof_counted_of(const roof_measurement *measurement, roof_counted *work);
 

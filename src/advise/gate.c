@@ -1,6 +1,11 @@
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/number.h"
 #include "roofline/advise.h"
+#include "roofline/ops.h"
 #include "roofline/stats.h"
 
 static const struct {
@@ -63,7 +68,18 @@ static roof_status against_baseline(const roof_gate *gate, double *now, size_t n
   return ROOF_OK;
 }
 
-roof_status roof_gate_judge(const roof_gate *gate, double fraction, double *now, size_t now_count,
+/** What the share alone says; PASS where it is good enough. */
+static roof_gate_state state_of(const roof_gate *gate, const roof_placed *placed) {
+  if (placed->state == ROOF_PLACE_UNKNOWN) {
+    bool counted = placed->seconds > 0 && (placed->flops > 0 || placed->bytes > 0);
+    return !counted ? ROOF_GATE_UNKNOWN : gate->least > 0 ? ROOF_GATE_NO_CEILING : ROOF_GATE_PASS;
+  }
+  return placed->state == ROOF_PLACE_IMPOSSIBLE ? ROOF_GATE_IMPOSSIBLE
+         : placed->share < gate->least          ? ROOF_GATE_LOW
+                                                : ROOF_GATE_PASS;
+}
+
+roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *placed, double *now, size_t now_count,
                             double *before, size_t before_count, roof_gate_result *result,
                             roof_error *error) {
   roof_gate_result judged = {.state = before_count > 0 ? ROOF_GATE_PASS : ROOF_GATE_NEW,
@@ -76,12 +92,202 @@ roof_status roof_gate_judge(const roof_gate *gate, double fraction, double *now,
       return status;
     }
   }
-  bool missed = roof_gate_misses(judged.state);
-  if (isnan(fraction) && gate->least > 0 && !missed) {
-    judged.state = ROOF_GATE_UNKNOWN;
-  } else if (fraction < gate->least) {
-    judged.state = ROOF_GATE_LOW;
+  roof_gate_state state = state_of(gate, placed);
+  bool unknown = state == ROOF_GATE_UNKNOWN || state == ROOF_GATE_NO_CEILING;
+  if (state != ROOF_GATE_PASS && !(unknown && roof_gate_misses(judged.state))) {
+    judged.state = state;
   }
   *result = judged;
   return ROOF_OK;
+}
+
+/* Two documents */
+
+void roof_place_measurement(const roof_ceilings *ceilings, const roof_measurement *m, roof_placed *placed) {
+  roof_counted work;
+  roof_counted_of(m, &work);
+  if (ceilings != NULL) {
+    const roof_op *op = roof_op_of_kernel(m->label);
+    work.unit = op != NULL ? (int)op->unit : -1;
+    roof_place(ceilings, &work, placed);
+    return;
+  }
+  roof_place_time(m->ceiling_seconds, m->achieved ? ROOF_ACHIEVED : ROOF_THEORETICAL, m->seconds, work.noise,
+                  placed);
+  placed->flops = m->flops;
+  placed->bytes = isnan(m->bytes) ? m->link_bytes : m->bytes;
+}
+
+/** A kernel of one side with its runs, which are its samples, or its time alone. */
+typedef struct contender {
+  const roof_measurement *m;
+  roof_placed placed;
+  double *runs;
+  size_t count;
+} contender;
+
+static roof_status enter(const roof_gate_side *side, size_t index, contender *c, roof_error *error) {
+  const roof_measurement *m = &side->kernels[index];
+  *c = (contender){.m = m, .count = m->sample_count > 0 ? m->sample_count : 1};
+  if (m->label[0] == '\0' || m->seconds <= 0) {
+    return roof_error_set(error, ROOF_E_INPUT, "kernel %zu: needs a name and seconds over 0", index + 1);
+  }
+  c->runs = malloc(c->count * sizeof *c->runs);
+  if (c->runs == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "check: out of memory");
+  }
+  c->runs[0] = m->seconds;
+  for (size_t i = 0; i < m->sample_count; i++) {
+    c->runs[i] = m->samples[i];
+    if (!(c->runs[i] > 0)) {
+      return roof_error_set(error, ROOF_E_INPUT, "%s: sample %zu is not a time", m->label, i + 1);
+    }
+  }
+  c->count = isnan(m->seconds) ? 0 : c->count;
+  roof_place_measurement(side->ceilings, m, &c->placed);
+  return ROOF_OK;
+}
+
+/** Runs as multiples of the ceiling, so that two machines can be compared. */
+static void scale(contender *c) {
+  for (size_t i = 0; i < c->count; i++) {
+    c->runs[i] /= c->placed.ceiling_seconds;
+  }
+}
+
+static void write_message(const roof_gate *gate, const char *why, roof_gate_line *l) {
+  const roof_gate_result *g = &l->result;
+  char *at = l->message;
+  switch (g->state) {
+  case ROOF_GATE_LOW:
+    rf_format(at, ROOF_GATE_MESSAGE, "%.1f %% of its ceiling, under %.1f %%", 100 * l->placed.share,
+              100 * gate->least);
+    break;
+  case ROOF_GATE_SLOWER:
+    rf_format(at, ROOF_GATE_MESSAGE,
+              "%.1f %% slower than the baseline (allowed %.1f %%), p = %.2g of %zu runs against %zu",
+              100 * g->regression, 100 * gate->max_regression, g->p, l->runs, l->before_runs);
+    break;
+  case ROOF_GATE_NOISE:
+    rf_format(at, ROOF_GATE_MESSAGE, "%.1f %% slower, within the noise: p = %.2g of %zu runs against %zu",
+              100 * g->regression, g->p, l->runs, l->before_runs);
+    break;
+  case ROOF_GATE_FEW:
+    rf_format(at, ROOF_GATE_MESSAGE,
+              "%.1f %% slower, but not enough runs to tell: %zu against %zu, take %zu on each side",
+              100 * g->regression, l->runs, l->before_runs, g->runs_needed);
+    break;
+  case ROOF_GATE_PASS:
+    snprintf(at, ROOF_GATE_MESSAGE, "%s", why != NULL ? why : l->placed.why);
+    break;
+  default:
+    snprintf(at, ROOF_GATE_MESSAGE, "%s",
+             why != NULL                ? why
+             : l->placed.why[0] != '\0' ? l->placed.why
+                                        : roof_gate_meaning(g->state));
+  }
+}
+
+static roof_status judge_pair(const roof_gate *gate, contender *now, contender *before, bool same_machine,
+                              roof_gate_line *l, roof_error *error) {
+  const char *why = NULL;
+  *l = (roof_gate_line){.label = now->m->label,
+                        .placed = now->placed,
+                        .before_share = before != NULL ? before->placed.share : NAN,
+                        .runs = now->count,
+                        .before_runs = before != NULL ? before->count : 0};
+  if (!isnan(now->placed.share) && !isnan(l->before_share)) {
+    scale(now);
+    scale(before);
+  } else if (before != NULL && !same_machine) {
+    why = "on another machine than the baseline, and a ceiling is not known";
+  }
+  bool comparable = before != NULL && why == NULL && now->count > 0;
+  roof_status status =
+      roof_gate_judge(gate, &now->placed, now->runs, now->count, comparable ? before->runs : NULL,
+                      comparable ? before->count : 0, &l->result, error);
+  if (why != NULL && l->result.state == ROOF_GATE_NEW) {
+    l->result.state = ROOF_GATE_NO_CEILING;
+  }
+  write_message(gate, why, l);
+  return status;
+}
+
+static roof_status judge_kernel(const roof_gate *gate, const roof_gate_side *now, size_t index,
+                                const roof_gate_side *before, roof_gate_line *l, roof_error *error) {
+  contender mine = {0}, theirs = {0};
+  size_t other = 0;
+  roof_status status = enter(now, index, &mine, error);
+  while (before != NULL && other < before->count &&
+         strcmp(before->kernels[other].label, now->kernels[index].label) != 0) {
+    other++;
+  }
+  bool found = before != NULL && other < before->count;
+  if (status == ROOF_OK && found) {
+    status = enter(before, other, &theirs, error);
+  }
+  if (status == ROOF_OK) {
+    bool same = before != NULL && strcmp(now->machine, before->machine) == 0;
+    status = judge_pair(gate, &mine, found ? &theirs : NULL, same, l, error);
+  }
+  if (status == ROOF_OK && before == NULL && l->result.state == ROOF_GATE_NEW) {
+    l->result.state = ROOF_GATE_PASS;
+    write_message(gate, NULL, l);
+  }
+  free(mine.runs);
+  free(theirs.runs);
+  return status;
+}
+
+static bool has(const roof_gate_side *side, const char *label) {
+  size_t i = 0;
+  while (i < side->count && strcmp(side->kernels[i].label, label) != 0) {
+    i++;
+  }
+  return i < side->count;
+}
+
+static void add_gone(const roof_gate *gate, const roof_gate_side *before, size_t index,
+                     roof_gate_report *report) {
+  roof_placed placed, none;
+  roof_gate_line *l = &report->lines[report->count++];
+  roof_place_measurement(before->ceilings, &before->kernels[index], &placed);
+  roof_place_time(NAN, ROOF_THEORETICAL, NAN, NAN, &none);
+  none.why[0] = '\0';
+  *l = (roof_gate_line){.label = before->kernels[index].label,
+                        .placed = none,
+                        .before_share = placed.share,
+                        .result = {.state = ROOF_GATE_GONE, .regression = NAN, .p = NAN}};
+  write_message(gate, NULL, l);
+}
+
+roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now, const roof_gate_side *before,
+                            roof_gate_report *report, roof_error *error) {
+  size_t gone = before != NULL ? before->count : 0;
+  roof_gate_report r = {.lines = calloc(now->count + gone + 1, sizeof *r.lines)};
+  roof_status status =
+      r.lines != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "check: out of memory");
+  for (size_t i = 0; i < now->count && status == ROOF_OK; i++) {
+    status = judge_kernel(gate, now, i, before, &r.lines[r.count++], error);
+  }
+  for (size_t i = 0; i < gone && status == ROOF_OK; i++) {
+    if (!has(now, before->kernels[i].label)) {
+      add_gone(gate, before, i, &r);
+    }
+  }
+  for (size_t i = 0; i < r.count; i++) {
+    r.missed += roof_gate_misses(r.lines[i].result.state);
+    r.unknown += r.lines[i].result.state == ROOF_GATE_UNKNOWN;
+  }
+  if (status == ROOF_OK) {
+    *report = r;
+  } else {
+    roof_gate_report_done(&r);
+  }
+  return status;
+}
+
+void roof_gate_report_done(roof_gate_report *report) {
+  free(report->lines);
+  *report = (roof_gate_report){0};
 }

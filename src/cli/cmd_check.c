@@ -6,9 +6,8 @@
 #include "cli/cli.h"
 #include "cli/predict/grid.h"
 #include "core/number.h"
+#include "documents/measurements.h"
 #include "roofline/advise.h"
-#include "roofline/kernels.h"
-#include "roofline/measurement.h"
 
 static char *least_text, *regression_text, *significance_text, *against, *junit;
 static int github;
@@ -24,312 +23,15 @@ static const struct poptOption options[] = {
     {"github", '\0', POPT_ARG_NONE, &github, 0, "also print GitHub annotations", NULL},
     POPT_TABLEEND};
 
-enum { SHORT = 48, LINE = 256 };
+enum { SHORT = 48 };
 
-/** One kernel of a results file. */
-typedef struct result {
-  char label[128];
-  double seconds;
-  double ceiling_seconds; /**< NaN unknown */
-  double *runs;           /**< at least one: the samples, or the median */
-  size_t run_count;
-  bool scaled; /**< runs are multiples of the ceiling */
-} result;
-
-typedef struct results {
-  char machine[ROOF_NAME_MAX];
-  result *all;
-  size_t count;
-} results;
-
-/** One kernel judged. */
-typedef struct line {
-  const char *label;
-  double seconds, fraction, before_fraction;
-  size_t runs, before_runs;
-  roof_gate_result gate;
-  char message[LINE];
-} line;
-
+/** What is shown. */
 typedef struct report {
   const cli_args *args;
   roof_gate gate;
   const char *machine;
-  line *lines;
-  size_t count;
-  size_t missed;
+  roof_gate_report judged;
 } report;
-
-static void results_done(results *r) {
-  for (size_t i = 0; i < r->count; i++) {
-    free(r->all[i].runs);
-  }
-  free(r->all);
-  *r = (results){0};
-}
-
-static double number_or_nan(const json_t *object, const char *key) {
-  const json_t *value = json_object_get(object, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/** Time of the arithmetic of a kernel's FLOPs, {"fp32": N, ...}; NaN where a peak is unknown. */
-static roof_status compute_seconds(const json_t *kernel, const roof_machine *machine, const roof_options *o,
-                                   roof_unit unit, double *seconds, roof_error *error) {
-  const char *name;
-  json_t *flops;
-  *seconds = 0;
-  json_object_foreach(json_object_get(kernel, "flops"), name, flops) {
-    roof_dtype dtype;
-    roof_target target;
-    roof_status status = roof_dtype_parse(name, &dtype, error);
-    if (status == ROOF_OK) {
-      roof_types types = roof_types_of(dtype);
-      status = roof_target_init(&target, machine, &types, o, error);
-    }
-    if (status != ROOF_OK) {
-      return status;
-    }
-    *seconds += json_number_value(flops) * target.seconds_per_flop[unit];
-  }
-  return ROOF_OK;
-}
-
-/** Time of the bytes of a kernel, {"DRAM": N, "L2": N, ...}, the slowest level. */
-static roof_status memory_seconds(const json_t *kernel, const roof_machine *machine, const roof_options *o,
-                                  double *seconds, roof_error *error) {
-  roof_types types = roof_types_of(ROOF_FP32);
-  roof_target target;
-  roof_work work;
-  roof_work_init(&work);
-  roof_status status = roof_target_init(&target, machine, &types, o, error);
-  const char *name;
-  json_t *bytes;
-  json_object_foreach(json_object_get(kernel, "bytes"), name, bytes) {
-    roof_level_kind kind;
-    status = status == ROOF_OK ? roof_level_kind_parse(name, &kind, error) : status;
-    if (status != ROOF_OK) {
-      return status;
-    }
-    work.level_bytes[kind] = json_number_value(bytes);
-    work.read_bytes = kind == ROOF_MEMORY ? work.level_bytes[kind] : work.read_bytes;
-  }
-  if (status == ROOF_OK) {
-    roof_prediction p;
-    roof_predict_work(&target, &work, &p);
-    *seconds = p.lower_seconds;
-  }
-  return status;
-}
-
-/** The ceiling on another machine than the one in the file, from what was counted. */
-static roof_status find_ceiling(const report *r, const json_t *kernel, const roof_machine *machine,
-                                result *out, roof_error *error) {
-  char name[128];
-  snprintf(name, sizeof name, "%.*s", (int)strcspn(out->label, " "), out->label);
-  const roof_kernel *known = NULL;
-  const roof_op *op = NULL;
-  bool vector = roof_kernel_find(name, &known, NULL) == ROOF_OK &&
-                roof_op_find(known->op, &op, NULL) == ROOF_OK && op->unit == ROOF_VECTOR;
-  roof_options o;
-  double compute = NAN, memory = NAN;
-  roof_status status = cli_select_options(r->args, &o, error);
-  if (status == ROOF_OK) {
-    status = compute_seconds(kernel, machine, &o, vector ? ROOF_VECTOR : ROOF_MATRIX, &compute, error);
-  }
-  if (status == ROOF_OK) {
-    status = memory_seconds(kernel, machine, &o, &memory, error);
-  }
-  out->ceiling_seconds = compute > memory ? compute : memory + 0 * compute;
-  return status;
-}
-
-static roof_status read_runs(const json_t *kernel, result *out, roof_error *error) {
-  const json_t *samples = json_object_get(kernel, "samples");
-  size_t count = json_array_size(samples);
-  out->run_count = count > 0 ? count : 1;
-  out->runs = calloc(out->run_count, sizeof *out->runs);
-  if (out->runs == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "check: out of memory");
-  }
-  out->runs[0] = out->seconds;
-  for (size_t i = 0; i < count; i++) {
-    out->runs[i] = json_number_value(json_array_get(samples, i));
-    if (!(out->runs[i] > 0)) {
-      return roof_error_set(error, ROOF_E_INPUT, "%s: sample %zu is not a time", out->label, i + 1);
-    }
-  }
-  return ROOF_OK;
-}
-
-/** A kernel of roofline.measurements/1 or an entry of roofline.reconcile/1. */
-static roof_status read_result(const report *r, const json_t *kernel, const roof_machine *machine,
-                               size_t index, result *out, roof_error *error) {
-  const char *label = json_string_value(json_object_get(kernel, "name"));
-  label = label != NULL ? label : json_string_value(json_object_get(kernel, "label"));
-  double seconds = number_or_nan(kernel, "seconds"), fraction = number_or_nan(kernel, "fraction_of_ceiling");
-  seconds = isnan(seconds) ? number_or_nan(kernel, "measured_seconds") : seconds;
-  if (label == NULL || label[0] == '\0' || !(seconds > 0)) {
-    return roof_error_set(error, ROOF_E_INPUT, "kernel %zu: needs a name and seconds over 0", index + 1);
-  }
-  snprintf(out->label, sizeof out->label, "%s", label);
-  out->seconds = seconds;
-  out->ceiling_seconds = number_or_nan(kernel, "ceiling_seconds");
-  if (isnan(out->ceiling_seconds)) {
-    out->ceiling_seconds = fraction * seconds;
-  }
-  roof_status status = machine != NULL ? find_ceiling(r, kernel, machine, out, error) : ROOF_OK;
-  return status == ROOF_OK ? read_runs(kernel, out, error) : status;
-}
-
-static roof_status read_kernels(const report *r, const json_t *root, const roof_machine *machine,
-                                results *out, roof_error *error) {
-  static const struct {
-    const char *schema;
-    const char *list;
-  } kinds[] = {{"roofline.measurements/1", "kernels"}, {"roofline.reconcile/1", "entries"}};
-  const char *schema = json_string_value(json_object_get(root, "schema"));
-  const json_t *list = NULL;
-  for (size_t i = 0; schema != NULL && i < sizeof kinds / sizeof kinds[0]; i++) {
-    list = strcmp(schema, kinds[i].schema) == 0 ? json_object_get(root, kinds[i].list) : list;
-  }
-  if (!json_is_array(list)) {
-    return roof_error_set(error, ROOF_E_INPUT,
-                          "schema %s: check reads roofline.measurements/1 and roofline.reconcile/1",
-                          schema != NULL ? schema : "missing");
-  }
-  const char *name = json_string_value(json_object_get(root, "machine"));
-  snprintf(out->machine, sizeof out->machine, "%s", name != NULL ? name : "");
-  out->all = calloc(json_array_size(list) + 1, sizeof *out->all);
-  roof_status status =
-      out->all != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "check: out of memory");
-  for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
-    status = read_result(r, json_array_get(list, i), machine, i, &out->all[out->count++], error);
-  }
-  return status;
-}
-
-static roof_status read_results(const report *r, const char *path, const roof_machine *machine, results *out,
-                                roof_error *error) {
-  json_error_t why;
-  json_t *root = strcmp(path, "-") == 0 ? json_loadf(stdin, 0, &why) : json_load_file(path, 0, &why);
-  if (root == NULL) {
-    roof_error_set(error, why.line > 0 ? ROOF_E_PARSE : ROOF_E_INPUT, "%s", why.text);
-    return roof_error_at(error, why.line > 0 ? path : "", why.line > 0 ? why.line : 0,
-                         why.column > 0 ? why.column : 0);
-  }
-  roof_status status = read_kernels(r, root, machine, out, error);
-  json_decref(root);
-  if (status != ROOF_OK) {
-    results_done(out);
-    roof_error_at(error, path, 0, 0);
-  }
-  return status;
-}
-
-static result *find_result(const results *r, const char *label) {
-  for (size_t i = 0; i < r->count; i++) {
-    if (strcmp(r->all[i].label, label) == 0) {
-      return &r->all[i];
-    }
-  }
-  return NULL;
-}
-
-/** Runs as multiples of the ceiling, so that two machines can be compared. */
-static void scale(result *r) {
-  for (size_t i = 0; i < r->run_count && !r->scaled; i++) {
-    r->runs[i] /= r->ceiling_seconds;
-  }
-  r->scaled = true;
-}
-
-static void write_message(const report *r, const char *why, line *l) {
-  const roof_gate_result *g = &l->gate;
-  char *at = l->message;
-  size_t left = sizeof l->message;
-  switch (g->state) {
-  case ROOF_GATE_LOW:
-    rf_format(at, left, "%.1f %% of its ceiling, under %.1f %%", 100 * l->fraction, 100 * r->gate.least);
-    break;
-  case ROOF_GATE_SLOWER:
-    rf_format(at, left,
-              "%.1f %% slower than the baseline (allowed %.1f %%), p = %.2g of %zu runs against %zu",
-              100 * g->regression, 100 * r->gate.max_regression, g->p, l->runs, l->before_runs);
-    break;
-  case ROOF_GATE_NOISE:
-    rf_format(at, left, "%.1f %% slower, within the noise: p = %.2g of %zu runs against %zu",
-              100 * g->regression, g->p, l->runs, l->before_runs);
-    break;
-  case ROOF_GATE_FEW:
-    rf_format(at, left, "%.1f %% slower, but not enough runs to tell: %zu against %zu, take %zu on each side",
-              100 * g->regression, l->runs, l->before_runs, g->runs_needed);
-    break;
-  default:
-    snprintf(at, left, "%s",
-             why != NULL                  ? why
-             : g->state == ROOF_GATE_PASS ? ""
-                                          : roof_gate_meaning(g->state));
-  }
-}
-
-static roof_status judge_one(const report *r, result *now, result *before, bool same_machine, line *l,
-                             roof_error *error) {
-  const char *why = NULL;
-  *l = (line){.label = now->label,
-              .seconds = now->seconds,
-              .fraction = now->ceiling_seconds / now->seconds,
-              .before_fraction = before != NULL ? before->ceiling_seconds / before->seconds : NAN,
-              .runs = now->run_count,
-              .before_runs = before != NULL ? before->run_count : 0};
-  bool shares = before != NULL && !isnan(l->fraction) && !isnan(l->before_fraction);
-  if (shares) {
-    scale(now);
-    scale(before);
-  } else if (before != NULL && !same_machine) {
-    why = "on another machine than the baseline, and a ceiling is not known";
-  }
-  roof_status status =
-      roof_gate_judge(&r->gate, l->fraction, now->runs, now->run_count, before != NULL ? before->runs : NULL,
-                      why != NULL ? 0 : l->before_runs, &l->gate, error);
-  if (why != NULL && l->gate.state == ROOF_GATE_NEW) {
-    l->gate.state = ROOF_GATE_UNKNOWN;
-  }
-  write_message(r, why, l);
-  return status;
-}
-
-static roof_status judge(report *r, results *now, results *before, roof_error *error) {
-  r->lines = calloc(now->count + before->count + 1, sizeof *r->lines);
-  if (r->lines == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "check: out of memory");
-  }
-  roof_status status = ROOF_OK;
-  bool same = strcmp(now->machine, before->machine) == 0;
-  for (size_t i = 0; i < now->count && status == ROOF_OK; i++) {
-    line *l = &r->lines[r->count++];
-    status = judge_one(r, &now->all[i], find_result(before, now->all[i].label), same, l, error);
-    if (against == NULL && l->gate.state == ROOF_GATE_NEW) {
-      l->gate.state = ROOF_GATE_PASS;
-      l->message[0] = '\0';
-    }
-  }
-  for (size_t i = 0; i < before->count && status == ROOF_OK; i++) {
-    if (find_result(now, before->all[i].label) == NULL) {
-      line *l = &r->lines[r->count++];
-      *l = (line){.label = before->all[i].label,
-                  .seconds = NAN,
-                  .fraction = NAN,
-                  .before_fraction = before->all[i].ceiling_seconds / before->all[i].seconds,
-                  .gate = {.state = ROOF_GATE_GONE, .regression = NAN, .p = NAN}};
-      write_message(r, NULL, l);
-    }
-  }
-  for (size_t i = 0; i < r->count; i++) {
-    r->missed += roof_gate_misses(r->lines[i].gate.state);
-  }
-  return status;
-}
 
 static void add_share(cli_grid *grid, double share, const char *form) {
   if (isnan(share)) {
@@ -343,10 +45,15 @@ static void add_share(cli_grid *grid, double share, const char *form) {
 
 static void add_summary(const report *r, roof_text *out) {
   bool named = r->machine[0] != '\0';
-  roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.0f %% of the ceiling", r->count - r->missed,
-                 r->count, named ? " on " : "", r->machine, 100 * r->gate.least);
+  const roof_gate_report *judged = &r->judged;
+  roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.0f %% of the ceiling",
+                 judged->count - judged->missed - judged->unknown, judged->count, named ? " on " : "",
+                 r->machine, 100 * r->gate.least);
   if (against != NULL) {
     roof_text_addf(out, ", at most %.0f %% slower than %s", 100 * r->gate.max_regression, against);
+  }
+  if (judged->unknown > 0) {
+    roof_text_addf(out, "; %zu unknown", judged->unknown);
   }
 }
 
@@ -356,15 +63,16 @@ static void add_text(const report *r, roof_text *out) {
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
     cli_grid_add(&grid, "%s", heads[i]);
   }
-  for (size_t i = 0; i < r->count; i++) {
-    const line *l = &r->lines[i];
+  for (size_t i = 0; i < r->judged.count; i++) {
+    const roof_gate_line *l = &r->judged.lines[i];
     char time[SHORT] = "";
     cli_grid_add(&grid, "%s", l->label);
-    cli_grid_add(&grid, "%s", isnan(l->seconds) ? "" : roof_quantity_format(time, SHORT, l->seconds, "s"));
-    add_share(&grid, l->fraction, "%.1f %%");
-    add_share(&grid, l->before_fraction, "%.1f %%");
-    add_share(&grid, l->gate.regression, "%+.1f %%");
-    cli_grid_add(&grid, "%s", roof_gate_name(l->gate.state));
+    cli_grid_add(&grid, "%s",
+                 isnan(l->placed.seconds) ? "" : roof_quantity_format(time, SHORT, l->placed.seconds, "s"));
+    add_share(&grid, l->placed.share, "%.1f %%");
+    add_share(&grid, l->before_share, "%.1f %%");
+    add_share(&grid, l->result.regression, "%+.1f %%");
+    cli_grid_add(&grid, "%s", roof_gate_name(l->result.state));
     cli_grid_add(&grid, "%s", l->message);
   }
   add_summary(r, out);
@@ -381,12 +89,12 @@ static void add_escaped(roof_text *out, const char *text, bool property) {
 }
 
 static void add_annotations(const report *r, roof_text *out) {
-  for (size_t i = 0; i < r->count; i++) {
-    const line *l = &r->lines[i];
+  for (size_t i = 0; i < r->judged.count; i++) {
+    const roof_gate_line *l = &r->judged.lines[i];
     if (l->message[0] == '\0') {
       continue;
     }
-    roof_text_addf(out, "::%s title=", roof_gate_misses(l->gate.state) ? "error" : "notice");
+    roof_text_addf(out, "::%s title=", roof_gate_misses(l->result.state) ? "error" : "notice");
     add_escaped(out, l->label, true);
     roof_text_add(out, "::");
     add_escaped(out, l->message, false);
@@ -396,21 +104,21 @@ static void add_annotations(const report *r, roof_text *out) {
 
 static json_t *report_json(const report *r) {
   json_t *kernels = json_array();
-  for (size_t i = 0; i < r->count; i++) {
-    const line *l = &r->lines[i];
-    const roof_verdict *verdict = roof_verdict_of(l->fraction);
+  for (size_t i = 0; i < r->judged.count; i++) {
+    const roof_gate_line *l = &r->judged.lines[i];
+    const roof_verdict *verdict = l->placed.verdict;
     json_array_append_new(
         kernels,
         json_pack("{s:s, s:s, s:b, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:I, s:s}", "label", l->label, "state",
-                  roof_gate_name(l->gate.state), "passed", !roof_gate_misses(l->gate.state), "seconds",
-                  cli_json_number(l->seconds), "fraction_of_ceiling", cli_json_number(l->fraction), "verdict",
-                  verdict != NULL ? verdict->name : NULL, "baseline_fraction_of_ceiling",
-                  cli_json_number(l->before_fraction), "regression", cli_json_number(l->gate.regression), "p",
-                  cli_json_number(l->gate.p), "runs", (json_int_t)l->runs, "baseline_runs",
+                  roof_gate_name(l->result.state), "passed", !roof_gate_misses(l->result.state), "seconds",
+                  cli_json_number(l->placed.seconds), "fraction_of_ceiling", cli_json_number(l->placed.share),
+                  "verdict", verdict != NULL ? verdict->name : NULL, "baseline_fraction_of_ceiling",
+                  cli_json_number(l->before_share), "regression", cli_json_number(l->result.regression), "p",
+                  cli_json_number(l->result.p), "runs", (json_int_t)l->runs, "baseline_runs",
                   (json_int_t)l->before_runs, "message", l->message));
   }
   return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:s?, s:o}", "schema", "roofline.check/1", "passed",
-                   r->missed == 0, "machine", r->machine, "min", cli_json_number(r->gate.least),
+                   r->judged.missed == 0, "machine", r->machine, "min", cli_json_number(r->gate.least),
                    "max_regression", cli_json_number(r->gate.max_regression), "significance",
                    cli_json_number(r->gate.significance), "against", against, "kernels", kernels);
 }
@@ -420,16 +128,16 @@ static roof_status write_junit(const report *r, roof_error *error) {
   roof_text_addf(&out,
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
                  "  <testsuite name=\"roofline check\" tests=\"%zu\" failures=\"%zu\">\n",
-                 r->count, r->missed);
-  for (size_t i = 0; i < r->count; i++) {
-    const line *l = &r->lines[i];
+                 r->judged.count, r->judged.missed);
+  for (size_t i = 0; i < r->judged.count; i++) {
+    const roof_gate_line *l = &r->judged.lines[i];
     roof_text_add(&out, "    <testcase classname=\"");
     roof_text_add_xml(&out, r->machine);
     roof_text_add(&out, "\" name=\"");
     roof_text_add_xml(&out, l->label);
-    roof_text_addf(&out, "\" time=\"%.9g\"", isnan(l->seconds) ? 0 : l->seconds);
-    if (roof_gate_misses(l->gate.state)) {
-      roof_text_addf(&out, ">\n      <failure type=\"%s\" message=\"", roof_gate_name(l->gate.state));
+    roof_text_addf(&out, "\" time=\"%.9g\"", isnan(l->placed.seconds) ? 0 : l->placed.seconds);
+    if (roof_gate_misses(l->result.state)) {
+      roof_text_addf(&out, ">\n      <failure type=\"%s\" message=\"", roof_gate_name(l->result.state));
       roof_text_add_xml(&out, l->message);
       roof_text_add(&out, "\"/>\n    </testcase>\n");
     } else {
@@ -495,45 +203,69 @@ static roof_status read_limits(const cli_args *args, roof_gate *gate, roof_error
                            : status;
 }
 
-static roof_status check(const cli_args *args, report *r, roof_error *error) {
-  results now = {0}, before = {0};
-  roof_machine **machine = NULL;
-  int machines = 0;
-  roof_status status = read_limits(args, &r->gate, error);
-  if (status == ROOF_OK && args->machines != NULL) {
-    status = cli_select_machines(args, &machine, &machines, error);
-  }
-  if (status == ROOF_OK && machines > 1) {
+/** The ceilings of the machine named. */
+static roof_status select_ceilings(const cli_args *args, roof_machine ***machines, int *count,
+                                   roof_ceilings *ceilings, roof_error *error) {
+  roof_options assumed;
+  roof_status status = cli_select_machines(args, machines, count, error);
+  if (status == ROOF_OK && *count > 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "check: one machine at a time");
   }
-  if (status == ROOF_OK) {
-    status = read_results(r, args->words[0], machine != NULL ? machine[0] : NULL, &now, error);
-  }
+  status = status == ROOF_OK ? cli_select_options(args, &assumed, error) : status;
+  return status == ROOF_OK ? roof_ceilings_init(ceilings, (*machines)[0], 0, &assumed, error) : status;
+}
+
+static roof_gate_side side_of(const rf_measurements *all, const roof_ceilings *ceilings) {
+  return (roof_gate_side){.machine = all->count > 0 ? all->list[0].machine : "",
+                          .kernels = all->list,
+                          .count = all->count,
+                          .ceilings = ceilings};
+}
+
+/** Judges what the files hold and prints it. */
+static roof_status judge(report *r, const roof_ceilings *ceilings, roof_error *error) {
+  rf_measurements now = {0}, before = {0};
+  roof_status status = rf_measurements_read_results(r->args->words[0], &now, error);
   if (status == ROOF_OK && against != NULL) {
-    status = read_results(r, against, NULL, &before, error);
+    status = rf_measurements_read_results(against, &before, error);
   }
   if (status == ROOF_OK) {
-    r->machine = machine != NULL ? machine[0]->name : now.machine;
-    status = judge(r, &now, &before, error);
+    roof_gate_side mine = side_of(&now, ceilings), theirs = side_of(&before, NULL);
+    r->machine = ceilings != NULL ? ceilings->machine->name : mine.machine;
+    status = roof_gate_check(&r->gate, &mine, against != NULL ? &theirs : NULL, &r->judged, error);
+    status = status == ROOF_OK ? status : roof_error_at(error, r->args->words[0], 0, 0);
   }
   if (status == ROOF_OK) {
     status = tell(r, error);
   }
-  results_done(&now);
-  results_done(&before);
-  cli_machines_free(machine, machines);
+  rf_measurements_done(&now);
+  rf_measurements_done(&before);
+  return status;
+}
+
+static roof_status check(const cli_args *args, report *r, roof_error *error) {
+  roof_machine **machines = NULL;
+  int count = 0;
+  roof_ceilings ceilings;
+  roof_status status = read_limits(args, &r->gate, error);
+  if (status == ROOF_OK && args->machines != NULL) {
+    status = select_ceilings(args, &machines, &count, &ceilings, error);
+  }
+  status = status == ROOF_OK ? judge(r, args->machines != NULL ? &ceilings : NULL, error) : status;
+  cli_machines_free(machines, count);
   return status;
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
   report r = {.args = args};
   roof_status status = check(args, &r, error);
-  free(r.lines);
+  size_t missed = r.judged.missed;
+  roof_gate_report_done(&r.judged);
   char *texts[] = {least_text, regression_text, significance_text, against, junit};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
-  return status == ROOF_OK && r.missed > 0 ? ROOF_E_GATE : status;
+  return status == ROOF_OK && missed > 0 ? ROOF_E_GATE : status;
 }
 
 const cli_command cli_cmd_check = {

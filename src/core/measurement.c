@@ -7,6 +7,7 @@ void roof_measurement_init(roof_measurement *measurement) {
   *measurement = (roof_measurement){.flops = NAN,
                                     .bytes = NAN,
                                     .seconds = NAN,
+                                    .link_bytes = NAN,
                                     .ceiling_seconds = NAN,
                                     .watts = NAN,
                                     .joules = NAN,

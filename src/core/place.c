@@ -74,6 +74,8 @@ void roof_counted_of(const roof_measurement *m, roof_counted *work) {
   }
   work->other_flops[m->dtype] = formats ? work->other_flops[m->dtype] : m->flops;
   work->other_bytes = levels ? NAN : m->bytes;
+  work->link_bytes = m->link_bytes;
+  work->link = m->link;
 }
 
 /* What a machine has */

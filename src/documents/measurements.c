@@ -32,7 +32,7 @@ roof_status rf_measurements_init(rf_measurements *all, size_t count, roof_error 
 }
 
 roof_status rf_measurement_settle(roof_measurement *m, roof_error *error) {
-  if (m->sample_count == 0 || !isnan(m->seconds)) {
+  if (m->sample_count == 0) {
     return ROOF_OK;
   }
   double *sorted = malloc(m->sample_count * sizeof *sorted);
@@ -41,7 +41,7 @@ roof_status rf_measurement_settle(roof_measurement *m, roof_error *error) {
   }
   memcpy(sorted, m->samples, m->sample_count * sizeof *sorted);
   roof_status status = roof_stats_of(sorted, m->sample_count, &m->stats, error);
-  m->seconds = status == ROOF_OK ? m->stats.median : NAN;
+  m->seconds = isnan(m->seconds) && status == ROOF_OK ? m->stats.median : m->seconds;
   free(sorted);
   return status;
 }
@@ -86,36 +86,74 @@ static void read_how(json_t *counted, const char *what, const char *name, char *
   snprintf(how, size, "%s", rf_json_text_of(all != NULL ? all : json_object_get(one, "source")));
 }
 
+/** The format and unit that a key of `flops` names ("fp16", "fp16 vector"); the unit may be told with how it
+ * was counted; -1: not told. */
+static roof_status read_format(const char *name, json_t *counted, roof_dtype *dtype, int *unit,
+                               roof_error *error) {
+  char format[ROOF_NAME_MAX];
+  size_t length = strcspn(name, " ");
+  const char *told = rf_json_text_of(json_object_get(json_object_get(counted, name), "unit"));
+  roof_unit found;
+  snprintf(format, sizeof format, "%.*s", (int)length, name);
+  told = name[length] == ' ' ? name + length + 1 : told;
+  *unit = roof_unit_parse(told, &found, NULL) == ROOF_OK ? (int)found : -1;
+  return roof_dtype_parse(format, dtype, error);
+}
+
+static void add(double *sum, double value) {
+  *sum = isnan(*sum) ? value : *sum + value;
+}
+
 /** FLOPs of all formats; the format is the one with most. */
-static void read_flops(json_t *flops, json_t *counted, roof_measurement *m) {
+static roof_status read_flops(json_t *flops, json_t *counted, roof_measurement *m, roof_error *error) {
   const char *name;
   json_t *value;
   double most = 0;
+  roof_status status = ROOF_OK;
   json_object_foreach(flops, name, value) {
     double count = rf_json_number_of(value);
-    m->flops = isnan(m->flops) ? count : m->flops + count;
+    roof_dtype dtype;
+    int unit;
+    status = status == ROOF_OK ? read_format(name, counted, &dtype, &unit, error) : status;
+    if (status != ROOF_OK) {
+      break;
+    }
+    add(&m->flops, count);
+    add(unit >= 0 ? &m->unit_flops[dtype][unit] : &m->dtype_flops[dtype], count);
     if (count > most) {
       read_how(counted, "flops", name, m->counted_flops, sizeof m->counted_flops);
-    }
-    if (count > most && roof_dtype_parse(name, &m->dtype, NULL) == ROOF_OK) {
+      m->dtype = dtype;
       most = count;
     }
   }
+  return status;
 }
 
-/** Bytes by level, and those of the outermost one named. */
+/** Bytes through a link, whose name stands with how they were counted. */
+static void read_link(json_t *value, json_t *counted, roof_measurement *m) {
+  const char *link = rf_json_text_of(json_object_get(json_object_get(counted, "link"), "link"));
+  m->link_bytes = rf_json_number_of(value);
+  snprintf(m->link, sizeof m->link, "%s", link);
+}
+
+/** Bytes by level, and those of the outermost one named; "unknown" stands for a level nobody knows. */
 static void read_bytes(json_t *bytes, json_t *counted, roof_measurement *m) {
   const char *name;
   json_t *value;
   int outermost = -1;
+  read_link(json_object_get(bytes, "link"), counted, m);
   json_object_foreach(bytes, name, value) {
     roof_level_kind kind;
-    if (!json_is_number(value) || roof_level_kind_parse(name, &kind, NULL) != ROOF_OK) {
+    bool known = roof_level_kind_parse(name, &kind, NULL) == ROOF_OK;
+    int rank = known ? (int)kind : -1;
+    if (!json_is_number(value) || (!known && strcmp(name, "unknown") != 0)) {
       continue;
     }
-    m->level_bytes[kind] = json_number_value(value);
-    if ((int)kind > outermost) {
-      outermost = (int)kind;
+    if (known) {
+      m->level_bytes[kind] = json_number_value(value);
+    }
+    if (isnan(m->bytes) || rank > outermost) {
+      outermost = rank;
       m->bytes = json_number_value(value);
       read_how(counted, "bytes", name, m->counted, sizeof m->counted);
     }
@@ -134,6 +172,15 @@ static roof_status read_counters(json_t *counters, roof_measurement *m, roof_err
   return status;
 }
 
+/** The ceiling that the document gives: a time, or a share of it. */
+static void read_ceiling(json_t *kernel, roof_measurement *m) {
+  double share = rf_json_number_of(json_object_get(kernel, "fraction_of_ceiling"));
+  m->ceiling_seconds = rf_json_number_of(json_object_get(kernel, "ceiling_seconds"));
+  m->ceiling_seconds = isnan(m->ceiling_seconds) ? share * m->seconds : m->ceiling_seconds;
+  m->achieved =
+      strcmp(rf_json_text_of(json_object_get(kernel, "basis")), roof_basis_name(ROOF_ACHIEVED)) == 0;
+}
+
 static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *error) {
   const char *name = rf_json_text_of(json_object_get(kernel, "name"));
   json_t *counted = json_object_get(kernel, "counted"), *sample;
@@ -145,9 +192,10 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   snprintf(m->label, sizeof m->label, "%s", name);
   snprintf(m->note, sizeof m->note, "%s", rf_json_text_of(json_object_get(kernel, "note")));
   m->seconds = rf_json_number_of(json_object_get(kernel, "seconds"));
-  read_flops(json_object_get(kernel, "flops"), counted, m);
+  read_ceiling(kernel, m);
+  roof_status status = read_flops(json_object_get(kernel, "flops"), counted, m, error);
   read_bytes(json_object_get(kernel, "bytes"), counted, m);
-  roof_status status = read_counters(json_object_get(kernel, "counters"), m, error);
+  status = status == ROOF_OK ? read_counters(json_object_get(kernel, "counters"), m, error) : status;
   json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
     status = status == ROOF_OK ? rf_measurement_sample(m, rf_json_number_of(sample), error) : status;
   }
@@ -180,51 +228,95 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, rf_
   return ROOF_OK;
 }
 
-static roof_status read_root(json_t *root, const char *file, rf_measurements *all, roof_error *error) {
-  json_t *kernels = json_object_get(root, "kernels"), *kernel;
-  const char *machine = rf_json_text_of(json_object_get(root, "machine"));
-  double taken = NAN;
-  size_t index;
-  if (strcmp(rf_json_text_of(json_object_get(root, "schema")), "roofline.measurements/1") != 0 ||
-      json_array_size(kernels) == 0) {
-    return roof_error_set(error, ROOF_E_PARSE,
-                          "%s: is not roofline.measurements/1 with kernels, as `run --json` prints it", file);
+/** An entry of a reconciliation: what was measured, and its share. */
+static roof_status read_entry(json_t *entry, roof_measurement *m, roof_error *error) {
+  const char *label = rf_json_text_of(json_object_get(entry, "label"));
+  if (label[0] == '\0' || strlen(label) >= sizeof m->label) {
+    return roof_error_set(error, ROOF_E_PARSE, "an entry's `label` must have 1 to %zu bytes",
+                          sizeof m->label - 1);
   }
-  roof_status status = rf_measurements_init(all, json_array_size(kernels), error);
+  snprintf(m->label, sizeof m->label, "%s", label);
+  m->seconds = rf_json_number_of(json_object_get(entry, "measured_seconds"));
+  read_ceiling(entry, m);
+  return ROOF_OK;
+}
+
+/** A schema, the list in it and the reader of one of its members. */
+typedef struct document {
+  const char *schema, *list;
+  roof_status (*read)(json_t *kernel, roof_measurement *m, roof_error *error);
+} document;
+
+static const document documents[] = {{"roofline.measurements/1", "kernels", read_kernel},
+                                     {"roofline.reconcile/1", "entries", read_entry}};
+enum { ONLY_MEASUREMENTS = 1, RESULTS = sizeof documents / sizeof documents[0] };
+
+static roof_status refuse(const char *file, size_t count, roof_error *error) {
+  return roof_error_set(error, ROOF_E_PARSE, "%s: is %s", file,
+                        count == RESULTS
+                            ? "neither roofline.measurements/1 with kernels, as `run --json` prints it, nor "
+                              "roofline.reconcile/1 with entries"
+                            : "not roofline.measurements/1 with kernels, as `run --json` prints it");
+}
+
+/** The first `count` documents are taken. */
+static roof_status read_root(json_t *root, const char *file, size_t count, rf_measurements *all,
+                             roof_error *error) {
+  const char *schema = rf_json_text_of(json_object_get(root, "schema"));
+  const char *machine = rf_json_text_of(json_object_get(root, "machine"));
+  const document *d = NULL;
+  for (size_t i = 0; i < count; i++) {
+    d = strcmp(schema, documents[i].schema) == 0 ? &documents[i] : d;
+  }
+  json_t *list = d != NULL ? json_object_get(root, d->list) : NULL;
+  double taken = NAN;
+  roof_status status = json_array_size(list) > 0 ? rf_measurements_init(all, json_array_size(list), error)
+                                                 : refuse(file, count, error);
   if (status == ROOF_OK) {
     status = read_taken(root, file, &taken, &all->taken, error);
   }
-  json_array_foreach(kernels, index, kernel) {
-    if (status != ROOF_OK) {
-      break;
-    }
-    roof_measurement *m = &all->list[index];
+  for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
+    roof_measurement *m = &all->list[i];
     snprintf(m->machine, sizeof m->machine, "%s", machine);
     m->taken = taken;
-    status = read_kernel(kernel, m, error);
+    status = d->read(json_array_get(list, i), m, error);
   }
   return status;
 }
 
-roof_status rf_measurements_parse(const char *text, size_t length, const char *file, rf_measurements *all,
-                                  roof_error *error) {
+/** Of the first `count` documents. */
+static roof_status parse(const char *text, size_t length, const char *file, size_t count,
+                         rf_measurements *all, roof_error *error) {
   json_error_t why;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
   if (root == NULL) {
     roof_error_set(error, ROOF_E_PARSE, "%s", why.text);
     return roof_error_at(error, file, why.line, why.column);
   }
-  roof_status status = read_root(root, file, all, error);
+  roof_status status = read_root(root, file, count, all, error);
   json_decref(root);
   return status;
 }
 
-roof_status rf_measurements_read(const char *file, rf_measurements *all, roof_error *error) {
+static roof_status read_file(const char *file, size_t count, rf_measurements *all, roof_error *error) {
   roof_text text = {0};
-  roof_status status = rf_file_read(file, &text, error);
+  roof_status status = rf_file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, &text, error);
   if (status == ROOF_OK) {
-    status = rf_measurements_parse(text.data != NULL ? text.data : "", text.length, file, all, error);
+    status = parse(text.data != NULL ? text.data : "", text.length, file, count, all, error);
   }
   roof_text_done(&text);
   return status;
+}
+
+roof_status rf_measurements_parse(const char *text, size_t length, const char *file, rf_measurements *all,
+                                  roof_error *error) {
+  return parse(text, length, file, ONLY_MEASUREMENTS, all, error);
+}
+
+roof_status rf_measurements_read(const char *file, rf_measurements *all, roof_error *error) {
+  return read_file(file, ONLY_MEASUREMENTS, all, error);
+}
+
+roof_status rf_measurements_read_results(const char *file, rf_measurements *all, roof_error *error) {
+  return read_file(file, RESULTS, all, error);
 }

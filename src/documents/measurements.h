@@ -31,6 +31,10 @@ roof_status rf_measurements_read(const char *file, rf_measurements *all, roof_er
 roof_status rf_measurements_parse(const char *text, size_t length, const char *file, rf_measurements *all,
                                   roof_error *error);
 
+/** As rf_measurements_read, of what `check` takes: also a roofline.reconcile/1 document; "-": standard
+ * input. */
+roof_status rf_measurements_read_results(const char *file, rf_measurements *all, roof_error *error);
+
 void rf_measurements_done(rf_measurements *all);
 
 /** Appends a sample. */

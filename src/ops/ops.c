@@ -46,3 +46,14 @@ roof_status roof_op_find(const char *name, const roof_op **op, roof_error *error
   }
   return roof_error_unknown(error, "operation", name, names, "`roofline op list` shows all");
 }
+
+const roof_op *roof_op_of_kernel(const char *name) {
+  size_t length = strcspn(name, " -");
+  for (int i = 0; i < roof_op_count(); i++) {
+    const roof_op *op = roof_op_at(i);
+    if (strlen(op->name) == length && strncmp(op->name, name, length) == 0) {
+      return op;
+    }
+  }
+  return NULL;
+}

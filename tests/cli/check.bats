@@ -110,6 +110,64 @@ check() {
   near '.kernels[0].fraction_of_ceiling' 0.8
 }
 
+@test "unknown work is unknown, never 0.0 % and never failed" {
+  results a=0.8 | jq '.kernels[0] |= (.flops = null | .bytes = null | .ceiling_seconds = null | .fraction_of_ceiling = null)' >r.json
+  for options in '' "--machine $h989"; do
+    check r.json $options --json
+    [ "$status" -eq 0 ]
+    [ "$(json '.kernels[0] | [.state, .passed, .fraction_of_ceiling, .verdict]')" = '["unknown",true,null,null]' ]
+  done
+  check r.json --machine "$h989"
+  has '0 of 1 kernels pass'
+  has '1 unknown'
+  [[ $output != *'0.0 %'* ]]
+}
+
+@test "what is above its ceiling fails, with the reason that reconcile gives" {
+  results a=4.96 >r.json
+  check r.json --json
+  [ "$status" -eq 1 ]
+  [ "$(json '.kernels[0] | [.state, .verdict]')" = '["impossible","explain"]' ]
+  check r.json
+  has 'cannot be: its ceiling allows no less than 1.000 ms'
+  results a=1 | jq '.kernels[0] |= (.flops = null | .bytes = {DRAM: 6.7e12} | .seconds = 1)' >r.json
+  check r.json --machine "$h989"
+  [ "$status" -eq 1 ]
+  has '6.700 TB/s cannot be: the bandwidth is 3.350 TB/s'
+}
+
+@test "faster than the benchmark that measured the ceiling is possible" {
+  results a=1.08 | jq '.kernels[0].basis = "achieved"' >r.json
+  check r.json --json
+  [ "$status" -eq 0 ]
+  [ "$(json '.kernels[0] | [.state, .verdict]')" = '["pass","explain"]' ]
+}
+
+@test "the unit is the counter's, the operation's, or the one that can have done it" {
+  share() {
+    results "$1=0.5" | jq ".kernels[0] |= (.flops = $2 | .bytes = null | .seconds = 1 | .counted = ${3-null})" >r.json
+    check r.json --machine h100 --json
+  }
+  share solver '{fp64: 1e13}'
+  near '.kernels[0].fraction_of_ceiling' 0.298507 # 10 of 33.5 TFLOP/s of the lanes
+  share solver '{fp64: 1e13}' '{fp64: {unit: "matrix"}}'
+  near '.kernels[0].fraction_of_ceiling' 0.149477
+  share 'solver' '{"fp64 matrix": 1e13}'
+  near '.kernels[0].fraction_of_ceiling' 0.149477
+  share gemm-mine '{fp64: 1e13}'
+  near '.kernels[0].fraction_of_ceiling' 0.149477
+  share solver '{fp64: 5e13}'
+  near '.kernels[0].fraction_of_ceiling' 0.747384 # beyond the lanes
+}
+
+@test "import, and check of what it prints, agree on the unit" {
+  for file in gbench.json likwid.json perf-j.json; do
+    "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/$file" --machine h100 --json >f.json
+    check f.json --machine h100 --json
+    [ "$(json '[.kernels[] | [.fraction_of_ceiling, .verdict]]')" = "$(jq -c '[.kernels[] | [.fraction_of_ceiling, .verdict]]' f.json)" ]
+  done
+}
+
 @test "what reconcile prints is read too" {
   jq -n '{schema: "roofline.reconcile/1", entries: [{label: "a", measured_seconds: 2, fraction_of_ceiling: 0.5}]}' >r.json
   check r.json

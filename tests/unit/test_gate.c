@@ -3,6 +3,18 @@
 
 #include "roofline/advise.h"
 
+static roof_placed placed_at(double share) {
+  roof_placed placed;
+  roof_place_time(share, ROOF_THEORETICAL, 1, NAN, &placed);
+  placed.flops = 1e9;
+  return placed;
+}
+
+static roof_status judge_share(const roof_gate *gate, double share, double *now, roof_gate_result *result) {
+  roof_placed placed = placed_at(share);
+  return roof_gate_judge(gate, &placed, now, 1, NULL, 0, result, NULL);
+}
+
 /** Judges `now` against `before`, both `count` runs long. */
 static roof_gate_result judge(double fraction, const double *now, const double *before, size_t count) {
   double a[16], b[16];
@@ -10,7 +22,8 @@ static roof_gate_result judge(double fraction, const double *now, const double *
   roof_gate_result result;
   memcpy(a, now, count * sizeof *a);
   memcpy(b, before, count * sizeof *b);
-  assert_int_equal(roof_gate_judge(&gate, fraction, a, count, b, count, &result, NULL), ROOF_OK);
+  roof_placed placed = placed_at(fraction);
+  assert_int_equal(roof_gate_judge(&gate, &placed, a, count, b, count, &result, NULL), ROOF_OK);
   return result;
 }
 
@@ -19,17 +32,34 @@ static void the_least_share(void **state) {
   roof_gate gate = roof_gate_default();
   double now = 1;
   roof_gate_result result;
-  assert_int_equal(roof_gate_judge(&gate, 0.65, &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(judge_share(&gate, 0.65, &now, &result), ROOF_OK);
   assert_int_equal(result.state, ROOF_GATE_NEW);
   assert_false(roof_gate_misses(result.state));
-  assert_int_equal(roof_gate_judge(&gate, nextafter(0.65, 0), &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(judge_share(&gate, nextafter(0.65, 0), &now, &result), ROOF_OK);
   assert_int_equal(result.state, ROOF_GATE_LOW);
   assert_true(roof_gate_misses(result.state));
-  assert_int_equal(roof_gate_judge(&gate, NAN, &now, 1, NULL, 0, &result, NULL), ROOF_OK);
-  assert_int_equal(result.state, ROOF_GATE_UNKNOWN);
+  assert_int_equal(judge_share(&gate, NAN, &now, &result), ROOF_OK);
+  assert_int_equal(result.state, ROOF_GATE_NO_CEILING);
   gate.least = 0;
-  assert_int_equal(roof_gate_judge(&gate, NAN, &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(judge_share(&gate, NAN, &now, &result), ROOF_OK);
   assert_int_equal(result.state, ROOF_GATE_NEW);
+}
+
+static void what_cannot_be_and_what_nobody_knows(void **state) {
+  (void)state;
+  roof_gate gate = roof_gate_default();
+  double now = 1;
+  roof_gate_result result;
+  assert_int_equal(judge_share(&gate, 1.004, &now, &result), ROOF_OK); /* a datasheet's rounding */
+  assert_false(roof_gate_misses(result.state));
+  assert_int_equal(judge_share(&gate, 4.96, &now, &result), ROOF_OK);
+  assert_int_equal(result.state, ROOF_GATE_IMPOSSIBLE);
+  assert_true(roof_gate_misses(result.state));
+  roof_placed nothing = placed_at(NAN);
+  nothing.flops = NAN;
+  assert_int_equal(roof_gate_judge(&gate, &nothing, &now, 1, NULL, 0, &result, NULL), ROOF_OK);
+  assert_int_equal(result.state, ROOF_GATE_UNKNOWN);
+  assert_false(roof_gate_misses(result.state));
 }
 
 static void the_allowed_regression(void **state) {
@@ -83,16 +113,15 @@ static void names(void **state) {
   double bad = NAN, good = 1;
   roof_gate gate = roof_gate_default();
   roof_gate_result result;
-  assert_int_equal(roof_gate_judge(&gate, 1, &bad, 1, &good, 1, &result, NULL), ROOF_E_ARGUMENT);
+  roof_placed placed = placed_at(1);
+  assert_int_equal(roof_gate_judge(&gate, &placed, &bad, 1, &good, 1, &result, NULL), ROOF_E_ARGUMENT);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_least_share),
-      cmocka_unit_test(the_allowed_regression),
-      cmocka_unit_test(noise_is_no_regression),
-      cmocka_unit_test(not_enough_runs),
-      cmocka_unit_test(names),
+      cmocka_unit_test(the_least_share),        cmocka_unit_test(what_cannot_be_and_what_nobody_knows),
+      cmocka_unit_test(the_allowed_regression), cmocka_unit_test(noise_is_no_regression),
+      cmocka_unit_test(not_enough_runs),        cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

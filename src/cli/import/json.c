@@ -48,6 +48,9 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
     add_count(bytes, counted, name, NULL, &r->bytes[l], calls);
   }
   add_count(bytes, counted, "link", NULL, &r->link_bytes, calls);
+  if (r->link[0] != '\0') {
+    json_object_set_new(json_object_get(counted, "link"), "link", json_string(r->link));
+  }
   return or_null(bytes);
 }
 
