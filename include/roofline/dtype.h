@@ -42,7 +42,8 @@ typedef struct roof_types {
   roof_dtype accumulate;
   roof_dtype kv; /**< stored keys and values of attention */
   roof_dtype scale;
-  double group; /**< weights per scale, 0 for none */
+  double group;        /**< weights per scale, 0 for none */
+  double weight_bytes; /**< of one weight with its share of a scale, as a file has them; 0: by the formats */
 } roof_types;
 
 /** The name of a format, for instance "bf16".

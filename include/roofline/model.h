@@ -12,6 +12,7 @@ extern "C" {
 #define ROOF_LAYER_MAX 256
 #define ROOF_MODEL_NOTE_MAX 8
 #define ROOF_MODEL_OPERATION_MAX 128
+#define ROOF_MODEL_OP_MAX 24
 #define ROOF_STORED_MAX 24
 
 /** X(symbol, name): how a layer mixes tokens. */
@@ -337,7 +338,13 @@ typedef struct roof_model_target {
   double input_bytes[ROOF_PART_COUNT];  /**< of one activation that enters the product */
   double activation_bytes, kv_bytes, state_bytes;
   double table_bytes, vector_bytes;
-  double layers[ROOF_BLOCK_MAX]; /**< of each block */
+  /* formats in which operands are stored and moved, which need not be those of the multiplier */
+  roof_types stored[ROOF_PART_COUNT + 1]; /**< the last of what has no weights, and no cache */
+  roof_types cache_types;                 /**< with the cache in its format */
+  roof_types state_types;                 /**< with the state of state-space layers */
+  roof_types vector_types;                /**< with weights stored as gains and biases are */
+  const roof_op *ops[ROOF_MODEL_OP_MAX];  /**< that its layers are made of */
+  double layers[ROOF_BLOCK_MAX];          /**< of each block */
   roof_kernel_cost kernel;
   /* the plan */
   double devices;
@@ -346,23 +353,27 @@ typedef struct roof_model_target {
   const roof_op *collectives[ROOF_COLLECTIVE_COUNT];
 } roof_model_target;
 
-/** One operation of a phase on one device. Works and times are of one call; `count` calls make the step. */
+/** One operation of a phase on one device. Works and times are of one call; `count` calls make the step. The
+ * work is that of `op`, to which `vectors` and `kernels` add what its formula leaves out. */
 typedef struct roof_model_operation {
   const char *name;
+  const roof_op *op;       /**< NULL: waiting for the pipeline */
+  const roof_types *types; /**< of the call; the target's */
+  double vectors;          /**< elements of gains and biases that are read as well */
+  double kernels;          /**< launches; 0: part of the kernel next to it, which reads and writes for it */
+  double values[ROOF_PARAM_MAX];
   roof_operation_kind kind;
   roof_model_part part; /**< whose weights it reads; ROOF_PART_COUNT: none */
   double count;
   double flops;
   double bytes[ROOF_BYTES_CLASS_COUNT];
-  double kernels;
   double intensity; /**< FLOP/byte of memory */
   double ridge;
   roof_regime regime;
   const roof_peak *peak;
-  const roof_level *level;   /**< that binds in memory */
-  roof_span span;            /**< of a transfer */
-  const roof_op *collective; /**< of a transfer, else NULL */
-  const char *algorithm;     /**< "ring" or "tree", NULL where there is no choice */
+  const roof_level *level; /**< that binds in memory */
+  roof_span span;          /**< of a transfer */
+  const char *algorithm;   /**< of a transfer: "ring" or "tree"; NULL where there is no choice */
   double compute_seconds, memory_seconds, network_seconds, overhead_seconds;
   double lower_seconds, upper_seconds, expected_seconds, expected_low_seconds, expected_high_seconds;
   double energy_joules;
@@ -604,6 +615,15 @@ ROOF_API roof_status roof_model_target_init(roof_model_target *target, const roo
  *  Errors: none. */
 ROOF_API void roof_model_phase_of(const roof_model_target *target, roof_phase kind, double past_first,
                                   double past_last, roof_model_phase *phase);
+
+/** Predicts one call of an operation of a phase: its `op` with its `values`, which may have been changed, on
+ * the device that the target says.
+ *  Units: s, bytes, FLOP, J.
+ *  Ownership: fills *prediction; pointers in it live as long as the machine and the target.
+ *  Errors: none; `op` must not be NULL. */
+ROOF_API void roof_model_operation_predict(const roof_model_target *target,
+                                           const roof_model_operation *operation,
+                                           roof_prediction *prediction);
 
 /** What one fusion removes from a step: bytes of memory, kernels, expected seconds. */
 typedef struct roof_model_saving {

@@ -14,6 +14,8 @@ typedef struct roof_work {
   roof_unit unit;
   double read_bytes; /**< compulsory, each byte once, at the outermost level */
   double write_bytes;
+  double weight_bytes; /**< of the read bytes, those of weights that are read whole */
+  double cache_bytes;  /**< of the bytes read and written, those of stored keys, values and states */
   double update_bytes; /**< of the written bytes, those that are written where they were read */
   double level_bytes[ROOF_LEVEL_KIND_COUNT];
   double no_reuse_bytes; /**< read when no operand is reused on chip; a tile of t divides it by t. NaN: no

@@ -76,6 +76,9 @@ roof_types roof_types_of(roof_dtype dtype) {
 }
 
 double roof_types_weight_bytes(const roof_types *types, double elements) {
+  if (types->weight_bytes > 0) {
+    return elements * types->weight_bytes;
+  }
   double bytes = elements * roof_dtype_bytes(types->weights);
   if (types->group > 0) {
     bytes += elements / types->group * roof_dtype_bytes(types->scale);

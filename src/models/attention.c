@@ -1,7 +1,5 @@
 /* Attention, of heads (MHA, GQA, MQA: Vaswani et al. 2017; Shazeer 2019; Ainslie et al. 2023) and of a latent
- * (DeepSeek-V2, 2024), with windows and sparse indices. A score costs 2 FLOPs an element of the key, 5 for
- * the softmax, and 2 an element of the value; flash attention moves Q, K, V and the result once (Dao et al.
- * 2022). */
+ * (DeepSeek-V2, 2024), with windows and sparse indices: which operations, of what sizes. */
 #include <math.h>
 
 #include "models/step.h"
@@ -9,42 +7,40 @@
 /** Elements that the attention itself works on, a head and a token. */
 typedef struct heads {
   double queries, key_dim, value_dim;
-  double stored;       /**< elements of K and V, a token, all heads of the device */
-  double stored_bytes; /**< of one of them */
+  double stored; /**< elements of K and V, a token, all heads of the device */
 } heads;
 
-static double rotations(const roof_model *m) {
-  return m->rotary ? 3 : 0; /* a pair turns by 4 products and 2 adds: 3 an element */
+static void emit_store(model_step *s, double n, double stored) {
+  const roof_model_target *t = s->target;
+  model_call c = {.name = "store_kv",
+                  .op = t->ops[MODEL_STORE_KV],
+                  .types = &t->cache_types,
+                  .values = {[RF_ELEMENTS] = s->tokens * stored},
+                  .kernels = 1,
+                  .part = ROOF_PART_COUNT};
+  rf_model_emit(s, n, &c);
 }
 
 /** Rotation, norms of Q and K, and the store into the cache. `stored`: elements a token adds to it. */
 static void emit_rope(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                       double stored) {
   const roof_model_target *t = s->target;
-  double turned = w->queries + w->keys, cached = s->groups[0].cached ? stored * t->kv_bytes : 0;
-  double flops = rotations(t->model) + (b->qk_norm > 0 ? 5 : 0), a = t->activation_bytes;
-  bool fused = (t->settings.fusion & ROOF_FUSE_ROPE) != 0;
-  double work = flops > 0 ? turned : 0;
-  model_cost c = {.name = flops > 0 ? "rope" : "store_kv", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
-  c.flops = s->tokens * work * flops;
+  bool norm = b->qk_norm > 0, turns = (t->model->rotary || norm) && w->queries + w->keys > 0;
+  bool cached = s->groups[0].cached && stored > 0, fused = (t->settings.fusion & ROOF_FUSE_ROPE) != 0;
+  model_call c = {.name = "rope", .op = t->ops[MODEL_ROPE], .types = &t->cache_types, .kernels = 1};
+  c.part = ROOF_PART_COUNT;
+  c.values[RF_ROPE_TOKENS] = s->tokens;
+  c.values[RF_ROPE_QUERIES] = w->queries;
+  c.values[RF_ROPE_KEYS] = w->keys;
+  c.values[RF_ROPE_STORED] = fused && cached ? stored : 0;
+  c.values[RF_ROPE_ROTARY] = t->model->rotary;
+  c.values[RF_ROPE_NORM] = norm;
   c.vectors = b->qk_norm;
-  c.kernels = 1;
-  if (fused && cached > 0) { /* K and V pass through once and land in the cache */
-    c.read = s->tokens * ((work > 0 ? w->queries : 0) + stored) * a;
-    c.written = s->tokens * (work > 0 ? w->queries : 0) * a;
-    c.kv_written = s->tokens * cached;
-    rf_model_emit(s, n, &c);
-    return;
-  }
-  if (work > 0) {
-    c.read = c.written = s->tokens * work * a;
+  if (turns) {
     rf_model_emit(s, n, &c);
   }
-  if (cached > 0) {
-    model_cost store = {.name = "store_kv", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1};
-    store.read = s->tokens * stored * a;
-    store.kv_written = s->tokens * cached;
-    rf_model_emit(s, n, &store);
+  if (cached && !(turns && fused)) {
+    emit_store(s, n, stored);
   }
 }
 
@@ -54,24 +50,27 @@ static double scored(const model_group *g, const roof_model_block *b) {
                                              : rf_model_pairs(g, b->window, b->chunked);
 }
 
+/** Without flash attention the scores are written, read and written by the softmax, and read: three kernels,
+ * and the whole square, masked or not. */
 static void emit_scores(model_step *s, double n, const roof_model_block *b, const model_group *g,
                         const heads *h) {
   const roof_model_target *t = s->target;
-  double pairs = g->sequences * scored(g, b) / (g->query_split * g->key_split);
-  double keys = g->sequences * rf_model_keys(g, b) / g->key_split;
-  double queries = g->queries / g->query_split, tokens = g->sequences * queries, a = t->activation_bytes;
   bool flash = (t->settings.fusion & ROOF_FUSE_FLASH) != 0;
-  double scores = flash ? 0 : keys * queries * h->queries * a; /* the whole square, masked or not */
-  model_cost c = {.name = g->queries > 1 && s->group_count > 1 ? "attention_prefill" : "attention",
+  model_call c = {.name = g->queries > 1 && s->group_count > 1 ? "attention_prefill" : "attention",
+                  .op = t->ops[MODEL_ATTEND],
+                  .types = g->cached ? &t->cache_types : &t->stored[ROOF_PART_COUNT],
+                  .kernels = flash ? 1 : 3,
                   .part = ROOF_PART_COUNT,
-                  .unit = ROOF_MATRIX,
                   .kind = ROOF_KIND_ATTENTION};
-  c.flops = pairs * h->queries * (2 * h->key_dim + 2 * h->value_dim + 5);
-  c.read = tokens * h->queries * h->key_dim * a + 2 * scores;
-  c.written = tokens * h->queries * h->value_dim * a + 2 * scores;
-  c.kernels = flash ? 1 : 3;
-  double stored = keys * h->stored * h->stored_bytes;
-  *(g->cached ? &c.kv_read : &c.read) += stored;
+  c.values[RF_ATTEND_BATCH] = g->sequences;
+  c.values[RF_ATTEND_HEADS] = h->queries;
+  c.values[RF_ATTEND_Q_LEN] = g->queries / g->query_split;
+  c.values[RF_ATTEND_KV_LEN] = rf_model_keys(g, b) / g->key_split;
+  c.values[RF_ATTEND_PAIRS] = scored(g, b) / (g->query_split * g->key_split);
+  c.values[RF_ATTEND_KEY_DIM] = h->key_dim;
+  c.values[RF_ATTEND_VALUE_DIM] = h->value_dim;
+  c.values[RF_ATTEND_STORED] = h->stored;
+  c.values[RF_ATTEND_PASSES] = flash ? 0 : 4;
   c.vectors = b->sinks ? h->queries : 0;
   rf_model_emit(s, n, &c);
 }
@@ -92,17 +91,15 @@ static void emit_projections(model_step *s, double n, const roof_model_block *b,
 
 static void emit_output(model_step *s, double n, const roof_model_block *b, const model_widths *w) {
   double hidden = s->target->model->hidden;
-  if (b->output_gate) { /* sigmoid (4) and product (1) */
-    rf_model_map(s, n, "gate", s->tokens * w->mixed, 5, 2, 1, 0);
+  if (b->output_gate) { /* times its sigmoid, of as many FLOPs as silu */
+    rf_model_silu_gate(s, n, "gate", s->tokens * w->mixed);
   }
   rf_model_product(s, n, "o_proj", ROOF_PART_MIXER, s->tokens, w->mixed, hidden, b->out_bias ? hidden : 0);
 }
 
 static void emit_heads(model_step *s, double n, const roof_model_block *b) {
   model_widths w = rf_model_widths_of(b, s->target->settings.tp);
-  const roof_model_target *t = s->target;
-  double element = s->groups[0].cached ? t->kv_bytes : t->activation_bytes;
-  heads h = {w.heads, b->head_dim, b->value_dim, w.keys + w.values, element};
+  heads h = {w.heads, b->head_dim, b->value_dim, w.keys + w.values};
   emit_projections(s, n, b, &w);
   emit_rope(s, n, b, &w, h.stored);
   for (int i = 0; i < s->group_count; i++) {
@@ -118,13 +115,13 @@ static void emit_latent_projections(model_step *s, double n, const roof_model_bl
   double down = rank + latent, vectors = rank + b->kv_rank;
   if (rank > 0) {
     rf_model_product(s, n, "qkv_down", ROOF_PART_MIXER, s->tokens, hidden, down, 0);
-    rf_model_map(s, n, "latent_norm", s->tokens * (rank + b->kv_rank), 5, 1, 1, vectors);
+    rf_model_map(s, n, "latent_norm", MODEL_RMSNORM, (double[3]){s->tokens, rank + b->kv_rank}, vectors);
     rf_model_product(s, n, "q_up", ROOF_PART_MIXER, s->tokens, rank, w->queries, 0);
     return;
   }
   rf_model_product(s, n, "q_proj", ROOF_PART_MIXER, s->tokens, hidden, w->queries, 0);
   rf_model_product(s, n, "kv_down", ROOF_PART_MIXER, s->tokens, hidden, latent, 0);
-  rf_model_map(s, n, "latent_norm", s->tokens * b->kv_rank, 5, 1, 1, vectors);
+  rf_model_map(s, n, "latent_norm", MODEL_RMSNORM, (double[3]){s->tokens, b->kv_rank}, vectors);
 }
 
 /** The indexer scores every key with a few narrow heads and keeps the best (DeepSeek-V3.2, 2025). */
@@ -138,14 +135,17 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
                    2 * b->index_dim);
   for (int i = 0; i < s->group_count; i++) {
     const model_group *g = &s->groups[i];
-    model_cost c = {.name = "index_scores", .part = ROOF_PART_COUNT, .unit = ROOF_MATRIX, .kernels = 1};
-    double tokens = g->sequences * g->queries / g->query_split;
-    double pairs = g->sequences * rf_model_pairs(g, 0, false) / (g->query_split * g->key_split);
+    model_call c = {
+        .name = "index_scores", .op = t->ops[MODEL_INDEXER], .types = &t->cache_types, .kernels = 1};
+    c.part = ROOF_PART_COUNT;
     c.kind = ROOF_KIND_ATTENTION;
-    c.flops = pairs * b->index_heads * (2 * b->index_dim + 3); /* product, relu, weight, add */
-    c.read = tokens * (wide + b->index_heads) * t->activation_bytes;
-    c.written = tokens * b->index_keys * 4; /* positions */
-    c.kv_read = g->sequences * rf_model_keys(g, &all) / g->key_split * b->index_dim * t->kv_bytes;
+    c.values[RF_INDEXER_BATCH] = g->sequences;
+    c.values[RF_INDEXER_HEADS] = b->index_heads;
+    c.values[RF_INDEXER_Q_LEN] = g->queries / g->query_split;
+    c.values[RF_INDEXER_KV_LEN] = rf_model_keys(g, &all) / g->key_split;
+    c.values[RF_INDEXER_PAIRS] = rf_model_pairs(g, 0, false) / (g->query_split * g->key_split);
+    c.values[RF_INDEXER_DIM] = b->index_dim;
+    c.values[RF_INDEXER_KEEP] = b->index_keys;
     rf_model_emit(s, n, &c);
   }
 }
@@ -153,12 +153,11 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
 /** A product of every head with a matrix of its own: the queries into the latent, the result out of it. */
 static void emit_absorbed(model_step *s, double n, const char *name, double tokens, double count, double in,
                           double out) {
-  const roof_model_target *t = s->target;
-  model_cost c = {.name = name, .part = ROOF_PART_MIXER, .unit = ROOF_MATRIX, .kernels = 1};
-  c.flops = 2 * tokens * count * in * out;
-  c.weights = count * in * out;
-  c.read = tokens * count * in * t->input_bytes[ROOF_PART_MIXER];
-  c.written = tokens * count * out * t->activation_bytes;
+  model_call c = {.name = name, .op = s->target->ops[MODEL_GROUPED], .kernels = 1, .part = ROOF_PART_MIXER};
+  c.values[RF_GROUPED_BATCH] = tokens * count;
+  c.values[RF_GROUPED_GROUPS] = count;
+  c.values[RF_GROUPED_IN] = in;
+  c.values[RF_GROUPED_OUT] = out;
   rf_model_emit(s, n, &c);
 }
 
@@ -167,10 +166,9 @@ static void emit_absorbed(model_step *s, double n, const char *name, double toke
  * section 2.1.2). */
 static void emit_latent_group(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                               const model_group *g) {
-  const roof_model_target *t = s->target;
   double tokens = g->sequences * g->queries / g->query_split, latent = b->kv_rank + b->rope_dim;
   if (g->absorbed) {
-    heads h = {w->heads, latent, b->kv_rank, latent, t->kv_bytes};
+    heads h = {w->heads, latent, b->kv_rank, latent};
     emit_absorbed(s, n, "q_absorb", tokens, w->heads, b->head_dim, b->kv_rank);
     emit_scores(s, n, b, g, &h);
     emit_absorbed(s, n, "v_up", tokens, w->heads, b->kv_rank, b->value_dim);
@@ -178,7 +176,7 @@ static void emit_latent_group(model_step *s, double n, const roof_model_block *b
   }
   double keys = g->sequences * rf_model_keys(g, b), key_dim = b->head_dim + b->rope_dim;
   double expanded = w->heads * (b->head_dim + b->value_dim);
-  heads h = {w->heads, key_dim, b->value_dim, expanded + b->rope_dim, t->activation_bytes};
+  heads h = {w->heads, key_dim, b->value_dim, expanded + b->rope_dim};
   rf_model_product(s, n, "kv_up", ROOF_PART_MIXER, keys, b->kv_rank, expanded, 0);
   model_group plain = *g;
   plain.cached = false; /* what was expanded is read, not the cache */

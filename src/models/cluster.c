@@ -2,6 +2,7 @@
  * as long as the computation, ZeRO, the pipeline's bubble. */
 #include <math.h>
 
+#include "models/step.h"
 #include "roofline/ops.h"
 #include "roofline/plan.h"
 
@@ -29,12 +30,8 @@ static double one_link(const roof_link *link, int algorithm, double bytes, doubl
   if (ranks <= 1 || roof_op_find("allreduce", &op, NULL) != ROOF_OK) {
     return 0;
   }
-  double values[ROOF_PARAM_MAX] = {bytes, ranks, algorithm};
-  roof_types types = roof_types_of(ROOF_BF16);
   roof_work w;
-  roof_work_init(&w);
-  op->work(op, values, &types, &w);
-  return w.link_bytes / link->bytes_per_second + w.link_steps * link->latency_seconds;
+  return rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, algorithm}, &w);
 }
 
 double roof_cluster_all_reduce(const roof_cluster *c, roof_route route, double bytes, double devices) {

@@ -4,33 +4,23 @@
 
 #include "models/step.h"
 
-static const roof_target *target_of(const roof_model_target *t, roof_model_part part) {
-  return part < ROOF_PART_COUNT ? &t->parts[part] : &t->plain;
-}
-
-static void fill_bytes(const roof_model_target *t, const model_cost *c, double bytes[]) {
-  double weights = c->part < ROOF_PART_COUNT ? c->weights * t->weight_bytes[c->part] : 0;
-  bytes[ROOF_BYTES_WEIGHTS] = weights + c->vectors * t->vector_bytes;
-  bytes[ROOF_BYTES_ACTIVATIONS] = c->read + c->written;
-  bytes[ROOF_BYTES_KV] = c->kv_read + c->kv_written;
-  bytes[ROOF_BYTES_NETWORK] = c->link_bytes;
-}
-
-static void predict(const roof_model_target *t, const model_cost *c, const double bytes[],
-                    roof_prediction *p) {
+void roof_model_operation_predict(const roof_model_target *t, const roof_model_operation *o,
+                                  roof_prediction *p) {
+  double vectors = o->vectors * t->vector_bytes;
   roof_work work;
   roof_work_init(&work);
-  work.unit = c->unit;
-  work.flops = c->flops;
-  work.read_bytes = bytes[ROOF_BYTES_WEIGHTS] + c->read + c->kv_read;
-  work.write_bytes = c->written + c->kv_written;
-  work.link_bytes = c->link_bytes;
-  work.link_steps = c->link_steps;
-  work.launches = c->kernels;
-  if (c->collective != NULL) {
-    roof_predict_transfer(&t->plain, &t->links[c->span], &work, p);
+  work.unit = o->op->unit;
+  o->op->work(o->op, o->values, o->types, &work);
+  if (o->kernels == 0) {
+    work.read_bytes = work.write_bytes = work.weight_bytes = work.cache_bytes = 0;
+  }
+  work.weight_bytes += vectors;
+  work.read_bytes += vectors;
+  work.launches = o->kernels;
+  if (o->kind == ROOF_KIND_COLLECTIVE) {
+    roof_predict_transfer(&t->plain, &t->links[o->span], &work, p);
   } else {
-    roof_predict_work(target_of(t, c->part), &work, p);
+    roof_predict_work(o->part < ROOF_PART_COUNT ? &t->parts[o->part] : &t->plain, &work, p);
   }
 }
 
@@ -52,83 +42,90 @@ static void fill_times(roof_model_operation *o, const roof_prediction *p) {
   o->energy_joules = p->energy_joules;
 }
 
-/** The compared numbers come first: names are rarely read. */
-static bool is_same(const roof_model_operation *o, const model_cost *c, const double *bytes) {
-  return o->flops == c->flops && o->part == c->part && o->span == c->span &&
-         memcmp(o->bytes, bytes, sizeof o->bytes) == 0 && strcmp(o->name, c->name) == 0;
+/** Names are compared last: they rarely differ. */
+static bool is_same(const roof_model_operation *o, const model_call *c) {
+  return o->op == c->op && o->part == c->part && o->span == c->span && o->vectors == c->vectors &&
+         memcmp(o->values, c->values, sizeof o->values) == 0 && strcmp(o->name, c->name) == 0;
 }
 
-static void fill(roof_model_operation *o, const model_cost *c, const double bytes[],
-                 const roof_prediction *p) {
+/** What is kept without a cache are activations. */
+static void fill_work(const roof_model_target *t, roof_model_operation *o, const roof_work *w) {
+  bool cached = o->types == &t->cache_types || o->types == &t->state_types;
+  o->flops = w->flops;
+  o->bytes[ROOF_BYTES_WEIGHTS] = w->weight_bytes;
+  o->bytes[ROOF_BYTES_KV] = cached ? w->cache_bytes : 0;
+  o->bytes[ROOF_BYTES_ACTIVATIONS] =
+      w->read_bytes + w->write_bytes - w->weight_bytes - o->bytes[ROOF_BYTES_KV];
+  o->bytes[ROOF_BYTES_NETWORK] = w->link_bytes;
+}
+
+static void fill(const roof_model_target *t, roof_model_operation *o, const model_call *c) {
+  roof_prediction p;
   o->name = c->name;
-  o->kind = c->part < ROOF_PART_COUNT ? ROOF_KIND_PRODUCT
-            : c->link_bytes > 0       ? ROOF_KIND_COLLECTIVE
-                                      : c->kind;
-  o->part = c->part;
-  o->flops = c->flops;
-  memcpy(o->bytes, bytes, sizeof o->bytes);
+  o->op = c->op;
+  o->types = c->types != NULL ? c->types : &t->stored[c->part];
+  o->vectors = c->vectors;
   o->kernels = c->kernels;
+  memcpy(o->values, c->values, sizeof o->values);
+  o->kind = c->part < ROOF_PART_COUNT ? ROOF_KIND_PRODUCT : c->kind;
+  o->part = c->part;
   o->span = c->span;
-  o->collective = c->collective;
-  o->algorithm = c->algorithm;
-  fill_times(o, p);
+  o->algorithm = c->kind == ROOF_KIND_COLLECTIVE && c->op->params[RF_ALGORITHM].name != NULL
+                     ? roof_op_value_name(c->op, RF_ALGORITHM, c->values[RF_ALGORITHM])
+                     : NULL;
+  roof_model_operation_predict(t, o, &p);
+  fill_work(t, o, &p.work);
+  fill_times(o, &p);
 }
 
-void rf_model_emit(model_step *s, double count, const model_cost *c) {
+void rf_model_emit(model_step *s, double count, const model_call *c) {
   roof_model_phase *out = s->out;
-  double bytes[ROOF_BYTES_CLASS_COUNT];
   if (s->attention_only && c->kind != ROOF_KIND_ATTENTION) {
     return;
   }
-  fill_bytes(s->target, c, bytes);
-  model_passes passes = rf_model_passes_of(s, c);
-  out->recomputed_flops += count * passes.again * c->flops;
-  for (int i = 0; i < out->count; i++) {
-    roof_model_operation *o = &out->operations[i];
-    if (is_same(o, c, bytes)) {
-      o->count += count * passes.all;
-      out->backward_seconds += count * passes.backward * o->expected_seconds;
-      return;
-    }
+  roof_model_operation *o = out->operations, *end = o + out->count;
+  while (o < end && !is_same(o, c)) {
+    o++;
   }
-  if (out->count == ROOF_MODEL_OPERATION_MAX) { /* roof_model_target_init has refused such a model */
+  if (o == end && out->count == ROOF_MODEL_OPERATION_MAX) { /* roof_model_target_init refuses such a model */
     return;
   }
-  roof_model_operation *o = &out->operations[out->count++];
-  roof_prediction p;
-  predict(s->target, c, bytes, &p);
-  fill(o, c, bytes, &p);
-  o->count = count * passes.all;
+  if (o == end) {
+    fill(s->target, o, c);
+    o->count = 0;
+    out->count++;
+  }
+  model_passes passes = rf_model_passes_of(s, c);
+  o->count += count * passes.all;
+  out->recomputed_flops += count * passes.again * o->flops;
   out->backward_seconds += count * passes.backward * o->expected_seconds;
 }
 
 void rf_model_product(model_step *s, double count, const char *name, roof_model_part part, double rows,
                       double in, double out, double vectors) {
-  const roof_model_target *t = s->target;
-  model_cost c = {.name = name,
-                  .part = part,
-                  .unit = ROOF_MATRIX,
-                  .flops = 2 * rows * in * out,
-                  .weights = in * out,
+  model_call c = {.name = name,
+                  .op = s->target->ops[MODEL_LINEAR],
+                  .values = {[RF_LINEAR_BATCH] = rows, [RF_LINEAR_IN] = in, [RF_LINEAR_OUT] = out},
                   .vectors = vectors,
-                  .read = rows * in * t->input_bytes[part],
-                  .written = rows * out * t->activation_bytes,
-                  .kernels = 1};
+                  .kernels = 1,
+                  .part = part};
   rf_model_emit(s, count, &c);
 }
 
-void rf_model_map(model_step *s, double count, const char *name, double elements, double flops, double reads,
-                  double writes, double vectors) {
-  double a = s->target->activation_bytes;
-  model_cost c = {.name = name,
-                  .part = ROOF_PART_COUNT,
-                  .unit = ROOF_VECTOR,
-                  .flops = flops * elements,
+void rf_model_map(model_step *s, double count, const char *name, model_op op, const double values[3],
+                  double vectors) {
+  model_call c = {.name = name,
+                  .op = s->target->ops[op],
+                  .values = {values[0], values[1], values[2]},
                   .vectors = vectors,
-                  .read = reads * elements * a,
-                  .written = writes * elements * a,
-                  .kernels = 1};
+                  .kernels = 1,
+                  .part = ROOF_PART_COUNT};
   rf_model_emit(s, count, &c);
+}
+
+void rf_model_silu_gate(model_step *s, double count, const char *name, double elements) {
+  double flops = s->target->ops[MODEL_SILU]->flops_per_element;
+  rf_model_map(s, count, name, MODEL_ACTIVATION, (double[3]){elements, flops, 1}, 0);
 }
 
 static void add_operation(roof_model_phase *p, const roof_model_operation *o) {
@@ -169,7 +166,7 @@ static void overlap_links(roof_model_phase *p) {
   double hidden = 0;
   for (int i = 0; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
-    hidden += o->collective != NULL ? o->count * o->lower_seconds : 0;
+    hidden += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->lower_seconds : 0;
   }
   double most = fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]);
   p->lower_seconds = fmax(p->lower_seconds - hidden, most);
@@ -210,7 +207,7 @@ static void add_update(model_step *s) {
   rf_model_hide(s, first);
   for (int i = first; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
-    lower += o->collective != NULL ? 0 : o->count * o->lower_seconds;
+    lower += o->kind == ROOF_KIND_COLLECTIVE ? 0 : o->count * o->lower_seconds;
     add_operation(p, o);
   }
   p->lower_seconds = fmax(lower, fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]));

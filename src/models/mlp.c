@@ -20,51 +20,43 @@ typedef struct mlp {
   bool gated, bias;
 } mlp;
 
-/** One projection of all copies. `in_rows`: rows that are read, fewer where one token's row serves several
- * experts' products without being copied. */
+/** One projection of all copies, with the activation at its end where `activation` is not 0. */
 static void emit_projection(model_step *s, double n, const mlp *m, const char *name, double in, double out,
-                            double bias, double flops_more) {
-  const roof_model_target *t = s->target;
-  model_cost c = {.name = name, .part = m->part, .unit = ROOF_MATRIX, .kernels = 1};
-  c.flops = 2 * m->rows * in * out + flops_more;
-  c.weights = m->copies * in * out;
-  c.vectors = m->copies * bias;
-  c.read = m->rows * in * t->input_bytes[m->part];
-  c.written = m->rows * out * t->activation_bytes;
-  rf_model_emit(s, n, &c);
-}
-
-/** The activation at the end of the projection: gate and up are never written. */
-static void emit_fused(model_step *s, double n, const mlp *m) {
-  const roof_model_target *t = s->target;
-  double hidden = t->model->hidden, two = m->gated ? 2 : 1;
-  model_cost c = {.name = m->gated ? m->names->gate_up : m->names->up, .part = m->part, .unit = ROOF_MATRIX};
-  c.kernels = 1;
-  c.flops = m->rows * m->width * (2 * two * hidden + t->model->activation + (m->gated ? 1 : 0));
-  c.weights = m->copies * two * hidden * m->width;
-  c.vectors = m->bias ? m->copies * two * m->width : 0;
-  c.read = m->rows * hidden * t->input_bytes[m->part];
-  c.written = m->rows * m->width * t->activation_bytes;
-  rf_model_emit(s, n, &c);
-}
-
-static void emit_up(model_step *s, double n, const mlp *m) {
-  const roof_model_target *t = s->target;
-  double hidden = t->model->hidden, bias = m->bias ? m->width : 0;
-  if (t->settings.fusion & ROOF_FUSE_ACTIVATION) {
-    emit_fused(s, n, m);
+                            double bias, double activation) {
+  if (m->copies == 1 && activation == 0) {
+    rf_model_product(s, n, name, m->part, m->rows, in, out, bias);
     return;
   }
-  if (!m->gated) {
-    emit_projection(s, n, m, m->names->up, hidden, m->width, bias, 0);
-  } else if (t->settings.fusion & ROOF_FUSE_GATE_UP) {
-    emit_projection(s, n, m, m->names->gate_up, hidden, 2 * m->width, 2 * bias, 0);
+  model_call c = {.name = name, .op = s->target->ops[MODEL_GROUPED], .kernels = 1, .part = m->part};
+  c.values[RF_GROUPED_BATCH] = m->rows;
+  c.values[RF_GROUPED_GROUPS] = m->copies;
+  c.values[RF_GROUPED_IN] = in;
+  c.values[RF_GROUPED_OUT] = out;
+  c.values[RF_GROUPED_ACTIVATION] = activation;
+  c.values[RF_GROUPED_GATED] = activation > 0 && m->gated;
+  c.vectors = m->copies * bias;
+  rf_model_emit(s, n, &c);
+}
+
+/** Gate and up, and the activation: with it in the same kernel they are never written. */
+static void emit_up(model_step *s, double n, const mlp *m) {
+  const roof_model_target *t = s->target;
+  unsigned fusion = t->settings.fusion;
+  double hidden = t->model->hidden, bias = m->bias ? m->width : 0;
+  const char *both = m->gated ? m->names->gate_up : m->names->up;
+  double two = m->gated ? 2 : 1;
+  if (fusion & ROOF_FUSE_ACTIVATION) {
+    emit_projection(s, n, m, both, hidden, two * m->width, two * bias, t->model->activation);
+    return;
+  }
+  if (!m->gated || fusion & ROOF_FUSE_GATE_UP) {
+    emit_projection(s, n, m, both, hidden, two * m->width, two * bias, 0);
   } else {
     emit_projection(s, n, m, m->names->gate, hidden, m->width, bias, 0);
     emit_projection(s, n, m, m->names->up, hidden, m->width, bias, 0);
   }
-  rf_model_map(s, n, m->names->act, m->rows * m->width, t->model->activation + (m->gated ? 1 : 0),
-               m->gated ? 2 : 1, 1, 0);
+  rf_model_map(s, n, m->names->act, MODEL_ACTIVATION,
+               (double[3]){m->rows * m->width, t->model->activation, m->gated}, 0);
 }
 
 static void emit_mlp(model_step *s, double n, const mlp *m) {
@@ -83,20 +75,16 @@ static double experts_touched(double all, double chosen, double tokens) {
 /** Experts on this device: of the tokens of all replicas that share them, those that chose one here. */
 static void emit_experts(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
-  double hidden = t->model->hidden, e = b->experts, k = b->experts_per_token, a = t->activation_bytes;
+  double hidden = t->model->hidden, e = b->experts, k = b->experts_per_token;
   rf_model_product(s, n, "router", ROOF_PART_ROUTER, s->tokens, hidden, e, b->router_bias ? e : 0);
-  rf_model_map(s, n, "top_k", s->tokens * e, 5, 1, k / e, 0); /* softmax over the experts */
+  rf_model_map(s, n, "top_k", MODEL_TOPK, (double[3]){s->tokens, e, k}, 0);
   mlp m = {.names = &expert_names, .part = ROOF_PART_EXPERTS, .gated = b->gated, .bias = b->expert_bias};
   double ep = t->settings.ep, tokens = s->tokens * fmax(1, ep / t->settings.tp);
   m.rows = tokens * k / ep;
   m.copies = (k < e ? experts_touched(e, k, tokens) : e) / ep;
   m.width = b->expert_width / rf_model_expert_cut(&t->settings);
   emit_mlp(s, n, &m);
-  model_cost c = {.name = "combine", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1};
-  c.flops = 2 * m.rows * hidden; /* weight and add */
-  c.read = m.rows * hidden * a;
-  c.written = s->tokens * hidden * a;
-  rf_model_emit(s, n, &c);
+  rf_model_map(s, n, "combine", MODEL_COMBINE, (double[3]){m.rows, s->tokens, hidden}, 0);
 }
 
 void rf_model_mlp(model_step *s, double n, const roof_model_block *b) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "models/step.h"
 #include "roofline/plan.h"
 #include "roofline/text.h"
 
@@ -70,23 +71,33 @@ roof_link roof_link_complete(const roof_link *link, bool between_nodes) {
   return l;
 }
 
-double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
-                               const char **algorithm, roof_work *work) {
-  const roof_param *choice = &op->params[2];
-  roof_types types = roof_types_of(ROOF_BF16);
+double rf_model_transfer_seconds(const roof_op *op, const roof_link *link, const double values[3],
+                                 roof_work *work) {
+  roof_types types = roof_types_of(ROOF_BF16); /* of no influence: bytes are given */
+  double all[ROOF_PARAM_MAX] = {values[0], values[1], values[2]};
+  roof_work_init(work);
+  op->work(op, all, &types, work);
+  return work->link_bytes / link->bytes_per_second + work->link_steps * link->latency_seconds;
+}
+
+int rf_model_faster(const roof_op *op, const roof_link *link, double bytes, double ranks) {
+  const roof_param *choice = &op->params[RF_ALGORITHM];
   double best = INFINITY;
-  *algorithm = NULL;
+  int fastest = 0;
   for (int i = 0; i == 0 || (i < ROOF_CHOICE_MAX && choice->choices[i] != NULL); i++) {
-    double values[ROOF_PARAM_MAX] = {bytes, ranks, i};
     roof_work w;
-    roof_work_init(&w);
-    op->work(op, values, &types, &w);
-    double seconds = w.link_bytes / link->bytes_per_second + w.link_steps * link->latency_seconds;
+    double seconds = rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, i}, &w);
     if (!(seconds >= best)) {
       best = seconds;
-      *algorithm = choice->choices[i];
-      *work = w;
+      fastest = i;
     }
   }
-  return best;
+  return fastest;
+}
+
+double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
+                               const char **algorithm, roof_work *work) {
+  int fastest = rf_model_faster(op, link, bytes, ranks);
+  *algorithm = op->params[RF_ALGORITHM].choices[fastest];
+  return rf_model_transfer_seconds(op, link, (double[3]){bytes, ranks, fastest}, work);
 }

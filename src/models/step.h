@@ -3,6 +3,41 @@
 #define MODELS_STEP_H
 
 #include "models/shape.h"
+#include "ops/values.h"
+
+/** X(symbol, operation): what a model's layers are made of on one device. */
+#define MODEL_OP_MAP(X)                                                                                      \
+  X(MODEL_LINEAR, "linear")                                                                                  \
+  X(MODEL_GROUPED, "grouped")                                                                                \
+  X(MODEL_COMBINE, "combine")                                                                                \
+  X(MODEL_EMBEDDING, "embedding")                                                                            \
+  X(MODEL_EMBEDDING_SUM, "embedding_sum")                                                                    \
+  X(MODEL_ATTEND, "attend")                                                                                  \
+  X(MODEL_INDEXER, "indexer")                                                                                \
+  X(MODEL_ROPE, "rope")                                                                                      \
+  X(MODEL_STORE_KV, "store_kv")                                                                              \
+  X(MODEL_RMSNORM, "rmsnorm")                                                                                \
+  X(MODEL_LAYERNORM, "layernorm")                                                                            \
+  X(MODEL_ADD_RMSNORM, "add_rmsnorm")                                                                        \
+  X(MODEL_ADD_LAYERNORM, "add_layernorm")                                                                    \
+  X(MODEL_GATED_RMSNORM, "gated_rmsnorm")                                                                    \
+  X(MODEL_TOPK, "topk")                                                                                      \
+  X(MODEL_RESIDUAL, "residual")                                                                              \
+  X(MODEL_SILU, "silu")                                                                                      \
+  X(MODEL_ACTIVATION, "activation")                                                                          \
+  X(MODEL_CONV1D, "conv1d")                                                                                  \
+  X(MODEL_MAMBA, "mamba")                                                                                    \
+  X(MODEL_MAMBA2, "mamba2")                                                                                  \
+  X(MODEL_DELTA, "delta")                                                                                    \
+  X(MODEL_ADAM, "adam")
+
+typedef enum model_op {
+#define MODEL_OP_ENUM(symbol, name) symbol,
+  MODEL_OP_MAP(MODEL_OP_ENUM)
+#undef MODEL_OP_ENUM
+      MODEL_OP_COUNT
+} model_op;
+_Static_assert(MODEL_OP_COUNT <= ROOF_MODEL_OP_MAX, "room for every operation");
 
 /** Sequences that do the same: `queries` new tokens each after some that are already there. */
 typedef struct model_group {
@@ -32,46 +67,52 @@ typedef struct model_step {
   roof_model_phase *out;
 } model_step;
 
-/** One call of an operation on one device. */
-typedef struct model_cost {
+/** One call of an operation of `ops` on one device. */
+typedef struct model_call {
   const char *name;
-  roof_operation_kind kind; /**< products and collectives are known by what they do */
-  roof_model_part part;     /**< whose weights; ROOF_PART_COUNT: none */
-  roof_unit unit;
-  double flops;
-  double weights;             /**< elements in the part's format */
-  double vectors;             /**< elements in the activations' format: biases, gains */
-  double read, written;       /**< bytes of activations */
-  double kv_read, kv_written; /**< bytes */
-  double link_bytes, link_steps;
+  const roof_op *op;
+  const roof_types *types; /**< NULL: the part's, or those of what has no weights */
+  double values[ROOF_PARAM_MAX];
+  double vectors; /**< elements of biases and gains, in a format of their own, which formulas leave out */
+  double kernels; /**< 0: part of the kernel next to it, which reads and writes for it */
+  roof_model_part part; /**< whose weights; ROOF_PART_COUNT: none */
+  roof_operation_kind kind;
   roof_span span;
-  const roof_op *collective; /**< of a transfer, else NULL */
-  const char *algorithm;
-  double kernels;
   double passes; /**< times that a training step does it, but for recomputation; 0: by its kind */
-} model_cost;
+} model_call;
 
-/** Adds `count` calls to the phase, joined with calls of the same cost that are there already. */
-void rf_model_emit(model_step *step, double count, const model_cost *cost);
+/** Adds `count` calls to the phase, joined with equal calls that are there already. */
+void rf_model_emit(model_step *step, double count, const model_call *call);
 
 /** Times what was emitted and sums it. */
 void rf_model_finish(model_step *step);
 
-/** rows x in times in x out, with `vectors` more elements of weights; reads its input `inputs` times. */
+/** rows x in times in x out, with `vectors` more elements of weights. */
 void rf_model_product(model_step *step, double count, const char *name, roof_model_part part, double rows,
                       double in, double out, double vectors);
 
-/** `flops` a element and so many passes read and written over `elements` activations. */
-void rf_model_map(model_step *step, double count, const char *name, double elements, double flops,
-                  double reads, double writes, double vectors);
+/** An operation on the activations alone, with up to three values. */
+void rf_model_map(model_step *step, double count, const char *name, model_op op, const double values[3],
+                  double vectors);
+
+/** silu of one input times another. */
+void rf_model_silu_gate(model_step *step, double count, const char *name, double elements);
 
 /** Devices that exchange a buffer of `bytes`: `ranks` of them, every `stride`-th of the cluster. */
 typedef struct model_transfer {
   const char *name;
   roof_collective kind;
   double bytes, ranks, stride;
-  double passes; /**< as of a cost */
+  double passes; /**< as of a call */
 } model_transfer;
+
+/* network.c */
+/** Seconds of a collective over a link, with its values in order: bytes, ranks, algorithm. */
+double rf_model_transfer_seconds(const roof_op *op, const roof_link *link, const double values[3],
+                                 roof_work *work);
+
+/** Index of the algorithm that is the faster for this buffer over this link. */
+int rf_model_faster(const roof_op *op, const roof_link *link, double bytes, double ranks);
 
 /* transfer.c */
 /** Adds `count` transfers by the faster of ring and tree; over several nodes first in the node, then between
@@ -107,7 +148,7 @@ typedef struct model_passes {
   double again;    /**< of those, what the forward pass did already */
 } model_passes;
 
-model_passes rf_model_passes_of(const model_step *step, const model_cost *cost);
+model_passes rf_model_passes_of(const model_step *step, const model_call *call);
 
 /** Adds what replicas exchange, and the optimizer. */
 void rf_model_update(model_step *step);
@@ -122,9 +163,6 @@ double rf_model_replicas(const roof_model_settings *settings, bool experts);
 /* train_memory.c */
 /** Weights, gradients, optimizer and kept activations of a training step. */
 void rf_model_train_capacity(const roof_model_target *target, roof_model_capacity *capacity);
-
-/** Bytes of master weights and both moments, a parameter. */
-double rf_model_state_bytes(const roof_model_target *target);
 
 /* capacity.c */
 /** Elements of weights that one device has a share of, on the fullest stage. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "models/step.h"
+#include "roofline/ops.h"
 
 enum { DEFAULT_PROMPT = 2048, DEFAULT_GENERATE = 256, DEFAULT_CHUNK = 8192, DEFAULT_PAGE = 16 };
 static const double default_workspace = 512.0 * 1024 * 1024;
@@ -129,7 +130,35 @@ static roof_status init_part(roof_model_target *t, int part, const roof_options 
   t->native[part] = native;
   t->weight_bytes[part] = roof_weight_format_bytes(format);
   t->input_bytes[part] = narrow && native ? roof_dtype_bytes(compute) : roof_dtype_bytes(p->activations);
+  t->stored[part] = roof_types_of(p->activations);
+  t->stored[part].compute = narrow && native ? compute : p->activations;
+  t->stored[part].weights = format->stored;
+  t->stored[part].weight_bytes = t->weight_bytes[part];
   return roof_target_init(&t->parts[part], t->machine, &types, options, error);
+}
+
+static const char *const op_names[MODEL_OP_COUNT] = {
+#define NAME(symbol, name) [symbol] = name,
+    MODEL_OP_MAP(NAME)
+#undef NAME
+};
+
+static roof_status find_ops(roof_model_target *t, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < MODEL_OP_COUNT && status == ROOF_OK; i++) {
+    status = roof_op_find(op_names[i], &t->ops[i], error);
+  }
+  return status;
+}
+
+/** Formats of what has no weights of a part. */
+static void init_stored(roof_model_target *t) {
+  roof_types *plain = &t->stored[ROOF_PART_COUNT];
+  *plain = roof_types_of(t->settings.precision.activations);
+  t->cache_types = t->state_types = t->vector_types = *plain;
+  t->cache_types.kv = t->settings.precision.kv;
+  t->state_types.kv = t->settings.precision.state;
+  t->vector_types.weight_bytes = t->vector_bytes;
 }
 
 static roof_status init_parts(roof_model_target *t, roof_error *error) {
@@ -168,7 +197,9 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
   for (int i = 0; i < model->layer_count; i++) {
     t.layers[model->layers[i]]++;
   }
+  init_stored(&t);
   status = init_parts(&t, error);
+  status = status == ROOF_OK ? find_ops(&t, error) : status;
   status = status == ROOF_OK ? rf_model_plan_init(&t, error) : status;
   if (status == ROOF_OK) {
     *target = t;

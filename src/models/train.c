@@ -8,12 +8,12 @@
  * weights (Kaplan et al. 2020, section 2.1: twice the forward pass); flash attention five of its size where
  * forward has two, one of which makes the scores again (Dao 2023, section 4.1); of a transfer there is one
  * for the gradient. */
-static double backward_passes(const model_step *s, const model_cost *c) {
+static double backward_passes(const model_step *s, const model_call *c) {
   bool flash = c->kind == ROOF_KIND_ATTENTION && s->target->settings.fusion & ROOF_FUSE_FLASH;
-  return c->passes > 0 ? c->passes - 1 : c->link_bytes > 0 ? 1 : flash ? 2.5 : 2;
+  return c->passes > 0 ? c->passes - 1 : c->kind == ROOF_KIND_COLLECTIVE ? 1 : flash ? 2.5 : 2;
 }
 
-model_passes rf_model_passes_of(const model_step *s, const model_cost *c) {
+model_passes rf_model_passes_of(const model_step *s, const model_call *c) {
   const roof_model_settings *set = &s->target->settings;
   if (!s->training || c->kind == ROOF_KIND_OPTIMIZER) {
     return (model_passes){.all = 1};
@@ -59,13 +59,8 @@ static void exchange_all(model_step *s, bool experts) {
   exchange(s, experts ? "edp_all_gather" : "dp_all_gather", ROOF_ALL_GATHER, zero >= 3 ? 2 * m : 1, experts);
 }
 
-/** Adam reads and writes its state, reads the gradient and writes the weight, of the part that is this
- * replica's from ZeRO 1 on. */
+/** Adam, of the part that is this replica's from ZeRO 1 on. */
 static void optimize(model_step *s) {
-  enum {
-    FLOPS = 12
-  }; /* both moments 3 + 4, root, quotient, sum, product, difference (Kingma and Ba 2015,
-        algorithm 1, both corrections in the step's size) */
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;
   model_weights w = rf_model_local_weights(t);
@@ -73,12 +68,12 @@ static void optimize(model_step *s) {
   double experts_over = set->zero >= 1 ? rf_model_replicas(set, true) : 1;
   double elements =
       rf_model_weight_elements(&w, false) / over + rf_model_weight_elements(&w, true) / experts_over;
-  double a = t->activation_bytes, state = rf_model_state_bytes(t);
-  model_cost c = {.name = "adam", .kind = ROOF_KIND_OPTIMIZER, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
-  c.kernels = 1;
-  c.flops = FLOPS * elements;
-  c.read = elements * (a + (a < 4 ? state : state + a)); /* the gradient; fp32 weights are their own master */
-  c.written = elements * (state + a);
+  model_call c = {.name = "adam",
+                  .op = t->ops[MODEL_ADAM],
+                  .values = {[RF_ELEMENTS] = elements},
+                  .kernels = 1,
+                  .part = ROOF_PART_COUNT,
+                  .kind = ROOF_KIND_OPTIMIZER};
   rf_model_emit(s, 1, &c);
 }
 
@@ -99,7 +94,7 @@ static double hideable(const model_step *s) {
 
 static bool hides(const model_step *s, const roof_model_operation *o) {
   const roof_op *gather = s->target->collectives[ROOF_ALL_GATHER];
-  return o->collective != NULL && (o->collective != gather || s->target->settings.zero >= 3);
+  return o->kind == ROOF_KIND_COLLECTIVE && (o->op != gather || s->target->settings.zero >= 3);
 }
 
 void rf_model_hide(model_step *s, int first) {
@@ -107,7 +102,7 @@ void rf_model_hide(model_step *s, int first) {
   double hiding = 0, room = hideable(s) * s->target->settings.options.overlap;
   for (int i = first; i < p->count; i++) {
     const roof_model_operation *o = &p->operations[i];
-    p->replica_seconds += o->collective != NULL ? o->count * o->expected_seconds : 0;
+    p->replica_seconds += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->expected_seconds : 0;
     hiding += hides(s, o) ? o->count * o->expected_seconds : 0;
   }
   p->hidden_seconds = fmin(hiding, room);

@@ -4,12 +4,6 @@
 
 #include "models/step.h"
 
-/** fp32 each; fp32 weights are their own master (Micikevicius et al. 2018, section 3.1; Rajbhandari et al.
- * 2020, section 3.1). */
-double rf_model_state_bytes(const roof_model_target *t) {
-  return t->activation_bytes < 4 ? 12 : 8;
-}
-
 /** Elements a token and layer that the backward pass reads: the inputs of norms, products, activations and
  * experts (Korthikanti et al. 2022, section 4.1, equation 1 without the masks of dropout). What lies between
  * the products that tp shares is whole on each of its devices, or split with sequence parallelism (equations
@@ -74,7 +68,7 @@ void rf_model_train_capacity(const roof_model_target *t, roof_model_capacity *c)
     double own = of_experts ? experts : bytes - experts;
     c->weight_bytes += own / (s->zero >= 3 ? n : 1);
     c->gradient_bytes += elements * t->activation_bytes / (s->zero >= 2 ? n : 1);
-    c->optimizer_bytes += elements * rf_model_state_bytes(t) / (s->zero >= 1 ? n : 1);
+    c->optimizer_bytes += elements * rf_adam_bytes(t->activation_bytes) / (s->zero >= 1 ? n : 1);
   }
   if (s->zero >= 3) {
     c->weight_bytes += gathered * (1 - c->weight_bytes / bytes);

@@ -9,15 +9,15 @@
 static void emit_transfer(model_step *s, double count, const model_transfer *x, roof_span span, double bytes,
                           double ranks) {
   const roof_model_target *t = s->target;
-  model_cost c = {.name = x->name, .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1, .span = span};
-  roof_work work;
+  model_call c = {.name = x->name, .op = t->collectives[x->kind], .kernels = 1, .span = span};
   if ((ranks <= 1 && x->kind != ROOF_SEND) || s->attention_only) {
     return;
   }
-  c.collective = t->collectives[x->kind];
-  roof_collective_seconds(c.collective, &t->links[span], bytes, ranks, &c.algorithm, &work);
-  c.link_bytes = work.link_bytes;
-  c.link_steps = work.link_steps;
+  c.part = ROOF_PART_COUNT;
+  c.kind = ROOF_KIND_COLLECTIVE;
+  c.values[RF_SIZE] = bytes;
+  c.values[RF_RANKS] = ranks;
+  c.values[RF_ALGORITHM] = rf_model_faster(c.op, &t->links[span], bytes, ranks);
   c.passes = x->passes;
   rf_model_emit(s, count, &c);
 }

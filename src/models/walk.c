@@ -1,54 +1,57 @@
 /* Every operation of a step: the embedding, the layers (each kind once, counted), the output projection. */
 #include "models/step.h"
 
-/** FLOPs an element of a norm: as the operations `rmsnorm` and `layernorm` count. */
-static double norm_flops(const roof_model *m) {
-  return m->layer_norm ? 8 : 5;
-}
-
-static double gain(const roof_model *m) {
-  return m->hidden * (m->layer_norm ? 2 : 1);
+/** Norms of `rows` tokens, after a residual add in the same kernel or alone. */
+static void emit_norm(model_step *s, double n, const char *name, bool added, double rows) {
+  const roof_model *m = s->target->model;
+  model_op alone = m->layer_norm ? MODEL_LAYERNORM : MODEL_RMSNORM;
+  model_op after = m->layer_norm ? MODEL_ADD_LAYERNORM : MODEL_ADD_RMSNORM;
+  rf_model_map(s, n, name, added ? after : alone, (double[3]){rows, m->hidden},
+               m->hidden * (m->layer_norm ? 2 : 1));
 }
 
 static void emit_embedding(model_step *s) {
   const roof_model *m = s->target->model;
-  enum { INDEX_BYTES = 4 };
-  double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden, a = s->target->activation_bytes;
+  double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   double tables = 1 + (m->positions > 0 ? 1 : 0) + (m->token_types > 0 ? 1 : 0);
-  model_cost c = {.name = "embed", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR, .kernels = 1};
-  c.flops = s->tokens * m->hidden * (tables - 1);
-  c.read = s->tokens * (dim * tables * a + INDEX_BYTES);
-  c.written = s->tokens * dim * a;
-  rf_model_emit(s, s->steps, &c);
+  rf_model_map(s, s->steps, "embed", tables > 1 ? MODEL_EMBEDDING_SUM : MODEL_EMBEDDING,
+               (double[3]){s->tokens, dim, tables > 1 ? tables : 0}, 0);
   rf_model_sum(s, s->steps);
   if (m->embedding_norm) {
-    rf_model_map(s, s->steps, "norm", rf_model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
+    emit_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
   }
 }
 
-/** Norms and residual adds of `n` layers of a kind. The residual and the norm after it are one kernel (two
- * arrays in, two out), or two kernels (two in, one out; one in, one out); a norm inside the projection after
- * it leaves the add. */
-static void emit_norms(model_step *s, double n, const roof_model_block *b) {
+/** Norms that are part of the projections after them: their FLOPs and gains are all they add. */
+static void emit_norms_inside(model_step *s, double n) {
   const roof_model *m = s->target->model;
+  model_call c = {.name = "norm_in_proj", .part = ROOF_PART_COUNT};
+  c.op = s->target->ops[m->layer_norm ? MODEL_LAYERNORM : MODEL_RMSNORM];
+  c.values[RF_ROWS] = rf_model_outer_tokens(s);
+  c.values[RF_COLS] = m->hidden;
+  c.vectors = m->hidden * (m->layer_norm ? 2 : 1);
+  rf_model_emit(s, n, &c);
+}
+
+/** Norms and residual adds of `n` layers of a kind. The residual and the norm after it are one kernel or two;
+ * a norm inside the projection after it leaves the add. */
+static void emit_norms(model_step *s, double n, const roof_model_block *b) {
   unsigned fusion = s->target->settings.fusion;
-  double elements = rf_model_outer_tokens(s) * m->hidden, adds = rf_model_sublayers(b), flops = norm_flops(m);
+  double rows = rf_model_outer_tokens(s), adds = rf_model_sublayers(b);
   double merged = fusion & ROOF_FUSE_NORM ? 0 : fusion & ROOF_FUSE_RESIDUAL ? adds : 0;
   merged = merged < b->norms ? merged : b->norms;
   double norms = b->norms - merged;
   if (merged > 0) {
-    rf_model_map(s, n * merged, "add_norm", elements, flops + 1, 2, 2, gain(m));
+    emit_norm(s, n * merged, "add_norm", true, rows);
   }
   if (fusion & ROOF_FUSE_NORM) {
-    model_cost inside = {.name = "norm_in_proj", .part = ROOF_PART_COUNT, .unit = ROOF_VECTOR};
-    inside.flops = flops * elements;
-    inside.vectors = gain(m);
-    rf_model_emit(s, n * norms, &inside);
+    emit_norms_inside(s, n * norms);
   } else if (norms > 0) {
-    rf_model_map(s, n * norms, "norm", elements, flops, 1, 1, gain(m));
+    emit_norm(s, n * norms, "norm", false, rows);
   }
   if (adds > merged) {
-    rf_model_map(s, n * (adds - merged), "residual", elements, 1, 2, 1, 0);
+    rf_model_map(s, n * (adds - merged), "residual", MODEL_RESIDUAL,
+                 (double[3]){rows * s->target->model->hidden}, 0);
   }
 }
 
@@ -71,7 +74,7 @@ static void emit_head(model_step *s) {
   double vocab = m->vocab / s->target->settings.tp;
   double dim = m->embedding_dim > 0 ? m->embedding_dim : m->hidden;
   if (m->final_norm) {
-    rf_model_map(s, s->steps, "norm", rf_model_outer_tokens(s) * m->hidden, norm_flops(m), 1, 1, gain(m));
+    emit_norm(s, s->steps, "norm", false, rf_model_outer_tokens(s));
   }
   if (dim != m->hidden) {
     rf_model_product(s, s->steps, "table_in", ROOF_PART_HEAD, s->tokens, dim, m->hidden, 0);
@@ -85,14 +88,13 @@ static void emit_head(model_step *s) {
   }
   rf_model_product(s, s->heads, "lm_head", ROOF_PART_HEAD, s->logits, dim, vocab, m->head_bias ? vocab : 0);
   rf_model_logits_transfer(s);
-  model_cost sample = {.name = s->training ? "loss" : "sample",
-                       .kind = ROOF_KIND_SAMPLING,
+  model_call choice = {.name = s->training ? "loss" : "sample",
+                       .op = s->target->ops[MODEL_TOPK],
+                       .values = {[RF_ROWS] = s->logits, [RF_COLS] = vocab},
+                       .kernels = 1,
                        .part = ROOF_PART_COUNT,
-                       .unit = ROOF_VECTOR};
-  sample.flops = 5 * s->logits * vocab; /* softmax and the draw */
-  sample.read = s->logits * vocab * s->target->activation_bytes;
-  sample.kernels = 1;
-  rf_model_emit(s, s->heads, &sample);
+                       .kind = ROOF_KIND_SAMPLING};
+  rf_model_emit(s, s->heads, &choice);
 }
 
 void rf_model_walk(model_step *s) {

@@ -1,26 +1,99 @@
-/* Attention over a stored K and V. */
+/* Attention over a stored K and V, and what goes with it: the rotation of Q and K, the store into a cache, the
+ * choice of keys. A score costs 2 FLOP an element of the key, 5 for the softmax, and 2 an element of the
+ * value. */
 #include "ops/row.h"
+#include "ops/values.h"
 
-enum { BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM, KV_HEADS, CAUSAL, ALGORITHM, PASSES };
+/** What scores and values cost, of whichever pairs of a query and a key are scored. */
+typedef struct scores {
+  double rows;   /**< queries of all heads and sequences */
+  double square; /**< scores of a whole square, masked or not */
+  double pairs;  /**< scored */
+  double stored; /**< elements of K and V that are read */
+  double key_dim, value_dim;
+  double passes; /**< over the square in memory; 0: the scores stay on chip */
+} scores;
+
+static void scores_work(const scores *s, const roof_types *t, roof_work *w) {
+  double a = roof_dtype_bytes(t->compute), kv = roof_dtype_bytes(t->kv),
+         moved = s->passes / 2 * s->square * a;
+  w->flops = s->pairs * (2 * s->key_dim + 2 * s->value_dim + 5);
+  w->cache_bytes = s->stored * kv;
+  w->read_bytes = s->rows * s->key_dim * a + w->cache_bytes + moved;
+  w->write_bytes = s->rows * s->value_dim * roof_dtype_bytes(t->output) + moved;
+  w->working_set = w->read_bytes + w->write_bytes - 2 * moved + (s->passes > 0 ? s->square * a : 0);
+  w->no_reuse_bytes = s->passes > 0 ? NAN : s->pairs * (s->key_dim + s->value_dim) * kv;
+}
+
+enum { HEAD_DIM = RF_ATTEND_KV_LEN + 1, KV_HEADS, CAUSAL, ALGORITHM, PASSES };
 
 static void attention(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op;
-  double a = roof_dtype_bytes(t->compute), kv = roof_dtype_bytes(t->kv);
-  double rows = v[BATCH] * v[HEADS] * v[Q_LEN], scores = rows * v[KV_LEN];
-  double share = v[CAUSAL] != 0 && v[Q_LEN] == v[KV_LEN] ? 0.5 : 1;
-  double stored = 2 * v[BATCH] * v[KV_HEADS] * v[KV_LEN] * v[HEAD_DIM] * kv;
-  double standard = v[ALGORITHM], moved = standard * v[PASSES] / 2 * scores * a;
-  w->flops = scores * (4 * v[HEAD_DIM] + 5) * share;
-  w->read_bytes = rows * v[HEAD_DIM] * a + stored + moved;
-  w->write_bytes = rows * v[HEAD_DIM] * roof_dtype_bytes(t->output) + moved;
-  w->working_set = w->read_bytes + w->write_bytes - 2 * moved + standard * scores * a;
-  w->no_reuse_bytes = standard != 0 ? NAN : 2 * scores * v[HEAD_DIM] * kv * share;
+  double rows = v[RF_ATTEND_BATCH] * v[RF_ATTEND_HEADS] * v[RF_ATTEND_Q_LEN], kv_len = v[RF_ATTEND_KV_LEN];
+  double share = v[CAUSAL] != 0 && v[RF_ATTEND_Q_LEN] == kv_len ? 0.5 : 1;
+  scores s = {.rows = rows, .square = rows * kv_len, .pairs = rows * kv_len * share};
+  s.key_dim = s.value_dim = v[HEAD_DIM];
+  s.stored = 2 * v[RF_ATTEND_BATCH] * v[KV_HEADS] * kv_len * v[HEAD_DIM];
+  s.passes = v[ALGORITHM] * v[PASSES];
+  scores_work(&s, t, w);
+}
+
+static void attend(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  double batch = v[RF_ATTEND_BATCH], rows = batch * v[RF_ATTEND_Q_LEN] * v[RF_ATTEND_HEADS];
+  scores s = {.rows = rows,
+              .square = rows * v[RF_ATTEND_KV_LEN],
+              .pairs = batch * v[RF_ATTEND_PAIRS] * v[RF_ATTEND_HEADS],
+              .stored = batch * v[RF_ATTEND_KV_LEN] * v[RF_ATTEND_STORED],
+              .key_dim = v[RF_ATTEND_KEY_DIM],
+              .value_dim = v[RF_ATTEND_VALUE_DIM],
+              .passes = v[RF_ATTEND_PASSES]};
+  scores_work(&s, t, w);
+}
+
+static void indexer(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  enum { POSITION_BYTES = 4 };
+  (void)op;
+  double tokens = v[RF_INDEXER_BATCH] * v[RF_INDEXER_Q_LEN], heads = v[RF_INDEXER_HEADS];
+  w->flops = v[RF_INDEXER_BATCH] * v[RF_INDEXER_PAIRS] * heads * (2 * v[RF_INDEXER_DIM] + 3);
+  w->cache_bytes = v[RF_INDEXER_BATCH] * v[RF_INDEXER_KV_LEN] * v[RF_INDEXER_DIM] * roof_dtype_bytes(t->kv);
+  w->read_bytes = tokens * heads * (v[RF_INDEXER_DIM] + 1) * roof_dtype_bytes(t->compute) + w->cache_bytes;
+  w->write_bytes = tokens * v[RF_INDEXER_KEEP] * POSITION_BYTES;
+  w->working_set = w->read_bytes + w->write_bytes;
+}
+
+static void rope(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  double a = roof_dtype_bytes(t->compute), o = roof_dtype_bytes(t->output), tokens = v[RF_ROPE_TOKENS];
+  double queries = v[RF_ROPE_QUERIES], stored = v[RF_ROPE_STORED];
+  double turned = queries + v[RF_ROPE_KEYS], written = stored > 0 ? queries : turned;
+  w->flops = tokens * turned * (3 * v[RF_ROPE_ROTARY] + 5 * v[RF_ROPE_NORM]);
+  w->cache_bytes = tokens * stored * roof_dtype_bytes(t->kv);
+  w->read_bytes = tokens * (written + stored) * a;
+  w->write_bytes = tokens * written * o + w->cache_bytes;
+  w->working_set = w->read_bytes + w->write_bytes;
+}
+
+static void store_kv(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  (void)op;
+  w->read_bytes = v[RF_ELEMENTS] * roof_dtype_bytes(t->compute);
+  w->write_bytes = w->cache_bytes = v[RF_ELEMENTS] * roof_dtype_bytes(t->kv);
+  w->working_set = w->read_bytes + w->write_bytes;
 }
 
 static roof_status check(const roof_op *op, const double *v, roof_error *error) {
-  if (fmod(v[HEADS], v[KV_HEADS]) != 0) {
+  if (fmod(v[RF_ATTEND_HEADS], v[KV_HEADS]) != 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: kv_heads=%.0f must divide heads=%.0f", op->name,
-                          v[KV_HEADS], v[HEADS]);
+                          v[KV_HEADS], v[RF_ATTEND_HEADS]);
+  }
+  return ROOF_OK;
+}
+
+/** Fewer pairs than keys are those that some query sees: every key has one. */
+static roof_status check_pairs(const roof_op *op, const double *v, roof_error *error) {
+  if (v[RF_ATTEND_PAIRS] > v[RF_ATTEND_Q_LEN] * v[RF_ATTEND_KV_LEN]) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: pairs=%.0f is more than q_len x kv_len", op->name,
+                          v[RF_ATTEND_PAIRS]);
   }
   return ROOF_OK;
 }
@@ -39,10 +112,10 @@ static const roof_op ops[] = {
      .work = attention,
      .check = check,
      .batch = "q_len",
-     .params = {[BATCH] = COUNT("batch", "sequences"),
-                [HEADS] = COUNT("heads", "query heads"),
-                [Q_LEN] = COUNT("q_len", "query positions (1 in decode)"),
-                [KV_LEN] = COUNT("kv_len", "key positions"),
+     .params = {[RF_ATTEND_BATCH] = COUNT("batch", "sequences"),
+                [RF_ATTEND_HEADS] = COUNT("heads", "query heads"),
+                [RF_ATTEND_Q_LEN] = COUNT("q_len", "query positions (1 in decode)"),
+                [RF_ATTEND_KV_LEN] = COUNT("kv_len", "key positions"),
                 [HEAD_DIM] = COUNT("head_dim", "elements of a head"),
                 [KV_HEADS] = {.name = "kv_heads",
                               .kind = ROOF_PARAM_COUNT,
@@ -59,6 +132,80 @@ static const roof_op ops[] = {
                                .choices = {"flash", "standard"},
                                .text = "standard writes and reads the scores"},
                 [PASSES] = COUNT_OR("passes", 2, "passes over the scores (standard)")}},
+    {.name = "attend",
+     .family = "attention",
+     .summary =
+         "attention of the pairs that a mask, a window or a cache leaves, as the layers of a model do it",
+     .unit = ROOF_MATRIX,
+     .flops = "batch * heads * pairs * (2 * key_dim + 2 * value_dim + 5)",
+     .bytes = "batch * heads * q_len * (key_dim * a + value_dim * o) + batch * kv_len * stored * kv + "
+              "passes * batch * heads * q_len * kv_len * a",
+     .flops_per_element = NAN,
+     .source = "as attention; DeepSeek-V2 2024, section 2.1.2 (a latent stored for K and V)",
+     .work = attend,
+     .check = check_pairs,
+     .params = {[RF_ATTEND_BATCH] = COUNT("batch", "sequences"),
+                [RF_ATTEND_HEADS] = COUNT("heads", "query heads"),
+                [RF_ATTEND_Q_LEN] = COUNT("q_len", "query positions of a sequence"),
+                [RF_ATTEND_KV_LEN] = COUNT("kv_len", "key positions that at least one of them sees"),
+                [RF_ATTEND_PAIRS] = COUNT("pairs", "pairs of a query and a key that it sees, of a sequence"),
+                [RF_ATTEND_KEY_DIM] = COUNT("key_dim", "elements of a key of one head"),
+                [RF_ATTEND_VALUE_DIM] = COUNT("value_dim", "elements of a value of one head"),
+                [RF_ATTEND_STORED] = COUNT("stored", "elements of K and V a position, all heads"),
+                [RF_ATTEND_PASSES] = {.name = "passes",
+                                      .kind = ROOF_PARAM_AMOUNT,
+                                      .fallback = 0,
+                                      .text = "passes over the scores in memory; 0: they stay on chip"}}},
+    {.name = "indexer",
+     .family = "attention",
+     .summary = "scores of every key by narrow heads; the positions of the best are kept (sparse attention)",
+     .unit = ROOF_MATRIX,
+     .flops = "batch * pairs * heads * (2 * dim + 3)",
+     .bytes = "batch * (q_len * (heads * (dim + 1) * a + 4 * keep) + kv_len * dim * kv)",
+     .flops_per_element = NAN,
+     .source =
+         "DeepSeek-V3.2 2025, lightning indexer; product 2 dim, relu, weight, add; positions of 4 bytes",
+     .work = indexer,
+     .params = {[RF_INDEXER_BATCH] = COUNT("batch", "sequences"),
+                [RF_INDEXER_HEADS] = COUNT("heads", "heads of the indexer"),
+                [RF_INDEXER_Q_LEN] = COUNT("q_len", "query positions of a sequence"),
+                [RF_INDEXER_KV_LEN] = COUNT("kv_len", "key positions"),
+                [RF_INDEXER_PAIRS] = COUNT("pairs", "pairs of a query and a key that it sees, of a sequence"),
+                [RF_INDEXER_DIM] = COUNT("dim", "elements of a head"),
+                [RF_INDEXER_KEEP] = COUNT("keep", "positions kept a query")}},
+    {.name = "rope",
+     .family = "attention",
+     .summary =
+         "rotation of Q and K by their position; with `stored`, K and V go to the cache in the same pass",
+     .unit = ROOF_VECTOR,
+     .flops = "tokens * (queries + keys) * (3 * rotary + 5 * norm)",
+     .bytes = "tokens * (queries * (a + o) + (stored > 0 ? stored * (a + kv) : keys * (a + o)))",
+     .flops_per_element = NAN,
+     .source = "Su et al. 2021; a pair turns by 4 products and 2 adds: 3 FLOP per element; norm as rmsnorm",
+     .work = rope,
+     .params = {[RF_ROPE_TOKENS] = COUNT("tokens", "tokens"),
+                [RF_ROPE_QUERIES] = COUNT("queries", "elements of Q of a token, all heads"),
+                [RF_ROPE_KEYS] = COUNT("keys", "elements of K of a token, all heads"),
+                [RF_ROPE_STORED] = {.name = "stored",
+                                    .kind = ROOF_PARAM_AMOUNT,
+                                    .fallback = 0,
+                                    .text = "elements of K and V that are stored, 0: none"},
+                [RF_ROPE_ROTARY] =
+                    {.name = "rotary", .kind = ROOF_PARAM_FLAG, .fallback = 1, .text = "0: norms alone"},
+                [RF_ROPE_NORM] = {.name = "norm",
+                                  .kind = ROOF_PARAM_FLAG,
+                                  .fallback = 0,
+                                  .text = "1: norms of Q and K in the same pass"}}},
+    {.name = "store_kv",
+     .family = "attention",
+     .summary = "keys and values into the cache, in its format",
+     .unit = ROOF_VECTOR,
+     .flops = "0",
+     .bytes = "n * (a + kv)",
+     .flops_per_element = 0,
+     .source = "a copy: every element read once and written once",
+     .work = store_kv,
+     .params = {[RF_ELEMENTS] = COUNT("n", "elements")}},
 };
 
 FAMILY(attention);

@@ -42,7 +42,8 @@ static void dot(const roof_op *op, const double *v, const roof_types *t, roof_wo
 static void matrix_vector(double flops, double stored, double rows, double columns, const roof_types *t,
                           roof_work *w) {
   w->flops = flops;
-  w->read_bytes = roof_types_weight_bytes(t, stored) + columns * roof_dtype_bytes(t->compute);
+  w->weight_bytes = roof_types_weight_bytes(t, stored);
+  w->read_bytes = w->weight_bytes + columns * roof_dtype_bytes(t->compute);
   w->write_bytes = rows * roof_dtype_bytes(t->output);
   w->working_set = w->read_bytes + w->write_bytes;
 }
@@ -89,7 +90,8 @@ static void symm(const roof_op *op, const double *v, const roof_types *t, roof_w
   (void)op;
   double m = v[0], n = v[1];
   product_work(m, n, m, 1, t, w);
-  w->read_bytes = roof_types_weight_bytes(t, triangle(m)) + m * n * roof_dtype_bytes(t->compute);
+  w->weight_bytes = roof_types_weight_bytes(t, triangle(m));
+  w->read_bytes = w->weight_bytes + m * n * roof_dtype_bytes(t->compute);
   w->working_set = w->read_bytes + w->write_bytes;
 }
 
@@ -107,7 +109,7 @@ static void trmm(const roof_op *op, const double *v, const roof_types *t, roof_w
   (void)op;
   double m = v[0], n = v[1], weight = roof_types_weight_bytes(t, 1);
   w->flops = m * m * n;
-  w->read_bytes = triangle(m) * weight;
+  w->weight_bytes = w->read_bytes = triangle(m) * weight;
   w->write_bytes = m * n * roof_dtype_bytes(t->output);
   w->working_set = w->read_bytes + w->write_bytes;
   w->no_reuse_bytes = triangle(m) * n * (roof_dtype_bytes(t->compute) + weight);

@@ -2,30 +2,30 @@
  * the memory traffic of a reduction hide behind the link and are not counted. `size` is, as in nccl-tests,
  * the bytes of the whole buffer: what every rank holds after an allgather or before a reducescatter. */
 #include "ops/row.h"
+#include "ops/values.h"
 
-enum { SIZE, RANKS, ALGORITHM };
 enum { RING, TREE };
 
 /** Messages in sequence: one per other rank in a ring, one per doubling in a tree. */
 static double messages(const double *v) {
-  return v[ALGORITHM] == TREE ? ceil(log2(v[RANKS])) : v[RANKS] - 1;
+  return v[RF_ALGORITHM] == TREE ? ceil(log2(v[RF_RANKS])) : v[RF_RANKS] - 1;
 }
 
 static void through_link(const double *v, double bytes, double steps, roof_work *w) {
   w->link_bytes = bytes;
   w->link_steps = steps;
-  w->working_set = v[SIZE];
+  w->working_set = v[RF_SIZE];
 }
 
 static void sendrecv(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op, (void)t;
-  through_link(v, v[SIZE], 1, w);
+  through_link(v, v[RF_SIZE], 1, w);
 }
 
 /** Every rank sends each of the other ranks' parts once. */
 static void share(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op, (void)t;
-  through_link(v, v[SIZE] * (v[RANKS] - 1) / v[RANKS], messages(v), w);
+  through_link(v, v[RF_SIZE] * (v[RF_RANKS] - 1) / v[RF_RANKS], messages(v), w);
 }
 
 static void allreduce(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
@@ -36,15 +36,15 @@ static void allreduce(const roof_op *op, const double *v, const roof_types *t, r
 
 static void alltoall(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   share(op, v, t, w);
-  if (v[ALGORITHM] == TREE) {
-    w->link_bytes = v[SIZE] / 2 * messages(v);
+  if (v[RF_ALGORITHM] == TREE) {
+    w->link_bytes = v[RF_SIZE] / 2 * messages(v);
   }
 }
 
 static void broadcast(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
   (void)op, (void)t;
-  double copies = v[ALGORITHM] == TREE ? messages(v) : v[RANKS] > 1;
-  through_link(v, v[SIZE] * copies, messages(v), w);
+  double copies = v[RF_ALGORITHM] == TREE ? messages(v) : v[RF_RANKS] > 1;
+  through_link(v, v[RF_SIZE] * copies, messages(v), w);
 }
 
 #define BUFFER                                                                                               \
@@ -57,13 +57,13 @@ static void broadcast(const roof_op *op, const double *v, const roof_types *t, r
     .name = op_name, .family = "collective", .summary = meaning, .unit = ROOF_VECTOR, .flops = "0",          \
     .bytes = "0", .link = link_text, .steps = steps_text, .flops_per_element = NAN, .source = origin,        \
     .work = function, .params = {                                                                            \
-      [SIZE] = BUFFER,                                                                                       \
-      [RANKS] = COUNT("ranks", "ranks that take part"),                                                      \
-      [ALGORITHM] = {.name = "algorithm",                                                                    \
-                     .kind = ROOF_PARAM_CHOICE,                                                              \
-                     .fallback = RING,                                                                       \
-                     .choices = {"ring", "tree"},                                                            \
-                     .text = "ring: most bandwidth; tree: fewest steps"}                                     \
+      [RF_SIZE] = BUFFER,                                                                                    \
+      [RF_RANKS] = COUNT("ranks", "ranks that take part"),                                                   \
+      [RF_ALGORITHM] = {.name = "algorithm",                                                                 \
+                        .kind = ROOF_PARAM_CHOICE,                                                           \
+                        .fallback = RING,                                                                    \
+                        .choices = {"ring", "tree"},                                                         \
+                        .text = "ring: most bandwidth; tree: fewest steps"}                                  \
     }                                                                                                        \
   }
 
@@ -90,7 +90,7 @@ static const roof_op ops[] = {
      .flops_per_element = NAN,
      .source = "nccl-tests PERFORMANCE.md (bus bandwidth)",
      .work = sendrecv,
-     .params = {[SIZE] = BUFFER}},
+     .params = {[RF_SIZE] = BUFFER}},
 };
 
 FAMILY(collective);

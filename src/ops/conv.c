@@ -19,8 +19,8 @@ static void conv2d(const roof_op *op, const double *v, const roof_types *t, roof
   double products = v[IN_CHANNELS] / v[GROUPS] * taps;
   double expanded = v[ALGORITHM] * pixels * v[IN_CHANNELS] * taps * a;
   w->flops = 2 * pixels * v[OUT_CHANNELS] * products;
-  w->read_bytes =
-      v[BATCH] * v[IN_CHANNELS] * v[HEIGHT] * v[WIDTH] * a + v[OUT_CHANNELS] * products * weight + expanded;
+  w->weight_bytes = v[OUT_CHANNELS] * products * weight;
+  w->read_bytes = v[BATCH] * v[IN_CHANNELS] * v[HEIGHT] * v[WIDTH] * a + w->weight_bytes + expanded;
   w->write_bytes = pixels * v[OUT_CHANNELS] * roof_dtype_bytes(t->output) + expanded;
   w->working_set = w->read_bytes + w->write_bytes - expanded;
   w->no_reuse_bytes = pixels * v[OUT_CHANNELS] * products * (a + weight);

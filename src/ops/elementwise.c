@@ -1,5 +1,21 @@
 /* Activations and the like: a fixed count of FLOPs per element, each array moved once. */
 #include "ops/row.h"
+#include "ops/values.h"
+
+static void activation(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  double n = v[RF_ACTIVATION_ELEMENTS], gated = v[RF_ACTIVATION_GATED];
+  map_work(op, n, 1 + gated, t, w);
+  w->flops = n * (v[RF_ACTIVATION_FLOPS] + gated);
+}
+
+/** Gradient and weight in the activations' format; master weights (of narrow ones) and both moments in fp32. */
+static void adam(const roof_op *op, const double *v, const roof_types *t, roof_work *w) {
+  double n = v[RF_ELEMENTS], a = roof_dtype_bytes(t->compute), state = rf_adam_bytes(a);
+  w->flops = op->flops_per_element * n;
+  w->read_bytes = n * (a + (a < 4 ? state : state + a));
+  w->write_bytes = n * (state + a);
+  w->working_set = w->read_bytes + a * n;
+}
 
 #define UNARY(op_name, count, text, meaning, origin)                                                         \
   {                                                                                                          \
@@ -15,6 +31,7 @@ static const roof_op ops[] = {
           "Hendrycks and Gimpel 2016, tanh form; 12 FLOP with tanh counted as 5"),
     UNARY("silu", 4, "4 * n", "y = x sigmoid(x)",
           "Elfwing et al. 2018; negate, exp, add, divide-multiply: 4 FLOP"),
+    UNARY("relu2", 2, "2 * n", "y = max(x, 0)^2", "So et al. 2021 (Primer); comparison and square: 2 FLOP"),
     UNARY("dropout", 2, "2 * n", "y = x mask / (1 - p)",
           "Srivastava et al. 2014; compare and scale: 2 FLOP; the mask is drawn, not moved"),
     {.name = "residual",
@@ -27,6 +44,36 @@ static const roof_op ops[] = {
      .source = "He et al. 2016, residual connection; 1 FLOP: the add",
      .work = binary_work,
      .params = {COUNT("n", "elements")}},
+    {.name = "activation",
+     .family = "elementwise",
+     .summary = "y = f(x), or f(x) times a second input (gated)",
+     .unit = ROOF_VECTOR,
+     .flops = "n * (flops + gated)",
+     .bytes = "n * ((1 + gated) * a + o)",
+     .flops_per_element = NAN,
+     .source = "Shazeer 2020 (gated units); a product: 1 FLOP",
+     .work = activation,
+     .params = {[RF_ACTIVATION_ELEMENTS] = COUNT("n", "results"),
+                [RF_ACTIVATION_FLOPS] = {.name = "flops",
+                                         .kind = ROOF_PARAM_AMOUNT,
+                                         .fallback = NAN,
+                                         .text = "FLOPs of f for an element: silu 4, gelu 12, relu 1"},
+                [RF_ACTIVATION_GATED] = {.name = "gated",
+                                         .kind = ROOF_PARAM_FLAG,
+                                         .fallback = 0,
+                                         .text = "1: times a second input"}}},
+    {.name = "adam",
+     .family = "elementwise",
+     .summary = "the optimizer's step in mixed precision: gradient, weight, master weight, two moments",
+     .unit = ROOF_VECTOR,
+     .flops = "12 * n",
+     .bytes = "n * (2 * a + (a < 4 ? 24 : 16 + a))",
+     .flops_per_element = 12,
+     .source = "Kingma and Ba 2015, algorithm 1: both moments 3 + 4, root, quotient, sum, product, "
+               "difference, both "
+               "corrections in the step's size; Micikevicius et al. 2018, section 3.1 (fp32 states)",
+     .work = adam,
+     .params = {[RF_ELEMENTS] = COUNT("n", "parameters")}},
 };
 
 FAMILY(elementwise);

@@ -1,20 +1,47 @@
 /* Row operations: each row is read once (it stays on chip between its passes) and written once. The vectors
  * of scale and shift (one element a column) are not counted: they vanish beside the rows. */
 #include "ops/row.h"
+#include "ops/values.h"
 
 static void rows_work(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
-  map_work(op, v[0] * v[1], 1, types, work);
+  map_work(op, v[RF_ROWS] * v[RF_COLS], 1, types, work);
 }
 
-#define ROWS(op_name, count, text, meaning, origin)                                                          \
+/** Two inputs are added; the sum is a result of its own. */
+static void add_norm(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  map_work(op, v[RF_ROWS] * v[RF_COLS], 2, types, work);
+  work->write_bytes *= 2;
+  work->working_set = work->read_bytes + work->write_bytes;
+}
+
+static void gated_norm(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  map_work(op, v[RF_ROWS] * v[RF_COLS], 2, types, work);
+}
+
+static void topk(const roof_op *op, const double *v, const roof_types *types, roof_work *work) {
+  rows_work(op, v, types, work);
+  work->write_bytes = v[RF_ROWS] * v[RF_TOPK_KEPT] * roof_dtype_bytes(types->output);
+  work->working_set = work->read_bytes + work->write_bytes;
+}
+
+static roof_status check_kept(const roof_op *op, const double *v, roof_error *error) {
+  return v[RF_TOPK_KEPT] <= v[RF_COLS]
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "%s: k=%.0f is more than cols", op->name,
+                              v[RF_TOPK_KEPT]);
+}
+
+#define FUSED_ROWS(op_name, count, text, bytes_text, function, meaning, origin)                              \
   {                                                                                                          \
     .name = op_name, .family = "norm", .summary = meaning, .unit = ROOF_VECTOR, .flops = text,               \
-    .bytes = "rows * cols * (a + o)", .flops_per_element = count, .source = origin, .work = rows_work,       \
-    .params = {                                                                                              \
-      COUNT("rows", "rows"),                                                                                 \
-      COUNT("cols", "elements of a row")                                                                     \
+    .bytes = bytes_text, .flops_per_element = count, .source = origin, .work = function, .params = {         \
+      [RF_ROWS] = COUNT("rows", "rows"),                                                                     \
+      [RF_COLS] = COUNT("cols", "elements of a row")                                                         \
     }                                                                                                        \
   }
+
+#define ROWS(op_name, count, text, meaning, origin)                                                          \
+  FUSED_ROWS(op_name, count, text, "rows * cols * (a + o)", rows_work, meaning, origin)
 
 static const roof_op ops[] = {
     ROWS("softmax", 5, "5 * rows * cols", "each row: exp(x - max) / sum",
@@ -25,6 +52,31 @@ static const roof_op ops[] = {
          "Zhang and Sennrich 2019; 5 FLOP per element: square, sum, mean, scale by 1/rms, scale by gain"),
     ROWS("batchnorm", 8, "8 * rows * cols", "each column over the rows: normalised, scaled and shifted",
          "Ioffe and Szegedy 2015; 8 FLOP per element, as layernorm"),
+    FUSED_ROWS("add_rmsnorm", 6, "6 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
+               "y = x + f(x) and its rmsnorm in one pass",
+               "residual 1 and rmsnorm 5; the sum is written too"),
+    FUSED_ROWS("add_layernorm", 9, "9 * rows * cols", "2 * rows * cols * (a + o)", add_norm,
+               "y = x + f(x) and its layernorm in one pass",
+               "residual 1 and layernorm 8; the sum is written too"),
+    FUSED_ROWS("gated_rmsnorm", 10, "10 * rows * cols", "rows * cols * (2 * a + o)", gated_norm,
+               "rmsnorm of x silu(z) in one pass",
+               "silu 4, product 1 and rmsnorm 5; Dao and Gu 2024, section 7"),
+    {.name = "topk",
+     .family = "norm",
+     .summary = "each row: softmax and its k largest (a router), or a draw from it (k=0: sampling)",
+     .unit = ROOF_VECTOR,
+     .flops = "5 * rows * cols",
+     .bytes = "rows * (cols * a + k * o)",
+     .flops_per_element = 5,
+     .source = "as softmax; the choice itself and its 4 bytes a row are not counted",
+     .work = topk,
+     .check = check_kept,
+     .params = {[RF_ROWS] = COUNT("rows", "rows"),
+                [RF_COLS] = COUNT("cols", "elements of a row"),
+                [RF_TOPK_KEPT] = {.name = "k",
+                                  .kind = ROOF_PARAM_AMOUNT,
+                                  .fallback = 0,
+                                  .text = "elements of a row that are written"}}},
 };
 
 FAMILY(norm);

@@ -39,6 +39,7 @@ static inline void product_work(double rows, double columns, double inner, doubl
   double a = roof_dtype_bytes(types->compute), o = roof_dtype_bytes(types->output);
   double w = roof_types_weight_bytes(types, 1);
   work->flops = 2 * rows * columns * inner * batch;
+  work->weight_bytes = batch * inner * columns * w;
   work->read_bytes = batch * inner * (rows * a + columns * w);
   work->write_bytes = batch * rows * columns * o;
   work->working_set = work->read_bytes + work->write_bytes;

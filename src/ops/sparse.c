@@ -7,8 +7,8 @@ static void spmv(const roof_op *op, const double *v, const roof_types *t, roof_w
   (void)op;
   double rows = v[0], nnz = v[1];
   w->flops = 2 * nnz;
-  w->read_bytes =
-      roof_types_weight_bytes(t, nnz) + INDEX_BYTES * (nnz + rows + 1) + rows * roof_dtype_bytes(t->compute);
+  w->weight_bytes = roof_types_weight_bytes(t, nnz);
+  w->read_bytes = w->weight_bytes + INDEX_BYTES * (nnz + rows + 1) + rows * roof_dtype_bytes(t->compute);
   w->write_bytes = rows * roof_dtype_bytes(t->output);
   w->working_set = w->read_bytes + w->write_bytes;
 }

@@ -9,6 +9,7 @@
 
 #include "core/number.h"
 #include "documents/locate.h"
+#include "roofline/ops.h"
 #include "roofline/text.h"
 #include "roofline/weights.h"
 
@@ -174,26 +175,20 @@ static roof_status take_section(reader *r, json_t *object) {
   return ROOF_OK;
 }
 
-/** FLOPs an element of activations by name. */
+/** Activations by the names that configs have for them. */
 static roof_status read_activation(config *c) {
   static const struct {
-    const char *name;
-    double flops;
-  } activations[] = {{"silu", 4},
-                     {"swish", 4},
-                     {"swiglu", 4},
-                     {"gelu", 12},
-                     {"gelu_new", 12},
-                     {"gelu_fast", 12},
-                     {"gelu_pytorch_tanh", 12},
-                     {"gelu_python", 12},
-                     {"relu", 1},
-                     {"relu2", 2}};
+    const char *name, *op;
+  } activations[] = {
+      {"silu", "silu"},     {"swish", "silu"},      {"swiglu", "silu"}, {"gelu", "gelu"},
+      {"gelu_new", "gelu"}, {"gelu_fast", "gelu"},  {"relu", "relu"},   {"gelu_pytorch_tanh", "gelu"},
+      {"relu2", "relu2"},   {"gelu_python", "gelu"}};
   const char *name = json_string_value(c->items[ITEM_ACTIVATION]);
   name = name != NULL ? name : c->arch->activation != NULL ? c->arch->activation : "silu";
   for (size_t i = 0; i < sizeof activations / sizeof activations[0]; i++) {
-    if (strcmp(activations[i].name, name) == 0) {
-      c->model->activation = activations[i].flops;
+    const roof_op *op = NULL;
+    if (strcmp(activations[i].name, name) == 0 && roof_op_find(activations[i].op, &op, NULL) == ROOF_OK) {
+      c->model->activation = op->flops_per_element;
       return ROOF_OK;
     }
   }

@@ -104,37 +104,44 @@ static void counts(void **state) {
   assert_true(p.total == 8030261248.0 && p.active == p.total && p.kv_elements_per_token == 65536);
 }
 
-/** The operations' own formulas give the same work. */
-static void same_as_operations(void **state) {
+static bool is_built_in(const roof_op *op) {
+  for (int i = 0; i < roof_op_count(); i++) {
+    if (roof_op_at(i) == op) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** A program predicts an operation of a model itself: from the model's own figures, or with other values. */
+static void operations_can_be_asked(void **state) {
   (void)state;
   roof_model model = read_model(llama_text);
   roof_model_settings s = roof_model_settings_default(&model);
   s.batch = 4;
   s.prompt = 1000;
   s.generate = 2;
-  const roof_model_answer *a = answer(&model, &s);
-  static const struct {
-    const char *name, *op;
-    double values[6];
-  } rows[] = {{"qkv_proj", "linear", {4, 4096, 6144}},
-              {"down_proj", "linear", {4, 14336, 4096}},
-              {"lm_head", "linear", {4, 4096, 128256}},
-              {"attention", "attention", {4, 32, 1, 1001, 128, 8}}};
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    const roof_op *op = NULL;
-    double values[ROOF_PARAM_MAX];
-    roof_work work;
-    roof_types types = roof_types_of(ROOF_BF16);
-    assert_int_equal(roof_op_find(rows[i].op, &op, NULL), ROOF_OK);
-    roof_op_defaults(op, values);
-    memcpy(values, rows[i].values, (i == 3 ? 6 : 3) * sizeof values[0]);
-    assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
-    roof_work_init(&work);
-    op->work(op, values, &types, &work);
-    const roof_model_operation *o = operation(&a->phases[ROOF_PHASE_DECODE], rows[i].name);
-    assert_near(o->flops, work.flops, 1e-12);
-    assert_near(o->bytes[0] + o->bytes[1] + o->bytes[2], work.read_bytes + work.write_bytes, 1e-12);
+  static roof_model_phase p;
+  roof_model_target target;
+  roof_prediction one, again;
+  assert_int_equal(roof_model_target_init(&target, &model, machine, &s, NULL), ROOF_OK);
+  roof_model_phase_of(&target, ROOF_PHASE_DECODE, s.prompt, s.prompt, &p);
+  for (int i = 0; i < p.count; i++) {
+    const roof_model_operation *o = &p.operations[i];
+    assert_true(is_built_in(o->op));
+    roof_model_operation_predict(&target, o, &one);
+    assert_true(one.work.flops == o->flops && one.expected_seconds == o->expected_seconds);
+    assert_true(one.bytes == o->bytes[0] + o->bytes[1] + o->bytes[2] && one.regime == o->regime);
   }
+  roof_model_operation lm_head = *operation(&p, "lm_head");
+  assert_string_equal(lm_head.op->name, "linear");
+  assert_true(lm_head.values[0] == 4 && lm_head.values[1] == 4096 && lm_head.values[2] == 128256);
+  roof_model_operation_predict(&target, &lm_head, &one);
+  roof_predict(&target.parts[lm_head.part], lm_head.op, lm_head.values, &again);
+  assert_true(again.work.flops == one.work.flops && again.bytes == one.bytes);
+  lm_head.values[roof_op_param_index(lm_head.op, "batch")] *= 2;
+  roof_model_operation_predict(&target, &lm_head, &again);
+  assert_true(again.work.flops == 2 * one.work.flops);
 }
 
 /** Twice the layers is twice the layers' work; the rest stays. */
@@ -521,7 +528,7 @@ int main(void) {
       cmocka_unit_test(keys),
       cmocka_unit_test(pieces),
       cmocka_unit_test(counts),
-      cmocka_unit_test(same_as_operations),
+      cmocka_unit_test(operations_can_be_asked),
       cmocka_unit_test(additive),
       cmocka_unit_test(monotone),
       cmocka_unit_test(tensor_parallel),

@@ -34,6 +34,10 @@ static const char *const contract[] = {
     "trmm m n",
     "syrk n k",
     "attention batch heads q_len kv_len head_dim kv_heads=heads causal=0 algorithm=flash passes=2",
+    "attend batch heads q_len kv_len pairs key_dim value_dim stored passes=0",
+    "indexer batch heads q_len kv_len pairs dim keep",
+    "rope tokens queries keys stored=0 rotary=1 norm=0",
+    "store_kv n",
     "allreduce size ranks algorithm=ring",
     "allgather size ranks algorithm=ring",
     "reducescatter size ranks algorithm=ring",
@@ -43,14 +47,28 @@ static const char *const contract[] = {
     "relu n",
     "gelu n",
     "silu n",
+    "relu2 n",
     "dropout n",
     "residual n",
+    "activation n flops gated=0",
+    "adam n",
     "softmax rows cols",
     "layernorm rows cols",
     "rmsnorm rows cols",
     "batchnorm rows cols",
+    "add_rmsnorm rows cols",
+    "add_layernorm rows cols",
+    "gated_rmsnorm rows cols",
+    "topk rows cols k=0",
     "linear batch in out",
+    "grouped batch groups in out activation=0 gated=0",
+    "combine rows tokens hidden",
     "embedding tokens hidden",
+    "embedding_sum tokens hidden tables",
+    "conv1d tokens channels kernel",
+    "mamba sequences tokens channels state kernel=1",
+    "mamba2 sequences tokens heads head_dim state groups=1 kernel=1 scan=0",
+    "delta sequences tokens heads key_heads=heads key_dim value_dim kernel=1 scan=0",
     ("conv2d batch in_channels out_channels height width kernel stride=1 padding=same groups=1 "
      "algorithm=direct"),
     "spmv rows nnz",
@@ -257,6 +275,29 @@ static void formulas_are_what_the_code_counts(void **state) {
       assert_formula(&f, op, op->steps, work.link_steps);
     }
     mupRelease(f.parser);
+  }
+}
+
+/** What of the bytes grows with the format of weights, and of the cache: the tables of an embedding apart, of
+ * which only some rows are read. */
+static void parts_of_the_bytes(void **state) {
+  (void)state;
+  seed = 8;
+  for (int i = 0; i < roof_op_count(); i++) {
+    const roof_op *op = roof_op_at(i);
+    bool table = strncmp(op->name, "embedding", strlen("embedding")) == 0;
+    for (int d = 0; d < DRAWS; d++) {
+      double values[ROOF_PARAM_MAX];
+      roof_types types = roof_types_of(ROOF_BF16), wide = types, cached = types;
+      wide.weight_bytes = 5;
+      cached.kv = ROOF_FP64;
+      draw_values(op, values);
+      roof_work a = work_of(op, values, &types), b = work_of(op, values, &wide),
+                c = work_of(op, values, &cached);
+      assert_near(moved(&b), table ? moved(&b) : moved(&a) + 1.5 * a.weight_bytes, 1e-12);
+      assert_near(moved(&c), moved(&a) + 3 * a.cache_bytes, 1e-12);
+      assert_true(a.weight_bytes <= a.read_bytes && a.cache_bytes <= moved(&a) * (1 + 1e-12));
+    }
   }
 }
 
@@ -521,6 +562,7 @@ int main(void) {
       cmocka_unit_test(rows_are_complete),
       cmocka_unit_test(flops_per_element),
       cmocka_unit_test(formulas_are_what_the_code_counts),
+      cmocka_unit_test(parts_of_the_bytes),
       cmocka_unit_test(work_is_sane),
       cmocka_unit_test(more_is_never_less),
       cmocka_unit_test(formats_of_one_size_move_the_same),

@@ -30,7 +30,7 @@ static json_t *operation(const roof_model_target *t, const roof_model_operation 
   json_object_set_new(object, "part",
                       o->part < ROOF_PART_COUNT ? json_string(roof_model_part_name(o->part)) : json_null());
   json_object_set_new(object, "link",
-                      o->collective != NULL ? json_string(t->links[o->span].name) : json_null());
+                      o->kind == ROOF_KIND_COLLECTIVE ? json_string(t->links[o->span].name) : json_null());
   json_object_set_new(object, "algorithm", o->algorithm != NULL ? json_string(o->algorithm) : json_null());
   json_object_set_new(object, "dtype",
                       o->peak != NULL ? json_string(roof_dtype_name(o->peak->dtype)) : json_null());

@@ -122,7 +122,10 @@ static const rf_device_kernel plain = {.program = "gemv", .reference = "gemv", .
                                         .plan = plan_narrow};
 
 #define WEIGHTS(format)                                                                                      \
-  { ROOF_FP16, format, ROOF_FP16, ROOF_FP32, ROOF_FP16, ROOF_FP16, GROUPED }
+  {                                                                                                          \
+    .compute = ROOF_FP16, .weights = format, .output = ROOF_FP16, .accumulate = ROOF_FP32, .kv = ROOF_FP16,  \
+    .scale = ROOF_FP16, .group = GROUPED                                                                     \
+  }
 static const roof_types int8_weights = WEIGHTS(ROOF_INT8), int4_weights = WEIGHTS(ROOF_INT4);
 
 /* Weights several times the last cache, so that the few microseconds of rounding x hardly show. */

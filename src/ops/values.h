@@ -1,0 +1,73 @@
+/** Operations that other rooms call with values of their own: the order of the values. */
+#ifndef OPS_VALUES_H
+#define OPS_VALUES_H
+
+/* attention, attend */
+enum { RF_ATTEND_BATCH, RF_ATTEND_HEADS, RF_ATTEND_Q_LEN, RF_ATTEND_KV_LEN };
+enum {
+  RF_ATTEND_PAIRS = RF_ATTEND_KV_LEN + 1,
+  RF_ATTEND_KEY_DIM,
+  RF_ATTEND_VALUE_DIM,
+  RF_ATTEND_STORED,
+  RF_ATTEND_PASSES
+};
+enum {
+  RF_INDEXER_BATCH,
+  RF_INDEXER_HEADS,
+  RF_INDEXER_Q_LEN,
+  RF_INDEXER_KV_LEN,
+  RF_INDEXER_PAIRS,
+  RF_INDEXER_DIM,
+  RF_INDEXER_KEEP
+};
+enum { RF_ROPE_TOKENS, RF_ROPE_QUERIES, RF_ROPE_KEYS, RF_ROPE_STORED, RF_ROPE_ROTARY, RF_ROPE_NORM };
+
+/* store_kv, adam */
+enum { RF_ELEMENTS };
+enum { RF_ACTIVATION_ELEMENTS, RF_ACTIVATION_FLOPS, RF_ACTIVATION_GATED };
+
+enum { RF_LINEAR_BATCH, RF_LINEAR_IN, RF_LINEAR_OUT };
+enum {
+  RF_GROUPED_BATCH,
+  RF_GROUPED_GROUPS,
+  RF_GROUPED_IN,
+  RF_GROUPED_OUT,
+  RF_GROUPED_ACTIVATION,
+  RF_GROUPED_GATED
+};
+enum { RF_EMBEDDING_TOKENS, RF_EMBEDDING_HIDDEN, RF_EMBEDDING_TABLES };
+enum { RF_COMBINE_ROWS, RF_COMBINE_TOKENS, RF_COMBINE_HIDDEN };
+
+/* norms, topk */
+enum { RF_ROWS, RF_COLS, RF_TOPK_KEPT };
+
+enum { RF_CONV1D_TOKENS, RF_CONV1D_CHANNELS, RF_CONV1D_KERNEL };
+enum { RF_STATE_SEQUENCES, RF_STATE_TOKENS };
+enum { RF_MAMBA_CHANNELS = RF_STATE_TOKENS + 1, RF_MAMBA_STATE, RF_MAMBA_KERNEL };
+enum {
+  RF_MAMBA2_HEADS = RF_STATE_TOKENS + 1,
+  RF_MAMBA2_HEAD_DIM,
+  RF_MAMBA2_STATE,
+  RF_MAMBA2_GROUPS,
+  RF_MAMBA2_KERNEL,
+  RF_MAMBA2_SCAN
+};
+enum {
+  RF_DELTA_HEADS = RF_STATE_TOKENS + 1,
+  RF_DELTA_KEY_HEADS,
+  RF_DELTA_KEY_DIM,
+  RF_DELTA_VALUE_DIM,
+  RF_DELTA_KERNEL,
+  RF_DELTA_SCAN
+};
+
+/* collectives; sendrecv has the size alone */
+enum { RF_SIZE, RF_RANKS, RF_ALGORITHM };
+
+/** Bytes of Adam's state for one parameter, fp32 each: both moments, and a master copy of weights of `a` < 4
+ * bytes (Micikevicius et al. 2018, section 3.1; Rajbhandari et al. 2020, section 3.1). */
+static inline double rf_adam_bytes(double a) {
+  return a < 4 ? 12 : 8;
+}
+
+#endif
