@@ -321,6 +321,60 @@ ROOF_API const roof_decision *roof_decision_at(int index);
  *  Errors: NULL where no row does. */
 ROOF_API const roof_decision *roof_decision_of(const roof_evidence *evidence);
 
+/** What a change does besides its formats, shape and machine. */
+typedef struct roof_change {
+  double peak, bandwidth; /**< factors; 1: none */
+  double seconds;         /**< added to each call, for instance to dequantise */
+} roof_change;
+
+/** One call before (index 0) and after (1) a change. Pointers live as long as the machines. */
+typedef struct roof_what_if {
+  roof_target targets[2];
+  roof_prediction predictions[2];
+  double gain;     /**< rate of work after / before */
+  char moved[256]; /**< which wall moved, as a sentence */
+} roof_what_if;
+
+/** Predicts one call of `op` on both targets, the second with the factors and the cost of `change`.
+ *  Units: as roof_prediction.
+ *  Ownership: fills *out on success only; it points into both machines.
+ *  Errors: ROOF_E_UNSUPPORTED where a machine lacks the formats. */
+ROOF_API roof_status roof_what_if_of(const roof_target *before, const double *values_before,
+                                     const roof_target *after, const double *values_after, const roof_op *op,
+                                     const roof_change *change, roof_what_if *out, roof_error *error);
+
+#define ROOF_TIME_SHARES 16
+
+/** One part of a time: its share, what binds it, and that resource's rate on two machines. */
+typedef struct roof_time_share {
+  const char *name; /**< of the phase or the resource, static */
+  roof_regime regime;
+  double share;
+  double from, to; /**< rate of the resource, FLOP/s or bytes/s */
+  double gain;     /**< to / from */
+} roof_time_share;
+
+/** A time by what binds it. */
+typedef struct roof_time_mix {
+  roof_time_share parts[ROOF_TIME_SHARES];
+  int count;
+  double gain; /**< of the whole */
+} roof_time_mix;
+
+/** Reads "decode=0.8,prefill=0.2": phases (decode, prefill, train) or resources (memory, compute, network,
+ *  overhead) with shares that add up to 1.
+ *  Units: shares.
+ *  Ownership: writes *mix on success only.
+ *  Errors: ROOF_E_ARGUMENT, ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_time_mix_parse(const char *text, roof_time_mix *mix, roof_error *error);
+
+/** Fills the rates and gains from one target to another: 1 / sum of share / gain (Amdahl).
+ *  Units: FLOP/s, bytes/s.
+ *  Ownership: changes *mix.
+ *  Errors: ROOF_E_UNSUPPORTED for a part whose resource has no figure on one of them. */
+ROOF_API roof_status roof_time_mix_solve(roof_time_mix *mix, const roof_target *from, const roof_target *to,
+                                         roof_error *error);
+
 /** X(symbol, name): the kinds of levers. Hardware is ranked with roof_predict over machines. */
 #define ROOF_LEVER_MAP(X)                                                                                    \
   X(ROOF_LEVER_PRECISION, "precision")                                                                       \

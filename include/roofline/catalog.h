@@ -4,6 +4,7 @@
 
 #include "roofline/machine.h"
 #include "roofline/op.h"
+#include "roofline/predict.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
@@ -56,6 +57,25 @@ ROOF_API roof_status roof_catalog_load(const char *name, roof_machine **machine,
  *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
  *  Errors: ROOF_E_NAME when there is none. */
 ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error);
+
+/** One machine of the catalogue for the same work. */
+typedef struct roof_ranked_machine {
+  char name[ROOF_NAME_MAX];
+  roof_regime regime;
+  double seconds;  /**< expected */
+  double gain;     /**< time on the target / this time */
+  double watts;    /**< NaN unknown */
+  double joules;   /**< seconds x watts */
+  int energy_rank; /**< from 1; 0: the joules are not known */
+} roof_ranked_machine;
+
+/** Predicts one call of `op` on every machine of the catalogue that has a path for the target's formats, the
+ *  memory and the figures, by expected time.
+ *  Units: s, W, J.
+ *  Ownership: *ranked is the caller's to free().
+ *  Errors: ROOF_E_MEMORY; machines that cannot be loaded are left out. */
+ROOF_API roof_status roof_catalog_rank(const roof_target *target, const roof_op *op, const double *values,
+                                       roof_ranked_machine **ranked, int *count, roof_error *error);
 
 /** What is wrong or doubtful in a machine. */
 typedef struct roof_finding {

@@ -165,6 +165,25 @@ ROOF_API roof_status roof_ledger_reconcile(const char *path, roof_reconcile *res
  *  Errors: "?" for another text. */
 ROOF_API const char *roof_traffic_meaning(const char *traffic);
 
+#define ROOF_WHY_CAUSES 8
+
+/** Why a reconciled kernel is as fast as it is. Do not copy it: the prediction points into it. */
+typedef struct roof_why {
+  roof_peak peak;
+  roof_level level;
+  roof_link link;
+  roof_prediction prediction;         /**< as far as it was sealed */
+  roof_cause causes[ROOF_WHY_CAUSES]; /**< the best supported first */
+  size_t count;
+  char sentence[512]; /**< roof_causes_sentence */
+} roof_why;
+
+/** Ranks the causes of a reconciled entry. `machine`, nullable, is the one predicted for.
+ *  Units: as roof_reconciled.
+ *  Ownership: fills *why, which points to nothing outside itself.
+ *  Errors: none; without a machine the causes of every kind of device are considered. */
+ROOF_API void roof_why_of(roof_why *why, const roof_reconciled *reconciled, const roof_machine *machine);
+
 /** Frees a result.
  *  Units: none.
  *  Ownership: releases what reconcile filled.

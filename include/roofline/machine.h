@@ -299,6 +299,12 @@ ROOF_API roof_machine *roof_machine_copy(const roof_machine *machine);
  *  Errors: none. */
 ROOF_API void roof_machine_free(roof_machine *machine);
 
+/** The machine's name for people: as the vendor writes it, else the catalogue's.
+ *  Units: none.
+ *  Ownership: points into `machine`.
+ *  Errors: none. */
+ROOF_API const char *roof_machine_title(const roof_machine *machine);
+
 /** The dense (or sparse) peak used for predictions: the given kind with the most cores, the fastest of
  *  several, never a mixed one. A datasheet or assumed figure is preferred to a measured one unless `kind` is
  *  ROOF_MEASURED.

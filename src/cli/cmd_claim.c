@@ -385,7 +385,7 @@ static const roof_verdict *verdict_of(const judgement *j) {
 
 static void add_answer(roof_text *out, const claim *c, const roof_target *target, const judgement *j) {
   char share[SHORT], limit[SHORT];
-  const char *title = target->machine->title[0] != '\0' ? target->machine->title : target->machine->name;
+  const char *title = roof_machine_title(target->machine);
   roof_text_addf(out, "%s: %s of ", is_possible(j) ? "possible" : "impossible", percent(share, j->fraction));
   quantity(limit, j->limit, j->kind);
   if (c->op == NULL) {

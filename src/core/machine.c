@@ -139,6 +139,10 @@ static bool better(roof_provenance a, int cores_a, roof_provenance b, int cores_
   return cores_b != 0 && (cores_a == 0 || cores_a > cores_b);
 }
 
+const char *roof_machine_title(const roof_machine *machine) {
+  return machine->title[0] != '\0' ? machine->title : machine->name;
+}
+
 const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit, bool sparse,
                                    roof_provenance kind) {
   const roof_peak *best = NULL;

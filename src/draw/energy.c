@@ -137,8 +137,7 @@ static roof_status add_dots(roof_curves *c, const roof_energy_subject *s, int se
 
 static void name_chart(roof_curves *c, const roof_energy_subject *all, int count) {
   const roof_energy_subject *s = &all[0];
-  const char *title =
-      s->target.machine->title[0] != '\0' ? s->target.machine->title : s->target.machine->name;
+  const char *title = roof_machine_title(s->target.machine);
   snprintf(c->title, sizeof c->title, "%.70s: %s %s roofline of energy",
            count > 1 ? "Several machines" : title, roof_dtype_name(s->dtype), roof_unit_name(s->unit));
   bool power_only = false;

@@ -40,7 +40,7 @@ static void add_side(const cli_advice *a, roof_text *out) {
   char binding[ROOF_NAME_MAX], expected[SHORT], best[SHORT];
   double distance = p->intensity / p->ridge;
   roof_text_addf(out, "%s side: %s on %s is bound by %s", roof_regime_name(p->regime), a->op->name,
-                 cli_advise_title(a->target->machine), roof_prediction_binding(p, binding, sizeof binding));
+                 roof_machine_title(a->target->machine), roof_prediction_binding(p, binding, sizeof binding));
   if (distance > 0) {
     roof_text_addf(out, ", %.3gx %s of the ridge", distance >= 1 ? distance : 1 / distance,
                    distance >= 1 ? "right" : "left");
@@ -209,7 +209,7 @@ static void add_machines(const cli_advice *a, roof_text *out) {
     cli_grid_add(&grid, "%s", heads[i]);
   }
   for (int i = 0; i < a->machine_count; i++) {
-    const cli_ranked *m = &a->machines[i];
+    const roof_ranked_machine *m = &a->machines[i];
     bool top = i < TOP || (m->energy_rank > 0 && m->energy_rank <= 3);
     bool own = strcmp(m->name, a->target->machine->name) == 0;
     char time[SHORT], watts[SHORT], joules[SHORT];
@@ -256,7 +256,7 @@ static json_t *lever_json(const roof_lever *l) {
                    roof_regime_name(l->regime), "flips_at", cli_json_number(l->flips_at));
 }
 
-static json_t *machine_json(const cli_ranked *m) {
+static json_t *machine_json(const roof_ranked_machine *m) {
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", m->name, "regime",
                    roof_regime_name(m->regime), "seconds", cli_json_number(m->seconds), "gain",
                    cli_json_number(m->gain), "watts", cli_json_number(m->watts), "joules",

@@ -6,20 +6,12 @@
 #include "roofline/advise.h"
 #include "roofline/ledger.h"
 
-enum { CLI_WHY_CAUSES = 8 };
-
 /** Start from `{0}`, end with cli_why_free; keep one for many kernels, and do not copy it: the prediction
  * points into it. */
 typedef struct cli_why {
   char name[ROOF_NAME_MAX]; /**< of the machine tried last */
   roof_machine *machine;    /**< NULL: not found */
-  roof_peak peak;
-  roof_level level;
-  roof_link link;
-  roof_prediction prediction;
-  roof_cause causes[CLI_WHY_CAUSES]; /**< the best supported first */
-  size_t count;
-  char sentence[512]; /**< "fast because X; the gap because Y" */
+  roof_why of;
 } cli_why;
 
 /** Frees a `why` that calloc made; NULL is none. */

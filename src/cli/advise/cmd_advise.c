@@ -131,7 +131,7 @@ static roof_status gather(cli_advice *a, const roof_shape *shape, double wall, r
   if (status == ROOF_OK) {
     a->lever_count =
         roof_levers_rank(a->target, a->op, a->typed, users > 0 ? users : 0, a->levers, CLI_ADVICE_LEVERS);
-    status = cli_advise_machines(a->target, a->op, a->values, &a->machines, &a->machine_count, error);
+    status = roof_catalog_rank(a->target, a->op, a->values, &a->machines, &a->machine_count, error);
   }
   return status;
 }

@@ -6,7 +6,7 @@
 
 #include "cli/predict/grid.h"
 
-enum { SHORT = 48, WORD_MAX = 256, MOVED = 256, CHANGES_MAX = 16 };
+enum { SHORT = 48, WORD_MAX = 256, CHANGES_MAX = 16 };
 
 /** Options that a change may name, as they are typed. */
 static const struct {
@@ -24,8 +24,7 @@ typedef struct changed {
   char words[CHANGES_MAX][WORD_MAX];
   const char *machine[2];
   double values[ROOF_PARAM_MAX];
-  double peak, bandwidth; /**< factors */
-  double cost;            /**< seconds that the change adds to a call, for instance of dequantising */
+  roof_change change;
 } changed;
 
 static roof_status read_factor(const char *key, char *text, double *factor, roof_error *error) {
@@ -89,9 +88,10 @@ static roof_status set_one(const roof_op *op, char *word, changed *c, roof_error
     return ROOF_OK;
   }
   if (strcmp(word, "peak") == 0 || strcmp(word, "bandwidth") == 0) {
-    return read_factor(word, value, strcmp(word, "peak") == 0 ? &c->peak : &c->bandwidth, error);
+    return read_factor(word, value, strcmp(word, "peak") == 0 ? &c->change.peak : &c->change.bandwidth,
+                       error);
   }
-  return strcmp(word, "cost") == 0 ? read_cost(value, &c->cost, error)
+  return strcmp(word, "cost") == 0 ? read_cost(value, &c->change.seconds, error)
                                    : set_parameter(op, word, value, c, error);
 }
 
@@ -107,31 +107,6 @@ static roof_status read_changes(const roof_shape *shape, const char *const *sets
   }
   return status == ROOF_OK ? roof_op_complete(shape->op, c->values, error) : status;
 }
-
-static void speed_up(roof_target *t, const changed *c) {
-  for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
-    t->seconds_per_flop[unit] /= c->peak;
-  }
-  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT * ROOF_MIX_COUNT; i++) {
-    t->seconds_per_byte[i / ROOF_MIX_COUNT][i % ROOF_MIX_COUNT] /= c->bandwidth;
-  }
-}
-
-static void slow_down(roof_prediction *p, double seconds) {
-  double *times[] = {&p->overhead_seconds, &p->lower_seconds,        &p->upper_seconds,
-                     &p->expected_seconds, &p->expected_low_seconds, &p->expected_high_seconds};
-  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-    *times[i] += seconds;
-  }
-}
-
-typedef struct pair {
-  const roof_target *targets[2]; /**< before, after */
-  roof_prediction p[2];
-  const double *values[2];
-  double gain; /**< rate of work */
-  char moved[MOVED];
-} pair;
 
 static void add_row(cli_grid *grid, const char *name, const double v[2], const char *unit) {
   if (isnan(v[0]) && isnan(v[1])) {
@@ -153,9 +128,9 @@ static void add_row(cli_grid *grid, const char *name, const double v[2], const c
   }
 }
 
-static void add_numbers(cli_grid *grid, const pair *x) {
-  const roof_prediction *b = &x->p[0], *a = &x->p[1];
-  const roof_target *tb = x->targets[0], *ta = x->targets[1];
+static void add_numbers(cli_grid *grid, const roof_what_if *x) {
+  const roof_prediction *b = &x->predictions[0], *a = &x->predictions[1];
+  const roof_target *tb = &x->targets[0], *ta = &x->targets[1];
   const struct {
     const char *name;
     double v[2];
@@ -179,9 +154,9 @@ static void add_numbers(cli_grid *grid, const pair *x) {
   }
 }
 
-static void write_text(const pair *x, const roof_op *op, roof_text *out) {
+static void write_text(const roof_what_if *x, const roof_op *op, roof_text *out) {
   char a[ROOF_NAME_MAX], b[ROOF_NAME_MAX];
-  const roof_prediction *p = x->p;
+  const roof_prediction *p = x->predictions;
   cli_grid grid = {0};
   roof_text_addf(out,
                  "%s-bound (%s) before, %s-bound (%s) after: %s runs %.4gx the work in the same time%s\n\n",
@@ -197,20 +172,20 @@ static void write_text(const pair *x, const roof_op *op, roof_text *out) {
   roof_text_addf(out, "\n  moved  %s\n", x->moved);
 }
 
-static roof_status tell(const cli_args *args, const pair *x, const roof_op *op, const char *const *sets,
-                        roof_error *error) {
+static roof_status tell(const cli_args *args, const roof_what_if *x, const roof_op *op, const double *before,
+                        const double *after, const char *const *sets, roof_error *error) {
   if (args->json || args->csv) {
     json_t *list = json_array();
     for (int i = 0; sets[i] != NULL; i++) {
       json_array_append_new(list, json_string(sets[i]));
     }
-    return cli_answer_print(args,
-                            json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "schema", "roofline.what_if/1", "set",
-                                      list, "before",
-                                      cli_json_prediction(x->targets[0], op, x->values[0], &x->p[0]), "after",
-                                      cli_json_prediction(x->targets[1], op, x->values[1], &x->p[1]), "gain",
-                                      cli_json_number(x->gain), "moved", x->moved),
-                            error);
+    return cli_answer_print(
+        args,
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "schema", "roofline.what_if/1", "set", list, "before",
+                  cli_json_prediction(&x->targets[0], op, before, &x->predictions[0]), "after",
+                  cli_json_prediction(&x->targets[1], op, after, &x->predictions[1]), "gain",
+                  cli_json_number(x->gain), "moved", x->moved),
+        error);
   }
   roof_text out = {0};
   write_text(x, op, &out);
@@ -220,29 +195,20 @@ static roof_status tell(const cli_args *args, const pair *x, const roof_op *op, 
 }
 
 static roof_status compare(const cli_args *args, const roof_shape *shape, const char *const *sets,
-                           const cli_targets *before, cli_targets *after, const changed *c,
+                           const cli_targets *before, const cli_targets *after, const changed *c,
                            roof_error *error) {
   double values[ROOF_PARAM_MAX];
-  pair x = {.targets = {before->targets, after->targets}, .values = {values, c->values}};
+  roof_what_if x;
   roof_status status = roof_shape_point(shape, 0, values, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  speed_up(after->targets, c);
-  for (int i = 0; i < 2 && status == ROOF_OK; i++) {
-    roof_predict(x.targets[i], shape->op, x.values[i], &x.p[i]);
-    status = x.p[i].work.flops > 0 ? roof_target_supports(x.targets[i], x.p[i].work.unit, error) : ROOF_OK;
-  }
-  slow_down(&x.p[1], c->cost);
-  double more = x.p[0].work.flops > 0 ? x.p[1].work.flops / x.p[0].work.flops : 1;
-  x.gain = more * x.p[0].expected_seconds / x.p[1].expected_seconds;
-  roof_levers_moved(x.targets[0], &x.p[0], x.targets[1], &x.p[1], x.moved, sizeof x.moved);
-  return status == ROOF_OK ? tell(args, &x, shape->op, sets, error) : status;
+  status = status == ROOF_OK ? roof_what_if_of(before->targets, values, after->targets, c->values, shape->op,
+                                               &c->change, &x, error)
+                             : status;
+  return status == ROOF_OK ? tell(args, &x, shape->op, values, c->values, sets, error) : status;
 }
 
 roof_status cli_advise_set(const cli_args *args, const roof_shape *shape, const char *const *sets,
                            roof_error *error) {
-  changed c = {.args = *args, .peak = 1, .bandwidth = 1};
+  changed c = {.args = *args, .change = {.peak = 1, .bandwidth = 1}};
   cli_targets before, after;
   char dtype[16];
   roof_shape_typed(shape, 0, c.values);

@@ -21,14 +21,10 @@ static void add_efficiency(cli_grid *grid, double flops_per_joule) {
   cli_grid_add(grid, isnan(flops_per_joule) ? "-" : "%.5g", flops_per_joule / 1e9);
 }
 
-static const char *title(const roof_machine *m) {
-  return m->title[0] != '\0' ? m->title : m->name;
-}
-
 static void add_answer(roof_text *out, const roof_energy_subject *s, bool color) {
   const roof_energy_line *l = &s->line;
   bool known = !isnan(roof_energy_balance(l));
-  roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", title(s->target.machine),
+  roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", roof_machine_title(s->target.machine),
                  roof_dtype_name(s->dtype), roof_unit_name(s->unit));
   if (known) {
     roof_text_addf(out, "at best %.5g GFLOP/s per watt, half of it at %.4g FLOP/B; ",
@@ -217,7 +213,8 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool col
   if (status != ROOF_OK) {
     return status;
   }
-  roof_text_addf(out, "%s%s on %s: ", color ? "\033[1m" : "", s->shape->op->name, title(s->target.machine));
+  roof_text_addf(out, "%s%s on %s: ", color ? "\033[1m" : "", s->shape->op->name,
+                 roof_machine_title(s->target.machine));
   if (s->shape->points > 1) {
     roof_text_addf(out, "%zu points, ", s->shape->points);
     roof_text_addf(out, "energy balance at %.4g FLOP/B", roof_energy_balance(&s->line));

@@ -48,8 +48,7 @@ roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool
     return status;
   }
   snprintf(scene->title, sizeof scene->title, "Kernels on %.60s",
-           answer->ceilings->machine->title[0] != '\0' ? answer->ceilings->machine->title
-                                                       : answer->ceilings->machine->name);
+           roof_machine_title(answer->ceilings->machine));
   for (size_t i = 0; i < answer->count; i++) {
     const import_placed *row = &answer->rows[i];
     if (levels) {

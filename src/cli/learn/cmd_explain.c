@@ -116,8 +116,7 @@ static roof_status print_lesson(const cli_args *args, const char *topic, const r
   roof_text out = {0};
   roof_text_addf(&out, "%s\n", text->data != NULL ? text->data : "");
   if (worked->length > 0) {
-    roof_text_addf(&out, "\nOn %s%s\n%s",
-                   target->machine->title[0] != '\0' ? target->machine->title : target->machine->name,
+    roof_text_addf(&out, "\nOn %s%s\n%s", roof_machine_title(target->machine),
                    example ? " (an example: this machine is not measured yet; --machine names another)" : "",
                    worked->data);
   }

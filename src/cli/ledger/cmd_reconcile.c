@@ -55,17 +55,17 @@ static void add_row(cli_grid *grid, const roof_reconciled *r) {
 /** The causes the figures show, then what they leave open and the one measurement that tells. */
 static void add_causes(roof_text *out, const cli_why *why) {
   size_t i = 0;
-  for (; i < why->count && why->causes[i].certainty == ROOF_SHOWN; i++) {
-    const roof_cause *cause = &why->causes[i];
+  for (; i < why->of.count && why->of.causes[i].certainty == ROOF_SHOWN; i++) {
+    const roof_cause *cause = &why->of.causes[i];
     roof_text_addf(out, "    cause: %s: %s; %s\n", cause->name, cause->sentence, cause->action);
   }
-  if (i == why->count) {
+  if (i == why->of.count) {
     return;
   }
-  const char *tells = why->causes[i].measurement;
+  const char *tells = why->of.causes[i].measurement;
   roof_text_add(out, "    not ruled out: ");
-  for (size_t first = i; i < why->count; i++) {
-    roof_text_addf(out, "%s%s", i > first ? ", " : "", why->causes[i].name);
+  for (size_t first = i; i < why->of.count; i++) {
+    roof_text_addf(out, "%s%s", i > first ? ", " : "", why->of.causes[i].name);
   }
   roof_text_addf(out, "; to tell them apart, measure first: %s\n", tells);
 }
@@ -100,7 +100,7 @@ static void add_regime(roof_text *out, const roof_reconciled *r) {
 /** The lines below the table: why, for each kernel. */
 static void add_remarks(roof_text *out, const roof_reconciled *r, cli_why *why) {
   cli_why_of(why, r);
-  roof_text_addf(out, "  %s: %s\n", r->label, why->sentence);
+  roof_text_addf(out, "  %s: %s\n", r->label, why->of.sentence);
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its roof: %s\n", r->impossible);
   } else if (r->flops_per_second / r->roof_flops_per_second > 0) {
@@ -242,8 +242,8 @@ static json_t *entry_json(const roof_reconciled *r, cli_why *why) {
       cli_json_number(r->operational_intensity), "traffic", text_or_null(r->traffic), "flops_per_second",
       cli_json_number(r->flops_per_second), "roof_flops_per_second",
       cli_json_number(r->roof_flops_per_second));
-  json_t *words = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "verdict", r->verdict, "because", why->sentence,
-                            "done", (int)r->done, "next", text_or_null(r->next), "error",
+  json_t *words = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "verdict", r->verdict, "because",
+                            why->of.sentence, "done", (int)r->done, "next", text_or_null(r->next), "error",
                             text_or_null(r->impossible), "causes", cli_why_json(why));
   json_object_update(object, figures);
   json_object_update(object, words);

@@ -444,7 +444,7 @@ static void add_head(page *p) {
   const roof_machine *m = p->machine;
   char half[MACHINE_FIGURE_SIZE], rate[MACHINE_FIGURE_SIZE], clock[MACHINE_FIGURE_SIZE];
   const char *const words[] = {m->vendor, m->architecture, m->device_class};
-  roof_text_addf(&p->text, "%s: %s", m->name, m->title[0] != '\0' ? m->title : m->name);
+  roof_text_addf(&p->text, "%s: %s", m->name, roof_machine_title(m));
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     roof_text_addf(&p->text, "%s%s", words[i][0] != '\0' ? ", " : "", words[i]);
   }

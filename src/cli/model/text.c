@@ -20,7 +20,7 @@ static const char *billions(char buffer[SHORT], double count) {
 static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
   char x[SHORT], y[SHORT];
   const roof_model_capacity *c = &a->capacity;
-  const char *title = t->machine->title[0] != '\0' ? t->machine->title : t->machine->name;
+  const char *title = roof_machine_title(t->machine);
   roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", t->model->name);
   if (a->devices > 1) {
     roof_text_addf(out, "%.0f x ", a->devices);

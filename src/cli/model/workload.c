@@ -31,7 +31,7 @@ static const char *binding(const roof_prediction *p) {
 static void add_head(roof_text *out, const shown *v, bool color) {
   char x[SHORT], y[SHORT];
   const roof_workload_answer *a = v->a;
-  const char *title = v->machine->title[0] != '\0' ? v->machine->title : v->machine->name;
+  const char *title = roof_machine_title(v->machine);
   roof_text_addf(out, "%s%s on %s: %s", color ? "\033[1m" : "", v->w->name, title,
                  quantity(x, a->expected_seconds, "s"));
   roof_text_addf(out, " (at best %s), %s-bound", quantity(x, a->lower_seconds, "s"),

@@ -31,7 +31,7 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
 static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
                        bool color) {
   char binding[ROOF_NAME_MAX], expected[SHORT], limit[SHORT];
-  const char *title = target->machine->title[0] != '\0' ? target->machine->title : target->machine->name;
+  const char *title = roof_machine_title(target->machine);
   roof_text_addf(out, "%s%s on %s: %s-bound (%s), ", color ? "\033[1m" : "", op->name, title,
                  roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding));
   quantity(expected, p->expected_seconds, "s");

@@ -285,7 +285,7 @@ static void add_answer(roof_text *out, const sweep *s, const summary *crossings)
   bool color = cli_use_color(s->args, stdout);
   roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", op->name);
   if (s->machines->count == 1) {
-    roof_text_addf(out, "%s: ", machine->title[0] != '\0' ? machine->title : machine->name);
+    roof_text_addf(out, "%s: ", roof_machine_title(machine));
   } else {
     roof_text_addf(out, "%d machines, ", s->machines->count);
   }

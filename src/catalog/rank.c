@@ -1,14 +1,12 @@
-#include "cli/advise/advise.h"
-
+/* Every machine of the catalogue for the same work, by expected time. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-const char *cli_advise_title(const roof_machine *machine) {
-  return machine->title[0] != '\0' ? machine->title : machine->name;
-}
+#include "roofline/catalog.h"
 
 static int by_time(const void *a, const void *b) {
-  double x = ((const cli_ranked *)a)->seconds, y = ((const cli_ranked *)b)->seconds;
+  double x = ((const roof_ranked_machine *)a)->seconds, y = ((const roof_ranked_machine *)b)->seconds;
   return (x > y) - (x < y);
 }
 
@@ -20,7 +18,7 @@ static bool comparable(const roof_target *a, const roof_target *b) {
 
 /** False where the machine lacks the formats, the memory or a figure the time needs. */
 static bool rank_loaded(const roof_target *like, const roof_op *op, const double *values,
-                        const roof_machine *machine, cli_ranked *out) {
+                        const roof_machine *machine, roof_ranked_machine *out) {
   roof_target target;
   roof_prediction p;
   roof_options o = like->options;
@@ -37,15 +35,15 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
       roof_target_supports(&target, p.work.unit, NULL) != ROOF_OK) {
     return false;
   }
-  *out = (cli_ranked){.regime = p.regime,
-                      .seconds = p.expected_seconds,
-                      .watts = machine->energy.watts,
-                      .joules = p.expected_seconds * machine->energy.watts};
+  *out = (roof_ranked_machine){.regime = p.regime,
+                               .seconds = p.expected_seconds,
+                               .watts = machine->energy.watts,
+                               .joules = p.expected_seconds * machine->energy.watts};
   return true;
 }
 
 static bool rank_one(const roof_target *like, const roof_op *op, const double *values, const char *name,
-                     cli_ranked *out) {
+                     roof_ranked_machine *out) {
   roof_machine *machine = NULL;
   bool ranked =
       roof_catalog_load(name, &machine, NULL) == ROOF_OK && rank_loaded(like, op, values, machine, out);
@@ -56,7 +54,7 @@ static bool rank_one(const roof_target *like, const roof_op *op, const double *v
   return ranked;
 }
 
-static void rank_energy(cli_ranked *all, int count) {
+static void rank_energy(roof_ranked_machine *all, int count) {
   for (int i = 0; i < count; i++) {
     all[i].energy_rank = isnan(all[i].joules) ? 0 : 1;
     for (int j = 0; j < count && all[i].energy_rank > 0; j++) {
@@ -65,15 +63,15 @@ static void rank_energy(cli_ranked *all, int count) {
   }
 }
 
-roof_status cli_advise_machines(const roof_target *target, const roof_op *op, const double *values,
-                                cli_ranked **ranked, int *count, roof_error *error) {
+roof_status roof_catalog_rank(const roof_target *target, const roof_op *op, const double *values,
+                              roof_ranked_machine **ranked, int *count, roof_error *error) {
   roof_catalog_list list;
   roof_prediction now;
   roof_status status = roof_catalog_list_all(&list, error);
   if (status != ROOF_OK) {
     return status;
   }
-  cli_ranked *all = calloc(list.count + 1, sizeof *all);
+  roof_ranked_machine *all = calloc(list.count + 1, sizeof *all);
   int found = 0;
   roof_predict(target, op, values, &now);
   for (size_t i = 0; all != NULL && i < list.count; i++) {
@@ -81,7 +79,7 @@ roof_status cli_advise_machines(const roof_target *target, const roof_op *op, co
   }
   roof_catalog_list_done(&list);
   if (all == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "advise: out of memory");
+    return roof_error_set(error, ROOF_E_MEMORY, "catalogue: out of memory");
   }
   for (int i = 0; i < found; i++) {
     all[i].gain = now.expected_seconds / all[i].seconds;
