@@ -77,6 +77,13 @@ typedef struct roof_ranked_machine {
 ROOF_API roof_status roof_catalog_rank(const roof_target *target, const roof_op *op, const double *values,
                                        roof_ranked_machine **ranked, int *count, roof_error *error);
 
+/** Loads the machine that a profiler calls `device` ("NVIDIA A100 80GB PCIe"): its name or an alias, else the
+ *  entry that shares most words with it and has its model's number.
+ *  Units: as roof_machine.
+ *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
+ *  Errors: ROOF_E_NAME when none is near enough, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error);
+
 /** What is wrong or doubtful in a machine. */
 typedef struct roof_finding {
   bool error; /**< else a warning */

@@ -84,6 +84,7 @@ typedef struct roof_profile {
   char decimal;          /**< the decimal mark that the caller asked for, 0: find out */
   const char *device;    /**< the processor as the file names it, "" unknown */
   double taken;          /**< s since 1970 when the first of it was measured; NaN: the file does not say */
+  bool dated_by_file;    /**< `taken` is the date of a file that does not say itself */
   roof_machine *machine; /**< what the file tells of the processor, figures marked measured; NULL nothing */
   roof_record *records;
   size_t count;
@@ -108,6 +109,9 @@ struct roof_format {
 typedef struct roof_import_options {
   const roof_format *format; /**< NULL: detect it */
   char decimal;              /**< the decimal mark of the numbers, '.' or ','; 0: find out */
+  /** For roof_import_files, ends with NULL, or NULL: "REGEX=NAME" makes the kernels whose name matches one of
+   *  that name, "base" those of one name without its template arguments, "name" those of one name. */
+  const char *const *groups;
 } roof_import_options;
 
 /** Number of formats.
@@ -156,6 +160,25 @@ ROOF_API roof_status roof_import(const char *path, const roof_import_options *op
 ROOF_API roof_status roof_import_memory(const char *data, size_t size, const char *name,
                                         const roof_import_options *options, roof_profile *profile,
                                         roof_error *error);
+
+/** Reads `count` files as one profile: their kernels named by the groups, then joined (roof_profile_join). A
+ *  file that does not say when it was measured counts from its date.
+ *  Units: as roof_import.
+ *  Ownership: as roof_import.
+ *  Errors: as roof_import; ROOF_E_NAME for a group that no kernel's name matches, ROOF_E_ARGUMENT for a regular
+ *  expression that is none. */
+ROOF_API roof_status roof_import_files(const char *const *paths, size_t count,
+                                       const roof_import_options *options, roof_profile *profile,
+                                       roof_error *error);
+
+/** Gives the kernels whose name matches `pattern` (POSIX extended) the work of an operation, where it was not
+ *  counted; `text` names the operation as the counts' source.
+ *  Units: as the operation's.
+ *  Ownership: keeps nothing.
+ *  Errors: ROOF_E_ARGUMENT for the expression, ROOF_E_NAME when no name matches, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_attach(roof_profile *profile, const char *pattern, const roof_op *op,
+                                         const double *values, roof_dtype dtype, const char *text,
+                                         roof_error *error);
 
 /** Adds the records of `from` to those of the same name; `base`: without template arguments and parameters. A
  *  record that has only time and one that has counts become one: the time of the first, the counts a call of

@@ -2,6 +2,7 @@
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -170,6 +171,35 @@ roof_machine *rf_import_machine(roof_profile *profile);
 
 /** As roof_profile_text, formatted. */
 const char *rf_import_textf(roof_profile *profile, const char *format, ...) ROOF_PRINTF(2, 3);
+
+/* _group.c: kernels that are one */
+
+/** Kernels whose name matches are calls of one kernel of that name. */
+typedef struct import_group {
+  regex_t pattern;
+  const char *name, *text; /**< in the rule's text */
+  int matches;
+} import_group;
+
+/** Start from `{0}`. */
+typedef struct import_groups {
+  import_group *rules;
+  size_t count;
+  bool base; /**< names without their template arguments */
+} import_groups;
+
+/** Compiles a POSIX extended expression; `option` names it in messages. */
+roof_status rf_import_regex(const char *option, const char *text, regex_t *pattern, roof_error *error);
+
+/** Reads rules (a list that ends with NULL, or NULL), which outlive the groups. Release in any case. */
+roof_status rf_import_groups_read(const char *const *texts, import_groups *groups, roof_error *error);
+
+/** Names the kernels of one file. */
+void rf_import_groups_apply(import_groups *groups, roof_profile *profile);
+
+/** ROOF_E_NAME for a rule that matched none. */
+roof_status rf_import_groups_check(const import_groups *groups, roof_error *error);
+void rf_import_groups_done(import_groups *groups);
 
 /** Busy and idle time of a device from kernels given in the order of their start. Start from zeros. */
 typedef struct import_gaps {

@@ -8,6 +8,8 @@
 #include <zlib.h>
 
 #include "import/import.h"
+#include "roofline/ops.h"
+#include "roofline/shape.h"
 
 static roof_source *open_text(const char *text, size_t size) {
   roof_source *source = NULL;
@@ -366,6 +368,51 @@ static void formats(void **state) {
   roof_profile_done(&profile);
 }
 
+/** What `roofline import FILE --group R=N --op R=OP` does, from a program. */
+static void files_grouped_and_given_work(void **state) {
+  (void)state;
+  char path[] = "/tmp/test_import.XXXXXX";
+  static const char text[] = "Function    Best Rate MB/s  Avg time     Min time     Max time\n"
+                             "Copy:           10000.0     0.016        0.016        0.016\n"
+                             "Triad:          10000.0     0.024        0.024        0.024\n";
+  int file = mkstemp(path);
+  assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
+  close(file);
+  const char *const paths[] = {path, path}, *groups[] = {"^co=stream", "triad=stream", NULL};
+  roof_import_options o = {.groups = groups};
+  roof_profile profile;
+  roof_error error = {0};
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  if (roof_import_files(paths, 2, &o, &profile, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(profile.count, 1);
+  assert_string_equal(profile.records[0].name, "stream");
+  assert_int_equal(profile.records[0].calls, 4);
+  assert_true(profile.dated_by_file && profile.taken > 0);
+  roof_profile_done(&profile);
+  groups[0] = "nothing=x";
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_files(paths, 1, &o, &profile, &error), ROOF_E_NAME);
+  roof_profile_done(&profile);
+  const roof_op *op = NULL;
+  double values[ROOF_PARAM_MAX];
+  assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, "m=n=k=10", values, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  roof_record *record = rf_import_record(&profile, "sgemm_nn", 8);
+  rf_import_calls(record, 3, 1000);
+  assert_int_equal(roof_profile_attach(&profile, "^sgemm", op, values, ROOF_FP32, "gemm", &error), ROOF_OK);
+  assert_true(profile.records[0].flops[ROOF_FP32][ROOF_MATRIX].value == 3 * 2000);
+  assert_true(profile.records[0].bytes[ROOF_MEMORY].value == 3 * 1200);
+  assert_int_equal(roof_profile_attach(&profile, "dgemm", op, values, ROOF_FP32, "gemm", &error),
+                   ROOF_E_NAME);
+  assert_int_equal(roof_profile_attach(&profile, "(", op, values, ROOF_FP32, "gemm", &error),
+                   ROOF_E_ARGUMENT);
+  roof_profile_done(&profile);
+  unlink(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_in_any_wrapping),
@@ -379,6 +426,7 @@ int main(void) {
       cmocka_unit_test(samples_are_chosen_evenly),
       cmocka_unit_test(counts_keep_the_lower_quality),
       cmocka_unit_test(joined_files),
+      cmocka_unit_test(files_grouped_and_given_work),
       cmocka_unit_test(formats),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,12 +3,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/chart.h"
 #include "cli/import/import.h"
 #include "cli/ledger/seal.h"
 #include "cli/machine/machine.h"
+#include "import/import.h"
 
 /** In the place of a ledger's name: --ledger was not typed. Typed without a name it is NULL. */
 static char no_ledger[] = "";
@@ -68,7 +68,7 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
                : roof_error_set(error, ROOF_E_ARGUMENT, "--machine %s: a profile has one machine",
                                 args->machines[1]);
   }
-  if (profile->device[0] != '\0' && cli_import_match(profile->device, machine, NULL) == ROOF_OK) {
+  if (profile->device[0] != '\0' && roof_catalog_match(profile->device, machine, NULL) == ROOF_OK) {
     return ROOF_OK;
   }
   if (profile->machine != NULL) {
@@ -101,7 +101,7 @@ static int by_loss(const void *a, const void *b) {
 static roof_status fill(import_answer *answer, roof_error *error) {
   const roof_profile *p = answer->profile;
   regex_t pattern;
-  roof_status status = filter != NULL ? cli_import_regex("--filter", filter, &pattern, error) : ROOF_OK;
+  roof_status status = filter != NULL ? rf_import_regex("--filter", filter, &pattern, error) : ROOF_OK;
   if (status != ROOF_OK) {
     return status;
   }
@@ -214,15 +214,14 @@ const char *cli_import_ledger_name(void) {
   return ledger == no_ledger ? NULL : ledger != NULL ? ledger : CLI_DEFAULT_LEDGER;
 }
 
-static roof_status answer_with(const cli_args *args, const roof_profile *profile, bool by_file,
-                               roof_error *error) {
+static roof_status answer_with(const cli_args *args, const roof_profile *profile, roof_error *error) {
   roof_machine *machine = NULL;
   roof_ceilings ceilings;
   roof_status status = choose_machine(args, profile, &machine, error);
   if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
     status = show_machine(args, profile->machine, error);
   } else if (status == ROOF_OK) {
-    import_answer answer = {.profile = profile, .ceilings = &ceilings, .by_file = by_file};
+    import_answer answer = {.profile = profile, .ceilings = &ceilings};
     status = roof_ceilings_init(&ceilings, machine, 0, NULL, error);
     status = status == ROOF_OK ? fill(&answer, error) : status;
     if (status == ROOF_OK && cli_import_ledger_name() != NULL) {
@@ -238,60 +237,53 @@ static roof_status answer_with(const cli_args *args, const roof_profile *profile
   return status;
 }
 
-/** When the file was written, NaN for one that has no date. */
-static double file_date(const char *path) {
-  struct stat info;
-  bool dated = stat(path, &info) == 0 && S_ISREG(info.st_mode);
-  return dated ? (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec : NAN;
-}
-
-/** Adds one file to the profile; *by_file: it does not say itself when it was measured. */
-static roof_status add_file(const char *path, const roof_import_options *o, import_groups *groups,
-                            roof_profile *profile, bool *by_file, roof_error *error) {
-  roof_profile one;
-  roof_status status = roof_profile_init(&one, error);
+/** `REGEX=OP key=value ...`: the work of an operation, in the format of the command line (fp32), for kernels
+ * that were only timed. */
+static roof_status attach(const cli_args *args, const char *rule, roof_profile *profile, roof_error *error) {
+  const char *equals = strchr(rule, '='), *text = equals != NULL ? equals + 1 : "";
+  const roof_op *op = NULL;
+  roof_dtype dtype = ROOF_FP32;
+  double values[ROOF_PARAM_MAX];
+  if (text[strspn(text, " ")] == '\0') {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "--op `%.60s`: give REGEX=OP key=value ..., for instance "
+                          "'sgemm=gemm m=4096 n=4096 k=4096'",
+                          rule);
+  }
+  char *pattern = strndup(rule, (size_t)(equals - rule));
+  roof_status status =
+      pattern != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  if (status == ROOF_OK && args->dtype != NULL) {
+    status = roof_dtype_parse(args->dtype, &dtype, error);
+  }
   if (status == ROOF_OK) {
-    status = roof_import(path, o, &one, error);
-  }
-  if (status == ROOF_OK && isnan(one.taken)) {
-    one.taken = file_date(path);
-    *by_file = true;
+    status = cli_select_shape(args, text, &op, values, error);
   }
   if (status == ROOF_OK) {
-    cli_import_groups_apply(groups, &one);
-    status = roof_profile_join(profile, &one, groups->base, error);
+    status = roof_profile_attach(profile, pattern, op, values, dtype, text, error);
   }
-  roof_profile_done(&one);
+  free(pattern);
   return status;
 }
 
 static roof_status import_all_files(const cli_args *args, const char *const *paths, int count,
                                     const char *format, roof_error *error) {
-  roof_import_options o = {0};
-  import_groups groups = {0};
+  roof_import_options o = {.groups = group_rules};
   roof_profile profile = {0};
-  bool by_file = false;
   roof_status status = read_options(format, &o, error);
-  if (status == ROOF_OK) {
-    status = cli_import_groups_read(group_rules, &groups, error);
-  }
   if (status == ROOF_OK) {
     status = roof_profile_init(&profile, error);
   }
-  for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = add_file(paths[i], &o, &groups, &profile, &by_file, error);
+  if (status == ROOF_OK) {
+    status = roof_import_files(paths, (size_t)count, &o, &profile, error);
+  }
+  for (int i = 0; op_rules != NULL && op_rules[i] != NULL && status == ROOF_OK; i++) {
+    status = attach(args, op_rules[i], &profile, error);
   }
   if (status == ROOF_OK) {
-    status = cli_import_groups_check(&groups, error);
-  }
-  if (status == ROOF_OK) {
-    status = cli_import_attach(args, op_rules, &profile, error);
-  }
-  if (status == ROOF_OK) {
-    status = answer_with(args, &profile, by_file, error);
+    status = answer_with(args, &profile, error);
   }
   roof_profile_done(&profile);
-  cli_import_groups_done(&groups);
   return status;
 }
 

@@ -90,9 +90,9 @@ static void add_taken(json_t *object, const import_answer *answer) {
   double taken = answer->profile->taken;
   json_object_set_new(object, "taken",
                       isnan(taken) ? json_null() : json_string(roof_time_write(taken, text)));
-  json_object_set_new(object, "taken_from",
-                      isnan(taken) ? json_null()
-                                   : json_string(answer->by_file ? "date of the file" : "file"));
+  json_object_set_new(
+      object, "taken_from",
+      isnan(taken) ? json_null() : json_string(answer->profile->dated_by_file ? "date of the file" : "file"));
 }
 
 json_t *cli_import_json(const import_answer *answer) {

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/import/import.h"
+#include "roofline/catalog.h"
 
 enum { WORDS = 24, WORD = 24 };
 
@@ -108,7 +108,7 @@ static bool same_model(const words *device, const char *name, const char *aliase
   return true;
 }
 
-roof_status cli_import_match(const char *device, roof_machine **machine, roof_error *error) {
+roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error) {
   words wanted = {0};
   split(device, &wanted);
   roof_catalog_list list;

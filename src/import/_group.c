@@ -1,10 +1,20 @@
-/* `--group name`, `--group base`, `--group 'REGEX=NAME'`: which kernels are one, and what it is called. */
+/* Which kernels are one, and what it is called: `name`, `base`, `REGEX=NAME`. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/import/import.h"
+#include "import/import.h"
 
-void cli_import_groups_done(import_groups *groups) {
+roof_status rf_import_regex(const char *option, const char *text, regex_t *pattern, roof_error *error) {
+  int code = regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
+  if (code == 0) {
+    return ROOF_OK;
+  }
+  char why[120];
+  regerror(code, pattern, why, sizeof why);
+  return roof_error_set(error, ROOF_E_ARGUMENT, "%s `%.60s`: %s", option, text, why);
+}
+
+void rf_import_groups_done(import_groups *groups) {
   for (size_t i = 0; i < groups->count; i++) {
     regfree(&groups->rules[i].pattern);
   }
@@ -20,7 +30,7 @@ static roof_status add_rule(import_groups *groups, const char *text, roof_error 
     return roof_error_set(error, ROOF_E_NAME, "--group `%s`: give name, base or REGEX=NAME", text);
   }
   char *pattern = strndup(text, (size_t)(equals - text));
-  roof_status status = pattern != NULL ? cli_import_regex("--group", pattern, &rule->pattern, error)
+  roof_status status = pattern != NULL ? rf_import_regex("--group", pattern, &rule->pattern, error)
                                        : roof_error_set(error, ROOF_E_MEMORY, "--group: out of memory");
   if (status == ROOF_OK) {
     rule->name = equals + 1;
@@ -31,7 +41,7 @@ static roof_status add_rule(import_groups *groups, const char *text, roof_error 
   return status;
 }
 
-roof_status cli_import_groups_read(const char *const *texts, import_groups *groups, roof_error *error) {
+roof_status rf_import_groups_read(const char *const *texts, import_groups *groups, roof_error *error) {
   size_t count = 0;
   while (texts != NULL && texts[count] != NULL) {
     count++;
@@ -48,7 +58,7 @@ roof_status cli_import_groups_read(const char *const *texts, import_groups *grou
   return status;
 }
 
-void cli_import_groups_apply(import_groups *groups, roof_profile *profile) {
+void rf_import_groups_apply(import_groups *groups, roof_profile *profile) {
   for (size_t k = 0; k < profile->count; k++) {
     roof_record *record = &profile->records[k];
     bool named = false;
@@ -63,7 +73,7 @@ void cli_import_groups_apply(import_groups *groups, roof_profile *profile) {
   }
 }
 
-roof_status cli_import_groups_check(const import_groups *groups, roof_error *error) {
+roof_status rf_import_groups_check(const import_groups *groups, roof_error *error) {
   for (size_t i = 0; i < groups->count; i++) {
     if (groups->rules[i].matches == 0) {
       return roof_error_set(error, ROOF_E_NAME, "--group `%.60s`: no kernel's name matches",

@@ -1,0 +1,45 @@
+/* Several files as one profile. */
+#include <math.h>
+#include <sys/stat.h>
+
+#include "import/import.h"
+
+/** When the file was written, NaN for one that has no date. */
+static double file_date(const char *path) {
+  struct stat info;
+  bool dated = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  return dated ? (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec : NAN;
+}
+
+static roof_status add_file(const char *path, const roof_import_options *options, import_groups *groups,
+                            roof_profile *profile, roof_error *error) {
+  roof_profile one;
+  roof_status status = roof_profile_init(&one, error);
+  if (status == ROOF_OK) {
+    status = roof_import(path, options, &one, error);
+  }
+  if (status == ROOF_OK && isnan(one.taken)) {
+    one.taken = file_date(path);
+    profile->dated_by_file = true;
+  }
+  if (status == ROOF_OK) {
+    rf_import_groups_apply(groups, &one);
+    status = roof_profile_join(profile, &one, groups->base, error);
+  }
+  roof_profile_done(&one);
+  return status;
+}
+
+roof_status roof_import_files(const char *const *paths, size_t count, const roof_import_options *options,
+                              roof_profile *profile, roof_error *error) {
+  import_groups groups = {0};
+  roof_status status = options != NULL ? rf_import_groups_read(options->groups, &groups, error) : ROOF_OK;
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    status = add_file(paths[i], options, &groups, profile, error);
+  }
+  if (status == ROOF_OK) {
+    status = rf_import_groups_check(&groups, error);
+  }
+  rf_import_groups_done(&groups);
+  return status;
+}
