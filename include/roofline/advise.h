@@ -67,15 +67,15 @@ typedef struct roof_evidence {
 
 /** How firmly the evidence speaks. */
 typedef enum roof_certainty {
-  ROOF_SHOWN,   /**< a figure is past its threshold */
-  ROOF_POSSIBLE /**< the figure is not known and the regime allows it */
+  ROOF_SHOWN,   /**< a counter or a cost that is known is past its threshold */
+  ROOF_POSSIBLE /**< the regime allows it, or the time alone suggests it: no counter shows it */
 } roof_certainty;
 
 typedef struct roof_cause {
   const char *name; /**< "launch overhead", "bank conflicts", ... */
   roof_certainty certainty;
   roof_clue clue;          /**< the figure that speaks */
-  double value;            /**< of that figure, NaN when possible only */
+  double value;            /**< of that figure, NaN when it is not known */
   double threshold;        /**< past which it speaks */
   double weight;           /**< 0 to 1, the rank */
   char sentence[192];      /**< with the number at hand */
@@ -116,7 +116,7 @@ ROOF_API roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_err
  *  Errors: none. */
 ROOF_API size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out, size_t capacity);
 
-/** "fast because X; the gap because Y", with the numbers at hand; `causes` as ranked, none is fine.
+/** "HBM delivers 2.4 TB/s, 71.0 % of its ceiling; missing 29.0 %: X", with the numbers at hand; `causes` as ranked, none is fine.
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */

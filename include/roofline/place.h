@@ -32,6 +32,9 @@ ROOF_API const roof_verdict *roof_verdict_of(double fraction);
  *  Errors: NULL for NaN or a negative share. */
 ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
 
+/** Datasheets round: this share over a ceiling is still at it. */
+#define ROOF_PLACE_ROUNDING 5e-3
+
 /** Work that was counted and the time it took, both of the same calls. NaN: not known, which is never 0. */
 typedef struct roof_counted {
   double seconds;

@@ -310,6 +310,21 @@ static void write_sentence(const rule *r, double value, char *buffer, size_t siz
            r->full > r->threshold ? "over" : "under", limit);
 }
 
+/** A figure that follows from the time and the ceilings alone: other causes leave the same one, so it shows
+ * none. */
+static bool is_guess(roof_clue clue) {
+  return clue == ROOF_CLUE_VECTOR || clue == ROOF_CLUE_WIDER || clue == ROOF_CLUE_EXPOSED ||
+         clue == ROOF_CLUE_WRITE_ALLOCATE;
+}
+
+/** What is shown comes first, then guesses, then what no figure speaks of. */
+static double weight_of(const rule *r, double value, double past) {
+  if (isnan(value)) {
+    return (r->regimes == ALL ? 0.05 : 0.1) * r->weight;
+  }
+  return is_guess(r->clue) ? 0.1 + 0.04 * r->weight * fmin(past, 1) : r->weight * (0.3 + 0.7 * fmin(past, 1));
+}
+
 /** True when the rule speaks; then *out says how. */
 static bool apply(const rule *r, const roof_evidence *e, roof_cause *out) {
   double value = e->clue[r->clue];
@@ -319,12 +334,11 @@ static bool apply(const rule *r, const roof_evidence *e, roof_cause *out) {
     return false;
   }
   *out = (roof_cause){.name = r->name,
-                      .certainty = isnan(value) ? ROOF_POSSIBLE : ROOF_SHOWN,
+                      .certainty = isnan(value) || is_guess(r->clue) ? ROOF_POSSIBLE : ROOF_SHOWN,
                       .clue = r->clue,
                       .value = value,
                       .threshold = r->threshold,
-                      .weight = isnan(value) ? (r->regimes == ALL ? 0.05 : 0.1) * r->weight
-                                             : r->weight * (0.3 + 0.7 * fmin(past, 1)),
+                      .weight = weight_of(r, value, past),
                       .measurement = r->measurement,
                       .action = r->action,
                       .source = r->source};
@@ -400,28 +414,29 @@ static void write_reached(const roof_evidence *e, char *buffer, size_t size) {
 char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *causes, size_t count,
                            char *buffer, size_t size) {
   char reached[160];
-  /* Time in which no kernel runs is beside the kernel's own gap. */
+  /* Time in which no kernel runs is no part of what the kernel itself misses. */
   while (count > 0 && causes[0].clue == ROOF_CLUE_IDLE) {
     causes++;
     count--;
   }
   double fraction = evidence->clue[ROOF_CLUE_FRACTION];
   write_reached(evidence, reached, sizeof reached);
-  int length = rf_format(buffer, size, "fast because %s, %.1f %% of its ceiling; ", reached, 100 * fraction);
+  int length = rf_format(buffer, size, "%s, %.1f %% of its ceiling; ", reached, 100 * fraction);
   size_t used = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size;
-  if (fraction > 1) {
+  double missing = 100 * (1 - fraction);
+  if (fraction > 1 + ROOF_PLACE_ROUNDING) {
     snprintf(buffer + used, size - used,
-             "no gap: it is above its ceiling, so the ceiling, the work or the time is wrong");
+             "it is above its ceiling, so the ceiling, the work or the time is wrong");
   } else if (count == 0) {
-    rf_format(buffer + used, size - used, "the gap of %.1f points because of nothing the figures show",
-              100 * (1 - fraction));
+    rf_format(buffer + used, size - used, "the counters explain none of the missing %.1f %%",
+              fmax(0, missing));
   } else if (causes[0].certainty == ROOF_SHOWN) {
-    rf_format(buffer + used, size - used, "the gap of %.1f points because of %s: %s", 100 * (1 - fraction),
-              causes[0].name, causes[0].sentence);
+    rf_format(buffer + used, size - used, "missing %.1f %%: %s: %s", fmax(0, missing), causes[0].name,
+              causes[0].sentence);
   } else {
     rf_format(buffer + used, size - used,
-              "the gap of %.1f points because of something not yet counted, %s first: measure %s",
-              100 * (1 - fraction), causes[0].name, causes[0].measurement);
+              "no counter shows why %.1f %% are missing; measure %s first (possible: %s)", fmax(0, missing),
+              causes[0].measurement, causes[0].name);
   }
   return buffer;
 }

@@ -12,8 +12,6 @@
 #include "roofline/text.h"
 #include "roofline/units.h"
 
-/** Datasheets round: this much over a ceiling is the ceiling. */
-static const double rounding = 5e-3;
 /** FLOPs of formats without a known peak, as a share of all, up to which the rest still gives a ceiling. */
 static const double negligible = 0.01;
 
@@ -167,7 +165,7 @@ static double known(double value) {
 }
 
 static double tolerance(double noise) {
-  return 1 + fmax(rounding, known(noise));
+  return 1 + fmax(ROOF_PLACE_ROUNDING, known(noise));
 }
 
 /** The unit of FLOPs whose counter names none. */

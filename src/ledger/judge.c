@@ -9,9 +9,6 @@
 
 static const double same_traffic = 0.05; /* counters and formulas agree within this share */
 static const double same_bound = 0.01;   /* lower and upper bound this close say nothing about overlap */
-static const double rounding = 1e-9;
-
-enum { SHORT = 32 };
 
 /** What would move the roof itself. */
 static const struct {
@@ -112,39 +109,15 @@ static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, con
   r->seen = roof_regime_seen(clue);
 }
 
-/** Position under the theoretical roof; a point above it is told with its arithmetic. */
-static void judge_roof(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
-  const roof_ceiling *roof = &prediction->ceilings[ROOF_THEORETICAL];
-  char slope[SHORT], limit[SHORT], rate[SHORT];
-  double intensity = p->bytes > 0 ? p->flops / p->bytes : NAN;
-  double sloped = intensity * roof->bytes_per_second;
+/** Position under the theoretical ceilings; a point above them says so with its arithmetic. */
+static void judge_point(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
+  roof_placed at;
+  roof_place_under(&prediction->ceilings[ROOF_THEORETICAL], ROOF_THEORETICAL, p->flops, p->bytes,
+                   r->measured_seconds, NAN, &at);
   r->flops_per_second = p->flops > 0 ? p->flops / r->measured_seconds : NAN;
-  r->roof_flops_per_second = fmin(sloped, roof->flops_per_second);
-  if (!(p->flops > 0)) {
-    double moved = p->bytes / r->measured_seconds;
-    if (moved > roof->bytes_per_second * (1 + rounding)) {
-      snprintf(r->impossible, sizeof r->impossible, "%s cannot be: the bandwidth is %s",
-               roof_quantity_format(rate, SHORT, moved, "B/s"),
-               roof_quantity_format(limit, SHORT, roof->bytes_per_second, "B/s"));
-    }
-    return;
-  }
-  if (!(r->flops_per_second > r->roof_flops_per_second * (1 + rounding))) {
-    return;
-  }
-  roof_quantity_format(rate, SHORT, r->flops_per_second, "FLOP/s");
-  roof_quantity_format(limit, SHORT, r->roof_flops_per_second, "FLOP/s");
-  if (r->roof_flops_per_second < sloped || isnan(sloped)) {
-    snprintf(r->impossible, sizeof r->impossible, "%s cannot be: the peak is %s", rate, limit);
-    return;
-  }
-  int length = rf_format(r->impossible, sizeof r->impossible,
-                         "%s cannot be at %.4g FLOP/B: %.4g FLOP/B x %s = %s", rate, intensity, intensity,
-                         roof_quantity_format(slope, SHORT, roof->bytes_per_second, "B/s"), limit);
-  if (!isnan(roof->flops_per_second)) {
-    rf_format(r->impossible + length, sizeof r->impossible - (size_t)length,
-              " = %.1f %% of the peak, not %.1f %%", 100 * r->roof_flops_per_second / roof->flops_per_second,
-              100 * r->flops_per_second / roof->flops_per_second);
+  r->roof_flops_per_second = p->flops > 0 ? p->flops / at.ceiling_seconds : NAN;
+  if (at.state == ROOF_PLACE_IMPOSSIBLE) {
+    snprintf(r->impossible, sizeof r->impossible, "%s", at.why);
   }
 }
 
@@ -157,24 +130,32 @@ static double overlap_of(const roof_reconciled *r) {
   return fmin(1, fmax(0, (r->upper_seconds - r->measured_seconds) / range));
 }
 
-static void judge_bands(roof_reconciled *r, const ledger_entry *prediction) {
-  for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
-    r->share[basis] = prediction->ceilings[basis].seconds / r->measured_seconds;
-    const roof_verdict *verdict = roof_verdict_on((roof_basis)basis, r->share[basis]);
-    r->bands[basis] = verdict != NULL ? verdict->name : NULL;
-  }
-  double achieved = r->share[ROOF_ACHIEVED];
-  r->done = achieved >= ROOF_STOP_FRACTION && achieved <= 1 + rounding && r->impossible[0] == '\0';
-  r->next = r->done ? find_mover(r->regime) : NULL;
-}
-
-static void explain(roof_reconciled *r) {
-  const roof_verdict *verdict = roof_verdict_of(r->fraction_of_ceiling);
-  r->verdict = verdict->name;
+static void explain(roof_reconciled *r, const roof_verdict *verdict) {
   rf_format(r->because, sizeof r->because,
             "%s (%s): %.1f %% of the ceiling, %.1f points %s the expected %.1f %%; %s", r->regime, r->binding,
             100 * r->fraction_of_ceiling, fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above",
             100 * r->expected_fraction, verdict->meaning);
+}
+
+/** Against the bound that was sealed, and against that of each basis. */
+static void judge_shares(roof_reconciled *r, const ledger_entry *prediction) {
+  roof_placed at;
+  for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
+    roof_place_time(prediction->ceilings[basis].seconds, (roof_basis)basis, r->measured_seconds, NAN, &at);
+    const roof_verdict *verdict =
+        roof_verdict_on((roof_basis)basis, at.state == ROOF_PLACE_POSSIBLE ? fmin(at.share, 1) : at.share);
+    r->share[basis] = at.share;
+    r->bands[basis] = verdict != NULL ? verdict->name : NULL;
+  }
+  r->done = at.state == ROOF_PLACE_POSSIBLE && at.share >= ROOF_STOP_FRACTION && r->impossible[0] == '\0';
+  r->next = r->done ? find_mover(r->regime) : NULL;
+  roof_place_time(r->lower_seconds, ROOF_THEORETICAL, r->measured_seconds, NAN, &at);
+  r->fraction_of_ceiling = at.share;
+  r->headroom = at.headroom;
+  r->verdict = at.verdict->name;
+  r->expected_fraction = r->lower_seconds / r->predicted_seconds;
+  r->gap_points = 100 * (r->expected_fraction - at.share);
+  explain(r, at.verdict);
 }
 
 roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement) {
@@ -198,15 +179,10 @@ roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_ent
   memcpy(r.label, prediction->label, sizeof r.label);
   memcpy(r.regime, prediction->regime, sizeof r.regime);
   memcpy(r.binding, prediction->binding, sizeof r.binding);
-  r.fraction_of_ceiling = r.lower_seconds / r.measured_seconds;
-  r.expected_fraction = r.lower_seconds / r.predicted_seconds;
-  r.headroom = r.measured_seconds / r.lower_seconds;
-  r.gap_points = 100 * (r.expected_fraction - r.fraction_of_ceiling);
   r.overlap = overlap_of(&r);
   judge_traffic(&r, prediction, &p);
   judge_regime(&r, prediction, measurement, &p);
-  judge_roof(&r, prediction, &p);
-  judge_bands(&r, prediction);
-  explain(&r);
+  judge_point(&r, prediction, &p);
+  judge_shares(&r, prediction);
   return r;
 }

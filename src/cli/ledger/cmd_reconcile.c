@@ -162,8 +162,8 @@ static void add_answer(roof_text *out, const roof_reconcile *all) {
 
 static roof_status print_text(const cli_args *args, const roof_reconcile *all, cli_why *why,
                               roof_error *error) {
-  static const char *const header[] = {"kernel",      "predicted", "measured", "regime",   "counted",
-                                       "theoretical", "achieved",  "gap",      "headroom", "verdict"};
+  static const char *const header[] = {"kernel",      "predicted", "measured",    "regime",   "counted",
+                                       "theoretical", "achieved",  "to expected", "headroom", "verdict"};
   roof_text text = {0};
   cli_grid grid = {0};
   add_answer(&text, all);
