@@ -17,15 +17,8 @@ extern "C" {
 #define ROOF_PEAK_MAX 96
 #define ROOF_LEVEL_MAX 24
 #define ROOF_LINK_MAX 8
-#define ROOF_COST_MAX 24
-#define ROOF_TLB_MAX 8
-#define ROOF_LOAD_MAX 12
-#define ROOF_MODE_MAX 5
-#define ROOF_CURVE_MAX 64
 #define ROOF_NOTE_MAX 24
-#define ROOF_DOMAIN_MAX 16
 #define ROOF_CORE_KIND_SIZE 32
-#define ROOF_LIBRARY_MAX 32
 #define ROOF_FLOP_ENERGY_MAX 16
 
 /** Where a figure comes from. */
@@ -61,26 +54,13 @@ typedef struct roof_peak {
   double flops_per_second;             /**< FLOP/s */
   double limit_flops_per_second;       /**< physical limit of a measured figure */
   double spread;                       /**< relative spread of a measured figure: (q75 - q25) / median */
-  double flops_per_cycle; /**< FLOP per compute unit and cycle, to recompute the peak or its limit */
-  double clock_hz;        /**< the clock quoted or seen under this load, NaN: the machine's */
-  roof_conditions conditions;
-  char isa[32]; /**< instruction set or method, "" unknown */
+  double flops_per_cycle;      /**< FLOP per compute unit and cycle, to recompute the peak or its limit */
+  double clock_hz;             /**< the clock quoted or seen under this load, NaN: the machine's */
+  roof_conditions *conditions; /**< how it was measured; NULL: not here */
+  char isa[32];                /**< instruction set or method, "" unknown */
   char source[ROOF_SOURCE_MAX];
   char date[16]; /**< as-of date, ISO 8601 */
 } roof_peak;
-
-/** Latency of memory while other cores draw a bandwidth from it. */
-typedef struct roof_loaded_latency {
-  double bytes_per_second; /**< of all other cores together, 0: idle */
-  double latency_seconds;
-} roof_loaded_latency;
-
-/** Two bandwidths that a pattern was seen to have, and nothing between. */
-typedef struct roof_modes {
-  char pattern[16];
-  double fast_bytes_per_second;
-  double slow_bytes_per_second;
-} roof_modes;
 
 /** The access patterns that bandwidths are known for, by the share of the bytes that is written. */
 typedef enum roof_mix_kind {
@@ -110,10 +90,6 @@ typedef struct roof_level {
   double update_bytes_per_second;
   double triad_bytes_per_second;
   double latency_seconds;
-  roof_loaded_latency loaded_latency[ROOF_LOAD_MAX]; /**< by growing load */
-  int loaded_latency_count;
-  roof_modes modes[ROOF_MODE_MAX];
-  int mode_count;
   double plateau_bytes; /**< the largest working set at which one core still reads at the level's rate */
   char plateau[16]; /**< "flat", "not flat": its figures hold for one working set, "not seen", "" unknown */
   double limit_bytes_per_second;       /**< physical limit of reading, or of the one bandwidth there is */
@@ -121,11 +97,11 @@ typedef struct roof_level {
   double copy_limit_bytes_per_second;
   double update_limit_bytes_per_second;
   double triad_limit_bytes_per_second;
-  double clock_hz; /**< of the cores when it was measured */
-  double spread;   /**< the widest of its patterns */
-  roof_conditions read, write, copy, update, triad;
-  double bus_bits;             /**< to recompute the bandwidth: bus_bits / 8 x transfers_per_second */
-  double transfers_per_second; /**< per pin */
+  double clock_hz;                  /**< of the cores when it was measured */
+  double spread;                    /**< the widest of its patterns */
+  struct roof_level_report *report; /**< roofline/report.h: what only its measurement shows; NULL: nothing */
+  double bus_bits;                  /**< to recompute the bandwidth: bus_bits / 8 x transfers_per_second */
+  double transfers_per_second;      /**< per pin */
   char source[ROOF_SOURCE_MAX];
   char date[16];
 } roof_level;
@@ -142,71 +118,6 @@ typedef struct roof_link {
   char source[ROOF_SOURCE_MAX];
   char date[16];
 } roof_link;
-
-/** What one act of synchronisation costs. */
-typedef struct roof_cost {
-  char name[ROOF_NAME_MAX]; /**< "barrier", "atomic add, shared line" */
-  roof_provenance kind;
-  int cores; /**< cores that take part, 0: all */
-  double seconds;
-  double least_seconds; /**< of several pairs of cores, the fastest and the slowest */
-  double most_seconds;
-  double clock_hz; /**< of the cores, to tell cycles */
-  double samples;
-  double spread;
-  char source[ROOF_SOURCE_MAX];
-  char date[16];
-} roof_cost;
-
-/** How far one level of address translation reaches with pages of one size. */
-typedef struct roof_tlb {
-  char name[ROOF_NAME_MAX]; /**< "L1 TLB" */
-  double page_bytes;
-  double entries; /**< pages that fit; NaN when none was found */
-  double reach_bytes;
-  double miss_seconds; /**< what a load takes longer beyond it */
-  roof_provenance kind;
-  char source[ROOF_SOURCE_MAX];
-  char date[16];
-} roof_tlb;
-
-/** Bandwidth at one working set. */
-typedef struct roof_curve_point {
-  double bytes;
-  double bytes_per_second;
-} roof_curve_point;
-
-/** One domain of memory: what its cores read from each domain. Entry i of a list is for domain i; NaN:
- *  unknown. */
-typedef struct roof_domain {
-  char name[32];
-  double cores;                                  /**< nearest to it; 0 for memory without cores */
-  double bytes;                                  /**< of memory */
-  double read_bytes_per_second[ROOF_DOMAIN_MAX]; /**< by all its cores together */
-  int read_count;
-  double latency_seconds[ROOF_DOMAIN_MAX]; /**< of a load that waits for the one before it */
-  int latency_count;
-  roof_provenance kind;
-  char source[ROOF_SOURCE_MAX];
-  char date[16];
-} roof_domain;
-
-/** What a library reaches. Predictions do not use it: it shows how near the peaks tuned code comes. */
-typedef struct roof_library {
-  char name[ROOF_NAME_MAX];      /**< "OpenBLAS" */
-  char version[ROOF_SOURCE_MAX]; /**< as the library says */
-  char op[ROOF_NAME_MAX];        /**< "gemm" */
-  roof_dtype dtype;
-  int cores;                      /**< cores this figure is for, 0: all */
-  char parameters[ROOF_NAME_MAX]; /**< "m=1024 n=1024 k=1024" */
-  double flops_per_second;        /**< FLOP/s; NaN when it was skipped */
-  double fraction_of_peak;        /**< of the measured peak of that format on those cores */
-  double spread;
-  roof_provenance kind;
-  char skipped[ROOF_SOURCE_MAX]; /**< why there is no figure, or "" */
-  char source[ROOF_SOURCE_MAX];
-  char date[16];
-} roof_library;
 
 /** Joules of one FLOP of a format on a unit, over what an idle machine takes. */
 typedef struct roof_flop_energy {
@@ -235,15 +146,25 @@ typedef struct roof_energy {
   double total_fp32_joules_per_flop;
   double total_joules_per_byte;
   double idle_watts;
-  double watts;                                 /**< thermal design power or the highest draw measured */
-  roof_flop_energy flops[ROOF_FLOP_ENERGY_MAX]; /**< where they are told apart; before the figures above */
+  double watts;            /**< thermal design power or the highest draw measured */
+  roof_flop_energy *flops; /**< where they are told apart; before the figures above */
   int flop_count;
-  roof_byte_energy bytes[ROOF_LEVEL_KIND_COUNT]; /**< by level, likewise */
+  roof_byte_energy *bytes; /**< by level, likewise */
   int byte_count;
   roof_provenance kind;
   char source[ROOF_SOURCE_MAX];
+  char date[16];
 } roof_energy;
 
+/** Where one figure comes from that is not part of a peak, a level or a link. */
+typedef struct roof_origin {
+  roof_provenance kind;
+  char source[ROOF_SOURCE_MAX]; /**< "": not said */
+  char date[16];
+} roof_origin;
+
+/** A list's entries never move: a pointer to one holds as long as the machine does. Append with the functions
+ *  below, which return an empty entry. */
 typedef struct roof_machine {
   char name[ROOF_NAME_MAX];
   char title[96]; /**< as the vendor writes it */
@@ -257,28 +178,19 @@ typedef struct roof_machine {
   double unit_count;
   double clock_hz;
   double launch_seconds;          /**< cost of one launch or parallel region */
-  roof_conditions clock, launch;  /**< what stands behind these two */
   double overhead_cutoff_seconds; /**< below this an operation is overhead; NaN: the default of 8 us */
-  roof_peak peaks[ROOF_PEAK_MAX];
+  roof_origin unit_origin, clock_origin, launch_origin, overhead_origin; /**< of the four figures above */
+  roof_peak *peaks;
   int peak_count;
-  roof_level levels[ROOF_LEVEL_MAX]; /**< inner to outer */
+  roof_level *levels; /**< inner to outer */
   int level_count;
-  roof_link links[ROOF_LINK_MAX];
+  roof_link *links;
   int link_count;
-  roof_cost costs[ROOF_COST_MAX];
-  int cost_count;
-  roof_tlb tlbs[ROOF_TLB_MAX];
-  int tlb_count;
-  roof_curve_point curve[ROOF_CURVE_MAX]; /**< one core reads: bandwidth by working set */
-  int curve_count;
-  roof_domain domains[ROOF_DOMAIN_MAX]; /**< of memory; none where there is only one */
-  int domain_count;
-  roof_library libraries[ROOF_LIBRARY_MAX];
-  int library_count;
   roof_energy energy;
   char date[16];
-  char notes[ROOF_NOTE_MAX][ROOF_SOURCE_MAX];
+  char (*notes)[ROOF_SOURCE_MAX];
   int note_count;
+  struct roof_report *report; /**< roofline/report.h: what only a measurement shows; NULL: nothing */
 } roof_machine;
 
 /** An empty machine: every number NaN, every count 0, every text "".
@@ -298,6 +210,42 @@ ROOF_API roof_machine *roof_machine_copy(const roof_machine *machine);
  *  Ownership: releases `machine` and all it points to.
  *  Errors: none. */
 ROOF_API void roof_machine_free(roof_machine *machine);
+
+/** Adds an empty peak.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_PEAK_MAX). */
+ROOF_API roof_peak *roof_machine_add_peak(roof_machine *machine);
+
+/** Adds an empty level: inner to outer.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_LEVEL_MAX). */
+ROOF_API roof_level *roof_machine_add_level(roof_machine *machine);
+
+/** Adds an empty link.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_LINK_MAX). */
+ROOF_API roof_link *roof_machine_add_link(roof_machine *machine);
+
+/** Adds an empty note, a text of ROOF_SOURCE_MAX bytes.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_NOTE_MAX). */
+ROOF_API char *roof_machine_add_note(roof_machine *machine);
+
+/** Adds the energy of a FLOP of one format on one unit.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_FLOP_ENERGY_MAX). */
+ROOF_API roof_flop_energy *roof_machine_add_flop_energy(roof_machine *machine);
+
+/** Adds the energy of a byte of one level.
+ *  Units: none.
+ *  Ownership: the entry is the machine's.
+ *  Errors: NULL when the list is full (ROOF_LEVEL_KIND_COUNT). */
+ROOF_API roof_byte_energy *roof_machine_add_byte_energy(roof_machine *machine);
 
 /** The machine's name for people: as the vendor writes it, else the catalogue's.
  *  Units: none.
@@ -327,6 +275,47 @@ ROOF_API const roof_level *roof_machine_level(const roof_machine *machine, roof_
  *  Ownership: points into `machine`.
  *  Errors: NULL when there is none. */
 ROOF_API const roof_level *roof_machine_memory(const roof_machine *machine, roof_provenance kind);
+
+/** One figure: what it is, its value, and where that comes from. */
+typedef struct roof_machine_value {
+  const char *key;   /**< in JSON: "read_bytes_per_second" */
+  const char *label; /**< "read" */
+  const char *unit;  /**< "B/s"; "" for a count */
+  double value;
+  bool limited;                      /**< a rate, which has a physical limit */
+  double limit;                      /**< NaN: not known */
+  double spread;                     /**< relative spread of a measured figure, NaN: not known */
+  const roof_conditions *conditions; /**< how it was measured; NULL: not here */
+  roof_provenance kind;
+  const char *source;
+  const char *date;
+} roof_machine_value;
+
+/** A figure of the machine that is no peak, level, link or energy (units, clock, launch, overhead cutoff), by
+ *  `index` from 0. One that is not known has the value NaN.
+ *  Units: as `unit` says.
+ *  Ownership: fills *figure, which points into the machine.
+ *  Errors: false beyond the last. */
+ROOF_API bool roof_machine_figure(const roof_machine *machine, int index, roof_machine_value *figure);
+
+/** A figure of a peak, by `index` from 0.
+ *  Units: as `unit` says.
+ *  Ownership: fills *figure, which points into the machine.
+ *  Errors: false beyond the last. */
+ROOF_API bool roof_peak_figure(const roof_peak *peak, int index, roof_machine_value *figure);
+
+/** A figure of a level (a bandwidth of each pattern, latency), by `index` from 0. One that is not known has the
+ *  value NaN.
+ *  Units: as `unit` says.
+ *  Ownership: fills *figure, which points into the machine.
+ *  Errors: false beyond the last. */
+ROOF_API bool roof_level_figure(const roof_level *level, int index, roof_machine_value *figure);
+
+/** A figure of energy, by `index` from 0. One that is not known has the value NaN.
+ *  Units: as `unit` says.
+ *  Ownership: fills *figure, which points into the machine.
+ *  Errors: false beyond the last. */
+ROOF_API bool roof_energy_figure(const roof_energy *energy, int index, roof_machine_value *figure);
 
 /** What a byte of each pattern takes at least. A pattern without a figure of its own takes what its
  *  neighbours do, and one bandwidth alone serves all; none takes longer than one that moves as much and more

@@ -22,6 +22,7 @@
 #include "roofline/plan.h"
 #include "roofline/predict.h"
 #include "roofline/region.h"
+#include "roofline/report.h"
 #include "roofline/sealing.h"
 #include "roofline/shape.h"
 #include "roofline/stats.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/figures.h"
 #include "core/number.h"
 #include "roofline/catalog.h"
 #include "roofline/units.h"
@@ -16,6 +17,7 @@ enum { QUANTITY_SIZE = 32 };
 
 typedef struct report {
   const roof_machine *machine;
+  const roof_report *report;
   roof_finding *findings;
   size_t capacity;
   size_t count;
@@ -74,6 +76,16 @@ static void check_limit(report *r, double value, double limit, const char *unit)
   }
 }
 
+/** Every figure of a record against its limit. */
+static void check_limits(report *r, const rf_record *record, const void *base) {
+  for (size_t i = 0; i < record->count; i++) {
+    const rf_field *f = &record->fields[i];
+    if (f->limit > 0) {
+      check_limit(r, rf_number_at(base, f->offset), rf_number_at(base, f->limit), f->unit);
+    }
+  }
+}
+
 /** A figure against the one recomputed from `formula`. */
 static void check_recomputed(report *r, double value, double recomputed, const char *unit,
                              const char *formula) {
@@ -119,7 +131,7 @@ static void check_peak(report *r, int index) {
             m->unit_kind[0] != '\0' ? m->unit_kind : "units", peak->flops_per_cycle,
             roof_quantity_format(rate, sizeof rate, clock, "Hz"));
   if (peak->kind == ROOF_MEASURED) {
-    check_limit(r, peak->flops_per_second, peak->limit_flops_per_second, "FLOP/s");
+    check_limits(r, &rf_peak_record, peak);
   } else if (!peak->sparse) {
     check_recomputed(r, peak->flops_per_second, recomputed, "FLOP/s", formula);
     check_dense(r, peak, recomputed);
@@ -166,11 +178,7 @@ static void check_level(report *r, int index) {
   rf_format(formula, sizeof formula, "%g bit x %s / 8", level->bus_bits,
             roof_quantity_format(rate, sizeof rate, level->transfers_per_second, "T/s"));
   if (level->kind == ROOF_MEASURED) {
-    check_limit(r, level->read_bytes_per_second, level->limit_bytes_per_second, "B/s");
-    check_limit(r, level->write_bytes_per_second, level->write_limit_bytes_per_second, "B/s");
-    check_limit(r, level->copy_bytes_per_second, level->copy_limit_bytes_per_second, "B/s");
-    check_limit(r, level->update_bytes_per_second, level->update_limit_bytes_per_second, "B/s");
-    check_limit(r, level->triad_bytes_per_second, level->triad_limit_bytes_per_second, "B/s");
+    check_limits(r, &rf_level_record, level);
   } else {
     check_recomputed(r, level->bytes_per_second, level->bus_bits / 8 * level->transfers_per_second, "B/s",
                      formula);
@@ -233,7 +241,7 @@ static void check_link(report *r, int index) {
 }
 
 static void check_cost(report *r, int index) {
-  const roof_cost *cost = &r->machine->costs[index];
+  const roof_cost *cost = &r->report->costs[index];
   snprintf(r->where, sizeof r->where, "costs[%d] %s", index, cost->name);
   check_provenance(r, cost->source, cost->date);
   if (cost->least_seconds > cost->seconds || cost->seconds > cost->most_seconds) {
@@ -242,7 +250,7 @@ static void check_cost(report *r, int index) {
 }
 
 static void check_tlb(report *r, int index) {
-  const roof_tlb *tlb = &r->machine->tlbs[index];
+  const roof_tlb *tlb = &r->report->tlbs[index];
   snprintf(r->where, sizeof r->where, "tlbs[%d] %s", index, tlb->name);
   check_provenance(r, tlb->source, tlb->date);
   check_recomputed(r, tlb->reach_bytes, tlb->entries * tlb->page_bytes, "B", "entries x page_bytes");
@@ -250,12 +258,12 @@ static void check_tlb(report *r, int index) {
 
 /** A domain's own memory is the nearest to its cores. */
 static void check_domain(report *r, int index) {
-  const roof_domain *domain = &r->machine->domains[index];
+  const roof_domain *domain = &r->report->domains[index];
   char a[QUANTITY_SIZE], b[QUANTITY_SIZE];
   snprintf(r->where, sizeof r->where, "domains[%d] %s", index, domain->name);
   check_provenance(r, domain->source, domain->date);
-  for (int i = 0; i < r->machine->domain_count; i++) {
-    const char *other = r->machine->domains[i].name;
+  for (int i = 0; i < r->report->domain_count; i++) {
+    const char *other = r->report->domains[i].name;
     if (i < index && strcmp(other, domain->name) == 0) {
       add(r, true, "the same name as domains[%d]", i);
     }
@@ -305,7 +313,8 @@ static void check_energy(report *r) {
 }
 
 size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, size_t capacity) {
-  report r = {.machine = machine, .findings = findings, .capacity = capacity};
+  report r = {
+      .machine = machine, .report = roof_machine_report(machine), .findings = findings, .capacity = capacity};
   check_machine(&r);
   check_energy(&r);
   for (int i = 0; i < machine->peak_count; i++) {
@@ -317,13 +326,13 @@ size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, si
   for (int i = 0; i < machine->link_count; i++) {
     check_link(&r, i);
   }
-  for (int i = 0; i < machine->cost_count; i++) {
+  for (int i = 0; i < r.report->cost_count; i++) {
     check_cost(&r, i);
   }
-  for (int i = 0; i < machine->tlb_count; i++) {
+  for (int i = 0; i < r.report->tlb_count; i++) {
     check_tlb(&r, i);
   }
-  for (int i = 0; i < machine->domain_count; i++) {
+  for (int i = 0; i < r.report->domain_count; i++) {
     check_domain(&r, i);
   }
   return r.count;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/grid.h"
+#include "cli/predict/grid.h"
 #include "core/number.h"
 #include "documents/measurements.h"
 #include "roofline/advise.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/chart.h"
-#include "cli/grid.h"
 #include "core/number.h"
 #include "roofline/plan.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
+#include "cli/predict/grid.h"
 #include "documents/measurements.h"
 
 static int ascii, width, height, arrows, linear;

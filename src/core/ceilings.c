@@ -1,6 +1,8 @@
 #include <math.h>
+#include <string.h>
 
 #include "core/ceilings.h"
+#include "core/figures.h"
 #include "core/mix.h"
 
 /** Whether a figure of that kind, with the physical `limit` of a measured one, belongs to the basis. */
@@ -14,13 +16,11 @@ double rf_peak_limit(const roof_peak *peak) {
 
 void rf_level_limit(const roof_level *level, double costs[ROOF_MIX_COUNT]) {
   roof_level limits = *level;
-  if (level->kind == ROOF_MEASURED) {
-    limits.bytes_per_second = NAN;
-    limits.read_bytes_per_second = level->limit_bytes_per_second;
-    limits.triad_bytes_per_second = level->triad_limit_bytes_per_second;
-    limits.copy_bytes_per_second = level->copy_limit_bytes_per_second;
-    limits.write_bytes_per_second = level->write_limit_bytes_per_second;
-    limits.update_bytes_per_second = level->update_limit_bytes_per_second;
+  const rf_field *f = NULL;
+  for (int rank = 1; (f = rf_record_figure(&rf_level_record, rank)) != NULL; rank++) {
+    if (level->kind == ROOF_MEASURED && f->limit > 0) {
+      memcpy((char *)&limits + f->offset, (const char *)level + f->limit, sizeof(double));
+    }
   }
   roof_level_costs(&limits, costs);
 }

@@ -1,10 +1,10 @@
 /* The ceilings of some of a machine's cores, between what one reaches and what all reach. */
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/cores.h"
+#include "core/figures.h"
 
 enum { KINDS = 8 };
 
@@ -49,24 +49,8 @@ static void name_source(char *source, size_t size, const char *basis, int all) {
   snprintf(source, size, "interpolated from 1 and %d cores: %.180s", all, basis);
 }
 
-static const size_t bandwidths[] = {offsetof(roof_level, bytes_per_second),
-                                    offsetof(roof_level, read_bytes_per_second),
-                                    offsetof(roof_level, write_bytes_per_second),
-                                    offsetof(roof_level, copy_bytes_per_second),
-                                    offsetof(roof_level, update_bytes_per_second),
-                                    offsetof(roof_level, triad_bytes_per_second),
-                                    offsetof(roof_level, limit_bytes_per_second),
-                                    offsetof(roof_level, write_limit_bytes_per_second),
-                                    offsetof(roof_level, copy_limit_bytes_per_second),
-                                    offsetof(roof_level, update_limit_bytes_per_second),
-                                    offsetof(roof_level, triad_limit_bytes_per_second)};
-
-static double *at(roof_level *level, size_t field) {
-  return (double *)(void *)((char *)level + field);
-}
-
-static double figure(const roof_level *level, size_t field) {
-  return *(const double *)(const void *)((const char *)level + field);
+static double *at(void *record, size_t offset) {
+  return (double *)(void *)((char *)record + offset);
 }
 
 /** The peak that one core of a kind reaches; of the first kind, which is the fastest, for NULL. */
@@ -94,22 +78,38 @@ static const roof_level *one_core_level(const roof_machine *machine, const roof_
   return NULL;
 }
 
+/** Everything of a record that cores share, of which `one` is of one core and `of_kinds` of one of each kind. */
+static void share_fields(const rf_record *record, const kinds *k, void *all, const void *one,
+                         const void *const of_kinds[KINDS], int cores) {
+  for (size_t f = 0; f < record->count; f++) {
+    size_t offset = record->fields[f].offset;
+    double rates[KINDS], *shared = at(all, offset);
+    for (int i = 0; i < k->count && record->fields[f].shared; i++) {
+      rates[i] = of_kinds[i] != NULL ? rf_number_at(of_kinds[i], offset) : NAN;
+    }
+    if (record->fields[f].shared) {
+      *shared = share_of(k, rates, rf_number_at(one, offset), *shared, cores);
+    }
+  }
+}
+
 static void share_peak(const roof_machine *machine, const kinds *k, roof_peak *peak, int cores, int all) {
   const roof_peak *one = one_core_peak(machine, peak, NULL);
-  double rates[KINDS], limits[KINDS];
-  if (one == NULL || cores == 1) {
-    *peak = one != NULL ? *one : *peak;
+  const void *of_kinds[KINDS];
+  if (one == NULL) {
+    return;
+  }
+  if (cores == 1) {
+    roof_conditions *owned = peak->conditions;
+    *peak = *one;
+    peak->conditions = owned;
     return;
   }
   for (int i = 0; i < k->count; i++) {
-    const roof_peak *p = one_core_peak(machine, peak, k->names[i]);
-    rates[i] = p != NULL ? p->flops_per_second : NAN;
-    limits[i] = p != NULL ? p->limit_flops_per_second : NAN;
+    of_kinds[i] = one_core_peak(machine, peak, k->names[i]);
   }
+  share_fields(&rf_peak_record, k, peak, one, of_kinds, cores);
   peak->cores = cores;
-  peak->flops_per_second = share_of(k, rates, one->flops_per_second, peak->flops_per_second, cores);
-  peak->limit_flops_per_second =
-      share_of(k, limits, one->limit_flops_per_second, peak->limit_flops_per_second, cores);
   peak->spread = fmax(one->spread, peak->spread);
   char basis[ROOF_SOURCE_MAX];
   memcpy(basis, peak->source, sizeof basis);
@@ -118,28 +118,24 @@ static void share_peak(const roof_machine *machine, const kinds *k, roof_peak *p
 
 static void share_level(const roof_machine *machine, const kinds *k, roof_level *level, int cores, int all) {
   const roof_level *one = one_core_level(machine, level, NULL);
-  roof_level l = *level;
+  const void *of_kinds[KINDS];
   if (one == NULL) {
     return;
   }
-  l.cores = cores;
-  for (size_t f = 0; f < sizeof bandwidths / sizeof bandwidths[0]; f++) {
-    double rates[KINDS];
-    for (int i = 0; i < k->count; i++) {
-      const roof_level *of_kind = one_core_level(machine, level, k->names[i]);
-      rates[i] = of_kind != NULL ? figure(of_kind, bandwidths[f]) : NAN;
-    }
-    *at(&l, bandwidths[f]) =
-        share_of(k, rates, figure(one, bandwidths[f]), figure(level, bandwidths[f]), cores);
+  for (int i = 0; i < k->count; i++) {
+    of_kinds[i] = one_core_level(machine, level, k->names[i]);
   }
-  l.spread = fmax(one->spread, level->spread);
+  share_fields(&rf_level_record, k, level, one, of_kinds, cores);
+  level->cores = cores;
+  level->spread = fmax(one->spread, level->spread);
+  char basis[ROOF_SOURCE_MAX];
+  memcpy(basis, level->source, sizeof basis);
   if (cores == 1) {
-    snprintf(l.source, sizeof l.source, "%s", one->source);
+    snprintf(level->source, sizeof level->source, "%s", one->source);
   } else {
-    name_source(l.source, sizeof l.source, level->source, all);
+    name_source(level->source, sizeof level->source, basis, all);
   }
-  l.instances = ceil(level->instances * cores / all);
-  *level = l;
+  level->instances = ceil(level->instances * cores / all);
 }
 
 /** All cores where `cores` are fewer and at least one, else 0. */

@@ -1,10 +1,11 @@
-/** Empty figures: every number NaN, every count 0, every text "". */
+/** The tables of src/core/figures.c. */
 #ifndef CORE_FIGURES_H
 #define CORE_FIGURES_H
 
-#include "roofline/machine.h"
+#include "core/record.h"
+#include "roofline/report.h"
 
-void rf_level_init(roof_level *level);
-void rf_domain_init(roof_domain *domain);
+extern const rf_record rf_machine_record, rf_peak_record, rf_level_record, rf_link_record, rf_cost_record,
+    rf_library_record, rf_domain_record, rf_energy_record, rf_origin_record, rf_conditions_record;
 
 #endif

@@ -42,90 +42,171 @@ static const struct {
     {"memory", ROOF_MEMORY},
 };
 
-void rf_level_init(roof_level *level) {
-  *level = (roof_level){.instances = 1};
-  level->bytes = NAN;
-  level->bytes_per_second = level->read_bytes_per_second = level->write_bytes_per_second = NAN;
-  level->copy_bytes_per_second = level->update_bytes_per_second = level->triad_bytes_per_second = NAN;
-  level->write_limit_bytes_per_second = level->copy_limit_bytes_per_second = NAN;
-  level->update_limit_bytes_per_second = level->triad_limit_bytes_per_second = level->clock_hz = NAN;
-  level->latency_seconds = level->limit_bytes_per_second = level->spread = NAN;
-  level->bus_bits = level->transfers_per_second = level->plateau_bytes = NAN;
-  roof_conditions *const all[] = {&level->read, &level->write, &level->copy, &level->update, &level->triad};
-  for (size_t q = 0; q < sizeof all / sizeof all[0]; q++) {
-    roof_conditions_init(all[q]);
-  }
-}
-
-void rf_domain_init(roof_domain *domain) {
-  *domain = (roof_domain){.cores = NAN, .bytes = NAN};
-  for (int k = 0; k < ROOF_DOMAIN_MAX; k++) {
-    domain->read_bytes_per_second[k] = domain->latency_seconds[k] = NAN;
-  }
-}
-
-static void clear(roof_machine *machine) {
-  memset(machine, 0, sizeof *machine);
-  machine->unit_count = NAN;
-  machine->clock_hz = NAN;
-  machine->launch_seconds = NAN;
-  machine->overhead_cutoff_seconds = NAN;
-  roof_conditions_init(&machine->clock);
-  roof_conditions_init(&machine->launch);
-  machine->energy = (roof_energy){.joules_per_flop = NAN, .joules_per_byte = NAN, .watts = NAN};
-  machine->energy.fp32_joules_per_flop = machine->energy.idle_watts = NAN;
-  machine->energy.total_joules_per_flop = machine->energy.total_fp32_joules_per_flop = NAN;
-  machine->energy.total_joules_per_byte = NAN;
-  for (int i = 0; i < ROOF_PEAK_MAX; i++) {
-    roof_peak *peak = &machine->peaks[i];
-    peak->flops_per_second = peak->limit_flops_per_second = peak->spread = NAN;
-    peak->flops_per_cycle = peak->clock_hz = NAN;
-    roof_conditions_init(&peak->conditions);
-  }
-  for (int i = 0; i < ROOF_LEVEL_MAX; i++) {
-    rf_level_init(&machine->levels[i]);
-  }
-  for (int i = 0; i < ROOF_LINK_MAX; i++) {
-    roof_link *link = &machine->links[i];
-    link->bytes_per_second = link->both_ways_bytes_per_second = link->latency_seconds = NAN;
-    link->count = 1;
-  }
-  for (int i = 0; i < ROOF_COST_MAX; i++) {
-    roof_cost *cost = &machine->costs[i];
-    cost->seconds = cost->least_seconds = cost->most_seconds = NAN;
-    cost->clock_hz = cost->samples = cost->spread = NAN;
-  }
-  for (int i = 0; i < ROOF_TLB_MAX; i++) {
-    roof_tlb *tlb = &machine->tlbs[i];
-    tlb->page_bytes = tlb->entries = tlb->reach_bytes = tlb->miss_seconds = NAN;
-  }
-  for (int i = 0; i < ROOF_DOMAIN_MAX; i++) {
-    rf_domain_init(&machine->domains[i]);
-  }
-  for (int i = 0; i < ROOF_LIBRARY_MAX; i++) {
-    roof_library *library = &machine->libraries[i];
-    library->flops_per_second = library->fraction_of_peak = library->spread = NAN;
-  }
-}
-
 roof_machine *roof_machine_new(void) {
   roof_machine *machine = malloc(sizeof *machine);
-  if (machine != NULL) {
-    clear(machine);
+  if (machine != NULL && !rf_record_init(&rf_machine_record, machine)) {
+    free(machine);
+    machine = NULL;
   }
   return machine;
 }
 
 roof_machine *roof_machine_copy(const roof_machine *machine) {
   roof_machine *copy = malloc(sizeof *copy);
-  if (copy != NULL) {
-    *copy = *machine;
+  if (copy != NULL && !rf_record_copy(&rf_machine_record, copy, machine)) {
+    free(copy);
+    copy = NULL;
   }
   return copy;
 }
 
 void roof_machine_free(roof_machine *machine) {
+  if (machine != NULL) {
+    rf_record_done(&rf_machine_record, machine);
+  }
   free(machine);
+}
+
+void roof_conditions_init(roof_conditions *conditions) {
+  rf_record_init(&rf_conditions_record, conditions);
+}
+
+/** Adds to the list of that key, which is in the machine or in its report. */
+static void *add_to(roof_machine *machine, const char *key) {
+  const rf_field *field = rf_record_field(&rf_machine_record, key);
+  void *base = field->measured ? (void *)roof_machine_make_report(machine) : machine;
+  return base != NULL ? rf_list_add(field, base) : NULL;
+}
+
+roof_peak *roof_machine_add_peak(roof_machine *machine) {
+  return add_to(machine, "peaks");
+}
+
+roof_level *roof_machine_add_level(roof_machine *machine) {
+  return add_to(machine, "levels");
+}
+
+roof_link *roof_machine_add_link(roof_machine *machine) {
+  return add_to(machine, "links");
+}
+
+char *roof_machine_add_note(roof_machine *machine) {
+  return add_to(machine, "notes");
+}
+
+roof_flop_energy *roof_machine_add_flop_energy(roof_machine *machine) {
+  return rf_list_add(rf_record_field(&rf_energy_record, "flops"), &machine->energy);
+}
+
+roof_byte_energy *roof_machine_add_byte_energy(roof_machine *machine) {
+  return rf_list_add(rf_record_field(&rf_energy_record, "bytes"), &machine->energy);
+}
+
+roof_cost *roof_machine_add_cost(roof_machine *machine) {
+  return add_to(machine, "costs");
+}
+
+roof_tlb *roof_machine_add_tlb(roof_machine *machine) {
+  return add_to(machine, "tlbs");
+}
+
+roof_curve_point *roof_machine_add_curve_point(roof_machine *machine) {
+  return add_to(machine, "curve");
+}
+
+roof_domain *roof_machine_add_domain(roof_machine *machine) {
+  return add_to(machine, "domains");
+}
+
+roof_library *roof_machine_add_library(roof_machine *machine) {
+  return add_to(machine, "libraries");
+}
+
+const roof_report *roof_machine_report(const roof_machine *machine) {
+  static const roof_report none = {.clock = {.samples = NAN}, .launch = {.samples = NAN}};
+  return machine->report != NULL ? machine->report : &none;
+}
+
+const roof_level_report *roof_level_report_of(const roof_level *level) {
+  static const roof_level_report none = {.read = {.samples = NAN},
+                                         .write = {.samples = NAN},
+                                         .copy = {.samples = NAN},
+                                         .update = {.samples = NAN},
+                                         .triad = {.samples = NAN}};
+  return level->report != NULL ? level->report : &none;
+}
+
+roof_report *roof_machine_make_report(roof_machine *machine) {
+  return rf_record_part(&rf_machine_record, machine);
+}
+
+roof_level_report *roof_level_make_report(roof_level *level) {
+  return rf_record_part(&rf_level_record, level);
+}
+
+roof_conditions *roof_peak_make_conditions(roof_peak *peak) {
+  return rf_record_part(&rf_peak_record, peak);
+}
+
+/** How the figure of a row was measured, NULL when it was not measured here. */
+static const roof_conditions *conditions_of(const rf_record *record, const void *base, const rf_field *f) {
+  const char *part = NULL;
+  if (f->conditions > 0) {
+    memcpy(&part, (const char *)base + record->part, sizeof part);
+  }
+  const roof_conditions *conditions =
+      part != NULL ? (const roof_conditions *)(const void *)(part + f->conditions - 1) : NULL;
+  return conditions != NULL && !isnan(conditions->samples) ? conditions : NULL;
+}
+
+/** The row at `index` with its value; false beyond the last. The caller adds the provenance. */
+static bool read_figure(const rf_record *record, const void *base, int index, double spread,
+                        roof_machine_value *figure) {
+  const rf_field *f = rf_record_figure(record, index + 1);
+  if (f == NULL) {
+    return false;
+  }
+  *figure = (roof_machine_value){.key = f->key,
+                                 .label = f->label,
+                                 .unit = f->unit,
+                                 .value = rf_number_at(base, f->offset),
+                                 .limited = f->limit > 0,
+                                 .limit = f->limit > 0 ? rf_number_at(base, f->limit) : NAN,
+                                 .conditions = conditions_of(record, base, f)};
+  figure->spread = figure->conditions != NULL ? figure->conditions->spread : figure->limited ? spread : NAN;
+  return true;
+}
+
+static bool say_origin(roof_machine_value *figure, roof_provenance kind, const char *source,
+                       const char *date) {
+  figure->kind = kind;
+  figure->source = source;
+  figure->date = date;
+  return true;
+}
+
+bool roof_machine_figure(const roof_machine *machine, int index, roof_machine_value *figure) {
+  if (!read_figure(&rf_machine_record, machine, index, NAN, figure)) {
+    return false;
+  }
+  size_t offset = rf_record_figure(&rf_machine_record, index + 1)->provenance;
+  const roof_origin *origin = (const roof_origin *)(const void *)((const char *)machine + offset);
+  return say_origin(figure, origin->kind, origin->source, origin->date);
+}
+
+bool roof_peak_figure(const roof_peak *peak, int index, roof_machine_value *figure) {
+  return read_figure(&rf_peak_record, peak, index, peak->spread, figure) &&
+         say_origin(figure, peak->kind, peak->source, peak->date);
+}
+
+bool roof_level_figure(const roof_level *level, int index, roof_machine_value *figure) {
+  return read_figure(&rf_level_record, level, index, level->spread, figure) &&
+         say_origin(figure, level->kind, level->source, level->date);
+}
+
+bool roof_energy_figure(const roof_energy *energy, int index, roof_machine_value *figure) {
+  return read_figure(&rf_energy_record, energy, index, NAN, figure) &&
+         say_origin(figure, energy->kind, energy->source, energy->date);
 }
 
 /** True when a figure of provenance `a` on `cores_a` cores serves better than `b`; 0 cores are all cores. */

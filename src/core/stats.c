@@ -87,22 +87,6 @@ size_t roof_stats_outliers(const double *sorted, size_t count, double factor) {
   return outliers;
 }
 
-void roof_conditions_init(roof_conditions *conditions) {
-  *conditions = (roof_conditions){.samples = NAN,
-                                  .warm_up_samples = NAN,
-                                  .spread = NAN,
-                                  .outliers = NAN,
-                                  .per_cycle = NAN,
-                                  .clock_before_hz = NAN,
-                                  .clock_hz = NAN,
-                                  .clock_after_hz = NAN,
-                                  .clock_drift = NAN,
-                                  .voluntary_switches = NAN,
-                                  .involuntary_switches = NAN,
-                                  .stolen_seconds = NAN,
-                                  .load = NAN};
-}
-
 enum { EXACT_MAX = 20 };
 
 /** Walks both sorted lists together. `ties` is the sum of t^3 - t over the groups of equal values. */

@@ -20,9 +20,9 @@ typedef struct reader {
   size_t depth;
 } reader;
 
-typedef roof_status value_reader(reader *r, const field *f, json_t *value, char *at);
+typedef roof_status value_reader(reader *r, const rf_field *f, json_t *value, char *at);
 
-static roof_status read_value(reader *r, const field *f, json_t *value, char *at);
+static roof_status read_value(reader *r, const rf_field *f, json_t *value, char *base);
 
 static void enter(reader *r, size_t step, const char *key) {
   r->steps[r->depth] = step;
@@ -54,7 +54,11 @@ static roof_status fail(reader *r, const char *why) {
   return fail_at(r, false, ROOF_E_ARGUMENT, why);
 }
 
-static roof_status read_text(reader *r, const field *f, json_t *value, char *at) {
+static roof_status fail_memory(reader *r) {
+  return roof_error_set(r->error, ROOF_E_MEMORY, "%s: out of memory", r->file);
+}
+
+static roof_status read_text(reader *r, const rf_field *f, json_t *value, char *at) {
   if (!json_is_string(value)) {
     return fail(r, "not a text");
   }
@@ -77,7 +81,7 @@ static roof_status read_text(reader *r, const field *f, json_t *value, char *at)
   return ROOF_OK;
 }
 
-static roof_status read_name(reader *r, const field *f, json_t *value, char *at) {
+static roof_status read_name(reader *r, const rf_field *f, json_t *value, char *at) {
   roof_status status = read_text(r, f, value, at);
   if (status != ROOF_OK) {
     return status;
@@ -85,13 +89,13 @@ static roof_status read_name(reader *r, const field *f, json_t *value, char *at)
   return rf_machine_name_is_good(at) ? ROOF_OK : fail(r, "a name has letters, digits and . _ + - only");
 }
 
-static roof_status read_schema(reader *r, const field *f, json_t *value, char *at) {
+static roof_status read_schema(reader *r, const rf_field *f, json_t *value, char *at) {
   (void)f, (void)at;
   const char *text = json_string_value(value);
   return text != NULL && strcmp(text, MACHINE_SCHEMA) == 0 ? ROOF_OK : fail(r, "not `" MACHINE_SCHEMA "`");
 }
 
-static roof_status read_number(reader *r, const field *f, json_t *value, char *at) {
+static roof_status read_number(reader *r, const rf_field *f, json_t *value, char *at) {
   if (!json_is_number(value)) {
     return fail(r, "not a number");
   }
@@ -106,7 +110,7 @@ static roof_status read_number(reader *r, const field *f, json_t *value, char *a
   return ROOF_OK;
 }
 
-static roof_status read_cores(reader *r, const field *f, json_t *value, char *at) {
+static roof_status read_cores(reader *r, const rf_field *f, json_t *value, char *at) {
   (void)f;
   double number = json_number_value(value);
   if (!json_is_number(value) || !(number >= 1 && number <= 1e6) || number != floor(number)) {
@@ -117,7 +121,7 @@ static roof_status read_cores(reader *r, const field *f, json_t *value, char *at
   return ROOF_OK;
 }
 
-static roof_status read_flag(reader *r, const field *f, json_t *value, char *at) {
+static roof_status read_flag(reader *r, const rf_field *f, json_t *value, char *at) {
   if (!json_is_boolean(value)) {
     return fail(r, "not true or false");
   }
@@ -128,7 +132,7 @@ static roof_status read_flag(reader *r, const field *f, json_t *value, char *at)
 
 /** Defines a reader of one word with core's own parser, whose message (with the nearest name) is kept. */
 #define READ_WORD(function, type, parse)                                                                     \
-  static roof_status function(reader *r, const field *f, json_t *value, char *at) {                          \
+  static roof_status function(reader *r, const rf_field *f, json_t *value, char *at) {                       \
     (void)f;                                                                                                 \
     roof_error why;                                                                                          \
     type word;                                                                                               \
@@ -149,11 +153,11 @@ READ_WORD(read_kind, roof_provenance, roof_provenance_parse)
 READ_WORD(read_level, roof_level_kind, roof_level_kind_parse)
 
 /** What a record holds before it is read: a figure whose provenance is not given is an assumption. */
-static void preset(const record *rec, char *base) {
+static void preset(const rf_record *rec, char *base) {
   roof_provenance assumed = ROOF_ASSUMED;
   roof_level_kind unknown = ROOF_LEVEL_KIND_COUNT;
   for (size_t i = 0; i < rec->count; i++) {
-    const field *f = &rec->fields[i];
+    const rf_field *f = &rec->fields[i];
     if (f->type == FIELD_KIND) {
       memcpy(base + f->offset, &assumed, sizeof assumed);
     } else if (f->type == FIELD_LEVEL) {
@@ -163,7 +167,7 @@ static void preset(const record *rec, char *base) {
 }
 
 /** A domain says nothing of the others, or something of each. */
-static roof_status check_domains(reader *r, const roof_machine *m) {
+static roof_status check_domains(reader *r, const roof_report *m) {
   for (int i = 0; i < m->domain_count; i++) {
     const int counts[] = {m->domains[i].read_count, m->domains[i].latency_count};
     for (int k = 0; k < 2; k++) {
@@ -178,8 +182,20 @@ static roof_status check_domains(reader *r, const roof_machine *m) {
   return ROOF_OK;
 }
 
+/** A figure that does not say where it comes from is of the machine's kind and date. */
+static void inherit_origins(roof_machine *machine) {
+  const rf_field *f = NULL;
+  for (int rank = 1; (f = rf_record_figure(&rf_machine_record, rank)) != NULL; rank++) {
+    roof_origin *origin = (roof_origin *)(void *)((char *)machine + f->provenance);
+    if (origin->source[0] == '\0') {
+      origin->kind = machine->kind;
+      memcpy(origin->date, machine->date, sizeof origin->date);
+    }
+  }
+}
+
 /** What one field alone cannot tell: the level a name means, and that a missing path has no rate. */
-static roof_status check(reader *r, const record *rec, char *base) {
+static roof_status check(reader *r, const rf_record *rec, char *base) {
   if (rec == &rf_level_record) {
     roof_level *level = (roof_level *)(void *)base;
     roof_error why;
@@ -189,7 +205,9 @@ static roof_status check(reader *r, const record *rec, char *base) {
     }
   }
   if (rec == &rf_machine_record) {
-    return check_domains(r, (const roof_machine *)(const void *)base);
+    roof_machine *machine = (roof_machine *)(void *)base;
+    inherit_origins(machine);
+    return check_domains(r, roof_machine_report(machine));
   }
   if (rec == &rf_peak_record) {
     const roof_peak *peak = (const roof_peak *)(const void *)base;
@@ -200,17 +218,8 @@ static roof_status check(reader *r, const record *rec, char *base) {
   return ROOF_OK;
 }
 
-static const field *find(const record *rec, const char *key) {
-  for (size_t i = 0; i < rec->count; i++) {
-    if (strcmp(rec->fields[i].key, key) == 0) {
-      return &rec->fields[i];
-    }
-  }
-  return NULL;
-}
-
-static roof_status fail_unknown(reader *r, const record *rec, const char *key) {
-  const char *keys[FIELD_MAX + 1] = {NULL};
+static roof_status fail_unknown(reader *r, const rf_record *rec, const char *key) {
+  const char *keys[RF_FIELD_MAX + 1] = {NULL};
   for (size_t i = 0; i < rec->count; i++) {
     keys[i] = rec->fields[i].key;
   }
@@ -218,7 +227,16 @@ static roof_status fail_unknown(reader *r, const record *rec, const char *key) {
   return roof_error_suggest(r->error, key, keys);
 }
 
-static roof_status read_record(reader *r, const record *rec, json_t *object, char *base) {
+/** The field's value into the record or into its measured part, which the first such value makes. */
+static roof_status read_field(reader *r, const rf_record *rec, const rf_field *f, json_t *value, char *base) {
+  if (json_is_null(value)) {
+    return ROOF_OK;
+  }
+  char *in = f->measured ? rf_record_part(rec, base) : base;
+  return in == NULL ? fail_memory(r) : read_value(r, f, value, in);
+}
+
+static roof_status read_record(reader *r, const rf_record *rec, json_t *object, char *base) {
   const char *key = NULL;
   json_t *value = NULL;
   size_t step = 0;
@@ -227,16 +245,16 @@ static roof_status read_record(reader *r, const record *rec, json_t *object, cha
   }
   preset(rec, base);
   json_object_foreach(object, key, value) {
-    const field *f = find(rec, key);
+    const rf_field *f = rf_record_field(rec, key);
     enter(r, step++, key);
-    roof_status status = f == NULL ? fail_unknown(r, rec, key) : read_value(r, f, value, base + f->offset);
+    roof_status status = f == NULL ? fail_unknown(r, rec, key) : read_field(r, rec, f, value, base);
     r->depth--;
     if (status != ROOF_OK) {
       return status;
     }
   }
   for (size_t i = 0; i < rec->count; i++) {
-    const field *f = &rec->fields[i];
+    const rf_field *f = &rec->fields[i];
     value = json_object_get(object, f->key);
     if (f->required && (value == NULL || json_is_null(value))) {
       char why[64];
@@ -247,46 +265,44 @@ static roof_status read_record(reader *r, const record *rec, json_t *object, cha
   return check(r, rec, base);
 }
 
-static roof_status read_object(reader *r, const field *f, json_t *value, char *at) {
+static roof_status read_object(reader *r, const rf_field *f, json_t *value, char *at) {
   return read_record(r, f->record, value, at);
 }
 
 /** A number of a list, where null stands for one that is not known. */
-static roof_status read_known(reader *r, const field *f, json_t *value, char *at) {
-  static const field positive = {.type = FIELD_POSITIVE};
+static roof_status read_known(reader *r, const rf_field *f, json_t *value, char *at) {
+  static const rf_field positive = {.type = FIELD_POSITIVE};
   (void)f;
   return json_is_null(value) ? ROOF_OK : read_number(r, &positive, value, at);
 }
 
-static roof_status read_entry(reader *r, const field *f, json_t *value, char *at) {
+static roof_status read_entry(reader *r, const rf_field *f, json_t *value, char *at) {
   return f->record != NULL          ? read_record(r, f->record, value, at)
          : f->type == FIELD_NAMES   ? read_name(r, f, value, at)
          : f->type == FIELD_NUMBERS ? read_known(r, f, value, at)
                                     : read_text(r, f, value, at);
 }
 
-static roof_status read_list(reader *r, const field *f, json_t *value, char *at) {
+/** `base` is what holds the list. */
+static roof_status read_list(reader *r, const rf_field *f, json_t *value, char *base) {
   if (!json_is_array(value)) {
     return fail(r, "not a list");
   }
   size_t count = json_array_size(value);
-  for (size_t i = 0; i < count; i++) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     enter(r, i, NULL);
     char why[48];
     snprintf(why, sizeof why, "more than %zu entries", f->capacity);
-    roof_status status =
-        i < f->capacity ? read_entry(r, f, json_array_get(value, i), at + i * f->size) : fail(r, why);
+    char *entry = rf_list_add(f, base);
+    status = entry != NULL ? read_entry(r, f, json_array_get(value, i), entry) : fail(r, why);
     r->depth--;
-    if (status != ROOF_OK) {
-      return status;
-    }
   }
-  int filled = (int)count;
-  memcpy(at - f->offset + f->count, &filled, sizeof filled);
-  return ROOF_OK;
+  return status;
 }
 
-static roof_status read_value(reader *r, const field *f, json_t *value, char *at) {
+/** `base` is what holds the field. */
+static roof_status read_value(reader *r, const rf_field *f, json_t *value, char *base) {
   static value_reader *const readers[] = {
       [FIELD_SCHEMA] = read_schema,   [FIELD_NAME] = read_name,      [FIELD_TEXT] = read_text,
       [FIELD_POSITIVE] = read_number, [FIELD_AMOUNT] = read_number,  [FIELD_CORES] = read_cores,
@@ -295,7 +311,7 @@ static roof_status read_value(reader *r, const field *f, json_t *value, char *at
       [FIELD_NAMES] = read_list,      [FIELD_TEXTS] = read_list,     [FIELD_OBJECT] = read_object,
       [FIELD_OBJECTS] = read_list,    [FIELD_POINTS] = read_list,    [FIELD_NUMBERS] = read_list,
   };
-  return json_is_null(value) ? ROOF_OK : readers[f->type](r, f, value, at);
+  return readers[f->type](r, f, value, f->capacity > 0 ? base : base + f->offset);
 }
 
 roof_status roof_machine_read(const char *text, size_t length, const char *file, roof_machine **machine,

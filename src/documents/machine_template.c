@@ -9,7 +9,7 @@ static const char source[] = "REPLACE: datasheet, page or address";
 
 /** Adds a dense peak of `flops_per_cycle` FLOP per unit and cycle at the machine's clock. */
 static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, double flops_per_cycle) {
-  roof_peak *peak = &m->peaks[m->peak_count++];
+  roof_peak *peak = roof_machine_add_peak(m);
   peak->dtype = dtype;
   peak->unit = unit;
   peak->kind = ROOF_ASSUMED;
@@ -21,7 +21,7 @@ static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, double f
 
 static roof_level *add_level(roof_machine *m, const char *name, roof_level_kind kind, double bytes,
                              double instances) {
-  roof_level *level = &m->levels[m->level_count++];
+  roof_level *level = roof_machine_add_level(m);
   strcpy(level->name, name);
   level->level = kind;
   level->kind = ROOF_ASSUMED;
@@ -33,7 +33,7 @@ static roof_level *add_level(roof_machine *m, const char *name, roof_level_kind 
 }
 
 static void add_link(roof_machine *m) {
-  roof_link *link = &m->links[m->link_count++];
+  roof_link *link = roof_machine_add_link(m);
   strcpy(link->name, "PCIe 5.0 x16");
   link->kind = ROOF_ASSUMED;
   link->bytes_per_second = 63e9;
@@ -55,7 +55,7 @@ static void add_notes(roof_machine *m) {
       "Links: bytes_per_second is one direction, all links or lanes together.",
       "null means unknown; delete these notes when done."};
   for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
-    strcpy(m->notes[m->note_count++], notes[i]);
+    strcpy(roof_machine_add_note(m), notes[i]);
   }
 }
 
@@ -81,6 +81,11 @@ static void fill(roof_machine *m) {
   m->energy.kind = ROOF_ASSUMED;
   strcpy(m->energy.source, source);
   add_notes(m);
+}
+
+bool rf_machine_name_is_good(const char *name) {
+  size_t good = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-");
+  return good > 0 && name[good] == '\0';
 }
 
 roof_status roof_machine_template(const char *name, roof_text *out, roof_error *error) {

@@ -1,14 +1,14 @@
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "documents/machine_fields.h"
 #include "roofline/documents.h"
 #include "roofline/units.h"
 
-typedef void writer(roof_text *out, const field *f, const char *at);
+typedef void writer(roof_text *out, const rf_field *f, const char *at);
 
-static void write_value(roof_text *out, const field *f, const char *at);
+static void write_value(roof_text *out, const rf_field *f, const char *base);
 
 static void add_text(roof_text *out, const char *text) {
   if (text[0] == '\0') {
@@ -23,66 +23,76 @@ static void add_number(roof_text *out, double value) {
   roof_text_add(out, roof_number_write(buffer, value, 0) > 0 ? buffer : "null");
 }
 
-static void add_record(roof_text *out, const record *r, const char *base, const char *separator) {
+/** NULL where nothing was measured. */
+static const char *measured_part(const rf_record *r, const char *base) {
+  const char *part;
+  memcpy(&part, base + r->part, sizeof part);
+  return part;
+}
+
+static void add_record(roof_text *out, const rf_record *r, const char *base, const char *separator) {
   for (size_t i = 0; i < r->count; i++) {
-    const field *f = &r->fields[i];
+    const rf_field *f = &r->fields[i];
     roof_text_addf(out, "%s\"%s\": ", i > 0 ? separator : "", f->key);
-    write_value(out, f, base + f->offset);
+    write_value(out, f, f->measured ? measured_part(r, base) : base);
   }
 }
 
-static void write_schema(roof_text *out, const field *f, const char *at) {
+static void write_schema(roof_text *out, const rf_field *f, const char *at) {
   (void)f, (void)at;
   roof_text_add_json(out, MACHINE_SCHEMA);
 }
 
-static void write_text(roof_text *out, const field *f, const char *at) {
+static void write_text(roof_text *out, const rf_field *f, const char *at) {
   (void)f;
   add_text(out, at);
 }
 
-static void write_number(roof_text *out, const field *f, const char *at) {
+static void write_number(roof_text *out, const rf_field *f, const char *at) {
   (void)f;
   add_number(out, *(const double *)(const void *)at);
 }
 
-static void write_cores(roof_text *out, const field *f, const char *at) {
+static void write_cores(roof_text *out, const rf_field *f, const char *at) {
   (void)f;
   int cores = *(const int *)(const void *)at;
   add_number(out, cores > 0 ? (double)cores : NAN);
 }
 
-static void write_flag(roof_text *out, const field *f, const char *at) {
+static void write_flag(roof_text *out, const rf_field *f, const char *at) {
   bool flag = *(const bool *)(const void *)at;
   roof_text_add(out, flag == (f->type == FIELD_FLAG) ? "true" : "false");
 }
 
-static void write_dtype(roof_text *out, const field *f, const char *at) {
+static void write_dtype(roof_text *out, const rf_field *f, const char *at) {
   (void)f;
   roof_text_add_json(out, roof_dtype_name(*(const roof_dtype *)(const void *)at));
 }
 
-static void write_unit(roof_text *out, const field *f, const char *at) {
+static void write_unit(roof_text *out, const rf_field *f, const char *at) {
   (void)f;
   roof_text_add_json(out, roof_unit_name(*(const roof_unit *)(const void *)at));
 }
 
-static void write_kind(roof_text *out, const field *f, const char *at) {
+static void write_kind(roof_text *out, const rf_field *f, const char *at) {
   (void)f;
   roof_text_add_json(out, roof_provenance_name(*(const roof_provenance *)(const void *)at));
 }
 
-static void write_level(roof_text *out, const field *f, const char *at) {
+static void write_level(roof_text *out, const rf_field *f, const char *at) {
   (void)f;
   roof_text_add_json(out, roof_level_kind_name(*(const roof_level_kind *)(const void *)at));
 }
 
-static int list_count(const field *f, const char *at) {
-  return *(const int *)(const void *)(at - f->offset + f->count);
+/** The list's entries, of which nothing measured has none. */
+static const char *entries_of(const rf_field *f, const char *base, int *count) {
+  *count = 0;
+  return base != NULL ? rf_list_entries(f, base, count) : NULL;
 }
 
-static void write_names(roof_text *out, const field *f, const char *at) {
-  int count = list_count(f, at);
+static void write_names(roof_text *out, const rf_field *f, const char *base) {
+  int count;
+  const char *at = entries_of(f, base, &count);
   roof_text_add(out, "[");
   for (int i = 0; i < count; i++) {
     roof_text_add(out, i > 0 ? ", " : "");
@@ -91,8 +101,9 @@ static void write_names(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, "]");
 }
 
-static void write_texts(roof_text *out, const field *f, const char *at) {
-  int count = list_count(f, at);
+static void write_texts(roof_text *out, const rf_field *f, const char *base) {
+  int count;
+  const char *at = entries_of(f, base, &count);
   roof_text_add(out, "[");
   for (int i = 0; i < count; i++) {
     roof_text_add(out, i > 0 ? ",\n    " : "\n    ");
@@ -101,8 +112,9 @@ static void write_texts(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, count > 0 ? "\n  ]" : "]");
 }
 
-static void write_numbers(roof_text *out, const field *f, const char *at) {
-  int count = list_count(f, at);
+static void write_numbers(roof_text *out, const rf_field *f, const char *base) {
+  int count;
+  const char *at = entries_of(f, base, &count);
   roof_text_add(out, "[");
   for (int i = 0; i < count; i++) {
     roof_text_add(out, i > 0 ? ", " : "");
@@ -111,12 +123,15 @@ static void write_numbers(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, "]");
 }
 
-/** A figure that was not measured here has none. */
-static bool is_empty(const field *f, const char *at) {
+/** Conditions that were not measured, an origin that is not said. */
+static bool is_empty(const rf_field *f, const char *at) {
+  if (f->record == &rf_origin_record) {
+    return ((const roof_origin *)(const void *)at)->source[0] == '\0';
+  }
   return f->record == &rf_conditions_record && isnan(((const roof_conditions *)(const void *)at)->samples);
 }
 
-static void write_object(roof_text *out, const field *f, const char *at) {
+static void write_object(roof_text *out, const rf_field *f, const char *at) {
   if (is_empty(f, at)) {
     roof_text_add(out, "null");
     return;
@@ -126,8 +141,9 @@ static void write_object(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, "}");
 }
 
-static void write_objects(roof_text *out, const field *f, const char *at) {
-  int count = list_count(f, at);
+static void write_objects(roof_text *out, const rf_field *f, const char *base) {
+  int count;
+  const char *at = entries_of(f, base, &count);
   roof_text_add(out, "[");
   for (int i = 0; i < count; i++) {
     roof_text_add(out, i > 0 ? ",\n    " : "\n    ");
@@ -136,8 +152,9 @@ static void write_objects(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, count > 0 ? "\n  ]" : "]");
 }
 
-static void write_points(roof_text *out, const field *f, const char *at) {
-  int count = list_count(f, at);
+static void write_points(roof_text *out, const rf_field *f, const char *base) {
+  int count;
+  const char *at = entries_of(f, base, &count);
   for (int i = 0; i < count; i++) {
     roof_text_add(out, i > 0 ? ", " : "[");
     write_object(out, f, at + (size_t)i * f->size);
@@ -145,7 +162,8 @@ static void write_points(roof_text *out, const field *f, const char *at) {
   roof_text_add(out, count > 0 ? "]" : "null");
 }
 
-static void write_value(roof_text *out, const field *f, const char *at) {
+/** `base` is what holds the field: NULL is a measured part that is not there. */
+static void write_value(roof_text *out, const rf_field *f, const char *base) {
   static writer *const writers[] = {
       [FIELD_SCHEMA] = write_schema,   [FIELD_NAME] = write_text,      [FIELD_TEXT] = write_text,
       [FIELD_POSITIVE] = write_number, [FIELD_AMOUNT] = write_number,  [FIELD_CORES] = write_cores,
@@ -154,7 +172,11 @@ static void write_value(roof_text *out, const field *f, const char *at) {
       [FIELD_NAMES] = write_names,     [FIELD_TEXTS] = write_texts,    [FIELD_OBJECT] = write_object,
       [FIELD_OBJECTS] = write_objects, [FIELD_POINTS] = write_points,  [FIELD_NUMBERS] = write_numbers,
   };
-  writers[f->type](out, f, at);
+  if (f->capacity == 0 && base == NULL) {
+    roof_text_add(out, "null");
+  } else {
+    writers[f->type](out, f, f->capacity > 0 ? base : base + f->offset);
+  }
 }
 
 roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error) {
@@ -168,7 +190,7 @@ roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof
 }
 
 roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out, roof_error *error) {
-  const field f = {.key = "conditions", .type = FIELD_OBJECT, .record = &rf_conditions_record};
+  const rf_field f = {.key = "conditions", .type = FIELD_OBJECT, .record = &rf_conditions_record};
   write_object(out, &f, (const char *)conditions);
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "conditions: out of memory") : ROOF_OK;
 }

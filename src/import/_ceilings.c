@@ -42,11 +42,10 @@ void rf_ceilings_level(roof_profile *profile, const char *name, double rate, dou
   while (i < machine->level_count && machine->levels[i].level != kind) {
     i++;
   }
-  roof_level *level = &machine->levels[i];
-  if (i < machine->level_count && level->bytes_per_second >= rate) {
+  roof_level *level = i < machine->level_count ? &machine->levels[i] : roof_machine_add_level(machine);
+  if (level->bytes_per_second >= rate) {
     return;
   }
-  machine->level_count += i == machine->level_count;
   level->level = kind;
   level->kind = ROOF_MEASURED;
   level->bytes_per_second = rate;
@@ -59,7 +58,7 @@ void rf_ceilings_memory(roof_machine *machine, const char *name, double rate, co
   if (!(rate > 0) || machine->level_count > 0) {
     return;
   }
-  roof_level *level = &machine->levels[machine->level_count++];
+  roof_level *level = roof_machine_add_level(machine);
   snprintf(level->name, sizeof level->name, "%s", name);
   snprintf(level->source, sizeof level->source, "%s", source);
   level->level = ROOF_MEMORY;
@@ -78,11 +77,10 @@ void rf_ceilings_peak(roof_profile *profile, roof_dtype dtype, roof_unit unit, d
   while (i < machine->peak_count && (machine->peaks[i].dtype != dtype || machine->peaks[i].unit != unit)) {
     i++;
   }
-  if (i < machine->peak_count && machine->peaks[i].flops_per_second >= rate) {
+  roof_peak *peak = i < machine->peak_count ? &machine->peaks[i] : roof_machine_add_peak(machine);
+  if (peak == NULL || peak->flops_per_second >= rate) {
     return;
   }
-  machine->peak_count += i == machine->peak_count;
-  roof_peak *peak = &machine->peaks[i];
   peak->dtype = dtype;
   peak->unit = unit;
   peak->kind = ROOF_MEASURED;

@@ -123,8 +123,8 @@ static void add_rest(roof_profile *into, const roof_profile *from) {
   if (from->device[0] != '\0') {
     rf_import_device(into, from->device);
   }
-  if (from->machine != NULL && into->machine == NULL && rf_import_machine(into) != NULL) {
-    *into->machine = *from->machine;
+  if (from->machine != NULL && into->machine == NULL) {
+    rf_import_copy_machine(into, from->machine);
   }
 }
 

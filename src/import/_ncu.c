@@ -392,7 +392,7 @@ static void add_roof(roof_machine *m, const ncu_device *d) {
   m->clock_hz = d->clock_khz > 0 ? d->clock_khz * 1e3 : NAN;
   rf_ceilings_memory(m, "DRAM", rate, "2 x bus width / 8 x memory clock, as the report has them");
   if (lanes * d->units * d->clock_khz > 0 && m->peak_count == 0) {
-    roof_peak *peak = &m->peaks[m->peak_count++];
+    roof_peak *peak = roof_machine_add_peak(m);
     rf_format(peak->source, sizeof peak->source,
               "SMs x %g multiply-adds x 2 x highest clock, as the report has them", lanes);
     peak->dtype = ROOF_FP32;

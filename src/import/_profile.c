@@ -333,6 +333,11 @@ void rf_import_device(roof_profile *profile, const char *name) {
   }
 }
 
+void rf_import_copy_machine(roof_profile *profile, const roof_machine *machine) {
+  profile->machine = roof_machine_copy(machine);
+  profile->store->failed = profile->store->failed || profile->machine == NULL;
+}
+
 roof_machine *rf_import_machine(roof_profile *profile) {
   if (profile->machine == NULL) {
     profile->machine = roof_machine_new();

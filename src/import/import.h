@@ -169,6 +169,10 @@ void rf_import_device(roof_profile *profile, const char *name);
 /** The profile's machine, made when there is none. NULL when out of memory. */
 roof_machine *rf_import_machine(roof_profile *profile);
 
+/** Gives a profile that has no machine a copy of `machine`.
+ *  Units: none. Ownership: the profile's. Errors: none; what fails is kept in the profile. */
+void rf_import_copy_machine(roof_profile *profile, const roof_machine *machine);
+
 /** As roof_profile_text, formatted. */
 const char *rf_import_textf(roof_profile *profile, const char *format, ...) ROOF_PRINTF(2, 3);
 

@@ -86,7 +86,7 @@ static void take_device(roof_profile *profile, const char *vendor, const json_t 
   snprintf(m->title, sizeof m->title, "%.20s device, architecture %.20s", vendor,
            rf_import_member_text(device, "arch"));
   if (rate > 0) {
-    roof_level *level = &m->levels[m->level_count++];
+    roof_level *level = roof_machine_add_level(m);
     snprintf(level->name, sizeof level->name, "DRAM");
     snprintf(level->source, sizeof level->source, "2 x bus_width x memory_clock_rate of the profile");
     level->level = ROOF_MEMORY;

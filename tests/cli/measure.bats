@@ -137,7 +137,7 @@ caches() { # a scripted machine with caches beside its memory
   run -2 "$ROOFLINE" run traid
   [ "$output" = 'roofline: kernel `traid`: unknown; did you mean `triad`?; `roofline run --list` shows all' ]
   run -2 "$ROOFLINE" run triad m=4
-  [[ $output == 'roofline: triad has no parameter `m`'*'; known: n' ]]
+  [[ $output == 'roofline: triad has no parameter `m`'*'(it has: n)' ]]
   run -2 "$ROOFLINE" run triad n=0
   run -2 "$ROOFLINE" run
   run -2 "$ROOFLINE" run n=4

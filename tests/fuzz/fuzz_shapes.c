@@ -17,6 +17,11 @@ enum { CHOICES = 4, TEXT_MAX = 512 };
 static void make_machine(roof_machine **slot, unsigned choice) {
   roof_machine_free(*slot);
   roof_machine *machine = *slot = roof_machine_new();
+  for (int i = 0; i < 2; i++) {
+    roof_machine_add_peak(machine);
+    roof_machine_add_level(machine);
+  }
+  roof_machine_add_link(machine);
   machine->peaks[0].dtype = ROOF_FP32;
   machine->peaks[0].flops_per_second = 67e12;
   machine->peaks[1] = machine->peaks[0];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "roofline/documents.h"
+#include "roofline/report.h"
 
 static inline void drop_machine(roof_machine **machine) {
   roof_machine_free(*machine);
@@ -14,7 +15,21 @@ static inline void drop_machine(roof_machine **machine) {
 static inline roof_machine *empty_machine(roof_machine **machine) {
   roof_machine_free(*machine);
   *machine = roof_machine_new();
+  roof_machine_make_report(*machine);
   return *machine;
+}
+
+/** Adds empty peaks, levels and links until there are so many. */
+static inline void fill_machine(roof_machine *machine, int peaks, int levels, int links) {
+  while (machine->peak_count < peaks) {
+    roof_machine_add_peak(machine);
+  }
+  while (machine->level_count < levels) {
+    roof_machine_add_level(machine);
+  }
+  while (machine->link_count < links) {
+    roof_machine_add_link(machine);
+  }
 }
 
 /** Whether both would be written as the same file. */

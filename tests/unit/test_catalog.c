@@ -44,6 +44,8 @@ static void every_builtin_machine_round_trips(void **state) {
     assert_string_equal(text.data, text_again.data);
     roof_text_done(&text);
     roof_text_done(&text_again);
+    owned roof_machine *copy = roof_machine_copy(machine);
+    assert_true(same_machine(copy, machine));
   }
 }
 
@@ -54,34 +56,33 @@ static void libraries_and_energy_read_back(void **state) {
   roof_text text = {0};
   empty_machine(&machine);
   snprintf(machine->name, sizeof machine->name, "x");
-  machine->libraries[0] = (roof_library){.name = "OpenBLAS",
-                                         .version = "0.3.21 Prescott",
-                                         .op = "gemm",
-                                         .dtype = ROOF_FP32,
-                                         .cores = 1,
-                                         .parameters = "m=512 n=512 k=512",
-                                         .flops_per_second = 3e10,
-                                         .fraction_of_peak = 0.25,
-                                         .spread = 0.125,
-                                         .kind = ROOF_MEASURED,
-                                         .source = "best of 3",
-                                         .date = "2026-11-21"};
-  machine->libraries[1] = (roof_library){.name = "BLIS",
-                                         .op = "gemm",
-                                         .dtype = ROOF_FP64,
-                                         .flops_per_second = NAN,
-                                         .fraction_of_peak = NAN,
-                                         .spread = NAN,
-                                         .kind = ROOF_MEASURED,
-                                         .skipped = "no BLIS"};
-  machine->library_count = 2;
+  *roof_machine_add_library(machine) = (roof_library){.name = "OpenBLAS",
+                                                      .version = "0.3.21 Prescott",
+                                                      .op = "gemm",
+                                                      .dtype = ROOF_FP32,
+                                                      .cores = 1,
+                                                      .parameters = "m=512 n=512 k=512",
+                                                      .flops_per_second = 3e10,
+                                                      .fraction_of_peak = 0.25,
+                                                      .spread = 0.125,
+                                                      .kind = ROOF_MEASURED,
+                                                      .source = "best of 3",
+                                                      .date = "2026-11-21"};
+  *roof_machine_add_library(machine) = (roof_library){.name = "BLIS",
+                                                      .op = "gemm",
+                                                      .dtype = ROOF_FP64,
+                                                      .flops_per_second = NAN,
+                                                      .fraction_of_peak = NAN,
+                                                      .spread = NAN,
+                                                      .kind = ROOF_MEASURED,
+                                                      .skipped = "no BLIS"};
   machine->energy.idle_watts = 40;
   machine->energy.fp32_joules_per_flop = 1e-12;
   machine->energy.total_joules_per_byte = 3e-11;
   assert_int_equal(roof_machine_write(machine, &text, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(text.data, text.length, "again", &again, NULL), ROOF_OK);
-  assert_int_equal(again->library_count, 2);
-  const roof_library *one = &again->libraries[0], *other = &again->libraries[1];
+  assert_int_equal(again->report->library_count, 2);
+  const roof_library *one = &again->report->libraries[0], *other = &again->report->libraries[1];
   assert_string_equal(one->name, "OpenBLAS");
   assert_string_equal(one->version, "0.3.21 Prescott");
   assert_string_equal(one->parameters, "m=512 n=512 k=512");
@@ -388,18 +389,20 @@ static void what_measure_adds_reads_back(void **state) {
   static roof_machine *m = NULL, *again = NULL;
   roof_text once = {0}, twice = {0};
   assert_int_equal(roof_machine_read(text, sizeof text - 1, "x.json", &m, NULL), ROOF_OK);
-  assert_int_equal(m->levels[0].loaded_latency_count, 2);
-  assert_true(m->levels[0].loaded_latency[0].bytes_per_second == 0);
-  assert_true(m->levels[0].loaded_latency[1].latency_seconds == 2e-7);
-  assert_string_equal(m->levels[0].modes[0].pattern, "read");
-  assert_true(m->levels[0].modes[0].slow_bytes_per_second == 1e10);
+  assert_int_equal(roof_level_report_of(&m->levels[0])->loaded_latency_count, 2);
+  assert_true(roof_level_report_of(&m->levels[0])->loaded_latency[0].bytes_per_second == 0);
+  assert_true(roof_level_report_of(&m->levels[0])->loaded_latency[1].latency_seconds == 2e-7);
+  assert_string_equal(roof_level_report_of(&m->levels[0])->modes[0].pattern, "read");
+  assert_true(roof_level_report_of(&m->levels[0])->modes[0].slow_bytes_per_second == 1e10);
   assert_string_equal(m->levels[0].plateau, "not flat");
-  assert_true(m->levels[1].loaded_latency_count == 0 && m->levels[1].mode_count == 0);
+  assert_true(roof_level_report_of(&m->levels[1])->loaded_latency_count == 0 &&
+              roof_level_report_of(&m->levels[1])->mode_count == 0);
   assert_true(m->levels[0].plateau_bytes == 8192 && m->levels[1].plateau[0] == '\0');
-  assert_true(m->costs[0].cores == 2 && m->costs[0].seconds == 5e-8 && m->costs[0].most_seconds == 6e-8);
-  assert_true(m->costs[0].kind == ROOF_MEASURED && m->costs[0].samples == 24);
-  assert_true(m->tlbs[0].entries == 64 && m->tlbs[0].miss_seconds == 2e-9);
-  assert_true(m->curve_count == 1 && m->curve[0].bytes_per_second == 4e11);
+  assert_true(m->report->costs[0].cores == 2 && m->report->costs[0].seconds == 5e-8 &&
+              m->report->costs[0].most_seconds == 6e-8);
+  assert_true(m->report->costs[0].kind == ROOF_MEASURED && m->report->costs[0].samples == 24);
+  assert_true(m->report->tlbs[0].entries == 64 && m->report->tlbs[0].miss_seconds == 2e-9);
+  assert_true(m->report->curve_count == 1 && m->report->curve[0].bytes_per_second == 4e11);
   assert_int_equal(roof_machine_write(m, &once, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(once.data, once.length, "again", &again, NULL), ROOF_OK);
   assert_int_equal(roof_machine_write(again, &twice, NULL), ROOF_OK);
@@ -462,19 +465,24 @@ static void domains_round_trip(void **state) {
   roof_text text = {0};
   roof_finding findings[FINDINGS];
   assert_int_equal(roof_machine_read(file, strlen(file), "x.json", &m, NULL), ROOF_OK);
-  assert_true(m->domain_count == 2 && m->domains[0].cores == 4 && isnan(m->domains[1].cores));
-  assert_true(m->domains[0].read_bytes_per_second[1] == 1e10 && isnan(m->domains[0].latency_seconds[1]));
-  assert_true(m->domains[1].read_count == 0 && m->domains[1].latency_count == 2);
+  assert_true(m->report->domain_count == 2 && m->report->domains[0].cores == 4 &&
+              isnan(m->report->domains[1].cores));
+  assert_true(m->report->domains[0].read_bytes_per_second[1] == 1e10 &&
+              isnan(m->report->domains[0].latency_seconds[1]));
+  assert_true(m->report->domains[1].read_count == 0 && m->report->domains[1].latency_count == 2);
   assert_int_equal(roof_machine_write(m, &text, NULL), ROOF_OK);
   assert_int_equal(roof_machine_read(text.data, text.length, "x.json", &again, NULL), ROOF_OK);
-  assert_memory_equal(&m->domains, &again->domains, sizeof m->domains);
+  assert_int_equal(again->report->domain_count, 2);
+  assert_memory_equal(m->report->domains, again->report->domains, 2 * sizeof *m->report->domains);
   size_t count = roof_machine_lint(m, findings, FINDINGS);
   assert_true(count >= 2);
   assert_string_equal(findings[count - 2].message, "no date");
   assert_string_equal(findings[count - 1].where, "domains[1] node 1");
   assert_string_equal(findings[count - 1].message, "80.00 ns to `node 0`, yet 100.0 ns to its own memory: "
                                                    "measured while something else ran?");
-  m->domain_count = 0;
+  owned roof_machine *copy = roof_machine_copy(m);
+  assert_true(same_machine(copy, m) && copy->report->domains != m->report->domains);
+  m->report->domain_count = 0;
   roof_text_done(&text);
   text = (roof_text){0};
   assert_int_equal(roof_machine_write(m, &text, NULL), ROOF_OK);

@@ -363,7 +363,7 @@ static roof_machine *machine = NULL;
 
 static roof_peak *add_peak(roof_dtype dtype, roof_unit unit, roof_provenance kind, int cores,
                            double flops_per_second) {
-  roof_peak *peak = &machine->peaks[machine->peak_count++];
+  roof_peak *peak = roof_machine_add_peak(machine);
   peak->dtype = dtype;
   peak->unit = unit;
   peak->kind = kind;
@@ -374,7 +374,7 @@ static roof_peak *add_peak(roof_dtype dtype, roof_unit unit, roof_provenance kin
 
 static roof_level *add_level(roof_level_kind which, roof_provenance kind, int cores,
                              double bytes_per_second) {
-  roof_level *level = &machine->levels[machine->level_count++];
+  roof_level *level = roof_machine_add_level(machine);
   level->level = which;
   level->kind = kind;
   level->cores = cores;
@@ -510,8 +510,8 @@ static void options_are_checked(void **state) {
   (void)state;
   empty_machine(&machine);
   strcpy(machine->name, "m");
+  roof_machine_add_link(machine);
   strcpy(machine->links[0].name, "NVLink");
-  machine->link_count = 1;
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options bad[8];
   for (int i = 0; i < 8; i++) {

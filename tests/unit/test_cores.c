@@ -16,7 +16,7 @@ enum { CORES = 12 };
 static void random_machine(roof_machine **slot) {
   roof_machine *m = empty_machine(slot);
   m->unit_count = CORES;
-  m->peak_count = m->level_count = 2;
+  fill_machine(m, 2, 2, 0);
   for (int i = 0; i < 2; i++) {
     double one = 1e9 * (1 + rand() % 1000), all = one * (1 + (CORES + 0.1) * (rand() % 1000) / 1000);
     m->peaks[i].dtype = ROOF_FP64;
@@ -84,7 +84,7 @@ static void leaves_what_has_no_counterpart(void **state) {
   (void)state;
   static roof_machine *m = NULL;
   random_machine(&m);
-  m->peak_count = 3;
+  fill_machine(m, 3, 0, 0);
   m->peaks[2] = m->peaks[1];
   m->peaks[2].dtype = ROOF_FP32;
   m->peaks[0].kind = ROOF_DATASHEET;
@@ -109,8 +109,8 @@ static void the_fastest_kind_of_core_comes_first(void **state) {
   empty_machine(&m);
   m->unit_count = CORES;
   for (int i = 0; i < 3; i++) {
-    roof_peak *peak = &m->peaks[m->peak_count++];
-    roof_level *level = &m->levels[m->level_count++];
+    roof_peak *peak = roof_machine_add_peak(m);
+    roof_level *level = roof_machine_add_level(m);
     peak->dtype = ROOF_FP64;
     peak->kind = level->kind = ROOF_MEASURED;
     peak->cores = level->cores = rows[i].cores;

@@ -197,18 +197,18 @@ static void test_extras(void **state) {
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
   assert_int_equal(machine->peak_count, 28);
-  assert_int_equal(machine->library_count, 8);
+  assert_int_equal(machine->report->library_count, 8);
   assert_int_equal(machine->peaks[2].dtype, ROOF_BF16);
   assert_string_equal(machine->peaks[2].isa, "mma.sync");
   assert_near(machine->peaks[2].clock_hz, 1.755e9, 1e-12);
-  assert_string_equal(machine->libraries[0].version, "cuBLASLt 13.2.3");
-  assert_string_equal(machine->libraries[0].skipped, "");
+  assert_string_equal(machine->report->libraries[0].version, "cuBLASLt 13.2.3");
+  assert_string_equal(machine->report->libraries[0].skipped, "");
   assert_string_equal(machine->peaks[6].isa, "mma.sync block_scale");
   assert_int_equal(machine->peaks[25].dtype, ROOF_FP4);
   assert_string_equal(machine->peaks[25].isa, "tcgen05 cta_group::2");
-  assert_int_equal(machine->libraries[7].dtype, ROOF_FP4);
-  assert_string_equal(machine->libraries[7].skipped, "");
-  assert_true(machine->libraries[7].fraction_of_peak > 0);
+  assert_int_equal(machine->report->libraries[7].dtype, ROOF_FP4);
+  assert_string_equal(machine->report->libraries[7].skipped, "");
+  assert_true(machine->report->libraries[7].fraction_of_peak > 0);
   device->driver->close(device);
   assert_all_returned();
 
@@ -236,7 +236,7 @@ static void test_extras(void **state) {
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
   assert_int_equal(machine->peak_count, 20);
-  assert_int_equal(machine->library_count, 8);
+  assert_int_equal(machine->report->library_count, 8);
   assert_string_equal(machine->notes[0], "waiting for peak_tcgen05_fp8: unspecified launch failure "
                                          "(CUDA_ERROR_LAUNCH_FAILED): what comes after it was not measured");
   device->driver->close(device);
@@ -246,7 +246,7 @@ static void test_extras(void **state) {
   empty_machine(&machine);
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
-  assert_string_equal(machine->libraries[0].skipped, "cuBLASLt: choosing fails with status 15");
+  assert_string_equal(machine->report->libraries[0].skipped, "cuBLASLt: choosing fails with status 15");
   device->driver->close(device);
   assert_all_returned();
 }

@@ -337,12 +337,12 @@ static void figures_are_as_scripted(void **state) {
   const roof_peak *peak = roof_machine_peak(m, ROOF_FP32, ROOF_VECTOR, false, ROOF_MEASURED);
   assert_non_null(peak);
   assert_near(peak->flops_per_second, operations, 1e-6);
-  assert_non_null(strstr(peak->conditions.noisy, "clock lowered: power limit"));
+  assert_non_null(strstr(peak->conditions->noisy, "clock lowered: power limit"));
   assert_near(m->links[0].bytes_per_second, 262144 / (1e-6 + 262144 / pass_rate), 1e-6);
   assert_near(m->links[2].both_ways_bytes_per_second, 262144 / (1e-6 + 262144 / pass_rate / 2), 1e-6);
   assert_near(m->launch_seconds, launch_time, 1e-6);
-  assert_string_equal(m->costs[1].name, "launch, synchronised");
-  assert_near(m->costs[1].seconds, 4 * launch_time, 1e-6);
+  assert_string_equal(m->report->costs[1].name, "launch, synchronised");
+  assert_near(m->report->costs[1].seconds, 4 * launch_time, 1e-6);
   assert_near(m->energy.watts, 650, 1e-9);
   const roof_level *local = roof_machine_level(m, ROOF_L1, ROOF_MEASURED);
   assert_non_null(local);

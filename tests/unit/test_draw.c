@@ -16,7 +16,7 @@ static rf_layout layout;
 
 static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, roof_provenance kind, double rate,
                      double limit) {
-  roof_peak *peak = &m->peaks[m->peak_count++];
+  roof_peak *peak = roof_machine_add_peak(m);
   peak->dtype = dtype;
   peak->unit = unit;
   peak->kind = kind;
@@ -26,7 +26,7 @@ static void add_peak(roof_machine *m, roof_dtype dtype, roof_unit unit, roof_pro
 
 static void add_level(roof_machine *m, const char *name, roof_level_kind level, roof_provenance kind,
                       double rate) {
-  roof_level *l = &m->levels[m->level_count++];
+  roof_level *l = roof_machine_add_level(m);
   strcpy(l->name, name);
   l->level = level;
   l->kind = kind;

@@ -131,11 +131,11 @@ static void power_and_energy_are_measured(void **state) {
   roof_measure_options options = {.quick = true};
   rf_bench bench = {.options = &options, .machine = empty_machine(&machine), .lanes = rf_lanes_best()};
   const rf_peak_kernel *kernel = rf_peak_kernel_at(0);
+  fill_machine(machine, 1, 0, 0);
   machine->peaks[0].flops_per_second = 1e9;
   machine->peaks[0].dtype = kernel->dtype;
   machine->peaks[0].kind = ROOF_MEASURED;
   snprintf(machine->peaks[0].isa, sizeof machine->peaks[0].isa, "%s", kernel->isa);
-  machine->peak_count = 1;
   add_zone("intel-rapl:0", "package-0\n", 0);
   atomic_store(&done, false);
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);

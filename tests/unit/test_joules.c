@@ -10,14 +10,14 @@ static roof_target target;
 static roof_prediction prediction;
 
 static void add_peak(roof_dtype dtype, roof_unit unit, double rate) {
-  roof_peak *p = &machine->peaks[machine->peak_count++];
+  roof_peak *p = roof_machine_add_peak(machine);
   p->dtype = dtype;
   p->unit = unit;
   p->flops_per_second = rate;
 }
 
 static void add_level(const char *name, roof_level_kind kind, double bytes, double rate) {
-  roof_level *l = &machine->levels[machine->level_count++];
+  roof_level *l = roof_machine_add_level(machine);
   strcpy(l->name, name);
   l->level = kind;
   l->bytes = bytes;

@@ -130,16 +130,15 @@ static void every_library_has_an_entry(void **state) {
   setenv("FAKE_BLAS", "right", 1);
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
   for (int i = 0; i < 2; i++) {
-    machine->peaks[i] = (roof_peak){.dtype = ROOF_FP64, .kind = ROOF_MEASURED, .cores = i};
+    *roof_machine_add_peak(machine) = (roof_peak){.dtype = ROOF_FP64, .kind = ROOF_MEASURED, .cores = i};
     machine->peaks[i].flops_per_second = i == 0 ? 4e12 : 1e12;
   }
-  machine->peak_count = 2;
   rf_cpu_measure_libraries(&bench);
   rf_team_done(&bench.team);
-  assert_true(machine->library_count >= rf_cpu_library_count() && rf_cpu_library_count() >= 4);
+  assert_true(machine->report->library_count >= rf_cpu_library_count() && rf_cpu_library_count() >= 4);
   int of_blis = 0;
-  for (int i = 0; i < machine->library_count; i++) {
-    const roof_library *l = &machine->libraries[i];
+  for (int i = 0; i < machine->report->library_count; i++) {
+    const roof_library *l = &machine->report->libraries[i];
     double peak = l->cores == 0 ? 4e12 : 1e12;
     of_blis += strcmp(l->name, "BLIS") == 0;
     assert_true(isnan(l->flops_per_second) == (l->skipped[0] != '\0'));

@@ -506,13 +506,13 @@ static void tlbs_reach_further_outwards(void **state) {
   assert_int_equal(rf_cpu_measure_tlbs(&bench, large, small, BYTES, NULL), ROOF_OK);
   free(large);
   free(small);
-  assert_true(m->tlb_count == 2 || m->tlb_count == 4);
-  for (int i = 0; i < m->tlb_count; i++) {
-    const roof_tlb *tlb = &m->tlbs[i];
+  assert_true(m->report->tlb_count == 2 || m->report->tlb_count == 4);
+  for (int i = 0; i < m->report->tlb_count; i++) {
+    const roof_tlb *tlb = &m->report->tlbs[i];
     assert_true(tlb->page_bytes == (i < 2 ? 4096 : 2 << 20) && tlb->source[0] != '\0');
     assert_true(isnan(tlb->entries) ? isnan(tlb->reach_bytes) && strstr(tlb->source, "unknown") != NULL
                                     : tlb->reach_bytes == tlb->entries * tlb->page_bytes);
-    assert_false(i % 2 == 1 && tlb->entries <= m->tlbs[i - 1].entries);
+    assert_false(i % 2 == 1 && tlb->entries <= m->report->tlbs[i - 1].entries);
   }
 }
 
@@ -523,7 +523,7 @@ static void latency_grows_with_load_or_says_why_not(void **state) {
   roof_measure_options options = roof_measure_options_default();
   options.quick = true;
   rf_bench bench = {.options = &options, .machine = m, .lanes = rf_lanes_best()};
-  m->level_count = 1;
+  fill_machine(m, 0, 1, 0);
   m->levels[0].level = ROOF_MEMORY;
   m->levels[0].latency_seconds = 100e-9;
   assert_int_equal(rf_team_init(&bench.team, 0, NULL), ROOF_OK);
@@ -535,9 +535,9 @@ static void latency_grows_with_load_or_says_why_not(void **state) {
   bench.team.threads = threads;
   rf_team_done(&bench.team);
   const roof_level *level = &m->levels[0];
-  assert_int_equal(level->loaded_latency_count, threads > 1 ? 8 : 0);
-  for (int i = 0; i < level->loaded_latency_count; i++) {
-    const roof_loaded_latency *point = &level->loaded_latency[i];
+  assert_int_equal(level->report->loaded_latency_count, threads > 1 ? 8 : 0);
+  for (int i = 0; i < level->report->loaded_latency_count; i++) {
+    const roof_loaded_latency *point = &level->report->loaded_latency[i];
     assert_true(point->latency_seconds > 0 && point->latency_seconds < 1);
     assert_true(i == 0 ? point->bytes_per_second == 0
                        : point->bytes_per_second >= point[-1].bytes_per_second);
@@ -558,12 +558,11 @@ static void figures_against_themselves(void **state) {
   (void)state;
   static roof_machine *m = NULL;
   empty_machine(&m);
-  m->peak_count = 2;
+  fill_machine(m, 2, 2, 0);
   m->peaks[0].cores = 1;
   m->peaks[0].flops_per_second = 50e9;
   m->peaks[1].flops_per_second = 100e9;
   m->peaks[1].limit_flops_per_second = 100e9;
-  m->level_count = 2;
   strcpy(m->levels[0].name, "L3");
   m->levels[0].level = ROOF_L3;
   m->levels[0].read_bytes_per_second = 40e9;
@@ -585,7 +584,7 @@ static void figures_against_themselves(void **state) {
 }
 
 static void add_cost(roof_machine *m, const char *name, double seconds) {
-  roof_cost *cost = &m->costs[m->cost_count++];
+  roof_cost *cost = roof_machine_add_cost(m);
   strcpy(cost->name, name);
   cost->seconds = cost->least_seconds = seconds;
 }
@@ -599,28 +598,28 @@ static void costs_against_themselves(void **state) {
   add_cost(m, "compare and swap, own line", 6e-9);
   add_cost(m, "compare and swap, shared line", 12e-9);
   add_cost(m, "hand-off, same L3", 40e-9);
-  m->level_count = 1;
+  fill_machine(m, 0, 1, 0);
   strcpy(m->levels[0].name, "L1");
   m->levels[0].level = ROOF_L1;
   m->levels[0].kind = ROOF_MEASURED;
   m->levels[0].latency_seconds = 1.5e-9;
   assert_string_equal(judged(m), "");
-  m->costs[4].least_seconds = 1e-9;
+  m->report->costs[4].least_seconds = 1e-9;
   assert_string_equal(judged(m),
                       "hand-off, same L3: faster than a load from L1, which is not possible: measure again");
-  m->costs[4].least_seconds = 40e-9;
-  m->costs[3].seconds = 3e-9;
+  m->report->costs[4].least_seconds = 40e-9;
+  m->report->costs[3].seconds = 3e-9;
   assert_string_equal(judged(m), "compare and swap, shared line: 50 % of compare and swap, own line, which "
                                  "is not possible: measure again");
-  m->costs[3].seconds = 12e-9;
-  m->costs[1].seconds = 3e-9;
+  m->report->costs[3].seconds = 12e-9;
+  m->report->costs[1].seconds = 3e-9;
   assert_non_null(strstr(judged(m), "atomic add, shared line: 50 % of"));
 }
 
 static const roof_cost *find_cost(const roof_machine *m, const char *name) {
-  for (int i = 0; i < m->cost_count; i++) {
-    if (strncmp(m->costs[i].name, name, strlen(name)) == 0) {
-      return &m->costs[i];
+  for (int i = 0; i < m->report->cost_count; i++) {
+    if (strncmp(m->report->costs[i].name, name, strlen(name)) == 0) {
+      return &m->report->costs[i];
     }
   }
   return NULL;
@@ -637,8 +636,8 @@ static void synchronisation_costs_what_it_may(void **state) {
   int threads = bench.team.threads;
   assert_int_equal(rf_cpu_measure_sync(&bench, NULL), ROOF_OK);
   rf_team_done(&bench.team);
-  for (int i = 0; i < m->cost_count; i++) {
-    const roof_cost *cost = &m->costs[i];
+  for (int i = 0; i < m->report->cost_count; i++) {
+    const roof_cost *cost = &m->report->costs[i];
     assert_true(cost->seconds > 0 && cost->seconds < 1 && cost->spread >= 0 && cost->samples >= 1);
     assert_true(cost->kind == ROOF_MEASURED && cost->source[0] != '\0' && cost->clock_hz == 1e9);
     assert_false(cost->least_seconds > cost->most_seconds);

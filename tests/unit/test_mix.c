@@ -17,7 +17,7 @@ static double chance(void) {
 /** Memory that reads 30, writes 45, copies 42, updates 54 and does triads at 40 GB/s. */
 static roof_level *measured(void) {
   empty_machine(&machine);
-  roof_level *level = &machine->levels[machine->level_count++];
+  roof_level *level = roof_machine_add_level(machine);
   level->level = ROOF_MEMORY;
   level->kind = ROOF_MEASURED;
   level->bytes = 1e15;
@@ -91,7 +91,7 @@ static void one_bandwidth_serves_all(void **state) {
   (void)state;
   static const char *const names[] = {"dot", "triad", "copy", "scal", "axpy"};
   empty_machine(&machine);
-  roof_level *level = &machine->levels[machine->level_count++];
+  roof_level *level = roof_machine_add_level(machine);
   level->level = ROOF_MEMORY;
   level->bytes_per_second = 3.35e12;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

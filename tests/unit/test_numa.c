@@ -76,15 +76,16 @@ static void the_matrix_holds_what_was_measured(void **state) {
   snprintf(m->date, sizeof m->date, "2026-01-31");
   assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, m, NULL), ROOF_OK);
   assert_true(s.calls == 4 && s.seconds == 2); /* no more time than there is */
-  assert_int_equal(m->domain_count, 2);
-  assert_string_equal(m->domains[1].name, "node 1");
-  assert_true(m->domains[1].cores == 10 && m->domains[1].bytes == 0x1p35);
-  assert_true(m->domains[0].read_count == 2 && m->domains[0].latency_count == 2);
-  assert_true(m->domains[0].read_bytes_per_second[0] == 40e9 &&
-              m->domains[0].read_bytes_per_second[1] == 20e9);
-  assert_true(m->domains[1].latency_seconds[0] == 140e-9);
-  assert_true(isnan(m->domains[1].read_bytes_per_second[1]) && isnan(m->domains[1].latency_seconds[1]));
-  assert_string_equal(m->domains[1].date, "2026-01-31");
+  assert_int_equal(m->report->domain_count, 2);
+  assert_string_equal(m->report->domains[1].name, "node 1");
+  assert_true(m->report->domains[1].cores == 10 && m->report->domains[1].bytes == 0x1p35);
+  assert_true(m->report->domains[0].read_count == 2 && m->report->domains[0].latency_count == 2);
+  assert_true(m->report->domains[0].read_bytes_per_second[0] == 40e9 &&
+              m->report->domains[0].read_bytes_per_second[1] == 20e9);
+  assert_true(m->report->domains[1].latency_seconds[0] == 140e-9);
+  assert_true(isnan(m->report->domains[1].read_bytes_per_second[1]) &&
+              isnan(m->report->domains[1].latency_seconds[1]));
+  assert_string_equal(m->report->domains[1].date, "2026-01-31");
   rf_topology_done(&t);
 }
 
@@ -96,7 +97,7 @@ static void one_domain_is_no_matrix(void **state) {
   t.node_count = 1;
   empty_machine(&m);
   assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, m, NULL), ROOF_OK);
-  assert_true(m->domain_count == 0 && s.calls == 0);
+  assert_true(m->report->domain_count == 0 && s.calls == 0);
   rf_topology_done(&t);
 }
 
@@ -109,9 +110,9 @@ static void cores_that_may_not_run_measure_nothing(void **state) {
   empty_machine(&m);
   assert_int_equal(rf_numa_measure(&t, 2, scripted, &s, m, NULL), ROOF_OK);
   assert_true(s.calls == 2 && s.seen[0].from == 1 && s.seen[1].from == 1);
-  assert_true(m->domain_count == 2 && m->domains[0].cores == 0);
-  assert_true(isnan(m->domains[0].read_bytes_per_second[0]) &&
-              m->domains[1].read_bytes_per_second[1] == 40e9);
+  assert_true(m->report->domain_count == 2 && m->report->domains[0].cores == 0);
+  assert_true(isnan(m->report->domains[0].read_bytes_per_second[0]) &&
+              m->report->domains[1].read_bytes_per_second[1] == 40e9);
   rf_topology_done(&t);
 }
 

@@ -137,8 +137,8 @@ static void ceilings_are_measured(void **state) {
   assert_non_null(roof_machine_peak(m, ROOF_FP32, ROOF_VECTOR, false, ROOF_MEASURED));
   assert_non_null(roof_machine_peak(m, ROOF_INT8, ROOF_VECTOR, false, ROOF_MEASURED));
   assert_true(m->link_count >= 3 && m->links[0].bytes_per_second > 0 && m->links[0].latency_seconds > 0);
-  assert_true(m->cost_count >= 3 && m->launch_seconds > 0);
-  assert_true(m->curve_count > 2);
+  assert_true(m->report->cost_count >= 3 && m->launch_seconds > 0);
+  assert_true(m->report->curve_count > 2);
 }
 
 /** A row's text has to be there, in each format that the row supports. */

@@ -457,12 +457,11 @@ static void machine_of(roof_machine **slot, double scale) {
   roof_machine *machine = empty_machine(slot);
   machine->launch_seconds = 3e-6 / scale;
   machine->overhead_cutoff_seconds = 8e-6 / scale;
-  machine->peak_count = 2;
+  fill_machine(machine, 2, 1, 1);
   machine->peaks[0].dtype = machine->peaks[1].dtype = ROOF_FP16;
   machine->peaks[0].unit = ROOF_MATRIX;
   machine->peaks[0].flops_per_second = scale * 989e12;
   machine->peaks[1].flops_per_second = scale * 134e12;
-  machine->level_count = machine->link_count = 1;
   machine->levels[0].level = ROOF_MEMORY;
   machine->levels[0].bytes = 80e9;
   machine->levels[0].bytes_per_second = scale * 3.35e12;

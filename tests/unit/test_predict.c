@@ -13,15 +13,14 @@ static int set_up(void **state) {
   (void)state;
   empty_machine(&h100);
   strcpy(h100->name, "h100");
+  fill_machine(h100, 1, 1, 0);
   h100->peaks[0].dtype = ROOF_FP16;
   h100->peaks[0].unit = ROOF_MATRIX;
   h100->peaks[0].flops_per_second = 989e12;
-  h100->peak_count = 1;
   strcpy(h100->levels[0].name, "HBM");
   h100->levels[0].level = ROOF_MEMORY;
   h100->levels[0].bytes = 80e9;
   h100->levels[0].bytes_per_second = 3.35e12;
-  h100->level_count = 1;
   roof_types types = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
   return roof_target_init(&target, h100, &types, &options, NULL) != ROOF_OK ||

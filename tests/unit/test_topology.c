@@ -266,8 +266,7 @@ static void siblings_are_noted_as_they_are(void **state) {
   rf_bench bench = bench_of("laptop", 8);
   empty_machine(&m);
   bench.machine = m;
-  m->peak_count = 2;
-  m->level_count = 2;
+  fill_machine(m, 2, 2, 0);
   for (int i = 0; i < 2; i++) {
     m->peaks[i].dtype = ROOF_FP64;
     m->peaks[i].flops_per_second = i == 0 ? 100 : 90;

@@ -515,7 +515,7 @@ static void add_level(roof_machine *machine, roof_level_kind kind, const char *n
   if (isnan(bytes_per_second)) {
     return;
   }
-  roof_level *level = &machine->levels[machine->level_count++];
+  roof_level *level = roof_machine_add_level(machine);
   level->level = kind;
   level->bytes = bytes;
   level->bytes_per_second = bytes_per_second;
@@ -526,7 +526,7 @@ static void add_level(roof_machine *machine, roof_level_kind kind, const char *n
 static void add_peaks(roof_machine *machine, roof_dtype dtype, double flops_per_second,
                       roof_provenance kind) {
   for (int unit = 0; unit < ROOF_UNIT_COUNT && !isnan(flops_per_second); unit++) {
-    roof_peak *peak = &machine->peaks[machine->peak_count++];
+    roof_peak *peak = roof_machine_add_peak(machine);
     peak->dtype = dtype;
     peak->unit = (roof_unit)unit;
     peak->flops_per_second = flops_per_second;

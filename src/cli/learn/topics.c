@@ -8,6 +8,10 @@
 
 enum { SHORT = 48 };
 
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
 static double peak_of(const cli_lesson *l) {
   return l->prediction.peak != NULL ? l->prediction.peak->flops_per_second : NAN;
 }
@@ -34,9 +38,9 @@ static void work_roofline(roof_text *out, const cli_lesson *l) {
   char a[SHORT], b[SHORT];
   const double at[] = {1, l->prediction.ridge, 1000};
   for (int i = 0; i < 3; i++) {
-    roof_text_addf(out, "  at %.4g FLOP/B: min(%s, %.4g x %s) = ", at[i],
-                   cli_quantity(a, peak_of(l), "FLOP/s"), at[i], cli_quantity(b, bandwidth_of(l), "B/s"));
-    roof_text_addf(out, "%s\n", cli_quantity(a, fmin(peak_of(l), at[i] * bandwidth_of(l)), "FLOP/s"));
+    roof_text_addf(out, "  at %.4g FLOP/B: min(%s, %.4g x %s) = ", at[i], quantity(a, peak_of(l), "FLOP/s"),
+                   at[i], quantity(b, bandwidth_of(l), "B/s"));
+    roof_text_addf(out, "%s\n", quantity(a, fmin(peak_of(l), at[i] * bandwidth_of(l)), "FLOP/s"));
   }
 }
 
@@ -47,7 +51,7 @@ static void work_peak(roof_text *out, const cli_lesson *l) {
     char a[SHORT];
     if (!isnan(p->flops_per_second)) {
       roof_text_addf(out, "  %-5s %-6s %-6s %15s  %s\n", roof_dtype_name(p->dtype), roof_unit_name(p->unit),
-                     p->sparse ? "sparse" : "dense", cli_quantity(a, p->flops_per_second, "FLOP/s"),
+                     p->sparse ? "sparse" : "dense", quantity(a, p->flops_per_second, "FLOP/s"),
                      roof_provenance_name(p->kind));
     }
   }
@@ -56,17 +60,16 @@ static void work_peak(roof_text *out, const cli_lesson *l) {
 /** The ridge of every format the machine computes with. */
 static void work_ridge(roof_text *out, const cli_lesson *l) {
   char a[SHORT], b[SHORT];
-  roof_text_addf(out, "  %s / %s = %.4g FLOP/B in %s (%.4g FMA/B)\n", cli_quantity(a, peak_of(l), "FLOP/s"),
-                 cli_quantity(b, bandwidth_of(l), "B/s"), l->prediction.ridge,
+  roof_text_addf(out, "  %s / %s = %.4g FLOP/B in %s (%.4g FMA/B)\n", quantity(a, peak_of(l), "FLOP/s"),
+                 quantity(b, bandwidth_of(l), "B/s"), l->prediction.ridge,
                  l->prediction.peak != NULL ? roof_dtype_name(l->prediction.peak->dtype) : "?",
                  l->prediction.ridge / 2);
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const roof_peak *p =
         roof_machine_peak(l->target->machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
     if (p != NULL && p->dtype != l->target->types.compute) {
-      roof_text_addf(out, "  %s / the same = %.4g FLOP/B in %s\n",
-                     cli_quantity(a, p->flops_per_second, "FLOP/s"), p->flops_per_second / bandwidth_of(l),
-                     roof_dtype_name(p->dtype));
+      roof_text_addf(out, "  %s / the same = %.4g FLOP/B in %s\n", quantity(a, p->flops_per_second, "FLOP/s"),
+                     p->flops_per_second / bandwidth_of(l), roof_dtype_name(p->dtype));
     }
   }
 }
@@ -86,8 +89,8 @@ static void work_intensity(roof_text *out, const cli_lesson *l) {
 
 static void work_flop(roof_text *out, const cli_lesson *l) {
   char a[SHORT], b[SHORT];
-  roof_text_addf(out, "  %s = %s: a multiply-add is 2 FLOP\n", cli_quantity(a, peak_of(l), "FLOP/s"),
-                 cli_quantity(b, peak_of(l) / 2, "FMA/s"));
+  roof_text_addf(out, "  %s = %s: a multiply-add is 2 FLOP\n", quantity(a, peak_of(l), "FLOP/s"),
+                 quantity(b, peak_of(l) / 2, "FMA/s"));
   roof_text_addf(out, "  the ridge of %.4g FLOP/B is %.4g FMA per byte\n", l->prediction.ridge,
                  l->prediction.ridge / 2);
 }
@@ -97,10 +100,10 @@ static void work_bytes(roof_text *out, const cli_lesson *l) {
   const roof_prediction *p = &l->prediction;
   roof_text_add(out, "  ");
   add_shape(out, l);
-  roof_text_addf(out, ":\n  %s read + %s written = %s\n", cli_quantity(a, p->work.read_bytes, "B"),
-                 cli_quantity(b, p->work.write_bytes, "B"), cli_quantity(c, p->bytes, "B"));
+  roof_text_addf(out, ":\n  %s read + %s written = %s\n", quantity(a, p->work.read_bytes, "B"),
+                 quantity(b, p->work.write_bytes, "B"), quantity(c, p->bytes, "B"));
   roof_text_addf(out, "  = %s\n  without any reuse on chip it would read %s\n", l->op->bytes,
-                 cli_quantity(a, p->work.no_reuse_bytes, "B"));
+                 quantity(a, p->work.no_reuse_bytes, "B"));
 }
 
 static void work_times(roof_text *out, const cli_lesson *l) {
@@ -108,13 +111,13 @@ static void work_times(roof_text *out, const cli_lesson *l) {
   const roof_prediction *p = &l->prediction;
   roof_text_add(out, "  ");
   add_shape(out, l);
-  roof_text_addf(out, ":\n  compute  %s\n", cli_quantity(a, p->compute_seconds, "s"));
-  roof_text_addf(out, "  memory   %s\n", cli_quantity(a, p->memory_seconds, "s"));
+  roof_text_addf(out, ":\n  compute  %s\n", quantity(a, p->compute_seconds, "s"));
+  roof_text_addf(out, "  memory   %s\n", quantity(a, p->memory_seconds, "s"));
   if (p->work.link_bytes > 0) {
-    roof_text_addf(out, "  network  %s\n", cli_quantity(a, p->network_seconds, "s"));
+    roof_text_addf(out, "  network  %s\n", quantity(a, p->network_seconds, "s"));
   }
-  roof_text_addf(out, "  launches %s; shorter than %s is overhead\n",
-                 cli_quantity(a, p->overhead_seconds, "s"), cli_quantity(b, l->target->overhead_cutoff, "s"));
+  roof_text_addf(out, "  launches %s; shorter than %s is overhead\n", quantity(a, p->overhead_seconds, "s"),
+                 quantity(b, l->target->overhead_cutoff, "s"));
   roof_text_addf(out, "  so it is %s-bound (%s)\n", roof_regime_name(p->regime),
                  roof_prediction_binding(p, binding, sizeof binding));
 }
@@ -135,8 +138,8 @@ static void work_overhead(roof_text *out, const cli_lesson *l) {
   work_times(out, l);
   roof_predict_escape(l->target, l->prediction.work.unit, &bytes, &flops);
   roof_text_addf(out, "  in %s at %.0f %% of the bound this machine moves %s or does %s: less is overhead\n",
-                 cli_quantity(a, l->target->overhead_cutoff, "s"), 100 * l->target->options.efficiency,
-                 cli_quantity(b, bytes, "B"), cli_quantity(c, flops, "FLOP"));
+                 quantity(a, l->target->overhead_cutoff, "s"), 100 * l->target->options.efficiency,
+                 quantity(b, bytes, "B"), quantity(c, flops, "FLOP"));
 }
 
 static void work_network(roof_text *out, const cli_lesson *l) {
@@ -145,10 +148,10 @@ static void work_network(roof_text *out, const cli_lesson *l) {
   const roof_machine *machine = l->target->machine;
   for (int i = 0; i < machine->link_count; i++) {
     roof_text_addf(out, "  %s: %s one way", machine->links[i].name,
-                   cli_quantity(a, machine->links[i].bytes_per_second, "B/s"));
+                   quantity(a, machine->links[i].bytes_per_second, "B/s"));
     if (!isnan(machine->links[i].both_ways_bytes_per_second)) {
       roof_text_addf(out, " (quoted both ways: %s)",
-                     cli_quantity(b, machine->links[i].both_ways_bytes_per_second, "B/s"));
+                     quantity(b, machine->links[i].both_ways_bytes_per_second, "B/s"));
     }
     roof_text_add(out, "\n");
   }
@@ -159,11 +162,10 @@ static void work_capacity(roof_text *out, const cli_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   roof_text_add(out, "  ");
   add_shape(out, l);
-  roof_text_addf(out, ": %s of %s %s (%s): it %s\n",
-                 roof_bytes_format(a, SHORT, l->prediction.work.working_set),
-                 roof_bytes_format(b, SHORT, l->target->capacity), memory_name(l),
-                 cli_quantity(c, l->target->capacity, "B"),
-                 l->prediction.work.working_set > l->target->capacity ? "does not fit" : "fits");
+  roof_text_addf(
+      out, ": %s of %s %s (%s): it %s\n", roof_bytes_format(a, SHORT, l->prediction.work.working_set),
+      roof_bytes_format(b, SHORT, l->target->capacity), memory_name(l), quantity(c, l->target->capacity, "B"),
+      l->prediction.work.working_set > l->target->capacity ? "does not fit" : "fits");
 }
 
 static void work_bounds(roof_text *out, const cli_lesson *l) {
@@ -171,18 +173,18 @@ static void work_bounds(roof_text *out, const cli_lesson *l) {
   const roof_prediction *p = &l->prediction;
   work_times(out, l);
   roof_text_addf(out, "  lower = the longest = %s, upper = the sum = %s\n",
-                 cli_quantity(a, p->lower_seconds, "s"), cli_quantity(b, p->upper_seconds, "s"));
+                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
 }
 
 static void work_expected(roof_text *out, const cli_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   const roof_prediction *p = &l->prediction;
   const roof_options *o = &l->target->options;
-  roof_text_addf(out, "  %s / %g = %s", cli_quantity(a, p->lower_seconds, "s"), o->efficiency,
-                 cli_quantity(b, p->expected_seconds, "s"));
-  roof_text_addf(out, "; between %s (%g) and ", cli_quantity(c, p->expected_low_seconds, "s"),
+  roof_text_addf(out, "  %s / %g = %s", quantity(a, p->lower_seconds, "s"), o->efficiency,
+                 quantity(b, p->expected_seconds, "s"));
+  roof_text_addf(out, "; between %s (%g) and ", quantity(c, p->expected_low_seconds, "s"),
                  o->efficiency_high);
-  roof_text_addf(out, "%s (%g)\n", cli_quantity(a, p->expected_high_seconds, "s"), o->efficiency_low);
+  roof_text_addf(out, "%s (%g)\n", quantity(a, p->expected_high_seconds, "s"), o->efficiency_low);
 }
 
 static void work_overlap(roof_text *out, const cli_lesson *l) {
@@ -192,7 +194,7 @@ static void work_overlap(roof_text *out, const cli_lesson *l) {
   for (int i = 2; i >= 0; i--) {
     double overlap = i / 2.0;
     roof_text_addf(out, "  --overlap %g: %s\n", overlap,
-                   cli_quantity(a, longest + (1 - overlap) * (sum - longest), "s"));
+                   quantity(a, longest + (1 - overlap) * (sum - longest), "s"));
   }
 }
 
@@ -205,8 +207,8 @@ static void work_sparse(roof_text *out, const cli_lesson *l) {
     const roof_peak *dense = roof_machine_peak(machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
     if (sparse != NULL && dense != NULL) {
       roof_text_addf(out, "  %s: %s dense, %s sparse\n", roof_dtype_name((roof_dtype)d),
-                     cli_quantity(a, dense->flops_per_second, "FLOP/s"),
-                     cli_quantity(b, sparse->flops_per_second, "FLOP/s"));
+                     quantity(a, dense->flops_per_second, "FLOP/s"),
+                     quantity(b, sparse->flops_per_second, "FLOP/s"));
       any = true;
     }
   }
@@ -221,7 +223,7 @@ static void work_tile(roof_text *out, const cli_lesson *l) {
   for (int t = 1; t <= 256; t *= 4) {
     double bytes = fmax(l->prediction.bytes, w->no_reuse_bytes / t + w->write_bytes);
     char a[SHORT];
-    roof_text_addf(out, "  tile %3d: %10s moved, %.4g FLOP/B\n", t, cli_quantity(a, bytes, "B"),
+    roof_text_addf(out, "  tile %3d: %10s moved, %.4g FLOP/B\n", t, quantity(a, bytes, "B"),
                    w->flops / bytes);
   }
   roof_text_addf(out, "  each operand once: %.4g FLOP/B, which no tile exceeds\n", l->prediction.intensity);
@@ -246,12 +248,12 @@ static void work_verdict(roof_text *out, const cli_lesson *l) {
   char a[SHORT];
   roof_text_add(out, "  ");
   add_shape(out, l);
-  roof_text_addf(out, ": at best %s\n", cli_quantity(a, l->prediction.lower_seconds, "s"));
+  roof_text_addf(out, ": at best %s\n", quantity(a, l->prediction.lower_seconds, "s"));
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
     const roof_verdict *verdict = roof_verdict_of(shares[i]);
     roof_text_addf(out, "  measured %10s: %3.0f %% of the ceiling, %.2fx headroom: %s, %s\n",
-                   cli_quantity(a, l->prediction.lower_seconds / shares[i], "s"), 100 * shares[i],
-                   1 / shares[i], verdict->name, verdict->meaning);
+                   quantity(a, l->prediction.lower_seconds / shares[i], "s"), 100 * shares[i], 1 / shares[i],
+                   verdict->name, verdict->meaning);
   }
 }
 
@@ -260,11 +262,11 @@ static void work_kind(roof_text *out, const cli_lesson *l) {
   const roof_level *level = l->target->level[l->target->memory];
   char a[SHORT];
   if (peak != NULL) {
-    roof_text_addf(out, "  %s: %s of %s, %s\n", cli_quantity(a, peak->flops_per_second, "FLOP/s"),
+    roof_text_addf(out, "  %s: %s of %s, %s\n", quantity(a, peak->flops_per_second, "FLOP/s"),
                    roof_provenance_name(peak->kind), peak->date, peak->source);
   }
   if (level != NULL) {
-    roof_text_addf(out, "  %s: %s of %s, %s\n", cli_quantity(a, roof_level_bandwidth(level, 0, 0), "B/s"),
+    roof_text_addf(out, "  %s: %s of %s, %s\n", quantity(a, roof_level_bandwidth(level, 0, 0), "B/s"),
                    roof_provenance_name(level->kind), level->date, level->source);
   }
 }
@@ -280,8 +282,8 @@ static void work_levels(roof_text *out, const cli_lesson *l) {
     if (isnan(t->seconds)) {
       continue;
     }
-    roof_text_addf(out, "  %-10s %10s at %s: %s%s\n", t->level->name, cli_quantity(a, t->bytes, "B"),
-                   cli_quantity(b, t->bytes / t->seconds, "B/s"), cli_quantity(c, t->seconds, "s"),
+    roof_text_addf(out, "  %-10s %10s at %s: %s%s\n", t->level->name, quantity(a, t->bytes, "B"),
+                   quantity(b, t->bytes / t->seconds, "B/s"), quantity(c, t->seconds, "s"),
                    t->level == p->binding ? ", the longest" : "");
   }
 }
@@ -291,14 +293,14 @@ static void work_energy(roof_text *out, const cli_lesson *l) {
   const roof_energy_costs *c = &l->target->costs;
   if (!c->power_only) {
     roof_text_addf(out, "  %s per FLOP, %s per byte",
-                   cli_quantity(a, c->joules_per_flop[l->prediction.work.unit], "J"),
-                   cli_quantity(b, c->joules_per_byte[l->target->memory], "J"));
-    roof_text_addf(out, ", %s all the time: ", cli_quantity(a, c->constant_watts, "W"));
+                   quantity(a, c->joules_per_flop[l->prediction.work.unit], "J"),
+                   quantity(b, c->joules_per_byte[l->target->memory], "J"));
+    roof_text_addf(out, ", %s all the time: ", quantity(a, c->constant_watts, "W"));
   } else {
-    roof_text_addf(out, "  %s for the expected %s: at most ", cli_quantity(a, c->constant_watts, "W"),
-                   cli_quantity(b, l->prediction.expected_seconds, "s"));
+    roof_text_addf(out, "  %s for the expected %s: at most ", quantity(a, c->constant_watts, "W"),
+                   quantity(b, l->prediction.expected_seconds, "s"));
   }
-  roof_text_addf(out, "%s\n", cli_quantity(a, l->prediction.energy_joules, "J"));
+  roof_text_addf(out, "%s\n", quantity(a, l->prediction.energy_joules, "J"));
 }
 
 static void work_decisions(roof_text *out, const cli_lesson *l) {
@@ -311,8 +313,8 @@ static void work_decisions(roof_text *out, const cli_lesson *l) {
 static void work_prefixes(roof_text *out, const cli_lesson *l) {
   char a[SHORT], b[SHORT];
   work_capacity(out, l);
-  roof_text_addf(out, "  a 400 Gb/s network carries 400 / 8 = %s\n", cli_quantity(a, 400e9 / 8, "B/s"));
-  roof_text_addf(out, "  64 KiB = 65536 B = %s, 64 kB = 64000 B = %s\n", cli_quantity(a, 65536, "B"),
+  roof_text_addf(out, "  a 400 Gb/s network carries 400 / 8 = %s\n", quantity(a, 400e9 / 8, "B/s"));
+  roof_text_addf(out, "  64 KiB = 65536 B = %s, 64 kB = 64000 B = %s\n", quantity(a, 65536, "B"),
                  roof_bytes_format(b, SHORT, 64000));
 }
 
@@ -325,7 +327,7 @@ static void work_precision(roof_text *out, const cli_lesson *l) {
     const roof_peak *peak = matrix != NULL ? matrix : vector;
     char a[SHORT] = "no native path: weights only";
     if (peak != NULL) {
-      cli_quantity(a, peak->flops_per_second, "FLOP/s");
+      quantity(a, peak->flops_per_second, "FLOP/s");
     }
     roof_text_addf(out, "  %-5s %.4g B: 2 FLOP per weight / %.4g B = %.4g FLOP/B at batch 1; %s\n",
                    roof_dtype_name((roof_dtype)d), bytes, bytes, 2 / bytes, a);

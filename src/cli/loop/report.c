@@ -22,7 +22,7 @@ static void add_percent(cli_grid *grid, double share) {
 }
 
 static void add_cores(cli_grid *s, const roof_machine *m, int cores, const char *core_kind, int per_core) {
-  char text[SHORT], count[16];
+  char text[2 * SHORT], count[16];
   rf_format(count, sizeof count, "%g", cores > 0 ? cores : m->unit_count);
   snprintf(text, sizeof text, "%s%s%s%s", count, core_kind[0] != '\0' ? " " : "", core_kind,
            per_core > 1 ? ", all threads" : "");
@@ -39,22 +39,12 @@ static void add_ceiling(cli_grid *s, double value, double limit, double spread, 
 }
 
 static void add_level(cli_grid *s, const roof_machine *m, const roof_level *level) {
-  const struct {
-    const char *pattern;
-    double rate, limit, spread;
-  } rates[] = {
-      {"", level->bytes_per_second, level->limit_bytes_per_second, level->spread},
-      {" read", level->read_bytes_per_second, level->limit_bytes_per_second, level->read.spread},
-      {" write", level->write_bytes_per_second, level->write_limit_bytes_per_second, level->write.spread},
-      {" copy", level->copy_bytes_per_second, level->copy_limit_bytes_per_second, level->copy.spread},
-      {" update", level->update_bytes_per_second, level->update_limit_bytes_per_second, level->update.spread},
-      {" triad", level->triad_bytes_per_second, level->triad_limit_bytes_per_second, level->triad.spread}};
-  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-    if (!isnan(rates[i].rate)) {
-      cli_grid_add(s, "%s%s", level->name, rates[i].pattern);
+  roof_machine_value v;
+  for (int i = 0; roof_level_figure(level, i, &v); i++) {
+    if (v.limited && !isnan(v.value)) {
+      cli_grid_add(s, "%s %s", level->name, v.label);
       add_cores(s, m, level->cores, level->core_kind, level->threads_per_core);
-      add_ceiling(s, rates[i].rate, rates[i].limit, isnan(rates[i].spread) ? level->spread : rates[i].spread,
-                  "B/s", level->source);
+      add_ceiling(s, v.value, v.limit, v.spread, v.unit, level->source);
     }
   }
 }

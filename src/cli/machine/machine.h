@@ -3,6 +3,7 @@
 #define CLI_MACHINE_MACHINE_H
 
 #include "cli/cli.h"
+#include "roofline/report.h"
 
 roof_status cli_machine_list_run(const cli_args *args, roof_error *error);
 roof_status cli_machine_show_run(const cli_args *args, roof_error *error);

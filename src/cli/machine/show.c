@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/machine/machine.h"
+#include "cli/predict/grid.h"
 #include "core/number.h"
 
 enum { SOURCE_MAX = 256, WIDTH = 110 };
@@ -11,6 +11,7 @@ enum { SOURCE_MAX = 256, WIDTH = 110 };
 /** One machine being printed, with the sources named so far: figures refer to them by number. */
 typedef struct page {
   const roof_machine *machine;
+  const roof_report *report;
   roof_text text;
   cli_grid grid;
   const char *sources[SOURCE_MAX];
@@ -96,7 +97,7 @@ static void add_peak(page *p, const roof_peak *peak) {
     cli_grid_add(&p->grid, "%.1f", ridge);
   }
   add_share(p, peak->flops_per_second, peak->limit_flops_per_second, peak->spread,
-            peak->conditions.noisy[0] != '\0');
+            peak->conditions != NULL && peak->conditions->noisy[0] != '\0');
   add_provenance(p, peak->kind, peak->source, peak->date);
 }
 
@@ -144,24 +145,6 @@ static void add_peaks(page *p) {
   roof_text_add(&p->text, separator[0] == ',' ? "\n\n" : "\n");
 }
 
-#define RATE(label, name, limit, conditions)                                                                 \
-  { label, "B/s", offsetof(roof_level, name), offsetof(roof_level, limit), conditions }
-
-static const struct {
-  const char *label, *unit;
-  size_t offset, limit, conditions; /* 0: none */
-} patterns[] = {
-    RATE(" mixed", bytes_per_second, limit_bytes_per_second, 0),
-    RATE(" read", read_bytes_per_second, limit_bytes_per_second, offsetof(roof_level, read)),
-    RATE(" triad", triad_bytes_per_second, triad_limit_bytes_per_second, offsetof(roof_level, triad)),
-    RATE(" copy", copy_bytes_per_second, copy_limit_bytes_per_second, offsetof(roof_level, copy)),
-    RATE(" update", update_bytes_per_second, update_limit_bytes_per_second, offsetof(roof_level, update)),
-    RATE(" write", write_bytes_per_second, write_limit_bytes_per_second, offsetof(roof_level, write)),
-    {" latency", "s", offsetof(roof_level, latency_seconds), 0, 0},
-};
-
-enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
-
 static void add_capacity(page *p, const roof_level *level, bool given) {
   char text[MACHINE_FIGURE_SIZE];
   if (given || isnan(level->bytes)) {
@@ -174,28 +157,14 @@ static void add_capacity(page *p, const roof_level *level, bool given) {
                       : roof_bytes_format(text, sizeof text, level->bytes));
 }
 
-static double figure_at(const roof_level *level, size_t offset) {
-  return *(const double *)(const void *)((const char *)level + offset);
-}
-
-/** Of the pattern, NULL where it was not measured here. */
-static const roof_conditions *conditions_at(const roof_level *level, int k) {
-  if (k < 0 || patterns[k].conditions == 0) {
-    return NULL;
-  }
-  const roof_conditions *conditions =
-      (const roof_conditions *)(const void *)((const char *)level + patterns[k].conditions);
-  return isnan(conditions->samples) ? NULL : conditions;
-}
-
-/** One row of a level: figure `k`, or none. */
-static void add_level_row(page *p, const roof_level *level, int k, bool first) {
-  bool quoted = k < 0 || (k == 0 && level->kind != ROOF_MEASURED), rate = k < 0 || patterns[k].limit > 0;
-  const char *label = quoted ? "" : patterns[k].label, *unit = k < 0 ? "" : patterns[k].unit;
-  double value = k < 0 ? NAN : figure_at(level, patterns[k].offset);
+/** One row of a level: one of its figures, or none. */
+static void add_level_row(page *p, const roof_level *level, const roof_machine_value *f, bool first) {
+  bool mixed = f != NULL && strcmp(f->key, "bytes_per_second") == 0;
+  bool quoted = f == NULL || (mixed && level->kind != ROOF_MEASURED);
+  bool rate = f == NULL || f->limited;
   char name[160], text[MACHINE_FIGURE_SIZE];
   const char *margin = indent(p, level->kind);
-  snprintf(name, sizeof name, "%s%s%s", margin, level->name, label);
+  snprintf(name, sizeof name, "%s%s%s%s", margin, level->name, quoted ? "" : " ", quoted ? "" : f->label);
   cli_machine_add_cores(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
   if (rate && strncmp(level->plateau, "not", 3) == 0) {
     size_t used = strlen(name);
@@ -208,11 +177,10 @@ static void add_level_row(page *p, const roof_level *level, int k, bool first) {
   } else {
     cli_grid_add(&p->grid, "%s", "");
   }
-  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, value, unit, ""));
-  const roof_conditions *conditions = conditions_at(level, k);
-  double spread = conditions != NULL ? conditions->spread : level->spread;
-  add_share(p, value, rate && k >= 0 ? figure_at(level, patterns[k].limit) : NAN, rate ? spread : NAN,
-            conditions != NULL && conditions->noisy[0] != '\0');
+  cli_grid_add(&p->grid, "%s",
+               cli_machine_figure(text, f != NULL ? f->value : NAN, f != NULL ? f->unit : "", ""));
+  add_share(p, f != NULL ? f->value : NAN, f != NULL ? f->limit : NAN, rate && f != NULL ? f->spread : NAN,
+            f != NULL && f->conditions != NULL && f->conditions->noisy[0] != '\0');
   add_provenance(p, level->kind, level->source, level->date);
 }
 
@@ -222,15 +190,16 @@ static void add_levels(page *p) {
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
   for (int i = 0; i < p->machine->level_count; i++) {
     const roof_level *level = &p->machine->levels[i];
+    roof_machine_value f;
     bool first = true;
-    for (int k = 0; k < PATTERN_COUNT; k++) {
-      if (!isnan(figure_at(level, patterns[k].offset))) {
-        add_level_row(p, level, k, first);
+    for (int k = 0; roof_level_figure(level, k, &f); k++) {
+      if (!isnan(f.value)) {
+        add_level_row(p, level, &f, first);
         first = false;
       }
     }
     if (first) {
-      add_level_row(p, level, -1, true);
+      add_level_row(p, level, NULL, true);
     }
   }
   cli_grid_end(&p->grid, &p->text, "lrlrrrll");
@@ -264,12 +233,12 @@ static void add_costs(page *p) {
   static const char *const heads[] = {"synchronisation", "time", "cycles", "from", "to",
                                       "spread",          "kind", "source"};
   char name[128], text[MACHINE_FIGURE_SIZE];
-  if (p->machine->cost_count == 0) {
+  if (p->report->cost_count == 0) {
     return;
   }
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (int i = 0; i < p->machine->cost_count; i++) {
-    const roof_cost *cost = &p->machine->costs[i];
+  for (int i = 0; i < p->report->cost_count; i++) {
+    const roof_cost *cost = &p->report->costs[i];
     snprintf(name, sizeof name, "%s", cost->name);
     cli_machine_add_cores(name, sizeof name, cost->cores, "", 0);
     cli_grid_add(&p->grid, "%s", name);
@@ -286,7 +255,7 @@ static void add_costs(page *p) {
 
 /** A matrix: each domain's cores in a row, whose memory they use in the columns. */
 static void add_matrix(page *p, const char *head, const char *unit, size_t offset) {
-  const roof_machine *m = p->machine;
+  const roof_report *m = p->report;
   char text[MACHINE_FIGURE_SIZE], columns[ROOF_DOMAIN_MAX + 4] = "l";
   cli_grid_add(&p->grid, "%s", head);
   for (int i = 0; i < m->domain_count; i++) {
@@ -312,12 +281,12 @@ static void add_matrix(page *p, const char *head, const char *unit, size_t offse
 static void add_domains(page *p) {
   static const char *const heads[] = {"memory domains", "cores", "memory"};
   char text[MACHINE_FIGURE_SIZE];
-  if (p->machine->domain_count == 0) {
+  if (p->report->domain_count == 0) {
     return;
   }
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (int i = 0; i < p->machine->domain_count; i++) {
-    const roof_domain *domain = &p->machine->domains[i];
+  for (int i = 0; i < p->report->domain_count; i++) {
+    const roof_domain *domain = &p->report->domains[i];
     cli_grid_add(&p->grid, "%s", domain->name);
     cli_grid_add(&p->grid, "%g", domain->cores);
     cli_grid_add(&p->grid, "%s", cli_machine_figure(text, domain->bytes, "B", ""));
@@ -334,8 +303,9 @@ static void add_modes(page *p) {
   char name[160], text[MACHINE_FIGURE_SIZE];
   for (int i = 0; i < p->machine->level_count; i++) {
     const roof_level *level = &p->machine->levels[i];
-    for (int k = 0; k < level->mode_count; k++) {
-      const roof_modes *modes = &level->modes[k];
+    const roof_level_report *report = roof_level_report_of(level);
+    for (int k = 0; k < report->mode_count; k++) {
+      const roof_modes *modes = &report->modes[k];
       if (p->grid.count == 0) {
         add_heads(p, heads, sizeof heads / sizeof heads[0]);
       }
@@ -356,12 +326,12 @@ static void add_tlbs(page *p) {
   static const char *const heads[] = {"address translation", "pages of", "entries", "reach",
                                       "a miss costs",        "kind",     "source"};
   char text[MACHINE_FIGURE_SIZE];
-  if (p->machine->tlb_count == 0) {
+  if (p->report->tlb_count == 0) {
     return;
   }
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (int i = 0; i < p->machine->tlb_count; i++) {
-    const roof_tlb *tlb = &p->machine->tlbs[i];
+  for (int i = 0; i < p->report->tlb_count; i++) {
+    const roof_tlb *tlb = &p->report->tlbs[i];
     bool known = !isnan(tlb->reach_bytes);
     cli_grid_add(&p->grid, "%s", tlb->name);
     cli_grid_add(&p->grid, "%s", roof_bytes_format(text, sizeof text, tlb->page_bytes));
@@ -379,19 +349,20 @@ static void add_loaded(page *p) {
   char text[MACHINE_FIGURE_SIZE];
   for (int i = 0; i < p->machine->level_count; i++) {
     const roof_level *level = &p->machine->levels[i];
-    if (level->loaded_latency_count > 0) {
+    const roof_level_report *report = roof_level_report_of(level);
+    if (report->loaded_latency_count > 0) {
       cli_grid_add(&p->grid, "%s while others draw", level->name);
       cli_grid_add(&p->grid, "latency");
     }
-    for (int k = 0; k < level->loaded_latency_count; k++) {
-      const roof_loaded_latency *point = &level->loaded_latency[k];
+    for (int k = 0; k < report->loaded_latency_count; k++) {
+      const roof_loaded_latency *point = &report->loaded_latency[k];
       cli_grid_add(&p->grid, "%s",
                    point->bytes_per_second == 0
                        ? "nothing"
                        : cli_machine_figure(text, point->bytes_per_second, "B/s", ""));
       cli_grid_add(&p->grid, "%s", cli_machine_figure(text, point->latency_seconds, "s", ""));
     }
-    if (level->loaded_latency_count > 0) {
+    if (report->loaded_latency_count > 0) {
       cli_grid_end(&p->grid, &p->text, "rr");
       roof_text_add(&p->text, "\n");
     }
@@ -399,7 +370,7 @@ static void add_loaded(page *p) {
 }
 
 static void add_library(page *p, const roof_library *library) {
-  char name[ROOF_NAME_MAX + 64], text[MACHINE_FIGURE_SIZE];
+  char name[2 * ROOF_NAME_MAX + 64], text[MACHINE_FIGURE_SIZE];
   snprintf(name, sizeof name, "%s%s %s %s", indent(p, library->kind), library->name, library->op,
            roof_dtype_name(library->dtype));
   cli_machine_add_cores(name, sizeof name, library->cores, "", 0);
@@ -414,7 +385,7 @@ static void add_library(page *p, const roof_library *library) {
 static void add_libraries(page *p) {
   static const char *const heads[] = {
       "what a library reaches", "", "rate", "of peak", "spread", "kind", "source"};
-  const roof_machine *m = p->machine;
+  const roof_report *m = p->report;
   for (int i = 0; i < m->library_count; i++) {
     if (m->libraries[i].skipped[0] == '\0') {
       if (p->grid.count == 0) {
@@ -469,35 +440,29 @@ static void add_head(page *p) {
   roof_text_add(&p->text, "\n\n");
 }
 
+static void add_other(page *p, const roof_machine_value *f) {
+  char text[MACHINE_FIGURE_SIZE];
+  cli_grid_add(&p->grid, "%s", f->label);
+  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, f->value, f->unit, ""));
+  add_provenance(p, f->kind, f->source, f->date);
+}
+
+/** Energy, and the machine's own figures: those that the head shows only where they say their source. */
 static void add_rest(page *p) {
   static const char *const heads[] = {"other", "", "kind", "source"};
-  const roof_machine *m = p->machine;
-  char text[MACHINE_FIGURE_SIZE];
-  const struct {
-    const char *name, *unit;
-    double value;
-  } energies[] = {{"power", "W", m->energy.watts},
-                  {"power, idle", "W", m->energy.idle_watts},
-                  {"energy per FLOP", "J", m->energy.joules_per_flop},
-                  {"energy per FLOP, fp32", "J", m->energy.fp32_joules_per_flop},
-                  {"energy per byte", "J", m->energy.joules_per_byte},
-                  {"energy per FLOP, idle included", "J", m->energy.total_joules_per_flop},
-                  {"energy per FLOP, fp32, idle included", "J", m->energy.total_fp32_joules_per_flop},
-                  {"energy per byte, idle included", "J", m->energy.total_joules_per_byte}};
+  roof_machine_value f;
   int start = p->grid.count;
   add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (size_t i = 0; i < sizeof energies / sizeof energies[0]; i++) {
-    if (!isnan(energies[i].value)) {
-      cli_grid_add(&p->grid, "%s", energies[i].name);
-      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, energies[i].value, energies[i].unit, ""));
-      add_provenance(p, m->energy.kind, m->energy.source, "");
+  for (int k = 0; roof_energy_figure(&p->machine->energy, k, &f); k++) {
+    if (!isnan(f.value)) {
+      add_other(p, &f);
     }
   }
-  if (!isnan(m->launch_seconds)) {
-    cli_grid_add(&p->grid, "launch");
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, m->launch_seconds, "s", ""));
-    cli_grid_add(&p->grid, "%s", "measured");
-    cli_grid_add(&p->grid, "%s", m->kind == ROOF_MEASURED ? "here" : "notes");
+  for (int k = 0; roof_machine_figure(p->machine, k, &f); k++) {
+    bool in_head = strcmp(f.key, "unit_count") == 0 || strcmp(f.key, "clock_hz") == 0;
+    if (!isnan(f.value) && (!in_head || f.source[0] != '\0')) {
+      add_other(p, &f);
+    }
   }
   if (p->grid.count > start + 4) {
     cli_grid_end(&p->grid, &p->text, "lrll");
@@ -553,7 +518,7 @@ static roof_status take_csv(roof_text *text, roof_error *error) {
 }
 
 roof_status cli_machine_show_print(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  page p = {.machine = machine};
+  page p = {.machine = machine, .report = roof_machine_report(machine)};
   roof_status status = ROOF_OK;
   if (args->json || args->csv) {
     status = roof_machine_write(machine, &p.text, error);

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/machine/machine.h"
+#include "cli/predict/grid.h"
 
 enum { FIGURE_MAX = 1024 };
 
@@ -71,15 +71,16 @@ static void add_figure(figures *f, double value, double spread, const roof_condi
 }
 
 static void add_level(figures *f, const roof_level *level) {
+  const roof_level_report *r = roof_level_report_of(level);
   const struct {
     const char *pattern, *unit;
     double value;
     const roof_conditions *conditions;
-  } rows[] = {{"read", "B/s", level->read_bytes_per_second, &level->read},
-              {"write", "B/s", level->write_bytes_per_second, &level->write},
-              {"copy", "B/s", level->copy_bytes_per_second, &level->copy},
-              {"triad", "B/s", level->triad_bytes_per_second, &level->triad},
-              {"update", "B/s", level->update_bytes_per_second, &level->update},
+  } rows[] = {{"read", "B/s", level->read_bytes_per_second, &r->read},
+              {"write", "B/s", level->write_bytes_per_second, &r->write},
+              {"copy", "B/s", level->copy_bytes_per_second, &r->copy},
+              {"triad", "B/s", level->triad_bytes_per_second, &r->triad},
+              {"update", "B/s", level->update_bytes_per_second, &r->update},
               {"mixed", "B/s", level->bytes_per_second, NULL},
               {"latency", "s", level->latency_seconds, NULL}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -91,7 +92,7 @@ static void add_level(figures *f, const roof_level *level) {
 }
 
 /** The figures of a domain's row: what its cores reach in the memory of each. */
-static void add_domain(figures *f, const roof_machine *m, const roof_domain *domain) {
+static void add_domain(figures *f, const roof_report *m, const roof_domain *domain) {
   for (int i = 0; i < m->domain_count; i++) {
     char name[128];
     snprintf(name, sizeof name, "read, cores of %s from %s", domain->name, m->domains[i].name);
@@ -104,8 +105,10 @@ static void add_domain(figures *f, const roof_machine *m, const roof_domain *dom
 /** Everything that was measured of a machine. */
 static void collect(figures *f, const roof_machine *m) {
   bool measured = m->kind == ROOF_MEASURED;
+  const roof_report *r = roof_machine_report(m);
   f->count = 0;
-  add_figure(f, measured ? m->clock_hz : NAN, NAN, &m->clock, "Hz", "clock");
+  add_figure(f, measured ? m->clock_hz : NAN, NAN, m->report != NULL ? &m->report->clock : NULL, "Hz",
+             "clock");
   for (int i = 0; i < m->peak_count; i++) {
     const roof_peak *p = &m->peaks[i];
     char name[128];
@@ -113,7 +116,7 @@ static void collect(figures *f, const roof_machine *m) {
              p->sparse ? " sparse" : "", p->isa);
     if (p->kind == ROOF_MEASURED) {
       cli_machine_add_cores(name, sizeof name, p->cores, p->core_kind, p->threads_per_core);
-      add_figure(f, p->flops_per_second, p->spread, &p->conditions, "FLOP/s", name);
+      add_figure(f, p->flops_per_second, p->spread, p->conditions, "FLOP/s", name);
     }
   }
   for (int i = 0; i < m->level_count; i++) {
@@ -121,8 +124,8 @@ static void collect(figures *f, const roof_machine *m) {
       add_level(f, &m->levels[i]);
     }
   }
-  for (int i = 0; i < m->cost_count; i++) {
-    const roof_cost *cost = &m->costs[i];
+  for (int i = 0; i < r->cost_count; i++) {
+    const roof_cost *cost = &r->costs[i];
     char name[128];
     snprintf(name, sizeof name, "%s", cost->name);
     cli_machine_add_cores(name, sizeof name, cost->cores, "", 0);
@@ -130,17 +133,18 @@ static void collect(figures *f, const roof_machine *m) {
       add_figure(f, cost->seconds, cost->spread, NULL, "s", name);
     }
   }
-  for (int i = 0; i < m->domain_count; i++) {
-    add_domain(f, m, &m->domains[i]);
+  for (int i = 0; i < r->domain_count; i++) {
+    add_domain(f, r, &r->domains[i]);
   }
-  for (int i = 0; i < m->library_count; i++) {
-    const roof_library *l = &m->libraries[i];
+  for (int i = 0; i < r->library_count; i++) {
+    const roof_library *l = &r->libraries[i];
     char name[160];
     snprintf(name, sizeof name, "%s %s %s", l->name, l->op, roof_dtype_name(l->dtype));
     cli_machine_add_cores(name, sizeof name, l->cores, "", 0);
     add_figure(f, l->flops_per_second, l->spread, NULL, "FLOP/s", name);
   }
-  add_figure(f, measured ? m->launch_seconds : NAN, NAN, &m->launch, "s", "launch");
+  add_figure(f, measured ? m->launch_seconds : NAN, NAN, m->report != NULL ? &m->report->launch : NULL, "s",
+             "launch");
 }
 
 /** What a figure moves by of itself: what its rounds differ by, where the run marked it noisy; the spread of

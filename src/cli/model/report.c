@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 

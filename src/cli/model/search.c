@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 #include "roofline/draw.h"

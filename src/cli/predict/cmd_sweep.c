@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/predict/crossing.h"
+#include "cli/predict/grid.h"
 
 enum {
   CELL = ROOF_NAME_MAX,

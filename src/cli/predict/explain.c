@@ -9,6 +9,10 @@
 
 enum { SHORT = 48, LINE = 80 };
 
+static const char *quantity(char buffer[SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, SHORT, value, unit);
+}
+
 /** Writes what a name in a formula stands for: a parameter's value, or bytes per element of a, w, o, kv; else
  * the name itself (of a function or of a choice). */
 static void add_value(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
@@ -66,7 +70,7 @@ static void add_formula(roof_text *out, int step, const char *what, const roof_t
   add_substituted(out, target, op, values, formula);
   roof_text_addf(out, "\n         = %.15g %s", result, unit);
   if (result >= 1000 && op->steps != formula) {
-    roof_text_addf(out, " (%s)", cli_quantity(text, result, unit));
+    roof_text_addf(out, " (%s)", quantity(text, result, unit));
   }
   roof_text_add(out, "\n");
 }
@@ -82,13 +86,12 @@ static void explain_sides(roof_text *out, const roof_prediction *p) {
   double bandwidth = p->peak->flops_per_second / p->ridge;
   roof_text_addf(out,
                  "  4. ridge = peak / bandwidth = %s / %s = %.6g FLOP/B: intensity is %s, so %s can bind\n",
-                 cli_quantity(a, p->peak->flops_per_second, "FLOP/s"), cli_quantity(b, bandwidth, "B/s"),
-                 p->ridge, p->intensity >= p->ridge ? "at or right of it" : "left of it",
+                 quantity(a, p->peak->flops_per_second, "FLOP/s"), quantity(b, bandwidth, "B/s"), p->ridge,
+                 p->intensity >= p->ridge ? "at or right of it" : "left of it",
                  p->intensity >= p->ridge ? "compute" : "memory");
   roof_text_addf(out, "     attainable = min(peak, bandwidth x intensity) = min(%s, %s) = %s\n",
-                 cli_quantity(a, p->peak->flops_per_second, "FLOP/s"),
-                 cli_quantity(b, bandwidth * p->intensity, "FLOP/s"),
-                 cli_quantity(c, p->attainable, "FLOP/s"));
+                 quantity(a, p->peak->flops_per_second, "FLOP/s"),
+                 quantity(b, bandwidth * p->intensity, "FLOP/s"), quantity(c, p->attainable, "FLOP/s"));
 }
 
 enum { PATTERNS = 5 };
@@ -100,7 +103,7 @@ static const struct {
 
 static const char *pattern(char *text, const double costs[ROOF_MIX_COUNT], int index) {
   char rate[SHORT];
-  snprintf(text, LINE, "%s %s", patterns[index].name, cli_quantity(rate, 1 / costs[index], "B/s"));
+  snprintf(text, LINE, "%s %s", patterns[index].name, quantity(rate, 1 / costs[index], "B/s"));
   return text;
 }
 
@@ -165,45 +168,45 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
   char a[SHORT], b[SHORT], c[SHORT];
   const char *lead = "  5.";
   if (p->work.flops > 0 && p->peak != NULL) {
-    roof_text_addf(
-        out, "%s compute time = FLOP / peak = %s / %s = %s\n", lead, cli_quantity(a, p->work.flops, "FLOP"),
-        cli_quantity(b, p->peak->flops_per_second, "FLOP/s"), cli_quantity(c, p->compute_seconds, "s"));
+    roof_text_addf(out, "%s compute time = FLOP / peak = %s / %s = %s\n", lead,
+                   quantity(a, p->work.flops, "FLOP"), quantity(b, p->peak->flops_per_second, "FLOP/s"),
+                   quantity(c, p->compute_seconds, "s"));
     lead = "    ";
   }
   for (int i = p->level_count - 1; i >= 0; i--) {
     const roof_level_time *t = &p->levels[i];
     if (t->bytes > 0 && !isnan(t->seconds)) {
       roof_text_addf(out, "%s %s time = bytes / bandwidth = %s / %s = %s\n", lead, t->level->name,
-                     cli_quantity(a, t->bytes, "B"), cli_quantity(b, t->bytes / t->seconds, "B/s"),
-                     cli_quantity(c, t->seconds, "s"));
+                     quantity(a, t->bytes, "B"), quantity(b, t->bytes / t->seconds, "B/s"),
+                     quantity(c, t->seconds, "s"));
       explain_bandwidth(out, &p->work, t->level);
       lead = "    ";
     }
   }
   if (p->work.link_bytes > 0 && p->link != NULL) {
-    roof_text_addf(out, "%s network time = %s / %s", lead, cli_quantity(a, p->work.link_bytes, "B"),
-                   cli_quantity(b, p->link->bytes_per_second, "B/s"));
+    roof_text_addf(out, "%s network time = %s / %s", lead, quantity(a, p->work.link_bytes, "B"),
+                   quantity(b, p->link->bytes_per_second, "B/s"));
     if (isnan(p->link->latency_seconds)) {
       roof_text_addf(out, " + %.0f x latency (unknown, left out)", p->work.link_steps);
     } else {
-      roof_text_addf(out, " + %.0f x %s", p->work.link_steps, cli_quantity(a, p->link->latency_seconds, "s"));
+      roof_text_addf(out, " + %.0f x %s", p->work.link_steps, quantity(a, p->link->latency_seconds, "s"));
     }
-    roof_text_addf(out, " = %s\n", cli_quantity(c, p->network_seconds, "s"));
+    roof_text_addf(out, " = %s\n", quantity(c, p->network_seconds, "s"));
   }
   roof_text_addf(out, "  6. lower = longest of them = %s; upper = their sum = %s\n",
-                 cli_quantity(a, p->lower_seconds, "s"), cli_quantity(b, p->upper_seconds, "s"));
+                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
   double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
   double bound = (p->expected_seconds - overhead) * target->options.efficiency;
   roof_text_addf(out, "  7. expected = bound / efficiency%s = %s / %g",
-                 overhead > 0 ? " + launches x launch cost" : "", cli_quantity(a, bound, "s"),
+                 overhead > 0 ? " + launches x launch cost" : "", quantity(a, bound, "s"),
                  target->options.efficiency);
   if (overhead > 0) {
-    roof_text_addf(out, " + %g x %s", p->work.launches, cli_quantity(a, target->launch_seconds, "s"));
+    roof_text_addf(out, " + %g x %s", p->work.launches, quantity(a, target->launch_seconds, "s"));
   }
-  roof_text_addf(out, " = %s\n", cli_quantity(b, p->expected_seconds, "s"));
+  roof_text_addf(out, " = %s\n", quantity(b, p->expected_seconds, "s"));
   roof_text_addf(out, "  8. regime: %s%s%s\n", roof_regime_name(p->regime),
                  p->regime == ROOF_OVERHEAD_BOUND ? ", since that is shorter than the cutoff of " : "",
-                 p->regime == ROOF_OVERHEAD_BOUND ? cli_quantity(a, target->overhead_cutoff, "s") : "");
+                 p->regime == ROOF_OVERHEAD_BOUND ? quantity(a, target->overhead_cutoff, "s") : "");
 }
 
 static void add_source(roof_text *out, const char *what, const char *kind, const char *source,

@@ -30,7 +30,7 @@ void rf_bench_note(rf_bench *bench, const char *format, ...) {
   }
   va_list arguments;
   va_start(arguments, format);
-  rf_vformat(machine->notes[machine->note_count++], sizeof machine->notes[0], format, arguments);
+  rf_vformat(roof_machine_add_note(machine), ROOF_SOURCE_MAX, format, arguments);
   va_end(arguments);
 }
 
@@ -122,7 +122,8 @@ static roof_status measure_all(rf_bench *bench, roof_error *error) {
 static roof_status measure(const roof_measure_options *options, roof_machine **machine, roof_error *error) {
   static const double quick_budget = 0.1;
   roof_machine *result = roof_machine_new();
-  if (result == NULL) {
+  if (result == NULL || roof_machine_make_report(result) == NULL) {
+    roof_machine_free(result);
     return roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
   }
   rf_bench bench = {.options = options,

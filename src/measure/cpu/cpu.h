@@ -7,6 +7,7 @@
 #include "measure/sampler.h"
 #include "measure/team.h"
 #include "roofline/measure.h"
+#include "roofline/report.h"
 #include "roofline/stats.h"
 
 /** One run of `measure`: what its steps share. */

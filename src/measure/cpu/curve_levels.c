@@ -52,9 +52,9 @@ static size_t size_at(int index) {
 static void measure_curve(rf_bench *bench, char *data, size_t bytes) {
   roof_machine *machine = bench->machine;
   reader r = {.bench = bench, .data = data};
-  while (machine->curve_count < ROOF_CURVE_MAX && size_at(machine->curve_count) <= bytes) {
-    size_t size = size_at(machine->curve_count);
-    machine->curve[machine->curve_count++] = (roof_curve_point){(double)size, rate_at(&r, size)};
+  while (machine->report->curve_count < ROOF_CURVE_MAX && size_at(machine->report->curve_count) <= bytes) {
+    size_t size = size_at(machine->report->curve_count);
+    *roof_machine_add_curve_point(machine) = (roof_curve_point){(double)size, rate_at(&r, size)};
   }
 }
 
@@ -108,10 +108,11 @@ void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *
   const roof_machine *machine = bench->machine;
   int kinds = list_levels(levels, count, of, capacities);
   measure_curve(bench, data, bytes);
-  int plateaus = rf_curve_place(machine->curve, machine->curve_count, capacities, kinds, places);
+  int plateaus =
+      rf_curve_place(machine->report->curve, machine->report->curve_count, capacities, kinds, places);
   if (plateaus < 2) {
     rf_bench_note(bench, "one core reads at one rate from %d working sets: levels cannot be told apart",
-                  machine->curve_count);
+                  machine->report->curve_count);
     return;
   }
   for (int i = 0; i < kinds; i++) {

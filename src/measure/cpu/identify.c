@@ -24,7 +24,7 @@ static const char *info(hwloc_topology_t topology, const char *const *keys) {
 }
 
 static int add_level(roof_level *levels, int count, const char *name, roof_level_kind kind) {
-  rf_level_init(&levels[count]);
+  rf_record_init(&rf_level_record, &levels[count]);
   snprintf(levels[count].name, sizeof levels[count].name, "%s", name);
   levels[count].level = kind;
   levels[count].kind = ROOF_MEASURED;

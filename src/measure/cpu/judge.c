@@ -89,9 +89,9 @@ static void judge_order(rf_bench *bench, const roof_level *inner, const roof_lev
 }
 
 static const roof_cost *cost_named(const roof_machine *m, const char *name) {
-  for (int i = 0; i < m->cost_count; i++) {
-    if (strcmp(m->costs[i].name, name) == 0) {
-      return &m->costs[i];
+  for (int i = 0; i < m->report->cost_count; i++) {
+    if (strcmp(m->report->costs[i].name, name) == 0) {
+      return &m->report->costs[i];
     }
   }
   return NULL;
@@ -113,8 +113,8 @@ static void judge_costs(rf_bench *bench) {
                     100 * contended->seconds / alone->seconds, alone->name);
     }
   }
-  for (int i = 0; i < m->cost_count && l1 != NULL; i++) {
-    const roof_cost *cost = &m->costs[i];
+  for (int i = 0; i < m->report->cost_count && l1 != NULL; i++) {
+    const roof_cost *cost = &m->report->costs[i];
     if (strncmp(cost->name, "hand-off", 8) == 0 && cost->least_seconds < l1->latency_seconds) {
       rf_bench_note(bench, "%s: faster than a load from %s, which is not possible: measure again", cost->name,
                     l1->name);

@@ -48,20 +48,21 @@ typedef struct flow {
 
 static const struct {
   const char *name;
-  int arrays, loads, stores;        /**< that one element touches */
-  bool computes;                    /**< on what it loads, which can lower the clock */
-  size_t result, limit, conditions; /**< where the figures go in a roof_level */
+  int arrays, loads, stores; /**< that one element touches */
+  bool computes;             /**< on what it loads, which can lower the clock */
+  size_t result, limit;      /**< where the figures go in a roof_level */
+  size_t conditions;         /**< in its report */
 } patterns[RF_PATTERN_COUNT] = {
     [RF_LOAD] = {"read", 1, 1, 0, false, offsetof(roof_level, read_bytes_per_second),
-                 offsetof(roof_level, limit_bytes_per_second), offsetof(roof_level, read)},
+                 offsetof(roof_level, limit_bytes_per_second), offsetof(roof_level_report, read)},
     [RF_STORE] = {"write", 1, 0, 1, false, offsetof(roof_level, write_bytes_per_second),
-                  offsetof(roof_level, write_limit_bytes_per_second), offsetof(roof_level, write)},
+                  offsetof(roof_level, write_limit_bytes_per_second), offsetof(roof_level_report, write)},
     [RF_COPY] = {"copy", 2, 1, 1, false, offsetof(roof_level, copy_bytes_per_second),
-                 offsetof(roof_level, copy_limit_bytes_per_second), offsetof(roof_level, copy)},
+                 offsetof(roof_level, copy_limit_bytes_per_second), offsetof(roof_level_report, copy)},
     [RF_UPDATE] = {"update", 1, 1, 1, false, offsetof(roof_level, update_bytes_per_second),
-                   offsetof(roof_level, update_limit_bytes_per_second), offsetof(roof_level, update)},
+                   offsetof(roof_level, update_limit_bytes_per_second), offsetof(roof_level_report, update)},
     [RF_TRIAD] = {"triad", 3, 2, 1, true, offsetof(roof_level, triad_bytes_per_second),
-                  offsetof(roof_level, triad_limit_bytes_per_second), offsetof(roof_level, triad)},
+                  offsetof(roof_level, triad_limit_bytes_per_second), offsetof(roof_level_report, triad)},
 };
 
 static const char *const way_names[RF_WAY_COUNT] = {[RF_UNROLL_4] = "x4",
@@ -230,11 +231,11 @@ static void describe(const flow *f, const rf_trial *t) {
 /** Both of two modes: cores sometimes share a link to memory and sometimes do not. */
 static void keep_modes(const rf_trial *t) {
   const flow *f = t->user;
-  roof_level *level = f->level;
-  if (isnan(t->slow_rate) || level->mode_count == ROOF_MODE_MAX) {
+  roof_level_report *report = f->level->report;
+  if (isnan(t->slow_rate) || report->mode_count == ROOF_MODE_MAX) {
     return;
   }
-  roof_modes *modes = &level->modes[level->mode_count++];
+  roof_modes *modes = &report->modes[report->mode_count++];
   snprintf(modes->pattern, sizeof modes->pattern, "%s", patterns[f->pattern].name);
   modes->fast_bytes_per_second = t->fast_rate;
   modes->slow_bytes_per_second = t->slow_rate;
@@ -308,15 +309,15 @@ static roof_status plan_pattern(rf_bench *bench, flow *f, double share, roof_err
   int count = list_ways(f, ways);
   bool memory = level->level == ROOF_MEMORY;
   select_way(f, 0);
-  *trial =
-      (rf_trial){.window = flow_window,
-                 .finish = finish_flow,
-                 .user = f,
-                 .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, 0, {0}},
-                 .set = &f->set,
-                 .cores = f->set.cores,
-                 .estimate = is_shared(bench, level) ? RF_SHARED : RF_FASTEST,
-                 .conditions = (roof_conditions *)(void *)((char *)level + patterns[f->pattern].conditions)};
+  *trial = (rf_trial){
+      .window = flow_window,
+      .finish = finish_flow,
+      .user = f,
+      .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, 0, {0}},
+      .set = &f->set,
+      .cores = f->set.cores,
+      .estimate = is_shared(bench, level) ? RF_SHARED : RF_FASTEST,
+      .conditions = (roof_conditions *)(void *)((char *)level->report + patterns[f->pattern].conditions)};
   *(double *)((char *)level + patterns[f->pattern].result) =
       window_bytes(f) / timed_pass(f); /* until it is measured, to weigh core sets by */
   char who[64];
@@ -358,8 +359,11 @@ static roof_status plan_level(rf_bench *bench, const region *data, const roof_le
     return ROOF_OK;
   }
   flow *flows = (flow *)bench->flows + machine->level_count * RF_PATTERN_COUNT;
-  roof_level *level = &machine->levels[machine->level_count++];
+  roof_level *level = roof_machine_add_level(machine);
   *level = *plain;
+  if (roof_level_make_report(level) == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "levels: out of memory");
+  }
   rf_core_set_sign(bench, set, &level->cores, level->core_kind, &level->threads_per_core);
   see_as(bench, set, level);
   snprintf(level->date, sizeof level->date, "%s", machine->date);

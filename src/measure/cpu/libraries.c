@@ -252,15 +252,15 @@ static double peak_of(const roof_machine *m, const roof_library *library) {
 
 /** Keeps the entries, but not a reason again that another number of cores gave already. */
 static void keep(roof_machine *machine, const roof_library *results, int count, int cores) {
-  for (int i = 0; i < count && machine->library_count < ROOF_LIBRARY_MAX; i++) {
+  for (int i = 0; i < count && machine->report->library_count < ROOF_LIBRARY_MAX; i++) {
     bool known = false;
-    for (int k = 0; k < machine->library_count; k++) {
-      const roof_library *other = &machine->libraries[k];
+    for (int k = 0; k < machine->report->library_count; k++) {
+      const roof_library *other = &machine->report->libraries[k];
       known = known || (results[i].skipped[0] != '\0' && strcmp(other->name, results[i].name) == 0 &&
                         strcmp(other->skipped, results[i].skipped) == 0);
     }
     if (!known) {
-      roof_library *kept = &machine->libraries[machine->library_count++];
+      roof_library *kept = roof_machine_add_library(machine);
       *kept = results[i];
       kept->cores = cores;
       kept->fraction_of_peak = kept->flops_per_second / peak_of(machine, kept);

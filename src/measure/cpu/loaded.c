@@ -88,7 +88,7 @@ static roof_level *memory_of(roof_machine *machine) {
 }
 
 /** Each point in its place by load. */
-static void keep(roof_level *level, roof_loaded_latency point) {
+static void keep(roof_level_report *level, roof_loaded_latency point) {
   int at = level->loaded_latency_count++;
   for (; at > 0 && level->loaded_latency[at - 1].bytes_per_second > point.bytes_per_second; at--) {
     level->loaded_latency[at] = level->loaded_latency[at - 1];
@@ -112,6 +112,9 @@ roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error) {
   roof_level *memory = memory_of(bench->machine);
   crowd c = {.bench = bench, .part = part_of(bench)};
   void *data = NULL;
+  if (memory != NULL && roof_level_make_report(memory) == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "latency under load: out of memory");
+  }
   if (threads == 1 || memory == NULL) {
     rf_bench_note(bench, "memory latency under load: unknown: one core is used, none is left to load it");
     return ROOF_OK;
@@ -130,7 +133,7 @@ roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error) {
     roof_loaded_latency point;
     status = measure_point(&c, loads[i] * (threads - 1), &point, error);
     if (status == ROOF_OK) {
-      keep(memory, point);
+      keep(memory->report, point);
     }
   }
   free(data);

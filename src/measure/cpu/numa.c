@@ -48,7 +48,7 @@ roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa
   int count = rf_numa_plan(topology, pairs);
   roof_domain domains[ROOF_DOMAIN_MAX];
   for (int i = 0; i < ROOF_DOMAIN_MAX; i++) {
-    rf_domain_init(&domains[i]);
+    rf_record_init(&rf_domain_record, &domains[i]);
   }
   for (int i = 0; i < topology->node_count && count > 0; i++) {
     describe(topology, i, machine->date, &domains[i]);
@@ -61,8 +61,9 @@ roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa
       return status;
     }
   }
-  memcpy(machine->domains, domains, sizeof machine->domains);
-  machine->domain_count = count > 0 ? topology->node_count : 0;
+  for (int i = 0; i < topology->node_count && count > 0; i++) {
+    *roof_machine_add_domain(machine) = domains[i];
+  }
   return ROOF_OK;
 }
 
@@ -204,11 +205,11 @@ roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, 
 /** The lowest and highest of the figures of the domains' own memory, or of the others'. */
 static void range(const roof_machine *m, bool own, double *low, double *high) {
   *low = *high = NAN;
-  for (int i = 0; i < m->domain_count; i++) {
-    for (int k = 0; k < m->domain_count; k++) {
+  for (int i = 0; i < m->report->domain_count; i++) {
+    for (int k = 0; k < m->report->domain_count; k++) {
       if ((i == k) == own) {
-        *low = fmin(*low, m->domains[i].read_bytes_per_second[k]);
-        *high = fmax(*high, m->domains[i].read_bytes_per_second[k]);
+        *low = fmin(*low, m->report->domains[i].read_bytes_per_second[k]);
+        *high = fmax(*high, m->report->domains[i].read_bytes_per_second[k]);
       }
     }
   }

@@ -59,7 +59,7 @@ static roof_status plan_chain(rf_bench *bench, roof_error *error) {
                         .work = RF_CLOCK_CHAIN,
                         .cores = 1,
                         .estimate = RF_TYPICAL,
-                        .conditions = &bench->machine->clock};
+                        .conditions = &bench->machine->report->clock};
   }
   return status;
 }
@@ -89,7 +89,7 @@ roof_status rf_cpu_plan_clock(rf_bench *bench, roof_error *error) {
                           .work = REGIONS,
                           .cores = bench->team.threads,
                           .estimate = RF_TYPICAL,
-                          .conditions = &bench->machine->launch};
+                          .conditions = &bench->machine->report->launch};
   }
   return status;
 }
@@ -259,7 +259,10 @@ static roof_status plan_peak(rf_bench *bench, load *l, roof_error *error) {
   l->way = &kernel->ways[0];
   double work = ready(l), seconds = window_of(l);
   l->rounds = calibrate(l, brief);
-  roof_peak *peak = l->peak = &bench->machine->peaks[bench->machine->peak_count++];
+  roof_peak *peak = l->peak = roof_machine_add_peak(bench->machine);
+  if (roof_peak_make_conditions(peak) == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "peaks: out of memory");
+  }
   peak->dtype = kernel->dtype;
   peak->unit = kernel->form == RF_PEAK_TILE ? ROOF_MATRIX : ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
@@ -274,7 +277,7 @@ static roof_status plan_peak(rf_bench *bench, load *l, roof_error *error) {
                       .set = &l->set,
                       .cores = l->set.cores,
                       .estimate = RF_FASTEST,
-                      .conditions = &peak->conditions};
+                      .conditions = peak->conditions};
   peak->flops_per_second = work / seconds; /* until it is measured, to weigh core sets by */
   snprintf(trial->figure, sizeof trial->figure, "%s %s %s, %s", roof_dtype_name(kernel->dtype),
            roof_unit_name(peak->unit), kernel->isa, rf_core_set_name(bench, &l->set, who, sizeof who));

@@ -94,7 +94,7 @@ static double timed_act(void *user) {
 
 static roof_cost *next_cost(rf_bench *bench, const char *name, int cores, const roof_stats *stats) {
   roof_machine *machine = bench->machine;
-  roof_cost *cost = &machine->costs[machine->cost_count++];
+  roof_cost *cost = roof_machine_add_cost(machine);
   snprintf(cost->name, sizeof cost->name, "%s", name);
   snprintf(cost->date, sizeof cost->date, "%s", machine->date);
   cost->kind = ROOF_MEASURED;
@@ -108,7 +108,7 @@ static roof_cost *next_cost(rf_bench *bench, const char *name, int cores, const 
 
 void rf_cpu_add_cost(rf_bench *bench, const char *name, int cores, const roof_stats *stats,
                      const char *source) {
-  if (bench->machine->cost_count < ROOF_COST_MAX) {
+  if (bench->machine->report->cost_count < ROOF_COST_MAX) {
     roof_cost *cost = next_cost(bench, name, cores, stats);
     snprintf(cost->source, sizeof cost->source, "%s", source);
   }
@@ -222,7 +222,7 @@ static roof_status measure_distance(rf_bench *bench, distance d, hand_offs *h, l
   if (status == ROOF_OK) {
     status = roof_stats_of(h->seconds, (size_t)(h->count * PAIR_WINDOWS), &stats, error);
   }
-  if (status == ROOF_OK && bench->machine->cost_count < ROOF_COST_MAX) {
+  if (status == ROOF_OK && bench->machine->report->cost_count < ROOF_COST_MAX) {
     roof_cost *cost = next_cost(bench, distance_names[d], 2, &stats);
     cost->cores = 2;
     cost->least_seconds = least;

@@ -75,7 +75,7 @@ static size_t narrow(pages *p, size_t few, size_t many, double between) {
 
 static roof_tlb *next_tlb(rf_bench *bench, int level, double page_bytes) {
   roof_machine *machine = bench->machine;
-  roof_tlb *tlb = &machine->tlbs[machine->tlb_count++];
+  roof_tlb *tlb = roof_machine_add_tlb(machine);
   snprintf(tlb->name, sizeof tlb->name, "L%d TLB", level + 1);
   snprintf(tlb->date, sizeof tlb->date, "%s", machine->date);
   tlb->kind = ROOF_MEASURED;
@@ -94,7 +94,7 @@ static void measure_pages(rf_bench *bench, pages *p, size_t most) {
   int found = rf_curve_rises(costs, points, rises, LEVELS);
   char reach[32];
   roof_bytes_format(reach, sizeof reach, (double)most * p->page_bytes);
-  for (int i = 0; i < LEVELS && bench->machine->tlb_count < ROOF_TLB_MAX; i++) {
+  for (int i = 0; i < LEVELS && bench->machine->report->tlb_count < ROOF_TLB_MAX; i++) {
     roof_tlb *tlb = next_tlb(bench, i, p->page_bytes);
     if (i >= found) {
       snprintf(

@@ -5,6 +5,7 @@
 #include "measure/cuda/api.h"
 #include "measure/cuda/nvml.h"
 #include "measure/device/device.h"
+#include "roofline/report.h"
 
 enum { CUDA_PEERS_MAX = 16 };
 

@@ -143,7 +143,7 @@ static roof_status verify(bench *b, const unsigned char *data, roof_error *error
 
 static void add_peak(const bench *b, const rf_samples *samples, double precision, roof_machine *machine) {
   rf_telemetry now;
-  roof_peak *peak = &machine->peaks[machine->peak_count++];
+  roof_peak *peak = roof_machine_add_peak(machine);
   double flops = b->peak->flops * b->peak->products * ROUNDS * blocks_of(b);
   b->device->driver->telemetry(b->device, &now);
   peak->dtype = b->peak->dtype;
@@ -152,9 +152,12 @@ static void add_peak(const bench *b, const rf_samples *samples, double precision
   peak->flops_per_second = flops / samples->stats.median;
   peak->spread = samples->stats.spread;
   peak->clock_hz = now.clock_hz;
-  rf_samples_conditions(samples, precision, &peak->conditions);
-  if (now.throttled[0] != '\0') {
-    snprintf(peak->conditions.noisy, sizeof peak->conditions.noisy, "clock lowered: %s", now.throttled);
+  roof_conditions *conditions = roof_peak_make_conditions(peak);
+  if (conditions != NULL) {
+    rf_samples_conditions(samples, precision, conditions);
+  }
+  if (conditions != NULL && now.throttled[0] != '\0') {
+    snprintf(conditions->noisy, sizeof conditions->noisy, "clock lowered: %s", now.throttled);
   }
   snprintf(peak->isa, sizeof peak->isa, "%s", b->peak->isa);
   int used = snprintf(peak->source, sizeof peak->source,
@@ -269,11 +272,10 @@ static void add_library(rf_device *device, roof_dtype dtype, double budget,
                         const roof_measure_options *options, roof_machine *machine) {
   static const double size = 8192, quick_size = 4096;
   double edge = options->quick ? quick_size : size;
-  roof_library *l = &machine->libraries[machine->library_count++];
+  roof_library *l = roof_machine_add_library(machine);
   const char *version = rf_cublas_version();
   roof_error error = {.message = ""};
   rf_samples samples;
-  memset(l, 0, sizeof *l);
   l->dtype = dtype;
   l->kind = ROOF_MEASURED;
   l->flops_per_second = l->fraction_of_peak = l->spread = NAN;
@@ -295,8 +297,8 @@ static void add_library(rf_device *device, roof_dtype dtype, double budget,
 
 /** What the library reaches of the best peak of its format. */
 static void add_fractions(roof_machine *machine) {
-  for (int i = 0; i < machine->library_count; i++) {
-    roof_library *l = &machine->libraries[i];
+  for (int i = 0; i < machine->report->library_count; i++) {
+    roof_library *l = &machine->report->libraries[i];
     const roof_peak *matrix = roof_machine_peak(machine, l->dtype, ROOF_MATRIX, false, ROOF_MEASURED);
     const roof_peak *peak =
         matrix != NULL ? matrix : roof_machine_peak(machine, l->dtype, ROOF_VECTOR, false, ROOF_MEASURED);
@@ -306,7 +308,7 @@ static void add_fractions(roof_machine *machine) {
 
 static void add_note(roof_machine *machine, const char *text, const char *more) {
   if (machine->note_count < ROOF_NOTE_MAX) {
-    snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "%.400s%s", text, more);
+    snprintf(roof_machine_add_note(machine), ROOF_SOURCE_MAX, "%.400s%s", text, more);
   }
 }
 
@@ -351,7 +353,7 @@ roof_status rf_cuda_extras(rf_device *device, const roof_measure_options *option
   roof_error why = {.message = ""};
   roof_status status = add_peaks(device, false, budget, options, machine, &why);
   for (size_t i = 0; i < sizeof formats / sizeof formats[0] && status == ROOF_OK; i++) {
-    if (machine->library_count < ROOF_LIBRARY_MAX) {
+    if (machine->report->library_count < ROOF_LIBRARY_MAX) {
       add_library(device, formats[i], budget, options, machine);
     }
   }

@@ -3,6 +3,7 @@
 #define MEASURE_DEVICE_BENCH_H
 
 #include "measure/device/device.h"
+#include "roofline/report.h"
 
 enum { RF_DEVICE_BUFFERS = 3, RF_DEVICE_PIECES = 16 };
 
@@ -114,6 +115,10 @@ roof_status rf_device_latency(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_links(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_launches(rf_device_bench *bench, roof_error *error);
 roof_status rf_device_curve(rf_device_bench *bench, roof_error *error);
+
+/** Keeps how a figure of a level was measured, `offset` in its report.
+ *  Units: none. Ownership: none. Errors: none; nothing is kept when out of memory. */
+void rf_device_keep_conditions(roof_level *level, size_t offset, const rf_device_result *result);
 
 /** Adds a measured level.
  *  Units: bytes. Ownership: points into the machine. Errors: none. */

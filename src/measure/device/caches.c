@@ -17,7 +17,7 @@ enum { ROUNDS_ARGUMENT = 2 };
 roof_level *rf_device_add_level(rf_device_bench *bench, const char *name, roof_level_kind kind,
                                 double bytes) {
   roof_machine *m = bench->machine;
-  roof_level *level = &m->levels[m->level_count++];
+  roof_level *level = roof_machine_add_level(m);
   snprintf(level->name, sizeof level->name, "%s", name);
   snprintf(level->date, sizeof level->date, "%s", m->date);
   level->level = kind;
@@ -25,6 +25,13 @@ roof_level *rf_device_add_level(rf_device_bench *bench, const char *name, roof_l
   level->bytes = bytes;
   level->instances = 1;
   return level;
+}
+
+void rf_device_keep_conditions(roof_level *level, size_t offset, const rf_device_result *result) {
+  roof_level_report *report = roof_level_make_report(level);
+  if (report != NULL) {
+    *(roof_conditions *)(void *)((char *)report + offset) = result->conditions;
+  }
 }
 
 /** A level was read `ratio` times as long when it was read twice as often; false, and said, when that is not
@@ -138,7 +145,7 @@ static roof_status sample_local(rf_device_bench *bench, const char *name, const 
     roof_level *level = rf_device_add_level(bench, "L1/shared", ROOF_L1, bench->device->info.local_bytes);
     level->instances = bench->device->info.units;
     level->read_bytes_per_second = work / result.seconds;
-    level->read = result.conditions;
+    rf_device_keep_conditions(level, offsetof(roof_level_report, read), &result);
     level->spread = result.spread;
     snprintf(level->source, sizeof level->source,
              "measured: read of local memory, %d B a load, %u groups of %u lane%s", LOAD_BYTES,
@@ -204,7 +211,7 @@ static roof_status measure_last(rf_device_bench *bench, roof_error *error) {
     roof_level *level =
         rf_device_add_level(bench, processor ? "L3" : "L2", processor ? ROOF_L3 : ROOF_L2, info->cache_bytes);
     level->read_bytes_per_second = bench->cache_rate = bytes / result.seconds;
-    level->read = result.conditions;
+    rf_device_keep_conditions(level, offsetof(roof_level_report, read), &result);
     level->spread = result.spread;
     snprintf(level->source, sizeof level->source,
              "measured: half of it read %d times a launch: %d B a load, %d groups of %d lane%s", passes,

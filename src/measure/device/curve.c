@@ -202,7 +202,7 @@ roof_status rf_device_curve(rf_device_bench *bench, roof_error *error) {
     }
     if (status == ROOF_OK) {
       before = bytes[count];
-      m->curve[m->curve_count++] = (roof_curve_point){before, before / seconds[count]};
+      *roof_machine_add_curve_point(m) = (roof_curve_point){before, before / seconds[count]};
       count++;
     }
   }

@@ -54,7 +54,7 @@ void rf_device_note(rf_device_bench *bench, const char *format, ...) {
   va_list arguments;
   if (machine->note_count < ROOF_NOTE_MAX) {
     va_start(arguments, format);
-    rf_vformat(machine->notes[machine->note_count++], sizeof machine->notes[0], format, arguments);
+    rf_vformat(roof_machine_add_note(machine), ROOF_SOURCE_MAX, format, arguments);
     va_end(arguments);
   }
 }
@@ -311,7 +311,8 @@ roof_status rf_device_measure(const rf_device_driver *driver, const roof_measure
       load_programs,   fill_buffers,       rf_device_memory, rf_device_peaks, rf_device_latency,
       rf_device_links, rf_device_launches, rf_device_curve,  add_extras};
   roof_machine *result = roof_machine_new();
-  if (result == NULL) {
+  if (result == NULL || roof_machine_make_report(result) == NULL) {
+    roof_machine_free(result);
     return roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
   }
   rf_device_bench bench = {.options = options,

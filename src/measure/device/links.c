@@ -61,7 +61,7 @@ static roof_status time_passage(const passage *p, const char *name, double *seco
 
 static roof_link *add_link(rf_device_bench *bench, const char *name, double rate, const char *how) {
   roof_machine *m = bench->machine;
-  roof_link *link = &m->links[m->link_count++];
+  roof_link *link = roof_machine_add_link(m);
   snprintf(link->name, sizeof link->name, "%s", name);
   snprintf(link->source, sizeof link->source, "measured: %s", how);
   snprintf(link->date, sizeof link->date, "%s", m->date);
@@ -156,7 +156,7 @@ roof_status rf_device_links(rf_device_bench *bench, roof_error *error) {
 
 static void add_cost(rf_device_bench *bench, const char *name, double *times, int count, int launches) {
   roof_machine *m = bench->machine;
-  roof_cost *cost = &m->costs[m->cost_count++];
+  roof_cost *cost = roof_machine_add_cost(m);
   cost->kind = ROOF_MEASURED;
   cost->cores = 0;
   cost->seconds = median(times, count);
@@ -208,7 +208,7 @@ roof_status rf_device_launches(rf_device_bench *bench, roof_error *error) {
   }
   if (status == ROOF_OK) {
     bench->machine->launch_seconds = bench->machine->overhead_cutoff_seconds =
-        bench->machine->costs[0].seconds;
+        bench->machine->report->costs[0].seconds;
   }
   return status;
 }

@@ -10,10 +10,10 @@
 static const struct {
   size_t rate, conditions;
 } fields[RF_DEVICE_PATTERNS] = {
-    {offsetof(roof_level, read_bytes_per_second), offsetof(roof_level, read)},
-    {offsetof(roof_level, write_bytes_per_second), offsetof(roof_level, write)},
-    {offsetof(roof_level, copy_bytes_per_second), offsetof(roof_level, copy)},
-    {offsetof(roof_level, triad_bytes_per_second), offsetof(roof_level, triad)},
+    {offsetof(roof_level, read_bytes_per_second), offsetof(roof_level_report, read)},
+    {offsetof(roof_level, write_bytes_per_second), offsetof(roof_level_report, write)},
+    {offsetof(roof_level, copy_bytes_per_second), offsetof(roof_level_report, copy)},
+    {offsetof(roof_level, triad_bytes_per_second), offsetof(roof_level_report, triad)},
 };
 
 enum { WIDTHS = 3, WAVES = 7, LANES = 5, QUICK_LAYOUTS = 6 };
@@ -186,7 +186,7 @@ static roof_status sample_pattern(rf_device_bench *bench, search *s, roof_level 
   }
   if (status == ROOF_OK) {
     *(double *)((char *)level + fields[s->pattern].rate) = s->rate = bytes / result.seconds;
-    *(roof_conditions *)((char *)level + fields[s->pattern].conditions) = result.conditions;
+    rf_device_keep_conditions(level, fields[s->pattern].conditions, &result);
     bench->memory_rate = fmax(bench->memory_rate, s->rate);
     level->spread = fmax(isnan(level->spread) ? 0 : level->spread, result.spread);
     add_source(level, s, pieces);
@@ -229,20 +229,26 @@ static void note_size(rf_device_bench *bench) {
   }
 }
 
+/** Puts the first level after all others. */
+static void move_outwards(roof_machine *m) {
+  roof_level first = m->levels[0];
+  memmove(&m->levels[0], &m->levels[1], (size_t)(m->level_count - 1) * sizeof first);
+  m->levels[m->level_count - 1] = first;
+}
+
 roof_status rf_device_memory(rf_device_bench *bench, roof_error *error) {
   roof_machine *m = bench->machine;
-  roof_level level = *rf_device_add_level(bench, "memory", ROOF_MEMORY, bench->device->info.memory_bytes);
-  m->level_count--; /* outermost: it follows the caches */
+  roof_level *memory = rf_device_add_level(bench, "memory", ROOF_MEMORY, bench->device->info.memory_bytes);
   roof_status status = ROOF_OK;
   for (int i = 0; i < RF_DEVICE_PATTERNS && status == ROOF_OK; i++) {
-    status = measure_pattern(bench, (rf_device_pattern)i, &level, error);
+    status = measure_pattern(bench, (rf_device_pattern)i, memory, error);
   }
   if (status == ROOF_OK) {
     note_size(bench);
     status = rf_device_caches(bench, error);
   }
   if (status == ROOF_OK) {
-    m->levels[m->level_count++] = level;
+    move_outwards(m);
   }
   return status;
 }

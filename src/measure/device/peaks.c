@@ -246,14 +246,17 @@ static bool is_possible(const hunt *h, double ratio) {
 static void add_peak(const hunt *h, const rf_device_result *result) {
   const rf_device_layout *l = &h->best.layout;
   roof_machine *m = h->bench->machine;
-  roof_peak *peak = &m->peaks[m->peak_count++];
+  roof_peak *peak = roof_machine_add_peak(m);
   bool words = formats[h->format].dtype == ROOF_INT8;
   peak->dtype = formats[h->format].dtype;
   peak->unit = ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
   peak->flops_per_second = h->best.work / result->seconds;
   peak->spread = result->spread;
-  peak->conditions = result->conditions;
+  roof_conditions *conditions = roof_peak_make_conditions(peak);
+  if (conditions != NULL) {
+    *conditions = result->conditions;
+  }
   peak->clock_hz = result->conditions.clock_hz;
   snprintf(peak->isa, sizeof peak->isa, "%s", h->bench->device->driver->name);
   snprintf(peak->source, sizeof peak->source,

@@ -17,7 +17,7 @@ static const char *never_disabled(void) {
 }
 
 static void add_peak(roof_machine *machine, roof_dtype dtype, int cores, double rate) {
-  roof_peak *peak = &machine->peaks[machine->peak_count++];
+  roof_peak *peak = roof_machine_add_peak(machine);
   peak->dtype = dtype;
   peak->unit = ROOF_VECTOR;
   peak->kind = ROOF_MEASURED;
@@ -31,7 +31,7 @@ static void add_peak(roof_machine *machine, roof_dtype dtype, int cores, double 
 }
 
 static void add_memory(roof_machine *machine, const rf_script *script) {
-  roof_level *level = &machine->levels[machine->level_count++];
+  roof_level *level = roof_machine_add_level(machine);
   snprintf(level->name, sizeof level->name, "DRAM");
   level->level = ROOF_MEMORY;
   level->kind = ROOF_MEASURED;
@@ -67,7 +67,7 @@ static roof_machine *build_machine(const rf_script *script) {
   add_peak(machine, ROOF_FP32, 1, script->fp32 / script->cores);
   add_peak(machine, ROOF_FP32, 0, script->fp32);
   add_memory(machine, script);
-  snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "every figure is %s", scripted);
+  snprintf(roof_machine_add_note(machine), ROOF_SOURCE_MAX, "every figure is %s", scripted);
   return machine;
 }
 

@@ -138,8 +138,8 @@ roof_status rf_opencl_missing(rf_device *device, const roof_measure_options *opt
   };
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
     if (figures[i].missing && machine->note_count < ROOF_NOTE_MAX) {
-      snprintf(machine->notes[machine->note_count++], sizeof machine->notes[0], "%s: not measured: %s",
-               figures[i].what, figures[i].why);
+      snprintf(roof_machine_add_note(machine), ROOF_SOURCE_MAX, "%s: not measured: %s", figures[i].what,
+               figures[i].why);
     }
   }
   return ROOF_OK;
