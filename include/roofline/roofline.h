@@ -4,6 +4,7 @@
 
 #include "roofline/advise.h"
 #include "roofline/catalog.h"
+#include "roofline/claim.h"
 #include "roofline/documents.h"
 #include "roofline/draw.h"
 #include "roofline/dtype.h"

@@ -117,3 +117,12 @@ ROWS
   run -3 --separate-stderr "$ROOFLINE" claim 100TFLOP/s --machine h100 --dtype fp4
   [[ $stderr == *"no native fp4 path"* ]]
 }
+
+@test "--warm and --tile count for an operation and are refused by name without one" {
+  for option in --warm '--tile 1'; do
+    run -2 --separate-stderr "$ROOFLINE" claim 5FLOP/B 19TFLOP/s --machine a100 --dtype fp32 $option
+    [[ $stderr == *"claim: ${option% 1} goes with an operation"* ]]
+  done
+  run -1 "$ROOFLINE" claim add n=1e5 500ns --machine a100 --dtype fp32 --launch 0
+  run -0 "$ROOFLINE" claim add n=1e5 500ns --machine a100 --dtype fp32 --launch 0 --warm
+}

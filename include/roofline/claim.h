@@ -1,0 +1,94 @@
+/** Is a claimed speed, bandwidth or time possible on a machine? */
+#ifndef ROOFLINE_CLAIM_H
+#define ROOFLINE_CLAIM_H
+
+#include "roofline/place.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ROOF_CLAIM_NAME = 160, ROOF_CLAIM_MATCHES = 8 };
+
+/** X(symbol, name, unit): what can be claimed. */
+#define ROOF_CLAIM_MAP(X)                                                                                    \
+  X(ROOF_CLAIM_RATE, "rate", "FLOP/s")                                                                       \
+  X(ROOF_CLAIM_BANDWIDTH, "bandwidth", "B/s")                                                                \
+  X(ROOF_CLAIM_TIME, "time", "s")                                                                            \
+  X(ROOF_CLAIM_INTENSITY, "intensity", "FLOP/B") /* that a rate is claimed at */                             \
+  X(ROOF_CLAIM_SHARE, "share", "%")              /* of the peak: a rate */
+
+typedef enum roof_claim_kind {
+#define ROOF_CLAIM_ENUM(symbol, name, unit) symbol,
+  ROOF_CLAIM_MAP(ROOF_CLAIM_ENUM)
+#undef ROOF_CLAIM_ENUM
+      ROOF_CLAIM_KIND_COUNT
+} roof_claim_kind;
+
+/** What is claimed: one rate, share of the peak, bandwidth or time, of an operation or of the machine. */
+typedef struct roof_claim {
+  double value[ROOF_CLAIM_KIND_COUNT]; /**< NaN where not claimed */
+  const roof_op *op;                   /**< NULL: of the machine */
+  const double *values;                /**< of `op`, completed */
+} roof_claim;
+
+/** Another figure of the machine that the claim equals. */
+typedef struct roof_claim_match {
+  char name[ROOF_CLAIM_NAME];
+  double value;
+} roof_claim_match;
+
+/** A claim against its limit. */
+typedef struct roof_claim_judged {
+  roof_claim_kind kind; /**< rate, bandwidth or time */
+  double claimed;
+  double limit;
+  roof_placed
+      placed; /**< the work at the claimed speed; its share over 1 by more than rounding is impossible */
+  bool possible;
+  bool fits;                        /**< the operation's data, in the machine's memory */
+  char limit_name[ROOF_CLAIM_NAME]; /**< "dense fp16 matrix peak" */
+  char source[ROOF_SOURCE_MAX + 64];
+  roof_claim_match matches[ROOF_CLAIM_MATCHES];
+  int match_count;
+  double sparse_share; /**< of the limit that 2:4 sparsity would give an impossible claim; NaN: no help */
+  double sparse_limit; /**< FLOP/s of that limit; NaN: of an operation */
+} roof_claim_judged;
+
+/** Nothing claimed.
+ *  Units: none.
+ *  Ownership: the caller's storage.
+ *  Errors: none. */
+ROOF_API void roof_claim_init(roof_claim *claim);
+
+/** One rate, share, bandwidth or time that makes sense with the operation, or without one.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_ARGUMENT for a claim that makes no sense. */
+ROOF_API roof_status roof_claim_check(const roof_claim *claim, roof_error *error);
+
+/** Judges a claim on a machine with formats and options. A rate of no operation is held against the fastest
+ *  path of the format.
+ *  Units: FLOP/s, bytes/s, s.
+ *  Ownership: fills *judged on success only.
+ *  Errors: as roof_claim_check, ROOF_E_UNSUPPORTED where the machine has no path
+ *  for the format or the figure is not known. */
+ROOF_API roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim,
+                                      roof_claim_judged *judged, roof_error *error);
+
+/** "rate", "bandwidth", ...
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_claim_kind_name(roof_claim_kind kind);
+
+/** The unit as printed.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_claim_kind_unit(roof_claim_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,296 @@
+#include "roofline/claim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "roofline/units.h"
+
+/** A claim this near to another figure of the machine is taken for it. */
+static const double same_figure = 1e-2;
+
+enum { SHORT = 48 };
+
+static const struct {
+  const char *name, *unit;
+} kinds[ROOF_CLAIM_KIND_COUNT] = {
+#define KIND(symbol, name, unit) [symbol] = {name, unit},
+    ROOF_CLAIM_MAP(KIND)
+#undef KIND
+};
+
+const char *roof_claim_kind_name(roof_claim_kind kind) {
+  return (unsigned)kind < ROOF_CLAIM_KIND_COUNT ? kinds[kind].name : "?";
+}
+
+const char *roof_claim_kind_unit(roof_claim_kind kind) {
+  return (unsigned)kind < ROOF_CLAIM_KIND_COUNT ? kinds[kind].unit : "?";
+}
+
+void roof_claim_init(roof_claim *claim) {
+  *claim = (roof_claim){.op = NULL};
+  for (int k = 0; k < ROOF_CLAIM_KIND_COUNT; k++) {
+    claim->value[k] = NAN;
+  }
+}
+
+roof_status roof_claim_check(const roof_claim *c, roof_error *error) {
+  const double *value = c->value;
+  int claimed = !isnan(value[ROOF_CLAIM_RATE]) + !isnan(value[ROOF_CLAIM_BANDWIDTH]) +
+                !isnan(value[ROOF_CLAIM_TIME]) + !isnan(value[ROOF_CLAIM_SHARE]);
+  const char *why = NULL;
+  if (claimed != 1) {
+    why = claimed == 0
+              ? "what is claimed? for instance `roofline claim 1700TFLOP/s --machine h100 --dtype fp16`"
+              : "one speed, bandwidth or time at once";
+  } else if (c->op == NULL && !isnan(value[ROOF_CLAIM_TIME])) {
+    why = "a time needs an operation and its shape: `roofline claim gemm m=... 1ms`";
+  } else if (!isnan(value[ROOF_CLAIM_INTENSITY]) && (c->op != NULL || !isnan(value[ROOF_CLAIM_BANDWIDTH]))) {
+    why = "an intensity goes with a rate and no operation, whose shape gives its intensity";
+  }
+  return why == NULL ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "claim: %s", why);
+}
+
+/* Other figures that the claim may be */
+
+static void name_peak(char name[ROOF_CLAIM_NAME], const roof_peak *peak) {
+  snprintf(name, ROOF_CLAIM_NAME, "%s %s %s peak", peak->sparse ? "2:4 sparse" : "dense",
+           roof_dtype_name(peak->dtype), roof_unit_name(peak->unit));
+}
+
+static void add_match(roof_claim_judged *j, const char *name, double value) {
+  for (int i = 0; i < j->match_count; i++) {
+    if (strcmp(j->matches[i].name, name) == 0) {
+      return;
+    }
+  }
+  if (j->match_count < ROOF_CLAIM_MATCHES) {
+    roof_claim_match *m = &j->matches[j->match_count++];
+    snprintf(m->name, sizeof m->name, "%s", name);
+    m->value = value;
+  }
+}
+
+static bool equals(double claimed, double figure) {
+  return fabs(claimed / figure - 1) <= same_figure;
+}
+
+static void match_peaks(roof_claim_judged *j, const roof_machine *machine, const roof_peak *own) {
+  for (int i = 0; i < machine->peak_count; i++) {
+    const roof_peak *peak = &machine->peaks[i];
+    char name[ROOF_CLAIM_NAME];
+    if (peak->kind != ROOF_MEASURED && peak != own && equals(j->claimed, peak->flops_per_second)) {
+      name_peak(name, peak);
+      add_match(j, name, peak->flops_per_second);
+    }
+  }
+}
+
+static void match_link(roof_claim_judged *j, const roof_link *link) {
+  char name[ROOF_CLAIM_NAME], one_way[SHORT];
+  if (equals(j->claimed, link->both_ways_bytes_per_second)) {
+    snprintf(name, sizeof name, "%s both ways together (one way: %s)", link->name,
+             roof_quantity_format(one_way, SHORT, link->bytes_per_second, "B/s"));
+    add_match(j, name, link->both_ways_bytes_per_second);
+  } else if (equals(j->claimed, link->bytes_per_second)) {
+    snprintf(name, sizeof name, "%s one way", link->name);
+    add_match(j, name, link->bytes_per_second);
+  }
+}
+
+/** Levels and links, one way and both. */
+static void match_bandwidths(roof_claim_judged *j, const roof_machine *machine) {
+  char name[ROOF_CLAIM_NAME];
+  for (int i = 0; i < machine->link_count; i++) {
+    match_link(j, &machine->links[i]);
+  }
+  for (int i = 0; i < machine->level_count; i++) {
+    const roof_level *level = &machine->levels[i];
+    double bandwidth = roof_level_bandwidth(level, 0, 0);
+    if (equals(j->claimed, bandwidth)) {
+      snprintf(name, sizeof name, "%s bandwidth (%s)", level->name, roof_provenance_name(level->kind));
+      add_match(j, name, bandwidth);
+    }
+  }
+}
+
+/* Judging */
+
+static void set_source(roof_claim_judged *j, roof_provenance kind, const char *date, const char *source) {
+  snprintf(j->source, sizeof j->source, "%s%s%s%s%s", roof_provenance_name(kind),
+           date[0] != '\0' ? " of " : "", date, source[0] != '\0' ? ", " : "", source);
+}
+
+/** Claimed and limit as `share` has them; a time's limit is under it. */
+static void settle(roof_claim_judged *j, roof_claim_kind kind, double claimed) {
+  j->kind = kind;
+  j->claimed = claimed;
+  j->limit = kind == ROOF_CLAIM_TIME ? j->placed.ceiling_seconds : claimed / j->placed.share;
+  j->possible = j->placed.state == ROOF_PLACE_POSSIBLE;
+}
+
+/** One second of what is claimed of the machine. */
+static roof_status place_second(const roof_target *target, const roof_counted *work, roof_placed *placed,
+                                roof_error *error) {
+  roof_ceilings ceilings;
+  roof_status status = roof_ceilings_init(&ceilings, target->machine, 0, &target->options, error);
+  if (status == ROOF_OK) {
+    roof_place(&ceilings, work, placed);
+  }
+  return status;
+}
+
+/** What the sparse peak would make of an impossible rate. */
+static void judge_sparse(roof_claim_judged *j, const roof_target *target, const roof_peak *own) {
+  const roof_peak *sparse = roof_machine_peak(target->machine, own->dtype, own->unit, true, ROOF_DATASHEET);
+  double share = sparse != NULL && !own->sparse ? j->claimed / sparse->flops_per_second : NAN;
+  if (share <= 1 + ROOF_PLACE_ROUNDING) {
+    j->sparse_share = share;
+    j->sparse_limit = sparse->flops_per_second;
+  }
+}
+
+static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
+                              roof_error *error) {
+  const roof_peak *peak = target->peak[ROOF_MATRIX];
+  const roof_level *level = target->level[target->memory];
+  double intensity = c->value[ROOF_CLAIM_INTENSITY], share = c->value[ROOF_CLAIM_SHARE];
+  roof_counted work;
+  roof_status status = roof_target_supports(target, ROOF_MATRIX, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  double rate = isnan(share) ? c->value[ROOF_CLAIM_RATE] : share * peak->flops_per_second;
+  roof_counted_init(&work);
+  work.seconds = 1;
+  work.flops[target->types.compute][ROOF_MATRIX] = rate;
+  work.bytes[target->memory] = rate / intensity;
+  status = place_second(target, &work, &j->placed, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  settle(j, ROOF_CLAIM_RATE, rate);
+  if (j->placed.regime == ROOF_MEMORY_BOUND) {
+    rf_format(j->limit_name, sizeof j->limit_name, "%s roof at %g FLOP/B", level->name, intensity);
+    set_source(j, level->kind, level->date, level->source);
+  } else {
+    name_peak(j->limit_name, peak);
+    set_source(j, peak->kind, peak->date, peak->source);
+  }
+  if (isnan(intensity)) {
+    match_peaks(j, target->machine, peak);
+  }
+  if (isnan(intensity) && !j->possible) {
+    judge_sparse(j, target, peak);
+  }
+  return ROOF_OK;
+}
+
+static roof_status judge_bandwidth(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
+                                   roof_error *error) {
+  const roof_level *level = target->level[target->memory];
+  const roof_link *link = target->options.link != NULL ? target->link : NULL;
+  double claimed = c->value[ROOF_CLAIM_BANDWIDTH];
+  roof_counted work;
+  roof_counted_init(&work);
+  work.seconds = 1;
+  if (link != NULL) {
+    work.link_bytes = claimed;
+    work.link = link->name;
+    snprintf(j->limit_name, sizeof j->limit_name, "%s bandwidth one way", link->name);
+    set_source(j, link->kind, link->date, link->source);
+  } else if (level != NULL) {
+    work.bytes[target->memory] = claimed;
+    snprintf(j->limit_name, sizeof j->limit_name, "%s bandwidth", level->name);
+    set_source(j, level->kind, level->date, level->source);
+  }
+  roof_status status = place_second(target, &work, &j->placed, error);
+  if (status == ROOF_OK && j->placed.state == ROOF_PLACE_UNKNOWN) {
+    status =
+        roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no memory bandwidth is known", target->machine->name);
+  }
+  if (status == ROOF_OK) {
+    settle(j, ROOF_CLAIM_BANDWIDTH, claimed);
+    match_bandwidths(j, target->machine);
+  }
+  return status;
+}
+
+/** Would the 2:4 sparse peak make it possible? */
+static void judge_sparse_operation(roof_claim_judged *j, const roof_target *target, const roof_work *work) {
+  roof_options options = target->options;
+  roof_target sparse;
+  roof_placed placed;
+  options.sparse = true;
+  if (roof_target_init(&sparse, target->machine, &target->types, &options, NULL) == ROOF_OK) {
+    roof_place_work(&sparse, work, j->placed.seconds, NAN, &placed);
+    j->sparse_share = placed.state == ROOF_PLACE_POSSIBLE ? placed.share : NAN;
+  }
+}
+
+/** Where the figure that limits an operation comes from. */
+static void source_operation(roof_claim_judged *j, const roof_prediction *p) {
+  char name[ROOF_NAME_MAX];
+  snprintf(name, sizeof name, "%s", j->placed.binding);
+  snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s)", roof_regime_name(j->placed.regime), name);
+  if (j->placed.regime == ROOF_COMPUTE_BOUND) {
+    set_source(j, p->peak->kind, p->peak->date, p->peak->source);
+  } else if (j->placed.regime == ROOF_MEMORY_BOUND) {
+    set_source(j, p->binding->kind, p->binding->date, p->binding->source);
+  }
+}
+
+static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
+                                   roof_error *error) {
+  roof_prediction p;
+  double share = c->value[ROOF_CLAIM_SHARE], time = c->value[ROOF_CLAIM_TIME];
+  roof_predict(target, c->op, c->values, &p);
+  roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
+  if (status == ROOF_OK && p.peak == NULL && !isnan(share)) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its peak for %s is not known",
+                            target->machine->name, c->op->name);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
+  double rate = isnan(share) ? c->value[ROOF_CLAIM_RATE] : share * p.peak->flops_per_second;
+  roof_claim_kind kind = !isnan(time)   ? ROOF_CLAIM_TIME
+                         : !isnan(rate) ? ROOF_CLAIM_RATE
+                                        : ROOF_CLAIM_BANDWIDTH;
+  double amount = kind == ROOF_CLAIM_RATE ? p.work.flops : p.bytes;
+  double claimed = kind == ROOF_CLAIM_TIME   ? time
+                   : kind == ROOF_CLAIM_RATE ? rate
+                                             : c->value[ROOF_CLAIM_BANDWIDTH];
+  if (kind != ROOF_CLAIM_TIME && !(amount > 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "claim: %s has no %s to count", c->op->name,
+                          kind == ROOF_CLAIM_RATE ? "FLOP" : "bytes");
+  }
+  roof_place_work(target, &p.work, kind == ROOF_CLAIM_TIME ? time : amount / claimed, NAN, &j->placed);
+  if (j->placed.state == ROOF_PLACE_UNKNOWN) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s", target->machine->name, j->placed.why);
+  }
+  settle(j, kind, claimed);
+  j->fits = p.regime != ROOF_CAPACITY_BOUND;
+  source_operation(j, &p);
+  if (!j->possible && p.work.flops > 0 && !target->options.sparse) {
+    judge_sparse_operation(j, target, &p.work);
+  }
+  return ROOF_OK;
+}
+
+roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim, roof_claim_judged *judged,
+                             roof_error *error) {
+  roof_claim_judged j = {.limit = NAN, .fits = true, .sparse_share = NAN, .sparse_limit = NAN};
+  roof_status status = roof_claim_check(claim, error);
+  if (status == ROOF_OK) {
+    bool moved = !isnan(claim->value[ROOF_CLAIM_BANDWIDTH]);
+    status = (claim->op != NULL ? judge_operation
+              : moved           ? judge_bandwidth
+                                : judge_rate)(&j, claim, target, error);
+  }
+  if (status == ROOF_OK) {
+    *judged = j;
+  }
+  return status;
+}
