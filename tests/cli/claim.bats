@@ -105,7 +105,7 @@ gemm m=1 n=1 k=1 1ms 5TB/s|one speed, bandwidth or time at once
 1ms 2ms|a second time
 m=4 1TB/s|a shape needs an operation
 64FLOP/B 1TB/s|an intensity goes with a rate
-gemm add 1ms|one word too many
+gemm add 1ms|unexpected argument
 gemmm m=1 1ms|did you mean `gemm`?
 gemm m=1,2 n=1 k=1 1ms|one shape at a time
 copy n=1e9 5TFLOP/s|copy has no FLOP to count
