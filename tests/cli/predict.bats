@@ -244,3 +244,19 @@ ROWS
   run -0 "$ROOFLINE" predict scal n=64Mi --machine h100 --explain
   [[ $output != *"of the bytes are written"* ]]
 }
+
+@test "the ridge quoted is that of the level that binds" {
+  printf 'op probe\nparam n\nparam ai\nflops = ai * n\nbytes = n\n' >ai.ops
+  run -0 "$ROOFLINE" predict probe n=20M ai=5 --ops ai.ops --machine a100 --dtype fp32 --warm --overhead 0
+  has 'compute-bound'
+  has 'right of the ridge of L'
+  run -0 "$ROOFLINE" predict probe n=20M ai=5 --ops ai.ops --machine a100 --dtype fp32 --overhead 0
+  has 'left of the ridge (9.5'
+}
+
+@test "the work of an overhead-bound operation excludes its launch" {
+  run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us
+  [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than the overhead cutoff of 8.000 '* ]]
+  run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --overhead 0
+  [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than its launches, 5.000 '* ]]
+}

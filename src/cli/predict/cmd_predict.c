@@ -36,10 +36,11 @@ static void add_answer(roof_text *out, const roof_target *target, const roof_op 
                  roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding));
   quantity(expected, p->expected_seconds, "s");
   if (p->regime == ROOF_OVERHEAD_BOUND) {
-    roof_text_addf(out, "%s of work, %s", expected,
-                   p->expected_seconds < target->overhead_cutoff ? "shorter than the overhead cutoff of "
-                                                                 : "launches included; cutoff ");
-    roof_text_add(out, quantity(limit, target->overhead_cutoff, "s"));
+    double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;
+    bool brief = work < target->overhead_cutoff;
+    roof_text_addf(out, "%s of work, shorter than %s", quantity(expected, work, "s"),
+                   brief ? "the overhead cutoff of " : "its launches, ");
+    roof_text_add(out, quantity(limit, brief ? target->overhead_cutoff : launch, "s"));
   } else if (p->regime == ROOF_CAPACITY_BOUND) {
     roof_text_addf(out, "it does not fit; about %s if it did", expected);
   } else {
@@ -91,15 +92,28 @@ static void add_work(roof_text *out, const roof_target *target, const roof_predi
   }
 }
 
+/** The level whose bytes take longest, where it is not the outermost; NULL else. */
+static const roof_level_time *inner_binding(const roof_prediction *p) {
+  for (int i = 0; i + 1 < p->level_count; i++) {
+    if (p->levels[i].level == p->binding && p->levels[i].bytes > 0) {
+      return &p->levels[i];
+    }
+  }
+  return NULL;
+}
+
 static void add_intensity(roof_text *out, const roof_prediction *p) {
   char a[SHORT];
   if (!isnan(p->intensity)) {
-    double factor = p->intensity / p->ridge;
-    roof_text_addf(out, "  intensity   %.4g FLOP/B", p->intensity);
+    const roof_level_time *inner = inner_binding(p);
+    double ridge = inner != NULL ? inner->ridge : p->ridge;
+    double intensity = inner != NULL ? inner->intensity : p->intensity, factor = intensity / ridge;
+    roof_text_addf(out, "  intensity   %.4g FLOP/B", intensity);
     if (!isnan(factor) && p->work.flops > 0) {
       double distance = factor >= 1 ? factor : 1 / factor;
       roof_text_addf(out, distance < 1000 ? ", %.3gx" : ", %.0fx", distance);
-      roof_text_addf(out, " %s of the ridge (%.4g FLOP/B)", factor >= 1 ? "right" : "left", p->ridge);
+      roof_text_addf(out, " %s of the ridge%s%s (%.4g FLOP/B)", factor >= 1 ? "right" : "left",
+                     inner != NULL ? " of " : "", inner != NULL ? inner->level->name : "", ridge);
     }
     roof_text_add(out, "\n");
   }
