@@ -282,9 +282,10 @@ typedef struct roof_machine_value {
   const char *label; /**< "read" */
   const char *unit;  /**< "B/s"; "" for a count */
   double value;
-  bool limited;                      /**< a rate, which has a physical limit */
-  double limit;                      /**< NaN: not known */
-  double spread;                     /**< relative spread of a measured figure, NaN: not known */
+  bool limited;  /**< a rate, which has a physical limit */
+  bool cited;    /**< needs a source of its own, which machine files may leave out of others */
+  double limit;  /**< NaN: not known */
+  double spread; /**< relative spread of a measured figure, NaN: not known */
   const roof_conditions *conditions; /**< how it was measured; NULL: not here */
   roof_provenance kind;
   const char *source;

@@ -275,6 +275,19 @@ static void check_domain(report *r, int index) {
   }
 }
 
+/** The machine's own figures: those that no entry speaks for have a source, and all that have one a date. */
+static void check_origins(report *r) {
+  roof_machine_value v;
+  for (int i = 0; roof_machine_figure(r->machine, i, &v); i++) {
+    snprintf(r->where, sizeof r->where, "%s", v.key);
+    if (!isnan(v.value) && v.source[0] != '\0') {
+      check_provenance(r, v.source, v.date);
+    } else if (!isnan(v.value) && v.cited) {
+      add(r, false, "no source");
+    }
+  }
+}
+
 static void check_machine(report *r) {
   const roof_machine *m = r->machine;
   snprintf(r->where, sizeof r->where, "machine");
@@ -316,6 +329,7 @@ size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, si
   report r = {
       .machine = machine, .report = roof_machine_report(machine), .findings = findings, .capacity = capacity};
   check_machine(&r);
+  check_origins(&r);
   check_energy(&r);
   for (int i = 0; i < machine->peak_count; i++) {
     check_peak(&r, i);

@@ -5,6 +5,9 @@
 #include "core/record.h"
 #include "roofline/report.h"
 
+/** Says where a figure comes from. */
+void rf_origin_set(roof_origin *origin, roof_provenance kind, const char *source, const char *date);
+
 extern const rf_record rf_machine_record, rf_peak_record, rf_level_record, rf_link_record, rf_cost_record,
     rf_library_record, rf_domain_record, rf_energy_record, rf_origin_record, rf_conditions_record;
 

@@ -1,6 +1,7 @@
 #include "roofline/machine.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -148,6 +149,12 @@ roof_conditions *roof_peak_make_conditions(roof_peak *peak) {
   return rf_record_part(&rf_peak_record, peak);
 }
 
+void rf_origin_set(roof_origin *origin, roof_provenance kind, const char *source, const char *date) {
+  origin->kind = kind;
+  snprintf(origin->source, sizeof origin->source, "%s", source);
+  snprintf(origin->date, sizeof origin->date, "%s", date);
+}
+
 /** How the figure of a row was measured, NULL when it was not measured here. */
 static const roof_conditions *conditions_of(const rf_record *record, const void *base, const rf_field *f) {
   const char *part = NULL;
@@ -171,6 +178,7 @@ static bool read_figure(const rf_record *record, const void *base, int index, do
                                  .unit = f->unit,
                                  .value = rf_number_at(base, f->offset),
                                  .limited = f->limit > 0,
+                                 .cited = f->cited,
                                  .limit = f->limit > 0 ? rf_number_at(base, f->limit) : NAN,
                                  .conditions = conditions_of(record, base, f)};
   figure->spread = figure->conditions != NULL ? figure->conditions->spread : figure->limited ? spread : NAN;

@@ -50,6 +50,7 @@ typedef struct rf_field {
   bool shared;       /**< some of a machine's cores have their part of it */
   size_t limit;      /**< where its physical limit is; 0: it has none */
   size_t conditions; /**< where its conditions are in the part that was measured, counted from 1; 0: none */
+  bool cited;        /**< needs a source of its own */
   size_t provenance; /**< where its roof_origin is; 0: it has the record's own */
 } rf_field;
 

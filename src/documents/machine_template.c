@@ -67,6 +67,8 @@ static void fill(roof_machine *m) {
   m->kind = ROOF_ASSUMED;
   m->unit_count = 100;
   m->clock_hz = 2e9;
+  rf_origin_set(&m->unit_origin, ROOF_ASSUMED, source, m->date);
+  rf_origin_set(&m->clock_origin, ROOF_ASSUMED, source, m->date);
   add_peak(m, ROOF_FP32, ROOF_VECTOR, 256);
   add_peak(m, ROOF_FP16, ROOF_MATRIX, 4096);
   add_peak(m, ROOF_BF16, ROOF_MATRIX, 4096);
@@ -80,6 +82,7 @@ static void fill(roof_machine *m) {
   m->energy.watts = 500;
   m->energy.kind = ROOF_ASSUMED;
   strcpy(m->energy.source, source);
+  strcpy(m->energy.date, m->date);
   add_notes(m);
 }
 

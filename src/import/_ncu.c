@@ -2,6 +2,7 @@
  * NERSC's list of metrics for the hierarchical roofline. An FMA is 2; a packed half instruction is two
  * elements. */
 #include "import/_ncu.h"
+#include "core/figures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -390,6 +391,8 @@ static void add_roof(roof_machine *m, const ncu_device *d) {
   snprintf(m->unit_kind, sizeof m->unit_kind, "SM");
   m->unit_count = d->units > 0 ? d->units : NAN;
   m->clock_hz = d->clock_khz > 0 ? d->clock_khz * 1e3 : NAN;
+  rf_origin_set(&m->unit_origin, ROOF_DATASHEET, "the report's device attributes", m->date);
+  rf_origin_set(&m->clock_origin, ROOF_DATASHEET, "the report's device attributes: highest clock", m->date);
   rf_ceilings_memory(m, "DRAM", rate, "2 x bus width / 8 x memory clock, as the report has them");
   if (lanes * d->units * d->clock_khz > 0 && m->peak_count == 0) {
     roof_peak *peak = roof_machine_add_peak(m);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/figures.h"
 #include "import/_ceilings.h"
 
 static int detect(const char *text, size_t size) {
@@ -57,6 +58,8 @@ static void take_system(const import_row *header, const import_row *row, roof_pr
   snprintf(m->unit_kind, sizeof m->unit_kind, "CU");
   m->unit_count = cell(header, row, "cu_per_gpu");
   m->clock_hz = cell(header, row, "max_sclk") * 1e6;
+  rf_origin_set(&m->unit_origin, ROOF_DATASHEET, "cu_per_gpu of the profile", m->date);
+  rf_origin_set(&m->clock_origin, ROOF_DATASHEET, "max_sclk of the profile", m->date);
   rf_ceilings_memory(m, "HBM", cell(header, row, "hbm_bw") * 1e9, "hbm_bw of sysinfo.csv");
 }
 

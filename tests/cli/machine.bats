@@ -160,3 +160,22 @@ END
   run -0 "$ROOFLINE" machine show h100 --json
   [ "$(json .domains)" = null ]
 }
+
+@test "a launch cost says where it comes from: its own source, else the machine's kind, never another" {
+  cat > guess.json <<'END'
+{"schema": "roofline.machine/1", "name": "guess", "kind": "assumed", "launch_seconds": 5e-6, "overhead_cutoff_seconds": 4e-6,
+ "overhead_provenance": {"kind": "datasheet", "source": "a page", "date": "2026-01-31"},
+ "peaks": [{"dtype": "fp32", "unit": "vector", "flops_per_second": 1e12, "kind": "assumed", "source": "a guess"}],
+ "levels": [{"name": "DRAM", "bytes_per_second": 1e11, "kind": "assumed", "source": "a guess"}]}
+END
+  run -0 "$ROOFLINE" machine show ./guess.json
+  [[ $output != *measured* ]]
+  [[ $output == *"launch           5.000 µs  assumed    no source"* ]]
+  [[ $output == *"overhead cutoff  4.000 µs  datasheet  [2]"* ]]
+  run -0 "$ROOFLINE" machine show ./guess.json --json
+  [ "$(json '[.launch_provenance, .overhead_provenance.source]')" = '[null,"a page"]' ]
+  run -1 "$ROOFLINE" machine lint ./guess.json
+  [[ $output == *"guess: warning: launch_seconds: no source"* ]]
+  run -0 "$ROOFLINE" machine show a100
+  [[ $output == *"launch  2.600 µs  measured   ["*"interval of back-to-back launches: RRZE-HPC"* ]]
+}

@@ -459,8 +459,7 @@ static void add_rest(page *p) {
     }
   }
   for (int k = 0; roof_machine_figure(p->machine, k, &f); k++) {
-    bool in_head = strcmp(f.key, "unit_count") == 0 || strcmp(f.key, "clock_hz") == 0;
-    if (!isnan(f.value) && (!in_head || f.source[0] != '\0')) {
+    if (!isnan(f.value) && (f.cited || f.source[0] != '\0')) {
       add_other(p, &f);
     }
   }

@@ -256,6 +256,7 @@ void rf_cpu_measure_energy(rf_bench *bench, const char *root) {
                      .total_fp32_joules_per_flop = in_all(&fp32),
                      .total_joules_per_byte = in_all(&bytes)};
   char counted[96];
+  memcpy(e->date, bench->machine->date, sizeof e->date);
   rf_format(e->source, sizeof e->source, "%s; windows of %g s idle, multiply-adds, reading memory, all cores",
             describe(&meter, counted, sizeof counted), seconds);
 }

@@ -97,6 +97,8 @@ int rf_cpu_identify(rf_bench *bench, roof_level *levels) {
   }
   machine->kind = ROOF_MEASURED;
   machine->unit_count = bench->team.topology.core_count;
+  rf_origin_set(&machine->unit_origin, ROOF_MEASURED,
+                "the system's topology: cores that this process may use", machine->date);
   note_plan(bench);
   int count = add_level(levels, add_caches(levels, &bench->team.topology), "DRAM", ROOF_MEMORY);
   levels[count - 1].bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/figures.h"
 #include "core/number.h"
 #include "host/clock.h"
 #include "measure/cpu/trial.h"
@@ -31,6 +32,8 @@ static double clock_window(void *user, double *clock_hz) {
 static void finish_clock(rf_bench *bench, rf_trial *t) {
   char fastest[32];
   bench->machine->clock_hz = t->rate;
+  rf_origin_set(&bench->machine->clock_origin, ROOF_MEASURED,
+                "a chain of dependent additions: upper quartile of windows", bench->machine->date);
   rf_bench_note(bench, "clock: %d dependent additions, %zu windows, spread %.1f %%; fastest window %s",
                 RF_CLOCK_CHAIN, t->count, 100 * t->conditions->spread,
                 roof_quantity_format(fastest, sizeof fastest, t->work / rf_trial_quantile(t, 0), "Hz"));
@@ -43,7 +46,11 @@ static double regions_window(void *user, double *clock_hz) {
 }
 
 static void finish_regions(rf_bench *bench, rf_trial *t) {
-  bench->machine->launch_seconds = bench->machine->overhead_cutoff_seconds = 1 / t->rate;
+  static const char how[] = "an empty OpenMP parallel region of all threads: median, windows of 100";
+  roof_machine *m = bench->machine;
+  m->launch_seconds = m->overhead_cutoff_seconds = 1 / t->rate;
+  rf_origin_set(&m->launch_origin, ROOF_MEASURED, how, m->date);
+  rf_origin_set(&m->overhead_origin, ROOF_MEASURED, how, m->date);
   const roof_stats stats = {.count = t->count, .median = 1 / t->rate, .spread = t->conditions->spread};
   rf_cpu_add_cost(bench, "parallel region", bench->team.threads, &stats,
                   "an empty OpenMP parallel region of all threads, as `launch`: median, windows of 100");

@@ -1,4 +1,5 @@
 #include "measure/device/device.h"
+#include "core/figures.h"
 
 #include <math.h>
 #include <omp.h>
@@ -122,6 +123,9 @@ static void identify(rf_device_bench *bench) {
   m->kind = ROOF_MEASURED;
   m->unit_count = info->units;
   m->clock_hz = !isnan(info->clock_hz) ? info->clock_hz : info->max_clock_hz;
+  rf_origin_set(&m->unit_origin, ROOF_MEASURED, "the driver", m->date);
+  rf_origin_set(&m->clock_origin, ROOF_MEASURED,
+                !isnan(info->clock_hz) ? "the driver: clock now" : "the driver: highest clock", m->date);
   rf_device_note(bench, "%s, driver %s", info->platform, info->driver);
   describe(bench);
 }
@@ -287,6 +291,7 @@ static void note_load(rf_device_bench *bench) {
     bench->machine->energy.kind = ROOF_MEASURED;
     snprintf(bench->machine->energy.source, sizeof bench->machine->energy.source,
              "the highest draw seen right after a load");
+    memcpy(bench->machine->energy.date, bench->machine->date, sizeof bench->machine->date);
     rf_device_note(bench,
                    "under load: up to %.0f W of %.0f W allowed, clock down to %.0f MHz, %.0f degrees C%s%s",
                    load->watts, bench->device->info.power_limit_watts, load->clock_hz * 1e-6, load->celsius,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/figures.h"
 #include "host/clock.h"
 #include "measure/device/bench.h"
 
@@ -207,8 +208,11 @@ roof_status rf_device_launches(rf_device_bench *bench, roof_error *error) {
     status = measure_mode(bench, (rf_launch_mode)i, names[i], &launch, error);
   }
   if (status == ROOF_OK) {
-    bench->machine->launch_seconds = bench->machine->overhead_cutoff_seconds =
-        bench->machine->report->costs[0].seconds;
+    roof_machine *m = bench->machine;
+    const roof_cost *launches = &m->report->costs[0];
+    m->launch_seconds = m->overhead_cutoff_seconds = launches->seconds;
+    rf_origin_set(&m->launch_origin, ROOF_MEASURED, launches->source, m->date);
+    rf_origin_set(&m->overhead_origin, ROOF_MEASURED, launches->source, m->date);
   }
   return status;
 }

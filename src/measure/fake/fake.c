@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/figures.h"
 #include "measure/fake/script.h"
 #include "measure/run.h"
 #include "roofline/ops.h"
@@ -62,6 +63,11 @@ static roof_machine *build_machine(const rf_script *script) {
   machine->clock_hz = script->clock_hz;
   machine->launch_seconds = script->launch_seconds;
   machine->overhead_cutoff_seconds = script->launch_seconds;
+  roof_origin *const origins[] = {&machine->unit_origin, &machine->clock_origin, &machine->launch_origin,
+                                  &machine->overhead_origin};
+  for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
+    rf_origin_set(origins[i], ROOF_MEASURED, scripted, epoch);
+  }
   add_peak(machine, ROOF_FP64, 1, script->fp64 / script->cores);
   add_peak(machine, ROOF_FP64, 0, script->fp64);
   add_peak(machine, ROOF_FP32, 1, script->fp32 / script->cores);
