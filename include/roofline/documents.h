@@ -1,8 +1,9 @@
-/** JSON documents: machines (roofline.machine/1) read and written. */
+/** JSON documents: machines (roofline.machine/1) and measurements (roofline.measurements/1), read and written. */
 #ifndef ROOFLINE_DOCUMENTS_H
 #define ROOFLINE_DOCUMENTS_H
 
 #include "roofline/machine.h"
+#include "roofline/measurement.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
@@ -34,6 +35,100 @@ ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, ro
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_ARGUMENT for a bad name. */
 ROOF_API roof_status roof_machine_template(const char *name, roof_text *out, roof_error *error);
+
+/** How it is known when measuring began. */
+typedef enum roof_taken {
+  ROOF_TAKEN_NOW,  /**< it ends now: a pipe, or typed by hand */
+  ROOF_TAKEN_SAID, /**< the document says so */
+  ROOF_TAKEN_FILE  /**< it does not; the file's date does */
+} roof_taken;
+
+/** Something that was not measured. */
+typedef struct roof_skipped {
+  char what[ROOF_LABEL_MAX];
+  char why[512];
+} roof_skipped;
+
+/** What a roofline.measurements/1 document holds. Start from `{0}`. */
+typedef struct roof_measurements {
+  roof_measurement *list;
+  size_t count;
+  char source[ROOF_LABEL_MAX]; /**< the program that measured */
+  char format[32];             /**< the backend, or the profiler's format */
+  char machine[ROOF_NAME_MAX];
+  roof_taken taken; /**< of each measurement's `taken` */
+  roof_skipped *skipped;
+  size_t skipped_count;
+} roof_measurements;
+
+/** Appends a measurement of which nothing is known.
+ *  Units: none.
+ *  Ownership: *one points into the list until the next is added; release with roof_measurements_done.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_measurements_add(roof_measurements *all, roof_measurement **one, roof_error *error);
+
+/** Appends something that was not measured, once.
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_measurements_skip(roof_measurements *all, const char *what, const char *why,
+                                            roof_error *error);
+
+/** Reads the document in `file` ("-": standard input), which has at least one kernel; its date is when they
+ *  were taken where it does not say.
+ *  Units: s, FLOP and bytes per call.
+ *  Ownership: fills *all; release it in any case.
+ *  Errors: ROOF_E_INPUT, ROOF_E_PARSE with line and column where it is no JSON, ROOF_E_ARGUMENT for a counter
+ *  with a value that it cannot have, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_measurements_read(const char *file, roof_measurements *all, roof_error *error);
+
+/** As roof_measurements_read, from `length` bytes of text that may hold no kernel; `file` is for messages and
+ *  its date.
+ *  Units: s, FLOP and bytes per call.
+ *  Ownership: `text` is not kept; release *all in any case.
+ *  Errors: as roof_measurements_read. */
+ROOF_API roof_status roof_measurements_parse(const char *text, size_t length, const char *file,
+                                             roof_measurements *all, roof_error *error);
+
+/** As roof_measurements_read, of a roofline.reconcile/1 document too: its measured times and shares.
+ *  Units: s.
+ *  Ownership: release *all in any case.
+ *  Errors: as roof_measurements_read. */
+ROOF_API roof_status roof_measurements_read_results(const char *file, roof_measurements *all,
+                                                    roof_error *error);
+
+/** Writes the document; it reads back equal.
+ *  Units: s, FLOP and bytes per call.
+ *  Ownership: appends to the caller's text.
+ *  Errors: ROOF_E_ARGUMENT for text that is not UTF-8, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_measurements_write(const roof_measurements *all, roof_text *out, roof_error *error);
+
+/** Releases the measurements with their samples.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
+ROOF_API void roof_measurements_done(roof_measurements *all);
+
+/** Appends a sample.
+ *  Units: s.
+ *  Ownership: the measurement's.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_measurement_sample(roof_measurement *measurement, double seconds,
+                                             roof_error *error);
+
+/** Sets the statistics of the samples, and the time to their median where it is not known.
+ *  Units: s.
+ *  Ownership: none.
+ *  Errors: ROOF_E_MEMORY, ROOF_E_ARGUMENT for samples that are no times. */
+ROOF_API roof_status roof_measurement_settle(roof_measurement *measurement, roof_error *error);
+
+/** Adds a counter, or replaces the one of that name.
+ *  Units: the counter's.
+ *  Ownership: copies `name`.
+ *  Errors: ROOF_E_ARGUMENT for a name that is too long, too many of them, or a clue with a value that
+ *  roof_clue_check refuses. */
+ROOF_API roof_status roof_measurement_count(roof_measurement *measurement, const char *name, double value,
+                                            roof_error *error);
 
 #ifdef __cplusplus
 }

@@ -52,10 +52,12 @@ typedef struct roof_record {
   size_t sample_count;
   uint64_t sampled; /**< calls that offered a sample */
   roof_count flops[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT];
+  roof_count other_flops[ROOF_DTYPE_COUNT]; /**< on a unit that the file does not name */
   roof_count bytes[ROOF_LEVEL_KIND_COUNT];
-  roof_count link_bytes; /**< through a link of one device, one way */
-  const char *link;      /**< what that link's name begins with ("PCIe"), "" unknown */
-  roof_count items;      /**< tokens, elements or whatever the benchmark counts */
+  roof_count other_bytes; /**< through a level that the file does not name */
+  roof_count link_bytes;  /**< through a link of one device, one way */
+  const char *link;       /**< what that link's name begins with ("PCIe"), "" unknown */
+  roof_count items;       /**< tokens, elements or whatever the benchmark counts */
   roof_counter *counters;
   size_t counter_count;
 } roof_record;
@@ -212,6 +214,14 @@ ROOF_API double roof_record_seconds(const roof_record *record);
  *  Ownership: none.
  *  Errors: NaN when none is known, and *most unchanged. */
 ROOF_API double roof_record_flops(const roof_record *record, roof_dtype *most, roof_unit *unit);
+
+/** One call of a kernel as a measurement: its name as the label, means per call, all samples, the counters that
+ *  a ledger takes.
+ *  Units: s, FLOP and bytes per call.
+ *  Ownership: fills *measurement on success only; release with roof_measurement_done.
+ *  Errors: ROOF_E_MEMORY; a name that is too long is truncated. */
+ROOF_API roof_status roof_record_measurement(const roof_record *record, roof_measurement *measurement,
+                                             roof_error *error);
 
 /** Bytes of the outermost level that is known; *level (nullable) is that level.
  *  Units: bytes.

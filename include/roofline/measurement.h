@@ -37,6 +37,9 @@ typedef struct roof_measurement {
   double ceiling_seconds;               /**< the least time per call that its document gives; NaN unknown */
   bool achieved;                        /**< that ceiling is one that a benchmark reached */
   double seconds;                       /**< median per call */
+  double calls;                         /**< of all threads; NaN unknown */
+  double threads;                       /**< that called it; NaN unknown */
+  double total_seconds;                 /**< of all calls; NaN unknown */
   double watts;    /**< mean power of the processor, with its memory where that is counted; NaN unknown */
   double joules;   /**< of one call at that power; NaN unknown */
   char power[200]; /**< how the power was measured or why not, "" where nothing is known of it */

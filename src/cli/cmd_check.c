@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 #include "cli/predict/grid.h"
 #include "core/number.h"
-#include "documents/measurements.h"
 #include "roofline/advise.h"
+#include "roofline/documents.h"
 
 static char *least_text, *regression_text, *significance_text, *against, *junit;
 static int github;
@@ -215,7 +215,7 @@ static roof_status select_ceilings(const cli_args *args, roof_machine ***machine
   return status == ROOF_OK ? roof_ceilings_init(ceilings, (*machines)[0], 0, &assumed, error) : status;
 }
 
-static roof_gate_side side_of(const rf_measurements *all, const roof_ceilings *ceilings) {
+static roof_gate_side side_of(const roof_measurements *all, const roof_ceilings *ceilings) {
   return (roof_gate_side){.machine = all->count > 0 ? all->list[0].machine : "",
                           .kernels = all->list,
                           .count = all->count,
@@ -224,10 +224,10 @@ static roof_gate_side side_of(const rf_measurements *all, const roof_ceilings *c
 
 /** Judges what the files hold and prints it. */
 static roof_status judge(report *r, const roof_ceilings *ceilings, roof_error *error) {
-  rf_measurements now = {0}, before = {0};
-  roof_status status = rf_measurements_read_results(r->args->words[0], &now, error);
+  roof_measurements now = {0}, before = {0};
+  roof_status status = roof_measurements_read_results(r->args->words[0], &now, error);
   if (status == ROOF_OK && against != NULL) {
-    status = rf_measurements_read_results(against, &before, error);
+    status = roof_measurements_read_results(against, &before, error);
   }
   if (status == ROOF_OK) {
     roof_gate_side mine = side_of(&now, ceilings), theirs = side_of(&before, NULL);
@@ -238,8 +238,8 @@ static roof_status judge(report *r, const roof_ceilings *ceilings, roof_error *e
   if (status == ROOF_OK) {
     status = tell(r, error);
   }
-  rf_measurements_done(&now);
-  rf_measurements_done(&before);
+  roof_measurements_done(&now);
+  roof_measurements_done(&before);
   return status;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/predict/grid.h"
-#include "documents/measurements.h"
+#include "roofline/documents.h"
 
 static int ascii, width, height, arrows, linear;
 static const struct poptOption options[] = {
@@ -98,9 +98,9 @@ static roof_status place_point(const placing *p, size_t index, roof_error *error
 
 /** Measured kernels of a file, on the first machine; those without FLOPs or bytes have no place. */
 static roof_status place_file(const char *file, roof_scene *scene, roof_error *error) {
-  rf_measurements all = {0};
+  roof_measurements all = {0};
   int placed = 0;
-  roof_status status = rf_measurements_read(file, &all, error);
+  roof_status status = roof_measurements_read(file, &all, error);
   for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
     const roof_measurement *m = &all.list[i];
     roof_scene_dot dot = {
@@ -118,7 +118,7 @@ static roof_status place_file(const char *file, roof_scene *scene, roof_error *e
     snprintf(scene->subtitle, sizeof scene->subtitle,
              "%d of %zu kernels of %.80s: the others lack FLOPs or bytes", placed, all.count, file);
   }
-  rf_measurements_done(&all);
+  roof_measurements_done(&all);
   return status;
 }
 

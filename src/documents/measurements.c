@@ -1,5 +1,4 @@
-#include "documents/measurements.h"
-
+/* Measurements read: the only reader of roofline.measurements/1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,30 +7,56 @@
 #include "documents/json.h"
 #include "host/file.h"
 #include "roofline/advise.h"
+#include "roofline/documents.h"
 #include "roofline/time.h"
 
-void rf_measurements_done(rf_measurements *all) {
+void roof_measurements_done(roof_measurements *all) {
   for (size_t i = 0; i < all->count; i++) {
     roof_measurement_done(&all->list[i]);
   }
   free(all->list);
-  *all = (rf_measurements){0};
+  free(all->skipped);
+  *all = (roof_measurements){0};
 }
 
-roof_status rf_measurements_init(rf_measurements *all, size_t count, roof_error *error) {
-  *all = (rf_measurements){.list = calloc(count + 1, sizeof *all->list)};
-  if (all->list == NULL) {
+/** Room for one more of `size` bytes, where there is room for each power of two. */
+static void *grow(void *list, size_t count, size_t size) {
+  bool full = (count & (count - 1)) == 0;
+  return full ? realloc(list, (count > 0 ? 2 * count : 1) * size) : list;
+}
+
+roof_status roof_measurements_add(roof_measurements *all, roof_measurement **one, roof_error *error) {
+  roof_measurement *list = grow(all->list, all->count, sizeof *list);
+  if (list == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory");
   }
-  all->count = count;
-  for (size_t i = 0; i < count; i++) {
-    roof_measurement_init(&all->list[i]);
-    all->list[i].dtype = ROOF_FP32;
-  }
+  all->list = list;
+  *one = &list[all->count++];
+  roof_measurement_init(*one);
+  (*one)->dtype = ROOF_FP32;
   return ROOF_OK;
 }
 
-roof_status rf_measurement_settle(roof_measurement *m, roof_error *error) {
+roof_status roof_measurements_skip(roof_measurements *all, const char *what, const char *why,
+                                   roof_error *error) {
+  roof_skipped one;
+  snprintf(one.what, sizeof one.what, "%s", what);
+  snprintf(one.why, sizeof one.why, "%s", why);
+  for (size_t i = 0; i < all->skipped_count; i++) {
+    if (strcmp(all->skipped[i].what, one.what) == 0 && strcmp(all->skipped[i].why, one.why) == 0) {
+      return ROOF_OK;
+    }
+  }
+  roof_skipped *list = grow(all->skipped, all->skipped_count, sizeof *list);
+  if (list == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory");
+  }
+  all->skipped = list;
+  list[all->skipped_count++] = one;
+  return ROOF_OK;
+}
+
+roof_status roof_measurement_settle(roof_measurement *m, roof_error *error) {
   if (m->sample_count == 0) {
     return ROOF_OK;
   }
@@ -46,7 +71,7 @@ roof_status rf_measurement_settle(roof_measurement *m, roof_error *error) {
   return status;
 }
 
-roof_status rf_measurement_sample(roof_measurement *m, double seconds, roof_error *error) {
+roof_status roof_measurement_sample(roof_measurement *m, double seconds, roof_error *error) {
   double *more = realloc(m->samples, (m->sample_count + 1) * sizeof *more);
   if (more == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory");
@@ -56,7 +81,7 @@ roof_status rf_measurement_sample(roof_measurement *m, double seconds, roof_erro
   return ROOF_OK;
 }
 
-roof_status rf_measurement_count(roof_measurement *m, const char *name, double value, roof_error *error) {
+roof_status roof_measurement_count(roof_measurement *m, const char *name, double value, roof_error *error) {
   roof_clue clue;
   size_t i = 0;
   roof_status status = ROOF_OK;
@@ -108,7 +133,7 @@ static void add(double *sum, double value) {
 static roof_status read_flops(json_t *flops, json_t *counted, roof_measurement *m, roof_error *error) {
   const char *name;
   json_t *value;
-  double most = 0;
+  double most = -1;
   roof_status status = ROOF_OK;
   json_object_foreach(flops, name, value) {
     double count = rf_json_number_of(value);
@@ -166,7 +191,7 @@ static roof_status read_counters(json_t *counters, roof_measurement *m, roof_err
   roof_status status = ROOF_OK;
   json_object_foreach(counters, name, value) {
     if (status == ROOF_OK && !json_is_null(value)) {
-      status = rf_measurement_count(m, name, rf_json_number_of(value), error);
+      status = roof_measurement_count(m, name, rf_json_number_of(value), error);
     }
   }
   return status;
@@ -192,14 +217,17 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   snprintf(m->label, sizeof m->label, "%s", name);
   snprintf(m->note, sizeof m->note, "%s", rf_json_text_of(json_object_get(kernel, "note")));
   m->seconds = rf_json_number_of(json_object_get(kernel, "seconds"));
+  m->calls = rf_json_number_of(json_object_get(kernel, "calls"));
+  m->threads = rf_json_number_of(json_object_get(kernel, "threads"));
+  m->total_seconds = rf_json_number_of(json_object_get(kernel, "total_seconds"));
   read_ceiling(kernel, m);
   roof_status status = read_flops(json_object_get(kernel, "flops"), counted, m, error);
   read_bytes(json_object_get(kernel, "bytes"), counted, m);
   status = status == ROOF_OK ? read_counters(json_object_get(kernel, "counters"), m, error) : status;
   json_array_foreach(json_object_get(kernel, "samples"), index, sample) {
-    status = status == ROOF_OK ? rf_measurement_sample(m, rf_json_number_of(sample), error) : status;
+    status = status == ROOF_OK ? roof_measurement_sample(m, rf_json_number_of(sample), error) : status;
   }
-  status = status == ROOF_OK ? rf_measurement_settle(m, error) : status;
+  status = status == ROOF_OK ? roof_measurement_settle(m, error) : status;
   if (status != ROOF_OK && error != NULL) {
     roof_error why = *error;
     roof_error_set(error, status, "%s: %s", name, why.message);
@@ -208,13 +236,13 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
 }
 
 /** When measuring began: as the document says, else as the file's date does; a pipe ends now. */
-static roof_status read_taken(json_t *root, const char *file, double *taken, rf_taken *how,
+static roof_status read_taken(json_t *root, const char *file, double *taken, roof_taken *how,
                               roof_error *error) {
   json_t *said = json_object_get(root, "taken");
   struct stat info;
   if (said != NULL && !json_is_null(said)) {
     roof_status status = roof_time_parse(rf_json_text_of(said), taken, error);
-    *how = RF_TAKEN_SAID;
+    *how = ROOF_TAKEN_SAID;
     return status == ROOF_OK ? status
                              : roof_error_set(error, status,
                                               "%s: `taken`: not a time in UTC, as "
@@ -223,7 +251,7 @@ static roof_status read_taken(json_t *root, const char *file, double *taken, rf_
   }
   if (stat(file, &info) == 0 && S_ISREG(info.st_mode)) {
     *taken = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
-    *how = RF_TAKEN_FILE;
+    *how = ROOF_TAKEN_FILE;
   }
   return ROOF_OK;
 }
@@ -259,34 +287,55 @@ static roof_status refuse(const char *file, size_t count, roof_error *error) {
                             : "not roofline.measurements/1 with kernels, as `run --json` prints it");
 }
 
+static roof_status read_skipped(json_t *list, roof_measurements *all, roof_error *error) {
+  size_t index;
+  json_t *one;
+  roof_status status = ROOF_OK;
+  json_array_foreach(list, index, one) {
+    status = status == ROOF_OK ? roof_measurements_skip(all, rf_json_text_of(json_object_get(one, "what")),
+                                                        rf_json_text_of(json_object_get(one, "why")), error)
+                               : status;
+  }
+  return status;
+}
+
+static void read_head(json_t *root, roof_measurements *all) {
+  snprintf(all->source, sizeof all->source, "%s", rf_json_text_of(json_object_get(root, "source")));
+  snprintf(all->format, sizeof all->format, "%s", rf_json_text_of(json_object_get(root, "format")));
+  snprintf(all->machine, sizeof all->machine, "%s", rf_json_text_of(json_object_get(root, "machine")));
+}
+
 /** The first `count` documents are taken. */
-static roof_status read_root(json_t *root, const char *file, size_t count, rf_measurements *all,
+static roof_status read_root(json_t *root, const char *file, size_t count, roof_measurements *all,
                              roof_error *error) {
   const char *schema = rf_json_text_of(json_object_get(root, "schema"));
-  const char *machine = rf_json_text_of(json_object_get(root, "machine"));
   const document *d = NULL;
   for (size_t i = 0; i < count; i++) {
     d = strcmp(schema, documents[i].schema) == 0 ? &documents[i] : d;
   }
   json_t *list = d != NULL ? json_object_get(root, d->list) : NULL;
   double taken = NAN;
-  roof_status status = json_array_size(list) > 0 ? rf_measurements_init(all, json_array_size(list), error)
-                                                 : refuse(file, count, error);
-  if (status == ROOF_OK) {
-    status = read_taken(root, file, &taken, &all->taken, error);
+  *all = (roof_measurements){0};
+  if (!json_is_array(list)) {
+    return refuse(file, count, error);
   }
+  read_head(root, all);
+  roof_status status = read_taken(root, file, &taken, &all->taken, error);
   for (size_t i = 0; i < json_array_size(list) && status == ROOF_OK; i++) {
-    roof_measurement *m = &all->list[i];
-    snprintf(m->machine, sizeof m->machine, "%s", machine);
-    m->taken = taken;
-    status = d->read(json_array_get(list, i), m, error);
+    roof_measurement *m = NULL;
+    status = roof_measurements_add(all, &m, error);
+    if (status == ROOF_OK) {
+      memcpy(m->machine, all->machine, sizeof m->machine);
+      m->taken = taken;
+      status = d->read(json_array_get(list, i), m, error);
+    }
   }
-  return status;
+  return status == ROOF_OK ? read_skipped(json_object_get(root, "skipped"), all, error) : status;
 }
 
 /** Of the first `count` documents. */
 static roof_status parse(const char *text, size_t length, const char *file, size_t count,
-                         rf_measurements *all, roof_error *error) {
+                         roof_measurements *all, roof_error *error) {
   json_error_t why;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
   if (root == NULL) {
@@ -298,25 +347,25 @@ static roof_status parse(const char *text, size_t length, const char *file, size
   return status;
 }
 
-static roof_status read_file(const char *file, size_t count, rf_measurements *all, roof_error *error) {
+static roof_status read_file(const char *file, size_t count, roof_measurements *all, roof_error *error) {
   roof_text text = {0};
   roof_status status = rf_file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, &text, error);
   if (status == ROOF_OK) {
     status = parse(text.data != NULL ? text.data : "", text.length, file, count, all, error);
   }
   roof_text_done(&text);
-  return status;
+  return status == ROOF_OK && all->count == 0 ? refuse(file, count, error) : status;
 }
 
-roof_status rf_measurements_parse(const char *text, size_t length, const char *file, rf_measurements *all,
-                                  roof_error *error) {
+roof_status roof_measurements_parse(const char *text, size_t length, const char *file, roof_measurements *all,
+                                    roof_error *error) {
   return parse(text, length, file, ONLY_MEASUREMENTS, all, error);
 }
 
-roof_status rf_measurements_read(const char *file, rf_measurements *all, roof_error *error) {
+roof_status roof_measurements_read(const char *file, roof_measurements *all, roof_error *error) {
   return read_file(file, ONLY_MEASUREMENTS, all, error);
 }
 
-roof_status rf_measurements_read_results(const char *file, rf_measurements *all, roof_error *error) {
+roof_status roof_measurements_read_results(const char *file, roof_measurements *all, roof_error *error) {
   return read_file(file, RESULTS, all, error);
 }

@@ -6,13 +6,23 @@
 
 /** The counts of a record one after the other, so that loops need not name them. */
 static roof_count *count_at(roof_record *r, size_t i) {
-  size_t flops = sizeof r->flops / sizeof r->flops[0][0], bytes = sizeof r->bytes / sizeof r->bytes[0];
-  return i < flops           ? &r->flops[0][0] + i
-         : i < flops + bytes ? &r->bytes[i - flops]
-                             : (i == flops + bytes ? &r->link_bytes : &r->items);
+  const struct {
+    roof_count *first;
+    size_t count;
+  } parts[] = {{&r->flops[0][0], ROOF_DTYPE_COUNT * ROOF_UNIT_COUNT},
+               {r->other_flops, ROOF_DTYPE_COUNT},
+               {r->bytes, ROOF_LEVEL_KIND_COUNT},
+               {&r->other_bytes, 1},
+               {&r->link_bytes, 1},
+               {&r->items, 1}};
+  size_t part = 0;
+  while (i >= parts[part].count) {
+    i -= parts[part++].count;
+  }
+  return parts[part].first + i;
 }
 
-enum { COUNTS = ROOF_DTYPE_COUNT * ROOF_UNIT_COUNT + ROOF_LEVEL_KIND_COUNT + 2 };
+enum { COUNTS = ROOF_DTYPE_COUNT * (ROOF_UNIT_COUNT + 1) + ROOF_LEVEL_KIND_COUNT + 3 };
 
 static bool has_counts(const roof_record *record) {
   roof_record copy = *record;

@@ -168,10 +168,12 @@ static void record_init(roof_record *record, const char *name) {
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
       count_init(&record->flops[d][u]);
     }
+    count_init(&record->other_flops[d]);
   }
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     count_init(&record->bytes[l]);
   }
+  count_init(&record->other_bytes);
   count_init(&record->link_bytes);
   count_init(&record->items);
 }

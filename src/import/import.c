@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "roofline/ops.h"
+
 #define ROW(format) extern const roof_format rf_format_##format;
 #include "registry/formats.inc"
 #undef ROW
@@ -136,24 +138,31 @@ double roof_record_seconds(const roof_record *record) {
   return record->timed ? (double)record->picoseconds * 1e-12 : NAN;
 }
 
+/** Adds a known value to *sum; whether it is the largest so far. */
+static bool add_known(double value, double *sum, double *largest) {
+  if (isnan(value)) {
+    return false;
+  }
+  bool most = value > *largest;
+  *sum = isnan(*sum) ? value : *sum + value;
+  *largest = most ? value : *largest;
+  return most;
+}
+
 double roof_record_flops(const roof_record *record, roof_dtype *most, roof_unit *unit) {
   double sum = NAN, largest = -1;
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    bool larger = add_known(record->other_flops[d].value, &sum, &largest);
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
-      double value = record->flops[d][u].value;
-      if (isnan(value)) {
-        continue;
-      }
-      sum = isnan(sum) ? value : sum + value;
-      if (value > largest) {
-        largest = value;
-        if (most != NULL) {
-          *most = (roof_dtype)d;
-        }
+      if (add_known(record->flops[d][u].value, &sum, &largest)) {
+        larger = true;
         if (unit != NULL) {
           *unit = (roof_unit)u;
         }
       }
+    }
+    if (larger && most != NULL) {
+      *most = (roof_dtype)d;
     }
   }
   return sum;
@@ -168,7 +177,7 @@ double roof_record_bytes(const roof_record *record, roof_level_kind *level) {
       return record->bytes[l].value;
     }
   }
-  return NAN;
+  return record->other_bytes.value;
 }
 
 /** Half the 95 % interval of the median, as a share of it; NaN where the calls offered no samples. */
@@ -192,10 +201,14 @@ void roof_record_counted(const roof_record *record, roof_counted *work) {
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
       work->flops[d][u] = record->flops[d][u].value;
     }
+    work->other_flops[d] = record->other_flops[d].value;
   }
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     work->bytes[l] = record->bytes[l].value;
   }
+  const roof_op *op = roof_op_of_kernel(record->name);
+  work->unit = op != NULL ? (int)op->unit : -1;
+  work->other_bytes = record->other_bytes.value;
   work->link_bytes = record->link_bytes.value;
   work->link = record->link;
 }

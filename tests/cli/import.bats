@@ -47,6 +47,19 @@ setup() {
   [ "$(json .taken)" = null ]
 }
 
+@test "what run and import write is read as well" {
+  run -0 "$ROOFLINE" run triad dot n=1k --backend fake --json
+  echo "$output" >run.json
+  run -0 "$ROOFLINE" import run.json --machine h100 --json
+  [ "$(json '[.format, .taken_from]')" = '["measurements","file"]' ]
+  [ "$(json '[.kernels[] | [.name, .seconds, .calls]] | sort')" = "$(jq -c '[.kernels[] | [.name, .seconds, .calls]] | sort' run.json)" ]
+  run -0 "$ROOFLINE" import "$fixtures/ncu-asked.csv" --machine h100 --json
+  echo "$output" >once.json
+  run -0 "$ROOFLINE" import once.json --machine h100 --json
+  same='[.kernels[] | [.name, .calls, .flops, .bytes, .counters, .verdict, .ceiling_seconds]]'
+  [ "$(json "$same")" = "$(jq -c "$same" once.json)" ]
+}
+
 @test "a file, standard input and gzip tell the same" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --json
   local plain=$output

@@ -25,6 +25,18 @@ json() { # FILTER on regions.json
   [ "$(json '.kernels[1].counted | [.flops, .bytes, .samples]')" = '["formula","formula","all"]' ]
 }
 
+@test "the document is one that import reads, and record" {
+  cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
+  ROOFLINE_REGIONS=regions.json ./region
+  "$ROOFLINE" import regions.json --machine h100 --json >imported.json
+  [ "$(jq -c '[.format, (.kernels | sort_by(.name)[] | .name, .calls, .flops.fp64, .bytes.DRAM)]' imported.json)" = \
+    '["measurements","fill",1,0,2400000,"triad",10,200000,2400000]' ]
+  near=$(jq -s '.[0].kernels[1].seconds / (.[1].kernels[] | select(.name == "triad") | .seconds) | . > 0.999999 and . < 1.000001' regions.json imported.json)
+  [ "$near" = true ]
+  "$ROOFLINE" record regions.json --unsealed --ledger l
+  [ "$(jq -s '.[1] | [.label, .flops, .bytes, (.samples | length)]' -c l)" = '["triad",200000,2400000,10]' ]
+}
+
 # libpapi.so.7.0 as a script has it, for what the processor here may not count
 scripted_papi() {
   cc -shared -fPIC "$ROOFLINE_SOURCE/tests/fixtures/papi.c" -o libpapi.so.7.0

@@ -2,14 +2,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "documents/measurements.h"
+#include "roofline/documents.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  rf_measurements all = {0};
+  roof_measurements all = {0};
   roof_error error = {.code = ROOF_OK};
-  if (rf_measurements_parse((const char *)data, size, "fuzz", &all, &error) != ROOF_OK) {
+  if (roof_measurements_parse((const char *)data, size, "fuzz", &all, &error) != ROOF_OK) {
     if (error.code == ROOF_OK || error.message[0] == '\0') {
       abort();
     }
@@ -20,6 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       }
     }
   }
-  rf_measurements_done(&all);
+  roof_measurements_done(&all);
   return 0;
 }

@@ -31,8 +31,9 @@ static json_t *or_null(json_t *object) {
 static json_t *flops_of(const roof_record *r, double calls, json_t *counted) {
   json_t *flops = json_object();
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    const char *name = roof_dtype_name((roof_dtype)d);
+    add_count(flops, counted, name, NULL, &r->other_flops[d], calls);
     for (int u = ROOF_UNIT_COUNT - 1; u >= 0; u--) {
-      const char *name = roof_dtype_name((roof_dtype)d);
       char key[64];
       snprintf(key, sizeof key, "%s%s", name, json_object_get(flops, name) != NULL ? " vector" : "");
       add_count(flops, counted, key, roof_unit_name((roof_unit)u), &r->flops[d][u], calls);
@@ -47,6 +48,7 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
     const char *name = l == ROOF_MEMORY ? "DRAM" : roof_level_kind_name((roof_level_kind)l);
     add_count(bytes, counted, name, NULL, &r->bytes[l], calls);
   }
+  add_count(bytes, counted, "unknown", NULL, &r->other_bytes, calls);
   add_count(bytes, counted, "link", NULL, &r->link_bytes, calls);
   if (r->link[0] != '\0') {
     json_object_set_new(json_object_get(counted, "link"), "link", json_string(r->link));

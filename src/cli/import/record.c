@@ -6,7 +6,7 @@
 
 #include "cli/import/import.h"
 #include "cli/ledger/seal.h"
-#include "documents/measurements.h"
+#include "roofline/documents.h"
 
 /** The labels predicted in the ledger as the keys of an object; empty where there is no ledger yet. */
 static roof_status predicted(const char *ledger, json_t **labels, roof_error *error) {
@@ -47,50 +47,29 @@ static void choose(const import_answer *answer, json_t *labels, bool unsealed, i
   }
 }
 
-/** What a ledger takes of a kernel's counters: clues with a value that they can have first, then as many
- * others as there is room for. */
-static json_t *some_counters(json_t *counters) {
-  json_t *kept = json_object(), *value;
-  const char *name;
-  for (int clues = 1; clues >= 0; clues--) {
-    json_object_foreach(counters, name, value) {
-      roof_clue clue;
-      bool is_clue = roof_clue_parse(name, &clue, NULL) == ROOF_OK;
-      bool fits = strlen(name) < sizeof((roof_figure *)0)->name && json_object_size(kept) < ROOF_FIGURE_MAX;
-      bool good = !is_clue || roof_clue_check(clue, json_number_value(value), NULL) == ROOF_OK;
-      if (is_clue == (clues == 1) && fits && good && json_is_number(value)) {
-        json_object_set(kept, name, value);
-      }
-    }
-  }
-  return kept;
-}
-
-/** The kernels as a file of measurements would tell them. */
-static roof_status measurements_of(const import_answer *chosen, rf_measurements *all, roof_error *error) {
-  json_t *document = cli_import_json(chosen), *kernel;
-  size_t i;
-  json_array_foreach(json_object_get(document, "kernels"), i, kernel) {
-    json_object_set_new(kernel, "counters", some_counters(json_object_get(kernel, "counters")));
-  }
-  char *text = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  roof_status status = text != NULL ? rf_measurements_parse(text, strlen(text), "", all, error)
-                                    : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  free(text);
-  json_decref(document);
-  return status;
-}
-
 static roof_status append(const char *ledger, const import_answer *chosen, bool unsealed, roof_error *error) {
-  rf_measurements all = {0};
+  roof_measurement *list = calloc(chosen->count, sizeof *list);
+  size_t count = 0;
   char commit[ROOF_DIGEST_MAX];
   cli_commit(commit, sizeof commit);
   roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed};
-  roof_status status = measurements_of(chosen, &all, error);
-  if (status == ROOF_OK) {
-    status = roof_ledger_record(ledger, all.list, all.count, &how, error);
+  roof_status status = list != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  for (size_t i = 0; i < chosen->count && status == ROOF_OK; i++) {
+    status = roof_record_measurement(chosen->rows[i].record, &list[i], error);
+    count += status == ROOF_OK;
   }
-  rf_measurements_done(&all);
+  for (size_t i = 0; i < count; i++) {
+    const roof_machine *machine = chosen->ceilings->machine;
+    list[i].taken = chosen->profile->taken;
+    snprintf(list[i].machine, sizeof list[i].machine, "%s", machine != NULL ? machine->name : "");
+  }
+  if (status == ROOF_OK) {
+    status = roof_ledger_record(ledger, list, count, &how, error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    roof_measurement_done(&list[i]);
+  }
+  free(list);
   return status;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/ledger/seal.h"
-#include "documents/measurements.h"
+#include "roofline/documents.h"
 #include "roofline/time.h"
 
 static char *ledger_path;
@@ -34,7 +34,7 @@ static roof_status take_samples(roof_measurement *m, char *text, roof_error *err
     double seconds = NAN;
     status = roof_quantity_parse_unit(part, "s", &seconds, error);
     if (status == ROOF_OK) {
-      status = rf_measurement_sample(m, seconds, error);
+      status = roof_measurement_sample(m, seconds, error);
     }
   }
   return status;
@@ -86,9 +86,9 @@ static roof_status take_pair(roof_measurement *m, const char *word, roof_error *
   return roof_error_unknown(error, "key", copy, names, NULL);
 }
 
-static roof_status read_words(const cli_args *args, rf_measurements *b, roof_error *error) {
-  roof_status status = rf_measurements_init(b, 1, error);
-  roof_measurement *m = b->list;
+static roof_status read_words(const cli_args *args, roof_measurements *b, roof_error *error) {
+  roof_measurement *m = NULL;
+  roof_status status = roof_measurements_add(b, &m, error);
   if (status != ROOF_OK) {
     return status;
   }
@@ -101,7 +101,7 @@ static roof_status read_words(const cli_args *args, rf_measurements *b, roof_err
     status = take_pair(m, args->words[i], error);
   }
   if (status == ROOF_OK) {
-    status = rf_measurement_settle(m, error);
+    status = roof_measurement_settle(m, error);
   }
   if (status == ROOF_OK && isnan(m->seconds)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: give seconds=..., or samples=...", m->label);
@@ -112,7 +112,7 @@ static roof_status read_words(const cli_args *args, rf_measurements *b, roof_err
 }
 
 /** The counters typed; they are of one kernel. */
-static roof_status add_counters(rf_measurements *b, roof_error *error) {
+static roof_status add_counters(roof_measurements *b, roof_error *error) {
   roof_status status = ROOF_OK;
   if (counters != NULL && b->count != 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--counter: of which of the %zu kernels?", b->count);
@@ -122,23 +122,23 @@ static roof_status add_counters(rf_measurements *b, roof_error *error) {
     double value;
     status = roof_clue_read(counters[i], &clue, &value, error);
     if (status == ROOF_OK) {
-      status = rf_measurement_count(&b->list[0], roof_clue_name(clue), value, error);
+      status = roof_measurement_count(&b->list[0], roof_clue_name(clue), value, error);
     }
   }
   return status;
 }
 
 static const char *const taken_names[] = {
-    [RF_TAKEN_NOW] = "now", [RF_TAKEN_SAID] = "document", [RF_TAKEN_FILE] = "file date"};
+    [ROOF_TAKEN_NOW] = "now", [ROOF_TAKEN_SAID] = "document", [ROOF_TAKEN_FILE] = "file date"};
 
 /** Null where it ends now. */
-static json_t *taken_json(const rf_measurements *b) {
+static json_t *taken_json(const roof_measurements *b) {
   char when[ROOF_TIME_MAX];
   double taken = b->count > 0 ? b->list[0].taken : NAN;
   return isnan(taken) ? json_null() : json_string(roof_time_write(taken, when));
 }
 
-static roof_status print_answer(const cli_args *args, const char *ledger, const rf_measurements *b,
+static roof_status print_answer(const cli_args *args, const char *ledger, const roof_measurements *b,
                                 roof_error *error) {
   roof_text text = {0};
   char seconds[40];
@@ -157,7 +157,7 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
     roof_text_addf(&text, "recorded `%s` in %s: %s\n", b->list[i].label, ledger,
                    roof_quantity_format(seconds, sizeof seconds, b->list[i].seconds, "s"));
   }
-  if (b->taken == RF_TAKEN_FILE && !args->quiet) {
+  if (b->taken == ROOF_TAKEN_FILE && !args->quiet) {
     char when[ROOF_TIME_MAX];
     roof_text_addf(&text, "  taken %s by the file's date: it does not say when itself\n",
                    roof_time_write(b->list[0].taken, when));
@@ -170,9 +170,9 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
 static roof_status record(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   char commit[ROOF_DIGEST_MAX];
-  rf_measurements b = {0};
+  roof_measurements b = {0};
   roof_status status =
-      args->word_count > 1 ? read_words(args, &b, error) : rf_measurements_read(args->words[0], &b, error);
+      args->word_count > 1 ? read_words(args, &b, error) : roof_measurements_read(args->words[0], &b, error);
   if (status == ROOF_OK) {
     status = add_counters(&b, error);
   }
@@ -184,7 +184,7 @@ static roof_status record(const cli_args *args, roof_error *error) {
   if (status == ROOF_OK) {
     status = print_answer(args, ledger, &b, error);
   }
-  rf_measurements_done(&b);
+  roof_measurements_done(&b);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/run/counters.h"
 #include "cli/run/ladder.h"
 #include "cli/run/program.h"
+#include "documents/measurements.h"
 #include "roofline/time.h"
 
 static int quick, threads, list, ladder, counters, repeats = 1;
@@ -273,13 +274,18 @@ static void bound_job(const session *s, job *j) {
   }
 }
 
-/** The level the data are in: the outermost that bytes come from; "" when unknown. */
-static const char *level_of(const job *j) {
-  const char *name = "";
+/** The level the data are in: the outermost that bytes come from; NULL when unknown. */
+static const roof_level *level_of(const job *j) {
+  const roof_level *level = NULL;
   for (int i = 0; j->bounded && i < j->bound.level_count; i++) {
-    name = j->bound.levels[i].bytes > 0 ? j->bound.levels[i].level->name : name;
+    level = j->bound.levels[i].bytes > 0 ? j->bound.levels[i].level : level;
   }
-  return name;
+  return level;
+}
+
+static const char *level_name(const job *j) {
+  const roof_level *level = level_of(j);
+  return level != NULL ? level->name : "";
 }
 
 /** Alone, or in turns with the kernel beside it. */
@@ -331,7 +337,7 @@ static void add_row(cli_grid *grid, const job *j) {
   char size[32], time[32], rate[32], bandwidth[32], binding[ROOF_NAME_MAX] = "";
   cli_grid_add(grid, "%s", m->label);
   cli_grid_add(grid, "%s", roof_bytes_format(size, sizeof size, j->working_set));
-  cli_grid_add(grid, "%s", level_of(j));
+  cli_grid_add(grid, "%s", level_name(j));
   cli_grid_add(grid, "%s", roof_quantity_format(time, sizeof time, m->seconds, "s"));
   cli_grid_add(grid, "%.1f %%", 100 * m->stats.spread);
   cli_grid_add(grid, "%zu", m->sample_count);
@@ -462,40 +468,58 @@ static json_t *beside_json(const job *j) {
                                           cli_json_number(roof_share_in_turns(&j->measurement, m)));
 }
 
-static json_t *kernel_json(const job *j) {
-  const roof_measurement *m = &j->measurement;
-  const char *dtype = roof_dtype_name(m->dtype), *level = level_of(j);
-  return json_pack(
-      "{s:s, s:I, s:o, s:o, s:{s:o}, s:{s:o}, s:{s:s, s:s}, s:o, s:o, s:s?, s:o, s:o, s:s, s:o, s:o, s:o, "
-      "s:o, s:s?, s:o}",
-      "name", m->label, "calls", (json_int_t)m->sample_count, "seconds", cli_json_number(m->seconds),
-      "samples", samples_json(m), "flops", dtype, cli_json_number(m->flops), "bytes",
-      level[0] != '\0' ? level : "DRAM", cli_json_number(m->bytes), "counted", "flops", m->counted, "bytes",
-      m->counted, "spread", cli_json_number(m->stats.spread), "working_set_bytes",
-      cli_json_number(j->working_set), "level", level[0] != '\0' ? level : NULL, "ceiling_seconds",
-      cli_json_number(j->bounded ? j->bound.lower_seconds : NAN), "fraction_of_ceiling",
-      cli_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN), "note", m->note, "conditions",
-      conditions_json(&m->conditions), "counters", counters ? cli_counted_json(&j->counted) : json_null(),
-      "watts", cli_json_number(m->watts), "joules", cli_json_number(m->joules), "power",
-      m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(j));
+/** The measurement as a document holds it: its bytes through the level that the data are in. */
+static roof_measurement document_of(const job *j) {
+  roof_measurement m = j->measurement;
+  const roof_level *level = level_of(j);
+  m.calls = (double)m.sample_count;
+  m.ceiling_seconds = j->bounded ? j->bound.lower_seconds : NAN;
+  memcpy(m.counted_flops, m.counted, sizeof m.counted_flops);
+  if (level != NULL) {
+    m.level_bytes[level->level] = m.bytes;
+  }
+  return m;
 }
 
+/** What only this command tells of a kernel. */
+static void add_details(const job *j, json_t *kernel) {
+  const roof_measurement *m = &j->measurement;
+  const roof_level *level = level_of(j);
+  json_object_update_new(kernel,
+                         json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}", "working_set_bytes",
+                                   cli_json_number(j->working_set), "level",
+                                   level != NULL ? level->name : NULL, "fraction_of_ceiling",
+                                   cli_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN),
+                                   "conditions", conditions_json(&m->conditions), "counters",
+                                   counters ? cli_counted_json(&j->counted) : json_null(), "watts",
+                                   cli_json_number(m->watts), "joules", cli_json_number(m->joules), "power",
+                                   m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(j)));
+}
+
+/** The document of what ran, and why the others did not. */
 static json_t *answer_json(const session *s) {
-  json_t *kernels = json_array(), *skipped = json_array();
-  const char *machine = "";
-  for (int i = 0; i < s->count; i++) {
+  roof_measurements all = {.list = calloc((size_t)s->count + 1, sizeof *all.list),
+                           .source = "roofline " ROOFLINE_VERSION};
+  snprintf(all.format, sizeof all.format, "%s", s->backend->name);
+  for (int i = 0; i < s->count && all.list != NULL; i++) {
     const job *j = &s->jobs[i];
     if (j->skipped[0] != '\0') {
-      json_array_append_new(skipped, json_pack("{s:s, s:s}", "what", j->kernel->name, "why", j->skipped));
+      (void)roof_measurements_skip(&all, j->kernel->name, j->skipped, NULL);
     } else {
-      json_array_append_new(kernels, kernel_json(j));
-      machine = j->measurement.machine;
+      all.list[all.count] = document_of(j);
+      all.list[all.count++].taken = s->taken;
+      memcpy(all.machine, j->measurement.machine, sizeof all.machine);
     }
   }
-  char taken[ROOF_TIME_MAX];
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.measurements/1", "source",
-                   "roofline " ROOFLINE_VERSION, "format", s->backend->name, "machine", machine, "taken",
-                   roof_time_write(s->taken, taken), "kernels", kernels, "skipped", skipped);
+  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
+  for (int i = 0, ran = 0; i < s->count; i++) {
+    if (s->jobs[i].skipped[0] == '\0') {
+      add_details(&s->jobs[i], json_array_get(kernels, (size_t)ran++));
+    }
+  }
+  free(all.list);
+  free(all.skipped);
+  return answer;
 }
 
 /** The series of the dots whose data are in `level`, added when there is none yet. */
@@ -518,11 +542,11 @@ static roof_status add_dot(const job *j, roof_scene *scene, roof_error *error) {
   char size[32];
   roof_scene_dot dot = {.intensity = j->measurement.flops / j->measurement.bytes,
                         .flops_per_second = j->measurement.flops / j->measurement.seconds,
-                        .series = series_of(scene, level_of(j)),
+                        .series = series_of(scene, level_name(j)),
                         .next = -1};
   snprintf(dot.label, sizeof dot.label, "%s%s%s", j->kernel->name, j->point[0] != '\0' ? " " : "", j->point);
   snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
-           roof_bytes_format(size, sizeof size, j->working_set), level_of(j),
+           roof_bytes_format(size, sizeof size, j->working_set), level_name(j),
            100 * j->bound.lower_seconds / j->measurement.seconds);
   return roof_scene_add_dot(scene, &dot) >= 0
              ? ROOF_OK

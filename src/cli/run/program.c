@@ -134,7 +134,7 @@ static roof_status run_once(cli_program *program, const char *folder, int index,
   if (status == ROOF_OK) {
     program->whole.calls++;
     program->whole.total_seconds += usage->seconds;
-    status = cli_part_add_sample(&program->whole, usage->seconds, error);
+    status = roof_measurement_sample(&program->whole.measurement, usage->seconds, error);
   }
   return status;
 }
@@ -230,7 +230,7 @@ static void program_done(cli_program *program) {
     roof_measurement_done(&program->parts[i].measurement);
   }
   roof_measurement_done(&program->whole.measurement);
-  json_decref(program->skipped);
+  roof_measurements_done(&program->missed);
   roof_machine_free(program->machine);
   free(program->parts);
   free(program->runs);
@@ -251,7 +251,6 @@ roof_status cli_program_measure(const cli_args *args, const cli_program_options 
   program->args = args;
   program->options = options;
   program->name = base_name(args->program[0]);
-  program->skipped = json_array();
   program->runs = calloc((size_t)options->repeats, sizeof *program->runs);
   status = program->runs != NULL ? describe_whole(program, error)
                                  : roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");

@@ -38,8 +38,8 @@ typedef struct cli_program {
   cli_part whole;
   cli_part *parts; /**< its regions */
   int count;
-  json_t *skipped;       /**< what the regions say was not measured */
-  roof_machine *machine; /**< NULL: its ceilings are not known */
+  roof_measurements missed; /**< what the regions say was not measured */
+  roof_machine *machine;    /**< NULL: its ceilings are not known */
 } cli_program;
 
 /** Runs the program, places what it did and reports, on stderr or in --to FILE. */
@@ -50,7 +50,6 @@ roof_status cli_program_measure(const cli_args *args, const cli_program_options 
 roof_status cli_program_read(cli_program *program, const char *folder, roof_error *error);
 /** Median, statistics and means once all is added. */
 roof_status cli_part_settle(cli_part *part, roof_error *error);
-roof_status cli_part_add_sample(cli_part *part, double seconds, roof_error *error);
 
 /* program_report.c */
 /** The parts that are reported: the regions, or the program. */

@@ -5,17 +5,7 @@
 #include <string.h>
 
 #include "cli/run/program.h"
-
-roof_status cli_part_add_sample(cli_part *part, double seconds, roof_error *error) {
-  roof_measurement *m = &part->measurement;
-  double *more = realloc(m->samples, (m->sample_count + 1) * sizeof *more);
-  if (more == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", m->label);
-  }
-  m->samples = more;
-  m->samples[m->sample_count++] = seconds;
-  return ROOF_OK;
-}
+#include "host/file.h"
 
 roof_status cli_part_settle(cli_part *part, roof_error *error) {
   roof_measurement *m = &part->measurement;
@@ -60,74 +50,58 @@ static roof_status find_part(cli_program *program, const char *name, cli_part **
   return ROOF_OK;
 }
 
-/** FLOPs by format; null makes all of them unknown. */
-static void add_flops(cli_part *part, json_t *flops, double calls) {
-  const char *name;
-  json_t *value;
-  roof_dtype dtype;
-  if (!json_is_object(flops)) {
-    part->flops[ROOF_FP64] = NAN;
-  }
-  json_object_foreach(flops, name, value) {
-    if (roof_dtype_parse(name, &dtype, NULL) == ROOF_OK) {
-      part->flops[dtype] += calls * rf_json_number_of(value);
-    }
-  }
-}
-
-static roof_status add_region(cli_program *program, json_t *region, roof_error *error) {
+static roof_status add_region(cli_program *program, const roof_measurement *region, roof_error *error) {
   cli_part *part = NULL;
-  json_t *counted = json_object_get(region, "counted"), *sample;
-  double calls = rf_json_number_of(json_object_get(region, "calls"));
-  size_t index;
-  roof_status status = find_part(program, rf_json_text_of(json_object_get(region, "name")), &part, error);
+  roof_status status = find_part(program, region->label, &part, error);
   if (status != ROOF_OK) {
     return status;
   }
-  part->calls += calls;
-  part->threads = fmax(part->threads, rf_json_number_of(json_object_get(region, "threads")));
-  part->total_seconds += rf_json_number_of(json_object_get(region, "total_seconds"));
-  part->bytes += calls * rf_json_number_of(json_object_get(json_object_get(region, "bytes"), "DRAM"));
-  add_flops(part, json_object_get(region, "flops"), calls);
-  snprintf(part->flops_counted, sizeof part->flops_counted, "%s",
-           rf_json_text_of(json_object_get(counted, "flops")));
-  snprintf(part->measurement.counted, sizeof part->measurement.counted, "%s",
-           rf_json_text_of(json_object_get(counted, "bytes")));
-  json_array_foreach(json_object_get(region, "samples"), index, sample) {
-    status = status == ROOF_OK ? cli_part_add_sample(part, rf_json_number_of(sample), error) : status;
+  part->calls += region->calls;
+  part->threads = fmax(part->threads, region->threads);
+  part->total_seconds += region->total_seconds;
+  part->bytes += region->calls * region->level_bytes[ROOF_MEMORY];
+  if (isnan(region->flops)) {
+    part->flops[ROOF_FP64] = NAN;
+  }
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    part->flops[d] += isnan(region->dtype_flops[d]) ? 0 : region->calls * region->dtype_flops[d];
+  }
+  memcpy(part->flops_counted, region->counted_flops, sizeof part->flops_counted);
+  memcpy(part->measurement.counted, region->counted, sizeof part->measurement.counted);
+  for (size_t i = 0; i < region->sample_count && status == ROOF_OK; i++) {
+    status = roof_measurement_sample(&part->measurement, region->samples[i], error);
   }
   return status;
 }
 
-/** Keeps each thing once. */
-static void add_skipped(json_t *all, json_t *skipped) {
-  size_t index, other;
-  json_t *fault, *known;
-  json_array_foreach(skipped, index, fault) {
-    bool seen = false;
-    json_array_foreach(all, other, known) {
-      seen = seen || json_equal(known, fault) != 0;
-    }
-    if (!seen) {
-      json_array_append(all, fault);
-    }
+static roof_status add_document(cli_program *program, const roof_measurements *regions, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < regions->count && status == ROOF_OK; i++) {
+    status = add_region(program, &regions->list[i], error);
   }
+  for (size_t i = 0; i < regions->skipped_count && status == ROOF_OK; i++) {
+    status =
+        roof_measurements_skip(&program->missed, regions->skipped[i].what, regions->skipped[i].why, error);
+  }
+  return status;
 }
 
 static roof_status read_document(cli_program *program, const char *path, roof_error *error) {
-  json_error_t why;
-  json_t *root = json_load_file(path, 0, &why), *region;
-  size_t index;
-  if (root == NULL) {
-    return roof_error_set(error, ROOF_E_PARSE, "%s: its regions cannot be read: %s", program->name, why.text);
+  roof_measurements regions = {0};
+  roof_text text = {0};
+  roof_error why = {0};
+  roof_status status = rf_file_read(path, &text, &why);
+  if (status == ROOF_OK) {
+    status = roof_measurements_parse(text.data != NULL ? text.data : "", text.length, path, &regions, &why);
   }
-  roof_status status = ROOF_OK;
-  json_array_foreach(json_object_get(root, "kernels"), index, region) {
-    status = status == ROOF_OK ? add_region(program, region, error) : status;
+  if (status == ROOF_OK) {
+    status = add_document(program, &regions, &why);
   }
-  add_skipped(program->skipped, json_object_get(root, "skipped"));
-  json_decref(root);
-  return status;
+  roof_measurements_done(&regions);
+  roof_text_done(&text);
+  return status == ROOF_OK ? ROOF_OK
+                           : roof_error_set(error, status, "%s: its regions cannot be read: %s",
+                                            program->name, why.message);
 }
 
 roof_status cli_program_read(cli_program *program, const char *folder, roof_error *error) {

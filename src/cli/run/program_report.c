@@ -8,6 +8,7 @@
 #include "cli/chart.h"
 #include "cli/predict/grid.h"
 #include "cli/run/program.h"
+#include "documents/measurements.h"
 
 enum { QUANTITY = 32 };
 
@@ -150,14 +151,11 @@ static void add_remark(const cli_part *part, roof_text *out) {
 static void add_remarks(const cli_program *program, roof_text *out) {
   int count = 0;
   const cli_part *parts = cli_program_parts(program, &count);
-  size_t index;
-  json_t *fault;
   for (int i = 0; i < count; i++) {
     add_remark(&parts[i], out);
   }
-  json_array_foreach(program->skipped, index, fault) {
-    roof_text_addf(out, "  %s: %s\n", json_string_value(json_object_get(fault, "what")),
-                   json_string_value(json_object_get(fault, "why")));
+  for (size_t i = 0; i < program->missed.skipped_count; i++) {
+    roof_text_addf(out, "  %s: %s\n", program->missed.skipped[i].what, program->missed.skipped[i].why);
   }
   if (program->count == 0 && is_unknown(&program->whole)) {
     roof_text_add(out, "  no region was marked (docs/regions.md); --flops and --bytes, or --op, say what the "
@@ -200,41 +198,33 @@ static json_t *samples_json(const roof_measurement *m) {
   return samples;
 }
 
-/** FLOPs a call by format; null when a call's were not known. */
-static json_t *flops_json(const cli_part *part) {
-  json_t *flops = json_object();
-  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
-    if (part->flops[d] != 0 || d == (int)part->measurement.dtype) {
-      json_object_set_new(flops, roof_dtype_name((roof_dtype)d),
-                          cli_json_number(part->flops[d] / part->calls));
-    }
+/** A part as a document holds it. */
+static roof_measurement document_of(const cli_part *part) {
+  roof_measurement m = part->measurement;
+  m.calls = part->calls;
+  m.threads = part->threads;
+  m.total_seconds = part->total_seconds;
+  m.ceiling_seconds = part->bounded ? part->bound.lower_seconds : NAN;
+  m.level_bytes[ROOF_MEMORY] = m.bytes;
+  memcpy(m.counted_flops, part->flops_counted, sizeof m.counted_flops);
+  for (int d = 0; d < ROOF_DTYPE_COUNT && !isnan(m.flops); d++) {
+    bool did = part->flops[d] != 0 || d == (int)m.dtype;
+    m.dtype_flops[d] = did ? part->flops[d] / part->calls : NAN;
   }
-  if (isnan(part->measurement.flops)) {
-    json_decref(flops);
-    return json_null();
-  }
-  return flops;
+  return m;
 }
 
-static json_t *part_json(const cli_part *part) {
+/** What only this command tells of a part. */
+static void add_details(const cli_part *part, json_t *kernel) {
   const roof_measurement *m = &part->measurement;
   char binding[ROOF_NAME_MAX] = "";
   if (part->bounded) {
     roof_prediction_binding(&part->bound, binding, sizeof binding);
   }
-  json_t *bytes = isfinite(m->bytes) ? json_pack("{s:o}", "DRAM", cli_json_number(m->bytes)) : json_null();
-  json_t *object =
-      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:s, s:s}, s:o}", "name", m->label, "calls",
-                cli_json_number(part->calls), "threads", cli_json_number(part->threads), "seconds",
-                cli_json_number(m->seconds), "total_seconds", cli_json_number(part->total_seconds), "samples",
-                samples_json(m), "flops", flops_json(part), "bytes", bytes, "counted", "flops",
-                part->flops_counted, "bytes", m->counted, "spread", cli_json_number(m->stats.spread));
-  json_object_set_new(object, "intensity", cli_json_number(m->flops / m->bytes));
-  json_object_set_new(object, "binding", part->bounded ? json_string(binding) : json_null());
-  json_object_set_new(object, "ceiling_seconds",
-                      cli_json_number(part->bounded ? part->bound.lower_seconds : NAN));
-  json_object_set_new(object, "fraction_of_ceiling", cli_json_number(fraction_of(part)));
-  return object;
+  json_object_update_new(kernel,
+                         json_pack("{s:o, s:s?, s:o}", "intensity", cli_json_number(m->flops / m->bytes),
+                                   "binding", part->bounded ? binding : NULL, "fraction_of_ceiling",
+                                   cli_json_number(fraction_of(part))));
 }
 
 static json_t *counters_json(const cli_program *program) {
@@ -269,14 +259,21 @@ static json_t *program_json(const cli_program *program) {
 static json_t *answer_json(const cli_program *program) {
   int count = 0;
   const cli_part *parts = cli_program_parts(program, &count);
-  json_t *kernels = json_array();
-  for (int i = 0; i < count; i++) {
-    json_array_append_new(kernels, part_json(&parts[i]));
+  roof_measurements all = program->missed;
+  all.list = calloc((size_t)count, sizeof *all.list);
+  snprintf(all.source, sizeof all.source, "roofline " ROOFLINE_VERSION);
+  snprintf(all.format, sizeof all.format, "program");
+  snprintf(all.machine, sizeof all.machine, "%s", program->machine != NULL ? program->machine->name : "host");
+  for (; all.list != NULL && all.count < (size_t)count; all.count++) {
+    all.list[all.count] = document_of(&parts[all.count]);
   }
-  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:o}", "schema", "roofline.measurements/1", "source",
-                   "roofline " ROOFLINE_VERSION, "format", "program", "machine",
-                   program->machine != NULL ? program->machine->name : "host", "kernels", kernels, "skipped",
-                   program->skipped, "program", program_json(program));
+  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
+  for (int i = 0; i < count; i++) {
+    add_details(&parts[i], json_array_get(kernels, (size_t)i));
+  }
+  json_object_set_new(answer, "program", program_json(program));
+  free(all.list);
+  return answer;
 }
 
 static void add_json(const cli_program *program, roof_text *out) {

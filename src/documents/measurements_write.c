@@ -1,0 +1,124 @@
+/* Measurements written as roofline.measurements/1. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "documents/measurements.h"
+#include "roofline/time.h"
+
+static json_t *number(double value) {
+  bool whole = value == floor(value) && fabs(value) < 0x1p53;
+  return !isfinite(value) ? json_null() : whole ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *samples_json(const roof_measurement *m) {
+  json_t *samples = json_array();
+  for (size_t i = 0; i < m->sample_count; i++) {
+    json_array_append_new(samples, number(m->samples[i]));
+  }
+  return samples;
+}
+
+/** Null where nothing is known. */
+static json_t *known_or_null(json_t *object) {
+  if (json_object_size(object) > 0) {
+    return object;
+  }
+  json_decref(object);
+  return json_null();
+}
+
+/** By format, with the unit where it is known: "fp16 matrix". */
+static json_t *flops_json(const roof_measurement *m) {
+  json_t *flops = json_object();
+  char key[ROOF_NAME_MAX];
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    const char *name = roof_dtype_name((roof_dtype)d);
+    if (!isnan(m->dtype_flops[d])) {
+      json_object_set_new(flops, name, number(m->dtype_flops[d]));
+    }
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      if (!isnan(m->unit_flops[d][u])) {
+        snprintf(key, sizeof key, "%s %s", name, roof_unit_name((roof_unit)u));
+        json_object_set_new(flops, key, number(m->unit_flops[d][u]));
+      }
+    }
+  }
+  if (json_object_size(flops) == 0 && !isnan(m->flops)) {
+    json_object_set_new(flops, roof_dtype_name(m->dtype), number(m->flops));
+  }
+  return known_or_null(flops);
+}
+
+static json_t *bytes_json(const roof_measurement *m) {
+  json_t *bytes = json_object();
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    if (!isnan(m->level_bytes[l])) {
+      json_object_set_new(bytes, l == ROOF_MEMORY ? "DRAM" : roof_level_kind_name((roof_level_kind)l),
+                          number(m->level_bytes[l]));
+    }
+  }
+  if (json_object_size(bytes) == 0 && !isnan(m->bytes)) {
+    json_object_set_new(bytes, "unknown", number(m->bytes));
+  }
+  if (!isnan(m->link_bytes)) {
+    json_object_set_new(bytes, "link", number(m->link_bytes));
+  }
+  return known_or_null(bytes);
+}
+
+static json_t *counters_json(const roof_measurement *m) {
+  json_t *counters = json_object();
+  for (size_t i = 0; i < m->counter_count; i++) {
+    json_object_set_new(counters, m->counters[i].name, number(m->counters[i].value));
+  }
+  return known_or_null(counters);
+}
+
+static json_t *counted_json(const roof_measurement *m) {
+  json_t *counted = json_pack("{s:s, s:s}", "flops", m->counted_flops, "bytes", m->counted);
+  if (m->link[0] != '\0') {
+    json_object_set_new(counted, "link", json_pack("{s:s}", "link", m->link));
+  }
+  return counted;
+}
+
+static json_t *kernel_json(const roof_measurement *m) {
+  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", m->label,
+                   "calls", number(m->calls), "threads", number(m->threads), "seconds", number(m->seconds),
+                   "total_seconds", number(m->total_seconds), "samples", samples_json(m), "flops",
+                   flops_json(m), "bytes", bytes_json(m), "counted", counted_json(m), "spread",
+                   number(m->sample_count > 0 ? m->stats.spread : NAN), "ceiling_seconds",
+                   number(m->ceiling_seconds), "note", m->note, "counters", counters_json(m));
+}
+
+json_t *rf_measurements_json(const roof_measurements *all) {
+  json_t *kernels = json_array(), *skipped = json_array();
+  char when[ROOF_TIME_MAX];
+  double taken = all->count > 0 ? all->list[0].taken : NAN;
+  for (size_t i = 0; i < all->count; i++) {
+    json_array_append_new(kernels, kernel_json(&all->list[i]));
+  }
+  for (size_t i = 0; i < all->skipped_count; i++) {
+    json_array_append_new(skipped,
+                          json_pack("{s:s, s:s}", "what", all->skipped[i].what, "why", all->skipped[i].why));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o}", "schema", "roofline.measurements/1", "source",
+                   all->source, "format", all->format, "machine", all->machine, "taken",
+                   taken > 0 ? roof_time_write(taken, when) : NULL, "kernels", kernels, "skipped", skipped);
+}
+
+roof_status roof_measurements_write(const roof_measurements *all, roof_text *out, roof_error *error) {
+  json_t *root = rf_measurements_json(all);
+  size_t written = root != NULL ? json_array_size(json_object_get(root, "kernels")) : 0;
+  char *text = written == all->count ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+  roof_status status = ROOF_OK;
+  if (text != NULL) {
+    roof_text_addf(out, "%s\n", text);
+    status = out->failed ? roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory") : ROOF_OK;
+  } else {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "measurements: a text in them is not UTF-8");
+  }
+  free(text);
+  json_decref(root);
+  return status;
+}

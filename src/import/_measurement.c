@@ -1,0 +1,97 @@
+/* A kernel of a profile as one measurement, for the ledger. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import.h"
+#include "roofline/advise.h"
+#include "roofline/documents.h"
+
+/** Adds a count per call to a figure and to the sum of all; `how` is that of the largest. */
+typedef struct sum {
+  double *all;
+  double largest;
+  char *how;
+  size_t size;
+} sum;
+
+static bool add(sum *s, double *figure, const roof_count *count, double calls) {
+  double value = count->value / calls;
+  if (isnan(value)) {
+    return false;
+  }
+  *figure = value;
+  *s->all = isnan(*s->all) ? value : *s->all + value;
+  bool most = value > s->largest;
+  if (most) {
+    s->largest = value;
+    snprintf(s->how, s->size, "%s", count->source);
+  }
+  return most;
+}
+
+static void add_flops(roof_measurement *m, const roof_record *record, double calls) {
+  sum s = {&m->flops, -1, m->counted_flops, sizeof m->counted_flops};
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    bool most = add(&s, &m->dtype_flops[d], &record->other_flops[d], calls);
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      most |= add(&s, &m->unit_flops[d][u], &record->flops[d][u], calls);
+    }
+    m->dtype = most ? (roof_dtype)d : m->dtype;
+  }
+}
+
+/** Bytes of each level; those of the outermost are the measurement's. */
+static void add_bytes(roof_measurement *m, const roof_record *record, double calls) {
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    const roof_count *count = &record->bytes[l];
+    if (!isnan(count->value)) {
+      m->bytes = m->level_bytes[l] = count->value / calls;
+      snprintf(m->counted, sizeof m->counted, "%s", count->source);
+    }
+  }
+  if (isnan(m->bytes)) {
+    m->bytes = record->other_bytes.value / calls;
+    snprintf(m->counted, sizeof m->counted, "%s", record->other_bytes.source);
+  }
+  m->link_bytes = record->link_bytes.value / calls;
+  snprintf(m->link, sizeof m->link, "%s", record->link);
+}
+
+/** Clues with a value that they can have first, then as many others as there is room for. */
+static void add_counters(roof_measurement *m, const roof_record *record) {
+  for (int clues = 1; clues >= 0; clues--) {
+    for (size_t i = 0; i < record->counter_count; i++) {
+      roof_clue clue;
+      bool is_clue = roof_clue_parse(record->counters[i].name, &clue, NULL) == ROOF_OK;
+      if (is_clue == (clues == 1) && isfinite(record->counters[i].value)) {
+        (void)roof_measurement_count(m, record->counters[i].name, record->counters[i].value, NULL);
+      }
+    }
+  }
+}
+
+roof_status roof_record_measurement(const roof_record *record, roof_measurement *measurement,
+                                    roof_error *error) {
+  double calls = record->calls > 0 ? (double)record->calls : 1;
+  roof_measurement m;
+  roof_status status = ROOF_OK;
+  roof_measurement_init(&m);
+  m.dtype = ROOF_FP32;
+  snprintf(m.label, sizeof m.label, "%s", record->name);
+  m.calls = (double)record->calls;
+  m.total_seconds = roof_record_seconds(record);
+  m.seconds = m.total_seconds / calls;
+  add_flops(&m, record, calls);
+  add_bytes(&m, record, calls);
+  add_counters(&m, record);
+  for (size_t i = 0; i < record->sample_count && status == ROOF_OK; i++) {
+    status = roof_measurement_sample(&m, record->samples[i], error);
+  }
+  if (status != ROOF_OK) {
+    roof_measurement_done(&m);
+    return status;
+  }
+  *measurement = m;
+  return ROOF_OK;
+}

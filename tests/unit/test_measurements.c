@@ -1,0 +1,116 @@
+/* Measurements: written, read back, imported. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "roofline/documents.h"
+#include "roofline/import.h"
+
+static roof_measurement *add(roof_measurements *all, const char *label) {
+  roof_measurement *m = NULL;
+  assert_int_equal(roof_measurements_add(all, &m, NULL), ROOF_OK);
+  snprintf(m->label, sizeof m->label, "%s", label);
+  return m;
+}
+
+static void fill(roof_measurements *all) {
+  snprintf(all->source, sizeof all->source, "a test");
+  snprintf(all->format, sizeof all->format, "none");
+  snprintf(all->machine, sizeof all->machine, "h100");
+  roof_measurement *m = add(all, "gemm \"a\" \xC2\xB5");
+  assert_int_equal(roof_measurement_sample(m, 0.25, NULL), ROOF_OK);
+  assert_int_equal(roof_measurement_sample(m, 0.75, NULL), ROOF_OK);
+  assert_int_equal(roof_measurement_settle(m, NULL), ROOF_OK);
+  assert_int_equal(roof_measurement_count(m, "occupancy", 0.3, NULL), ROOF_OK);
+  m->dtype = ROOF_FP16;
+  m->unit_flops[ROOF_FP16][ROOF_MATRIX] = 3e12;
+  m->dtype_flops[ROOF_FP32] = 1.0 / 3;
+  m->level_bytes[ROOF_L2] = 7e9;
+  m->level_bytes[ROOF_MEMORY] = 5e9;
+  m->calls = 2;
+  m->threads = 4;
+  m->total_seconds = 1;
+  m->ceiling_seconds = 0.125;
+  m->taken = 1.7e9;
+  snprintf(m->counted, sizeof m->counted, "dram__bytes.sum");
+  snprintf(m->counted_flops, sizeof m->counted_flops, "sass");
+  snprintf(m->note, sizeof m->note, "a note");
+  m = add(all, "of unknown level");
+  m->seconds = 2;
+  m->bytes = 64;
+  m->flops = 8;
+  m->taken = 1.7e9;
+  assert_int_equal(roof_measurements_skip(all, "dot", "no memory", NULL), ROOF_OK);
+  assert_int_equal(roof_measurements_skip(all, "dot", "no memory", NULL), ROOF_OK);
+}
+
+static void what_is_written_reads_back(void **state) {
+  (void)state;
+  roof_measurements all = {0}, read = {0};
+  roof_text text = {0}, again = {0};
+  roof_error error = {0};
+  fill(&all);
+  assert_int_equal(roof_measurements_write(&all, &text, NULL), ROOF_OK);
+  if (roof_measurements_parse(text.data, text.length, "text", &read, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  const roof_measurement *m = &read.list[0];
+  assert_true(read.count == 2 && read.skipped_count == 1 && read.taken == ROOF_TAKEN_SAID);
+  assert_true(m->seconds == 0.5 && m->calls == 2 && m->threads == 4 && m->total_seconds == 1);
+  assert_true(m->unit_flops[ROOF_FP16][ROOF_MATRIX] == 3e12 && m->dtype_flops[ROOF_FP32] == 1.0 / 3);
+  assert_true(m->level_bytes[ROOF_L2] == 7e9 && m->bytes == 5e9 && m->ceiling_seconds == 0.125);
+  assert_string_equal(m->counted_flops, "sass");
+  assert_true(isnan(read.list[1].level_bytes[ROOF_MEMORY]) && read.list[1].bytes == 64);
+  assert_int_equal(roof_measurements_write(&read, &again, NULL), ROOF_OK);
+  assert_string_equal(again.data, text.data);
+  strcpy(read.list[0].label, "\xFF");
+  assert_int_equal(roof_measurements_write(&read, &again, NULL), ROOF_E_ARGUMENT);
+  roof_text_done(&text);
+  roof_text_done(&again);
+  roof_measurements_done(&all);
+  roof_measurements_done(&read);
+}
+
+/** To a profile, and a kernel of it to the measurement it was. */
+static void documents_are_imported(void **state) {
+  (void)state;
+  roof_measurements all = {0};
+  roof_measurement back;
+  roof_text text = {0};
+  roof_profile profile;
+  roof_error error = {0};
+  fill(&all);
+  assert_int_equal(roof_measurements_write(&all, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  if (roof_import_memory(text.data, text.length, "text", NULL, &profile, &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+  assert_string_equal(profile.format->name, "measurements");
+  assert_string_equal(profile.device, "h100");
+  assert_true(profile.taken == 1.7e9);
+  assert_int_equal(profile.count, 2);
+  const roof_record *record = &profile.records[0];
+  assert_true(record->calls == 2 && roof_record_seconds(record) == 1 && record->sample_count == 2);
+  assert_true(record->flops[ROOF_FP16][ROOF_MATRIX].value == 6e12);
+  assert_true(record->other_flops[ROOF_FP32].value == 2.0 / 3);
+  assert_true(record->bytes[ROOF_MEMORY].value == 1e10);
+  assert_true(profile.records[1].other_bytes.value == 64);
+  assert_int_equal(roof_record_measurement(record, &back, NULL), ROOF_OK);
+  assert_true(back.seconds == 0.5 && back.bytes == 5e9 && back.dtype == ROOF_FP16);
+  assert_near(back.flops, 3e12 + 1.0 / 3, 1e-15);
+  assert_true(back.counter_count == 1 && back.counters[0].value == 0.3);
+  assert_string_equal(back.counted, "dram__bytes.sum");
+  roof_measurement_done(&back);
+  roof_profile_done(&profile);
+  roof_text_done(&text);
+  roof_measurements_done(&all);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_written_reads_back),
+      cmocka_unit_test(documents_are_imported),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
