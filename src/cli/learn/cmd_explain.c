@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/learn/topics.h"
-#include "cli/predict/explain.h"
+#include "roofline/explain.h"
 
 enum { TOPIC_MAX = 64, OP_MAX = 192 };
 
@@ -14,35 +13,26 @@ static const char *example_machine[] = {"h100", NULL};
 static roof_status list(const cli_args *args, roof_error *error) {
   if (args->json) {
     json_t *names = json_array();
-    for (const cli_topic *t = cli_topics; t->name != NULL; t++) {
-      json_array_append_new(names, json_string(t->name));
+    for (int i = 0; roof_topic_at(i) != NULL; i++) {
+      json_array_append_new(names, json_string(roof_topic_at(i)->name));
     }
     return cli_json_print(json_pack("{s:s, s:o}", "schema", "roofline.topics/1", "topics", names), error);
   }
   roof_text out = {0};
   roof_text_add(&out, "explain TOPIC, worked on --machine's numbers; an operation's name is a topic too\n\n");
-  for (const cli_topic *t = cli_topics; t->name != NULL; t++) {
-    roof_text_addf(&out, "  %-22s %s\n", t->name, t->summary);
+  for (int i = 0; roof_topic_at(i) != NULL; i++) {
+    roof_text_addf(&out, "  %-22s %s\n", roof_topic_at(i)->name, roof_topic_at(i)->summary);
   }
   roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
 }
 
-static const cli_topic *find_topic(const char *name) {
-  for (const cli_topic *t = cli_topics; t->name != NULL; t++) {
-    if (strcmp(t->name, name) == 0) {
-      return t;
-    }
-  }
-  return NULL;
-}
-
 static roof_status no_topic(const char *name, roof_error *error) {
   const char *names[TOPIC_MAX + OP_MAX + 1] = {NULL};
   int count = 0;
-  for (const cli_topic *t = cli_topics; t->name != NULL && count < TOPIC_MAX; t++) {
-    names[count++] = t->name;
+  for (int i = 0; roof_topic_at(i) != NULL && count < TOPIC_MAX; i++) {
+    names[count++] = roof_topic_at(i)->name;
   }
   for (int i = 0; i < roof_op_count() && count < TOPIC_MAX + OP_MAX; i++) {
     names[count++] = roof_op_at(i)->name;
@@ -64,7 +54,7 @@ static roof_status select_target(const cli_args *args, cli_targets *machines, bo
 }
 
 /** "12 numbers of 2 bytes = 24 bytes", where all numbers are of one format. */
-static void add_count(roof_text *out, const cli_lesson *l) {
+static void add_count(roof_text *out, const roof_lesson *l) {
   const roof_types *t = &l->target->types;
   const roof_prediction *p = &l->prediction;
   double size = roof_dtype_bytes(t->compute);
@@ -81,7 +71,7 @@ static void add_count(roof_text *out, const cli_lesson *l) {
   roof_text_add(out, "\n");
 }
 
-static void add_op(roof_text *text, roof_text *worked, const cli_lesson *l, bool complete) {
+static void add_op(roof_text *text, roof_text *worked, const roof_lesson *l, bool complete) {
   const roof_op *op = l->op;
   roof_text_addf(text, "%s: %s\n    FLOP  = %s\n    bytes = %s\n", op->name, op->summary, op->flops,
                  op->bytes);
@@ -100,7 +90,7 @@ static void add_op(roof_text *text, roof_text *worked, const cli_lesson *l, bool
     return;
   }
   add_count(worked, l);
-  cli_explain_prediction(worked, l->target, op, l->values, &l->prediction);
+  roof_explain_prediction(worked, l->target, op, l->values, &l->prediction);
 }
 
 static roof_status print_lesson(const cli_args *args, const char *topic, const roof_text *text,
@@ -126,9 +116,9 @@ static roof_status print_lesson(const cli_args *args, const char *topic, const r
 }
 
 /** Explains `topic`, or the operation itself when it is NULL, on the shape in `words`. */
-static roof_status explain(const cli_args *args, const cli_topic *topic, const char *const *words, int count,
+static roof_status explain(const cli_args *args, const roof_topic *topic, const char *const *words, int count,
                            roof_error *error) {
-  cli_lesson l = {.op = NULL};
+  roof_lesson l = {.op = NULL};
   roof_shape shape;
   double values[ROOF_PARAM_MAX];
   bool example = false;
@@ -176,7 +166,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   if (args->word_count == 0) {
     return list(args, error);
   }
-  const cli_topic *topic = find_topic(args->words[0]);
+  const roof_topic *topic = roof_topic_find(args->words[0]);
   const roof_op *op = NULL;
   if (topic == NULL && cli_select_op(args, args->words[0], &op, NULL) != ROOF_OK) {
     return no_topic(args->words[0], error);
@@ -188,7 +178,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     return explain(args, topic, args->words + 1, args->word_count - 1, error);
   }
   int words = 0;
-  while (words < TOPIC_WORDS_MAX && topic->example[words] != NULL) {
+  while (words < ROOF_TOPIC_WORDS && topic->example[words] != NULL) {
     words++;
   }
   return explain(args, topic, topic->example, words, error);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli/ledger/seal.h"
-#include "cli/predict/crossing.h"
-#include "cli/predict/explain.h"
+#include "roofline/crossing.h"
+#include "roofline/explain.h"
 
 static int explain, seal;
 static char *label, *ledger_path;
@@ -204,10 +204,10 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
     roof_text_addf(out, ": that lasts %s\n", quantity(a, target->overhead_cutoff, "s"));
   }
   if (op->batch != NULL && p->work.flops > 0) {
-    cli_crossing crossing;
-    cli_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
+    roof_crossing crossing;
+    roof_crossing_critical(target, op, raw, roof_op_param_index(op, op->batch), &crossing);
     roof_text_add(out, "  critical    ");
-    cli_crossing_add(out, op->params[crossing.param].name, &crossing);
+    roof_crossing_write(out, op->params[crossing.param].name, &crossing);
     if (crossing.there != crossing.to) {
       roof_text_addf(out, ", still %s-bound", roof_regime_name(crossing.there));
     }
@@ -257,7 +257,7 @@ static void add_text(const cli_args *args, const roof_target *target, const roof
   roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
   add_prediction(&out->text, args, target, shape, values, p);
   if (explain) {
-    cli_explain_prediction(&out->text, target, shape->op, values, p);
+    roof_explain_prediction(&out->text, target, shape->op, values, p);
   }
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/predict/crossing.h"
 #include "cli/predict/grid.h"
+#include "roofline/crossing.h"
 
 enum {
   CELL = ROOF_NAME_MAX,
@@ -102,7 +102,7 @@ static size_t stride_of(const sweep *s, int axis) {
 }
 
 /** Receives a crossing on the line that starts at `index`; false: no more wanted. */
-typedef bool on_crossing(void *context, const sweep *s, size_t index, const cli_crossing *crossing);
+typedef bool on_crossing(void *context, const sweep *s, size_t index, const roof_crossing *crossing);
 
 /** A line of points along an axis, while its crossings are told in order. */
 typedef struct line {
@@ -110,13 +110,13 @@ typedef struct line {
   const roof_axis *axis;
   size_t start;
   double typed[ROOF_PARAM_MAX];
-  cli_crossing critical;
+  roof_crossing critical;
   bool told; /**< the critical one */
   on_crossing *receive;
   void *context;
 } line;
 
-static bool tell(line *l, const cli_crossing *crossing) {
+static bool tell(line *l, const roof_crossing *crossing) {
   return l->receive(l->context, l->sweep, l->start, crossing);
 }
 
@@ -124,10 +124,10 @@ static bool tell(line *l, const cli_crossing *crossing) {
  * critical crossing, told when its turn comes. */
 static bool tell_changes(line *l, double low, double high, roof_regime last) {
   const unsigned sides = 1u << ROOF_COMPUTE_BOUND | 1u << ROOF_MEMORY_BOUND;
-  cli_crossing change = {.value = low, .to = ROOF_REGIME_COUNT};
+  roof_crossing change = {.value = low, .to = ROOF_REGIME_COUNT};
   for (int i = 0; i < ROOF_REGIME_COUNT && change.to != last; i++) {
-    cli_crossing_between(target_of(l->sweep, l->start), l->sweep->shape->op, l->typed, l->axis->param,
-                         change.value, high, &change);
+    roof_crossing_between(target_of(l->sweep, l->start), l->sweep->shape->op, l->typed, l->axis->param,
+                          change.value, high, &change);
     if (!l->told && l->critical.value <= change.value) {
       l->told = true;
       if (!tell(l, &l->critical)) {
@@ -146,7 +146,7 @@ static bool walk_line(const sweep *s, int axis, size_t start, on_crossing *recei
       .sweep = s, .axis = &s->shape->axes[axis], .start = start, .receive = receive, .context = context};
   size_t stride = stride_of(s, axis);
   roof_shape_typed(s->shape, start % s->shape->points, l.typed);
-  cli_crossing_critical(target_of(s, start), s->shape->op, l.typed, l.axis->param, &l.critical);
+  roof_crossing_critical(target_of(s, start), s->shape->op, l.typed, l.axis->param, &l.critical);
   for (size_t i = 1; i < l.axis->count; i++) {
     const unsigned char *here = &s->regimes[start + i * stride], *before = here - stride;
     double low = l.axis->values[i - 1], high = l.axis->values[i];
@@ -184,7 +184,7 @@ static json_t *line_parameters(const sweep *s, size_t index, int except) {
   return varying;
 }
 
-static bool add_json_crossing(void *context, const sweep *s, size_t index, const cli_crossing *c) {
+static bool add_json_crossing(void *context, const sweep *s, size_t index, const roof_crossing *c) {
   roof_text *out = context;
   bool never = isnan(c->value);
   json_t *object = json_pack(
@@ -232,7 +232,7 @@ static void name_axis(const roof_shape *shape, int param, char *buffer, size_t s
   }
 }
 
-static bool add_text_crossing(void *context, const sweep *s, size_t index, const cli_crossing *c) {
+static bool add_text_crossing(void *context, const sweep *s, size_t index, const roof_crossing *c) {
   summary *out = context;
   if (out->count++ >= LINES_MAX) {
     return false;
@@ -243,10 +243,10 @@ static bool add_text_crossing(void *context, const sweep *s, size_t index, const
   name_axis(s->shape, c->param, axis, sizeof axis);
   if (c->there == c->to) {
     roof_text_add(&out->answer, isnan(c->value) ? "; " : within ? ", " : "; beyond these values ");
-    cli_crossing_add(&out->answer, axis, c);
+    roof_crossing_write(&out->answer, axis, c);
   }
   roof_text_addf(&out->lines, "  %-12s ", axis);
-  cli_crossing_add(&out->lines, axis, c);
+  roof_crossing_write(&out->lines, axis, c);
   roof_text_addf(&out->lines, "%s%s", isnan(c->value) ? "" : ": ", isnan(c->value) ? "" : c->why);
   if (s->shape->axis_count > 1) {
     roof_text_add(&out->lines, "; with ");

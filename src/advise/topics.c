@@ -1,10 +1,12 @@
-#include "cli/learn/topics.h"
-
+/* What terms mean, worked on the numbers of one operation on one machine. */
 #include <math.h>
 #include <string.h>
 
-#include "cli/predict/crossing.h"
 #include "roofline/advise.h"
+#include "roofline/crossing.h"
+#include "roofline/explain.h"
+#include "roofline/place.h"
+#include "roofline/units.h"
 
 enum { SHORT = 48 };
 
@@ -12,19 +14,19 @@ static const char *quantity(char buffer[SHORT], double value, const char *unit) 
   return roof_quantity_format(buffer, SHORT, value, unit);
 }
 
-static double peak_of(const cli_lesson *l) {
+static double peak_of(const roof_lesson *l) {
   return l->prediction.peak != NULL ? l->prediction.peak->flops_per_second : NAN;
 }
 
-static double bandwidth_of(const cli_lesson *l) {
+static double bandwidth_of(const roof_lesson *l) {
   return peak_of(l) / l->prediction.ridge;
 }
 
-static const char *memory_name(const cli_lesson *l) {
+static const char *memory_name(const roof_lesson *l) {
   return l->target->level[l->target->memory] != NULL ? l->target->level[l->target->memory]->name : "memory";
 }
 
-static void add_shape(roof_text *out, const cli_lesson *l) {
+static void add_shape(roof_text *out, const roof_lesson *l) {
   roof_text_add(out, l->op->name);
   for (int i = 0; i < roof_op_param_count(l->op); i++) {
     char value[64];
@@ -34,7 +36,7 @@ static void add_shape(roof_text *out, const cli_lesson *l) {
   roof_text_addf(out, " in %s", roof_dtype_name(l->target->types.compute));
 }
 
-static void work_roofline(roof_text *out, const cli_lesson *l) {
+static void work_roofline(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   const double at[] = {1, l->prediction.ridge, 1000};
   for (int i = 0; i < 3; i++) {
@@ -44,7 +46,7 @@ static void work_roofline(roof_text *out, const cli_lesson *l) {
   }
 }
 
-static void work_peak(roof_text *out, const cli_lesson *l) {
+static void work_peak(roof_text *out, const roof_lesson *l) {
   const roof_machine *machine = l->target->machine;
   for (int i = 0; i < machine->peak_count; i++) {
     const roof_peak *p = &machine->peaks[i];
@@ -58,7 +60,7 @@ static void work_peak(roof_text *out, const cli_lesson *l) {
 }
 
 /** The ridge of every format the machine computes with. */
-static void work_ridge(roof_text *out, const cli_lesson *l) {
+static void work_ridge(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   roof_text_addf(out, "  %s / %s = %.4g FLOP/B in %s (%.4g FMA/B)\n", quantity(a, peak_of(l), "FLOP/s"),
                  quantity(b, bandwidth_of(l), "B/s"), l->prediction.ridge,
@@ -74,7 +76,7 @@ static void work_ridge(roof_text *out, const cli_lesson *l) {
   }
 }
 
-static void work_intensity(roof_text *out, const cli_lesson *l) {
+static void work_intensity(roof_text *out, const roof_lesson *l) {
   const roof_prediction *p = &l->prediction;
   double factor = p->intensity / p->ridge;
   roof_text_add(out, "  ");
@@ -87,7 +89,7 @@ static void work_intensity(roof_text *out, const cli_lesson *l) {
   roof_text_add(out, "\n");
 }
 
-static void work_flop(roof_text *out, const cli_lesson *l) {
+static void work_flop(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   roof_text_addf(out, "  %s = %s: a multiply-add is 2 FLOP\n", quantity(a, peak_of(l), "FLOP/s"),
                  quantity(b, peak_of(l) / 2, "FMA/s"));
@@ -95,7 +97,7 @@ static void work_flop(roof_text *out, const cli_lesson *l) {
                  l->prediction.ridge / 2);
 }
 
-static void work_bytes(roof_text *out, const cli_lesson *l) {
+static void work_bytes(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   const roof_prediction *p = &l->prediction;
   roof_text_add(out, "  ");
@@ -106,7 +108,7 @@ static void work_bytes(roof_text *out, const cli_lesson *l) {
                  quantity(a, p->work.no_reuse_bytes, "B"));
 }
 
-static void work_times(roof_text *out, const cli_lesson *l) {
+static void work_times(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT], binding[ROOF_NAME_MAX];
   const roof_prediction *p = &l->prediction;
   roof_text_add(out, "  ");
@@ -123,7 +125,7 @@ static void work_times(roof_text *out, const cli_lesson *l) {
 }
 
 /** What doubling a ceiling brings. */
-static void work_what_if(roof_text *out, const cli_lesson *l) {
+static void work_what_if(roof_text *out, const roof_lesson *l) {
   const roof_prediction *p = &l->prediction;
   double now = fmax(p->compute_seconds, p->memory_seconds);
   work_times(out, l);
@@ -132,7 +134,7 @@ static void work_what_if(roof_text *out, const cli_lesson *l) {
                  now / fmax(p->compute_seconds, p->memory_seconds / 2));
 }
 
-static void work_overhead(roof_text *out, const cli_lesson *l) {
+static void work_overhead(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   double bytes, flops;
   work_times(out, l);
@@ -142,7 +144,7 @@ static void work_overhead(roof_text *out, const cli_lesson *l) {
                  quantity(b, bytes, "B"), quantity(c, flops, "FLOP"));
 }
 
-static void work_network(roof_text *out, const cli_lesson *l) {
+static void work_network(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   work_times(out, l);
   const roof_machine *machine = l->target->machine;
@@ -158,7 +160,7 @@ static void work_network(roof_text *out, const cli_lesson *l) {
   roof_text_add(out, machine->link_count == 0 ? "  no link of this machine is known\n" : "");
 }
 
-static void work_capacity(roof_text *out, const cli_lesson *l) {
+static void work_capacity(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   roof_text_add(out, "  ");
   add_shape(out, l);
@@ -168,7 +170,7 @@ static void work_capacity(roof_text *out, const cli_lesson *l) {
       l->prediction.work.working_set > l->target->capacity ? "does not fit" : "fits");
 }
 
-static void work_bounds(roof_text *out, const cli_lesson *l) {
+static void work_bounds(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   const roof_prediction *p = &l->prediction;
   work_times(out, l);
@@ -176,7 +178,7 @@ static void work_bounds(roof_text *out, const cli_lesson *l) {
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
 }
 
-static void work_expected(roof_text *out, const cli_lesson *l) {
+static void work_expected(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT], c[SHORT];
   const roof_prediction *p = &l->prediction;
   const roof_options *o = &l->target->options;
@@ -187,7 +189,7 @@ static void work_expected(roof_text *out, const cli_lesson *l) {
   roof_text_addf(out, "%s (%g)\n", quantity(a, p->expected_high_seconds, "s"), o->efficiency_low);
 }
 
-static void work_overlap(roof_text *out, const cli_lesson *l) {
+static void work_overlap(roof_text *out, const roof_lesson *l) {
   char a[SHORT];
   const roof_prediction *p = &l->prediction;
   double longest = fmax(p->compute_seconds, p->memory_seconds), sum = p->compute_seconds + p->memory_seconds;
@@ -198,7 +200,7 @@ static void work_overlap(roof_text *out, const cli_lesson *l) {
   }
 }
 
-static void work_sparse(roof_text *out, const cli_lesson *l) {
+static void work_sparse(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   bool any = false;
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
@@ -215,7 +217,7 @@ static void work_sparse(roof_text *out, const cli_lesson *l) {
   roof_text_add(out, any ? "" : "  no sparse peak of this machine is known\n");
 }
 
-static void work_tile(roof_text *out, const cli_lesson *l) {
+static void work_tile(roof_text *out, const roof_lesson *l) {
   const roof_work *w = &l->prediction.work;
   roof_text_add(out, "  ");
   add_shape(out, l);
@@ -229,21 +231,21 @@ static void work_tile(roof_text *out, const cli_lesson *l) {
   roof_text_addf(out, "  each operand once: %.4g FLOP/B, which no tile exceeds\n", l->prediction.intensity);
 }
 
-static void work_critical(roof_text *out, const cli_lesson *l) {
-  cli_crossing crossing;
+static void work_critical(roof_text *out, const roof_lesson *l) {
+  roof_crossing crossing;
   roof_text_add(out, "  ");
   add_shape(out, l);
   if (l->op->batch == NULL) {
     roof_text_add(out, ": no parameter of it is a batch\n");
     return;
   }
-  cli_crossing_critical(l->target, l->op, l->typed, roof_op_param_index(l->op, l->op->batch), &crossing);
+  roof_crossing_critical(l->target, l->op, l->typed, roof_op_param_index(l->op, l->op->batch), &crossing);
   roof_text_add(out, ":\n  ");
-  cli_crossing_add(out, l->op->params[crossing.param].name, &crossing);
+  roof_crossing_write(out, l->op->params[crossing.param].name, &crossing);
   roof_text_addf(out, isnan(crossing.value) ? "\n" : ": %s\n", crossing.why);
 }
 
-static void work_verdict(roof_text *out, const cli_lesson *l) {
+static void work_verdict(roof_text *out, const roof_lesson *l) {
   const double shares[] = {0.3, 0.6, 0.78, 0.87, 0.95, 1.1};
   char a[SHORT];
   roof_text_add(out, "  ");
@@ -257,7 +259,7 @@ static void work_verdict(roof_text *out, const cli_lesson *l) {
   }
 }
 
-static void work_kind(roof_text *out, const cli_lesson *l) {
+static void work_kind(roof_text *out, const roof_lesson *l) {
   const roof_peak *peak = l->prediction.peak;
   const roof_level *level = l->target->level[l->target->memory];
   char a[SHORT];
@@ -271,7 +273,7 @@ static void work_kind(roof_text *out, const cli_lesson *l) {
   }
 }
 
-static void work_levels(roof_text *out, const cli_lesson *l) {
+static void work_levels(roof_text *out, const roof_lesson *l) {
   const roof_prediction *p = &l->prediction;
   roof_text_add(out, "  ");
   add_shape(out, l);
@@ -288,7 +290,7 @@ static void work_levels(roof_text *out, const cli_lesson *l) {
   }
 }
 
-static void work_energy(roof_text *out, const cli_lesson *l) {
+static void work_energy(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   const roof_energy_costs *c = &l->target->costs;
   if (!c->power_only) {
@@ -303,14 +305,14 @@ static void work_energy(roof_text *out, const cli_lesson *l) {
   roof_text_addf(out, "%s\n", quantity(a, l->prediction.energy_joules, "J"));
 }
 
-static void work_decisions(roof_text *out, const cli_lesson *l) {
+static void work_decisions(roof_text *out, const roof_lesson *l) {
   (void)l;
   for (int i = 0; roof_decision_at(i) != NULL; i++) {
     roof_text_addf(out, "  %-44s %s\n", roof_decision_at(i)->observation, roof_decision_at(i)->step);
   }
 }
 
-static void work_prefixes(roof_text *out, const cli_lesson *l) {
+static void work_prefixes(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   work_capacity(out, l);
   roof_text_addf(out, "  a 400 Gb/s network carries 400 / 8 = %s\n", quantity(a, 400e9 / 8, "B/s"));
@@ -318,7 +320,7 @@ static void work_prefixes(roof_text *out, const cli_lesson *l) {
                  roof_bytes_format(b, SHORT, 64000));
 }
 
-static void work_precision(roof_text *out, const cli_lesson *l) {
+static void work_precision(roof_text *out, const roof_lesson *l) {
   for (int d = ROOF_FP32; d < ROOF_DTYPE_COUNT; d++) {
     double bytes = roof_dtype_bytes((roof_dtype)d);
     const roof_machine *machine = l->target->machine;
@@ -338,7 +340,7 @@ static void work_precision(roof_text *out, const cli_lesson *l) {
 #define EXAMPLE                                                                                              \
   { "gemm", "m=8192", "n=28672", "k=8192" }
 
-const cli_topic cli_topics[] = {
+static const roof_topic topics[] = {
     {"roofline", "two walls, compute and bandwidth, and the model they make",
      "A kernel does arithmetic and moves data, and a machine has a wall for each: the compute wall\n"
      "(its peak, FLOP/s) and the bandwidth wall (bytes/s). Picture a kitchen: the cooks are the\n"
@@ -554,5 +556,19 @@ const cli_topic cli_topics[] = {
      "SI prefixes are decimal (1 GB = 10^9 B), binary ones are spelled out (1 GiB = 2^30 B, 7.4 %\n"
      "more). Network speeds are in bits: 8 to a byte.",
      work_prefixes, EXAMPLE},
-    {NULL, NULL, NULL, NULL, {NULL}},
 };
+
+enum { TOPIC_COUNT = sizeof topics / sizeof topics[0] };
+
+const roof_topic *roof_topic_at(int index) {
+  return index >= 0 && index < TOPIC_COUNT ? &topics[index] : NULL;
+}
+
+const roof_topic *roof_topic_find(const char *name) {
+  for (int i = 0; i < TOPIC_COUNT; i++) {
+    if (strcmp(topics[i].name, name) == 0) {
+      return &topics[i];
+    }
+  }
+  return NULL;
+}

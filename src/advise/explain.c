@@ -1,4 +1,5 @@
-#include "cli/predict/explain.h"
+/* A prediction step by step, with the numbers filled in and their sources. */
+#include "roofline/explain.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "roofline/units.h"
 
 enum { SHORT = 48, LINE = 80 };
 
@@ -216,8 +218,8 @@ static void add_source(roof_text *out, const char *what, const char *kind, const
   }
 }
 
-void cli_explain_prediction(roof_text *out, const roof_target *target, const roof_op *op,
-                            const double *values, const roof_prediction *p) {
+void roof_explain_prediction(roof_text *out, const roof_target *target, const roof_op *op,
+                             const double *values, const roof_prediction *p) {
   roof_text_addf(out, "\nStep by step (%s: %s)\n", op->name, op->summary);
   add_formula(out, 1, "FLOP", target, op, values, op->flops, p->work.flops, "FLOP");
   add_formula(out, 2, "bytes", target, op, values, op->bytes, p->bytes, "B");

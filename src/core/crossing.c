@@ -1,8 +1,10 @@
-#include "cli/predict/crossing.h"
+#include "roofline/crossing.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "core/number.h"
+#include "roofline/units.h"
 
 static const double farthest = 1e15;
 
@@ -26,7 +28,7 @@ static roof_regime side(const roof_prediction *p) {
 }
 
 static void say_never(const roof_op *op, const roof_prediction *first, const roof_prediction *last,
-                      cli_crossing *out) {
+                      roof_crossing *out) {
   const char *name = op->params[out->param].name;
   bool compute = out->from == ROOF_COMPUTE_BOUND;
   const roof_prediction *p = compute == (first->intensity < last->intensity) ? first : last;
@@ -48,12 +50,12 @@ static void say_never(const roof_op *op, const roof_prediction *first, const roo
   }
 }
 
-void cli_crossing_critical(const roof_target *target, const roof_op *op, const double *typed, int param,
-                           cli_crossing *out) {
+void roof_crossing_critical(const roof_target *target, const roof_op *op, const double *typed, int param,
+                            roof_crossing *out) {
   roof_prediction first, last;
   roof_predict_at(target, op, typed, param, 1, &first);
   roof_predict_at(target, op, typed, param, farthest, &last);
-  *out = (cli_crossing){.param = param, .from = side(&first), .to = side(&last), .there = side(&last)};
+  *out = (roof_crossing){.param = param, .from = side(&first), .to = side(&last), .there = side(&last)};
   out->value = roof_predict_crossing(target, op, typed, param);
   out->at = whole(out->value);
   if (isnan(out->value)) {
@@ -70,7 +72,7 @@ void cli_crossing_critical(const roof_target *target, const roof_op *op, const d
             hidden ? roof_regime_name(p.regime) : "", hidden ? "-bound" : "");
 }
 
-static void say_change(const roof_target *target, cli_crossing *out) {
+static void say_change(const roof_target *target, roof_crossing *out) {
   char text[32];
   if (out->from == ROOF_CAPACITY_BOUND || out->to == ROOF_CAPACITY_BOUND) {
     snprintf(out->why, sizeof out->why, "there the working set passes %s",
@@ -83,8 +85,8 @@ static void say_change(const roof_target *target, cli_crossing *out) {
   }
 }
 
-void cli_crossing_between(const roof_target *target, const roof_op *op, const double *typed, int param,
-                          double low, double high, cli_crossing *out) {
+void roof_crossing_between(const roof_target *target, const roof_op *op, const double *typed, int param,
+                           double low, double high, roof_crossing *out) {
   roof_prediction p;
   roof_predict_at(target, op, typed, param, low, &p);
   roof_regime from = p.regime;
@@ -94,12 +96,12 @@ void cli_crossing_between(const roof_target *target, const roof_op *op, const do
     *(p.regime == from ? &low : &high) = middle;
   }
   roof_predict_at(target, op, typed, param, high, &p);
-  *out = (cli_crossing){
+  *out = (roof_crossing){
       .param = param, .value = high, .at = whole(high), .from = from, .to = p.regime, .there = p.regime};
   say_change(target, out);
 }
 
-void cli_crossing_add(roof_text *out, const char *name, const cli_crossing *c) {
+void roof_crossing_write(roof_text *out, const char *name, const roof_crossing *c) {
   if (isnan(c->value)) {
     roof_text_add(out, c->why);
     return;

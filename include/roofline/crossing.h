@@ -1,0 +1,46 @@
+/** Where a prediction changes sides as one parameter grows. */
+#ifndef ROOFLINE_CROSSING_H
+#define ROOFLINE_CROSSING_H
+
+#include "roofline/predict.h"
+#include "roofline/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct roof_crossing {
+  int param;
+  double value; /**< exact, a real number; NaN: never */
+  double at;    /**< first whole value of the new side; NaN: never */
+  roof_regime from;
+  roof_regime to;
+  roof_regime there; /**< at `at`: when not `to`, overhead, network or capacity hides the crossing */
+  char why[192];
+} roof_crossing;
+
+/** Where the compute time and the memory time are equal as parameter `param` grows from 1, or why never.
+ *  `typed` as roof_predict_at takes it (NaN follows another parameter).
+ *  Units: the parameter's.
+ *  Ownership: fills *out.
+ *  Errors: value and at NaN, with the reason in `why`. */
+ROOF_API void roof_crossing_critical(const roof_target *target, const roof_op *op, const double *typed,
+                                     int param, roof_crossing *out);
+
+/** Where the regime at `low` ends on the way to `high`, at which it is another.
+ *  Units: the parameter's.
+ *  Ownership: fills *out.
+ *  Errors: none. */
+ROOF_API void roof_crossing_between(const roof_target *target, const roof_op *op, const double *typed,
+                                    int param, double low, double high, roof_crossing *out);
+
+/** Appends "compute-bound from NAME=310 (exactly 309.699)", or why never.
+ *  Units: the parameter's.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_crossing_write(roof_text *out, const char *name, const roof_crossing *crossing);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
