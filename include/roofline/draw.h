@@ -3,7 +3,7 @@
 #define ROOFLINE_DRAW_H
 
 #include "roofline/energy.h"
-#include "roofline/machine.h"
+#include "roofline/place.h"
 #include "roofline/shape.h"
 #include "roofline/text.h"
 
@@ -34,9 +34,12 @@ typedef struct roof_scene_dot {
   char detail[160]; /**< tooltip */
   double intensity;
   double flops_per_second;
-  double share;   /**< of the whole time, which the dot's area grows with; 0: the usual size */
-  bool predicted; /**< hollow */
-  bool inner;     /**< at the bytes of an inner level: the outermost ramp is no ceiling of it */
+  double
+      ceiling_flops_per_second; /**< what its ceiling allows; 0: the lower of its series' outermost roofs */
+  bool above;                   /**< faster than that ceiling, where one is given */
+  double share;                 /**< of the whole time, which the dot's area grows with; 0: the usual size */
+  bool predicted;               /**< hollow */
+  bool inner;                   /**< at the bytes of an inner level: the outermost ramp is no ceiling of it */
   int series;
   int next;
 } roof_scene_dot;
@@ -74,6 +77,20 @@ ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machin
  *  Ownership: changes the scene in place.
  *  Errors: none. */
 ROOF_API void roof_scene_outline(roof_scene *scene);
+
+/** Adds the flat roof of a peak to a series, unless it has it.
+ *  Units: FLOP/s.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT when the scene is full; nothing is added for a peak of no known rate. */
+ROOF_API roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine,
+                                         roof_dtype dtype, roof_unit unit, roof_error *error);
+
+/** Adds work that was placed as a dot, with its own ceiling and whether it is above that: at the intensity and
+ *  rate of the placement where `dot` gives none (0).
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: copies.
+ *  Errors: as roof_scene_add_dot. */
+ROOF_API int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot, const roof_placed *placed);
 
 /** Adds a dot and returns its index, or -1 when it is not finite and positive (no FLOPs: no place on a log
  *  axis), its series is out of range or the scene is full.

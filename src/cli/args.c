@@ -6,13 +6,16 @@
 
 static cli_args parsed; /* popt tables need fixed addresses */
 
+/** Returned for each time an option is typed that may be typed once. */
+enum { COUNTED = 1 };
+
 static const struct poptOption machine_table[] = {
     {"machine", 'm', POPT_ARG_ARGV, &parsed.machines, 0,
      "a machine of the catalogue, a file, or `host`; repeatable", "NAME|FILE"},
     POPT_TABLEEND};
 
 static const struct poptOption format_table[] = {
-    {"dtype", 'd', POPT_ARG_STRING, &parsed.dtype, 0, "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4",
+    {"dtype", 'd', POPT_ARG_STRING, &parsed.dtype, COUNTED, "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4",
      "TYPE"},
     {"weights", '\0', POPT_ARG_STRING, &parsed.weights, 0, "stored format of the weights (int4: W4A16)",
      "TYPE"},
@@ -211,9 +214,14 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   argv[0] = name;
   argc = cut_program(command, argc, argv);
   poptContext context = poptGetContext(NULL, argc, argv, table, 0);
-  int code = poptGetNextOpt(context);
+  int code, formats = 0;
+  while ((code = poptGetNextOpt(context)) == COUNTED) {
+    formats++;
+  }
   roof_status status = ROOF_OK;
-  if (code < -1) {
+  if (formats > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--dtype: given %d times; one format at a time", formats);
+  } else if (code < -1) {
     status = option_error(context, code, table, error);
   } else if (parsed.help) {
     status = print_help(context, command, error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/predict/grid.h"
+#include "roofline/advise.h"
 #include "roofline/documents.h"
 
 static int ascii, width, height, arrows, linear;
@@ -47,13 +48,15 @@ static void name_dot(const placing *p, size_t index, const double *values, char 
   roof_text_done(&text);
 }
 
-/** Adds a dot; with --arrows one leads to it from the dot before, unless it is the `first`. */
-static roof_status add_dot(roof_scene *scene, const roof_scene_dot *dot, bool first, roof_error *error) {
+/** Adds a dot, of a measured kernel as it was `placed`; with --arrows one leads to it from the dot before,
+ * unless it is the `first`. */
+static roof_status add_dot(roof_scene *scene, const roof_scene_dot *dot, const roof_placed *placed,
+                           bool first, roof_error *error) {
   if (scene->dot_count == ROOF_SCENE_DOTS) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", dot->label,
                           ROOF_SCENE_DOTS);
   }
-  int added = roof_scene_add_dot(scene, dot);
+  int added = placed != NULL ? roof_scene_add_placed(scene, dot, placed) : roof_scene_add_dot(scene, dot);
   if (added < 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: %s gives it no attainable rate", dot->label,
                           scene->series[dot->series]);
@@ -93,16 +96,20 @@ static roof_status place_point(const placing *p, size_t index, roof_error *error
   /* The last list runs fastest: an arrow follows its values and ends with them. */
   int axes = p->shape->axis_count;
   bool first = axes == 0 || index % p->shape->axes[axes - 1].count == 0;
-  return add_dot(p->scene, &dot, first, error);
+  return add_dot(p->scene, &dot, NULL, first, error);
 }
 
 /** Measured kernels of a file, on the first machine; those without FLOPs or bytes have no place. */
-static roof_status place_file(const char *file, roof_scene *scene, roof_error *error) {
+static roof_status place_file(const char *file, const roof_machine *machine, roof_scene *scene,
+                              roof_error *error) {
   roof_measurements all = {0};
+  roof_ceilings ceilings;
   int placed = 0;
   roof_status status = roof_measurements_read(file, &all, error);
+  status = status == ROOF_OK ? roof_ceilings_init(&ceilings, machine, 0, NULL, error) : status;
   for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
     const roof_measurement *m = &all.list[i];
+    roof_placed at;
     roof_scene_dot dot = {
         .intensity = m->flops / m->bytes, .flops_per_second = m->flops / m->seconds, .next = -1};
     if (!(m->flops > 0) || !(m->bytes > 0) || !(m->seconds > 0)) {
@@ -110,7 +117,8 @@ static roof_status place_file(const char *file, roof_scene *scene, roof_error *e
     }
     snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
     snprintf(dot.detail, sizeof dot.detail, "measured%s%.140s", m->note[0] != '\0' ? ": " : "", m->note);
-    status = add_dot(scene, &dot, placed++ == 0, error);
+    roof_place_measurement(&ceilings, m, &at);
+    status = add_dot(scene, &dot, &at, placed++ == 0, error);
   }
   if (status == ROOF_OK && placed == 0) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: no kernel of it has time, FLOPs and bytes", file);
@@ -156,7 +164,7 @@ static roof_status place_ops(const cli_args *args, const roof_target *targets, i
   for (int start = 0, end = 0; start < args->word_count && status == ROOF_OK; start = end) {
     end = start + 1;
     if (is_file(args->words[start])) {
-      status = place_file(args->words[start], scene, error);
+      status = place_file(args->words[start], targets[0].machine, scene, error);
       continue;
     }
     while (end < args->word_count && strchr(args->words[end], '=') != NULL) {

@@ -125,6 +125,11 @@ static void place_roof(const roof_scene *scene, int i, rf_geometry *g) {
 
 static void place_dot(const roof_scene *scene, int i, rf_geometry *g) {
   const roof_scene_dot *dot = &scene->dots[i];
+  if (dot->ceiling_flops_per_second > 0) {
+    g->ceilings[i] = log10(dot->ceiling_flops_per_second);
+    g->above[i] = dot->above;
+    return;
+  }
   double ramp = outer_ramp(scene, dot->series);
   double roof = preferred(scene, dot->series, ROOF_SOLID, true, 1);
   g->ceilings[i] = dot->inner ? NAN : fmin(ramp + log10(dot->intensity), roof);

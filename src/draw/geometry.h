@@ -13,7 +13,7 @@ typedef struct rf_geometry {
   rf_point low, high; /**< the axes */
   rf_point from[ROOF_SCENE_ROOFS], to[ROOF_SCENE_ROOFS];
   rf_point ridges[ROOF_SCENE_SERIES]; /**< highest roof on the outermost ramp; NaN: none */
-  double ceilings[ROOF_SCENE_DOTS];   /**< over each dot: the lower of those two; NaN: none */
+  double ceilings[ROOF_SCENE_DOTS];   /**< over each dot: its own, else the lower of those two; NaN: none */
   bool above[ROOF_SCENE_DOTS];        /**< true if the dot is above `ceiling` */
 } rf_geometry;
 

@@ -62,6 +62,8 @@ typedef struct board {
   rf_layout *layout;
   rf_rect roofs[ROOF_SCENE_ROOFS];
   rf_rect dots[ROOF_SCENE_DOTS];
+  rf_rect warnings[ROOF_SCENE_DOTS]; /**< the "!" of dots above their ceilings */
+  int warning_count;
   rf_rect drops[2 * ROOF_SCENE_DOTS + ROOF_SCENE_SERIES]; /**< lines from dots and ridges, arrows */
   int drop_count;
 } board;
@@ -90,6 +92,9 @@ static void set_up(board *b) {
     rf_point p = rf_layout_point(layout, log10(d->intensity), log10(d->flops_per_second));
     double radius = rf_dot_radius(d);
     b->dots[i] = (rf_rect){p.x, p.y, radius + 1, radius + 1, 1, 0};
+    if (g->above[i]) {
+      b->warnings[b->warning_count++] = (rf_rect){p.x, p.y - radius - 10, 3, RF_FONT_SIZE * 0.62, 1, 0};
+    }
     if (!isnan(g->ceilings[i])) {
       rf_point roof = {p.x, rf_layout_point(layout, 0, g->ceilings[i]).y};
       b->drops[b->drop_count++] = rf_rect_line(p, roof);
@@ -152,6 +157,9 @@ static double collide_dots(const search *s, const rf_mark *mark, const rf_rect *
   double cost = 0;
   bool of_dot = s->self >= ROOF_SCENE_ROOFS && s->self < RF_MARK_MEMORY;
   double reach = distance(&mark->rect, mark->anchor.x, mark->anchor.y);
+  if (count_near(&mark->rect, s->on->warnings, s->on->warning_count, 1) > 0) {
+    return forbidden;
+  }
   for (int i = 0; i < s->on->scene->dot_count; i++) {
     if (rf_rect_near(&mark->rect, &s->on->dots[i], 1)) {
       return forbidden;

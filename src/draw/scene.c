@@ -11,8 +11,8 @@ void roof_scene_init(roof_scene *scene) {
   memset(scene, 0, sizeof *scene);
 }
 
-/** Adds one ceiling of the newest series: `what` names it, `rate` is in FLOP/s, or with a `level` in B/s. */
-static bool add_roof(roof_scene *scene, const char *what, double rate, const roof_level *level,
+/** Adds one ceiling of a series: `what` names it, `rate` is in FLOP/s, or with a `level` in B/s. */
+static bool add_roof(roof_scene *scene, int series, const char *what, double rate, const roof_level *level,
                      roof_line_style style) {
   bool flat = level == NULL;
   if (!(rate > 0) || isinf(rate)) {
@@ -28,8 +28,8 @@ static bool add_roof(roof_scene *scene, const char *what, double rate, const roo
                             .bytes_per_second = flat ? NAN : rate,
                             .style = style,
                             .level = flat ? ROOF_REGISTERS : level->level,
-                            .series = scene->series_count - 1};
-  snprintf(roof->label, sizeof roof->label, "%s %s%s", what, quantity,
+                            .series = series};
+  snprintf(roof->label, sizeof roof->label, "%.35s %s%s", what, quantity,
            style == ROOF_DASHED ? " measured" : "");
   rf_glyph_trim(roof->label, sizeof roof->label);
   return true;
@@ -37,7 +37,8 @@ static bool add_roof(roof_scene *scene, const char *what, double rate, const roo
 
 /** The datasheet figure is solid, or the limit of the measured figure if there is no datasheet; the measured
  * figure is dashed. */
-static bool add_peaks(roof_scene *scene, const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
+static bool add_peaks(roof_scene *scene, int series, const roof_machine *machine, roof_dtype dtype,
+                      roof_unit unit) {
   const roof_peak *rated = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
   const roof_peak *measured = roof_machine_peak(machine, dtype, unit, false, ROOF_MEASURED);
   if (rated == NULL) {
@@ -46,9 +47,9 @@ static bool add_peaks(roof_scene *scene, const roof_machine *machine, roof_dtype
   char what[48];
   snprintf(what, sizeof what, "%s %s", roof_dtype_name(dtype), roof_unit_name(unit));
   double limit = rated->kind == ROOF_MEASURED ? rated->limit_flops_per_second : rated->flops_per_second;
-  return add_roof(scene, what, limit, NULL, ROOF_SOLID) &&
+  return add_roof(scene, series, what, limit, NULL, ROOF_SOLID) &&
          (measured->kind != ROOF_MEASURED ||
-          add_roof(scene, what, measured->flops_per_second, NULL, ROOF_DASHED));
+          add_roof(scene, series, what, measured->flops_per_second, NULL, ROOF_DASHED));
 }
 
 /** The fastest of a level's access patterns; no mix of reads and writes can be faster. */
@@ -64,16 +65,16 @@ static double best_limit(const roof_level *level) {
   return fmax(limit, level->triad_limit_bytes_per_second);
 }
 
-static bool add_level(roof_scene *scene, const roof_machine *machine, roof_level_kind kind) {
+static bool add_level(roof_scene *scene, int series, const roof_machine *machine, roof_level_kind kind) {
   const roof_level *rated = roof_machine_level(machine, kind, ROOF_DATASHEET);
   const roof_level *measured = roof_machine_level(machine, kind, ROOF_MEASURED);
   if (rated == NULL) {
     return true;
   }
   double limit = rated->kind == ROOF_MEASURED ? best_limit(rated) : best_bandwidth(rated);
-  return add_roof(scene, rated->name, limit, rated, ROOF_SOLID) &&
+  return add_roof(scene, series, rated->name, limit, rated, ROOF_SOLID) &&
          (measured->kind != ROOF_MEASURED ||
-          add_roof(scene, measured->name, best_bandwidth(measured), measured, ROOF_DASHED));
+          add_roof(scene, series, measured->name, best_bandwidth(measured), measured, ROOF_DASHED));
 }
 
 roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
@@ -83,14 +84,15 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d machines", machine->name,
                           ROOF_SCENE_SERIES);
   }
-  char *name = scene->series[scene->series_count++];
+  int series = scene->series_count++;
+  char *name = scene->series[series];
   snprintf(name, sizeof scene->series[0], "%s", machine->name);
   bool lanes =
       dtype == ROOF_FP64 || roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET) != NULL;
-  bool room = add_peaks(scene, machine, dtype, ROOF_MATRIX) &&
-              add_peaks(scene, machine, lanes ? dtype : ROOF_FP32, ROOF_VECTOR);
+  bool room = add_peaks(scene, series, machine, dtype, ROOF_MATRIX) &&
+              add_peaks(scene, series, machine, lanes ? dtype : ROOF_FP32, ROOF_VECTOR);
   for (int kind = 0; kind < ROOF_LEVEL_KIND_COUNT; kind++) {
-    room = room && add_level(scene, machine, (roof_level_kind)kind);
+    room = room && add_level(scene, series, machine, (roof_level_kind)kind);
   }
   if (room && scene->roof_count > roofs) {
     return ROOF_OK;
@@ -140,4 +142,34 @@ int roof_scene_add_dot(roof_scene *scene, const roof_scene_dot *dot) {
   rf_glyph_trim(copy->label, sizeof copy->label);
   rf_glyph_trim(copy->detail, sizeof copy->detail);
   return scene->dot_count++;
+}
+
+roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine, roof_dtype dtype,
+                                roof_unit unit, roof_error *error) {
+  char what[48];
+  int roofs = scene->roof_count;
+  size_t length = (size_t)snprintf(what, sizeof what, "%s %s ", roof_dtype_name(dtype), roof_unit_name(unit));
+  for (int i = 0; i < roofs; i++) {
+    if (scene->roofs[i].series == series && strncmp(scene->roofs[i].label, what, length) == 0) {
+      return ROOF_OK;
+    }
+  }
+  if (add_peaks(scene, series, machine, dtype, unit)) {
+    return ROOF_OK;
+  }
+  scene->roof_count = roofs;
+  return roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d ceilings", machine->name,
+                        ROOF_SCENE_ROOFS);
+}
+
+int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot, const roof_placed *placed) {
+  roof_scene_dot judged = *dot;
+  double flops = placed->flops;
+  judged.intensity = dot->intensity > 0 ? dot->intensity : placed->intensity;
+  judged.flops_per_second = dot->flops_per_second > 0 ? dot->flops_per_second : flops / placed->seconds;
+  if (placed->state != ROOF_PLACE_UNKNOWN && flops > 0 && !dot->inner) {
+    judged.ceiling_flops_per_second = judged.flops_per_second / placed->share;
+    judged.above = placed->state > ROOF_PLACE_POSSIBLE;
+  }
+  return roof_scene_add_dot(scene, &judged);
 }

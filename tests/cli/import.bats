@@ -222,3 +222,11 @@ DEVICES
   near "($kernel).total_seconds" 42e-6
   near "($kernel).flops.fp32" 2097152
 }
+
+@test "the chart judges a kernel by the ceiling of the table, and shows what is above it" {
+  "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/ncu.csv" --machine a100 --to ncu.svg
+  grep -q 'bf16 matrix 312.0 TFLOP/s' ncu.svg
+  [ "$(grep -o '>!<' ncu.svg | wc -l)" -eq 2 ]
+  "$ROOFLINE" import "$ROOFLINE_SOURCE/examples/ncu.csv" --machine h100 --to ncu.svg
+  ! grep -q '>!<' ncu.svg
+}

@@ -146,3 +146,9 @@ refuses() { # CODE TEXT ARGUMENT...
   awk -v ridge="${line%,*}" -v dot="$dot" 'BEGIN { share = (dot - 110) / (ridge - 110); exit !(share > 0.765 && share < 0.776) }'
   refuses 2 '--linear: of a drawing: --to FILE.svg, .png or .html' --machine h100 --linear
 }
+
+@test "one format at a time" {
+  run -2 --separate-stderr "$ROOFLINE" plot --machine a100 --dtype fp32 --dtype tf32
+  [ -z "$output" ]
+  [[ $stderr == 'roofline: --dtype: given 2 times; one format at a time' ]]
+}

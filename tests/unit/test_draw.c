@@ -179,6 +179,24 @@ static void a_dot_over_its_roof_is_marked(void **state) {
   assert_near(pow(10, g.ceilings[0]), 33.5e12, 1e-9);
 }
 
+/** A kernel of another format than the roofs that are drawn: its own ceiling decides, not what is drawn. */
+static void a_placed_dot_keeps_its_ceiling(void **state) {
+  (void)state;
+  rf_geometry g;
+  roof_placed at;
+  roof_ceiling bf16 = {.flops_per_second = 989e12, .bytes_per_second = 3.35e12};
+  roof_scene_dot dot = {.label = "bf16", .next = -1};
+  start(make_gpu, ROOF_FP32);
+  for (int i = 0; i < 2; i++) {
+    roof_place_under(&bf16, ROOF_THEORETICAL, 1e15, 1e12, i == 0 ? 1.25 : 0.5, NAN, &at);
+    assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), i);
+  }
+  assert_int_equal(rf_geometry_make(&scene, &g, NULL), ROOF_OK);
+  assert_near(pow(10, g.ceilings[0]), 989e12, 1e-9);
+  assert_false(g.above[0]);
+  assert_true(g.above[1]);
+}
+
 /** Marks are inside the plot, apart from each other and from the dots. */
 static void check_marks(void) {
   for (int i = 0; i < RF_MARK_COUNT; i++) {
@@ -204,6 +222,10 @@ static void check_marks(void) {
       assert_true(p.x > layout.left && p.x < layout.right && p.y > layout.top && p.y < layout.bottom);
       if (rf_rect_near(&mark->rect, &dot, 0)) {
         fail_msg("`%s` is over dot %d", mark->text, j);
+      }
+      rf_rect warning = {p.x, p.y - RF_DOT_RADIUS - 10, 3, 6, 1, 0};
+      if (layout.geometry.above[j] && rf_rect_near(&mark->rect, &warning, 0)) {
+        fail_msg("`%s` hides that dot %d is above its ceiling", mark->text, j);
       }
     }
   }
@@ -534,6 +556,7 @@ int main(void) {
       cmocka_unit_test(a_label_cut_inside_a_character_loses_it),
       cmocka_unit_test(slopes_and_ridges),
       cmocka_unit_test(a_dot_over_its_roof_is_marked),
+      cmocka_unit_test(a_placed_dot_keeps_its_ceiling),
       cmocka_unit_test(labels_of_random_scenes_are_apart),
       cmocka_unit_test(dots_all_in_one_place_get_numbers),
       cmocka_unit_test(rectangles_meet_or_not),

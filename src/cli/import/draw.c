@@ -22,7 +22,20 @@ static int add_dot(const import_answer *answer, roof_scene *scene, const import_
   rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
             roof_quantity_format(time, sizeof time, at->seconds, "s"), at->seconds / answer->seconds * 100,
             level);
-  return roof_scene_add_dot(scene, &dot);
+  return roof_scene_add_placed(scene, &dot, at);
+}
+
+/** The flat roofs that the drawn kernels are judged by. */
+static roof_status add_peaks(const import_answer *answer, roof_scene *scene, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < answer->count && status == ROOF_OK; i++) {
+    const roof_placed *at = &answer->rows[i].at;
+    const roof_peak *peak = at->flops > 0 ? answer->ceilings->peak[at->dtype][at->unit] : NULL;
+    if (peak != NULL && at->bytes > 0) {
+      status = roof_scene_add_peak(scene, 0, answer->ceilings->machine, peak->dtype, peak->unit, error);
+    }
+  }
+  return status;
 }
 
 static void add_levels(const import_answer *answer, roof_scene *scene, const import_placed *row) {
@@ -44,6 +57,7 @@ roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool
   roof_scene_init(scene);
   roof_dtype dtype = answer->count > 0 ? answer->rows[0].at.dtype : ROOF_FP32;
   roof_status status = roof_scene_add_machine(scene, answer->ceilings->machine, dtype, error);
+  status = status == ROOF_OK ? add_peaks(answer, scene, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
