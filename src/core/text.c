@@ -176,7 +176,7 @@ static size_t distance(const char *a, const char *b) {
 
 const char *roof_suggest(const char *name, const char *const *candidates) {
   const char *best = NULL;
-  size_t nearest = strlen(name) / 3 + 2;
+  size_t nearest = (strlen(name) + 2) / 3 + 1; /* one letter in three may be wrong */
   for (size_t i = 0; candidates[i] != NULL; i++) {
     size_t d = distance(name, candidates[i]);
     if (d < nearest && d < strlen(candidates[i])) {

@@ -174,7 +174,7 @@ static void text_grows(void **state) {
 
 static void near_names_are_suggested(void **state) {
   (void)state;
-  static const char *const names[] = {"gemm", "gemv", "softmax", "layernorm", "ring", "n", NULL};
+  static const char *const names[] = {"gemm", "gemv", "softmax", "layernorm", "ring", "n", "lesson", NULL};
   static const struct {
     const char *typed, *near;
   } cases[] = {{"gem", "gemm"},
@@ -184,6 +184,8 @@ static void near_names_are_suggested(void **state) {
                {"layer_norm", "layernorm"},
                {"rnig", "ring"},
                {"matmul", NULL},
+               {"fusion", NULL},
+               {"padding", NULL},
                {"x", NULL},
                {"", NULL}};
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
