@@ -67,8 +67,16 @@ typedef struct roof_target {
   double launch_seconds;
   double overhead_cutoff;
   double capacity; /**< bytes of the outermost level, all instances */
+  bool parts_stay; /**< each core finds in its own caches what it had last time: not on accelerators */
   roof_energy_costs costs;
 } roof_target;
+
+/** Where a square tile of the options' side sits. */
+typedef struct roof_tile_fit {
+  const roof_level *keeps;     /**< the innermost level whose one instance holds it; NULL: none, or no tile */
+  const roof_level *too_small; /**< the outermost level inside that, which keeps a smaller one; NULL: none */
+  double largest;              /**< side of that smaller tile */
+} roof_tile_fit;
 
 /** One level's part of a prediction. NaN where the machine lacks the figure. */
 typedef struct roof_level_time {
@@ -147,6 +155,12 @@ ROOF_API void roof_predict_work(const roof_target *target, const roof_work *work
  *  Errors: none. */
 ROOF_API void roof_predict_transfer(const roof_target *target, const roof_link *link, const roof_work *work,
                                     roof_prediction *out);
+
+/** Which level keeps the tile of the target's options, and which is too small for it.
+ *  Units: elements.
+ *  Ownership: points into the machine.
+ *  Errors: none; a level of unknown size is taken to hold it. */
+ROOF_API roof_tile_fit roof_target_tile(const roof_target *target);
 
 /** Predicts one call of `op` with checked `values` (roof_op_complete). About 50 ns.
  *  Units: s, bytes, FLOP, J.

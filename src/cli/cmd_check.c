@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/documents.h"

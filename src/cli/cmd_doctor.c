@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "doctor/doctor.h"
 
 static char *root;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "roofline/advise.h"
 #include "roofline/documents.h"
 

@@ -157,6 +157,8 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   if (status != ROOF_OK) {
     return status;
   }
+  t.parts_stay =
+      strcmp(machine->device_class, "gpu") != 0 && strcmp(machine->device_class, "accelerator") != 0;
   t.costs = roof_energy_costs_of(&t);
   t.launch_seconds = isnan(options->launch) ? machine->launch_seconds : options->launch;
   t.overhead_cutoff = !isnan(options->overhead_cutoff)           ? options->overhead_cutoff
@@ -188,27 +190,45 @@ roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof
                         roof_dtype_name(wider->dtype), roof_dtype_name(dtype));
 }
 
-/** Bytes a level supplies when tiles of `tile` sit in the level inside it: no_reuse / tile + writes. A level
- * further out sees the largest square tile its inner neighbour can hold. */
+/** Side of the largest square tile that one instance of a level holds with its two operands; NaN: its size is
+ * not known. */
+static double largest_tile(const roof_target *target, const roof_level *level) {
+  return floor(sqrt(level->bytes / (3 * roof_dtype_bytes(target->types.compute))));
+}
+
+roof_tile_fit roof_target_tile(const roof_target *target) {
+  roof_tile_fit fit = {NULL, NULL, NAN};
+  for (int k = 0; k <= (int)target->memory && target->options.tile > 0; k++) {
+    const roof_level *level = target->level[k];
+    if (level == NULL) {
+      continue;
+    }
+    if (!(largest_tile(target, level) < target->options.tile)) {
+      fit.keeps = level;
+      break;
+    }
+    fit.too_small = level;
+    fit.largest = largest_tile(target, level);
+  }
+  return fit;
+}
+
+/** Bytes a level supplies when square tiles sit in the level inside it: no_reuse / tile + writes. The innermost
+ * level keeps the tile asked for, or as much of it as it holds; further out each level keeps the largest tile it
+ * can, since a level never supplies more than the one inside it asks for. */
 static double tiled_bytes(const roof_target *target, const roof_work *work, int k, double bytes) {
-  double element = 3 * roof_dtype_bytes(target->types.compute);
   double tile = target->options.tile;
-  const roof_level *inner = NULL;
-  for (int i = k - 1; i >= 0 && inner == NULL; i--) {
-    inner = target->level[i];
-  }
-  if (inner == NULL || inner->bytes < tile * tile * element) {
-    return inner == NULL ? work->no_reuse_bytes + work->write_bytes : bytes;
-  }
-  bool tile_sits_deeper = false;
-  for (int i = (int)inner->level - 1; i >= 0; i--) {
+  bool found = false;
+  for (int i = 0; i < k; i++) {
     const roof_level *level = target->level[i];
-    tile_sits_deeper |= level != NULL && level->bytes >= tile * tile * element;
+    if (level != NULL) {
+      double largest = largest_tile(target, level);
+      tile = found ? fmax(tile, largest) : fmax(1, fmin(tile, largest));
+      found = true;
+    }
   }
-  if (tile_sits_deeper) {
-    tile = fmax(tile, floor(sqrt(inner->bytes / element)));
-  }
-  return fmax(bytes, work->no_reuse_bytes / tile + work->write_bytes);
+  return found ? fmax(bytes, work->no_reuse_bytes / tile + work->write_bytes)
+               : work->no_reuse_bytes + work->write_bytes;
 }
 
 static double level_bytes(const roof_target *target, const roof_work *work, int k, double bytes) {
@@ -221,15 +241,22 @@ static double level_bytes(const roof_target *target, const roof_work *work, int 
   return bytes;
 }
 
-/** The level the data come from: the outermost, or when warm the innermost that holds the working set. */
-static int supply_level(const roof_target *target, double working_set) {
-  if (target->options.warm) {
-    for (int k = 0; k <= (int)target->memory; k++) {
-      const roof_level *level = target->level[k];
-      if (level != NULL && !isnan(target->seconds_per_byte[k][0]) &&
-          level->bytes * level->instances >= working_set) {
-        return k;
-      }
+/** Bytes of a working set that a level keeps. What all instances hold together counts only where each core keeps
+ * a part that no other reads: on a processor, for work that reads its data once. An accelerator hands its work out
+ * anew at each launch. */
+static double kept_bytes(const roof_target *target, const roof_work *work, const roof_level *level) {
+  return target->parts_stay && isnan(work->no_reuse_bytes) ? level->bytes * level->instances : level->bytes;
+}
+
+/** The level the data come from: the outermost, or when warm the innermost that holds the working set. One whose
+ * bandwidth is not known counts when a level inside it has one: that bounds the time. */
+static int supply_level(const roof_target *target, const roof_work *work) {
+  bool bounded = false;
+  for (int k = 0; k < (int)target->memory && target->options.warm; k++) {
+    const roof_level *level = target->level[k];
+    bounded = bounded || !isnan(target->seconds_per_byte[k][0]);
+    if (level != NULL && bounded && kept_bytes(target, work, level) >= work->working_set) {
+      return k;
     }
   }
   return (int)target->memory;
@@ -240,7 +267,7 @@ static void time_levels(const roof_target *target, roof_prediction *out, double 
   bool moves = out->bytes > 0;
   rf_mix mix =
       rf_mix_of(moves ? work->write_bytes / out->bytes : 0, moves ? work->update_bytes / out->bytes : 0);
-  int supply = supply_level(target, work->working_set);
+  int supply = supply_level(target, work);
   double memory_seconds = out->bytes == 0 ? 0 : NAN, ridge = NAN;
   const roof_level *binding = NULL;
   int count = 0;

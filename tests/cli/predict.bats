@@ -132,6 +132,19 @@ ROWS
   [ "$(json .regime)" = '"memory"' ]
 }
 
+@test "a tile that is too large for a level is kept further out, and said to be" {
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --tile 256
+  has 'compute-bound'
+  has '  tile        256 x 256 does not fit L1/shared (256 KiB, at most 209 x 209); L2 keeps it'
+  run -0 "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --tile 128
+  [[ $output != *'does not fit'* ]]
+}
+
+@test "a private cache is no larger for being there many times" {
+  run -0 "$ROOFLINE" predict gemm m=512 n=512 k=512 --machine a100 --dtype fp32 --warm --json
+  [ "$(json '[.levels[] | select(.bytes > 0) | .name][-1]')" = '"L2"' ]
+}
+
 @test "warm data come from the level that holds them" {
   run -0 "$ROOFLINE" predict gemm m=1024 n=1024 k=1024 --machine h100 --json
   local cold=$output

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 
 enum { SHORT = 48, LINE = 512, TOP = 5, POSSIBLE = 3 };
 

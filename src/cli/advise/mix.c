@@ -1,5 +1,5 @@
 #include "cli/advise/advise.h"
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 
 enum { SHORT = 48 };
 

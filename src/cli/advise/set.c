@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 
 enum { SHORT = 48, WORD_MAX = 256, CHANGES_MAX = 16 };
 

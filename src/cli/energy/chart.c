@@ -4,7 +4,7 @@
 
 #include "cli/chart.h"
 #include "cli/energy/energy.h"
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 
 /** What the drawing shows, for the page. */
 static void make_table(const roof_energy_subject *all, int count, cli_grid *grid) {

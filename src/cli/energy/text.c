@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/energy/energy.h"
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 
 enum { SHORT = 48, NAME = 96, BAR = 20, ROWS_MAX = 64 };
 

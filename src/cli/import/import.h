@@ -2,7 +2,7 @@
 #ifndef CLI_IMPORT_IMPORT_H
 #define CLI_IMPORT_IMPORT_H
 
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "roofline/draw.h"
 #include "roofline/import.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/ledger/seal.h"
-#include "cli/predict/grid.h"
 #include "core/number.h"
 
 static char *ledger_path, *key_path, *markdown_path;

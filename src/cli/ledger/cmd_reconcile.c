@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/advise/causes.h"
+#include "cli/grid.h"
 #include "cli/ledger/seal.h"
-#include "cli/predict/grid.h"
 
 static char *ledger_path;
 

@@ -2,7 +2,7 @@
 #ifndef CLI_LOOP_LOOP_H
 #define CLI_LOOP_LOOP_H
 
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "roofline/ledger.h"
 #include "roofline/measure.h"
 

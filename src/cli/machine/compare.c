@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/machine/machine.h"
-#include "cli/predict/grid.h"
 
 enum { MACHINE_MAX = 16, NAME_SIZE = 64 };
 

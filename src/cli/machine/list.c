@@ -1,8 +1,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/machine/machine.h"
-#include "cli/predict/grid.h"
 
 /** What a row tells about one machine. */
 typedef struct row {

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/machine/machine.h"
-#include "cli/predict/grid.h"
 #include "core/number.h"
 
 enum { SOURCE_MAX = 256, WIDTH = 110 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/grid.h"
 #include "cli/model/sweep.h"
-#include "cli/predict/grid.h"
 #include "core/number.h"
 
 enum { RATE, TIME, TABLE_COLUMNS = 6 };

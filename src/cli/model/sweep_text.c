@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/model/sweep.h"
-#include "cli/predict/grid.h"
 #include "core/number.h"
 
 enum { SHORT = 48, ROWS_MAX = 64, LINES_MAX = 16, COLUMNS_MAX = 128 };

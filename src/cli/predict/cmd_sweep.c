@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "roofline/crossing.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 
 #include <stdlib.h>
 #include <string.h>

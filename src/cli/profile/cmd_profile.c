@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/grid.h"
 #include "cli/import/import.h"
 #include "cli/ledger/seal.h"
-#include "cli/predict/grid.h"
 #include "cli/profile/profilers.h"
 
 static char *with, *question;

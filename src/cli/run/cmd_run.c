@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/grid.h"
 #include "cli/ledger/seal.h"
-#include "cli/predict/grid.h"
 #include "cli/run/counters.h"
 #include "cli/run/ladder.h"
 #include "cli/run/program.h"

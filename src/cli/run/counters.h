@@ -3,7 +3,7 @@
 #define CLI_RUN_COUNTERS_H
 
 #include "cli/cli.h"
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "roofline/kernels.h"
 #include "roofline/measurement.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/grid.h"
 #include "cli/ledger/seal.h"
-#include "cli/predict/grid.h"
 #include "core/number.h"
 #include "roofline/time.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/chart.h"
-#include "cli/predict/grid.h"
+#include "cli/grid.h"
 #include "cli/run/program.h"
 #include "documents/measurements.h"
 
