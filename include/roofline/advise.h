@@ -54,7 +54,7 @@ typedef enum roof_clue {
       ROOF_CLUE_COUNT
 } roof_clue;
 
-/** What is known about one measured kernel. Start from roof_evidence_init. */
+/** What is known about one measured kernel. Start from roof_evidence_of. */
 typedef struct roof_evidence {
   const roof_prediction *prediction;
   const roof_machine *machine; /**< NULL: unknown, causes of every kind of device are considered */
@@ -352,6 +352,7 @@ typedef struct roof_time_share {
   double share;
   double from, to; /**< rate of the resource, FLOP/s or bytes/s */
   double gain;     /**< to / from */
+  double after;    /**< share of the time after */
 } roof_time_share;
 
 /** A time by what binds it. */
@@ -430,6 +431,54 @@ ROOF_API char *roof_levers_moved(const roof_target *target_before, const roof_pr
  *  Ownership: static.
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_lever_name(roof_lever_kind kind);
+
+enum { ROOF_ADVICE_LEVERS = 48, ROOF_ADVICE_CAUSES = 32 };
+
+/** What is known of an operation whose owner asks for advice. Start from roof_question_init. */
+typedef struct roof_question {
+  double measured_seconds; /**< NaN: not measured */
+  double wall_seconds;     /**< of the program part that ran it; NaN unknown */
+  double clue[ROOF_CLUE_COUNT];
+  double users; /**< requests there are at once; 0 unknown */
+} roof_question;
+
+/** Where an operation stands, why, and what would change it. */
+typedef struct roof_advice {
+  roof_prediction now;
+  double measured_seconds; /**< NaN: not measured; so are the shares then */
+  double share;            /**< lower bound / measured time */
+  double achieved_seconds; /**< lower bound with the measured ceilings, where the machine has them */
+  double achieved_share;
+  bool done; /**< at ROOF_STOP_FRACTION of the measured ceiling: only another ceiling helps */
+  roof_evidence evidence;
+  roof_cause causes[ROOF_ADVICE_CAUSES]; /**< best supported first; of a measured one */
+  size_t cause_count;
+  roof_lever levers[ROOF_ADVICE_LEVERS]; /**< largest gain first */
+  size_t lever_count;
+  const roof_lever *best; /**< one of them that the owner can pull and that helps; NULL: none */
+} roof_advice;
+
+/** A question of which nothing is known.
+ *  Units: s.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_question roof_question_init(void);
+
+/** Predicts `op` with `typed` values (not completed: NaN follows), explains its measured time where there is
+ *  one, and ranks the levers.
+ *
+ *  Units: s.
+ *  Ownership: fills *out, which points into itself (do not copy it) and into the target's machine.
+ *  Errors: as roof_op_complete and roof_target_supports; ROOF_E_UNSUPPORTED where a measured time has no
+ *  ceiling; ROOF_E_ARGUMENT for counters without a time. */
+ROOF_API roof_status roof_advise(const roof_target *target, const roof_op *op, const double *typed,
+                                 const roof_question *question, roof_advice *out, roof_error *error);
+
+/** True when a lever's gain is worth pulling it (ROOF_LEVER_HELPS), or when it makes the work fit.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_lever_helps(const roof_lever *lever);
 
 #ifdef __cplusplus
 }

@@ -61,12 +61,14 @@ ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine *
 /** One machine of the catalogue for the same work. */
 typedef struct roof_ranked_machine {
   char name[ROOF_NAME_MAX];
+  bool own; /**< the target's own machine */
   roof_regime regime;
   double seconds;  /**< expected */
   double gain;     /**< time on the target / this time */
   double watts;    /**< NaN unknown */
   double joules;   /**< seconds x watts */
-  int energy_rank; /**< from 1; 0: the joules are not known */
+  int rank;        /**< by time, from 1 */
+  int energy_rank; /**< by joules, from 1; -1: they are not known */
 } roof_ranked_machine;
 
 /** Predicts one call of `op` on every machine of the catalogue that has a path for the target's formats, the

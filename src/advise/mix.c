@@ -92,5 +92,8 @@ roof_status roof_time_mix_solve(roof_time_mix *m, const roof_target *from, const
     time += p->share / p->gain;
   }
   m->gain = 1 / time;
+  for (int i = 0; i < m->count; i++) {
+    m->parts[i].after = m->parts[i].share / m->parts[i].gain * m->gain;
+  }
   return ROOF_OK;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "roofline/catalog.h"
 
@@ -49,15 +50,18 @@ static bool rank_one(const roof_target *like, const roof_op *op, const double *v
       roof_catalog_load(name, &machine, NULL) == ROOF_OK && rank_loaded(like, op, values, machine, out);
   if (ranked) {
     snprintf(out->name, sizeof out->name, "%s", name);
+    out->own = strcmp(name, like->machine->name) == 0;
   }
   roof_machine_free(machine);
   return ranked;
 }
 
-static void rank_energy(roof_ranked_machine *all, int count) {
+static void set_ranks(roof_ranked_machine *all, int count) {
   for (int i = 0; i < count; i++) {
-    all[i].energy_rank = isnan(all[i].joules) ? 0 : 1;
-    for (int j = 0; j < count && all[i].energy_rank > 0; j++) {
+    bool known = !isnan(all[i].joules);
+    all[i].rank = i + 1;
+    all[i].energy_rank = known ? 1 : -1;
+    for (int j = 0; j < count && known; j++) {
       all[i].energy_rank += all[j].joules < all[i].joules;
     }
   }
@@ -85,7 +89,7 @@ roof_status roof_catalog_rank(const roof_target *target, const roof_op *op, cons
     all[i].gain = now.expected_seconds / all[i].seconds;
   }
   qsort(all, (size_t)found, sizeof *all, by_time);
-  rank_energy(all, found);
+  set_ranks(all, found);
   *ranked = all;
   *count = found;
   return ROOF_OK;

@@ -54,8 +54,6 @@ static const struct {
      "limit_seconds=limit.seconds,limit=limit.name,limit_source=limit.source,fraction,possible,verdict,"
      "because,"
      "matches"},
-    {"roofline.advice/1", "levers", "lever,change,gain,helps,seconds,moved,why,regime,flips_at"},
-    {"roofline.mix/1", "parts", "name,regime,share,gain"},
     {"roofline.what_if/1", "",
      "set,before_seconds=before.seconds.expected,after_seconds=after.seconds.expected,"
      "before_regime=before.regime,after_regime=after.regime,gain,moved"},

@@ -131,6 +131,9 @@ roof_status cli_json_print(json_t *object, roof_error *error);
 roof_status cli_host_save(const roof_machine *machine, roof_error *error);
 
 /* output.c */
+enum { CLI_SHORT = 48 };
+/** roof_quantity_format, as it is wanted most: returns `buffer`. */
+const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit);
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */
 roof_status cli_print(const roof_text *text, roof_error *error);
 /** One line on stderr: "roofline: ", `severity` ("" or "warning: "), FILE:LINE:COLUMN where known, the
@@ -139,9 +142,5 @@ void cli_report(const char *severity, const roof_error *error);
 bool cli_use_color(const cli_args *args, FILE *stream);
 /** A line on stderr that replaces itself: shows progress on a terminal unless --quiet; a roof_progress. */
 void cli_show_progress(void *args, const char *step, int done, int total);
-
-/** A table as aligned text: `numeric` has 'l' or 'r' per column; cells row by row, header first. */
-void cli_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
-                        const char *alignment);
 
 #endif

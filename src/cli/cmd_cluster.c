@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/grid.h"
 #include "core/number.h"
 #include "roofline/plan.h"
 

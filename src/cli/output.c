@@ -52,30 +52,6 @@ void cli_show_progress(void *args, const char *step, int done, int total) {
   fflush(stderr);
 }
 
-/** Columns a UTF-8 text takes, one per character; wide enough for what we print. */
-static int width_of(const char *text) {
-  int width = 0;
-  for (; *text != '\0'; text++) {
-    width += (*text & 0xC0) != 0x80;
-  }
-  return width;
-}
-
-enum { TABLE_COLUMNS = 32 };
-
-void cli_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
-                        const char *alignment) {
-  int widths[TABLE_COLUMNS] = {0};
-  for (int i = 0; i < columns * rows; i++) {
-    int width = width_of(cells[i]);
-    int *widest = &widths[i % columns];
-    *widest = width > *widest ? width : *widest;
-  }
-  for (int i = 0; i < columns * rows; i++) {
-    int column = i % columns;
-    int padding = widths[column] - width_of(cells[i]);
-    bool right = alignment[column] == 'r', last = column == columns - 1;
-    roof_text_addf(text, "%s%*s%s%*s%s", column == 0 ? "  " : "", right ? padding : 0, "", cells[i],
-                   right || last ? 0 : padding, "", last ? "\n" : "  ");
-  }
+const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit) {
+  return roof_quantity_format(buffer, CLI_SHORT, value, unit);
 }

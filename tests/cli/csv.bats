@@ -81,11 +81,13 @@ peaks|fp64||measured' ]
   [ "$(columns machine claimed_bytes_per_second limit_bytes_per_second)" = 'nvidia-h100-sxm|1000000000000|3350000000000' ]
   csv advise gemv m=8192 n=28672 --machine h100
   [ "$(columns lever gain | wc -l)" -gt 3 ]
+  [ "${lines[0]}" = lever,change,gain,helps,seconds,moved,why,regime,flips_at ]
   csv advise gemv m=8192 n=28672 --machine h100 --set peak=2x
   [ "$(columns set gain)" = 'peak=2x|1' ]
   csv advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200
   [ "$(columns name share)" = 'decode|0.8
 prefill|0.2' ]
+  [ "${lines[0]}" = name,regime,share,gain ]
   csv op show gemm
   [ "$(columns name default | head -2)" = 'm|
 n|' ]

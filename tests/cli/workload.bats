@@ -95,3 +95,11 @@ setup() {
     has "${option%% *}: of a model's config"
   done
 }
+
+@test "columns stand below each other where characters are wide" {
+  printf 'gemm m=64 n=64 k=64 name=행렬곱\ngemm m=128 n=64 k=64 name=ffn\n' >wide
+  run -0 "$ROOFLINE" model wide --machine h100
+  # 행렬곱 takes six cells, ffn three
+  [ "$(grep -c '^  행렬곱  gemm ' <<<"$output")" -eq 1 ]
+  [ "$(grep -c '^  ffn     gemm ' <<<"$output")" -eq 1 ]
+}

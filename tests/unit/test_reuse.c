@@ -101,8 +101,9 @@ static void warm_data_fit_one_instance_or_parts_of_all(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     roof_machine *machine = NULL;
     assert_int_equal(roof_catalog_load(cases[i].machine, &machine, NULL), ROOF_OK);
-    for (int k = 0; k < machine->level_count;
-         k++) { /* of a processor's caches only the sizes are published */
+    bool processor =
+        strcmp(machine->device_class, "cpu") == 0; /* only the sizes of its caches are published */
+    for (int k = 0; k < machine->level_count && processor; k++) {
       roof_level *level = &machine->levels[k];
       level->bytes_per_second = isnan(level->bytes_per_second) ? 1e13 : level->bytes_per_second;
     }

@@ -2,41 +2,44 @@
 #include "cli/advise/causes.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "cli/grid.h"
 
 enum { SHORT = 48, LINE = 512, TOP = 5, POSSIBLE = 3 };
 
-static const char *quantity(char buffer[SHORT], double value, const char *unit) {
-  return roof_quantity_format(buffer, SHORT, value, unit);
+static const char *lever_name(const void *row, char *scratch) {
+  (void)scratch;
+  return roof_lever_name(((const roof_lever *)row)->kind);
 }
 
-static double fraction_of(const cli_advice *a) {
-  return a->now.lower_seconds / a->measured;
+static const char *lever_regime(const void *row, char *scratch) {
+  (void)scratch;
+  return roof_regime_name(((const roof_lever *)row)->regime);
 }
 
-/** The share of what the machine was measured to reach: the honest roof. */
-static double achieved_of(const cli_advice *a) {
-  return a->achieved_seconds / a->measured;
+static double lever_helps(const void *row) {
+  return roof_lever_helps(row);
 }
 
-static bool is_done(const cli_advice *a) {
-  return achieved_of(a) >= ROOF_STOP_FRACTION && fraction_of(a) <= 1;
-}
+static const cli_column lever_columns[] = {{.key = "lever", .text = lever_name},
+                                           {.key = "change", CLI_FIELD(NAME, roof_lever, change)},
+                                           {.key = "gain", CLI_FIELD(NUMBER, roof_lever, gain)},
+                                           {.key = "helps", .kind = CLI_COLUMN_FLAG, .number = lever_helps},
+                                           {.key = "seconds", CLI_FIELD(NUMBER, roof_lever, seconds)},
+                                           {.key = "moved", CLI_FIELD(NAME, roof_lever, moved)},
+                                           {.key = "why", CLI_FIELD(NAME, roof_lever, why)},
+                                           {.key = "regime", .text = lever_regime},
+                                           {.key = "flips_at", CLI_FIELD(NUMBER, roof_lever, flips_at)},
+                                           {0}};
 
-static const roof_lever *best_lever(const cli_advice *a) {
-  for (size_t i = 0; i < a->lever_count; i++) {
-    if (a->levers[i].kind != ROOF_LEVER_RESOURCE) {
-      return isnan(a->levers[i].gain) || a->levers[i].gain >= ROOF_LEVER_HELPS ? &a->levers[i] : NULL;
-    }
-  }
-  return NULL;
+cli_rows cli_advise_levers(const cli_advice *a) {
+  return CLI_ROWS(lever_columns, a->advice.levers, a->advice.lever_count);
 }
 
 /** The side before anything else. */
 static void add_side(const cli_advice *a, roof_text *out) {
-  const roof_prediction *p = &a->now;
+  const roof_prediction *p = &a->advice.now;
   char binding[ROOF_NAME_MAX], expected[SHORT], best[SHORT];
   double distance = p->intensity / p->ridge;
   roof_text_addf(out, "%s side: %s on %s is bound by %s", roof_regime_name(p->regime), a->op->name,
@@ -45,25 +48,25 @@ static void add_side(const cli_advice *a, roof_text *out) {
     roof_text_addf(out, ", %.3gx %s of the ridge", distance >= 1 ? distance : 1 / distance,
                    distance >= 1 ? "right" : "left");
   }
-  roof_text_addf(out, "; about %s, at best %s\n\n", quantity(expected, p->expected_seconds, "s"),
-                 quantity(best, p->lower_seconds, "s"));
+  roof_text_addf(out, "; about %s, at best %s\n\n", cli_quantity(expected, p->expected_seconds, "s"),
+                 cli_quantity(best, p->lower_seconds, "s"));
 }
 
 static void add_efficiency(const cli_advice *a, roof_text *out) {
   char measured[SHORT], best[SHORT];
-  if (isnan(a->measured)) {
+  if (isnan(a->advice.measured_seconds)) {
     roof_text_addf(out, "  4. efficiency  not measured; measured=TIME gives it (%.0f to %.0f %% is normal)\n",
                    100 * a->target->options.efficiency_low, 100 * a->target->options.efficiency_high);
     return;
   }
   roof_text_addf(out, "  4. efficiency  %.4g %% of the ceiling: %s measured, %s at best; %s, %s\n",
-                 100 * fraction_of(a), quantity(measured, a->measured, "s"),
-                 quantity(best, a->now.lower_seconds, "s"), roof_verdict_of(fraction_of(a))->name,
-                 roof_verdict_of(fraction_of(a))->meaning);
-  if (a->achieved_seconds != a->now.lower_seconds) {
-    const roof_verdict *verdict = roof_verdict_on(ROOF_ACHIEVED, achieved_of(a));
-    roof_text_addf(out, "                 %.4g %% of the measured ceiling: %s, %s\n", 100 * achieved_of(a),
-                   verdict->name, verdict->meaning);
+                 100 * a->advice.share, cli_quantity(measured, a->advice.measured_seconds, "s"),
+                 cli_quantity(best, a->advice.now.lower_seconds, "s"), roof_verdict_of(a->advice.share)->name,
+                 roof_verdict_of(a->advice.share)->meaning);
+  if (a->advice.achieved_seconds != a->advice.now.lower_seconds) {
+    const roof_verdict *verdict = roof_verdict_on(ROOF_ACHIEVED, a->advice.achieved_share);
+    roof_text_addf(out, "                 %.4g %% of the measured ceiling: %s, %s\n",
+                   100 * a->advice.achieved_share, verdict->name, verdict->meaning);
   }
 }
 
@@ -72,26 +75,26 @@ static void add_link(const cli_advice *a, roof_text *out) {
   const roof_link *link = a->target->link;
   char rate[SHORT], latency[SHORT];
   roof_text_addf(out, "  2. ridge       none: %s gives %s, in %.0f steps", link->name,
-                 quantity(rate, link->bytes_per_second, "B/s"), a->now.work.link_steps);
+                 cli_quantity(rate, link->bytes_per_second, "B/s"), a->advice.now.work.link_steps);
   if (isnan(link->latency_seconds)) {
     roof_text_add(out, "; what a step costs is not known, so small messages take longer than this says\n");
   } else {
-    roof_text_addf(out, " of %s\n", quantity(latency, link->latency_seconds, "s"));
+    roof_text_addf(out, " of %s\n", cli_quantity(latency, link->latency_seconds, "s"));
   }
 }
 
 /** The five questions to ask before changing anything. */
 static void add_questions(const cli_advice *a, roof_text *out) {
-  const roof_prediction *p = &a->now;
+  const roof_prediction *p = &a->advice.now;
   const roof_target *t = a->target;
   char x[SHORT], y[SHORT];
-  const roof_lever *best = best_lever(a);
+  const roof_lever *best = a->advice.best;
   if (p->bytes > 0) {
     roof_text_addf(out, "  1. intensity   %.4g FLOP/B: %s over %s\n", p->intensity,
-                   quantity(x, p->work.flops, "FLOP"), quantity(y, p->bytes, "B"));
+                   cli_quantity(x, p->work.flops, "FLOP"), cli_quantity(y, p->bytes, "B"));
   } else {
     roof_text_addf(out, "  1. intensity   none: no memory traffic counted, %s over the link\n",
-                   quantity(x, p->work.link_bytes, "B"));
+                   cli_quantity(x, p->work.link_bytes, "B"));
   }
   if (p->regime == ROOF_NETWORK_BOUND && a->target->link != NULL) {
     add_link(a, out);
@@ -99,8 +102,8 @@ static void add_questions(const cli_advice *a, roof_text *out) {
     roof_text_add(out, "  2. ridge       unknown: the machine lacks a peak or a bandwidth for it\n");
   } else {
     roof_text_addf(out, "  2. ridge       %.4g FLOP/B: %s over %s\n", p->ridge,
-                   quantity(x, 1 / t->seconds_per_flop[p->work.unit], "FLOP/s"),
-                   quantity(y, 1 / t->seconds_per_byte[t->memory][0], "B/s"));
+                   cli_quantity(x, 1 / t->seconds_per_flop[p->work.unit], "FLOP/s"),
+                   cli_quantity(y, 1 / t->seconds_per_byte[t->memory][0], "B/s"));
   }
   roof_text_addf(out, "  3. side        %s-bound%s\n", roof_regime_name(p->regime),
                  p->regime == ROOF_NETWORK_BOUND ? "" : "; the ridge is where it changes, not a goal");
@@ -117,15 +120,16 @@ static void add_questions(const cli_advice *a, roof_text *out) {
 
 static void add_causes(const cli_advice *a, roof_text *out) {
   char sentence[LINE];
-  const char *waiting = roof_evidence_waiting(&a->evidence);
+  const char *waiting = roof_evidence_waiting(&a->advice.evidence);
   roof_text_addf(out, "\n  %s\n",
-                 roof_causes_sentence(&a->evidence, a->causes, a->cause_count, sentence, sizeof sentence));
+                 roof_causes_sentence(&a->advice.evidence, a->advice.causes, a->advice.cause_count, sentence,
+                                      sizeof sentence));
   if (waiting != NULL) {
     roof_text_addf(out, "  it waits on    %s, by the counters\n", waiting);
   }
   int possible = 0;
-  for (size_t i = 0; i < a->cause_count; i++) {
-    const roof_cause *c = &a->causes[i];
+  for (size_t i = 0; i < a->advice.cause_count; i++) {
+    const roof_cause *c = &a->advice.causes[i];
     if (c->certainty == ROOF_SHOWN) {
       roof_text_addf(out, "  shown          %s: %s; %s\n", c->name, c->sentence, c->action);
     } else if (possible++ < POSSIBLE) {
@@ -135,9 +139,9 @@ static void add_causes(const cli_advice *a, roof_text *out) {
 }
 
 static void add_actions(const cli_advice *a, roof_text *out) {
-  double share = fraction_of(a);
-  const roof_actions *actions = roof_actions_of(a->now.regime, share);
-  if (share < a->target->options.efficiency_low && a->now.regime != ROOF_NETWORK_BOUND) {
+  double share = a->advice.share;
+  const roof_actions *actions = roof_actions_of(a->advice.now.regime, share);
+  if (share < a->target->options.efficiency_low && a->advice.now.regime != ROOF_NETWORK_BOUND) {
     roof_text_addf(out, "\n  before rewriting it, expected %.0f %% and reached %.3g %%\n",
                    100 * a->target->options.efficiency, 100 * share);
     for (int i = 0; roof_actions_check(i) != NULL; i++) {
@@ -148,7 +152,7 @@ static void add_actions(const cli_advice *a, roof_text *out) {
   for (int i = 0; i < 3; i++) {
     roof_text_addf(out, "    %d. %s\n", i + 1, actions->actions[i]);
   }
-  const roof_decision *next = roof_decision_of(&a->evidence);
+  const roof_decision *next = roof_decision_of(&a->advice.evidence);
   if (next != NULL) {
     roof_text_addf(out, "  next step      %s: %s\n", next->observation, next->step);
   }
@@ -156,10 +160,10 @@ static void add_actions(const cli_advice *a, roof_text *out) {
 
 /** At nine tenths of what the machine was measured to reach the kernel is done. */
 static void add_stop(const cli_advice *a, roof_text *out) {
-  const roof_lever *best = best_lever(a);
-  if (is_done(a)) {
-    bool known = a->achieved_seconds != a->now.lower_seconds;
-    roof_text_addf(out, "\n  stop: %.3g %% of the %s, the kernel is done; ", 100 * achieved_of(a),
+  const roof_lever *best = a->advice.best;
+  if (a->advice.done) {
+    bool known = a->advice.achieved_seconds != a->advice.now.lower_seconds;
+    roof_text_addf(out, "\n  stop: %.3g %% of the %s, the kernel is done; ", 100 * a->advice.achieved_share,
                    known ? "measured ceiling" : "roof");
     roof_text_addf(out,
                    best != NULL ? "what would move the roof: %s\n" : "nothing here would move the roof%s\n",
@@ -177,17 +181,13 @@ static void add_lever_row(cli_grid *grid, const roof_lever *l) {
   cli_grid_add(grid, "%s", l->change);
 }
 
-static bool helps(const roof_lever *l) {
-  return isnan(l->gain) || l->gain >= ROOF_LEVER_HELPS;
-}
-
 static void add_levers(const cli_advice *a, roof_text *out, bool wanted) {
   roof_text_add(out, wanted ? "\n  what would help, best first\n" : "\n  what will not help\n");
   cli_grid grid = {0};
   bool any = false;
-  for (size_t i = 0; i < a->lever_count; i++) {
-    const roof_lever *l = &a->levers[i];
-    if (helps(l) != wanted) {
+  for (size_t i = 0; i < a->advice.lever_count; i++) {
+    const roof_lever *l = &a->advice.levers[i];
+    if (roof_lever_helps(l) != wanted) {
       continue;
     }
     any = true;
@@ -201,45 +201,67 @@ static void add_levers(const cli_advice *a, roof_text *out, bool wanted) {
   }
 }
 
+static const char *machine_name(const void *row, char *scratch) {
+  const roof_ranked_machine *m = row;
+  snprintf(scratch, CLI_SCRATCH, "%s%s", m->name, m->own ? " (this one)" : "");
+  return scratch;
+}
+
+static const char *machine_regime(const void *row, char *scratch) {
+  (void)scratch;
+  return roof_regime_name(((const roof_ranked_machine *)row)->regime);
+}
+
+static const cli_column machine_columns[] = {
+    {.header = "", .digits = 3, CLI_FIELD(COUNT, roof_ranked_machine, rank)},
+    {.key = "name", CLI_FIELD(NAME, roof_ranked_machine, name)},
+    {.header = "machine", .text = machine_name},
+    {.key = "seconds", .header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
+    {.key = "gain", .header = "gain", .unit = "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
+    {.key = "regime", .header = "bound", .text = machine_regime},
+    {.key = "watts",
+     .header = "power",
+     .unit = "W",
+     .none = "",
+     CLI_FIELD(NUMBER, roof_ranked_machine, watts)},
+    {.key = "joules",
+     .header = "energy",
+     .unit = "J",
+     .none = "",
+     CLI_FIELD(NUMBER, roof_ranked_machine, joules)},
+    {.key = "energy_rank",
+     .header = "by energy",
+     .digits = 3,
+     .none = "",
+     CLI_FIELD(COUNT, roof_ranked_machine, energy_rank)},
+    {0}};
+
 /** The fastest machines, and the best by energy among the rest; all with --all. */
 static void add_machines(const cli_advice *a, roof_text *out) {
-  cli_grid grid = {0};
-  const char *heads[] = {"", "machine", "time", "gain", "bound", "power", "energy", "by energy"};
-  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    cli_grid_add(&grid, "%s", heads[i]);
-  }
-  for (int i = 0; i < a->machine_count; i++) {
-    const roof_ranked_machine *m = &a->machines[i];
-    bool top = i < TOP || (m->energy_rank > 0 && m->energy_rank <= 3);
-    bool own = strcmp(m->name, a->target->machine->name) == 0;
-    char time[SHORT], watts[SHORT], joules[SHORT];
-    if (!a->all_machines && !top && !own) {
-      continue;
-    }
-    cli_grid_add(&grid, "%d", i + 1);
-    cli_grid_add(&grid, "%s%s", m->name, own ? " (this one)" : "");
-    cli_grid_add(&grid, "%s", quantity(time, m->seconds, "s"));
-    cli_grid_add(&grid, "%.3gx", m->gain);
-    cli_grid_add(&grid, "%s", roof_regime_name(m->regime));
-    cli_grid_add(&grid, "%s", isnan(m->watts) ? "" : quantity(watts, m->watts, "W"));
-    cli_grid_add(&grid, "%s", isnan(m->joules) ? "" : quantity(joules, m->joules, "J"));
-    cli_grid_add(&grid, m->energy_rank > 0 ? "%d" : "%.0d", m->energy_rank);
-  }
   if (a->machine_count == 0) {
     roof_text_add(out,
                   "\n  hardware: no machine of the catalogue has the figures to be compared with this one\n");
-    cli_grid_done(&grid);
     return;
   }
+  roof_ranked_machine *shown = calloc((size_t)a->machine_count, sizeof *shown);
+  size_t count = 0;
+  for (int i = 0; shown != NULL && i < a->machine_count; i++) {
+    const roof_ranked_machine *m = &a->machines[i];
+    if (a->all_machines || m->own || m->rank <= TOP || (m->energy_rank > 0 && m->energy_rank <= 3)) {
+      shown[count++] = *m;
+    }
+  }
+  out->failed = out->failed || shown == NULL;
   roof_text_addf(out, "\n  hardware: %d machines by expected time, and by time x board power\n",
                  a->machine_count);
-  cli_grid_end(&grid, out, "rlrrlrrr");
+  cli_columns_add_text(out, CLI_ROWS(machine_columns, shown, count));
+  free(shown);
 }
 
 void cli_advise_text(const cli_advice *a, roof_text *out) {
   add_side(a, out);
   add_questions(a, out);
-  if (!isnan(a->measured)) {
+  if (!isnan(a->advice.measured_seconds)) {
     add_causes(a, out);
     add_stop(a, out);
     add_actions(a, out);
@@ -249,54 +271,36 @@ void cli_advise_text(const cli_advice *a, roof_text *out) {
   add_machines(a, out);
 }
 
-static json_t *lever_json(const roof_lever *l) {
-  return json_pack("{s:s, s:s, s:o, s:b, s:o, s:s, s:s, s:s, s:o}", "lever", roof_lever_name(l->kind),
-                   "change", l->change, "gain", cli_json_number(l->gain), "helps", helps(l), "seconds",
-                   cli_json_number(l->seconds), "moved", l->moved, "why", l->why, "regime",
-                   roof_regime_name(l->regime), "flips_at", cli_json_number(l->flips_at));
-}
-
-static json_t *machine_json(const roof_ranked_machine *m) {
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", m->name, "regime",
-                   roof_regime_name(m->regime), "seconds", cli_json_number(m->seconds), "gain",
-                   cli_json_number(m->gain), "watts", cli_json_number(m->watts), "joules",
-                   cli_json_number(m->joules), "energy_rank",
-                   m->energy_rank > 0 ? json_integer(m->energy_rank) : json_null());
-}
-
 static json_t *measured_json(const cli_advice *a) {
   char sentence[LINE];
-  if (isnan(a->measured)) {
+  if (isnan(a->advice.measured_seconds)) {
     return json_null();
   }
   json_t *actions = json_array(), *causes = json_array();
-  const roof_actions *group = roof_actions_of(a->now.regime, fraction_of(a));
+  const roof_actions *group = roof_actions_of(a->advice.now.regime, a->advice.share);
   for (int i = 0; i < 3; i++) {
     json_array_append_new(actions, json_string(group->actions[i]));
   }
-  for (size_t i = 0; i < a->cause_count; i++) {
-    json_array_append_new(causes, cli_json_cause(&a->causes[i]));
+  for (size_t i = 0; i < a->advice.cause_count; i++) {
+    json_array_append_new(causes, cli_json_cause(&a->advice.causes[i]));
   }
-  const roof_decision *next = roof_decision_of(&a->evidence);
-  return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b, s:s?}", "seconds",
-                   cli_json_number(a->measured), "fraction_of_achieved", cli_json_number(achieved_of(a)),
-                   "fraction_of_ceiling", cli_json_number(fraction_of(a)), "verdict",
-                   roof_verdict_of(fraction_of(a))->name, "because",
-                   roof_causes_sentence(&a->evidence, a->causes, a->cause_count, sentence, sizeof sentence),
-                   "class", group->name, "actions", actions, "waits_on", roof_evidence_waiting(&a->evidence),
-                   "causes", causes, "stop", is_done(a), "next_step", next != NULL ? next->step : NULL);
+  const roof_decision *next = roof_decision_of(&a->advice.evidence);
+  return json_pack(
+      "{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b, s:s?}", "seconds",
+      cli_json_number(a->advice.measured_seconds), "fraction_of_achieved",
+      cli_json_number(a->advice.achieved_share), "fraction_of_ceiling", cli_json_number(a->advice.share),
+      "verdict", roof_verdict_of(a->advice.share)->name, "because",
+      roof_causes_sentence(&a->advice.evidence, a->advice.causes, a->advice.cause_count, sentence,
+                           sizeof sentence),
+      "class", group->name, "actions", actions, "waits_on", roof_evidence_waiting(&a->advice.evidence),
+      "causes", causes, "stop", a->advice.done, "next_step", next != NULL ? next->step : NULL);
 }
 
 json_t *cli_advise_json(const cli_advice *a) {
-  json_t *levers = json_array(), *machines = json_array();
-  for (size_t i = 0; i < a->lever_count; i++) {
-    json_array_append_new(levers, lever_json(&a->levers[i]));
-  }
-  for (int i = 0; i < a->machine_count; i++) {
-    json_array_append_new(machines, machine_json(&a->machines[i]));
-  }
+  json_t *levers = cli_columns_json(cli_advise_levers(a));
+  json_t *machines = cli_columns_json(CLI_ROWS(machine_columns, a->machines, (size_t)a->machine_count));
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.advice/1", "side",
-                   roof_regime_name(a->now.regime), "prediction",
-                   cli_json_prediction(a->target, a->op, a->values, &a->now), "measured", measured_json(a),
-                   "levers", levers, "machines", machines);
+                   roof_regime_name(a->advice.now.regime), "prediction",
+                   cli_json_prediction(a->target, a->op, a->values, &a->advice.now), "measured",
+                   measured_json(a), "levers", levers, "machines", machines);
 }

@@ -79,66 +79,44 @@ static roof_status read_ledger(double *seconds, roof_error *error) {
   return status;
 }
 
-static roof_status find_causes(cli_advice *a, double wall, roof_error *error) {
+/** What the options say of the operation. */
+static roof_status read_question(const typed *t, roof_question *question, roof_error *error) {
   roof_status status = ROOF_OK;
-  if (counters != NULL && isnan(a->measured)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--counter: needs a time to explain: measured=TIME");
-  }
-  if (!isnan(a->measured) && !(a->now.lower_seconds > 0)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: the ceiling of %s is not known on it",
-                          a->target->machine->name, a->op->name);
-  }
-  a->evidence = roof_evidence_of(&a->now, a->target->machine, a->measured);
-  a->evidence.wall_seconds = wall;
+  *question = roof_question_init();
+  question->measured_seconds = t->measured;
+  question->wall_seconds = t->wall;
+  question->users = users > 0 ? users : 0;
   for (int i = 0; counters != NULL && counters[i] != NULL && status == ROOF_OK; i++) {
     roof_clue clue;
     double value;
     status = roof_clue_read(counters[i], &clue, &value, error);
     if (status == ROOF_OK) {
-      a->evidence.clue[clue] = value;
+      question->clue[clue] = value;
     }
   }
-  roof_evidence_derive(&a->evidence);
-  a->cause_count = roof_causes_rank(&a->evidence, a->causes, CLI_ADVICE_CAUSES);
   return status;
 }
 
-/** The bound that the measured ceilings give, where the machine has both kinds. */
-static double achieved_bound(const cli_advice *a) {
-  roof_options o = a->target->options;
-  roof_target target;
-  roof_prediction p;
-  o.achieved = true;
-  if (roof_target_init(&target, a->target->machine, &a->target->types, &o, NULL) != ROOF_OK) {
-    return a->now.lower_seconds;
-  }
-  roof_predict(&target, a->op, a->values, &p);
-  return p.lower_seconds;
-}
-
-static roof_status gather(cli_advice *a, const roof_shape *shape, double wall, roof_error *error) {
-  roof_shape_typed(shape, 0, a->typed);
+static roof_status gather(cli_advice *a, const roof_shape *shape, const typed *t, roof_error *error) {
+  double typed_values[ROOF_PARAM_MAX];
+  roof_question question;
+  roof_shape_typed(shape, 0, typed_values);
   roof_status status = roof_shape_point(shape, 0, a->values, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  roof_predict(a->target, a->op, a->values, &a->now);
-  a->achieved_seconds = achieved_bound(a);
-  status = a->now.work.flops > 0 ? roof_target_supports(a->target, a->now.work.unit, error) : ROOF_OK;
+  status = status == ROOF_OK ? read_question(t, &question, error) : status;
   if (status == ROOF_OK) {
-    status = find_causes(a, wall, error);
+    status = roof_advise(a->target, a->op, typed_values, &question, &a->advice, error);
   }
-  if (status == ROOF_OK) {
-    a->lever_count =
-        roof_levers_rank(a->target, a->op, a->typed, users > 0 ? users : 0, a->levers, CLI_ADVICE_LEVERS);
-    status = roof_catalog_rank(a->target, a->op, a->values, &a->machines, &a->machine_count, error);
-  }
-  return status;
+  return status == ROOF_OK
+             ? roof_catalog_rank(a->target, a->op, a->values, &a->machines, &a->machine_count, error)
+             : status;
 }
 
-static roof_status tell(const cli_advice *a, roof_error *error) {
-  if (a->args->json || a->args->csv) {
-    return cli_answer_print(a->args, cli_advise_json(a), error);
+static roof_status print_answer(const cli_args *args, const cli_advice *a, roof_error *error) {
+  if (args->csv) {
+    return cli_columns_print_csv(cli_advise_levers(a), error);
+  }
+  if (args->json) {
+    return cli_json_print(cli_advise_json(a), error);
   }
   roof_text out = {0};
   cli_advise_text(a, &out);
@@ -159,16 +137,10 @@ static roof_status advise(const cli_args *args, const roof_shape *shape, typed *
   if (status != ROOF_OK) {
     return status;
   }
-  cli_advice a = {.args = args,
-                  .target = targets.targets,
-                  .op = shape->op,
-                  .measured = t->measured,
-                  .all_machines = all_machines != 0};
+  cli_advice a = {.target = targets.targets, .op = shape->op, .all_machines = all_machines != 0};
   status = targets.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "advise: one machine at a time")
-                             : gather(&a, shape, t->wall, error);
-  if (status == ROOF_OK) {
-    status = tell(&a, error);
-  }
+                             : gather(&a, shape, t, error);
+  status = status == ROOF_OK ? print_answer(args, &a, error) : status;
   free(a.machines);
   cli_targets_done(&targets);
   return status;

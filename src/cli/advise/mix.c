@@ -1,34 +1,61 @@
 #include "cli/advise/advise.h"
-#include "cli/grid.h"
 
-enum { SHORT = 48 };
+#include <string.h>
 
 static const char *unit_of(roof_regime regime) {
   return regime == ROOF_COMPUTE_BOUND ? "FLOP/s" : regime == ROOF_OVERHEAD_BOUND ? "" : "B/s";
 }
 
+static const char *regime(const void *row, char *scratch) {
+  (void)scratch;
+  return roof_regime_name(((const roof_time_share *)row)->regime);
+}
+
+static const char *rate_before(const void *row, char *scratch) {
+  const roof_time_share *p = row;
+  return roof_quantity_format(scratch, CLI_SCRATCH, p->from, unit_of(p->regime));
+}
+
+static const char *rate_after(const void *row, char *scratch) {
+  const roof_time_share *p = row;
+  return roof_quantity_format(scratch, CLI_SCRATCH, p->to, unit_of(p->regime));
+}
+
+enum { BEFORE = 4, AFTER = 5 }; /* columns that the machines name */
+
+static const cli_column part_columns[] = {
+    {.key = "name", .header = "phase", CLI_FIELD(TEXT, roof_time_share, name)},
+    {.header = "share", .scale = 100, .digits = 3, .unit = " %", CLI_FIELD(NUMBER, roof_time_share, share)},
+    {.key = "regime", .header = "bound by", .text = regime},
+    {.key = "share", CLI_FIELD(NUMBER, roof_time_share, share)},
+    [BEFORE] = {.header = "", .right = true, .text = rate_before},
+    [AFTER] = {.header = "", .right = true, .text = rate_after},
+    {.key = "gain",
+     .header = "gain",
+     .fixed = true,
+     .digits = 3,
+     .unit = "x",
+     CLI_FIELD(NUMBER, roof_time_share, gain)},
+    {.header = "share after",
+     .scale = 100,
+     .digits = 3,
+     .unit = " %",
+     CLI_FIELD(NUMBER, roof_time_share, after)},
+    {0}};
+
+static cli_rows rows_of(const roof_time_mix *m) {
+  return CLI_ROWS(part_columns, m->parts, (size_t)m->count);
+}
+
 static void write_text(const roof_time_mix *m, const roof_target *from, const roof_target *to,
                        roof_text *out) {
-  cli_grid grid = {0};
-  const char *heads[] = {"phase",           "share", "bound by",   from->machine->name,
-                         to->machine->name, "gain",  "share after"};
-  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    cli_grid_add(&grid, "%s", heads[i]);
-  }
-  for (int i = 0; i < m->count; i++) {
-    const roof_time_share *p = &m->parts[i];
-    char a[SHORT], b[SHORT];
-    cli_grid_add(&grid, "%s", p->name);
-    cli_grid_add(&grid, "%.3g %%", 100 * p->share);
-    cli_grid_add(&grid, "%s", roof_regime_name(p->regime));
-    cli_grid_add(&grid, "%s", roof_quantity_format(a, SHORT, p->from, unit_of(p->regime)));
-    cli_grid_add(&grid, "%s", roof_quantity_format(b, SHORT, p->to, unit_of(p->regime)));
-    cli_grid_add(&grid, "%.3fx", p->gain);
-    cli_grid_add(&grid, "%.3g %%", 100 * p->share / p->gain * m->gain);
-  }
+  cli_column columns[sizeof part_columns / sizeof part_columns[0]];
+  memcpy(columns, part_columns, sizeof columns);
+  columns[BEFORE].header = from->machine->name;
+  columns[AFTER].header = to->machine->name;
   roof_text_addf(out, "%.3fx: the mix on %s against %s, by the shares of its time\n\n", m->gain,
                  roof_machine_title(to->machine), roof_machine_title(from->machine));
-  cli_grid_end(&grid, out, "lrlrrrr");
+  cli_columns_add_text(out, CLI_ROWS(columns, m->parts, (size_t)m->count));
   roof_text_add(out, "\n  1 / (");
   for (int i = 0; i < m->count; i++) {
     roof_text_addf(out, "%s%.4g / %.4g", i > 0 ? " + " : "", m->parts[i].share, m->parts[i].gain);
@@ -36,22 +63,16 @@ static void write_text(const roof_time_mix *m, const roof_target *from, const ro
   roof_text_addf(out, ") = %.5g\n", m->gain);
 }
 
-static json_t *mix_json(const roof_time_mix *m, const roof_target *from, const roof_target *to) {
-  json_t *parts = json_array();
-  for (int i = 0; i < m->count; i++) {
-    const roof_time_share *p = &m->parts[i];
-    json_array_append_new(parts, json_pack("{s:s, s:s, s:o, s:o}", "name", p->name, "regime",
-                                           roof_regime_name(p->regime), "share", cli_json_number(p->share),
-                                           "gain", cli_json_number(p->gain)));
-  }
-  return json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.mix/1", "machine", from->machine->name,
-                   "against", to->machine->name, "gain", cli_json_number(m->gain), "parts", parts);
-}
-
 static roof_status print_mix(const cli_args *args, const roof_time_mix *m, const roof_target *from,
                              const roof_target *to, roof_error *error) {
-  if (args->json || args->csv) {
-    return cli_answer_print(args, mix_json(m, from, to), error);
+  if (args->csv) {
+    return cli_columns_print_csv(rows_of(m), error);
+  }
+  if (args->json) {
+    return cli_json_print(json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.mix/1", "machine",
+                                    from->machine->name, "against", to->machine->name, "gain",
+                                    cli_json_number(m->gain), "parts", cli_columns_json(rows_of(m))),
+                          error);
   }
   roof_text out = {0};
   write_text(m, from, to, &out);
@@ -61,7 +82,7 @@ static roof_status print_mix(const cli_args *args, const roof_time_mix *m, const
 }
 
 roof_status cli_advise_mix(const cli_args *args, const char *text, const char *against, roof_error *error) {
-  roof_time_mix m;
+  roof_time_mix mix;
   if (against == NULL || args->machines == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--mix: needs two machines: --machine NAME --against NAME");
   }
@@ -69,17 +90,14 @@ roof_status cli_advise_mix(const cli_args *args, const char *text, const char *a
   cli_args both = *args;
   cli_targets targets;
   both.machines = names;
-  roof_status status = roof_time_mix_parse(text, &m, error);
-  if (status == ROOF_OK) {
-    status = cli_select_targets(&both, &targets, error);
-  }
+  roof_status status = roof_time_mix_parse(text, &mix, error);
+  status = status == ROOF_OK ? cli_select_targets(&both, &targets, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
-  status = roof_time_mix_solve(&m, &targets.targets[0], &targets.targets[1], error);
-  if (status == ROOF_OK) {
-    status = print_mix(args, &m, &targets.targets[0], &targets.targets[1], error);
-  }
+  const roof_target *from = &targets.targets[0], *to = &targets.targets[1];
+  status = roof_time_mix_solve(&mix, from, to, error);
+  status = status == ROOF_OK ? print_mix(args, &mix, from, to, error) : status;
   cli_targets_done(&targets);
   return status;
 }

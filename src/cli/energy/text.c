@@ -7,13 +7,9 @@
 
 enum { SHORT = 48, NAME = 96, BAR = 20, ROWS_MAX = 64 };
 
-static const char *quantity(char buffer[SHORT], double value, const char *unit) {
-  return roof_quantity_format(buffer, SHORT, value, unit);
-}
-
 static void add_quantity(cli_grid *grid, double value, const char *unit) {
   char text[SHORT];
-  cli_grid_add(grid, "%s", isnan(value) ? "-" : quantity(text, value, unit));
+  cli_grid_add(grid, "%s", isnan(value) ? "-" : cli_quantity(text, value, unit));
 }
 
 /** As people compare devices: GFLOP/s per watt. */
@@ -43,12 +39,12 @@ static void add_source(roof_text *out, const roof_energy_subject *s) {
   if (c->power_only) {
     roof_text_addf(
         out, "  assumed     %s drawn all the time, whatever is done: the machine's file says no joules,\n",
-        quantity(x, c->constant_watts, "W"));
+        cli_quantity(x, c->constant_watts, "W"));
     roof_text_add(out, "              so every energy here is at most, and follows the time alone\n");
     roof_text_addf(out, "  its power   %s: %s\n", roof_provenance_name(e->kind), e->source);
     return;
   }
-  roof_text_addf(out, "  constant    %s%s\n", quantity(x, c->constant_watts, "W"),
+  roof_text_addf(out, "  constant    %s%s\n", cli_quantity(x, c->constant_watts, "W"),
                  isnan(e->idle_watts) ? ": the idle power is not known" : ", drawn whatever is done");
   roof_text_addf(out, "  joules      %s: %s\n", roof_provenance_name(e->kind), e->source);
 }
@@ -112,18 +108,18 @@ static void add_balance(roof_text *out, const roof_energy_subject *s) {
         time, energy);
   }
   roof_text_addf(out, "  power       %s far left of the ridge, %s at it,",
-                 quantity(x, roof_energy_watts(l, time * 1e-6), "W"), quantity(y, most, "W"));
-  roof_text_addf(out, " %s far right\n", quantity(x, roof_energy_watts(l, time * 1e6), "W"));
+                 cli_quantity(x, roof_energy_watts(l, time * 1e-6), "W"), cli_quantity(y, most, "W"));
+  roof_text_addf(out, " %s far right\n", cli_quantity(x, roof_energy_watts(l, time * 1e6), "W"));
   if (most > watts * (1 + 1e-9)) {
     roof_text_addf(out, "              more than the machine's %s: both at full rate would be throttled\n",
-                   quantity(x, watts, "W"));
+                   cli_quantity(x, watts, "W"));
   }
 }
 
 static void add_term(roof_text *out, const char *name, double joules, double all) {
   char x[SHORT];
   int length = all > 0 ? (int)lround(BAR * joules / all) : 0;
-  roof_text_addf(out, "  %-11s %-10s ", name, quantity(x, joules, "J"));
+  roof_text_addf(out, "  %-11s %-10s ", name, cli_quantity(x, joules, "J"));
   for (int i = 0; i < BAR; i++) {
     roof_text_add(out, i < length ? "\xE2\x96\x88" : " ");
   }
@@ -138,23 +134,23 @@ static void add_point(roof_text *out, const roof_energy_subject *s, const roof_p
   double all = u->expected_joules;
   if (!c->power_only) {
     add_term(out, "FLOPs", u->flop_joules, all);
-    roof_text_addf(out, "%s x %s\n", quantity(x, p->work.flops, "FLOP"),
-                   quantity(y, c->joules_per_flop[p->work.unit], "J"));
+    roof_text_addf(out, "%s x %s\n", cli_quantity(x, p->work.flops, "FLOP"),
+                   cli_quantity(y, c->joules_per_flop[p->work.unit], "J"));
   }
   for (int i = 0; i < p->level_count; i++) {
     if (u->level_joules[i] > 0) {
       add_term(out, p->levels[i].level->name, u->level_joules[i], all);
-      roof_text_addf(out, "%s x %s\n", quantity(x, p->levels[i].bytes, "B"),
-                     quantity(y, c->joules_per_byte[p->levels[i].level->level], "J"));
+      roof_text_addf(out, "%s x %s\n", cli_quantity(x, p->levels[i].bytes, "B"),
+                     cli_quantity(y, c->joules_per_byte[p->levels[i].level->level], "J"));
     }
   }
   add_term(out, "constant", u->constant_joules, all);
-  roof_text_addf(out, "%s x the expected %s\n", quantity(x, c->constant_watts, "W"),
-                 quantity(y, p->expected_seconds, "s"));
-  roof_text_addf(out, "  together    %s expected;", quantity(x, all, "J"));
+  roof_text_addf(out, "%s x the expected %s\n", cli_quantity(x, c->constant_watts, "W"),
+                 cli_quantity(y, p->expected_seconds, "s"));
+  roof_text_addf(out, "  together    %s expected;", cli_quantity(x, all, "J"));
   roof_text_addf(out, " at the bounds %s where times hide each other, %s where they add up\n",
-                 quantity(x, u->lower_joules, "J"), quantity(y, u->upper_joules, "J"));
-  roof_text_addf(out, "  power       %s on average\n", quantity(x, u->watts, "W"));
+                 cli_quantity(x, u->lower_joules, "J"), cli_quantity(y, u->upper_joules, "J"));
+  roof_text_addf(out, "  power       %s on average\n", cli_quantity(x, u->watts, "W"));
   if (p->work.flops > 0) {
     roof_text_addf(out,
                    "  efficiency  %.5g GFLOP/s per watt expected, %.5g at the lower bound, of at most %.5g\n",
@@ -220,7 +216,7 @@ static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool col
     roof_text_addf(out, "energy balance at %.4g FLOP/B", roof_energy_balance(&s->line));
   } else {
     roof_text_addf(out, "%s%s, %s on average", s->target.costs.power_only ? "at most " : "about ",
-                   quantity(x, u.expected_joules, "J"), quantity(y, u.watts, "W"));
+                   cli_quantity(x, u.expected_joules, "J"), cli_quantity(y, u.watts, "W"));
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
   if (s->shape->points > 1) {

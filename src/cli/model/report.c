@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 

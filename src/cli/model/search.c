@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 #include "roofline/draw.h"

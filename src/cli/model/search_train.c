@@ -1,4 +1,5 @@
 /* roofline model --train --search: every plan of a training step, the fastest, and what less memory costs. */
+#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 #include "roofline/plan.h"

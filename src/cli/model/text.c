@@ -2,14 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 
 enum { SHORT = 48, LINE = 160, COLUMNS = 8, BAR = 12 };
-
-static const char *quantity(char buffer[SHORT], double value, const char *unit) {
-  return roof_quantity_format(buffer, SHORT, value, unit);
-}
 
 /** As people write counts of parameters: 8.03 B. */
 static const char *billions(char buffer[SHORT], double count) {
@@ -32,13 +29,13 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
                    c->fits ? "spare" : "short");
   }
   if (t->settings.train) {
-    roof_text_addf(out, "; a training step %s, %.4g tokens/s", quantity(x, a->ttft_seconds, "s"),
+    roof_text_addf(out, "; a training step %s, %.4g tokens/s", cli_quantity(x, a->ttft_seconds, "s"),
                    a->prompt_tokens_per_second);
   } else if (t->model->encoder) {
-    roof_text_addf(out, "; %s a batch", quantity(x, a->ttft_seconds, "s"));
+    roof_text_addf(out, "; %s a batch", cli_quantity(x, a->ttft_seconds, "s"));
   } else {
-    roof_text_addf(out, "; TTFT %s, TPOT %s", quantity(x, a->ttft_seconds, "s"),
-                   quantity(y, a->tpot_seconds, "s"));
+    roof_text_addf(out, "; TTFT %s, TPOT %s", cli_quantity(x, a->ttft_seconds, "s"),
+                   cli_quantity(y, a->tpot_seconds, "s"));
     roof_text_addf(out, ", %.4g tokens/s a request", a->tokens_per_second);
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
@@ -118,7 +115,7 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   char format[SHORT], x[SHORT];
   add_run(out, t);
   roof_text_addf(out, "; %s launches, %s a kernel (%s)\n", roof_launch_name(s->launch),
-                 quantity(x, t->kernel.seconds, "s"), roof_provenance_name(t->kernel.kind));
+                 cli_quantity(x, t->kernel.seconds, "s"), roof_provenance_name(t->kernel.kind));
   roof_text_addf(out, "  precision   activations %s, KV %s; weights",
                  roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
   for (int part = 0, shown = 0; part < ROOF_PART_COUNT; part++) {
@@ -195,10 +192,10 @@ static const char *binding(const roof_model_target *t, const roof_model_operatio
 static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
                       roof_phase kind) {
   char x[SHORT], y[SHORT];
-  roof_text_addf(out, "\n%s: %s", roof_phase_name(kind), quantity(x, p->expected_seconds, "s"));
-  roof_text_addf(out, " (at best %s), %s,", quantity(x, p->lower_seconds, "s"),
-                 quantity(y, p->flops, "FLOP"));
-  roof_text_addf(out, " %s, %.0f kernels, MFU %.1f %%", quantity(x, p->memory_bytes, "B"), p->kernels,
+  roof_text_addf(out, "\n%s: %s", roof_phase_name(kind), cli_quantity(x, p->expected_seconds, "s"));
+  roof_text_addf(out, " (at best %s), %s,", cli_quantity(x, p->lower_seconds, "s"),
+                 cli_quantity(y, p->flops, "FLOP"));
+  roof_text_addf(out, " %s, %.0f kernels, MFU %.1f %%", cli_quantity(x, p->memory_bytes, "B"), p->kernels,
                  100 * p->mfu);
   if (p->recomputed_flops > 0) {
     roof_text_addf(out, ", HFU %.1f %%", 100 * p->hfu);
@@ -214,11 +211,11 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
     double bytes = o->bytes[0] + o->bytes[1] + o->bytes[2] + o->bytes[3], n = o->count;
     snprintf(text[i][0], SHORT, o->algorithm != NULL ? "%s (%s)" : "%s", o->name, o->algorithm);
     rf_format(text[i][1], SHORT, "%.6g", n);
-    quantity(text[i][2], n * o->flops, "");
-    quantity(text[i][3], n * bytes, "B");
+    cli_quantity(text[i][2], n * o->flops, "");
+    cli_quantity(text[i][3], n * bytes, "B");
     rf_format(text[i][4], SHORT, isnan(o->intensity) ? "-" : "%.3g", o->intensity);
     snprintf(text[i][5], SHORT, "%.40s", binding(t, o));
-    quantity(text[i][6], n * o->expected_seconds, "s");
+    cli_quantity(text[i][6], n * o->expected_seconds, "s");
     rf_format(text[i][7], SHORT, "%.1f %%", 100 * n * o->expected_seconds / p->expected_seconds);
     for (int c = 0; c < COLUMNS; c++) {
       cells[(i + 1) * COLUMNS + c] = text[i][c];
@@ -237,12 +234,12 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
       a->tokens_per_second, a->batch_tokens_per_second, a->device_tokens_per_second,
       a->prompt_tokens_per_second);
   roof_text_addf(out, "  TPOT        %s with the first token's cache,",
-                 quantity(x, a->tpot_first_seconds, "s"));
-  roof_text_addf(out, " %s with the last\n", quantity(x, a->tpot_last_seconds, "s"));
-  roof_text_addf(out, "  request     %s", quantity(x, a->request_seconds, "s"));
+                 cli_quantity(x, a->tpot_first_seconds, "s"));
+  roof_text_addf(out, " %s with the last\n", cli_quantity(x, a->tpot_last_seconds, "s"));
+  roof_text_addf(out, "  request     %s", cli_quantity(x, a->request_seconds, "s"));
   if (!isnan(a->joules_per_token)) {
     roof_text_addf(out, "; %s%s a generated token", t->plain.costs.power_only ? "at most " : "",
-                   quantity(x, a->joules_per_token, "J"));
+                   cli_quantity(x, a->joules_per_token, "J"));
   }
   if (!isnan(a->price_per_million_tokens)) {
     roof_text_addf(out, "; %.4g per million generated tokens at %.4g a device and hour",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 
@@ -15,10 +16,6 @@ typedef struct shown {
   const roof_workload_settings *s;
   const roof_workload_answer *a;
 } shown;
-
-static const char *quantity(char buffer[SHORT], double value, const char *unit) {
-  return roof_quantity_format(buffer, SHORT, value, unit);
-}
 
 static const char *binding(const roof_prediction *p) {
   return p->regime == ROOF_MEMORY_BOUND && p->binding != NULL ? p->binding->name
@@ -33,22 +30,22 @@ static void add_head(roof_text *out, const shown *v, bool color) {
   const roof_workload_answer *a = v->a;
   const char *title = roof_machine_title(v->machine);
   roof_text_addf(out, "%s%s on %s: %s", color ? "\033[1m" : "", v->w->name, title,
-                 quantity(x, a->expected_seconds, "s"));
-  roof_text_addf(out, " (at best %s), %s-bound", quantity(x, a->lower_seconds, "s"),
+                 cli_quantity(x, a->expected_seconds, "s"));
+  roof_text_addf(out, " (at best %s), %s-bound", cli_quantity(x, a->lower_seconds, "s"),
                  roof_regime_name(a->regime));
   if (v->w->batch > 0) {
     roof_text_addf(out, "; %.4g inputs/s at batch %.0f", v->w->batch / a->expected_seconds, v->w->batch);
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
   roof_text_addf(out, "  work        %.0f operation%s, %s, %s", a->calls, a->calls == 1 ? "" : "s",
-                 quantity(x, a->flops, "FLOP"), quantity(y, a->bytes, "B"));
+                 cli_quantity(x, a->flops, "FLOP"), cli_quantity(y, a->bytes, "B"));
   roof_text_addf(out, ", %.0f kernel%s", a->kernels, a->kernels == 1 ? "" : "s");
   if (v->w->batch > 0) { /* people know networks by them */
     roof_text_addf(out, ", %.0f multiply-adds", a->matrix_flops / 2);
   }
   roof_text_addf(out, "; MFU %.1f %%, MBU %.1f %%\n", 100 * a->mfu, 100 * a->mbu);
   roof_text_addf(out, "  run         %s launches, %s a kernel (%s)\n", roof_launch_name(v->s->launch),
-                 quantity(x, a->kernel.seconds, "s"), roof_provenance_name(a->kernel.kind));
+                 cli_quantity(x, a->kernel.seconds, "s"), roof_provenance_name(a->kernel.kind));
 }
 
 static void add_memory(roof_text *out, const shown *v) {
@@ -96,11 +93,11 @@ static void fill_row(char row[COLUMNS][SHORT], const shown *v, size_t index) {
   snprintf(row[1], SHORT, "%.30s", item->op);
   snprintf(row[2], SHORT, "%.90s", item->shape);
   rf_format(row[3], SHORT, "%.6g", n);
-  quantity(row[4], n * item->work.flops, "");
-  quantity(row[5], n * p->bytes, "B");
+  cli_quantity(row[4], n * item->work.flops, "");
+  cli_quantity(row[5], n * p->bytes, "B");
   rf_format(row[6], SHORT, isnan(p->intensity) ? "-" : "%.3g", p->intensity);
   snprintf(row[7], SHORT, "%.40s", binding(p));
-  quantity(row[8], n * p->expected_seconds, "s");
+  cli_quantity(row[8], n * p->expected_seconds, "s");
   rf_format(row[9], SHORT, "%.1f %%", 100 * n * p->expected_seconds / v->a->expected_seconds);
 }
 

@@ -22,10 +22,6 @@ static const struct poptOption options[] = {
 
 enum { SHORT = 48, LINE = 160, BAR = 20 };
 
-static const char *quantity(char buffer[SHORT], double value, const char *unit) {
-  return roof_quantity_format(buffer, SHORT, value, unit);
-}
-
 /** The first line: what stops it and how long it takes. Work too short to matter is said to be that, since
  * its time is the launch's. */
 static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
@@ -34,17 +30,17 @@ static void add_answer(roof_text *out, const roof_target *target, const roof_op 
   const char *title = roof_machine_title(target->machine);
   roof_text_addf(out, "%s%s on %s: %s-bound (%s), ", color ? "\033[1m" : "", op->name, title,
                  roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding));
-  quantity(expected, p->expected_seconds, "s");
+  cli_quantity(expected, p->expected_seconds, "s");
   if (p->regime == ROOF_OVERHEAD_BOUND) {
     double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;
     bool brief = work < target->overhead_cutoff;
-    roof_text_addf(out, "%s of work, shorter than %s", quantity(expected, work, "s"),
+    roof_text_addf(out, "%s of work, shorter than %s", cli_quantity(expected, work, "s"),
                    brief ? "the overhead cutoff of " : "its launches, ");
-    roof_text_add(out, quantity(limit, brief ? target->overhead_cutoff : launch, "s"));
+    roof_text_add(out, cli_quantity(limit, brief ? target->overhead_cutoff : launch, "s"));
   } else if (p->regime == ROOF_CAPACITY_BOUND) {
     roof_text_addf(out, "it does not fit; about %s if it did", expected);
   } else {
-    roof_text_addf(out, "about %s, at best %s", expected, quantity(limit, p->lower_seconds, "s"));
+    roof_text_addf(out, "about %s, at best %s", expected, cli_quantity(limit, p->lower_seconds, "s"));
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
 }
@@ -73,17 +69,17 @@ static void add_shape(roof_text *out, const roof_target *target, const roof_op *
 static void add_work(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char a[SHORT], b[SHORT], c[SHORT], d[SHORT];
   if (p->bytes > 0 || p->work.flops > 0) {
-    roof_text_addf(out, "  work        %s, %s moved (", quantity(a, p->work.flops, "FLOP"),
-                   quantity(b, p->bytes, "B"));
+    roof_text_addf(out, "  work        %s, %s moved (", cli_quantity(a, p->work.flops, "FLOP"),
+                   cli_quantity(b, p->bytes, "B"));
     if (p->work.write_bytes > 0) { /* a user's `bytes =` does not tell what is written */
-      roof_text_addf(out, "%s read + %s written, ", quantity(c, p->work.read_bytes, "B"),
-                     quantity(d, p->work.write_bytes, "B"));
+      roof_text_addf(out, "%s read + %s written, ", cli_quantity(c, p->work.read_bytes, "B"),
+                     cli_quantity(d, p->work.write_bytes, "B"));
     }
     roof_text_add(out, "each byte once)\n");
   }
   if (p->work.link_bytes > 0) {
     roof_text_addf(out, "  network     %s over the busiest link in %.0f steps\n",
-                   quantity(a, p->work.link_bytes, "B"), p->work.link_steps);
+                   cli_quantity(a, p->work.link_bytes, "B"), p->work.link_steps);
   }
   if (!isnan(target->capacity)) {
     roof_text_addf(out, "  capacity    %s of %s%s\n", roof_bytes_format(a, SHORT, p->work.working_set),
@@ -102,6 +98,20 @@ static const roof_level_time *inner_binding(const roof_prediction *p) {
   return NULL;
 }
 
+/** What becomes of a tile that the innermost level does not hold. */
+static void add_tile(roof_text *out, const roof_target *target, const roof_prediction *p) {
+  char size[SHORT];
+  roof_tile_fit fit = roof_target_tile(target);
+  if (fit.too_small == NULL || isnan(p->work.no_reuse_bytes)) {
+    return;
+  }
+  roof_text_addf(out, "  tile        %.0f x %.0f does not fit %s (%s, at most %.0f x %.0f)",
+                 target->options.tile, target->options.tile, fit.too_small->name,
+                 roof_bytes_format(size, SHORT, fit.too_small->bytes), fit.largest, fit.largest);
+  roof_text_addf(out, fit.keeps != NULL ? "; %s keeps it\n" : "; no level keeps it%s\n",
+                 fit.keeps != NULL ? fit.keeps->name : "");
+}
+
 static void add_intensity(roof_text *out, const roof_prediction *p) {
   char a[SHORT];
   if (!isnan(p->intensity)) {
@@ -118,8 +128,8 @@ static void add_intensity(roof_text *out, const roof_prediction *p) {
     roof_text_add(out, "\n");
   }
   if (p->work.flops > 0 && p->peak != NULL) {
-    roof_text_addf(out, "  attainable  %s", quantity(a, p->attainable, "FLOP/s"));
-    roof_text_addf(out, " of %s %s %s %s (%s)\n", quantity(a, p->peak->flops_per_second, "FLOP/s"),
+    roof_text_addf(out, "  attainable  %s", cli_quantity(a, p->attainable, "FLOP/s"));
+    roof_text_addf(out, " of %s %s %s %s (%s)\n", cli_quantity(a, p->peak->flops_per_second, "FLOP/s"),
                    roof_dtype_name(p->peak->dtype), roof_unit_name(p->peak->unit),
                    p->peak->sparse ? "2:4 sparse" : "dense", roof_provenance_name(p->peak->kind));
   }
@@ -138,7 +148,7 @@ static void add_time(const bars *b, const char *name, double seconds, const char
   for (int i = 0; i < filled && i < BAR; i++) {
     strcat(bar, "\xE2\x96\x88");
   }
-  quantity(text, seconds, "s");
+  cli_quantity(text, seconds, "s");
   int micro = strstr(text, "\xC2\xB5") != NULL; /* two bytes, one column */
   roof_text_addf(b->out, "    %-*s%*s  %s", b->width, name, 10 + micro, text, bar);
   if (note[0] != '\0') {
@@ -166,8 +176,8 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
   for (int i = p->level_count - 1; i >= 0; i--) {
     const roof_level_time *t = &p->levels[i];
     if (is_shown(t)) {
-      snprintf(note, sizeof note, "%s at %s", quantity(a, t->bytes, "B"),
-               quantity(b, t->bytes / t->seconds, "B/s"));
+      snprintf(note, sizeof note, "%s at %s", cli_quantity(a, t->bytes, "B"),
+               cli_quantity(b, t->bytes / t->seconds, "B/s"));
       add_time(&rows, t->level->name, t->seconds, note);
     }
   }
@@ -179,13 +189,13 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
   }
   const roof_options *o = &target->options;
   roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
-                 quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
-  roof_text_addf(out, "  expected    %s (%.0f %% of the bound)", quantity(a, p->expected_seconds, "s"),
+                 cli_quantity(a, p->lower_seconds, "s"), cli_quantity(b, p->upper_seconds, "s"));
+  roof_text_addf(out, "  expected    %s (%.0f %% of the bound)", cli_quantity(a, p->expected_seconds, "s"),
                  100 * o->efficiency);
   if (o->efficiency_low < o->efficiency_high) {
-    roof_text_addf(out, ", from %s (%.0f %%)", quantity(a, p->expected_low_seconds, "s"),
+    roof_text_addf(out, ", from %s (%.0f %%)", cli_quantity(a, p->expected_low_seconds, "s"),
                    100 * o->efficiency_high);
-    roof_text_addf(out, " to %s (%.0f %%)", quantity(a, p->expected_high_seconds, "s"),
+    roof_text_addf(out, " to %s (%.0f %%)", cli_quantity(a, p->expected_high_seconds, "s"),
                    100 * o->efficiency_low);
   }
   roof_text_add(out, "\n");
@@ -197,11 +207,11 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
   double bytes, flops;
   if (p->regime == ROOF_OVERHEAD_BOUND) {
     roof_predict_escape(target, p->work.unit, &bytes, &flops);
-    roof_text_addf(out, "  to escape   more than %s", quantity(a, bytes, "B"));
+    roof_text_addf(out, "  to escape   more than %s", cli_quantity(a, bytes, "B"));
     if (p->work.flops > 0 && !isnan(flops)) {
-      roof_text_addf(out, " or %s", quantity(a, flops, "FLOP"));
+      roof_text_addf(out, " or %s", cli_quantity(a, flops, "FLOP"));
     }
-    roof_text_addf(out, ": that lasts %s\n", quantity(a, target->overhead_cutoff, "s"));
+    roof_text_addf(out, ": that lasts %s\n", cli_quantity(a, target->overhead_cutoff, "s"));
   }
   if (op->batch != NULL && p->work.flops > 0) {
     roof_crossing crossing;
@@ -214,7 +224,7 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
     roof_text_add(out, "\n");
   }
   if (!isnan(p->energy_joules)) {
-    roof_text_addf(out, "  energy      %s %s\n", quantity(a, p->energy_joules, "J"),
+    roof_text_addf(out, "  energy      %s %s\n", cli_quantity(a, p->energy_joules, "J"),
                    target->costs.power_only ? "at most, at the full board power"
                                             : "from energy per FLOP and byte");
   }
@@ -225,6 +235,7 @@ static void add_prediction(roof_text *out, const cli_args *args, const roof_targ
   add_answer(out, target, shape->op, p, cli_use_color(args, stdout));
   add_shape(out, target, shape->op, values);
   add_work(out, target, p);
+  add_tile(out, target, p);
   add_intensity(out, p);
   add_times(out, target, p);
   add_rest(out, target, shape->op, shape->values, p);

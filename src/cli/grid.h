@@ -1,10 +1,16 @@
-/** Cells of a table, collected one by one. */
-#ifndef CLI_PREDICT_GRID_H
-#define CLI_PREDICT_GRID_H
+/** Tables of aligned text. */
+#ifndef CLI_GRID_H
+#define CLI_GRID_H
 
 #include "cli/cli.h"
 
-/** Start from `{0}`. */
+enum { CLI_TABLE_COLUMNS = 32 };
+
+/** Appends a table: `alignment` has 'l' or 'r' per column; cells row by row, header first. */
+void cli_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
+                        const char *alignment);
+
+/** Cells of a table, collected one by one. Start from `{0}`. */
 typedef struct cli_grid {
   roof_text cells; /**< each ends with a NUL */
   int count;

@@ -1,0 +1,93 @@
+/* Everything to say of one operation before it is changed. */
+#include <math.h>
+
+#include "roofline/advise.h"
+
+bool roof_lever_helps(const roof_lever *lever) {
+  return isnan(lever->gain) || lever->gain >= ROOF_LEVER_HELPS;
+}
+
+roof_question roof_question_init(void) {
+  roof_question question = {.measured_seconds = NAN, .wall_seconds = NAN};
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    question.clue[i] = NAN;
+  }
+  return question;
+}
+
+/** The bound that the measured ceilings give, where the machine has both kinds. */
+static double achieved_bound(const roof_target *asked, const roof_op *op, const double *values,
+                             double lower_seconds) {
+  roof_options options = asked->options;
+  roof_target target;
+  roof_prediction p;
+  options.achieved = true;
+  if (roof_target_init(&target, asked->machine, &asked->types, &options, NULL) != ROOF_OK) {
+    return lower_seconds;
+  }
+  roof_predict(&target, op, values, &p);
+  return p.lower_seconds;
+}
+
+static bool has_clues(const roof_question *question) {
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    if (!isnan(question->clue[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void find_causes(roof_advice *a, const roof_machine *machine, const roof_question *question) {
+  a->evidence = roof_evidence_of(&a->now, machine, question->measured_seconds);
+  a->evidence.wall_seconds = question->wall_seconds;
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    a->evidence.clue[i] = isnan(question->clue[i]) ? a->evidence.clue[i] : question->clue[i];
+  }
+  roof_evidence_derive(&a->evidence);
+  a->cause_count = roof_causes_rank(&a->evidence, a->causes, ROOF_ADVICE_CAUSES);
+}
+
+/** The first lever that is the owner's to pull, when it helps. */
+static const roof_lever *best_lever(const roof_advice *a) {
+  for (size_t i = 0; i < a->lever_count; i++) {
+    if (a->levers[i].kind != ROOF_LEVER_RESOURCE) {
+      return roof_lever_helps(&a->levers[i]) ? &a->levers[i] : NULL;
+    }
+  }
+  return NULL;
+}
+
+roof_status roof_advise(const roof_target *target, const roof_op *op, const double *typed,
+                        const roof_question *question, roof_advice *out, roof_error *error) {
+  double values[ROOF_PARAM_MAX], measured = question->measured_seconds;
+  roof_prediction now;
+  for (int i = 0; i < ROOF_PARAM_MAX; i++) {
+    values[i] = typed[i];
+  }
+  roof_status status = roof_op_complete(op, values, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_predict(target, op, values, &now);
+  status = now.work.flops > 0 ? roof_target_supports(target, now.work.unit, error) : ROOF_OK;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (isnan(measured) && has_clues(question)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "a counter needs a time to explain: measured=TIME");
+  }
+  if (!isnan(measured) && !(now.lower_seconds > 0)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: the ceiling of %s is not known on it",
+                          target->machine->name, op->name);
+  }
+  *out = (roof_advice){.now = now, .measured_seconds = measured, .share = now.lower_seconds / measured};
+  out->achieved_seconds = achieved_bound(target, op, values, now.lower_seconds);
+  out->achieved_share = out->achieved_seconds / measured;
+  out->done = out->achieved_share >= ROOF_STOP_FRACTION && out->share <= 1;
+  find_causes(out, target->machine, question);
+  out->lever_count = roof_levers_rank(target, op, typed, question->users, out->levers, ROOF_ADVICE_LEVERS);
+  out->lever_count = out->lever_count < ROOF_ADVICE_LEVERS ? out->lever_count : ROOF_ADVICE_LEVERS;
+  out->best = best_lever(out);
+  return ROOF_OK;
+}

@@ -1,0 +1,160 @@
+#include "cli/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/grid.h"
+
+enum { DIGITS = 15 };
+
+/** What a column says of a row: a text, else a number, else nothing. */
+typedef struct value {
+  const char *text;
+  double number;
+  bool flag; /**< `number` is 0 or 1 */
+} value;
+
+static bool is_end(const cli_column *c) {
+  return c->key == NULL && c->header == NULL;
+}
+
+static bool is_text(const cli_column *c) {
+  return c->text != NULL || c->kind == CLI_COLUMN_TEXT || c->kind == CLI_COLUMN_NAME;
+}
+
+static value value_of(const cli_column *c, const void *row, char scratch[CLI_SCRATCH]) {
+  const void *at = (const char *)row + c->offset;
+  const char *text = NULL;
+  if (c->text != NULL) {
+    text = c->text(row, scratch);
+  } else if (c->number != NULL) {
+    return (value){NULL, c->number(row), c->kind == CLI_COLUMN_FLAG};
+  } else if (c->kind == CLI_COLUMN_NUMBER) {
+    return (value){NULL, *(const double *)at, false};
+  } else if (c->kind == CLI_COLUMN_COUNT) {
+    int count = *(const int *)at;
+    return (value){NULL, count < 0 ? (double)NAN : (double)count, false};
+  } else if (c->kind == CLI_COLUMN_FLAG) {
+    return (value){NULL, *(const bool *)at, true};
+  } else {
+    text = c->kind == CLI_COLUMN_TEXT ? *(const char *const *)at : at;
+    text = text != NULL && c->kind == CLI_COLUMN_NAME && text[0] == '\0' ? NULL : text;
+  }
+  return (value){text, NAN, false};
+}
+
+static json_t *json_of(value v) {
+  return v.text != NULL ? json_string(v.text)
+         : v.flag       ? json_boolean(v.number != 0)
+                        : cli_json_number(v.number);
+}
+
+json_t *cli_columns_object(const cli_column *columns, const void *row) {
+  char scratch[CLI_SCRATCH];
+  json_t *object = json_object();
+  for (const cli_column *c = columns; !is_end(c); c++) {
+    if (c->key != NULL) {
+      json_object_set_new(object, c->key, json_of(value_of(c, row, scratch)));
+    }
+  }
+  return object;
+}
+
+static const void *row_at(cli_rows rows, size_t index) {
+  return (const char *)rows.first + index * rows.size;
+}
+
+json_t *cli_columns_json(cli_rows rows) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < rows.count; i++) {
+    json_array_append_new(list, cli_columns_object(rows.columns, row_at(rows, i)));
+  }
+  return list;
+}
+
+static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
+  char scratch[CLI_SCRATCH], quantity[48];
+  value v = value_of(c, row, scratch);
+  const char *unit = c->unit != NULL ? c->unit : "";
+  double scaled = c->scale != 0 ? v.number * c->scale : v.number;
+  if (v.text != NULL) {
+    cli_grid_add(grid, "%s", v.text);
+  } else if (isnan(v.number)) {
+    cli_grid_add(grid, "%s", c->none != NULL ? c->none : "-");
+  } else if (v.flag) {
+    cli_grid_add(grid, "%s", v.number != 0 ? "yes" : "no");
+  } else if (c->fixed) {
+    cli_grid_add(grid, "%.*f%s", c->digits, scaled, unit);
+  } else if (c->digits > 0) {
+    cli_grid_add(grid, "%.*g%s", c->digits, scaled, unit);
+  } else {
+    cli_grid_add(grid, "%s", roof_quantity_format(quantity, sizeof quantity, scaled, unit));
+  }
+}
+
+void cli_columns_add_text(roof_text *out, cli_rows rows) {
+  cli_grid grid = {0};
+  char alignment[CLI_TABLE_COLUMNS + 1] = "";
+  size_t width = 0;
+  for (const cli_column *c = rows.columns; !is_end(c); c++) {
+    if (c->header != NULL) {
+      cli_grid_add(&grid, "%s", c->header);
+      alignment[width++] = is_text(c) && !c->right ? 'l' : 'r';
+    }
+  }
+  for (size_t i = 0; i < rows.count; i++) {
+    for (const cli_column *c = rows.columns; !is_end(c); c++) {
+      if (c->header != NULL) {
+        add_cell(&grid, c, row_at(rows, i));
+      }
+    }
+  }
+  cli_grid_end(&grid, out, alignment);
+}
+
+void cli_columns_add_csv_header(roof_text *out, const cli_column *columns) {
+  const char *separator = "";
+  for (const cli_column *c = columns; !is_end(c); c++) {
+    if (c->key != NULL) {
+      roof_text_addf(out, "%s%s", separator, c->key);
+      separator = ",";
+    }
+  }
+  roof_text_add(out, "\n");
+}
+
+void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const void *row) {
+  char scratch[CLI_SCRATCH];
+  const char *separator = "";
+  for (const cli_column *c = columns; !is_end(c); c++) {
+    if (c->key == NULL) {
+      continue;
+    }
+    value v = value_of(c, row, scratch);
+    roof_text_add(out, separator);
+    separator = ",";
+    if (v.text != NULL) {
+      roof_text_add_csv(out, v.text);
+    } else if (v.flag) {
+      roof_text_add(out, v.number != 0 ? "true" : "false");
+    } else {
+      roof_text_add_number(out, isfinite(v.number) ? v.number : NAN, DIGITS);
+    }
+  }
+  roof_text_add(out, "\n");
+}
+
+void cli_columns_add_csv(roof_text *out, cli_rows rows) {
+  cli_columns_add_csv_header(out, rows.columns);
+  for (size_t i = 0; i < rows.count; i++) {
+    cli_columns_add_csv_row(out, rows.columns, row_at(rows, i));
+  }
+}
+
+roof_status cli_columns_print_csv(cli_rows rows, roof_error *error) {
+  roof_text out = {0};
+  cli_columns_add_csv(&out, rows);
+  roof_status status = cli_print(&out, error);
+  roof_text_done(&out);
+  return status;
+}
