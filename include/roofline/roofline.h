@@ -14,6 +14,7 @@
 #include "roofline/graphs.h"
 #include "roofline/import.h"
 #include "roofline/kernels.h"
+#include "roofline/ladder.h"
 #include "roofline/ledger.h"
 #include "roofline/machine.h"
 #include "roofline/measure.h"

@@ -26,6 +26,7 @@ BEGIN {
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sealing.h"] = "documents"
+  room_of["roofline/ladder.h"] = "measure"
   room_of["roofline/claim.h"] = "advise"
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"
