@@ -51,7 +51,7 @@ static roof_status append(const char *ledger, const import_answer *chosen, bool 
   roof_measurement *list = calloc(chosen->count, sizeof *list);
   size_t count = 0;
   char commit[ROOF_DIGEST_MAX];
-  cli_commit(commit, sizeof commit);
+  cli_commit(commit);
   roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed};
   roof_status status = list != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   for (size_t i = 0; i < chosen->count && status == ROOF_OK; i++) {

@@ -177,7 +177,7 @@ static roof_status record(const cli_args *args, roof_error *error) {
     status = add_counters(&b, error);
   }
   if (status == ROOF_OK) {
-    cli_commit(commit, sizeof commit);
+    cli_commit(commit);
     roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed != 0};
     status = roof_ledger_record(ledger, b.list, b.count, &how, error);
   }
