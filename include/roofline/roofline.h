@@ -25,6 +25,7 @@
 #include "roofline/place.h"
 #include "roofline/plan.h"
 #include "roofline/predict.h"
+#include "roofline/profiler.h"
 #include "roofline/region.h"
 #include "roofline/report.h"
 #include "roofline/sealing.h"

@@ -6,7 +6,7 @@
 #include "cli/grid.h"
 #include "cli/import/import.h"
 #include "cli/ledger/seal.h"
-#include "cli/profile/profilers.h"
+#include "cli/profile/run.h"
 
 static char *with, *question;
 static int list, dry;
@@ -21,10 +21,10 @@ static const struct poptOption options[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, "Import:", NULL},
     POPT_TABLEEND};
 
-static json_t *profiler_json(const profiler *p) {
+static json_t *profiler_json(const roof_profiler *p) {
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "name", p->name, "question", p->question, "answers",
                    p->answers, "format", p->format, "file", p->file, "cost", p->cost, "installed",
-                   (int)cli_profiler_installed(p));
+                   (int)roof_profiler_installed(p));
 }
 
 static roof_status print_list(const cli_args *args, roof_error *error) {
@@ -33,8 +33,8 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
   cli_grid grid = {0};
   if (args->json) {
     json_t *array = json_array();
-    for (int i = 0; i < cli_profiler_count; i++) {
-      json_array_append_new(array, profiler_json(&cli_profilers[i]));
+    for (int i = 0; roof_profiler_at(i) != NULL; i++) {
+      json_array_append_new(array, profiler_json(roof_profiler_at(i)));
     }
     return cli_json_print(json_pack("{s:s, s:o}", "schema", "roofline.profilers/1", "profilers", array),
                           error);
@@ -42,11 +42,11 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
   for (size_t i = 0; i < sizeof header / sizeof header[0]; i++) {
     cli_grid_add(&grid, "%s", header[i]);
   }
-  for (int i = 0; i < cli_profiler_count; i++) {
-    const profiler *p = &cli_profilers[i];
+  for (int i = 0; roof_profiler_at(i) != NULL; i++) {
+    const roof_profiler *p = roof_profiler_at(i);
     cli_grid_add(&grid, "%s", p->name);
     cli_grid_add(&grid, "%s", p->question);
-    cli_grid_add(&grid, "%s", cli_profiler_installed(p) ? "yes" : "no");
+    cli_grid_add(&grid, "%s", roof_profiler_installed(p) ? "yes" : "no");
     cli_grid_add(&grid, "%s", p->answers);
   }
   cli_grid_end(&grid, &out, "llll");
@@ -55,23 +55,23 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
   return status;
 }
 
-static roof_status choose(const profiler **p, roof_error *error) {
+static roof_status choose(const roof_profiler **p, roof_error *error) {
   if (with == NULL) {
-    return cli_profiler_for(question, p, error);
+    return roof_profiler_for(question, p, error);
   }
-  roof_status status = cli_profiler_find(with, p, error);
+  roof_status status = roof_profiler_find(with, p, error);
   return status == ROOF_OK && question != NULL && strcmp((*p)->question, question) != 0
              ? roof_error_set(error, ROOF_E_ARGUMENT, "--with %s: it answers --for %s", with, (*p)->question)
              : status;
 }
 
 /** The commands, one a line, and how to go on. */
-static void add_commands(roof_text *out, const profiler *p, const char *const *program) {
-  for (int step = 0; step < PROFILER_STEPS; step++) {
-    const char **words = cli_profiler_command(p, step, program);
+static void add_commands(roof_text *out, const roof_profiler *p, const char *const *program) {
+  for (int step = 0; step < ROOF_PROFILER_STEPS; step++) {
+    const char **words = roof_profiler_command(p, step, program);
     if (words != NULL) {
       roof_text_add(out, "  ");
-      cli_profiler_add_command(out, words);
+      roof_profiler_write(out, words);
       roof_text_add(out, "\n");
     }
     free(words);
@@ -79,7 +79,7 @@ static void add_commands(roof_text *out, const profiler *p, const char *const *p
   roof_text_addf(out, "  roofline import %s --format %s\n", p->file, p->format);
 }
 
-static roof_status print_commands(const profiler *p, const char *const *program, roof_error *error) {
+static roof_status print_commands(const roof_profiler *p, const char *const *program, roof_error *error) {
   roof_text out = {0};
   add_commands(&out, p, program);
   roof_status status = cli_print(&out, error);
@@ -88,7 +88,7 @@ static roof_status print_commands(const profiler *p, const char *const *program,
 }
 
 /** Says what it does to the times before the program begins. */
-static void announce(const cli_args *args, const profiler *p) {
+static void announce(const cli_args *args, const roof_profiler *p) {
   roof_text out = {0};
   if (args->quiet) {
     return;
@@ -100,12 +100,12 @@ static void announce(const cli_args *args, const profiler *p) {
 }
 
 /** Runs every step; a file of an earlier run does not stand for this one's. */
-static roof_status collect(const cli_args *args, const profiler *p, roof_error *error) {
+static roof_status collect(const cli_args *args, const roof_profiler *p, roof_error *error) {
   roof_status status = ROOF_OK;
   announce(args, p);
   (void)unlink(p->file);
-  for (int step = 0; step < PROFILER_STEPS && status == ROOF_OK; step++) {
-    const char **words = cli_profiler_command(p, step, args->program);
+  for (int step = 0; step < ROOF_PROFILER_STEPS && status == ROOF_OK; step++) {
+    const char **words = roof_profiler_command(p, step, args->program);
     status = words != NULL ? cli_profiler_run(words, error) : ROOF_OK;
     free(words);
   }
@@ -114,7 +114,7 @@ static roof_status collect(const cli_args *args, const profiler *p, roof_error *
              : status;
 }
 
-static roof_status profile(const cli_args *args, const profiler *p, roof_error *error) {
+static roof_status profile(const cli_args *args, const roof_profiler *p, roof_error *error) {
   roof_status status = collect(args, p, error);
   if (status == ROOF_OK) {
     status = cli_import_file_as(args, p->file, p->format, error);
@@ -125,7 +125,7 @@ static roof_status profile(const cli_args *args, const profiler *p, roof_error *
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  const profiler *p = NULL;
+  const roof_profiler *p = NULL;
   roof_status status = list ? print_list(args, error) : cli_args_limit_words(args, 0, error);
   if (status != ROOF_OK || list) {
     return status;
@@ -138,7 +138,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   if (status != ROOF_OK || dry) {
     return status == ROOF_OK ? print_commands(p, args->program, error) : status;
   }
-  if (!cli_profiler_installed(p)) {
+  if (!roof_profiler_installed(p)) {
     status = print_commands(p, args->program, error);
     return status == ROOF_OK
                ? roof_error_set(

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/profile/profilers.h"
+#include "cli/profile/run.h"
 #include "core/number.h"
 #include "host/write.h"
 #include "roofline/import.h"
@@ -131,11 +131,11 @@ static void speak(const int kept[2]) {
 }
 
 /** Runs the kernel under the profiler, which writes to `log`. */
-static roof_status profile(const profiler *ncu, const command *c, const char *log, rf_program_hold *hold,
+static roof_status profile(const roof_profiler *ncu, const command *c, const char *log, rf_program_hold *hold,
                            roof_error *error) {
   int kept[2];
   roof_error why = {.message = ""};
-  const char **words = cli_profiler_command(ncu, 0, c->words);
+  const char **words = roof_profiler_command(ncu, 0, c->words);
   if (words == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "--counters: out of memory");
   }
@@ -149,7 +149,7 @@ static roof_status profile(const profiler *ncu, const command *c, const char *lo
   return status == ROOF_OK ? ROOF_OK : explain(log, why.message, error);
 }
 
-static roof_status count_into(char *log, const profiler *ncu, const command *c, cli_counted *counted,
+static roof_status count_into(char *log, const roof_profiler *ncu, const command *c, cli_counted *counted,
                               roof_error *error) {
   rf_program_hold hold;
   rf_program_begin(&hold);
@@ -168,14 +168,14 @@ static roof_status count_into(char *log, const profiler *ncu, const command *c, 
 
 roof_status cli_count_kernel(const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                              const double *values, cli_counted *counted, roof_error *error) {
-  const profiler *ncu = NULL;
+  const roof_profiler *ncu = NULL;
   command c = {.count = 0};
   char log[4096];
   roof_status status = rf_temporary_name(log, sizeof log, "roofline-ncu-XXXXXX", error);
   if (status == ROOF_OK) {
-    status = cli_profiler_find("ncu", &ncu, error);
+    status = roof_profiler_find("ncu", &ncu, error);
   }
-  if (status == ROOF_OK && !cli_profiler_installed(ncu)) {
+  if (status == ROOF_OK && !roof_profiler_installed(ncu)) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED,
                             "--counters: no ncu on PATH: it comes with NVIDIA's Nsight Compute");
   }

@@ -11,7 +11,7 @@ BEGIN {
   may["graphs"] = "core ops models host documents graphs"
   may["kernels"] = "core ops host kernels"
   may["measure"] = "core ops advise host kernels measure"
-  may["import"] = "core ops models advise documents import"
+  may["import"] = "core ops models advise host documents import"
   may["ledger"] = "core ops advise host documents ledger"
   may["draw"] = "core ops advise draw"
   may["region"] = "core host region"
@@ -31,6 +31,7 @@ BEGIN {
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"
   room_of["roofline/explain.h"] = "advise"
+  room_of["roofline/profiler.h"] = "import"
   room_of["roofline/workload.h"] = "models"
   room_of["roofline/roofline.h"] = "everything"
 

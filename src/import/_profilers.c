@@ -1,12 +1,11 @@
-/* Which profiler answers which question, its command line, and running it. */
-#include "cli/profile/profilers.h"
-
-#include <stdint.h>
+/* Which profiler answers which question, and its command line. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "region/program.h"
+#include "host/probe.h"
+#include "roofline/profiler.h"
 
 /* The metrics are those that the reader of ncu's files uses. */
 #define NCU_FLOPS(prefix, type)                                                                              \
@@ -42,7 +41,7 @@ static const struct {
 static const char common_events[] =
     "duration_time,task-clock,cycles,instructions,LLC-load-misses,LLC-store-misses";
 
-const profiler cli_profilers[] = {
+static const roof_profiler profilers[] = {
     {.name = "ncu",
      .program = "ncu",
      .question = "kernels",
@@ -107,32 +106,36 @@ const profiler cli_profilers[] = {
      .commands = {{"likwid-perfctr", "-C", "N:0-@last", "-g", "@group", "-o", "@file", "@program"}}},
 };
 
-const int cli_profiler_count = sizeof cli_profilers / sizeof cli_profilers[0];
+enum { PROFILER_COUNT = sizeof profilers / sizeof profilers[0] };
 
-roof_status cli_profiler_find(const char *name, const profiler **found, roof_error *error) {
-  const char *names[sizeof cli_profilers / sizeof cli_profilers[0] + 1] = {NULL};
-  for (int i = 0; i < cli_profiler_count; i++) {
-    names[i] = cli_profilers[i].name;
-    if (strcmp(name, cli_profilers[i].name) == 0) {
-      *found = &cli_profilers[i];
+const roof_profiler *roof_profiler_at(int index) {
+  return index >= 0 && index < PROFILER_COUNT ? &profilers[index] : NULL;
+}
+
+roof_status roof_profiler_find(const char *name, const roof_profiler **found, roof_error *error) {
+  const char *names[PROFILER_COUNT + 1] = {NULL};
+  for (int i = 0; i < PROFILER_COUNT; i++) {
+    names[i] = profilers[i].name;
+    if (strcmp(name, profilers[i].name) == 0) {
+      *found = &profilers[i];
       return ROOF_OK;
     }
   }
   return roof_error_unknown(error, "--with", name, names, "`roofline profile --list` shows them");
 }
 
-roof_status cli_profiler_for(const char *question, const profiler **found, roof_error *error) {
-  const profiler *first = NULL;
-  const char *names[sizeof cli_profilers / sizeof cli_profilers[0] + 1] = {NULL};
-  for (int i = 0; i < cli_profiler_count; i++) {
-    const profiler *p = &cli_profilers[i];
+roof_status roof_profiler_for(const char *question, const roof_profiler **found, roof_error *error) {
+  const roof_profiler *first = NULL;
+  const char *names[PROFILER_COUNT + 1] = {NULL};
+  for (int i = 0; i < PROFILER_COUNT; i++) {
+    const roof_profiler *p = &profilers[i];
     names[i] = p->question;
     if (question != NULL && strcmp(question, p->question) != 0) {
       continue;
     }
     first = first == NULL ? p : first;
     /* python3 is everywhere and says nothing of PyTorch: that is for those who ask */
-    if (cli_profiler_installed(p) && (question != NULL || strcmp(p->name, "torch") != 0)) {
+    if (roof_profiler_installed(p) && (question != NULL || strcmp(p->name, "torch") != 0)) {
       *found = p;
       return ROOF_OK;
     }
@@ -144,7 +147,7 @@ roof_status cli_profiler_for(const char *question, const profiler **found, roof_
   return roof_error_unknown(error, "--for", question, names, "`roofline profile --list` shows them");
 }
 
-bool cli_profiler_installed(const profiler *p) {
+bool roof_profiler_installed(const roof_profiler *p) {
   const char *path = getenv("PATH");
   char file[4096];
   while (path != NULL && *path != '\0') {
@@ -163,36 +166,34 @@ bool cli_profiler_installed(const profiler *p) {
 static int processor_of_this(void) {
   bool counts = access("/sys/bus/event_source/devices/cpu", F_OK) == 0 ||
                 access("/sys/bus/event_source/devices/cpu_core", F_OK) == 0;
-  FILE *file = counts ? fopen("/proc/cpuinfo", "re") : NULL;
-  int last = sizeof processors / sizeof processors[0] - 1, found = last;
-  char line[512];
-  while (file != NULL && found == last && fgets(line, sizeof line, file) != NULL) {
-    for (int i = 0; i < last && strncmp(line, "vendor_id", 9) == 0; i++) {
-      found = strstr(line, processors[i].vendor) != NULL ? i : found;
+  int last = sizeof processors / sizeof processors[0] - 1;
+  char vendor[64];
+  counts = counts && rf_probe_key("", "/proc/cpuinfo", "vendor_id", vendor, sizeof vendor);
+  for (int i = 0; counts && i < last; i++) {
+    if (strstr(vendor, processors[i].vendor) != NULL) {
+      return i;
     }
   }
-  if (file != NULL) {
-    fclose(file);
-  }
-  return found;
+  return last;
 }
 
-/** What a word that is one word stands for; itself otherwise. Valid until the program ends. */
-static const char *fill(const profiler *p, const char *word) {
-  static char events[1024], cores[40];
+enum { FILL_SIZE = 1024 };
+
+/** What a word that is one word stands for, written to `text` where it is not constant; itself otherwise. */
+static const char *fill(const roof_profiler *p, const char *word, char text[FILL_SIZE]) {
   if (strcmp(word, "@file") == 0) {
     return p->file;
-  }
-  if (strcmp(word, "@events") == 0) {
-    snprintf(events, sizeof events, "%s%s", processors[processor_of_this()].events, common_events);
-    return events;
   }
   if (strcmp(word, "@group") == 0) {
     return processors[processor_of_this()].group;
   }
+  if (strcmp(word, "@events") == 0) {
+    snprintf(text, FILL_SIZE, "%s%s", processors[processor_of_this()].events, common_events);
+    return text;
+  }
   if (strcmp(word, "N:0-@last") == 0) {
-    snprintf(cores, sizeof cores, "N:0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
-    return cores;
+    snprintf(text, FILL_SIZE, "N:0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
+    return text;
   }
   return word;
 }
@@ -205,15 +206,16 @@ static size_t length_of(const char *const *words) {
   return count;
 }
 
-const char **cli_profiler_command(const profiler *p, int step, const char *const *program) {
-  const char *const *words = step < PROFILER_STEPS ? p->commands[step] : NULL;
-  const char **out =
-      words != NULL && words[0] != NULL ? calloc(PROFILER_WORDS + length_of(program) + 1, sizeof *out) : NULL;
+const char **roof_profiler_command(const roof_profiler *p, int step, const char *const *program) {
+  const char *const *words = step < ROOF_PROFILER_STEPS ? p->commands[step] : NULL;
+  size_t most = ROOF_PROFILER_WORDS + length_of(program) + 1;
+  /* the list, then the text of the one word of a command that is made here */
+  const char **out = words != NULL && words[0] != NULL ? calloc(1, most * sizeof *out + FILL_SIZE) : NULL;
   size_t count = 0;
-  for (int i = 0; out != NULL && i < PROFILER_WORDS && words[i] != NULL; i++) {
+  for (int i = 0; out != NULL && i < ROOF_PROFILER_WORDS && words[i] != NULL; i++) {
     bool script = strcmp(words[i], "@script") == 0;
     if (!script && strcmp(words[i], "@program") != 0) {
-      out[count++] = fill(p, words[i]);
+      out[count++] = fill(p, words[i], (char *)(out + most));
       continue;
     }
     bool interpreted = script && strncmp(program[0], "python", 6) == 0 && program[1] != NULL;
@@ -224,7 +226,7 @@ const char **cli_profiler_command(const profiler *p, int step, const char *const
   return out;
 }
 
-void cli_profiler_add_command(roof_text *out, const char *const *words) {
+void roof_profiler_write(roof_text *out, const char *const *words) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-";
   for (size_t i = 0; words[i] != NULL; i++) {
     const char *word = words[i];
@@ -239,21 +241,4 @@ void cli_profiler_add_command(roof_text *out, const char *const *words) {
     }
     roof_text_add(out, "'");
   }
-}
-
-roof_status cli_profiler_run(const char *const *words, roof_error *error) {
-  rf_program_hold hold;
-  rf_program_begin(&hold);
-  roof_status status = cli_profiler_run_held(words, &hold, error);
-  rf_program_end(&hold);
-  return status;
-}
-
-roof_status cli_profiler_run_held(const char *const *words, rf_program_hold *hold, roof_error *error) {
-  rf_program_counting none = {0};
-  rf_program_usage usage;
-  while (strchr(words[0], '=') != NULL) { /* as a shell has it: NAME=VALUE before the command */
-    putenv((char *)(uintptr_t)*words++);
-  }
-  return rf_program_run(words, "", &none, hold, &usage, error);
 }

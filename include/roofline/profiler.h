@@ -1,0 +1,72 @@
+/** The profilers that people already use: which one answers which question, and its command line. */
+#ifndef ROOFLINE_PROFILER_H
+#define ROOFLINE_PROFILER_H
+
+#include "roofline/status.h"
+#include "roofline/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_PROFILER_WORDS 24
+#define ROOF_PROFILER_STEPS 2
+
+/** A profiler for one question. A word of a command that begins with @ stands for something:
+ *  @program   what is profiled, with its arguments
+ *  @script    the same without the interpreter in front
+ *  @file      what it writes
+ *  @events    the events that count FLOPs and traffic on this processor, @group the same for LIKWID
+ *  @last      the number of the last core */
+typedef struct roof_profiler {
+  const char *name;     /**< what people call it */
+  const char *program;  /**< the executable that must be there */
+  const char *question; /**< one word: kernels, timeline, operators, loops, processor */
+  const char *answers;  /**< that question as people ask it */
+  const char *format;   /**< of roof_import */
+  const char *file;     /**< what it writes, in the working directory */
+  const char *cost;     /**< what it does to the times */
+  const char *commands[ROOF_PROFILER_STEPS][ROOF_PROFILER_WORDS]; /**< run one after the other */
+} roof_profiler;
+
+/** The profiler number `index`, from 0.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL past the last. */
+ROOF_API const roof_profiler *roof_profiler_at(int index);
+
+/** Finds a profiler by name.
+ *  Units: none.
+ *  Ownership: writes *found, static, on success only.
+ *  Errors: ROOF_E_NAME with the nearest name. */
+ROOF_API roof_status roof_profiler_find(const char *name, const roof_profiler **found, roof_error *error);
+
+/** The first one that answers the question (NULL: any) and is installed, else the first one that answers it.
+ *  Units: none.
+ *  Ownership: writes *found, static, on success only.
+ *  Errors: ROOF_E_NAME for a question that none answers. */
+ROOF_API roof_status roof_profiler_for(const char *question, const roof_profiler **found, roof_error *error);
+
+/** Whether its executable is on the PATH.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_profiler_installed(const roof_profiler *profiler);
+
+/** The words of a step, NULL-terminated: a leading NAME=VALUE is for the environment, as a shell has it.
+ *  Units: none.
+ *  Ownership: free() the list, not the words; words of `program` (NULL-terminated) are not copied.
+ *  Errors: NULL where there is no such step, or no memory. */
+ROOF_API const char **roof_profiler_command(const roof_profiler *profiler, int step,
+                                            const char *const *program);
+
+/** Appends the words of a command as a shell takes them.
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_profiler_write(roof_text *out, const char *const *words);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
