@@ -413,7 +413,7 @@ typedef struct roof_lever {
  *  which no batch can grow; 0 unknown.
  *  Units: s.
  *  Ownership: fills at most `capacity` levers; returns how many there are; `typed` as for roof_predict_at.
- *  Errors: none. */
+ *  Errors: 0 when out of memory. */
 ROOF_API size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed,
                                  double users, roof_lever *out, size_t capacity);
 

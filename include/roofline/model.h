@@ -635,7 +635,7 @@ typedef struct roof_model_saving {
 /** The phase without fusion number `index` minus the phase with it, everything else as in the settings.
  *  Units: bytes, kernels, s.
  *  Ownership: by value.
- *  Errors: none. */
+ *  Errors: NaN when out of memory. */
 ROOF_API roof_model_saving roof_model_fusion_saving(const roof_model_target *target, roof_phase kind,
                                                     int index);
 

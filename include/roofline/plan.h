@@ -76,9 +76,9 @@ typedef struct roof_plan_front {
  *  front is of time per token against tokens per second and device, whatever the limits. About a microsecond
  *  a layer kind and batch.
  *  Units: s, tokens/s, bytes.
- *  Ownership: fills *front; no allocation.
+ *  Ownership: fills *front on success only.
  *  Errors: as roof_model_target_init; ROOF_E_ARGUMENT when no plan divides the model; ROOF_E_UNSUPPORTED for
- *  an encoder, or a machine that does not say its memory. */
+ *  an encoder, or a machine that does not say its memory; ROOF_E_MEMORY. */
 ROOF_API roof_status roof_plan_search(const roof_model *model, const roof_machine *machine,
                                       const roof_model_settings *base, const roof_model_precision *precisions,
                                       int precision_count, const roof_plan_limits *limits,
@@ -109,7 +109,7 @@ typedef struct roof_train_front {
  *  with and without sequence parallelism, every recomputation, stage of ZeRO and microbatches of powers of
  *  two; other settings are those of `base`. Of equals the first, which is the simplest, stays.
  *  Units: s, tokens/s, bytes.
- *  Ownership: fills *front; no allocation.
+ *  Ownership: fills *front on success only.
  *  Errors: as roof_plan_search. */
 ROOF_API roof_status roof_train_search(const roof_model *model, const roof_machine *machine,
                                        const roof_model_settings *base, double devices,

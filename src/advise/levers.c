@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/number.h"
@@ -472,25 +473,34 @@ static void sort_levers(bench *b) {
 
 size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed, double users,
                         roof_lever *out, size_t capacity) {
-  bench b = {.target = target, .op = op, .typed = typed, .users = users};
-  memcpy(b.values, typed, sizeof b.values);
-  if (roof_op_complete(op, b.values, NULL) != ROOF_OK) {
+  bench *b = calloc(1, sizeof *b);
+  if (b == NULL) {
     return 0;
   }
-  roof_predict(target, op, b.values, &b.now);
-  add_native(&b);
-  add_stored(&b);
-  add_batching(&b);
-  add_choices(&b);
-  add_fusion(&b);
-  add_launches(&b);
-  add_network(&b);
-  add_capacity(&b);
-  add_resources(&b);
-  sort_levers(&b);
-  size_t kept = b.count < capacity ? b.count : capacity;
-  if (kept > 0) {
-    memcpy(out, b.levers, kept * sizeof *out);
+  b->target = target;
+  b->op = op;
+  b->typed = typed;
+  b->users = users;
+  memcpy(b->values, typed, sizeof b->values);
+  if (roof_op_complete(op, b->values, NULL) != ROOF_OK) {
+    free(b);
+    return 0;
   }
-  return b.count;
+  roof_predict(target, op, b->values, &b->now);
+  add_native(b);
+  add_stored(b);
+  add_batching(b);
+  add_choices(b);
+  add_fusion(b);
+  add_launches(b);
+  add_network(b);
+  add_capacity(b);
+  add_resources(b);
+  sort_levers(b);
+  size_t count = b->count, kept = count < capacity ? count : capacity;
+  if (kept > 0) {
+    memcpy(out, b->levers, kept * sizeof *out);
+  }
+  free(b);
+  return count;
 }

@@ -122,11 +122,15 @@ static bool is_detail(const roof_scene *scene, const roof_scene_roof *roof) {
 }
 
 void roof_scene_outline(roof_scene *scene) {
-  roof_scene whole = *scene;
+  bool detail[ROOF_SCENE_ROOFS];
+  int all = scene->roof_count;
+  for (int i = 0; i < all; i++) {
+    detail[i] = is_detail(scene, &scene->roofs[i]);
+  }
   scene->roof_count = 0;
-  for (int i = 0; i < whole.roof_count; i++) {
-    if (!is_detail(&whole, &whole.roofs[i])) {
-      scene->roofs[scene->roof_count++] = whole.roofs[i];
+  for (int i = 0; i < all; i++) {
+    if (!detail[i]) {
+      scene->roofs[scene->roof_count++] = scene->roofs[i];
     }
   }
 }

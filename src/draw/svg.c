@@ -464,13 +464,15 @@ static void add_described(roof_text *out, const char *element, const char *words
 }
 
 roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *error) {
-  rf_layout layout;
-  roof_status status = rf_layout_make(scene, &layout, error);
+  rf_layout *layout = malloc(sizeof *layout);
+  roof_status status = layout != NULL ? rf_layout_make(scene, layout, error)
+                                      : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   if (status != ROOF_OK) {
+    free(layout);
     return status;
   }
   roof_text body = {0}, description = {0};
-  chart c = {.scene = scene, .layout = &layout, .out = &body};
+  chart c = {.scene = scene, .layout = layout, .out = &body};
   draw_body(&c);
   rf_scene_describe(scene, &description);
   if (!body.failed && !description.failed) {
@@ -488,6 +490,7 @@ roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *e
     roof_text_add(out, "</svg>\n");
   }
   bool failed = body.failed || description.failed || out->failed;
+  free(layout);
   roof_text_done(&body);
   roof_text_done(&description);
   return failed ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory") : ROOF_OK;

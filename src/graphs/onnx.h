@@ -217,6 +217,8 @@ roof_status rf_onnx_data_dependent(onnx_call *c);
 /* onnx_fold.c */
 /** Gives a value its elements where they are few. */
 roof_status rf_onnx_know(onnx_call *c, onnx_value *v, const double *values);
+/** Keeps the same value of all elements, of which there are at most ONNX_KNOWN_MAX. */
+roof_status rf_onnx_know_all(onnx_call *c, onnx_value *v, double value);
 /** Computes the elements of the first output if all its inputs are known. */
 void rf_onnx_fold_copy(onnx_call *c);
 void rf_onnx_fold_map(onnx_call *c);

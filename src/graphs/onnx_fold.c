@@ -31,6 +31,20 @@ roof_status rf_onnx_know(onnx_call *c, onnx_value *v, const double *values) {
   return ROOF_OK;
 }
 
+roof_status rf_onnx_know_all(onnx_call *c, onnx_value *v, double value) {
+  size_t elements = (size_t)rf_onnx_elements(v);
+  double *values = calloc(elements + 1, sizeof *values);
+  if (values == NULL) {
+    return rf_onnx_fail(c, ROOF_E_MEMORY, "out of memory");
+  }
+  for (size_t i = 0; i < elements; i++) {
+    values[i] = value;
+  }
+  free(v->known);
+  v->known = values;
+  return ROOF_OK;
+}
+
 void rf_onnx_fold_copy(onnx_call *c) {
   const onnx_value *x = NULL, *y = NULL;
   double *values = start(c, &x, &y, 1);

@@ -341,16 +341,21 @@ roof_status rf_onnx_constant(onnx_call *c) {
                : rf_onnx_fail(c, ROOF_E_PARSE, "`value` is not a tensor");
   }
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    double values[ONNX_KNOWN_MAX];
     if (rf_onnx_attribute(c->node, lists[i], &attribute)) {
       bool whole = i % 2 == 0;
+      double *values = calloc(ONNX_KNOWN_MAX, sizeof *values);
+      if (values == NULL) {
+        return rf_onnx_fail(c, ROOF_E_MEMORY, "out of memory");
+      }
       int count = rf_onnx_ints(c->node, lists[i], values, ONNX_KNOWN_MAX);
       values[0] = i == 0   ? rf_onnx_int(c->node, lists[i], 0)
                   : i == 1 ? rf_onnx_float(c->node, lists[i], 0)
                            : values[0];
       out->type = whole ? ONNX_INT64 : ONNX_FLOAT;
       rf_onnx_set(out, i < 2 ? 0 : 1, &(double){count});
-      return rf_onnx_know(c, out, values);
+      roof_status status = rf_onnx_know(c, out, values);
+      free(values);
+      return status;
     }
   }
   return rf_onnx_fail(c, ROOF_E_ARGUMENT, "the constant is not a tensor of numbers");
@@ -373,13 +378,10 @@ roof_status rf_onnx_filled(onnx_call *c) {
     out->type = status == ROOF_OK ? of.type : out->type;
   }
   rf_onnx_set(out, count > 0 ? count : 0, dims);
-  double value = of.known != NULL && rf_onnx_elements(&of) >= 1 ? of.known[0] : 0, values[ONNX_KNOWN_MAX];
+  double value = of.known != NULL && rf_onnx_elements(&of) >= 1 ? of.known[0] : 0;
   bool few = rf_onnx_is_sound(out) && rf_onnx_elements(out) <= ONNX_KNOWN_MAX;
-  for (int i = 0; few && i < rf_onnx_elements(out); i++) {
-    values[i] = value;
-  }
   free(of.known);
-  return status == ROOF_OK && few ? rf_onnx_know(c, out, values) : status;
+  return status == ROOF_OK && few ? rf_onnx_know_all(c, out, value) : status;
 }
 
 roof_status rf_onnx_range(onnx_call *c) {

@@ -1,5 +1,6 @@
 /* Phases put together into what people ask: time to the first token, time per token, tokens per second. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "models/step.h"
@@ -152,14 +153,19 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
 /** Expected seconds of a step with `past` tokens there, from the mean step: attention alone differs. */
 static double seconds_at(const roof_model_target *t, roof_phase kind, double past,
                          const roof_model_phase *mean) {
-  roof_model_phase other;
+  roof_model_phase *other = malloc(sizeof *other);
   double attention = 0;
+  if (other == NULL) {
+    return NAN;
+  }
   for (int i = 0; i < mean->count; i++) {
     const roof_model_operation *o = &mean->operations[i];
     attention += o->kind == ROOF_KIND_ATTENTION ? o->count * o->expected_seconds : 0;
   }
-  make_phase(t, kind, past, past, true, &other);
-  return mean->expected_seconds + other.expected_seconds - attention / (1 - mean->bubble);
+  make_phase(t, kind, past, past, true, other);
+  double seconds = mean->expected_seconds + other->expected_seconds - attention / (1 - mean->bubble);
+  free(other);
+  return seconds;
 }
 
 /** TPOT at both ends of the generation. */
@@ -173,15 +179,21 @@ static void run_ends(const roof_model_target *t, roof_phase kind, double each, r
 roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phase kind, int index) {
   const roof_model_settings *s = &t->settings;
   roof_model_target other = *t;
-  roof_model_phase with, without;
+  roof_model_phase *phases = malloc(2 * sizeof *phases), *with = phases, *without = phases + 1;
+  roof_model_saving saving = {NAN, NAN, NAN};
+  if (phases == NULL) {
+    return saving;
+  }
   double last = s->prompt + fmax(0, s->generate - 2);
   other.settings.fusion = s->fusion | 1u << index;
-  roof_model_phase_of(&other, kind, s->prompt, last, &with);
+  roof_model_phase_of(&other, kind, s->prompt, last, with);
   other.settings.fusion = s->fusion & ~(1u << index);
-  roof_model_phase_of(&other, kind, s->prompt, last, &without);
-  return (roof_model_saving){.bytes = without.memory_bytes - with.memory_bytes,
-                             .kernels = without.kernels - with.kernels,
-                             .seconds = without.expected_seconds - with.expected_seconds};
+  roof_model_phase_of(&other, kind, s->prompt, last, without);
+  saving = (roof_model_saving){.bytes = without->memory_bytes - with->memory_bytes,
+                               .kernels = without->kernels - with->kernels,
+                               .seconds = without->expected_seconds - with->expected_seconds};
+  free(phases);
+  return saving;
 }
 
 void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {

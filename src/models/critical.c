@@ -1,5 +1,6 @@
 /* How far the batch, the prompt or the generation has to grow until the wall changes. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "models/step.h"
 
@@ -39,14 +40,19 @@ static sums sum_step(const roof_model_phase *p, bool products) {
 static sums step_at(const roof_model_target *target, roof_phase phase, roof_growth growth, bool products,
                     double value) {
   roof_model_target t = *target;
-  roof_model_phase p;
+  roof_model_phase *p = malloc(sizeof *p);
+  if (p == NULL) {
+    return (sums){NAN, NAN, NAN, NAN};
+  }
   double *const settings[ROOF_GROWTH_COUNT] = {[ROOF_GROW_BATCH] = &t.settings.batch,
                                                [ROOF_GROW_PROMPT] = &t.settings.prompt,
                                                [ROOF_GROW_GENERATE] = &t.settings.generate};
   *settings[growth] = value;
   double last = t.settings.prompt + fmax(0, t.settings.generate - 2);
-  roof_model_phase_of(&t, phase, t.settings.prompt, last, &p);
-  return sum_step(&p, products);
+  roof_model_phase_of(&t, phase, t.settings.prompt, last, p);
+  sums s = sum_step(p, products);
+  free(p);
+  return s;
 }
 
 static bool is_compute(const sums *s) {

@@ -1,5 +1,6 @@
 /* Every plan of so many devices: which fit, which is best, and what a faster answer costs in throughput. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "models/front.h"
 #include "models/step.h"
@@ -9,6 +10,7 @@ typedef struct search {
   roof_model_target target;
   const roof_plan_limits *limits;
   roof_plan_front *front;
+  roof_plan_front found;
   int precision;
   double plans; /**< that divide the model */
   roof_model_phase phase;
@@ -148,24 +150,30 @@ roof_status roof_plan_search(const roof_model *model, const roof_machine *machin
                              const roof_model_settings *base, const roof_model_precision *precisions,
                              int precision_count, const roof_plan_limits *limits, roof_plan_front *front,
                              roof_error *error) {
-  search s = {.limits = limits, .front = front};
-  roof_plan_front found = {0};
-  s.front = &found;
   if (model->encoder) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "search: %s is an encoder: it has no time per token",
                           model->name);
   }
-  for (int i = 0; i < precision_count; i++) {
-    roof_status status = init(&s, model, machine, base, &precisions[i], error);
-    if (status != ROOF_OK) {
-      return status;
+  search *s = calloc(1, sizeof *s);
+  if (s == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "search: out of memory");
+  }
+  s->limits = limits;
+  s->front = &s->found;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < precision_count && status == ROOF_OK; i++) {
+    status = init(s, model, machine, base, &precisions[i], error);
+    s->precision = i;
+    if (status == ROOF_OK) {
+      rf_model_each_plan(model, limits->devices / base->cp, try_plan, s);
     }
-    s.precision = i;
-    rf_model_each_plan(model, limits->devices / base->cp, try_plan, &s);
   }
-  roof_status status = rf_model_search_end(model, limits->devices, s.plans, error);
   if (status == ROOF_OK) {
-    *front = found;
+    status = rf_model_search_end(model, limits->devices, s->plans, error);
   }
+  if (status == ROOF_OK) {
+    *front = s->found;
+  }
+  free(s);
   return status;
 }

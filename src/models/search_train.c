@@ -1,5 +1,6 @@
 /* Every plan of a training step on so many devices: the fastest that fits, and what less memory costs. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "models/front.h"
 #include "models/step.h"
@@ -8,6 +9,7 @@
 typedef struct search {
   roof_model_target target;
   roof_train_front *front;
+  roof_train_front found;
   double plans; /**< that divide the model */
   double busy;  /**< device seconds of a step at the peak */
   roof_model_phase phase;
@@ -84,21 +86,25 @@ roof_status roof_train_search(const roof_model *model, const roof_machine *machi
                               const roof_model_settings *base, double devices, roof_train_front *front,
                               roof_error *error) {
   roof_model_settings one = *base;
-  roof_train_front found = {0};
-  search s = {.front = &found};
+  search *s = calloc(1, sizeof *s);
+  if (s == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "search: out of memory");
+  }
+  s->front = &s->found;
   one.train = true;
   one.sp = false;
   one.tp = one.pp = one.dp = one.ep = one.microbatches = 1;
-  roof_status status = roof_model_target_init(&s.target, model, machine, &one, error);
-  status = status == ROOF_OK ? rf_model_search_check(&s.target, devices, error) : status;
+  roof_status status = roof_model_target_init(&s->target, model, machine, &one, error);
+  status = status == ROOF_OK ? rf_model_search_check(&s->target, devices, error) : status;
   if (status == ROOF_OK) { /* one device's: a stage of a pipeline may have more than its part of the work */
-    roof_model_phase_of(&s.target, ROOF_PHASE_TRAIN, 0, 0, &s.phase);
-    s.busy = s.phase.mfu * s.phase.expected_seconds;
-    rf_model_each_plan(model, devices / base->cp, try_plan, &s);
-    status = rf_model_search_end(model, devices, s.plans, error);
+    roof_model_phase_of(&s->target, ROOF_PHASE_TRAIN, 0, 0, &s->phase);
+    s->busy = s->phase.mfu * s->phase.expected_seconds;
+    rf_model_each_plan(model, devices / base->cp, try_plan, s);
+    status = rf_model_search_end(model, devices, s->plans, error);
   }
   if (status == ROOF_OK) {
-    *front = found;
+    *front = s->found;
   }
+  free(s);
   return status;
 }

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm/_gemm.h"
@@ -209,24 +210,29 @@ static int add_matrices(product *p, const matrices *all, const rf_operands *o) {
 }
 
 static int make_ready(const roof_kernel_run *run) {
+  enum { OUT_OF_MEMORY = 1 }; /* dnnl_out_of_memory */
   const rf_operands *o = run->state;
   product *p = o->scratch;
-  matrices all = {.described = {NULL}};
+  matrices *all = calloc(1, sizeof *all);
   void *attributes = NULL;
   *p = (product){.scale = (float)rf_gemm_int8_scale(run)};
-  int status = describe(&all, run);
+  if (all == NULL) {
+    return OUT_OF_MEMORY;
+  }
+  int status = describe(all, run);
   status = status == 0 ? dnnl.primitive_attr_create(&attributes) : status;
   if (status == 0 && run->dtype == ROOF_INT8) {
     status = scale_sums(p, attributes);
   }
-  status = status == 0 ? create(p, &all, attributes) : status;
-  status = status == 0 ? add_matrices(p, &all, o) : status;
+  status = status == 0 ? create(p, all, attributes) : status;
+  status = status == 0 ? add_matrices(p, all, o) : status;
   if (attributes != NULL) {
     dnnl.primitive_attr_destroy(attributes);
   }
-  for (int i = 0; i < MATRICES && dnnl.memory_desc_destroy != NULL && all.described[i] != NULL; i++) {
-    dnnl.memory_desc_destroy((void *)(uintptr_t)all.described[i]);
+  for (int i = 0; i < MATRICES && dnnl.memory_desc_destroy != NULL && all->described[i] != NULL; i++) {
+    dnnl.memory_desc_destroy((void *)(uintptr_t)all->described[i]);
   }
+  free(all);
   return status;
 }
 

@@ -246,15 +246,15 @@ void rf_cpu_measure_energy(rf_bench *bench, const char *root) {
   window bytes = watch_bytes(bench, &meter, seconds);
   roof_energy *e = &bench->machine->energy;
   double watts = idle.joules / idle.seconds;
-  *e = (roof_energy){.kind = ROOF_MEASURED,
-                     .idle_watts = watts > 0 ? watts : NAN,
-                     .watts = fmax(fp64.joules / fp64.seconds, fp32.joules / fp32.seconds),
-                     .joules_per_flop = over_idle(&fp64, watts),
-                     .fp32_joules_per_flop = over_idle(&fp32, watts),
-                     .joules_per_byte = over_idle(&bytes, watts),
-                     .total_joules_per_flop = in_all(&fp64),
-                     .total_fp32_joules_per_flop = in_all(&fp32),
-                     .total_joules_per_byte = in_all(&bytes)};
+  e->kind = ROOF_MEASURED;
+  e->idle_watts = watts > 0 ? watts : NAN;
+  e->watts = fmax(fp64.joules / fp64.seconds, fp32.joules / fp32.seconds);
+  e->joules_per_flop = over_idle(&fp64, watts);
+  e->fp32_joules_per_flop = over_idle(&fp32, watts);
+  e->joules_per_byte = over_idle(&bytes, watts);
+  e->total_joules_per_flop = in_all(&fp64);
+  e->total_fp32_joules_per_flop = in_all(&fp32);
+  e->total_joules_per_byte = in_all(&bytes);
   char counted[96];
   memcpy(e->date, bench->machine->date, sizeof e->date);
   rf_format(e->source, sizeof e->source, "%s; windows of %g s idle, multiply-adds, reading memory, all cores",
