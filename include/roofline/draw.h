@@ -185,6 +185,7 @@ typedef struct roof_curve_dot {
   char label[80];
   double x, y;
   int series;
+  bool hollow; /**< predicted */
 } roof_curve_dot;
 
 typedef struct roof_panel {

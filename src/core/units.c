@@ -82,7 +82,8 @@ char *roof_quantity_format(char *buffer, size_t size, double value, const char *
   int index = 4;
   if (magnitude > 0 && isfinite(magnitude)) {
     index += (int)floor(log10(magnitude * (1 + 5e-5)) / 3);
-    index = index < 0 ? 0 : index > 10 ? 10 : index;
+    int last = strcmp(unit, "s") == 0 ? 4 : 10; /* nobody counts in kiloseconds */
+    index = index < 0 ? 0 : index > last ? last : index;
   }
   double scaled = value / pow(10, 3 * (index - 4));
   int decimals = fabs(scaled) >= 999.95 ? 0 : fabs(scaled) >= 99.995 ? 1 : fabs(scaled) >= 9.9995 ? 2 : 3;

@@ -42,6 +42,7 @@ typedef struct canvas {
   int taken_count;
   box lines[LINE_MAX]; /**< horizontal and vertical lines, which labels avoid crossing */
   int line_count;
+  box labels[ROOF_PANEL_MAX][ROOF_PANEL_DOTS]; /**< of the dots; NaN: no room */
 } canvas;
 
 static const rf_colour *colour(int series) {
@@ -195,9 +196,9 @@ static void take(canvas *c, box b) {
   }
 }
 
-/** Writes a label in the first place that is inside the panel and free, across a line only if there is no
- * other place; skips it if no place is free. */
-static void put_label(canvas *c, int panel, const char *label, int series, const box *places, int count) {
+/** Takes the first place that is inside the panel and free, across a line only if there is no other; NULL: none
+ * is free. */
+static const box *find_place(canvas *c, int panel, const box *places, int count) {
   for (int i = 0; i < 2 * count; i++) {
     const box *b = &places[i % count];
     bool inside = b->left >= LEFT && b->right <= RIGHT && b->top >= c->top[panel] - 2 &&
@@ -205,9 +206,21 @@ static void put_label(canvas *c, int panel, const char *label, int series, const
     if (inside && is_clear(b, c->taken, c->taken_count) &&
         (i >= count || is_clear(b, c->lines, c->line_count))) {
       take(c, *b);
-      add_text(c, "h", b->left, b->bottom - 4, colour(series)->text, label);
-      return;
+      return b;
     }
+  }
+  return NULL;
+}
+
+static void write_label(const canvas *c, const box *b, const char *label, int series) {
+  add_text(c, "h", b->left, b->bottom - 4, colour(series)->text, label);
+}
+
+/** Writes a label in the place that is found for it; skips it if none is free. */
+static void put_label(canvas *c, int panel, const char *label, int series, const box *places, int count) {
+  const box *b = find_place(c, panel, places, count);
+  if (b != NULL) {
+    write_label(c, b, label, series);
   }
 }
 
@@ -264,7 +277,8 @@ static void draw_marks(canvas *c) {
   }
 }
 
-static void draw_dots(canvas *c, int panel) {
+/** Finds the places of the dots' labels before any other label takes them: lines have more places than dots. */
+static void place_dots(canvas *c, int panel) {
   const roof_panel *p = &c->curves->panels[panel];
   for (int i = 0; i < p->dot_count; i++) {
     double x = place_x(c, p->dots[i].x), y = place_y(c, panel, p->dots[i].y);
@@ -276,12 +290,25 @@ static void draw_dots(canvas *c, int panel) {
     box places[] = {box_at(x + 9, y + 4, d->label),          box_at(x + 9, y - 20, d->label),
                     box_at(x - 9 - width, y - 20, d->label), box_at(x - 9 - width, y + 4, d->label),
                     box_at(x - width / 2, y + 10, d->label), box_at(x - width / 2, y - 26, d->label)};
+    const box *found = find_place(c, panel, places, sizeof places / sizeof places[0]);
+    c->labels[panel][i] = found != NULL ? *found : (box){NAN, NAN, NAN, NAN};
+  }
+}
+
+static void draw_dots(const canvas *c, int panel) {
+  const roof_panel *p = &c->curves->panels[panel];
+  for (int i = 0; i < p->dot_count; i++) {
+    const roof_curve_dot *d = &p->dots[i];
+    const char *line = colour(d->series)->line;
     roof_text_add(c->out, "<g><title>");
     roof_text_add_xml(c->out, d->label);
-    roof_text_addf(c->out,
-                   "</title><circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\" stroke=\"#fff\"/></g>\n", x,
-                   y, colour(d->series)->line);
-    put_label(c, panel, d->label, d->series, places, 6);
+    roof_text_addf(
+        c->out, "</title><circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\" stroke=\"%s\"%s/></g>\n",
+        place_x(c, d->x), place_y(c, panel, d->y), d->hollow ? "4.2" : "5", d->hollow ? "#fff" : line,
+        d->hollow ? line : "#fff", d->hollow ? " stroke-width=\"2\"" : "");
+    if (!isnan(c->labels[panel][i].left)) {
+      write_label(c, &c->labels[panel][i], d->label, d->series);
+    }
   }
 }
 
@@ -441,6 +468,9 @@ roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *out, roof
   }
   note_lines(&c);
   add_text(&c, "c", (LEFT + RIGHT) / 2.0, legend - LEGEND_ROW - 16, NULL, curves->x_title);
+  for (int i = 0; i < curves->panel_count; i++) {
+    place_dots(&c, i);
+  }
   for (int i = 0; i < curves->panel_count; i++) {
     draw_limits(&c, i);
     draw_curves(&c, i);

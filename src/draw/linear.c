@@ -82,7 +82,8 @@ static void fill(const roof_scene *scene, roof_curves *c) {
   for (int i = 0; i < scene->dot_count && p->dot_count < ROOF_PANEL_DOTS; i++) {
     const roof_scene_dot *from = &scene->dots[i];
     roof_curve_dot *to = &p->dots[p->dot_count++];
-    *to = (roof_curve_dot){.x = from->intensity, .y = from->flops_per_second, .series = from->series};
+    *to = (roof_curve_dot){
+        .x = from->intensity, .y = from->flops_per_second, .series = from->series, .hollow = from->predicted};
     snprintf(to->label, sizeof to->label, "%s", from->label);
   }
 }

@@ -133,6 +133,14 @@ refuses() { # CODE TEXT ARGUMENT...
   [ ! -e absent.png ]
 }
 
+@test "linear axes: every dot has its label, a predicted one is hollow" {
+  "$ROOFLINE" plot gemm m=1,64,4096 n=4096 k=4096 --machine h100 --dtype fp16 --linear --to labels.svg
+  for m in 1 64 4096; do
+    grep -q "<text class=\"h\"[^>]*>gemm m=$m</text>" labels.svg
+  done
+  [ "$(grep -c '<circle[^>]*fill="#fff"' labels.svg)" -eq 3 ]
+}
+
 @test "linear axes: from zero, the ridge where peak / bandwidth is, every dot at its share of the width" {
   "$ROOFLINE" plot gemm m=256,1024 n=4096 k=4096 --machine h100 --dtype fp16 --linear --to linear.svg
   xmllint --noout linear.svg

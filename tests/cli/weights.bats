@@ -95,7 +95,7 @@ layer='{"model.layers.0.mlp.up_proj.weight":{"dtype":"F8_E4M3","shape":[24,8],"d
 @test "a GGUF file that cannot be answered says why" {
   gguf llama | head -c 40000 >cut.gguf
   run -2 "$ROOFLINE" model cut.gguf --machine h100
-  has "cut.gguf: byte 40000: the file ends here"
+  has "cut.gguf: byte 40000: truncated"
   gguf grok >grok.gguf
   run -2 "$ROOFLINE" model grok.gguf --machine h100
   has 'general.architecture `grok`: llama.cpp has it, this version does not describe it'

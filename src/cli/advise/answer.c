@@ -45,8 +45,9 @@ static void add_side(const cli_advice *a, roof_text *out) {
   roof_text_addf(out, "%s side: %s on %s is bound by %s", roof_regime_name(p->regime), a->op->name,
                  roof_machine_title(a->target->machine), roof_prediction_binding(p, binding, sizeof binding));
   if (distance > 0) {
-    roof_text_addf(out, ", %.3gx %s of the ridge", distance >= 1 ? distance : 1 / distance,
-                   distance >= 1 ? "right" : "left");
+    double times = distance >= 1 ? distance : 1 / distance;
+    roof_text_addf(out, times < 1000 ? ", %.3gx" : ", %.0fx", times);
+    roof_text_addf(out, " %s of the ridge", distance >= 1 ? "right" : "left");
   }
   roof_text_addf(out, "; about %s, at best %s\n\n", cli_quantity(expected, p->expected_seconds, "s"),
                  cli_quantity(best, p->lower_seconds, "s"));
