@@ -48,6 +48,7 @@ typedef struct roof_counted {
   double update_share; /**< of the bytes, those written where they were read */
   double link_bytes;
   const char *link; /**< what that link's name begins with; NULL or "": the first */
+  int cores;        /**< that did it; 0: not known, all may have */
 } roof_counted;
 
 /** The time for each FLOP and byte on one basis; NaN where no figure is known. */
@@ -60,6 +61,7 @@ typedef struct roof_price {
 typedef struct roof_ceilings {
   const roof_machine *machine; /**< NULL: every ceiling is unknown */
   int cores;                   /**< that the ceilings are for; 0: all */
+  roof_options options;        /**< as asked */
   roof_price reached;          /**< the figures asked for */
   roof_price least;            /**< datasheet figures and physical limits: nothing is faster */
   const roof_peak *peak[ROOF_DTYPE_COUNT][ROOF_UNIT_COUNT]; /**< behind `reached`, NULL: none is known */
@@ -93,6 +95,7 @@ typedef struct roof_placed {
   roof_regime regime;          /**< of the ceiling; ROOF_REGIME_COUNT: unknown */
   char binding[ROOF_NAME_MAX]; /**< what gives the ceiling: "fp16 matrix", "HBM", a link; "" unknown */
   roof_basis basis;            /**< of the ceiling */
+  int cores;                   /**< that the ceiling is for; 0: all */
   double ceiling_seconds;      /**< the least time on that basis */
   double limit_seconds;        /**< the least time that the hardware allows */
   double compute_seconds;      /**< of the arithmetic alone */
@@ -109,7 +112,8 @@ typedef struct roof_placed {
  *  Errors: none. */
 ROOF_API void roof_counted_init(roof_counted *work);
 
-/** What a measurement counted. FLOPs and bytes whose unit and level it does not say stay `other_`.
+/** What a measurement counted, of all its threads, each of which has a core. FLOPs and bytes whose unit and
+ *  level it does not say stay `other_`.
  *  Units: s, FLOP, bytes.
  *  Ownership: fills *work, which points to the link's name.
  *  Errors: none. */
@@ -126,7 +130,7 @@ ROOF_API roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_mach
 /** Places counted work. The units work at the same time, the formats of one unit one after the other; of the
  *  levels the slowest counts. FLOPs of which no counter names the unit are of the operation's; else of the
  *  vector unit, unless the machine has only the matrix unit for the format or the rate is beyond the vector
- *  peak.
+ *  peak. Work of some cores is held against what those reach, unless it is beyond that: then others helped.
  *  Units: s.
  *  Ownership: fills *placed.
  *  Errors: none: what is not known says why. */

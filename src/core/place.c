@@ -55,24 +55,26 @@ void roof_counted_init(roof_counted *work) {
 
 void roof_counted_of(const roof_measurement *m, roof_counted *work) {
   bool formats = false, levels = false;
+  double threads = m->threads >= 1 ? m->threads : 1;
   roof_counted_init(work);
   work->seconds = m->seconds;
+  work->cores = m->threads >= 1 ? (int)m->threads : 0;
   work->noise = m->sample_count > 1 ? (m->stats.ci_high - m->stats.ci_low) / (2 * m->stats.median) : NAN;
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
-    work->other_flops[d] = m->dtype_flops[d];
+    work->other_flops[d] = threads * m->dtype_flops[d];
     formats |= !isnan(m->dtype_flops[d]);
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
-      work->flops[d][u] = m->unit_flops[d][u];
+      work->flops[d][u] = threads * m->unit_flops[d][u];
       formats |= !isnan(m->unit_flops[d][u]);
     }
   }
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
-    work->bytes[l] = m->level_bytes[l];
+    work->bytes[l] = threads * m->level_bytes[l];
     levels |= !isnan(m->level_bytes[l]);
   }
-  work->other_flops[m->dtype] = formats ? work->other_flops[m->dtype] : m->flops;
-  work->other_bytes = levels ? NAN : m->bytes;
-  work->link_bytes = m->link_bytes;
+  work->other_flops[m->dtype] = formats ? work->other_flops[m->dtype] : threads * m->flops;
+  work->other_bytes = levels ? NAN : threads * m->bytes;
+  work->link_bytes = threads * m->link_bytes;
   work->link = m->link;
 }
 
@@ -135,7 +137,7 @@ roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_machine *mach
                                const roof_options *options, roof_error *error) {
   roof_options defaults = roof_options_default(), asked = options != NULL ? *options : defaults;
   roof_options theoretical = asked;
-  roof_ceilings c = {.machine = machine, .cores = cores};
+  roof_ceilings c = {.machine = machine, .cores = cores, .options = asked};
   theoretical.achieved = false;
   no_price(&c.reached);
   no_price(&c.least);
@@ -397,7 +399,7 @@ static void name_binding(roof_placed *out, const bound *b) {
   }
 }
 
-void roof_place(const roof_ceilings *ceilings, const roof_counted *counted, roof_placed *placed) {
+static void place(const roof_ceilings *ceilings, const roof_counted *counted, roof_placed *placed) {
   roof_placed out = placed_at(counted->seconds);
   roof_counted work = settle_units(ceilings, counted, &out);
   char buffer[sizeof out.why] = "";
@@ -410,6 +412,7 @@ void roof_place(const roof_ceilings *ceilings, const roof_counted *counted, roof
     bound least = bound_of(ceilings, &ceilings->least, &work);
     if (reached.seconds > 0) {
       name_binding(&out, &reached);
+      out.cores = ceilings->cores;
       out.ceiling_seconds = reached.seconds;
       out.limit_seconds = least.seconds;
       out.compute_seconds = reached.compute_seconds;
@@ -420,6 +423,19 @@ void roof_place(const roof_ceilings *ceilings, const roof_counted *counted, roof
     }
   }
   *placed = out;
+}
+
+void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_placed *placed) {
+  roof_ceilings some;
+  bool fewer = work->cores > 0 && (ceilings->cores == 0 || work->cores < ceilings->cores);
+  if (fewer && ceilings->machine != NULL &&
+      roof_ceilings_init(&some, ceilings->machine, work->cores, &ceilings->options, NULL) == ROOF_OK) {
+    place(&some, work, placed);
+    if (placed->state <= ROOF_PLACE_POSSIBLE) {
+      return;
+    }
+  }
+  place(ceilings, work, placed);
 }
 
 /** The wall of the bound itself, whatever the overhead cutoff. */

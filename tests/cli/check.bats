@@ -160,6 +160,26 @@ check() {
   near '.kernels[0].fraction_of_ceiling' 0.747384 # beyond the lanes
 }
 
+@test "work of one thread is held against one core, of four against four, unless it is beyond them" {
+  jq -n '{kind: "measured", source: "the test"} as $from | {schema: "roofline.machine/1", name: "box", kind: "measured",
+    unit_count: 8, unit_kind: "core", peaks: [], levels: [
+      {name: "DRAM", bytes: 1e11, read_bytes_per_second: 80e9} + $from,
+      {name: "DRAM", bytes: 1e11, cores: 1, read_bytes_per_second: 10e9} + $from]}' >box.json
+  share() { # THREADS BYTES: per thread and second
+    results solver=1 | jq ".kernels[0] |= (.flops = null | .bytes = {DRAM: $2} | .seconds = 1 | .threads = $1)" >r.json
+    check r.json --machine ./box.json --min 0 --json
+    [ "$status" -eq 0 ]
+  }
+  share null 8e9
+  near '.kernels[0].fraction_of_ceiling' 0.1
+  share 1 8e9
+  near '.kernels[0].fraction_of_ceiling' 0.8
+  share 4 8e9
+  near '.kernels[0].fraction_of_ceiling' 0.8
+  share 1 16e9 # more than a core can: others helped
+  near '.kernels[0].fraction_of_ceiling' 0.2
+}
+
 @test "import, and check of what it prints, agree on the unit" {
   for file in gbench.json likwid.json perf-j.json; do
     "$ROOFLINE" import "$ROOFLINE_SOURCE/tests/fixtures/import/$file" --machine h100 --json >f.json

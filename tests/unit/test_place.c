@@ -162,6 +162,16 @@ static void measured_ceilings_and_cores(void **state) {
   assert_int_equal(roof_ceilings_init(&ceilings, machine, 1, NULL, NULL), ROOF_OK);
   assert_near(place(&work).share, 1, 1e-12);
   assert_int_equal(place(&work).basis, ROOF_ACHIEVED);
+  assert_int_equal(roof_ceilings_init(&ceilings, machine, 0, NULL, NULL), ROOF_OK);
+  work.cores = 1;
+  assert_near(place(&work).share, 1, 1e-12);
+  assert_int_equal(place(&work).cores, 1);
+  work.flops[ROOF_FP64][ROOF_VECTOR] *= 2; /* beyond one core: others helped */
+  assert_near(place(&work).share, 0.25, 1e-12);
+  assert_int_equal(place(&work).cores, 0);
+  work.flops[ROOF_FP64][ROOF_VECTOR] /= 2;
+  work.cores = 0;
+  assert_int_equal(roof_ceilings_init(&ceilings, machine, 1, NULL, NULL), ROOF_OK);
   work.flops[ROOF_FP64][ROOF_VECTOR] *= 1.1; /* over the benchmark, under what the core could do */
   assert_int_equal(place(&work).state, ROOF_PLACE_ABOVE);
   work.flops[ROOF_FP64][ROOF_VECTOR] *= 1.2;

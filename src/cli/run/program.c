@@ -10,6 +10,7 @@
 
 #include "cli/ledger/seal.h"
 #include "host/write.h"
+#include "roofline/advise.h"
 
 enum { REPEATS_MAX = 10000, FOLDER = 2048, PATTERN = FOLDER + 32 };
 
@@ -175,38 +176,40 @@ static roof_status load_machine(cli_program *program, roof_error *error) {
   } else {
     roof_catalog_load("host", &program->machine, NULL);
   }
-  if (program->machine != NULL && program->options->threads > 0) {
-    roof_machine_for_cores(program->machine, program->options->threads);
-  }
-  return status;
+  roof_options reached = roof_options_default();
+  reached.achieved = true;
+  return status == ROOF_OK ? roof_ceilings_init(&program->ceilings, program->machine,
+                                                program->options->threads, &reached, error)
+                           : status;
 }
 
-/** Reads and writes are not told apart, and the data taken to be in memory: the fastest it could be. */
-static void place(const cli_program *program, cli_part *part) {
-  const roof_measurement *m = &part->measurement;
-  roof_types types = roof_types_of(m->dtype);
-  roof_options o = roof_options_default();
-  roof_target target;
-  roof_work work;
-  o.achieved = true;
-  roof_work_init(&work);
-  work.unit = ROOF_MATRIX;
-  work.launches = 0;
-  work.flops = isnan(m->flops) ? 0 : m->flops * part->threads;
-  work.read_bytes = isnan(m->bytes) ? 0 : m->bytes * part->threads;
-  if (program->machine != NULL && roof_target_init(&target, program->machine, &types, &o, NULL) == ROOF_OK) {
-    roof_predict_work(&target, &work, &part->bound);
-    part->bounded = part->bound.lower_seconds > 0;
+/** A part as a document holds it; what it says of its bytes is what went from and to memory. */
+static void describe(cli_part *part, bool region) {
+  roof_measurement *m = &part->measurement;
+  m->calls = part->calls;
+  m->threads = region ? part->threads : NAN; /* a program may use any number of them */
+  m->total_seconds = part->total_seconds;
+  m->level_bytes[ROOF_MEMORY] = m->bytes;
+  memcpy(m->counted_flops, part->flops_counted, sizeof m->counted_flops);
+  for (int d = 0; d < ROOF_DTYPE_COUNT && !isnan(m->flops); d++) {
+    bool did = part->flops[d] != 0 || d == (int)m->dtype;
+    m->dtype_flops[d] = did ? part->flops[d] / part->calls : NAN;
   }
+}
+
+static void place(const cli_program *program, cli_part *part, bool region) {
+  describe(part, region);
+  roof_place_measurement(&program->ceilings, &part->measurement, &part->placed);
+  part->measurement.ceiling_seconds = part->placed.ceiling_seconds;
 }
 
 static roof_status settle(cli_program *program, roof_error *error) {
   take_counts(program);
   roof_status status = cli_part_settle(&program->whole, error);
-  place(program, &program->whole);
+  place(program, &program->whole, false);
   for (int i = 0; i < program->count && status == ROOF_OK; i++) {
     status = cli_part_settle(&program->parts[i], error);
-    place(program, &program->parts[i]);
+    place(program, &program->parts[i], true);
   }
   return status;
 }

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "region/program.h"
 #include "roofline/measurement.h"
+#include "roofline/place.h"
 
 /** What was typed beside the program and the options of every command. */
 typedef struct cli_program_options {
@@ -25,8 +26,7 @@ typedef struct cli_part {
   double flops[ROOF_DTYPE_COUNT]; /**< sum over the calls */
   double bytes;                   /**< the same */
   char flops_counted[64];
-  roof_prediction bound; /**< of all threads together, if `bounded` */
-  bool bounded;
+  roof_placed placed; /**< all threads together */
 } cli_part;
 
 typedef struct cli_program {
@@ -40,6 +40,7 @@ typedef struct cli_program {
   int count;
   roof_measurements missed; /**< what the regions say was not measured */
   roof_machine *machine;    /**< NULL: its ceilings are not known */
+  roof_ceilings ceilings;   /**< of that machine, as measured */
 } cli_program;
 
 /** Runs the program, places what it did and reports, on stderr or in --to FILE. */

@@ -38,11 +38,6 @@ static double cores_busy(const cli_program *program) {
   return (MEDIAN(program, user_seconds) + MEDIAN(program, system_seconds)) / MEDIAN(program, seconds);
 }
 
-/** The share of the ceiling, NaN when it has none. */
-static double fraction_of(const cli_part *part) {
-  return part->bounded ? part->bound.lower_seconds / part->measurement.seconds : NAN;
-}
-
 /* Text */
 
 static void add_quantity(cli_grid *grid, double value, const char *unit) {
@@ -52,7 +47,7 @@ static void add_quantity(cli_grid *grid, double value, const char *unit) {
 
 static void add_row(cli_grid *grid, const cli_part *part) {
   const roof_measurement *m = &part->measurement;
-  char binding[ROOF_NAME_MAX] = "-";
+  const roof_placed *at = &part->placed;
   cli_grid_add(grid, "%s", m->label);
   cli_grid_add(grid, "%.0f", part->calls);
   cli_grid_add(grid, "%.0f", part->threads);
@@ -69,13 +64,12 @@ static void add_row(cli_grid *grid, const cli_part *part) {
   } else {
     cli_grid_add(grid, "-");
   }
-  if (part->bounded) {
-    roof_prediction_binding(&part->bound, binding, sizeof binding);
-    cli_grid_add(grid, "%.1f %%", 100 * fraction_of(part));
+  if (!isnan(at->share)) {
+    cli_grid_add(grid, "%.1f %%", 100 * at->share);
   } else {
     cli_grid_add(grid, "-");
   }
-  cli_grid_add(grid, "%s", binding);
+  cli_grid_add(grid, "%s", at->binding[0] != '\0' ? at->binding : "-");
 }
 
 static const char *const heads[] = {"region", "calls",  "threads", "time",       "spread",
@@ -136,7 +130,7 @@ static void add_remark(const cli_part *part, roof_text *out) {
   if (is_unknown(part)) {
     roof_text_addf(out, "  %s: its FLOPs and bytes are unknown, so it has no place on a roofline\n",
                    m->label);
-  } else if (fraction_of(part) > 1) {
+  } else if (part->placed.state > ROOF_PLACE_POSSIBLE) {
     roof_text_addf(out,
                    "  %s: above the roof of memory or peak: its data stay in a cache, or it does less "
                    "than it says\n",
@@ -186,6 +180,10 @@ static void add_text(const cli_program *program, roof_text *out) {
                    program->machine->kind == ROOF_MEASURED ? " as measured on " : "",
                    program->machine->kind == ROOF_MEASURED ? program->machine->date : "");
   }
+  if (program->machine != NULL && program->count > 0) {
+    roof_text_add(
+        out, "  each region is set against as many cores as called it, unless it did more than they can\n");
+  }
 }
 
 /* JSON and CSV */
@@ -198,33 +196,11 @@ static json_t *samples_json(const roof_measurement *m) {
   return samples;
 }
 
-/** A part as a document holds it. */
-static roof_measurement document_of(const cli_part *part) {
-  roof_measurement m = part->measurement;
-  m.calls = part->calls;
-  m.threads = part->threads;
-  m.total_seconds = part->total_seconds;
-  m.ceiling_seconds = part->bounded ? part->bound.lower_seconds : NAN;
-  m.level_bytes[ROOF_MEMORY] = m.bytes;
-  memcpy(m.counted_flops, part->flops_counted, sizeof m.counted_flops);
-  for (int d = 0; d < ROOF_DTYPE_COUNT && !isnan(m.flops); d++) {
-    bool did = part->flops[d] != 0 || d == (int)m.dtype;
-    m.dtype_flops[d] = did ? part->flops[d] / part->calls : NAN;
-  }
-  return m;
-}
-
 /** What only this command tells of a part. */
 static void add_details(const cli_part *part, json_t *kernel) {
   const roof_measurement *m = &part->measurement;
-  char binding[ROOF_NAME_MAX] = "";
-  if (part->bounded) {
-    roof_prediction_binding(&part->bound, binding, sizeof binding);
-  }
-  json_object_update_new(kernel,
-                         json_pack("{s:o, s:s?, s:o}", "intensity", cli_json_number(m->flops / m->bytes),
-                                   "binding", part->bounded ? binding : NULL, "fraction_of_ceiling",
-                                   cli_json_number(fraction_of(part))));
+  json_object_set_new(kernel, "intensity", cli_json_number(m->flops / m->bytes));
+  cli_json_add_placed(kernel, &part->placed, 1);
 }
 
 static json_t *counters_json(const cli_program *program) {
@@ -265,7 +241,7 @@ static json_t *answer_json(const cli_program *program) {
   snprintf(all.format, sizeof all.format, "program");
   snprintf(all.machine, sizeof all.machine, "%s", program->machine != NULL ? program->machine->name : "host");
   for (; all.list != NULL && all.count < (size_t)count; all.count++) {
-    all.list[all.count] = document_of(&parts[all.count]);
+    all.list[all.count] = parts[all.count].measurement;
   }
   json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
   for (int i = 0; i < count; i++) {
@@ -299,8 +275,8 @@ static roof_status add_dot(const cli_part *part, roof_scene *scene, roof_error *
                         .next = -1};
   snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
   snprintf(dot.detail, sizeof dot.detail, "%s a call, %.0f %% of its ceiling",
-           roof_quantity_format(time, sizeof time, m->seconds, "s"), 100 * fraction_of(part));
-  return roof_scene_add_dot(scene, &dot) >= 0
+           roof_quantity_format(time, sizeof time, m->seconds, "s"), 100 * part->placed.share);
+  return roof_scene_add_placed(scene, &dot, &part->placed) >= 0
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", m->label,
                               ROOF_SCENE_DOTS);
@@ -313,10 +289,18 @@ static roof_status fill_scene(const cli_program *program, roof_scene *scene, roo
   roof_scene_init(scene);
   snprintf(scene->title, sizeof scene->title, "%.50s on %.50s, %s", program->name, program->machine->title,
            roof_dtype_name(dtype));
-  roof_status status = roof_scene_add_machine(scene, program->machine, dtype, error);
+  roof_machine *drawn = roof_machine_copy(program->machine);
+  if (drawn == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+  }
+  if (program->options->threads > 0) {
+    roof_machine_for_cores(drawn, program->options->threads);
+  }
+  roof_status status = roof_scene_add_machine(scene, drawn, dtype, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = add_dot(&parts[i], scene, error);
   }
+  roof_machine_free(drawn);
   return status;
 }
 
