@@ -234,3 +234,12 @@ caches() { # a scripted machine with caches beside its memory
   run -0 --separate-stderr "$ROOFLINE" run axpy n=1000 --quick --backend fake --json
   jq -e '.kernels[0] | .watts == null and .joules == null and .power == null' <<<"$output"
 }
+
+@test "bytes of a level that nobody knows are not filed under DRAM" {
+  run -0 "$ROOFLINE" run copy triad --backend fake --json
+  [ "$(json '[.kernels[] | [(.bytes | keys), .level, .fraction_of_ceiling, .verdict]] | unique')" = '[[["unknown"],null,null,null]]' ]
+  [ "$(json '[.kernels[].why] | unique')" = '["its ceiling is not known"]' ]
+  "$ROOFLINE" measure --backend fake --quick >/dev/null
+  run -0 "$ROOFLINE" run copy n=100M --backend fake --json
+  [ "$(json '[.kernels[] | [(.bytes | keys), .level, .basis, .regime]]')" = '[[["DRAM"],"DRAM","achieved","memory"]]' ]
+}

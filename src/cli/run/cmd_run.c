@@ -55,10 +55,10 @@ typedef struct job {
   roof_measurement measurement;
   roof_measurement beside; /**< of the kernel that took turns with it, with --beside */
   double working_set;
-  roof_prediction bound; /**< on the measured machine, the data in the level that holds them, if `bounded` */
-  bool bounded;
-  cli_counted counted; /**< by a profiler, with --counters */
-  char skipped[512];   /**< why it did not run, or "" */
+  roof_placed placed;      /**< on the measured machine, the data in the level that holds them */
+  const roof_level *level; /**< that level, NULL: not known */
+  cli_counted counted;     /**< by a profiler, with --counters */
+  char skipped[512];       /**< why it did not run, or "" */
 } job;
 
 typedef struct session {
@@ -68,6 +68,7 @@ typedef struct session {
   roof_measure_options how;
   roof_dtype dtype;      /**< as typed, or ROOF_DTYPE_COUNT */
   roof_machine *machine; /**< NULL: its ceilings are not measured */
+  roof_machine *one;     /**< one core of it, for kernels of one thread */
   bool all;
   job *jobs;
   int count;
@@ -249,12 +250,28 @@ static void load_ceilings(session *s) {
   for (int i = 0; i < s->count && name[0] == '\0'; i++) {
     name = s->jobs[i].measurement.machine;
   }
-  if (name[0] != '\0' && roof_catalog_load(name, &s->machine, NULL) == ROOF_OK && threads > 0) {
+  if (name[0] == '\0' || roof_catalog_load(name, &s->machine, NULL) != ROOF_OK) {
+    return;
+  }
+  s->one = roof_machine_copy(s->machine);
+  if (s->one != NULL) {
+    roof_machine_for_cores(s->one, 1);
+  }
+  if (threads > 0) {
     roof_machine_for_cores(s->machine, threads);
   }
 }
 
-static void bound_job(const session *s, job *j) {
+/** The level the data are in: the outermost that bytes come from; NULL when no work moves any. */
+static const roof_level *supply_of(const roof_prediction *p) {
+  const roof_level *level = NULL;
+  for (int i = 0; i < p->level_count; i++) {
+    level = p->levels[i].bytes > 0 ? p->levels[i].level : level;
+  }
+  return level;
+}
+
+static void place_job(const session *s, job *j) {
   const roof_op *op = NULL;
   roof_target target;
   roof_work work;
@@ -268,24 +285,20 @@ static void bound_job(const session *s, job *j) {
   roof_work_init(&work);
   op->work(op, j->values, &types, &work);
   j->working_set = work.working_set;
-  if (s->machine != NULL && roof_target_init(&target, s->machine, &types, &o, NULL) == ROOF_OK) {
-    roof_predict(&target, op, j->values, &j->bound);
-    j->bounded = isfinite(j->bound.lower_seconds);
+  roof_place_time(NAN, ROOF_ACHIEVED, j->measurement.seconds, NAN, &j->placed);
+  const roof_machine *machine = j->kernel->serial ? s->one : s->machine;
+  if (machine != NULL && roof_target_init(&target, machine, &types, &o, NULL) == ROOF_OK) {
+    roof_counted counted;
+    roof_prediction p;
+    roof_counted_of(&j->measurement, &counted);
+    roof_predict(&target, op, j->values, &p);
+    roof_place_work(&target, &p.work, j->measurement.seconds, counted.noise, &j->placed);
+    j->level = supply_of(&p);
   }
-}
-
-/** The level the data are in: the outermost that bytes come from; NULL when unknown. */
-static const roof_level *level_of(const job *j) {
-  const roof_level *level = NULL;
-  for (int i = 0; j->bounded && i < j->bound.level_count; i++) {
-    level = j->bound.levels[i].bytes > 0 ? j->bound.levels[i].level : level;
-  }
-  return level;
 }
 
 static const char *level_name(const job *j) {
-  const roof_level *level = level_of(j);
-  return level != NULL ? level->name : "";
+  return j->level != NULL ? j->level->name : "";
 }
 
 /** Alone, or in turns with the kernel beside it. */
@@ -334,7 +347,7 @@ static roof_status count_jobs(session *s, roof_error *error) {
 
 static void add_row(cli_grid *grid, const job *j) {
   const roof_measurement *m = &j->measurement;
-  char size[32], time[32], rate[32], bandwidth[32], binding[ROOF_NAME_MAX] = "";
+  char size[32], time[32], rate[32], bandwidth[32];
   cli_grid_add(grid, "%s", m->label);
   cli_grid_add(grid, "%s", roof_bytes_format(size, sizeof size, j->working_set));
   cli_grid_add(grid, "%s", level_name(j));
@@ -343,13 +356,12 @@ static void add_row(cli_grid *grid, const job *j) {
   cli_grid_add(grid, "%zu", m->sample_count);
   cli_grid_add(grid, "%s", roof_quantity_format(rate, sizeof rate, m->flops / m->seconds, "FLOP/s"));
   cli_grid_add(grid, "%s", roof_quantity_format(bandwidth, sizeof bandwidth, m->bytes / m->seconds, "B/s"));
-  if (j->bounded) {
-    roof_prediction_binding(&j->bound, binding, sizeof binding);
-    cli_grid_add(grid, "%.1f %%", 100 * j->bound.lower_seconds / m->seconds);
-  } else {
+  if (isnan(j->placed.share)) {
     cli_grid_add(grid, "%s", "");
+  } else {
+    cli_grid_add(grid, "%.1f %%", 100 * j->placed.share);
   }
-  cli_grid_add(grid, "%s", binding);
+  cli_grid_add(grid, "%s", j->placed.binding);
 }
 
 static const char *const heads[] = {"kernel",  "data",  "in",     "time",       "spread",
@@ -471,12 +483,11 @@ static json_t *beside_json(const job *j) {
 /** The measurement as a document holds it: its bytes through the level that the data are in. */
 static roof_measurement document_of(const job *j) {
   roof_measurement m = j->measurement;
-  const roof_level *level = level_of(j);
   m.calls = (double)m.sample_count;
-  m.ceiling_seconds = j->bounded ? j->bound.lower_seconds : NAN;
+  m.ceiling_seconds = j->placed.ceiling_seconds;
   memcpy(m.counted_flops, m.counted, sizeof m.counted_flops);
-  if (level != NULL) {
-    m.level_bytes[level->level] = m.bytes;
+  if (j->level != NULL) {
+    m.level_bytes[j->level->level] = m.bytes;
   }
   return m;
 }
@@ -484,16 +495,14 @@ static roof_measurement document_of(const job *j) {
 /** What only this command tells of a kernel. */
 static void add_details(const job *j, json_t *kernel) {
   const roof_measurement *m = &j->measurement;
-  const roof_level *level = level_of(j);
-  json_object_update_new(kernel,
-                         json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}", "working_set_bytes",
-                                   cli_json_number(j->working_set), "level",
-                                   level != NULL ? level->name : NULL, "fraction_of_ceiling",
-                                   cli_json_number(j->bounded ? j->bound.lower_seconds / m->seconds : NAN),
-                                   "conditions", conditions_json(&m->conditions), "counters",
-                                   counters ? cli_counted_json(&j->counted) : json_null(), "watts",
-                                   cli_json_number(m->watts), "joules", cli_json_number(m->joules), "power",
-                                   m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(j)));
+  json_object_update_new(
+      kernel, json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "working_set_bytes",
+                        cli_json_number(j->working_set), "level", j->level != NULL ? j->level->name : NULL,
+                        "conditions", conditions_json(&m->conditions), "counters",
+                        counters ? cli_counted_json(&j->counted) : json_null(), "watts",
+                        cli_json_number(m->watts), "joules", cli_json_number(m->joules), "power",
+                        m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(j)));
+  cli_json_add_placed(kernel, &j->placed, 1);
 }
 
 /** The document of what ran, and why the others did not. */
@@ -540,15 +549,11 @@ static int series_of(roof_scene *scene, const char *level) {
 
 static roof_status add_dot(const job *j, roof_scene *scene, roof_error *error) {
   char size[32];
-  roof_scene_dot dot = {.intensity = j->measurement.flops / j->measurement.bytes,
-                        .flops_per_second = j->measurement.flops / j->measurement.seconds,
-                        .series = series_of(scene, level_name(j)),
-                        .next = -1};
+  roof_scene_dot dot = {.series = series_of(scene, level_name(j)), .next = -1};
   snprintf(dot.label, sizeof dot.label, "%s%s%s", j->kernel->name, j->point[0] != '\0' ? " " : "", j->point);
   snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
-           roof_bytes_format(size, sizeof size, j->working_set), level_name(j),
-           100 * j->bound.lower_seconds / j->measurement.seconds);
-  return roof_scene_add_dot(scene, &dot) >= 0
+           roof_bytes_format(size, sizeof size, j->working_set), level_name(j), 100 * j->placed.share);
+  return roof_scene_add_placed(scene, &dot, &j->placed) >= 0
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT,
                               "%s: a chart holds at most %d dots, each with FLOPs and bytes",
@@ -624,7 +629,7 @@ static roof_status measure(const cli_args *args, roof_error *error) {
   if (status == ROOF_OK) {
     load_ceilings(&s);
     for (int i = 0; i < s.count; i++) {
-      bound_job(&s, &s.jobs[i]);
+      place_job(&s, &s.jobs[i]);
     }
     status = tell(&s, error);
   }
@@ -634,6 +639,7 @@ static roof_status measure(const cli_args *args, roof_error *error) {
   }
   free(s.jobs);
   roof_machine_free(s.machine);
+  roof_machine_free(s.one);
   return status;
 }
 
