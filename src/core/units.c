@@ -63,6 +63,10 @@ roof_status roof_quantity_parse_unit(const char *text, const char *unit, double 
       return scale(text, number, prefixes[i].factor, value, error);
     }
   }
+  if (unit[0] == '\0' && strcmp(rest, "B") == 0) {
+    return roof_error_set(error, ROOF_E_PARSE, "`%s`: B is for bytes; for billions write `%.*sG`", text,
+                          (int)strcspn(text, " B"), text);
+  }
   return roof_error_set(error, ROOF_E_PARSE,
                         "`%s`: `%s` is not a known %s%s (k M G T P E are decimal, Ki Mi Gi binary)", text,
                         rest, unit[0] != '\0' ? "unit; use " : "suffix", unit);
