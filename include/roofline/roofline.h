@@ -28,6 +28,7 @@
 #include "roofline/profiler.h"
 #include "roofline/region.h"
 #include "roofline/report.h"
+#include "roofline/runs.h"
 #include "roofline/sealing.h"
 #include "roofline/shape.h"
 #include "roofline/stats.h"

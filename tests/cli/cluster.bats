@@ -60,6 +60,8 @@ linked() {
 @test "bad input is refused with what was meant" {
   run -2 "$ROOFLINE" cluster devises=8 --machine h100
   has 'did you mean `devices`?'
+  run -2 "$ROOFLINE" cluster params=7B --machine h100
+  has "for billions write \`7G\`"
   run -2 "$ROOFLINE" cluster devices=0 --machine h100
   has "devices=0"
   run -2 "$ROOFLINE" cluster nothing.json --machine h100

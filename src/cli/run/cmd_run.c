@@ -11,7 +11,7 @@
 #include "cli/run/ladder.h"
 #include "cli/run/program.h"
 #include "documents/measurements.h"
-#include "roofline/time.h"
+#include "roofline/runs.h"
 
 static int quick, threads, list, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *beside_name, *ledger, *flops, *bytes, *op_text;
@@ -44,44 +44,19 @@ static const struct poptOption options[] = {
      "OP"},
     POPT_TABLEEND};
 
-enum { JOBS_MAX = 1000 };
-
-/** One kernel at one size. */
-typedef struct job {
-  const roof_kernel *kernel;
-  roof_dtype dtype;
-  double values[ROOF_PARAM_MAX];
-  char point[64]; /**< what makes it differ from the kernel's other sizes, "n=4096", or "" */
-  roof_measurement measurement;
-  roof_measurement beside; /**< of the kernel that took turns with it, with --beside */
-  double working_set;
-  roof_placed placed;      /**< on the measured machine, the data in the level that holds them */
-  const roof_level *level; /**< that level, NULL: not known */
-  cli_counted counted;     /**< by a profiler, with --counters */
-  char skipped[512];       /**< why it did not run, or "" */
-} job;
-
 typedef struct session {
   const cli_args *args;
-  const roof_backend *backend;
-  const roof_kernel *beside; /**< or NULL */
-  roof_measure_options how;
-  roof_dtype dtype;      /**< as typed, or ROOF_DTYPE_COUNT */
-  roof_machine *machine; /**< NULL: its ceilings are not measured */
-  roof_machine *one;     /**< one core of it, for kernels of one thread */
+  roof_runs runs;
+  cli_counted *counted; /**< of each run, with --counters */
   bool all;
-  job *jobs;
-  int count;
-  double taken; /**< s since 1970 when measuring began */
 } session;
 
 static bool is_pair(const char *word) {
   return strchr(word, '=') != NULL;
 }
 
-/** The default sizes of a kernel with what was typed in their place. */
-static roof_status shape_of(const session *s, const roof_kernel *kernel, const roof_op *op, roof_shape *shape,
-                            roof_error *error) {
+/** Adds every size of a kernel. */
+static roof_status add_kernel(session *s, const roof_kernel *kernel, roof_error *error) {
   const char **words = calloc((size_t)s->args->word_count + 1, sizeof *words);
   int count = 0;
   if (words == NULL) {
@@ -92,86 +67,20 @@ static roof_status shape_of(const session *s, const roof_kernel *kernel, const r
       words[count++] = s->args->words[i];
     }
   }
-  roof_status status =
-      roof_shape_parse(shape, op, words, count, roof_backend_sizes(s->backend, kernel, s->how.quick), error);
+  roof_status status = roof_runs_add(&s->runs, kernel, words, count, error);
   free(words);
   return status;
 }
 
-/** The format typed, else fp32, else one that the kernel is written for. */
-static roof_dtype dtype_of(const session *s, const roof_kernel *kernel) {
-  roof_dtype dtype = s->dtype != ROOF_DTYPE_COUNT ? s->dtype : ROOF_FP32;
-  for (int d = 0; d < ROOF_DTYPE_COUNT && s->dtype == ROOF_DTYPE_COUNT && !kernel->supports(dtype); d++) {
-    dtype = (roof_dtype)d;
-  }
-  return dtype;
-}
-
-static roof_status add_point(session *s, const roof_kernel *kernel, const roof_shape *shape, size_t index,
-                             roof_error *error) {
-  job *j = &s->jobs[s->count];
-  roof_text point = {0};
-  *j = (job){.kernel = kernel, .dtype = dtype_of(s, kernel)};
-  roof_status status = roof_shape_point(shape, index, j->values, error);
-  if (status == ROOF_OK) {
-    roof_shape_add_point(&point, shape, index, -1);
-    snprintf(j->point, sizeof j->point, "%s", point.data != NULL ? point.data : "");
-    s->count++;
-  }
-  roof_text_done(&point);
-  return status;
-}
-
-/** Adds a job for each size of a kernel. */
-static roof_status add_jobs(session *s, const roof_kernel *kernel, roof_error *error) {
-  const roof_op *op = NULL;
-  roof_shape shape;
-  roof_status status = roof_op_find(kernel->op, &op, error);
-  if (status == ROOF_OK) {
-    status = shape_of(s, kernel, op, &shape, error);
-  }
-  if (status != ROOF_OK) {
-    return status;
-  }
-  job *grown = NULL;
-  if (shape.points > JOBS_MAX || (size_t)s->count + shape.points > JOBS_MAX) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "run: more than %d sizes", JOBS_MAX);
-  } else if ((grown = realloc(s->jobs, ((size_t)s->count + shape.points) * sizeof *grown)) == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
-  } else {
-    s->jobs = grown;
-  }
-  for (size_t i = 0; i < shape.points && status == ROOF_OK; i++) {
-    status = add_point(s, kernel, &shape, i, error);
-  }
-  roof_shape_done(&shape);
-  return status;
-}
-
-/** The kernel named, which the backend must run. */
-static roof_status find_kernel(const session *s, const char *name, const roof_kernel **kernel,
-                               roof_error *error) {
-  const roof_kernel *found = NULL;
-  roof_status status = roof_kernel_find(name, &found, error);
-  if (status == ROOF_OK && !roof_kernel_runs_on(found, s->backend->name)) {
-    status = roof_error_set(error, ROOF_E_NAME, "kernel `%s`: backend %s does not run it; use --backend %s",
-                            name, s->backend->name, found->backends != NULL ? found->backends[0] : "cpu");
-  }
-  if (status == ROOF_OK) {
-    *kernel = found;
-  }
-  return status;
-}
-
 /** The kernels named, or all: those that cannot run are then skipped with the reason. */
-static roof_status name_jobs(session *s, roof_error *error) {
+static roof_status name_kernels(session *s, roof_error *error) {
   roof_status status = ROOF_OK;
   for (int i = 0; i < s->args->word_count; i++) {
     s->all = s->all || strcmp(s->args->words[i], "all") == 0;
   }
   for (int i = 0; s->all && i < roof_kernel_count() && status == ROOF_OK; i++) {
-    if (roof_kernel_runs_on(roof_kernel_at(i), s->backend->name)) {
-      status = add_jobs(s, roof_kernel_at(i), error);
+    if (roof_kernel_runs_on(roof_kernel_at(i), s->runs.backend->name)) {
+      status = add_kernel(s, roof_kernel_at(i), error);
     }
   }
   for (int i = 0; !s->all && i < s->args->word_count && status == ROOF_OK; i++) {
@@ -181,11 +90,11 @@ static roof_status name_jobs(session *s, roof_error *error) {
       status = roof_error_set(error, ROOF_E_NAME,
                               "kernel `%s`: unknown; to run a program: `roofline run -- %s`", word, word);
     } else if (!is_pair(word)) {
-      status = find_kernel(s, word, &kernel, error);
-      status = status == ROOF_OK ? add_jobs(s, kernel, error) : status;
+      status = roof_runs_find(&s->runs, word, &kernel, error);
+      status = status == ROOF_OK ? add_kernel(s, kernel, error) : status;
     }
   }
-  if (status == ROOF_OK && s->count == 0) {
+  if (status == ROOF_OK && s->runs.count == 0) {
     status = roof_error_set(
         error, ROOF_E_ARGUMENT,
         "run: which kernel? for instance `roofline run triad`, or `all`; `roofline run --list` "
@@ -197,9 +106,9 @@ static roof_status name_jobs(session *s, roof_error *error) {
 /** Fails before measuring where no chart could be drawn. */
 static roof_status check_chart(const session *s, roof_error *error) {
   roof_status status = s->args->to != NULL ? cli_chart_check(s->args->to, error) : ROOF_OK;
-  for (int i = 0; s->args->to != NULL && i < s->count && status == ROOF_OK; i++) {
+  for (size_t i = 0; s->args->to != NULL && i < s->runs.count && status == ROOF_OK; i++) {
     const roof_op *op = NULL;
-    status = roof_op_find(s->jobs[i].kernel->op, &op, error);
+    status = roof_op_find(s->runs.list[i].kernel->op, &op, error);
     if (status == ROOF_OK && op->flops_per_element == 0) {
       status = roof_error_set(error, ROOF_E_ARGUMENT,
                               "%s: it does no FLOPs, so it has no place on a roofline", op->name);
@@ -221,147 +130,92 @@ static roof_status select_common(const roof_backend **backend, roof_dtype *dtype
 }
 
 /** The kernel that takes turns with the others. */
-static roof_status find_beside(session *s, roof_error *error) {
+static roof_status find_baseline(roof_runs *runs, roof_error *error) {
   if (beside_name == NULL) {
     return ROOF_OK;
   }
-  return s->backend->run_in_turns != NULL
-             ? find_kernel(s, beside_name, &s->beside, error)
+  return runs->backend->run_in_turns != NULL
+             ? roof_runs_find(runs, beside_name, &runs->baseline, error)
              : roof_error_set(
                    error, ROOF_E_UNSUPPORTED,
                    "--beside: backend %s times one kernel after the other; use --backend cuda or opencl",
-                   s->backend->name);
+                   runs->backend->name);
 }
 
-static roof_status set_up(session *s, roof_error *error) {
-  roof_status status = select_common(&s->backend, &s->dtype, error);
+static roof_status set_up(session *s, const roof_measure_options *how, roof_error *error) {
+  const roof_backend *backend = NULL;
+  roof_dtype dtype = ROOF_DTYPE_COUNT;
+  roof_status status = select_common(&backend, &dtype, error);
   if (status == ROOF_OK) {
-    status = name_jobs(s, error);
+    roof_runs_init(&s->runs, backend, dtype, how);
+    status = name_kernels(s, error);
   }
   if (status == ROOF_OK) {
-    status = find_beside(s, error);
+    status = find_baseline(&s->runs, error);
   }
   return status == ROOF_OK ? check_chart(s, error) : status;
 }
 
 /** The ceilings the measurements are set against, when this machine is measured. */
-static void load_ceilings(session *s) {
+static roof_machine *load_ceilings(const roof_runs *runs) {
   const char *name = "";
-  for (int i = 0; i < s->count && name[0] == '\0'; i++) {
-    name = s->jobs[i].measurement.machine;
+  roof_machine *machine = NULL;
+  for (size_t i = 0; i < runs->count && name[0] == '\0'; i++) {
+    name = runs->list[i].measurement.machine;
   }
-  if (name[0] == '\0' || roof_catalog_load(name, &s->machine, NULL) != ROOF_OK) {
-    return;
+  if (name[0] != '\0') {
+    (void)roof_catalog_load(name, &machine, NULL);
   }
-  s->one = roof_machine_copy(s->machine);
-  if (s->one != NULL) {
-    roof_machine_for_cores(s->one, 1);
-  }
-  if (threads > 0) {
-    roof_machine_for_cores(s->machine, threads);
-  }
+  return machine;
 }
 
-/** The level the data are in: the outermost that bytes come from; NULL when no work moves any. */
-static const roof_level *supply_of(const roof_prediction *p) {
-  const roof_level *level = NULL;
-  for (int i = 0; i < p->level_count; i++) {
-    level = p->levels[i].bytes > 0 ? p->levels[i].level : level;
-  }
-  return level;
+static const char *level_name(const roof_run *r) {
+  return r->level != NULL ? r->level->name : "";
 }
 
-static void place_job(const session *s, job *j) {
-  const roof_op *op = NULL;
-  roof_target target;
-  roof_work work;
-  roof_types types = roof_kernel_types(j->kernel, j->dtype);
-  roof_options o = roof_options_default();
-  o.achieved = true;
-  o.warm = true;
-  if (j->skipped[0] != '\0' || roof_op_find(j->kernel->op, &op, NULL) != ROOF_OK) {
-    return;
+static roof_status run_all(session *s, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < s->runs.count && status == ROOF_OK; i++) {
+    cli_show_progress(s->runs.how.user, s->runs.list[i].kernel->name, (int)i, (int)s->runs.count);
+    status = roof_runs_measure(&s->runs, i, s->all, error);
   }
-  roof_work_init(&work);
-  op->work(op, j->values, &types, &work);
-  j->working_set = work.working_set;
-  roof_place_time(NAN, ROOF_ACHIEVED, j->measurement.seconds, NAN, &j->placed);
-  const roof_machine *machine = j->kernel->serial ? s->one : s->machine;
-  if (machine != NULL && roof_target_init(&target, machine, &types, &o, NULL) == ROOF_OK) {
-    roof_counted counted;
-    roof_prediction p;
-    roof_counted_of(&j->measurement, &counted);
-    roof_predict(&target, op, j->values, &p);
-    roof_place_work(&target, &p.work, j->measurement.seconds, counted.noise, &j->placed);
-    j->level = supply_of(&p);
-  }
-}
-
-static const char *level_name(const job *j) {
-  return j->level != NULL ? j->level->name : "";
-}
-
-/** Alone, or in turns with the kernel beside it. */
-static roof_status run_job(const session *s, job *j, roof_error *error) {
-  const roof_kernel *const both[] = {j->kernel, s->beside};
-  roof_measurement two[2];
-  if (s->beside == NULL) {
-    return s->backend->run(j->kernel, j->dtype, j->values, &s->how, &j->measurement, error);
-  }
-  roof_status status = s->backend->run_in_turns(both, j->dtype, j->values, &s->how, two, error);
-  if (status == ROOF_OK) {
-    j->measurement = two[0];
-    j->beside = two[1];
-  }
+  cli_show_progress(s->runs.how.user, "", 1, 1);
   return status;
-}
-
-/** Runs the jobs; of `all`, what cannot run here is skipped, but a wrong result never is. */
-static roof_status run_jobs(session *s, roof_error *error) {
-  for (int i = 0; i < s->count; i++) {
-    job *j = &s->jobs[i];
-    roof_error why = {0};
-    cli_show_progress(s->how.user, j->kernel->name, i, s->count);
-    roof_status status = run_job(s, j, &why);
-    if (status != ROOF_OK && !(s->all && status == ROOF_E_UNSUPPORTED)) {
-      cli_show_progress(s->how.user, "", 1, 1);
-      return roof_error_set(error, status, "%s", why.message);
-    }
-    snprintf(j->skipped, sizeof j->skipped, "%s", why.message);
-  }
-  cli_show_progress(s->how.user, "", 1, 1);
-  return ROOF_OK;
 }
 
 /** The same kernels once more, under a profiler. */
-static roof_status count_jobs(session *s, roof_error *error) {
+static roof_status count_all(session *s, roof_error *error) {
   roof_status status = ROOF_OK;
-  for (int i = 0; i < s->count && counters && status == ROOF_OK; i++) {
-    job *j = &s->jobs[i];
-    if (j->skipped[0] == '\0') {
-      status = cli_count_kernel(j->kernel, s->backend->name, j->dtype, j->values, &j->counted, error);
+  s->counted = calloc(s->runs.count + 1, sizeof *s->counted);
+  if (s->counted == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
+  }
+  for (size_t i = 0; i < s->runs.count && counters && status == ROOF_OK; i++) {
+    const roof_run *r = &s->runs.list[i];
+    if (r->skipped[0] == '\0') {
+      status = cli_count_kernel(r->kernel, s->runs.backend->name, r->dtype, r->values, &s->counted[i], error);
     }
   }
   return status;
 }
 
-static void add_row(cli_grid *grid, const job *j) {
-  const roof_measurement *m = &j->measurement;
+static void add_row(cli_grid *grid, const roof_run *r) {
+  const roof_measurement *m = &r->measurement;
   char size[32], time[32], rate[32], bandwidth[32];
   cli_grid_add(grid, "%s", m->label);
-  cli_grid_add(grid, "%s", roof_bytes_format(size, sizeof size, j->working_set));
-  cli_grid_add(grid, "%s", level_name(j));
+  cli_grid_add(grid, "%s", roof_bytes_format(size, sizeof size, r->working_set));
+  cli_grid_add(grid, "%s", level_name(r));
   cli_grid_add(grid, "%s", roof_quantity_format(time, sizeof time, m->seconds, "s"));
   cli_grid_add(grid, "%.1f %%", 100 * m->stats.spread);
   cli_grid_add(grid, "%zu", m->sample_count);
   cli_grid_add(grid, "%s", roof_quantity_format(rate, sizeof rate, m->flops / m->seconds, "FLOP/s"));
   cli_grid_add(grid, "%s", roof_quantity_format(bandwidth, sizeof bandwidth, m->bytes / m->seconds, "B/s"));
-  if (isnan(j->placed.share)) {
+  if (isnan(r->at.share)) {
     cli_grid_add(grid, "%s", "");
   } else {
-    cli_grid_add(grid, "%.1f %%", 100 * j->placed.share);
+    cli_grid_add(grid, "%.1f %%", 100 * r->at.share);
   }
-  cli_grid_add(grid, "%s", j->placed.binding);
+  cli_grid_add(grid, "%s", r->at.binding);
 }
 
 static const char *const heads[] = {"kernel",  "data",  "in",     "time",       "spread",
@@ -372,34 +226,34 @@ static void add_rows(const session *s, cli_grid *grid) {
   for (int i = 0; i < HEADS; i++) {
     cli_grid_add(grid, "%s", heads[i]);
   }
-  for (int i = 0; i < s->count; i++) {
-    if (s->jobs[i].skipped[0] == '\0') {
-      add_row(grid, &s->jobs[i]);
+  for (size_t i = 0; i < s->runs.count; i++) {
+    if (s->runs.list[i].skipped[0] == '\0') {
+      add_row(grid, &s->runs.list[i]);
     }
   }
 }
 
-static const char *remark(const job *j) {
-  return j->skipped[0] != '\0' ? j->skipped : j->measurement.note;
+static const char *remark(const roof_run *r) {
+  return r->skipped[0] != '\0' ? r->skipped : r->measurement.note;
 }
 
 /** Notes and reasons, once where one size after another has the same. */
 static void add_remarks(const session *s, roof_text *out) {
-  for (int i = 0; i < s->count; i++) {
-    const job *j = &s->jobs[i];
-    if (i == 0 || j->kernel != j[-1].kernel || strcmp(remark(j), remark(j - 1)) != 0) {
-      roof_text_addf(out, "  %s%s%s: %s\n", j->kernel->name, j->point[0] != '\0' ? " " : "", j->point,
-                     remark(j));
+  for (size_t i = 0; i < s->runs.count; i++) {
+    const roof_run *r = &s->runs.list[i];
+    if (i == 0 || r->kernel != r[-1].kernel || strcmp(remark(r), remark(r - 1)) != 0) {
+      roof_text_addf(out, "  %s%s%s: %s\n", r->kernel->name, r->point[0] != '\0' ? " " : "", r->point,
+                     remark(r));
     }
   }
 }
 
 /** Power where it was measured; JSON says why not. */
 static void add_power(const session *s, roof_text *out) {
-  for (int i = 0; i < s->count; i++) {
-    const roof_measurement *m = &s->jobs[i].measurement;
+  for (size_t i = 0; i < s->runs.count; i++) {
+    const roof_measurement *m = &s->runs.list[i].measurement;
     char watts[32], joules[32];
-    if (s->jobs[i].skipped[0] == '\0' && !isnan(m->watts)) {
+    if (s->runs.list[i].skipped[0] == '\0' && !isnan(m->watts)) {
       roof_text_addf(out, "  %s: %s, %s a call (%s)\n", m->label,
                      roof_quantity_format(watts, sizeof watts, m->watts, "W"),
                      roof_quantity_format(joules, sizeof joules, m->joules, "J"), m->power);
@@ -408,13 +262,13 @@ static void add_power(const session *s, roof_text *out) {
 }
 
 static void add_beside(const session *s, roof_text *out) {
-  for (int i = 0; i < s->count && s->beside != NULL; i++) {
-    const job *j = &s->jobs[i];
+  for (size_t i = 0; i < s->runs.count && s->runs.baseline != NULL; i++) {
+    const roof_run *r = &s->runs.list[i];
     char time[32];
-    if (j->skipped[0] == '\0') {
-      roof_text_addf(out, "  %s: %.1f %% of %s, which took %s in turns with it\n", j->measurement.label,
-                     100 * roof_share_in_turns(&j->measurement, &j->beside), s->beside->name,
-                     roof_quantity_format(time, sizeof time, j->beside.seconds, "s"));
+    if (r->skipped[0] == '\0') {
+      roof_text_addf(out, "  %s: %.1f %% of %s, which took %s in turns with it\n", r->measurement.label,
+                     100 * roof_share_in_turns(&r->measurement, &r->baseline), s->runs.baseline->name,
+                     roof_quantity_format(time, sizeof time, r->baseline.seconds, "s"));
     }
   }
 }
@@ -425,9 +279,9 @@ static void add_counted(const session *s, roof_text *out) {
     return;
   }
   cli_counted_heads(&grid);
-  for (int i = 0; i < s->count; i++) {
-    if (s->jobs[i].skipped[0] == '\0') {
-      cli_counted_row(&grid, &s->jobs[i].measurement, &s->jobs[i].counted);
+  for (size_t i = 0; i < s->runs.count; i++) {
+    if (s->runs.list[i].skipped[0] == '\0') {
+      cli_counted_row(&grid, &s->runs.list[i].measurement, &s->counted[i]);
     }
   }
   roof_text_add(out, "\n  counted by ncu, of one run\n");
@@ -444,8 +298,8 @@ static void add_text(const session *s, roof_text *out) {
   add_power(s, out);
   add_beside(s, out);
   add_counted(s, out);
-  if (s->machine != NULL) {
-    roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->machine->name, s->machine->date);
+  if (s->runs.machine != NULL) {
+    roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->runs.machine->name, s->runs.machine->date);
   } else {
     roof_text_add(out, "  ceilings: unknown; `roofline measure` finds them\n");
   }
@@ -471,59 +325,58 @@ static json_t *samples_json(const roof_measurement *m) {
 
 /** What took turns with it; `fraction`: how fast the kernel is as a share of this one, the median over the
  * turns. */
-static json_t *beside_json(const job *j) {
-  const roof_measurement *m = &j->beside;
+static json_t *beside_json(const roof_run *r) {
+  const roof_measurement *m = &r->baseline;
   return m->sample_count == 0 ? json_null()
                               : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds",
                                           cli_json_number(m->seconds), "samples", samples_json(m), "spread",
                                           cli_json_number(m->stats.spread), "fraction",
-                                          cli_json_number(roof_share_in_turns(&j->measurement, m)));
+                                          cli_json_number(roof_share_in_turns(&r->measurement, m)));
 }
 
 /** The measurement as a document holds it: its bytes through the level that the data are in. */
-static roof_measurement document_of(const job *j) {
-  roof_measurement m = j->measurement;
+static roof_measurement document_of(const roof_run *r) {
+  roof_measurement m = r->measurement;
   m.calls = (double)m.sample_count;
-  m.ceiling_seconds = j->placed.ceiling_seconds;
+  m.ceiling_seconds = r->at.ceiling_seconds;
   memcpy(m.counted_flops, m.counted, sizeof m.counted_flops);
-  if (j->level != NULL) {
-    m.level_bytes[j->level->level] = m.bytes;
+  if (r->level != NULL) {
+    m.level_bytes[r->level->level] = m.bytes;
   }
   return m;
 }
 
-/** What only this command tells of a kernel. */
-static void add_details(const job *j, json_t *kernel) {
-  const roof_measurement *m = &j->measurement;
+/** What only this command says of a kernel; `counted` is NULL without --counters. */
+static void add_details(const roof_run *r, const cli_counted *counted, json_t *kernel) {
+  const roof_measurement *m = &r->measurement;
   json_object_update_new(
       kernel, json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "working_set_bytes",
-                        cli_json_number(j->working_set), "level", j->level != NULL ? j->level->name : NULL,
+                        cli_json_number(r->working_set), "level", r->level != NULL ? r->level->name : NULL,
                         "conditions", conditions_json(&m->conditions), "counters",
-                        counters ? cli_counted_json(&j->counted) : json_null(), "watts",
+                        counted != NULL ? cli_counted_json(counted) : json_null(), "watts",
                         cli_json_number(m->watts), "joules", cli_json_number(m->joules), "power",
-                        m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(j)));
-  cli_json_add_placed(kernel, &j->placed, 1);
+                        m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(r)));
+  cli_json_add_placed(kernel, &r->at, 1);
 }
 
 /** The document of what ran, and why the others did not. */
 static json_t *answer_json(const session *s) {
-  roof_measurements all = {.list = calloc((size_t)s->count + 1, sizeof *all.list),
+  roof_measurements all = {.list = calloc(s->runs.count + 1, sizeof *all.list),
                            .source = "roofline " ROOFLINE_VERSION};
-  snprintf(all.format, sizeof all.format, "%s", s->backend->name);
-  for (int i = 0; i < s->count && all.list != NULL; i++) {
-    const job *j = &s->jobs[i];
-    if (j->skipped[0] != '\0') {
-      (void)roof_measurements_skip(&all, j->kernel->name, j->skipped, NULL);
+  snprintf(all.format, sizeof all.format, "%s", s->runs.backend->name);
+  for (size_t i = 0; i < s->runs.count && all.list != NULL; i++) {
+    const roof_run *r = &s->runs.list[i];
+    if (r->skipped[0] != '\0') {
+      (void)roof_measurements_skip(&all, r->kernel->name, r->skipped, NULL);
     } else {
-      all.list[all.count] = document_of(j);
-      all.list[all.count++].taken = s->taken;
-      memcpy(all.machine, j->measurement.machine, sizeof all.machine);
+      all.list[all.count++] = document_of(r);
+      memcpy(all.machine, r->measurement.machine, sizeof all.machine);
     }
   }
   json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
-  for (int i = 0, ran = 0; i < s->count; i++) {
-    if (s->jobs[i].skipped[0] == '\0') {
-      add_details(&s->jobs[i], json_array_get(kernels, (size_t)ran++));
+  for (size_t i = 0, ran = 0; i < s->runs.count; i++) {
+    if (s->runs.list[i].skipped[0] == '\0') {
+      add_details(&s->runs.list[i], counters ? &s->counted[i] : NULL, json_array_get(kernels, ran++));
     }
   }
   free(all.list);
@@ -547,37 +400,37 @@ static int series_of(roof_scene *scene, const char *level) {
   return scene->series_count++;
 }
 
-static roof_status add_dot(const job *j, roof_scene *scene, roof_error *error) {
+static roof_status add_dot(const roof_run *r, roof_scene *scene, roof_error *error) {
   char size[32];
-  roof_scene_dot dot = {.series = series_of(scene, level_name(j)), .next = -1};
-  snprintf(dot.label, sizeof dot.label, "%s%s%s", j->kernel->name, j->point[0] != '\0' ? " " : "", j->point);
+  roof_scene_dot dot = {.series = series_of(scene, level_name(r)), .next = -1};
+  snprintf(dot.label, sizeof dot.label, "%s%s%s", r->kernel->name, r->point[0] != '\0' ? " " : "", r->point);
   snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
-           roof_bytes_format(size, sizeof size, j->working_set), level_name(j), 100 * j->placed.share);
-  return roof_scene_add_placed(scene, &dot, &j->placed) >= 0
+           roof_bytes_format(size, sizeof size, r->working_set), level_name(r), 100 * r->at.share);
+  return roof_scene_add_placed(scene, &dot, &r->at) >= 0
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT,
                               "%s: a chart holds at most %d dots, each with FLOPs and bytes",
-                              j->measurement.label, ROOF_SCENE_DOTS);
+                              r->measurement.label, ROOF_SCENE_DOTS);
 }
 
 static roof_status fill_scene(const session *s, roof_scene *scene, roof_error *error) {
-  roof_dtype dtype = s->jobs[0].dtype;
+  roof_dtype dtype = s->runs.list[0].dtype;
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", s->machine->title,
+  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", s->runs.machine->title,
            roof_dtype_name(dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle,
            "colours: the level that holds the data of a kernel's call");
-  roof_status status = roof_scene_add_machine(scene, s->machine, dtype, error);
-  for (int i = 0; i < s->count && status == ROOF_OK; i++) {
-    if (s->jobs[i].skipped[0] == '\0') {
-      status = add_dot(&s->jobs[i], scene, error);
+  roof_status status = roof_scene_add_machine(scene, s->runs.machine, dtype, error);
+  for (size_t i = 0; i < s->runs.count && status == ROOF_OK; i++) {
+    if (s->runs.list[i].skipped[0] == '\0') {
+      status = add_dot(&s->runs.list[i], scene, error);
     }
   }
   return status;
 }
 
 static roof_status write_chart(const session *s, roof_error *error) {
-  if (s->machine == NULL) {
+  if (s->runs.machine == NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
                           "--to %s: the ceilings are unknown; `roofline measure` finds them", s->args->to);
   }
@@ -611,35 +464,27 @@ static roof_status tell(const session *s, roof_error *error) {
 }
 
 static roof_status measure(const cli_args *args, roof_error *error) {
-  session s = {.args = args, .how = roof_measure_options_default(), .dtype = ROOF_DTYPE_COUNT};
-  s.how.quick = quick != 0;
-  s.how.threads = threads;
-  s.how.user = (void *)(uintptr_t)args;
-  roof_status status = cli_args_precision(percent, &s.how.precision, error);
+  session s = {.args = args};
+  roof_measure_options how = roof_measure_options_default();
+  how.quick = quick != 0;
+  how.threads = threads;
+  how.user = (void *)(uintptr_t)args;
+  roof_status status = cli_args_precision(percent, &how.precision, error);
   if (status == ROOF_OK) {
-    status = set_up(&s, error);
-  }
-  s.taken = roof_time_now();
-  if (status == ROOF_OK) {
-    status = run_jobs(&s, error);
+    status = set_up(&s, &how, error);
   }
   if (status == ROOF_OK) {
-    status = count_jobs(&s, error);
+    status = run_all(&s, error);
   }
   if (status == ROOF_OK) {
-    load_ceilings(&s);
-    for (int i = 0; i < s.count; i++) {
-      place_job(&s, &s.jobs[i]);
-    }
+    status = count_all(&s, error);
+  }
+  if (status == ROOF_OK) {
+    roof_runs_place(&s.runs, load_ceilings(&s.runs));
     status = tell(&s, error);
   }
-  for (int i = 0; i < s.count; i++) {
-    roof_measurement_done(&s.jobs[i].measurement);
-    roof_measurement_done(&s.jobs[i].beside);
-  }
-  free(s.jobs);
-  roof_machine_free(s.machine);
-  roof_machine_free(s.one);
+  roof_runs_done(&s.runs);
+  free(s.counted);
   return status;
 }
 

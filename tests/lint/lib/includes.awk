@@ -27,6 +27,7 @@ BEGIN {
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sealing.h"] = "documents"
   room_of["roofline/ladder.h"] = "measure"
+  room_of["roofline/runs.h"] = "measure"
   room_of["roofline/claim.h"] = "advise"
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"

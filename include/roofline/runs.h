@@ -1,0 +1,84 @@
+/** Built-in kernels run: each at one or several sizes, checked, timed, and set against what this machine reaches.
+ *
+ *  roof_runs_init, roof_runs_add for each kernel, roof_runs_measure for each run, then roof_runs_place. */
+#ifndef ROOFLINE_RUNS_H
+#define ROOFLINE_RUNS_H
+
+#include "roofline/measure.h"
+#include "roofline/place.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One kernel at one size. */
+typedef struct roof_run {
+  const roof_kernel *kernel;
+  roof_dtype dtype;
+  double values[ROOF_PARAM_MAX];
+  char point[64]; /**< what makes it differ from the kernel's other sizes, "n=4096", or "" */
+  roof_measurement measurement;
+  roof_measurement baseline; /**< of the kernel that took turns with it */
+  double working_set;        /**< bytes */
+  const roof_level *level;   /**< that holds the data; NULL: unknown */
+  roof_placed at;            /**< under the machine's ceilings, the data in that level */
+  char skipped[512];         /**< why it did not run, or "" */
+} roof_run;
+
+/** Do not copy. */
+typedef struct roof_runs {
+  const roof_backend *backend;
+  const roof_kernel *baseline; /**< timed in turns with each, or NULL */
+  roof_dtype dtype;            /**< ROOF_DTYPE_COUNT: fp32, or what a kernel is written for */
+  roof_measure_options how;
+  roof_run *list;
+  size_t count;
+  roof_machine *machine; /**< whose ceilings they are under; NULL: unknown */
+  roof_machine *one;     /**< one core of it, for kernels of one thread */
+  double taken;          /**< s since 1970 when measuring began */
+} roof_runs;
+
+/** No run yet.
+ *  Units: none.
+ *  Ownership: the caller's; release with roof_runs_done.
+ *  Errors: none. */
+ROOF_API void roof_runs_init(roof_runs *runs, const roof_backend *backend, roof_dtype dtype,
+                             const roof_measure_options *how);
+
+/** Finds a kernel by name, which the backend must run.
+ *  Units: none.
+ *  Ownership: writes *kernel on success only.
+ *  Errors: ROOF_E_NAME. */
+ROOF_API roof_status roof_runs_find(const roof_runs *runs, const char *name, const roof_kernel **kernel,
+                                    roof_error *error);
+
+/** Adds a run for each size of a kernel: its default shape there under `count` words key=value[,value...].
+ *  Units: the parameters'.
+ *  Ownership: keeps nothing of the words.
+ *  Errors: as roof_shape_parse and roof_shape_point, ROOF_E_ARGUMENT beyond 1000 sizes, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_runs_add(roof_runs *runs, const roof_kernel *kernel, const char *const *words,
+                                   int count, roof_error *error);
+
+/** Checks and times one of them, in turns with the baseline where there is one. With `skip` what cannot run here
+ *  is skipped with the reason; a wrong result never is.
+ *  Units: s.
+ *  Ownership: the run keeps its samples.
+ *  Errors: as the backend's `run`. */
+ROOF_API roof_status roof_runs_measure(roof_runs *runs, size_t index, bool skip, roof_error *error);
+
+/** Sets what ran under the ceilings of a machine, on as many cores as it ran; NULL: they are unknown.
+ *  Units: s.
+ *  Ownership: takes `machine` over.
+ *  Errors: none. */
+ROOF_API void roof_runs_place(roof_runs *runs, roof_machine *machine);
+
+/** Releases what the runs hold.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
+ROOF_API void roof_runs_done(roof_runs *runs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
