@@ -33,6 +33,7 @@
 #include "roofline/shape.h"
 #include "roofline/stats.h"
 #include "roofline/status.h"
+#include "roofline/sweep.h"
 #include "roofline/text.h"
 #include "roofline/time.h"
 #include "roofline/units.h"

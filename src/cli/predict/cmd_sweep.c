@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/grid.h"
-#include "roofline/crossing.h"
+#include "roofline/sweep.h"
 
 enum {
   CELL = ROOF_NAME_MAX,
@@ -92,79 +92,30 @@ static bool is_count(const sweep *s, int axis) {
   return kind == ROOF_PARAM_COUNT || kind == ROOF_PARAM_BYTES;
 }
 
-/** Points between neighbours on an axis. */
-static size_t stride_of(const sweep *s, int axis) {
-  size_t stride = 1;
-  for (int i = axis + 1; i < s->shape->axis_count; i++) {
-    stride *= s->shape->axes[i].count;
-  }
-  return stride;
-}
-
-/** Receives a crossing on the line that starts at `index`; false: no more wanted. */
+/** What receives a crossing on the line of a machine's points that starts at `index`; false: no more wanted. */
 typedef bool on_crossing(void *context, const sweep *s, size_t index, const roof_crossing *crossing);
 
-/** A line of points along an axis, while its crossings are told in order. */
-typedef struct line {
+/** The walk over one machine's points. */
+typedef struct walk {
   const sweep *sweep;
-  const roof_axis *axis;
-  size_t start;
-  double typed[ROOF_PARAM_MAX];
-  roof_crossing critical;
-  bool told; /**< the critical one */
+  size_t first; /**< index of the machine's first point */
   on_crossing *receive;
   void *context;
-} line;
+} walk;
 
-static bool tell(line *l, const roof_crossing *crossing) {
-  return l->receive(l->context, l->sweep, l->start, crossing);
-}
-
-/** Tells the changes between two samples of different regimes, but for compute and memory: that one is the
- * critical crossing, told when its turn comes. */
-static bool tell_changes(line *l, double low, double high, roof_regime last) {
-  const unsigned sides = 1u << ROOF_COMPUTE_BOUND | 1u << ROOF_MEMORY_BOUND;
-  roof_crossing change = {.value = low, .to = ROOF_REGIME_COUNT};
-  for (int i = 0; i < ROOF_REGIME_COUNT && change.to != last; i++) {
-    roof_crossing_between(target_of(l->sweep, l->start), l->sweep->shape->op, l->typed, l->axis->param,
-                          change.value, high, &change);
-    if (!l->told && l->critical.value <= change.value) {
-      l->told = true;
-      if (!tell(l, &l->critical)) {
-        return false;
-      }
-    }
-    if ((1u << change.from | 1u << change.to) != sides && !tell(l, &change)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool walk_line(const sweep *s, int axis, size_t start, on_crossing *receive, void *context) {
-  line l = {
-      .sweep = s, .axis = &s->shape->axes[axis], .start = start, .receive = receive, .context = context};
-  size_t stride = stride_of(s, axis);
-  roof_shape_typed(s->shape, start % s->shape->points, l.typed);
-  roof_crossing_critical(target_of(s, start), s->shape->op, l.typed, l.axis->param, &l.critical);
-  for (size_t i = 1; i < l.axis->count; i++) {
-    const unsigned char *here = &s->regimes[start + i * stride], *before = here - stride;
-    double low = l.axis->values[i - 1], high = l.axis->values[i];
-    if (*here != *before && high > low && !tell_changes(&l, low, high, (roof_regime)*here)) {
-      return false;
-    }
-  }
-  return l.told || tell(&l, &l.critical);
+static bool pass_on(void *context, size_t start, const roof_crossing *crossing) {
+  const walk *w = context;
+  return w->receive(w->context, w->sweep, w->first + start, crossing);
 }
 
 /** Every line of points along every axis that counts. */
 static void walk_crossings(const sweep *s, on_crossing *receive, void *context) {
+  bool more = true;
   for (int axis = 0; axis < s->shape->axis_count; axis++) {
-    size_t stride = stride_of(s, axis), count = s->shape->axes[axis].count;
-    for (size_t i = 0; i < s->count && is_count(s, axis); i++) {
-      if (i % s->shape->points / stride % count == 0 && !walk_line(s, axis, i, receive, context)) {
-        return;
-      }
+    for (int i = 0; i < s->machines->count && more; i++) {
+      walk w = {s, (size_t)i * s->shape->points, receive, context};
+      more =
+          roof_sweep_crossings(&s->machines->targets[i], s->shape, axis, s->regimes + w.first, pass_on, &w);
     }
   }
 }
