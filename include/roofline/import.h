@@ -219,7 +219,7 @@ ROOF_API double roof_record_flops(const roof_record *record, roof_dtype *most, r
  *  a ledger takes.
  *  Units: s, FLOP and bytes per call.
  *  Ownership: fills *measurement on success only; release with roof_measurement_done.
- *  Errors: ROOF_E_MEMORY; a name that is too long is truncated. */
+ *  Errors: ROOF_E_MEMORY; the label is "" for a name that is too long. */
 ROOF_API roof_status roof_record_measurement(const roof_record *record, roof_measurement *measurement,
                                              roof_error *error);
 

@@ -74,6 +74,16 @@ ROOF_API roof_status roof_ledger_seal(const char *path, const roof_sealing *seal
 ROOF_API roof_status roof_ledger_record(const char *path, const roof_measurement *measurements, size_t count,
                                         const roof_ledger_options *options, roof_error *error);
 
+/** As roof_ledger_record for those of the measurements that a prediction is sealed for (with
+ *  `options->unsealed` for all) and that have a label and a time; why[i] is NULL where one was recorded, else
+ *  why it was not.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: keeps nothing; fills `why` (`count` static texts).
+ *  Errors: as roof_ledger_record; ROOF_E_GATE when none is left. */
+ROOF_API roof_status roof_ledger_record_known(const char *path, const roof_measurement *measurements,
+                                              size_t count, const roof_ledger_options *options,
+                                              const char **why, roof_error *error);
+
 /** What a ledger that holds consists of. */
 typedef struct roof_ledger_summary {
   size_t entries;

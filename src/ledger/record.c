@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ledger/entry.h"
 
@@ -279,6 +280,68 @@ roof_status roof_ledger_record(const char *path, const roof_measurement *measure
     status = rf_ledger_append(path, list, o.key, mark, &o, error);
   }
   json_decref(list);
+  return status;
+}
+
+/** The labels that have a prediction, sorted; none where there is no ledger yet. free() them, then the entries
+ * they point into. */
+static roof_status predicted_labels(const char *path, ledger_entries *ledger, const char ***labels,
+                                    size_t *count, roof_error *error) {
+  roof_status status = access(path, F_OK) == 0 ? rf_ledger_load(path, false, ledger, NULL, error) : ROOF_OK;
+  const char **list = status == ROOF_OK ? calloc(ledger->count + 1, sizeof *list) : NULL;
+  if (list == NULL) {
+    return status == ROOF_OK ? no_memory(path, error) : status;
+  }
+  for (size_t i = 0; i < ledger->count; i++) {
+    if (!ledger->entries[i].measured) {
+      list[(*count)++] = ledger->entries[i].label;
+    }
+  }
+  qsort(list, *count, sizeof *list, compare_labels);
+  *labels = list;
+  return ROOF_OK;
+}
+
+/** Why a measurement cannot be recorded, or NULL. */
+static const char *obstacle(const roof_measurement *m, const char **labels, size_t count, bool unsealed) {
+  const char *label = m->label;
+  bool sealed = count > 0 && bsearch(&label, labels, count, sizeof *labels, compare_labels) != NULL;
+  return label[0] == '\0'       ? "its name is too long for a label: --group 'REGEX=NAME'"
+         : !sealed && !unsealed ? "no prediction of it is sealed"
+         : !(m->seconds > 0 && isfinite(m->seconds)) ? "the file gives no time of it"
+                                                     : NULL;
+}
+
+static roof_status refuse_all(const char *path, const char *label, roof_error *error) {
+  return roof_error_set(
+      error, ROOF_E_GATE,
+      "%s: no prediction of any of these kernels is sealed%s%s%s; --group 'REGEX=LABEL' names "
+      "kernels, --unsealed takes them and marks them so",
+      path, label != NULL ? " (but of `" : "", label != NULL ? label : "", label != NULL ? "`)" : "");
+}
+
+roof_status roof_ledger_record_known(const char *path, const roof_measurement *measurements, size_t count,
+                                     const roof_ledger_options *options, const char **why,
+                                     roof_error *error) {
+  ledger_entries ledger = {0};
+  const char **labels = NULL;
+  size_t label_count = 0, chosen_count = 0;
+  roof_measurement *chosen = calloc(count + 1, sizeof *chosen);
+  roof_status status =
+      chosen != NULL ? predicted_labels(path, &ledger, &labels, &label_count, error) : no_memory(path, error);
+  for (size_t i = 0; i < count && status == ROOF_OK; i++) {
+    why[i] = obstacle(&measurements[i], labels, label_count, options != NULL && options->unsealed);
+    if (why[i] == NULL) {
+      chosen[chosen_count++] = measurements[i];
+    }
+  }
+  if (status == ROOF_OK) {
+    status = chosen_count > 0 ? roof_ledger_record(path, chosen, chosen_count, options, error)
+                              : refuse_all(path, label_count > 0 ? labels[0] : NULL, error);
+  }
+  free(chosen);
+  free(labels);
+  free(ledger.entries);
   return status;
 }
 

@@ -591,6 +591,28 @@ static void documents_are_read_for_sealing(void **state) {
   assert_int_equal(roof_sealings_read(&all, "{}", 2, "f", NULL), ROOF_E_PARSE);
 }
 
+static void only_what_was_predicted_is_recorded(void **state) {
+  (void)state;
+  roof_measurement list[] = {measurement("a", 1), measurement("b", 1), measurement("c", NAN),
+                             measurement("", 1)};
+  roof_ledger_options all = {.unsealed = true};
+  const char *why[4] = {NULL};
+  roof_error error = {0};
+  assert_int_equal(roof_ledger_record_known(path, list, 4, NULL, why, &error), ROOF_E_GATE);
+  assert_int_equal(access(path, F_OK), -1);
+  assert_int_equal(seal("a", 0.5, 1, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_record_known(path, list, 4, NULL, why, NULL), ROOF_OK);
+  assert_null(why[0]);
+  assert_string_equal(why[1], "no prediction of it is sealed");
+  assert_int_equal(roof_ledger_record_known(path, list, 4, &all, why, NULL), ROOF_OK);
+  assert_true(why[0] == NULL && why[1] == NULL);
+  assert_string_equal(why[2], "the file gives no time of it");
+  assert_non_null(strstr(why[3], "too long for a label"));
+  assert_int_equal(roof_ledger_record_known(path, &list[1], 1, NULL, why, &error), ROOF_E_GATE);
+  assert_non_null(strstr(error.message, "(but of `a`)"));
+  assert_int_equal(verified(), 4);
+}
+
 static void what_is_unknown_reads_back_as_such(void **state) {
   (void)state;
   assert_int_equal(seal("\xF0\x9F\x9A\x80 \"q\" \\ \t", 0.5, 1, NULL), ROOF_OK);
@@ -749,6 +771,7 @@ int main(void) {
       TEST(a_changed_ledger_takes_no_measurement),
       TEST(a_list_is_sealed_whole_or_not_at_all),
       TEST(documents_are_read_for_sealing),
+      TEST(only_what_was_predicted_is_recorded),
       TEST(what_is_unknown_reads_back_as_such),
       TEST(only_json_is_read),
       TEST(signatures),

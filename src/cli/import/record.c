@@ -1,109 +1,52 @@
 /* `import --ledger`: the kernels that a prediction was sealed for, into the ledger. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/import/import.h"
 #include "cli/ledger/seal.h"
 #include "roofline/documents.h"
 
-/** The labels predicted in the ledger as the keys of an object; empty where there is no ledger yet. */
-static roof_status predicted(const char *ledger, json_t **labels, roof_error *error) {
-  roof_reconcile all = {0};
-  *labels = json_object();
-  roof_status status = access(ledger, F_OK) == 0 ? roof_ledger_reconcile(ledger, &all, error) : ROOF_OK;
-  for (size_t i = 0; i < all.count; i++) {
-    json_object_set_new(*labels, all.entries[i].label, json_true());
-  }
-  for (size_t i = 0; i < all.unmatched_prediction_count; i++) {
-    json_object_set_new(*labels, all.unmatched_predictions[i], json_true());
-  }
-  roof_reconcile_done(&all);
-  return status;
-}
-
-/** Why a kernel cannot be recorded, or NULL. */
-static const char *obstacle(const import_placed *row, json_t *labels, bool unsealed) {
-  bool sealed = json_object_get(labels, row->record->name) != NULL;
-  return !sealed && !unsealed ? "no prediction of it is sealed"
-         : strlen(row->record->name) >= ROOF_LABEL_MAX
-             ? "its name is too long for a label: --group 'REGEX=NAME'"
-         : !(row->at.seconds > 0 && isfinite(row->at.seconds)) ? "the file gives no time of it"
-                                                               : NULL;
-}
-
-/** Parts the rows into those to record, which `chosen` gets, and what is left out with the reason. */
-static void choose(const import_answer *answer, json_t *labels, bool unsealed, import_answer *chosen,
-                   json_t *left_out) {
-  for (size_t i = 0; i < answer->count; i++) {
-    const import_placed *row = &answer->rows[i];
-    const char *why = obstacle(row, labels, unsealed);
-    if (why == NULL) {
-      chosen->rows[chosen->count++] = *row;
-    } else {
-      json_array_append_new(left_out, json_pack("{s:s, s:s}", "what", row->record->name, "why", why));
+/** The rows as measurements, taken when the file was, on the machine whose roof they are under. */
+static roof_status measurements_of(const import_answer *answer, roof_measurements *all, roof_error *error) {
+  const roof_machine *machine = answer->ceilings->machine;
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < answer->count && status == ROOF_OK; i++) {
+    roof_measurement *m = NULL;
+    status = roof_measurements_add(all, &m, error);
+    if (status == ROOF_OK) {
+      status = roof_record_measurement(answer->rows[i].record, m, error);
+      m->taken = answer->profile->taken;
+      snprintf(m->machine, sizeof m->machine, "%s", machine != NULL ? machine->name : "");
     }
   }
-}
-
-static roof_status append(const char *ledger, const import_answer *chosen, bool unsealed, roof_error *error) {
-  roof_measurement *list = calloc(chosen->count, sizeof *list);
-  size_t count = 0;
-  char commit[ROOF_DIGEST_MAX];
-  cli_commit(commit);
-  roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed};
-  roof_status status = list != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  for (size_t i = 0; i < chosen->count && status == ROOF_OK; i++) {
-    status = roof_record_measurement(chosen->rows[i].record, &list[i], error);
-    count += status == ROOF_OK;
-  }
-  for (size_t i = 0; i < count; i++) {
-    const roof_machine *machine = chosen->ceilings->machine;
-    list[i].taken = chosen->profile->taken;
-    snprintf(list[i].machine, sizeof list[i].machine, "%s", machine != NULL ? machine->name : "");
-  }
-  if (status == ROOF_OK) {
-    status = roof_ledger_record(ledger, list, count, &how, error);
-  }
-  for (size_t i = 0; i < count; i++) {
-    roof_measurement_done(&list[i]);
-  }
-  free(list);
   return status;
-}
-
-static roof_status refuse(const char *ledger, json_t *labels, roof_error *error) {
-  const char *label = json_object_iter_key(json_object_iter(labels));
-  return roof_error_set(
-      error, ROOF_E_GATE,
-      "%s: no prediction of any of these kernels is sealed%s%s%s; --group 'REGEX=LABEL' names "
-      "kernels, --unsealed takes them and marks them so",
-      ledger, label != NULL ? " (but of `" : "", label != NULL ? label : "", label != NULL ? "`)" : "");
 }
 
 roof_status cli_import_to_ledger(import_answer *answer, const char *ledger, bool unsealed,
                                  roof_error *error) {
-  json_t *labels = NULL, *left_out = json_array(), *names = json_array();
-  import_answer chosen = *answer;
-  chosen.rows = calloc(answer->count + 1, sizeof *chosen.rows);
-  chosen.count = 0;
-  roof_status status = chosen.rows != NULL ? predicted(ledger, &labels, error)
-                                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  roof_measurements all = {0};
+  char commit[ROOF_DIGEST_MAX];
+  const char **why = calloc(answer->count + 1, sizeof *why);
+  json_t *left_out = json_array(), *names = json_array();
+  cli_commit(commit);
+  roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed};
+  roof_status status = why != NULL ? measurements_of(answer, &all, error)
+                                   : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK) {
-    choose(answer, labels, unsealed, &chosen, left_out);
-    status = chosen.count > 0 ? append(ledger, &chosen, unsealed, error) : refuse(ledger, labels, error);
+    status = roof_ledger_record_known(ledger, all.list, all.count, &how, why, error);
+  }
+  for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
+    const char *name = answer->rows[i].record->name;
+    json_array_append_new(why[i] == NULL ? names : left_out,
+                          why[i] == NULL ? json_string(name)
+                                         : json_pack("{s:s, s:s}", "what", name, "why", why[i]));
   }
   if (status == ROOF_OK) {
-    for (size_t i = 0; i < chosen.count; i++) {
-      json_array_append_new(names, json_string(chosen.rows[i].record->name));
-    }
     answer->recorded = json_pack("{s:s, s:O, s:O}", "ledger", ledger, "labels", names, "left_out", left_out);
   }
   json_decref(names);
   json_decref(left_out);
-  json_decref(labels);
-  free(chosen.rows);
+  roof_measurements_done(&all);
+  free(why);
   return status;
 }
 
