@@ -243,22 +243,6 @@ static int use_threads(int threads) {
   return before;
 }
 
-static roof_status prepare(roof_kernel_run *run, roof_error *error) {
-  if (reason() != NULL) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s", run->kernel->name, reason());
-  }
-  roof_status status = rf_gemm_prepare(run, sizeof(product), error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  int before = use_threads(run->threads), why = make_ready(run);
-  use_threads(before);
-  return why == 0 ? ROOF_OK
-                  : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                                   "%s: %s has no product in %s for this processor (its status %d)",
-                                   run->kernel->name, dnnl.name, roof_dtype_name(run->dtype), why);
-}
-
 static void execute(roof_kernel_run *run) {
   const product *p = ((const rf_operands *)run->state)->scratch;
   int before = use_threads(run->threads);
@@ -277,6 +261,49 @@ static void release(roof_kernel_run *run) {
     dnnl.primitive_destroy(p->primitive);
   }
   rf_operands_release(run);
+}
+
+static roof_status ready(roof_kernel_run *run, roof_error *error) {
+  roof_status status = rf_gemm_prepare(run, sizeof(product), error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  int before = use_threads(run->threads), why = make_ready(run);
+  use_threads(before);
+  return why == 0 ? ROOF_OK
+                  : roof_error_set(error, ROOF_E_UNSUPPORTED,
+                                   "%s: %s has no product in %s for this processor (its status %d)",
+                                   run->kernel->name, dnnl.name, roof_dtype_name(run->dtype), why);
+}
+
+/** Without VNNI its pairs of int8 products saturate at 16 bits: the largest elements show it, whose product
+ * is the largest. */
+static roof_status check_int8(const roof_kernel *kernel, roof_error *error) {
+  enum { SIDE = 64 };
+  roof_kernel_run run = {
+      .kernel = kernel, .dtype = ROOF_INT8, .threads = 1, .values = {SIDE, SIDE, SIDE, 1, 0}};
+  roof_status status = ready(&run, error);
+  if (status == ROOF_OK) {
+    const rf_operands *o = run.state;
+    memset(o->in[0], INT8_MAX, (size_t)SIDE * SIDE);
+    memset(o->in[1], INT8_MAX, (size_t)SIDE * SIDE);
+    execute(&run);
+    if (((const int8_t *)o->out)[0] != INT8_MAX) {
+      status = roof_error_set(error, ROOF_E_UNSUPPORTED,
+                              "%s: int8 sums of %s saturate at 16 bits on this processor, which has no VNNI",
+                              kernel->name, dnnl.name);
+    }
+  }
+  release(&run);
+  return status;
+}
+
+static roof_status prepare(roof_kernel_run *run, roof_error *error) {
+  if (reason() != NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: %s", run->kernel->name, reason());
+  }
+  roof_status status = run->dtype == ROOF_INT8 ? check_int8(run->kernel, error) : ROOF_OK;
+  return status == ROOF_OK ? ready(run, error) : status;
 }
 
 static bool supports(roof_dtype dtype) {
