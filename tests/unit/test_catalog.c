@@ -217,8 +217,8 @@ static double number_of(const json_t *device, const char *key) {
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/** The figure the database gives for a peak, NaN for none. */
-static double shared_peak(const json_t *device, roof_dtype dtype, roof_unit unit) {
+/** The figure tests/data/devices.json gives for a peak, NaN for none. */
+static double collected_peak(const json_t *device, roof_dtype dtype, roof_unit unit) {
   char key[64];
   bool integer = dtype == ROOF_INT8 || dtype == ROOF_INT4;
   snprintf(key, sizeof key, "peak_dense_%s_%s_%s_per_s", roof_dtype_name(dtype), roof_unit_name(unit),
@@ -226,7 +226,7 @@ static double shared_peak(const json_t *device, roof_dtype dtype, roof_unit unit
   return number_of(device, key);
 }
 
-static void check_against_shared(const json_t *device) {
+static void check_collected(const json_t *device) {
   char name[ROOF_NAME_MAX];
   snprintf(name, sizeof name, "%s", json_string_value(json_object_get(device, "id")));
   owned roof_machine *m = NULL;
@@ -239,7 +239,7 @@ static void check_against_shared(const json_t *device) {
   for (int dtype = 0; dtype < ROOF_DTYPE_COUNT; dtype++) {
     for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
       const roof_peak *peak = roof_machine_peak(m, (roof_dtype)dtype, (roof_unit)unit, false, ROOF_DATASHEET);
-      double expected = shared_peak(device, (roof_dtype)dtype, (roof_unit)unit);
+      double expected = collected_peak(device, (roof_dtype)dtype, (roof_unit)unit);
       if (isnan(expected) ? peak != NULL && peak->kind != ROOF_MEASURED
                           : peak == NULL || peak->flops_per_second != expected) {
         fail_msg("%s: %s %s is not %g", name, roof_dtype_name((roof_dtype)dtype),
@@ -249,7 +249,7 @@ static void check_against_shared(const json_t *device) {
   }
 }
 
-/** Lint flags exactly the figures the database could not recompute from independent data. */
+/** Lint flags exactly the figures that could not be recomputed from independent data. */
 static void check_flags(const json_t *device) {
   owned roof_machine *m = NULL;
   roof_finding findings[64];
@@ -258,28 +258,25 @@ static void check_flags(const json_t *device) {
   for (size_t i = 0; i < count; i++) {
     flagged += strstr(findings[i].message, ", but ") != NULL;
   }
-  const json_t *checks = json_object_get(device, "physics_check");
+  const json_t *checks = json_object_get(device, "recomputed");
   for (size_t i = 0; i < json_array_size(checks); i++) {
     expected += json_is_true(json_object_get(json_array_get(checks, i), "flag_over_2_percent"));
   }
   if (flagged != expected) {
-    fail_msg("%s: lint flags %zu figures, the database %zu", m->name, flagged, expected);
+    fail_msg("%s: lint flags %zu figures, the collection %zu", m->name, flagged, expected);
   }
 }
 
-static void figures_equal_the_shared_database(void **state) {
+static void figures_equal_the_collected_ones(void **state) {
   (void)state;
-  const char *shared = getenv("ROOFLINE_SHARED");
+  const char *source = getenv("ROOFLINE_SOURCE");
   char path[4096];
-  snprintf(path, sizeof path, "%s/machines/devices.json", shared != NULL ? shared : "../shared");
+  snprintf(path, sizeof path, "%s/tests/data/devices.json", source != NULL ? source : ".");
   json_t *devices = json_load_file(path, 0, NULL);
-  if (devices == NULL) {
-    print_message("skipped: %s is not there\n", path);
-    skip();
-  }
+  assert_non_null(devices);
   assert_int_equal(json_array_size(devices), 84);
   for (size_t i = 0; i < json_array_size(devices); i++) {
-    check_against_shared(json_array_get(devices, i));
+    check_collected(json_array_get(devices, i));
     check_flags(json_array_get(devices, i));
   }
   json_decref(devices);
@@ -634,7 +631,7 @@ int main(void) {
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(devices_go_by_their_drivers_names),
       cmocka_unit_test(dense_is_not_sparse),
-      cmocka_unit_test(figures_equal_the_shared_database),
+      cmocka_unit_test(figures_equal_the_collected_ones),
       cmocka_unit_test(wrong_names_get_the_nearest),
       cmocka_unit_test(bad_files_say_where),
       cmocka_unit_test(what_measure_adds_reads_back),
