@@ -446,7 +446,7 @@ typedef struct roof_question {
 typedef struct roof_advice {
   roof_prediction now;
   double measured_seconds; /**< NaN: not measured; so are the shares then */
-  double share;            /**< lower bound / measured time */
+  roof_placed placed;      /**< the operation at the measured time */
   double achieved_seconds; /**< lower bound with the measured ceilings, where the machine has them */
   double achieved_share;
   bool done; /**< at ROOF_STOP_FRACTION of the measured ceiling: only another ceiling helps */

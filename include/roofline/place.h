@@ -137,7 +137,7 @@ ROOF_API roof_status roof_ceilings_init(roof_ceilings *ceilings, const roof_mach
 ROOF_API void roof_place(const roof_ceilings *ceilings, const roof_counted *work, roof_placed *placed);
 
 /** Places the work of a formula, with the target's state of the data, tile and launches; `noise` as in
- *  roof_counted.
+ *  roof_counted. A term whose figure is not known takes no time, as in a prediction.
  *  Units: s.
  *  Ownership: fills *placed.
  *  Errors: none: what is not known says why. */

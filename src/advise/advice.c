@@ -77,14 +77,16 @@ roof_status roof_advise(const roof_target *target, const roof_op *op, const doub
   if (isnan(measured) && has_clues(question)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "a counter needs a time to explain: measured=TIME");
   }
-  if (!isnan(measured) && !(now.lower_seconds > 0)) {
+  roof_placed placed;
+  roof_place_work(target, &now.work, measured, NAN, &placed);
+  if (!isnan(measured) && placed.state == ROOF_PLACE_UNKNOWN) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: the ceiling of %s is not known on it",
                           target->machine->name, op->name);
   }
-  *out = (roof_advice){.now = now, .measured_seconds = measured, .share = now.lower_seconds / measured};
+  *out = (roof_advice){.now = now, .measured_seconds = measured, .placed = placed};
   out->achieved_seconds = achieved_bound(target, op, values, now.lower_seconds);
   out->achieved_share = out->achieved_seconds / measured;
-  out->done = out->achieved_share >= ROOF_STOP_FRACTION && out->share <= 1;
+  out->done = out->achieved_share >= ROOF_STOP_FRACTION && placed.state == ROOF_PLACE_POSSIBLE;
   find_causes(out, target->machine, question);
   out->lever_count = roof_levers_rank(target, op, typed, question->users, out->levers, ROOF_ADVICE_LEVERS);
   out->lever_count = out->lever_count < ROOF_ADVICE_LEVERS ? out->lever_count : ROOF_ADVICE_LEVERS;

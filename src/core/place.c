@@ -465,10 +465,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   out.dtype = target->types.compute;
   out.unit = work->unit;
   out.level = target->memory;
-  if (isnan(p.compute_seconds) && work->flops > 0) {
-    rf_format(out.why, sizeof out.why, "no %s %s peak of the machine is known",
-              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
-  } else if (p.lower_seconds > 0) {
+  if (p.lower_seconds > 0) {
     p.regime = bound_regime(&p);
     out.regime = p.regime;
     roof_prediction_binding(&p, out.binding, sizeof out.binding);
@@ -476,6 +473,9 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
     out.ceiling_seconds = p.lower_seconds;
     out.compute_seconds = p.compute_seconds;
     out.limit_seconds = roof_ceiling_of(target, ROOF_THEORETICAL, work).seconds;
+  } else if (isnan(p.compute_seconds)) {
+    snprintf(out.why, sizeof out.why, "no %s %s peak of the machine is known",
+             roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
   }
   judge(&out, noise);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {

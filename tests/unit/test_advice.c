@@ -102,17 +102,17 @@ static void advice_is_complete(void **state) {
   roof_question question = roof_question_init();
   roof_error error;
   assert_int_equal(roof_advise(&before, gemv, values, &question, &advice, NULL), ROOF_OK);
-  assert_true(isnan(advice.share) && !advice.done && advice.lever_count > 3 && advice.best != NULL);
+  assert_true(isnan(advice.placed.share) && !advice.done && advice.lever_count > 3 && advice.best != NULL);
   question.measured_seconds = 2 * advice.now.lower_seconds;
   question.clue[ROOF_CLUE_SECTOR] = 0.5;
   assert_int_equal(roof_advise(&before, gemv, values, &question, &advice, NULL), ROOF_OK);
-  assert_near(advice.share, 0.5, 1e-12);
+  assert_near(advice.placed.share, 0.5, 1e-12);
   assert_true(advice.cause_count > 0 && advice.causes[0].certainty == ROOF_SHOWN);
   assert_ptr_equal(advice.evidence.prediction, &advice.now);
   question.measured_seconds = NAN;
   assert_int_equal(roof_advise(&before, gemv, values, &question, &advice, &error), ROOF_E_ARGUMENT);
   assert_non_null(strstr(error.message, "needs a time"));
-  assert_near(advice.share, 0.5, 1e-12); /* as it was */
+  assert_near(advice.placed.share, 0.5, 1e-12); /* as it was */
 }
 
 int main(void) {

@@ -61,9 +61,9 @@ static void add_efficiency(const cli_advice *a, roof_text *out) {
     return;
   }
   roof_text_addf(out, "  4. efficiency  %.4g %% of the ceiling: %s measured, %s at best; %s, %s\n",
-                 100 * a->advice.share, cli_quantity(measured, a->advice.measured_seconds, "s"),
-                 cli_quantity(best, a->advice.now.lower_seconds, "s"), roof_verdict_of(a->advice.share)->name,
-                 roof_verdict_of(a->advice.share)->meaning);
+                 100 * a->advice.placed.share, cli_quantity(measured, a->advice.measured_seconds, "s"),
+                 cli_quantity(best, a->advice.now.lower_seconds, "s"), a->advice.placed.verdict->name,
+                 a->advice.placed.verdict->meaning);
   if (a->advice.achieved_seconds != a->advice.now.lower_seconds) {
     const roof_verdict *verdict = roof_verdict_on(ROOF_ACHIEVED, a->advice.achieved_share);
     roof_text_addf(out, "                 %.4g %% of the measured ceiling: %s, %s\n",
@@ -140,7 +140,7 @@ static void add_causes(const cli_advice *a, roof_text *out) {
 }
 
 static void add_actions(const cli_advice *a, roof_text *out) {
-  double share = a->advice.share;
+  double share = a->advice.placed.share;
   const roof_actions *actions = roof_actions_of(a->advice.now.regime, share);
   if (share < a->target->options.efficiency_low && a->advice.now.regime != ROOF_NETWORK_BOUND) {
     roof_text_addf(out, "\n  before rewriting it, expected %.0f %% and reached %.3g %%\n",
@@ -278,7 +278,7 @@ static json_t *measured_json(const cli_advice *a) {
     return json_null();
   }
   json_t *actions = json_array(), *causes = json_array();
-  const roof_actions *group = roof_actions_of(a->advice.now.regime, a->advice.share);
+  const roof_actions *group = roof_actions_of(a->advice.now.regime, a->advice.placed.share);
   for (int i = 0; i < 3; i++) {
     json_array_append_new(actions, json_string(group->actions[i]));
   }
@@ -289,8 +289,8 @@ static json_t *measured_json(const cli_advice *a) {
   return json_pack(
       "{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b, s:s?}", "seconds",
       cli_json_number(a->advice.measured_seconds), "fraction_of_achieved",
-      cli_json_number(a->advice.achieved_share), "fraction_of_ceiling", cli_json_number(a->advice.share),
-      "verdict", roof_verdict_of(a->advice.share)->name, "because",
+      cli_json_number(a->advice.achieved_share), "fraction_of_ceiling",
+      cli_json_number(a->advice.placed.share), "verdict", a->advice.placed.verdict->name, "because",
       roof_causes_sentence(&a->advice.evidence, a->advice.causes, a->advice.cause_count, sentence,
                            sizeof sentence),
       "class", group->name, "actions", actions, "waits_on", roof_evidence_waiting(&a->advice.evidence),

@@ -196,6 +196,7 @@ static roof_status reconcile(cli_loop *loop, roof_error *error) {
     for (size_t j = 0; j < all.count && k->skipped[0] == '\0'; j++) {
       if (strcmp(all.entries[j].label, k->label) == 0) {
         k->reconciled = all.entries[j];
+        roof_place_work(&loop->target, &k->prediction.work, k->measured_seconds, NAN, &k->placed);
         loop->done++;
       }
     }
@@ -215,18 +216,19 @@ static double ceiling_spread(const roof_prediction *p) {
 }
 
 /** Says whether a second measurement confirms the first, and what that means over a measured ceiling. */
-static void compare(cli_loop_kernel *k, double seconds) {
+static void compare(const roof_target *target, cli_loop_kernel *k, double seconds) {
   char time[32], ceiling[96] = "";
-  double fraction = k->reconciled.lower_seconds / seconds;
-  const char *verdict = roof_verdict_of(fraction)->name;
+  roof_placed again;
+  roof_place_work(target, &k->prediction.work, seconds, NAN, &again);
+  const char *verdict = again.verdict->name;
   bool same = strcmp(verdict, k->reconciled.verdict) == 0;
   double spread = ceiling_spread(&k->prediction);
-  if (same && fraction > 1 && !isnan(spread)) {
+  if (same && again.state > ROOF_PLACE_POSSIBLE && !isnan(spread)) {
     rf_format(ceiling, sizeof ceiling,
               ": it outruns the loop that measured the ceiling, whose spread is %.1f %%", 100 * spread);
   }
   rf_format(k->again, sizeof k->again, "measured again: %s, %.1f %% of the ceiling, %s%s%s",
-            roof_quantity_format(time, sizeof time, seconds, "s"), 100 * fraction,
+            roof_quantity_format(time, sizeof time, seconds, "s"), 100 * again.share,
             same ? "confirmed" : "not confirmed: ", same ? "" : verdict, ceiling);
 }
 
@@ -243,7 +245,7 @@ static roof_status doubt_all(cli_loop *loop, roof_error *error) {
     cli_show_progress(loop->options.user, k->kernel->name, i, loop->count);
     status = measure_kernel(loop, k, &seconds, how, error);
     if (status == ROOF_OK) {
-      compare(k, seconds);
+      compare(&loop->target, k, seconds);
     }
   }
   cli_show_progress(loop->options.user, "", loop->count, loop->count);

@@ -17,7 +17,8 @@ typedef struct cli_loop_kernel {
   double measured_seconds;
   char how[256]; /**< samples, spread and the backend's note */
   roof_reconciled reconciled;
-  char again[256]; /**< what the second measurement said, or "" */
+  roof_placed placed; /**< under the measured ceilings */
+  char again[256];    /**< what the second measurement said, or "" */
 } cli_loop_kernel;
 
 typedef struct cli_loop {

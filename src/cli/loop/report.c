@@ -76,14 +76,14 @@ static void add_ceilings(cli_grid *s, const roof_machine *m) {
 static void add_dots(roof_scene *scene, const cli_loop_kernel *k) {
   const roof_prediction *p = &k->prediction;
   char measured[SHORT], predicted[SHORT];
-  roof_scene_dot dot = {
-      .intensity = p->intensity, .flops_per_second = p->work.flops / k->measured_seconds, .next = -1};
+  roof_scene_dot dot = {.next = -1};
   snprintf(dot.label, sizeof dot.label, "%s", k->kernel->name);
   snprintf(dot.detail, sizeof dot.detail, "%.90s: %s measured, %s predicted, %.0f %%", k->label,
            roof_quantity_format(measured, SHORT, k->measured_seconds, "s"),
            roof_quantity_format(predicted, SHORT, p->expected_seconds, "s"),
            100 * k->reconciled.fraction_of_ceiling);
-  int index = roof_scene_add_dot(scene, &dot);
+  int index = roof_scene_add_placed(scene, &dot, &k->placed);
+  dot.intensity = p->intensity;
   dot.flops_per_second = p->work.flops / p->expected_seconds;
   dot.label[0] = '\0';
   dot.predicted = true;
