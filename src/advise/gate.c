@@ -129,8 +129,13 @@ typedef struct contender {
 static roof_status enter(const roof_gate_side *side, size_t index, contender *c, roof_error *error) {
   const roof_measurement *m = &side->kernels[index];
   *c = (contender){.m = m, .count = m->sample_count > 0 ? m->sample_count : 1};
-  if (m->label[0] == '\0' || m->seconds <= 0) {
+  if (m->label[0] == '\0' || m->seconds < 0) {
     return roof_error_set(error, ROOF_E_INPUT, "kernel %zu: needs a name and seconds over 0", index + 1);
+  }
+  roof_place_measurement(side->ceilings, m, &c->placed);
+  if (!(m->seconds > 0)) { /* a profiler's clock shows 0 of what is too short for it */
+    c->count = 0;
+    return ROOF_OK;
   }
   c->runs = malloc(c->count * sizeof *c->runs);
   if (c->runs == NULL) {
@@ -143,8 +148,6 @@ static roof_status enter(const roof_gate_side *side, size_t index, contender *c,
       return roof_error_set(error, ROOF_E_INPUT, "%s: sample %zu is not a time", m->label, i + 1);
     }
   }
-  c->count = isnan(m->seconds) ? 0 : c->count;
-  roof_place_measurement(side->ceilings, m, &c->placed);
   return ROOF_OK;
 }
 

@@ -123,6 +123,13 @@ check() {
   [[ $output != *'0.0 %'* ]]
 }
 
+@test "a time too short for the profiler's clock is not known" {
+  results a=0.8:1,1 | jq '.kernels[0] |= (.seconds = 0 | .samples = [0, 0])' >r.json
+  check r.json --against r.json --json
+  [ "$status" -eq 0 ]
+  [ "$(json '.kernels[0] | [.state, .passed, .message]')" = '["unknown",true,"its time is not known"]' ]
+}
+
 @test "what is above its ceiling fails, with the reason that reconcile gives" {
   results a=4.96 >r.json
   check r.json --json
@@ -243,8 +250,8 @@ check() {
   refuses 2 'roofline.measurements/1' m.json
   echo '{' >torn.json
   refuses 2 'torn.json:2' torn.json
-  jq '.kernels[0].seconds = 0' r.json >zero.json
-  refuses 2 'kernel 1' zero.json
+  jq '.kernels[0].seconds = -1' r.json >before.json
+  refuses 2 'kernel 1' before.json
   jq '.kernels[0].samples = [1, -1]' r.json >negative.json
   refuses 2 'sample 2' negative.json
   refuses 3 'no/out.xml' r.json --junit no/out.xml

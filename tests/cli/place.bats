@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# One placement: import, check, claim and reconcile give the same ceiling, share and verdict for the same kernel.
+
+setup() {
+  load lib.bash
+  start
+}
+
+# judged FILE: name, ceiling, share and verdict of each kernel of an answer, numbers to ten digits.
+judged() {
+  jq -c 'def digits: if . == null or . == 0 then . else
+           (fabs | log10 | floor) as $e | (. / pow(10; $e - 9) | round) * pow(10; $e - 9) | tostring end;
+    [.kernels[] | [(.fraction_of_ceiling | digits), .verdict]]' "$1"
+}
+
+@test "every profiler's file: import and check agree, with the machine and without" {
+  local seen=0
+  for file in "$ROOFLINE_SOURCE"/tests/fixtures/import/* "$ROOFLINE_SOURCE"/examples/{ncu.csv,trace.json}; do
+    "$ROOFLINE" import "$file" --machine h100 --json >imported.json
+    [ "$(jq -r '.schema + (.kernels | length | tostring)' imported.json)" != roofline.measurements/10 ] || continue
+    [ "$(jq -r .schema imported.json)" = roofline.measurements/1 ] || continue
+    for options in '' '--machine h100'; do
+      "$ROOFLINE" check imported.json $options --json >checked.json || [ $? -eq 1 ]
+      diff <(judged imported.json) <(judged checked.json) || { echo "$file $options"; return 1; }
+    done
+    # work that is not known fails nothing, a point above its ceiling does
+    [ "$(jq '[.kernels[] | select(.state == "unknown" and .passed == false)] | length' checked.json)" -eq 0 ]
+    [ "$(jq '[.kernels[] | select(.verdict == "explain" and .passed)] | length' checked.json)" -eq 0 ]
+    seen=$((seen + 1))
+  done
+  [ "$seen" -ge 40 ]
+}
+
+@test "random kernels: check, claim and reconcile agree" {
+  # vector and matrix work in two formats, from a tenth to three times of what the H100 allows
+  awk 'BEGIN { srand(12); for (i = 0; i < 500; i++) {
+    dtype = rand() < 0.5 ? "fp64" : "fp16"; unit = rand() < 0.5 ? "vector" : "matrix"
+    printf "{\"name\": \"k%d\", \"calls\": 1, \"samples\": [], \"counters\": null, \"counted\": {}, \"seconds\": 1, ", i
+    printf "\"flops\": {\"%s %s\": %.6e}, \"bytes\": {\"DRAM\": %.6e}}\n", dtype, unit, exp(log(1e11) + rand() * log(3e4)), exp(log(1e11) + rand() * log(100)) } }' |
+    jq -s '{schema: "roofline.measurements/1", source: "the test", format: "fake", machine: "nvidia-h100-sxm", kernels: ., skipped: []}' >random.json
+  "$ROOFLINE" check random.json --machine h100 --json >checked.json || [ $? -eq 1 ]
+  [ "$(jq '.kernels | length' checked.json)" -eq 500 ]
+  [ "$(jq '[.kernels[].verdict] | unique | length' checked.json)" -eq 6 ]
+  for i in $(seq 0 23 499); do
+    kernel=$(jq ".kernels[$i]" random.json) got=$(jq ".kernels[$i]" checked.json)
+    read -r dtype unit flops bytes < <(jq -r '(.flops | keys[0]) + " \(.flops[]) \(.bytes.DRAM)"' <<<"$kernel")
+    run "$ROOFLINE" claim "rate=$flops" "intensity=$(jq -n "$flops / $bytes")" --machine h100 --dtype "$dtype" --unit "$unit" --json
+    near .fraction "$(jq .fraction_of_ceiling <<<"$got")" 1e-9
+    [ "$(json .verdict)" = "$(jq .verdict <<<"$got")" ]
+    [ "$status" -eq "$(jq 'if .verdict == "explain" then 1 else 0 end' <<<"$got")" ]
+  done
+}
+
+@test "kernels of operations: predicted and sealed, recorded and reconciled, checked and claimed" {
+  while read -r dtype factor op; do
+    rm -f roofline.ledger
+    "$ROOFLINE" predict $op --machine h100 --dtype "$dtype" --launch 0 --seal --label k --json >predicted.json
+    seconds=$(jq ".seconds.lower / $factor" predicted.json)
+    jq --argjson s "$seconds" --arg d "$dtype" --arg name "$op" '{schema: "roofline.measurements/1", source: "the test",
+      format: "fake", machine: "nvidia-h100-sxm", skipped: [], kernels: [{name: $name, seconds: $s, calls: 1, samples: [],
+      flops: (if .flops > 0 then {($d): .flops} else null end), bytes: {DRAM: .bytes}, counted: {}, counters: null}]}' predicted.json >k.json
+    "$ROOFLINE" check k.json --machine h100 --json >checked.json || [ $? -eq 1 ]
+    share=$(jq '.kernels[0].fraction_of_ceiling' checked.json) verdict=$(jq '.kernels[0].verdict' checked.json)
+    run "$ROOFLINE" claim $op "time=$seconds" --machine h100 --dtype "$dtype" --launch 0 --json
+    near .fraction "$share" 1e-9
+    [ "$(json .verdict)" = "$verdict" ]
+    jq '.kernels[0].name = "k"' k.json >named.json
+    "$ROOFLINE" record named.json >/dev/null
+    run "$ROOFLINE" reconcile --json
+    output=$(sed '/^roofline:/d' <<<"$output")
+    near '.entries[0].fraction_of_ceiling' "$share" 1e-9
+    near '.entries[0].theoretical.fraction' "$share" 1e-9
+    [ "$(json '.entries[0].verdict')" = "$verdict" ]
+    [ "$(json '.entries[0].error != null')" = "$(jq '.kernels[0].state == "impossible"' checked.json)" ]
+  done <<'ROWS'
+fp16 0.71 gemm m=4096 n=4096 k=4096
+fp16 1.30 gemm m=4096 n=4096 k=4096
+fp64 0.30 gemm m=512 n=512 k=512
+fp64 0.88 gemv m=8192 n=8192
+fp32 0.95 softmax rows=4096 cols=4096
+fp32 2.00 add n=1G
+fp16 0.60 copy n=1G
+fp16 0.40 attention batch=4 heads=32 q_len=2048 kv_len=2048 head_dim=128
+ROWS
+}
