@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+#define ROOF_COMPARED_MAX 16
+
 /** One machine that can be named. `aliases` are separated by single spaces. */
 typedef struct roof_catalog_entry {
   const char *name;
@@ -85,6 +87,44 @@ ROOF_API roof_status roof_catalog_rank(const roof_target *target, const roof_op 
  *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
  *  Errors: ROOF_E_NAME when none is near enough, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error);
+
+/** Keeps a machine under its name (`host` for the one measured here) in the user's folder, which it makes.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_UNSUPPORTED where there is no such folder, ROOF_E_OUTPUT, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_catalog_save(const roof_machine *machine, roof_error *error);
+
+/** What a list of machines shows of one: dense peaks as quoted, else as measured. NaN: not known. */
+typedef struct roof_machine_summary {
+  double memory_bytes;
+  double bytes_per_second;      /**< of reading memory */
+  double fp32_flops_per_second; /**< of vector units */
+  double half_flops_per_second; /**< the faster of fp16 and bf16 on matrix units, else fp16 on vector units */
+  double fp8_flops_per_second;  /**< of matrix units */
+  double ridge;                 /**< FLOP per byte of memory at the 16-bit peak, else at fp32 */
+} roof_machine_summary;
+
+/** The figures that people look for first.
+ *  Units: bytes, bytes/s, FLOP/s.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_machine_summary roof_machine_summarize(const roof_machine *machine);
+
+/** One figure of several machines next to each other. */
+typedef struct roof_comparison_row {
+  char key[ROOF_NAME_MAX];  /**< "fp16_matrix_flops_per_second" */
+  char name[ROOF_NAME_MAX]; /**< "fp16 matrix" */
+  const char *unit;
+  double values[ROOF_COMPARED_MAX]; /**< of each machine; NaN: not known */
+  bool lacking[ROOF_COMPARED_MAX];  /**< the hardware has no such path */
+} roof_comparison_row;
+
+/** Figures that at least one of the machines has: dense peaks, memory, caches, first link, power, launch.
+ *  Units: as each row says.
+ *  Ownership: fills *rows, the caller's to free(), and *count on success only.
+ *  Errors: ROOF_E_ARGUMENT for more than ROOF_COMPARED_MAX machines, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_machines_compare(roof_machine *const *machines, int machine_count,
+                                           roof_comparison_row **rows, size_t *count, roof_error *error);
 
 /** What is wrong or doubtful in a machine. */
 typedef struct roof_finding {

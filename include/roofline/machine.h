@@ -351,6 +351,13 @@ ROOF_API double roof_level_bandwidth(const roof_level *level, double written, do
  *  Errors: none. */
 ROOF_API void roof_machine_for_cores(roof_machine *machine, int cores);
 
+/** Says after a name what a figure is for: ", 1 P-core", ", 2 threads a core"; nothing where it is for all.
+ *  Units: none.
+ *  Ownership: appends to the `text` of `size` bytes.
+ *  Errors: none; what does not fit is left out. */
+ROOF_API void roof_cores_append(char *text, size_t size, int cores, const char *core_kind,
+                                int threads_per_core);
+
 /** Maps a level's name to its kind ("L1", "shared", "LLC", "HBM3", "DRAM", ...), case ignored.
  *  Units: none.
  *  Ownership: writes *kind on success only.

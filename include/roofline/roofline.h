@@ -4,6 +4,7 @@
 
 #include "roofline/advise.h"
 #include "roofline/catalog.h"
+#include "roofline/changes.h"
 #include "roofline/claim.h"
 #include "roofline/crossing.h"
 #include "roofline/documents.h"

@@ -125,11 +125,6 @@ void cli_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
 roof_status cli_json_print(json_t *object, roof_error *error);
 
-/* host.c */
-/** Keeps a measured machine under its name (`host`; a scripted one never takes that name) in the user's
- *  folder. */
-roof_status cli_host_save(const roof_machine *machine, roof_error *error);
-
 /* output.c */
 enum { CLI_SHORT = 48 };
 /** roof_quantity_format, as it is wanted most: returns `buffer`. */

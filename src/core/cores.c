@@ -168,3 +168,14 @@ void roof_machine_for_cores(roof_machine *machine, int cores) {
     rf_cores_level(machine, cores, &machine->levels[i]);
   }
 }
+
+void roof_cores_append(char *text, size_t size, int cores, const char *core_kind, int threads_per_core) {
+  size_t used = strlen(text);
+  if (cores > 0) {
+    used += (size_t)snprintf(text + used, size - used, ", %d %s%s", cores,
+                             core_kind[0] != '\0' ? core_kind : "core", cores == 1 ? "" : "s");
+  }
+  if (threads_per_core > 1 && used < size) {
+    snprintf(text + used, size - used, ", %d threads a core", threads_per_core);
+  }
+}

@@ -86,7 +86,7 @@ static roof_status characterise(cli_loop *loop, roof_error *error) {
   o.achieved = true;
   roof_status status = loop->backend->measure(&loop->options, &loop->machine, error);
   if (status == ROOF_OK) {
-    status = cli_host_save(loop->machine, error);
+    status = roof_catalog_save(loop->machine, error);
   }
   return status == ROOF_OK ? roof_target_init(&loop->target, loop->machine, &types, &o, error) : status;
 }

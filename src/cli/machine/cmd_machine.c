@@ -5,33 +5,6 @@
 #include "cli/cli.h"
 #include "cli/machine/machine.h"
 
-double cli_machine_peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
-  const roof_peak *peak = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
-  return peak != NULL ? peak->flops_per_second : NAN;
-}
-
-double cli_machine_half_rate(const roof_machine *machine) {
-  double rate = fmax(cli_machine_peak_rate(machine, ROOF_FP16, ROOF_MATRIX),
-                     cli_machine_peak_rate(machine, ROOF_BF16, ROOF_MATRIX));
-  return isnan(rate) ? cli_machine_peak_rate(machine, ROOF_FP16, ROOF_VECTOR) : rate;
-}
-
-double cli_machine_memory_rate(const roof_machine *machine) {
-  const roof_level *memory = roof_machine_memory(machine, ROOF_DATASHEET);
-  return memory != NULL ? roof_level_bandwidth(memory, 0, 0) : NAN;
-}
-
-void cli_machine_add_cores(char *text, size_t size, int cores, const char *core_kind, int threads_per_core) {
-  size_t used = strlen(text);
-  if (cores > 0) {
-    used += (size_t)snprintf(text + used, size - used, ", %d %s%s", cores,
-                             core_kind[0] != '\0' ? core_kind : "core", cores == 1 ? "" : "s");
-  }
-  if (threads_per_core > 1 && used < size) {
-    snprintf(text + used, size - used, ", %d threads a core", threads_per_core);
-  }
-}
-
 char *cli_machine_figure(char *buffer, double value, const char *unit, const char *unknown) {
   return isnan(value) ? strcpy(buffer, unknown)
                       : roof_quantity_format(buffer, MACHINE_FIGURE_SIZE, value, unit);

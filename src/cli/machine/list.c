@@ -1,51 +1,43 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
+#include "cli/columns.h"
 #include "cli/machine/machine.h"
 
 /** What a row tells about one machine. */
 typedef struct row {
   const roof_catalog_entry *entry;
-  const roof_machine *machine;
-  double capacity, rate, fp32, half, fp8, ridge;
+  const char *name, *kind;
+  char title[sizeof((roof_machine *)0)->title];
+  roof_machine_summary figures;
 } row;
 
-static const struct {
-  const char *head, *key, *unit;
-  size_t offset;
-} columns[] = {
-    {"memory", "memory_bytes", "B", offsetof(row, capacity)},
-    {"bandwidth", "bytes_per_second", "B/s", offsetof(row, rate)},
-    {"fp32", "fp32_flops_per_second", "FLOP/s", offsetof(row, fp32)},
-    {"fp16/bf16", "half_flops_per_second", "FLOP/s", offsetof(row, half)},
-    {"fp8", "fp8_flops_per_second", "FLOP/s", offsetof(row, fp8)},
-    {"ridge", "ridge", "", offsetof(row, ridge)},
+#define QUANTITY(head, json, what, member)                                                                   \
+  { .key = json, .header = head, .unit = what, .none = "", CLI_FIELD(NUMBER, row, figures.member) }
+
+static const cli_column columns[] = {
+    {.key = "machine", .header = "machine", CLI_FIELD(TEXT, row, name)},
+    {.key = "title", CLI_FIELD(NAME, row, title)},
+    {.key = "kind", CLI_FIELD(TEXT, row, kind)},
+    QUANTITY("memory", "memory_bytes", "B", memory_bytes),
+    QUANTITY("bandwidth", "bytes_per_second", "B/s", bytes_per_second),
+    QUANTITY("fp32", "fp32_flops_per_second", "FLOP/s", fp32_flops_per_second),
+    QUANTITY("fp16/bf16", "half_flops_per_second", "FLOP/s", half_flops_per_second),
+    QUANTITY("fp8", "fp8_flops_per_second", "FLOP/s", fp8_flops_per_second),
+    {.key = "ridge",
+     .header = "ridge",
+     .digits = 1,
+     .fixed = true,
+     .none = "",
+     CLI_FIELD(NUMBER, row, figures.ridge)},
+    {.header = "kind", CLI_FIELD(TEXT, row, kind)},
+    {0},
 };
 
-enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
-
-static double value_of(const row *r, int column) {
-  return *(const double *)(const void *)((const char *)r + columns[column].offset);
-}
-
-static row row_of(const roof_catalog_entry *entry, const roof_machine *m) {
-  const roof_level *memory = roof_machine_memory(m, ROOF_DATASHEET);
-  row r = {.entry = entry,
-           .machine = m,
-           .capacity = memory != NULL ? memory->bytes * memory->instances : NAN,
-           .rate = cli_machine_memory_rate(m),
-           .fp32 = cli_machine_peak_rate(m, ROOF_FP32, ROOF_VECTOR),
-           .half = cli_machine_half_rate(m),
-           .fp8 = cli_machine_peak_rate(m, ROOF_FP8, ROOF_MATRIX)};
-  r.ridge = (isnan(r.half) ? r.fp32 : r.half) / r.rate;
-  return r;
-}
-
-static bool matches(const row *r, const char *filter) {
-  const roof_machine *m = r->machine;
-  const char *const texts[] = {r->entry->name, r->entry->aliases, m->title,
-                               m->vendor,      m->architecture,   m->device_class};
+static bool matches(const roof_catalog_entry *entry, const roof_machine *m, const char *filter) {
+  const char *const texts[] = {entry->name, entry->aliases,  m->title,
+                               m->vendor,   m->architecture, m->device_class};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     if (strcasestr(texts[i], filter) != NULL) {
       return true;
@@ -59,59 +51,9 @@ static bool matches(const row *r, const char *filter) {
   return false;
 }
 
-/** The list in every form it may be printed in. */
-typedef struct listing {
-  cli_grid grid;
-  roof_text csv;
-  json_t *json;
-  int count;
-} listing;
-
-static void add_head(listing *out) {
-  cli_grid_add(&out->grid, "machine");
-  roof_text_add(&out->csv, "machine,title,kind");
-  for (int i = 0; i < COLUMN_COUNT; i++) {
-    cli_grid_add(&out->grid, "%s", columns[i].head);
-    roof_text_addf(&out->csv, ",%s", columns[i].key);
-  }
-  cli_grid_add(&out->grid, "kind");
-  roof_text_add(&out->csv, "\n");
-}
-
-static void add_row(listing *out, const row *r) {
-  const char *kind = roof_provenance_name(r->machine->kind);
-  json_t *aliases = json_array();
-  for (int i = 0; i < r->machine->alias_count; i++) {
-    json_array_append_new(aliases, json_string(r->machine->aliases[i]));
-  }
-  json_t *object = json_pack("{s:s, s:s, s:o, s:s, s:s}", "name", r->entry->name, "title", r->machine->title,
-                             "aliases", aliases, "kind", kind, "origin", r->entry->origin);
-  cli_grid_add(&out->grid, "%s", r->entry->name);
-  roof_text_add_csv(&out->csv, r->entry->name);
-  roof_text_add(&out->csv, ",");
-  roof_text_add_csv(&out->csv, r->machine->title);
-  roof_text_addf(&out->csv, ",%s", kind);
-  for (int i = 0; i < COLUMN_COUNT; i++) {
-    char text[MACHINE_FIGURE_SIZE];
-    double value = value_of(r, i);
-    if (columns[i].unit[0] == '\0' && !isnan(value)) {
-      cli_grid_add(&out->grid, "%.1f", value);
-    } else {
-      cli_grid_add(&out->grid, "%s", cli_machine_figure(text, value, columns[i].unit, ""));
-    }
-    roof_text_add(&out->csv, ",");
-    roof_text_add_number(&out->csv, value, 15);
-    json_object_set_new(object, columns[i].key, cli_json_number(value));
-  }
-  cli_grid_add(&out->grid, "%s", kind);
-  roof_text_add(&out->csv, "\n");
-  json_array_append_new(out->json, object);
-  out->count++;
-}
-
 /** A file of the user's that cannot be read is reported and left out: it must not hide the others. */
-static void collect(const roof_catalog_list *list, const char *filter, listing *out) {
-  add_head(out);
+static size_t collect(const roof_catalog_list *list, const char *filter, row *rows) {
+  size_t count = 0;
   for (size_t i = 0; i < list->count; i++) {
     const roof_catalog_entry *entry = &list->entries[i];
     roof_machine *machine = NULL;
@@ -121,32 +63,51 @@ static void collect(const roof_catalog_list *list, const char *filter, listing *
       cli_report("warning: ", &why);
       continue;
     }
-    row r = row_of(entry, machine);
-    if (matches(&r, filter)) {
-      add_row(out, &r);
+    if (matches(entry, machine, filter)) {
+      row *r = &rows[count++];
+      *r = (row){.entry = entry,
+                 .name = entry->name,
+                 .kind = roof_provenance_name(machine->kind),
+                 .figures = roof_machine_summarize(machine)};
+      memcpy(r->title, machine->title, sizeof r->title);
     }
     roof_machine_free(machine);
   }
+  return count;
 }
 
-static roof_status print(const cli_args *args, listing *out, const char *filter, roof_error *error) {
-  if (args->json) {
-    return cli_json_print(json_pack("{s:s, s:O}", "schema", "roofline.machines/1", "machines", out->json),
-                          error);
+/** The columns, the name under its own key, and the words that only a program asks for. */
+static json_t *row_json(const row *r) {
+  json_t *object = cli_columns_object(columns, r), *aliases = json_array();
+  char words[ROOF_ALIAS_MAX * ROOF_NAME_MAX];
+  char *rest = NULL;
+  snprintf(words, sizeof words, "%s", r->entry->aliases);
+  for (char *word = strtok_r(words, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+    json_array_append_new(aliases, json_string(word));
   }
-  if (args->csv) {
-    return cli_print(&out->csv, error);
+  json_object_del(object, "machine");
+  json_object_set_new(object, "name", json_string(r->name));
+  json_object_set_new(object, "aliases", aliases);
+  json_object_set_new(object, "origin", json_string(r->entry->origin));
+  return object;
+}
+
+static roof_status print_json(const row *rows, size_t count, roof_error *error) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_array_append_new(list, row_json(&rows[i]));
   }
-  if (out->count == 0) {
-    return roof_error_set(error, ROOF_E_NAME, "machine list: nothing contains `%.80s`", filter);
-  }
+  return cli_json_print(json_pack("{s:s, s:o}", "schema", "roofline.machines/1", "machines", list), error);
+}
+
+static roof_status print_text(const cli_args *args, cli_rows rows, roof_error *error) {
   roof_text text = {0};
-  cli_grid_end(&out->grid, &text, "lrrrrrrl");
+  cli_columns_add_text(&text, rows);
   if (!args->quiet) {
     roof_text_addf(&text,
-                   "\n  %d machine%s; peaks are dense FLOP/s; ridge: FLOP per byte of memory at the 16-bit "
+                   "\n  %zu machine%s; peaks are dense FLOP/s; ridge: FLOP per byte of memory at the 16-bit "
                    "peak, else fp32\n",
-                   out->count, out->count == 1 ? "" : "s");
+                   rows.count, rows.count == 1 ? "" : "s");
   }
   roof_status status = cli_print(&text, error);
   roof_text_done(&text);
@@ -156,15 +117,19 @@ static roof_status print(const cli_args *args, listing *out, const char *filter,
 roof_status cli_machine_list_run(const cli_args *args, roof_error *error) {
   const char *filter = args->word_count > 1 ? args->words[1] : "";
   roof_catalog_list list;
-  listing out = {.json = json_array()};
   roof_status status = roof_catalog_list_all(&list, error);
-  if (status == ROOF_OK) {
-    collect(&list, filter, &out);
-    status = print(args, &out, filter, error);
-    roof_catalog_list_done(&list);
+  if (status != ROOF_OK) {
+    return status;
   }
-  json_decref(out.json);
-  roof_text_done(&out.csv);
-  roof_text_done(&out.grid.cells);
+  row *rows = calloc(list.count + 1, sizeof *rows);
+  size_t count = rows != NULL ? collect(&list, filter, rows) : 0;
+  cli_rows shown = CLI_ROWS(columns, rows, count);
+  status = rows == NULL ? roof_error_set(error, ROOF_E_MEMORY, "machine list: out of memory")
+           : args->json ? print_json(rows, count, error)
+           : args->csv  ? cli_columns_print_csv(shown, error)
+           : count == 0 ? roof_error_set(error, ROOF_E_NAME, "machine list: nothing contains `%.80s`", filter)
+                        : print_text(args, shown, error);
+  free(rows);
+  roof_catalog_list_done(&list);
   return status;
 }

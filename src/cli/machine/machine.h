@@ -3,6 +3,7 @@
 #define CLI_MACHINE_MACHINE_H
 
 #include "cli/cli.h"
+#include "roofline/catalog.h"
 #include "roofline/report.h"
 
 roof_status cli_machine_list_run(const cli_args *args, roof_error *error);
@@ -24,22 +25,8 @@ roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *
 
 enum { MACHINE_FIGURE_SIZE = 32 };
 
-/** The dense peak's FLOP/s, NaN where there is none. */
-double cli_machine_peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit);
-
-/** What a table shows for 16-bit work: the faster of fp16 and bf16 on the matrix unit, else fp16 on the
- *  vector unit; NaN for none. */
-double cli_machine_half_rate(const roof_machine *machine);
-
-/** Bandwidth of the memory, as the datasheet has it, else as measured; NaN for none. */
-double cli_machine_memory_rate(const roof_machine *machine);
-
 /** `value` with its unit, or `unknown` where it is NaN. Fills and returns `buffer` of MACHINE_FIGURE_SIZE
  *  bytes. */
 char *cli_machine_figure(char *buffer, double value, const char *unit, const char *unknown);
-
-/** Says after a name what a figure is for: ", 1 P-core", ", 2 threads a core"; nothing where it is for all.
- *  Appends to `text` of `size` bytes. */
-void cli_machine_add_cores(char *text, size_t size, int cores, const char *core_kind, int threads_per_core);
 
 #endif

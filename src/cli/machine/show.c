@@ -12,6 +12,7 @@ enum { SOURCE_MAX = 256, WIDTH = 110 };
 typedef struct page {
   const roof_machine *machine;
   const roof_report *report;
+  roof_machine_summary summary;
   roof_text text;
   cli_grid grid;
   const char *sources[SOURCE_MAX];
@@ -83,12 +84,12 @@ static const char *indent(const page *p, roof_provenance kind) {
 
 static void add_peak(page *p, const roof_peak *peak) {
   char name[128], text[MACHINE_FIGURE_SIZE];
-  double ridge = peak->flops_per_second / cli_machine_memory_rate(p->machine);
+  double ridge = peak->flops_per_second / p->summary.bytes_per_second;
   const char *margin = indent(p, peak->kind);
   snprintf(name, sizeof name, "%s%s %s%s%s%s", margin, roof_dtype_name(peak->dtype),
            roof_unit_name(peak->unit), peak->sparse ? " SPARSE" : "", peak->isa[0] != '\0' ? ", " : "",
            peak->isa);
-  cli_machine_add_cores(name, sizeof name, peak->cores, peak->core_kind, peak->threads_per_core);
+  roof_cores_append(name, sizeof name, peak->cores, peak->core_kind, peak->threads_per_core);
   cli_grid_add(&p->grid, "%s", name);
   cli_grid_add(&p->grid, "%s", cli_machine_figure(text, peak->flops_per_second, "FLOP/s", "unknown"));
   if (isnan(ridge) || margin[0] != '\0') {
@@ -165,7 +166,7 @@ static void add_level_row(page *p, const roof_level *level, const roof_machine_v
   char name[160], text[MACHINE_FIGURE_SIZE];
   const char *margin = indent(p, level->kind);
   snprintf(name, sizeof name, "%s%s%s%s", margin, level->name, quoted ? "" : " ", quoted ? "" : f->label);
-  cli_machine_add_cores(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
+  roof_cores_append(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
   if (rate && strncmp(level->plateau, "not", 3) == 0) {
     size_t used = strlen(name);
     snprintf(name + used, sizeof name - used, " (%s)", level->plateau);
@@ -240,7 +241,7 @@ static void add_costs(page *p) {
   for (int i = 0; i < p->report->cost_count; i++) {
     const roof_cost *cost = &p->report->costs[i];
     snprintf(name, sizeof name, "%s", cost->name);
-    cli_machine_add_cores(name, sizeof name, cost->cores, "", 0);
+    roof_cores_append(name, sizeof name, cost->cores, "", 0);
     cli_grid_add(&p->grid, "%s", name);
     cli_grid_add(&p->grid, "%s", cli_machine_figure(text, cost->seconds, "s", "unknown"));
     add_count(p, cost->seconds * cost->clock_hz, "");
@@ -310,7 +311,7 @@ static void add_modes(page *p) {
         add_heads(p, heads, sizeof heads / sizeof heads[0]);
       }
       snprintf(name, sizeof name, "%s %s", level->name, modes->pattern);
-      cli_machine_add_cores(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
+      roof_cores_append(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
       cli_grid_add(&p->grid, "%s", name);
       cli_grid_add(&p->grid, "%s", cli_machine_figure(text, modes->slow_bytes_per_second, "B/s", ""));
       cli_grid_add(&p->grid, "%s", cli_machine_figure(text, modes->fast_bytes_per_second, "B/s", ""));
@@ -373,7 +374,7 @@ static void add_library(page *p, const roof_library *library) {
   char name[2 * ROOF_NAME_MAX + 64], text[MACHINE_FIGURE_SIZE];
   snprintf(name, sizeof name, "%s%s %s %s", indent(p, library->kind), library->name, library->op,
            roof_dtype_name(library->dtype));
-  cli_machine_add_cores(name, sizeof name, library->cores, "", 0);
+  roof_cores_append(name, sizeof name, library->cores, "", 0);
   cli_grid_add(&p->grid, "%s", name);
   cli_grid_add(&p->grid, "%s", library->parameters);
   cli_grid_add(&p->grid, "%s", cli_machine_figure(text, library->flops_per_second, "FLOP/s", ""));
@@ -419,11 +420,11 @@ static void add_head(page *p) {
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     roof_text_addf(&p->text, "%s%s", words[i][0] != '\0' ? ", " : "", words[i]);
   }
-  bool has_half = !isnan(cli_machine_half_rate(m));
-  double peak = has_half ? cli_machine_half_rate(m) : cli_machine_peak_rate(m, ROOF_FP32, ROOF_VECTOR);
+  bool has_half = !isnan(p->summary.half_flops_per_second);
+  double peak = has_half ? p->summary.half_flops_per_second : p->summary.fp32_flops_per_second;
   roof_text_addf(&p->text, "\n  %s at %s, %s of memory bandwidth",
                  cli_machine_figure(half, peak, "FLOP/s", "no peak known"), has_half ? "16 bit" : "fp32",
-                 cli_machine_figure(rate, cli_machine_memory_rate(m), "B/s", "unknown"));
+                 cli_machine_figure(rate, p->summary.bytes_per_second, "B/s", "unknown"));
   if (!isnan(m->unit_count)) {
     const char *kind = m->unit_kind[0] != '\0' ? m->unit_kind : "unit";
     bool plural = m->unit_count > 1 && islower((unsigned char)kind[strlen(kind) - 1]);
@@ -517,7 +518,8 @@ static roof_status take_csv(roof_text *text, roof_error *error) {
 }
 
 roof_status cli_machine_show_print(const cli_args *args, const roof_machine *machine, roof_error *error) {
-  page p = {.machine = machine, .report = roof_machine_report(machine)};
+  page p = {
+      .machine = machine, .report = roof_machine_report(machine), .summary = roof_machine_summarize(machine)};
   roof_status status = ROOF_OK;
   if (args->json || args->csv) {
     status = roof_machine_write(machine, &p.text, error);

@@ -26,7 +26,7 @@ static const struct poptOption options[] = {
 
 static roof_status save(const cli_args *args, const roof_machine *machine, roof_error *error) {
   if (args->to == NULL) {
-    return cli_host_save(machine, error);
+    return roof_catalog_save(machine, error);
   }
   roof_text json = {0};
   roof_status status = roof_machine_write(machine, &json, error);

@@ -41,7 +41,7 @@ static roof_status predict(climb *c, roof_error *error) {
   bool fake = strcmp(backend->name, "fake") == 0;
   if (fake || roof_catalog_load(backend->machine, &machine, NULL) != ROOF_OK) {
     status = backend->measure(c->asked->how, &machine, error);
-    status = status == ROOF_OK ? cli_host_save(machine, error) : status;
+    status = status == ROOF_OK ? roof_catalog_save(machine, error) : status;
   }
   if (status == ROOF_OK) {
     status = roof_ladder_predict(&c->ladder, machine, c->asked->how->threads, error);

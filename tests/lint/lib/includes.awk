@@ -25,6 +25,8 @@ BEGIN {
   n = split("ops advise documents catalog weights graphs measure kernels import ledger draw region", rooms, " ")
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = room_of["roofline/sweep.h"] = "ops"
+  room_of["roofline/changes.h"] = "catalog"
+  room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sealing.h"] = "documents"
   room_of["roofline/ladder.h"] = "measure"
   room_of["roofline/runs.h"] = "measure"

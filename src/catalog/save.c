@@ -1,8 +1,11 @@
+/* Keeping a machine among the user's own. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/cli.h"
+#include "host/write.h"
+#include "roofline/catalog.h"
+#include "roofline/documents.h"
 
 /** Makes a folder and those above it. */
 static roof_status make_folders(char *path, roof_error *error) {
@@ -20,7 +23,7 @@ static roof_status make_folders(char *path, roof_error *error) {
   }
 }
 
-roof_status cli_host_save(const roof_machine *machine, roof_error *error) {
+roof_status roof_catalog_save(const roof_machine *machine, roof_error *error) {
   roof_text path = {0}, json = {0};
   roof_status status = roof_catalog_user_folder(&path, error);
   if (status == ROOF_OK) {

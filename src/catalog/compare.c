@@ -1,0 +1,152 @@
+/* The figures that people look for first: of one machine, and of several next to each other. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/catalog.h"
+
+static double peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
+  const roof_peak *peak = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
+  return peak != NULL ? peak->flops_per_second : NAN;
+}
+
+static double half_rate(const roof_machine *machine) {
+  double rate = fmax(peak_rate(machine, ROOF_FP16, ROOF_MATRIX), peak_rate(machine, ROOF_BF16, ROOF_MATRIX));
+  return isnan(rate) ? peak_rate(machine, ROOF_FP16, ROOF_VECTOR) : rate;
+}
+
+static double all_bytes(const roof_level *level) {
+  return level != NULL ? level->bytes * level->instances : NAN;
+}
+
+roof_machine_summary roof_machine_summarize(const roof_machine *machine) {
+  const roof_level *memory = roof_machine_memory(machine, ROOF_DATASHEET);
+  roof_machine_summary s = {.memory_bytes = all_bytes(memory),
+                            .bytes_per_second = memory != NULL ? roof_level_bandwidth(memory, 0, 0) : NAN,
+                            .fp32_flops_per_second = peak_rate(machine, ROOF_FP32, ROOF_VECTOR),
+                            .half_flops_per_second = half_rate(machine),
+                            .fp8_flops_per_second = peak_rate(machine, ROOF_FP8, ROOF_MATRIX)};
+  double peak = isnan(s.half_flops_per_second) ? s.fp32_flops_per_second : s.half_flops_per_second;
+  s.ridge = peak / s.bytes_per_second;
+  return s;
+}
+
+static bool is_unsupported(const roof_machine *m, roof_dtype dtype, roof_unit unit) {
+  for (int i = 0; i < m->peak_count; i++) {
+    if (m->peaks[i].dtype == dtype && m->peaks[i].unit == unit && m->peaks[i].unsupported) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static double memory_bytes(const roof_machine *m) {
+  return roof_machine_summarize(m).memory_bytes;
+}
+
+static double memory_rate(const roof_machine *m) {
+  return roof_machine_summarize(m).bytes_per_second;
+}
+
+static double half_ridge(const roof_machine *m) {
+  return half_rate(m) / memory_rate(m);
+}
+
+static double l1_bytes(const roof_machine *m) {
+  return all_bytes(roof_machine_level(m, ROOF_L1, ROOF_DATASHEET));
+}
+
+static double l2_bytes(const roof_machine *m) {
+  return all_bytes(roof_machine_level(m, ROOF_L2, ROOF_DATASHEET));
+}
+
+static double l3_bytes(const roof_machine *m) {
+  return all_bytes(roof_machine_level(m, ROOF_L3, ROOF_DATASHEET));
+}
+
+static double first_link(const roof_machine *m) {
+  return m->link_count > 0 ? m->links[0].bytes_per_second : NAN;
+}
+
+static double watts(const roof_machine *m) {
+  return m->energy.watts;
+}
+
+static double launch(const roof_machine *m) {
+  return m->launch_seconds;
+}
+
+static const struct {
+  const char *name, *key, *unit;
+  double (*value)(const roof_machine *m);
+} figures[] = {
+    {"memory", "memory_bytes", "B", memory_bytes},
+    {"memory bandwidth", "bytes_per_second", "B/s", memory_rate},
+    {"ridge, 16 bit", "ridge", "FLOP/B", half_ridge},
+    {"L1, all units", "l1_bytes", "B", l1_bytes},
+    {"L2", "l2_bytes", "B", l2_bytes},
+    {"L3", "l3_bytes", "B", l3_bytes},
+    {"first link, one way", "link_bytes_per_second", "B/s", first_link},
+    {"power", "watts", "W", watts},
+    {"launch", "launch_seconds", "s", launch},
+};
+
+enum { FIGURES = sizeof figures / sizeof figures[0] };
+
+static roof_comparison_row peak_row(roof_machine *const *machines, int count, roof_dtype dtype,
+                                    roof_unit unit) {
+  roof_comparison_row row = {.unit = "FLOP/s"};
+  snprintf(row.name, sizeof row.name, "%s %s", roof_dtype_name(dtype), roof_unit_name(unit));
+  snprintf(row.key, sizeof row.key, "%s_%s_flops_per_second", roof_dtype_name(dtype), roof_unit_name(unit));
+  for (int i = 0; i < count; i++) {
+    row.values[i] = peak_rate(machines[i], dtype, unit);
+    row.lacking[i] = is_unsupported(machines[i], dtype, unit);
+  }
+  return row;
+}
+
+static roof_comparison_row figure_row(roof_machine *const *machines, int count, int figure) {
+  roof_comparison_row row = {.unit = figures[figure].unit};
+  snprintf(row.name, sizeof row.name, "%s", figures[figure].name);
+  snprintf(row.key, sizeof row.key, "%s", figures[figure].key);
+  for (int i = 0; i < count; i++) {
+    row.values[i] = figures[figure].value(machines[i]);
+  }
+  return row;
+}
+
+/** Keeps a row unless nobody has the figure. */
+static void keep(roof_comparison_row *rows, size_t *count, const roof_comparison_row *row, int machines) {
+  bool known = false;
+  for (int i = 0; i < machines; i++) {
+    known = known || !isnan(row->values[i]);
+  }
+  if (known) {
+    rows[(*count)++] = *row;
+  }
+}
+
+roof_status roof_machines_compare(roof_machine *const *machines, int machine_count,
+                                  roof_comparison_row **rows, size_t *count, roof_error *error) {
+  if (machine_count > ROOF_COMPARED_MAX) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "compare: at most %d machines", ROOF_COMPARED_MAX);
+  }
+  roof_comparison_row *made = calloc((size_t)ROOF_UNIT_COUNT * ROOF_DTYPE_COUNT + FIGURES, sizeof *made);
+  size_t kept = 0;
+  if (made == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "compare: out of memory");
+  }
+  for (int i = 0; i < (int)ROOF_UNIT_COUNT * (int)ROOF_DTYPE_COUNT; i++) {
+    roof_comparison_row row = peak_row(machines, machine_count, (roof_dtype)(i % (int)ROOF_DTYPE_COUNT),
+                                       (roof_unit)(i / (int)ROOF_DTYPE_COUNT));
+    keep(made, &kept, &row, machine_count);
+  }
+  for (int i = 0; i < (int)FIGURES; i++) {
+    roof_comparison_row row = figure_row(machines, machine_count, i);
+    keep(made, &kept, &row, machine_count);
+  }
+  *rows = made;
+  *count = kept;
+  return ROOF_OK;
+}
