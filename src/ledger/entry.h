@@ -31,6 +31,7 @@ typedef struct ledger_entry {
   char binding[64];
   char public_key[LEDGER_PUBLIC_KEY + 1]; /**< "" unsigned */
   double seconds;                         /**< measured */
+  double noise;                           /**< how far that may be off, as a share of it */
   double flops;
   double bytes;
   double compute_seconds;

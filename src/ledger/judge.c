@@ -110,10 +110,10 @@ static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, con
 }
 
 /** Position under the theoretical ceilings; a point above them says so with its arithmetic. */
-static void judge_point(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
+static void judge_point(roof_reconciled *r, const ledger_entry *prediction, double noise, const point *p) {
   roof_placed at;
   roof_place_under(&prediction->ceilings[ROOF_THEORETICAL], ROOF_THEORETICAL, p->flops, p->bytes,
-                   r->measured_seconds, NAN, &at);
+                   r->measured_seconds, noise, &at);
   r->flops_per_second = p->flops > 0 ? p->flops / r->measured_seconds : NAN;
   r->roof_flops_per_second = p->flops > 0 ? p->flops / at.ceiling_seconds : NAN;
   if (at.state == ROOF_PLACE_IMPOSSIBLE) {
@@ -138,10 +138,10 @@ static void explain(roof_reconciled *r, const roof_verdict *verdict) {
 }
 
 /** Against the bound that was sealed, and against that of each basis. */
-static void judge_shares(roof_reconciled *r, const ledger_entry *prediction) {
+static void judge_shares(roof_reconciled *r, const ledger_entry *prediction, double noise) {
   roof_placed at;
   for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
-    roof_place_time(prediction->ceilings[basis].seconds, (roof_basis)basis, r->measured_seconds, NAN, &at);
+    roof_place_time(prediction->ceilings[basis].seconds, (roof_basis)basis, r->measured_seconds, noise, &at);
     const roof_verdict *verdict =
         roof_verdict_on((roof_basis)basis, at.state == ROOF_PLACE_POSSIBLE ? fmin(at.share, 1) : at.share);
     r->share[basis] = at.share;
@@ -149,7 +149,7 @@ static void judge_shares(roof_reconciled *r, const ledger_entry *prediction) {
   }
   r->done = at.state == ROOF_PLACE_POSSIBLE && at.share >= ROOF_STOP_FRACTION && r->impossible[0] == '\0';
   r->next = r->done ? find_mover(r->regime) : NULL;
-  roof_place_time(r->lower_seconds, ROOF_THEORETICAL, r->measured_seconds, NAN, &at);
+  roof_place_time(r->lower_seconds, ROOF_THEORETICAL, r->measured_seconds, noise, &at);
   r->fraction_of_ceiling = at.share;
   r->headroom = at.headroom;
   r->verdict = at.verdict->name;
@@ -182,7 +182,7 @@ roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_ent
   r.overlap = overlap_of(&r);
   judge_traffic(&r, prediction, &p);
   judge_regime(&r, prediction, measurement, &p);
-  judge_point(&r, prediction, &p);
-  judge_shares(&r, prediction);
+  judge_point(&r, prediction, measurement->noise, &p);
+  judge_shares(&r, prediction, measurement->noise);
   return r;
 }

@@ -20,6 +20,7 @@ static const rf_scan_field fields[] = {
     TEXT_FIELD("previous", previous),
     TEXT_FIELD("public_key", public_key),
     NUMBER_FIELD("seconds", seconds),
+    NUMBER_FIELD("noise", noise),
     NUMBER_FIELD("flops", flops),
     NUMBER_FIELD("bytes", bytes),
     NUMBER_FIELD("seconds.compute", compute_seconds),

@@ -80,6 +80,19 @@ fp64 0.88 gemv m=8192 n=8192
 fp32 0.95 softmax rows=4096 cols=4096
 fp32 2.00 add n=1G
 fp16 0.60 copy n=1G
+fp16 1.02 gemm m=4096 n=4096 k=4096
 fp16 0.40 attention batch=4 heads=32 q_len=2048 kv_len=2048 head_dim=128
 ROWS
+}
+
+@test "above the ceiling within the noise of the samples is possible, in check as in reconcile" {
+  "$ROOFLINE" predict gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16 --launch 0 --seal --label k --json >predicted.json
+  jq '(.seconds.lower / 1.03) as $s | {schema: "roofline.measurements/1", source: "the test", format: "fake", machine: "nvidia-h100-sxm",
+    skipped: [], kernels: [{name: "k", seconds: $s, calls: 3, samples: [0.95 * $s, $s, 1.05 * $s], flops: {"fp16 matrix": .flops},
+    bytes: {DRAM: .bytes}, counted: {}, counters: null}]}' predicted.json >k.json
+  run -0 "$ROOFLINE" check k.json --machine h100 --json
+  [ "$(json '.kernels[0] | [.state, .verdict]')" = '["pass","remeasure"]' ]
+  "$ROOFLINE" record k.json >/dev/null
+  run -0 "$ROOFLINE" reconcile --json
+  [ "$(json '.entries[0] | [.error, .verdict]')" = '[null,"remeasure"]' ]
 }
