@@ -23,6 +23,12 @@ ROOF_API roof_status roof_machine_read(const char *text, size_t length, const ch
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error);
 
+/** Appends a machine's peaks, levels and links as CSV, a row each.
+ *  Units: as roof_machine.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_machine_write_csv(const roof_machine *machine, roof_text *out, roof_error *error);
+
 /** Appends what stands behind a figure as one JSON object, null where nothing is known.
  *  Units: as in a machine file.
  *  Ownership: appends to the caller's text.

@@ -57,12 +57,6 @@ static const struct {
     {"roofline.what_if/1", "",
      "set,before_seconds=before.seconds.expected,after_seconds=after.seconds.expected,"
      "before_regime=before.regime,after_regime=after.regime,gain,moved"},
-    {"roofline.machine/1", "peaks+levels+links",
-     "figure=@,name,dtype,unit,isa,sparse,cores,flops_per_second,limit_flops_per_second,bytes,instances,"
-     "bytes_per_second,read_bytes_per_second,write_bytes_per_second,copy_bytes_per_second,"
-     "update_bytes_per_second,triad_bytes_per_second,limit_bytes_per_second,latency_seconds,count,spread,"
-     "kind,"
-     "source,date"},
     {"roofline.energy/1", "machines>flop_costs+machines>byte_costs+machines>points",
      "machine=name,dtype,unit,level,flops_per_second,bytes_per_second,cost_joules=effective_joules,op,label,"
      "flops,bytes,intensity,lower_joules=joules.lower,upper_joules=joules.upper,"

@@ -506,24 +506,12 @@ static void add_footer(page *p) {
   }
 }
 
-/** The figures of a machine's JSON in its place. */
-static roof_status take_csv(roof_text *text, roof_error *error) {
-  json_t *machine = json_loads(text->data != NULL ? text->data : "", 0, NULL);
-  roof_text_done(text);
-  cli_answer_add_csv(text, machine);
-  roof_status status =
-      machine != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
-  json_decref(machine);
-  return status;
-}
-
 roof_status cli_machine_show_print(const cli_args *args, const roof_machine *machine, roof_error *error) {
   page p = {
       .machine = machine, .report = roof_machine_report(machine), .summary = roof_machine_summarize(machine)};
   roof_status status = ROOF_OK;
   if (args->json || args->csv) {
-    status = roof_machine_write(machine, &p.text, error);
-    status = status == ROOF_OK && args->csv ? take_csv(&p.text, error) : status;
+    status = (args->json ? roof_machine_write : roof_machine_write_csv)(machine, &p.text, error);
   } else {
     add_head(&p);
     add_peaks(&p);

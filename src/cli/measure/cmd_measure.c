@@ -134,26 +134,27 @@ static roof_status check_list(const cli_args *args, roof_error *error) {
                                          "%s: is for one backend; --backend names several", option);
 }
 
+static roof_status print_json(roof_machine *const *machines, int count, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = ROOF_OK;
+  roof_text_add(&text, "{\"schema\": \"roofline.machines/1\", \"machines\": [");
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    roof_text_add(&text, i > 0 ? "," : "");
+    status = roof_machine_write(machines[i], &text, error);
+  }
+  roof_text_add(&text, "]}\n");
+  status = status == ROOF_OK ? cli_print(&text, error) : status;
+  roof_text_done(&text);
+  return status;
+}
+
 /** Several backends as one answer. */
 static roof_status print_all(const cli_args *args, roof_machine *const *machines, int count,
                              roof_error *error) {
-  json_t *list = json_array();
-  roof_status status = ROOF_OK;
-  for (int i = 0; i < count && status == ROOF_OK; i++) {
-    roof_text text = {0};
-    if (args->json) {
-      status = roof_machine_write(machines[i], &text, error);
-      json_array_append_new(list, json_loadb(text.data, text.length, 0, NULL));
-    } else {
-      status = show(args, machines[i], error);
-    }
-    roof_text_done(&text);
+  roof_status status = args->json ? print_json(machines, count, error) : ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK && !args->json; i++) {
+    status = show(args, machines[i], error);
   }
-  if (status == ROOF_OK && args->json) {
-    status =
-        cli_json_print(json_pack("{s:s, s:O}", "schema", "roofline.machines/1", "machines", list), error);
-  }
-  json_decref(list);
   return status;
 }
 

@@ -26,7 +26,6 @@ BEGIN {
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = room_of["roofline/sweep.h"] = "ops"
   room_of["roofline/changes.h"] = "catalog"
-  room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sealing.h"] = "documents"
   room_of["roofline/ladder.h"] = "measure"
   room_of["roofline/runs.h"] = "measure"
