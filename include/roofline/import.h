@@ -191,6 +191,26 @@ ROOF_API roof_status roof_profile_attach(roof_profile *profile, const char *patt
 ROOF_API roof_status roof_profile_join(roof_profile *into, const roof_profile *from, bool base,
                                        roof_error *error);
 
+/** One kernel under the ceilings, all its calls together. */
+typedef struct roof_ranked_record {
+  const roof_record *record;
+  roof_placed at;
+} roof_ranked_record;
+
+typedef struct roof_ranking {
+  roof_ranked_record *rows; /**< most time lost first; where that is unknown by time, after the others */
+  size_t count;
+  double seconds;      /**< of all rows */
+  double lost_seconds; /**< against the ceilings; NaN: there are none */
+} roof_ranking;
+
+/** Places the kernels of a profile whose name matches `filter` (POSIX extended; NULL: all) under ceilings.
+ *  Units: s.
+ *  Ownership: the rows are the caller's to free() and point into the profile; set on success only.
+ *  Errors: ROOF_E_ARGUMENT for an expression that is none, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings,
+                                       const char *filter, roof_ranking *ranking, roof_error *error);
+
 /** A copy of `text` that lives as long as the profile; equal texts are one.
  *  Units: none.
  *  Ownership: the profile's.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/import.h"
 
@@ -96,6 +97,20 @@ static void documents_are_imported(void **state) {
   assert_true(record->other_flops[ROOF_FP32].value == 2.0 / 3);
   assert_true(record->bytes[ROOF_MEMORY].value == 1e10);
   assert_true(profile.records[1].other_bytes.value == 64);
+  roof_machine *machine = NULL;
+  roof_ceilings ceilings;
+  roof_ranking ranking;
+  assert_int_equal(roof_catalog_match(profile.device, &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_ceilings_init(&ceilings, machine, 0, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_rank(&profile, &ceilings, "gemm|un", &ranking, NULL), ROOF_OK);
+  assert_true(ranking.count == 2 && ranking.seconds == 3 && ranking.lost_seconds > 0);
+  assert_true(ranking.rows[0].at.lost_seconds > 0 || isnan(ranking.rows[1].at.lost_seconds));
+  free(ranking.rows);
+  assert_int_equal(roof_profile_rank(&profile, &ceilings, "^gemm", &ranking, NULL), ROOF_OK);
+  assert_int_equal(ranking.count, 1);
+  free(ranking.rows);
+  assert_int_equal(roof_profile_rank(&profile, &ceilings, "(", &ranking, NULL), ROOF_E_ARGUMENT);
+  roof_machine_free(machine);
   assert_int_equal(roof_record_measurement(record, &back, NULL), ROOF_OK);
   assert_true(back.seconds == 0.5 && back.bytes == 5e9 && back.dtype == ROOF_FP16);
   assert_near(back.flops, 3e12 + 1.0 / 3, 1e-15);

@@ -8,7 +8,6 @@
 #include "cli/import/import.h"
 #include "cli/ledger/seal.h"
 #include "cli/machine/machine.h"
-#include "import/import.h"
 
 /** In the place of a ledger's name: --ledger was not typed. Typed without a name it is NULL. */
 static char no_ledger[] = "";
@@ -83,54 +82,6 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
   return ROOF_OK;
 }
 
-/** Most time lost first; where that is unknown, by time, after the others. */
-static int by_loss(const void *a, const void *b) {
-  const import_placed *x = a, *y = b;
-  double lost_x = x->at.lost_seconds, lost_y = y->at.lost_seconds;
-  bool known_x = !isnan(lost_x), known_y = !isnan(lost_y);
-  double vx = known_x ? lost_x : x->at.seconds, vy = known_y ? lost_y : y->at.seconds;
-  if (known_x != known_y) {
-    return known_x ? -1 : 1;
-  }
-  if (isnan(vx) || isnan(vy) || vx == vy) {
-    return isnan(vx) != isnan(vy) ? (isnan(vx) ? 1 : -1) : strcmp(x->record->name, y->record->name);
-  }
-  return vx > vy ? -1 : 1;
-}
-
-static roof_status fill(import_answer *answer, roof_error *error) {
-  const roof_profile *p = answer->profile;
-  regex_t pattern;
-  roof_status status = filter != NULL ? rf_import_regex("--filter", filter, &pattern, error) : ROOF_OK;
-  if (status != ROOF_OK) {
-    return status;
-  }
-  answer->rows = calloc(p->count + 1, sizeof *answer->rows);
-  for (size_t i = 0; i < p->count && answer->rows != NULL; i++) {
-    if (filter == NULL || regexec(&pattern, p->records[i].name, 0, NULL, 0) == 0) {
-      import_placed *row = &answer->rows[answer->count++];
-      roof_counted work;
-      row->record = &p->records[i];
-      roof_record_counted(row->record, &work);
-      roof_place(answer->ceilings, &work, &row->at);
-    }
-  }
-  if (filter != NULL) {
-    regfree(&pattern);
-  }
-  if (answer->rows == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  }
-  answer->lost = answer->ceilings->machine != NULL ? 0 : NAN;
-  for (size_t i = 0; i < answer->count; i++) {
-    const roof_placed *at = &answer->rows[i].at;
-    answer->seconds += isnan(at->seconds) ? 0 : at->seconds;
-    answer->lost += at->lost_seconds > 0 ? at->lost_seconds : 0;
-  }
-  qsort(answer->rows, answer->count, sizeof *answer->rows, by_loss);
-  return ROOF_OK;
-}
-
 /** The kernels under the roof; on a page as its table too. */
 static roof_status write_chart(const cli_args *args, const import_answer *answer, roof_error *error) {
   roof_scene *scene = malloc(sizeof *scene);
@@ -141,7 +92,7 @@ static roof_status write_chart(const cli_args *args, const import_answer *answer
                            ? cli_import_draw(answer, scene, levels != 0, error)
                            : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK) {
-    const roof_table table = {"Kernels", cells, IMPORT_COLUMNS, (int)answer->count};
+    const roof_table table = {"Kernels", cells, IMPORT_COLUMNS, (int)answer->ranking.count};
     status = cli_chart_write(args->to, scene, &table, error);
   }
   free(cells);
@@ -183,10 +134,10 @@ static roof_status show(const cli_args *args, import_answer *answer, roof_error 
   if (args->csv) {
     return cli_import_print_csv(answer, error);
   }
-  size_t most = top > 0 ? (size_t)top : answer->count;
-  if (answer->count > most) {
-    answer->hidden = answer->count - most;
-    answer->count = most;
+  size_t most = top > 0 ? (size_t)top : answer->ranking.count;
+  if (answer->ranking.count > most) {
+    answer->hidden = answer->ranking.count - most;
+    answer->ranking.count = most;
   }
   return cli_import_print_table(answer, error);
 }
@@ -223,7 +174,8 @@ static roof_status answer_with(const cli_args *args, const roof_profile *profile
   } else if (status == ROOF_OK) {
     import_answer answer = {.profile = profile, .ceilings = &ceilings};
     status = roof_ceilings_init(&ceilings, machine, 0, NULL, error);
-    status = status == ROOF_OK ? fill(&answer, error) : status;
+    status =
+        status == ROOF_OK ? roof_profile_rank(profile, &ceilings, filter, &answer.ranking, error) : status;
     if (status == ROOF_OK && cli_import_ledger_name() != NULL) {
       status = cli_import_to_ledger(&answer, cli_import_ledger_name(), unsealed != 0, error);
     }
@@ -231,7 +183,7 @@ static roof_status answer_with(const cli_args *args, const roof_profile *profile
       status = show(args, &answer, error);
     }
     json_decref(answer.recorded);
-    free(answer.rows);
+    free(answer.ranking.rows);
   }
   roof_machine_free(machine);
   return status;

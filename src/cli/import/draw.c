@@ -5,7 +5,7 @@
 #include "cli/import/import.h"
 #include "core/number.h"
 
-static int add_dot(const import_answer *answer, roof_scene *scene, const import_placed *row,
+static int add_dot(const import_answer *answer, roof_scene *scene, const roof_ranked_record *row,
                    roof_level_kind kind, double bytes) {
   const roof_level *counted = answer->ceilings->level[kind];
   const char *level = counted != NULL ? counted->name : roof_level_kind_name(kind);
@@ -14,22 +14,22 @@ static int add_dot(const import_answer *answer, roof_scene *scene, const import_
   char time[32], name[64];
   roof_scene_dot dot = {.intensity = at->flops / bytes,
                         .flops_per_second = at->flops / at->seconds,
-                        .share = at->seconds / answer->seconds,
+                        .share = at->seconds / answer->ranking.seconds,
                         .inner = inner,
                         .next = -1};
   cli_import_shorten(row->record->name, name, sizeof name);
   snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", name, inner ? " at " : "", inner ? level : "");
   rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
-            roof_quantity_format(time, sizeof time, at->seconds, "s"), at->seconds / answer->seconds * 100,
-            level);
+            roof_quantity_format(time, sizeof time, at->seconds, "s"),
+            at->seconds / answer->ranking.seconds * 100, level);
   return roof_scene_add_placed(scene, &dot, at);
 }
 
 /** The flat roofs that the drawn kernels are judged by. */
 static roof_status add_peaks(const import_answer *answer, roof_scene *scene, roof_error *error) {
   roof_status status = ROOF_OK;
-  for (size_t i = 0; i < answer->count && status == ROOF_OK; i++) {
-    const roof_placed *at = &answer->rows[i].at;
+  for (size_t i = 0; i < answer->ranking.count && status == ROOF_OK; i++) {
+    const roof_placed *at = &answer->ranking.rows[i].at;
     const roof_peak *peak = at->flops > 0 ? answer->ceilings->peak[at->dtype][at->unit] : NULL;
     if (peak != NULL && at->bytes > 0) {
       status = roof_scene_add_peak(scene, 0, answer->ceilings->machine, peak->dtype, peak->unit, error);
@@ -38,7 +38,7 @@ static roof_status add_peaks(const import_answer *answer, roof_scene *scene, roo
   return status;
 }
 
-static void add_levels(const import_answer *answer, roof_scene *scene, const import_placed *row) {
+static void add_levels(const import_answer *answer, roof_scene *scene, const roof_ranked_record *row) {
   int before = -1;
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     double bytes = row->record->bytes[l].value;
@@ -55,7 +55,7 @@ roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool
     return roof_error_set(error, ROOF_E_ARGUMENT, "no machine to draw: name one with --machine");
   }
   roof_scene_init(scene);
-  roof_dtype dtype = answer->count > 0 ? answer->rows[0].at.dtype : ROOF_FP32;
+  roof_dtype dtype = answer->ranking.count > 0 ? answer->ranking.rows[0].at.dtype : ROOF_FP32;
   roof_status status = roof_scene_add_machine(scene, answer->ceilings->machine, dtype, error);
   status = status == ROOF_OK ? add_peaks(answer, scene, error) : status;
   if (status != ROOF_OK) {
@@ -63,8 +63,8 @@ roof_status cli_import_draw(const import_answer *answer, roof_scene *scene, bool
   }
   snprintf(scene->title, sizeof scene->title, "Kernels on %.60s",
            roof_machine_title(answer->ceilings->machine));
-  for (size_t i = 0; i < answer->count; i++) {
-    const import_placed *row = &answer->rows[i];
+  for (size_t i = 0; i < answer->ranking.count; i++) {
+    const roof_ranked_record *row = &answer->ranking.rows[i];
     if (levels) {
       add_levels(answer, scene, row);
     } else if (row->at.bytes > 0) {

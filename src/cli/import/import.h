@@ -6,22 +6,13 @@
 #include "roofline/draw.h"
 #include "roofline/import.h"
 
-/** One record under the ceilings, all its calls together. */
-typedef struct import_placed {
-  const roof_record *record;
-  roof_placed at;
-} import_placed;
-
 /** Everything one answer shows. */
 typedef struct import_answer {
   const roof_profile *profile;
   const roof_ceilings *ceilings;
-  import_placed *rows; /**< most time lost first */
-  size_t count;        /**< shown */
-  size_t hidden;       /**< left out by --top */
-  double seconds;      /**< of all rows, hidden ones too */
-  double lost;
-  json_t *recorded; /**< what went into which ledger and what did not, NULL: nothing was to */
+  roof_ranking ranking; /**< `count`: shown */
+  size_t hidden;        /**< left out by --top */
+  json_t *recorded;     /**< what went into which ledger and what did not, NULL: nothing was to */
 } import_answer;
 
 /* cmd_import.c */

@@ -64,7 +64,7 @@ static json_t *counters_of(const roof_record *r) {
   return or_null(counters);
 }
 
-static json_t *kernel_json(const import_placed *row) {
+static json_t *kernel_json(const roof_ranked_record *row) {
   const roof_record *r = row->record;
   const roof_placed *at = &row->at;
   double calls = r->calls > 0 ? (double)r->calls : 1;
@@ -100,8 +100,8 @@ static void add_taken(json_t *object, const import_answer *answer) {
 json_t *cli_import_json(const import_answer *answer) {
   const roof_profile *p = answer->profile;
   json_t *kernels = json_array(), *skipped = json_array(), *facts = json_object();
-  for (size_t i = 0; i < answer->count; i++) {
-    json_array_append_new(kernels, kernel_json(&answer->rows[i]));
+  for (size_t i = 0; i < answer->ranking.count; i++) {
+    json_array_append_new(kernels, kernel_json(&answer->ranking.rows[i]));
   }
   for (size_t i = 0; i < p->skip_count; i++) {
     json_array_append_new(skipped, json_pack("{s:s, s:s, s:I}", "what", p->skips[i].what, "why",
@@ -114,11 +114,11 @@ json_t *cli_import_json(const import_answer *answer) {
   json_t *machine =
       answer->ceilings->machine != NULL ? json_string(answer->ceilings->machine->name) : json_null();
   json_t *device = p->device[0] != '\0' ? json_string(p->device) : json_null();
-  json_t *object =
-      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
-                "source", p->format->title, "format", p->format->name, "device", device, "machine", machine,
-                "total_seconds", cli_json_number(answer->seconds), "lost_seconds",
-                cli_json_number(answer->lost), "kernels", kernels, "facts", facts, "skipped", skipped);
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1", "source",
+      p->format->title, "format", p->format->name, "device", device, "machine", machine, "total_seconds",
+      cli_json_number(answer->ranking.seconds), "lost_seconds", cli_json_number(answer->ranking.lost_seconds),
+      "kernels", kernels, "facts", facts, "skipped", skipped);
   add_taken(object, answer);
   json_object_set_new(object, "recorded",
                       answer->recorded != NULL ? json_incref(answer->recorded) : json_null());

@@ -9,11 +9,11 @@
 static roof_status measurements_of(const import_answer *answer, roof_measurements *all, roof_error *error) {
   const roof_machine *machine = answer->ceilings->machine;
   roof_status status = ROOF_OK;
-  for (size_t i = 0; i < answer->count && status == ROOF_OK; i++) {
+  for (size_t i = 0; i < answer->ranking.count && status == ROOF_OK; i++) {
     roof_measurement *m = NULL;
     status = roof_measurements_add(all, &m, error);
     if (status == ROOF_OK) {
-      status = roof_record_measurement(answer->rows[i].record, m, error);
+      status = roof_record_measurement(answer->ranking.rows[i].record, m, error);
       m->taken = answer->profile->taken;
       snprintf(m->machine, sizeof m->machine, "%s", machine != NULL ? machine->name : "");
     }
@@ -25,7 +25,7 @@ roof_status cli_import_to_ledger(import_answer *answer, const char *ledger, bool
                                  roof_error *error) {
   roof_measurements all = {0};
   char commit[ROOF_DIGEST_MAX];
-  const char **why = calloc(answer->count + 1, sizeof *why);
+  const char **why = calloc(answer->ranking.count + 1, sizeof *why);
   json_t *left_out = json_array(), *names = json_array();
   cli_commit(commit);
   roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed};
@@ -35,7 +35,7 @@ roof_status cli_import_to_ledger(import_answer *answer, const char *ledger, bool
     status = roof_ledger_record_known(ledger, all.list, all.count, &how, why, error);
   }
   for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
-    const char *name = answer->rows[i].record->name;
+    const char *name = answer->ranking.rows[i].record->name;
     json_array_append_new(why[i] == NULL ? names : left_out,
                           why[i] == NULL ? json_string(name)
                                          : json_pack("{s:s, s:s}", "what", name, "why", why[i]));

@@ -38,14 +38,14 @@ static void add_share(cli_grid *grid, double share) {
   }
 }
 
-static void add_row(cli_grid *grid, const import_answer *answer, const import_placed *row) {
+static void add_row(cli_grid *grid, const import_answer *answer, const roof_ranked_record *row) {
   char name[NAME_WIDTH * 4];
   const roof_placed *at = &row->at;
   cli_import_shorten(row->record->name, name, sizeof name);
   cli_grid_add(grid, "%s", name);
   cli_grid_add(grid, "%llu", (unsigned long long)row->record->calls);
   add_quantity(grid, at->seconds, "s");
-  add_share(grid, at->seconds / answer->seconds);
+  add_share(grid, at->seconds / answer->ranking.seconds);
   add_quantity(grid, at->flops / at->seconds, "FLOP/s");
   if (isnan(at->intensity)) {
     cli_grid_add(grid, "-");
@@ -81,19 +81,20 @@ static void add_facts(roof_text *out, const roof_profile *profile) {
 static void add_headline(roof_text *out, const import_answer *answer) {
   char seconds[32], lost[32];
   const roof_profile *p = answer->profile;
-  size_t kernels = answer->count + answer->hidden;
+  size_t kernels = answer->ranking.count + answer->hidden;
   roof_text_addf(out, "%zu kernel%s, %s", kernels, kernels == 1 ? "" : "s",
-                 answer->seconds > 0 ? roof_quantity_format(seconds, sizeof seconds, answer->seconds, "s")
-                                     : "no times");
+                 answer->ranking.seconds > 0
+                     ? roof_quantity_format(seconds, sizeof seconds, answer->ranking.seconds, "s")
+                     : "no times");
   if (p->device[0] != '\0') {
     roof_text_addf(out, " on %s", p->device);
   }
   if (answer->ceilings->machine == NULL) {
     roof_text_add(out, "; no machine's roof: name one with --machine\n");
-  } else if (answer->lost > 0) {
+  } else if (answer->ranking.lost_seconds > 0) {
     roof_text_addf(out, "; %s lost against the roof of %s, most in %.60s\n",
-                   roof_quantity_format(lost, sizeof lost, answer->lost, "s"),
-                   answer->ceilings->machine->name, answer->rows[0].record->name);
+                   roof_quantity_format(lost, sizeof lost, answer->ranking.lost_seconds, "s"),
+                   answer->ceilings->machine->name, answer->ranking.rows[0].record->name);
   } else {
     roof_text_addf(out, "; roof: %s\n", answer->ceilings->machine->name);
   }
@@ -105,8 +106,8 @@ void cli_import_add_rows(const import_answer *answer, cli_grid *grid) {
   for (size_t i = 0; i < IMPORT_COLUMNS; i++) {
     cli_grid_add(grid, "%s", header[i]);
   }
-  for (size_t i = 0; i < answer->count; i++) {
-    add_row(grid, answer, &answer->rows[i]);
+  for (size_t i = 0; i < answer->ranking.count; i++) {
+    add_row(grid, answer, &answer->ranking.rows[i]);
   }
 }
 
@@ -137,8 +138,8 @@ roof_status cli_import_print_csv(const import_answer *answer, roof_error *error)
   roof_text out = {0};
   roof_text_add(&out, "kernel,calls,total_seconds,flops,bytes,level,dtype,unit,intensity,ceiling_seconds,"
                       "fraction_of_ceiling,lost_seconds,regime,binding\n");
-  for (size_t i = 0; i < answer->count; i++) {
-    const import_placed *r = &answer->rows[i];
+  for (size_t i = 0; i < answer->ranking.count; i++) {
+    const roof_ranked_record *r = &answer->ranking.rows[i];
     const roof_placed *at = &r->at;
     const double first[] = {(double)r->record->calls, at->seconds, at->flops, at->bytes};
     const double last[] = {at->intensity, at->ceiling_seconds, at->share, at->lost_seconds};
