@@ -90,6 +90,10 @@ ROOF_API double roof_energy_balance(const roof_energy_line *line);
 typedef struct roof_energy_flop {
   const roof_peak *peak;
   roof_energy_line line;
+  double flops_per_second; /**< the peak */
+  double joules;           /**< NaN: not known apart from the constant power */
+  double effective_joules; /**< with the constant power of its time */
+  double flops_per_joule;  /**< the most there can be */
 } roof_energy_flop;
 
 /** A byte from one level at its full rate. */

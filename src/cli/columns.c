@@ -19,7 +19,8 @@ static bool is_end(const cli_column *c) {
 }
 
 static bool is_text(const cli_column *c) {
-  return c->text != NULL || c->kind == CLI_COLUMN_TEXT || c->kind == CLI_COLUMN_NAME;
+  return c->text != NULL || c->kind == CLI_COLUMN_TEXT || c->kind == CLI_COLUMN_NAME ||
+         c->kind == CLI_COLUMN_REGIME;
 }
 
 static value value_of(const cli_column *c, const void *row, char scratch[CLI_SCRATCH]) {
@@ -36,6 +37,8 @@ static value value_of(const cli_column *c, const void *row, char scratch[CLI_SCR
     return (value){NULL, count < 0 ? (double)NAN : (double)count, false};
   } else if (c->kind == CLI_COLUMN_FLAG) {
     return (value){NULL, *(const bool *)at, true};
+  } else if (c->kind == CLI_COLUMN_REGIME) {
+    text = roof_regime_name(*(const roof_regime *)at);
   } else {
     text = c->kind == CLI_COLUMN_TEXT ? *(const char *const *)at : at;
     text = text != NULL && c->kind == CLI_COLUMN_NAME && text[0] == '\0' ? NULL : text;
@@ -49,15 +52,41 @@ static json_t *json_of(value v) {
                         : cli_json_number(v.number);
 }
 
+/** Sets `key`, or of "a.b" member b of the object a. */
+static void set_member(json_t *object, const char *key, json_t *member) {
+  const char *point = strchr(key, '.');
+  if (point == NULL) {
+    json_object_set_new(object, key, member);
+    return;
+  }
+  char outer[64];
+  snprintf(outer, sizeof outer, "%.*s", (int)(point - key), key);
+  json_t *inner = json_object_get(object, outer);
+  if (inner == NULL) {
+    inner = json_object();
+    json_object_set_new(object, outer, inner);
+  }
+  json_object_set_new(inner, point + 1, member);
+}
+
 json_t *cli_columns_object(const cli_column *columns, const void *row) {
   char scratch[CLI_SCRATCH];
   json_t *object = json_object();
   for (const cli_column *c = columns; !is_end(c); c++) {
     if (c->key != NULL) {
-      json_object_set_new(object, c->key, json_of(value_of(c, row, scratch)));
+      set_member(object, c->key, json_of(value_of(c, row, scratch)));
     }
   }
   return object;
+}
+
+void cli_columns_copy(const cli_column *columns, cli_column *copy, size_t most) {
+  for (size_t i = 0; i < most; i++) {
+    copy[i] = columns[i];
+    if (is_end(&columns[i])) {
+      return;
+    }
+  }
 }
 
 static const void *row_at(cli_rows rows, size_t index) {
@@ -83,6 +112,8 @@ static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
     cli_grid_add(grid, "%s", c->none != NULL ? c->none : "-");
   } else if (v.flag) {
     cli_grid_add(grid, "%s", v.number != 0 ? "yes" : "no");
+  } else if (c->binary) {
+    cli_grid_add(grid, "%s", roof_bytes_format(quantity, sizeof quantity, v.number));
   } else if (c->fixed) {
     cli_grid_add(grid, "%.*f%s", c->digits, scaled, unit);
   } else if (c->digits > 0) {
@@ -112,7 +143,7 @@ void cli_columns_add_text(roof_text *out, cli_rows rows) {
   cli_grid_end(&grid, out, alignment);
 }
 
-void cli_columns_add_csv_header(roof_text *out, const cli_column *columns) {
+static void add_csv_header(roof_text *out, const cli_column *columns) {
   const char *separator = "";
   for (const cli_column *c = columns; !is_end(c); c++) {
     if (c->key != NULL) {
@@ -123,7 +154,7 @@ void cli_columns_add_csv_header(roof_text *out, const cli_column *columns) {
   roof_text_add(out, "\n");
 }
 
-void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const void *row) {
+static void add_csv_row(roof_text *out, const cli_column *columns, const void *row) {
   char scratch[CLI_SCRATCH];
   const char *separator = "";
   for (const cli_column *c = columns; !is_end(c); c++) {
@@ -144,16 +175,16 @@ void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const vo
   roof_text_add(out, "\n");
 }
 
-void cli_columns_add_csv(roof_text *out, cli_rows rows) {
-  cli_columns_add_csv_header(out, rows.columns);
+static void add_csv(roof_text *out, cli_rows rows) {
+  add_csv_header(out, rows.columns);
   for (size_t i = 0; i < rows.count; i++) {
-    cli_columns_add_csv_row(out, rows.columns, row_at(rows, i));
+    add_csv_row(out, rows.columns, row_at(rows, i));
   }
 }
 
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error) {
   roof_text out = {0};
-  cli_columns_add_csv(&out, rows);
+  add_csv(&out, rows);
   roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;

@@ -13,12 +13,13 @@ typedef enum cli_column_kind {
   CLI_COLUMN_COUNT,      /**< an int; negative: unknown */
   CLI_COLUMN_TEXT,       /**< a const char *; NULL: unknown */
   CLI_COLUMN_NAME,       /**< an array of char; empty: unknown */
-  CLI_COLUMN_FLAG        /**< a bool */
+  CLI_COLUMN_FLAG,       /**< a bool */
+  CLI_COLUMN_REGIME      /**< a roof_regime */
 } cli_column_kind;
 
 /** A column; a table of them ends in `{0}`. Its value is a member of the row (CLI_FIELD) or what a function says of
- *  the row. In text a number is multiplied by
- *  `scale`, then written as a quantity of `unit`, or plainly where `digits` or `fixed` say how, `unit` after it. */
+ *  the row. In text a number is multiplied by `scale`, then written as a quantity of `unit`, or plainly where
+ *  `digits` or `fixed` say how, `unit` after it. */
 typedef struct cli_column {
   const char *key;    /**< of JSON and CSV; NULL: in the text only */
   const char *header; /**< of the text; NULL: not in the text */
@@ -26,13 +27,14 @@ typedef struct cli_column {
   double scale;     /**< 0: 1 */
   int digits;       /**< significant ones */
   bool fixed;       /**< `digits` is how many follow the point */
+  bool binary;      /**< bytes, with the prefixes Ki, Mi, Gi */
   bool right;       /**< a text that stands as numbers do */
   const char *none; /**< in the text for unknown; NULL: "-" */
   cli_column_kind kind;
   size_t offset;
   double (*number)(const void *row);
-  const char *(*text)(const void *row,
-                      char scratch[CLI_SCRATCH]); /**< may write into `scratch`; NULL: unknown */
+  /** May write into `scratch`; NULL: unknown. */
+  const char *(*text)(const void *row, char scratch[CLI_SCRATCH]);
 } cli_column;
 
 /** Where a column's value lies in its row. */
@@ -47,18 +49,15 @@ typedef struct cli_rows {
 
 #define CLI_ROWS(table, array, number) ((cli_rows){(table), (array), (number), sizeof *(array)})
 
-/** The keys' values of one row as an object: null where unknown. */
+/** The keys' values of one row as an object: null where unknown. `a.b` is member b of an object a. */
 json_t *cli_columns_object(const cli_column *columns, const void *row);
-/** One object a row. */
+/** Copies a table of at most `most` columns, the end included, so that headers may be named anew. */
+void cli_columns_copy(const cli_column *columns, cli_column *copy, size_t most);
+/** One object per row. */
 json_t *cli_columns_json(cli_rows rows);
 /** The aligned table: numbers to the right, text to the left. */
 void cli_columns_add_text(roof_text *out, cli_rows rows);
-/** The header and a record a row: unknown is empty. */
-void cli_columns_add_csv(roof_text *out, cli_rows rows);
-/** The parts of it, for rows that are made one by one. */
-void cli_columns_add_csv_header(roof_text *out, const cli_column *columns);
-void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const void *row);
-/** Prints the rows as CSV. */
+/** Prints the header and a record per row as CSV: unknown is empty. */
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error);
 
 #endif

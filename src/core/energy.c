@@ -143,7 +143,14 @@ bool roof_energy_flop_at(const roof_target *target, int index, roof_energy_flop 
       at.peak[unit] = peak;
       at.seconds_per_flop[unit] = 1 / peak->flops_per_second;
       at.costs = roof_energy_costs_of(&at);
-      *flop = (roof_energy_flop){peak, roof_energy_line_of(&at, (roof_unit)unit)};
+      roof_energy_line line = roof_energy_line_of(&at, (roof_unit)unit);
+      double most = roof_energy_efficiency(&line, INFINITY);
+      *flop = (roof_energy_flop){.peak = peak,
+                                 .line = line,
+                                 .flops_per_second = peak->flops_per_second,
+                                 .joules = at.costs.power_only ? NAN : line.joules_per_flop,
+                                 .effective_joules = 1 / most,
+                                 .flops_per_joule = most};
       return true;
     }
   }

@@ -13,11 +13,6 @@ static const char *lever_name(const void *row, char *scratch) {
   return roof_lever_name(((const roof_lever *)row)->kind);
 }
 
-static const char *lever_regime(const void *row, char *scratch) {
-  (void)scratch;
-  return roof_regime_name(((const roof_lever *)row)->regime);
-}
-
 static double lever_helps(const void *row) {
   return roof_lever_helps(row);
 }
@@ -29,7 +24,7 @@ static const cli_column lever_columns[] = {{.key = "lever", .text = lever_name},
                                            {.key = "seconds", CLI_FIELD(NUMBER, roof_lever, seconds)},
                                            {.key = "moved", CLI_FIELD(NAME, roof_lever, moved)},
                                            {.key = "why", CLI_FIELD(NAME, roof_lever, why)},
-                                           {.key = "regime", .text = lever_regime},
+                                           {.key = "regime", CLI_FIELD(REGIME, roof_lever, regime)},
                                            {.key = "flips_at", CLI_FIELD(NUMBER, roof_lever, flips_at)},
                                            {0}};
 
@@ -208,33 +203,16 @@ static const char *machine_name(const void *row, char *scratch) {
   return scratch;
 }
 
-static const char *machine_regime(const void *row, char *scratch) {
-  (void)scratch;
-  return roof_regime_name(((const roof_ranked_machine *)row)->regime);
-}
-
 static const cli_column machine_columns[] = {
-    {.header = "", .digits = 3, CLI_FIELD(COUNT, roof_ranked_machine, rank)},
+    {NULL, "", .digits = 3, CLI_FIELD(COUNT, roof_ranked_machine, rank)},
     {.key = "name", CLI_FIELD(NAME, roof_ranked_machine, name)},
-    {.header = "machine", .text = machine_name},
-    {.key = "seconds", .header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
-    {.key = "gain", .header = "gain", .unit = "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
-    {.key = "regime", .header = "bound", .text = machine_regime},
-    {.key = "watts",
-     .header = "power",
-     .unit = "W",
-     .none = "",
-     CLI_FIELD(NUMBER, roof_ranked_machine, watts)},
-    {.key = "joules",
-     .header = "energy",
-     .unit = "J",
-     .none = "",
-     CLI_FIELD(NUMBER, roof_ranked_machine, joules)},
-    {.key = "energy_rank",
-     .header = "by energy",
-     .digits = 3,
-     .none = "",
-     CLI_FIELD(COUNT, roof_ranked_machine, energy_rank)},
+    {NULL, "machine", .text = machine_name},
+    {"seconds", "time", "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
+    {"gain", "gain", "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
+    {"regime", "bound", CLI_FIELD(REGIME, roof_ranked_machine, regime)},
+    {"watts", "power", "W", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, watts)},
+    {"joules", "energy", "J", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, joules)},
+    {"energy_rank", "by energy", .digits = 3, .none = "", CLI_FIELD(COUNT, roof_ranked_machine, energy_rank)},
     {0}};
 
 /** The fastest machines, and the best by energy among the rest; all with --all. */

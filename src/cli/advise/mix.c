@@ -1,14 +1,7 @@
 #include "cli/advise/advise.h"
 
-#include <string.h>
-
 static const char *unit_of(roof_regime regime) {
   return regime == ROOF_COMPUTE_BOUND ? "FLOP/s" : regime == ROOF_OVERHEAD_BOUND ? "" : "B/s";
-}
-
-static const char *regime(const void *row, char *scratch) {
-  (void)scratch;
-  return roof_regime_name(((const roof_time_share *)row)->regime);
 }
 
 static const char *rate_before(const void *row, char *scratch) {
@@ -24,23 +17,14 @@ static const char *rate_after(const void *row, char *scratch) {
 enum { BEFORE = 4, AFTER = 5 }; /* columns that the machines name */
 
 static const cli_column part_columns[] = {
-    {.key = "name", .header = "phase", CLI_FIELD(TEXT, roof_time_share, name)},
-    {.header = "share", .scale = 100, .digits = 3, .unit = " %", CLI_FIELD(NUMBER, roof_time_share, share)},
-    {.key = "regime", .header = "bound by", .text = regime},
+    {"name", "phase", CLI_FIELD(TEXT, roof_time_share, name)},
+    {NULL, "share", " %", .scale = 100, .digits = 3, CLI_FIELD(NUMBER, roof_time_share, share)},
+    {"regime", "bound by", CLI_FIELD(REGIME, roof_time_share, regime)},
     {.key = "share", CLI_FIELD(NUMBER, roof_time_share, share)},
-    [BEFORE] = {.header = "", .right = true, .text = rate_before},
-    [AFTER] = {.header = "", .right = true, .text = rate_after},
-    {.key = "gain",
-     .header = "gain",
-     .fixed = true,
-     .digits = 3,
-     .unit = "x",
-     CLI_FIELD(NUMBER, roof_time_share, gain)},
-    {.header = "share after",
-     .scale = 100,
-     .digits = 3,
-     .unit = " %",
-     CLI_FIELD(NUMBER, roof_time_share, after)},
+    [BEFORE] = {NULL, "", .right = true, .text = rate_before},
+    [AFTER] = {NULL, "", .right = true, .text = rate_after},
+    {"gain", "gain", "x", .fixed = true, .digits = 3, CLI_FIELD(NUMBER, roof_time_share, gain)},
+    {NULL, "share after", " %", .scale = 100, .digits = 3, CLI_FIELD(NUMBER, roof_time_share, after)},
     {0}};
 
 static cli_rows rows_of(const roof_time_mix *m) {
@@ -50,7 +34,7 @@ static cli_rows rows_of(const roof_time_mix *m) {
 static void write_text(const roof_time_mix *m, const roof_target *from, const roof_target *to,
                        roof_text *out) {
   cli_column columns[sizeof part_columns / sizeof part_columns[0]];
-  memcpy(columns, part_columns, sizeof columns);
+  cli_columns_copy(part_columns, columns, sizeof columns / sizeof columns[0]);
   columns[BEFORE].header = from->machine->name;
   columns[AFTER].header = to->machine->name;
   roof_text_addf(out, "%.3fx: the mix on %s against %s, by the shares of its time\n\n", m->gain,

@@ -1,21 +1,10 @@
 /* The roofline of energy for people. */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "cli/energy/energy.h"
-#include "cli/grid.h"
 
-enum { SHORT = 48, NAME = 96, BAR = 20, ROWS_MAX = 64 };
-
-static void add_quantity(cli_grid *grid, double value, const char *unit) {
-  char text[SHORT];
-  cli_grid_add(grid, "%s", isnan(value) ? "-" : cli_quantity(text, value, unit));
-}
-
-/** As people compare devices: GFLOP/s per watt. */
-static void add_efficiency(cli_grid *grid, double flops_per_joule) {
-  cli_grid_add(grid, isnan(flops_per_joule) ? "-" : "%.5g", flops_per_joule / 1e9);
-}
+enum { SHORT = 48, BAR = 20, ROWS_MAX = 64 };
 
 static void add_answer(roof_text *out, const roof_energy_subject *s, bool color) {
   const roof_energy_line *l = &s->line;
@@ -49,40 +38,14 @@ static void add_source(roof_text *out, const roof_energy_subject *s) {
   roof_text_addf(out, "  joules      %s: %s\n", roof_provenance_name(e->kind), e->source);
 }
 
-static void add_flops(roof_text *out, const roof_energy_subject *s) {
-  cli_grid grid = {0};
-  roof_energy_flop f;
-  const char *const heads[] = {"a FLOP of", "peak", "joules", "with constant power", "GFLOP/s per watt"};
-  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    cli_grid_add(&grid, "%s", heads[i]);
-  }
-  for (int i = 0; roof_energy_subject_flop(s, i, &f); i++) {
-    double limit = roof_energy_efficiency(&f.line, INFINITY);
-    cli_grid_add(&grid, "%s %s", roof_dtype_name(f.peak->dtype), roof_unit_name(f.peak->unit));
-    add_quantity(&grid, f.peak->flops_per_second, "FLOP/s");
-    add_quantity(&grid, s->target.costs.power_only ? NAN : f.line.joules_per_flop, "J");
-    add_quantity(&grid, 1 / limit, "J");
-    add_efficiency(&grid, limit);
-  }
+/** What a FLOP and a byte cost. */
+static void add_costs(roof_text *out, const roof_energy_subject *s) {
+  roof_energy_flop flops[CLI_ENERGY_FLOPS];
+  roof_energy_byte bytes[ROOF_LEVEL_KIND_COUNT];
   roof_text_add(out, "\n");
-  cli_grid_end(&grid, out, "lrrrr");
-}
-
-static void add_bytes(roof_text *out, const roof_energy_subject *s) {
-  cli_grid grid = {0};
-  roof_energy_byte b;
-  const char *const heads[] = {"a byte from", "bandwidth", "joules", "with constant power"};
-  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    cli_grid_add(&grid, "%s", heads[i]);
-  }
-  for (int i = 0; roof_energy_byte_at(&s->target, i, &b); i++) {
-    cli_grid_add(&grid, "%s", b.level->name);
-    add_quantity(&grid, b.bytes_per_second, "B/s");
-    add_quantity(&grid, b.joules, "J");
-    add_quantity(&grid, b.effective_joules, "J");
-  }
+  cli_columns_add_text(out, cli_energy_flops(s, flops));
   roof_text_add(out, "\n");
-  cli_grid_end(&grid, out, "lrrr");
+  cli_columns_add_text(out, cli_energy_bytes(s, bytes));
 }
 
 static void add_balance(roof_text *out, const roof_energy_subject *s) {
@@ -163,41 +126,25 @@ static void add_point(roof_text *out, const roof_energy_subject *s, const roof_p
   }
 }
 
-static void add_row(cli_grid *grid, const char *name, const roof_energy_subject *s, const roof_prediction *p,
-                    const roof_energy_use *u) {
-  bool counted = p->work.flops > 0;
-  cli_grid_add(grid, "%s", name);
-  cli_grid_add(grid, counted ? "%.4g" : "-", p->intensity);
-  add_quantity(grid, u->lower_joules, "J");
-  add_quantity(grid, u->upper_joules, "J");
-  add_quantity(grid, u->expected_joules, "J");
-  add_quantity(grid, u->watts, "W");
-  add_efficiency(grid, counted ? u->flops_per_joule : NAN);
-  cli_grid_add(grid, "%s", counted ? roof_energy_bound(&s->line, p->intensity) : "bytes");
-}
-
 static roof_status add_points(roof_text *out, const roof_energy_subject *s, roof_error *error) {
-  const char *const heads[] = {s->shape->op->name, "FLOP/B", "times hide",       "times add",
-                               "expected",         "power",  "GFLOP/s per watt", "most of it"};
-  cli_grid grid = {0};
-  roof_prediction p;
-  roof_energy_use u;
-  roof_status status = ROOF_OK;
-  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    cli_grid_add(&grid, "%s", heads[i]);
+  enum { COLUMNS_MAX = 24 };
+  cli_column columns[COLUMNS_MAX];
+  size_t points = s->shape->points, count = 0;
+  cli_energy_point *rows = calloc(ROWS_MAX + 1, sizeof *rows);
+  roof_status status = rows != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
+  for (size_t i = 0; i < points && status == ROOF_OK; i++) {
+    i = i == ROWS_MAX ? points - 1 : i;
+    status = cli_energy_point_at(s, i, &rows[count++], error);
   }
-  for (size_t i = 0; i < s->shape->points && status == ROOF_OK; i++) {
-    char name[NAME];
-    status = roof_energy_point(s, i, &p, &u, error);
-    if (status == ROOF_OK && (i < ROWS_MAX || i == s->shape->points - 1)) {
-      roof_energy_point_name(s, i, name, sizeof name);
-      add_row(&grid, name, s, &p, &u);
-    }
+  if (status == ROOF_OK) {
+    cli_columns_copy(cli_energy_points, columns, COLUMNS_MAX);
+    columns[CLI_ENERGY_LABEL].header = s->shape->op->name;
+    cli_columns_add_text(out, CLI_ROWS(columns, rows, count));
   }
-  cli_grid_end(&grid, out, "lrrrrrrl");
-  if (s->shape->points > ROWS_MAX + 1) {
-    roof_text_addf(out, "  %d of %zu points; --csv has all\n", ROWS_MAX + 1, s->shape->points);
+  if (points > ROWS_MAX + 1) {
+    roof_text_addf(out, "  %d of %zu points; --csv has all\n", ROWS_MAX + 1, points);
   }
+  free(rows);
   return status;
 }
 
@@ -237,8 +184,7 @@ roof_status cli_energy_text(roof_text *out, const roof_energy_subject *s, bool c
   }
   add_source(out, s);
   if (s->shape == NULL) {
-    add_flops(out, s);
-    add_bytes(out, s);
+    add_costs(out, s);
     add_balance(out, s);
   }
   return status;
