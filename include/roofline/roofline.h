@@ -38,6 +38,7 @@
 #include "roofline/text.h"
 #include "roofline/time.h"
 #include "roofline/units.h"
+#include "roofline/version.h"
 #include "roofline/weights.h"
 #include "roofline/work.h"
 #include "roofline/workload.h"

@@ -9,6 +9,7 @@
 static const cli_command *const commands[] = {
 #define ROW(name) &cli_##name,
 #include "registry/commands.inc"
+#include "roofline/version.h"
 #undef ROW
     NULL};
 
@@ -28,7 +29,7 @@ static roof_status find_command(const char *name, const cli_command **command, r
 
 static roof_status print_overview(roof_error *error) {
   roof_text text = {0};
-  roof_text_add(&text, "roofline " ROOFLINE_VERSION
+  roof_text_add(&text, "roofline " ROOF_VERSION_TEXT
                        ": which wall stops a kernel, how fast it can go, and how far it is from there\n\n"
                        "usage: roofline COMMAND [NAME] [key=value ...] [--option ...]\n\n");
   for (int i = 0; commands[i] != NULL; i++) {
@@ -56,7 +57,7 @@ static roof_status dispatch(int argc, const char **argv, roof_error *error) {
   const char *name = argc > 1 ? argv[1] : "help";
   if (strcmp(name, "--version") == 0) {
     roof_text text = {0};
-    roof_text_add(&text, "roofline " ROOFLINE_VERSION "\n");
+    roof_text_add(&text, "roofline " ROOF_VERSION_TEXT "\n");
     roof_status status = cli_print(&text, error);
     roof_text_done(&text);
     return status;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "roofline/version.h"
 
 static const char seal_key[] = ",\"sha256\":\"";
 static const char seal_end[] = "\"}";
@@ -44,7 +45,7 @@ static char *dump(const ledger_link *link, json_t *fields, const ledger_key *key
   char when[LEDGER_TIME];
   roof_time_write(roof_time_now(), when);
   json_t *object = json_pack("{s:I, s:O, s:s, s:s}", "sequence", (json_int_t)(link->sequence + 1), "kind",
-                             json_object_get(fields, "kind"), "time", when, "version", ROOFLINE_VERSION);
+                             json_object_get(fields, "kind"), "time", when, "version", ROOF_VERSION_TEXT);
   json_t *ends =
       json_pack("{s:s*, s:s}", "public_key", key != NULL ? key->public_key : NULL, "previous", link->digest);
   bool built = object != NULL && ends != NULL && json_object_update(object, fields) == 0 &&

@@ -12,7 +12,7 @@ setup() {
 build() {
   nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "the library is built with sanitizers"
   cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region -I "$ROOFLINE_SOURCE/include" -L "$ROOFLINE_BUILD" \
-    -lroofline -Wl,-rpath,"$ROOFLINE_BUILD"
+    -lroofline_region -Wl,-rpath,"$ROOFLINE_BUILD"
 }
 
 # run_json ARGUMENT...: `run --json ARGUMENT...`, the program's output apart.

@@ -4,9 +4,9 @@ bats_require_minimum_version 1.5.0
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
-  flags="-I $ROOFLINE_SOURCE/include -L $ROOFLINE_BUILD -lroofline -Wl,-rpath,$ROOFLINE_BUILD"
+  flags="-I $ROOFLINE_SOURCE/include -L $ROOFLINE_BUILD -lroofline_region -Wl,-rpath,$ROOFLINE_BUILD"
   # a library with sanitizers needs a program with them
-  nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "the library is built with sanitizers"
+  nm -D "$ROOFLINE_BUILD/libroofline_region.so" | grep -q ' U __asan_init' && skip "the library is built with sanitizers"
   return 0
 }
 

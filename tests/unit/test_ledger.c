@@ -13,6 +13,7 @@
 #include "ledger/entry.h"
 #include "roofline/ledger.h"
 #include "roofline/ops.h"
+#include "roofline/version.h"
 
 static char folder[64];
 static char path[96];
@@ -131,7 +132,7 @@ static void a_line_says_all_of_it(void **state) {
     assert_string_equal(key, keys[i++]);
   }
   assert_int_equal(i, sizeof keys / sizeof keys[0]);
-  assert_string_equal(json_string_value(json_object_get(first, "version")), ROOFLINE_VERSION);
+  assert_string_equal(json_string_value(json_object_get(first, "version")), ROOF_VERSION_TEXT);
   assert_true(json_is_null(json_object_get(first, "bytes")));
   assert_true(json_real_value(json_object_get(first, "flops")) == 1.0 / 3);
   assert_string_equal(json_string_value(json_object_get(first, "binding")), "launch");

@@ -5,6 +5,7 @@
 #include "cli/loop/loop.h"
 #include "core/number.h"
 #include "roofline/draw.h"
+#include "roofline/version.h"
 
 enum { SHORT = 40, LINE = 640, CEILING_COLUMNS = 7, REASON_COLUMNS = 3 };
 
@@ -133,7 +134,7 @@ static void add_method(cli_grid *s, const cli_loop *loop) {
   cli_grid_add(s, "Processor: %s, %g %s; clock %s.", m->title, m->unit_count, m->unit_kind,
                roof_quantity_format(clock, SHORT, m->clock_hz, "Hz"));
   add_levels(s, m);
-  cli_grid_add(s, "Measured on %s by roofline %s, backend %s%s.", m->date, ROOFLINE_VERSION,
+  cli_grid_add(s, "Measured on %s by roofline %s, backend %s%s.", m->date, ROOF_VERSION_TEXT,
                loop->backend->name, loop->options.quick ? ", quick" : "");
   cli_grid_add(
       s,

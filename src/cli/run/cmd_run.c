@@ -12,6 +12,7 @@
 #include "cli/run/program.h"
 #include "documents/measurements.h"
 #include "roofline/runs.h"
+#include "roofline/version.h"
 
 static int quick, threads, list, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *beside_name, *ledger, *flops, *bytes, *op_text;
@@ -362,7 +363,7 @@ static void add_details(const roof_run *r, const cli_counted *counted, json_t *k
 /** The document of what ran, and why the others did not. */
 static json_t *answer_json(const session *s) {
   roof_measurements all = {.list = calloc(s->runs.count + 1, sizeof *all.list),
-                           .source = "roofline " ROOFLINE_VERSION};
+                           .source = "roofline " ROOF_VERSION_TEXT};
   snprintf(all.format, sizeof all.format, "%s", s->runs.backend->name);
   for (size_t i = 0; i < s->runs.count && all.list != NULL; i++) {
     const roof_run *r = &s->runs.list[i];

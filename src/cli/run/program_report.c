@@ -9,6 +9,7 @@
 #include "cli/grid.h"
 #include "cli/run/program.h"
 #include "documents/measurements.h"
+#include "roofline/version.h"
 
 enum { QUANTITY = 32 };
 
@@ -237,7 +238,7 @@ static json_t *answer_json(const cli_program *program) {
   const cli_part *parts = cli_program_parts(program, &count);
   roof_measurements all = program->missed;
   all.list = calloc((size_t)count, sizeof *all.list);
-  snprintf(all.source, sizeof all.source, "roofline " ROOFLINE_VERSION);
+  snprintf(all.source, sizeof all.source, "roofline " ROOF_VERSION_TEXT);
   snprintf(all.format, sizeof all.format, "program");
   snprintf(all.machine, sizeof all.machine, "%s", program->machine != NULL ? program->machine->name : "host");
   for (; all.list != NULL && all.count < (size_t)count; all.count++) {
