@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "roofline/version.h"
+
 #define ROW(name) extern const cli_command cli_##name;
 #include "registry/commands.inc"
 #undef ROW
@@ -9,7 +11,6 @@
 static const cli_command *const commands[] = {
 #define ROW(name) &cli_##name,
 #include "registry/commands.inc"
-#include "roofline/version.h"
 #undef ROW
     NULL};
 

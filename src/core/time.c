@@ -39,10 +39,13 @@ static void date_of(long days, int date[3]) {
 char *roof_time_write(double seconds, char buffer[ROOF_TIME_MAX]) {
   char text[64];
   int date[3];
-  double whole = floor(fmin(fmax(seconds, 0), 253402300799.0)); /* the last second of 9999 */
-  int milli = (int)fmin((seconds - whole) * MILLI + rounding, MILLI - 1);
+  static const double last = 253402300799.0; /* second of 9999 */
+  double kept = seconds > 0 ? seconds : 0;   /* no call of libm: libroofline_region loads libc alone */
+  long long whole = (long long)(kept < last ? kept : last);
+  double rest = (kept - (double)whole) * MILLI + rounding;
+  int milli = rest < MILLI ? (int)rest : MILLI - 1;
   long days = (long)(whole / DAY);
-  int second = (int)(whole - (double)days * DAY);
+  int second = (int)(whole - (long long)days * DAY);
   date_of(days, date);
   snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", date[0], date[1], date[2], second / 3600,
            second / 60 % 60, second % 60, milli > 0 ? milli : 0);

@@ -1,10 +1,10 @@
 #include "ledger/entry.h"
 
+#include "roofline/version.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "roofline/version.h"
 
 static const char seal_key[] = ",\"sha256\":\"";
 static const char seal_end[] = "\"}";

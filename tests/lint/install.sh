@@ -47,6 +47,31 @@ for header in "$include"/*.h; do
 done
 echo "$(find "$include" -name '*.h' | wc -l) headers: each compiles by itself, as C and as C++"
 
+# loads PROGRAM: the libraries that it loads, without the loader and what the kernel maps.
+loads() {
+  LD_LIBRARY_PATH=$lib ldd "$1" | awk '{ print $1 }' | grep -vE '^(linux-vdso|/lib|linux-gate)' | sed 's/\.so.*//' | sort | tr '\n' ' '
+}
+
+# only LIBRARY FILE LIST: FILE built with LIBRARY loads LIST and nothing else.
+only() {
+  # shellcheck disable=SC2046  # lists of flags
+  compile "$2" $(pkg-config --libs "$1") || return 1
+  loaded=$(loads "$scratch/program")
+  echo "$1 loads $loaded"
+  [ "$loaded" = "$3 " ]
+}
+
+cat >"$scratch/core.c" <<'END'
+#include <roofline/ops.h>
+#include <roofline/version.h>
+#include <stdio.h>
+int main(void) { return printf("%s %s\n", roof_version(), roof_op_at(0)->name) < 0; }
+END
+catches 'roofline loads' only roofline "$scratch/core.c" 'libc'
+only roofline_core "$scratch/core.c" 'libc libm libroofline_core' || only roofline_core "$scratch/core.c" 'libc libroofline_core' ||
+  fail "the core needs more than libc and libm"
+only roofline_region "$ROOFLINE_SOURCE/examples/region.c" 'libc libroofline_region' || fail "marking a region loads more than libc"
+
 for example in "$ROOFLINE_SOURCE"/examples/*.c "$ROOFLINE_SOURCE"/examples/*.cc "$ROOFLINE_SOURCE"/examples/*.f90; do
   case $example in
   *.f90) command -v gfortran >/dev/null || { echo "no gfortran: $(basename "$example") is not built"; continue; } ;;
@@ -56,7 +81,7 @@ for example in "$ROOFLINE_SOURCE"/examples/*.c "$ROOFLINE_SOURCE"/examples/*.cc 
   runs "$lib" || fail "$(basename "$example") does not run with the shared library"
   cp "$scratch/answer" "$scratch/shared"
   # shellcheck disable=SC2046
-  compile "$example" "$lib/libroofline.a" $(pkg-config --static --libs-only-l roofline | sed 's/-lroofline //') ||
+  compile "$example" "$lib/libroofline_region.a" "$lib/libroofline.a" $(pkg-config --static --libs-only-l roofline | sed 's/-lroofline[_a-z]* *//g') ||
     fail "$(basename "$example") does not build against the static library"
   runs /nonexistent || fail "$(basename "$example") does not run with the static library"
   cmp "$scratch/answer" "$scratch/shared" || fail "$(basename "$example") answers otherwise with the static library"
