@@ -181,13 +181,11 @@ static roof_status fill_scene(const climb *c, roof_scene *scene, roof_error *err
     if (r->skipped[0] != '\0' || (r->kernel->library != NULL && r->alone)) {
       continue;
     }
-    roof_scene_dot dot = {.intensity = r->prediction.intensity,
-                          .flops_per_second = r->measurement.flops / r->measurement.seconds,
-                          .next = -1};
+    roof_scene_dot dot = {.next = -1};
     snprintf(dot.label, sizeof dot.label, "%s", r->kernel->name);
     rf_format(dot.detail, sizeof dot.detail, "%.1f %% of the ceiling of %s", 100 * r->at.share,
               r->alone ? "one core" : "all cores");
-    int added = roof_scene_add_dot(scene, &dot);
+    int added = roof_scene_add_placed(scene, &dot, &r->at);
     if (before >= 0 && added >= 0 && r->kernel->rung > 0) {
       scene->dots[before].next = added;
     }
