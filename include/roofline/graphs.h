@@ -16,7 +16,9 @@ typedef struct roof_dimension {
 
 /** What a workload's file leaves open. */
 typedef struct roof_workload_reading {
-  roof_types types;  /**< of a list's lines that name none */
+  roof_types types; /**< of a list's lines that name none */
+  const roof_op *const
+      *ops;          /**< of your own, for a list: found before the built-in ones; NULL ends, or none */
   roof_dtype floats; /**< a graph's floating-point tensors as if stored so; ROOF_DTYPE_COUNT: as they are */
   const roof_dimension *dimensions; /**< `batch`: the first dimension of a graph's inputs, 1 unless given */
   int dimension_count;

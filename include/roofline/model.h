@@ -625,6 +625,18 @@ ROOF_API void roof_model_operation_predict(const roof_model_target *target,
                                            const roof_model_operation *operation,
                                            roof_prediction *prediction);
 
+/** What is done first: prefill, encode, or the training step.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API roof_phase roof_model_first_phase(const roof_model_target *target);
+
+/** True where tokens are generated after it: there is a phase decode, and a time per token.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_model_generates(const roof_model_target *target);
+
 /** What one fusion removes from a step: bytes of memory, kernels, expected seconds. */
 typedef struct roof_model_saving {
   double bytes;
@@ -682,6 +694,38 @@ ROOF_API const char *roof_growth_name(roof_growth growth);
  *  Errors: NaN where the side never changes or a time is unknown. */
 ROOF_API roof_model_crossing roof_model_critical(const roof_model_target *target, roof_phase phase,
                                                  roof_growth growth, bool products);
+
+/** What people ask of a setting that grows: where a phase, or its products alone, changes sides. */
+typedef struct roof_model_question {
+  roof_growth growth;
+  roof_phase phase;
+  bool products;
+} roof_model_question;
+
+/** The question at `index`, from 0, of those that the target has phases for.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
+ROOF_API const roof_model_question *roof_model_question_at(const roof_model_target *target, int index);
+
+/** A crossing in words: "compute-bound from batch=310 (exactly 309.7): ...", or why never.
+ *  Units: FLOP/byte.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_model_crossing_text(const roof_model_crossing *crossing, roof_growth growth, char *buffer,
+                                        size_t size);
+
+/** The phase that repeats: verification or decoding, else the only one.
+ *  Units: none.
+ *  Ownership: of `answer`.
+ *  Errors: none. */
+ROOF_API const roof_model_phase *roof_model_step(const roof_model_answer *answer);
+
+/** What the longest of a phase's times is of: computing, memory, launches or links.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API roof_regime roof_model_phase_regime(const roof_model_phase *phase);
 
 /** Sequences of one replica (data parallel).
  *  Units: sequences.

@@ -31,7 +31,7 @@ typedef struct roof_options {
   double efficiency_low;  /**< pessimistic share, 0.65 */
   double efficiency_high; /**< optimistic share, 0.85 */
   double overlap;         /**< 1: terms hide each other fully (max), 0: not at all (sum) */
-  double overhead_cutoff; /**< s; NaN: the machine's, else 8 us */
+  double overhead_cutoff; /**< s; NaN: `launch` where it is given, the machine's, else 8 us */
   double launch;          /**< s per launch; NaN: the machine's */
   double tile;            /**< elements on a side of a square tile, 0: none */
   bool sparse;            /**< use the 2:4 sparse peak */

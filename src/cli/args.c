@@ -14,6 +14,9 @@ static const struct poptOption machine_table[] = {
      "a machine of the catalogue, a file, or `host`; repeatable", "NAME|FILE"},
     POPT_TABLEEND};
 
+#define OPS_OPTION                                                                                           \
+  { "ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE" }
+
 static const struct poptOption format_table[] = {
     {"dtype", 'd', POPT_ARG_STRING, &parsed.dtype, COUNTED, "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4",
      "TYPE"},
@@ -24,8 +27,10 @@ static const struct poptOption format_table[] = {
      "format of the sums: they stay in registers, so no byte changes", "TYPE"},
     {"output", '\0', POPT_ARG_STRING, &parsed.output, 0, "format of the result", "TYPE"},
     {"kv", '\0', POPT_ARG_STRING, &parsed.kv, 0, "format of stored keys and values", "TYPE"},
-    {"ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE"},
+    OPS_OPTION,
     POPT_TABLEEND};
+
+static const struct poptOption ops_table[] = {OPS_OPTION, POPT_TABLEEND};
 
 static const struct poptOption model_table[] = {
     {"efficiency", '\0', POPT_ARG_STRING, &parsed.efficiency, 0,
@@ -63,11 +68,9 @@ static const struct {
   const struct poptOption *table;
   const char *title;
 } groups[] = {
-    {CLI_ARGS_MACHINE, machine_table, "Machine:"},
-    {CLI_ARGS_FORMAT, format_table, "Formats and operations:"},
-    {CLI_ARGS_MODEL, model_table, "Model:"},
-    {CLI_ARGS_FILE, file_table, "File:"},
-    {~0u, common_table, "Common:"},
+    {CLI_ARGS_MACHINE, machine_table, "Machine:"}, {CLI_ARGS_FORMAT, format_table, "Formats and operations:"},
+    {CLI_ARGS_OPS, ops_table, "Operations:"},      {CLI_ARGS_MODEL, model_table, "Model:"},
+    {CLI_ARGS_FILE, file_table, "File:"},          {~0u, common_table, "Common:"},
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96, GROUP_OPTIONS = 16 };

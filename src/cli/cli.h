@@ -26,6 +26,7 @@ enum {
   CLI_ARGS_FORMAT = 2,   /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */
   CLI_ARGS_MODEL = 4,    /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
   CLI_ARGS_PROGRAM = 16, /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
+  CLI_ARGS_OPS = 32,     /**< --ops alone */
   CLI_ARGS_FILE = 8      /**< --to FILE (-o); --output is a number format */
 };
 

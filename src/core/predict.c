@@ -162,6 +162,7 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   t.costs = roof_energy_costs_of(&t);
   t.launch_seconds = isnan(options->launch) ? machine->launch_seconds : options->launch;
   t.overhead_cutoff = !isnan(options->overhead_cutoff)           ? options->overhead_cutoff
+                      : !isnan(options->launch)                  ? options->launch
                       : !isnan(machine->overhead_cutoff_seconds) ? machine->overhead_cutoff_seconds
                                                                  : default_overhead_cutoff;
   *target = t;

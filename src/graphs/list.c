@@ -185,6 +185,18 @@ static void write_shape(const line *l, char *text, size_t size) {
   }
 }
 
+/** Among `ops`, which ends with NULL or is NULL, then among the built-in ones. */
+static roof_status find_op(const char *name, const roof_op *const *ops, const roof_op **op,
+                           roof_error *error) {
+  for (size_t i = 0; ops != NULL && ops[i] != NULL; i++) {
+    if (strcmp(ops[i]->name, name) == 0) {
+      *op = ops[i];
+      return ROOF_OK;
+    }
+  }
+  return roof_op_find(name, op, error);
+}
+
 static roof_status add_line(line *l, roof_workload *w) {
   char shape[SHAPE_LENGTH];
   roof_workload_item item = {.name = l->name,
@@ -210,7 +222,7 @@ static roof_status take_line(line *l, char *text, const roof_workload_reading *r
   }
   char end = word[length];
   word[length] = '\0';
-  roof_status status = roof_op_find(word, &l->op, &why);
+  roof_status status = find_op(word, reading->ops, &l->op, &why);
   word[length] = end;
   if (status != ROOF_OK) {
     return fail(l, word, status, "%s%s", why.message,

@@ -125,8 +125,12 @@ void roof_model_phase_of(const roof_model_target *t, roof_phase kind, double pas
   make_phase(t, kind, past_first, past_last, false, phase);
 }
 
-static roof_phase first_phase(const roof_model_target *t) {
+roof_phase roof_model_first_phase(const roof_model_target *t) {
   return t->settings.train ? ROOF_PHASE_TRAIN : t->model->encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL;
+}
+
+bool roof_model_generates(const roof_model_target *t) {
+  return roof_model_first_phase(t) == ROOF_PHASE_PREFILL && t->settings.generate > 0;
 }
 
 static void run_phases(const roof_model_target *t, roof_model_answer *a) {
@@ -135,12 +139,11 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     a->phases[i].present = false;
   }
-  roof_phase only = first_phase(t);
-  if (only != ROOF_PHASE_PREFILL) {
-    roof_model_phase_of(t, only, 0, 0, &a->phases[only]);
+  roof_phase first = roof_model_first_phase(t);
+  roof_model_phase_of(t, first, 0, 0, &a->phases[first]);
+  if (!roof_model_generates(t)) {
     return;
   }
-  roof_model_phase_of(t, ROOF_PHASE_PREFILL, 0, 0, &a->phases[ROOF_PHASE_PREFILL]);
   roof_model_phase_of(t, ROOF_PHASE_DECODE, s->prompt, last, &a->phases[ROOF_PHASE_DECODE]);
   if (s->draft > 0) {
     roof_model_phase_of(t, ROOF_PHASE_VERIFY, s->prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
@@ -150,30 +153,27 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   }
 }
 
-/** Expected seconds of a step with `past` tokens there, from the mean step: attention alone differs. */
+/** Expected seconds of a step with `past` tokens there, from the mean step: attention alone differs.
+ * `scratch` is left with no phase in it. */
 static double seconds_at(const roof_model_target *t, roof_phase kind, double past,
-                         const roof_model_phase *mean) {
-  roof_model_phase *other = malloc(sizeof *other);
+                         const roof_model_phase *mean, roof_model_phase *scratch) {
   double attention = 0;
-  if (other == NULL) {
-    return NAN;
-  }
   for (int i = 0; i < mean->count; i++) {
     const roof_model_operation *o = &mean->operations[i];
     attention += o->kind == ROOF_KIND_ATTENTION ? o->count * o->expected_seconds : 0;
   }
-  make_phase(t, kind, past, past, true, other);
-  double seconds = mean->expected_seconds + other->expected_seconds - attention / (1 - mean->bubble);
-  free(other);
-  return seconds;
+  make_phase(t, kind, past, past, true, scratch);
+  scratch->present = false;
+  return mean->expected_seconds + scratch->expected_seconds - attention / (1 - mean->bubble);
 }
 
-/** TPOT at both ends of the generation. */
+/** TPOT at both ends of the generation. What generates has no phase `encode`: its place is free. */
 static void run_ends(const roof_model_target *t, roof_phase kind, double each, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   double last = s->prompt + fmax(0, s->generate - 2);
-  a->tpot_first_seconds = seconds_at(t, kind, s->prompt, &a->phases[kind]) * each;
-  a->tpot_last_seconds = seconds_at(t, kind, last, &a->phases[kind]) * each;
+  a->tpot_first_seconds =
+      seconds_at(t, kind, s->prompt, &a->phases[kind], &a->phases[ROOF_PHASE_ENCODE]) * each;
+  a->tpot_last_seconds = seconds_at(t, kind, last, &a->phases[kind], &a->phases[ROOF_PHASE_ENCODE]) * each;
 }
 
 roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phase kind, int index) {
@@ -199,7 +199,7 @@ roof_model_saving roof_model_fusion_saving(const roof_model_target *t, roof_phas
 void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   run_phases(t, a);
-  const roof_model_phase *first = &a->phases[first_phase(t)];
+  const roof_model_phase *first = &a->phases[roof_model_first_phase(t)];
   const roof_model_phase *next = &a->phases[s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE];
   double more = fmax(0, s->generate - 1);
   a->devices = t->devices;
@@ -224,4 +224,27 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   double joules = first->energy_joules + more * each * next->energy_joules;
   a->joules_per_token = a->devices * joules / made;
   a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices * a->request_seconds / made;
+}
+
+const roof_model_phase *roof_model_step(const roof_model_answer *a) {
+  static const roof_phase order[] = {ROOF_PHASE_VERIFY, ROOF_PHASE_DECODE, ROOF_PHASE_TRAIN,
+                                     ROOF_PHASE_ENCODE};
+  for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+    if (a->phases[order[i]].present) {
+      return &a->phases[order[i]];
+    }
+  }
+  return &a->phases[ROOF_PHASE_PREFILL];
+}
+
+roof_regime roof_model_phase_regime(const roof_model_phase *p) {
+  const double times[ROOF_REGIME_COUNT] = {[ROOF_COMPUTE_BOUND] = p->compute_seconds,
+                                           [ROOF_MEMORY_BOUND] = p->memory_seconds,
+                                           [ROOF_OVERHEAD_BOUND] = p->overhead_seconds,
+                                           [ROOF_NETWORK_BOUND] = p->network_seconds};
+  roof_regime most = ROOF_COMPUTE_BOUND;
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    most = times[i] > times[most] ? (roof_regime)i : most;
+  }
+  return most;
 }

@@ -72,7 +72,9 @@ double roof_cluster_limit(const roof_cluster *c, roof_route route, double share)
     double middle = sqrt(low * high);
     *(excess(c, route, share, middle) < 0 ? &low : &high) = middle;
   }
-  return high;
+  /* Where a node is full, the time jumps: the next device is the first of the other side. */
+  double whole = round(high);
+  return fabs(high - whole) <= 1e-6 * high && excess(c, route, share, whole) < 0 ? whole + 1 : high;
 }
 
 /* Bytes of a parameter: weights and gradients in 16 bits; weights, momentum and variance in 32. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/number.h"
 #include "models/step.h"
 
 static const double farthest = 1e9;
@@ -79,4 +80,44 @@ roof_model_crossing roof_model_critical(const roof_model_target *t, roof_phase p
   c.intensity = last.flops / last.bytes;
   c.ridge = c.intensity * last.memory / last.compute;
   return c;
+}
+
+static const roof_model_question questions[] = {
+    {ROOF_GROW_BATCH, ROOF_PHASE_DECODE, true},   {ROOF_GROW_BATCH, ROOF_PHASE_DECODE, false},
+    {ROOF_GROW_BATCH, ROOF_PHASE_ENCODE, false},  {ROOF_GROW_BATCH, ROOF_PHASE_TRAIN, false},
+    {ROOF_GROW_PROMPT, ROOF_PHASE_PREFILL, true}, {ROOF_GROW_PROMPT, ROOF_PHASE_PREFILL, false},
+    {ROOF_GROW_PROMPT, ROOF_PHASE_DECODE, false}, {ROOF_GROW_PROMPT, ROOF_PHASE_ENCODE, false},
+    {ROOF_GROW_PROMPT, ROOF_PHASE_TRAIN, false},  {ROOF_GROW_GENERATE, ROOF_PHASE_DECODE, false}};
+
+/** Of the generation it is asked even where it begins at nothing. */
+static bool has_phase(const roof_model_target *t, const roof_model_question *q) {
+  roof_phase first = roof_model_first_phase(t);
+  return q->phase == first || (q->phase == ROOF_PHASE_DECODE && first == ROOF_PHASE_PREFILL &&
+                               (t->settings.generate > 0 || q->growth == ROOF_GROW_GENERATE));
+}
+
+const roof_model_question *roof_model_question_at(const roof_model_target *t, int index) {
+  for (size_t i = 0; i < sizeof questions / sizeof questions[0] && index >= 0; i++) {
+    if (has_phase(t, &questions[i]) && index-- == 0) {
+      return &questions[i];
+    }
+  }
+  return NULL;
+}
+
+char *roof_model_crossing_text(const roof_model_crossing *c, roof_growth growth, char *buffer, size_t size) {
+  const char *name = roof_growth_name(growth);
+  if (!isnan(c->value)) {
+    rf_format(buffer, size, "%s-bound from %s=%.0f (exactly %.6g): intensity passes %.4g FLOP/B there",
+              c->compute_last ? "compute" : "memory", name, c->at, c->value, c->ridge);
+  } else if (isnan(c->intensity) || isnan(c->ridge)) {
+    rf_format(buffer, size, "unknown: a peak or a bandwidth is not known");
+  } else if (c->compute_first) {
+    rf_format(buffer, size, "compute-bound at every %s", name);
+  } else {
+    rf_format(buffer, size,
+              "never: intensity tends to %.4g FLOP/B as %s grows, under the ridge of %.4g FLOP/B",
+              c->intensity, name, c->ridge);
+  }
+  return buffer;
 }

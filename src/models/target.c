@@ -165,9 +165,6 @@ static roof_status init_parts(roof_model_target *t, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   roof_options options = t->settings.options;
   options.launch = t->kernel.seconds;
-  if (isnan(options.overhead_cutoff)) { /* shorter than its own launch is overhead */
-    options.overhead_cutoff = t->kernel.seconds;
-  }
   roof_types plain = roof_types_of(rf_model_compute(t->machine, p->activations));
   roof_status status = roof_target_init(&t->plain, t->machine, &plain, &options, error);
   for (int part = 0; part < ROOF_PART_COUNT && status == ROOF_OK; part++) {

@@ -87,9 +87,6 @@ static roof_status find_target(roof_workload_answer *a, bool *made, const roof_m
   roof_target *target = &a->targets[wanted];
   roof_options options = s->options;
   options.launch = a->kernel.seconds;
-  if (isnan(options.overhead_cutoff)) { /* shorter than its own launch is overhead */
-    options.overhead_cutoff = a->kernel.seconds;
-  }
   *found = target;
   if (made[wanted]) {
     return ROOF_OK;

@@ -37,6 +37,13 @@ linked() {
   [ "$(json '.zero | map(.bytes)')" = '[112000000000,38500000000,26250000000,14000000000]' ]
 }
 
+@test "where a node is full the sum jumps: the first number of devices on the other side is named" {
+  run -0 "$ROOFLINE" cluster params=1e9 tokens=64k devices=8 --machine h100 --dtype fp8
+  has "ring          7.786 ms; as long as the step from 9 devices"
+  run -0 "$ROOFLINE" cluster params=1e9 tokens=64k devices=8 --machine h100 --dtype fp8 --json
+  [ "$(json '.all_reduce[0] | .devices_limit == 9 and .gradient_seconds < 0.0243')" = true ]
+}
+
 @test "a model gives the parameters; the text has every part" {
   run -0 "$ROOFLINE" cluster llama-3.1-70b tokens=4M devices=512 --network xdr --machine h100
   has "InfiniBand XDR"

@@ -236,3 +236,16 @@ model() {
   model --dtype fp16
   [ "$(json '[.precision.weights.mlp.format, .precision.kv, .notes]')" = '["fp16","fp16",[]]' ]
 }
+
+@test "nothing generated: no time per token, no decoding step" {
+  run -0 "$ROOFLINE" model gpt2 batch=32 prompt=1024 generate=0 --machine a100 --json
+  [ "$(json '[.tpot_seconds, .tokens_per_second, .phases.decode, .fusions[0].decode]')" = '[null,null,null,null]' ]
+  [ "$(json '.ttft_seconds > 0 and .request_seconds == .ttft_seconds')" = true ]
+  for form in "" --report; do
+    run -0 "$ROOFLINE" model gpt2 batch=32 prompt=1024 generate=0 --machine a100 $form
+    has "TTFT"
+    [[ $output != *TPOT* && $output != *decod* ]]
+  done
+  run -0 "$ROOFLINE" model gpt2 batch=1,2 prompt=1024 generate=0 --machine a100
+  [[ $output != *TPOT* && $output != *decod* ]]
+}

@@ -269,7 +269,7 @@ ROWS
 
 @test "the work of an overhead-bound operation excludes its launch" {
   run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us
-  [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than the overhead cutoff of 8.000 '* ]]
+  [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than the overhead cutoff of 5.000 '* ]]
   run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --overhead 0
   [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than its launches, 5.000 '* ]]
 }

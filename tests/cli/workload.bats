@@ -103,3 +103,33 @@ setup() {
   [ "$(grep -c '^  행렬곱  gemm ' <<<"$output")" -eq 1 ]
   [ "$(grep -c '^  ffn     gemm ' <<<"$output")" -eq 1 ]
 }
+
+@test "a line of a list has the regime that predict gives for the same cost of a launch; both say what they assume" {
+  echo "linear batch=1 in=4096 out=4096" >one.list
+  run -0 "$ROOFLINE" model one.list --dtype int4 --machine a100 --json
+  listed=$(json '[.launch.kernel_seconds, .operations[0].regime, .operations[0].seconds.expected]')
+  run -0 "$ROOFLINE" predict linear batch=1 in=4096 out=4096 --dtype int4 --machine a100 --launch 2us --json
+  [ "$(json '[2e-6, .regime, .seconds.expected]')" = "$listed" ]
+  for overhead in 0 1us 5us 6us 8us; do
+    run -0 "$ROOFLINE" model one.list --dtype int4 --machine a100 --launch 2us --overhead $overhead --json
+    listed=$(json '.operations[0].regime')
+    run -0 "$ROOFLINE" predict linear batch=1 in=4096 out=4096 --dtype int4 --machine a100 --launch 2us --overhead $overhead --json
+    [ "$(json .regime)" = "$listed" ]
+  done
+  run -0 "$ROOFLINE" model one.list --dtype int4 --machine a100
+  has "graph launches, 2.000 µs a kernel (assumed); shorter work is overhead-bound"
+  run -0 "$ROOFLINE" predict linear batch=1 in=4096 out=4096 --dtype int4 --machine a100
+  has "shorter than the assumed overhead cutoff of 8.000 µs"
+}
+
+@test "a list has operations of one's own" {
+  printf 'decode_attention batch=8 kv_len=4096 name=att\nlinear batch=1 in=4096 out=4096\n' >own.list
+  run -0 "$ROOFLINE" model own.list --ops "$ROOFLINE_SOURCE/examples/attention-decode.ops" --machine a100 --json
+  listed=$(json '.operations[0] | [.flops, .bytes]')
+  run -0 "$ROOFLINE" predict decode_attention batch=8 kv_len=4096 --ops "$ROOFLINE_SOURCE/examples/attention-decode.ops" --machine a100 --json
+  [ "$(json '[.flops, .bytes]')" = "$listed" ]
+  run -2 "$ROOFLINE" model own.list --machine a100
+  has 'own.list:1:1: operation `decode_attention`: unknown'
+  run -2 "$ROOFLINE" model gpt2 --ops "$ROOFLINE_SOURCE/examples/attention-decode.ops" --machine a100
+  has "--ops: of a list of operations"
+}

@@ -195,7 +195,10 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   cli_model_axes axes = {.count = 0};
   roof_machine **machines = NULL;
   int count = 0;
-  roof_status status = roof_model_load(args->words[0], &model, error);
+  roof_status status =
+      args->userops_count == 0
+          ? roof_model_load(args->words[0], &model, error)
+          : roof_error_set(error, ROOF_E_ARGUMENT, "--ops: of a list of operations, not of a model's config");
   if (status == ROOF_OK && quantization != NULL) {
     status = roof_model_load_quantization(quantization, &model, error);
   }
@@ -297,7 +300,7 @@ const cli_command cli_cmd_model = {
         "--machine h200\n"
         "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches zero node page "
         "workspace price\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL | CLI_ARGS_FILE,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_FILE,
     .options = options,
     .run = run,
 };

@@ -200,12 +200,12 @@ static void add_sides(roof_text *out, const roof_model_answer *a) {
 }
 
 static roof_status add_launches(roof_text *out, const roof_model_target *m, roof_error *error) {
-  bool encoder = m->model->encoder;
-  const char *const header[] = {"launches", "a kernel", "kernels a step", encoder ? "encode" : "decode",
-                                "prefill"};
+  bool generates = roof_model_generates(m);
+  roof_phase step = generates ? ROOF_PHASE_DECODE : roof_model_first_phase(m);
+  const char *const header[] = {"launches", "a kernel", "kernels a step", roof_phase_name(step), "prefill"};
   static roof_model_answer other;
   table t;
-  start_table(&t, header, encoder ? 4 : 5);
+  start_table(&t, header, generates ? 5 : 4);
   for (int mode = 0; mode < ROOF_LAUNCH_COUNT; mode++) {
     roof_model_settings settings = m->settings;
     roof_model_target changed;
@@ -215,7 +215,7 @@ static roof_status add_launches(roof_text *out, const roof_model_target *m, roof
       return status;
     }
     roof_model_answer_of(&changed, &other);
-    const roof_model_phase *next = &other.phases[encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_DECODE];
+    const roof_model_phase *next = &other.phases[step];
     char(*row)[SHORT] = add_row(&t);
     snprintf(row[0], SHORT, "%s%s", roof_launch_name((roof_launch)mode),
              settings.launch == m->settings.launch ? " *" : "");
@@ -225,7 +225,7 @@ static roof_status add_launches(roof_text *out, const roof_model_target *m, roof
       snprintf(row[2], SHORT, "1, %.0f barriers", next->overhead_seconds / changed.kernel.seconds);
     }
     quantity(row[3], next->expected_seconds, "s");
-    if (!encoder) {
+    if (generates) {
       quantity(row[4], other.ttft_seconds, "s");
     }
   }
@@ -239,20 +239,19 @@ static void add_fusions(roof_text *out, const roof_model_target *m) {
   static const char *const header[] = {"fusion", "in the plan",  "bytes",   "kernels",
                                        "time",   "decode bytes", "kernels", "time"};
   table t;
-  bool encoder = m->model->encoder;
-  roof_text_add(
-      out,
-      "\n  What each fusion removes from the first phase, and from a decoding step, in the plan or not:\n");
-  start_table(&t, header, encoder ? 5 : 8);
+  bool generates = roof_model_generates(m);
+  roof_text_addf(out, "\n  What each fusion removes from the first phase,%s in the plan or not:\n",
+                 generates ? " and from a decoding step," : "");
+  start_table(&t, header, generates ? 8 : 5);
   for (int i = 0; i < ROOF_FUSION_COUNT; i++) {
-    roof_model_saving s = roof_model_fusion_saving(m, encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL, i);
+    roof_model_saving s = roof_model_fusion_saving(m, roof_model_first_phase(m), i);
     char(*row)[SHORT] = add_row(&t);
     snprintf(row[0], SHORT, "%s", roof_fusion_name(i, NULL));
     snprintf(row[1], SHORT, "%s", m->settings.fusion >> i & 1 ? "yes" : "no");
     quantity(row[2], s.bytes, "B");
     snprintf(row[3], SHORT, "%.0f", s.kernels);
     quantity(row[4], s.seconds, "s");
-    if (!encoder) {
+    if (generates) {
       s = roof_model_fusion_saving(m, ROOF_PHASE_DECODE, i);
       quantity(row[5], s.bytes, "B");
       snprintf(row[6], SHORT, "%.0f", s.kernels);

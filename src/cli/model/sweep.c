@@ -42,6 +42,14 @@ static size_t stride_of(const cli_sweep *s, int axis) {
   return stride;
 }
 
+bool cli_sweep_generates(const cli_sweep *s) {
+  bool generates = s->settings.generate > 0;
+  for (int i = 0; i < s->axes->count; i++) {
+    generates |= strcmp(s->axes->list[i].name, "generate") == 0;
+  }
+  return generates && !s->settings.train && !s->model->encoder;
+}
+
 double cli_sweep_value(const cli_sweep *s, const cli_sweep_point *p, int axis) {
   const roof_axis *values = &s->axes->list[axis].values;
   return values->values[p->index / stride_of(s, axis) % values->count];
@@ -70,30 +78,6 @@ static roof_status aim(const cli_sweep *s, const cli_sweep_point *p, roof_model_
   return roof_model_target_init(target, s->model, s->machines[p->machine], &settings, error);
 }
 
-/** The phase that a step of decoding is, else the only one. */
-static roof_phase step_phase(const roof_model_answer *a) {
-  static const roof_phase order[] = {ROOF_PHASE_VERIFY, ROOF_PHASE_DECODE, ROOF_PHASE_TRAIN,
-                                     ROOF_PHASE_ENCODE};
-  for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-    if (a->phases[order[i]].present) {
-      return order[i];
-    }
-  }
-  return ROOF_PHASE_PREFILL;
-}
-
-static roof_regime longest(const roof_model_phase *p) {
-  const double times[ROOF_REGIME_COUNT] = {[ROOF_COMPUTE_BOUND] = p->compute_seconds,
-                                           [ROOF_MEMORY_BOUND] = p->memory_seconds,
-                                           [ROOF_OVERHEAD_BOUND] = p->overhead_seconds,
-                                           [ROOF_NETWORK_BOUND] = p->network_seconds};
-  roof_regime most = ROOF_COMPUTE_BOUND;
-  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
-    most = times[i] > times[most] ? (roof_regime)i : most;
-  }
-  return most;
-}
-
 static void run_point(const cli_sweep *s, cli_sweep_point *p) {
   static roof_model_answer a;
   roof_model_target target;
@@ -103,7 +87,7 @@ static void run_point(const cli_sweep *s, cli_sweep_point *p) {
     return;
   }
   roof_model_answer_of(&target, &a);
-  const roof_model_phase *step = &a.phases[step_phase(&a)];
+  const roof_model_phase *step = roof_model_step(&a);
   const double values[CLI_SWEEP_FIGURE_COUNT] = {
       [CLI_SWEEP_ttft_seconds] = a.ttft_seconds,
       [CLI_SWEEP_tpot_seconds] = a.tpot_seconds,
@@ -120,44 +104,7 @@ static void run_point(const cli_sweep *s, cli_sweep_point *p) {
       [CLI_SWEEP_mbu] = step->mbu};
   memcpy(p->figures, values, sizeof values);
   p->fits = a.capacity.fits;
-  p->regime = longest(step);
-}
-
-static void say_crossing(const cli_sweep *s, cli_sweep_crossing *c) {
-  const char *name = s->axes->list[c->axis].name;
-  const roof_model_crossing *at = &c->at;
-  if (!isnan(at->value)) {
-    rf_format(c->words, sizeof c->words,
-              "%s-bound from %s=%.0f (exactly %.6g): intensity passes %.4g FLOP/B there",
-              at->compute_last ? "compute" : "memory", name, at->at, at->value, at->ridge);
-  } else if (isnan(at->intensity) || isnan(at->ridge)) {
-    snprintf(c->words, sizeof c->words, "unknown: a peak or a bandwidth is not known");
-  } else if (at->compute_first) {
-    snprintf(c->words, sizeof c->words, "compute-bound at every %s", name);
-  } else {
-    rf_format(c->words, sizeof c->words,
-              "never: intensity tends to %.4g FLOP/B as %s grows, under the ridge of %.4g FLOP/B",
-              at->intensity, name, at->ridge);
-  }
-}
-
-/** What is asked along each setting that grows. */
-static const struct {
-  roof_growth growth;
-  roof_phase phase;
-  bool products;
-} questions[] = {
-    {ROOF_GROW_BATCH, ROOF_PHASE_DECODE, true},   {ROOF_GROW_BATCH, ROOF_PHASE_DECODE, false},
-    {ROOF_GROW_BATCH, ROOF_PHASE_ENCODE, false},  {ROOF_GROW_BATCH, ROOF_PHASE_TRAIN, false},
-    {ROOF_GROW_PROMPT, ROOF_PHASE_PREFILL, true}, {ROOF_GROW_PROMPT, ROOF_PHASE_PREFILL, false},
-    {ROOF_GROW_PROMPT, ROOF_PHASE_DECODE, false}, {ROOF_GROW_PROMPT, ROOF_PHASE_ENCODE, false},
-    {ROOF_GROW_PROMPT, ROOF_PHASE_TRAIN, false},  {ROOF_GROW_GENERATE, ROOF_PHASE_DECODE, false}};
-
-static bool has_phase(const cli_sweep *s, roof_phase phase) {
-  bool train = s->settings.train, encoder = s->model->encoder;
-  return phase == ROOF_PHASE_TRAIN    ? train
-         : phase == ROOF_PHASE_ENCODE ? encoder && !train
-                                      : !encoder && !train;
+  p->regime = roof_model_phase_regime(step);
 }
 
 /** The crossings of the line along `axis` that begins at `point`. */
@@ -167,13 +114,13 @@ static void cross_line(const cli_sweep *s, const cli_sweep_point *point, int axi
   if (point->why[0] != '\0' || aim(s, point, &target, NULL) != ROOF_OK) {
     return;
   }
-  for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-    if (strcmp(roof_growth_name(questions[i].growth), s->axes->list[axis].name) == 0 &&
-        has_phase(s, questions[i].phase)) {
-      cli_sweep_crossing c = {
-          .point = point, .axis = axis, .phase = questions[i].phase, .products = questions[i].products};
-      c.at = roof_model_critical(&target, c.phase, questions[i].growth, c.products);
-      say_crossing(s, &c);
+  const char *name = s->axes->list[axis].name;
+  const roof_model_question *q = NULL;
+  for (int i = 0; (q = roof_model_question_at(&target, i)) != NULL; i++) {
+    if (strcmp(roof_growth_name(q->growth), name) == 0) {
+      cli_sweep_crossing c = {.point = point, .axis = axis, .phase = q->phase, .products = q->products};
+      c.at = roof_model_critical(&target, q->phase, q->growth, q->products);
+      roof_model_crossing_text(&c.at, q->growth, c.words, sizeof c.words);
       receive(context, s, &c);
     }
   }

@@ -65,6 +65,8 @@ typedef struct cli_sweep_crossing {
 typedef void cli_sweep_receive(void *context, const cli_sweep *sweep, const cli_sweep_crossing *crossing);
 
 /* model_sweep.c */
+/** Some run generates tokens. */
+bool cli_sweep_generates(const cli_sweep *sweep);
 double cli_sweep_value(const cli_sweep *sweep, const cli_sweep_point *point, int axis);
 /** Appends what tells the point from others of its machine but for the axis `except`: "tp=2 bf16"; -1:
  *  all. */

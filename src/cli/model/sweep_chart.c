@@ -119,7 +119,7 @@ static void name_chart(plot *p) {
   const cli_sweep *s = p->sweep;
   const roof_model_settings *set = &s->settings;
   roof_curves *c = p->curves;
-  bool only = set->train || s->model->encoder;
+  bool only = !cli_sweep_generates(s);
   snprintf(c->title, sizeof c->title, "%.60s on %.50s", s->model->name,
            s->machine_count > 1 ? "several machines" : s->machines[0]->title);
   snprintf(c->subtitle, sizeof c->subtitle, "where not said: batch %.0f, %.0f tokens in, %.0f out",
@@ -172,7 +172,7 @@ static roof_status write_chart(const plot *p, const char *path, roof_error *erro
 }
 
 roof_status cli_sweep_draw(const cli_sweep *s, const char *path, roof_error *error) {
-  bool only = s->settings.train || s->model->encoder;
+  bool only = !cli_sweep_generates(s);
   plot p = {.sweep = s,
             .curves = calloc(1, sizeof *p.curves),
             .rate = only ? CLI_SWEEP_prompt_tokens_per_second : CLI_SWEEP_device_tokens_per_second,

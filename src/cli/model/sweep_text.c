@@ -53,7 +53,7 @@ static void add_figure(cli_grid *grid, const cli_sweep_point *p, int figure) {
 static const char *heading(const cli_sweep *s, int figure) {
   const char *head, *unit;
   cli_sweep_figure(figure, &head, &unit);
-  bool only = s->settings.train || s->model->encoder;
+  bool only = !cli_sweep_generates(s);
   return figure == CLI_SWEEP_ttft_seconds && only       ? "step"
          : figure == CLI_SWEEP_prompt_tokens_per_second ? "tokens/s"
                                                         : head;
@@ -258,7 +258,7 @@ static void add_answer(roof_text *out, const cli_sweep *s) {
   }
   roof_text_addf(
       out, "\n\n  where not said: batch %.0f, %.0f tokens in, %.0f out; bound: the longest time of a %s\n\n",
-      set->batch, set->prompt, set->generate, set->train || s->model->encoder ? "step" : "decoding step");
+      set->batch, set->prompt, set->generate, cli_sweep_generates(s) ? "decoding step" : "step");
 }
 
 void cli_sweep_text(roof_text *out, const cli_sweep *s, bool compare) {

@@ -34,9 +34,11 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
   } else if (t->model->encoder) {
     roof_text_addf(out, "; %s a batch", cli_quantity(x, a->ttft_seconds, "s"));
   } else {
-    roof_text_addf(out, "; TTFT %s, TPOT %s", cli_quantity(x, a->ttft_seconds, "s"),
-                   cli_quantity(y, a->tpot_seconds, "s"));
-    roof_text_addf(out, ", %.4g tokens/s a request", a->tokens_per_second);
+    roof_text_addf(out, "; TTFT %s", cli_quantity(x, a->ttft_seconds, "s"));
+  }
+  if (roof_model_generates(t)) {
+    roof_text_addf(out, ", TPOT %s, %.4g tokens/s a request", cli_quantity(y, a->tpot_seconds, "s"),
+                   a->tokens_per_second);
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
 }
@@ -226,7 +228,7 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
 
 static void add_rates(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   char x[SHORT];
-  if (t->model->encoder || t->settings.train) {
+  if (!roof_model_generates(t)) {
     return;
   }
   roof_text_addf(
@@ -308,7 +310,7 @@ void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model
     }
   }
   add_rates(out, t, a);
-  add_definitions(out, !t->settings.train && !t->model->encoder);
+  add_definitions(out, roof_model_generates(t));
   char why[LINE];
   if (cli_model_too_long(t, why, sizeof why)) {
     roof_text_addf(out, "  note        %s\n", why);

@@ -44,8 +44,9 @@ static void add_head(roof_text *out, const shown *v, bool color) {
     roof_text_addf(out, ", %.0f multiply-adds", a->matrix_flops / 2);
   }
   roof_text_addf(out, "; MFU %.1f %%, MBU %.1f %%\n", 100 * a->mfu, 100 * a->mbu);
-  roof_text_addf(out, "  run         %s launches, %s a kernel (%s)\n", roof_launch_name(v->s->launch),
-                 cli_quantity(x, a->kernel.seconds, "s"), roof_provenance_name(a->kernel.kind));
+  roof_text_addf(out, "  run         %s launches, %s a kernel (%s); shorter work is overhead-bound\n",
+                 roof_launch_name(v->s->launch), cli_quantity(x, a->kernel.seconds, "s"),
+                 roof_provenance_name(a->kernel.kind));
 }
 
 static void add_memory(roof_text *out, const shown *v) {
@@ -299,10 +300,29 @@ static roof_status read_dimensions(const cli_args *args, char names[DIMENSIONS][
   return ROOF_OK;
 }
 
+/** The operations of all files of --ops, NULL at the end. */
+static roof_status list_ops(const cli_args *args, const roof_op ***ops, roof_error *error) {
+  size_t count = 0;
+  for (int i = 0; i < args->userops_count; i++) {
+    count += args->userops[i].count;
+  }
+  *ops = calloc(count + 1, sizeof **ops);
+  if (*ops == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "operations: out of memory");
+  }
+  for (int i = args->userops_count - 1; i >= 0; i--) {
+    for (size_t j = args->userops[i].count; j-- > 0;) {
+      (*ops)[--count] = &args->userops[i].ops[j];
+    }
+  }
+  return ROOF_OK;
+}
+
 static roof_status read_workload(const cli_args *args, char *dtype, const roof_machine *machine,
                                  roof_workload *w, roof_error *error) {
   char names[DIMENSIONS][SHORT];
   roof_dimension dimensions[DIMENSIONS];
+  const roof_op **ops = NULL;
   roof_workload_reading reading = {.floats = ROOF_DTYPE_COUNT};
   cli_args typed = *args;
   typed.dtype = dtype;
@@ -311,7 +331,11 @@ static roof_status read_workload(const cli_args *args, char *dtype, const roof_m
     reading.floats = reading.types.compute;
   }
   status = status == ROOF_OK ? read_dimensions(args, names, dimensions, &reading, error) : status;
-  return status == ROOF_OK ? roof_workload_load(args->words[0], &reading, w, error) : status;
+  status = status == ROOF_OK ? list_ops(args, &ops, error) : status;
+  reading.ops = ops;
+  status = status == ROOF_OK ? roof_workload_load(args->words[0], &reading, w, error) : status;
+  free(ops);
+  return status;
 }
 
 roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mode, roof_text *text,

@@ -22,6 +22,12 @@ static const struct poptOption options[] = {
 
 enum { SHORT = 48, LINE = 160, BAR = 20 };
 
+static const char *cutoff_words(const roof_target *target) {
+  bool assumed = isnan(target->options.overhead_cutoff) && isnan(target->options.launch) &&
+                 isnan(target->machine->overhead_cutoff_seconds);
+  return assumed ? "the assumed overhead cutoff of " : "the overhead cutoff of ";
+}
+
 /** The first line: what stops it and how long it takes. Work too short to matter is said to be that, since
  * its time is the launch's. */
 static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
@@ -35,7 +41,7 @@ static void add_answer(roof_text *out, const roof_target *target, const roof_op 
     double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;
     bool brief = work < target->overhead_cutoff;
     roof_text_addf(out, "%s of work, shorter than %s", cli_quantity(expected, work, "s"),
-                   brief ? "the overhead cutoff of " : "its launches, ");
+                   brief ? cutoff_words(target) : "its launches, ");
     roof_text_add(out, cli_quantity(limit, brief ? target->overhead_cutoff : launch, "s"));
   } else if (p->regime == ROOF_CAPACITY_BOUND) {
     roof_text_addf(out, "it does not fit; about %s if it did", expected);
