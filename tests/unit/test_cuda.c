@@ -64,12 +64,12 @@ static void test_unusable(void **state) {
   assert_reason(
       "cuda-old", "",
       "the driver is too old: libcuda.so.1 has no cuTensorMapEncodeTiled; install one for CUDA 12 or later");
-  assert_reason("cuda", "init=100", "no device: NVIDIA's driver finds none");
-  assert_reason("cuda", "count=0", "no device: NVIDIA's driver finds none");
-  assert_reason("cuda", "init=999", "NVIDIA's driver does not start: cuInit says CUDA_ERROR_UNKNOWN");
+  assert_reason("cuda", "init=100", "no device found by NVIDIA's driver");
+  assert_reason("cuda", "count=0", "no device found by NVIDIA's driver");
+  assert_reason("cuda", "init=999", "NVIDIA's driver does not start: cuInit returns CUDA_ERROR_UNKNOWN");
   const char *reason = reason_with("cuda", "version=11080");
   assert_non_null(reason);
-  assert_non_null(strstr(reason, "the driver is too old: it knows CUDA 11.8, the kernels need 1"));
+  assert_non_null(strstr(reason, "the driver is too old: it supports CUDA 11.8, the kernels need 1"));
 }
 
 static void test_describes(void **state) {
@@ -105,9 +105,8 @@ static void test_old_architecture(void **state) {
   roof_error error;
   start("major=7");
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_E_UNSUPPORTED);
-  assert_string_equal(
-      error.message,
-      "Emulated device, not a GPU: it is sm_70, and the kernels are for sm_80 (Ampere) and later");
+  assert_string_equal(error.message,
+                      "Emulated device, not a GPU: is sm_70, but the kernels need sm_80 (Ampere) or later");
   assert_all_returned();
 }
 
@@ -225,9 +224,8 @@ static void test_extras(void **state) {
   assert_int_equal(rf_cuda_driver.open(0, &device, &error), ROOF_OK);
   assert_int_equal(device->driver->extras(device, &how, machine, &error), ROOF_OK);
   assert_int_equal(machine->peak_count, 0);
-  assert_string_equal(
-      machine->notes[0],
-      "peak_mma_tf32: left out for a wrong result: its sums are off by 1.23e+04 where the largest is 135");
+  assert_string_equal(machine->notes[0],
+                      "peak_mma_tf32: discarded: result check failed (error 1.23e+04, largest sum 135)");
   device->driver->close(device);
   assert_all_returned();
 
@@ -238,7 +236,7 @@ static void test_extras(void **state) {
   assert_int_equal(machine->peak_count, 20);
   assert_int_equal(machine->report->library_count, 8);
   assert_string_equal(machine->notes[0], "waiting for peak_tcgen05_fp8: unspecified launch failure "
-                                         "(CUDA_ERROR_LAUNCH_FAILED): what comes after it was not measured");
+                                         "(CUDA_ERROR_LAUNCH_FAILED): later figures were not measured");
   device->driver->close(device);
   assert_all_returned();
 

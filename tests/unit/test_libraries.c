@@ -104,8 +104,8 @@ static void a_library_that_fails_says_why(void **state) {
     int entries;
   } cases[] = {
       {"gemm-blas", "wrong", "gemm-blas fp64: wrong result: element 1 is ", 30, 2},
-      {"gemm-blas", "aborts", "it ended its process: Aborted", 30, 1},
-      {"gemm-blas", "exits", "it ended its process with status ", 30, 1},
+      {"gemm-blas", "aborts", "the library ended its process: Aborted", 30, 1},
+      {"gemm-blas", "exits", "the library ended its process with status ", 30, 1},
       {"gemm-blas", "hangs", "no answer within 0.2 s", 0.2, 1},
       {"gemm-blis", "right", "libblis.so.4 has no dgemm_ and sgemm_", 30, 1},
   };

@@ -606,7 +606,7 @@ static void costs_against_themselves(void **state) {
   assert_string_equal(judged(m), "");
   m->report->costs[4].least_seconds = 1e-9;
   assert_string_equal(judged(m),
-                      "hand-off, same L3: faster than a load from L1, which is not possible: measure again");
+                      "hand-off, same L3: faster than a load from L1 is impossible: measure again");
   m->report->costs[4].least_seconds = 40e-9;
   m->report->costs[3].seconds = 3e-9;
   assert_string_equal(judged(m), "compare and swap, shared line: 50 % of compare and swap, own line, which "
@@ -739,7 +739,7 @@ static void steady_figures_settle_and_others_are_marked(void **state) {
   static const double mostly_slow[] = {2, 2.2, 2.2, 2.2, 2.2, 2.2};
   scripted_figure others = {.seconds = mostly_slow, .count = 6, .clock = 3e9};
   assert_int_equal(try_figure(&others, RF_SHARED, NULL), ROOF_OK);
-  assert_non_null(strstr(others.conditions.noisy, "half of the time it was at least 10 % slower"));
+  assert_non_null(strstr(others.conditions.noisy, "half of the windows were at least 10 % slower"));
   assert_near(others.rate, 3, 1e-12); /* what there is when others leave it alone */
 }
 

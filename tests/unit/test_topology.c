@@ -275,7 +275,7 @@ static void siblings_are_noted_as_they_are(void **state) {
     m->peaks[i].threads_per_core = m->levels[i].threads_per_core = i == 0 ? 0 : 2;
   }
   rf_cpu_note_siblings(&bench);
-  assert_non_null(strstr(m->notes[0], "all 8 of the 4 cores, against one a core: fp64 -10.0 %"));
+  assert_non_null(strstr(m->notes[0], "all 8 of the 4 cores compared with one per core: fp64 -10.0 %"));
   assert_non_null(strstr(m->notes[0], "memory read +5.0 %"));
   /* predictions use what is faster */
   assert_true(roof_machine_peak(m, ROOF_FP64, ROOF_VECTOR, false, ROOF_MEASURED)->threads_per_core == 0);

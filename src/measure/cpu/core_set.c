@@ -1,4 +1,4 @@
-/* Who works in a measurement: one core of a kind, or all cores. */
+/* The cores that take part in a measurement: one core of a kind, or all cores. */
 #include <math.h>
 #include <stdio.h>
 

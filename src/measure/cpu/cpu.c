@@ -34,7 +34,7 @@ void rf_bench_note(rf_bench *bench, const char *format, ...) {
   va_end(arguments);
 }
 
-/** Whether all hardware threads are measured too, after one a core. */
+/** True if figures with all hardware threads are measured too, after those with one thread per core. */
 static bool has_siblings(const rf_bench *bench) {
   const rf_topology *t = &bench->team.topology;
   return bench->options->threads == 0 && t->thread_count > t->core_count;
@@ -155,7 +155,7 @@ static roof_status measure(const roof_measure_options *options, roof_machine **m
   return status;
 }
 
-/** Calls of one sample, so many that the clock's resolution does not show. */
+/** Calls per sample: enough to make the clock's resolution negligible. */
 typedef struct timed_run {
   roof_kernel_run *run;
   int calls;
@@ -201,7 +201,7 @@ static double clock_now(void) {
   return RF_CLOCK_CHAIN / rf_clock_chain();
 }
 
-/** While a kernel runs on all cores its clock is not read: before and after it are. */
+/** The clock cannot be read while a kernel runs on all cores; it is read before and after. */
 static void fill_conditions(const roof_kernel_run *run, const rf_samples *samples, const rf_noise *before,
                             double precision, roof_measurement *out) {
   roof_conditions *c = &out->conditions;

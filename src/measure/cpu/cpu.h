@@ -17,17 +17,17 @@ typedef struct rf_bench {
   rf_team team;
   roof_machine *machine;
   double load_cycles[RF_CORE_KIND_MAX]; /**< from one load of the first cache to the next that waits for it */
-  double budget;                        /**< s of samples a figure */
+  double budget;                        /**< s of samples per figure */
   struct rf_trial *trials;              /**< what is measured in rounds (trial.h) */
   int trial_count;
   void *loads, *flows; /**< what the trials run: peaks.c, levels.c */
   void *data;          /**< random numbers that the levels read and write */
-  bool siblings;       /**< all hardware threads work, after one thread a core has */
+  bool siblings;       /**< all hardware threads take part, in the pass after one thread per core */
   int steps;           /**< of the whole run */
   int steps_done;
 } rf_bench;
 
-/** Tells the caller that another step of the run begins.
+/** Reports to the caller that another step of the run begins.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_bench_step(rf_bench *bench, const char *step);
 
@@ -42,17 +42,17 @@ void rf_bench_note(rf_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
  *  Errors: none; what hwloc does not know stays unknown. Returns how many. */
 int rf_cpu_identify(rf_bench *bench, roof_level *levels);
 
-/** Who works in a measurement: one core of a kind, or all cores. */
+/** The cores that take part in a measurement: one core of a kind, or all cores. */
 typedef struct rf_core_set {
   int kind;                         /**< of the one core; -1: all cores */
   int threads;                      /**< of the team, from the first on */
   int cores;                        /**< that they run on */
-  int per_core;                     /**< hardware threads of a core */
+  int per_core;                     /**< hardware threads per core */
   double weights[RF_CORE_KIND_MAX]; /**< work of a thread on a core of that kind, the first kind's is 1 */
 } rf_core_set;
 
-/** How many core sets measure each figure: one core of each kind where there are several cores, then all; all
- *  alone in the pass with all hardware threads.
+/** How many core sets measure each figure: one core of each kind if there are several cores, then all cores;
+ *  only all cores in the pass with all hardware threads.
  *  Units: count.
  *  Ownership: none.
  *  Errors: none. */
@@ -62,7 +62,7 @@ int rf_core_set_count(const rf_bench *bench);
  *  Units: none. Ownership: by value. Errors: none. */
 rf_core_set rf_core_set_at(const rf_bench *bench, int index);
 
-/** Moves the calling thread to the core set's core.
+/** Binds the calling thread to the core set's core.
  *  Units: none. Ownership: undone by rf_core_set_leave. Errors: none. */
 void rf_core_set_enter(const rf_bench *bench, const rf_core_set *set);
 
@@ -74,16 +74,16 @@ void rf_core_set_leave(const rf_bench *bench, const rf_core_set *set);
  *  Units: none. Ownership: none. Errors: none. */
 double rf_core_set_weight(const rf_bench *bench, const rf_core_set *set, int thread);
 
-/** The work of all threads together, in the same measure.
+/** The work of all threads together, in the same unit.
  *  Units: none. Ownership: none. Errors: none. */
 double rf_core_set_work(const rf_bench *bench, const rf_core_set *set);
 
-/** True for cores of several kinds: they have no common clock.
+/** True if the set has cores of several kinds, which have no common clock.
  *  Units: none. Ownership: none. Errors: none. */
 bool rf_core_set_is_mixed(const rf_bench *bench, const rf_core_set *set);
 
-/** Fills in whom a figure is for: `cores` (0: all), the kind's name (ROOF_CORE_KIND_SIZE bytes, "" where
- *  there is one kind) and hardware threads a core (0: one).
+/** Sets the cores, core type and SMT width a figure applies to: `cores` (0: all), the core type's name
+ *  (ROOF_CORE_KIND_SIZE bytes, "" if there is one type) and hardware threads per core (0: one).
  *  Units: none.
  *  Ownership: none.
  *  Errors: none. */
@@ -114,7 +114,7 @@ int rf_cpu_peak_kernel_count(void);
  *  Units: FLOP/s. Ownership: bench->loads. Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_plan_peaks(rf_bench *bench, roof_error *error);
 
-/** Notes the load under which the clock is lowest, when that is more than 2 % under what it is between loads.
+/** Notes the load under which the clock is lowest, if it is more than 2 % below the clock without load.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_cpu_note_pace(rf_bench *bench);
 
@@ -126,24 +126,24 @@ void rf_cpu_note_pace(rf_bench *bench);
  *  Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_plan_levels(rf_bench *bench, roof_level *plain, int count, roof_error *error);
 
-/** Measures memory and the outermost cache with small pages, in the ways that won.
+/** Measures memory and the outermost cache with small pages, with the variants that were fastest.
  *  Units: bytes/s. Ownership: needs what rf_cpu_plan_levels left. Errors: none. */
 void rf_cpu_try_pages(rf_bench *bench);
 
 /** Bytes of a cache level that a core of a kind uses when it works alone, for -1 each of `per_core` threads
- *  of each core when all work, the least of all kinds; 0 when the level cannot be told from the one inside
- *  it.
+ *  of each core when all work, the least of all kinds; 0 if the level cannot be distinguished from the one
+ *  inside it.
  *  Units: bytes.
  *  Ownership: none.
  *  Errors: none. */
 double rf_cpu_cache_share(const rf_topology *topology, roof_level_kind level, int kind, int per_core);
 
-/** Notes whether all hardware threads do more than one a core, from the figures of both.
+/** Notes whether all hardware threads do more than one thread per core, from the figures of both.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_cpu_note_siblings(rf_bench *bench);
 
-/** Notes what the figures say against themselves: above a physical limit, cores that do not add up, an outer
- *  level faster than the one inside it.
+/** Notes figures that are impossible or contradict each other: above a physical limit, cores that do not
+ *  scale, an outer level faster than the one inside it.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_cpu_judge(rf_bench *bench);
 
@@ -174,26 +174,26 @@ roof_status rf_cpu_measure_tlbs(rf_bench *bench, void *large, void *small, size_
 roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error);
 
 /** The share of the memory that lies in large pages.
- *  Units: none. Ownership: none. Errors: NaN when the system does not tell. */
+ *  Units: none. Ownership: none. Errors: NaN if the system does not report it. */
 double rf_pages_large(const void *data, size_t bytes);
 
-/** Why only that share of memory got large pages.
+/** The reason why only part of the memory got large pages.
  *  Units: none. Ownership: static. Errors: none. */
 const char *rf_pages_refused(double share);
 
-/** One bandwidth as it was measured, in the way that won. */
+/** One measured bandwidth, with the variant that was fastest. */
 typedef struct rf_stream {
   double (*timed)(void *flow); /**< s of one window */
   void *flow;
   double bytes; /**< of a window */
   double *rate; /**< the figure: bytes/s */
-  bool shared;  /**< with others: RF_SHARED, else the fastest window counts */
+  bool shared;  /**< RF_SHARED if other cores use the level too; else the fastest window counts */
   roof_level *level;
   const char *name; /**< of the pattern */
 } rf_stream;
 
-/** Measures memory and the outermost cache again with small pages; the faster pages' figure stays, the other
- *  is said in the level's source. Notes why when it cannot be known.
+/** Measures memory and the outermost cache again with small pages; keeps the faster figure and names the
+ *  other in the level's source. Adds a note if the pages cannot be determined.
  *  Units: bytes, bytes/s.
  *  Ownership: `data`, large pages with random numbers, gets new ones.
  *  Errors: none. */
@@ -205,8 +205,8 @@ enum { RF_CHASE_LINE = 64 };
  *  Units: bytes. Ownership: none. Errors: none. */
 void rf_chase_link(char *data, size_t bytes);
 
-/** Follows the chain; *from becomes where it stands after `loads` loads.
- *  Units: s a load. Ownership: none. Errors: none. */
+/** Follows the chain for `loads` loads; *from becomes the position reached.
+ *  Units: s per load. Ownership: none. Errors: none. */
 double rf_chase(void ***from, int loads);
 
 /** Where a curve leaves a plateau for a higher one. */
@@ -222,31 +222,31 @@ int rf_curve_rises(const double *values, int count, rf_rise *rises, int capacity
 /** Where a level shows in a curve of bandwidth by working set. */
 typedef struct rf_place {
   bool seen;       /**< it has a plateau, larger and slower than that of the level inside it */
-  bool sloped;     /**< its ends differ by more than 15 % */
+  bool sloped;     /**< its two ends differ by more than 15 % */
   double from, to; /**< B: the plateau's first and last working set */
   roof_curve_point
-      ends[2]; /**< of the working sets that should be alike, each slow-down by others left out */
+      ends[2]; /**< of the working sets that should have equal rates, after removing slow-downs by other
+                    programs */
 } rf_place;
 
 /** Finds levels in a curve of bandwidth by growing working set: plateaus by where bandwidth falls, matched in
- *  order with the capacities the system tells (caches inner to outer, then memory). The first plateau is the
- *  first level's, the last one memory's; a cache between them that has none is not seen.
+ *  order with the capacities the system reports (caches inner to outer, then memory). The first plateau is
+ *  the first level's, the last one memory's; a cache between them that has none is not seen.
  *  Units: bytes, bytes/s.
  *  Ownership: fills `places`, one a level.
- *  Errors: none; returns the plateaus found. */
+ *  Errors: none; returns how many plateaus were found. */
 int rf_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
                    rf_place *places);
 
 /** Measures the curve of one core that reads, and marks `levels` by it: flat or not or not seen, with the end
- *  of their plateau. Notes where the curve and the system disagree.
+ *  of their plateau. Adds a note for each level where the curve and the reported size disagree.
  *  Units: bytes.
  *  Ownership: none; `data` is read.
  *  Errors: none. */
 void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *levels, int count);
 
-/** Samples calls of a kernel that is prepared, for `budget` seconds, or until `precision` is reached
- *  (rf_sampling).
- *  Units: s a call.
+/** Samples calls of a prepared kernel for `budget` seconds, or until `precision` is reached (rf_sampling).
+ *  Units: s per call.
  *  Ownership: *samples on success only, freed by rf_samples_done.
  *  Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_sample(roof_kernel_run *run, double budget, double precision, rf_samples *samples,
@@ -258,39 +258,39 @@ typedef struct rf_attempt {
   const rf_team *team;
   int threads;
   const char *sizes;    /**< as roof_kernel_values takes them */
-  double budget;        /**< s of samples a format */
-  double limit_seconds; /**< after which it is given up */
+  double budget;        /**< s of samples per format */
+  double limit_seconds; /**< time limit in s */
 } rf_attempt;
 
 enum { RF_ATTEMPT_MAX = 4 };
 
-/** Runs the kernel in a process of its own, in every format it has: checked, then timed. What it reaches, or
- *  why it does not, one entry a format; one alone when none of them can be.
+/** Runs the kernel in a separate process, in every format it supports: checked, then timed. Gives one entry
+ *  per format with the rate or the reason for failure; a single entry if no format can run.
  *  Units: FLOP/s.
  *  Ownership: fills at most RF_ATTEMPT_MAX entries, returns how many.
  *  Errors: as `skipped`. */
 int rf_library_try(const rf_attempt *attempt, roof_library *results);
 
-/** Tries every number of chains on one core; the fastest counts, and of equals the one with fewer chains.
+/** Tries every number of chains on one core and chooses the fastest, among equals the one with fewest chains.
  *  Units: none. Ownership: static. Errors: none. */
 const rf_peak_kernel_way *rf_cpu_choose_way(const rf_bench *bench, const rf_peak_kernel *kernel);
 
 /** Measures power and joules per FLOP and byte of memory with the counters below the folder `root`, "" for
- *  this machine; peaks and bandwidths are known before.
+ *  this machine; peaks and bandwidths must be measured first.
  *  Units: J, W.
  *  Ownership: none.
  *  Errors: none; without counters a note says why. */
 void rf_cpu_measure_energy(rf_bench *bench, const char *root);
 
-/** Number of kernels that are a library's.
+/** Number of kernels that call a library.
  *  Units: count. Ownership: none. Errors: none. */
 int rf_cpu_library_count(void);
 
 /** Measures what the libraries' products of matrices reach, on one core and on all.
- *  Units: FLOP/s. Ownership: none. Errors: none; a library that fails says why in its entry. */
+ *  Units: FLOP/s. Ownership: none. Errors: none; if a library fails, its entry has the reason. */
 void rf_cpu_measure_libraries(rf_bench *bench);
 
-/** What a core can do in one cycle at most; NaN unknown. */
+/** The most that a core can do in one cycle; NaN: unknown. */
 typedef struct rf_core_limits {
   double multiply_pipes; /**< instructions that multiply or multiply and add */
   double add_pipes;      /**< instructions that add */
@@ -311,11 +311,11 @@ rf_core_limits rf_cpu_limits(int bits);
  *  Units: as rf_cpu_limits. Ownership: by value. Errors: NaN when unknown. */
 rf_core_limits rf_core_set_limits(const rf_bench *bench, const rf_core_set *set, int bits);
 
-/** What a peak kernel can do at most.
+/** The upper limit of a peak kernel.
  *  Units: FLOP per cycle of one core. Ownership: none. Errors: NaN when unknown. */
 double rf_cpu_peak_kernel_limit(const rf_core_limits *limits, const rf_peak_kernel *kernel);
 
-/** What loads and stores in this proportion can move at most to and from the first cache.
+/** The most that loads and stores in this proportion can move to and from the first cache.
  *  Units: bytes per cycle of one core. Ownership: none. Errors: NaN when unknown. */
 double rf_cpu_transfer_limit(const rf_core_limits *limits, double loads, double stores);
 

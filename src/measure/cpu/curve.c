@@ -1,11 +1,11 @@
-/* Loads that wait for each other, and what a curve over working sets shows. */
+/* Dependent loads (pointer chase), and rises in a curve over working sets. */
 #include <math.h>
 #include <string.h>
 
 #include "host/clock.h"
 #include "measure/cpu/cpu.h"
 
-/* A linear congruence of full period needs no shuffle, and no prefetcher follows it. */
+/* A linear congruential sequence of full period needs no shuffle, and prefetchers cannot predict it. */
 void rf_chase_link(char *data, size_t bytes) {
   const size_t count = bytes / RF_CHASE_LINE, factor = 0x9E3779B97F4A7C15u / 8 * 8 + 5,
                term = 0xB5297A4Du | 1;
@@ -37,7 +37,7 @@ int rf_curve_rises(const double *values, int count, rf_rise *rises, int capacity
       rises[found++] = (rf_rise){i - 1, i};
     }
     if (rising && still) {
-      rises[found - 1].to = i; /* a slope, not a plateau: it has not ended */
+      rises[found - 1].to = i; /* a slope, not a plateau: the rise continues */
     }
     plateau = rising ? values[i] : fmax(plateau, values[i]);
   }

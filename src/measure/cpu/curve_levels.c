@@ -1,4 +1,5 @@
-/* The levels of this processor by what one core reads at every working set, beside what the system tells. */
+/* The memory levels as they show in the read bandwidth of one core over working sets, compared with what the
+ * system reports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static void read_window(void *user, int thread, int threads) {
   }
 }
 
-/** The best of a few windows after one pass over all of it: what they read was used longest ago. */
+/** The best of a few windows after one pass over all of it, so that a window reads the least recently used
+ * data. */
 static double rate_at(reader *r, size_t size) {
   static const rf_way ways[] = {RF_UNROLL_16, RF_AHEAD};
   double best = INFINITY;
@@ -44,7 +46,7 @@ static double rate_at(reader *r, size_t size) {
   return (double)r->window / best;
 }
 
-/** Two working sets an octave: powers of two, and half as much again. */
+/** Two working sets per octave: powers of two, and 1.5 times those. */
 static size_t size_at(int index) {
   return ((size_t)SMALLEST << index / 2) * (index % 2 == 0 ? 2 : 3) / 2;
 }
@@ -58,7 +60,7 @@ static void measure_curve(rf_bench *bench, char *data, size_t bytes) {
   }
 }
 
-/** What the curve says against the sizes that the system tells. */
+/** Compares the curve with the sizes that the system reports. */
 static void note_place(rf_bench *bench, const roof_level *level, const rf_place *place) {
   static const double apart = 2;
   char told[32], to[32], sizes[2][32], rates[2][32];
@@ -70,22 +72,20 @@ static void note_place(rf_bench *bench, const roof_level *level, const rf_place 
     roof_quantity_format(rates[i], sizeof rates[i], place->ends[i].bytes_per_second, "B/s");
   }
   if (!place->seen) {
-    rf_bench_note(
-        bench,
-        "%s: one core reads at no rate between those of the levels beside it, though the system tells "
-        "of %s: its bandwidths may be theirs",
-        level->name, told);
+    rf_bench_note(bench,
+                  "%s: no plateau in the read curve of one core, though the system reports %s: its "
+                  "bandwidths may be those of the neighbouring levels",
+                  level->name, told);
   } else if (place->sloped && memory) {
     rf_bench_note(bench, "%s: not flat: one core reads %s at %s and %s at %s", level->name, sizes[0],
                   rates[0], sizes[1], rates[1]);
   } else if (place->sloped) {
-    rf_bench_note(
-        bench,
-        "%s: not flat: one core reads %s of it at %s and %s at %s; the system tells of %s, its plateau "
-        "ends at %s",
-        level->name, sizes[0], rates[0], sizes[1], rates[1], told, to);
+    rf_bench_note(bench,
+                  "%s: not flat: one core reads %s of it at %s and %s at %s; the system reports %s, its "
+                  "plateau ends at %s",
+                  level->name, sizes[0], rates[0], sizes[1], rates[1], told, to);
   } else if (!memory && fmax(place->to / level->bytes, level->bytes / place->to) > apart) {
-    rf_bench_note(bench, "%s: the system tells of %s, its plateau ends at %s", level->name, told, to);
+    rf_bench_note(bench, "%s: the system reports %s, its plateau ends at %s", level->name, told, to);
   }
 }
 
@@ -111,7 +111,8 @@ void rf_cpu_place_levels(rf_bench *bench, void *data, size_t bytes, roof_level *
   int plateaus =
       rf_curve_place(machine->report->curve, machine->report->curve_count, capacities, kinds, places);
   if (plateaus < 2) {
-    rf_bench_note(bench, "one core reads at one rate from %d working sets: levels cannot be told apart",
+    rf_bench_note(bench,
+                  "one core reads all %d working sets at the same rate: levels cannot be distinguished",
                   machine->report->curve_count);
     return;
   }

@@ -17,7 +17,7 @@
 
 static const char folder[] = "/sys/class/powercap";
 
-/** Reads the first line of a file of a zone. False, with errno set, when it cannot be. */
+/** Reads the first line of a file of a zone. False with errno set on failure. */
 static bool read_line(const char *root, const char *path, const char *name, char *line, size_t size) {
   char full[1024];
   snprintf(full, sizeof full, "%s%s/%s", root, path, name);
@@ -51,8 +51,8 @@ static void refuse(rf_meter *meter, const char *path) {
                          : "");
 }
 
-/** Takes a zone in when it is a package's or a memory's: what is inside a package is counted with it, and a
- * platform's zone (psys) would count it twice. */
+/** Adds a zone if it is a package or a memory zone. Other zones would be counted twice: those inside a
+ * package are part of it, and the platform zone (psys) contains the packages. */
 static void consider(rf_meter *meter, const char *entry) {
   char path[ROOF_SOURCE_MAX], name[64];
   snprintf(path, sizeof path, "%s/%.64s", folder, entry);
@@ -88,9 +88,8 @@ void rf_meter_start(rf_meter *meter, const char *root) {
   }
   if (meter->packages == 0 && meter->reason[0] == '\0') {
     snprintf(meter->reason, sizeof meter->reason,
-             "no %s/intel-rapl:0: this processor, its hypervisor or its kernel shows no energy counters; "
-             "measure on "
-             "the hardware itself, with the module intel_rapl_msr",
+             "no %s/intel-rapl:0: the processor, hypervisor or kernel provides no energy counters; measure "
+             "on bare metal, with the module intel_rapl_msr",
              folder);
   }
 }
@@ -121,11 +120,11 @@ void rf_meter_fill(rf_meter *meter, double seconds, roof_measurement *out) {
     describe(meter, out->power, sizeof out->power);
   } else {
     snprintf(out->power, sizeof out->power, "not measured: %.180s",
-             meter->reason[0] != '\0' ? meter->reason : "the counters stood still or could not be followed");
+             meter->reason[0] != '\0' ? meter->reason : "the counters did not change or could not be read");
   }
 }
 
-/** A load for some time: what it did, in FLOP or bytes, and what that took. */
+/** A load that ran for some time: its work in FLOP or bytes, its time and its energy. */
 typedef struct window {
   double work, seconds, joules;
 } window;
@@ -135,7 +134,7 @@ typedef struct effort {
   const rf_bench *bench;
   const rf_peak_kernel_way *way;
   size_t rounds;
-  size_t part, bytes; /**< of memory: a thread's, and what it reads of it, over and over */
+  size_t part, bytes; /**< of memory: each thread's part, and how much of it the thread reads repeatedly */
   char *data;
   _Alignas(64) char seeds[3 * RF_PEAK_BYTES];
 } effort;
@@ -219,7 +218,7 @@ static window watch_bytes(rf_bench *bench, rf_meter *meter, double seconds) {
   return w;
 }
 
-/** Joules per unit of work over what the idle machine would have taken; NaN when it is not more. */
+/** Joules per unit of work, less the energy of an idle machine; NaN if the load took no more than that. */
 static double over_idle(const window *w, double idle_watts) {
   double joules = (w->joules - idle_watts * w->seconds) / w->work;
   return joules > 0 ? joules : NAN;

@@ -1,4 +1,4 @@
-/** The energy counters of processors and memory (RAPL), as the kernel's powercap shows them. */
+/** The energy counters of processors and memory (RAPL), as the kernel's powercap interface provides them. */
 #ifndef MEASURE_CPU_ENERGY_H
 #define MEASURE_CPU_ENERGY_H
 
@@ -8,7 +8,7 @@
 
 enum { RF_ZONE_MAX = 32 };
 
-/** A counter of microjoules that begins again at 0 beyond its range. */
+/** A counter of microjoules that wraps around to 0 beyond its range. */
 typedef struct rf_zone {
   char path[ROOF_SOURCE_MAX]; /**< of its folder, below the root */
   double range;               /**< J; NaN unknown */
@@ -20,8 +20,8 @@ typedef struct rf_meter {
   rf_zone zones[RF_ZONE_MAX];
   int count;
   int packages, memories;       /**< that have a counter */
-  double joules;                /**< since the start; NaN once a counter cannot be followed */
-  char reason[ROOF_SOURCE_MAX]; /**< why there is nothing to read, and what to do; "" when there is */
+  double joules;                /**< since the start; NaN once a counter could not be read */
+  char reason[ROOF_SOURCE_MAX]; /**< why nothing can be read, and what to do; "" if it can */
 } rf_meter;
 
 /** Finds the counters of all packages, and of their memory where it has one, below the folder `root` ("" for
@@ -31,12 +31,12 @@ typedef struct rf_meter {
  *  Errors: as `reason`. */
 void rf_meter_start(rf_meter *meter, const char *root);
 
-/** Energy since the start; to be called before a counter passes its range twice (minutes).
+/** Energy since the start; call it before a counter wraps around twice (minutes).
  *  Units: J. Ownership: none. Errors: NaN when it cannot be read. */
 double rf_meter_read(rf_meter *meter);
 
-/** Fills in the mean power since the start, `seconds` ago, what a call took at it, and how that is known or
- *  why not.
+/** Fills in the mean power since the start `seconds` ago, the energy per call at that power, and the source
+ *  or the reason for its absence.
  *  Units: s, W, J.
  *  Ownership: none; out->seconds is filled in.
  *  Errors: NaN with the reason. */

@@ -1,4 +1,4 @@
-/* The processor as hwloc describes it. */
+/* The processor, from hwloc's description. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -31,7 +31,7 @@ static int add_level(roof_level *levels, int count, const char *name, roof_level
   return count + 1;
 }
 
-/** Caches of one level are one entry, as large as they are on average where kinds of core differ. */
+/** Caches of one level make one entry; if kinds of core differ, it has their average size. */
 static int add_caches(roof_level *levels, const rf_topology *topology) {
   static const char *const names[] = {"L1", "L2", "L3"};
   int count = 0, last = 0;
@@ -51,18 +51,17 @@ static int add_caches(roof_level *levels, const rf_topology *topology) {
   return count;
 }
 
-/** What part of the machine this is, and what is the same or different within it. */
+/** Notes which part of the machine may be used, its kinds of core and its memory domains. */
 static void note_plan(rf_bench *bench) {
   const rf_topology *t = &bench->team.topology;
   int elsewhere = t->machine_threads - t->thread_count;
   if (t->refused_cores > 0) {
-    rf_bench_note(bench, "part of the machine: the control group pays for %d of %d cores", t->core_count,
+    rf_bench_note(bench, "part of the machine: cgroup CPU quota: %d of %d cores", t->core_count,
                   t->core_count + t->refused_cores);
   } else if (elsewhere > 0 && bench->options->threads == 0) {
-    rf_bench_note(bench,
-                  "part of the machine: this process may use %d of %d hardware threads (affinity or control "
-                  "group)",
-                  t->thread_count, t->machine_threads);
+    rf_bench_note(
+        bench, "part of the machine: this process may use %d of %d hardware threads (CPU affinity or cgroup)",
+        t->thread_count, t->machine_threads);
   }
   for (int k = 0; k < t->kind_count && t->kind_count > 1; k++) {
     char clock[32];
@@ -71,7 +70,7 @@ static void note_plan(rf_bench *bench) {
                   roof_quantity_format(clock, sizeof clock, t->kinds[k].highest_hz, "Hz"));
   }
   if (t->cache_count == 0) {
-    rf_bench_note(bench, "caches: the system tells of none, so none is measured");
+    rf_bench_note(bench, "caches: not reported by the system, so none is measured");
   }
   if (t->node_count == 1) {
     rf_bench_note(bench, "memory: one domain");

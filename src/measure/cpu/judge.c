@@ -1,11 +1,11 @@
-/* What the figures say about themselves: some are not possible, some do not fit together. */
+/* Plausibility checks of the figures: impossible ones, and ones that contradict each other. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "measure/cpu/cpu.h"
 
-/** A figure may exceed its limit by as much as the clock moves between two windows. */
+/** A figure may exceed its limit by the change of the clock between two windows. */
 static const double tolerance = 1.02;
 
 static const char *cores_of(int cores) {
@@ -14,13 +14,13 @@ static const char *cores_of(int cores) {
 
 static void judge_limit(rf_bench *bench, const char *what, int cores, double value, double limit) {
   if (value > tolerance * limit) {
-    rf_bench_note(bench, "%s on %s: %.0f %% of its physical limit, which is not possible: measure again",
-                  what, cores_of(cores), 100 * value / limit);
+    rf_bench_note(bench, "%s on %s: %.0f %% of its physical limit is impossible: measure again", what,
+                  cores_of(cores), 100 * value / limit);
   }
 }
 
-/** Threads have been seen to deliver one core's work together, all on one physical core of the host. The
- * worst of the peaks says so. */
+/** In a virtual machine all threads may share one physical core of the host and together do one core's work.
+ * The peak that scales worst shows it. */
 static void judge_scaling(rf_bench *bench) {
   const roof_machine *m = bench->machine;
   int threads = bench->team.topology.core_count;
@@ -37,13 +37,14 @@ static void judge_scaling(rf_bench *bench) {
     }
   }
   if (slow != NULL) {
-    rf_bench_note(bench,
-                  "%s: %d cores together did %.2f times the work of one: they share a core or its power",
-                  roof_dtype_name(slow->dtype), threads, worst);
+    rf_bench_note(
+        bench,
+        "%s: %d cores together did %.2f times the work of one: they share a physical core or a power limit",
+        roof_dtype_name(slow->dtype), threads, worst);
   }
 }
 
-/** The best all-core rate of a format, with one thread a core or with several. */
+/** The best all-core rate of a format, with one thread per core or with several. */
 static double best_peak(const roof_machine *m, roof_dtype dtype, bool several) {
   double best = NAN;
   for (int i = 0; i < m->peak_count; i++) {
@@ -55,7 +56,7 @@ static double best_peak(const roof_machine *m, roof_dtype dtype, bool several) {
   return best;
 }
 
-/** What all cores read of memory, with one thread a core or with several. */
+/** The memory read bandwidth of all cores, with one thread per core or with several. */
 static double memory_read(const roof_machine *m, bool several) {
   double rate = NAN;
   for (int i = 0; i < m->level_count; i++) {
@@ -70,20 +71,20 @@ static double memory_read(const roof_machine *m, bool several) {
 void rf_cpu_note_siblings(rf_bench *bench) {
   const roof_machine *m = bench->machine;
   rf_bench_note(bench,
-                "hardware threads: all %d of the %d cores, against one a core: fp64 %+.1f %%, fp32 %+.1f %%, "
-                "memory read %+.1f %%; predictions use the faster",
+                "hardware threads: all %d of the %d cores compared with one per core: fp64 %+.1f %%, fp32 "
+                "%+.1f %%, memory read %+.1f %%; predictions use the faster",
                 bench->team.topology.thread_count, bench->team.topology.core_count,
                 100 * (best_peak(m, ROOF_FP64, true) / best_peak(m, ROOF_FP64, false) - 1),
                 100 * (best_peak(m, ROOF_FP32, true) / best_peak(m, ROOF_FP32, false) - 1),
                 100 * (memory_read(m, true) / memory_read(m, false) - 1));
 }
 
-/** An outer level that reads faster than the one inside it was not what was measured. */
+/** An outer level cannot read faster than the one inside it: one of the two measurements is wrong. */
 static void judge_order(rf_bench *bench, const roof_level *inner, const roof_level *outer) {
   if (inner->cores == outer->cores && inner->threads_per_core == outer->threads_per_core &&
       strcmp(inner->core_kind, outer->core_kind) == 0 && outer->level > inner->level &&
       outer->read_bytes_per_second > tolerance * inner->read_bytes_per_second) {
-    rf_bench_note(bench, "%s on %s reads faster than %s: one of the two was disturbed, measure again",
+    rf_bench_note(bench, "%s on %s reads faster than %s: one of the two was disturbed; measure again",
                   outer->name, cores_of(outer->cores), inner->name);
   }
 }
@@ -97,26 +98,26 @@ static const roof_cost *cost_named(const roof_machine *m, const char *name) {
   return NULL;
 }
 
-/** What takes the one cannot be quicker than the other. */
+/** Pairs of costs of which the first must not be lower than the second. */
 static void judge_costs(rf_bench *bench) {
   static const char *const pairs[][2] = {{"atomic add, shared line", "atomic add, own line"},
                                          {"compare and swap, shared line", "compare and swap, own line"}};
   const roof_machine *m = bench->machine;
   const roof_level *l1 = roof_machine_level(m, ROOF_L1, ROOF_MEASURED);
-  for (int i = 0; i < m->level_count; i++) { /* one core's row has the latency */
+  for (int i = 0; i < m->level_count; i++) { /* the row of one core has the latency */
     l1 = m->levels[i].level == ROOF_L1 && !isnan(m->levels[i].latency_seconds) ? &m->levels[i] : l1;
   }
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     const roof_cost *contended = cost_named(m, pairs[i][0]), *alone = cost_named(m, pairs[i][1]);
     if (contended != NULL && alone != NULL && tolerance * contended->seconds < alone->seconds) {
-      rf_bench_note(bench, "%s: %.0f %% of %s, which is not possible: measure again", contended->name,
+      rf_bench_note(bench, "%s: %.0f %% of %s is impossible: measure again", contended->name,
                     100 * contended->seconds / alone->seconds, alone->name);
     }
   }
   for (int i = 0; i < m->report->cost_count && l1 != NULL; i++) {
     const roof_cost *cost = &m->report->costs[i];
     if (strncmp(cost->name, "hand-off", 8) == 0 && cost->least_seconds < l1->latency_seconds) {
-      rf_bench_note(bench, "%s: faster than a load from %s, which is not possible: measure again", cost->name,
+      rf_bench_note(bench, "%s: faster than a load from %s is impossible: measure again", cost->name,
                     l1->name);
     }
   }

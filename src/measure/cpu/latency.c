@@ -1,4 +1,4 @@
-/* Latency by working set: each load's address is what the one before it returned. */
+/* Latency by working set: each load's address is the value of the previous load. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static void measure_curve(char *data, size_t most, curve *c) {
   }
 }
 
-/** The latency of a level, as one core of a kind ("": of the only one) sees it, is that of a working set half
- * as large as it, of memory that of the largest. */
+/** A level's latency for one core of a kind ("": the only kind) is that of a working set half its size;
+ * memory's is that of the largest working set. */
 static void assign(roof_machine *machine, const curve *c, const char *kind) {
   double inner = 0;
   for (int i = 0; i < machine->level_count; i++) {
@@ -52,7 +52,7 @@ static void assign(roof_machine *machine, const curve *c, const char *kind) {
     while (level->level != ROOF_MEMORY && index > 0 && 2 * (double)size_at(index) > level->bytes) {
       index--;
     }
-    if (level->level == ROOF_L3) { /* a guest may have a small part of what it is told */
+    if (level->level == ROOF_L3) { /* a virtual machine may have only a small part of the reported cache */
       while (index > 0 && (double)size_at(index) > 8 * inner) {
         index--;
       }
@@ -64,7 +64,7 @@ static void assign(roof_machine *machine, const curve *c, const char *kind) {
   }
 }
 
-/** Where latency rises, beside the sizes that the system tells. */
+/** Notes where latency rises, and the sizes that the system reports. */
 static void note_rises(rf_bench *bench, const curve *c) {
   rf_rise rise[8];
   int rises = rf_curve_rises(c->seconds, c->count, rise, 8);
@@ -75,7 +75,7 @@ static void note_rises(rf_bench *bench, const curve *c) {
     roof_text_addf(&text, "%s %s", i > 0 ? "," : "",
                    roof_bytes_format(size, sizeof size, (double)size_at(rise[i].to) / 2));
   }
-  roof_text_add(&text, "; the system tells of caches of");
+  roof_text_add(&text, "; the system reports caches of");
   for (int i = 0; i < bench->machine->level_count; i++) {
     const roof_level *level = &bench->machine->levels[i];
     if (level->level != ROOF_MEMORY && (i == 0 || level[-1].level != level->level)) {
@@ -88,7 +88,7 @@ static void note_rises(rf_bench *bench, const curve *c) {
   roof_text_done(&text);
 }
 
-/** From where on small pages cost time that large ones do not. */
+/** Notes the size from which small pages are slower than large ones. */
 static void note_pages(rf_bench *bench, const curve *large, const curve *small) {
   static const double worse = 1.2;
   int last = large->count - 1, from = -1;
@@ -97,11 +97,13 @@ static void note_pages(rf_bench *bench, const curve *large, const curve *small) 
   }
   char size[32], most[32], with[32];
   if (from < 0) {
-    rf_bench_note(bench, "pages: large ones are no faster than small ones up to %s",
+    rf_bench_note(bench, "pages: up to %s large pages are no faster than small ones",
                   roof_bytes_format(size, sizeof size, (double)size_at(last)));
     return;
   }
-  rf_bench_note(bench, "pages: small ones cost from %s on; at %s a load takes %s with them, %s with large",
+  rf_bench_note(bench,
+                "pages: small pages are slower from %s on; at %s a load takes %s with small pages and %s "
+                "with large ones",
                 roof_bytes_format(size, sizeof size, (double)size_at(from)),
                 roof_bytes_format(most, sizeof most, (double)size_at(last)),
                 roof_quantity_format(with, sizeof with, small->seconds[last], "s"),

@@ -1,5 +1,5 @@
-/* Bandwidth of the caches and of memory. Bytes are those the program asks for; what a store that misses makes
- * the bus fetch is said beside them. */
+/* Bandwidth of the caches and of memory. Bytes are those the program requests; the bus traffic, with the
+ * lines that a store miss fetches, is given in addition. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum {
   STEP = 1024,   /* that spans are multiples of */
-  STAGGER = 1344 /* between arrays: equal low address bits would make loads wait for stores */
+  STAGGER = 1344 /* between arrays: with equal low address bits loads would wait for stores */
 };
 
 /** Random fp64 data. */
@@ -30,7 +30,7 @@ typedef struct flow_way {
   size_t array_bytes;
 } flow_way;
 
-/** One pattern in one way on some cores. */
+/** One access pattern with one variant of the code on some cores. */
 typedef struct flow {
   const rf_bench *bench;
   region region;
@@ -40,16 +40,17 @@ typedef struct flow {
   rf_core_set set;
   double work;        /**< of all threads, in windows of a thread on the first kind of core */
   size_t array_bytes; /**< of each of a thread's arrays, a power of two */
-  size_t most_bytes;  /**< that they may have */
-  size_t bytes;       /**< of each array that one window passes */
+  size_t most_bytes;  /**< available to them */
+  size_t bytes;       /**< of each array that one window covers */
   roof_level *level;
-  size_t window; /**< windows follow each other, so that what passed comes back only after the rest */
+  size_t window; /**< consecutive windows cover consecutive parts, so that a part is read again only after all
+                      others */
 } flow;
 
 static const struct {
   const char *name;
   int arrays, loads, stores; /**< that one element touches */
-  bool computes;             /**< on what it loads, which can lower the clock */
+  bool computes;             /**< on the data it loads; arithmetic can lower the clock */
   size_t result, limit;      /**< where the figures go in a roof_level */
   size_t conditions;         /**< in its report */
 } patterns[RF_PATTERN_COUNT] = {
@@ -104,8 +105,8 @@ static bool way_suits(const flow *f, rf_way way, roof_level_kind level) {
   return !same && (!past || level == ROOF_MEMORY) && (way != RF_AHEAD || level > ROOF_L1);
 }
 
-/** Ways that suit the level, of every register width, in the first cache also on a part of it: lines that
- * were touched last come fastest. Returns how many. */
+/** The variants that suit the level, for every register width; for the first cache also on a part of it,
+ * because recently used lines are fastest. Returns how many. */
 static int list_ways(const flow *f, flow_way *ways) {
   enum { PART = 8 };
   roof_level_kind level = f->level->level;
@@ -140,7 +141,7 @@ size_t rf_cpu_floor_power(double bytes) {
   return power;
 }
 
-/** Bytes of a level that are there for each core of a kind, or for one that works alone; 0 for none. */
+/** Bytes of a level available to each core of a kind, or to one that works alone; 0 for none. */
 static double bytes_a_core(const rf_topology *t, roof_level_kind level, int kind, bool alone) {
   for (int i = 0; i < t->cache_count; i++) {
     const rf_cache *cache = &t->caches[i];
@@ -152,7 +153,8 @@ static double bytes_a_core(const rf_topology *t, roof_level_kind level, int kind
   return 0;
 }
 
-/** Bytes of a level that a core of a kind fills; 0 when the level cannot be told from the one inside it. */
+/** Bytes of a level that a core of a kind fills; 0 if the level cannot be distinguished from the one inside
+ * it. */
 static double kind_share(const rf_topology *t, roof_level_kind level, int kind, bool alone) {
   static const double filled = 0.5;
   double own = filled * bytes_a_core(t, level, kind, alone), inner = 0;
@@ -161,7 +163,7 @@ static double kind_share(const rf_topology *t, roof_level_kind level, int kind, 
   }
   double beyond = 4 * inner;
   if (level == ROOF_L3 && inner > 0 && beyond < own) {
-    own = beyond; /* a guest may share the last level with others */
+    own = beyond; /* a virtual machine may share the last level with others */
   }
   return inner > 0 && own < beyond / 2 ? 0 : own;
 }
@@ -176,7 +178,8 @@ double rf_cpu_cache_share(const rf_topology *topology, roof_level_kind level, in
   return least / per_core;
 }
 
-/** The clock while the pattern runs: one that computes lowers it as the peak of the same registers did. */
+/** The clock while the pattern runs: arithmetic lowers it as the peak kernel of the same register width
+ * did. */
 static double clock_under(const flow *f, double idle) {
   const roof_machine *machine = f->bench->machine;
   int cores = f->set.kind < 0 ? 0 : 1;
@@ -190,7 +193,7 @@ static double clock_under(const flow *f, double idle) {
   return idle;
 }
 
-/** A line comes from the second cache once for each array, also for one that is only stored to. */
+/** Each array's line is fetched once from the second cache, even if the array is only written. */
 static void set_limits(const flow *f, double clock, roof_level *level) {
   rf_core_limits wide = rf_core_set_limits(f->bench, &f->set, 64 * f->bench->lanes->fp64->lanes);
   int loads = patterns[f->pattern].loads, stores = patterns[f->pattern].stores;
@@ -228,7 +231,7 @@ static void describe(const flow *f, const rf_trial *t) {
   }
 }
 
-/** Both of two modes: cores sometimes share a link to memory and sometimes do not. */
+/** Reports both modes if there are two: cores sometimes share a link to memory and sometimes do not. */
 static void keep_modes(const rf_trial *t) {
   const flow *f = t->user;
   roof_level_report *report = f->level->report;
@@ -255,7 +258,7 @@ static void finish_flow(rf_bench *bench, rf_trial *t) {
   keep_modes(t);
 }
 
-/** A window long enough for the clock to be read without error. */
+/** A window long enough to make the clock's resolution negligible. */
 static void size_window(flow *f, roof_level_kind level) {
   static const size_t memory_window = 16 << 20, cache_window = 2 << 20;
   f->bytes = level == ROOF_MEMORY ? rf_cpu_floor_power((double)memory_window / patterns[f->pattern].arrays)
@@ -267,7 +270,7 @@ static void size_window(flow *f, roof_level_kind level) {
   }
 }
 
-/** Gives each kind of core as much to move as it moves in the same time alone. */
+/** Divides the work so that each kind of core gets what it moves alone in the same time. */
 static void weigh(flow *f) {
   const roof_machine *m = f->bench->machine;
   const rf_topology *t = &f->bench->team.topology;
@@ -286,7 +289,7 @@ static void weigh(flow *f) {
   f->work = rf_core_set_work(f->bench, &f->set);
 }
 
-/** Memory and a cache of several cores serve others too, in a guest those of other guests. */
+/** Memory and shared caches also serve other programs, and in a virtual machine other guests. */
 static bool is_shared(const rf_bench *bench, const roof_level *level) {
   return level->level == ROOF_MEMORY || (level->level == ROOF_L3 && level->instances < bench->team.threads);
 }
@@ -376,11 +379,10 @@ static roof_status plan_level(rf_bench *bench, const region *data, const roof_le
                      : rf_cpu_cache_share(&bench->team.topology, level->level, set->kind, set->per_core);
   share = level->level == ROOF_MEMORY || set->kind > 0 ? share : fmin(share, level->plateau_bytes);
   if (share == 0 || share > most) {
-    snprintf(level->source, sizeof level->source,
-             "not measured: not large enough beyond the level inside it");
+    snprintf(level->source, sizeof level->source, "not measured: not much larger than the level inside it");
     return ROOF_OK;
   }
-  snprintf(level->source, sizeof level->source, "random data, up to %s a core",
+  snprintf(level->source, sizeof level->source, "random data, up to %s per core",
            roof_bytes_format(size, sizeof size, (double)rf_cpu_floor_power(share)));
   roof_status status = ROOF_OK;
   for (rf_pattern p = 0; p < RF_PATTERN_COUNT && status == ROOF_OK; p++) {
@@ -427,7 +429,7 @@ void rf_cpu_try_pages(rf_bench *bench) {
   size_t bytes = 0;
   for (int i = 0; i < FLOWS; i++) {
     flow *f = &flows[i];
-    if (f->level == NULL || f->set.kind > 0) { /* what runs on the first core needs no move */
+    if (f->level == NULL || f->set.kind > 0) { /* the first core's work needs no rebinding */
       continue;
     }
     bytes = f->region.bytes;

@@ -1,5 +1,5 @@
-/* What libraries reach. Each is tried in a process of its own: one that crashes, hangs or brings its own
- * threads disturbs nothing, and its threads are free to run on the cores it is measured on. */
+/* The rates that libraries reach. Each library runs in a process of its own: a crash, a hang or its own
+ * threads disturb nothing here, and its threads may use all the cores it is measured on. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -22,13 +22,13 @@
 
 static const roof_dtype formats[RF_ATTEMPT_MAX] = {ROOF_FP64, ROOF_FP32, ROOF_BF16, ROOF_INT8};
 
-/** What the process writes back for each format. */
+/** What the process sends back for each format. */
 typedef struct answer {
   roof_dtype dtype;
   double flops_per_second, spread;
   char version[128], skipped[ROOF_SOURCE_MAX], source[128];
 } answer;
-_Static_assert(sizeof(answer) <= PIPE_BUF, "a pipe takes it whole");
+_Static_assert(sizeof(answer) <= PIPE_BUF, "small enough for an atomic write to a pipe");
 
 static double processor_seconds(void) {
   struct timespec t;
@@ -51,9 +51,8 @@ static roof_status time_calls(const rf_attempt *attempt, roof_kernel_run *run, a
   busy = (processor_seconds() - busy) / (rf_clock_seconds() - wall);
   a->flops_per_second = work.flops / samples.stats.minimum;
   a->spread = samples.count > 1 ? samples.stats.spread : NAN;
-  rf_format(a->source, sizeof a->source,
-            "best of %zu sample%s after a call that was checked; %.2f cores busy", samples.count,
-            samples.count == 1 ? "" : "s", busy);
+  rf_format(a->source, sizeof a->source, "best of %zu sample%s after a checked call; %.2f cores busy",
+            samples.count, samples.count == 1 ? "" : "s", busy);
   rf_samples_done(&samples);
   return ROOF_OK;
 }
@@ -77,8 +76,8 @@ static roof_status try_format(const rf_attempt *attempt, answer *a, roof_error *
   return status;
 }
 
-/** What the process does, on a thread that has no OpenMP team yet: the threads of the one before are not in
- * this process. */
+/** The work of the process, on a thread without an OpenMP team: the threads of the parent's team do not exist
+ * here. */
 typedef struct errand {
   const rf_attempt *attempt;
   int pipe;
@@ -122,7 +121,7 @@ static _Noreturn void be_child(const rf_attempt *attempt, int pipe) {
   _exit(0);
 }
 
-/** Reads answers until the process ends or its time is over; how many. */
+/** Reads answers until the process ends or its time is up. Returns how many. */
 static int read_answers(int from, double limit, answer *answers) {
   double end = rf_clock_seconds() + limit;
   struct pollfd waiting = {.fd = from, .events = POLLIN};
@@ -141,11 +140,12 @@ static int read_answers(int from, double limit, answer *answers) {
   return count;
 }
 
-/** Ends the process if it has not ended by itself; why it did not answer. */
+/** Ends the process if it still runs. Returns why it did not answer. */
 static void end_child(pid_t child, double limit, char *why, size_t size) {
   int state = 0;
   bool ended = waitpid(child, &state, WNOHANG) == child;
-  for (int i = 0; i < 100 && !ended; i++) { /* its end of the pipe closes a moment before it is gone */
+  for (int i = 0; i < 100 && !ended; i++) { /* its end of the pipe closes shortly before the process has
+                                               ended */
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     ended = waitpid(child, &state, WNOHANG) == child;
   }
@@ -154,20 +154,20 @@ static void end_child(pid_t child, double limit, char *why, size_t size) {
     waitpid(child, &state, 0);
     rf_format(why, size, "no answer within %.3g s", limit);
   } else if (WIFSIGNALED(state)) {
-    snprintf(why, size, "it ended its process: %s", strsignal(WTERMSIG(state)));
+    snprintf(why, size, "the library ended its process: %s", strsignal(WTERMSIG(state)));
   } else {
-    snprintf(why, size, "it ended its process with status %d", WEXITSTATUS(state));
+    snprintf(why, size, "the library ended its process with status %d", WEXITSTATUS(state));
   }
 }
 
-/** The answers of a process of its own; the reason why there are no more. */
+/** Runs a process and collects its answers. Returns why there are no more. */
 static int ask(const rf_attempt *attempt, answer *answers, char *why, size_t size) {
   int ends[2];
   if (pipe(ends) != 0) {
     snprintf(why, size, "pipe: %s", strerror(errno));
     return 0;
   }
-  fflush(NULL); /* a library that calls exit() would write again what waits in the buffers */
+  fflush(NULL); /* otherwise a library that calls exit() would write the buffered output a second time */
   pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
@@ -185,7 +185,7 @@ static int ask(const rf_attempt *attempt, answer *answers, char *why, size_t siz
   return count;
 }
 
-/** "OpenBLAS 0.3.21 ..." without the name that stands beside it. */
+/** "OpenBLAS 0.3.21 ..." without the name, which has its own column. */
 static const char *version_alone(const char *name, const char *version) {
   size_t length = strlen(name);
   return strncmp(version, name, length) == 0 && version[length] == ' ' ? version + length + 1 : version;
@@ -250,7 +250,7 @@ static double peak_of(const roof_machine *m, const roof_library *library) {
   return best;
 }
 
-/** Keeps the entries, but not a reason again that another number of cores gave already. */
+/** Keeps the entries, except a failure already recorded for another number of cores. */
 static void keep(roof_machine *machine, const roof_library *results, int count, int cores) {
   for (int i = 0; i < count && machine->report->library_count < ROOF_LIBRARY_MAX; i++) {
     bool known = false;
@@ -268,7 +268,7 @@ static void keep(roof_machine *machine, const roof_library *results, int count, 
   }
 }
 
-/** Products that take as long on all cores as on one. */
+/** A size of product for all cores that takes as long as the one-core size on one. */
 static void measure_library(rf_bench *bench, const roof_kernel *kernel, int threads) {
   static const double side = 768, quick_side = 320, budget = 0.08, quick_budget = 0.015, limit = 30;
   enum { STEP = 64 };
@@ -294,7 +294,7 @@ void rf_cpu_measure_libraries(rf_bench *bench) {
       continue;
     }
     char step[96];
-    snprintf(step, sizeof step, "what a library reaches: %s", kernel->variant);
+    snprintf(step, sizeof step, "rate of a library: %s", kernel->variant);
     rf_bench_step(bench, step);
     measure_library(bench, kernel, 1);
     if (bench->team.threads > 1 && !kernel->serial) {

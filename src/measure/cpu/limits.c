@@ -1,4 +1,4 @@
-/* What a core can do in a cycle, by processor and register width. */
+/* What a core can do per cycle, by processor and register width. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@ static const char amd[] = "AMD Software Optimization Guide";
 
 enum { NARROW, WIDE };
 
-/** The first row that fits counts. `flag` must be among the processor's flags; model -1 is any. Pipes that
- * multiply, that add, that do either together, that add products of bytes; cycles of a tile; bytes. */
+/** The first row that fits counts. `flag` must be among the processor's flags; model -1 is any. Columns:
+ * pipes that multiply, that add, that do either, that add products of bytes; cycles per tile; bytes. */
 static const struct {
   const char *vendor;
   int family;
@@ -34,7 +34,7 @@ static const struct {
     /* three loads and a third adder from Alder Lake on */
     {"GenuineIntel", 6, -1, "avx_vnni", NARROW, {2, 2, 3, 2, NAN, 96, 64, 64, intel}},
     {"GenuineIntel", 6, -1, "fma", NARROW, {2, 2, 2, 2, NAN, 64, 32, 64, intel}},
-    /* Zen 4 pumps 512 bits through 256-bit pipes; additions have pipes of their own */
+    /* Zen 4 executes 512-bit instructions in two passes of 256-bit pipes; additions have separate pipes */
     {"AuthenticAMD", 25, -1, "avx512f", WIDE, {1, 1, 2, 1, NAN, 64, 32, 32, amd}},
     {"AuthenticAMD", 26, -1, "avx512f", WIDE, {2, 2, 4, 2, NAN, 128, 64, 64, amd}},
     {"AuthenticAMD", 23, -1, "fma", NARROW, {2, 2, 4, NAN, NAN, 64, 32, 32, amd}},
@@ -90,7 +90,7 @@ rf_core_limits rf_cpu_limits(int bits) {
   return (rf_core_limits){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, ""};
 }
 
-/** Cycles of one step of one chain when `pipes` of each kind are always busy. */
+/** Cycles per step of one chain while `pipes` of each kind are always busy. */
 static double step_cycles(const rf_core_limits *l, double products, double sums) {
   return fmax(fmax(products / l->multiply_pipes, sums / l->add_pipes), (products + sums) / l->fp_pipes);
 }

@@ -1,4 +1,4 @@
-/* Latency of memory while other cores draw bandwidth from it. */
+/* Latency of memory while other cores use its bandwidth. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 
 enum { WINDOWS = 5, LOADS = 4000, CHUNK = 16 << 10 };
 
-/** One thread waits for its loads while the others read, all the time or a part of it. */
+/** One thread runs dependent loads while the others read, all of the time or part of it. */
 typedef struct crowd {
   const rf_bench *bench;
   char *data;
   size_t part;    /* bytes a thread */
-  double readers; /* how many others read: 2.25 are two and one that reads a quarter of the time */
-  void **at;      /* where the loads that wait stand: no line is used twice */
+  double readers; /* how many others read: 2.25 means two, and one that reads a quarter of the time */
+  void **at;      /* position of the dependent loads: no line is used twice */
   double seconds[WINDOWS];
   double drawn; /* bytes/s of all others */
   atomic_int reading;
@@ -87,7 +87,7 @@ static roof_level *memory_of(roof_machine *machine) {
   return found;
 }
 
-/** Each point in its place by load. */
+/** Inserts each point in order of load. */
 static void keep(roof_level_report *level, roof_loaded_latency point) {
   int at = level->loaded_latency_count++;
   for (; at > 0 && level->loaded_latency[at - 1].bytes_per_second > point.bytes_per_second; at--) {
@@ -96,7 +96,7 @@ static void keep(roof_level_report *level, roof_loaded_latency point) {
   level->loaded_latency[at] = point;
 }
 
-/** Bytes a thread, a power of two: all of them within 1 GiB and a quarter of the free memory. */
+/** Bytes per thread, a power of two: in total within 1 GiB and a quarter of the free memory. */
 static size_t part_of(const rf_bench *bench) {
   size_t part = bench->options->quick ? (size_t)32 << 20 : (size_t)128 << 20;
   double most = fmin(0x1p30, rf_memory_available() / 4);
@@ -116,7 +116,8 @@ roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "latency under load: out of memory");
   }
   if (threads == 1 || memory == NULL) {
-    rf_bench_note(bench, "memory latency under load: unknown: one core is used, none is left to load it");
+    rf_bench_note(
+        bench, "memory latency under load: unknown: only one core is used, so none is left to create load");
     return ROOF_OK;
   }
   roof_status status = rf_data_new("latency under load", (double)c.part * threads, &data, error);
@@ -127,7 +128,8 @@ roof_status rf_cpu_measure_loaded(rf_bench *bench, roof_error *error) {
   c.data = data;
   rf_chase_link(data, c.part);
   c.at = data;
-  roof_loaded_latency cold; /* the lines first touched are still in the cache of the core that filled them */
+  roof_loaded_latency cold; /* the lines touched first may still be in the cache of the core that filled
+                               them */
   status = measure_point(&c, 0, &cold, error);
   for (size_t i = 0; i < sizeof loads / sizeof loads[0] && status == ROOF_OK; i++) {
     roof_loaded_latency point;

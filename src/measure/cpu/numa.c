@@ -12,7 +12,8 @@
 #include "measure/sampler.h"
 #include "roofline/units.h"
 
-_Static_assert((int)RF_NODE_MAX == (int)ROOF_DOMAIN_MAX, "a machine file holds what a topology has");
+_Static_assert((int)RF_NODE_MAX == (int)ROOF_DOMAIN_MAX,
+               "a machine file has room for every domain of a topology");
 
 int rf_numa_plan(const rf_topology *topology, rf_numa_pair *pairs) {
   int count = 0;
@@ -71,10 +72,10 @@ roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa
 typedef struct reach {
   const rf_bench *bench;
   char *data;
-  size_t part; /* bytes a core, a power of two */
+  size_t part; /* bytes per core, a power of two */
   rf_way way;
   int cores;
-  int *ranks; /* of each thread among those that read, -1: it does not */
+  int *ranks; /* index of each thread among those that read; -1: does not read */
 } reach;
 
 static void touch(void *user, int thread, int threads) {
@@ -100,7 +101,7 @@ static double timed_read(void *user) {
   return rf_team_time(&r->bench->team, r->bench->team.threads, read_part, user);
 }
 
-/** Bytes for one pair: four times the last cache beside a domain, within a quarter of its memory. */
+/** Bytes for one pair: four times a domain's last cache, within a quarter of its memory. */
 static double pair_bytes(const rf_topology *t, const rf_node *on) {
   double last = 0;
   for (int i = 0; i < t->cache_count; i++) {
@@ -110,7 +111,7 @@ static double pair_bytes(const rf_topology *t, const rf_node *on) {
   return fmin(wanted, fmin(on->bytes, rf_memory_available()) / 4);
 }
 
-/** Which threads read: one a core of the domain. */
+/** Chooses the threads that read: one per core of the domain. */
 static roof_status rank_threads(reach *r, int from, roof_error *error) {
   const rf_team *team = &r->bench->team;
   r->ranks = calloc((size_t)team->threads, sizeof *r->ranks);
@@ -158,7 +159,7 @@ static double latency_from(const reach *r, int from) {
   return latency;
 }
 
-/** Says once a domain why its memory cannot be used. */
+/** Notes once per domain why its memory cannot be used. */
 static void note_refusal(rf_bench *bench, int number, const char *why) {
   const roof_machine *m = bench->machine;
   char start[48];
@@ -202,7 +203,7 @@ roof_status rf_numa_probe_memory(void *user, rf_numa_pair pair, double seconds, 
   return status;
 }
 
-/** The lowest and highest of the figures of the domains' own memory, or of the others'. */
+/** The lowest and highest figure of the domains' local memory, or of remote memory. */
 static void range(const roof_machine *m, bool own, double *low, double *high) {
   *low = *high = NAN;
   for (int i = 0; i < m->report->domain_count; i++) {
@@ -227,11 +228,10 @@ roof_status rf_cpu_measure_domains(rf_bench *bench, roof_error *error) {
   range(m, true, &own[0], &own[1]);
   range(m, false, &far[0], &far[1]);
   if (status == ROOF_OK && !isnan(own[0]) && !isnan(far[0])) {
-    rf_bench_note(
-        bench,
-        "memory domains: cores of one read %.3g to %.3g GB/s of its own memory, %.3g to %.3g GB/s of "
-        "another's",
-        own[0] / 1e9, own[1] / 1e9, far[0] / 1e9, far[1] / 1e9);
+    rf_bench_note(bench,
+                  "memory domains: the cores of a domain read %.3g to %.3g GB/s from its own memory, %.3g to "
+                  "%.3g GB/s from another domain's",
+                  own[0] / 1e9, own[1] / 1e9, far[0] / 1e9, far[1] / 1e9);
   }
   return status;
 }

@@ -1,4 +1,4 @@
-/** What the cores of each memory domain reach in the memory of every domain. */
+/** Bandwidth and latency between the cores of each memory domain and the memory of every domain. */
 #ifndef MEASURE_CPU_NUMA_H
 #define MEASURE_CPU_NUMA_H
 
@@ -10,22 +10,22 @@ typedef struct rf_numa_pair {
   int on;
 } rf_numa_pair;
 
-/** Measures a pair in about `seconds`: what all cores of `from` read together, and the latency from one of
- *  them. Leaves NaN what cannot be measured. */
+/** Measures a pair in about `seconds`: the read bandwidth of all cores of `from` together, and the latency
+ * from one of them. What cannot be measured stays NaN. */
 typedef roof_status rf_numa_probe(void *user, rf_numa_pair pair, double seconds, double *read,
                                   double *latency, roof_error *error);
 
 enum { RF_NUMA_PAIR_MAX = RF_NODE_MAX * RF_NODE_MAX };
 
-/** The pairs to measure, in order: each domain's own memory first, then the others'; none where there is one
- *  domain. Domains without cores read nothing, those without memory are not read.
+/** The pairs to measure, in order: each domain's own memory first, then the others'; none if there is only
+ *  one domain. Domains without cores or without memory are left out of that side of a pair.
  *  Units: count.
  *  Ownership: fills the caller's RF_NUMA_PAIR_MAX pairs.
  *  Errors: none; returns how many. */
 int rf_numa_plan(const rf_topology *topology, rf_numa_pair *pairs);
 
-/** Measures the planned pairs, each for its part of `seconds`, and fills the machine's domains: none where
- *  there is one domain.
+/** Measures the planned pairs, each for its part of `seconds`, and fills the machine's domains: none if there
+ *  is only one domain.
  *  Units: s, bytes/s.
  *  Ownership: writes domains on success only.
  *  Errors: those of the probe. */
@@ -39,7 +39,7 @@ roof_status rf_numa_measure(const rf_topology *topology, double seconds, rf_numa
  *  Errors: ROOF_E_MEMORY. */
 rf_numa_probe rf_numa_probe_memory;
 
-/** Measures the domains of this machine and notes what they show.
+/** Measures the domains of this machine and notes the result.
  *  Units: bytes/s, s. Ownership: none. Errors: ROOF_E_MEMORY. */
 roof_status rf_cpu_measure_domains(rf_bench *bench, roof_error *error);
 

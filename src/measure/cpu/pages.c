@@ -1,4 +1,4 @@
-/* Whether the system really gave the large pages that were asked for. */
+/* Whether the system really provided the large pages that were requested. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +41,6 @@ const char *rf_pages_refused(double share) {
   bool never = fgets(mode, sizeof mode, file) != NULL && strstr(mode, "[never]") != NULL;
   fclose(file);
   return never          ? "transparent large pages are off (/sys/kernel/mm/transparent_hugepage/enabled)"
-         : isnan(share) ? "the system does not tell which pages it gave"
-                        : "the system gave small pages where large ones were asked for";
+         : isnan(share) ? "the system does not report which pages it provided"
+                        : "the system provided small pages although large ones were requested";
 }

@@ -1,4 +1,4 @@
-/* The clock, the cost of a parallel region, and the FLOP/s of registers full of multiply-adds. */
+/* The clock, the cost of a parallel region, and the FLOP/s of multiply-adds on registers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ roof_status rf_cpu_plan_clock(rf_bench *bench, roof_error *error) {
   rf_trial *regions = NULL;
   roof_status status = ROOF_OK;
   if (isnan(rf_clock_chain())) {
-    rf_bench_note(bench, "clock: unknown: no chain of additions is written for this architecture");
+    rf_bench_note(bench, "clock: unknown: there is no chain of additions for this architecture");
   } else {
     for (int i = 0; i < bench->team.topology.kind_count; i++) {
       rf_core_set set = {.kind = i};
@@ -133,7 +133,8 @@ static double window_of(load *l) {
   return rf_team_time(&l->bench->team, l->set.threads, compute, l);
 }
 
-/** A window of the peak kernel, and a shorter one of the same instructions with loads that tell the clock. */
+/** A window of the peak kernel, and a shorter one of the same instructions with dependent loads that show the
+ * clock. */
 static double load_window(void *user, double *clock_hz) {
   load *l = user;
   if (l->set.per_core == 1 && !rf_core_set_is_mixed(l->bench, &l->set)) {
@@ -151,7 +152,7 @@ static size_t calibrate(load *l, double seconds) {
   return (size_t)((double)l->rounds * fmax(1, seconds / fmax(spent, 1e-7)));
 }
 
-/** Length of a window while ways are tried. */
+/** Length of a window while variants are tried. */
 static const double brief = 150e-6;
 
 /** A window with the clock just before it. */
@@ -160,7 +161,7 @@ static double way_window(void *user, double *clock_hz) {
   return window_of(user);
 }
 
-/** As many steps in all, whatever the number of chains. */
+/** The total number of steps is the same for any number of chains. */
 static double select_way(void *user, int index) {
   load *l = user;
   double steps = (double)l->rounds * l->way->chains;
@@ -177,7 +178,7 @@ static double ready(void *user) {
   return l->kernel->operations * l->way->chains * (double)l->rounds * rf_core_set_work(l->bench, &l->set);
 }
 
-/** Between all numbers of chains. */
+/** Chooses among all numbers of chains. */
 static rf_choice choice_of(const rf_peak_kernel *kernel) {
   enum { TRIES = 4 };
   int count = 0;
@@ -197,7 +198,7 @@ const rf_peak_kernel_way *rf_cpu_choose_way(const rf_bench *bench, const rf_peak
   return l.way;
 }
 
-/** The figure of another core set for the same peak kernel, NULL where there is none. */
+/** The figure of another core set for the same peak kernel; NULL if there is none. */
 static const roof_peak *peak_of(const rf_bench *bench, const rf_peak_kernel *kernel, const rf_core_set *set) {
   roof_peak like = {.dtype = kernel->dtype};
   rf_core_set_sign(bench, set, &like.cores, like.core_kind, &like.threads_per_core);
@@ -211,7 +212,7 @@ static const roof_peak *peak_of(const rf_bench *bench, const rf_peak_kernel *ker
   return NULL;
 }
 
-/** Gives each kind of core as much work as it does in the same time. */
+/** Divides the work so that all kinds of core take the same time. */
 static void weigh(load *l) {
   for (int k = 1; k < l->bench->team.topology.kind_count && l->set.kind < 0; k++) {
     const roof_peak *first = peak_of(l->bench, l->kernel, &(rf_core_set){.kind = 0});
@@ -222,7 +223,8 @@ static void weigh(load *l) {
   }
 }
 
-/** All hardware threads have the clock that one a core had: beside a sibling no chain of loads tells it. */
+/** With all hardware threads the clock is taken from the run with one thread per core: next to a busy sibling
+ * a chain of loads does not show it. */
 static double clock_of(const load *l, double seen) {
   const roof_peak *single = peak_of(l->bench, l->kernel, &(rf_core_set){.kind = -1});
   return l->set.per_core == 1 ? seen : single != NULL ? single->clock_hz : NAN;
@@ -244,7 +246,7 @@ static void finish_peak(rf_bench *bench, rf_trial *t) {
   peak->limit_flops_per_second = l->set.cores * peak->flops_per_cycle * peak->clock_hz;
   if (!isnan(peak->clock_hz)) {
     used +=
-        rf_format(peak->source + used, sizeof peak->source - (size_t)used, " at %s; %.4g FLOP/cycle a core",
+        rf_format(peak->source + used, sizeof peak->source - (size_t)used, " at %s; %.4g FLOP/cycle per core",
                   roof_quantity_format(clock, sizeof clock, peak->clock_hz, "Hz"), t->conditions->per_cycle);
   }
   if (isfinite(peak->limit_flops_per_second)) {
@@ -291,7 +293,7 @@ static roof_status plan_peak(rf_bench *bench, load *l, roof_error *error) {
   return ROOF_OK;
 }
 
-/** The load under which the clock is lowest, when that is more than 2 % under what it is between loads. */
+/** The load under which the clock is lowest, if that is more than 2 % below the clock without load. */
 void rf_cpu_note_pace(rf_bench *bench) {
   const roof_machine *machine = bench->machine;
   const roof_peak *slowest = NULL;
@@ -304,15 +306,14 @@ void rf_cpu_note_pace(rf_bench *bench) {
   }
   if (slowest != NULL && slowest->clock_hz < 0.98 * between) {
     rf_bench_note(bench,
-                  "clock: under %s %s%s %s, without load %s; each limit is for the clock under its load",
+                  "clock: under %s %s%s %s, without load %s; each limit uses the clock under its own load",
                   slowest->isa, roof_dtype_name(slowest->dtype), slowest->cores == 1 ? " on one core" : "",
                   roof_quantity_format(low, sizeof low, slowest->clock_hz, "Hz"),
                   roof_quantity_format(high, sizeof high, between, "Hz"));
   }
 }
 
-/** NULL past the last peak kernel that this processor and its system let run; notes what the system
- * refuses. */
+/** NULL after the last peak kernel that the processor and the system allow; notes what the system refuses. */
 static const rf_peak_kernel *next_peak_kernel(rf_bench *bench, int *index) {
   const rf_peak_kernel *kernel = NULL;
   while ((kernel = rf_peak_kernel_at((*index)++)) != NULL) {

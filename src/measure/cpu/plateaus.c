@@ -3,7 +3,7 @@
 
 #include "measure/cpu/cpu.h"
 
-/** Values that differ by less lie on one plateau; a level whose ends differ by more is not flat. */
+/** Values that differ by less than this lie on one plateau; a level whose ends differ by more is not flat. */
 static const double flat = 1.15;
 
 enum { PLATEAU_MAX = ROOF_CURVE_MAX / 3, LEAST_POINTS = 3 };
@@ -12,7 +12,8 @@ typedef struct plateau {
   int first, last; /* points */
 } plateau;
 
-/** What a point would be undisturbed: a larger working set is never faster, and what disturbs only slows. */
+/** Estimates each point without disturbance: a larger working set is never faster, and disturbances only slow
+ * down. */
 static void undisturbed(const roof_curve_point *curve, int count, double *rates) {
   double highest = 0;
   for (int i = count - 1; i >= 0; i--) {
@@ -21,8 +22,8 @@ static void undisturbed(const roof_curve_point *curve, int count, double *rates)
   }
 }
 
-/** The plateaus inner to outer: that of the first point, those between with LEAST_POINTS or more, and that of
- * the last point, which is memory's. One alone when nothing falls. */
+/** The plateaus, inner to outer: that of the first point, those between with LEAST_POINTS or more, and that
+ * of the last point, which is memory. Only one if the curve does not fall. */
 static int find_plateaus(const double *rates, int count, plateau *found) {
   int last = count - 1, outer = last, n = 0;
   while (outer > 0 && rates[outer - 1] <= flat * rates[last]) {
@@ -42,14 +43,14 @@ static int find_plateaus(const double *rates, int count, plateau *found) {
   return n;
 }
 
-/** Octaves that a plateau shares with the working sets of a level: above `inner` and up to `own` bytes. */
+/** How many octaves of a plateau belong to a level's working sets, above `inner` and up to `own` bytes. */
 static double shared(const roof_curve_point *curve, const plateau *p, double inner, double own) {
   double from = fmax(inner, curve[p->first].bytes), to = fmin(own, curve[p->last].bytes);
   return to > from ? log2(to / from) : 0;
 }
 
-/** Gives caches from `cache` on plateaus from `next` on, in order, so that they share most with what the
- * system tells; returns how much. A level that shares nothing gets none: -1. */
+/** Assigns plateaus from `next` on to caches from `cache` on, in order, so that they overlap most with the
+ * reported sizes; returns the overlap. A level without overlap gets none: -1. */
 static double assign(const roof_curve_point *curve, const plateau *found, int next, int end,
                      const double *capacities, int cache, int caches, int *of) {
   if (cache == caches) {
@@ -72,8 +73,8 @@ static double assign(const roof_curve_point *curve, const plateau *found, int ne
   return best;
 }
 
-/** The working sets at which the level's bandwidth should be the same: past the level inside it, and up to
- * three quarters of what the system tells; of memory the outermost octave or two. */
+/** The working sets at which the level's bandwidth should be the same: beyond the level inside it, and up to
+ * three quarters of the reported size; for memory the outermost octave or two. */
 static void compare_ends(const roof_curve_point *curve, const double *rates, int count, double least,
                          double most, rf_place *place) {
   int first = 0, last = count - 1;

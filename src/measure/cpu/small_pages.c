@@ -23,15 +23,15 @@ static double rate_of(rf_stream *stream) {
   return stream->bytes / (stream->shared ? fast : stats.minimum);
 }
 
-/** Says in the source what the other pages give: "; small pages: read 12.1, write 20.3 GB/s". */
+/** Adds the figures of the other pages to the source: "; small pages: read 12.1, write 20.3 GB/s". */
 static void say(roof_level *level, const roof_text *large, const roof_text *small) {
   size_t used = strlen(level->source);
   if (large->data != NULL && large->length > 0 && used < sizeof level->source) {
     used += (size_t)snprintf(level->source + used, sizeof level->source - used,
-                             "; large pages, the slower:%s GB/s", large->data);
+                             "; large pages are slower:%s GB/s", large->data);
   }
   if (small->data != NULL && small->length > 0 && used < sizeof level->source) {
-    snprintf(level->source + used, sizeof level->source - used, "; small pages, the slower:%s GB/s",
+    snprintf(level->source + used, sizeof level->source - used, "; small pages are slower:%s GB/s",
              small->data);
   }
 }
@@ -63,13 +63,13 @@ void rf_cpu_try_small_pages(rf_bench *bench, void *data, size_t bytes, rf_stream
     return;
   }
   if (bench->options->quick) {
-    rf_bench_note(bench, "bandwidths are with large pages; a run that is not quick tries small ones too");
+    rf_bench_note(bench, "bandwidths are with large pages; a run without --quick tries small pages too");
     return;
   }
   rf_bench_step(bench, "bandwidth with small pages");
-  /* What was given large stays large until it is given back. */
+  /* Memory that has large pages keeps them until it is released. */
   if (madvise(data, bytes, MADV_DONTNEED) != 0 || madvise(data, bytes, MADV_NOHUGEPAGE) != 0) {
-    rf_bench_note(bench, "bandwidth with small pages: unknown: the system does not give them");
+    rf_bench_note(bench, "bandwidth with small pages: unknown: the system does not provide them");
     return;
   }
   rf_data_fill(data, ROOF_FP64, bytes / sizeof(double), 1, bench->team.threads);

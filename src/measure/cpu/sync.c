@@ -12,21 +12,21 @@
 
 enum { OPERATIONS = 1000, BARRIERS = 100, TRIPS = 100, PAIRS = 8, PAIR_WINDOWS = 12, LEAST = 8, MOST = 200 };
 
-/** A line of its own, and the one beside it: processors fetch lines in pairs. */
+/** A cache line and the adjacent one: processors fetch lines in pairs. */
 typedef struct line {
   _Alignas(128) atomic_long value;
   pthread_mutex_t lock;
 } line;
 
-/** One act done by some threads. */
+/** One synchronisation operation, done by some threads. */
 typedef struct act {
   const rf_bench *bench;
   rf_team_body *body;
   int threads;
   bool shared; /**< all threads on the first line, else each on its own */
   int calls;
-  line *lines; /**< one a thread */
-  int pair[2]; /**< threads that hand a line to each other */
+  line *lines; /**< one per thread */
+  int pair[2]; /**< threads that pass a line to each other */
 } act;
 
 static line *line_of(const act *a, int thread) {
@@ -42,7 +42,7 @@ static void add(void *user, int thread, int threads) {
   }
 }
 
-/** An addition by compare and swap, tried until no other thread came between. */
+/** An addition by compare and swap, repeated until no other thread interferes. */
 static void swap(void *user, int thread, int threads) {
   const act *a = user;
   atomic_long *value = &line_of(a, thread)->value;
@@ -64,7 +64,7 @@ static void lock(void *user, int thread, int threads) {
   }
 }
 
-/** Binds to the region that rf_team_time opened, of which all threads are here. */
+/** An orphaned barrier: it binds to the parallel region of rf_team_time, whose threads all call this. */
 static void meet(void *user, int thread, int threads) {
   const act *a = user;
   (void)thread, (void)threads;
@@ -122,16 +122,16 @@ static const struct {
   const char *source;
 } acts[] = {
     {"atomic add, own line", add, OPERATIONS, false, false,
-     "one thread adds to a line no other has: median time of one addition, windows of 1000"},
+     "one thread adds to a line of its own: median time of one addition, windows of 1000"},
     {"atomic add, shared line", add, OPERATIONS, true, true,
      "all threads add to one line: median time a thread waits for one addition, windows of 1000"},
     {"compare and swap, own line", swap, OPERATIONS, false, false,
-     "one thread adds by load, compare and swap to a line no other has: median time of one, windows of 1000"},
+     "one thread adds by load, compare and swap to a line of its own: median time of one, windows of 1000"},
     {"compare and swap, shared line", swap, OPERATIONS, true, true,
      "all threads add to one line by load, compare and swap, repeated until it succeeds: median time a "
      "thread waits for one, windows of 1000"},
     {"mutex, free", lock, OPERATIONS, false, false,
-     "one thread locks and unlocks a mutex no other wants: median time of both, windows of 1000"},
+     "one thread locks and unlocks an uncontended mutex: median time of both, windows of 1000"},
     {"barrier", meet, BARRIERS, true, true,
      "all threads wait for each other at an OpenMP barrier: median time of one, windows of 100"},
 };
@@ -154,7 +154,7 @@ static roof_status measure_act(rf_bench *bench, size_t index, line *lines, roof_
   return status;
 }
 
-/** How far two cores are from each other: the least they have in common. */
+/** The distance of two cores: the innermost cache, package or machine that they share. */
 typedef enum distance { SAME_CORE, SAME_L2, SAME_L3, SAME_PACKAGE, OTHER_PACKAGE, DISTANCE_COUNT } distance;
 
 static const char *const distance_names[] = {[SAME_CORE] = "hand-off, same core",
@@ -181,14 +181,14 @@ static distance distance_of(const rf_team *team, int a, int b) {
   return OTHER_PACKAGE;
 }
 
-/** Pairs of one distance and what their windows took. */
+/** The sampled pairs of one distance and their times. */
 typedef struct hand_offs {
   int pairs[PAIRS][2];
   int count, seen;
   double seconds[PAIRS * PAIR_WINDOWS];
 } hand_offs;
 
-/** Keeps the pair with equal chance for all pairs of its distance, however many come (Vitter's algorithm R).
+/** Samples pairs of each distance uniformly (Vitter's algorithm R).
  */
 static void keep_pair(hand_offs *h, int a, int b) {
   int place = h->count < PAIRS ? h->count : (int)((unsigned)h->seen * 2654435761u % (unsigned)(h->seen + 1));
@@ -228,8 +228,8 @@ static roof_status measure_distance(rf_bench *bench, distance d, hand_offs *h, l
     cost->least_seconds = least;
     cost->most_seconds = most;
     snprintf(cost->source, sizeof cost->source,
-             "two threads write a line in turn: median time from one's store to the other's, windows of %d; "
-             "%d of %d pairs of cores, least and most are medians of pairs",
+             "two threads write a line in turn: median time from one store to the other, windows of %d; %d "
+             "of %d pairs of cores, least and most are medians of pairs",
              2 * TRIPS, h->count, h->seen);
   }
   return status;
@@ -275,7 +275,7 @@ roof_status rf_cpu_measure_sync(rf_bench *bench, roof_error *error) {
   if (status == ROOF_OK && threads > 1) {
     status = measure_hand_offs(bench, lines, error);
   } else if (status == ROOF_OK) {
-    rf_bench_note(bench, "synchronisation between cores: unknown: one core is used");
+    rf_bench_note(bench, "synchronisation between cores: unknown: only one core is used");
   }
   for (int i = 0; i < threads; i++) {
     pthread_mutex_destroy(&lines[i].lock);

@@ -1,4 +1,4 @@
-/* How far address translation reaches: one line a page against as many lines side by side. */
+/* TLB reach: latency of one line per page compared with as many adjacent lines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum {
   FEWEST = 8,
-  STEPS = 4 /* an octave */,
+  STEPS = 4 /* per octave */,
   LOADS = 4000,
   POINTS = 48,
   TRIES = 3,
@@ -18,13 +18,13 @@ enum {
   HALVINGS = 3
 };
 
-/** One line in each of some pages, and the same number side by side in one large page. */
+/** One line in each of some pages, and the same number of adjacent lines in one large page. */
 typedef struct pages {
   char *spread;
   char *packed;
   double page_bytes;
   uint32_t *order;
-  double hit; /* s of a load that finds line and page in the first cache and the first TLB */
+  double hit; /* s per load that hits the first cache and the first TLB */
 } pages;
 
 /** Lines of different sets of the first cache. */
@@ -32,7 +32,7 @@ static char *line_at(char *data, size_t page_bytes, size_t page) {
   return data + page * page_bytes + (page * 7 % 64) * (page_bytes > RF_CHASE_LINE ? RF_CHASE_LINE : 0);
 }
 
-/** Seconds a load over one line every `page_bytes`, in an order without a pattern. */
+/** Seconds per load over one line in every `page_bytes`, in an unpredictable order. */
 static double walk(char *data, size_t page_bytes, const uint32_t *order, size_t count) {
   double best = INFINITY;
   for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static double walk(char *data, size_t page_bytes, const uint32_t *order, size_t 
   return best;
 }
 
-/** A load that hits everywhere, and what `count` pages add to it. */
+/** The time of a load that hits everywhere, and the extra time with `count` pages. */
 static double cost_of(pages *p, size_t count) {
   rf_random_order(p->order, count, 1);
   double apart = walk(p->spread, (size_t)p->page_bytes, p->order, count);
@@ -60,7 +60,7 @@ static size_t count_at(int point) {
   return (size_t)(FEWEST * exp2((double)point / STEPS));
 }
 
-/** The most pages that still cost what `few` of them do: `many` are known to cost more. */
+/** The most pages whose loads take no longer than with `few` pages; `many` are known to take longer. */
 static size_t narrow(pages *p, size_t few, size_t many, double between) {
   for (int i = 0; i < HALVINGS && many - few > 1; i++) {
     size_t middle = (few + many) / 2;
@@ -97,11 +97,10 @@ static void measure_pages(rf_bench *bench, pages *p, size_t most) {
   for (int i = 0; i < LEVELS && bench->machine->report->tlb_count < ROOF_TLB_MAX; i++) {
     roof_tlb *tlb = next_tlb(bench, i, p->page_bytes);
     if (i >= found) {
-      snprintf(
-          tlb->source, sizeof tlb->source,
-          "unknown: latency does not rise%s up to %zu pages, %s: one line a page against as many side by "
-          "side",
-          i > 0 ? " again" : "", most, reach);
+      snprintf(tlb->source, sizeof tlb->source,
+               "unknown: latency does not rise%s up to %zu pages, %s: one line per page compared with as "
+               "many adjacent lines",
+               i > 0 ? " again" : "", most, reach);
       continue;
     }
     double before = costs[rises[i].from], after = costs[rises[i].to];
@@ -109,11 +108,11 @@ static void measure_pages(rf_bench *bench, pages *p, size_t most) {
                                   before + (costs[rises[i].from + 1] - before) / 2);
     tlb->reach_bytes = tlb->entries * p->page_bytes;
     tlb->miss_seconds = after - before;
-    rf_format(
-        tlb->source, sizeof tlb->source,
-        "one line a page against as many side by side, 8 to %zu pages, four numbers an octave: latency rises "
-        "by %.1f cycles",
-        most, (after - before) * bench->machine->clock_hz);
+    rf_format(tlb->source, sizeof tlb->source,
+              "one line per page compared with as many adjacent lines, 8 to %zu pages, four numbers per "
+              "octave: latency rises "
+              "by %.1f cycles",
+              most, (after - before) * bench->machine->clock_hz);
   }
 }
 
@@ -130,7 +129,7 @@ roof_status rf_cpu_measure_tlbs(rf_bench *bench, void *large, void *small, size_
   measure_pages(bench, &p, small_pages);
   double share = rf_pages_large(large, bytes);
   if (share > 0.99) {
-    /* The lines side by side lie in small pages here: few, and seldom more than one TLB holds. */
+    /* Here the adjacent lines lie in small pages: few, and seldom more than one TLB holds. */
     p = (pages){large, small, large_page, order, INFINITY};
     measure_pages(bench, &p, large_pages);
   } else {

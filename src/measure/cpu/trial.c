@@ -1,4 +1,4 @@
-/* Rounds of windows over all figures, and what they say. */
+/* Rounds of windows over all figures, and their evaluation. */
 #include "measure/cpu/trial.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ enum { TRIAL_MAX = 256, CHUNK = 64, ROUNDS_LEAST = 4, ROUNDS_QUICK = 2, WINDOWS_
 /** Rounds beyond the least number begin within this many times the budget of an item. */
 static const double ITEMS = 17;
 
-/** A round of one figure takes this share of it. */
+/** The share of an item's budget that one round takes. */
 static const double SLICE = 0.04;
 
 double rf_estimate_fraction(rf_estimate estimate) {
@@ -39,7 +39,7 @@ roof_status rf_trial_add(rf_bench *bench, rf_trial **out, roof_error *error) {
 static roof_status keep(rf_trial *t, double seconds, double clock, roof_error *error) {
   if (!(seconds > 0) || isinf(seconds)) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                          "%s: a window took %g s by this machine's clock, which is not possible", t->figure,
+                          "%s: a window took %g s by this machine's clock, which is impossible", t->figure,
                           seconds);
   }
   if (t->count == t->capacity) {
@@ -89,7 +89,7 @@ static double quantile(const double *values, size_t count, double fraction) {
   return result;
 }
 
-/** A way that was far slower when it was tried before is not tried again. */
+/** A variant that was much slower in an earlier try is not tried again. */
 static bool is_hopeful(const rf_choice *c, int way) {
   static const double far = 1.3;
   return c->visits == 0 || c->cycles[way] <= far * c->cycles[c->chosen];
@@ -110,7 +110,8 @@ int rf_choice_try(rf_choice *c, void *user) {
     }
   }
   double usual = quantile(clocks, (size_t)(tries * c->count), 0.5);
-  for (int i = 0; i < c->count; i++) { /* no clock below the usual one is believed: it was interrupted */
+  for (int i = 0; i < c->count; i++) { /* a clock below the usual one is discarded: the window was
+                                          interrupted */
     double first = INFINITY, second = INFINITY;
     for (int k = i; k < tries * c->count; k += c->count) {
       double clock = fmax(clocks[k], usual), cycles = seconds[k] * (isfinite(clock) ? clock : 1);
@@ -128,10 +129,10 @@ int rf_choice_try(rf_choice *c, void *user) {
   return best;
 }
 
-/** Tries the ways again and lets the fastest so far do the figure. */
+/** Tries the variants again and uses the fastest so far for the figure. */
 static void choose(rf_trial *t) {
   int before = t->choice.chosen, best = rf_choice_try(&t->choice, t->user);
-  if (best != before || t->count == 0) { /* what another way took says nothing of this one */
+  if (best != before || t->count == 0) { /* windows of another variant do not count for this one */
     t->work = t->choice.ready(t->user);
     t->count = 0;
     t->watched_seconds = 0;
@@ -174,8 +175,8 @@ double rf_trial_quantile(const rf_trial *trial, double fraction) {
   return quantile(trial->seconds, trial->count, fraction);
 }
 
-/** Windows at the figure's own clock, in other words not in a short peak kernel of a higher one; all of them
- * where the clock is unknown. Returns how many of `begin` to `end`. */
+/** Windows at the figure's own clock, leaving out those in a short boost of the clock; all of them if the
+ * clock is unknown. Returns how many of `begin` to `end`. */
 static size_t usual_windows(const rf_trial *t, size_t begin, size_t end, double clock, double *seconds) {
   static const double same = 0.01;
   size_t count = 0;
@@ -202,8 +203,8 @@ static double rate_of(const rf_trial *t, size_t begin, size_t end, double clock)
   return rate;
 }
 
-/** How far the rounds are apart: for what is the same in all, the slowest from the fastest; for the fast end,
- * the second from the fastest, which must not have been alone in reaching it. */
+/** The spread of the rounds: for typical values the slowest from the fastest; for the fast end the second
+ * from the fastest, so that no single round sets the figure. */
 static double rounds_apart(const rf_trial *t) {
   double sorted[ROOF_ROUND_MAX];
   int count = t->conditions->round_count;
@@ -212,8 +213,8 @@ static double rounds_apart(const rf_trial *t) {
   return count < 2 ? 0 : sorted[count - 1] / sorted[t->estimate == RF_TYPICAL ? 0 : count - 2] - 1;
 }
 
-/** Fills in the rounds, the rate and the clock: the upper quartile, since who is interrupted reads too low a
- * clock. */
+/** Fills in the rounds, the rate and the clock. The clock is the upper quartile, because an interrupted
+ * window reads too low. */
 static void compare_rounds(rf_trial *t) {
   roof_conditions *q = t->conditions;
   double low = INFINITY, high = 0;
@@ -230,7 +231,7 @@ static void compare_rounds(rf_trial *t) {
   q->per_cycle = t->rate / t->cores / q->clock_hz;
 }
 
-/** What the hypervisor took, where that was much: why the rounds are apart. */
+/** Adds the steal time if it was large, as a reason for the spread of the rounds. */
 static void add_stolen(const rf_trial *t, char *text, size_t size) {
   static const double much = 0.1;
   double stolen = fmin(1, t->conditions->stolen_seconds / t->watched_seconds);
@@ -240,7 +241,7 @@ static void add_stolen(const rf_trial *t, char *text, size_t size) {
   }
 }
 
-/** Why the figure may not come out the same again, or "". */
+/** Why the figure may not be reproducible, or "". */
 static void judge(rf_trial *t, const rf_samples *samples) {
   static const double alone = 0.015, shifted = 0.02, half_slower = 0.05;
   roof_conditions *q = t->conditions;
@@ -259,12 +260,12 @@ static void judge(rf_trial *t, const rf_samples *samples) {
                                                               : "rounds differ by %.1f %%",
               100 * apart);
   } else if (shared && slower > half_slower) {
-    snprintf(q->noisy, sizeof q->noisy, "half of the time it was at least %.0f %% slower", 100 * slower);
+    snprintf(q->noisy, sizeof q->noisy, "half of the windows were at least %.0f %% slower", 100 * slower);
   }
   add_stolen(t, q->noisy, sizeof q->noisy);
 }
 
-/** Fills in what the windows so far say; the trial is settled when more would say the same. */
+/** Evaluates the windows so far; the trial is settled once more windows would not change the result. */
 static roof_status assess(rf_trial *t, double precision, roof_error *error) {
   roof_conditions *q = t->conditions;
   double *sorted = malloc(t->count * sizeof *sorted);
@@ -313,7 +314,8 @@ static roof_status one_round(rf_bench *bench, double slice, double deadline, int
   *left = 0;
   for (int i = 0; i < bench->trial_count && status == ROOF_OK; i++) {
     rf_trial *t = &bench->trials[i];
-    bool alone = t->conditions->round_count < 2; /* nothing to compare it with: it gets its round anyway */
+    bool alone = t->conditions->round_count < 2; /* with nothing to compare it with, it gets another round in
+                                                    any case */
     if (!t->settled && (alone || rf_clock_seconds() < deadline)) {
       status = take_round(bench, t, slice, error);
       (*left)++;
@@ -337,7 +339,8 @@ static roof_status all_rounds(rf_bench *bench, roof_error *error) {
   for (int round = 0; round < ROOF_ROUND_MAX && left > 0 && status == ROOF_OK; round++) {
     char step[64];
     snprintf(step, sizeof step,
-             round < least ? "round %d of all figures" : "round %d, of what is not yet steady", round + 1);
+             round < least ? "round %d of all figures" : "round %d of the figures that are not yet steady",
+             round + 1);
     rf_bench_step(bench, step);
     status = one_round(bench, slice, end, &left, error);
     bool last = round + 1 >= least || rf_clock_seconds() >= end;
@@ -348,7 +351,7 @@ static roof_status all_rounds(rf_bench *bench, roof_error *error) {
   return status;
 }
 
-/** Names what is noisy and what to do about it. */
+/** Warns of noisy figures and says what to do. */
 static void note_noisy(rf_bench *bench) {
   enum { NAMED = 4 };
   char names[320] = "";
@@ -363,8 +366,8 @@ static void note_noisy(rf_bench *bench) {
   }
   if (noisy > 0) {
     rf_bench_note(bench,
-                  "warning: %d of %d figures are noisy (%s%s): stop other work, in a guest its neighbours' "
-                  "too, and measure again; `roofline doctor` looks for causes",
+                  "warning: %d of %d figures are noisy (%s%s): stop other work on the machine and measure "
+                  "again; `roofline doctor` lists possible causes",
                   noisy, bench->trial_count, names, noisy > NAMED ? "; ..." : "");
   }
 }

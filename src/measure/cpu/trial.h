@@ -4,14 +4,15 @@
 
 #include "measure/cpu/cpu.h"
 
-/** One window of a figure: its seconds; *clock_hz as seen beside it, NaN unknown. */
+/** Runs one window of a figure and returns its seconds; *clock_hz is the clock read next to it, NaN:
+ * unknown. */
 typedef double rf_window(void *user, double *clock_hz);
 
-/** What stands for all windows of a figure. */
+/** Which statistic of the windows is a figure's value. */
 typedef enum rf_estimate {
-  RF_FASTEST, /**< what the core can do: the fast end, which most windows of a quiet machine reach */
-  RF_SHARED,  /**< what others use too: the fast end, which is what there is when they leave it alone */
-  RF_TYPICAL  /**< what a program will see: the median */
+  RF_FASTEST, /**< a core's own limit: the fast end, which most windows of a quiet machine reach */
+  RF_SHARED,  /**< a shared resource: the fast end, reached while other programs do not use it */
+  RF_TYPICAL  /**< what a program will typically get: the median */
 } rf_estimate;
 
 /** The quantile of the windows' seconds that is the estimate.
@@ -20,29 +21,30 @@ double rf_estimate_fraction(rf_estimate estimate);
 
 enum { RF_CANDIDATE_MAX = 40 };
 
-/** The ways of doing a figure's work, of which the fastest counts. They take turns before the first round,
- *  and those that were not far slower, half as often, before the second; a disturbance is then seldom taken
- *  for a slow way. */
+/** The variants of a figure's work, of which the fastest counts. All are tried in turns before the first
+ * round; those not much slower are tried again, half as often, before the second, so that a disturbance is
+ * seldom mistaken for a slow variant. */
 typedef struct rf_choice {
-  rf_window *window;                       /**< one way on trial */
-  double (*select)(void *user, int index); /**< sets the way; the work of one window of it */
-  double (*ready)(void *user); /**< the way is chosen: sets how long a window is; the work of one */
-  int count;                   /**< of ways, at most RF_CANDIDATE_MAX; 0: there is no choice */
-  int tries;                   /**< of each way, each time */
+  rf_window *window;                       /**< runs one window of the selected variant */
+  double (*select)(void *user, int index); /**< selects a variant; returns the work of one of its windows */
+  double (*ready)(void *user); /**< called for the chosen variant: sets the window's length; returns its
+                                    work */
+  int count;                   /**< of variants, at most RF_CANDIDATE_MAX; 0: there is no choice */
+  int tries;                   /**< windows of each variant, each time */
   int chosen;
-  int visits;                      /**< times that the ways were tried */
+  int visits;                      /**< times that the variants were tried */
   double cycles[RF_CANDIDATE_MAX]; /**< for the same work: they do not change with the clock */
 } rf_choice;
 
-/** Gives every way a few windows in turn and selects the fastest of these and earlier tries; of equals the
- *  first.
+/** Runs a few windows of every variant in turns and selects the fastest of these and earlier tries, among
+ *  equals the first.
  *  Units: none.
  *  Ownership: none.
  *  Errors: none; returns its index. */
 int rf_choice_try(rf_choice *choice, void *user);
 
-/** A figure in the making. Its windows come in rounds spread over the whole run, because what disturbs a
- *  machine (a neighbour, the clock, where the host put its guest) lasts longer than a window. */
+/** A figure while it is measured. Its windows come in rounds spread over the whole run, because disturbances
+ * (another guest, the clock, the placement of a guest by its host) last longer than a window. */
 typedef struct rf_trial {
   char figure[96]; /**< "fp64 vector AVX-512, 1 core" */
   rf_window *window;
@@ -62,16 +64,16 @@ typedef struct rf_trial {
   double watched_seconds;      /**< of the rounds, all processors of the system */
   double rate;                 /**< work per second */
   double fast_rate, slow_rate; /**< of two modes, NaN when there is one */
-  bool settled;                /**< more rounds would not make it better known */
+  bool settled;                /**< further rounds would not improve it */
 } rf_trial;
 
-/** A figure to measure, its samples not yet there; the caller fills in the rest before the next one.
+/** Adds a figure to measure, without samples; the caller fills in the rest before adding the next one.
  *  Units: none.
  *  Ownership: the bench's, until rf_trials_done.
  *  Errors: ROOF_E_MEMORY; *out on success only. */
 roof_status rf_trial_add(rf_bench *bench, rf_trial **out, roof_error *error);
 
-/** Measures all figures round by round, then lets each fill in the machine.
+/** Measures all figures round by round, then calls each one's `fill` on the machine.
  *  Units: none.
  *  Ownership: none.
  *  Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED for a time that is not possible. */

@@ -1,6 +1,6 @@
 /** What is used of NVIDIA's driver (libcuda), its management library (NVML) and cuBLASLt: all are loaded at
- *  run time, and neither building nor running needs NVIDIA's toolkit. The numbers are those of cuda.h, nvml.h
- *  and cublasLt.h; tests/unit/test_cuda_api.c compares them where the toolkit is installed. */
+ *  run time, and neither building nor running needs NVIDIA's toolkit. The constants are those of cuda.h,
+ *  nvml.h and cublasLt.h; tests/unit/test_cuda_api.c compares them where the toolkit is installed. */
 #ifndef MEASURE_CUDA_API_H
 #define MEASURE_CUDA_API_H
 
@@ -21,7 +21,7 @@ typedef struct cuda_event_ *cuda_event;
 typedef struct cuda_graph_ *cuda_graph;
 typedef struct cuda_graph_exec_ *cuda_graph_exec;
 
-/** CUtensorMap: what the copy engine of Hopper knows of a matrix. */
+/** CUtensorMap: the description of a matrix for Hopper's copy engine (TMA). */
 typedef struct cuda_tensor_map {
   _Alignas(128) uint64_t opaque[16];
 } cuda_tensor_map;
@@ -60,7 +60,7 @@ enum {
   CUDA_TENSOR_L2_256B = 3,      /* CUtensorMapL2promotion */
 };
 
-/** X(member, symbol, parameters): functions that must be there. CUDA 12.0 has them all. */
+/** X(member, symbol, parameters): required functions. CUDA 12.0 has them all. */
 #define CUDA_FUNCTIONS(X)                                                                                    \
   X(init, cuInit, (unsigned flags))                                                                          \
   X(driver_version, cuDriverGetVersion, (int *version))                                                      \
@@ -121,18 +121,18 @@ typedef struct cuda_api {
 #define CUDA_MEMBER(member, symbol, parameters) cuda_code(*member) parameters;
   CUDA_FUNCTIONS(CUDA_MEMBER)
 #undef CUDA_MEMBER
-  int version; /**< of CUDA that the driver knows: 13000 */
+  int version; /**< of CUDA that the driver supports: 13000 */
 } cuda_api;
 
 /** The driver, loaded and started once.
  *  Units: none. Ownership: static; *reason (nullable) is static text. Errors: NULL, and why in *reason. */
 const cuda_api *rf_cuda_load(const char **reason);
 
-/** Forgets what was loaded, so that tests load another.
+/** Unloads the driver, so that tests can load another.
  *  Units: none. Ownership: closes the library. Errors: none. */
 void rf_cuda_forget(void);
 
-/** Fails with what was tried and the driver's name and text of the code.
+/** Fails with the name of the call and the driver's name and text for the code.
  *  Units: none.
  *  Ownership: none.
  *  Errors: ROOF_OK for 0, ROOF_E_UNSUPPORTED for what this device or driver cannot do now (its memory is
@@ -151,8 +151,7 @@ extern const cuda_image rf_cuda_images[];
 /** Of the toolkit that built them: 13000; 0 where there was none. */
 extern const int rf_cuda_images_version;
 
-/** The image of a program for a format.
- *  Units: none. Ownership: static. Errors: NULL when there is none. */
+/** The image of a program for a format. Units: none. Ownership: static. Errors: NULL if there is none. */
 const cuda_image *rf_cuda_image_find(const char *name, const char *format);
 
 #endif

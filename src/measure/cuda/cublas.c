@@ -1,4 +1,4 @@
-/* NVIDIA's own products of matrices: cuBLASLt, found at run time. */
+/* NVIDIA's own matrix products: cuBLASLt, loaded at run time. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -56,11 +56,11 @@ static const char *bind(void) {
   return NULL;
 }
 
-/** How the library multiplies a format: types of the factors and of the product, what it sums in. */
+/** How the library multiplies a format: types of the factors, of the product and of the accumulator. */
 typedef struct lt_case {
   roof_dtype dtype;
   int factor, product, compute, scale;
-  bool transposed; /* the library has it only with both factors' k along their rows */
+  bool transposed; /* the library supports it only with k along the rows of both factors */
 } lt_case;
 
 static const lt_case cases[] = {
@@ -134,13 +134,14 @@ void rf_cublas_close(cuda_open *o) {
   o->blas = NULL;
 }
 
-/** One product as the library wants it described. It has matrices in column order: C' = B' A'. */
+/** One product in the library's terms. Its matrices are in column order: C' = B' A'. */
 typedef struct product {
   void *desc, *b, *a, *c, *preference;
   lt_choice choice;
 } product;
 
-/** Attributes of the product that not every format has: the first that the library refuses. */
+/** Sets the attributes of the product that only some formats have; returns the first status that is not
+ * success. */
 static roof_status describe_format(const lt_case *t, const cublas_gemm *g, product *p, roof_error *error) {
   static const int transposed = LT_TRANSPOSED, scales = LT_SCALES_16_UE4M3;
   static const signed char fast = 1; /* our own kernels keep their sums in the tensor cores too */
@@ -154,7 +155,7 @@ static roof_status describe_format(const lt_case *t, const cublas_gemm *g, produ
                     {t->dtype == ROOF_FP8, LT_FAST_SUMS, &fast, sizeof fast},
                     {scaled, LT_SCALES_OF_A, &scales, sizeof scales},
                     {scaled, LT_SCALES_OF_B, &scales, sizeof scales},
-                    {scaled, LT_SCALES_A, &g->scales_b, sizeof g->scales_b}, /* its A is our B */
+                    {scaled, LT_SCALES_A, &g->scales_b, sizeof g->scales_b}, /* the library's A is our B */
                     {scaled, LT_SCALES_B, &g->scales_a, sizeof g->scales_a}};
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < sizeof attributes / sizeof attributes[0] && status == ROOF_OK; i++) {
@@ -194,15 +195,14 @@ static roof_status describe(const lt_case *t, const cublas_gemm *g, product *p, 
   return status;
 }
 
-/** What the library itself would take. */
+/** The library's own choice of algorithm. */
 static roof_status choose(cuda_open *o, product *p, roof_error *error) {
   int found = 0;
   roof_status status =
       check(lt.choose(o->blas->handle, p->desc, p->b, p->a, p->c, p->c, p->preference, 1, &p->choice, &found),
             "choosing", error);
   return status == ROOF_OK && found == 0
-             ? roof_error_set(error, ROOF_E_UNSUPPORTED,
-                              "cuBLASLt: has no way to multiply this shape and format")
+             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "cuBLASLt: no algorithm for this shape and format")
              : status;
 }
 
@@ -223,7 +223,7 @@ static void done(product *p) {
 
 static roof_status repeat(cuda_open *o, const lt_case *t, const cublas_gemm *g, const product *p, int repeats,
                           double *seconds, roof_error *error) {
-  /* One and zero in the type that it scales in; zero bits are zero in all. */
+  /* One and zero in the type of the scale factors; zero bits are zero in every type. */
   static const double one_double = 1, zero = 0;
   static const float one_float = 1;
   static const int32_t one_int = 1;
@@ -245,7 +245,7 @@ roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, doub
   const lt_case *t = case_of(g->dtype);
   product p = {0};
   if (t == NULL) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "cuBLASLt: has no product of %s",
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "cuBLASLt: no matrix product in %s",
                           roof_dtype_name(g->dtype));
   }
   roof_status status = start(o, error);

@@ -26,8 +26,9 @@ typedef struct lt_choice {
   int reserved[4];
 } lt_choice;
 
-/** C = A B in row order; for fp8, fp4 and int8, which the library has only so, k runs along the rows of B
- *  too. fp4 has a scale in ue4m3 for each 16 numbers of a row, in tiles of 128 rows and 4 scales. */
+/** C = A B in row order; for fp8, fp4 and int8 k runs along the rows of B too, the only layout that the
+ * library supports. fp4 has a scale in ue4m3 for each 16 numbers of a row, in tiles of 128 rows and 4
+ * scales. */
 typedef struct cublas_gemm {
   roof_dtype dtype;
   double m, n, k;
@@ -43,7 +44,7 @@ roof_status rf_cublas_time(cuda_open *o, const cublas_gemm *g, int repeats, doub
                            roof_error *error);
 
 /** Bytes of an element of C.
- *  Units: bytes. Ownership: none. Errors: NaN for a format that the library has not. */
+ *  Units: bytes. Ownership: none. Errors: NaN for a format that the library does not support. */
 double rf_cublas_product_bytes(roof_dtype dtype);
 
 /** Bytes of the scales of a factor with so many rows of k numbers; 0 for a format without.

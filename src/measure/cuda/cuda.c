@@ -8,7 +8,8 @@ static const char *disabled_reason(void) {
   return reason;
 }
 
-/** What was seen during the last work, as long as that is recent: an idle device says nothing of it. */
+/** The readings taken during the last work, while they are recent: those of an idle device would not describe
+ * it. */
 static void telemetry(rf_device *device, rf_telemetry *now) {
   static const double recent = 0.5;
   cuda_open *o = cuda_of(device);

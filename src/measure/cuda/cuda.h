@@ -13,7 +13,7 @@ struct cublas_;
 
 /** An open device. */
 typedef struct cuda_open {
-  rf_device device; /* first: the engine sees this */
+  rf_device device; /* first, because the common code uses a pointer to it */
   const cuda_api *api;
   cuda_device id;
   cuda_context context;
@@ -22,14 +22,14 @@ typedef struct cuda_open {
   void *pinned[2];
   size_t pinned_bytes; /* of each */
   cuda_device peers[CUDA_PEERS_MAX];
-  cuda_context peer_contexts[CUDA_PEERS_MAX]; /* once they were needed */
+  cuda_context peer_contexts[CUDA_PEERS_MAX]; /* created on first use */
   nvml_device sensors;
   rf_telemetry seen;    /* while the device last worked */
   double seen_at;       /* s by the host's clock */
-  struct cublas_ *blas; /* once it was needed */
+  struct cublas_ *blas; /* created on first use */
 } cuda_open;
 
-/** Fails where a call does, naming it. */
+/** Returns the error of a failed call, with its name. */
 #define CUDA_TRY(status, o, call, what, error)                                                               \
   do {                                                                                                       \
     if ((status) == ROOF_OK) {                                                                               \
@@ -67,7 +67,8 @@ roof_status rf_cuda_time(rf_device *device, const rf_device_launch *launches, in
 roof_status rf_cuda_empty(rf_device *device, rf_launch_mode mode, const rf_device_launch *launch, int count,
                           double *seconds, roof_error *error);
 
-/** Seconds of the stream's clock from rf_cuda_clock_start to now; `of` says what is waited for. */
+/** Seconds on the stream's clock from rf_cuda_clock_start to now; `of` names the work for an error
+ * message. */
 roof_status rf_cuda_clock_start(cuda_open *o, roof_error *error);
 roof_status rf_cuda_clock_stop(cuda_open *o, const char *of, double *seconds, roof_error *error);
 

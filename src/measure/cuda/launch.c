@@ -42,7 +42,7 @@ roof_status rf_cuda_find(rf_device *device, void *program, const char *entry, vo
   return status;
 }
 
-/** A launch with its arguments where cuLaunchKernel looks for them. */
+/** A launch with its arguments in the form that cuLaunchKernel expects. */
 typedef struct prepared {
   const rf_device_launch *launch;
   unsigned grid_x;
@@ -51,8 +51,8 @@ typedef struct prepared {
   void *arguments[RF_DEVICE_ARGS];
 } prepared;
 
-/** What the copy engine must know of matrices of bf16 (fp16 is moved alike): boxes of 64 columns, 128 bytes,
- * swizzled. */
+/** The copy engine's description of bf16 matrices (fp16 is moved in the same way): boxes of 64 columns, 128
+ * bytes, swizzled. */
 static roof_status encode(cuda_open *o, const rf_device_arg *arg, cuda_tensor_map *map, roof_error *error) {
   const rf_device_tensor *t = &arg->tensor;
   const uint64_t sizes[] = {(uint64_t)t->columns, (uint64_t)t->rows, (uint64_t)t->planes};
@@ -75,20 +75,22 @@ static roof_status prepare_argument(cuda_open *o, prepared *p, int i, roof_error
     p->buffers[i] = cuda_address(arg->buffer);
     p->arguments[i] = &p->buffers[i];
   } else {
-    p->arguments[i] = (void *)(uintptr_t)&arg->index; /* all others begin where the union does */
+    p->arguments[i] = (void *)(uintptr_t)&arg->index; /* all other kinds of argument begin at the start of the
+                                                         union */
   }
   return ROOF_OK;
 }
 
 static roof_status prepare(cuda_open *o, const rf_device_launch *launch, prepared *p, roof_error *error) {
-  enum { ALWAYS = 48 << 10 }; /* bytes of shared memory that need no leave */
+  enum { ALWAYS = 48 << 10 }; /* bytes of shared memory available without opting in */
   roof_status status = ROOF_OK;
   p->launch = launch;
   unsigned units = (unsigned)o->device.info.units;
-  p->grid_x = launch->groups[0] != 0 ? launch->groups[0] : units - units % 2; /* whole clusters of two */
+  p->grid_x = launch->groups[0] != 0 ? launch->groups[0] : units - units % 2; /* a whole number of clusters of
+                                                                                 two */
   if (launch->shared > ALWAYS) {
     CUDA_TRY(status, o, function_set(launch->function, CUDA_FUNCTION_MAX_DYNAMIC_SHARED, (int)launch->shared),
-             "asking for shared memory", error);
+             "requesting shared memory", error);
   }
   for (int i = 0; i < launch->arg_count && status == ROOF_OK; i++) {
     status = prepare_argument(o, p, i, error);
@@ -113,7 +115,7 @@ roof_status rf_cuda_clock_start(cuda_open *o, roof_error *error) {
                        error);
 }
 
-/** Reads the sensors while the device works, at most twenty times a second: they are slow. */
+/** Reads the sensors while the device works, at most twenty times per second because they are slow. */
 static void look(cuda_open *o) {
   static const double apart = 0.05;
   double now = rf_clock_seconds();
@@ -128,7 +130,8 @@ roof_status rf_cuda_clock_stop(cuda_open *o, const char *of, double *seconds, ro
   float milliseconds = 0;
   char waiting[96];
   snprintf(waiting, sizeof waiting, "waiting for %.80s", of);
-  CUDA_TRY(status, o, event_record(o->stop, o->stream), waiting, error); /* a fault is said by any call */
+  CUDA_TRY(status, o, event_record(o->stop, o->stream), waiting, error); /* a kernel's fault is reported by
+                                                                            any later call */
   if (status == ROOF_OK) {
     look(o);
   }
@@ -157,7 +160,7 @@ roof_status rf_cuda_time(rf_device *device, const rf_device_launch *launches, in
   return status == ROOF_OK ? rf_cuda_clock_stop(o, launches[0].entry, seconds, error) : status;
 }
 
-/* The ways empty kernels follow each other: each starts `count` of them. */
+/* The launch modes: each function starts `count` empty kernels. */
 
 static roof_status back_to_back(cuda_open *o, prepared *p, int count, roof_error *error) {
   roof_status status = ROOF_OK;
@@ -176,7 +179,7 @@ static roof_status synchronised(cuda_open *o, prepared *p, int count, roof_error
   return status;
 }
 
-/** Each waits, on the other stream, for the event behind the one before. */
+/** Each kernel waits on the other stream for the event after the previous one. */
 static roof_status dependent(cuda_open *o, prepared *p, int count, roof_error *error) {
   cuda_stream streams[] = {o->stream, o->second};
   roof_status status = ROOF_OK;
@@ -199,7 +202,7 @@ static roof_status time_starts(cuda_open *o,
   return status;
 }
 
-/** What `count` launches become when they are recorded instead of run. */
+/** Captures `count` launches as a graph. */
 static roof_status capture(cuda_open *o, prepared *p, int count, cuda_graph *graph, roof_error *error) {
   roof_status status = ROOF_OK;
   CUDA_TRY(status, o, capture_begin(o->stream, CUDA_CAPTURE_THREAD_LOCAL), "recording a graph", error);
@@ -212,7 +215,7 @@ static roof_status capture(cuda_open *o, prepared *p, int count, cuda_graph *gra
   return status;
 }
 
-/** Launched once before it is timed. */
+/** One launch before the timing. */
 static roof_status replay(cuda_open *o, cuda_graph_exec exec, double *seconds, roof_error *error) {
   static const char what[] = "replaying a graph";
   roof_status status = ROOF_OK;

@@ -38,18 +38,18 @@ static const char *version_text(int version, char text[16]) {
   return text;
 }
 
-/** A driver too old for the kernels is one of an older major version: within one, older drivers run newer
- * code. */
+/** A driver is too old if its major version is older than the kernels': within a major version, older drivers
+ * run newer code. */
 static bool check_version(void) {
   char has[16], needs[16], both[64];
   int wanted = rf_cuda_images_version / 1000 * 1000 > OLDEST ? rf_cuda_images_version / 1000 * 1000 : OLDEST;
   if (driver.api.driver_version(&driver.api.version) != 0) {
-    return refuse("%s", "the driver does not tell its version");
+    return refuse("%s", "the driver does not report its version");
   }
   snprintf(both, sizeof both, "%s, the kernels need %s", version_text(driver.api.version, has),
            version_text(wanted, needs));
   return driver.api.version >= wanted ||
-         refuse("the driver is too old: it knows CUDA %s; install a newer driver", both);
+         refuse("the driver is too old: it supports CUDA %s; install a newer driver", both);
 }
 
 static bool start(void) {
@@ -70,10 +70,10 @@ static bool start(void) {
   cuda_code code = driver.api.init(0);
   int count = 0;
   if (code == CUDA_NO_DEVICE || (code == 0 && driver.api.device_count(&count) == 0 && count == 0)) {
-    return refuse("%s", "no device: NVIDIA's driver finds none");
+    return refuse("%s", "no device found by NVIDIA's driver");
   }
   driver.api.error_name(code, &name);
-  return code == 0 || refuse("NVIDIA's driver does not start: cuInit says %s", name != NULL ? name : "?");
+  return code == 0 || refuse("NVIDIA's driver does not start: cuInit returns %s", name != NULL ? name : "?");
 }
 
 const cuda_api *rf_cuda_load(const char **reason) {
@@ -95,7 +95,8 @@ void rf_cuda_forget(void) {
   memset(&driver, 0, sizeof driver);
 }
 
-/** A fault of a kernel is ours; all else is what this device or driver cannot do now. */
+/** A fault of a kernel is an internal error; all other codes mean that this device or driver cannot do it
+ * now. */
 static roof_status status_of(cuda_code code) {
   return code >= CUDA_ILLEGAL_ADDRESS && code <= CUDA_LAUNCH_FAILED && code != CUDA_LAUNCH_RESOURCES
              ? ROOF_E_INTERNAL

@@ -61,10 +61,10 @@ void rf_nvml_done(void) {
   memset(&nvml, 0, sizeof nvml);
 }
 
-/** `read` times `unit`, or NaN where it fails. */
+/** The value of `read` times `unit`, or NaN if it fails. */
 #define SENSOR(call, value, unit) ((call) == 0 ? (double)(value) * (unit) : (double)NAN)
 
-/** Names the reasons that lower the clock; idle and chosen clocks are none. */
+/** Names the reasons for a lowered clock, other than an idle device or a clock set by the user. */
 static void name_reasons(unsigned long long reasons, char *text, size_t size) {
   static const struct {
     unsigned long long bit;

@@ -1,4 +1,4 @@
-/** NVIDIA's management library: what the sensors of a device say. */
+/** NVIDIA's management library (NVML): the sensors of a device. */
 #ifndef MEASURE_CUDA_NVML_H
 #define MEASURE_CUDA_NVML_H
 
@@ -6,15 +6,15 @@
 
 typedef struct nvml_device_ *nvml_device;
 
-/** The device on a PCI bus; NULL where NVML is missing or does not know it.
+/** The device on a PCI bus; NULL if NVML is missing or does not know it.
  *  Units: none. Ownership: static inside the library. Errors: none. */
 nvml_device rf_nvml_find(const char *bus);
 
-/** Lets NVML go when the last device is closed.
+/** Unloads NVML after the last device is closed.
  *  Units: none. Ownership: closes what rf_nvml_find opened. Errors: none. */
 void rf_nvml_done(void);
 
-/** What the sensors say now; NaN where one does not.
+/** The sensors' current readings; NaN if one has none.
  *  Units: W, Hz, degrees Celsius. Ownership: none. Errors: none; `device` may be NULL. */
 void rf_nvml_read(nvml_device device, rf_telemetry *now);
 

@@ -69,8 +69,8 @@ static roof_status check_architecture(const cuda_open *o, roof_error *error) {
   return attribute(o, CUDA_MAJOR) >= 8
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                              "%s: it is %s, and the kernels are for sm_80 (Ampere) and later",
-                              o->device.info.name, o->device.info.architecture);
+                              "%s: is %s, but the kernels need sm_80 (Ampere) or later", o->device.info.name,
+                              o->device.info.architecture);
 }
 
 static roof_status start(cuda_open *o, roof_error *error) {
@@ -169,8 +169,8 @@ void rf_cuda_release(rf_device *device, void *buffer) {
   }
 }
 
-/* In the stream that the kernels run in: a copy outside it would be ordered with none of them, and may still
- * be under way when the call returns. */
+/* Uses the kernels' stream: a copy in another stream would not be ordered with them, and might not be
+ * complete when the call returns. */
 
 roof_status rf_cuda_write(rf_device *device, void *buffer, const void *from, double bytes,
                           roof_error *error) {
@@ -234,19 +234,20 @@ static roof_status time_peer(cuda_open *o, cuda_context peer, cuda_pointer to, c
   return status == ROOF_OK ? rf_cuda_clock_stop(o, "a copy to the peer", seconds, error) : status;
 }
 
-/** The peer's context, which takes long to make: kept until the device is closed. */
+/** The peer's context, kept until the device is closed because creating it is slow. */
 static roof_status open_peer(cuda_open *o, int index, roof_error *error) {
   roof_status status = ROOF_OK;
   if (o->peer_contexts[index] == NULL) {
     CUDA_TRY(status, o, retain(&o->peer_contexts[index], o->peers[index]), "opening the peer", error);
-    if (status == ROOF_OK) { /* where it is refused the copy goes through the host, and shows it */
+    if (status == ROOF_OK) { /* if peer access is refused, the copy goes through the host and the bandwidth
+                                shows that */
       o->api->enable_peer(o->peer_contexts[index], 0);
     }
   }
   return status;
 }
 
-/** Allocates on the peer (`release` 0), or gives back what was allocated there. */
+/** Allocates memory on the peer (`release` 0), or releases it. */
 static roof_status on_peer(cuda_open *o, int index, size_t bytes, cuda_pointer *memory, cuda_pointer release,
                            roof_error *error) {
   roof_status status = ROOF_OK;

@@ -1,5 +1,5 @@
-/* What each kernel of src/kernels/cuda/peaks_*.cu is, and the sums that its lanes must come to. A product is
- * of eight 32-bit words a row, whatever the format: 8 tf32, 16 fp16, 32 fp8, 64 fp4. */
+/* The kernels of src/kernels/cuda/peaks_*.cu, and the sums that their threads must produce. A product takes
+ * eight 32-bit words per row in every format: 8 tf32, 16 fp16, 32 fp8, 64 fp4. */
 #include "measure/cuda/peaks.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/layout.h"
 
-enum { WORDS = 8, LINE = 64 /* the most numbers in eight words */ };
+enum { WORDS = 8, LINE = 64 /* the largest count of numbers in eight words */ };
 
 static uint32_t word_at(const unsigned char *data, size_t index) {
   uint32_t word;
@@ -16,7 +16,7 @@ static uint32_t word_at(const unsigned char *data, size_t index) {
   return word;
 }
 
-/** A number of so many bits of exponent and fraction behind its sign. */
+/** A number with a sign and the given bits of exponent and fraction. */
 static double number_of(uint32_t bits, int exponent_bits, int fraction_bits) {
   uint32_t ones = (1u << exponent_bits) - 1, exponent = bits >> fraction_bits & ones;
   uint32_t fraction = bits & ((1u << fraction_bits) - 1);
@@ -157,7 +157,7 @@ static void sums_of_warpgroups(const tensor_peak *p, const unsigned char *data, 
   }
 }
 
-/** tcgen05: a row each. */
+/** tcgen05: one row per thread. */
 static void sums_of_rows(const tensor_peak *p, const unsigned char *data, double *sums) {
   double b[STEPS][LINE] = {{0}};
   add_columns(p, data, 0xFF, b);

@@ -1,5 +1,5 @@
-/** The kernels that measure tensor cores (src/kernels/cuda/peaks_*.cu): what they multiply, and the sums that
- *  must come of it. */
+/** The kernels that measure tensor cores (src/kernels/cuda/peaks_*.cu): what they multiply, and the expected
+ * sums. */
 #ifndef MEASURE_CUDA_PEAKS_H
 #define MEASURE_CUDA_PEAKS_H
 
@@ -18,14 +18,14 @@ typedef struct tensor_peak {
   roof_unit unit;
   const char *program, *entry, *isa;
   double flops;    /**< of a product */
-  double products; /**< a block does in a round */
+  double products; /**< per block and round */
   unsigned shared; /**< bytes of shared memory given at launch */
-  int blocks;      /**< a multiprocessor */
+  int blocks;      /**< per multiprocessor */
   int lanes;       /**< of a block */
   int cluster;     /**< blocks that work together */
   int steps;       /**< of 32 bytes along k that a round multiplies, of the kernels that read shared memory */
   peak_scale scale;
-  /** Each lane's sum after one round on `data` (PEAK_DATA bytes): `lanes` of them. */
+  /** Each thread's sum after one round on `data` (PEAK_DATA bytes): `lanes` of them. */
   void (*sums)(const struct tensor_peak *peak, const unsigned char *data, double *sums);
 } tensor_peak;
 

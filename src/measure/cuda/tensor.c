@@ -1,5 +1,5 @@
-/* Tensor cores, and multiply-adds of half-sized numbers: what our own kernels reach per format and
- * instruction, and what cuBLASLt does. */
+/* Peaks of tensor cores and of multiply-adds in 16 bits: our own kernels per format and instruction, and
+ * cuBLASLt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void plan(bench *b, double rounds) {
   rf_device_add_int(&b->launch, rounds);
 }
 
-/** The program, its input, and room for each lane's sum. */
+/** The program, its input, and space for each thread's sum. */
 static roof_status prepare(bench *b, const unsigned char *data, roof_error *error) {
   const rf_device_driver *driver = b->device->driver;
   const rf_device_text text = {.name = b->peak->program};
@@ -99,7 +99,7 @@ static void finish(bench *b) {
   driver->unload(b->device, b->program);
 }
 
-/** Each lane's sum after so many rounds. */
+/** Each thread's sum after the given number of rounds. */
 static roof_status sums_of(bench *b, double rounds, float *sums, roof_error *error) {
   const rf_device_driver *driver = b->device->driver;
   double seconds;
@@ -108,8 +108,8 @@ static roof_status sums_of(bench *b, double rounds, float *sums, roof_error *err
   return status == ROOF_OK ? driver->read(b->device, sums, b->out, 4.0 * (double)b->lanes, error) : status;
 }
 
-/** Every block adds the same products: its lanes must come to what they come to here, up to the rounding of
- * sums that a tensor core keeps in fewer bits than fp32 has, or the vector units in the format itself. */
+/** Every block adds the same products, so its sums must match those computed here, within a tolerance: tensor
+ * cores accumulate in fewer bits than fp32 has, and vector units in the format itself. */
 static roof_status check_sums(const tensor_peak *p, const unsigned char *data, const float *sums,
                               size_t count, roof_error *error) {
   double expected[256], largest = 0, worst = 0;
@@ -122,10 +122,9 @@ static roof_status check_sums(const tensor_peak *p, const unsigned char *data, c
   }
   return largest > 0 && worst <= tolerance * largest
              ? ROOF_OK
-             : roof_error_set(
-                   error, ROOF_E_GATE,
-                   "%s: left out for a wrong result: its sums are off by %.3g where the largest is %.3g",
-                   p->entry, worst, largest);
+             : roof_error_set(error, ROOF_E_GATE,
+                              "%s: discarded: result check failed (error %.3g, largest sum %.3g)", p->entry,
+                              worst, largest);
 }
 
 static roof_status verify(bench *b, const unsigned char *data, roof_error *error) {
@@ -165,7 +164,7 @@ static void add_peak(const bench *b, const rf_samples *samples, double precision
                       samples->count);
   if (now.watts > 0) {
     snprintf(peak->source + used, sizeof peak->source - (size_t)used,
-             "; %.0f W, %.0f degrees Celsius under it", now.watts, now.celsius);
+             "; %.0f W, %.0f degrees Celsius under this load", now.watts, now.celsius);
   }
   rf_run_date(peak->date);
 }
@@ -213,8 +212,8 @@ static double library_once(void *user) {
 
 enum { BLOCK = 64 << 10 };
 
-/** Memory of the device filled with the same block of random numbers again and again, as no product sees more
- * at once. */
+/** Device memory filled with copies of one block of random numbers; no product uses more than a block at a
+ * time. */
 static roof_status repeat_block(rf_device *device, const unsigned char *block, double bytes, void **buffer,
                                 roof_error *error) {
   roof_status status = device->driver->allocate(device, bytes, buffer, error);
@@ -253,7 +252,7 @@ static roof_status sample_library(rf_device *device, roof_dtype dtype, double si
     status = device->driver->allocate(device, size * size * rf_cublas_product_bytes(dtype), &b.gemm.c, error);
   }
   if (status == ROOF_OK) {
-    roof_error said; /* not where the library says why a call failed */
+    roof_error said; /* unless the library gives the reason for a failed call */
     roof_status sampled = rf_sample(library_once, &b, &sampling, samples, &said);
     status = b.status != ROOF_OK ? b.status : sampled;
     if (b.status == ROOF_OK && sampled != ROOF_OK && error != NULL) {
@@ -295,7 +294,7 @@ static void add_library(rf_device *device, roof_dtype dtype, double budget,
   rf_samples_done(&samples);
 }
 
-/** What the library reaches of the best peak of its format. */
+/** The library's share of the best peak of its format. */
 static void add_fractions(roof_machine *machine) {
   for (int i = 0; i < machine->report->library_count; i++) {
     roof_library *l = &machine->report->libraries[i];
@@ -312,7 +311,7 @@ static void add_note(roof_machine *machine, const char *text, const char *more) 
   }
 }
 
-/** Says of a device newer than Hopper which kernel this build lacks. */
+/** Notes which kernels this build lacks for a device newer than Hopper. */
 static void note_missing(const rf_device *device, const tensor_peak *peak, roof_machine *machine) {
   int architecture = 0;
   sscanf(device->info.architecture, "sm_%d", &architecture);
@@ -321,8 +320,8 @@ static void note_missing(const rf_device *device, const tensor_peak *peak, roof_
   }
 }
 
-/** The peaks of tcgen05, or all others. One that cannot be had here (an instruction of another architecture)
- * is left out, a wrong one becomes a note instead of a figure. Errors: what ends it all. */
+/** The peaks of tcgen05, or all others. Kernels with instructions of another architecture are skipped; a
+ *  wrong result becomes a note instead of a figure. Errors: those that end the whole measurement. */
 static roof_status add_peaks(rf_device *device, bool tcgen05, double budget,
                              const roof_measure_options *options, roof_machine *machine, roof_error *error) {
   const tensor_peak *peak;
@@ -342,8 +341,8 @@ static roof_status add_peaks(rf_device *device, bool tcgen05, double budget,
   return ROOF_OK;
 }
 
-/** The newest instructions come last: a fault of a kernel leaves no device to measure the rest with, and what
- * was measured before it is kept. */
+/** The newest instructions come last: after a kernel's fault the device cannot be used, but earlier figures
+ * are kept. */
 roof_status rf_cuda_extras(rf_device *device, const roof_measure_options *options, roof_machine *machine,
                            roof_error *error) {
   static const double quick_budget = 0.03;
@@ -362,7 +361,7 @@ roof_status rf_cuda_extras(rf_device *device, const roof_measure_options *option
   }
   add_fractions(machine);
   if (status == ROOF_E_INTERNAL) {
-    add_note(machine, why.message, ": what comes after it was not measured");
+    add_note(machine, why.message, ": later figures were not measured");
     return ROOF_OK;
   }
   if (status != ROOF_OK && error != NULL) {
