@@ -94,7 +94,7 @@ static void what_cannot_be_read_says_why(void **state) {
   (void)state;
   rf_meter meter;
   rf_meter_start(&meter, root);
-  assert_non_null(strstr(meter.reason, "no /sys/class/powercap/intel-rapl:0: this processor"));
+  assert_non_null(strstr(meter.reason, "no /sys/class/powercap/intel-rapl:0: the processor"));
   assert_true(isnan(rf_meter_read(&meter)));
   add_zone("intel-rapl:0", "package-0\n", 5);
   char path[512];
@@ -162,13 +162,13 @@ static void a_kernel_has_watts_and_joules_or_the_reason(void **state) {
   rf_meter_start(&meter, root);
   rf_meter_fill(&meter, 2, &m);
   assert_true(isnan(m.watts) && isnan(m.joules));
-  assert_non_null(strstr(m.power, "not measured: no /sys/class/powercap/intel-rapl:0: this processor"));
+  assert_non_null(strstr(m.power, "not measured: no /sys/class/powercap/intel-rapl:0: the processor"));
   add_zone("intel-rapl:0", "package-0\n", 990);
   add_zone("intel-rapl:0:0", "dram\n", 10);
   rf_meter_start(&meter, root);
   rf_meter_fill(&meter, 2, &m);
   assert_true(isnan(m.watts));
-  assert_non_null(strstr(m.power, "stood still"));
+  assert_non_null(strstr(m.power, "did not change"));
   count("intel-rapl:0", 70); /* of a range of 1000 */
   count("intel-rapl:0:0", 30);
   rf_meter_fill(&meter, 2, &m);
