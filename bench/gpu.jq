@@ -31,7 +31,7 @@ def goals:
   . as $r
   | [(["fp32", "4096", "cuBLAS"], ["bf16", "8192", "cuBLASLt"]
       | . as [$dtype, $size, $library] | ($r | last_rung("\($dtype), m = n = k = \($size)")) as $rung
-      | goal("\($dtype) gemm at \($size), last rung\(if $rung then " (\($rung.kernel))" else "" end), of \($library)"; $rung.beside.fraction?; 0.95)),
+      | goal("\($dtype) gemm at \($size), last rung\(if $rung then " (\($rung.kernel))" else "" end), of \($library)"; $rung.baseline.fraction?; 0.95)),
      goal("memory read, of the datasheet"; ($r | memory | .read_bytes_per_second?) | ratio($r | sheet_level("memory")); 0.93),
      (["softmax", "device-softmax"], ["rmsnorm", "device-rmsnorm"]
       | . as [$what, $kernel] | goal("fused \($what) in fp32, of the measured copy"; $r | fused($kernel); 0.9))];
@@ -79,8 +79,8 @@ def ceilings:
 
 def ladders:
   .ladders | to_entries[] | "", "| gemm \(.key) | time | rate | of the library, in turns |", "|---|---:|---:|---:|",
-    (.value[] | "| \(.rung) `\(.kernel)` | \(.seconds | quantity("s")) | \(flops_per_second | quantity("FLOP/s")) | \(.beside.fraction? | share) |"),
-    (.value | last | select(.beside != null) | . as $r | "| `\(.beside.name | split(" ")[0])` | \(.beside.seconds | quantity("s")) | \({flops, seconds: $r.beside.seconds} | flops_per_second | quantity("FLOP/s")) | |");
+    (.value[] | "| \(.rung) `\(.kernel)` | \(.seconds | quantity("s")) | \(flops_per_second | quantity("FLOP/s")) | \(.baseline.fraction? | share) |"),
+    (.value | last | select(.baseline != null) | . as $r | "| `\(.baseline.name | split(" ")[0])` | \(.baseline.seconds | quantity("s")) | \({flops, seconds: $r.baseline.seconds} | flops_per_second | quantity("FLOP/s")) | |");
 
 def kernels:
   select(.kernels != []) | (memory.copy_bytes_per_second?) as $copy

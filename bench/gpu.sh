@@ -258,7 +258,7 @@ rung() {
   set -- run "$1" "m=$3" "n=$3" "k=$3" --backend cuda --dtype "$2" --precision 0.1 $quick --json
   together=''
   if [ -n "$library" ]; then
-    run 90 "$roofline" "$@" --beside "$library" && return 0
+    run 90 "$roofline" "$@" --baseline "$library" && return 0
     [ $code -ne 99 ] || return 99
     together=$why
   fi

@@ -113,7 +113,7 @@ ROOF_API roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_
  *  Errors: ROOF_E_OUTPUT when a file exists or cannot be written. */
 ROOF_API roof_status roof_ledger_keygen(const char *path, roof_error *error);
 
-/** A prediction beside its measurement. Numbers that are not known are NaN, texts "" or NULL. */
+/** A prediction and its measurement. Numbers that are not known are NaN, texts "" or NULL. */
 typedef struct roof_reconciled {
   char label[ROOF_LABEL_MAX];
   size_t prediction;           /**< its entry's number */

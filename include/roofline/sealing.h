@@ -76,7 +76,7 @@ ROOF_API roof_status roof_sealings_read(roof_sealings *all, const char *text, si
  *  Units: none.
  *  Ownership: changes the labels.
  *  Errors: a label is truncated. */
-ROOF_API void roof_sealings_tell_machines(roof_sealings *all);
+ROOF_API void roof_sealings_name_machines(roof_sealings *all);
 
 /** Frees the list.
  *  Units: none.

@@ -111,17 +111,17 @@ static void read_how(json_t *counted, const char *what, const char *name, char *
   snprintf(how, size, "%s", rf_json_text_of(all != NULL ? all : json_object_get(one, "source")));
 }
 
-/** The format and unit that a key of `flops` names ("fp16", "fp16 vector"); the unit may be told with how it
- * was counted; -1: not told. */
+/** The format and unit that a key of `flops` names ("fp16", "fp16 vector"); the unit may be given with how it
+ * was counted; -1: not given. */
 static roof_status read_format(const char *name, json_t *counted, roof_dtype *dtype, int *unit,
                                roof_error *error) {
   char format[ROOF_NAME_MAX];
   size_t length = strcspn(name, " ");
-  const char *told = rf_json_text_of(json_object_get(json_object_get(counted, name), "unit"));
+  const char *given = rf_json_text_of(json_object_get(json_object_get(counted, name), "unit"));
   roof_unit found;
   snprintf(format, sizeof format, "%.*s", (int)length, name);
-  told = name[length] == ' ' ? name + length + 1 : told;
-  *unit = roof_unit_parse(told, &found, NULL) == ROOF_OK ? (int)found : -1;
+  given = name[length] == ' ' ? name + length + 1 : given;
+  *unit = roof_unit_parse(given, &found, NULL) == ROOF_OK ? (int)found : -1;
   return roof_dtype_parse(format, dtype, error);
 }
 

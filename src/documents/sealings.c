@@ -80,7 +80,7 @@ void roof_sealings_done(roof_sealings *all) {
   *all = (roof_sealings){0};
 }
 
-void roof_sealings_tell_machines(roof_sealings *all) {
+void roof_sealings_name_machines(roof_sealings *all) {
   bool several = false;
   for (size_t i = 1; i < all->count; i++) {
     several |= strcmp(all->list[i].machine, all->list[0].machine) != 0;

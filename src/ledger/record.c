@@ -36,7 +36,7 @@ static roof_status no_memory(const char *what, roof_error *error) {
   return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", what);
 }
 
-/** Adds `fields` to the list; NULL tells through `why` what could not be written: text that is not UTF-8,
+/** Adds `fields` to the list; NULL: `why` says what could not be written: text that is not UTF-8,
  * else memory was short. */
 static roof_status add(json_t *list, const char *label, json_t *fields, const json_error_t *why,
                        roof_error *error) {

@@ -26,9 +26,9 @@ case "$1 $2" in
 esac
 kernels=() dtype=fp32 beside='' counted=null before=''
 for word in "${@:2}"; do
-  case $before in --dtype) dtype=$word ;; --beside) beside=$word ;; esac
+  case $before in --dtype) dtype=$word ;; --baseline) beside=$word ;; esac
   case $word in --counters) counted='{"source": "ncu", "flops": 1.1e9, "bytes": {"memory": 5e9}, "operational_intensity": 0.22}' ;; esac
-  case $before-$word in --dtype-* | --beside-* | --backend-* | --precision-* | *=* | *--*) ;; *) kernels+=("$word") ;; esac
+  case $before-$word in --dtype-* | --baseline-* | --backend-* | --precision-* | *=* | *--*) ;; *) kernels+=("$word") ;; esac
   before=$word
 done
 read -r kernel format code <<<"$STUB_FAIL"
@@ -38,7 +38,7 @@ for word in "${kernels[@]}" $beside; do
 done
 jq -n --arg dtype "$dtype" --arg beside "$beside" --argjson counted "$counted" --args '{kernels: [$ARGS.positional[] | {
   name: "\(.) \($dtype)", seconds: 0.001, flops: {($dtype): 1e9}, bytes: {HBM: 4e9}, counters: $counted,
-  beside: (if $beside == "" then null else {name: $beside, seconds: 0.00096, fraction: 0.96} end),
+  baseline: (if $beside == "" then null else {name: $beside, seconds: 0.00096, fraction: 0.96} end),
   note: "device\u0027s clock, 1 call a sample; time spent; NVIDIA H200"}]}' "${kernels[@]}"
 SCRIPT
   cat >"$BATS_TEST_TMPDIR/bin/nvidia-smi" <<'SCRIPT'
@@ -103,7 +103,7 @@ of_result() { jq -c "$1" "$result"; }
   : >"$STUB_LOG"
   gpu kernels
   [ "$status" -eq 0 ]
-  ! grep -q -e '^measure' -e '--beside' "$STUB_LOG"
+  ! grep -q -e '^measure' -e '--baseline' "$STUB_LOG"
   [ "$(of_result '[.parts.kernels.state, (.kernels | length > 10), (.machine == null)]')" = '["complete",true,false]' ]
   : >"$STUB_LOG"
   gpu kernels
@@ -121,7 +121,7 @@ of_result() { jq -c "$1" "$result"; }
   [ "$status" -eq 0 ]
   [ "$(of_result '[.failed, any(.kernels[]; .kernel == "device-softmax" and .dtype == "fp32")]')" = '[[],true]' ]
   STUB_FAIL='gemm-cublas fp32 4' gpu ladders # the library's failure is not the rung's
-  [ "$(of_result '[.ladders[][].beside.fraction], .skipped[0].what, .skipped[0].why')" = \
+  [ "$(of_result '[.ladders[][].baseline.fraction], .skipped[0].what, .skipped[0].why')" = \
     "$(printf '[0.96,null]\n"gemm-cublas beside device-gemm-naive, fp32, m = n = k = 4096"\n"gemm-cublas fp32: out of order"')" ]
   rm "$result"
   STUB_FAIL='gemm-cluster bf16 3' gpu ladders
@@ -157,7 +157,7 @@ of_result() { jq -c "$1" "$result"; }
   device=$("$ROOFLINE" run device-copy n=4096 --backend cuda --quick --json 2>&1 | jq -r '.kernels[0].note') || skip "no backend cuda in this build"
   [[ $device == *Emulated* ]] || skip "the libcuda of this build runs no kernels"
   gpu --quick --seconds 90 ceilings ladders
-  [ "$(of_result '[.quick, .parts.ceilings.state, .machine.name, any(.ladders[][]; .beside.fraction > 0), .failed]')" = '[true,"complete","host-gpu0",true,[]]' ]
+  [ "$(of_result '[.quick, .parts.ceilings.state, .machine.name, any(.ladders[][]; .baseline.fraction > 0), .failed]')" = '[true,"complete","host-gpu0",true,[]]' ]
   [[ $output == *'| launch, in a graph | | '* && $output == *'| 12 `gemm-cluster` | '*' % |'* ]]
 }
 

@@ -71,16 +71,16 @@ needs_device() {
   run -0 "$ROOFLINE" ledger verify --ledger loop.ledger
 }
 
-@test "run --beside: two kernels in turns" {
+@test "run --baseline: two kernels in turns" {
   needs_device
-  run -0 "$ROOFLINE" run device-gemm-waves --beside device-gemm-naive m=64 n=64 k=64 --backend opencl --quick --json
-  [ "$(jq -c '.kernels[0].beside | [.name, .fraction > 0, (.samples | length)]' <<<"$output")" = \
+  run -0 "$ROOFLINE" run device-gemm-waves --baseline device-gemm-naive m=64 n=64 k=64 --backend opencl --quick --json
+  [ "$(jq -c '.kernels[0].baseline | [.name, .fraction > 0, (.samples | length)]' <<<"$output")" = \
     "[\"device-gemm-naive m=64 n=64 k=64 fp32\",true,$(jq '.kernels[0].samples | length' <<<"$output")]" ]
-  run -0 "$ROOFLINE" run device-gemm-waves --beside device-gemm-naive m=64 n=64 k=64 --backend opencl --quick
+  run -0 "$ROOFLINE" run device-gemm-waves --baseline device-gemm-naive m=64 n=64 k=64 --backend opencl --quick
   [[ $output == *" % of device-gemm-naive, which took "*" in turns with it"* ]]
-  run -2 "$ROOFLINE" run device-copy --beside device-triad --backend opencl --quick
+  run -2 "$ROOFLINE" run device-copy --baseline device-triad --backend opencl --quick
   [ "$output" = "roofline: device-copy and device-triad: two operations, copy and triad" ]
-  run -3 "$ROOFLINE" run triad --beside triad
-  [ "$output" = "roofline: --beside: backend cpu times one kernel after the other; use --backend cuda or opencl" ]
-  run -2 "$ROOFLINE" run gemm --ladder --beside gemm-blas
+  run -3 "$ROOFLINE" run triad --baseline triad
+  [ "$output" = "roofline: --baseline: backend cpu times one kernel after the other; use --backend cuda or opencl" ]
+  run -2 "$ROOFLINE" run gemm --ladder --baseline gemm-blas
 }

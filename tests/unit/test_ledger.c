@@ -573,7 +573,7 @@ static void documents_are_read_for_sealing(void **state) {
   if (roof_sealings_read(&all, text, sizeof text - 1, "f", &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
-  roof_sealings_tell_machines(&all);
+  roof_sealings_name_machines(&all);
   assert_int_equal(all.count, 2);
   assert_string_equal(all.list[0].label, "mine n=8 how=fast fp64 on m");
   assert_string_equal(all.list[0].parameters, "n=8 how=fast");

@@ -57,7 +57,7 @@ static roof_status read_options(const char *format, roof_import_options *o, roof
                                        : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
 }
 
-/** The machine named, else the catalogue's one of the device's name, else what the file tells of it; *machine
+/** The machine named, else the catalogue's one of the device's name, else what the file says of it; *machine
  * stays NULL when there is none. */
 static roof_status choose_machine(const cli_args *args, const roof_profile *profile, roof_machine **machine,
                                   roof_error *error) {
@@ -142,7 +142,7 @@ static roof_status show(const cli_args *args, import_answer *answer, roof_error 
   return cli_import_print_table(answer, error);
 }
 
-/** A file that tells of a machine alone: shown, or written as a machine file. */
+/** A file that describes a machine alone: shown, or written as a machine file. */
 static roof_status show_machine(const cli_args *args, const roof_machine *machine, roof_error *error) {
   if (args->to == NULL) {
     return cli_machine_show_print(args, machine, error);

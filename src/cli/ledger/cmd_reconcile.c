@@ -1,4 +1,4 @@
-/* What was sealed beside what was measured. */
+/* What was sealed compared with what was measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void add_row(cli_grid *grid, const roof_reconciled *r) {
                r->unsealed ? ", unsealed" : "");
 }
 
-/** The causes the figures show, then what they leave open and the one measurement that tells. */
+/** The causes the figures show, then what they leave open and the one measurement that decides. */
 static void add_causes(roof_text *out, const cli_why *why) {
   size_t i = 0;
   for (; i < why->of.count && why->of.causes[i].certainty == ROOF_SHOWN; i++) {
@@ -62,12 +62,12 @@ static void add_causes(roof_text *out, const cli_why *why) {
   if (i == why->of.count) {
     return;
   }
-  const char *tells = why->of.causes[i].measurement;
+  const char *decisive = why->of.causes[i].measurement;
   roof_text_add(out, "    not ruled out: ");
   for (size_t first = i; i < why->of.count; i++) {
     roof_text_addf(out, "%s%s", i > first ? ", " : "", why->of.causes[i].name);
   }
-  roof_text_addf(out, "; to tell them apart, measure first: %s\n", tells);
+  roof_text_addf(out, "; to tell them apart, measure first: %s\n", decisive);
 }
 
 /** True for what is nearer than the outermost memory. */

@@ -117,7 +117,7 @@ static roof_status read_predictions(const char *file, roof_sealings *predictions
   if (status == ROOF_OK && predictions->count == 0) {
     status = roof_error_set(error, ROOF_E_PARSE, "%s: has no predictions", file);
   }
-  roof_sealings_tell_machines(predictions);
+  roof_sealings_name_machines(predictions);
   roof_text_done(&text);
   return status;
 }

@@ -376,7 +376,7 @@ static roof_status seal_answer(const cli_args *args, answer *out, roof_error *er
   if (label != NULL) {
     status = roof_sealing_name(&all->list[0], label, error);
   }
-  roof_sealings_tell_machines(all);
+  roof_sealings_name_machines(all);
   status = status == ROOF_OK ? cli_seal_all(ledger, all, NULL, error) : status;
   for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
     const roof_sealing *s = &all->list[i];

@@ -15,7 +15,7 @@
 #include "roofline/version.h"
 
 static int quick, threads, list, ladder, counters, repeats = 1;
-static char *backend_name, *dtype_name, *beside_name, *ledger, *flops, *bytes, *op_text;
+static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
 static double percent = 1;
 
 static const struct poptOption options[] = {
@@ -32,12 +32,12 @@ static const struct poptOption options[] = {
      "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0,
      "cores to use, or that a program uses; default: all this process may", "N"},
-    {"beside", '\0', POPT_ARG_STRING, &beside_name, 0,
-     "time each in turns with this kernel of the same operation, a vendor's library for instance "
-     "(accelerators)",
+    {"baseline", '\0', POPT_ARG_STRING, &baseline_name, 0,
+     "interleave samples with this kernel of the same operation, a vendor's library for instance, and report "
+     "the ratio (accelerators)",
      "KERNEL"},
     {"counters", '\0', POPT_ARG_NONE, &counters, 0,
-     "run each kernel once more under NVIDIA's ncu and set what it counts beside the formula", NULL},
+     "run each kernel once more under NVIDIA's ncu and compare what it counts with the formula", NULL},
     {"repeat", '\0', POPT_ARG_INT, &repeats, 0, "how often to run a program; default 1", "N"},
     {"flops", '\0', POPT_ARG_STRING, &flops, 0, "what a program without regions does in one run", "N"},
     {"bytes", '\0', POPT_ARG_STRING, &bytes, 0, "what it moves from and to memory", "N"},
@@ -118,7 +118,7 @@ static roof_status check_chart(const session *s, roof_error *error) {
   return status;
 }
 
-/** What was typed beside the kernels. */
+/** What was typed in addition to the kernels. */
 static roof_status select_common(const roof_backend **backend, roof_dtype *dtype, roof_error *error) {
   roof_status status = cli_select_backend(backend_name, backend, error);
   if (status == ROOF_OK && dtype_name != NULL) {
@@ -132,14 +132,14 @@ static roof_status select_common(const roof_backend **backend, roof_dtype *dtype
 
 /** The kernel that takes turns with the others. */
 static roof_status find_baseline(roof_runs *runs, roof_error *error) {
-  if (beside_name == NULL) {
+  if (baseline_name == NULL) {
     return ROOF_OK;
   }
   return runs->backend->run_in_turns != NULL
-             ? roof_runs_find(runs, beside_name, &runs->baseline, error)
+             ? roof_runs_find(runs, baseline_name, &runs->baseline, error)
              : roof_error_set(
                    error, ROOF_E_UNSUPPORTED,
-                   "--beside: backend %s times one kernel after the other; use --backend cuda or opencl",
+                   "--baseline: backend %s times one kernel after the other; use --backend cuda or opencl",
                    runs->backend->name);
 }
 
@@ -262,7 +262,7 @@ static void add_power(const session *s, roof_text *out) {
   }
 }
 
-static void add_beside(const session *s, roof_text *out) {
+static void add_baseline(const session *s, roof_text *out) {
   for (size_t i = 0; i < s->runs.count && s->runs.baseline != NULL; i++) {
     const roof_run *r = &s->runs.list[i];
     char time[32];
@@ -297,7 +297,7 @@ static void add_text(const session *s, roof_text *out) {
   roof_text_add(out, "\n");
   add_remarks(s, out);
   add_power(s, out);
-  add_beside(s, out);
+  add_baseline(s, out);
   add_counted(s, out);
   if (s->runs.machine != NULL) {
     roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->runs.machine->name, s->runs.machine->date);
@@ -326,7 +326,7 @@ static json_t *samples_json(const roof_measurement *m) {
 
 /** What took turns with it; `fraction`: how fast the kernel is as a share of this one, the median over the
  * turns. */
-static json_t *beside_json(const roof_run *r) {
+static json_t *baseline_json(const roof_run *r) {
   const roof_measurement *m = &r->baseline;
   return m->sample_count == 0 ? json_null()
                               : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds",
@@ -356,7 +356,7 @@ static void add_details(const roof_run *r, const cli_counted *counted, json_t *k
                         "conditions", conditions_json(&m->conditions), "counters",
                         counted != NULL ? cli_counted_json(counted) : json_null(), "watts",
                         cli_json_number(m->watts), "joules", cli_json_number(m->joules), "power",
-                        m->power[0] != '\0' ? m->power : NULL, "beside", beside_json(r)));
+                        m->power[0] != '\0' ? m->power : NULL, "baseline", baseline_json(r)));
   cli_json_add_placed(kernel, &r->at, 1);
 }
 
@@ -452,7 +452,7 @@ static roof_status write_chart(const session *s, roof_error *error) {
   return status;
 }
 
-static roof_status tell(const session *s, roof_error *error) {
+static roof_status answer(const session *s, roof_error *error) {
   roof_status status = s->args->to != NULL ? write_chart(s, error) : ROOF_OK;
   if (status != ROOF_OK || s->args->json || s->args->csv) {
     return status == ROOF_OK ? cli_answer_print(s->args, answer_json(s), error) : status;
@@ -482,7 +482,7 @@ static roof_status measure(const cli_args *args, roof_error *error) {
   }
   if (status == ROOF_OK) {
     roof_runs_place(&s.runs, load_ceilings(&s.runs));
-    status = tell(&s, error);
+    status = answer(&s, error);
   }
   roof_runs_done(&s.runs);
   free(s.counted);
@@ -578,7 +578,7 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
                                  .flops = flops,
                                  .bytes = bytes,
                                  .op = op_text};
-  return list || ladder || counters || quick || beside_name != NULL || backend_name != NULL ||
+  return list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
                  ledger != NULL || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
@@ -599,10 +599,10 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: is for a program, `roofline run %s ... -- ./program`",
                           option, option);
   }
-  if (beside_name != NULL && (list || ladder)) {
+  if (baseline_name != NULL && (list || ladder)) {
     return roof_error_set(
         error, ROOF_E_ARGUMENT,
-        "--beside: is for kernels, without --list; --ladder has its libraries beside it already");
+        "--baseline: is for kernels, without --list; --ladder compares with its libraries already");
   }
   if (counters && (list || ladder)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--counters: is for kernels, without --list or --ladder");
@@ -612,7 +612,7 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger, backend_name, dtype_name, beside_name, flops, bytes, op_text};
+  char *texts[] = {ledger, backend_name, dtype_name, baseline_name, flops, bytes, op_text};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }

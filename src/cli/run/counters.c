@@ -106,8 +106,8 @@ static roof_status explain(const char *log, const char *ended, roof_error *error
                         said);
 }
 
-/** Sends standard output and error nowhere; returns where they went, for `speak`. */
-static void hush(int kept[2]) {
+/** Sends standard output and error nowhere; returns where they went, for restore_output. */
+static void silence_output(int kept[2]) {
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   fflush(stdout);
   for (int i = 0; i < 2; i++) {
@@ -121,7 +121,7 @@ static void hush(int kept[2]) {
   }
 }
 
-static void speak(const int kept[2]) {
+static void restore_output(const int kept[2]) {
   for (int i = 0; i < 2; i++) {
     if (kept[i] >= 0) {
       dup2(kept[i], i + 1);
@@ -142,9 +142,9 @@ static roof_status profile(const roof_profiler *ncu, const command *c, const cha
   for (int i = 0; words[i] != NULL; i++) {
     words[i] = words[i] == ncu->file ? log : words[i];
   }
-  hush(kept);
+  silence_output(kept);
   roof_status status = cli_profiler_run_held(words, hold, &why);
-  speak(kept);
+  restore_output(kept);
   free(words);
   return status == ROOF_OK ? ROOF_OK : explain(log, why.message, error);
 }

@@ -1,4 +1,4 @@
-/** What a profiler counts while a built-in kernel runs, to set beside what its formula says. */
+/** What a profiler counts while a built-in kernel runs, to compare with what its formula says. */
 #ifndef CLI_RUN_COUNTERS_H
 #define CLI_RUN_COUNTERS_H
 
@@ -20,7 +20,7 @@ typedef struct cli_counted {
 roof_status cli_count_kernel(const roof_kernel *kernel, const char *backend, roof_dtype dtype,
                              const double *values, cli_counted *counted, roof_error *error);
 
-/** The heads of the table that sets counts beside formulas, and a kernel's row.
+/** The heads of the table that compares counts with formulas, and a kernel's row.
  *  Units: none. Ownership: changes *grid. Errors: none. */
 void cli_counted_heads(cli_grid *grid);
 void cli_counted_row(cli_grid *grid, const roof_measurement *measurement, const cli_counted *counted);

@@ -250,7 +250,7 @@ static roof_status print_text(const climb *c, const roof_scene *scene, roof_erro
   return status == ROOF_OK ? cli_chart_print(c->asked->args, scene, 0, 0, false, error) : status;
 }
 
-static roof_status tell(climb *c, roof_error *error) {
+static roof_status show(climb *c, roof_error *error) {
   const cli_args *args = c->asked->args;
   roof_scene *scene = malloc(sizeof *scene);
   if (scene == NULL) {
@@ -268,7 +268,7 @@ static roof_status tell(climb *c, roof_error *error) {
 }
 
 roof_status cli_ladder_run(const cli_climb *asked, roof_error *error) {
-  static roof_status (*const steps[])(climb *, roof_error *) = {find, predict, seal, measure, tell};
+  static roof_status (*const steps[])(climb *, roof_error *) = {find, predict, seal, measure, show};
   const char *to = asked->args->to;
   roof_status status = to != NULL ? cli_chart_check(to, error) : ROOF_OK;
   climb *c = status == ROOF_OK ? calloc(1, sizeof *c) : NULL;

@@ -15,7 +15,7 @@ typedef struct cli_climb {
 } cli_climb;
 
 /** Predicts every rung of the operation and the libraries, seals that in the ledger, then measures each and
- *  tells. */
+ *  shows the result. */
 roof_status cli_ladder_run(const cli_climb *climb, roof_error *error);
 
 #endif

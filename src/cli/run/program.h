@@ -7,7 +7,7 @@
 #include "roofline/measurement.h"
 #include "roofline/place.h"
 
-/** What was typed beside the program and the options of every command. */
+/** What was typed in addition to the program and the options of every command. */
 typedef struct cli_program_options {
   int repeats;
   int threads;       /**< 0: all cores */

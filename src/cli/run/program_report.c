@@ -197,7 +197,7 @@ static json_t *samples_json(const roof_measurement *m) {
   return samples;
 }
 
-/** What only this command tells of a part. */
+/** What only this command says of a part. */
 static void add_details(const cli_part *part, json_t *kernel) {
   const roof_measurement *m = &part->measurement;
   json_object_set_new(kernel, "intensity", cli_json_number(m->flops / m->bytes));
