@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
+#include "cli/columns.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 #include "roofline/draw.h"
 #include "roofline/plan.h"
 
-enum { SHORT = CLI_MODEL_CHOICE_SIZE, COLUMNS = 9 };
+enum { SHORT = CLI_MODEL_CHOICE_SIZE };
 
 static int search;
 static char *devices, *ttft, *tpot;
@@ -45,6 +45,29 @@ typedef struct answer {
   roof_plan_front front;
 } answer;
 
+/** A plan, and what its precision is called. */
+typedef struct front_row {
+  roof_plan_point point;
+  const char *precision;
+} front_row;
+
+#define COUNT(key, member)                                                                                   \
+  { key, key, .fixed = true, CLI_FIELD(NUMBER, front_row, point.member) }
+
+static const cli_column front_columns[] = {
+    COUNT("tp", tp),
+    COUNT("pp", pp),
+    COUNT("dp", dp),
+    COUNT("ep", ep),
+    COUNT("batch", batch),
+    {"precision", "precision", CLI_FIELD(TEXT, front_row, precision)},
+    {"ttft_seconds", "TTFT", "s", CLI_FIELD(NUMBER, front_row, point.ttft_seconds)},
+    {"tpot_seconds", "TPOT", "s", CLI_FIELD(NUMBER, front_row, point.tpot_seconds)},
+    {"device_tokens_per_second", "tokens/s a device", .digits = 4,
+     CLI_FIELD(NUMBER, front_row, point.device_tokens_per_second)},
+    {.key = "total_bytes", CLI_FIELD(NUMBER, front_row, point.total_bytes)},
+    {0}};
+
 static roof_status parse_limit(const char *text, const char *unit, const char *name, double *value,
                                roof_error *error) {
   roof_error why = {0};
@@ -68,30 +91,11 @@ static void plan_words(const answer *a, const roof_plan_point *p, char *out, siz
   }
 }
 
-static void fill_row(const answer *a, const roof_plan_point *p, char row[COLUMNS][SHORT]) {
-  const double counts[] = {p->tp, p->pp, p->dp, p->ep, p->batch};
-  for (int i = 0; i < 5; i++) {
-    snprintf(row[i], SHORT, "%.0f", counts[i]);
-  }
-  snprintf(row[5], SHORT, "%s", a->names[p->precision]);
-  roof_quantity_format(row[6], SHORT, p->ttft_seconds, "s");
-  roof_quantity_format(row[7], SHORT, p->tpot_seconds, "s");
-  rf_format(row[8], SHORT, "%.4g", p->device_tokens_per_second);
-}
-
-static void add_table(const answer *a, roof_text *out) {
-  static const char *const header[COLUMNS] = {
-      "tp", "pp", "dp", "ep", "batch", "precision", "TTFT", "TPOT", "tokens/s a device"};
-  char text[ROOF_FRONT_MAX][COLUMNS][SHORT];
-  const char *cells[(ROOF_FRONT_MAX + 1) * COLUMNS];
-  memcpy(cells, header, sizeof header);
+static cli_rows front_rows(const answer *a, front_row rows[ROOF_FRONT_MAX]) {
   for (int i = 0; i < a->front.count; i++) {
-    fill_row(a, &a->front.points[i], text[i]);
-    for (int c = 0; c < COLUMNS; c++) {
-      cells[(i + 1) * COLUMNS + c] = text[i][c];
-    }
+    rows[i] = (front_row){a->front.points[i], a->names[a->front.points[i].precision]};
   }
-  cli_text_add_table(out, cells, COLUMNS, a->front.count + 1, "rrrrrlrrr");
+  return CLI_ROWS(front_columns, rows, (size_t)a->front.count);
 }
 
 static void add_text(const answer *a, roof_text *out) {
@@ -111,32 +115,23 @@ static void add_text(const answer *a, roof_text *out) {
   }
   if (f->count > 0) {
     roof_text_add(out, "\nfront: no other plan has both more tokens a second and less time per token\n");
-    add_table(a, out);
+    front_row rows[ROOF_FRONT_MAX];
+    cli_columns_add_text(out, front_rows(a, rows));
   }
-}
-
-static json_t *point_json(const answer *a, const roof_plan_point *p) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "tp", cli_json_number(p->tp), "pp",
-                   cli_json_number(p->pp), "dp", cli_json_number(p->dp), "ep", cli_json_number(p->ep),
-                   "batch", cli_json_number(p->batch), "precision", a->names[p->precision], "ttft_seconds",
-                   cli_json_number(p->ttft_seconds), "tpot_seconds", cli_json_number(p->tpot_seconds),
-                   "device_tokens_per_second", cli_json_number(p->device_tokens_per_second), "total_bytes",
-                   cli_json_number(p->total_bytes));
 }
 
 static json_t *answer_json(const answer *a) {
-  json_t *front = json_array();
+  front_row rows[ROOF_FRONT_MAX];
   const roof_plan_front *f = &a->front;
-  for (int i = 0; i < f->count; i++) {
-    json_array_append_new(front, point_json(a, &f->points[i]));
-  }
-  json_t *best = f->best.batch > 0 ? point_json(a, &f->best) : json_null();
-  return json_pack(
-      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.plans/1", "name",
-      a->model->name, "machine", a->machine->name, "devices", cli_json_number(a->limits.devices),
-      "ttft_limit_seconds", cli_json_number(a->limits.ttft_seconds), "tpot_limit_seconds",
-      cli_json_number(a->limits.tpot_seconds), "tried", cli_json_number(f->tried), "fit",
-      cli_json_number(f->fit), "within", cli_json_number(f->within), "best", best, "front", front);
+  front_row best = {f->best, a->names[f->best.precision]};
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.plans/1",
+                   "name", a->model->name, "machine", a->machine->name, "devices",
+                   cli_json_number(a->limits.devices), "ttft_limit_seconds",
+                   cli_json_number(a->limits.ttft_seconds), "tpot_limit_seconds",
+                   cli_json_number(a->limits.tpot_seconds), "tried", cli_json_number(f->tried), "fit",
+                   cli_json_number(f->fit), "within", cli_json_number(f->within), "best",
+                   f->best.batch > 0 ? cli_columns_object(front_columns, &best) : json_null(), "front",
+                   cli_columns_json(front_rows(a, rows)));
 }
 
 static void make_chart(const answer *a, roof_front *chart) {

@@ -1,10 +1,10 @@
 /* roofline model --train --search: every plan of a training step, the fastest, and what less memory costs. */
-#include "cli/grid.h"
+#include "cli/columns.h"
 #include "cli/model/model.h"
 #include "core/number.h"
 #include "roofline/plan.h"
 
-enum { SHORT = 48, COLUMNS = 12 };
+enum { SHORT = 48 };
 
 typedef struct answer {
   const roof_model *model;
@@ -14,38 +14,57 @@ typedef struct answer {
   roof_train_front front;
 } answer;
 
+/** A plan of a training step. */
+typedef struct front_row {
+  roof_train_point point;
+  double micro_batch;
+} front_row;
+
+static const char *recompute(const void *row, char *scratch) {
+  (void)scratch;
+  return roof_recompute_name(((const front_row *)row)->point.recompute);
+}
+
+static const char *recompute_and_sp(const void *row, char *scratch) {
+  snprintf(scratch, CLI_SCRATCH, "%s%s", recompute(row, NULL),
+           ((const front_row *)row)->point.sp ? ", sp" : "");
+  return scratch;
+}
+
+#define COUNT(key, header, member)                                                                           \
+  { key, header, .fixed = true, CLI_FIELD(NUMBER, front_row, member) }
+
+static const cli_column front_columns[] = {
+    COUNT("tp", "tp", point.tp),
+    COUNT("pp", "pp", point.pp),
+    COUNT("dp", "dp", point.dp),
+    COUNT("ep", "ep", point.ep),
+    {.key = "sp", CLI_FIELD(FLAG, front_row, point.sp)},
+    COUNT("zero", "ZeRO", point.zero),
+    {.key = "recompute", .text = recompute},
+    COUNT("micro_batch", "micro", micro_batch),
+    COUNT("microbatches", "accumulated", point.microbatches),
+    {NULL, "recompute", .text = recompute_and_sp},
+    {"seconds", "step", "s", CLI_FIELD(NUMBER, front_row, point.seconds)},
+    {"device_tokens_per_second", "tokens/s a device", .digits = 4,
+     CLI_FIELD(NUMBER, front_row, point.device_tokens_per_second)},
+    {"mfu", "MFU", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, front_row, point.mfu)},
+    {"total_bytes", "memory", .binary = true, CLI_FIELD(NUMBER, front_row, point.total_bytes)},
+    {0}};
+
 static double micro_batch(const answer *a, const roof_train_point *p) {
   return a->settings->batch / p->dp / p->microbatches;
 }
 
-static void fill_row(const answer *a, const roof_train_point *p, char row[COLUMNS][SHORT]) {
-  const double counts[] = {p->tp, p->pp, p->dp, p->ep, p->zero, micro_batch(a, p), p->microbatches};
-  for (int i = 0; i < 7; i++) {
-    snprintf(row[i], SHORT, "%.0f", counts[i]);
-  }
-  snprintf(row[7], SHORT, "%s%s", roof_recompute_name(p->recompute), p->sp ? ", sp" : "");
-  roof_quantity_format(row[8], SHORT, p->seconds, "s");
-  rf_format(row[9], SHORT, "%.4g", p->device_tokens_per_second);
-  rf_format(row[10], SHORT, "%.1f %%", 100 * p->mfu);
-  roof_bytes_format(row[11], SHORT, p->total_bytes);
+static front_row row_of(const answer *a, const roof_train_point *p) {
+  return (front_row){*p, micro_batch(a, p)};
 }
 
-static void add_table(const answer *a, roof_text *out) {
-  static const char *const header[COLUMNS] = {
-      "tp",  "pp",    "dp", "ep", "ZeRO", "micro", "accumulated", "recompute", "step", "tokens/s a device",
-      "MFU", "memory"};
-  static char text[ROOF_FRONT_MAX][COLUMNS][SHORT];
-  const char *cells[(ROOF_FRONT_MAX + 1) * COLUMNS];
-  for (int c = 0; c < COLUMNS; c++) {
-    cells[c] = header[c];
-  }
+static cli_rows front_rows(const answer *a, front_row rows[ROOF_FRONT_MAX]) {
   for (int i = 0; i < a->front.count; i++) {
-    fill_row(a, &a->front.points[i], text[i]);
-    for (int c = 0; c < COLUMNS; c++) {
-      cells[(i + 1) * COLUMNS + c] = text[i][c];
-    }
+    rows[i] = row_of(a, &a->front.points[i]);
   }
-  cli_text_add_table(out, cells, COLUMNS, a->front.count + 1, "rrrrrrrlrrrr");
+  return CLI_ROWS(front_columns, rows, (size_t)a->front.count);
 }
 
 static void add_text(const answer *a, roof_text *out) {
@@ -67,34 +86,20 @@ static void add_text(const answer *a, roof_text *out) {
   roof_text_addf(out, ", %.4g tokens/s a device, MFU %.1f %%, %s a device\n", b->device_tokens_per_second,
                  100 * b->mfu, roof_bytes_format(y, SHORT, b->total_bytes));
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
-  add_table(a, out);
-}
-
-static json_t *point_json(const answer *a, const roof_train_point *p) {
-  json_t *object = json_pack(
-      "{s:o, s:o, s:o, s:o, s:b, s:o, s:s, s:o, s:o}", "tp", cli_json_number(p->tp), "pp",
-      cli_json_number(p->pp), "dp", cli_json_number(p->dp), "ep", cli_json_number(p->ep), "sp", (int)p->sp,
-      "zero", cli_json_number(p->zero), "recompute", roof_recompute_name(p->recompute), "micro_batch",
-      cli_json_number(micro_batch(a, p)), "microbatches", cli_json_number(p->microbatches));
-  json_object_set_new(object, "seconds", cli_json_number(p->seconds));
-  json_object_set_new(object, "device_tokens_per_second", cli_json_number(p->device_tokens_per_second));
-  json_object_set_new(object, "mfu", cli_json_number(p->mfu));
-  json_object_set_new(object, "total_bytes", cli_json_number(p->total_bytes));
-  return object;
+  front_row rows[ROOF_FRONT_MAX];
+  cli_columns_add_text(out, front_rows(a, rows));
 }
 
 static json_t *answer_json(const answer *a) {
   const roof_train_front *f = &a->front;
-  json_t *points = json_array();
-  for (int i = 0; i < f->count; i++) {
-    json_array_append_new(points, point_json(a, &f->points[i]));
-  }
+  front_row rows[ROOF_FRONT_MAX], best = row_of(a, &f->best);
   return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.train_plans/1",
                    "name", a->model->name, "machine", a->machine->name, "devices",
                    cli_json_number(a->devices), "batch", cli_json_number(a->settings->batch), "prompt",
                    cli_json_number(a->settings->prompt), "tried", cli_json_number(f->tried), "fit",
-                   cli_json_number(f->fit), "best", f->count > 0 ? point_json(a, &f->best) : json_null(),
-                   "front", points);
+                   cli_json_number(f->fit), "best",
+                   f->count > 0 ? cli_columns_object(front_columns, &best) : json_null(), "front",
+                   cli_columns_json(front_rows(a, rows)));
 }
 
 roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
