@@ -764,7 +764,7 @@ static roof_model_target *model_target(const char *name, roof_model_settings *s)
   static roof_machine *machine = NULL;
   static roof_model_target target;
   roof_error error = {0};
-  if (roof_catalog_load("h100", &machine, &error) != ROOF_OK ||
+  if ((machine == NULL && roof_catalog_load("h100", &machine, &error) != ROOF_OK) ||
       roof_model_load(name, &model, &error) != ROOF_OK) {
     fail_msg("%s", error.message);
   }
