@@ -200,6 +200,74 @@ ROOF_API double roof_zero_traffic(int stage, double devices);
  *  Errors: none. */
 ROOF_API double roof_pipeline_bubble(double stages, double microbatches);
 
+#define ROOF_ZERO_STAGES 4
+
+/** What is asked of a cluster. Start from roof_cluster_settings_default(). */
+typedef struct roof_cluster_settings {
+  double devices;
+  double node; /**< devices that the machine's own link joins */
+  double parameters;
+  double tokens;         /**< of a step, all devices */
+  double gradient_bytes; /**< of one parameter */
+  double buffer_bytes;   /**< of an all-reduce; NaN: all gradients */
+  double stages, microbatches;
+  const roof_link *network; /**< between nodes; NULL: InfiniBand NDR */
+} roof_cluster_settings;
+
+/** What one link asks of the computation. */
+typedef struct roof_cluster_link {
+  const char *name, *source;
+  double bytes_per_second;         /**< one way */
+  double flops_per_byte;           /**< that the device does in the time of a byte, one way */
+  double flops_per_byte_both_ways; /**< of the bytes of both ways together */
+  double split_width;              /**< roof_cluster_split_width, 16 bits an element */
+} roof_cluster_link;
+
+/** An all-reduce by one route. */
+typedef struct roof_cluster_route {
+  const char *name, *text;
+  double seconds;                /**< of the buffer asked about */
+  double bus_bytes_per_second;   /**< as nccl-tests count it; NaN for one device */
+  double gradient_seconds;       /**< of all gradients */
+  double devices_limit;          /**< from which that takes longer than the step's computation */
+  double devices_limit_backward; /**< than its backward pass */
+} roof_cluster_route;
+
+/** A stage of ZeRO on one device. */
+typedef struct roof_cluster_zero {
+  int stage;
+  double bytes_per_parameter;
+  double bytes, sent_bytes; /**< held, and sent in a step */
+  bool fits;                /**< in the memory; true where that is not known */
+} roof_cluster_zero;
+
+/** Everything that a cluster is asked. */
+typedef struct roof_cluster_answer {
+  roof_cluster cluster;
+  roof_cluster_link links[ROOF_LINK_MAX + 1]; /**< the machine's, then the one between nodes */
+  int link_count;
+  roof_cluster_route routes[ROOF_ROUTE_COUNT];
+  roof_cluster_zero zero[ROOF_ZERO_STAGES];
+  double buffer_bytes;        /**< of the all-reduce */
+  double compute_seconds;     /**< of a step on one device */
+  double flops_per_byte_sent; /**< infinite for one device */
+  double bubble;
+} roof_cluster_answer;
+
+/** 64 devices in nodes of 8, 8e9 parameters, 4e6 tokens a step, gradients in 16 bits, 4 stages, 16 microbatches.
+ *  Units: as the fields.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_cluster_settings roof_cluster_settings_default(void);
+
+/** What the links of a cluster of a target's machine ask for, and how far data parallelism scales on it.
+ *  Units: bytes, bytes/s, FLOP/byte, s.
+ *  Ownership: fills *answer; texts in it live as long as the machine, the network and the answer.
+ *  Errors: ROOF_E_UNSUPPORTED where the machine's file has no link or no peak of the format on the matrix unit;
+ *  *answer is left alone. */
+ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roof_cluster_settings *settings,
+                                            roof_cluster_answer *answer, roof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "cli/chart.h"
+#include "cli/columns.h"
 #include "cli/grid.h"
 #include "core/number.h"
 #include "roofline/plan.h"
 
-enum { SHORT = 64, STAGES = 4, SPLIT_BYTES = 2 };
+enum { SHORT = 64 };
 
 static char *network;
 static const struct poptOption options[] = {
@@ -18,31 +19,52 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 /** What is typed as key=value. */
-typedef struct inputs {
-  double devices, node, params, tokens, size, bytes, stages, microbatches;
-} inputs;
-
-#define INPUT(name, unit, least)                                                                             \
-  { #name, offsetof(inputs, name), unit, least }
+#define INPUT(name, member, unit, least)                                                                     \
+  { name, offsetof(roof_cluster_settings, member), unit, least }
 static const struct {
   const char *name;
   size_t offset;
   const char *unit;
   double least;
 } input_table[] = {
-    INPUT(devices, "", 1), INPUT(node, "", 1),   INPUT(params, "", 1), INPUT(tokens, "", 1),
-    INPUT(size, "B", 1),   INPUT(bytes, "B", 0), INPUT(stages, "", 1), INPUT(microbatches, "", 1),
+    INPUT("devices", devices, "", 1),    INPUT("node", node, "", 1),
+    INPUT("params", parameters, "", 1),  INPUT("tokens", tokens, "", 1),
+    INPUT("size", buffer_bytes, "B", 1), INPUT("bytes", gradient_bytes, "B", 0),
+    INPUT("stages", stages, "", 1),      INPUT("microbatches", microbatches, "", 1),
 };
 enum { INPUT_COUNT = sizeof input_table / sizeof input_table[0] };
 
 typedef struct answer {
   const roof_machine *machine;
-  roof_target target;
-  roof_cluster cluster;
-  inputs in;
+  roof_dtype dtype;
+  roof_cluster_settings in;
+  roof_cluster_answer of;
 } answer;
 
-static roof_status take_word(const char *word, inputs *in, roof_error *error) {
+static const cli_column link_columns[] = {
+    {"name", "link", CLI_FIELD(TEXT, roof_cluster_link, name)},
+    {"bytes_per_second", "one way", "B/s", CLI_FIELD(NUMBER, roof_cluster_link, bytes_per_second)},
+    {"flops_per_byte", "FLOP/B one way", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte)},
+    {"flops_per_byte_both_ways", "FLOP/B both ways", .digits = 5,
+     CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte_both_ways)},
+    {"split_width", "width", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, split_width)},
+    {"source", CLI_FIELD(TEXT, roof_cluster_link, source)},
+    {0}};
+
+static const cli_column route_columns[] = {
+    {"route", CLI_FIELD(TEXT, roof_cluster_route, name)},
+    {"seconds", CLI_FIELD(NUMBER, roof_cluster_route, seconds)},
+    {"gradient_seconds", CLI_FIELD(NUMBER, roof_cluster_route, gradient_seconds)},
+    {"devices_limit", CLI_FIELD(NUMBER, roof_cluster_route, devices_limit)},
+    {"devices_limit_backward", CLI_FIELD(NUMBER, roof_cluster_route, devices_limit_backward)},
+    {0}};
+
+static const cli_column zero_columns[] = {{"stage", CLI_FIELD(COUNT, roof_cluster_zero, stage)},
+                                          {"bytes", CLI_FIELD(NUMBER, roof_cluster_zero, bytes)},
+                                          {"sent_bytes", CLI_FIELD(NUMBER, roof_cluster_zero, sent_bytes)},
+                                          {0}};
+
+static roof_status take_word(const char *word, roof_cluster_settings *in, roof_error *error) {
   const char *names[INPUT_COUNT + 1] = {NULL};
   char name[SHORT];
   size_t length = strcspn(word, "=");
@@ -68,87 +90,43 @@ static roof_status take_word(const char *word, inputs *in, roof_error *error) {
 }
 
 /** Settings; a first word without `=` is a model that gives the parameters. */
-static roof_status take_words(const cli_args *args, inputs *in, roof_error *error) {
-  static const double megatokens = 4e6, parameters = 8e9;
+static roof_status take_words(const cli_args *args, roof_cluster_settings *in, roof_error *error) {
   roof_status status = ROOF_OK;
-  *in = (inputs){.devices = 64, .node = 8, .params = parameters, .tokens = megatokens, .bytes = 2};
-  in->stages = 4;
-  in->microbatches = 16;
-  in->size = NAN;
+  *in = roof_cluster_settings_default();
   for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
     if (i == 0 && strchr(args->words[0], '=') == NULL) {
       roof_model model;
       status = roof_model_load(args->words[0], &model, error);
-      in->params = status == ROOF_OK ? roof_model_count(&model).total : in->params;
+      in->parameters = status == ROOF_OK ? roof_model_count(&model).total : in->parameters;
     } else {
       status = take_word(args->words[i], in, error);
     }
   }
-  in->size = isnan(in->size) ? in->params * in->bytes : in->size;
   return status;
 }
 
-static roof_status make_answer(const cli_args *args, const roof_machine *machine, const inputs *in, answer *a,
+static roof_status make_answer(const cli_args *args, const roof_machine *machine, answer *a,
                                roof_error *error) {
   roof_types types;
   roof_options option;
-  const roof_link *between = &roof_network_at(0)->link;
-  *a = (answer){.machine = machine, .in = *in};
+  roof_target target;
   roof_status status = cli_select_types(args, machine, &types, error);
   status = status == ROOF_OK ? cli_select_options(args, &option, error) : status;
-  status = status == ROOF_OK ? roof_target_init(&a->target, machine, &types, &option, error) : status;
-  status = status == ROOF_OK ? roof_target_supports(&a->target, ROOF_MATRIX, error) : status;
-  status =
-      status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &between, error) : status;
-  if (status == ROOF_OK && a->target.link == NULL) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
-                          machine->name);
+  status = status == ROOF_OK ? roof_target_init(&target, machine, &types, &option, error) : status;
+  if (status == ROOF_OK && network != NULL) {
+    status = roof_network_find(network, machine, &a->in.network, error);
   }
-  if (status == ROOF_OK) {
-    a->cluster = (roof_cluster){.node = in->node,
-                                .flops_per_second = 1 / a->target.seconds_per_flop[ROOF_MATRIX],
-                                .parameters = in->params,
-                                .tokens = in->tokens,
-                                .gradient_bytes = in->bytes};
-    a->cluster.links[ROOF_SPAN_NODE] = roof_link_complete(a->target.link, false);
-    a->cluster.links[ROOF_SPAN_CLUSTER] = roof_link_complete(between, true);
-  }
-  return status;
-}
-
-static double both_ways(const roof_link *l) {
-  return isnan(l->both_ways_bytes_per_second) ? 2 * l->bytes_per_second : l->both_ways_bytes_per_second;
-}
-
-/** The links of the machine, then the one between nodes. */
-static const roof_link *link_at(const answer *a, int index) {
-  return index < a->machine->link_count    ? &a->machine->links[index]
-         : index == a->machine->link_count ? &a->cluster.links[ROOF_SPAN_CLUSTER]
-                                           : NULL;
+  a->machine = machine;
+  a->dtype = types.compute;
+  return status == ROOF_OK ? roof_cluster_answer_of(&target, &a->in, &a->of, error) : status;
 }
 
 static void add_links(roof_text *out, const answer *a) {
-  enum { COLUMNS = 5 };
-  char text[ROOF_LINK_MAX + 1][COLUMNS][SHORT], peak[SHORT];
-  const char *cells[(ROOF_LINK_MAX + 2) * COLUMNS] = {"link", "one way", "FLOP/B one way", "FLOP/B both ways",
-                                                      "width"};
-  int rows = 1;
-  double rate = a->cluster.flops_per_second;
-  for (const roof_link *l = link_at(a, 0); l != NULL; l = link_at(a, rows - 1)) {
-    char(*row)[SHORT] = text[rows - 1];
-    snprintf(row[0], SHORT, "%s", l->name);
-    roof_quantity_format(row[1], SHORT, l->bytes_per_second, "B/s");
-    rf_format(row[2], SHORT, "%.5g", rate / l->bytes_per_second);
-    rf_format(row[3], SHORT, "%.5g", rate / both_ways(l));
-    rf_format(row[4], SHORT, "%.5g", roof_cluster_split_width(l, rate, SPLIT_BYTES));
-    for (int c = 0; c < COLUMNS; c++) {
-      cells[rows * COLUMNS + c] = row[c];
-    }
-    rows++;
-  }
+  char peak[SHORT];
   roof_text_addf(out, "%s, %s %s: FLOPs that each link asks for a byte\n", a->machine->title,
-                 roof_dtype_name(a->target.types.compute), roof_quantity_format(peak, SHORT, rate, "FLOP/s"));
-  cli_text_add_table(out, cells, COLUMNS, rows, "lrrrr");
+                 roof_dtype_name(a->dtype),
+                 roof_quantity_format(peak, SHORT, a->of.cluster.flops_per_second, "FLOP/s"));
+  cli_columns_add_text(out, CLI_ROWS(link_columns, a->of.links, (size_t)a->of.link_count));
   roof_text_add(
       out,
       "  width: of a 16-bit product split in two along it, from which the sum of the halves is hidden\n");
@@ -156,38 +134,35 @@ static void add_links(roof_text *out, const answer *a) {
 
 static void add_routes(roof_text *out, const answer *a) {
   char x[SHORT], y[SHORT];
-  double n = a->in.devices;
   roof_text_addf(out, "\nall-reduce of %s over %.0f devices, %.0f a node\n",
-                 roof_quantity_format(x, SHORT, a->in.size, "B"), n, a->in.node);
+                 roof_quantity_format(x, SHORT, a->of.buffer_bytes, "B"), a->in.devices, a->in.node);
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
-    const char *text = NULL, *name = roof_route_name((roof_route)i, &text);
-    double seconds = roof_cluster_all_reduce(&a->cluster, (roof_route)i, a->in.size, n);
-    double bus = 2 * (n - 1) / n * a->in.size / seconds;
-    roof_text_addf(out, "  %-13s %-10s %-10s %s\n", name, roof_quantity_format(x, SHORT, seconds, "s"),
-                   n > 1 ? roof_quantity_format(y, SHORT, bus, "B/s") : "-", text);
+    const roof_cluster_route *r = &a->of.routes[i];
+    bool alone = isnan(r->bus_bytes_per_second);
+    roof_text_addf(out, "  %-13s %-10s %-10s %s\n", r->name, roof_quantity_format(x, SHORT, r->seconds, "s"),
+                   alone ? "-" : roof_quantity_format(y, SHORT, r->bus_bytes_per_second, "B/s"), r->text);
   }
   roof_text_add(out, "  bytes/s as nccl-tests count them: 2 (N - 1) / N of the buffer over the time\n");
 }
 
 static void add_scaling(roof_text *out, const answer *a) {
   char x[SHORT], y[SHORT];
-  const roof_cluster *c = &a->cluster;
-  double n = a->in.devices, bytes = a->in.params * a->in.bytes;
-  roof_text_addf(out, "\ndata parallel: %.4g parameters, %.4g tokens a step, %.0f devices\n", a->in.params,
-                 a->in.tokens, n);
+  double n = a->in.devices;
+  roof_text_addf(out, "\ndata parallel: %.4g parameters, %.4g tokens a step, %.0f devices\n",
+                 a->in.parameters, a->in.tokens, n);
   roof_text_addf(out, "  computation %s a step; gradients %s",
-                 roof_quantity_format(x, SHORT, roof_cluster_compute(c, n), "s"),
-                 roof_quantity_format(y, SHORT, bytes, "B"));
+                 roof_quantity_format(x, SHORT, a->of.compute_seconds, "s"),
+                 roof_quantity_format(y, SHORT, a->in.parameters * a->in.gradient_bytes, "B"));
   if (n > 1) {
-    roof_text_addf(out, "; %.6g FLOP a byte sent: 3 tokens / ((N - 1) x %g)", roof_cluster_intensity(c, n),
-                   a->in.bytes);
+    roof_text_addf(out, "; %.6g FLOP a byte sent: 3 tokens / ((N - 1) x %g)", a->of.flops_per_byte_sent,
+                   a->in.gradient_bytes);
   }
   roof_text_add(out, "\n");
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
+    const roof_cluster_route *r = &a->of.routes[i];
     roof_text_addf(out, "  %-13s %s; as long as the step from %.5g devices, as its backward pass from %.5g\n",
-                   roof_route_name((roof_route)i, NULL),
-                   roof_quantity_format(x, SHORT, roof_cluster_all_reduce(c, (roof_route)i, bytes, n), "s"),
-                   roof_cluster_limit(c, (roof_route)i, 1), roof_cluster_limit(c, (roof_route)i, 2.0 / 3));
+                   r->name, roof_quantity_format(x, SHORT, r->gradient_seconds, "s"), r->devices_limit,
+                   r->devices_limit_backward);
   }
 }
 
@@ -195,12 +170,11 @@ static void add_zero(roof_text *out, const answer *a) {
   char x[SHORT], y[SHORT];
   roof_text_addf(out, "\nZeRO over %.0f devices, Adam in mixed precision: held and sent by each\n",
                  a->in.devices);
-  for (int stage = 0; stage < STAGES; stage++) {
-    double held = roof_zero_bytes(stage, a->in.devices), sent = roof_zero_traffic(stage, a->in.devices);
-    roof_text_addf(out, "  stage %d  %-10s (%.4g B a parameter)  %-10s a step%s\n", stage,
-                   roof_quantity_format(x, SHORT, held * a->in.params, "B"), held,
-                   roof_quantity_format(y, SHORT, sent * a->in.params, "B"),
-                   held * a->in.params > a->target.capacity ? "  does not fit" : "");
+  for (int i = 0; i < ROOF_ZERO_STAGES; i++) {
+    const roof_cluster_zero *z = &a->of.zero[i];
+    roof_text_addf(out, "  stage %d  %-10s (%.4g B a parameter)  %-10s a step%s\n", z->stage,
+                   roof_quantity_format(x, SHORT, z->bytes, "B"), z->bytes_per_parameter,
+                   roof_quantity_format(y, SHORT, z->sent_bytes, "B"), z->fits ? "" : "  does not fit");
   }
 }
 
@@ -227,70 +201,27 @@ static void add_plans(roof_text *out, const answer *a) {
                                      "network"};
   roof_text_add(out, "\nplans: D is the model's width, b the bytes of an element\n");
   cli_text_add_table(out, rows, 4, 5, "llll");
-  roof_text_addf(
-      out, "\npipeline of %.0f stages, %.0f microbatches: bubble (p - 1) / (m + p - 1) = %.1f %%\n",
-      a->in.stages, a->in.microbatches, 100 * roof_pipeline_bubble(a->in.stages, a->in.microbatches));
-}
-
-static json_t *links_json(const answer *a) {
-  json_t *array = json_array();
-  double rate = a->cluster.flops_per_second;
-  for (int i = 0; link_at(a, i) != NULL; i++) {
-    const roof_link *l = link_at(a, i);
-    json_array_append_new(array,
-                          json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "name", l->name, "bytes_per_second",
-                                    cli_json_number(l->bytes_per_second), "flops_per_byte",
-                                    cli_json_number(rate / l->bytes_per_second), "flops_per_byte_both_ways",
-                                    cli_json_number(rate / both_ways(l)), "split_width",
-                                    cli_json_number(roof_cluster_split_width(l, rate, SPLIT_BYTES)), "source",
-                                    l->source));
-  }
-  return array;
-}
-
-static json_t *routes_json(const answer *a) {
-  json_t *array = json_array();
-  const roof_cluster *c = &a->cluster;
-  for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
-    roof_route r = (roof_route)i;
-    json_array_append_new(
-        array,
-        json_pack(
-            "{s:s, s:o, s:o, s:o, s:o}", "route", roof_route_name(r, NULL), "seconds",
-            cli_json_number(roof_cluster_all_reduce(c, r, a->in.size, a->in.devices)), "gradient_seconds",
-            cli_json_number(roof_cluster_all_reduce(c, r, c->parameters * c->gradient_bytes, a->in.devices)),
-            "devices_limit", cli_json_number(roof_cluster_limit(c, r, 1)), "devices_limit_backward",
-            cli_json_number(roof_cluster_limit(c, r, 2.0 / 3))));
-  }
-  return array;
-}
-
-static json_t *zero_json(const answer *a) {
-  json_t *array = json_array();
-  for (int stage = 0; stage < STAGES; stage++) {
-    json_array_append_new(
-        array, json_pack("{s:i, s:o, s:o}", "stage", stage, "bytes",
-                         cli_json_number(roof_zero_bytes(stage, a->in.devices) * a->in.params), "sent_bytes",
-                         cli_json_number(roof_zero_traffic(stage, a->in.devices) * a->in.params)));
-  }
-  return array;
+  roof_text_addf(out,
+                 "\npipeline of %.0f stages, %.0f microbatches: bubble (p - 1) / (m + p - 1) = %.1f %%\n",
+                 a->in.stages, a->in.microbatches, 100 * a->of.bubble);
 }
 
 static json_t *answer_json(const answer *a) {
-  json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.cluster/1", "machine",
-                             a->machine->name, "dtype", roof_dtype_name(a->target.types.compute),
-                             "flops_per_second", cli_json_number(a->cluster.flops_per_second), "links",
-                             links_json(a), "all_reduce", routes_json(a), "zero", zero_json(a));
+  const roof_cluster_answer *of = &a->of;
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.cluster/1", "machine", a->machine->name,
+      "dtype", roof_dtype_name(a->dtype), "flops_per_second", cli_json_number(of->cluster.flops_per_second),
+      "links", cli_columns_json(CLI_ROWS(link_columns, of->links, (size_t)of->link_count)), "all_reduce",
+      cli_columns_json(CLI_ROWS(route_columns, of->routes, ROOF_ROUTE_COUNT)), "zero",
+      cli_columns_json(CLI_ROWS(zero_columns, of->zero, ROOF_ZERO_STAGES)));
   for (int i = 0; i < INPUT_COUNT; i++) {
     double value = *(const double *)(const void *)((const char *)&a->in + input_table[i].offset);
     json_object_set_new(object, input_table[i].name, cli_json_number(value));
   }
-  json_object_set_new(object, "compute_seconds",
-                      cli_json_number(roof_cluster_compute(&a->cluster, a->in.devices)));
-  json_object_set_new(object, "flops_per_byte_sent",
-                      cli_json_number(roof_cluster_intensity(&a->cluster, a->in.devices)));
-  json_object_set_new(object, "bubble",
-                      cli_json_number(roof_pipeline_bubble(a->in.stages, a->in.microbatches)));
+  json_object_set_new(object, "size", cli_json_number(of->buffer_bytes));
+  json_object_set_new(object, "compute_seconds", cli_json_number(of->compute_seconds));
+  json_object_set_new(object, "flops_per_byte_sent", cli_json_number(of->flops_per_byte_sent));
+  json_object_set_new(object, "bubble", cli_json_number(of->bubble));
   return object;
 }
 
@@ -306,12 +237,12 @@ static void add_text(roof_text *out, const answer *a) {
 static void fill_chart(const answer *a, roof_curves *c) {
   enum { POINTS = 128 };
   char text[SHORT];
-  double rate = a->cluster.flops_per_second, own = roof_cluster_intensity(&a->cluster, a->in.devices);
+  double rate = a->of.cluster.flops_per_second, own = a->of.flops_per_byte_sent;
   roof_panel *panel = &c->panels[0];
   snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", a->machine->title,
-           roof_dtype_name(a->target.types.compute));
+           roof_dtype_name(a->dtype));
   rf_format(c->subtitle, sizeof c->subtitle,
-            "one way; training of %.3g parameters, %.3g tokens a step, %.0f devices", a->in.params,
+            "one way; training of %.3g parameters, %.3g tokens a step, %.0f devices", a->in.parameters,
             a->in.tokens, a->in.devices);
   snprintf(c->x_title, sizeof c->x_title, "FLOP/byte sent");
   snprintf(panel->title, sizeof panel->title, "attainable a device");
@@ -321,10 +252,10 @@ static void fill_chart(const answer *a, roof_curves *c) {
   panel->limits[0] = (roof_curve_dot){.y = rate, .series = ROOF_PANEL_CURVES - 1};
   snprintf(panel->limits[0].label, sizeof panel->limits[0].label, "peak %s",
            roof_quantity_format(text, SHORT, rate, "FLOP/s"));
-  for (int i = 0; link_at(a, i) != NULL && i < ROOF_PANEL_CURVES; i++) {
-    const roof_link *l = link_at(a, i);
+  for (int i = 0; i < a->of.link_count && i < ROOF_PANEL_CURVES; i++) {
+    const roof_cluster_link *l = &a->of.links[i];
     roof_curve *curve = &panel->curves[i];
-    double ridge = rate / l->bytes_per_second, low = fmin(10, own / 2), high = fmax(3e5, own * 2);
+    double ridge = l->flops_per_byte, low = fmin(10, own / 2), high = fmax(3e5, own * 2);
     *curve = (roof_curve){.series = i, .count = POINTS, .solid = POINTS};
     for (int k = 0; k < POINTS; k++) {
       curve->x[k] = low * pow(high / low, (double)k / (POINTS - 1));
@@ -339,7 +270,7 @@ static void fill_chart(const answer *a, roof_curves *c) {
     panel->dot_count = 1;
     panel->dots[0] =
         (roof_curve_dot){.x = own,
-                         .y = fmin(rate, own * link_at(a, c->series_count - 1)->bytes_per_second),
+                         .y = fmin(rate, own * a->of.links[c->series_count - 1].bytes_per_second),
                          .series = c->series_count - 1};
     snprintf(panel->dots[0].label, sizeof panel->dots[0].label, "gradients over %.0f devices", a->in.devices);
   }
@@ -365,15 +296,14 @@ static roof_status draw(const answer *a, const char *path, roof_error *error) {
 static roof_status answer_machine(const cli_args *args, roof_text *out, json_t **json, roof_error *error) {
   roof_machine **machines = NULL;
   int count = 0;
-  inputs in;
-  answer a;
-  roof_status status = take_words(args, &in, error);
+  answer a = {.machine = NULL};
+  roof_status status = take_words(args, &a.in, error);
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   if (status == ROOF_OK && count > 1) {
     status =
         roof_error_set(error, ROOF_E_ARGUMENT, "cluster: one --machine, for a cluster is of equal devices");
   }
-  status = status == ROOF_OK ? make_answer(args, machines[0], &in, &a, error) : status;
+  status = status == ROOF_OK ? make_answer(args, machines[0], &a, error) : status;
   if (status == ROOF_OK && args->to != NULL) {
     status = draw(&a, args->to, error);
   } else if (status == ROOF_OK && args->json) {

@@ -97,3 +97,87 @@ double roof_zero_traffic(int stage, double n) {
 double roof_pipeline_bubble(double stages, double microbatches) {
   return (stages - 1) / (microbatches + stages - 1);
 }
+
+roof_cluster_settings roof_cluster_settings_default(void) {
+  return (roof_cluster_settings){.devices = 64,
+                                 .node = 8,
+                                 .parameters = 8e9,
+                                 .tokens = 4e6,
+                                 .gradient_bytes = 2,
+                                 .buffer_bytes = NAN,
+                                 .stages = 4,
+                                 .microbatches = 16};
+}
+
+static void add_link(roof_cluster_answer *a, const roof_link *l) {
+  enum { SPLIT_BYTES = 2 };
+  double rate = a->cluster.flops_per_second, both = l->both_ways_bytes_per_second;
+  both = isnan(both) ? 2 * l->bytes_per_second : both;
+  a->links[a->link_count++] =
+      (roof_cluster_link){.name = l->name,
+                          .source = l->source,
+                          .bytes_per_second = l->bytes_per_second,
+                          .flops_per_byte = rate / l->bytes_per_second,
+                          .flops_per_byte_both_ways = rate / both,
+                          .split_width = roof_cluster_split_width(l, rate, SPLIT_BYTES)};
+}
+
+static roof_cluster_route route_of(const roof_cluster_answer *a, roof_route route, double devices) {
+  const roof_cluster *c = &a->cluster;
+  roof_cluster_route r = {.seconds = roof_cluster_all_reduce(c, route, a->buffer_bytes, devices)};
+  r.name = roof_route_name(route, &r.text);
+  r.bus_bytes_per_second = devices > 1 ? 2 * (devices - 1) / devices * a->buffer_bytes / r.seconds : NAN;
+  r.gradient_seconds = roof_cluster_all_reduce(c, route, c->parameters * c->gradient_bytes, devices);
+  r.devices_limit = roof_cluster_limit(c, route, 1);
+  r.devices_limit_backward = roof_cluster_limit(c, route, 2.0 / 3);
+  return r;
+}
+
+static roof_cluster_zero zero_of(const roof_cluster *c, int stage, double devices, double capacity) {
+  double held = roof_zero_bytes(stage, devices);
+  return (roof_cluster_zero){.stage = stage,
+                             .bytes_per_parameter = held,
+                             .bytes = held * c->parameters,
+                             .sent_bytes = roof_zero_traffic(stage, devices) * c->parameters,
+                             .fits = !(held * c->parameters > capacity)};
+}
+
+static void fill_answer(const roof_target *t, const roof_cluster_settings *s, roof_cluster_answer *a) {
+  const roof_link *between = s->network != NULL ? s->network : &roof_network_at(0)->link;
+  roof_cluster *c = &a->cluster;
+  *a = (roof_cluster_answer){.link_count = 0};
+  *c = (roof_cluster){.node = s->node,
+                      .flops_per_second = 1 / t->seconds_per_flop[ROOF_MATRIX],
+                      .parameters = s->parameters,
+                      .tokens = s->tokens,
+                      .gradient_bytes = s->gradient_bytes};
+  c->links[ROOF_SPAN_NODE] = roof_link_complete(t->link, false);
+  c->links[ROOF_SPAN_CLUSTER] = roof_link_complete(between, true);
+  for (int i = 0; i < t->machine->link_count; i++) {
+    add_link(a, &t->machine->links[i]);
+  }
+  add_link(a, &c->links[ROOF_SPAN_CLUSTER]);
+  a->buffer_bytes = isnan(s->buffer_bytes) ? s->parameters * s->gradient_bytes : s->buffer_bytes;
+  for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
+    a->routes[i] = route_of(a, (roof_route)i, s->devices);
+  }
+  for (int i = 0; i < ROOF_ZERO_STAGES; i++) {
+    a->zero[i] = zero_of(c, i, s->devices, t->capacity);
+  }
+  a->compute_seconds = roof_cluster_compute(c, s->devices);
+  a->flops_per_byte_sent = roof_cluster_intensity(c, s->devices);
+  a->bubble = roof_pipeline_bubble(s->stages, s->microbatches);
+}
+
+roof_status roof_cluster_answer_of(const roof_target *t, const roof_cluster_settings *s,
+                                   roof_cluster_answer *answer, roof_error *error) {
+  roof_status status = roof_target_supports(t, ROOF_MATRIX, error);
+  if (status == ROOF_OK && t->link == NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its file has no link to other devices",
+                          t->machine->name);
+  }
+  if (status == ROOF_OK) {
+    fill_answer(t, s, answer);
+  }
+  return status;
+}

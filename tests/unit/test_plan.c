@@ -284,11 +284,39 @@ static void refused(void **state) {
   assert_null(link);
 }
 
+/** What the command `cluster` says, a program asks: the first number of devices on the other side of a full node
+ * among it. */
+static void cluster_is_asked(void **state) {
+  (void)state;
+  static roof_cluster_answer a;
+  roof_cluster_settings s = roof_cluster_settings_default();
+  roof_types types = roof_types_of(ROOF_FP8);
+  roof_options options = roof_options_default();
+  roof_target target;
+  s.devices = 8;
+  s.parameters = 1e9;
+  s.tokens = 64000;
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_OK);
+  assert_int_equal(a.link_count, machine->link_count + 1);
+  assert_true(a.routes[ROOF_ROUTE_RING].devices_limit == 9 && a.buffer_bytes == 2e9);
+  for (s.devices = 8; s.devices <= 9; s.devices++) {
+    assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_OK);
+    assert_true((a.routes[ROOF_ROUTE_RING].gradient_seconds >= a.compute_seconds) == (s.devices >= 9));
+  }
+  assert_true(a.zero[0].bytes == 16e9 && a.zero[0].fits);
+  target.link = NULL;
+  a.bubble = 7;
+  assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_E_UNSUPPORTED);
+  assert_true(a.bubble == 7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_plan),   cmocka_unit_test(sums),   cmocka_unit_test(weights),
-      cmocka_unit_test(transfers), cmocka_unit_test(bubble), cmocka_unit_test(monotone),
-      cmocka_unit_test(refused),   cmocka_unit_test(found),  cmocka_unit_test(cluster),
+      cmocka_unit_test(no_plan),          cmocka_unit_test(sums),   cmocka_unit_test(weights),
+      cmocka_unit_test(transfers),        cmocka_unit_test(bubble), cmocka_unit_test(monotone),
+      cmocka_unit_test(refused),          cmocka_unit_test(found),  cmocka_unit_test(cluster),
+      cmocka_unit_test(cluster_is_asked),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }
