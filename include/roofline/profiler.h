@@ -21,6 +21,7 @@ extern "C" {
 typedef struct roof_profiler {
   const char *name;     /**< what people call it */
   const char *program;  /**< the executable that must be there */
+  const char *module;   /**< nullable: the Python module that `program` must find */
   const char *question; /**< one word: kernels, timeline, operators, loops, processor */
   const char *answers;  /**< that question as people ask it */
   const char *format;   /**< of roof_import */
@@ -47,7 +48,7 @@ ROOF_API roof_status roof_profiler_find(const char *name, const roof_profiler **
  *  Errors: ROOF_E_NAME for a question that none answers. */
 ROOF_API roof_status roof_profiler_for(const char *question, const roof_profiler **found, roof_error *error);
 
-/** Whether its executable is on the PATH.
+/** Whether its executable is on the PATH and, where it needs a Python module, finds that (python3 is run to ask).
  *  Units: none.
  *  Ownership: none.
  *  Errors: none. */

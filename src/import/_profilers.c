@@ -1,7 +1,12 @@
 /* Which profiler answers which question, and its command line. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/probe.h"
@@ -72,6 +77,7 @@ static const roof_profiler profilers[] = {
                    "roofline-rocprofv3", "--", "@program"}}},
     {.name = "torch",
      .program = "python3",
+     .module = "torch",
      .question = "operators",
      .answers = "which operators of a PyTorch script hit which wall: FLOPs and bytes from shapes",
      .format = "kineto",
@@ -134,8 +140,8 @@ roof_status roof_profiler_for(const char *question, const roof_profiler **found,
       continue;
     }
     first = first == NULL ? p : first;
-    /* python3 is everywhere and says nothing of PyTorch: that is for those who ask */
-    if (roof_profiler_installed(p) && (question != NULL || strcmp(p->name, "torch") != 0)) {
+    /* not what needs a Python module, unless it was asked for: the program may be of another language */
+    if ((question != NULL || p->module == NULL) && roof_profiler_installed(p)) {
       *found = p;
       return ROOF_OK;
     }
@@ -147,18 +153,44 @@ roof_status roof_profiler_for(const char *question, const roof_profiler **found,
   return roof_error_unknown(error, "--for", question, names, "`roofline profile --list` shows them");
 }
 
-bool roof_profiler_installed(const roof_profiler *p) {
+static bool on_path(const char *program) {
   const char *path = getenv("PATH");
   char file[4096];
   while (path != NULL && *path != '\0') {
     size_t length = strcspn(path, ":");
-    snprintf(file, sizeof file, "%.*s/%s", (int)length, path, p->program);
+    snprintf(file, sizeof file, "%.*s/%s", (int)length, path, program);
     if (access(file, X_OK) == 0) {
       return true;
     }
     path += length + (path[length] == ':');
   }
   return false;
+}
+
+/** Whether `python` finds `module`, which it does not load: that takes seconds. */
+static bool has_module(const char *python, const char *module) {
+  static const char program[] =
+      "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
+  const char *argv[] = {python, "-c", program, module, NULL};
+  posix_spawn_file_actions_t actions;
+  pid_t child = 0;
+  int status = 0;
+  if (posix_spawn_file_actions_init(&actions) != 0) {
+    return false;
+  }
+  bool began = true;
+  for (int stream = 0; stream < 3 && began; stream++) {
+    began = posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0) == 0;
+  }
+  began = began && posix_spawnp(&child, python, &actions, NULL, (char *const *)(uintptr_t)argv, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  while (began && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return began && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool roof_profiler_installed(const roof_profiler *p) {
+  return on_path(p->program) && (p->module == NULL || has_module(p->program, p->module));
 }
 
 /** The row of this machine's processor; the last one where its counters cannot be read, as in most virtual

@@ -69,6 +69,19 @@ END
   [ ! -e called ]
 }
 
+@test "torch is installed where python3 finds it" {
+  installed='.profilers | map(select(.name == "torch"))[0].installed'
+  printf '#!/bin/sh\nexit 1\n' >bin/python3
+  chmod +x bin/python3
+  run -0 "$ROOFLINE" profile --list --json
+  [ "$(json "$installed")" = false ]
+  run -3 --separate-stderr "$ROOFLINE" profile --with torch -- python3 x.py
+  [[ $stderr == *'torch is not installed here'* ]]
+  printf '#!/bin/sh\n[ "$4" = torch ] || [ "$3" = torch ]\n' >bin/python3
+  run -0 "$ROOFLINE" profile --list --json
+  [ "$(json "$installed")" = true ]
+}
+
 @test "a printed command is what a shell takes" {
   run -0 "$ROOFLINE" profile --with torch --dry-run -- python3 "it's.py" --n 4
   has "roofline-torch.json 'it'\\''s.py' --n 4"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Reconcile: what was measured beside what was sealed (rows F0-037, F0-040 to F0-042, F0-045).
+# Reconcile: what was measured beside what was sealed.
 
 setup() {
   load lib

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Seal, record, ledger: what was predicted cannot change after the fact (rows F0-038, F0-039).
+# Seal, record, ledger: what was predicted cannot change after the fact.
 
 setup() {
   load lib

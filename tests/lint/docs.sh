@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every command that README.md, CONTRIBUTING.md, ARCHITECTURE.md and docs/*.md show in ```console blocks, in a
+# Runs every command that README.md, CONTRIBUTING.md, ARCHITECTURE.md, docs/*.md and tests/questions.md show in ```console blocks, in a
 # temporary home where the machine `host` is the scripted one, and compares what they print. In a block `$ ` begins a
 # command, `> ` continues it, `# exits N` after it states an exit code, and `...` in the output stands for any text.
 # Commands that build the tree (`./run`) are listed, not run. Links to files of the tree must lead somewhere.
@@ -110,7 +110,7 @@ HOME=$scratch/home XDG_CONFIG_HOME=$scratch/home/.config "$ROOFLINE" measure --b
 : >"$scratch/count"
 failed=0
 for document in "$ROOFLINE_SOURCE"/README.md "$ROOFLINE_SOURCE"/CONTRIBUTING.md "$ROOFLINE_SOURCE"/ARCHITECTURE.md \
-  "$ROOFLINE_SOURCE"/docs/*.md; do
+  "$ROOFLINE_SOURCE"/docs/*.md "$ROOFLINE_SOURCE"/tests/questions.md; do
   [ ! -f "$document" ] || check "$document" || failed=1
 done
 mkdir "$scratch/figures"

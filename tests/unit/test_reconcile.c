@@ -164,7 +164,7 @@ static void regime_from_a_profiler(void **state) {
   assert_int_equal(r.seen.regime, ROOF_NETWORK_BOUND);
   assert_near(r.seen.share, 0.8, 1e-12);
   assert_near(r.clue[ROOF_CLUE_LINK], 0.8, 1e-12);
-  m.clue[ROOF_CLUE_ACTIVE] = 0.49; /* F0-046 */
+  m.clue[ROOF_CLUE_ACTIVE] = 0.49;
   assert_int_equal(judge(&p, m).seen.regime, ROOF_OVERHEAD_BOUND);
   m.clue[ROOF_CLUE_ACTIVE] = 0.51;
   assert_int_equal(judge(&p, m).seen.regime, ROOF_NETWORK_BOUND);

@@ -366,7 +366,7 @@ static const struct {
   const char *id, *why;
 } unanswered[] = {
     {"001.smem_bw", "an effective clock of the seed's own; the catalogue has another"},
-    {"001.q1.*", "a mix of shares: `advise --mix` answers it, docs/questions.md"},
+    {"001.q1.*", "a mix of shares: `advise --mix` answers it, tests/questions.md"},
     {"002.madds_per_byte", "counts multiply-adds; the library counts FLOP"},
     {"002.teach.minutes", "minutes of a lesson"},
     {"003.tab.a100_fp16_cuda", "derives one format's peak from another's"},

@@ -144,7 +144,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
                ? roof_error_set(
                      error, ROOF_E_UNSUPPORTED,
                      "%s is not installed here: run the commands above where it is, and bring the file",
-                     p->program)
+                     p->module != NULL ? p->module : p->program)
                : status;
   }
   return profile(args, p, error);

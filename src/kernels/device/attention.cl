@@ -134,6 +134,59 @@ FUNCTION void take(LOCAL_POINTER float *to, GLOBAL const REAL *from, int first, 
     }                                                                                                        \
   }
 
+/* Masks scores of keys that a query does not see, and puts this lane's largest score of each of its queries where the lanes of
+ * a row find it. */
+FUNCTION void mask(LOCAL_POINTER float *largest, float (*scores)[EACH], int top, int first, int q_len, int kv_len, int causal) {
+  int x = LANE_X, y = LANE_Y;
+  for (int i = 0; i < EACH; i++) {
+    int row = y * EACH + i, seen = visible(top + row, q_len, kv_len, causal);
+    float mine = -1e30f;
+    seen = seen < kv_len ? seen : kv_len;
+    for (int j = 0; j < EACH; j++) {
+      int key = first + j / 4 * 64 + x * 4 + j % 4;
+      scores[i][j] = key < seen ? scores[i][j] : -1e30f;
+      mine = MAX(mine, scores[i][j]);
+    }
+    largest[row * (ACROSS + 1) + x] = mine;
+  }
+}
+
+/* Makes weights of scores, and rescales what was summed with a smaller maximum. */
+FUNCTION void weigh(LOCAL_POINTER const float *largest, float (*scores)[EACH], float (*sums)[EACH], float *most, float *total) {
+  for (int i = 0; i < EACH; i++) {
+    float larger = most[i], rescale; /* every query sees key 0, so that masked scores become 0 */
+    for (int j = 0; j < ACROSS; j++) {
+      larger = MAX(larger, largest[(LANE_Y * EACH + i) * (ACROSS + 1) + j]);
+    }
+    rescale = EXP(most[i] - larger);
+    most[i] = larger;
+    total[i] *= rescale;
+    for (int j = 0; j < EACH; j++) {
+      scores[i][j] = EXP(scores[i][j] - larger);
+      total[i] += scores[i][j];
+      sums[i][j] *= rescale;
+    }
+  }
+}
+
+/* Divides the sums by the weights' total over the lanes of a row, and stores the rows and columns that exist. */
+FUNCTION void store(GLOBAL REAL *RESTRICT out, LOCAL_POINTER const float *totals, float (*sums)[EACH], int top, int head, int q_len,
+                    int dim) {
+  for (int i = 0; i < EACH; i++) {
+    int row = top + LANE_Y * EACH + i;
+    float all = 0;
+    for (int j = 0; j < ACROSS; j++) {
+      all += totals[(LANE_Y * EACH + i) * (ACROSS + 1) + j];
+    }
+    for (int j = 0; j < EACH; j++) {
+      int column = j / 4 * 64 + LANE_X * 4 + j % 4;
+      if (row < q_len && column < dim) {
+        STORE(out, ((INDEX)head * q_len + row) * dim + column, sums[i][j] / all);
+      }
+    }
+  }
+}
+
 KERNEL(attention_flash)
 (GLOBAL const REAL *RESTRICT q, GLOBAL const REAL *RESTRICT kv, GLOBAL REAL *RESTRICT out, int heads, int shared,
  int q_len, int kv_len, int dim, int causal, float scale, INDEX values) {
@@ -166,32 +219,9 @@ KERNEL(attention_flash)
       MULTIPLY(scores, of_q, of_kv, 1)
     }
     BARRIER();
-    for (int i = 0; i < EACH; i++) {
-      int row = y * EACH + i, seen = visible(top + row, q_len, kv_len, causal);
-      float mine = -1e30f;
-      seen = seen < kv_len ? seen : kv_len;
-      for (int j = 0; j < EACH; j++) {
-        int key = first + j / 4 * 64 + x * 4 + j % 4;
-        scores[i][j] = key < seen ? scores[i][j] : -1e30f;
-        mine = MAX(mine, scores[i][j]);
-      }
-      of_q[row * (ACROSS + 1) + x] = mine;
-    }
+    mask(of_q, scores, top, first, q_len, kv_len, causal);
     BARRIER();
-    for (int i = 0; i < EACH; i++) {
-      float larger = most[i], rescale; /* every query sees key 0, so that masked scores become 0 */
-      for (int j = 0; j < ACROSS; j++) {
-        larger = MAX(larger, of_q[(y * EACH + i) * (ACROSS + 1) + j]);
-      }
-      rescale = EXP(most[i] - larger);
-      most[i] = larger;
-      total[i] *= rescale;
-      for (int j = 0; j < EACH; j++) {
-        scores[i][j] = EXP(scores[i][j] - larger);
-        total[i] += scores[i][j];
-        sums[i][j] *= rescale;
-      }
-    }
+    weigh(of_q, scores, sums, most, total);
     for (int upper = 0; upper < 2; upper++) {
       BARRIER();
       for (int j = 0; j < 4; j++) {
@@ -212,17 +242,5 @@ KERNEL(attention_flash)
     of_q[(y * EACH + i) * (ACROSS + 1) + x] = total[i];
   }
   BARRIER();
-  for (int i = 0; i < EACH; i++) {
-    int row = top + y * EACH + i;
-    float all = 0;
-    for (int j = 0; j < ACROSS; j++) {
-      all += of_q[(y * EACH + i) * (ACROSS + 1) + j];
-    }
-    for (int j = 0; j < EACH; j++) {
-      int column = j / 4 * 64 + x * 4 + j % 4;
-      if (row < q_len && column < dim) {
-        STORE(out, ((INDEX)head * q_len + row) * dim + column, sums[i][j] / all);
-      }
-    }
-  }
+  store(out, of_q, sums, top, head, q_len, dim);
 }
