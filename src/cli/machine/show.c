@@ -77,13 +77,39 @@ static void add_heads(page *p, const char *const *heads, size_t count) {
   }
 }
 
+static void add_quantity(page *p, double value, const char *unit, const char *unknown) {
+  char text[MACHINE_FIGURE_SIZE];
+  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, value, unit, unknown));
+}
+
+/** One table of the page: its columns and what adds a row's cells. */
+typedef struct table {
+  const char *alignment;
+  const char *heads[10]; /**< ends in NULL */
+  void (*add_row)(page *p, int index);
+} table;
+
+/** Adds the table with so many rows; nothing when there is none. */
+static void add_table(page *p, const table *t, int rows) {
+  for (int i = 0; rows > 0 && t->heads[i] != NULL; i++) {
+    cli_grid_add(&p->grid, "%s", t->heads[i]);
+  }
+  for (int i = 0; i < rows; i++) {
+    t->add_row(p, i);
+  }
+  if (rows > 0) {
+    cli_grid_end(&p->grid, &p->text, t->alignment);
+    roof_text_add(&p->text, "\n");
+  }
+}
+
 /** Measured figures stand indented beside the quoted ones, unless the whole machine is measured. */
 static const char *indent(const page *p, roof_provenance kind) {
   return kind == ROOF_MEASURED && p->machine->kind != ROOF_MEASURED ? "  measured " : "";
 }
 
 static void add_peak(page *p, const roof_peak *peak) {
-  char name[128], text[MACHINE_FIGURE_SIZE];
+  char name[128];
   double ridge = peak->flops_per_second / p->summary.bytes_per_second;
   const char *margin = indent(p, peak->kind);
   snprintf(name, sizeof name, "%s%s %s%s%s%s", margin, roof_dtype_name(peak->dtype),
@@ -91,7 +117,7 @@ static void add_peak(page *p, const roof_peak *peak) {
            peak->isa);
   roof_cores_append(name, sizeof name, peak->cores, peak->core_kind, peak->threads_per_core);
   cli_grid_add(&p->grid, "%s", name);
-  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, peak->flops_per_second, "FLOP/s", "unknown"));
+  add_quantity(p, peak->flops_per_second, "FLOP/s", "unknown");
   if (isnan(ridge) || margin[0] != '\0') {
     cli_grid_add(&p->grid, "%s", "");
   } else {
@@ -207,57 +233,43 @@ static void add_levels(page *p) {
   roof_text_add(&p->text, "\n");
 }
 
-static void add_links(page *p) {
-  static const char *const heads[] = {"links", "one way", "both ways", "links or lanes", "kind", "source"};
-  char text[MACHINE_FIGURE_SIZE];
-  if (p->machine->link_count == 0) {
-    return;
+static void add_link(page *p, int index) {
+  const roof_link *link = &p->machine->links[index];
+  cli_grid_add(&p->grid, "%s%s", indent(p, link->kind), link->name);
+  add_quantity(p, link->bytes_per_second, "B/s", "unknown");
+  add_quantity(p, link->both_ways_bytes_per_second, "B/s", "");
+  if (link->count > 1) {
+    cli_grid_add(&p->grid, "%g", link->count);
+  } else {
+    cli_grid_add(&p->grid, "%s", "");
   }
-  add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (int i = 0; i < p->machine->link_count; i++) {
-    const roof_link *link = &p->machine->links[i];
-    cli_grid_add(&p->grid, "%s%s", indent(p, link->kind), link->name);
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, link->bytes_per_second, "B/s", "unknown"));
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, link->both_ways_bytes_per_second, "B/s", ""));
-    if (link->count > 1) {
-      cli_grid_add(&p->grid, "%g", link->count);
-    } else {
-      cli_grid_add(&p->grid, "%s", "");
-    }
-    add_provenance(p, link->kind, link->source, link->date);
-  }
-  cli_grid_end(&p->grid, &p->text, "lrrrll");
-  roof_text_add(&p->text, "\n");
+  add_provenance(p, link->kind, link->source, link->date);
 }
 
-static void add_costs(page *p) {
-  static const char *const heads[] = {"synchronisation", "time", "cycles", "from", "to",
-                                      "spread",          "kind", "source"};
-  char name[128], text[MACHINE_FIGURE_SIZE];
-  if (p->report->cost_count == 0) {
-    return;
-  }
-  add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (int i = 0; i < p->report->cost_count; i++) {
-    const roof_cost *cost = &p->report->costs[i];
-    snprintf(name, sizeof name, "%s", cost->name);
-    roof_cores_append(name, sizeof name, cost->cores, "", 0);
-    cli_grid_add(&p->grid, "%s", name);
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, cost->seconds, "s", "unknown"));
-    add_count(p, cost->seconds * cost->clock_hz, "");
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, cost->least_seconds, "s", ""));
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, cost->most_seconds, "s", ""));
-    add_percent(p, cost->spread);
-    add_provenance(p, cost->kind, cost->source, cost->date);
-  }
-  cli_grid_end(&p->grid, &p->text, "lrrrrrll");
-  roof_text_add(&p->text, "\n");
+static const table links = {
+    "lrrrll", {"links", "one way", "both ways", "links or lanes", "kind", "source"}, add_link};
+
+static void add_cost(page *p, int index) {
+  const roof_cost *cost = &p->report->costs[index];
+  char name[128];
+  snprintf(name, sizeof name, "%s", cost->name);
+  roof_cores_append(name, sizeof name, cost->cores, "", 0);
+  cli_grid_add(&p->grid, "%s", name);
+  add_quantity(p, cost->seconds, "s", "unknown");
+  add_count(p, cost->seconds * cost->clock_hz, "");
+  add_quantity(p, cost->least_seconds, "s", "");
+  add_quantity(p, cost->most_seconds, "s", "");
+  add_percent(p, cost->spread);
+  add_provenance(p, cost->kind, cost->source, cost->date);
 }
+
+static const table costs = {
+    "lrrrrrll", {"synchronisation", "time", "cycles", "from", "to", "spread", "kind", "source"}, add_cost};
 
 /** A matrix: each domain's cores in a row, whose memory they use in the columns. */
 static void add_matrix(page *p, const char *head, const char *unit, size_t offset) {
   const roof_report *m = p->report;
-  char text[MACHINE_FIGURE_SIZE], columns[ROOF_DOMAIN_MAX + 4] = "l";
+  char columns[ROOF_DOMAIN_MAX + 4] = "l";
   cli_grid_add(&p->grid, "%s", head);
   for (int i = 0; i < m->domain_count; i++) {
     cli_grid_add(&p->grid, "%s", m->domains[i].name);
@@ -271,7 +283,7 @@ static void add_matrix(page *p, const char *head, const char *unit, size_t offse
     const double *row = (const double *)(const void *)((const char *)domain + offset);
     cli_grid_add(&p->grid, "cores of %s", domain->name);
     for (int k = 0; k < m->domain_count; k++) {
-      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, row[k], unit, ""));
+      add_quantity(p, row[k], unit, "");
     }
     add_provenance(p, domain->kind, domain->source, domain->date);
   }
@@ -279,29 +291,26 @@ static void add_matrix(page *p, const char *head, const char *unit, size_t offse
   roof_text_add(&p->text, "\n");
 }
 
+static void add_domain(page *p, int index) {
+  const roof_domain *domain = &p->report->domains[index];
+  cli_grid_add(&p->grid, "%s", domain->name);
+  cli_grid_add(&p->grid, "%g", domain->cores);
+  add_quantity(p, domain->bytes, "B", "");
+}
+
 static void add_domains(page *p) {
-  static const char *const heads[] = {"memory domains", "cores", "memory"};
-  char text[MACHINE_FIGURE_SIZE];
-  if (p->report->domain_count == 0) {
-    return;
+  static const table domains = {"lrr", {"memory domains", "cores", "memory"}, add_domain};
+  add_table(p, &domains, p->report->domain_count);
+  if (p->report->domain_count > 0) {
+    add_matrix(p, "read from memory of", "B/s", offsetof(roof_domain, read_bytes_per_second));
+    add_matrix(p, "latency to memory of", "s", offsetof(roof_domain, latency_seconds));
   }
-  add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (int i = 0; i < p->report->domain_count; i++) {
-    const roof_domain *domain = &p->report->domains[i];
-    cli_grid_add(&p->grid, "%s", domain->name);
-    cli_grid_add(&p->grid, "%g", domain->cores);
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, domain->bytes, "B", ""));
-  }
-  cli_grid_end(&p->grid, &p->text, "lrr");
-  roof_text_add(&p->text, "\n");
-  add_matrix(p, "read from memory of", "B/s", offsetof(roof_domain, read_bytes_per_second));
-  add_matrix(p, "latency to memory of", "s", offsetof(roof_domain, latency_seconds));
 }
 
 /** Patterns that have two bandwidths and nothing between. */
 static void add_modes(page *p) {
   static const char *const heads[] = {"two modes", "slow", "fast"};
-  char name[160], text[MACHINE_FIGURE_SIZE];
+  char name[160];
   for (int i = 0; i < p->machine->level_count; i++) {
     const roof_level *level = &p->machine->levels[i];
     const roof_level_report *report = roof_level_report_of(level);
@@ -313,8 +322,8 @@ static void add_modes(page *p) {
       snprintf(name, sizeof name, "%s %s", level->name, modes->pattern);
       roof_cores_append(name, sizeof name, level->cores, level->core_kind, level->threads_per_core);
       cli_grid_add(&p->grid, "%s", name);
-      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, modes->slow_bytes_per_second, "B/s", ""));
-      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, modes->fast_bytes_per_second, "B/s", ""));
+      add_quantity(p, modes->slow_bytes_per_second, "B/s", "");
+      add_quantity(p, modes->fast_bytes_per_second, "B/s", "");
     }
   }
   if (p->grid.count > 0) {
@@ -323,27 +332,22 @@ static void add_modes(page *p) {
   }
 }
 
-static void add_tlbs(page *p) {
-  static const char *const heads[] = {"address translation", "pages of", "entries", "reach",
-                                      "a miss costs",        "kind",     "source"};
+static void add_tlb(page *p, int index) {
+  const roof_tlb *tlb = &p->report->tlbs[index];
   char text[MACHINE_FIGURE_SIZE];
-  if (p->report->tlb_count == 0) {
-    return;
-  }
-  add_heads(p, heads, sizeof heads / sizeof heads[0]);
-  for (int i = 0; i < p->report->tlb_count; i++) {
-    const roof_tlb *tlb = &p->report->tlbs[i];
-    bool known = !isnan(tlb->reach_bytes);
-    cli_grid_add(&p->grid, "%s", tlb->name);
-    cli_grid_add(&p->grid, "%s", roof_bytes_format(text, sizeof text, tlb->page_bytes));
-    add_count(p, tlb->entries, "unknown");
-    cli_grid_add(&p->grid, "%s", known ? roof_bytes_format(text, sizeof text, tlb->reach_bytes) : "");
-    cli_grid_add(&p->grid, "%s", cli_machine_figure(text, tlb->miss_seconds, "s", ""));
-    add_provenance(p, tlb->kind, tlb->source, tlb->date);
-  }
-  cli_grid_end(&p->grid, &p->text, "lrrrrll");
-  roof_text_add(&p->text, "\n");
+  bool known = !isnan(tlb->reach_bytes);
+  cli_grid_add(&p->grid, "%s", tlb->name);
+  cli_grid_add(&p->grid, "%s", roof_bytes_format(text, sizeof text, tlb->page_bytes));
+  add_count(p, tlb->entries, "unknown");
+  cli_grid_add(&p->grid, "%s", known ? roof_bytes_format(text, sizeof text, tlb->reach_bytes) : "");
+  add_quantity(p, tlb->miss_seconds, "s", "");
+  add_provenance(p, tlb->kind, tlb->source, tlb->date);
 }
+
+static const table tlbs = {
+    "lrrrrll",
+    {"address translation", "pages of", "entries", "reach", "a miss costs", "kind", "source"},
+    add_tlb};
 
 /** Latency against the bandwidth that other cores draw. */
 static void add_loaded(page *p) {
@@ -361,7 +365,7 @@ static void add_loaded(page *p) {
                    point->bytes_per_second == 0
                        ? "nothing"
                        : cli_machine_figure(text, point->bytes_per_second, "B/s", ""));
-      cli_grid_add(&p->grid, "%s", cli_machine_figure(text, point->latency_seconds, "s", ""));
+      add_quantity(p, point->latency_seconds, "s", "");
     }
     if (report->loaded_latency_count > 0) {
       cli_grid_end(&p->grid, &p->text, "rr");
@@ -371,13 +375,13 @@ static void add_loaded(page *p) {
 }
 
 static void add_library(page *p, const roof_library *library) {
-  char name[2 * ROOF_NAME_MAX + 64], text[MACHINE_FIGURE_SIZE];
+  char name[2 * ROOF_NAME_MAX + 64];
   snprintf(name, sizeof name, "%s%s %s %s", indent(p, library->kind), library->name, library->op,
            roof_dtype_name(library->dtype));
   roof_cores_append(name, sizeof name, library->cores, "", 0);
   cli_grid_add(&p->grid, "%s", name);
   cli_grid_add(&p->grid, "%s", library->parameters);
-  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, library->flops_per_second, "FLOP/s", ""));
+  add_quantity(p, library->flops_per_second, "FLOP/s", "");
   add_share(p, library->fraction_of_peak, 1, library->spread, false);
   add_provenance(p, library->kind, library->source, library->date);
 }
@@ -442,9 +446,8 @@ static void add_head(page *p) {
 }
 
 static void add_other(page *p, const roof_machine_value *f) {
-  char text[MACHINE_FIGURE_SIZE];
   cli_grid_add(&p->grid, "%s", f->label);
-  cli_grid_add(&p->grid, "%s", cli_machine_figure(text, f->value, f->unit, ""));
+  add_quantity(p, f->value, f->unit, "");
   add_provenance(p, f->kind, f->source, f->date);
 }
 
@@ -517,11 +520,11 @@ roof_status cli_machine_show_print(const cli_args *args, const roof_machine *mac
     add_peaks(&p);
     add_levels(&p);
     add_domains(&p);
-    add_links(&p);
+    add_table(&p, &links, machine->link_count);
     add_modes(&p);
     add_loaded(&p);
-    add_tlbs(&p);
-    add_costs(&p);
+    add_table(&p, &tlbs, p.report->tlb_count);
+    add_table(&p, &costs, p.report->cost_count);
     add_libraries(&p);
     add_rest(&p);
     add_footer(&p);
