@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/figures.h"
+#include "core/letters.h"
 #include "core/number.h"
 #include "roofline/catalog.h"
 #include "roofline/units.h"
@@ -209,7 +209,7 @@ static const struct {
 static double known_both_ways(const roof_link *link, const char **source) {
   for (size_t i = 0; i < sizeof link_rates / sizeof link_rates[0]; i++) {
     size_t length = strlen(link_rates[i].family);
-    if (strncasecmp(link->name, link_rates[i].family, length) == 0 &&
+    if (rf_letters_compare_some(link->name, link_rates[i].family, length) == 0 &&
         (link_rates[i].generation == 0 ||
          atoi(link->name + length + strcspn(link->name + length, "0123456789")) ==
              link_rates[i].generation)) {

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "catalog/builtin.h"
 #include "catalog/folders.h"
+#include "core/letters.h"
 #include "host/file.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
@@ -31,7 +31,7 @@ static bool is_word_of(const char *name, const char *words) {
   size_t length = strlen(name);
   while (*words != '\0') {
     size_t word = strcspn(words, " ");
-    if (word == length && strncasecmp(words, name, length) == 0) {
+    if (word == length && rf_letters_compare_some(words, name, length) == 0) {
       return true;
     }
     words += word + (words[word] == ' ');
@@ -42,7 +42,7 @@ static bool is_word_of(const char *name, const char *words) {
 static const rf_builtin *find_builtin(const char *name) {
   for (unsigned i = 0; i < rf_builtin_machine_count; i++) {
     const rf_builtin *builtin = &rf_builtin_machines[i];
-    if (strcasecmp(builtin->name, name) == 0 || is_word_of(name, builtin->aliases)) {
+    if (rf_letters_compare(builtin->name, name) == 0 || is_word_of(name, builtin->aliases)) {
       return builtin;
     }
   }
@@ -152,7 +152,7 @@ roof_status roof_catalog_load_device(const char *device, roof_machine **machine,
   for (const char *c = device; *c != '\0' && used + 1 < sizeof name; c++) {
     bool plain = isalnum((unsigned char)*c) != 0;
     if (plain || (used > 0 && name[used - 1] != '-')) {
-      name[used++] = plain ? (char)tolower((unsigned char)*c) : '-';
+      name[used++] = plain ? (char)rf_lower((unsigned char)*c) : '-';
     }
   }
   name[used] = '\0';

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "roofline/catalog.h"
 
 enum { WORDS = 24, WORD = 24 };
@@ -20,7 +21,7 @@ static void split(const char *text, words *out) {
     char *word = out->list[out->count];
     for (; isalnum((unsigned char)*p); p++) {
       if (length + 1 < WORD) {
-        word[length++] = (char)tolower((unsigned char)*p);
+        word[length++] = (char)rf_lower((unsigned char)*p);
       }
     }
     word[length] = '\0';

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/chart.h"
+#include "core/letters.h"
 
 roof_status cli_chart_check(const char *path, roof_error *error) {
   if (roof_text_ends_with(path, ".png")) {
@@ -56,7 +57,8 @@ static bool needs_ascii(void) {
   for (int i = 0; i < 3 && (locale == NULL || locale[0] == '\0'); i++) {
     locale = getenv(names[i]);
   }
-  bool utf8 = locale != NULL && (strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL);
+  bool utf8 =
+      locale != NULL && (rf_letters_find(locale, "utf-8") != NULL || rf_letters_find(locale, "utf8") != NULL);
   return isatty(STDOUT_FILENO) && !utf8;
 }
 

@@ -1,8 +1,8 @@
 #include "roofline/dtype.h"
 
 #include <stdio.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "roofline/text.h"
 
 static const struct {
@@ -26,7 +26,7 @@ _Static_assert(sizeof unit_names / sizeof unit_names[0] == ROOF_UNIT_COUNT + 1, 
 /** Index of `text` in a NULL-terminated list of names, or -1 with the error set. */
 static int find_name(const char *what, const char *text, const char *const *names, roof_error *error) {
   for (int i = 0; names[i] != NULL; i++) {
-    if (strcasecmp(text, names[i]) == 0) {
+    if (rf_letters_compare(text, names[i]) == 0) {
       return i;
     }
   }

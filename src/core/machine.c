@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/figures.h"
+#include "core/letters.h"
 #include "core/mix.h"
 #include "roofline/text.h"
 
@@ -338,13 +338,13 @@ double roof_level_bandwidth(const roof_level *level, double written, double in_p
 /** True when `name` is `known`, perhaps followed by a generation: digits, then letters ("HBM3e"). */
 static bool is_level(const char *name, const char *known) {
   size_t length = strlen(known);
-  if (strncasecmp(name, known, length) != 0) {
+  if (rf_letters_compare_some(name, known, length) != 0) {
     return false;
   }
   const char *rest = name + length;
   bool memory = strchr("0123456789", known[length - 1]) == NULL;
   return rest[0] == '\0' || rest[0] == '/' || rest[0] == ' ' ||
-         (memory && strchr("23456789", rest[0]) != NULL) || (!memory && strcasecmp(rest, "d") == 0);
+         (memory && strchr("23456789", rest[0]) != NULL) || (!memory && rf_letters_compare(rest, "d") == 0);
 }
 
 roof_status roof_level_kind_parse(const char *name, roof_level_kind *kind, roof_error *error) {

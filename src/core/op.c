@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "core/number.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
@@ -38,7 +38,7 @@ void roof_op_defaults(const roof_op *op, double *values) {
 static roof_status parse_choice(const roof_param *param, const char *text, double *value, roof_error *error) {
   const char *names[ROOF_CHOICE_MAX + 1] = {NULL};
   for (int i = 0; i < ROOF_CHOICE_MAX && param->choices[i] != NULL; i++) {
-    if (strcasecmp(text, param->choices[i]) == 0) {
+    if (rf_letters_compare(text, param->choices[i]) == 0) {
       *value = param->kind == ROOF_PARAM_CHOICE ? i : ROOF_CHOICE_VALUE(i);
       return ROOF_OK;
     }

@@ -1,10 +1,10 @@
 #include "roofline/text.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "core/number.h"
 #include "roofline/units.h"
 
@@ -160,12 +160,12 @@ static size_t distance(const char *a, const char *b) {
     size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
     row[0] = i;
     for (size_t j = 1; j <= length_b; j++) {
-      int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+      int x = rf_lower((unsigned char)a[i - 1]), y = rf_lower((unsigned char)b[j - 1]);
       size_t best = above[j - 1] + (x != y);
       best = above[j] + 1 < best ? above[j] + 1 : best;
       best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-      if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]) &&
-          before[j - 2] + 1 < best) {
+      if (i > 1 && j > 1 && x == rf_lower((unsigned char)b[j - 2]) &&
+          y == rf_lower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best) {
         best = before[j - 2] + 1;
       }
       row[j] = best;

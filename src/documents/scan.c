@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -81,7 +82,7 @@ static size_t scan_escape(scanner *s, char out[4]) {
     if (c != 'u' || s->at == s->end || !isxdigit((unsigned char)*s->at)) {
       return 0;
     }
-    char digit = (char)tolower((unsigned char)*s->at++);
+    char digit = (char)rf_lower((unsigned char)*s->at++);
     code = code * 16 + (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
   }
   return code == 0 ? 0 : encode(code, out);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
+
 void rf_ceilings_name(roof_profile *profile, const char *title, const char *fallback) {
   roof_machine *machine = rf_import_machine(profile);
   size_t length = 0;
@@ -15,7 +17,7 @@ void rf_ceilings_name(roof_profile *profile, const char *title, const char *fall
   for (const char *p = title; *p != '\0' && length + 1 < sizeof machine->name; p++) {
     bool plain = isalnum((unsigned char)*p) != 0;
     if (plain || (length > 0 && machine->name[length - 1] != '-')) {
-      machine->name[length++] = plain ? (char)tolower((unsigned char)*p) : '-';
+      machine->name[length++] = plain ? (char)rf_lower((unsigned char)*p) : '-';
     }
   }
   length -= length > 0 && machine->name[length - 1] == '-';

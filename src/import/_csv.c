@@ -1,8 +1,8 @@
 /* RFC 4180: a field may be quoted, and then holds delimiters, doubled quotes and newlines. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "import/import.h"
 
 enum { RECORD_MAX = 64 << 20 };
@@ -152,7 +152,7 @@ static bool same_name(const char *field, const char *name) {
   while (length > 0 && (field[length - 1] == ' ' || field[length - 1] == '\t')) {
     length--;
   }
-  return length == strlen(name) && strncasecmp(field, name, length) == 0;
+  return length == strlen(name) && rf_letters_compare_some(field, name, length) == 0;
 }
 
 int rf_import_column(const import_row *header, const char *name) {
@@ -169,7 +169,7 @@ int rf_import_column_unit(const import_row *header, const char *name, char unit[
   for (size_t i = 0; i < header->count; i++) {
     const char *field = header->fields[i] + strspn(header->fields[i], " ");
     const char *rest = field + length;
-    if (strncasecmp(field, name, length) != 0) {
+    if (rf_letters_compare_some(field, name, length) != 0) {
       continue;
     }
     rest += strspn(rest, " ");

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
+
 enum { NAME = 128, LINE = 64 };
 
 static const struct {
@@ -84,7 +86,7 @@ static void spell(const char *name, char mark, char out[NAME]) {
   size_t length = 0, n = 0;
   const char *begin = inner(name, &length);
   for (size_t i = 0; i < length && begin[i] != mark && n + 1 < NAME; i++) {
-    out[n++] = isalnum((unsigned char)begin[i]) ? (char)tolower((unsigned char)begin[i]) : '_';
+    out[n++] = isalnum((unsigned char)begin[i]) ? (char)rf_lower((unsigned char)begin[i]) : '_';
   }
   out[n] = '\0';
 }

@@ -4,7 +4,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
+
+#include "core/letters.h"
 
 enum { DOCUMENT_MAX = 1 << 30 };
 
@@ -14,7 +15,7 @@ static size_t no_number(const char *p, const char *end) {
   size_t sign = p < end && (*p == '-' || *p == '+');
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     size_t length = sign + strlen(words[i]);
-    if ((size_t)(end - p) >= length && strncasecmp(p + sign, words[i], length - sign) == 0 &&
+    if ((size_t)(end - p) >= length && rf_letters_compare_some(p + sign, words[i], length - sign) == 0 &&
         (p + length == end || !isalnum((unsigned char)p[length]))) {
       return length;
     }

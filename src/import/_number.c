@@ -2,8 +2,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "import/import.h"
 #include "roofline/units.h"
 
@@ -117,7 +117,7 @@ static double simple_unit(const char *text, size_t length, double kilo) {
   for (int pass = 0; pass < 2; pass++) {
     const char *rest = pass == 0 ? name : prefix(name, kilo, &factor);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-      if (strcasecmp(rest, units[i].name) == 0) {
+      if (rf_letters_compare(rest, units[i].name) == 0) {
         return factor * units[i].factor;
       }
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "import/_ceilings.h"
 
 static int detect(const char *text, size_t size) {
@@ -84,7 +85,7 @@ static roof_status take_csv(reading *r, roof_error *error) {
 static void take_roof(reading *r) {
   const char *name = rf_import_field(&r->row, rf_import_column(&r->header, "Name"));
   double rate = rf_import_number(rf_import_field(&r->row, rf_import_column(&r->header, "Bandwidth")), NULL);
-  const char *end = strcasestr(name, " bandwidth");
+  const char *end = rf_letters_find(name, " bandwidth");
   if (strstr(name, "single-threaded") != NULL || strstr(name, "single node") != NULL) {
     rf_import_skip(r->profile, name, "not of the whole machine");
   } else if (end != NULL) {

@@ -1,8 +1,8 @@
 /* BabelStream: the table and CSV. Rates are of the fastest run. */
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "import/import.h"
 
 /** Arrays read or written and FLOPs of one element (doc of BabelStream, src/main.cpp). */
@@ -34,7 +34,7 @@ typedef struct reading {
 
 static int find(const char *name) {
   for (int i = 0; i < KERNEL_COUNT; i++) {
-    if (strcasecmp(name, kernels[i].name) == 0) {
+    if (rf_letters_compare(name, kernels[i].name) == 0) {
       return i;
     }
   }

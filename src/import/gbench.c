@@ -1,10 +1,9 @@
 /* Google Benchmark's JSON and CSV. Its rates are per second of CPU time unless the benchmark asked for real
  * time. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "import/_json.h"
 
 static int detect(const char *text, size_t size) {
@@ -67,15 +66,15 @@ static const char *run_name(reading *r, const json_t *row, row_kind kind) {
  * "FLOPS", "GFLOPS" and "GFLOP/s" are rates. */
 static double flops_of(const char *key, double value, double rate_seconds) {
   static const char prefixes[] = "kMGT";
-  const char *p = strcasestr(key, "flop");
+  const char *p = rf_letters_find(key, "flop");
   if (p == NULL || p - key > 1) {
     return NAN;
   }
   const char *prefix = p == key ? NULL : strchr(prefixes, key[0] == 'K' ? 'k' : key[0]);
   double scale = prefix != NULL ? pow(1000, (double)(prefix - prefixes + 1)) : 1;
   const char *tail = p + 4;
-  bool rate = strcasecmp(tail, "s") == 0 || strcasecmp(tail, "/s") == 0 || strcasecmp(tail, "s/s") == 0 ||
-              strcasecmp(tail, "s_per_second") == 0;
+  bool rate = rf_letters_compare(tail, "s") == 0 || rf_letters_compare(tail, "/s") == 0 ||
+              rf_letters_compare(tail, "s/s") == 0 || rf_letters_compare(tail, "s_per_second") == 0;
   if ((p != key && prefix == NULL) || (!rate && tail[0] != '\0')) {
     return NAN;
   }
@@ -91,7 +90,7 @@ static roof_dtype dtype_of(const char *name, bool *said) {
                {"f64", ROOF_FP64},    {"f32", ROOF_FP32},   {"fp16", ROOF_FP16}, {"bf16", ROOF_BF16},
                {"dgemm", ROOF_FP64},  {"sgemm", ROOF_FP32}};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    if (strcasestr(name, words[i].word) != NULL) {
+    if (rf_letters_find(name, words[i].word) != NULL) {
       *said = true;
       return words[i].dtype;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "core/number.h"
 #include "import/_json.h"
 
@@ -85,7 +86,7 @@ static const char *name_of(reading *r, const json_t *test, double prompt, double
 /** "qwen3moe 30B.A3B", "llama 8x7B": only some of the weights are read for a token. */
 static bool is_mixture(const char *type) {
   const char *active = strstr(type, ".A"), *experts = strchr(type, 'x');
-  return strcasestr(type, "moe") != NULL || (active != NULL && isdigit((unsigned char)active[2])) ||
+  return rf_letters_find(type, "moe") != NULL || (active != NULL && isdigit((unsigned char)active[2])) ||
          (experts != NULL && experts > type && isdigit((unsigned char)experts[-1]) &&
           isdigit((unsigned char)experts[1]));
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "import/_ncu.h"
 
 /** Where things stand in the table that is being read. */
@@ -59,7 +60,7 @@ static const char *metric_of(const char *name, const char *unit) {
   for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
     bool time =
         strcmp(labels[i].unit, "second") == 0 && strchr(unit, '/') == NULL && strpbrk(unit, "s") != NULL;
-    if (strcmp(name, labels[i].label) == 0 && (time || strcasestr(unit, labels[i].unit) != NULL)) {
+    if (strcmp(name, labels[i].label) == 0 && (time || rf_letters_find(unit, labels[i].unit) != NULL)) {
       return labels[i].metric;
     }
   }

@@ -2,8 +2,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "import/import.h"
 
 static int detect(const char *text, size_t size) {
@@ -41,10 +41,11 @@ static void take_title(reading *r, const char *line) {
   if (end != NULL && end > begin) {
     snprintf(r->test, sizeof r->test, "%.*s", (int)(end - begin), begin);
   }
-  r->both_ways = strcasestr(r->test, "Bi-Directional") != NULL || strcasestr(r->test, "Bibw") != NULL;
-  r->collective = strcasestr(r->test, "Latency") != NULL && strcasecmp(r->test, "Latency") != 0 &&
-                  strcasestr(r->test, "Multi") == NULL && strcasestr(r->test, "put") == NULL &&
-                  strcasestr(r->test, "get") == NULL;
+  r->both_ways =
+      rf_letters_find(r->test, "Bi-Directional") != NULL || rf_letters_find(r->test, "Bibw") != NULL;
+  r->collective = rf_letters_find(r->test, "Latency") != NULL &&
+                  rf_letters_compare(r->test, "Latency") != 0 && rf_letters_find(r->test, "Multi") == NULL &&
+                  rf_letters_find(r->test, "put") == NULL && rf_letters_find(r->test, "get") == NULL;
   for (size_t i = 0; i < sizeof once / sizeof once[0]; i++) {
     r->once = r->once || strncmp(r->test, once[i], strlen(once[i])) == 0;
   }

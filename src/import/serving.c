@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "core/number.h"
 #include "import/_json.h"
 
@@ -177,13 +177,14 @@ static void take_report_line(json_t *run, const char *line) {
     return;
   }
   for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-    if (strlen(labels[i].label) == length && strncasecmp(line, labels[i].label, length) == 0) {
+    if (strlen(labels[i].label) == length && rf_letters_compare_some(line, labels[i].label, length) == 0) {
       json_object_set_new(run, labels[i].key, json_real(value));
     }
   }
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     size_t tail = strlen(kinds[i].label), word = strcspn(line, " ");
-    if (length == word + tail && word < 16 && strncasecmp(line + word, kinds[i].label, tail) == 0) {
+    if (length == word + tail && word < 16 &&
+        rf_letters_compare_some(line + word, kinds[i].label, tail) == 0) {
       char key[64];
       snprintf(key, sizeof key, "%.*s_%s", (int)word, line, kinds[i].key);
       for (char *p = key; *p != '\0'; p++) {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "models/step.h"
 #include "roofline/plan.h"
 #include "roofline/text.h"
@@ -45,14 +45,14 @@ roof_status roof_network_find(const char *name, const roof_machine *machine, con
                               roof_error *error) {
   const char *ids[NETWORK_COUNT + 1] = {NULL};
   for (int i = 0; machine != NULL && i < machine->link_count; i++) {
-    if (strcasecmp(machine->links[i].name, name) == 0) {
+    if (rf_letters_compare(machine->links[i].name, name) == 0) {
       *link = &machine->links[i];
       return ROOF_OK;
     }
   }
   for (int i = 0; i < NETWORK_COUNT; i++) {
     ids[i] = networks[i].id;
-    if (strcasecmp(ids[i], name) == 0 || strcasecmp(networks[i].link.name, name) == 0) {
+    if (rf_letters_compare(ids[i], name) == 0 || rf_letters_compare(networks[i].link.name, name) == 0) {
       *link = &networks[i].link;
       return ROOF_OK;
     }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/letters.h"
 #include "weights/config.h"
 
 /** The formats that configs name, as PyTorch does. */
@@ -107,7 +107,7 @@ static roof_status read_method(const config *c, const json_t *q, roof_weight_for
     return ROOF_OK;
   }
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcasecmp(names[i].name, name) == 0) {
+    if (rf_letters_compare(names[i].name, name) == 0) {
       *format = preset(names[i].preset);
       return ROOF_OK;
     }
@@ -148,7 +148,7 @@ roof_status rf_config_quantize(config *c, const json_t *q) {
     leave_out(c, json_object_get(q, lists[i]));
   }
   const char *kv = json_string_value(json_object_get(q, "kv_cache_quant_algo"));
-  if (kv != NULL && strcasecmp(kv, "FP8") == 0) {
+  if (kv != NULL && rf_letters_compare(kv, "FP8") == 0) {
     p->kv = ROOF_FP8;
   }
   return ROOF_OK;

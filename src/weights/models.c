@@ -1,11 +1,11 @@
 /* Finds a model: a config.json, the folder that holds one, or one of data/models by its short name. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "catalog/builtin.h"
+#include "core/letters.h"
 #include "host/file.h"
 #include "roofline/weights.h"
 #include "weights/safetensors.h"
@@ -36,7 +36,7 @@ static bool is_word_of(const char *name, const char *words) {
   size_t length = strlen(name);
   for (const char *at = words; *at != '\0';) {
     size_t span = strcspn(at, " ");
-    if (span == length && strncasecmp(at, name, length) == 0) {
+    if (span == length && rf_letters_compare_some(at, name, length) == 0) {
       return true;
     }
     at += span + (at[span] == ' ');
@@ -47,7 +47,7 @@ static bool is_word_of(const char *name, const char *words) {
 static const rf_builtin *find(const char *name) {
   for (unsigned i = 0; i < rf_builtin_model_count; i++) {
     const rf_builtin *b = &rf_builtin_models[i];
-    if (strcasecmp(b->name, name) == 0 || is_word_of(name, b->aliases)) {
+    if (rf_letters_compare(b->name, name) == 0 || is_word_of(name, b->aliases)) {
       return b;
     }
   }

@@ -24,6 +24,8 @@ plant 'sscanf(s, "%lf", &y);\n'
 catches 'sscanf of a number' check "$scratch/tree"
 plant 'vsnprintf(b, n, format, arguments);\n'
 catches 'what a caller formats' check "$scratch/tree"
+plant 'same = strcasecmp(a, b) == 0;\n'
+catches 'compares letters' check "$scratch/tree"
 plant 'setlocale(LC_ALL, "");\n'
 catches 'core/number.c alone' check "$scratch/tree"
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "core/letters.h"
 
 static char *seed_text;
 static int rounds = 5;
@@ -136,7 +137,7 @@ static void grade(const question *q, char *line, bool good[3]) {
     answers[i] = strtok_r(NULL, blank, &rest);
   }
   good[0] = answers[0] != NULL && is_near(answers[0], q->prediction.intensity, 0);
-  good[1] = answers[1] != NULL && strncasecmp(answers[1], regime, strlen(regime)) == 0;
+  good[1] = answers[1] != NULL && rf_letters_compare_some(answers[1], regime, strlen(regime)) == 0;
   good[2] = answers[2] != NULL && is_near(answers[2], q->percent, 0.05);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/columns.h"
 #include "cli/machine/machine.h"
+#include "core/letters.h"
 
 /** What a row tells about one machine. */
 typedef struct row {
@@ -39,12 +40,12 @@ static bool matches(const roof_catalog_entry *entry, const roof_machine *m, cons
   const char *const texts[] = {entry->name, entry->aliases,  m->title,
                                m->vendor,   m->architecture, m->device_class};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    if (strcasestr(texts[i], filter) != NULL) {
+    if (rf_letters_find(texts[i], filter) != NULL) {
       return true;
     }
   }
   for (int i = 0; i < m->level_count; i++) {
-    if (strcasestr(m->levels[i].name, filter) != NULL) {
+    if (rf_letters_find(m->levels[i].name, filter) != NULL) {
       return true;
     }
   }

@@ -1,4 +1,4 @@
-# Numbers that would follow the locale of the program: reading by the C library, and writing with %e, %f or %g where
+# Numbers and letters that would follow the locale of the program: reading by the C library, and writing with %e, %f or %g where
 # no rf_format does it. Input: C files of src. A call is followed over its lines until its parentheses are closed.
 FNR == 1 { depth = 0; state = "" }
 
@@ -19,6 +19,8 @@ FILENAME ~ /core\/number\.c$/ { next }
   plain = code($0)
   if (plain ~ /(^|[^A-Za-z0-9_])(strtod|strtof|strtold|atof|strtod_l)[ ]*\(/)
     report("reads a number as the locale does: roof_number_read")
+  if (plain ~ /(^|[^A-Za-z0-9_])(strcasecmp|strncasecmp|strcasestr|tolower|toupper)[ ]*\(/)
+    report("compares letters as the locale does: core/letters.h")
   if (plain ~ /(^|[^A-Za-z0-9_])(setlocale|localeconv|newlocale|uselocale)[ ]*\(/)
     report("the locale is the program's: core/number.c alone deals with it")
   if (plain ~ /(^|[^A-Za-z0-9_])v[a-z]*printf[ ]*\(/)
