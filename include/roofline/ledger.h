@@ -146,6 +146,7 @@ typedef struct roof_reconciled {
   const char *traffic;          /**< "equal", "lower" or "higher" than arithmetic, NULL not counted */
   double flops_per_second;      /**< achieved */
   double roof_flops_per_second; /**< of the theoretical roof at that intensity */
+  double roof_share;            /**< achieved / that */
   bool done;                    /**< at 90 % of the achieved roof: stop */
   const char *verdict;          /**< a name of roof_verdict_of(fraction_of_ceiling) */
   char because[256];

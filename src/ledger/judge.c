@@ -116,6 +116,7 @@ static void judge_point(roof_reconciled *r, const ledger_entry *prediction, doub
                    r->measured_seconds, noise, &at);
   r->flops_per_second = p->flops > 0 ? p->flops / r->measured_seconds : NAN;
   r->roof_flops_per_second = p->flops > 0 ? p->flops / at.ceiling_seconds : NAN;
+  r->roof_share = p->flops > 0 ? at.share : NAN;
   if (at.state == ROOF_PLACE_IMPOSSIBLE) {
     snprintf(r->impossible, sizeof r->impossible, "%s", at.why);
   }

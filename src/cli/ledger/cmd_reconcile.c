@@ -103,13 +103,13 @@ static void add_remarks(roof_text *out, const roof_reconciled *r, cli_why *why) 
   roof_text_addf(out, "  %s: %s\n", r->label, why->of.sentence);
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its roof: %s\n", r->impossible);
-  } else if (r->flops_per_second / r->roof_flops_per_second > 0) {
+  } else if (r->roof_share > 0) {
     char rate[SHORT], roof[SHORT];
     roof_text_addf(out, "    under the roof: %s of %s at %.4g FLOP/B, %.1f %%\n",
                    roof_quantity_format(rate, SHORT, r->flops_per_second, "FLOP/s"),
                    roof_quantity_format(roof, SHORT, r->roof_flops_per_second, "FLOP/s"),
                    isnan(r->operational_intensity) ? r->intensity : r->operational_intensity,
-                   100 * r->flops_per_second / r->roof_flops_per_second);
+                   100 * r->roof_share);
   }
   add_regime(out, r);
   if (r->traffic != NULL) {
