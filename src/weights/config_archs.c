@@ -1,6 +1,7 @@
 /* Architectures: what a class fixes, and what it takes where its config is silent. One row a family. Source
  * of every row: the class's configuration and modeling file in huggingface/transformers
  * (src/transformers/models/TYPE), or what `source` names. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -253,9 +254,10 @@ const config_arch *rf_config_arch_find(const char *type, const char *class_name)
   return NULL;
 }
 
-const char *const *rf_config_arch_names(void) {
+static const char *names[NAME_COUNT + 1];
+
+static void list_names(void) {
   static char storage[NAME_COUNT][NAME_SIZE];
-  static const char *names[NAME_COUNT + 1];
   int count = 0;
   for (int i = 0; i < ARCH_COUNT; i++) {
     for (const char *at = archs[i].types; *at != '\0' && count < NAME_COUNT;) {
@@ -266,6 +268,10 @@ const char *const *rf_config_arch_names(void) {
       at += span + (int)strspn(at + span, " ");
     }
   }
-  names[count] = NULL;
+}
+
+const char *const *rf_config_arch_names(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, list_names);
   return names;
 }

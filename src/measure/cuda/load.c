@@ -1,5 +1,6 @@
 /* Finds NVIDIA's driver at run time. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 /* The oldest that has tensor maps. */
 enum { OLDEST = 12000 };
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* not a pthread_once_t: tests load it again */
 static struct {
   bool tried;
   void *handle;
@@ -77,11 +79,13 @@ static bool start(void) {
 }
 
 const cuda_api *rf_cuda_load(const char **reason) {
+  pthread_mutex_lock(&mutex);
   if (!driver.tried) {
     driver.tried = true;
     driver.reason[0] = '\0';
     start();
   }
+  pthread_mutex_unlock(&mutex);
   if (reason != NULL) {
     *reason = driver.reason[0] != '\0' ? driver.reason : NULL;
   }

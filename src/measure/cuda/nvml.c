@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static struct {
   NVML_FUNCTIONS(NVML_MEMBER)
 #undef NVML_MEMBER
 } nvml;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of loading it and letting it go */
 
 static bool start(void) {
   nvml.handle = nvml.handle != NULL ? nvml.handle : rf_cuda_library("libnvidia-ml.so.1");
@@ -45,13 +47,16 @@ static bool start(void) {
 
 nvml_device rf_nvml_find(const char *bus) {
   nvml_device device = NULL;
-  if (!start()) {
-    return NULL;
+  pthread_mutex_lock(&mutex);
+  if (!start() || nvml.find(bus, &device) != 0) {
+    device = NULL;
   }
-  return nvml.find(bus, &device) == 0 ? device : NULL;
+  pthread_mutex_unlock(&mutex);
+  return device;
 }
 
 void rf_nvml_done(void) {
+  pthread_mutex_lock(&mutex);
   if (nvml.handle != NULL && nvml.shutdown != NULL) {
     nvml.shutdown();
   }
@@ -59,6 +64,7 @@ void rf_nvml_done(void) {
     dlclose(nvml.handle);
   }
   memset(&nvml, 0, sizeof nvml);
+  pthread_mutex_unlock(&mutex);
 }
 
 /** The value of `read` times `unit`, or NaN if it fails. */

@@ -51,6 +51,7 @@ typedef struct bench {
   void *program, *data, *out;
   rf_device_launch launch;
   size_t lanes; /* of the whole grid */
+  bool wrong;   /**< its result was; the error says how */
 } bench;
 
 /** Blocks of the whole device, as many as make whole clusters. */
@@ -122,7 +123,7 @@ static roof_status check_sums(const tensor_peak *p, const unsigned char *data, c
   }
   return largest > 0 && worst <= tolerance * largest
              ? ROOF_OK
-             : roof_error_set(error, ROOF_E_GATE,
+             : roof_error_set(error, ROOF_E_INTERNAL,
                               "%s: discarded: result check failed (error %.3g, largest sum %.3g)", p->entry,
                               worst, largest);
 }
@@ -135,6 +136,7 @@ static roof_status verify(bench *b, const unsigned char *data, roof_error *error
   roof_status status = sums_of(b, CHECKED_ROUNDS, sums, error);
   if (status == ROOF_OK) {
     status = check_sums(b->peak, data, sums, b->lanes, error);
+    b->wrong = status != ROOF_OK;
   }
   free(sums);
   return status;
@@ -170,7 +172,7 @@ static void add_peak(const bench *b, const rf_samples *samples, double precision
 }
 
 static roof_status measure_peak(rf_device *device, const tensor_peak *peak, double budget,
-                                const roof_measure_options *options, roof_machine *machine,
+                                const roof_measure_options *options, roof_machine *machine, bool *wrong,
                                 roof_error *error) {
   _Alignas(16) static unsigned char data[PEAK_DATA];
   bench b = {.device = device, .peak = peak};
@@ -189,6 +191,7 @@ static roof_status measure_peak(rf_device *device, const tensor_peak *peak, doub
     rf_samples_done(&samples);
   }
   finish(&b);
+  *wrong = b.wrong;
   return status;
 }
 
@@ -328,8 +331,10 @@ static roof_status add_peaks(rf_device *device, bool tcgen05, double budget,
   roof_error why = {.message = ""};
   for (int i = 0; (peak = rf_tensor_peak_at(i)) != NULL && machine->peak_count < ROOF_PEAK_MAX; i++) {
     bool wanted = (strncmp(peak->isa, "tcgen05", 7) == 0) == tcgen05;
-    roof_status status = wanted ? measure_peak(device, peak, budget, options, machine, &why) : ROOF_OK;
-    if (status == ROOF_E_GATE) {
+    bool wrong = false;
+    roof_status status =
+        wanted ? measure_peak(device, peak, budget, options, machine, &wrong, &why) : ROOF_OK;
+    if (wrong) {
       add_note(machine, why.message, "");
     } else if (status == ROOF_E_UNSUPPORTED) {
       note_missing(device, peak, machine);
