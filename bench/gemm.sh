@@ -31,25 +31,38 @@ case $(grep -m 1 '^flags' /proc/cpuinfo) in
   *avx2*) openblas_core=Haswell blis_core=haswell ;;
   *) openblas_core='' blis_core='' ;;
 esac
-settings=${openblas_core:+installed tuned}
-settings=${settings:-installed}
 
-with() { # SETTING COMMAND ...
-  setting=$1
+# multiplies KERNEL [NAME=VALUE ...]: a small product ends well with that environment.
+multiplies() {
+  kernel=$1
   shift
-  if [ "$setting" = tuned ]; then
-    OPENBLAS_CORETYPE=$openblas_core BLIS_ARCH_TYPE=$blis_core "$@"
-  else
-    "$@"
-  fi
+  (env "$@" "$build/bench-gemm" 1 1 fp64 64 64 64 "$kernel") >/dev/null 2>&1
 }
 
 libraries=
 for library in gemm-blas gemm-blis; do
   why=$("$build/roofline" run --list --json | jq -r --arg name $library '.kernels[] | select(.name == $name) | .disabled // empty')
+  [ -n "$why" ] || multiplies $library || why='its product fails on this processor'
   if [ -z "$why" ]; then libraries="$libraries $library"; else echo "$library: $why" >&2; fi
 done
 [ -n "$libraries" ] || { echo 'gemm.sh: no library to compare with' >&2; exit 3; }
+
+# A library may refuse a core type, or trap on it: then it keeps the one that it picks.
+refused() { echo "gemm.sh: $1 fails here: left out" >&2; }
+[ -z "$openblas_core" ] || multiplies gemm-blas "OPENBLAS_CORETYPE=$openblas_core" || { refused "OPENBLAS_CORETYPE=$openblas_core"; openblas_core=''; }
+[ -z "$blis_core" ] || multiplies gemm-blis "BLIS_ARCH_TYPE=$blis_core" || { refused "BLIS_ARCH_TYPE=$blis_core"; blis_core=''; }
+settings=installed
+[ -z "$openblas_core$blis_core" ] || settings='installed tuned'
+
+with() { # SETTING COMMAND ...
+  setting=$1
+  shift
+  if [ "$setting" = tuned ]; then
+    env ${openblas_core:+"OPENBLAS_CORETYPE=$openblas_core"} ${blis_core:+"BLIS_ARCH_TYPE=$blis_core"} "$@"
+  else
+    "$@"
+  fi
+}
 
 cases() { # THREADS DTYPE M N K, a line each
   for threads in $threads_list; do

@@ -1,6 +1,7 @@
 /* Google Benchmark's JSON and CSV. Its rates are per second of CPU time unless the benchmark asked for real
  * time. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/letters.h"
@@ -140,7 +141,7 @@ static double take_counters(reading *r, roof_record *record, const json_t *row, 
   double flops = NAN;
   const char *key;
   json_t *value;
-  json_object_foreach((json_t *)row, key, value) {
+  json_object_foreach((json_t *)(uintptr_t)row, key, value) {
     double number = rf_import_number_of(value);
     double told = is_own(key) ? NAN : flops_of(key, number, rate_seconds);
     if (!isnan(told) && isnan(flops)) {

@@ -2,6 +2,7 @@
  * FLOPs are summed over the threads, the time is that of the slowest. */
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,7 +313,7 @@ static void take_json_group(reading *r, const char *name, const json_t *tables) 
   if (runtime != NULL) {
     take_runtime(r, values, json_values(json_object_get(runtime, "Values"), values));
   }
-  json_object_foreach((json_t *)metrics, key, row) {
+  json_object_foreach((json_t *)(uintptr_t)metrics, key, row) {
     take_metric(r, key, values, json_values(json_object_get(row, "Values"), values));
   }
   json_object_foreach(json_object_get(tables, "Raw"), key, row) {

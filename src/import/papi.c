@@ -1,6 +1,7 @@
 /* PAPI's high-level output (papi_hl_output/rank_0.json): every call of a region by a thread, all numbers as
  * texts. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "import/_events.h"
@@ -45,7 +46,7 @@ static bool take_cuda(reading *r, const json_t *call, const char *name, roof_err
   const char *key;
   const json_t *value;
   rf_ncu_launch_init(&launch);
-  json_object_foreach((json_t *)call, key, value) {
+  json_object_foreach((json_t *)(uintptr_t)call, key, value) {
     char metric[160];
     if (cuda_metric(key, metric, sizeof metric)) {
       double scale = strstr(metric, "__time_duration") != NULL ? 1e-9
@@ -70,7 +71,7 @@ static void take_events(reading *r, event_region *region, const json_t *call) {
   static const char *const own[] = {"name", "parent_region_id", "cycles", "real_time_nsec", "region_count"};
   const char *key;
   const json_t *value;
-  json_object_foreach((json_t *)call, key, value) {
+  json_object_foreach((json_t *)(uintptr_t)call, key, value) {
     bool skip = strncmp(key, "cuda:::", 7) == 0;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
       skip = skip || strcmp(key, own[i]) == 0;
@@ -112,12 +113,12 @@ static void take_thread(reading *r, const json_t *thread, roof_error *error) {
   const json_t *regions = json_object_get(thread, "regions"), *entry;
   const char *key;
   size_t index;
-  json_object_foreach((json_t *)regions, key, entry) {
+  json_object_foreach((json_t *)(uintptr_t)regions, key, entry) {
     take_entry(r, rf_import_member_text(entry, "name"), entry, &own, error);
   }
   json_array_foreach(regions, index, entry) { /* before version 7: a list of {"dot": {...}} */
     const json_t *inner;
-    json_object_foreach((json_t *)entry, key, inner) {
+    json_object_foreach((json_t *)(uintptr_t)entry, key, inner) {
       take_entry(r, key, inner, &own, error);
     }
   }

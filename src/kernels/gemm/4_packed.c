@@ -7,7 +7,7 @@ enum { TOGETHER = 4 };
 
 #define MULTIPLY(type)                                                                                       \
   static void multiply_##type(const rf_block *block, size_t panel) {                                         \
-    roof_panel b = rf_gemm_panel(block, panel);                                                              \
+    rf_panel b = rf_gemm_panel(block, panel);                                                                \
     for (size_t i = 0; i < block->rows; i++) {                                                               \
       type *restrict c = (type *)(void *)block->c + i * block->c_stride + b.begin;                           \
       const type *a = (const type *)(const void *)block->a + i * block->a_stride;                            \

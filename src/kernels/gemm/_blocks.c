@@ -59,10 +59,10 @@ size_t rf_panel_begin(const rf_loops *loops, size_t columns, size_t panel) {
   return (panel * widest - narrow) * lanes;
 }
 
-roof_panel rf_gemm_panel(const rf_block *b, size_t panel) {
+rf_panel rf_gemm_panel(const rf_block *b, size_t panel) {
   size_t begin = rf_panel_begin(b->loops, b->columns, panel);
   size_t wide = rf_panel_begin(b->loops, b->columns, panel + 1) - begin;
-  roof_panel p = {begin, rf_smaller(wide, b->columns - begin), wide, b->b + begin * b->element, b->b_stride};
+  rf_panel p = {begin, rf_smaller(wide, b->columns - begin), wide, b->b + begin * b->element, b->b_stride};
   if (b->packed != NULL) {
     p.b = b->packed + begin * b->depth * b->element;
     p.stride = wide;
@@ -73,7 +73,7 @@ roof_panel rf_gemm_panel(const rf_block *b, size_t panel) {
 /** With zeros where B ends. */
 void rf_gemm_pack(rf_packing *packing, size_t rows) {
   const rf_block *b = &packing->block;
-  roof_panel p = rf_gemm_panel(b, packing->panel);
+  rf_panel p = rf_gemm_panel(b, packing->panel);
   size_t here = p.columns * b->element, wide = p.wide * b->element;
   rows = rf_smaller(rows, b->depth - packing->row);
   char *to = packing->to + p.begin * b->depth * b->element + packing->row * wide;

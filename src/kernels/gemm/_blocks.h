@@ -39,13 +39,13 @@ typedef struct rf_packing {
 } rf_packing;
 
 /** Columns of B as wide as a tile. */
-typedef struct roof_panel {
+typedef struct rf_panel {
   size_t begin;
   size_t columns; /**< inside B */
   size_t wide;    /**< in whole registers */
   const char *b;
   size_t stride;
-} roof_panel;
+} rf_panel;
 
 /** Multiplies one block; may pack rows of the next one meanwhile. */
 typedef void rf_gemm_multiply(const rf_block *block, rf_packing *next);
@@ -74,7 +74,7 @@ void rf_gemm_product(const roof_kernel_run *run, rf_gemm_multiply *multiply);
 size_t rf_panel_count(const rf_loops *loops, size_t columns);
 size_t rf_panel_begin(const rf_loops *loops, size_t columns, size_t panel);
 
-roof_panel rf_gemm_panel(const rf_block *block, size_t panel);
+rf_panel rf_gemm_panel(const rf_block *block, size_t panel);
 
 /** Packs the next `rows` of a panel, or what is left of it.
  *  Units: rows. Ownership: advances *packing. Errors: none. */

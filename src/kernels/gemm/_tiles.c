@@ -9,7 +9,7 @@ static void pack_ahead(const rf_block *b, rf_packing *next, const char *beneath,
     rf_gemm_pack(next, rows);
   }
   if (next->panel < next->last) {
-    roof_panel p = rf_gemm_panel(&next->block, next->panel);
+    rf_panel p = rf_gemm_panel(&next->block, next->panel);
     tile->ahead = p.b + next->row * p.stride * b->element;
     tile->ahead_stride = p.stride;
   } else {
@@ -29,7 +29,7 @@ static void multiply_strip(const rf_block *b, size_t row, int height, rf_packing
                   .c_stride = b->c_stride,
                   .add = b->add};
   for (size_t panel = b->first; panel < b->last; panel++) {
-    roof_panel p = rf_gemm_panel(b, panel);
+    rf_panel p = rf_gemm_panel(b, panel);
     tile.b = p.b;
     tile.b_stride = p.stride;
     tile.c = b->c + (row * b->c_stride + p.begin) * b->element;

@@ -149,7 +149,9 @@ static int describe(matrices *all, const roof_kernel_run *run) {
       all->described[i] = &all->storage[i];
       status = dnnl.memory_desc_init_by_strides(&all->storage[i], 2, size, type, strides);
     } else {
-      status = dnnl.memory_desc_create_with_strides((void **)&all->described[i], 2, size, type, strides);
+      void *described = NULL;
+      status = dnnl.memory_desc_create_with_strides(&described, 2, size, type, strides);
+      all->described[i] = described;
     }
   }
   return status;
