@@ -412,8 +412,9 @@ typedef struct roof_lever {
  *  under ROOF_LEVER_HELPS say why they do not help. `users` is how many requests there are at once, beyond
  *  which no batch can grow; 0 unknown.
  *  Units: s.
- *  Ownership: fills at most `capacity` levers; returns how many there are; `typed` as for roof_predict_at.
- *  Errors: 0 when out of memory. */
+ *  Ownership: fills at most `capacity` levers; returns how many there are. `typed` are values as typed
+ *  (roof_shape_typed): NaN where a parameter has its default or follows another.
+ *  Errors: 0 for a shape that roof_op_complete refuses, and when out of memory. */
 ROOF_API size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed,
                                  double users, roof_lever *out, size_t capacity);
 

@@ -1,4 +1,11 @@
-/** The catalogue of machines, and files of user operations: find, load, check. */
+/** The catalogue of machines, and files of user operations: find, load, check.
+ *
+ *  Example:
+ *    roof_machine *machine = NULL;
+ *    if (roof_catalog_load("h100", &machine, NULL) == ROOF_OK) {
+ *      puts(machine->title);
+ *    }
+ *    roof_machine_free(machine); */
 #ifndef ROOFLINE_CATALOG_H
 #define ROOFLINE_CATALOG_H
 

@@ -1,4 +1,13 @@
-/** What profilers write: kernels with their time, their FLOPs by format and their bytes by level. */
+/** What profilers write: kernels with their time, their FLOPs by format and their bytes by level.
+ *
+ *  Example:
+ *    roof_profile profile;
+ *    if (roof_profile_init(&profile, NULL) == ROOF_OK) {
+ *      if (roof_import("ncu.csv", NULL, &profile, NULL) == ROOF_OK) {
+ *        printf("%zu kernels\n", profile.count);
+ *      }
+ *      roof_profile_done(&profile);
+ *    } */
 #ifndef ROOFLINE_IMPORT_H
 #define ROOFLINE_IMPORT_H
 
@@ -252,7 +261,7 @@ ROOF_API double roof_record_bytes(const roof_record *record, roof_level_kind *le
 /** What was counted of a record, all its calls together, for roof_place.
  *  Units: s, FLOP, bytes.
  *  Ownership: fills *work, which points to the record's link name.
- *  Errors: none; what the file does not say is NaN. */
+ *  Errors: NaN for what the file does not say. */
 ROOF_API void roof_record_counted(const roof_record *record, roof_counted *work);
 
 #ifdef __cplusplus

@@ -1,5 +1,10 @@
 /** Counted work under a machine's ceilings: which one applies, what share of it was reached, whether that can
- * be, or why it is not known. */
+ * be, or why it is not known.
+ *
+ *  Example:
+ *    roof_placed placed;
+ *    roof_place_time(1e-3, ROOF_ACHIEVED, 1.25e-3, NAN, &placed);
+ *    printf("%.0f %% of the ceiling: %s\n", 100 * placed.share, placed.verdict->name); */
 #ifndef ROOFLINE_PLACE_H
 #define ROOFLINE_PLACE_H
 

@@ -37,8 +37,9 @@ ROOF_API roof_link roof_link_complete(const roof_link *link, bool between_nodes)
 /** "ring" or "tree": the faster for this buffer over this link, with its time; NULL and the only time for an
  *  operation without algorithms.
  *  Units: bytes, s.
- *  Ownership: *algorithm and *work as given; static strings.
- *  Errors: none. */
+ *  Ownership: sets *algorithm (static) and *work, neither NULL.
+ *  Errors: NaN over a link that roof_link_complete has not completed. `op` is a collective, with an algorithm or
+ *  without. */
 ROOF_API double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
                                         const char **algorithm, roof_work *work);
 

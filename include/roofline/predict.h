@@ -1,4 +1,15 @@
-/** From work and a machine to times, bounds and the wall that stops it. */
+/** From work and a machine to times, bounds and the wall that stops it.
+ *
+ *  Example:
+ *    const roof_op *gemm;
+ *    double values[ROOF_PARAM_MAX];
+ *    roof_prediction p;
+ *    extern const roof_target *target; // by roof_target_init
+ *    if (roof_op_find("gemm", &gemm, NULL) == ROOF_OK &&
+ *        roof_shape_values(gemm, "m=8192 n=28672 k=8192", values, NULL) == ROOF_OK) {
+ *      roof_predict(target, gemm, values, &p);
+ *      printf("%g s, %s\n", p.expected_seconds, roof_regime_name(p.regime));
+ *    } */
 #ifndef ROOFLINE_PREDICT_H
 #define ROOFLINE_PREDICT_H
 

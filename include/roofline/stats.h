@@ -1,4 +1,11 @@
-/** Order statistics of samples. */
+/** Order statistics of samples.
+ *
+ *  Example:
+ *    double samples[] = {3e-6, 1e-6, 2e-6};
+ *    roof_stats stats;
+ *    if (roof_stats_of(samples, 3, &stats, NULL) == ROOF_OK) {
+ *      printf("%g s, spread %g\n", stats.median, stats.spread);
+ *    } */
 #ifndef ROOFLINE_STATS_H
 #define ROOFLINE_STATS_H
 

@@ -1,4 +1,12 @@
-/** A growing text buffer and the only functions that escape text for a format. */
+/** A growing text buffer and the only functions that escape text for a format.
+ *
+ *  Example:
+ *    roof_text text = {0};
+ *    roof_text_addf(&text, "%d machines", 3);
+ *    if (!text.failed) {
+ *      fwrite(text.data, 1, text.length, stdout);
+ *    }
+ *    roof_text_done(&text); */
 #ifndef ROOFLINE_TEXT_H
 #define ROOFLINE_TEXT_H
 

@@ -1,4 +1,8 @@
-/** Moments as ISO 8601 in UTC. */
+/** Moments as ISO 8601 in UTC.
+ *
+ *  Example:
+ *    char text[ROOF_TIME_MAX];
+ *    puts(roof_time_write(roof_time_now(), text)); */
 #ifndef ROOFLINE_TIME_H
 #define ROOFLINE_TIME_H
 

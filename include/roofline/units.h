@@ -1,4 +1,11 @@
-/** Quantities as people type and read them. Inside the program everything is a double in s, B, FLOP, J. */
+/** Quantities as people type and read them. Inside the program everything is a double in s, B, FLOP, J.
+ *
+ *  Example:
+ *    double seconds;
+ *    char text[32];
+ *    if (roof_quantity_parse_unit("8us", "s", &seconds, NULL) == ROOF_OK) {
+ *      puts(roof_quantity_format(text, sizeof text, seconds, "s"));
+ *    } */
 #ifndef ROOFLINE_UNITS_H
 #define ROOFLINE_UNITS_H
 
