@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-${ROOFLINE_BUILD:-build/release}/roofline}
 measured=${MEASURED:-../shared/measured}
 if [ ! -d "$measured" ]; then
-  echo "validate: skipped: no measurements in $measured; MEASURED=FOLDER says where they are"
-  exit 0
+  echo "validate: skipped: no measurements in $measured; MEASURED=FOLDER says where they are" >&2
+  exit 3
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
