@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the table of parameter counts into docs/models.md: what the command counts, beside what was published and where.
+# Writes the table of parameter counts into docs/whole-models.md: what the command counts, beside what was published and where.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-build/release/roofline}
@@ -20,5 +20,5 @@ trap 'rm -f "$table"' EXIT
 awk -v table="$table" '
   /^<!-- models: end -->/ { skip = 0 }
   !skip { print }
-  /^<!-- models: begin -->/ { while ((getline line < table) > 0) print line; skip = 1 }' docs/models.md >"$table.new"
-mv "$table.new" docs/models.md
+  /^<!-- models: begin -->/ { while ((getline line < table) > 0) print line; skip = 1 }' docs/whole-models.md >"$table.new"
+mv "$table.new" docs/whole-models.md

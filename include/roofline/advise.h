@@ -19,7 +19,7 @@ extern "C" {
   X(ROOF_CLUE_LAUNCH, "launch", 's', "launch cost / measured time")                                          \
   X(ROOF_CLUE_EXPOSED, "exposed", 's', "time that perfect overlap would have hidden / measured time")        \
   X(ROOF_CLUE_WRITE_ALLOCATE, "write_allocate", 's', "bus time that reading lines before writing takes")     \
-  X(ROOF_CLUE_VECTOR, "vector_rate", 's', "achieved FLOP/s / peak of the vector lanes")                      \
+  X(ROOF_CLUE_VECTOR, "vector_rate", 's', "achieved FLOP/s / peak of the vector units")                      \
   X(ROOF_CLUE_WIDER, "wider_rate", 's', "achieved FLOP/s / peak of the next wider format")                   \
   X(ROOF_CLUE_IDLE, "idle", 's', "wall time in which no kernel ran")                                         \
   X(ROOF_CLUE_TRAFFIC, "traffic", 'x', "bytes moved / compulsory bytes")                                     \
@@ -116,7 +116,8 @@ ROOF_API roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_err
  *  Errors: none. */
 ROOF_API size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out, size_t capacity);
 
-/** "HBM delivers 2.4 TB/s, 71.0 % of its ceiling; missing 29.0 %: X", with the numbers at hand; `causes` as ranked, none is fine.
+/** "HBM delivers 2.4 TB/s, 71.0 % of its ceiling; missing 29.0 %: X", with the numbers at hand; `causes` as
+ *  ranked, none is fine.
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */
@@ -168,7 +169,7 @@ ROOF_API const char *roof_evidence_waiting(const roof_evidence *evidence);
   X(ROOF_GATE_NEW, "new", 0, "not in the baseline")                                                          \
   X(ROOF_GATE_LOW, "low", 1, "under the least share of its ceiling")                                         \
   X(ROOF_GATE_SLOWER, "slower", 1, "slower than the baseline by more than allowed")                          \
-  X(ROOF_GATE_FEW, "few runs", 1, "slower than allowed, and not enough runs to tell whether by chance")      \
+  X(ROOF_GATE_FEW, "few runs", 1, "slower than allowed, but too few runs to exclude chance")                 \
   X(ROOF_GATE_GONE, "gone", 1, "in the baseline, not measured now")                                          \
   X(ROOF_GATE_IMPOSSIBLE, "impossible", 1, "above its ceiling: the ceiling, the work or the time is wrong")  \
   X(ROOF_GATE_NO_CEILING, "no ceiling", 1, "its ceiling is not known")                                       \
@@ -210,8 +211,8 @@ ROOF_API roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *p
                                      size_t now_count, double *before, size_t before_count,
                                      roof_gate_result *result, roof_error *error);
 
-/** Places a measurement: under `ceilings`, FLOPs of which it does not say the unit being of the operation that
- *  its label begins with; NULL: under the ceiling that its document gives.
+/** Places a measurement: under `ceilings`, FLOPs of which it does not say the unit being of the operation
+ *  that its label begins with; NULL: under the ceiling that its document gives.
  *  Units: s.
  *  Ownership: fills *placed.
  *  Errors: none: what is not known says why. */
@@ -321,7 +322,7 @@ ROOF_API const roof_decision *roof_decision_at(int index);
  *  Errors: NULL where no row does. */
 ROOF_API const roof_decision *roof_decision_of(const roof_evidence *evidence);
 
-/** What a change does besides its formats, shape and machine. */
+/** What a change does in addition to its formats, shape and machine. */
 typedef struct roof_change {
   double peak, bandwidth; /**< factors; 1: none */
   double seconds;         /**< added to each call, for instance to dequantise */

@@ -17,7 +17,7 @@ typedef struct roof_windows {
   const char *figure;    /**< "fp64 vector AVX-512, 1 core", "DRAM read" */
   double work;           /**< of a window: FLOP, bytes, cycles or regions */
   const double *seconds; /**< of each window, in the order taken */
-  const double *clocks;  /**< Hz beside each window, NaN unknown */
+  const double *clocks;  /**< Hz read next to each window, NaN: unknown */
   size_t count;
   const size_t *ends; /**< where each round ends */
   int rounds;

@@ -92,7 +92,7 @@ typedef enum roof_fusion {
 #define ROOF_LAUNCH_MAP(X)                                                                                   \
   X(ROOF_LAUNCH_EAGER, "eager", "every kernel is launched by the host")                                      \
   X(ROOF_LAUNCH_GRAPH, "graph", "kernels follow each other in a recorded graph")                             \
-  X(ROOF_LAUNCH_PERSISTENT, "persistent", "one kernel a step; a grid barrier between operations")
+  X(ROOF_LAUNCH_PERSISTENT, "persistent", "one kernel per step; a grid barrier between operations")
 
 typedef enum roof_launch {
 #define ROOF_LAUNCH_ENUM(symbol, name, text) symbol,
@@ -299,7 +299,7 @@ typedef struct roof_kernel_cost {
 
 /** X(symbol, text): where a transfer goes. */
 #define ROOF_SPAN_MAP(X)                                                                                     \
-  X(ROOF_SPAN_NODE, "in a node")                                                                             \
+  X(ROOF_SPAN_NODE, "within a node")                                                                         \
   X(ROOF_SPAN_CLUSTER, "between nodes")
 
 typedef enum roof_span {

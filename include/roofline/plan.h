@@ -38,8 +38,8 @@ ROOF_API roof_link roof_link_complete(const roof_link *link, bool between_nodes)
  *  operation without algorithms.
  *  Units: bytes, s.
  *  Ownership: sets *algorithm (static) and *work, neither NULL.
- *  Errors: NaN over a link that roof_link_complete has not completed. `op` is a collective, with an algorithm or
- *  without. */
+ *  Errors: NaN over a link that roof_link_complete has not completed. `op` is a collective, with an algorithm
+ *  or without. */
 ROOF_API double roof_collective_seconds(const roof_op *op, const roof_link *link, double bytes, double ranks,
                                         const char **algorithm, roof_work *work);
 
@@ -121,7 +121,7 @@ ROOF_API roof_status roof_train_search(const roof_model *model, const roof_machi
   X(ROOF_ROUTE_RING, "ring", "one ring over all devices, the slowest link binds")                            \
   X(ROOF_ROUTE_TREE, "tree", "halving and doubling over all devices, the slowest link binds")                \
   X(ROOF_ROUTE_HIERARCHY, "hierarchical",                                                                    \
-    "summed in each node, between nodes a share a device, spread in the node")
+    "summed within each node, each device's share between nodes, then distributed within the node")
 
 typedef enum roof_route {
 #define ROOF_ROUTE_ENUM(symbol, name, text) symbol,
@@ -173,8 +173,9 @@ ROOF_API double roof_cluster_intensity(const roof_cluster *cluster, double devic
  *  Errors: NaN where the link's bandwidth is unknown. */
 ROOF_API double roof_cluster_split_width(const roof_link *link, double flops_per_second, double bytes);
 
-/** The number of devices (real, but whole where the time jumps as a node is full) from which the gradients' all-reduce takes longer than `share` of the compute
- *  time: 1 the whole step, 2/3 the backward pass that it can hide behind.
+/** The number of devices (real, but whole where the time jumps as a node is full) from which the gradients'
+ *  all-reduce takes longer than `share` of the compute time: 1 the whole step, 2/3 the backward pass that it
+ *  can hide behind.
  *  Units: devices.
  *  Ownership: none.
  *  Errors: infinity when it never does, NaN where unknown. */
@@ -255,7 +256,8 @@ typedef struct roof_cluster_answer {
   double bubble;
 } roof_cluster_answer;
 
-/** 64 devices in nodes of 8, 8e9 parameters, 4e6 tokens a step, gradients in 16 bits, 4 stages, 16 microbatches.
+/** 64 devices in nodes of 8, 8e9 parameters, 4e6 tokens a step, gradients in 16 bits, 4 stages, 16
+ *  microbatches.
  *  Units: as the fields.
  *  Ownership: by value.
  *  Errors: none. */
@@ -264,8 +266,8 @@ ROOF_API roof_cluster_settings roof_cluster_settings_default(void);
 /** What the links of a cluster of a target's machine ask for, and how far data parallelism scales on it.
  *  Units: bytes, bytes/s, FLOP/byte, s.
  *  Ownership: fills *answer; texts in it live as long as the machine, the network and the answer.
- *  Errors: ROOF_E_UNSUPPORTED where the machine's file has no link or no peak of the format on the matrix unit;
- *  *answer is left alone. */
+ *  Errors: ROOF_E_UNSUPPORTED where the machine's file has no link or no peak of the format on the matrix
+ *  unit; *answer is left alone. */
 ROOF_API roof_status roof_cluster_answer_of(const roof_target *target, const roof_cluster_settings *settings,
                                             roof_cluster_answer *answer, roof_error *error);
 

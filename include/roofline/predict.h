@@ -132,7 +132,7 @@ typedef struct roof_ceiling {
   double bytes_per_second; /**< outermost level, for this mix of reads and writes */
 } roof_ceiling;
 
-/** The defaults named beside the fields of roof_options.
+/** The defaults given in the comments of the fields of roof_options.
  *  Units: as the fields.
  *  Ownership: by value.
  *  Errors: none. */

@@ -30,7 +30,7 @@ typedef struct roof_workload {
   double batch;            /**< of a graph's inputs, NaN: not known */
   double parameters;       /**< elements of a graph's weights, NaN: not known */
   double weight_bytes;     /**< of a graph's weights, NaN: not known */
-  double activation_bytes; /**< the most that a graph holds at once beside them, NaN: not known */
+  double activation_bytes; /**< the most that a graph holds at once in addition to them, NaN: not known */
   char notes[ROOF_WORKLOAD_NOTE_MAX][ROOF_SOURCE_MAX];
   int note_count;
   struct roof_workload_text *texts;

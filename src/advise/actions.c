@@ -59,7 +59,7 @@ const roof_actions *roof_actions_of(roof_regime regime, double fraction) {
 
 const char *roof_actions_check(int index) {
   static const char *const checks[] = {
-      "host time between kernels: the kernels' times summed against the wall time",
+      "host time between kernels: the sum of the kernels' times compared with the elapsed time",
       "lanes active in an instruction: smsp__thread_inst_executed_per_inst_executed.ratio against 32"};
   return index == 0 || index == 1 ? checks[index] : NULL;
 }

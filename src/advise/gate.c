@@ -177,7 +177,7 @@ static void write_message(const roof_gate *gate, const char *why, roof_gate_line
     break;
   case ROOF_GATE_FEW:
     rf_format(at, ROOF_GATE_MESSAGE,
-              "%.1f %% slower, but not enough runs to tell: %zu against %zu, take %zu on each side",
+              "%.1f %% slower, but too few runs to exclude chance: %zu against %zu, take %zu on each side",
               100 * g->regression, l->runs, l->before_runs, g->runs_needed);
     break;
   case ROOF_GATE_PASS:

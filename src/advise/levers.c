@@ -257,7 +257,7 @@ static void add_fusion(bench *b) {
   snprintf(l->change, sizeof l->change, "into one kernel with what reads its result");
   snprintf(l->moved, sizeof l->moved, "bytes of the pair %s less", bytes);
   snprintf(l->why, sizeof l->why,
-           "with an elementwise reader the pair takes %s apart; fused, the result makes no round trip",
+           "with an elementwise reader the pair takes %s unfused; fused, the result makes no round trip",
            before);
 }
 
@@ -357,7 +357,7 @@ static void add_overlap(bench *b) {
   roof_lever *l = add(b, ROOF_LEVER_PARALLEL, b->target, &b->now, 2);
   snprintf(l->change, sizeof l->change, "overlapped with independent arithmetic");
   snprintf(l->moved, sizeof l->moved, "nothing");
-  snprintf(l->why, sizeof l->why, "at most, beside arithmetic that also takes %s: %s at the peak",
+  snprintf(l->why, sizeof l->why, "at most, because arithmetic also takes %s: %s at the peak",
            roof_quantity_format(time, SHORT, b->now.expected_seconds, "s"),
            roof_quantity_format(flops, SHORT, peak, "FLOP"));
 }

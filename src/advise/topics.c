@@ -341,7 +341,7 @@ static void work_precision(roof_text *out, const roof_lesson *l) {
   { "gemm", "m=8192", "n=28672", "k=8192" }
 
 static const roof_topic topics[] = {
-    {"roofline", "two walls, compute and bandwidth, and the model they make",
+    {"roofline", "two ceilings, compute and bandwidth, and the model they make",
      "A kernel does arithmetic and moves data, and a machine has a wall for each: the compute wall\n"
      "(its peak, FLOP/s) and the bandwidth wall (bytes/s). Picture a kitchen: the cooks are the\n"
      "peak, the door to the pantry is the bandwidth. With much cooking per ingredient the cooks set\n"
@@ -360,8 +360,8 @@ static const roof_topic topics[] = {
      "clock. Peaks are dense; the 2:4 sparse figure of the datasheet is kept apart. Nothing reaches\n"
      "its peak: 65 to 85 % is normal.",
      work_peak, EXAMPLE},
-    {"ridge", "where the two walls meet: peak / bandwidth",
-     "The intensity at which the two walls meet: peak / bandwidth, in FLOP per byte. It belongs to a\n"
+    {"ridge", "where the two ceilings meet: peak / bandwidth",
+     "The intensity at which the two ceilings meet: peak / bandwidth, in FLOP per byte. It belongs to a\n"
      "machine, a number format and a memory level, not to a kernel. Left of it memory binds, right\n"
      "of it compute. The ridge is not a goal: moving a kernel right is worth it only if it saves\n"
      "time, and right of the ridge more intensity brings nothing. A faster format moves the ridge\n"
@@ -402,8 +402,8 @@ static const roof_topic topics[] = {
      "all, `op show NAME` one; --ops FILE adds your own. `explain NAME key=value ...` works one by\n"
      "hand.",
      NULL, EXAMPLE},
-    {"regime", "which wall stops a kernel",
-     "Which wall stops a kernel: compute, memory (with the level that binds), overhead, network or\n"
+    {"regime", "which ceiling limits a kernel",
+     "Which ceiling limits a kernel: compute, memory (with the level that binds), overhead, network or\n"
      "capacity. It is the longest of the times; work shorter than the overhead cutoff is\n"
      "overhead-bound, and what does not fit is capacity-bound. Know the side before choosing a fix:\n"
      "each regime has its own levers.",
@@ -422,7 +422,7 @@ static const roof_topic topics[] = {
     {"overhead",
      "starting it takes longest",
      "Overhead-bound: the work is shorter than what it costs to start it (8 us by default,\n"
-     "--overhead). Neither wall matters; launch less: CUDA graphs, fusion, larger batches,\n"
+     "--overhead). Neither ceiling matters; launch less: CUDA graphs, fusion, larger batches,\n"
      "persistent kernels.",
      work_overhead,
      {"gemm", "m=1", "n=1024", "k=1024"}},
@@ -505,8 +505,8 @@ static const roof_topic topics[] = {
      "assumed (derived or estimated). Predictions use datasheet figures unless --achieved asks for\n"
      "the measured ones.",
      work_kind, EXAMPLE},
-    {"unit", "vector lanes or matrix units",
-     "What computes: `vector` (the ordinary lanes) or `matrix` (tensor core, MFMA, AMX). Matrix\n"
+    {"unit", "vector or matrix units",
+     "What computes: `vector` (the ordinary units) or `matrix` (tensor core, MFMA, AMX). Matrix\n"
      "products use the matrix unit, the rest the vector lanes, whose peak is far lower.",
      work_peak, EXAMPLE},
     {"levels", "memories in series: the slowest binds",
@@ -520,7 +520,7 @@ static const roof_topic topics[] = {
      "quarter the bytes: at batch 1 intensity goes from 1 to 4 (3.88 with fp16 scales per 128), it\n"
      "does not stay at 1.",
      work_precision, EXAMPLE},
-    {"energy", "joules of a call",
+    {"energy", "joules per call",
      "Joules of one call: by FLOP and byte where the machine has such figures, else the board's\n"
      "power for the expected time, which is an upper limit.",
      work_energy, EXAMPLE},
@@ -554,7 +554,7 @@ static const roof_topic topics[] = {
      work_roofline, EXAMPLE},
     {"prefixes", "decimal, binary, bits and bytes",
      "SI prefixes are decimal (1 GB = 10^9 B), binary ones are spelled out (1 GiB = 2^30 B, 7.4 %\n"
-     "more). Network speeds are in bits: 8 to a byte.",
+     "more). Network speeds are in bits: 8 per byte.",
      work_prefixes, EXAMPLE},
 };
 

@@ -199,10 +199,10 @@ static const struct {
     {"NVLink", 3, 12, 25e9, "NVIDIA A100: 600 GB/s total over 12 links"},
     {"NVLink", 4, 18, 25e9, "NVIDIA H100: 900 GB/s total over 18 links"},
     {"NVLink", 5, 18, 50e9, "NVIDIA B200: 1.8 TB/s total over 18 links"},
-    {"PCIe", 3, 16, 8e9 * 128 / 130 / 8, "PCI-SIG: 8 GT/s a lane, 128b/130b"},
-    {"PCIe", 4, 16, 16e9 * 128 / 130 / 8, "PCI-SIG: 16 GT/s a lane, 128b/130b"},
-    {"PCIe", 5, 16, 32e9 * 128 / 130 / 8, "PCI-SIG: 32 GT/s a lane, 128b/130b"},
-    {"PCIe", 6, 16, 64e9 / 8, "PCI-SIG: 64 GT/s a lane, flits"},
+    {"PCIe", 3, 16, 8e9 * 128 / 130 / 8, "PCI-SIG: 8 GT/s per lane, 128b/130b"},
+    {"PCIe", 4, 16, 16e9 * 128 / 130 / 8, "PCI-SIG: 16 GT/s per lane, 128b/130b"},
+    {"PCIe", 5, 16, 32e9 * 128 / 130 / 8, "PCI-SIG: 32 GT/s per lane, 128b/130b"},
+    {"PCIe", 6, 16, 64e9 / 8, "PCI-SIG: 64 GT/s per lane, flits"},
 };
 
 /** Both directions of a known link together, NaN for an unknown one. */

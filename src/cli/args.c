@@ -269,7 +269,7 @@ roof_status cli_args_limit_words(const cli_args *args, int most, roof_error *err
   if (args->word_count <= most) {
     return ROOF_OK;
   }
-  return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: one word too many", args->words[most]);
+  return roof_error_set(error, ROOF_E_ARGUMENT, "unexpected argument `%s`", args->words[most]);
 }
 
 void cli_args_list_done(const char **list) {

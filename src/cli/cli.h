@@ -20,7 +20,7 @@
 #include "roofline/units.h"
 #include "roofline/weights.h"
 
-/** Groups of options a command takes beside --json, --csv, --quiet, --color and its own. */
+/** Groups of options a command takes in addition to --json, --csv, --quiet, --color and its own. */
 enum {
   CLI_ARGS_MACHINE = 1,  /**< --machine */
   CLI_ARGS_FORMAT = 2,   /**< --dtype, --weights, --group, --accumulate, --output, --kv, --ops */

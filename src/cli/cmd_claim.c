@@ -57,8 +57,8 @@ static bool ends_with(const char *text, const char *end) {
   return a > b && strcmp(text + a - b, end) == 0;
 }
 
-/** Reads `text` as a quantity of `kind` (ROOF_CLAIM_KIND_COUNT: the unit says which; else a bare number has that
- * kind). */
+/** Reads `text` as a quantity of `kind` (ROOF_CLAIM_KIND_COUNT: the unit says which; else a bare number has
+ * that kind). */
 static roof_status read_quantity(roof_claim *c, roof_claim_kind kind, const char *text, roof_error *error) {
   double value = 0, factor = 1;
   const char *unit = kind == ROOF_CLAIM_KIND_COUNT ? NULL : roof_claim_kind_unit(kind);
@@ -292,7 +292,7 @@ const cli_command cli_cmd_claim = {
         "  roofline claim 64FLOP/B 90% --machine h100 --dtype fp16\n"
         "\n"
         "  The unit says what is claimed: FLOP/s, B/s, bit/s, s, or % of the peak, with a prefix (T, M, u);\n"
-        "  FLOP/B beside a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=,\n"
+        "  FLOP/B next to a rate is the intensity it is claimed at. The same with names: rate=, bandwidth=,\n"
         "  time=, intensity=.\n",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .run = run,

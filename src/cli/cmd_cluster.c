@@ -123,7 +123,7 @@ static roof_status make_answer(const cli_args *args, const roof_machine *machine
 
 static void add_links(roof_text *out, const answer *a) {
   char peak[SHORT];
-  roof_text_addf(out, "%s, %s %s: FLOPs that each link asks for a byte\n", a->machine->title,
+  roof_text_addf(out, "%s, %s %s: FLOPs needed per byte sent over each link\n", a->machine->title,
                  roof_dtype_name(a->dtype),
                  roof_quantity_format(peak, SHORT, a->of.cluster.flops_per_second, "FLOP/s"));
   cli_columns_add_text(out, CLI_ROWS(link_columns, a->of.links, (size_t)a->of.link_count));
@@ -134,7 +134,7 @@ static void add_links(roof_text *out, const answer *a) {
 
 static void add_routes(roof_text *out, const answer *a) {
   char x[SHORT], y[SHORT];
-  roof_text_addf(out, "\nall-reduce of %s over %.0f devices, %.0f a node\n",
+  roof_text_addf(out, "\nall-reduce of %s over %.0f devices, %.0f per node\n",
                  roof_quantity_format(x, SHORT, a->of.buffer_bytes, "B"), a->in.devices, a->in.node);
   for (int i = 0; i < ROOF_ROUTE_COUNT; i++) {
     const roof_cluster_route *r = &a->of.routes[i];
@@ -148,13 +148,13 @@ static void add_routes(roof_text *out, const answer *a) {
 static void add_scaling(roof_text *out, const answer *a) {
   char x[SHORT], y[SHORT];
   double n = a->in.devices;
-  roof_text_addf(out, "\ndata parallel: %.4g parameters, %.4g tokens a step, %.0f devices\n",
+  roof_text_addf(out, "\ndata parallel: %.4g parameters, %.4g tokens per step, %.0f devices\n",
                  a->in.parameters, a->in.tokens, n);
-  roof_text_addf(out, "  computation %s a step; gradients %s",
+  roof_text_addf(out, "  computation %s per step; gradients %s",
                  roof_quantity_format(x, SHORT, a->of.compute_seconds, "s"),
                  roof_quantity_format(y, SHORT, a->in.parameters * a->in.gradient_bytes, "B"));
   if (n > 1) {
-    roof_text_addf(out, "; %.6g FLOP a byte sent: 3 tokens / ((N - 1) x %g)", a->of.flops_per_byte_sent,
+    roof_text_addf(out, "; %.6g FLOP per byte sent: 3 tokens / ((N - 1) x %g)", a->of.flops_per_byte_sent,
                    a->in.gradient_bytes);
   }
   roof_text_add(out, "\n");
@@ -172,7 +172,7 @@ static void add_zero(roof_text *out, const answer *a) {
                  a->in.devices);
   for (int i = 0; i < ROOF_ZERO_STAGES; i++) {
     const roof_cluster_zero *z = &a->of.zero[i];
-    roof_text_addf(out, "  stage %d  %-10s (%.4g B a parameter)  %-10s a step%s\n", z->stage,
+    roof_text_addf(out, "  stage %d  %-10s (%.4g B per parameter)  %-10s per step%s\n", z->stage,
                    roof_quantity_format(x, SHORT, z->bytes, "B"), z->bytes_per_parameter,
                    roof_quantity_format(y, SHORT, z->sent_bytes, "B"), z->fits ? "" : "  does not fit");
   }
@@ -181,7 +181,7 @@ static void add_zero(roof_text *out, const answer *a) {
 static void add_plans(roof_text *out, const answer *a) {
   static const char *const rows[] = {"plan",
                                      "exchange",
-                                     "bytes a device sends",
+                                     "bytes sent per device",
                                      "roofline",
                                      "tensor",
                                      "all-reduce",
@@ -197,7 +197,7 @@ static void add_plans(roof_text *out, const answer *a) {
                                      "network, all to all",
                                      "data",
                                      "all-reduce",
-                                     "2 (N - 1) / N parameters b a step",
+                                     "2 (N - 1) / N parameters b per step",
                                      "network"};
   roof_text_add(out, "\nplans: D is the model's width, b the bytes of an element\n");
   cli_text_add_table(out, rows, 4, 5, "llll");
@@ -242,10 +242,10 @@ static void fill_chart(const answer *a, roof_curves *c) {
   snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", a->machine->title,
            roof_dtype_name(a->dtype));
   rf_format(c->subtitle, sizeof c->subtitle,
-            "one way; training of %.3g parameters, %.3g tokens a step, %.0f devices", a->in.parameters,
+            "one way; training of %.3g parameters, %.3g tokens per step, %.0f devices", a->in.parameters,
             a->in.tokens, a->in.devices);
   snprintf(c->x_title, sizeof c->x_title, "FLOP/byte sent");
-  snprintf(panel->title, sizeof panel->title, "attainable a device");
+  snprintf(panel->title, sizeof panel->title, "attainable per device");
   snprintf(panel->unit, sizeof panel->unit, "FLOP/s");
   c->panel_count = 1;
   panel->limit_count = 1;
@@ -333,7 +333,8 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_cluster = {
     .name = "cluster",
     .arguments = "[CONFIG|NAME] [key=value ...]",
-    .summary = "network roofline: what each link asks for, all-reduces, how far data parallelism scales",
+    .summary =
+        "network roofline: intensity that each link needs, all-reduces, how far data parallelism scales",
     .examples = "  roofline cluster --machine h100\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --network xdr\n"
                 "  roofline cluster llama-3.1-70b tokens=4M devices=512 --machine h100 --to links.svg\n"

@@ -241,7 +241,7 @@ static roof_status write_linear(const char *path, const roof_scene *scene, const
 
 /** Writes the chart, with the dots as the HTML page's table. */
 static roof_status write_picture(const cli_args *args, roof_scene *scene, roof_error *error) {
-  static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "rate", "wall"};
+  static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "rate", "limit"};
   enum { COLUMNS = sizeof header / sizeof header[0] };
   cli_grid grid = {0};
   name_by_machine(scene);

@@ -31,7 +31,7 @@ static roof_status find_command(const char *name, const cli_command **command, r
 static roof_status print_overview(roof_error *error) {
   roof_text text = {0};
   roof_text_add(&text, "roofline " ROOF_VERSION_TEXT
-                       ": which wall stops a kernel, how fast it can go, and how far it is from there\n\n"
+                       ": which ceiling limits a kernel, how fast it can go, and how far it is from there\n\n"
                        "usage: roofline COMMAND [NAME] [key=value ...] [--option ...]\n\n");
   for (int i = 0; commands[i] != NULL; i++) {
     roof_text_addf(&text, "  %-10s %s\n", commands[i]->name, commands[i]->summary);

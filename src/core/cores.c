@@ -28,8 +28,8 @@ static kinds kinds_of(const roof_machine *machine) {
   return k;
 }
 
-/** Every core brings what one of its kind reaches alone, the fastest first, until all together reach no more.
- */
+/** Every core brings what one of its kind reaches alone, the fastest first, until all together reach no
+ * more. */
 static double share_of(const kinds *k, const double rates[KINDS], double one, double all, int cores) {
   double left = cores, sum = 0;
   for (int i = 0; i < k->count; i++) {
@@ -78,7 +78,8 @@ static const roof_level *one_core_level(const roof_machine *machine, const roof_
   return NULL;
 }
 
-/** Everything of a record that cores share, of which `one` is of one core and `of_kinds` of one of each kind. */
+/** Everything of a record that cores share, of which `one` is of one core and `of_kinds` of one of each
+ * kind. */
 static void share_fields(const rf_record *record, const kinds *k, void *all, const void *one,
                          const void *const of_kinds[KINDS], int cores) {
   for (size_t f = 0; f < record->count; f++) {
@@ -176,6 +177,6 @@ void roof_cores_append(char *text, size_t size, int cores, const char *core_kind
                              core_kind[0] != '\0' ? core_kind : "core", cores == 1 ? "" : "s");
   }
   if (threads_per_core > 1 && used < size) {
-    snprintf(text + used, size - used, ", %d threads a core", threads_per_core);
+    snprintf(text + used, size - used, ", %d threads per core", threads_per_core);
   }
 }

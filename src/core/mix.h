@@ -6,8 +6,8 @@
 
 #include "roofline/machine.h"
 
-/** Where a share of writes lies between the patterns that do not update: after `index` by `part` of the
- *  way. */
+/** Interpolation point for a share of writes: `part` of the way from pattern `index` to `index + 1`, in-place
+ * updates left out. */
 typedef struct rf_knot {
   int index;
   double part;

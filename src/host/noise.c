@@ -65,7 +65,7 @@ char *rf_noise_unknown(char *text, size_t size) {
   bool stolen = isnan(now.stolen_seconds), load = isnan(now.load);
   text[0] = '\0';
   if (stolen || load) {
-    snprintf(text, size, "noise: unknown, the system does not tell%s%s%s",
+    snprintf(text, size, "noise: unknown, not reported by the system%s%s%s",
              stolen ? " time the hypervisor takes (/proc/stat)" : "", stolen && load ? " nor" : "",
              load ? " its load (/proc/loadavg)" : "");
   }

@@ -190,7 +190,7 @@ static void add_instructions(roof_record *record, const ncu_launch *l, bool phan
   }
   if (isnan(shape)) {
     rf_import_missing(
-        to, "tensor instructions were counted, but neither the chip nor the name tells their shape");
+        to, "tensor instructions were counted, but neither the chip nor the name gives their shape");
   } else {
     add(to, l, count * shape, "tensor instructions x the FLOPs of their shape", quality);
   }
@@ -222,8 +222,8 @@ static void add_flops(roof_record *record, const ncu_launch *l) {
   const double *v = l->value;
   roof_count *single = &record->flops[ROOF_FP32][ROOF_VECTOR];
   add_vector(&record->flops[ROOF_FP64][ROOF_VECTOR], l, fp64, fp64_rate, "dadd + dmul + 2 dfma",
-             "dadd + dmul + 2 dfma a cycle x cycles");
-  add_vector(single, l, fp32, fp32_rate, "fadd + fmul + 2 ffma", "fadd + fmul + 2 ffma a cycle x cycles");
+             "dadd + dmul + 2 dfma per cycle x cycles");
+  add_vector(single, l, fp32, fp32_rate, "fadd + fmul + 2 ffma", "fadd + fmul + 2 ffma per cycle x cycles");
   double packed = 2 * or_zero(v[NCU_FADD2]) + 2 * or_zero(v[NCU_FMUL2]) + 4 * or_zero(v[NCU_FFMA2]);
   if (packed > 0) {
     add(single, l, packed, "fadd + fmul + 2 ffma, and packed pairs", ROOF_QUALITY_MEASURED);

@@ -64,7 +64,7 @@ static roof_status take_loop(reading *r, double seconds, const char *name, roof_
     rf_import_call(r->profile, record, picoseconds);
   } else {
     record->calls++;
-    rf_import_skip(r->profile, name, "its own time is too short to tell");
+    rf_import_skip(r->profile, name, "its own time is too short to be measured");
   }
   add(&record->flops[dtype_of(r)][ROOF_VECTOR], cell(r, "Self GFLOP", 1e9), "Self GFLOP", trips);
   add(&record->bytes[ROOF_L1], cell(r, "Self Memory GB", 1e9), "Self Memory GB, between core and L1", trips);

@@ -44,7 +44,7 @@ static int find(const char *name) {
 static roof_status add(reading *r, int kernel, double bytes, double least, roof_error *error) {
   uint64_t picoseconds;
   if (!(bytes > 0) || !rf_import_picoseconds(least, &picoseconds)) {
-    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "`%s` has no rate and time",
+    return rf_import_error(r->source, error, ROOF_E_PARSE, 0, 0, "`%s`: rate or time column missing",
                            kernels[kernel].name);
   }
   roof_record *record = rf_import_record(r->profile, kernels[kernel].name, strlen(kernels[kernel].name));

@@ -108,19 +108,19 @@ static void add_work(roof_record *record, const json_t *test, double prompt, dou
   roof_count *flops = &record->flops[graphics ? ROOF_FP16 : ROOF_FP32][graphics ? ROOF_MATRIX : ROOF_VECTOR];
   roof_count *bytes = &record->bytes[ROOF_MEMORY];
   if (is_mixture(rf_import_member_text(test, "model_type"))) {
-    rf_import_missing(flops, "a mixture of experts: the file does not tell the active parameters");
-    rf_import_missing(bytes, "a mixture of experts: the file does not tell the active parameters");
+    rf_import_missing(flops, "a mixture of experts: the file does not give the active parameters");
+    rf_import_missing(bytes, "a mixture of experts: the file does not give the active parameters");
     return;
   }
   double work = 2 * parameters * (prompt + generated) * calls;
   double moved = size * (generated + batches) * calls;
   rf_import_add(flops, work,
-                isnan(work) ? "the file does not tell the parameters"
+                isnan(work) ? "the file does not give the parameters"
                             : "2 x parameters x tokens, without attention",
                 ROOF_QUALITY_ESTIMATED);
   rf_import_add(bytes, moved,
-                isnan(moved) ? "the file does not tell the model's size"
-                             : "weights once a token (prompt: a batch), without the KV cache",
+                isnan(moved) ? "the file does not give the model's size"
+                             : "weights once per token (prompt: once per batch), without the KV cache",
                 ROOF_QUALITY_ESTIMATED);
 }
 

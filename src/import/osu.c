@@ -69,7 +69,7 @@ static void take_comment(reading *r, const char *line) {
 /** What a link carries, one way, in `seconds`. */
 static void add_bytes(const reading *r, roof_record *record, double size) {
   if (r->collective && !r->once) {
-    rf_import_missing(&record->link_bytes, "the file does not tell the number of ranks");
+    rf_import_missing(&record->link_bytes, "the file does not give the number of ranks");
   } else if (r->collective) {
     rf_import_add(&record->link_bytes, size, "size: each link carries it once", ROOF_QUALITY_ESTIMATED);
   } else {

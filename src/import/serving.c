@@ -129,10 +129,11 @@ static roof_status take_run(reading *r, const json_t *run, roof_error *error) {
   }
   double tokens = rf_import_member(run, "total_input_tokens") + rf_import_member(run, "total_output_tokens");
   tokens = either(tokens, rf_import_member(run, "total_num_tokens"));
-  rf_import_add(&record->items, tokens, isnan(tokens) ? "the file tells no tokens" : "tokens in and out",
+  rf_import_add(&record->items, tokens,
+                isnan(tokens) ? "the file gives no token counts" : "tokens in and out",
                 ROOF_QUALITY_MEASURED);
-  rf_import_missing(&record->bytes[ROOF_MEMORY], "the file tells no size of the model");
-  rf_import_missing(&record->flops[ROOF_FP16][ROOF_MATRIX], "the file tells no size of the model");
+  rf_import_missing(&record->bytes[ROOF_MEMORY], "the file gives no model size");
+  rf_import_missing(&record->flops[ROOF_FP16][ROOF_MATRIX], "the file gives no model size");
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
     rf_import_counter(r->profile, record, figures[i].name,
                       rf_import_member(run, figures[i].key) * figures[i].scale, 1);

@@ -29,7 +29,7 @@ static size_t count_lines(const char *text, size_t length) {
 static void split(const char *text, size_t length, line *lines) {
   for (const char *at = text, *end = text + length; at < end; lines++) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
-    const char *why = newline != NULL ? NULL : "it is incomplete: appending it was cut short";
+    const char *why = newline != NULL ? NULL : "it is truncated: appending it was interrupted";
     *lines = (line){.text = at, .length = (size_t)((newline != NULL ? newline : end) - at), .why = why};
     at = newline != NULL ? newline + 1 : end;
   }

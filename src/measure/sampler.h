@@ -45,7 +45,8 @@ size_t rf_warm_up(rf_timed *timed, void *user, double most, bool *settled);
 roof_status rf_sample(rf_timed *timed, void *user, const rf_sampling *sampling, rf_samples *samples,
                       roof_error *error);
 
-/** Copies seconds a call, `count` of them, that were taken in turns with `like`: as that was begun and ended.
+/** Builds samples from `count` interleaved timings in seconds per call; warm-up and stop reason are taken
+ *  from `like`.
  *  Units: s. Ownership: *samples on success only, freed by rf_samples_done. Errors: ROOF_E_MEMORY,
  *  ROOF_E_UNSUPPORTED for a time that is not a positive number. */
 roof_status rf_samples_like(const rf_samples *like, const double *seconds, size_t count, rf_samples *samples,

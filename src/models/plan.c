@@ -79,7 +79,7 @@ static roof_status check_training(const roof_model_settings *s, roof_error *erro
   }
   if (s->train && s->microbatches > 0 && !divides(s->microbatches, batch)) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "microbatches=%.0f: does not divide the %.0f sequences of a replica",
+                          "microbatches=%.0f: does not divide the %.0f sequences per replica",
                           s->microbatches, batch);
   }
   return s->sp && s->tp <= 1

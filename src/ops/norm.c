@@ -68,7 +68,7 @@ static const roof_op ops[] = {
      .flops = "5 * rows * cols",
      .bytes = "rows * (cols * a + k * o)",
      .flops_per_element = 5,
-     .source = "as softmax; the choice itself and its 4 bytes a row are not counted",
+     .source = "as softmax; the choice itself and its 4 bytes per row are not counted",
      .work = topk,
      .check = check_kept,
      .params = {[RF_ROWS] = COUNT("rows", "rows"),

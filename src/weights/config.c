@@ -192,7 +192,7 @@ static roof_status read_activation(config *c) {
       return ROOF_OK;
     }
   }
-  return rf_config_fail(c, "hidden_act: `%.40s` is not an activation that is known", name);
+  return rf_config_fail(c, "hidden_act: `%.40s` is not a known activation", name);
 }
 
 static roof_status read_globals(config *c) {
@@ -249,7 +249,7 @@ static roof_status find_arch(reader *r) {
     return ROOF_OK;
   }
   const char *name = r->type[0] != '\0' ? r->type : r->class_name;
-  rf_config_fail(c, "model_type `%.60s`: not an architecture that is known", name);
+  rf_config_fail(c, "model_type `%.60s`: not a known architecture", name);
   return roof_error_suggest(c->error, name, rf_config_arch_names());
 }
 

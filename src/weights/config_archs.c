@@ -158,7 +158,8 @@ static const config_arch archs[] = {
     {.types = "minimax_m2", .classes = "MiniMaxM2", .qk_norm = QK_NORM_WHOLE, .expert_is_width = true},
     {.types = "step3p5 step3p7",
      .classes = "Step3p5 Step3p7Flash",
-     .source = "no public class was found: attention and experts as their keys say, norms of Q and K a head",
+     .source =
+         "no public class was found: attention and experts as their keys say, norms of Q and K per head",
      .qk_norm = QK_NORM_HEAD,
      .qk_norm_always = true},
     {.types = "olmo2 olmo3",

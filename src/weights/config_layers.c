@@ -173,7 +173,7 @@ static roof_status kind_of(const config *c, int i, kind *k) {
       return ROOF_OK;
     }
   }
-  return rf_config_fail(c, "layer_types[%d]: `%.40s` is not a kind of layer that is known", i,
+  return rf_config_fail(c, "layer_types[%d]: `%.40s` is not a known kind of layer", i,
                         name != NULL ? name : "(missing)");
 }
 
@@ -300,7 +300,7 @@ static roof_status set_letter(const config *c, char letter, roof_model_block *b)
   case 'E':
     return set_experts(c, b);
   default:
-    return rf_config_fail(c, "hybrid_override_pattern: `%c` is not a kind of layer that is known", letter);
+    return rf_config_fail(c, "hybrid_override_pattern: `%c` is not a known kind of layer", letter);
   }
 }
 

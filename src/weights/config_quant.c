@@ -21,7 +21,7 @@ static roof_status read_dtype(const config *c, const char *text, roof_dtype *dty
       return ROOF_OK;
     }
   }
-  return rf_config_fail(c, "dtype: `%.40s` is not a format that is known", text);
+  return rf_config_fail(c, "dtype: `%.40s` is not a known format", text);
 }
 
 static double number_of(const json_t *object, const char *key, double fallback) {
@@ -73,7 +73,7 @@ static roof_status read_tensors(const config *c, const json_t *q, roof_weight_fo
       return ROOF_OK;
     }
   }
-  return rf_config_fail(c, "quantization_config: a compressed-tensors format that is not known");
+  return rf_config_fail(c, "quantization_config: unknown compressed-tensors format");
 }
 
 static roof_status read_method(const config *c, const json_t *q, roof_weight_format *format) {
@@ -112,7 +112,7 @@ static roof_status read_method(const config *c, const json_t *q, roof_weight_for
       return ROOF_OK;
     }
   }
-  return rf_config_fail(c, "quantization: `%.40s` is not a method that is known", name);
+  return rf_config_fail(c, "quantization: `%.40s` is not a known method", name);
 }
 
 /** Parts that a list of modules leaves in the activations' format. Names that end in one layer's number or

@@ -167,7 +167,7 @@ static void take_array(reader *r, const char *key, size_t start) {
   uint64_t type = take(r, 4), count = take_count(r);
   size_t size = value_size(type);
   if (size == 0 && type != STRING) {
-    fail(r, start, type == ARRAY ? "an array of arrays" : "an array of a type that GGUF has not");
+    fail(r, start, type == ARRAY ? "an array of arrays" : "an array of a type that GGUF does not define");
     return;
   }
   if (count > r->length || !has(r, count * (size > 0 ? size : 1))) {
@@ -202,7 +202,7 @@ static void take_entry(reader *r) {
     bool architecture = strcmp(key, "general.architecture") == 0;
     take_text(r, architecture ? r->g.architecture : NULL, sizeof r->g.architecture);
   } else if (value_size(type) == 0) {
-    fail(r, start, "metadata of a type that GGUF has not");
+    fail(r, start, "metadata of a type that GGUF does not define");
   } else {
     double value = take_value(r, type);
     *(place != NULL ? place : &value) = value;
@@ -249,7 +249,7 @@ static void take_tensor(reader *r) {
   const weights_type *type = find_type(take(r, 4));
   double offset = (double)take(r, 8);
   if (r->status == ROOF_OK && type == NULL) {
-    fail(r, start, "a tensor of a type that is not known");
+    fail(r, start, "a tensor of unknown type");
   } else if (r->status == ROOF_OK && !(elements >= 1 && elements <= 1e15 && fmod(row, type->block) == 0)) {
     fail(r, start, "a tensor whose rows are no whole blocks of its type, or that is too large");
   } else if (r->status == ROOF_OK) {

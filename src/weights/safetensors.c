@@ -57,7 +57,7 @@ static const char *add_tensor(weights *w, const char *name, const json_t *tensor
   double begin = (double)json_integer_value(json_array_get(place, 0));
   double end = (double)json_integer_value(json_array_get(place, 1));
   if (type == NULL) {
-    return "a dtype that is not known";
+    return "unknown dtype";
   }
   double bytes = elements / type->block * type->bytes;
   if (!(bytes <= 1e15)) {

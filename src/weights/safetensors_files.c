@@ -186,7 +186,7 @@ static roof_status fail_index_alone(const char *path, const char *folder, roof_e
   if (status == ROOF_OK) {
     status = roof_error_set(
         error, ROOF_E_ARGUMENT,
-        "`%s`: %zu files of %.0f B, and no config.json beside it that says what model they are", path,
+        "`%s`: %zu files of %.0f B, but no config.json in the same folder to describe the model", path,
         json_object_size(x.files), x.bytes);
   }
   json_decref(x.files);
@@ -203,12 +203,11 @@ static roof_status fail_alone(const char *path, roof_error *error) {
     elements += w.types[i].elements;
     bytes += w.types[i].bytes;
   }
-  return status != ROOF_OK
-             ? status
-             : roof_error_set(error, ROOF_E_ARGUMENT,
-                              "`%s`: %.0f tensors, %.0f elements, %.0f B, and no config.json beside it that "
-                              "says what model they are",
-                              path, tensors, elements, bytes);
+  return status != ROOF_OK ? status
+                           : roof_error_set(error, ROOF_E_ARGUMENT,
+                                            "`%s`: %.0f tensors, %.0f elements, %.0f B, but no config.json "
+                                            "in the same folder to describe the model",
+                                            path, tensors, elements, bytes);
 }
 
 roof_status rf_safetensors_load(const char *path, roof_model *model, roof_error *error) {

@@ -70,7 +70,7 @@ advise() {
   has 'memory-bound, moderate efficiency'
   [[ $output != *'before rewriting'* ]]
   advise $gemv measured=150us --machine "$h989" --dtype fp16
-  has 'stop: 93.5 % of the roof, the kernel is done; what would move the roof: '
+  has 'stop: 93.5 % of the roof, the kernel is done; what would raise the ceiling: '
   advise $gemv measured=160us --machine "$h989" --dtype fp16
   [[ $output != *'stop:'* ]]
   jq '.levels += [.levels[0] | .kind = "measured" | .bytes_per_second = 3.0e12]' "$h989" >achieved.json
@@ -93,7 +93,7 @@ advise() {
   advise gemm m=4096 n=4096 k=4096 measured=300us --machine h100 -c active=0.51 --json
   [ "$(json .measured.waits_on)" = null ]
   advise $gemv measured=0.4ms wall=1.1ms --machine h100
-  has 'host overhead: 63.6 % of the wall time has no kernel running'
+  has 'host overhead: no kernel runs for 63.6 % of the elapsed time'
 }
 
 @test "the time may come from the ledger" {
@@ -170,7 +170,7 @@ advise() {
 
 @test "where the network binds: links, steps, sizes, overlap; steps that cost are not compared with unknown ones" {
   run -0 "$ROOFLINE" advise allreduce size=1GB ranks=8 --machine h100
-  [[ $output == *"in 14 steps; what a step costs is not known"* ]]
+  [[ $output == *"in 14 steps; the cost per step is not known"* ]]
   [[ $output == *"overlapped with independent arithmetic"* ]]
   [[ $output != *"bus bandwidth instead"* ]]
   "$ROOFLINE" machine show h100 --json |

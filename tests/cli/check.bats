@@ -69,7 +69,7 @@ check() {
   check r.json --against base.json --json
   [ "$status" -eq 1 ]
   [ "$(json '[.kernels[].state]')" = '["few runs","pass"]' ]
-  has 'not enough runs to tell: 1 against 1, take 3 on each side'
+  has 'too few runs to exclude chance: 1 against 1, take 3 on each side'
 }
 
 @test "a share holds on another machine, a time does not" {
@@ -245,7 +245,7 @@ check() {
   refuses 2 'share from 0 to 1' r.json --min 1.1
   refuses 2 'against what' r.json --max-regression 0.1
   refuses 2 'not with --json' r.json --github --json
-  refuses 2 'too' r.json r.json
+  refuses 2 'unexpected argument' r.json r.json
   echo '{"schema": "roofline.machine/1"}' >m.json
   refuses 2 'roofline.measurements/1' m.json
   echo '{' >torn.json

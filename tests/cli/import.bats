@@ -72,7 +72,7 @@ setup() {
 
 @test "most time lost comes first, under the machine named" {
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100
-  [[ ${lines[0]} == "4 kernels, 64.80 ms; 64.56 ms lost against the roof of nvidia-h100-sxm, most in add" ]]
+  [[ ${lines[0]} == "4 kernels, 64.80 ms; 64.56 ms lost against the ceilings of nvidia-h100-sxm, most in add" ]]
   [[ ${lines[2]} == *" add "* ]]
   run -0 "$ROOFLINE" import "$fixtures/stream.txt" --machine h100 --top 1
   has 'and 3 more'

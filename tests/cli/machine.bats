@@ -146,7 +146,7 @@ END
 @test "memory domains are a matrix, in show, in JSON and in what changed; kinds of core and hardware threads are named" {
   domains 9e-8 > two.json
   run -0 "$ROOFLINE" machine show ./two.json
-  [[ $output == *"fp64 vector, 1 P-core "*"fp64 vector, 2 threads a core "* ]]
+  [[ $output == *"fp64 vector, 1 P-core "*"fp64 vector, 2 threads per core "* ]]
   [[ $output == *"read from memory of      node 0      node 1  "*"cores of node 1      21.00 GB/s  41.00 GB/s  measured"* ]]
   [[ $output == *"latency to memory of    node 0    node 1  "*"cores of node 0       85.00 ns  140.0 ns  measured"* ]]
   run -0 "$ROOFLINE" machine show ./two.json --json

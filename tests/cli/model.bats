@@ -180,7 +180,7 @@ model() {
 
 @test "a sequence longer than the model was made for is computed, and said" {
   model prompt=200000
-  [ "$(json '.notes | any(test("200256 tokens a sequence are more than the 131072"))')" = true ]
+  [ "$(json '.notes | any(test("200256 tokens per sequence are more than the 131072"))')" = true ]
   model prompt=2000
   [ "$(json .notes)" = '[]' ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# roofline model over lists and ranges: each run is the run by itself, where the wall changes, side by side, drawings.
+# roofline model over lists and ranges: each run is the run by itself, where the limit changes, side by side, drawings.
 
 setup() {
   load lib.bash
@@ -34,7 +34,7 @@ setup() {
   has "nvidia-h100-sxm,fp8,tp=4 fp8,"
   has "tp=3: does not divide the heads"
   run -0 "$ROOFLINE" model llama-3.1-70b batch=16 --tp 2,3,4 --machine h100
-  has "most tokens/s a device"
+  has "most tokens/s per device"
   run -2 "$ROOFLINE" model llama-3.1-70b tp=3,5 --machine h100
   has "does not divide"
 }

@@ -66,7 +66,7 @@ entry() {
   "$ROOFLINE" record fa3 flops=64e9 bytes=1e9 seconds="$(jq -n '64e9 / (0.9 * 989e12)')"
   reconciled
   [ "$status" -eq 1 ]
-  has '1 above its roof'
+  has '1 above its ceiling'
   has '64 FLOP/B x 3.350 TB/s = 214.4 TFLOP/s = 21.7 % of the peak, not 90.0 %'
   [[ $stderr == *'1 kernel is above what can be' ]]
   rm roofline.ledger
@@ -94,7 +94,7 @@ entry() {
   [ "$(entry gemv '[.measured_regime, (.measured_fraction * 1000 | round)]')" = '["memory",746]' ]
 }
 
-@test "at 90 % of the achieved roof it says done, and what would move the roof" {
+@test "at 90 % of the achieved roof it says done, and what would raise the ceiling" {
   "$ROOFLINE" predict add n=64Mi --machine h100 --dtype fp32 --seal --label add >/dev/null
   achieved=$(jq .ceilings.achieved.seconds roofline.ledger)
   "$ROOFLINE" record add seconds="$(jq -n "$achieved / 0.899")"
@@ -104,7 +104,7 @@ entry() {
   "$ROOFLINE" record add seconds="$(jq -n "$achieved / 0.901")"
   reconciled
   [ "$status" -eq 0 ]
-  has 'done: 90.1 % of the achieved roof; what would move the roof: fewer bytes'
+  has 'done: 90.1 % of the achieved ceiling; what would raise the ceiling: fewer bytes'
 }
 
 @test "counted traffic speaks first; the rest is named with the measurement that tells" {

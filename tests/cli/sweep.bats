@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# roofline sweep: points in order, where the wall changes, the exact critical value, CSV of any length.
+# roofline sweep: points in order, where the limit changes, the exact critical value, CSV of any length.
 
 setup() {
   load lib.bash

@@ -117,7 +117,7 @@ setup() {
     [ "$(json .regime)" = "$listed" ]
   done
   run -0 "$ROOFLINE" model one.list --dtype int4 --machine a100
-  has "graph launches, 2.000 µs a kernel (assumed); shorter work is overhead-bound"
+  has "graph launches, 2.000 µs per kernel (assumed); shorter work is overhead-bound"
   run -0 "$ROOFLINE" predict linear batch=1 in=4096 out=4096 --dtype int4 --machine a100
   has "shorter than the assumed overhead cutoff of 8.000 µs"
 }

@@ -546,7 +546,7 @@ static void lint_finds(void **state) {
        "one",
        true},
       {LINK("\"name\": \"PCIe Gen5\", \"count\": 8, \"bytes_per_second\": 63e9"), "links[0] PCIe Gen5",
-       "63.00 GB/s is both directions (PCI-SIG: 32 GT/s a lane, 128b/130b): both directions quoted as one",
+       "63.00 GB/s is both directions (PCI-SIG: 32 GT/s per lane, 128b/130b): both directions quoted as one",
        true},
       {LINK("\"name\": \"ICI\", \"bytes_per_second\": 8e9, \"both_ways_bytes_per_second\": 8e9"),
        "links[0] ICI", "8.000 GB/s is more than half of both ways: both directions quoted as one", true},

@@ -350,7 +350,7 @@ static void figures_are_as_scripted(void **state) {
   assert_true(has_note(
       m, "reads of 4 KiB to 256 KiB, again and again, take 5.000 µs + bytes / 100.0 GB/s, within 0 % at"));
   assert_true(has_note(m, "the device says: highest clock 1.000 GHz"));
-  assert_true(has_note(m, "the driver does not tell: clock now"));
+  assert_true(has_note(m, "not reported by the driver: clock now"));
   assert_true(has_note(m, "peer to peer: not measured: "));
   assert_true(has_note(m, "last cache read: no figure: half of it reads at ")); /* all memory is as fast */
   assert_null(roof_machine_level(m, ROOF_L2, ROOF_MEASURED));

@@ -57,7 +57,7 @@ static void write_plan(roof_text *text, const rf_topology *t) {
                  "%d cores, %d of %d hardware threads, %d kinds, %d packages, %d domains, %d not paid\n",
                  t->core_count, t->thread_count, t->machine_threads, t->kind_count, t->package_count,
                  t->node_count, t->refused_cores);
-  add_places(text, t, "one thread a core:", 0, t->core_count);
+  add_places(text, t, "one thread per core:", 0, t->core_count);
   add_places(text, t, "then:", t->core_count, t->thread_count);
   for (int i = 0; i < t->kind_count; i++) {
     roof_text_addf(text, "kind %s: %d cores, %s, the first on %d\n", t->kinds[i].name, t->kinds[i].cores,

@@ -73,7 +73,7 @@ static void add_link(const cli_advice *a, roof_text *out) {
   roof_text_addf(out, "  2. ridge       none: %s gives %s, in %.0f steps", link->name,
                  cli_quantity(rate, link->bytes_per_second, "B/s"), a->advice.now.work.link_steps);
   if (isnan(link->latency_seconds)) {
-    roof_text_add(out, "; what a step costs is not known, so small messages take longer than this says\n");
+    roof_text_add(out, "; the cost per step is not known, so small messages take longer than shown\n");
   } else {
     roof_text_addf(out, " of %s\n", cli_quantity(latency, link->latency_seconds, "s"));
   }
@@ -161,9 +161,9 @@ static void add_stop(const cli_advice *a, roof_text *out) {
     bool known = a->advice.achieved_seconds != a->advice.now.lower_seconds;
     roof_text_addf(out, "\n  stop: %.3g %% of the %s, the kernel is done; ", 100 * a->advice.achieved_share,
                    known ? "measured ceiling" : "roof");
-    roof_text_addf(out,
-                   best != NULL ? "what would move the roof: %s\n" : "nothing here would move the roof%s\n",
-                   best != NULL ? best->change : "");
+    roof_text_addf(
+        out, best != NULL ? "what would raise the ceiling: %s\n" : "nothing here would raise the ceiling%s\n",
+        best != NULL ? best->change : "");
   }
 }
 

@@ -14,7 +14,7 @@ static int all_machines, users = -1; /* -1: not said */
 
 static const struct poptOption options[] = {
     {"set", '\0', POPT_ARG_ARGV, &sets, 0,
-     "what if: a parameter, a format, machine=NAME, peak=2x, bandwidth=2x, cost=TIME added to a call; "
+     "what if: a parameter, a format, machine=NAME, peak=2x, bandwidth=2x, cost=TIME added per call; "
      "repeatable",
      "KEY=VALUE"},
     {"counter", 'c', POPT_ARG_ARGV, &counters, 0,
@@ -193,7 +193,7 @@ const cli_command cli_cmd_advise = {
         "  roofline advise linear batch=1 in=8192 out=8192 --machine h100 --set batch=64 --set weights=int4\n"
         "  roofline advise --mix decode=0.8,prefill=0.2 --machine h100 --against h200\n"
         "\n"
-        "  wall=TIME beside measured=TIME is the time of the program part that ran the kernel.\n",
+        "  wall=TIME, in addition to measured=TIME, is the time of the program part that ran the kernel.\n",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL,
     .options = options,
     .run = run,

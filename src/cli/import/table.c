@@ -1,4 +1,4 @@
-/* What was imported as a table: most time lost against the roof first. */
+/* What was imported as a table: most time lost against the ceilings first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void add_row(cli_grid *grid, const import_answer *answer, const roof_rank
   add_share(grid, at->share);
   add_quantity(grid, at->lost_seconds, "s");
   cli_grid_add(grid, "%s%s", at->binding[0] != '\0' ? at->binding : "-",
-               at->state > ROOF_PLACE_POSSIBLE ? " (above its roof!)" : "");
+               at->state > ROOF_PLACE_POSSIBLE ? " (above its ceiling!)" : "");
 }
 
 static void add_facts(roof_text *out, const roof_profile *profile) {
@@ -90,19 +90,19 @@ static void add_headline(roof_text *out, const import_answer *answer) {
     roof_text_addf(out, " on %s", p->device);
   }
   if (answer->ceilings->machine == NULL) {
-    roof_text_add(out, "; no machine's roof: name one with --machine\n");
+    roof_text_add(out, "; no ceilings: name a machine with --machine\n");
   } else if (answer->ranking.lost_seconds > 0) {
-    roof_text_addf(out, "; %s lost against the roof of %s, most in %.60s\n",
+    roof_text_addf(out, "; %s lost against the ceilings of %s, most in %.60s\n",
                    roof_quantity_format(lost, sizeof lost, answer->ranking.lost_seconds, "s"),
                    answer->ceilings->machine->name, answer->ranking.rows[0].record->name);
   } else {
-    roof_text_addf(out, "; roof: %s\n", answer->ceilings->machine->name);
+    roof_text_addf(out, "; ceilings: %s\n", answer->ceilings->machine->name);
   }
 }
 
 void cli_import_add_rows(const import_answer *answer, cli_grid *grid) {
-  static const char *const header[IMPORT_COLUMNS] = {"kernel", "calls",   "time", "share", "rate",
-                                                     "FLOP/B", "of roof", "lost", "wall"};
+  static const char *const header[IMPORT_COLUMNS] = {"kernel", "calls",      "time", "share", "rate",
+                                                     "FLOP/B", "of ceiling", "lost", "limit"};
   for (size_t i = 0; i < IMPORT_COLUMNS; i++) {
     cli_grid_add(grid, "%s", header[i]);
   }

@@ -244,13 +244,13 @@ const cli_command cli_cmd_drill = {
     .name = "drill",
     .arguments = "",
     .summary = "a random shape and machine: you answer, it grades",
-    .examples =
-        "  roofline drill\n"
-        "  roofline drill --seed 7 --rounds 3\n"
-        "  printf '0.5 memory 0.2\\n' | roofline drill --seed 7 --rounds 1\n"
-        "\n"
-        "  Answer with three words a line: intensity (FLOP/B), regime (compute, memory, overhead), percent\n"
-        "  of the peak that the roof allows at that intensity. A tenth off is right.\n",
+    .examples = "  roofline drill\n"
+                "  roofline drill --seed 7 --rounds 3\n"
+                "  printf '0.5 memory 0.2\\n' | roofline drill --seed 7 --rounds 1\n"
+                "\n"
+                "  Answer with three words per line: intensity (FLOP/B), regime (compute, memory, overhead), "
+                "percent\n"
+                "  of the peak attainable at that intensity. Within a tenth counts as right.\n",
     .options = options,
     .run = run,
 };

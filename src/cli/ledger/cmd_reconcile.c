@@ -102,10 +102,10 @@ static void add_remarks(roof_text *out, const roof_reconciled *r, cli_why *why) 
   cli_why_of(why, r);
   roof_text_addf(out, "  %s: %s\n", r->label, why->of.sentence);
   if (r->impossible[0] != '\0') {
-    roof_text_addf(out, "    error: above its roof: %s\n", r->impossible);
+    roof_text_addf(out, "    error: above its ceiling: %s\n", r->impossible);
   } else if (r->roof_share > 0) {
     char rate[SHORT], roof[SHORT];
-    roof_text_addf(out, "    under the roof: %s of %s at %.4g FLOP/B, %.1f %%\n",
+    roof_text_addf(out, "    attainable: %s of %s at %.4g FLOP/B, %.1f %%\n",
                    roof_quantity_format(rate, SHORT, r->flops_per_second, "FLOP/s"),
                    roof_quantity_format(roof, SHORT, r->roof_flops_per_second, "FLOP/s"),
                    isnan(r->operational_intensity) ? r->intensity : r->operational_intensity,
@@ -127,7 +127,7 @@ static void add_remarks(roof_text *out, const roof_reconciled *r, cli_why *why) 
   if (!r->done) {
     add_causes(out, why);
   } else {
-    roof_text_addf(out, "    done: %.1f %% of the achieved roof; what would move the roof: %s\n",
+    roof_text_addf(out, "    done: %.1f %% of the achieved ceiling; what would raise the ceiling: %s\n",
                    100 * r->share[ROOF_ACHIEVED], r->next);
   }
 }
@@ -155,7 +155,7 @@ static void add_answer(roof_text *out, const roof_reconcile *all) {
     roof_text_addf(out, ", %zu measurement%s without a prediction", extra, extra == 1 ? "" : "s");
   }
   if (impossible > 0) {
-    roof_text_addf(out, ", %zu above %s roof", impossible, impossible == 1 ? "its" : "their");
+    roof_text_addf(out, ", %zu above %s ceiling", impossible, impossible == 1 ? "its" : "their");
   }
   roof_text_add(out, "\n");
 }

@@ -17,7 +17,7 @@ static const struct poptOption options[] = {
     {"counter", 'c', POPT_ARG_ARGV, &counters, 0,
      "what a profiler counted, a share: occupancy=0.3; repeatable", "NAME=VALUE"},
     {"unsealed", '\0', POPT_ARG_NONE, &unsealed, 0,
-     "take measurements without a prediction, or older than it, and mark them so for ever", NULL},
+     "also record measurements without an earlier sealed prediction; they stay marked `unsealed`", NULL},
     POPT_TABLEEND};
 
 /* By hand: LABEL key=value ... */

@@ -103,7 +103,7 @@ static void add_table(page *p, const table *t, int rows) {
   }
 }
 
-/** Measured figures stand indented beside the quoted ones, unless the whole machine is measured. */
+/** Measured figures are indented below the quoted ones, unless the whole machine is measured. */
 static const char *indent(const page *p, roof_provenance kind) {
   return kind == ROOF_MEASURED && p->machine->kind != ROOF_MEASURED ? "  measured " : "";
 }

@@ -109,7 +109,7 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
   return status;
 }
 
-/** The machine, and beside it what the catalogue has of a device of that name. */
+/** The machine, and for comparison the catalogue's machine for a device of that name. */
 static roof_status show(const cli_args *args, roof_machine *machine, roof_error *error) {
   roof_machine *rated = NULL;
   roof_status status = cli_machine_show_print(args, machine, error);

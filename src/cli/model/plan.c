@@ -74,7 +74,7 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
 static void add_link(roof_text *out, const roof_model_target *t, roof_span span, const char *where) {
   char x[SHORT], y[SHORT];
   const roof_link *l = &t->links[span];
-  roof_text_addf(out, "%s %s, %s a message %s", l->name,
+  roof_text_addf(out, "%s %s, %s per message %s", l->name,
                  roof_quantity_format(x, SHORT, l->bytes_per_second, "B/s"),
                  roof_quantity_format(y, SHORT, l->latency_seconds, "s"), where);
 }
@@ -91,7 +91,7 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   if (!p->present) {
     return;
   }
-  roof_text_addf(out, "              %s: %.6g tokens a device;", name, p->tokens);
+  roof_text_addf(out, "              %s: %.6g tokens per device;", name, p->tokens);
   for (int i = 0; i < ROOF_SPAN_COUNT; i++) {
     if (p->link_seconds[i] > 0) {
       roof_text_addf(out, " %s %s,", t->links[i].name,
@@ -105,7 +105,7 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
   roof_text_addf(out, " %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
   roof_text_addf(out, ", %s if nothing does\n", roof_quantity_format(x, SHORT, p->upper_seconds, "s"));
   if (p->replica_seconds > 0) {
-    roof_text_addf(out, "              between replicas %s a step,",
+    roof_text_addf(out, "              between replicas %s per step,",
                    roof_quantity_format(x, SHORT, p->replica_seconds, "s"));
     roof_text_addf(out, " %s of it hidden", roof_quantity_format(x, SHORT, p->hidden_seconds, "s"));
     roof_text_addf(out, "; the backward pass takes %s\n",
@@ -130,14 +130,14 @@ void cli_model_plan_text(roof_text *out, const roof_model_target *t, const roof_
       roof_text_addf(out, " %s %.0f", axes[i].name, axes[i].devices);
     }
   }
-  roof_text_addf(out, "%s%s: %.0f devices in %.0f nodes of %.0f; %.0f sequences a replica",
+  roof_text_addf(out, "%s%s: %.0f devices in %.0f nodes of %.0f; %.0f sequences per replica",
                  s->sp ? " sp" : "", s->zero > 0 ? zero : "", t->devices, ceil(t->devices / s->node), s->node,
                  roof_model_replica_batch(t));
   if (roof_model_microbatches(t) > 1) {
     roof_text_addf(out, " in %.0f microbatches", roof_model_microbatches(t));
   }
   roof_text_add(out, "\n  links       ");
-  add_link(out, t, ROOF_SPAN_NODE, "in a node");
+  add_link(out, t, ROOF_SPAN_NODE, "within a node");
   if (t->devices > s->node) {
     roof_text_add(out, "; ");
     add_link(out, t, ROOF_SPAN_CLUSTER, "between nodes");

@@ -173,8 +173,8 @@ static void add_formats(roof_text *out, const roof_model_target *m) {
     snprintf(row[6], SHORT, "%.0f", ceil(rate / bandwidth * m->weight_bytes[part] / 2));
   }
   end_table(out, &t, "llrlrrr");
-  roof_text_add(out, "  A product of B tokens has an intensity of about 2 B / bytes of a weight while B is "
-                     "small beside its sides.\n");
+  roof_text_add(out, "  A product of B tokens has an intensity of about 2 B / bytes per weight while B is "
+                     "small compared with its other dimensions.\n");
 }
 
 /** What the steps so far say of each phase: which side, and which bytes. */
@@ -202,7 +202,7 @@ static void add_sides(roof_text *out, const roof_model_answer *a) {
 static roof_status add_launches(roof_text *out, const roof_model_target *m, roof_error *error) {
   bool generates = roof_model_generates(m);
   roof_phase step = generates ? ROOF_PHASE_DECODE : roof_model_first_phase(m);
-  const char *const header[] = {"launches", "a kernel", "kernels a step", roof_phase_name(step), "prefill"};
+  const char *const header[] = {"launches", "a kernel", "kernels per step", roof_phase_name(step), "prefill"};
   static roof_model_answer other;
   table t;
   start_table(&t, header, generates ? 5 : 4);
@@ -220,7 +220,7 @@ static roof_status add_launches(roof_text *out, const roof_model_target *m, roof
     snprintf(row[0], SHORT, "%s%s", roof_launch_name((roof_launch)mode),
              settings.launch == m->settings.launch ? " *" : "");
     quantity(row[1], changed.kernel.seconds, "s");
-    rf_format(row[2], SHORT, "%.0f (%.1f a layer)", next->kernels, next->kernels / m->model->layer_count);
+    rf_format(row[2], SHORT, "%.0f (%.1f per layer)", next->kernels, next->kernels / m->model->layer_count);
     if (mode == ROOF_LAUNCH_PERSISTENT) {
       snprintf(row[2], SHORT, "1, %.0f barriers", next->overhead_seconds / changed.kernel.seconds);
     }

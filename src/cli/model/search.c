@@ -63,7 +63,7 @@ static const cli_column front_columns[] = {
     {"precision", "precision", CLI_FIELD(TEXT, front_row, precision)},
     {"ttft_seconds", "TTFT", "s", CLI_FIELD(NUMBER, front_row, point.ttft_seconds)},
     {"tpot_seconds", "TPOT", "s", CLI_FIELD(NUMBER, front_row, point.tpot_seconds)},
-    {"device_tokens_per_second", "tokens/s a device", .digits = 4,
+    {"device_tokens_per_second", "tokens/s per device", .digits = 4,
      CLI_FIELD(NUMBER, front_row, point.device_tokens_per_second)},
     {.key = "total_bytes", CLI_FIELD(NUMBER, front_row, point.total_bytes)},
     {0}};
@@ -106,15 +106,15 @@ static void add_text(const answer *a, roof_text *out) {
                  a->model->name, a->limits.devices, a->machine->title, f->tried, f->fit, f->within);
   if (b->batch > 0) {
     plan_words(a, b, words, sizeof words);
-    roof_text_addf(out, "best: %s: %.4g tokens/s a device, TTFT %s, TPOT %s,", words,
+    roof_text_addf(out, "best: %s: %.4g tokens/s per device, TTFT %s, TPOT %s,", words,
                    b->device_tokens_per_second, roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
                    roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
-    roof_text_addf(out, " %s a device\n", roof_bytes_format(x, SHORT, b->total_bytes));
+    roof_text_addf(out, "  %s per device\n", roof_bytes_format(x, SHORT, b->total_bytes));
   } else {
     roof_text_add(out, f->fit > 0 ? "best: none within the limits\n" : "best: none fits\n");
   }
   if (f->count > 0) {
-    roof_text_add(out, "\nfront: no other plan has both more tokens a second and less time per token\n");
+    roof_text_add(out, "\nfront: no other plan has both more tokens per second and less time per token\n");
     front_row rows[ROOF_FRONT_MAX];
     cli_columns_add_text(out, front_rows(a, rows));
   }
@@ -141,8 +141,8 @@ static void make_chart(const answer *a, roof_front *chart) {
            a->machine->title);
   snprintf(chart->subtitle, sizeof chart->subtitle,
            "%.0f plans and batches tried, %.0f fit; no other has more of both", f->tried, f->fit);
-  snprintf(chart->x_title, sizeof chart->x_title, "%s", "tokens/s a request: to the right: faster answers");
-  snprintf(chart->y_title, sizeof chart->y_title, "%s", "tokens/s a device: up: cheaper");
+  snprintf(chart->x_title, sizeof chart->x_title, "%s", "tokens/s per request: to the right: faster answers");
+  snprintf(chart->y_title, sizeof chart->y_title, "%s", "tokens/s per device: up: cheaper");
   snprintf(chart->least, sizeof chart->least, "TPOT limit");
   for (int i = 0; i < f->count; i++) {
     const roof_plan_point *p = &f->points[i];

@@ -46,7 +46,7 @@ static const cli_column front_columns[] = {
     COUNT("microbatches", "accumulated", point.microbatches),
     {NULL, "recompute", .text = recompute_and_sp},
     {"seconds", "step", "s", CLI_FIELD(NUMBER, front_row, point.seconds)},
-    {"device_tokens_per_second", "tokens/s a device", .digits = 4,
+    {"device_tokens_per_second", "tokens/s per device", .digits = 4,
      CLI_FIELD(NUMBER, front_row, point.device_tokens_per_second)},
     {"mfu", "MFU", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, front_row, point.mfu)},
     {"total_bytes", "memory", .binary = true, CLI_FIELD(NUMBER, front_row, point.total_bytes)},
@@ -80,10 +80,10 @@ static void add_text(const answer *a, roof_text *out) {
     return;
   }
   roof_text_addf(out, "best: tp %.0f pp %.0f dp %.0f", b->tp, b->pp, b->dp);
-  roof_text_addf(out, "%s%s ZeRO %.0f, recompute %s, micro-batch %.0f: a step %s", b->ep > 1 ? ep : "",
+  roof_text_addf(out, "%s%s ZeRO %.0f, recompute %s, micro-batch %.0f: %s per step", b->ep > 1 ? ep : "",
                  b->sp ? " sp" : "", b->zero, roof_recompute_name(b->recompute), micro_batch(a, b),
                  roof_quantity_format(x, SHORT, b->seconds, "s"));
-  roof_text_addf(out, ", %.4g tokens/s a device, MFU %.1f %%, %s a device\n", b->device_tokens_per_second,
+  roof_text_addf(out, ", %.4g tokens/s per device, MFU %.1f %%, %s per device\n", b->device_tokens_per_second,
                  100 * b->mfu, roof_bytes_format(y, SHORT, b->total_bytes));
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
   front_row rows[ROOF_FRONT_MAX];

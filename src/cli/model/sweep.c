@@ -12,7 +12,7 @@ enum { BESIDE_MAX = 64 };
 
 static int compare;
 const struct poptOption cli_model_sweep_options[] = {
-    {"compare", '\0', POPT_ARG_NONE, &compare, 0, "machines side by side, each value a row", NULL},
+    {"compare", '\0', POPT_ARG_NONE, &compare, 0, "machines side by side, one row per value", NULL},
     POPT_TABLEEND};
 
 static const struct {

@@ -8,13 +8,13 @@
 #define CLI_SWEEP_FIGURES(X)                                                                                 \
   X(ttft_seconds, "TTFT", "s")                                                                               \
   X(tpot_seconds, "TPOT", "s")                                                                               \
-  X(tokens_per_second, "tokens/s a request", "")                                                             \
+  X(tokens_per_second, "tokens/s per request", "")                                                           \
   X(batch_tokens_per_second, "together", "")                                                                 \
-  X(device_tokens_per_second, "tokens/s a device", "")                                                       \
+  X(device_tokens_per_second, "tokens/s per device", "")                                                     \
   X(prompt_tokens_per_second, "prompt tokens/s", "")                                                         \
-  X(joules_per_token, "energy a token", "J")                                                                 \
+  X(joules_per_token, "energy per token", "J")                                                               \
   X(price_per_million_tokens, "price a million", "")                                                         \
-  X(total_bytes, "memory a device", "B")                                                                     \
+  X(total_bytes, "memory per device", "B")                                                                   \
   X(spare_bytes, "spare", "B")                                                                               \
   X(intensity, "FLOP/B", "")                                                                                 \
   X(mfu, "MFU", "")                                                                                          \

@@ -125,7 +125,7 @@ static void name_chart(plot *p) {
   snprintf(c->subtitle, sizeof c->subtitle, "where not said: batch %.0f, %.0f tokens in, %.0f out",
            set->batch, set->prompt, set->generate);
   snprintf(c->x_title, sizeof c->x_title, "%s", s->axes->list[p->axis].name);
-  snprintf(c->panels[RATE].title, sizeof c->panels[0].title, only ? "tokens/s" : "tokens/s a device");
+  snprintf(c->panels[RATE].title, sizeof c->panels[0].title, only ? "tokens/s" : "tokens/s per device");
   snprintf(c->panels[TIME].title, sizeof c->panels[0].title, only ? "step" : "TPOT");
   snprintf(c->panels[TIME].unit, sizeof c->panels[0].unit, "s");
   c->panel_count = 2;
@@ -137,8 +137,8 @@ static roof_status write_chart(const plot *p, const char *path, roof_error *erro
   const cli_sweep *s = p->sweep;
   roof_text svg = {0};
   cli_grid grid = {0};
-  const char *const heads[TABLE_COLUMNS] = {"machine",           "values", "TTFT (s)", "TPOT (s)",
-                                            "tokens/s a device", "memory"};
+  const char *const heads[TABLE_COLUMNS] = {
+      "machine", "values", "TTFT (s)", "TPOT (s)", "tokens/s per device", "memory"};
   for (int i = 0; i < TABLE_COLUMNS; i++) {
     cli_grid_add(&grid, "%s", heads[i]);
   }

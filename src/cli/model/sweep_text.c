@@ -249,7 +249,7 @@ static void add_answer(roof_text *out, const cli_sweep *s) {
   if (fitting > 0 && s->count > 1) {
     roof_text words = {0};
     cli_sweep_add_words(&words, s, &s->points[best], -1);
-    roof_text_addf(out, "; most tokens/s a device%s: %.4g with %s%s%s",
+    roof_text_addf(out, "; most tokens/s per device%s: %.4g with %s%s%s",
                    figure == CLI_SWEEP_device_tokens_per_second ? "" : " of the input",
                    s->points[best].figures[figure], words.data != NULL ? words.data : "",
                    words.length > 0 && s->machine_count > 1 ? " on " : "",

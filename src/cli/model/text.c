@@ -37,7 +37,7 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
     roof_text_addf(out, "; TTFT %s", cli_quantity(x, a->ttft_seconds, "s"));
   }
   if (roof_model_generates(t)) {
-    roof_text_addf(out, ", TPOT %s, %.4g tokens/s a request", cli_quantity(y, a->tpot_seconds, "s"),
+    roof_text_addf(out, ", TPOT %s, %.4g tokens/s per request", cli_quantity(y, a->tpot_seconds, "s"),
                    a->tokens_per_second);
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
@@ -49,7 +49,7 @@ static void add_model(roof_text *out, const roof_model_target *t) {
   char x[SHORT];
   roof_text_addf(out, "  model       %s: %s parameters", m->architecture, billions(x, p->total));
   if (p->active < p->total) {
-    roof_text_addf(out, ", %s active a token", billions(x, p->active));
+    roof_text_addf(out, ", %s active per token", billions(x, p->active));
   }
   roof_text_addf(out, "; %d layers of width %.0f, %.0f tokens in the vocabulary\n", m->layer_count, m->hidden,
                  m->vocab);
@@ -116,7 +116,7 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   char format[SHORT], x[SHORT];
   add_run(out, t);
-  roof_text_addf(out, "; %s launches, %s a kernel (%s)\n", roof_launch_name(s->launch),
+  roof_text_addf(out, "; %s launches, %s per kernel (%s)\n", roof_launch_name(s->launch),
                  cli_quantity(x, t->kernel.seconds, "s"), roof_provenance_name(t->kernel.kind));
   roof_text_addf(out, "  precision   activations %s, KV %s; weights",
                  roof_dtype_name(s->precision.activations), roof_dtype_name(s->precision.kv));
@@ -141,7 +141,7 @@ static void add_stored(roof_text *out, const roof_model *m) {
     bytes += m->stored[i].bytes;
   }
   if (m->stored_count > 0) {
-    roof_text_addf(out, "  file        %.0f tensors, %.0f elements, %.0f B (%s), %.4g bits a weight\n",
+    roof_text_addf(out, "  file        %.0f tensors, %.0f elements, %.0f B (%s), %.4g bits per weight\n",
                    tensors, elements, bytes, roof_bytes_format(x, SHORT, bytes), 8 * bytes / elements);
   }
   for (int i = 0; i < m->stored_count; i++) {
@@ -160,7 +160,7 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
                {"state", c->state_bytes},         {"gradients", c->gradient_bytes},
                {"optimizer", c->optimizer_bytes}, {"activations", c->activation_bytes},
                {"workspace", c->workspace_bytes}, {"half-filled pages", c->fragmentation_bytes}};
-  roof_text_addf(out, "  memory      %s of %s a device:", roof_bytes_format(x, SHORT, c->total_bytes),
+  roof_text_addf(out, "  memory      %s of %s per device:", roof_bytes_format(x, SHORT, c->total_bytes),
                  roof_bytes_format(y, SHORT, c->capacity_bytes));
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (parts[i].bytes > 0) {
@@ -177,7 +177,7 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   if (!t->model->encoder && !t->settings.train && !isnan(c->capacity_bytes)) {
     roof_text_addf(
         out,
-        "              %s a token and sequence; longest context %.0f%s at batch %.0f, largest batch "
+        "              %s per token and sequence; longest context %.0f%s at batch %.0f, largest batch "
         "%.0f at %.0f tokens\n",
         roof_bytes_format(x, SHORT, c->kv_bytes_per_token), c->longest_context, y, t->settings.batch,
         c->largest_batch, t->settings.prompt + t->settings.generate);
@@ -232,7 +232,8 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
     return;
   }
   roof_text_addf(
-      out, "\n  rates       %.4g tokens/s a request, %.4g together, %.4g a device; prompts %.4g tokens/s\n",
+      out,
+      "\n  rates       %.4g tokens/s per request, %.4g together, %.4g per device; prompts %.4g tokens/s\n",
       a->tokens_per_second, a->batch_tokens_per_second, a->device_tokens_per_second,
       a->prompt_tokens_per_second);
   roof_text_addf(out, "  TPOT        %s with the first token's cache,",
@@ -244,7 +245,7 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
                    cli_quantity(x, a->joules_per_token, "J"));
   }
   if (!isnan(a->price_per_million_tokens)) {
-    roof_text_addf(out, "; %.4g per million generated tokens at %.4g a device and hour",
+    roof_text_addf(out, "; %.4g per million generated tokens at %.4g per device and hour",
                    a->price_per_million_tokens, t->settings.price);
   }
   roof_text_add(out, "\n");
@@ -256,8 +257,8 @@ bool cli_model_too_long(const roof_model_target *t, char *buffer, size_t size) {
   if (!(most > 0 && tokens > most)) {
     return false;
   }
-  snprintf(buffer, size, "%.0f tokens a sequence are more than the %.0f that the model was made for", tokens,
-           most);
+  snprintf(buffer, size, "%.0f tokens per sequence are more than the %.0f that the model was made for",
+           tokens, most);
   return true;
 }
 
@@ -270,7 +271,8 @@ const cli_model_definition cli_model_definitions[] = {
      "time per output token of one request: the mean decoding step after the first token; TTFT is not in it",
      true},
     {"tokens/s",
-     "generated tokens only; a request: 1 / TPOT, together: batch / TPOT, a device: that / devices", true},
+     "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",
+     true},
     {"energy",
      "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
      "no host",

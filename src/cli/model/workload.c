@@ -44,7 +44,7 @@ static void add_head(roof_text *out, const shown *v, bool color) {
     roof_text_addf(out, ", %.0f multiply-adds", a->matrix_flops / 2);
   }
   roof_text_addf(out, "; MFU %.1f %%, MBU %.1f %%\n", 100 * a->mfu, 100 * a->mbu);
-  roof_text_addf(out, "  run         %s launches, %s a kernel (%s); shorter work is overhead-bound\n",
+  roof_text_addf(out, "  run         %s launches, %s per kernel (%s); shorter work is overhead-bound\n",
                  roof_launch_name(v->s->launch), cli_quantity(x, a->kernel.seconds, "s"),
                  roof_provenance_name(a->kernel.kind));
 }

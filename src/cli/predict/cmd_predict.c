@@ -415,7 +415,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_predict = {
     .name = "predict",
     .arguments = "OP key=value ...",
-    .summary = "how fast one operation can go on a machine, and which wall stops it",
+    .summary = "how fast one operation can go on a machine, and which ceiling limits it",
     .examples =
         "  roofline predict gemm m=8192 n=28672 k=8192 --machine h100 --dtype fp16\n"
         "  roofline predict gemm m=1 n=28672 k=8192 --machine h100 --weights int4 --group 128 --explain\n"

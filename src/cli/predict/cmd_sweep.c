@@ -92,7 +92,8 @@ static bool is_count(const sweep *s, int axis) {
   return kind == ROOF_PARAM_COUNT || kind == ROOF_PARAM_BYTES;
 }
 
-/** What receives a crossing on the line of a machine's points that starts at `index`; false: no more wanted. */
+/** What receives a crossing on the line of a machine's points that starts at `index`; false: no more
+ * wanted. */
 typedef bool on_crossing(void *context, const sweep *s, size_t index, const roof_crossing *crossing);
 
 /** The walk over one machine's points. */
@@ -427,7 +428,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_sweep = {
     .name = "sweep",
     .arguments = "OP key=values ...",
-    .summary = "one operation over lists and ranges; where the wall changes, and the exact critical batch",
+    .summary = "one operation over lists and ranges; where the limit changes, and the exact critical batch",
     .examples = "  roofline sweep linear batch=1..1024*2 in=4096 out=4096 --machine a100\n"
                 "  roofline sweep gemm m=1,16,64..512+64 n=4096 k=4096 --machine h100 --machine a100\n"
                 "  roofline sweep gemm m=1..1000000 n=4096 k=4096 --machine h100 --csv\n"

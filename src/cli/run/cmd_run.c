@@ -255,7 +255,7 @@ static void add_power(const session *s, roof_text *out) {
     const roof_measurement *m = &s->runs.list[i].measurement;
     char watts[32], joules[32];
     if (s->runs.list[i].skipped[0] == '\0' && !isnan(m->watts)) {
-      roof_text_addf(out, "  %s: %s, %s a call (%s)\n", m->label,
+      roof_text_addf(out, "  %s: %s, %s per call (%s)\n", m->label,
                      roof_quantity_format(watts, sizeof watts, m->watts, "W"),
                      roof_quantity_format(joules, sizeof joules, m->joules, "J"), m->power);
     }

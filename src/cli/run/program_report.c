@@ -275,7 +275,7 @@ static roof_status add_dot(const cli_part *part, roof_scene *scene, roof_error *
                         .flops_per_second = part->threads * m->flops / m->seconds,
                         .next = -1};
   snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
-  snprintf(dot.detail, sizeof dot.detail, "%s a call, %.0f %% of its ceiling",
+  snprintf(dot.detail, sizeof dot.detail, "%s per call, %.0f %% of its ceiling",
            roof_quantity_format(time, sizeof time, m->seconds, "s"), 100 * part->placed.share);
   return roof_scene_add_placed(scene, &dot, &part->placed) >= 0
              ? ROOF_OK

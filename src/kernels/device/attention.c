@@ -189,7 +189,7 @@ static const roof_kernel kernels[] = {
     ON_TENSOR_CORES("attention-flash-mma", 3, "mma.sync", &mma,
                     "tensor cores, a warp at a time; scores stay in registers (Ampere and later)"),
     ON_TENSOR_CORES("attention-flash-wgmma", 4, "wgmma", &wgmma,
-                    "four warps at a time; one fetches, eight multiply, softmax beside products (Hopper)"),
+                    "four warps at a time; one fetches, eight multiply, softmax overlaps products (Hopper)"),
 };
 
 const rf_kernel_family rf_kernels_device_attention = {kernels, sizeof kernels / sizeof kernels[0]};

@@ -49,13 +49,15 @@ RUNG(double_buffered, 128, 128, 256, 1, false)
   }
 
 static const roof_kernel kernels[] = {
-    ROW(1, "naive", naive, "an element a lane, neighbours in a column: every load is a line of its own"),
-    ROW(2, "coalesced", coalesced, "neighbours in a row: lanes share lines"),
-    ROW(3, "tiled", tiled, "tiles in shared memory: an element comes from memory once a group"),
-    ROW(4, "blocked-1d", blocked_1d, "8 elements of a column a lane: B is loaded once for all of them"),
-    ROW(5, "blocked-2d", blocked_2d, "8 x 8 elements a lane: 16 loads for 64 multiply-adds"),
-    ROW(6, "vectorised", vectorised, "four elements a load, A turned in its tile"),
-    ROW(7, "waves", waves, "the lanes of a wave close together: no two meet in a bank"),
+    ROW(1, "naive", naive,
+        "one element per work-item, neighbours in a column: every load is a separate line"),
+    ROW(2, "coalesced", coalesced, "neighbours in a row: work-items share lines"),
+    ROW(3, "tiled", tiled, "tiles in shared memory: an element is read from memory once per work-group"),
+    ROW(4, "blocked-1d", blocked_1d,
+        "8 elements of a column per work-item: B is loaded once for all of them"),
+    ROW(5, "blocked-2d", blocked_2d, "8 x 8 elements per work-item: 16 loads for 64 multiply-adds"),
+    ROW(6, "vectorised", vectorised, "four elements per load, A transposed in its tile"),
+    ROW(7, "waves", waves, "the work-items of a subgroup close together: no bank conflicts"),
     ROW(8, "double-buffered", double_buffered, "two pairs of tiles: loads go on behind the multiply-adds"),
 };
 

@@ -1,5 +1,5 @@
-/* y = A x on accelerators; A also as int8 or int4 in groups of 128, each with a scale in fp16 (W8A16, W4A16).
- */
+/* y = A x on accelerators; A also as int8 or int4 in groups of 128, each with a scale in fp16 (W8A16,
+ * W4A16). */
 #include "kernels/device/_device.h"
 
 #include <float.h>
@@ -138,7 +138,7 @@ static const roof_kernel kernels[] = {
     {.name = "device-gemv",
      .in_loop = true,
      .op = "gemv",
-     .summary = "y = A x, four rows a group of lanes",
+     .summary = "y = A x, four rows per work-group",
      .sizes = "m=16384 n=16384",
      .quick_sizes = "m=1024 n=1024",
      .processor_sizes = "m=4096 n=16384",

@@ -54,7 +54,7 @@ static const rf_device_kernel naive = TRANSPOSE(plan_naive), tiled = TRANSPOSE(p
   }
 
 static const roof_kernel kernels[] = {
-    ROW("device-transpose-naive", 1, "B = A', each store a line of its own", naive),
+    ROW("device-transpose-naive", 1, "B = A', each store to a separate line", naive),
     ROW("device-transpose-tiled", 2, "B = A', tiles turned in shared memory by elements", tiled),
     ROW("device-transpose", 3, "B = A', tiles turned in shared memory, lines of 128 bytes each way", packs),
 };

@@ -1,5 +1,5 @@
-/* The textbook product: three loops, one sum an element. Down a column of B every load is a line of its own.
- */
+/* The textbook product: three loops, one sum an element. Down a column of B every load is a line of its
+ * own. */
 #include "kernels/gemm/_gemm.h"
 
 #define PRODUCT(type)                                                                                        \
@@ -33,7 +33,7 @@ static const roof_kernel kernels[] = {
      .rung = 1,
      .serial = true,
      .in_loop = true,
-     .summary = "three loops: every multiply-add waits for a load of B, far under both roofs",
+     .summary = "three loops: every multiply-add waits for a load of B, far below both ceilings",
      .sizes = "m=768 n=768 k=768",
      .quick_sizes = "m=384 n=384 k=384",
      .supports = rf_kernel_is_native,

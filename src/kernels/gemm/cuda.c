@@ -112,7 +112,8 @@ static const rf_device_kernel cublas = {.program = "cublas"};
 
 static const roof_kernel kernels[] = {
     RUNG("gemm-tma", "tma", 9, &tma, rf_device_fp32, "m=4096 n=4096 k=4096",
-         "the copy engine fetches, 8 x 16 elements a lane; blocks stay and take tile after tile (Hopper)"),
+         "the copy engine fetches, 8 x 16 elements per thread; persistent blocks take tile after tile "
+         "(Hopper)"),
     IN_BF16("gemm-mma", "mma.sync", 9, &mma,
             "tensor cores, a warp at a time; tiles copied ahead (Ampere and later)"),
     IN_BF16("gemm-wgmma", "wgmma", 10, &wgmma,

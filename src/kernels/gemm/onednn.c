@@ -32,8 +32,8 @@ typedef struct version {
   int major, minor, patch;
 } version;
 
-/* Handles are pointers; a matrix's description too in version 3, in version 2 it is the caller's structure.
- */
+/* Handles are pointers; a matrix's description too in version 3, in version 2 it is the caller's
+ * structure. */
 #define BOTH(X)                                                                                              \
   X(engine_create, (void **, int, size_t))                                                                   \
   X(stream_create, (void **, void *, unsigned))                                                              \
@@ -97,7 +97,7 @@ static void load(void) {
     dnnl.reason =
         "no oneDNN: neither libdnnl.so.3 nor libdnnl.so.2 can be loaded; on Debian: apt install libdnnl2";
   } else if (!find_all(handle)) {
-    dnnl.reason = "libdnnl has not the functions of oneDNN 2 or 3";
+    dnnl.reason = "libdnnl lacks the functions of oneDNN 2 and 3";
   } else if (dnnl.engine_create(&dnnl.engine, CPU, 0) != 0 ||
              dnnl.stream_create(&dnnl.stream, dnnl.engine, IN_ORDER) != 0) {
     dnnl.reason = "oneDNN finds no processor it can use";

@@ -102,7 +102,7 @@ static void note_pages(rf_bench *bench, const curve *large, const curve *small) 
     return;
   }
   rf_bench_note(bench,
-                "pages: small pages are slower from %s on; at %s a load takes %s with small pages and %s "
+                "pages: small pages are slower from %s on; at %s each load takes %s with small pages and %s "
                 "with large ones",
                 roof_bytes_format(size, sizeof size, (double)size_at(from)),
                 roof_bytes_format(most, sizeof most, (double)size_at(last)),

@@ -148,7 +148,7 @@ static roof_status sample_local(rf_device_bench *bench, const char *name, const 
     rf_device_keep_conditions(level, offsetof(roof_level_report, read), &result);
     level->spread = result.spread;
     snprintf(level->source, sizeof level->source,
-             "measured: read of local memory, %d B a load, %u groups of %u lane%s", LOAD_BYTES,
+             "measured: read of local memory, %d B per load, %u work-groups of %u work-item%s", LOAD_BYTES,
              best->groups[0], best->lanes[0], best->lanes[0] == 1 ? "" : "s");
   }
   return status;
@@ -214,8 +214,8 @@ static roof_status measure_last(rf_device_bench *bench, roof_error *error) {
     rf_device_keep_conditions(level, offsetof(roof_level_report, read), &result);
     level->spread = result.spread;
     snprintf(level->source, sizeof level->source,
-             "measured: half of it read %d times a launch: %d B a load, %d groups of %d lane%s", passes,
-             4 * l->width, l->groups, l->lanes, l->lanes == 1 ? "" : "s");
+             "measured: half of it read %d times per launch: %d B per load, %d work-groups of %d work-item%s",
+             passes, 4 * l->width, l->groups, l->lanes, l->lanes == 1 ? "" : "s");
   }
   return status;
 }
@@ -231,13 +231,13 @@ roof_status rf_device_caches(rf_device_bench *bench, roof_error *error) {
   if (info->local_bytes >= ALL_SLOTS * LOAD_BYTES) {
     status = measure_local(bench, error);
   } else {
-    note_missing(bench, "local memory", "the device has not enough of it");
+    note_missing(bench, "local memory", "the device does not have enough of it");
   }
   if (status == ROOF_OK && info->cache_bytes > 0) {
     return measure_last(bench, error);
   }
   if (status == ROOF_OK) {
-    note_missing(bench, "last cache", "the driver does not tell its size");
+    note_missing(bench, "last cache", "size not reported by the driver");
   }
   return status;
 }

@@ -207,7 +207,7 @@ roof_status rf_device_curve(rf_device_bench *bench, roof_error *error) {
     }
   }
   if (status == ROOF_OK && count > 1) {
-    rf_device_keep(bench, "read of growing size, a launch each", 1, seconds, (size_t)count);
+    rf_device_keep(bench, "read of growing size, one launch each", 1, seconds, (size_t)count);
     note_ramp(bench, bytes, seconds, count);
     status = measure_escape(bench, step, error);
   }

@@ -86,9 +86,9 @@ static void describe(rf_device_bench *bench) {
                {"largest buffer", "", info->allocation_bytes, true},
                {"last cache", "", info->cache_bytes, true},
                {"its line", "", info->line_bytes, true},
-               {"local memory of a group", "", info->local_bytes, true},
+               {"local memory of a work-group", "", info->local_bytes, true},
                {"power limit", "W", info->power_limit_watts, false}};
-  char told[ROOF_SOURCE_MAX] = "", untold[ROOF_SOURCE_MAX] = "", value[32];
+  char known_items[ROOF_SOURCE_MAX] = "", missing[ROOF_SOURCE_MAX] = "", value[32];
   for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
     bool known = !isnan(items[i].value);
     if (known && items[i].bytes) {
@@ -96,17 +96,17 @@ static void describe(rf_device_bench *bench) {
     } else {
       roof_quantity_format(value, sizeof value, items[i].value, items[i].unit);
     }
-    append(known ? told : untold, "%s%s%s", items[i].name, known ? " " : "", known ? value : "");
+    append(known ? known_items : missing, "%s%s%s", items[i].name, known ? " " : "", known ? value : "");
   }
   if (!isnan(info->wave_lanes)) {
-    append(told, "waves of %.0f lanes", info->wave_lanes);
+    append(known_items, "subgroups of %.0f work-items", info->wave_lanes);
   } else {
-    append(untold, "lanes of a wave");
+    append(missing, "work-items of a subgroup");
   }
-  append(info->ecc[0] != '\0' ? told : untold, "ECC%s%s", info->ecc[0] != '\0' ? " " : "", info->ecc);
-  rf_device_note(bench, "the device says: %s", told);
-  if (untold[0] != '\0') {
-    rf_device_note(bench, "the driver does not tell: %s", untold);
+  append(info->ecc[0] != '\0' ? known_items : missing, "ECC%s%s", info->ecc[0] != '\0' ? " " : "", info->ecc);
+  rf_device_note(bench, "the device says: %s", known_items);
+  if (missing[0] != '\0') {
+    rf_device_note(bench, "not reported by the driver: %s", missing);
   }
 }
 

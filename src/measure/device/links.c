@@ -167,7 +167,8 @@ static void add_cost(rf_device_bench *bench, const char *name, double *times, in
   cost->samples = count;
   cost->spread = (times[count * 3 / 4] - times[count / 4]) / cost->seconds;
   snprintf(cost->name, sizeof cost->name, "%s", name);
-  snprintf(cost->source, sizeof cost->source, "measured: %d empty kernels a sample, host's clock", launches);
+  snprintf(cost->source, sizeof cost->source, "measured: %d empty kernels per sample, host's clock",
+           launches);
   snprintf(cost->date, sizeof cost->date, "%s", m->date);
 }
 

@@ -128,7 +128,7 @@ static void add_source(roof_level *level, const search *s, int pieces) {
   size_t used = strlen(level->source);
   used +=
       (size_t)snprintf(level->source + used, sizeof level->source - used,
-                       "%s%s: %d B a load, %d groups of %d lane%s, best of %d tried",
+                       "%s%s: %d B per load, %d work-groups of %d work-item%s, best of %d tried",
                        used > 0 ? "; " : "measured: ", rf_device_pattern_name(s->pattern) + strlen("memory "),
                        4 * l->width, l->groups, l->lanes, l->lanes == 1 ? "" : "s", s->trials.tried);
   if (pieces > 1) {

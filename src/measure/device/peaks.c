@@ -260,8 +260,9 @@ static void add_peak(const hunt *h, const rf_device_result *result) {
   peak->clock_hz = result->conditions.clock_hz;
   snprintf(peak->isa, sizeof peak->isa, "%s", h->bench->device->driver->name);
   snprintf(peak->source, sizeof peak->source,
-           "measured: %d chain%s of %s of %d %s%s a lane, %d groups of %d lanes, best of %d tried", l->chains,
-           l->chains == 1 ? "" : "s",
+           "measured: %d chain%s of %s of %d %s%s per work-item, %d work-groups of %d work-items, best of %d "
+           "tried",
+           l->chains, l->chains == 1 ? "" : "s",
            !words                        ? "multiply-adds"
            : h->bench->device->info.dot4 ? "dot products of four bytes, an instruction each,"
                                          : "dot products of four bytes, spelled out,",

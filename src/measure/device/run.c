@@ -208,7 +208,7 @@ static void finish(job *j) {
 
 /** "device events, 20 calls a sample; interval within 1 %; NVIDIA H200" */
 static void describe(const job *j, const timing *t, const rf_samples *samples, roof_measurement *out) {
-  snprintf(out->note, sizeof out->note, "device's clock, %d call%s a sample; %s; %.60s", t->repeats,
+  snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample; %s; %.60s", t->repeats,
            t->repeats == 1 ? "" : "s", samples->stopped, j->device->info.name);
 }
 

@@ -134,7 +134,7 @@ roof_status rf_opencl_missing(rf_device *device, const roof_measure_options *opt
       {"fp16 vector", "the device has no cl_khr_fp16", !(device->info.arithmetic >> ROOF_FP16 & 1u)},
       {"bf16 vector", "OpenCL C has no arithmetic in it", true},
       {"matrix units and a vendor's library", "OpenCL C has no words for them", true},
-      {"power, clock and temperature under load", "OpenCL does not tell them", true},
+      {"power, clock and temperature under load", "not reported by OpenCL", true},
   };
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
     if (figures[i].missing && machine->note_count < ROOF_NOTE_MAX) {
