@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "roofline/catalog.h"
+#include "roofline/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -571,7 +571,7 @@ static void figures_against_themselves(void **state) {
   m->levels[1].read_bytes_per_second = 30e9;
   assert_string_equal(judged(m), "");
   m->peaks[1].flops_per_second = 120e9;
-  assert_string_equal(judged(m), "fp64 on all cores: 120 % of its physical limit, which is not possible: "
+  assert_string_equal(judged(m), "fp64 on all cores: 120 % of its physical limit is impossible: "
                                  "measure again");
   m->peaks[1].flops_per_second = 55e9;
   assert_non_null(strstr(judged(m), "2 cores together did 1.10 times the work of one"));
@@ -609,8 +609,8 @@ static void costs_against_themselves(void **state) {
                       "hand-off, same L3: faster than a load from L1 is impossible: measure again");
   m->report->costs[4].least_seconds = 40e-9;
   m->report->costs[3].seconds = 3e-9;
-  assert_string_equal(judged(m), "compare and swap, shared line: 50 % of compare and swap, own line, which "
-                                 "is not possible: measure again");
+  assert_string_equal(judged(m), "compare and swap, shared line: 50 % of compare and swap, own line "
+                                 "is impossible: measure again");
   m->report->costs[3].seconds = 12e-9;
   m->report->costs[1].seconds = 3e-9;
   assert_non_null(strstr(judged(m), "atomic add, shared line: 50 % of"));
