@@ -147,10 +147,10 @@ layer='{"model.layers.0.mlp.up_proj.weight":{"dtype":"F8_E4M3","shape":[24,8],"d
   has 'llm/model.safetensors.index.json:'
   echo '{"metadata": {"total_size": 8}, "weight_map": {"a": "a.safetensors"}}' >model.safetensors.index.json
   run -2 "$ROOFLINE" model model.safetensors.index.json --machine h100
-  has '1 files of 8 B, and no config.json beside it'
+  has '1 files of 8 B, but no config.json in the same folder'
   shard alone.safetensors "$table" 256
   run -2 "$ROOFLINE" model alone.safetensors --machine h100
-  has '1 tensors, 64 elements, 256 B, and no config.json beside it'
+  has '1 tensors, 64 elements, 256 B, but no config.json in the same folder'
   shard short.safetensors "$table" 255
   run -2 "$ROOFLINE" model short.safetensors --machine h100
   has 'truncated'
