@@ -556,6 +556,13 @@ ROOF_API void roof_model_precision_retype(roof_model_precision *precision, roof_
 ROOF_API void roof_model_precision_quantize(roof_model_precision *precision,
                                             const roof_weight_format *format);
 
+/** Reads formats separated by commas: `FORMAT` for all matrices, or `PART=FORMAT` for one part.
+ *  Units: none.
+ *  Ownership: changes *precision on success only.
+ *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_ARGUMENT when too long. */
+ROOF_API roof_status roof_model_precision_parse(const char *text, roof_model_precision *precision,
+                                                roof_error *error);
+
 /** Everything in one plain format.
  *  Units: none.
  *  Ownership: by value.
@@ -636,6 +643,24 @@ ROOF_API roof_phase roof_model_first_phase(const roof_model_target *target);
  *  Ownership: none.
  *  Errors: none. */
 ROOF_API bool roof_model_generates(const roof_model_target *target);
+
+/** What a figure of an answer counts. */
+typedef struct roof_model_definition {
+  const char *name, *text;
+  bool of_generation; /**< of no use where no token is generated */
+} roof_model_definition;
+
+/** The definition at `index`, from 0.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL when out of range. */
+ROOF_API const roof_model_definition *roof_model_definition_at(int index);
+
+/** Writes into `buffer` that a sequence is longer than what the model was made for; false when it is not.
+ *  Units: tokens.
+ *  Ownership: fills the caller's buffer.
+ *  Errors: truncates to `size`. */
+ROOF_API bool roof_model_too_long(const roof_model_target *target, char *buffer, size_t size);
 
 /** What one fusion removes from a step: bytes of memory, kernels, expected seconds. */
 typedef struct roof_model_saving {

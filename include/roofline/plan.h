@@ -91,7 +91,8 @@ typedef struct roof_train_point {
   bool sp;
   roof_recompute recompute;
   double zero, microbatches;
-  double seconds; /**< expected, of a step */
+  double micro_batch; /**< sequences of a microbatch */
+  double seconds;     /**< expected, of a step */
   double device_tokens_per_second;
   double mfu;         /**< mean of all devices */
   double total_bytes; /**< of one device */

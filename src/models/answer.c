@@ -1,5 +1,6 @@
 /* Phases put together into what people ask: time to the first token, time per token, tokens per second. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,4 +248,15 @@ roof_regime roof_model_phase_regime(const roof_model_phase *p) {
     most = times[i] > times[most] ? (roof_regime)i : most;
   }
   return most;
+}
+
+bool roof_model_too_long(const roof_model_target *t, char *buffer, size_t size) {
+  double tokens = t->settings.prompt + (t->settings.train ? 0 : t->settings.generate);
+  double most = t->model->context;
+  if (!(most > 0 && tokens > most)) {
+    return false;
+  }
+  snprintf(buffer, size, "%.0f tokens per sequence are more than the %.0f that the model was made for",
+           tokens, most);
+  return true;
 }

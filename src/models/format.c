@@ -116,3 +116,42 @@ void roof_model_precision_quantize(roof_model_precision *precision, const roof_w
     precision->weights[part] = matrix ? *format : roof_weight_format_of(precision->activations);
   }
 }
+
+/** One of a list: `FORMAT`, or `PART=FORMAT`, which is cut at the sign. */
+static roof_status take_format(char *word, roof_model_precision *p, roof_error *error) {
+  roof_weight_format format;
+  roof_model_part part = ROOF_PART_MIXER;
+  char *equals = strchr(word, '=');
+  roof_status status = ROOF_OK;
+  if (equals != NULL) {
+    *equals = '\0';
+    status = roof_model_part_parse(word, &part, error);
+  }
+  status = status == ROOF_OK ? roof_weight_format_parse(equals != NULL ? equals + 1 : word, &format, error)
+                             : status;
+  if (status == ROOF_OK && equals != NULL) {
+    p->weights[part] = format;
+  } else if (status == ROOF_OK) {
+    roof_model_precision_quantize(p, &format);
+  }
+  return status;
+}
+
+roof_status roof_model_precision_parse(const char *text, roof_model_precision *precision, roof_error *error) {
+  char copy[256];
+  char *rest = NULL;
+  roof_model_precision changed = *precision;
+  roof_status status = ROOF_OK;
+  if (strlen(text) >= sizeof copy) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "precision `%.60s...`: too long", text);
+  }
+  snprintf(copy, sizeof copy, "%s", text);
+  for (char *word = strtok_r(copy, ",", &rest); word != NULL && status == ROOF_OK;
+       word = strtok_r(NULL, ",", &rest)) {
+    status = take_format(word, &changed, error);
+  }
+  if (status == ROOF_OK) {
+    *precision = changed;
+  }
+  return status;
+}

@@ -117,3 +117,34 @@ roof_status roof_fusion_parse(const char *text, unsigned *fusion, roof_error *er
   *fusion = result;
   return ROOF_OK;
 }
+
+static const roof_model_definition definitions[] = {
+    {"TTFT",
+     "time to the first token: the prefill of all prompts of the batch and one token's choice; no queue, no "
+     "network to the user",
+     true},
+    {"TPOT",
+     "time per output token of one request: the mean decoding step after the first token; TTFT is not in it",
+     true},
+    {"tokens/s",
+     "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",
+     true},
+    {"energy",
+     "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
+     "no host",
+     true},
+    {"price", "of all devices for the whole request, prefill included, per generated token", true},
+    {"MFU",
+     "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device; without "
+     "those computed again, which HFU counts too",
+     false},
+    {"MBU",
+     "bytes of weights, activations and KV, each operand once an operation / (expected time x bandwidth)",
+     false},
+    {"expected",
+     "each operation's bound / efficiency + the cost of its kernels; operations follow one another", false}};
+enum { DEFINITION_COUNT = sizeof definitions / sizeof definitions[0] };
+
+const roof_model_definition *roof_model_definition_at(int index) {
+  return index >= 0 && index < DEFINITION_COUNT ? &definitions[index] : NULL;
+}

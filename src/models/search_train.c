@@ -43,6 +43,7 @@ static void try_one(search *s) {
                         .recompute = set->recompute,
                         .zero = set->zero,
                         .microbatches = roof_model_microbatches(&s->target),
+                        .micro_batch = set->batch / set->dp / roof_model_microbatches(&s->target),
                         .seconds = s->phase.expected_seconds,
                         .mfu = s->busy / (s->target.devices * s->phase.expected_seconds),
                         .total_bytes = c.total_bytes};

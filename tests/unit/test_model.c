@@ -523,6 +523,36 @@ static void critical(void **state) {
   assert_string_equal(roof_growth_name(ROOF_GROWTH_COUNT), "?");
 }
 
+/** Formats by name, what figures count, and the questions that a model has phases for. */
+static void words(void **state) {
+  (void)state;
+  roof_model model = read_model(llama_text);
+  roof_model_settings s = roof_model_settings_default(&model);
+  roof_model_precision before = s.precision;
+  roof_model_target target;
+  char text[160];
+  assert_int_equal(roof_model_precision_parse("w4a16,head=fp8", &s.precision, NULL), ROOF_OK);
+  assert_true(s.precision.weights[ROOF_PART_MLP].stored == ROOF_INT4 &&
+              s.precision.weights[ROOF_PART_HEAD].stored == ROOF_FP8);
+  s.precision = before;
+  assert_int_equal(roof_model_precision_parse("w4a16,heads=fp8", &s.precision, NULL), ROOF_E_NAME);
+  assert_memory_equal(&s.precision, &before, sizeof before);
+  assert_non_null(roof_model_definition_at(0));
+  assert_null(roof_model_definition_at(100));
+  for (s.generate = 0; s.generate <= 1; s.generate++) {
+    int decoding = 0;
+    const roof_model_question *q = NULL;
+    assert_int_equal(roof_model_target_init(&target, &model, machine, &s, NULL), ROOF_OK);
+    assert_true(roof_model_generates(&target) == (s.generate > 0));
+    assert_true(roof_model_first_phase(&target) == ROOF_PHASE_PREFILL);
+    assert_false(roof_model_too_long(&target, text, sizeof text));
+    for (int i = 0; (q = roof_model_question_at(&target, i)) != NULL; i++) {
+      decoding += q->phase == ROOF_PHASE_DECODE && q->growth != ROOF_GROW_GENERATE;
+    }
+    assert_int_equal(decoding, s.generate > 0 ? 3 : 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys),
@@ -546,6 +576,7 @@ int main(void) {
       cmocka_unit_test(modes),
       cmocka_unit_test(refused),
       cmocka_unit_test(critical),
+      cmocka_unit_test(words),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

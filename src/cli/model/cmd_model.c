@@ -30,29 +30,6 @@ static const struct poptOption options[] = {
     {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
     POPT_TABLEEND};
 
-roof_status cli_model_formats(char *text, roof_model_precision *p, roof_error *error) {
-  char *rest = NULL;
-  roof_status status = ROOF_OK;
-  for (char *word = strtok_r(text, ",", &rest); word != NULL && status == ROOF_OK;
-       word = strtok_r(NULL, ",", &rest)) {
-    roof_weight_format format;
-    roof_model_part part = ROOF_PART_MIXER;
-    char *equals = strchr(word, '=');
-    if (equals != NULL) {
-      *equals = '\0';
-      status = roof_model_part_parse(word, &part, error);
-    }
-    status = status == ROOF_OK ? roof_weight_format_parse(equals != NULL ? equals + 1 : word, &format, error)
-                               : status;
-    if (status == ROOF_OK && equals != NULL) {
-      p->weights[part] = format;
-    } else if (status == ROOF_OK) {
-      roof_model_precision_quantize(p, &format);
-    }
-  }
-  return status;
-}
-
 static roof_status select_precision(roof_model_precision *p, roof_error *error) {
   roof_status status = ROOF_OK;
   if (dtype != NULL) {
@@ -68,7 +45,7 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
   }
   bool choices = precision != NULL && strchr(precision, '/') != NULL;
   if (status == ROOF_OK && precision != NULL && !choices && (train || !cli_model_searches())) {
-    status = cli_model_formats(precision, p, error);
+    status = roof_model_precision_parse(precision, p, error);
   }
   return status == ROOF_OK && kv != NULL ? roof_dtype_parse(kv, &p->kv, error) : status;
 }

@@ -140,7 +140,7 @@ static json_t *notes(const roof_model_target *t) {
   const roof_model *m = t->model;
   json_t *array = json_array();
   char why[160];
-  if (cli_model_too_long(t, why, sizeof why)) {
+  if (roof_model_too_long(t, why, sizeof why)) {
     json_array_append_new(array, json_string(why));
   }
   for (int i = 0; i < m->note_count; i++) {
@@ -174,8 +174,9 @@ static json_t *fusions(const roof_model_target *t) {
 
 static json_t *definitions(void) {
   json_t *object = json_object();
-  for (int i = 0; cli_model_definitions[i].name != NULL; i++) {
-    json_object_set_new(object, cli_model_definitions[i].name, json_string(cli_model_definitions[i].text));
+  const roof_model_definition *d = NULL;
+  for (int i = 0; (d = roof_model_definition_at(i)) != NULL; i++) {
+    json_object_set_new(object, d->name, json_string(d->text));
   }
   return object;
 }

@@ -51,10 +51,6 @@ const char *cli_model_plan_typed(void);
 roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mode, roof_text *text,
                                json_t *json, roof_error *error);
 
-/* cmd_model.c */
-/** `FORMAT` for all matrices, `PART=FORMAT` for one part; several separated by commas. Writes into `text`. */
-roof_status cli_model_formats(char *text, roof_model_precision *precision, roof_error *error);
-
 /* model_search.c */
 extern const struct poptOption cli_model_search_options[];
 bool cli_model_searches(void);
@@ -75,16 +71,6 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
 /** The answer as a table a phase, then what the figures mean. */
 void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                     bool color);
-
-/** Writes into `buffer` that the run is longer than what the model was made for; false when it is not. */
-bool cli_model_too_long(const roof_model_target *target, char *buffer, size_t size);
-
-/** What a figure counts; ends at a NULL name. */
-typedef struct cli_model_definition {
-  const char *name, *text;
-  bool of_generation; /**< said where tokens are generated */
-} cli_model_definition;
-extern const cli_model_definition cli_model_definitions[];
 
 /* model_csv.c */
 /** A row an operation of a phase; the first call adds the columns' names. Figures of one call; `count` calls

@@ -14,57 +14,40 @@ typedef struct answer {
   roof_train_front front;
 } answer;
 
-/** A plan of a training step. */
-typedef struct front_row {
-  roof_train_point point;
-  double micro_batch;
-} front_row;
-
 static const char *recompute(const void *row, char *scratch) {
   (void)scratch;
-  return roof_recompute_name(((const front_row *)row)->point.recompute);
+  return roof_recompute_name(((const roof_train_point *)row)->recompute);
 }
 
 static const char *recompute_and_sp(const void *row, char *scratch) {
   snprintf(scratch, CLI_SCRATCH, "%s%s", recompute(row, NULL),
-           ((const front_row *)row)->point.sp ? ", sp" : "");
+           ((const roof_train_point *)row)->sp ? ", sp" : "");
   return scratch;
 }
 
 #define COUNT(key, header, member)                                                                           \
-  { key, header, .fixed = true, CLI_FIELD(NUMBER, front_row, member) }
+  { key, header, .fixed = true, CLI_FIELD(NUMBER, roof_train_point, member) }
 
 static const cli_column front_columns[] = {
-    COUNT("tp", "tp", point.tp),
-    COUNT("pp", "pp", point.pp),
-    COUNT("dp", "dp", point.dp),
-    COUNT("ep", "ep", point.ep),
-    {.key = "sp", CLI_FIELD(FLAG, front_row, point.sp)},
-    COUNT("zero", "ZeRO", point.zero),
+    COUNT("tp", "tp", tp),
+    COUNT("pp", "pp", pp),
+    COUNT("dp", "dp", dp),
+    COUNT("ep", "ep", ep),
+    {.key = "sp", CLI_FIELD(FLAG, roof_train_point, sp)},
+    COUNT("zero", "ZeRO", zero),
     {.key = "recompute", .text = recompute},
     COUNT("micro_batch", "micro", micro_batch),
-    COUNT("microbatches", "accumulated", point.microbatches),
+    COUNT("microbatches", "accumulated", microbatches),
     {NULL, "recompute", .text = recompute_and_sp},
-    {"seconds", "step", "s", CLI_FIELD(NUMBER, front_row, point.seconds)},
+    {"seconds", "step", "s", CLI_FIELD(NUMBER, roof_train_point, seconds)},
     {"device_tokens_per_second", "tokens/s per device", .digits = 4,
-     CLI_FIELD(NUMBER, front_row, point.device_tokens_per_second)},
-    {"mfu", "MFU", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, front_row, point.mfu)},
-    {"total_bytes", "memory", .binary = true, CLI_FIELD(NUMBER, front_row, point.total_bytes)},
+     CLI_FIELD(NUMBER, roof_train_point, device_tokens_per_second)},
+    {"mfu", "MFU", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, roof_train_point, mfu)},
+    {"total_bytes", "memory", .binary = true, CLI_FIELD(NUMBER, roof_train_point, total_bytes)},
     {0}};
 
-static double micro_batch(const answer *a, const roof_train_point *p) {
-  return a->settings->batch / p->dp / p->microbatches;
-}
-
-static front_row row_of(const answer *a, const roof_train_point *p) {
-  return (front_row){*p, micro_batch(a, p)};
-}
-
-static cli_rows front_rows(const answer *a, front_row rows[ROOF_FRONT_MAX]) {
-  for (int i = 0; i < a->front.count; i++) {
-    rows[i] = row_of(a, &a->front.points[i]);
-  }
-  return CLI_ROWS(front_columns, rows, (size_t)a->front.count);
+static cli_rows front_rows(const answer *a) {
+  return CLI_ROWS(front_columns, a->front.points, (size_t)a->front.count);
 }
 
 static void add_text(const answer *a, roof_text *out) {
@@ -81,25 +64,23 @@ static void add_text(const answer *a, roof_text *out) {
   }
   roof_text_addf(out, "best: tp %.0f pp %.0f dp %.0f", b->tp, b->pp, b->dp);
   roof_text_addf(out, "%s%s ZeRO %.0f, recompute %s, micro-batch %.0f: %s per step", b->ep > 1 ? ep : "",
-                 b->sp ? " sp" : "", b->zero, roof_recompute_name(b->recompute), micro_batch(a, b),
+                 b->sp ? " sp" : "", b->zero, roof_recompute_name(b->recompute), b->micro_batch,
                  roof_quantity_format(x, SHORT, b->seconds, "s"));
   roof_text_addf(out, ", %.4g tokens/s per device, MFU %.1f %%, %s per device\n", b->device_tokens_per_second,
                  100 * b->mfu, roof_bytes_format(y, SHORT, b->total_bytes));
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
-  front_row rows[ROOF_FRONT_MAX];
-  cli_columns_add_text(out, front_rows(a, rows));
+  cli_columns_add_text(out, front_rows(a));
 }
 
 static json_t *answer_json(const answer *a) {
   const roof_train_front *f = &a->front;
-  front_row rows[ROOF_FRONT_MAX], best = row_of(a, &f->best);
   return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.train_plans/1",
                    "name", a->model->name, "machine", a->machine->name, "devices",
                    cli_json_number(a->devices), "batch", cli_json_number(a->settings->batch), "prompt",
                    cli_json_number(a->settings->prompt), "tried", cli_json_number(f->tried), "fit",
                    cli_json_number(f->fit), "best",
-                   f->count > 0 ? cli_columns_object(front_columns, &best) : json_null(), "front",
-                   cli_columns_json(front_rows(a, rows)));
+                   f->count > 0 ? cli_columns_object(front_columns, &f->best) : json_null(), "front",
+                   cli_columns_json(front_rows(a)));
 }
 
 roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,

@@ -126,7 +126,7 @@ roof_status cli_model_choices(const char *text, const roof_model_settings *setti
     memcpy(names[i], formats, sizeof formats);
     precisions[i] = settings->precision;
     *count = i + 1;
-    status = cli_model_formats(formats, &precisions[i], error);
+    status = roof_model_precision_parse(formats, &precisions[i], error);
     text = text[length] == '/' ? text + length + 1 : NULL;
   }
   return status;

@@ -251,51 +251,13 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
   roof_text_add(out, "\n");
 }
 
-bool cli_model_too_long(const roof_model_target *t, char *buffer, size_t size) {
-  double tokens = t->settings.prompt + (t->settings.train ? 0 : t->settings.generate);
-  double most = t->model->context;
-  if (!(most > 0 && tokens > most)) {
-    return false;
-  }
-  snprintf(buffer, size, "%.0f tokens per sequence are more than the %.0f that the model was made for",
-           tokens, most);
-  return true;
-}
-
-const cli_model_definition cli_model_definitions[] = {
-    {"TTFT",
-     "time to the first token: the prefill of all prompts of the batch and one token's choice; no queue, no "
-     "network to the user",
-     true},
-    {"TPOT",
-     "time per output token of one request: the mean decoding step after the first token; TTFT is not in it",
-     true},
-    {"tokens/s",
-     "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",
-     true},
-    {"energy",
-     "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
-     "no host",
-     true},
-    {"price", "of all devices for the whole request, prefill included, per generated token", true},
-    {"MFU",
-     "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device; without "
-     "those computed again, which HFU counts too",
-     false},
-    {"MBU",
-     "bytes of weights, activations and KV, each operand once an operation / (expected time x bandwidth)",
-     false},
-    {"expected",
-     "each operation's bound / efficiency + the cost of its kernels; operations follow one another", false},
-    {NULL, NULL, false}};
-
 static void add_definitions(roof_text *out, bool generates) {
   roof_text_add(out, "\n");
-  for (int i = 0; cli_model_definitions[i].name != NULL; i++) {
-    if (cli_model_definitions[i].of_generation && !generates) {
-      continue;
+  const roof_model_definition *d = NULL;
+  for (int i = 0; (d = roof_model_definition_at(i)) != NULL; i++) {
+    if (generates || !d->of_generation) {
+      roof_text_addf(out, "  %-11s %s\n", d->name, d->text);
     }
-    roof_text_addf(out, "  %-11s %s\n", cli_model_definitions[i].name, cli_model_definitions[i].text);
   }
 }
 
@@ -314,7 +276,7 @@ void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model
   add_rates(out, t, a);
   add_definitions(out, roof_model_generates(t));
   char why[LINE];
-  if (cli_model_too_long(t, why, sizeof why)) {
+  if (roof_model_too_long(t, why, sizeof why)) {
     roof_text_addf(out, "  note        %s\n", why);
   }
   for (int i = 0; i < t->model->note_count; i++) {
