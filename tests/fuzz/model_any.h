@@ -7,6 +7,7 @@
 
 #include "roofline/catalog.h"
 #include "roofline/model.h"
+#include "roofline/weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@ command -v qemu-aarch64 >/dev/null || skip "no qemu-aarch64: apt install qemu-us
 cd "$ROOFLINE_SOURCE" || fail "no $ROOFLINE_SOURCE"
 set -- -std=c17 -O2 -D_GNU_SOURCE -Wall -Wextra -Wno-comment -static -Iinclude -Isrc -Itests/cross -Itests/unit
 aarch64-linux-gnu-gcc "$@" tests/unit/test_peak_kernels.c src/kernels/lanes/*.c src/core/dtype.c src/core/status.c \
-  src/core/text.c src/core/units.c -lm -o "$scratch/test_peak_kernels" >"$scratch/messages" 2>&1 || {
+  src/core/text.c src/core/units.c src/core/number.c -lm -o "$scratch/test_peak_kernels" >"$scratch/messages" 2>&1 || {
   head -20 "$scratch/messages"
   fail "the loops do not compile for AArch64"
 }
