@@ -23,23 +23,21 @@ static roof_machine *make_machine(void) {
                {ROOF_FP32, ROOF_VECTOR, 2 * vector_peak}};
   roof_machine *m = roof_machine_new();
   m->unit_count = 8;
-  m->peak_count = sizeof peaks / sizeof peaks[0];
-  for (int i = 0; i < m->peak_count; i++) {
-    m->peaks[i] =
-        (roof_peak){.dtype = peaks[i].dtype, .unit = peaks[i].unit, .flops_per_second = peaks[i].rate};
+  for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) {
+    roof_peak *peak = roof_machine_add_peak(m);
+    peak->dtype = peaks[i].dtype;
+    peak->unit = peaks[i].unit;
+    peak->flops_per_second = peaks[i].rate;
   }
-  m->level_count = 1;
-  m->levels[0].level = ROOF_MEMORY;
-  m->levels[0].bytes = 1e12;
-  m->levels[0].instances = 1;
-  m->levels[0].bytes_per_second = bandwidth;
-  m->levels[0].read_bytes_per_second = m->levels[0].write_bytes_per_second = NAN;
-  m->levels[0].copy_bytes_per_second = m->levels[0].update_bytes_per_second = NAN;
-  m->levels[0].triad_bytes_per_second = NAN;
-  snprintf(m->levels[0].name, sizeof m->levels[0].name, "HBM");
-  m->link_count = 1;
-  m->links[0] = (roof_link){.bytes_per_second = 1e11};
-  snprintf(m->links[0].name, sizeof m->links[0].name, "NVLink 4");
+  roof_level *level = roof_machine_add_level(m);
+  level->level = ROOF_MEMORY;
+  level->bytes = 1e12;
+  level->instances = 1;
+  level->bytes_per_second = bandwidth;
+  snprintf(level->name, sizeof level->name, "HBM");
+  roof_link *link = roof_machine_add_link(m);
+  link->bytes_per_second = 1e11;
+  snprintf(link->name, sizeof link->name, "NVLink 4");
   return m;
 }
 
