@@ -124,12 +124,6 @@ ROOF_API roof_status roof_draw_png_check(roof_error *error);
  *  Errors: as roof_draw_png_check; ROOF_E_INTERNAL when librsvg does not draw it. */
 ROOF_API roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *error);
 
-/** Draws the scene as PNG: the SVG at two pixels a unit on white.
- *  Units: bytes.
- *  Ownership: appends to `out`, which then holds NULs.
- *  Errors: as roof_draw_png_check and roof_draw_svg. */
-ROOF_API roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof_error *error);
-
 /** Draws the scene in a terminal: title, chart and axes take `columns` by `rows` characters, in braille or
  *  ASCII; the legend follows beneath, a line for each roof and dot.
  *  Units: character cells.

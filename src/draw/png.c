@@ -1,6 +1,7 @@
 /* The SVG as pixels, by librsvg and cairo if they are installed; they are loaded when a picture is
  * requested. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static const struct {
     {"libcairo.so.2", "cairo_surface_destroy", &library.surface_destroy},
 };
 
-roof_status roof_draw_png_check(roof_error *error) {
+static roof_status load(roof_error *error) {
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     void *handle = dlopen(functions[i].soname, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void *function = handle != NULL ? dlsym(handle, functions[i].name) : NULL;
@@ -59,6 +60,14 @@ roof_status roof_draw_png_check(roof_error *error) {
     dlclose(handle);
   }
   return ROOF_OK;
+}
+
+roof_status roof_draw_png_check(roof_error *error) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  roof_status status = load(error);
+  pthread_mutex_unlock(&mutex);
+  return status;
 }
 
 static int append(void *to, const unsigned char *data, unsigned size) {
@@ -100,14 +109,5 @@ roof_status roof_draw_svg_png(const roof_text *svg, roof_text *out, roof_error *
     status = out->failed ? roof_error_set(error, ROOF_E_MEMORY, "PNG: out of memory") : ROOF_OK;
   }
   roof_text_done(&png);
-  return status;
-}
-
-roof_status roof_draw_png(const roof_scene *scene, roof_text *out, roof_error *error) {
-  roof_text svg = {0};
-  roof_status status = roof_draw_png_check(error);
-  status = status == ROOF_OK ? roof_draw_svg(scene, &svg, error) : status;
-  status = status == ROOF_OK ? roof_draw_svg_png(&svg, out, error) : status;
-  roof_text_done(&svg);
   return status;
 }

@@ -1,5 +1,6 @@
 /* NVIDIA's own matrix products: cuBLASLt, loaded at run time. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "kernels/gemm/_cublas.h"
@@ -100,7 +101,10 @@ static roof_status check(int code, const char *what, roof_error *error) {
 }
 
 static roof_status start(cuda_open *o, roof_error *error) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
   const char *reason = bind();
+  pthread_mutex_unlock(&mutex);
   if (o->blas != NULL) {
     return ROOF_OK;
   }
