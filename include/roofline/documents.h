@@ -1,9 +1,11 @@
-/** JSON documents: machines (roofline.machine/1) and measurements (roofline.measurements/1), read and written. */
+/** JSON documents: machines (roofline.machine/1) and measurements (roofline.measurements/1), read and written, and
+ *  predictions (roofline.prediction/1) written. */
 #ifndef ROOFLINE_DOCUMENTS_H
 #define ROOFLINE_DOCUMENTS_H
 
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
+#include "roofline/predict.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
@@ -34,6 +36,15 @@ ROOF_API roof_status roof_machine_write_csv(const roof_machine *machine, roof_te
  *  Ownership: appends to the caller's text.
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out,
+                                           roof_error *error);
+
+/** Appends a prediction as one roofline.prediction/1 object, what `predict --json` prints: every key present, unknown
+ *  as null.
+ *  Units: as roof_prediction.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_prediction_write(const roof_target *target, const roof_op *op, const double *values,
+                                           const roof_prediction *prediction, roof_text *out,
                                            roof_error *error);
 
 /** A machine file to fill in: every key, comments as notes, figures that lint.

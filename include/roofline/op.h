@@ -77,6 +77,13 @@ ROOF_API int roof_op_param_count(const roof_op *op);
  *  Errors: -1 when there is none. */
 ROOF_API int roof_op_param_index(const roof_op *op, const char *name);
 
+/** Whether the work depends on the count `param` at these completed `values`: the passes over the scores, for
+ *  instance, do nothing where an algorithm keeps the scores on chip. True for a parameter that is no count.
+ *  Units: as the parameters'.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_op_uses(const roof_op *op, const double *values, int param, const roof_types *types);
+
 /** Sets every parameter to its default, NaN where it must be given or follows another.
  *  Units: none.
  *  Ownership: fills the caller's `values` (ROOF_PARAM_MAX).

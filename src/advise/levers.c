@@ -398,7 +398,7 @@ static void add_capacity(bench *b) {
 static void say_hidden(const bench *b, const char *what, double seconds, roof_lever *l) {
   char time[SHORT], bound[SHORT], binding[ROOF_NAME_MAX];
   const roof_prediction *p = &b->now;
-  snprintf(l->why, sizeof l->why, "%s-bound by %s (%s): %s takes %s and is not what it waits on%s",
+  snprintf(l->why, sizeof l->why, "%s-bound by %s (%s), which hides the %s of %s%s",
            roof_regime_name(p->regime), roof_prediction_binding(p, binding, sizeof binding),
            roof_quantity_format(bound, SHORT, p->lower_seconds, "s"), what,
            roof_quantity_format(time, SHORT, seconds, "s"),

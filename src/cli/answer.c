@@ -90,7 +90,7 @@ static json_t *fold(json_t *object, bool named) {
   }
   json_t *folded = !json_is_object(object) ? json_null()
                    : named                 ? json_string(names.data != NULL ? names.data : "")
-                                           : cli_json_number(known ? sum : NAN);
+                                           : rf_json_number(known ? sum : NAN);
   roof_text_done(&names);
   return folded;
 }

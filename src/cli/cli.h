@@ -113,12 +113,8 @@ void cli_answer_add_csv(roof_text *out, json_t *answer);
 roof_status cli_answer_print(const cli_args *args, json_t *answer, roof_error *error);
 
 /* json.c */
-json_t *cli_json_number(double value); /**< null for NaN and infinities */
-json_t *cli_json_prediction(const roof_target *target, const roof_op *op, const double *values,
-                            const roof_prediction *prediction);
 /** Adds the ceiling, share, verdict and reason of placed work; `calls` that `at->seconds` is of. */
 void cli_json_add_placed(json_t *object, const roof_placed *at, double calls);
-json_t *cli_json_parameters(const roof_op *op, const double *values);
 /** Appends `object` (takes its reference) on one line. */
 void cli_json_add(roof_text *out, json_t *object);
 /** Appends `object` (takes its reference) indented, with a newline. */

@@ -111,16 +111,16 @@ static json_t *report_json(const report *r) {
         kernels,
         json_pack("{s:s, s:s, s:b, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:I, s:s}", "label", l->label, "state",
                   roof_gate_name(l->result.state), "passed", !roof_gate_misses(l->result.state), "seconds",
-                  cli_json_number(l->placed.seconds), "fraction_of_ceiling", cli_json_number(l->placed.share),
+                  rf_json_number(l->placed.seconds), "fraction_of_ceiling", rf_json_number(l->placed.share),
                   "verdict", verdict != NULL ? verdict->name : NULL, "baseline_fraction_of_ceiling",
-                  cli_json_number(l->before_share), "regression", cli_json_number(l->result.regression), "p",
-                  cli_json_number(l->result.p), "runs", (json_int_t)l->runs, "baseline_runs",
+                  rf_json_number(l->before_share), "regression", rf_json_number(l->result.regression), "p",
+                  rf_json_number(l->result.p), "runs", (json_int_t)l->runs, "baseline_runs",
                   (json_int_t)l->before_runs, "message", l->message));
   }
   return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:s?, s:o}", "schema", "roofline.check/1", "passed",
-                   r->judged.missed == 0, "machine", r->machine, "min", cli_json_number(r->gate.least),
-                   "max_regression", cli_json_number(r->gate.max_regression), "significance",
-                   cli_json_number(r->gate.significance), "against", against, "kernels", kernels);
+                   r->judged.missed == 0, "machine", r->machine, "min", rf_json_number(r->gate.least),
+                   "max_regression", rf_json_number(r->gate.max_regression), "significance",
+                   rf_json_number(r->gate.significance), "against", against, "kernels", kernels);
 }
 
 static roof_status write_junit(const report *r, roof_error *error) {

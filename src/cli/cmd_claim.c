@@ -211,24 +211,24 @@ static void add_details(roof_text *out, const roof_claim *c, const roof_target *
 static json_t *claim_json(const roof_claim *c, const roof_target *target, const roof_claim_judged *j) {
   json_t *claimed = json_object(), *limit = json_object(), *matches = json_array();
   for (int k = 0; k <= ROOF_CLAIM_TIME; k++) {
-    json_object_set_new(claimed, keys[k], cli_json_number(k == (int)j->kind ? j->claimed : NAN));
-    json_object_set_new(limit, keys[k], cli_json_number(k == (int)j->kind ? j->limit : NAN));
+    json_object_set_new(claimed, keys[k], rf_json_number(k == (int)j->kind ? j->claimed : NAN));
+    json_object_set_new(limit, keys[k], rf_json_number(k == (int)j->kind ? j->limit : NAN));
   }
-  json_object_set_new(claimed, "intensity", cli_json_number(c->value[ROOF_CLAIM_INTENSITY]));
+  json_object_set_new(claimed, "intensity", rf_json_number(c->value[ROOF_CLAIM_INTENSITY]));
   json_object_set_new(limit, "name", json_string(j->limit_name));
   json_object_set_new(limit, "source", json_string(j->source));
   for (int i = 0; i < j->match_count; i++) {
     json_array_append_new(matches, json_pack("{s:s, s:s, s:o}", "name", j->matches[i].name, "quantity",
-                                             keys[j->kind], "value", cli_json_number(j->matches[i].value)));
+                                             keys[j->kind], "value", rf_json_number(j->matches[i].value)));
   }
   roof_text because = {0};
   add_answer(&because, c, target, j);
   json_t *object =
       json_pack("{s:s, s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:b, s:s, s:s, s:o}", "schema", "roofline.claim/1",
                 "machine", target->machine->name, "op", c->op != NULL ? c->op->name : NULL, "parameters",
-                c->op != NULL ? cli_json_parameters(c->op, c->values) : json_null(), "dtype",
+                c->op != NULL ? rf_parameters_json(c->op, c->values) : json_null(), "dtype",
                 roof_dtype_name(target->types.compute), "claimed", claimed, "limit", limit, "fraction",
-                cli_json_number(j->placed.share), "possible", j->possible, "verdict", j->placed.verdict->name,
+                rf_json_number(j->placed.share), "possible", j->possible, "verdict", j->placed.verdict->name,
                 "because", because.data != NULL ? because.data : "", "matches", matches);
   roof_text_done(&because);
   return object;

@@ -210,18 +210,18 @@ static json_t *answer_json(const answer *a) {
   const roof_cluster_answer *of = &a->of;
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.cluster/1", "machine", a->machine->name,
-      "dtype", roof_dtype_name(a->dtype), "flops_per_second", cli_json_number(of->cluster.flops_per_second),
+      "dtype", roof_dtype_name(a->dtype), "flops_per_second", rf_json_number(of->cluster.flops_per_second),
       "links", cli_columns_json(CLI_ROWS(link_columns, of->links, (size_t)of->link_count)), "all_reduce",
       cli_columns_json(CLI_ROWS(route_columns, of->routes, ROOF_ROUTE_COUNT)), "zero",
       cli_columns_json(CLI_ROWS(zero_columns, of->zero, ROOF_ZERO_STAGES)));
   for (int i = 0; i < INPUT_COUNT; i++) {
     double value = *(const double *)(const void *)((const char *)&a->in + input_table[i].offset);
-    json_object_set_new(object, input_table[i].name, cli_json_number(value));
+    json_object_set_new(object, input_table[i].name, rf_json_number(value));
   }
-  json_object_set_new(object, "size", cli_json_number(of->buffer_bytes));
-  json_object_set_new(object, "compute_seconds", cli_json_number(of->compute_seconds));
-  json_object_set_new(object, "flops_per_byte_sent", cli_json_number(of->flops_per_byte_sent));
-  json_object_set_new(object, "bubble", cli_json_number(of->bubble));
+  json_object_set_new(object, "size", rf_json_number(of->buffer_bytes));
+  json_object_set_new(object, "compute_seconds", rf_json_number(of->compute_seconds));
+  json_object_set_new(object, "flops_per_byte_sent", rf_json_number(of->flops_per_byte_sent));
+  json_object_set_new(object, "bubble", rf_json_number(of->bubble));
   return object;
 }
 

@@ -48,13 +48,13 @@ static json_t *op_json(const roof_op *op) {
     const char *choice = roof_op_value_name(op, i, p->fallback);
     json_array_append_new(params,
                           json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", p->name, "default",
-                                    choice != NULL ? json_string(choice) : cli_json_number(p->fallback),
+                                    choice != NULL ? json_string(choice) : rf_json_number(p->fallback),
                                     "same_as", p->same_as, "choices", choices, "text", p->text));
   }
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:s, s:o}", "name", op->name, "family",
                    op->family, "summary", op->summary, "unit", roof_unit_name(op->unit), "flops", op->flops,
                    "bytes", op->bytes, "link_bytes", op->link, "link_steps", op->steps, "flops_per_element",
-                   cli_json_number(op->flops_per_element), "source", op->source, "parameters", params);
+                   rf_json_number(op->flops_per_element), "source", op->source, "parameters", params);
 }
 
 static roof_status list_csv(const cli_args *args, roof_error *error) {

@@ -274,17 +274,17 @@ static roof_status print_json(const roof_scene *scene, roof_error *error) {
     json_array_append_new(roofs, json_pack("{s:s, s:s, s:s, s:o, s:o}", "machine",
                                            scene->series[roof->series], "label", roof->label, "kind",
                                            roof->style == ROOF_DASHED ? "measured" : "theoretical",
-                                           "flops_per_second", cli_json_number(roof->flops_per_second),
-                                           "bytes_per_second", cli_json_number(roof->bytes_per_second)));
+                                           "flops_per_second", rf_json_number(roof->flops_per_second),
+                                           "bytes_per_second", rf_json_number(roof->bytes_per_second)));
   }
   for (int i = 0; i < scene->dot_count; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
     json_array_append_new(dots, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "machine",
                                           scene->series[dot->series], "label", dot->label, "intensity",
-                                          cli_json_number(dot->intensity), "attainable_flops_per_second",
-                                          cli_json_number(dot->predicted ? dot->flops_per_second : NAN),
+                                          rf_json_number(dot->intensity), "attainable_flops_per_second",
+                                          rf_json_number(dot->predicted ? dot->flops_per_second : NAN),
                                           "measured_flops_per_second",
-                                          cli_json_number(dot->predicted ? NAN : dot->flops_per_second),
+                                          rf_json_number(dot->predicted ? NAN : dot->flops_per_second),
                                           "next", dot->next >= 0 ? json_integer(dot->next) : json_null()));
   }
   return cli_json_print(

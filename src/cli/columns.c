@@ -49,7 +49,7 @@ static value value_of(const cli_column *c, const void *row, char scratch[CLI_SCR
 static json_t *json_of(value v) {
   return v.text != NULL ? json_string(v.text)
          : v.flag       ? json_boolean(v.number != 0)
-                        : cli_json_number(v.number);
+                        : rf_json_number(v.number);
 }
 
 /** Sets `key`, or of "a.b" member b of the object a. */

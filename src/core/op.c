@@ -178,3 +178,18 @@ roof_status roof_op_complete(const roof_op *op, double *values, roof_error *erro
   }
   return op->check != NULL ? op->check(op, values, error) : ROOF_OK;
 }
+
+bool roof_op_uses(const roof_op *op, const double *values, int param, const roof_types *types) {
+  double twice[ROOF_PARAM_MAX];
+  roof_work now, then;
+  memcpy(twice, values, sizeof twice);
+  twice[param] *= 2;
+  roof_work_init(&now);
+  roof_work_init(&then);
+  op->work(op, values, types, &now);
+  op->work(op, twice, types, &then);
+  return op->params[param].kind != ROOF_PARAM_COUNT || now.flops != then.flops ||
+         now.read_bytes != then.read_bytes || now.write_bytes != then.write_bytes ||
+         now.link_bytes != then.link_bytes || now.link_steps != then.link_steps ||
+         now.working_set != then.working_set;
+}

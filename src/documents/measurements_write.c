@@ -2,18 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "documents/json.h"
 #include "documents/measurements.h"
 #include "roofline/time.h"
-
-static json_t *number(double value) {
-  bool whole = value == floor(value) && fabs(value) < 0x1p53;
-  return !isfinite(value) ? json_null() : whole ? json_integer((json_int_t)value) : json_real(value);
-}
 
 static json_t *samples_json(const roof_measurement *m) {
   json_t *samples = json_array();
   for (size_t i = 0; i < m->sample_count; i++) {
-    json_array_append_new(samples, number(m->samples[i]));
+    json_array_append_new(samples, rf_json_number(m->samples[i]));
   }
   return samples;
 }
@@ -34,17 +30,17 @@ static json_t *flops_json(const roof_measurement *m) {
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const char *name = roof_dtype_name((roof_dtype)d);
     if (!isnan(m->dtype_flops[d])) {
-      json_object_set_new(flops, name, number(m->dtype_flops[d]));
+      json_object_set_new(flops, name, rf_json_number(m->dtype_flops[d]));
     }
     for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
       if (!isnan(m->unit_flops[d][u])) {
         snprintf(key, sizeof key, "%s %s", name, roof_unit_name((roof_unit)u));
-        json_object_set_new(flops, key, number(m->unit_flops[d][u]));
+        json_object_set_new(flops, key, rf_json_number(m->unit_flops[d][u]));
       }
     }
   }
   if (json_object_size(flops) == 0 && !isnan(m->flops)) {
-    json_object_set_new(flops, roof_dtype_name(m->dtype), number(m->flops));
+    json_object_set_new(flops, roof_dtype_name(m->dtype), rf_json_number(m->flops));
   }
   return known_or_null(flops);
 }
@@ -54,14 +50,14 @@ static json_t *bytes_json(const roof_measurement *m) {
   for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
     if (!isnan(m->level_bytes[l])) {
       json_object_set_new(bytes, l == ROOF_MEMORY ? "DRAM" : roof_level_kind_name((roof_level_kind)l),
-                          number(m->level_bytes[l]));
+                          rf_json_number(m->level_bytes[l]));
     }
   }
   if (json_object_size(bytes) == 0 && !isnan(m->bytes)) {
-    json_object_set_new(bytes, "unknown", number(m->bytes));
+    json_object_set_new(bytes, "unknown", rf_json_number(m->bytes));
   }
   if (!isnan(m->link_bytes)) {
-    json_object_set_new(bytes, "link", number(m->link_bytes));
+    json_object_set_new(bytes, "link", rf_json_number(m->link_bytes));
   }
   return known_or_null(bytes);
 }
@@ -69,7 +65,7 @@ static json_t *bytes_json(const roof_measurement *m) {
 static json_t *counters_json(const roof_measurement *m) {
   json_t *counters = json_object();
   for (size_t i = 0; i < m->counter_count; i++) {
-    json_object_set_new(counters, m->counters[i].name, number(m->counters[i].value));
+    json_object_set_new(counters, m->counters[i].name, rf_json_number(m->counters[i].value));
   }
   return known_or_null(counters);
 }
@@ -84,11 +80,12 @@ static json_t *counted_json(const roof_measurement *m) {
 
 static json_t *kernel_json(const roof_measurement *m) {
   return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", m->label,
-                   "calls", number(m->calls), "threads", number(m->threads), "seconds", number(m->seconds),
-                   "total_seconds", number(m->total_seconds), "samples", samples_json(m), "flops",
-                   flops_json(m), "bytes", bytes_json(m), "counted", counted_json(m), "spread",
-                   number(m->sample_count > 0 ? m->stats.spread : NAN), "ceiling_seconds",
-                   number(m->ceiling_seconds), "note", m->note, "counters", counters_json(m));
+                   "calls", rf_json_number(m->calls), "threads", rf_json_number(m->threads), "seconds",
+                   rf_json_number(m->seconds), "total_seconds", rf_json_number(m->total_seconds), "samples",
+                   samples_json(m), "flops", flops_json(m), "bytes", bytes_json(m), "counted",
+                   counted_json(m), "spread", rf_json_number(m->sample_count > 0 ? m->stats.spread : NAN),
+                   "ceiling_seconds", rf_json_number(m->ceiling_seconds), "note", m->note, "counters",
+                   counters_json(m));
 }
 
 json_t *rf_measurements_json(const roof_measurements *all) {

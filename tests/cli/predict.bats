@@ -273,3 +273,12 @@ ROWS
   run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --overhead 0
   [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than its launches, 5.000 '* ]]
 }
+
+@test "a parameter without effect is not shown: flash attention makes no passes over its scores" {
+  attention=(attention batch=1 heads=8 q_len=512 kv_len=512 head_dim=64 --machine h100)
+  run -0 "$ROOFLINE" predict "${attention[@]}"
+  [[ $output != *passes* ]]
+  has "algorithm=flash"
+  run -0 "$ROOFLINE" predict "${attention[@]}" algorithm=standard
+  has "passes=2"
+}

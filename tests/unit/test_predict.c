@@ -1,7 +1,10 @@
 /* The worked shapes of a GEMM on an H100 SXM: 989 TFLOP/s fp16, 3.35 TB/s. */
 #include "test.h"
 
+#include <jansson.h>
+
 #include "owned.h"
+#include "roofline/documents.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 
@@ -142,6 +145,25 @@ static void vector_lanes_of_an_unknown_peak_are_no_lack(void **state) {
   assert_int_equal(p.regime, ROOF_MEMORY_BOUND);
 }
 
+static void a_prediction_is_written_as_its_document(void **state) {
+  (void)state;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_text text = {0};
+  roof_op_defaults(gemm, values);
+  values[0] = values[1] = values[2] = 4096;
+  roof_predict(&target, gemm, values, &p);
+  assert_int_equal(roof_prediction_write(&target, gemm, values, &p, &text, NULL), ROOF_OK);
+  json_t *document = json_loads(text.data, 0, NULL);
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.prediction/1");
+  assert_true(json_number_value(json_object_get(document, "flops")) == p.work.flops);
+  json_t *seconds = json_object_get(document, "seconds");
+  assert_true(json_is_null(json_object_get(seconds, "network")) == (bool)isnan(p.network_seconds));
+  assert_true(fabs(json_number_value(json_object_get(seconds, "lower")) / p.lower_seconds - 1) < 1e-14);
+  json_decref(document);
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_gemm_is_compute_bound),
@@ -151,6 +173,7 @@ int main(void) {
       cmocka_unit_test(escape_from_overhead),
       cmocka_unit_test(one_parameter_at_any_value),
       cmocka_unit_test(vector_lanes_of_an_unknown_peak_are_no_lack),
+      cmocka_unit_test(a_prediction_is_written_as_its_document),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

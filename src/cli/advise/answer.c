@@ -266,9 +266,9 @@ static json_t *measured_json(const cli_advice *a) {
   const roof_decision *next = roof_decision_of(&a->advice.evidence);
   return json_pack(
       "{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b, s:s?}", "seconds",
-      cli_json_number(a->advice.measured_seconds), "fraction_of_achieved",
-      cli_json_number(a->advice.achieved_share), "fraction_of_ceiling",
-      cli_json_number(a->advice.placed.share), "verdict", a->advice.placed.verdict->name, "because",
+      rf_json_number(a->advice.measured_seconds), "fraction_of_achieved",
+      rf_json_number(a->advice.achieved_share), "fraction_of_ceiling", rf_json_number(a->advice.placed.share),
+      "verdict", a->advice.placed.verdict->name, "because",
       roof_causes_sentence(&a->advice.evidence, a->advice.causes, a->advice.cause_count, sentence,
                            sizeof sentence),
       "class", group->name, "actions", actions, "waits_on", roof_evidence_waiting(&a->advice.evidence),
@@ -280,6 +280,6 @@ json_t *cli_advise_json(const cli_advice *a) {
   json_t *machines = cli_columns_json(CLI_ROWS(machine_columns, a->machines, (size_t)a->machine_count));
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.advice/1", "side",
                    roof_regime_name(a->advice.now.regime), "prediction",
-                   cli_json_prediction(a->target, a->op, a->values, &a->advice.now), "measured",
+                   rf_prediction_json(a->target, a->op, a->values, &a->advice.now), "measured",
                    measured_json(a), "levers", levers, "machines", machines);
 }

@@ -28,7 +28,7 @@ void cli_why_of(cli_why *why, const roof_reconciled *r) {
 json_t *cli_json_cause(const roof_cause *c) {
   return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s}", "name", c->name, "certainty",
                    c->certainty == ROOF_SHOWN ? "shown" : "possible", "figure", roof_clue_name(c->clue),
-                   "value", cli_json_number(c->value), "threshold", cli_json_number(c->threshold), "sentence",
+                   "value", rf_json_number(c->value), "threshold", rf_json_number(c->threshold), "sentence",
                    c->sentence, "measurement", c->measurement, "action", c->action, "source", c->source);
 }
 

@@ -55,7 +55,7 @@ static roof_status print_mix(const cli_args *args, const roof_time_mix *m, const
   if (args->json) {
     return cli_json_print(json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.mix/1", "machine",
                                     from->machine->name, "against", to->machine->name, "gain",
-                                    cli_json_number(m->gain), "parts", cli_columns_json(rows_of(m))),
+                                    rf_json_number(m->gain), "parts", cli_columns_json(rows_of(m))),
                           error);
   }
   roof_text out = {0};

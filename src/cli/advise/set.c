@@ -182,9 +182,9 @@ static roof_status tell(const cli_args *args, const roof_what_if *x, const roof_
     return cli_answer_print(
         args,
         json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "schema", "roofline.what_if/1", "set", list, "before",
-                  cli_json_prediction(&x->targets[0], op, before, &x->predictions[0]), "after",
-                  cli_json_prediction(&x->targets[1], op, after, &x->predictions[1]), "gain",
-                  cli_json_number(x->gain), "moved", x->moved),
+                  rf_prediction_json(&x->targets[0], op, before, &x->predictions[0]), "after",
+                  rf_prediction_json(&x->targets[1], op, after, &x->predictions[1]), "gain",
+                  rf_json_number(x->gain), "moved", x->moved),
         error);
   }
   roof_text out = {0};

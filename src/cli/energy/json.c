@@ -6,7 +6,7 @@
 static json_t *levels_json(const roof_prediction *p, const roof_energy_use *u) {
   json_t *levels = json_object();
   for (int i = 0; i < p->level_count; i++) {
-    json_object_set_new(levels, p->levels[i].level->name, cli_json_number(u->level_joules[i]));
+    json_object_set_new(levels, p->levels[i].level->name, rf_json_number(u->level_joules[i]));
   }
   return levels;
 }
@@ -22,7 +22,7 @@ static json_t *points_json(const roof_energy_subject *s, roof_error *error) {
       return NULL;
     }
     json_t *object = cli_columns_object(cli_energy_points, &p);
-    json_object_set_new(object, "parameters", cli_json_parameters(s->shape->op, values));
+    json_object_set_new(object, "parameters", rf_parameters_json(s->shape->op, values));
     json_object_set_new(object, "level_joules", levels_json(&p.prediction, &p.use));
     json_array_append_new(list, object);
   }
@@ -50,7 +50,7 @@ json_t *cli_energy_json(const roof_energy_subject *s, roof_error *error) {
                  {"time_balance", roof_energy_time_balance(&s->line)},
                  {"energy_balance", roof_energy_balance(&s->line)}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    json_object_set_new(object, numbers[i].name, cli_json_number(numbers[i].value));
+    json_object_set_new(object, numbers[i].name, rf_json_number(numbers[i].value));
   }
   json_object_set_new(object, "race_to_halt", json_boolean(roof_energy_race_to_halt(&s->line)));
   roof_energy_flop flops[CLI_ENERGY_FLOPS];

@@ -9,7 +9,7 @@
 static void add_count(json_t *values, json_t *counted, const char *key, const char *unit,
                       const roof_count *count, double calls) {
   if (!isnan(count->value)) {
-    json_object_set_new(values, key, cli_json_number(count->value / calls));
+    json_object_set_new(values, key, rf_json_number(count->value / calls));
   }
   if (count->source[0] != '\0') {
     json_object_set_new(counted, key,
@@ -59,7 +59,7 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
 static json_t *counters_of(const roof_record *r) {
   json_t *counters = json_object();
   for (size_t i = 0; i < r->counter_count; i++) {
-    json_object_set_new(counters, r->counters[i].name, cli_json_number(r->counters[i].value));
+    json_object_set_new(counters, r->counters[i].name, rf_json_number(r->counters[i].value));
   }
   return or_null(counters);
 }
@@ -70,14 +70,14 @@ static json_t *kernel_json(const roof_ranked_record *row) {
   double calls = r->calls > 0 ? (double)r->calls : 1;
   json_t *samples = json_array(), *counted = json_object(), *items = json_object();
   for (size_t i = 0; i < r->sample_count; i++) {
-    json_array_append_new(samples, cli_json_number(r->samples[i]));
+    json_array_append_new(samples, rf_json_number(r->samples[i]));
   }
   json_t *flops = flops_of(r, calls, counted), *bytes = bytes_of(r, calls, counted);
   add_count(items, counted, "items", NULL, &r->items, calls);
   json_t *kernel = json_pack(
       "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "calls", (json_int_t)r->calls,
-      "seconds", cli_json_number(at->seconds / calls), "total_seconds", cli_json_number(at->seconds),
-      "samples", samples, "flops", flops, "bytes", bytes, "items",
+      "seconds", rf_json_number(at->seconds / calls), "total_seconds", rf_json_number(at->seconds), "samples",
+      samples, "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
       "counters", counters_of(r));
   json_object_set_new(kernel, "counted", counted);
@@ -109,7 +109,7 @@ json_t *cli_import_json(const import_answer *answer) {
   }
   for (size_t i = 0; i < p->fact_count; i++) {
     const roof_fact *f = &p->facts[i];
-    json_object_set_new(facts, f->name, f->text != NULL ? json_string(f->text) : cli_json_number(f->value));
+    json_object_set_new(facts, f->name, f->text != NULL ? json_string(f->text) : rf_json_number(f->value));
   }
   json_t *machine =
       answer->ceilings->machine != NULL ? json_string(answer->ceilings->machine->name) : json_null();
@@ -117,7 +117,7 @@ json_t *cli_import_json(const import_answer *answer) {
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1", "source",
       p->format->title, "format", p->format->name, "device", device, "machine", machine, "total_seconds",
-      cli_json_number(answer->ranking.seconds), "lost_seconds", cli_json_number(answer->ranking.lost_seconds),
+      rf_json_number(answer->ranking.seconds), "lost_seconds", rf_json_number(answer->ranking.lost_seconds),
       "kernels", kernels, "facts", facts, "skipped", skipped);
   add_taken(object, answer);
   json_object_set_new(object, "recorded",

@@ -154,9 +154,9 @@ static void write_grade(const question *q, const bool good[3], roof_text *out) {
 static json_t *round_json(const question *q, const bool good[3]) {
   const roof_prediction *p = &q->prediction;
   return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:{s:b, s:b, s:b}}", "question", q->text, "machine",
-                   q->machine->name, "intensity", cli_json_number(p->intensity), "ridge",
-                   cli_json_number(p->ridge), "regime", roof_regime_name(p->regime), "percent_of_peak",
-                   cli_json_number(q->percent), "right", "intensity", good[0], "regime", good[1],
+                   q->machine->name, "intensity", rf_json_number(p->intensity), "ridge",
+                   rf_json_number(p->ridge), "regime", roof_regime_name(p->regime), "percent_of_peak",
+                   rf_json_number(q->percent), "right", "intensity", good[0], "regime", good[1],
                    "percent_of_peak", good[2]);
 }
 

@@ -195,7 +195,7 @@ static json_t *text_or_null(const char *text) {
 }
 
 static json_t *basis_json(const roof_reconciled *r, roof_basis basis) {
-  return json_pack("{s:o, s:o}", "fraction", cli_json_number(r->share[basis]), "verdict",
+  return json_pack("{s:o, s:o}", "fraction", rf_json_number(r->share[basis]), "verdict",
                    text_or_null(r->bands[basis]));
 }
 
@@ -207,7 +207,7 @@ static json_t *seen_json(const roof_seen *seen) {
   return seen->resource == NULL
              ? json_null()
              : json_pack("{s:s, s:s, s:o, s:b, s:s, s:s}", "resource", seen->resource, "figure",
-                         roof_clue_name(seen->clue), "threshold", cli_json_number(seen->threshold), "busy",
+                         roof_clue_name(seen->clue), "threshold", rf_json_number(seen->threshold), "busy",
                          (int)seen->busy, "rule", seen->rule, "source", seen->source);
 }
 
@@ -226,22 +226,21 @@ static json_t *entry_json(const roof_reconciled *r, cli_why *why) {
   json_t *object =
       json_pack("{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "label", r->label,
                 "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement,
-                "unsealed", (int)r->unsealed, "predicted_seconds", cli_json_number(r->predicted_seconds),
-                "measured_seconds", cli_json_number(r->measured_seconds), "lower_seconds",
-                cli_json_number(r->lower_seconds), "upper_seconds", cli_json_number(r->upper_seconds),
-                "regime", r->regime, "binding", r->binding, "measured_regime", seen_name(&r->seen),
-                "measured_fraction", cli_json_number(r->seen.resource != NULL ? r->seen.share : NAN));
+                "unsealed", (int)r->unsealed, "predicted_seconds", rf_json_number(r->predicted_seconds),
+                "measured_seconds", rf_json_number(r->measured_seconds), "lower_seconds",
+                rf_json_number(r->lower_seconds), "upper_seconds", rf_json_number(r->upper_seconds), "regime",
+                r->regime, "binding", r->binding, "measured_regime", seen_name(&r->seen), "measured_fraction",
+                rf_json_number(r->seen.resource != NULL ? r->seen.share : NAN));
   json_object_set_new(object, "measured_by", seen_json(&r->seen));
   json_object_set_new(object, "counters", counters_json(r));
   json_t *figures = json_pack(
       "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "fraction_of_ceiling",
-      cli_json_number(r->fraction_of_ceiling), "expected_fraction", cli_json_number(r->expected_fraction),
+      rf_json_number(r->fraction_of_ceiling), "expected_fraction", rf_json_number(r->expected_fraction),
       "theoretical", basis_json(r, ROOF_THEORETICAL), "achieved", basis_json(r, ROOF_ACHIEVED), "headroom",
-      cli_json_number(r->headroom), "gap", cli_json_number(r->gap_points), "overlap",
-      cli_json_number(r->overlap), "intensity", cli_json_number(r->intensity), "operational_intensity",
-      cli_json_number(r->operational_intensity), "traffic", text_or_null(r->traffic), "flops_per_second",
-      cli_json_number(r->flops_per_second), "roof_flops_per_second",
-      cli_json_number(r->roof_flops_per_second));
+      rf_json_number(r->headroom), "gap", rf_json_number(r->gap_points), "overlap",
+      rf_json_number(r->overlap), "intensity", rf_json_number(r->intensity), "operational_intensity",
+      rf_json_number(r->operational_intensity), "traffic", text_or_null(r->traffic), "flops_per_second",
+      rf_json_number(r->flops_per_second), "roof_flops_per_second", rf_json_number(r->roof_flops_per_second));
   json_t *words = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "verdict", r->verdict, "because",
                             why->of.sentence, "done", (int)r->done, "next", text_or_null(r->next), "error",
                             text_or_null(r->impossible), "causes", cli_why_json(why));

@@ -140,11 +140,11 @@ static json_t *entry_json(const cli_loop_kernel *k) {
   char because[LINE];
   cli_loop_because(k, because, sizeof because);
   return json_pack("{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:[]}", "label", r->label,
-                   "predicted_seconds", cli_json_number(r->predicted_seconds), "measured_seconds",
-                   cli_json_number(r->measured_seconds), "regime", r->regime, "binding", r->binding,
-                   "fraction_of_ceiling", cli_json_number(r->fraction_of_ceiling), "headroom",
-                   cli_json_number(r->headroom), "verdict", r->verdict, "because", because, "gap",
-                   cli_json_number(r->gap_points), "causes");
+                   "predicted_seconds", rf_json_number(r->predicted_seconds), "measured_seconds",
+                   rf_json_number(r->measured_seconds), "regime", r->regime, "binding", r->binding,
+                   "fraction_of_ceiling", rf_json_number(r->fraction_of_ceiling), "headroom",
+                   rf_json_number(r->headroom), "verdict", r->verdict, "because", because, "gap",
+                   rf_json_number(r->gap_points), "causes");
 }
 
 json_t *cli_loop_json(const cli_loop *loop) {

@@ -16,8 +16,8 @@ typedef struct comparison {
 static json_t *row_json(const comparison *c, const roof_comparison_row *row) {
   json_t *numbers = json_array(), *ratios = json_array();
   for (int i = 0; i < c->count; i++) {
-    json_array_append_new(numbers, cli_json_number(row->values[i]));
-    json_array_append_new(ratios, cli_json_number(row->values[i] / row->values[0]));
+    json_array_append_new(numbers, rf_json_number(row->values[i]));
+    json_array_append_new(ratios, rf_json_number(row->values[i] / row->values[0]));
   }
   return json_pack("{s:s, s:s, s:s, s:o, s:o}", "figure", row->key, "name", row->name, "unit", row->unit,
                    "values", numbers, "ratios", ratios);

@@ -3,17 +3,17 @@
 
 static json_t *seconds_of(double compute, double memory, double network, double overhead, double lower,
                           double upper, double expected, double low, double high) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", cli_json_number(compute),
-                   "memory", cli_json_number(memory), "overhead", cli_json_number(overhead), "network",
-                   cli_json_number(network), "lower", cli_json_number(lower), "upper", cli_json_number(upper),
-                   "expected", cli_json_number(expected), "expected_low", cli_json_number(low),
-                   "expected_high", cli_json_number(high));
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", rf_json_number(compute),
+                   "memory", rf_json_number(memory), "overhead", rf_json_number(overhead), "network",
+                   rf_json_number(network), "lower", rf_json_number(lower), "upper", rf_json_number(upper),
+                   "expected", rf_json_number(expected), "expected_low", rf_json_number(low), "expected_high",
+                   rf_json_number(high));
 }
 
 static json_t *bytes_by_class(const double *bytes) {
   json_t *object = json_object();
   for (int i = 0; i < ROOF_BYTES_CLASS_COUNT; i++) {
-    json_object_set_new(object, roof_bytes_class_name((roof_bytes_class)i), cli_json_number(bytes[i]));
+    json_object_set_new(object, roof_bytes_class_name((roof_bytes_class)i), rf_json_number(bytes[i]));
   }
   return object;
 }
@@ -22,10 +22,10 @@ static json_t *operation(const roof_model_target *t, const roof_model_operation 
                          const roof_model_phase *p) {
   double memory = o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV];
   json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "name", o->name, "count",
-                             cli_json_number(o->count), "kernels", cli_json_number(o->kernels), "flops",
-                             cli_json_number(o->flops), "bytes", cli_json_number(memory), "bytes_by_class",
-                             bytes_by_class(o->bytes), "intensity", cli_json_number(o->intensity), "ridge",
-                             cli_json_number(o->ridge), "regime", roof_regime_name(o->regime));
+                             rf_json_number(o->count), "kernels", rf_json_number(o->kernels), "flops",
+                             rf_json_number(o->flops), "bytes", rf_json_number(memory), "bytes_by_class",
+                             bytes_by_class(o->bytes), "intensity", rf_json_number(o->intensity), "ridge",
+                             rf_json_number(o->ridge), "regime", roof_regime_name(o->regime));
   json_object_set_new(object, "kind", json_string(roof_operation_kind_name(o->kind)));
   json_object_set_new(object, "part",
                       o->part < ROOF_PART_COUNT ? json_string(roof_model_part_name(o->part)) : json_null());
@@ -38,7 +38,7 @@ static json_t *operation(const roof_model_target *t, const roof_model_operation 
                       seconds_of(o->compute_seconds, o->memory_seconds, o->network_seconds,
                                  o->overhead_seconds, o->lower_seconds, o->upper_seconds, o->expected_seconds,
                                  o->expected_low_seconds, o->expected_high_seconds));
-  json_object_set_new(object, "share", cli_json_number(o->count * o->expected_seconds / p->expected_seconds));
+  json_object_set_new(object, "share", rf_json_number(o->count * o->expected_seconds / p->expected_seconds));
   return object;
 }
 
@@ -50,20 +50,20 @@ static json_t *phase(const roof_model_target *t, const roof_model_phase *p) {
   for (int i = 0; i < p->count; i++) {
     json_array_append_new(operations, operation(t, &p->operations[i], p));
   }
-  json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokens", cli_json_number(p->tokens),
-                             "sequences", cli_json_number(p->sequences), "steps", cli_json_number(p->steps),
-                             "yield", cli_json_number(p->yield), "flops", cli_json_number(p->flops), "bytes",
-                             cli_json_number(p->memory_bytes), "bytes_by_class", bytes_by_class(p->bytes),
-                             "kernels", cli_json_number(p->kernels));
+  json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokens", rf_json_number(p->tokens),
+                             "sequences", rf_json_number(p->sequences), "steps", rf_json_number(p->steps),
+                             "yield", rf_json_number(p->yield), "flops", rf_json_number(p->flops), "bytes",
+                             rf_json_number(p->memory_bytes), "bytes_by_class", bytes_by_class(p->bytes),
+                             "kernels", rf_json_number(p->kernels));
   json_object_set_new(object, "seconds",
                       seconds_of(p->compute_seconds, p->memory_seconds, p->network_seconds,
                                  p->overhead_seconds, p->lower_seconds, p->upper_seconds, p->expected_seconds,
                                  p->expected_low_seconds, p->expected_high_seconds));
-  json_object_set_new(object, "mfu", cli_json_number(p->mfu));
-  json_object_set_new(object, "hfu", cli_json_number(p->hfu));
-  json_object_set_new(object, "recomputed_flops", cli_json_number(p->recomputed_flops));
-  json_object_set_new(object, "mbu", cli_json_number(p->mbu));
-  json_object_set_new(object, "energy_joules", cli_json_number(p->energy_joules));
+  json_object_set_new(object, "mfu", rf_json_number(p->mfu));
+  json_object_set_new(object, "hfu", rf_json_number(p->hfu));
+  json_object_set_new(object, "recomputed_flops", rf_json_number(p->recomputed_flops));
+  json_object_set_new(object, "mbu", rf_json_number(p->mbu));
+  json_object_set_new(object, "energy_joules", rf_json_number(p->energy_joules));
   json_object_set_new(object, "operations", operations);
   return object;
 }
@@ -78,18 +78,18 @@ static json_t *phases(const roof_model_target *t, const roof_model_answer *a) {
 
 static json_t *memory(const roof_model_capacity *c) {
   json_t *object = json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weights_bytes", cli_json_number(c->weight_bytes),
-      "kv_bytes", cli_json_number(c->kv_bytes), "state_bytes", cli_json_number(c->state_bytes),
-      "activation_bytes", cli_json_number(c->activation_bytes), "workspace_bytes",
-      cli_json_number(c->workspace_bytes), "fragmentation_bytes", cli_json_number(c->fragmentation_bytes),
-      "total_bytes", cli_json_number(c->total_bytes), "capacity_bytes", cli_json_number(c->capacity_bytes));
-  json_object_set_new(object, "gradient_bytes", cli_json_number(c->gradient_bytes));
-  json_object_set_new(object, "optimizer_bytes", cli_json_number(c->optimizer_bytes));
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weights_bytes", rf_json_number(c->weight_bytes),
+      "kv_bytes", rf_json_number(c->kv_bytes), "state_bytes", rf_json_number(c->state_bytes),
+      "activation_bytes", rf_json_number(c->activation_bytes), "workspace_bytes",
+      rf_json_number(c->workspace_bytes), "fragmentation_bytes", rf_json_number(c->fragmentation_bytes),
+      "total_bytes", rf_json_number(c->total_bytes), "capacity_bytes", rf_json_number(c->capacity_bytes));
+  json_object_set_new(object, "gradient_bytes", rf_json_number(c->gradient_bytes));
+  json_object_set_new(object, "optimizer_bytes", rf_json_number(c->optimizer_bytes));
   json_object_set_new(object, "fits", json_boolean(c->fits));
-  json_object_set_new(object, "spare_bytes", cli_json_number(c->spare_bytes));
-  json_object_set_new(object, "kv_bytes_per_token", cli_json_number(c->kv_bytes_per_token));
-  json_object_set_new(object, "longest_context", cli_json_number(c->longest_context));
-  json_object_set_new(object, "largest_batch", cli_json_number(c->largest_batch));
+  json_object_set_new(object, "spare_bytes", rf_json_number(c->spare_bytes));
+  json_object_set_new(object, "kv_bytes_per_token", rf_json_number(c->kv_bytes_per_token));
+  json_object_set_new(object, "longest_context", rf_json_number(c->longest_context));
+  json_object_set_new(object, "largest_batch", rf_json_number(c->largest_batch));
   return object;
 }
 
@@ -99,14 +99,14 @@ static json_t *stored(const roof_model *m) {
   for (int i = 0; i < m->stored_count; i++) {
     const roof_stored_type *s = &m->stored[i];
     json_array_append_new(types, json_pack("{s:s, s:o, s:o, s:o}", "type", s->name, "tensors",
-                                           cli_json_number(s->tensors), "elements",
-                                           cli_json_number(s->elements), "bytes", cli_json_number(s->bytes)));
+                                           rf_json_number(s->tensors), "elements",
+                                           rf_json_number(s->elements), "bytes", rf_json_number(s->bytes)));
     tensors += s->tensors;
     elements += s->elements;
     bytes += s->bytes;
   }
-  return json_pack("{s:o, s:o, s:o, s:o}", "tensors", cli_json_number(tensors), "elements",
-                   cli_json_number(elements), "bytes", cli_json_number(bytes), "types", types);
+  return json_pack("{s:o, s:o, s:o, s:o}", "tensors", rf_json_number(tensors), "elements",
+                   rf_json_number(elements), "bytes", rf_json_number(bytes), "types", types);
 }
 
 static json_t *precision(const roof_model_target *t) {
@@ -117,7 +117,7 @@ static json_t *precision(const roof_model_target *t) {
     roof_weight_format_name(&p->weights[part], name, sizeof name);
     json_object_set_new(
         weights, roof_model_part_name((roof_model_part)part),
-        json_pack("{s:s, s:o, s:s, s:b}", "format", name, "bytes", cli_json_number(t->weight_bytes[part]),
+        json_pack("{s:s, s:o, s:s, s:b}", "format", name, "bytes", rf_json_number(t->weight_bytes[part]),
                   "compute", roof_dtype_name(t->parts[part].types.compute), "native", (int)t->native[part]));
   }
   return json_pack("{s:s, s:s, s:s, s:o}", "activations", roof_dtype_name(p->activations), "kv",
@@ -127,13 +127,13 @@ static json_t *precision(const roof_model_target *t) {
 static json_t *settings(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:s, s:s}", "batch",
-                   cli_json_number(s->batch), "prompt", cli_json_number(s->prompt), "generate",
-                   cli_json_number(s->generate), "chunk", cli_json_number(s->chunk), "draft",
-                   cli_json_number(s->draft), "tp", cli_json_number(s->tp), "pp", cli_json_number(s->pp),
-                   "dp", cli_json_number(s->dp), "ep", cli_json_number(s->ep), "launch",
-                   roof_launch_name(s->launch), "kernel_seconds", cli_json_number(t->kernel.seconds),
-                   "kernel_source", t->kernel.source, "kernel_kind", roof_provenance_name(t->kernel.kind),
-                   "recompute", roof_recompute_name(s->recompute));
+                   rf_json_number(s->batch), "prompt", rf_json_number(s->prompt), "generate",
+                   rf_json_number(s->generate), "chunk", rf_json_number(s->chunk), "draft",
+                   rf_json_number(s->draft), "tp", rf_json_number(s->tp), "pp", rf_json_number(s->pp), "dp",
+                   rf_json_number(s->dp), "ep", rf_json_number(s->ep), "launch", roof_launch_name(s->launch),
+                   "kernel_seconds", rf_json_number(t->kernel.seconds), "kernel_source", t->kernel.source,
+                   "kernel_kind", roof_provenance_name(t->kernel.kind), "recompute",
+                   roof_recompute_name(s->recompute));
 }
 
 static json_t *notes(const roof_model_target *t) {
@@ -151,8 +151,8 @@ static json_t *notes(const roof_model_target *t) {
 
 static json_t *saving(const roof_model_target *t, roof_phase kind, int index) {
   roof_model_saving s = roof_model_fusion_saving(t, kind, index);
-  return json_pack("{s:o, s:o, s:o}", "bytes", cli_json_number(s.bytes), "kernels",
-                   cli_json_number(s.kernels), "seconds", cli_json_number(s.seconds));
+  return json_pack("{s:o, s:o, s:o}", "bytes", rf_json_number(s.bytes), "kernels", rf_json_number(s.kernels),
+                   "seconds", rf_json_number(s.seconds));
 }
 
 /** What each fusion removes, whether it is in the plan or not. */
@@ -184,10 +184,10 @@ static json_t *definitions(void) {
 json_t *cli_model_json(const roof_model_target *t, const roof_model_answer *a) {
   json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.model/1", "name",
                              t->model->name, "architecture", t->model->architecture, "machine",
-                             t->machine->name, "parameters", cli_json_number(t->parameters.total),
-                             "active_parameters", cli_json_number(t->parameters.active),
-                             "kv_elements_per_token", cli_json_number(t->parameters.kv_elements_per_token),
-                             "state_elements", cli_json_number(t->parameters.state_elements));
+                             t->machine->name, "parameters", rf_json_number(t->parameters.total),
+                             "active_parameters", rf_json_number(t->parameters.active),
+                             "kv_elements_per_token", rf_json_number(t->parameters.kv_elements_per_token),
+                             "state_elements", rf_json_number(t->parameters.state_elements));
   const struct {
     const char *name;
     double value;
@@ -205,7 +205,7 @@ json_t *cli_model_json(const roof_model_target *t, const roof_model_answer *a) {
                  {"joules_per_token", a->joules_per_token},
                  {"price_per_million_tokens", a->price_per_million_tokens}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    json_object_set_new(object, numbers[i].name, cli_json_number(numbers[i].value));
+    json_object_set_new(object, numbers[i].name, rf_json_number(numbers[i].value));
   }
   json_object_set_new(object, "settings", settings(t));
   json_object_set_new(object, "precision", precision(t));

@@ -150,32 +150,32 @@ void cli_model_plan_text(roof_text *out, const roof_model_target *t, const roof_
 
 static json_t *link_json(const roof_link *l) {
   return json_pack("{s:s, s:o, s:o, s:s}", "name", l->name, "bytes_per_second",
-                   cli_json_number(l->bytes_per_second), "latency_seconds",
-                   cli_json_number(l->latency_seconds), "source", l->source);
+                   rf_json_number(l->bytes_per_second), "latency_seconds", rf_json_number(l->latency_seconds),
+                   "source", l->source);
 }
 
 static json_t *phase_json(const roof_model_target *t, const roof_model_phase *p) {
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "node_seconds",
-                   cli_json_number(p->link_seconds[ROOF_SPAN_NODE]), "network_seconds",
-                   cli_json_number(p->link_seconds[ROOF_SPAN_CLUSTER]), "bubble", cli_json_number(p->bubble),
-                   "replica_seconds", cli_json_number(p->replica_seconds), "hidden_seconds",
-                   cli_json_number(p->hidden_seconds), "binding_link",
+                   rf_json_number(p->link_seconds[ROOF_SPAN_NODE]), "network_seconds",
+                   rf_json_number(p->link_seconds[ROOF_SPAN_CLUSTER]), "bubble", rf_json_number(p->bubble),
+                   "replica_seconds", rf_json_number(p->replica_seconds), "hidden_seconds",
+                   rf_json_number(p->hidden_seconds), "binding_link",
                    p->network_seconds > 0 ? json_string(t->links[binding_link(p)].name) : json_null());
 }
 
 json_t *cli_model_plan_json(const roof_model_target *t, const roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   json_t *object =
-      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tp", cli_json_number(s->tp), "pp",
-                cli_json_number(s->pp), "dp", cli_json_number(s->dp), "ep", cli_json_number(s->ep), "cp",
-                cli_json_number(s->cp), "devices", cli_json_number(t->devices), "node",
-                cli_json_number(s->node), "replica_batch", cli_json_number(roof_model_replica_batch(t)),
-                "microbatches", cli_json_number(roof_model_microbatches(t)));
+      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tp", rf_json_number(s->tp), "pp",
+                rf_json_number(s->pp), "dp", rf_json_number(s->dp), "ep", rf_json_number(s->ep), "cp",
+                rf_json_number(s->cp), "devices", rf_json_number(t->devices), "node", rf_json_number(s->node),
+                "replica_batch", rf_json_number(roof_model_replica_batch(t)), "microbatches",
+                rf_json_number(roof_model_microbatches(t)));
   json_object_set_new(object, "node_link",
                       t->plain.link != NULL ? link_json(&t->links[ROOF_SPAN_NODE]) : json_null());
   json_object_set_new(object, "network_link", link_json(&t->links[ROOF_SPAN_CLUSTER]));
   json_object_set_new(object, "sp", json_boolean(s->sp));
-  json_object_set_new(object, "zero", cli_json_number(s->zero));
+  json_object_set_new(object, "zero", rf_json_number(s->zero));
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     const roof_model_phase *p = &a->phases[i];
     json_object_set_new(object, roof_phase_name((roof_phase)i), p->present ? phase_json(t, p) : json_null());

@@ -126,10 +126,10 @@ static json_t *answer_json(const answer *a) {
   front_row best = {f->best, a->names[f->best.precision]};
   return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.plans/1",
                    "name", a->model->name, "machine", a->machine->name, "devices",
-                   cli_json_number(a->limits.devices), "ttft_limit_seconds",
-                   cli_json_number(a->limits.ttft_seconds), "tpot_limit_seconds",
-                   cli_json_number(a->limits.tpot_seconds), "tried", cli_json_number(f->tried), "fit",
-                   cli_json_number(f->fit), "within", cli_json_number(f->within), "best",
+                   rf_json_number(a->limits.devices), "ttft_limit_seconds",
+                   rf_json_number(a->limits.ttft_seconds), "tpot_limit_seconds",
+                   rf_json_number(a->limits.tpot_seconds), "tried", rf_json_number(f->tried), "fit",
+                   rf_json_number(f->fit), "within", rf_json_number(f->within), "best",
                    f->best.batch > 0 ? cli_columns_object(front_columns, &best) : json_null(), "front",
                    cli_columns_json(front_rows(a, rows)));
 }

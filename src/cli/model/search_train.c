@@ -75,10 +75,9 @@ static void add_text(const answer *a, roof_text *out) {
 static json_t *answer_json(const answer *a) {
   const roof_train_front *f = &a->front;
   return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.train_plans/1",
-                   "name", a->model->name, "machine", a->machine->name, "devices",
-                   cli_json_number(a->devices), "batch", cli_json_number(a->settings->batch), "prompt",
-                   cli_json_number(a->settings->prompt), "tried", cli_json_number(f->tried), "fit",
-                   cli_json_number(f->fit), "best",
+                   "name", a->model->name, "machine", a->machine->name, "devices", rf_json_number(a->devices),
+                   "batch", rf_json_number(a->settings->batch), "prompt", rf_json_number(a->settings->prompt),
+                   "tried", rf_json_number(f->tried), "fit", rf_json_number(f->fit), "best",
                    f->count > 0 ? cli_columns_object(front_columns, &f->best) : json_null(), "front",
                    cli_columns_json(front_rows(a)));
 }

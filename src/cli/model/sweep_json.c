@@ -5,7 +5,7 @@ static json_t *settings_json(const cli_sweep *s, const cli_sweep_point *p, int e
   json_t *object = json_object();
   for (int i = 0; i < s->axes->count; i++) {
     if (i != except) {
-      json_object_set_new(object, s->axes->list[i].name, cli_json_number(cli_sweep_value(s, p, i)));
+      json_object_set_new(object, s->axes->list[i].name, rf_json_number(cli_sweep_value(s, p, i)));
     }
   }
   return object;
@@ -20,7 +20,7 @@ static json_t *point_json(const cli_sweep *s, const cli_sweep_point *p) {
                              "settings", settings_json(s, p, -1));
   for (int i = 0; i < CLI_SWEEP_FIGURE_COUNT; i++) {
     const char *head, *unit, *name = cli_sweep_figure(i, &head, &unit);
-    json_object_set_new(object, name, possible ? cli_json_number(p->figures[i]) : json_null());
+    json_object_set_new(object, name, possible ? rf_json_number(p->figures[i]) : json_null());
   }
   json_object_set_new(object, "fits", possible ? json_boolean(p->fits) : json_null());
   json_object_set_new(object, "regime", possible ? json_string(roof_regime_name(p->regime)) : json_null());
@@ -35,9 +35,9 @@ static void add_crossing(void *context, const cli_sweep *s, const cli_sweep_cros
                         json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s, s:o}", "parameter",
                                   s->axes->list[c->axis].name, "machine", s->machines[p->machine]->name,
                                   "precision", s->names[p->precision], "phase", roof_phase_name(c->phase),
-                                  "products_only", (int)c->products, "value", cli_json_number(c->at.value),
-                                  "at", cli_json_number(c->at.at), "intensity",
-                                  cli_json_number(c->at.intensity), "ridge", cli_json_number(c->at.ridge),
+                                  "products_only", (int)c->products, "value", rf_json_number(c->at.value),
+                                  "at", rf_json_number(c->at.at), "intensity",
+                                  rf_json_number(c->at.intensity), "ridge", rf_json_number(c->at.ridge),
                                   "why", c->words, "settings", settings_json(s, p, c->axis)));
 }
 

@@ -150,7 +150,7 @@ static json_t *seconds_of(double compute, double memory, double network, double 
                {"expected", expected}, {"expected_low", low}, {"expected_high", high}};
   json_t *object = json_object();
   for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-    json_object_set_new(object, times[i].name, cli_json_number(times[i].value));
+    json_object_set_new(object, times[i].name, rf_json_number(times[i].value));
   }
   return object;
 }
@@ -161,18 +161,18 @@ static json_t *item_json(const shown *v, size_t index) {
   char x[SHORT];
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "name", item->name,
-                "op", item->op, "size", item->shape, "count", cli_json_number(item->count), "dtype",
+                "op", item->op, "size", item->shape, "count", rf_json_number(item->count), "dtype",
                 roof_dtype_name(item->types.compute), "unit", roof_unit_name(item->work.unit), "flops",
-                cli_json_number(item->work.flops), "bytes", cli_json_number(p->bytes), "weight_bytes",
-                cli_json_number(item->weight_bytes), "kernels", cli_json_number(item->work.launches),
-                "intensity", cli_json_number(p->intensity), "ridge", cli_json_number(p->ridge), "regime",
+                rf_json_number(item->work.flops), "bytes", rf_json_number(p->bytes), "weight_bytes",
+                rf_json_number(item->weight_bytes), "kernels", rf_json_number(item->work.launches),
+                "intensity", rf_json_number(p->intensity), "ridge", rf_json_number(p->ridge), "regime",
                 roof_regime_name(p->regime), "binding", roof_prediction_binding(p, x, sizeof x));
   json_object_set_new(object, "seconds",
                       seconds_of(p->compute_seconds, p->memory_seconds, p->network_seconds,
                                  p->overhead_seconds, p->lower_seconds, p->upper_seconds, p->expected_seconds,
                                  p->expected_low_seconds, p->expected_high_seconds));
   json_object_set_new(object, "share",
-                      cli_json_number(item->count * p->expected_seconds / v->a->expected_seconds));
+                      rf_json_number(item->count * p->expected_seconds / v->a->expected_seconds));
   return object;
 }
 
@@ -181,18 +181,18 @@ static json_t *regimes_json(const shown *v) {
   for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
     const roof_workload_share *r = &v->a->regimes[i];
     json_object_set_new(object, roof_regime_name((roof_regime)i),
-                        json_pack("{s:o, s:o, s:o}", "operations", cli_json_number(r->items), "seconds",
-                                  cli_json_number(r->seconds), "share",
-                                  cli_json_number(r->seconds / v->a->expected_seconds)));
+                        json_pack("{s:o, s:o, s:o}", "operations", rf_json_number(r->items), "seconds",
+                                  rf_json_number(r->seconds), "share",
+                                  rf_json_number(r->seconds / v->a->expected_seconds)));
   }
   return object;
 }
 
 static json_t *memory_json(const shown *v) {
   double total = v->w->weight_bytes + v->w->activation_bytes, capacity = v->a->capacity_bytes;
-  json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "weights_bytes", cli_json_number(v->w->weight_bytes),
-                             "activation_bytes", cli_json_number(v->w->activation_bytes), "total_bytes",
-                             cli_json_number(total), "capacity_bytes", cli_json_number(capacity));
+  json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "weights_bytes", rf_json_number(v->w->weight_bytes),
+                             "activation_bytes", rf_json_number(v->w->activation_bytes), "total_bytes",
+                             rf_json_number(total), "capacity_bytes", rf_json_number(capacity));
   json_object_set_new(object, "fits",
                       isnan(total + capacity) ? json_null() : json_boolean(total <= capacity));
   return object;
@@ -220,11 +220,11 @@ static json_t *workload_json(const shown *v) {
                  {"mbu", a->mbu},
                  {"energy_joules", a->energy_joules}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    json_object_set_new(object, numbers[i].name, cli_json_number(numbers[i].value));
+    json_object_set_new(object, numbers[i].name, rf_json_number(numbers[i].value));
   }
   json_object_set_new(object, "launch",
                       json_pack("{s:s, s:o, s:s}", "mode", roof_launch_name(v->s->launch), "kernel_seconds",
-                                cli_json_number(a->kernel.seconds), "kernel_source", a->kernel.source));
+                                rf_json_number(a->kernel.seconds), "kernel_source", a->kernel.source));
   json_object_set_new(object, "seconds",
                       seconds_of(a->compute_seconds, a->memory_seconds, a->network_seconds,
                                  a->overhead_seconds, a->lower_seconds, a->upper_seconds, a->expected_seconds,

@@ -55,8 +55,10 @@ static void add_shape(roof_text *out, const roof_target *target, const roof_op *
   roof_text_add(out, "  shape       ");
   for (int i = 0; i < roof_op_param_count(op); i++) {
     char value[64];
-    roof_op_value_text(op, i, values[i], value, sizeof value);
-    roof_text_addf(out, "%s=%s ", op->params[i].name, value);
+    if (roof_op_uses(op, values, i, &target->types)) {
+      roof_op_value_text(op, i, values[i], value, sizeof value);
+      roof_text_addf(out, "%s=%s ", op->params[i].name, value);
+    }
   }
   const roof_types *t = &target->types;
   roof_text_addf(out, "in %s", roof_dtype_name(t->compute));
@@ -288,7 +290,7 @@ static roof_status predict_one(const cli_args *args, const roof_target *target, 
     status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
   }
   if (status == ROOF_OK && out->json != NULL) {
-    json_array_append_new(out->json, cli_json_prediction(target, shape->op, values, &p));
+    json_array_append_new(out->json, rf_prediction_json(target, shape->op, values, &p));
   }
   if (status == ROOF_OK && out->sealings != NULL) {
     status = add_sealing(target, shape->op, values, &p, out, error);

@@ -124,7 +124,7 @@ static void walk_crossings(const sweep *s, on_crossing *receive, void *context) 
 static json_t *line_parameters(const sweep *s, size_t index, int except) {
   double typed[ROOF_PARAM_MAX];
   roof_shape_typed(s->shape, index % s->shape->points, typed);
-  json_t *all = cli_json_parameters(s->shape->op, typed);
+  json_t *all = rf_parameters_json(s->shape->op, typed);
   json_t *varying = json_object();
   for (int i = 0; i < s->shape->axis_count; i++) {
     const char *name = s->shape->op->params[s->shape->axes[i].param].name;
@@ -141,9 +141,9 @@ static bool add_json_crossing(void *context, const sweep *s, size_t index, const
   bool never = isnan(c->value);
   json_t *object = json_pack(
       "{s:s, s:s, s:o, s:s, s:o, s:o, s:s, s:o}", "parameter", s->shape->op->params[c->param].name, "machine",
-      target_of(s, index)->machine->name, "value", cli_json_number(c->value), "from",
+      target_of(s, index)->machine->name, "value", rf_json_number(c->value), "from",
       roof_regime_name(c->from), "to", never ? json_null() : json_string(roof_regime_name(c->to)), "at",
-      cli_json_number(c->at), "why", c->why, "parameters", line_parameters(s, index, c->param));
+      rf_json_number(c->at), "why", c->why, "parameters", line_parameters(s, index, c->param));
   roof_text_add(out, out->length > 0 && out->data[out->length - 1] == '}' ? ",\n    " : "\n    ");
   cli_json_add(out, object);
   return true;
@@ -158,7 +158,7 @@ static roof_status print_json(const sweep *s, roof_text *out, roof_error *error)
     status = predict_point(s, i, values, &p, error);
     s->regimes[i] = (unsigned char)p.regime;
     roof_text_add(out, i > 0 ? ",\n    " : "\n    ");
-    cli_json_add(out, cli_json_prediction(target_of(s, i), s->shape->op, values, &p));
+    cli_json_add(out, rf_prediction_json(target_of(s, i), s->shape->op, values, &p));
     status = status == ROOF_OK ? flush(out, false, error) : status;
     show_progress(s, i + 1);
   }

@@ -319,7 +319,7 @@ static json_t *conditions_json(const roof_conditions *conditions) {
 static json_t *samples_json(const roof_measurement *m) {
   json_t *samples = json_array();
   for (size_t i = 0; i < m->sample_count; i++) {
-    json_array_append_new(samples, cli_json_number(m->samples[i]));
+    json_array_append_new(samples, rf_json_number(m->samples[i]));
   }
   return samples;
 }
@@ -328,11 +328,11 @@ static json_t *samples_json(const roof_measurement *m) {
  * turns. */
 static json_t *baseline_json(const roof_run *r) {
   const roof_measurement *m = &r->baseline;
-  return m->sample_count == 0 ? json_null()
-                              : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds",
-                                          cli_json_number(m->seconds), "samples", samples_json(m), "spread",
-                                          cli_json_number(m->stats.spread), "fraction",
-                                          cli_json_number(roof_share_in_turns(&r->measurement, m)));
+  return m->sample_count == 0
+             ? json_null()
+             : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds", rf_json_number(m->seconds),
+                         "samples", samples_json(m), "spread", rf_json_number(m->stats.spread), "fraction",
+                         rf_json_number(roof_share_in_turns(&r->measurement, m)));
 }
 
 /** The measurement as a document holds it: its bytes through the level that the data are in. */
@@ -352,10 +352,10 @@ static void add_details(const roof_run *r, const cli_counted *counted, json_t *k
   const roof_measurement *m = &r->measurement;
   json_object_update_new(
       kernel, json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "working_set_bytes",
-                        cli_json_number(r->working_set), "level", r->level != NULL ? r->level->name : NULL,
+                        rf_json_number(r->working_set), "level", r->level != NULL ? r->level->name : NULL,
                         "conditions", conditions_json(&m->conditions), "counters",
                         counted != NULL ? cli_counted_json(counted) : json_null(), "watts",
-                        cli_json_number(m->watts), "joules", cli_json_number(m->joules), "power",
+                        rf_json_number(m->watts), "joules", rf_json_number(m->joules), "power",
                         m->power[0] != '\0' ? m->power : NULL, "baseline", baseline_json(r)));
   cli_json_add_placed(kernel, &r->at, 1);
 }

@@ -231,8 +231,8 @@ json_t *cli_counted_json(const cli_counted *counted) {
   json_t *bytes = json_object();
   for (int level = 0; level < ROOF_LEVEL_KIND_COUNT; level++) {
     json_object_set_new(bytes, roof_level_kind_name((roof_level_kind)level),
-                        cli_json_number(counted->bytes[level]));
+                        rf_json_number(counted->bytes[level]));
   }
-  return json_pack("{s:s, s:o, s:o, s:o}", "source", "ncu", "flops", cli_json_number(counted->flops), "bytes",
-                   bytes, "operational_intensity", cli_json_number(counted->flops / outer_bytes(counted)));
+  return json_pack("{s:s, s:o, s:o, s:o}", "source", "ncu", "flops", rf_json_number(counted->flops), "bytes",
+                   bytes, "operational_intensity", rf_json_number(counted->flops / outer_bytes(counted)));
 }

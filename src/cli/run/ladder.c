@@ -220,17 +220,16 @@ static roof_status print_json(const climb *c, roof_error *error) {
         json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rung",
                   r->kernel->rung > 0 ? json_integer(r->kernel->rung) : json_null(), "kernel",
                   r->kernel->name, "label", r->label, "summary", r->kernel->summary, "one_core",
-                  json_boolean(r->alone), "predicted_seconds",
-                  cli_json_number(r->prediction.expected_seconds), "measured_seconds",
-                  cli_json_number(m->seconds), "flops_per_second", cli_json_number(m->flops / m->seconds),
-                  "fraction_of_ceiling", cli_json_number(r->at.share), "times_rung_before",
-                  cli_json_number(roof_ladder_step(&c->ladder, i)), "fraction_of_best_library",
-                  cli_json_number(roof_ladder_share_of_library(&c->ladder, i))));
+                  json_boolean(r->alone), "predicted_seconds", rf_json_number(r->prediction.expected_seconds),
+                  "measured_seconds", rf_json_number(m->seconds), "flops_per_second",
+                  rf_json_number(m->flops / m->seconds), "fraction_of_ceiling", rf_json_number(r->at.share),
+                  "times_rung_before", rf_json_number(roof_ladder_step(&c->ladder, i)),
+                  "fraction_of_best_library", rf_json_number(roof_ladder_share_of_library(&c->ladder, i))));
   }
   return cli_answer_print(c->asked->args,
                           json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o}", "schema", "roofline.ladder/1",
                                     "machine", c->machine->name, "op", c->ladder.op->name, "parameters",
-                                    cli_json_parameters(c->ladder.op, c->ladder.values), "dtype",
+                                    rf_parameters_json(c->ladder.op, c->ladder.values), "dtype",
                                     roof_dtype_name(c->ladder.dtype), "ledger", c->asked->ledger, "rungs",
                                     rungs, "skipped", skipped),
                           error);

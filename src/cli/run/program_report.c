@@ -192,7 +192,7 @@ static void add_text(const cli_program *program, roof_text *out) {
 static json_t *samples_json(const roof_measurement *m) {
   json_t *samples = json_array();
   for (size_t i = 0; i < m->sample_count; i++) {
-    json_array_append_new(samples, cli_json_number(m->samples[i]));
+    json_array_append_new(samples, rf_json_number(m->samples[i]));
   }
   return samples;
 }
@@ -200,7 +200,7 @@ static json_t *samples_json(const roof_measurement *m) {
 /** What only this command says of a part. */
 static void add_details(const cli_part *part, json_t *kernel) {
   const roof_measurement *m = &part->measurement;
-  json_object_set_new(kernel, "intensity", cli_json_number(m->flops / m->bytes));
+  json_object_set_new(kernel, "intensity", rf_json_number(m->flops / m->bytes));
   cli_json_add_placed(kernel, &part->placed, 1);
 }
 
@@ -209,11 +209,11 @@ static json_t *counters_json(const cli_program *program) {
   json_t *flops = c->flops ? json_object() : json_null();
   for (int k = 0; k < rf_counters_count() && c->flops; k++) {
     double median = median_of(program, offsetof(rf_program_usage, flops) + (size_t)k * sizeof(double));
-    json_object_set_new(flops, roof_dtype_name(rf_counters_dtype(k)), cli_json_number(median));
+    json_object_set_new(flops, roof_dtype_name(rf_counters_dtype(k)), rf_json_number(median));
   }
   return json_pack("{s:o, s:s?, s:o, s:s?}", "flops", flops, "flops_reason",
                    c->flops ? NULL : c->flops_reason, "memory_bytes",
-                   cli_json_number(MEDIAN(program, memory_bytes)), "memory_reason",
+                   rf_json_number(MEDIAN(program, memory_bytes)), "memory_reason",
                    c->memory ? NULL : c->memory_reason);
 }
 
@@ -223,14 +223,14 @@ static json_t *program_json(const cli_program *program) {
     json_array_append_new(command, json_string(program->args->program[i]));
   }
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command, "seconds",
-                   cli_json_number(program->whole.measurement.seconds), "samples",
+                   rf_json_number(program->whole.measurement.seconds), "samples",
                    samples_json(&program->whole.measurement), "user_seconds",
-                   cli_json_number(MEDIAN(program, user_seconds)), "system_seconds",
-                   cli_json_number(MEDIAN(program, system_seconds)), "cores_busy",
-                   cli_json_number(cores_busy(program)), "voluntary_switches",
-                   cli_json_number(MEDIAN(program, voluntary_switches)), "involuntary_switches",
-                   cli_json_number(MEDIAN(program, involuntary_switches)), "peak_bytes",
-                   cli_json_number(MEDIAN(program, peak_bytes)), "counters", counters_json(program));
+                   rf_json_number(MEDIAN(program, user_seconds)), "system_seconds",
+                   rf_json_number(MEDIAN(program, system_seconds)), "cores_busy",
+                   rf_json_number(cores_busy(program)), "voluntary_switches",
+                   rf_json_number(MEDIAN(program, voluntary_switches)), "involuntary_switches",
+                   rf_json_number(MEDIAN(program, involuntary_switches)), "peak_bytes",
+                   rf_json_number(MEDIAN(program, peak_bytes)), "counters", counters_json(program));
 }
 
 static json_t *answer_json(const cli_program *program) {

@@ -1,0 +1,105 @@
+/* A prediction written as roofline.prediction/1. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "documents/json.h"
+#include "roofline/documents.h"
+
+json_t *rf_parameters_json(const roof_op *op, const double *values) {
+  json_t *object = json_object();
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    char text[64];
+    roof_op_value_text(op, i, values[i], text, sizeof text);
+    bool choice = roof_op_value_name(op, i, values[i]) != NULL;
+    json_object_set_new(object, op->params[i].name, choice ? json_string(text) : rf_json_number(values[i]));
+  }
+  return object;
+}
+
+static json_t *levels(const roof_prediction *p) {
+  json_t *array = json_array();
+  for (int i = 0; i < p->level_count; i++) {
+    const roof_level_time *t = &p->levels[i];
+    json_array_append_new(array, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", t->level->name, "bytes",
+                                           rf_json_number(t->bytes), "intensity",
+                                           rf_json_number(t->intensity), "ridge", rf_json_number(t->ridge),
+                                           "seconds", rf_json_number(t->seconds)));
+  }
+  return array;
+}
+
+static void add_effect(json_t *effects, const char *name, double factor, const char *why) {
+  json_array_append_new(
+      effects, json_pack("{s:s, s:o, s:s}", "name", name, "factor", rf_json_number(factor), "why", why));
+}
+
+static json_t *effects(const roof_target *target, const roof_prediction *p) {
+  const roof_options *o = &target->options;
+  json_t *array = json_array();
+  char why[128];
+  snprintf(why, sizeof why, "kernels reach %.0f to %.0f %% of the bound, %.0f %% typical",
+           100 * o->efficiency_low, 100 * o->efficiency_high, 100 * o->efficiency);
+  add_effect(array, "efficiency", 1 / o->efficiency, why);
+  if (o->overlap < 1 && p->lower_seconds > 0) {
+    double bound =
+        (p->expected_seconds - (isnan(p->overhead_seconds) ? 0 : p->overhead_seconds)) * o->efficiency;
+    add_effect(array, "overlap", bound / p->lower_seconds, "the times do not hide each other fully");
+  }
+  if (o->sparse) {
+    add_effect(array, "sparsity", 1, "uses the 2:4 sparse peak: half the products are zero");
+  }
+  return array;
+}
+
+static json_t *seconds(const roof_prediction *p) {
+  return json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", rf_json_number(p->compute_seconds),
+      "memory", rf_json_number(p->memory_seconds), "overhead", rf_json_number(p->overhead_seconds), "network",
+      rf_json_number(p->network_seconds), "lower", rf_json_number(p->lower_seconds), "upper",
+      rf_json_number(p->upper_seconds), "expected", rf_json_number(p->expected_seconds), "expected_low",
+      rf_json_number(p->expected_low_seconds), "expected_high", rf_json_number(p->expected_high_seconds));
+}
+
+static json_t *ceiling(const roof_target *target, roof_basis basis, const roof_prediction *p) {
+  roof_ceiling c = roof_ceiling_of(target, basis, &p->work);
+  return json_pack("{s:o, s:o, s:o}", "seconds", rf_json_number(c.seconds), "flops_per_second",
+                   rf_json_number(c.flops_per_second), "bytes_per_second",
+                   rf_json_number(c.bytes_per_second));
+}
+
+json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const double *values,
+                           const roof_prediction *p) {
+  char binding[ROOF_NAME_MAX];
+  roof_prediction_binding(p, binding, sizeof binding);
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "schema", "roofline.prediction/1",
+      "machine", target->machine->name, "op", op->name, "parameters", rf_parameters_json(op, values), "dtype",
+      roof_dtype_name(target->types.compute), "flops", rf_json_number(p->work.flops), "bytes",
+      rf_json_number(p->bytes), "intensity", rf_json_number(p->intensity), "ridge", rf_json_number(p->ridge),
+      "regime", roof_regime_name(p->regime), "binding", binding, "attainable_flops_per_second",
+      rf_json_number(p->attainable));
+  json_object_set_new(object, "seconds", seconds(p));
+  json_object_set_new(object, "levels", levels(p));
+  json_object_set_new(object, "ceilings",
+                      json_pack("{s:o, s:o}", "theoretical", ceiling(target, ROOF_THEORETICAL, p), "achieved",
+                                ceiling(target, ROOF_ACHIEVED, p)));
+  json_object_set_new(object, "link_bytes", rf_json_number(p->work.link_bytes));
+  json_object_set_new(object, "working_set_bytes", rf_json_number(p->work.working_set));
+  json_object_set_new(object, "effects", effects(target, p));
+  json_object_set_new(object, "energy_joules", rf_json_number(p->energy_joules));
+  return object;
+}
+
+roof_status roof_prediction_write(const roof_target *target, const roof_op *op, const double *values,
+                                  const roof_prediction *prediction, roof_text *out, roof_error *error) {
+  json_t *object = rf_prediction_json(target, op, values, prediction);
+  char *dump = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+  json_decref(object);
+  if (dump == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "prediction: out of memory");
+  }
+  roof_text_add(out, dump);
+  free(dump);
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "prediction: out of memory") : ROOF_OK;
+}
