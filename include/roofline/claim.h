@@ -29,7 +29,7 @@ typedef enum roof_claim_kind {
 typedef struct roof_claim {
   double value[ROOF_CLAIM_KIND_COUNT]; /**< NaN where not claimed */
   const roof_op *op;                   /**< NULL: of the machine */
-  const double *values;                /**< of `op`, completed */
+  double values[ROOF_PARAM_MAX];       /**< of `op`, completed */
 } roof_claim;
 
 /** Another figure of the machine that the claim equals. */
@@ -41,6 +41,7 @@ typedef struct roof_claim_match {
 /** A claim against its limit. */
 typedef struct roof_claim_judged {
   roof_claim_kind kind; /**< rate, bandwidth or time */
+  roof_dtype dtype;     /**< computed in */
   double claimed;
   double limit;
   roof_placed
@@ -53,6 +54,7 @@ typedef struct roof_claim_judged {
   int match_count;
   double sparse_share; /**< of the limit that 2:4 sparsity would give an impossible claim; NaN: no help */
   double sparse_limit; /**< FLOP/s of that limit; NaN: of an operation */
+  char because[512];   /**< the answer in one sentence */
 } roof_claim_judged;
 
 /** Nothing claimed.
@@ -60,6 +62,20 @@ typedef struct roof_claim_judged {
  *  Ownership: the caller's storage.
  *  Errors: none. */
 ROOF_API void roof_claim_init(roof_claim *claim);
+
+/** The word that names the operation of a claim, to look up before roof_claim_parse.
+ *  Units: none.
+ *  Ownership: one of `words`.
+ *  Errors: NULL where none does: the claim is of the machine. */
+ROOF_API const char *roof_claim_operation(const char *const *words, int count);
+
+/** Reads `count` words in any order: quantities whose unit says what is claimed (1700TFLOP/s, 3.0TB/s, 400Gb/s, 1ms,
+ *  64FLOP/B, 90%), the same by name (rate=, bandwidth=, time=, intensity=), the name of `op`, and its shape.
+ *  Units: FLOP/s, bytes/s, s, FLOP/byte, a share.
+ *  Ownership: fills *claim on success only; `op`, nullable, must outlive it.
+ *  Errors: ROOF_E_PARSE and ROOF_E_ARGUMENT naming the word; as roof_claim_check and roof_shape_parse. */
+ROOF_API roof_status roof_claim_parse(roof_claim *claim, const roof_op *op, const char *const *words,
+                                      int count, roof_error *error);
 
 /** One rate, share, bandwidth or time that makes sense with the operation, or without one.
  *  Units: none.
@@ -71,8 +87,8 @@ ROOF_API roof_status roof_claim_check(const roof_claim *claim, roof_error *error
  *  path of the format.
  *  Units: FLOP/s, bytes/s, s.
  *  Ownership: fills *judged on success only.
- *  Errors: as roof_claim_check, ROOF_E_UNSUPPORTED where the machine has no path
- *  for the format or the figure is not known. */
+ *  Errors: as roof_claim_check, ROOF_E_ARGUMENT for options that only an operation has, ROOF_E_UNSUPPORTED where the
+ *  machine has no path for the format or the figure is not known. */
 ROOF_API roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim,
                                       roof_claim_judged *judged, roof_error *error);
 

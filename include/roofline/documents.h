@@ -3,6 +3,8 @@
 #ifndef ROOFLINE_DOCUMENTS_H
 #define ROOFLINE_DOCUMENTS_H
 
+#include "roofline/advise.h"
+#include "roofline/claim.h"
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
 #include "roofline/predict.h"
@@ -46,6 +48,13 @@ ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, ro
 ROOF_API roof_status roof_prediction_write(const roof_target *target, const roof_op *op, const double *values,
                                            const roof_prediction *prediction, roof_text *out,
                                            roof_error *error);
+
+/** Appends a judged claim as one roofline.claim/1 object, what `claim --json` prints.
+ *  Units: FLOP/s, bytes/s, s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_claim_write(const roof_target *target, const roof_claim *claim,
+                                      const roof_claim_judged *judged, roof_text *out, roof_error *error);
 
 /** A machine file to fill in: every key, comments as notes, figures that lint.
  *  Units: as roof_machine.

@@ -1,4 +1,4 @@
-#include "roofline/claim.h"
+#include "advise/claim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -279,10 +279,21 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   return ROOF_OK;
 }
 
+/** What only an operation has: a working set that may be warm, tiles. */
+static roof_status check_options(const roof_target *target, const roof_claim *c, roof_error *error) {
+  const char *why = target->options.warm
+                        ? "--warm goes with an operation, whose working set may be in a cache"
+                    : target->options.tile > 0 ? "--tile goes with an operation, whose data are reused"
+                                               : NULL;
+  return why == NULL || c->op != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "claim: %s", why);
+}
+
 roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim, roof_claim_judged *judged,
                              roof_error *error) {
-  roof_claim_judged j = {.limit = NAN, .fits = true, .sparse_share = NAN, .sparse_limit = NAN};
+  roof_claim_judged j = {
+      .limit = NAN, .dtype = target->types.compute, .fits = true, .sparse_share = NAN, .sparse_limit = NAN};
   roof_status status = roof_claim_check(claim, error);
+  status = status == ROOF_OK ? check_options(target, claim, error) : status;
   if (status == ROOF_OK) {
     bool moved = !isnan(claim->value[ROOF_CLAIM_BANDWIDTH]);
     status = (claim->op != NULL ? judge_operation
@@ -290,6 +301,7 @@ roof_status roof_claim_judge(const roof_target *target, const roof_claim *claim,
                                 : judge_rate)(&j, claim, target, error);
   }
   if (status == ROOF_OK) {
+    rf_claim_explain(&j, claim, target->machine);
     *judged = j;
   }
   return status;

@@ -47,13 +47,6 @@ static const struct {
     {"roofline.check/1", "kernels",
      "label,state,passed,seconds,fraction_of_ceiling,verdict,baseline_fraction_of_ceiling,regression,p,runs,"
      "baseline_runs,message"},
-    {"roofline.claim/1", "",
-     "machine,op,dtype,claimed_flops_per_second=claimed.flops_per_second,"
-     "claimed_bytes_per_second=claimed.bytes_per_second,claimed_seconds=claimed.seconds,"
-     "limit_flops_per_second=limit.flops_per_second,limit_bytes_per_second=limit.bytes_per_second,"
-     "limit_seconds=limit.seconds,limit=limit.name,limit_source=limit.source,fraction,possible,verdict,"
-     "because,"
-     "matches"},
     {"roofline.what_if/1", "",
      "set,before_seconds=before.seconds.expected,after_seconds=after.seconds.expected,"
      "before_regime=before.regime,after_regime=after.regime,gain,moved"},

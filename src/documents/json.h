@@ -5,11 +5,16 @@
 #include <jansson.h>
 
 #include "roofline/predict.h"
+#include "roofline/text.h"
 
 double rf_json_number_of(json_t *value);    /**< NaN when it is no number */
 const char *rf_json_text_of(json_t *value); /**< "" when it is no string */
 
 json_t *rf_json_number(double value); /**< null for NaN and infinities, whole where it is */
+
+/** Appends `document` (takes its reference, NULL: memory was short) indented, with a newline; `what` is for the
+ *  message. */
+roof_status rf_json_write(json_t *document, const char *what, roof_text *out, roof_error *error);
 
 /* prediction_write.c */
 json_t *rf_parameters_json(const roof_op *op, const double *values);

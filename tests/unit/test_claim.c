@@ -3,6 +3,7 @@
 
 #include "roofline/catalog.h"
 #include "roofline/claim.h"
+#include "roofline/documents.h"
 #include "roofline/ops.h"
 
 static roof_machine *machine;
@@ -60,18 +61,16 @@ static void a_bandwidth_is_another_figure(void **state) {
 static void an_operation_at_any_speed(void **state) {
   (void)state;
   const roof_op *op = NULL;
-  double values[ROOF_PARAM_MAX];
   roof_claim claim;
   roof_claim_judged time, rate;
   roof_prediction p;
   assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
-  roof_op_defaults(op, values);
-  values[0] = values[1] = values[2] = 4096;
-  assert_int_equal(roof_op_complete(op, values, NULL), ROOF_OK);
-  roof_predict(&target, op, values, &p);
   roof_claim_init(&claim);
   claim.op = op;
-  claim.values = values;
+  roof_op_defaults(op, claim.values);
+  claim.values[0] = claim.values[1] = claim.values[2] = 4096;
+  assert_int_equal(roof_op_complete(op, claim.values, NULL), ROOF_OK);
+  roof_predict(&target, op, claim.values, &p);
   claim.value[ROOF_CLAIM_TIME] = p.lower_seconds / 0.8;
   assert_int_equal(roof_claim_judge(&target, &claim, &time, NULL), ROOF_OK);
   claim.value[ROOF_CLAIM_RATE] = p.work.flops / claim.value[ROOF_CLAIM_TIME];
@@ -86,11 +85,87 @@ static void an_operation_at_any_speed(void **state) {
   assert_string_equal(roof_claim_kind_name(ROOF_CLAIM_KIND_COUNT), "?");
 }
 
+static roof_status parse(const char *const *words, int count, roof_claim *claim, roof_error *error) {
+  const char *name = roof_claim_operation(words, count);
+  const roof_op *op = NULL;
+  roof_status status = name != NULL ? roof_op_find(name, &op, error) : ROOF_OK;
+  return status == ROOF_OK ? roof_claim_parse(claim, op, words, count, error) : status;
+}
+
+static void words_make_a_claim(void **state) {
+  (void)state;
+  static const char *const rate[] = {"64FLOP/B", "90%"}, *const bits[] = {"400Gb/s"};
+  static const char *const operation[] = {"n=2k", "m=1k", "time=1.5ms", "gemm", "k=4"};
+  roof_claim claim;
+  assert_int_equal(parse(rate, 2, &claim, NULL), ROOF_OK);
+  assert_true(claim.op == NULL && isnan(claim.value[ROOF_CLAIM_TIME]));
+  assert_near(claim.value[ROOF_CLAIM_INTENSITY], 64, 1e-12);
+  assert_near(claim.value[ROOF_CLAIM_SHARE], 0.9, 1e-12);
+  assert_int_equal(parse(bits, 1, &claim, NULL), ROOF_OK);
+  assert_near(claim.value[ROOF_CLAIM_BANDWIDTH], 50e9, 1e-12);
+  assert_int_equal(parse(operation, 5, &claim, NULL), ROOF_OK);
+  assert_string_equal(claim.op->name, "gemm");
+  assert_near(claim.value[ROOF_CLAIM_TIME], 1.5e-3, 1e-12);
+  assert_true(claim.values[0] == 1000 && claim.values[1] == 2000 && claim.values[2] == 4);
+}
+
+static void words_that_make_none(void **state) {
+  (void)state;
+  static const struct {
+    const char *words[3], *want;
+  } rows[] = {{{"1700"}, "which unit?"},
+              {{"s"}, "unexpected argument `s`"},
+              {{"1ms", "2ms"}, "`2ms`: a second time"},
+              {{"m=4", "1TB/s"}, "a shape needs an operation"},
+              {{"0TB/s"}, "must be more than 0"},
+              {{"gemm", "m=1,2", "1ms"}, "one shape at a time"},
+              {{"gemm", "add", "1ms"}, "unexpected argument `add`"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_claim claim = {.op = NULL};
+    roof_error error = {0};
+    const roof_op *op = NULL;
+    int count = 0;
+    while (count < 3 && rows[i].words[count] != NULL) {
+      count++;
+    }
+    const char *name = roof_claim_operation(rows[i].words, count);
+    (void)roof_op_find(name != NULL ? name : "", &op, NULL);
+    assert_int_not_equal(roof_claim_parse(&claim, op, rows[i].words, count, &error), ROOF_OK);
+    assert_non_null(strstr(error.message, rows[i].want));
+    assert_true(claim.value[ROOF_CLAIM_TIME] == 0); /* untouched */
+  }
+}
+
+static void a_judged_claim_is_a_document(void **state) {
+  (void)state;
+  static const char *const words[] = {"1700TFLOP/s"};
+  roof_claim claim;
+  roof_claim_judged j;
+  roof_text out = {0};
+  assert_int_equal(parse(words, 1, &claim, NULL), ROOF_OK);
+  assert_int_equal(roof_claim_judge(&target, &claim, &j, NULL), ROOF_OK);
+  assert_non_null(strstr(j.because, "impossible: 172 % of the dense fp16 matrix peak (989.4 TFLOP/s)"));
+  assert_non_null(
+      strstr(j.because, "it is 86 % of the 2:4 sparse fp16 peak (1.979 PFLOP/s): a sparse figure"));
+  assert_int_equal(roof_claim_write(&target, &claim, &j, &out, NULL), ROOF_OK);
+  assert_non_null(strstr(out.data, "\"schema\": \"roofline.claim/1\""));
+  assert_non_null(strstr(out.data, j.because));
+  roof_text_done(&out);
+  roof_options warm = roof_options_default();
+  roof_types types = roof_types_of(ROOF_FP16);
+  roof_target other;
+  roof_error error;
+  warm.warm = true;
+  assert_int_equal(roof_target_init(&other, machine, &types, &warm, NULL), ROOF_OK);
+  assert_int_equal(roof_claim_judge(&other, &claim, &j, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "--warm goes with an operation"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_rate_of_the_machine),
-      cmocka_unit_test(a_bandwidth_is_another_figure),
-      cmocka_unit_test(an_operation_at_any_speed),
+      cmocka_unit_test(a_rate_of_the_machine),     cmocka_unit_test(a_bandwidth_is_another_figure),
+      cmocka_unit_test(an_operation_at_any_speed), cmocka_unit_test(words_make_a_claim),
+      cmocka_unit_test(words_that_make_none),      cmocka_unit_test(a_judged_claim_is_a_document),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

@@ -1,0 +1,189 @@
+/* A claim read from words as people write it, and judged in words. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/claim.h"
+#include "core/number.h"
+#include "roofline/shape.h"
+#include "roofline/units.h"
+
+enum { SHORT = 48 };
+
+/** How people write units; the longer of two that end alike first. */
+static const struct {
+  const char *text;
+  roof_claim_kind kind;
+  double factor;
+} units[] = {
+    {"FLOP/s", ROOF_CLAIM_RATE, 1},
+    {"FLOPs/s", ROOF_CLAIM_RATE, 1},
+    {"FLOPS", ROOF_CLAIM_RATE, 1},
+    {"OP/s", ROOF_CLAIM_RATE, 1},
+    {"OPS", ROOF_CLAIM_RATE, 1},
+    {"B/s", ROOF_CLAIM_BANDWIDTH, 1},
+    {"bit/s", ROOF_CLAIM_BANDWIDTH, 0.125},
+    {"b/s", ROOF_CLAIM_BANDWIDTH, 0.125},
+    {"FLOP/B", ROOF_CLAIM_INTENSITY, 1},
+    {"FLOP/byte", ROOF_CLAIM_INTENSITY, 1},
+    {"s", ROOF_CLAIM_TIME, 1},
+    {"%", ROOF_CLAIM_SHARE, 0.01},
+};
+
+/** Reads `text` as a quantity of `kind` (ROOF_CLAIM_KIND_COUNT: the unit says which; else a bare number has
+ *  that kind). */
+static roof_status read_quantity(roof_claim *c, roof_claim_kind kind, const char *text, roof_error *error) {
+  double value = 0, factor = 1;
+  const char *unit = kind == ROOF_CLAIM_KIND_COUNT ? NULL : roof_claim_kind_unit(kind);
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    bool whole = strcmp(text, units[i].text) == 0;
+    if (!whole && roof_text_ends_with(text, units[i].text) &&
+        (kind == ROOF_CLAIM_KIND_COUNT || kind == units[i].kind)) {
+      unit = units[i].text;
+      factor = units[i].factor;
+      kind = units[i].kind;
+      break;
+    }
+  }
+  if (unit == NULL) {
+    return roof_error_set(error, ROOF_E_PARSE,
+                          "`%s`: which unit? FLOP/s, B/s, s, FLOP/B or %% with an optional prefix", text);
+  }
+  roof_status status = roof_quantity_parse_unit(text, unit, &value, error);
+  if (status == ROOF_OK && !(value > 0)) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: must be more than 0", text);
+  }
+  if (status == ROOF_OK && !isnan(c->value[kind])) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: a second %s", text, roof_claim_kind_name(kind));
+  }
+  if (status == ROOF_OK) {
+    c->value[kind] = value * factor;
+  }
+  return status;
+}
+
+/** The kind that a word `key=...` claims, or ROOF_CLAIM_KIND_COUNT. */
+static roof_claim_kind keyed_kind(const char *word) {
+  for (int k = 0; k < ROOF_CLAIM_SHARE; k++) {
+    const char *name = roof_claim_kind_name((roof_claim_kind)k);
+    size_t length = strlen(name);
+    if (strncmp(word, name, length) == 0 && word[length] == '=') {
+      return (roof_claim_kind)k;
+    }
+  }
+  return ROOF_CLAIM_KIND_COUNT;
+}
+
+static bool is_quantity(const char *word) {
+  return isdigit((unsigned char)word[0]) || strchr(".+-", word[0]) != NULL;
+}
+
+const char *roof_claim_operation(const char *const *words, int count) {
+  for (int i = 0; i < count; i++) {
+    if (strchr(words[i], '=') == NULL && !is_quantity(words[i])) {
+      return words[i];
+    }
+  }
+  return NULL;
+}
+
+/** One shape of the operation, from the words that are of it. */
+static roof_status read_shape(roof_claim *c, const char *const *words, int count, roof_error *error) {
+  roof_shape shape;
+  if (c->op == NULL) {
+    return count == 0 ? ROOF_OK
+                      : roof_error_set(error, ROOF_E_ARGUMENT,
+                                       "claim: a shape needs an operation: `roofline claim gemm m=... 1ms`");
+  }
+  roof_status status = roof_shape_parse(&shape, c->op, words, count, NULL, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = shape.points == 1 ? roof_shape_point(&shape, 0, c->values, error)
+                             : roof_error_set(error, ROOF_E_ARGUMENT, "claim: one shape at a time");
+  roof_shape_done(&shape);
+  return status;
+}
+
+/** Reads the quantities among the words and leaves the `left` that are of the shape in `shape_words`. */
+static roof_status read_words(roof_claim *c, const char *const *words, int count, const char **shape_words,
+                              int *left, roof_error *error) {
+  const char *operation = roof_claim_operation(words, count);
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    const char *word = words[i];
+    roof_claim_kind kind = keyed_kind(word);
+    if (kind != ROOF_CLAIM_KIND_COUNT) {
+      status = read_quantity(c, kind, word + strlen(roof_claim_kind_name(kind)) + 1, error);
+    } else if (strchr(word, '=') != NULL) {
+      shape_words[(*left)++] = word;
+    } else if (is_quantity(word)) {
+      status = read_quantity(c, ROOF_CLAIM_KIND_COUNT, word, error);
+    } else if (word != operation || c->op == NULL) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT, "unexpected argument `%s`", word);
+    }
+  }
+  return status;
+}
+
+roof_status roof_claim_parse(roof_claim *claim, const roof_op *op, const char *const *words, int count,
+                             roof_error *error) {
+  roof_claim c;
+  int left = 0;
+  const char **shape_words = calloc((size_t)count + 1, sizeof *shape_words);
+  if (shape_words == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "claim: out of memory");
+  }
+  roof_claim_init(&c);
+  c.op = op;
+  roof_status status = read_words(&c, words, count, shape_words, &left, error);
+  status = status == ROOF_OK ? roof_claim_check(&c, error) : status;
+  status = status == ROOF_OK ? read_shape(&c, shape_words, left, error) : status;
+  free(shape_words);
+  if (status == ROOF_OK) {
+    *claim = c;
+  }
+  return status;
+}
+
+/** "172 %", "2.1 %". */
+static const char *percent(char buffer[SHORT], double fraction) {
+  rf_format(buffer, SHORT, fraction >= 0.0995 ? "%.0f %%" : "%.2g %%", 100 * fraction);
+  return buffer;
+}
+
+/** What sparsity would make of an impossible claim, "" where nothing. */
+static void explain_sparse(const roof_claim_judged *j, char *out, size_t size) {
+  char share[SHORT], value[SHORT];
+  out[0] = '\0';
+  percent(share, j->sparse_share);
+  if (isnan(j->sparse_share)) {
+    return;
+  }
+  if (isnan(j->sparse_limit)) {
+    snprintf(out, size, "; with 2:4 sparse weights it would be %s: a sparse figure", share);
+  } else {
+    snprintf(out, size, "; it is %s of the 2:4 sparse %s peak (%s): a sparse figure", share,
+             roof_dtype_name(j->dtype), roof_quantity_format(value, SHORT, j->sparse_limit, "FLOP/s"));
+  }
+}
+
+void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_machine *machine) {
+  char share[SHORT], limit[SHORT], held[384], sparse[128];
+  const char *title = roof_machine_title(machine);
+  roof_quantity_format(limit, SHORT, j->limit, roof_claim_kind_unit(j->kind));
+  if (claim->op == NULL) {
+    snprintf(held, sizeof held, "the %s (%s) of %s", j->limit_name, limit, title);
+  } else if (j->kind == ROOF_CLAIM_TIME) {
+    snprintf(held, sizeof held, "what %s can do: %s takes at least %s, %s", title, claim->op->name, limit,
+             j->limit_name);
+  } else {
+    snprintf(held, sizeof held, "the %s %s can reach on %s, %s", limit, claim->op->name, title,
+             j->limit_name);
+  }
+  explain_sparse(j, sparse, sizeof sparse);
+  snprintf(j->because, sizeof j->because, "%s: %s of %s%s", j->possible ? "possible" : "impossible",
+           percent(share, j->placed.share), held, sparse);
+}
