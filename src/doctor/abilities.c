@@ -1,5 +1,4 @@
 /* What a measurement can use on this machine: thread binding, counters, energy, libraries. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -89,16 +88,15 @@ void rf_check_energy(const rf_check *check, const char *root, rf_diagnosis *out)
 }
 
 void rf_check_library(const rf_check *check, const char *root, rf_diagnosis *out) {
-  if (rf_probe_captured(root, check->sonames[0], out)) {
+  const char *const *sonames = check->library.sonames;
+  rf_loaded loaded;
+  if (rf_probe_captured(root, sonames[0], out)) {
     return;
   }
-  for (int i = 0; check->sonames[i] != NULL; i++) {
-    void *handle = dlopen(check->sonames[i], RTLD_LAZY | RTLD_LOCAL);
-    if (handle != NULL) {
-      dlclose(handle);
-      rf_diagnose(out, RF_HEALTH_OK, check->sonames[i], "found");
-      return;
-    }
+  if (rf_library_load(&check->library, &loaded)) {
+    rf_diagnose(out, RF_HEALTH_OK, loaded.soname, "found");
+    rf_library_close(&loaded);
+  } else {
+    rf_diagnose(out, RF_HEALTH_WARN, sonames[0], "not found");
   }
-  rf_diagnose(out, RF_HEALTH_WARN, check->sonames[0], "not found");
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "doctor/doctor.h"
+#include "host/library.h"
 #include "host/probe.h"
 #include "roofline/export.h"
 
@@ -12,7 +13,7 @@
 typedef struct rf_check {
   const char *name, *why, *remedy;
   void (*look)(const struct rf_check *check, const char *root, rf_diagnosis *out);
-  const char *sonames[8]; /**< for a library: the first that loads counts */
+  rf_library library; /**< the one that is looked for */
 } rf_check;
 
 typedef void rf_check_run(const rf_check *check, const char *root, rf_diagnosis *out);

@@ -1,11 +1,11 @@
 /* The SVG as pixels, by librsvg and cairo if they are installed; they are loaded when a picture is
  * requested. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "host/library.h"
 #include "roofline/draw.h"
 
 enum { SCALE = 2, RGB24 = 1 }; /* cairo.h: CAIRO_FORMAT_RGB24 */
@@ -30,34 +30,37 @@ static struct {
   void (*surface_destroy)(void *surface);
 } library;
 
-static const struct {
-  const char *soname;
-  const char *name;
-  void *function;
-} functions[] = {
-    {"librsvg-2.so.2", "rsvg_handle_new_from_data", &library.new_from_data},
-    {"librsvg-2.so.2", "rsvg_handle_render_document", &library.render_document},
-    {"libgobject-2.0.so.0", "g_object_unref", &library.unref},
-    {"libcairo.so.2", "cairo_image_surface_create", &library.surface_create},
-    {"libcairo.so.2", "cairo_create", &library.create},
-    {"libcairo.so.2", "cairo_set_source_rgb", &library.set_source_rgb},
-    {"libcairo.so.2", "cairo_paint", &library.paint},
-    {"libcairo.so.2", "cairo_surface_write_to_png_stream", &library.write_stream},
-    {"libcairo.so.2", "cairo_destroy", &library.destroy},
-    {"libcairo.so.2", "cairo_surface_destroy", &library.surface_destroy},
+static const rf_symbol of_librsvg[] = {
+    {"rsvg_handle_new_from_data", &library.new_from_data},
+    {"rsvg_handle_render_document", &library.render_document},
+};
+static const rf_symbol of_gobject[] = {{"g_object_unref", &library.unref}};
+static const rf_symbol of_cairo[] = {
+    {"cairo_image_surface_create", &library.surface_create},
+    {"cairo_create", &library.create},
+    {"cairo_set_source_rgb", &library.set_source_rgb},
+    {"cairo_paint", &library.paint},
+    {"cairo_surface_write_to_png_stream", &library.write_stream},
+    {"cairo_destroy", &library.destroy},
+    {"cairo_surface_destroy", &library.surface_destroy},
 };
 
+/* They stay loaded: GObject cannot be unloaded. */
+static const rf_library libraries[] = {
+    {.sonames = {"librsvg-2.so.2"}, .symbols = of_librsvg, .count = sizeof of_librsvg / sizeof of_librsvg[0]},
+    {.sonames = {"libgobject-2.0.so.0"}, .symbols = of_gobject, .count = 1},
+    {.sonames = {"libcairo.so.2"}, .symbols = of_cairo, .count = sizeof of_cairo / sizeof of_cairo[0]},
+};
+enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
+
 static roof_status load(roof_error *error) {
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    void *handle = dlopen(functions[i].soname, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    void *function = handle != NULL ? dlsym(handle, functions[i].name) : NULL;
-    if (function == NULL) {
-      return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                            "PNG: %s %s; install librsvg (Debian: librsvg2-2), or write .svg",
-                            functions[i].soname, handle != NULL ? "is too old" : "cannot be loaded");
+  static rf_loaded loaded[LIBRARIES];
+  for (size_t i = 0; i < LIBRARIES; i++) {
+    if (loaded[i].handle == NULL && !rf_library_load(&libraries[i], &loaded[i])) {
+      return roof_error_set(
+          error, ROOF_E_UNSUPPORTED, "PNG: %s %s; install librsvg (Debian: librsvg2-2), or write .svg",
+          libraries[i].sonames[0], loaded[i].soname != NULL ? "is too old" : "cannot be loaded");
     }
-    *(void **)functions[i].function = function;
-    dlclose(handle);
   }
   return ROOF_OK;
 }

@@ -1,10 +1,10 @@
 #include "region/counters.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "host/library.h"
 #include "region/events.h"
 
 /* The part of papi.h that is used; its names and types have not changed since version 5. */
@@ -37,10 +37,7 @@ static struct {
   char *(*strerror)(int code);
 } papi;
 
-static const struct {
-  const char *name;
-  void *function;
-} functions[] = {
+static const rf_symbol symbols[] = {
     {"PAPI_library_init", &papi.library_init},
     {"PAPI_thread_init", &papi.thread_init},
     {"PAPI_event_name_to_code", &papi.event_name_to_code},
@@ -59,14 +56,11 @@ static const struct {
     {"PAPI_strerror", &papi.strerror},
 };
 
-/** PAPI checks the version that its caller was written for: major and minor, one byte each. */
-static const struct {
-  const char *soname;
-  int version;
-} libraries[] = {{"libpapi.so.7.2", 0x07020000},
-                 {"libpapi.so.7.1", 0x07010000},
-                 {"libpapi.so.7.0", 0x07000000},
-                 {"libpapi.so.6.0", 0x06000000}};
+static const rf_library library = {
+    .what = "PAPI",
+    .sonames = {"libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0", "libpapi.so.6.0"},
+    .symbols = symbols,
+    .count = sizeof symbols / sizeof symbols[0]};
 
 static const struct {
   const char *name;
@@ -83,20 +77,15 @@ static unsigned long thread_id(void) {
   return (unsigned long)pthread_self();
 }
 
-/** The version of the library that was loaded, 0 for none. */
+/** PAPI checks the version that its caller was written for: major and minor, one byte each, as in the name of the library;
+ * 0 where none can be loaded. */
 static int load(void) {
-  for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-    void *handle = dlopen(libraries[i].soname, RTLD_NOW | RTLD_LOCAL);
-    size_t found = 0;
-    for (size_t k = 0; handle != NULL && k < sizeof functions / sizeof functions[0]; k++) {
-      *(void **)functions[k].function = dlsym(handle, functions[k].name);
-      found += *(void **)functions[k].function != NULL;
-    }
-    if (found == sizeof functions / sizeof functions[0]) {
-      return libraries[i].version;
-    }
+  rf_loaded loaded;
+  int major = 0, minor = 0;
+  if (rf_library_load(&library, &loaded)) {
+    sscanf(loaded.soname, "libpapi.so.%d.%d", &major, &minor);
   }
-  return 0;
+  return major << 24 | minor << 16;
 }
 
 /** If the kernel offers no counters, PAPI finds none: report the kernel's reason. */

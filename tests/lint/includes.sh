@@ -43,6 +43,8 @@ plant src/kernels/a.c '#include "measure/sampler.h"' '`kernels` may not include 
 plant src/cli/a.c '#include "roofline/roofline.h"' 'for programs outside'
 plant src/ops/a.c '#include "ops.h"' 'is included as'
 plant src/core/a.c '#include "registry/ops.inc"' '`core` may not include `ops`'
+plant src/draw/a.c '#include <dlfcn.h>' 'shared libraries are loaded by host/library.h'
+plant src/host/a.c '#include <dlfcn.h>' ''
 plant src/attic/a.c 'int x;' 'room `attic` is not'
 plant src/cli/a.c '#include "roofline/new.h"' 'has no room'
 plant include/roofline/op.h '#include "roofline/ops.h"' '`core` may not include `ops`'

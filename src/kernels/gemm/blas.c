@@ -1,11 +1,11 @@
 /* Libraries of the system, found at run time: its BLAS, BLIS and libxsmm. */
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "host/library.h"
 #include "kernels/gemm/_gemm.h"
 
 /* The Fortran interface: matrices in column order, every argument by address, two hidden string lengths. */
@@ -14,18 +14,18 @@ typedef void gemm_function(const char *, const char *, const int *, const int *,
                            const int *, size_t, size_t);
 
 typedef struct library {
-  const char *const *sonames; /**< tried in this order */
-  const char *missing;        /**< why there is none */
-  const char *gemm_names[2];  /**< fp64, fp32 */
-  const char *version_name;   /**< of a function that returns text, or NULL */
-  const char *prefix;         /**< of what it returns */
-  const char *threads_name;   /**< or NULL */
-  bool spawns;                /**< starts its threads in every call */
-  double most;                /**< of m n k, else another library would compute it; 0: any */
+  rf_library file;           /**< its names, and why there is none */
+  const char *gemm_names[2]; /**< fp64, fp32 */
+  const char *version_name;  /**< of a function that returns text, or NULL */
+  const char *prefix;        /**< of what it returns */
+  const char *threads_name;  /**< or NULL */
+  bool spawns;               /**< starts its threads in every call */
+  double most;               /**< of m n k, else another library would compute it; 0: any */
   pthread_once_t once;
   gemm_function *gemm[2];    /**< fp64, fp32 */
   void (*set_threads)(long); /**< OpenBLAS reads an int of it */
   char name[128], lacks[96];
+  rf_loaded loaded;
   const char *reason;
   cpu_set_t cores; /**< of the team it runs for */
 } library;
@@ -34,9 +34,9 @@ typedef struct library {
   { "dgemm_", "sgemm_" }
 
 static library openblas = {
-    .sonames = (const char *const[]){"libopenblas.so.0", "libblas.so.3", NULL},
-    .missing = "no BLAS: neither libopenblas.so.0 nor libblas.so.3 can be loaded; on Debian: apt install "
-               "libopenblas0-pthread",
+    .file = {.what = "BLAS",
+             .hint = "; on Debian: apt install libopenblas0-pthread",
+             .sonames = {"libopenblas.so.0", "libblas.so.3"}},
     .gemm_names = FORTRAN,
     .version_name = "openblas_get_config",
     .prefix = "",
@@ -45,8 +45,9 @@ static library openblas = {
 };
 
 static library blis = {
-    .sonames = (const char *const[]){"libblis.so.4", NULL},
-    .missing = "no BLIS: libblis.so.4 cannot be loaded; on Debian: apt install libblis4-pthread",
+    .file = {.what = "BLIS",
+             .hint = "; on Debian: apt install libblis4-pthread",
+             .sonames = {"libblis.so.4"}},
     .gemm_names = FORTRAN,
     .version_name = "bli_info_get_version_str",
     .prefix = "BLIS ",
@@ -57,8 +58,7 @@ static library blis = {
 
 /* Its functions are made at run time for products up to 64 x 64 x 64 (LIBXSMM_CONFIG_MAX_MNK). */
 static library xsmm = {
-    .sonames = (const char *const[]){"libxsmm.so.1", NULL},
-    .missing = "no libxsmm: libxsmm.so.1 cannot be loaded (Debian has it as an archive only)",
+    .file = {.what = "libxsmm", .hint = " (Debian has it as an archive only)", .sonames = {"libxsmm.so.1"}},
     .gemm_names = {"libxsmm_dgemm", "libxsmm_sgemm"},
     .version_name = "libxsmm_get_target_arch",
     .prefix = "libxsmm 1 for ",
@@ -66,34 +66,32 @@ static library xsmm = {
     .once = PTHREAD_ONCE_INIT,
 };
 
-static void *symbol(void *handle, const char *name) {
-  return name != NULL ? dlsym(handle, name) : NULL;
-}
-
-static void find(library *l, void *handle, const char *soname) {
+/** What not every BLAS has: its name and version, and how many threads it starts. */
+static void find_more(library *l) {
   const char *(*version)(void) = NULL;
-  *(void **)&l->gemm[0] = symbol(handle, l->gemm_names[0]);
-  *(void **)&l->gemm[1] = symbol(handle, l->gemm_names[1]);
-  *(void **)&l->set_threads = symbol(handle, l->threads_name);
-  *(void **)&version = symbol(handle, l->version_name);
+  const rf_symbol of_version = {l->version_name, &version}, of_threads = {l->threads_name, &l->set_threads};
+  rf_library_find(l->loaded.handle, &of_version, l->version_name != NULL, NULL);
+  rf_library_find(l->loaded.handle, &of_threads, l->threads_name != NULL, NULL);
   snprintf(l->name, sizeof l->name, "%s%s", version != NULL ? l->prefix : "",
-           version != NULL ? version() : soname);
+           version != NULL ? version() : l->loaded.soname);
   for (char *end = l->name + strlen(l->name); end > l->name && end[-1] == ' ';) {
     *--end = '\0';
   }
 }
 
 static void load(library *l) {
-  l->reason = l->missing;
-  for (int i = 0; l->sonames[i] != NULL && l->reason != NULL; i++) {
-    void *handle = dlopen(l->sonames[i], RTLD_NOW | RTLD_LOCAL);
-    if (handle != NULL) {
-      find(l, handle, l->sonames[i]);
-      bool complete = l->gemm[0] != NULL && l->gemm[1] != NULL;
-      snprintf(l->lacks, sizeof l->lacks, "%s has no %s and %s", l->sonames[i], l->gemm_names[0],
-               l->gemm_names[1]);
-      l->reason = complete ? NULL : l->lacks;
-    }
+  const rf_symbol symbols[] = {{l->gemm_names[0], &l->gemm[0]}, {l->gemm_names[1], &l->gemm[1]}};
+  rf_library file = l->file;
+  file.symbols = symbols;
+  file.count = sizeof symbols / sizeof symbols[0];
+  if (rf_library_load(&file, &l->loaded)) {
+    find_more(l);
+  } else if (l->loaded.soname != NULL) {
+    snprintf(l->lacks, sizeof l->lacks, "%s has no %s and %s", l->loaded.soname, l->gemm_names[0],
+             l->gemm_names[1]);
+    l->reason = l->lacks;
+  } else {
+    l->reason = l->loaded.reason;
   }
 }
 

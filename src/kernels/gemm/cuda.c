@@ -1,8 +1,8 @@
 /* The rungs of the ladder that only CUDA has: fp32 by the copy engine, bf16 on tensor cores, and the vendor's
  * library. */
+#include "host/cublas.h"
 #include "kernels/cuda/tiles.h"
 #include "kernels/device/_device.h"
-#include "kernels/gemm/_cublas.h"
 #include "kernels/gemm/_gemm.h"
 
 static bool is_bf16(roof_dtype dtype) {

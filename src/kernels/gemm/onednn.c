@@ -1,11 +1,11 @@
 /* oneDNN, found at run time: products by its matmul primitive, through the C interface of version 2 or 3. */
-#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/library.h"
 #include "kernels/gemm/_gemm.h"
 
 /* Values of its enums, the same in both versions (dnnl_types.h). */
@@ -70,33 +70,26 @@ static struct {
   const char *reason;
 } dnnl;
 
-/** Looks the functions up; true when all are there. */
-static bool find_all(void *handle) {
-  bool all = true;
-#define FIND(name, parameters)                                                                               \
-  *(void **)&dnnl.name = dlsym(handle, "dnnl_" #name);                                                       \
-  all = all && dnnl.name != NULL;
-  BOTH(FIND)
-  bool common = all;
-  VERSION_2(FIND)
-  bool second = all;
-  all = common;
-  VERSION_3(FIND)
-#undef FIND
-  *(void **)&dnnl.version = dlsym(handle, "dnnl_version");
-  return (second || all) && dnnl.version != NULL;
-}
+#define SYMBOL(name, parameters) {"dnnl_" #name, &dnnl.name},
+static const rf_symbol common[] = {BOTH(SYMBOL){"dnnl_version", &dnnl.version}};
+static const rf_symbol second[] = {VERSION_2(SYMBOL)}, third[] = {VERSION_3(SYMBOL)};
+#undef SYMBOL
+#define COUNT(symbols) (sizeof(symbols) / sizeof(symbols)[0])
+
+static const rf_library library = {
+    .what = "oneDNN",
+    .hint = "; on Debian: apt install libdnnl2",
+    .sonames = {"libdnnl.so.3", "libdnnl.so.2"},
+    .symbols = common,
+    .count = COUNT(common),
+};
 
 static void load(void) {
-  static const char *const sonames[] = {"libdnnl.so.3", "libdnnl.so.2"};
-  void *handle = NULL;
-  for (size_t i = 0; i < sizeof sonames / sizeof sonames[0] && handle == NULL; i++) {
-    handle = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
-  }
-  if (handle == NULL) {
-    dnnl.reason =
-        "no oneDNN: neither libdnnl.so.3 nor libdnnl.so.2 can be loaded; on Debian: apt install libdnnl2";
-  } else if (!find_all(handle)) {
+  static rf_loaded loaded;
+  if (!rf_library_load(&library, &loaded) && loaded.soname == NULL) {
+    dnnl.reason = loaded.reason;
+  } else if (loaded.handle == NULL || (!rf_library_find(loaded.handle, second, COUNT(second), NULL) &&
+                                       !rf_library_find(loaded.handle, third, COUNT(third), NULL))) {
     dnnl.reason = "libdnnl lacks the functions of oneDNN 2 and 3";
   } else if (dnnl.engine_create(&dnnl.engine, CPU, 0) != 0 ||
              dnnl.stream_create(&dnnl.stream, dnnl.engine, IN_ORDER) != 0) {

@@ -1,9 +1,10 @@
 /* NVIDIA's own matrix products: cuBLASLt, loaded at run time. */
-#include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/gemm/_cublas.h"
+#include "host/cublas.h"
+#include "host/library.h"
 #include "measure/cuda/cublas.h"
 
 #define LT_FUNCTIONS(X)                                                                                      \
@@ -41,20 +42,23 @@ struct cublas_ {
 
 enum { WORKSPACE = 32 << 20 }; /* what NVIDIA recommends for Hopper */
 
+#define LT_SYMBOL(member, symbol, parameters) {#symbol, &lt.member},
+static const rf_symbol symbols[] = {LT_FUNCTIONS(LT_SYMBOL)};
+#undef LT_SYMBOL
+
 /** Why the library cannot be used, or NULL. */
 static const char *bind(void) {
+  static char reason[96];
   void *library = rf_cublas();
+  const char *missing;
   if (library == NULL) {
     return rf_cublas_disabled_reason();
   }
-#define LT_BIND(member, symbol, parameters)                                                                  \
-  *(void **)&lt.member = dlsym(library, #symbol);                                                            \
-  if (lt.member == NULL) {                                                                                   \
-    return "cuBLASLt has no " #symbol;                                                                       \
+  if (rf_library_find(library, symbols, sizeof symbols / sizeof symbols[0], &missing)) {
+    return NULL;
   }
-  LT_FUNCTIONS(LT_BIND)
-#undef LT_BIND
-  return NULL;
+  snprintf(reason, sizeof reason, "cuBLASLt has no %s", missing);
+  return reason;
 }
 
 /** How the library multiplies a format: types of the factors, of the product and of the accumulator. */

@@ -1,10 +1,10 @@
 /* Finds NVIDIA's driver at run time. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/gemm/_cublas.h"
+#include "host/cublas.h"
+#include "host/library.h"
 #include "measure/cuda/api.h"
 
 /* The oldest that has tensor maps. */
@@ -13,7 +13,7 @@ enum { OLDEST = 12000 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* not a pthread_once_t: tests load it again */
 static struct {
   bool tried;
-  void *handle;
+  rf_loaded loaded;
   cuda_api api;
   char reason[256]; /* "" when it works */
 } driver;
@@ -23,16 +23,15 @@ static bool refuse(const char *format, const char *what) {
   return false;
 }
 
-/** The first symbol that is missing, or NULL. */
-static const char *bind(void) {
-  const char *missing = NULL;
-#define CUDA_BIND(member, symbol, parameters)                                                                \
-  *(void **)&driver.api.member = dlsym(driver.handle, #symbol);                                              \
-  missing = missing == NULL && driver.api.member == NULL ? #symbol : missing;
-  CUDA_FUNCTIONS(CUDA_BIND)
-#undef CUDA_BIND
-  return missing;
-}
+#define CUDA_SYMBOL(member, symbol, parameters) {#symbol, &driver.api.member},
+static const rf_symbol symbols[] = {CUDA_FUNCTIONS(CUDA_SYMBOL)};
+#undef CUDA_SYMBOL
+
+static const rf_library library = {.what = "CUDA",
+                                   .folder = RF_CUDA_FOLDER,
+                                   .sonames = {"libcuda.so.1"},
+                                   .symbols = symbols,
+                                   .count = sizeof symbols / sizeof symbols[0]};
 
 /** "13.0" of 13000. */
 static const char *version_text(int version, char text[16]) {
@@ -55,16 +54,17 @@ static bool check_version(void) {
 }
 
 static bool start(void) {
-  const char *missing, *name = "?";
-  driver.handle = rf_cuda_library("libcuda.so.1");
-  if (driver.handle == NULL) {
+  const char *name = "?";
+  bool complete = rf_library_load(&library, &driver.loaded);
+  if (driver.loaded.soname == NULL) {
     return refuse("%s", "no libcuda.so.1: NVIDIA's driver is not installed");
   }
   if (rf_cuda_images_version == 0) {
     return refuse("%s", "this roofline was built without nvcc; install CUDA 12 or later and build again");
   }
-  if ((missing = bind()) != NULL) {
-    return refuse("the driver is too old: libcuda.so.1 has no %s; install one for CUDA 12 or later", missing);
+  if (!complete) {
+    return refuse("the driver is too old: libcuda.so.1 has no %s; install one for CUDA 12 or later",
+                  driver.loaded.missing);
   }
   if (!check_version()) {
     return false;
@@ -93,9 +93,7 @@ const cuda_api *rf_cuda_load(const char **reason) {
 }
 
 void rf_cuda_forget(void) {
-  if (driver.handle != NULL) {
-    dlclose(driver.handle);
-  }
+  rf_library_close(&driver.loaded);
   memset(&driver, 0, sizeof driver);
 }
 

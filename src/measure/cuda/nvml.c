@@ -1,12 +1,12 @@
 #include "measure/cuda/nvml.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/gemm/_cublas.h"
+#include "host/cublas.h"
+#include "host/library.h"
 
 /* nvml.h: NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU */
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
@@ -24,25 +24,25 @@ enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
   X(throttled, nvmlDeviceGetCurrentClocksThrottleReasons, (nvml_device device, unsigned long long *reasons))
 
 static struct {
-  void *handle;
+  rf_loaded loaded;
 #define NVML_MEMBER(member, symbol, parameters) int(*member) parameters;
   NVML_FUNCTIONS(NVML_MEMBER)
 #undef NVML_MEMBER
 } nvml;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of loading it and letting it go */
 
+#define NVML_SYMBOL(member, symbol, parameters) {#symbol, &nvml.member},
+static const rf_symbol symbols[] = {NVML_FUNCTIONS(NVML_SYMBOL)};
+#undef NVML_SYMBOL
+
+static const rf_library library = {.what = "NVML",
+                                   .folder = RF_CUDA_FOLDER,
+                                   .sonames = {"libnvidia-ml.so.1"},
+                                   .symbols = symbols,
+                                   .count = sizeof symbols / sizeof symbols[0]};
+
 static bool start(void) {
-  nvml.handle = nvml.handle != NULL ? nvml.handle : rf_cuda_library("libnvidia-ml.so.1");
-  if (nvml.handle == NULL) {
-    return false;
-  }
-  bool complete = true;
-#define NVML_BIND(member, symbol, parameters)                                                                \
-  *(void **)&nvml.member = dlsym(nvml.handle, #symbol);                                                      \
-  complete &= nvml.member != NULL;
-  NVML_FUNCTIONS(NVML_BIND)
-#undef NVML_BIND
-  return complete && nvml.init() == 0;
+  return (nvml.loaded.handle != NULL || rf_library_load(&library, &nvml.loaded)) && nvml.init() == 0;
 }
 
 nvml_device rf_nvml_find(const char *bus) {
@@ -57,12 +57,10 @@ nvml_device rf_nvml_find(const char *bus) {
 
 void rf_nvml_done(void) {
   pthread_mutex_lock(&mutex);
-  if (nvml.handle != NULL && nvml.shutdown != NULL) {
+  if (nvml.loaded.handle != NULL) {
     nvml.shutdown();
   }
-  if (nvml.handle != NULL) {
-    dlclose(nvml.handle);
-  }
+  rf_library_close(&nvml.loaded);
   memset(&nvml, 0, sizeof nvml);
   pthread_mutex_unlock(&mutex);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/gemm/_cublas.h"
+#include "host/cublas.h"
 #include "measure/cuda/cublas.h"
 #include "measure/cuda/peaks.h"
 #include "measure/run.h"

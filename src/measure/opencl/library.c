@@ -1,32 +1,30 @@
 /* The system's OpenCL library and its devices. */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/library.h"
 #include "measure/opencl/api.h"
 
 static rf_opencl library;
-static char reason[256];
+static char reason[320];
+
+#define SYMBOL(name) {"cl" #name, &library.api.name},
+static const rf_symbol symbols[] = {RF_OPENCL_MAP(SYMBOL)};
+#undef SYMBOL
 
 static bool load(const char *soname) {
-  void *handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
-  if (handle == NULL) {
-    snprintf(reason, sizeof reason,
-             "no OpenCL: %s cannot be loaded; on Debian: apt install ocl-icd-libopencl1", soname);
-    return false;
-  }
-  const char *missing = NULL;
-#define FIND(name)                                                                                           \
-  *(void **)&library.api.name = dlsym(handle, "cl" #name);                                                   \
-  missing = library.api.name == NULL ? "cl" #name : missing;
-  RF_OPENCL_MAP(FIND)
-#undef FIND
-  if (missing != NULL) {
-    snprintf(reason, sizeof reason, "%s has no %s: OpenCL 1.2 or later is needed", soname, missing);
-  }
-  return missing == NULL;
+  const rf_library file = {.what = "OpenCL",
+                           .hint = "; on Debian: apt install ocl-icd-libopencl1",
+                           .sonames = {soname},
+                           .symbols = symbols,
+                           .count = sizeof symbols / sizeof symbols[0]};
+  rf_loaded loaded;
+  bool good = rf_library_load(&file, &loaded);
+  snprintf(reason, sizeof reason, "%s%s", loaded.reason,
+           loaded.soname != NULL ? ": OpenCL 1.2 or later is needed" : "");
+  return good;
 }
 
 static cl_device_type type_of(cl_device_id device) {

@@ -13,7 +13,7 @@ BEGIN {
   may["measure"] = "core ops advise host kernels measure"
   may["import"] = "core ops models advise host documents import"
   may["ledger"] = "core ops advise host documents ledger"
-  may["draw"] = "core ops advise draw"
+  may["draw"] = "core ops advise host draw"
   may["region"] = "core host region"
   may["doctor"] = "core host measure doctor"
   may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import ledger draw region doctor cli"
@@ -73,6 +73,7 @@ function report(why) {
 
 function check_include(name, quoted,    target) {
   if (!quoted) {
+    if (name == "dlfcn.h" && room != "host") report("<dlfcn.h> in " room ": shared libraries are loaded by host/library.h")
     if (pure && !(name in standard)) report("<" name "> in " room ": core and ops use only C17 headers and strings.h")
     return
   }

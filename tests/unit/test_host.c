@@ -1,0 +1,88 @@
+/* What the machine offers while the program runs: shared libraries. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/library.h"
+
+static int (*absolute)(int);
+static void *(*nothing)(void);
+static const rf_symbol one[] = {{"abs", &absolute}};
+static const rf_symbol two[] = {{"abs", &absolute}, {"roofline_has_no_such_function", &nothing}};
+
+static void loads_the_first_that_has_all_symbols(void **state) {
+  (void)state;
+  rf_loaded loaded;
+  rf_library libc = {
+      .what = "C", .sonames = {"libnone.so.1", "libm.so.6", "libc.so.6"}, .symbols = one, .count = 1};
+  absolute = NULL;
+  assert_true(rf_library_load(&libc, &loaded));
+  assert_string_equal(loaded.reason, "");
+  assert_non_null(loaded.soname);
+  assert_int_equal(absolute(-7), 7);
+  rf_library_close(&loaded);
+  assert_null(loaded.handle);
+  rf_library_close(&loaded);
+}
+
+static void a_library_without_symbols_is_only_looked_for(void **state) {
+  (void)state;
+  rf_loaded loaded;
+  assert_true(rf_library_load(&(rf_library){.what = "C", .sonames = {"libc.so.6"}}, &loaded));
+  assert_string_equal(loaded.soname, "libc.so.6");
+  rf_library_close(&loaded);
+}
+
+static void says_which_symbol_is_missing_and_fills_none(void **state) {
+  (void)state;
+  rf_loaded loaded;
+  const char *missing = NULL;
+  rf_library old = {.what = "C", .sonames = {"libc.so.6", "libnone.so.1"}, .symbols = two, .count = 2};
+  assert_false(rf_library_load(&old, &loaded));
+  assert_null(loaded.handle);
+  assert_null(absolute);
+  assert_string_equal(loaded.soname, "libc.so.6");
+  assert_string_equal(loaded.missing, "roofline_has_no_such_function");
+  assert_string_equal(loaded.reason, "libc.so.6 has no roofline_has_no_such_function");
+  assert_true(rf_library_load(&(rf_library){.what = "C", .sonames = {"libc.so.6"}}, &loaded));
+  assert_false(rf_library_find(loaded.handle, two, 2, &missing));
+  assert_string_equal(missing, "roofline_has_no_such_function");
+  assert_true(rf_library_find(loaded.handle, one, 1, &missing));
+  assert_null(missing);
+  rf_library_close(&loaded);
+}
+
+static void says_why_none_is_there(void **state) {
+  (void)state;
+  rf_loaded loaded;
+  rf_library library = {.what = "such", .hint = "; look elsewhere", .sonames = {"libnone.so.1"}};
+  assert_false(rf_library_load(&library, &loaded));
+  assert_null(loaded.soname);
+  assert_string_equal(loaded.reason, "no such: libnone.so.1 cannot be loaded; look elsewhere");
+  library.sonames[1] = "libnone.so.2";
+  assert_false(rf_library_load(&library, &loaded));
+  assert_string_equal(loaded.reason,
+                      "no such: neither libnone.so.1 nor libnone.so.2 can be loaded; look elsewhere");
+}
+
+static void a_variable_names_the_folder(void **state) {
+  (void)state;
+  rf_loaded loaded;
+  rf_library library = {.what = "C", .folder = "ROOFLINE_TEST_FOLDER", .sonames = {"libc.so.6"}};
+  unsetenv("ROOFLINE_TEST_FOLDER");
+  assert_true(rf_library_load(&library, &loaded));
+  rf_library_close(&loaded);
+  setenv("ROOFLINE_TEST_FOLDER", "/nowhere", 1);
+  assert_false(rf_library_load(&library, &loaded));
+  unsetenv("ROOFLINE_TEST_FOLDER");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(loads_the_first_that_has_all_symbols),
+                                     cmocka_unit_test(a_library_without_symbols_is_only_looked_for),
+                                     cmocka_unit_test(says_which_symbol_is_missing_and_fills_none),
+                                     cmocka_unit_test(says_why_none_is_there),
+                                     cmocka_unit_test(a_variable_names_the_folder)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
