@@ -43,10 +43,11 @@ static inline double rf_knot_cost(const double costs[ROOF_MIX_COUNT], rf_knot kn
 /** s a byte. The updates hide behind the rest or the rest behind them, but nothing beats the fastest
  *  pattern. */
 static inline double rf_mix_cost(const double costs[ROOF_MIX_COUNT], rf_mix mix) {
-  double updates = mix.updates_share * costs[ROOF_MIX_UPDATE];
+  double updates = costs[ROOF_MIX_UPDATE];
   if (mix.updates_share == 0 || isnan(updates)) {
     return rf_knot_cost(costs, mix.all);
   }
+  updates *= mix.updates_share;
   double others = mix.others_share * rf_knot_cost(costs, mix.others);
   return fmax(fmax(updates, others), roof_costs_least(costs));
 }

@@ -232,16 +232,6 @@ static double tiled_bytes(const roof_target *target, const roof_work *work, int 
                : work->no_reuse_bytes + work->write_bytes;
 }
 
-static double level_bytes(const roof_target *target, const roof_work *work, int k, double bytes) {
-  if (!isnan(work->level_bytes[k])) {
-    return work->level_bytes[k];
-  }
-  if (target->options.tile > 0 && !isnan(work->no_reuse_bytes)) {
-    return tiled_bytes(target, work, k, bytes);
-  }
-  return bytes;
-}
-
 /** Bytes of a working set that a level keeps. What all instances hold together counts only where each core keeps
  * a part that no other reads: on a processor, for work that reads its data once. An accelerator hands its work out
  * anew at each launch. */
@@ -263,34 +253,53 @@ static int supply_level(const roof_target *target, const roof_work *work) {
   return (int)target->memory;
 }
 
+/** Fills in the bytes that each level supplies. */
+static void fill_bytes(const roof_target *target, const roof_work *work, double bytes, double *each) {
+  for (int k = 0; k < ROOF_LEVEL_KIND_COUNT; k++) {
+    each[k] = isnan(work->level_bytes[k]) ? bytes : work->level_bytes[k];
+  }
+  bool tiled = target->options.tile > 0 && !isnan(work->no_reuse_bytes);
+  for (int k = 0; k <= (int)target->memory && tiled; k++) {
+    each[k] = isnan(work->level_bytes[k]) ? tiled_bytes(target, work, k, bytes) : each[k];
+  }
+  for (int k = supply_level(target, work) + 1; k <= (int)target->memory; k++) {
+    each[k] = 0;
+  }
+}
+
+static rf_mix mix_of(const roof_work *work, double bytes) {
+  double in_place = work->update_bytes > 0 ? work->update_bytes / bytes : 0;
+  return rf_mix_of(bytes > 0 ? work->write_bytes / bytes : 0, bytes > 0 ? in_place : 0);
+}
+
 static void time_levels(const roof_target *target, roof_prediction *out, double seconds_per_flop) {
   const roof_work *work = &out->work;
-  bool moves = out->bytes > 0;
-  rf_mix mix =
-      rf_mix_of(moves ? work->write_bytes / out->bytes : 0, moves ? work->update_bytes / out->bytes : 0);
-  int supply = supply_level(target, work);
-  double memory_seconds = out->bytes == 0 ? 0 : NAN, ridge = NAN;
+  const double all = out->bytes, flops = work->flops, intensity = out->intensity;
+  rf_mix mix = mix_of(work, all);
+  double each[ROOF_LEVEL_KIND_COUNT];
+  fill_bytes(target, work, all, each);
+  double memory_seconds = all == 0 ? 0 : NAN, ridge = NAN;
   const roof_level *binding = NULL;
-  int count = 0;
+  roof_level_time *t = out->levels;
   for (int k = 0; k <= (int)target->memory; k++) {
-    if (target->level[k] == NULL) {
+    const roof_level *level = target->level[k];
+    if (level == NULL) {
       continue;
     }
-    double cost = rf_mix_cost(target->seconds_per_byte[k], mix);
-    double bytes = k > supply ? 0 : level_bytes(target, work, k, out->bytes), seconds = bytes * cost;
-    double intensity = bytes == out->bytes ? out->intensity : bytes > 0 ? work->flops / bytes : NAN;
+    double cost = rf_mix_cost(target->seconds_per_byte[k], mix), bytes = each[k], seconds = bytes * cost;
     ridge = cost / seconds_per_flop;
-    out->levels[count++] = (roof_level_time){.level = target->level[k],
-                                             .bytes = bytes,
-                                             .intensity = intensity,
-                                             .ridge = ridge,
-                                             .seconds = seconds};
+    t->level = level;
+    t->bytes = bytes;
+    t->intensity = bytes == all ? intensity : bytes > 0 ? flops / bytes : NAN;
+    t->ridge = ridge;
+    t->seconds = seconds;
+    t++;
     if (!isnan(seconds) && !(seconds <= memory_seconds)) {
       memory_seconds = seconds;
-      binding = target->level[k];
+      binding = level;
     }
   }
-  out->level_count = count;
+  out->level_count = (int)(t - out->levels);
   out->ridge = ridge;
   out->memory_seconds = memory_seconds;
   out->binding = binding;
