@@ -5,6 +5,7 @@
 
 #include "roofline/advise.h"
 #include "roofline/claim.h"
+#include "roofline/drill.h"
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
 #include "roofline/predict.h"
@@ -55,6 +56,13 @@ ROOF_API roof_status roof_prediction_write(const roof_target *target, const roof
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_claim_write(const roof_target *target, const roof_claim *claim,
                                       const roof_claim_judged *judged, roof_text *out, roof_error *error);
+
+/** Appends the rounds that were answered of the questions of `seed` as one roofline.drill/1 object.
+ *  Units: FLOP/byte, %.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_drill_write(uint64_t seed, const roof_drill_round *rounds, int count,
+                                      roof_text *out, roof_error *error);
 
 /** A machine file to fill in: every key, comments as notes, figures that lint.
  *  Units: as roof_machine.

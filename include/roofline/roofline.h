@@ -42,6 +42,7 @@
 #include "roofline/crossing.h"
 #include "roofline/documents.h"
 #include "roofline/draw.h"
+#include "roofline/drill.h"
 #include "roofline/dtype.h"
 #include "roofline/energy.h"
 #include "roofline/explain.h"

@@ -1,7 +1,6 @@
 /* A prediction written as roofline.prediction/1. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "documents/json.h"
 #include "roofline/documents.h"
@@ -93,13 +92,5 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
 
 roof_status roof_prediction_write(const roof_target *target, const roof_op *op, const double *values,
                                   const roof_prediction *prediction, roof_text *out, roof_error *error) {
-  json_t *object = rf_prediction_json(target, op, values, prediction);
-  char *dump = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-  json_decref(object);
-  if (dump == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "prediction: out of memory");
-  }
-  roof_text_add(out, dump);
-  free(dump);
-  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "prediction: out of memory") : ROOF_OK;
+  return rf_json_write(rf_prediction_json(target, op, values, prediction), "prediction", out, error);
 }

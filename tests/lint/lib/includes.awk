@@ -35,6 +35,7 @@ BEGIN {
   room_of["roofline/plan.h"] = "models"
   room_of["roofline/crossing.h"] = "advise"
   room_of["roofline/explain.h"] = "advise"
+  room_of["roofline/drill.h"] = "advise"
   room_of["roofline/profiler.h"] = "import"
   room_of["roofline/workload.h"] = "models"
   room_of["roofline/roofline.h"] = "everything"
