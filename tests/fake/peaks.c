@@ -1,4 +1,4 @@
-/* The kernels of the tensor cores' peaks, whose products the processor would make for too long: each lane
+/* The kernels of the tensor cores' peaks, whose products the processor would make for too long: each thread
  * comes to what the measurement expects of it. That the kernels do is tested one cluster at a time
  * (test_cuda_peaks_*.c). */
 #include "measure/cuda/peaks.c"
@@ -17,7 +17,7 @@ static int run(const emulated_entry *entry, const emulated_shape *shape, void *c
   }
   peak->sums(peak, data, sums);
   for (unsigned i = 0; i < shape->grid[0] * shape->block[0]; i++) {
-    out[i] = (float)(sums[i % (unsigned)peak->lanes] * *(const int32_t *)arguments[2]);
+    out[i] = (float)(sums[i % (unsigned)peak->threads] * *(const int32_t *)arguments[2]);
   }
   return 1;
 }
@@ -32,7 +32,7 @@ const emulated_module *fake_peaks(void) {
   const tensor_peak *peak = NULL;
   for (int i = 0; i < PEAKS_MAX - 1 && (peak = rf_tensor_peak_at(i)) != NULL; i++) {
     entries[i] = (emulated_entry){.name = peak->entry,
-                                  .most = (unsigned)peak->lanes,
+                                  .most = (unsigned)peak->threads,
                                   .cluster = (unsigned)peak->cluster,
                                   .parameters = 3,
                                   .written = 1,

@@ -361,7 +361,7 @@ template <class T> INSIDE T atomicCAS(T *at, T expected, T value) {
 
 /* Warps: all 32 lanes must come. */
 
-INSIDE void emulated_nothing(emulated_lane *const *) {
+INSIDE void emulated_nothing(emulated_thread *const *) {
 }
 
 INSIDE void __syncwarp(unsigned mask = 0xFFFFFFFF) {
@@ -378,7 +378,7 @@ template <class T> INSIDE T emulated_shuffle(unsigned mask, T value, int from) {
   __syncwarp(mask); /* nobody's value of the turn before is still read */
   chip.now->posted[3] = &value;
   __syncwarp(mask);
-  given = (const T *)lane_of(chip.now->index / 32 * 32 + from)->posted[3];
+  given = (const T *)thread_of(chip.now->index / 32 * 32 + from)->posted[3];
   memcpy(&result, given, sizeof result);
   __syncwarp(mask);
   return result;

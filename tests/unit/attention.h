@@ -24,7 +24,7 @@ static roof_status attends(const char *name, const char *sizes, roof_dtype dtype
     assert_int_equal(rf_device_kernel_of(kernel)->plan(&run, &operands, launches), 1);
     assert_true(launches[0].shared <= SHARED_MAX);
     const unsigned *g = launches[0].groups;
-    assert_true(emulate(run_launch, launches, (index3){g[0], g[1], g[2]}, (int)launches[0].lanes[0], 1));
+    assert_true(emulate(run_launch, launches, (index3){g[0], g[1], g[2]}, (int)launches[0].items[0], 1));
     status = kernel->check(&run, error);
   }
   kernel->release(&run);

@@ -73,7 +73,7 @@ typedef struct index3 {
   unsigned x, y, z;
 } index3;
 
-/** A stack that lanes run on, one after the other as each comes to its end. */
+/** A stack that threads run on, one after the other as each comes to its end. */
 typedef struct emulated_fiber {
 #if defined(__x86_64__)
   void *context; /* its stack pointer */
@@ -84,7 +84,7 @@ typedef struct emulated_fiber {
   struct emulated_fiber *next; /* of those that are free */
 } emulated_fiber;
 
-typedef struct emulated_lane {
+typedef struct emulated_thread {
   emulated_fiber *fiber; /* once it has begun */
   int block, index;
   index3 at; /* threadIdx */
@@ -92,7 +92,7 @@ typedef struct emulated_lane {
   job jobs[PENDING_MAX];
   int job_count, groups[QUEUES]; /* committed */
   const void *posted[4];
-} emulated_lane;
+} emulated_thread;
 
 typedef struct emulated_block {
   unsigned char *shared;
@@ -110,7 +110,7 @@ typedef struct transfer {
 } transfer;
 
 static struct {
-  emulated_lane lanes[BLOCKS_MAX * THREADS_MAX];
+  emulated_thread threads[BLOCKS_MAX * THREADS_MAX];
   emulated_block blocks[BLOCKS_MAX];
   emulated_fiber fibers[BLOCKS_MAX * THREADS_MAX], scheduler;
   emulated_fiber *free;
@@ -118,7 +118,7 @@ static struct {
   transfer transfers[COPIES_MAX];
   int transfer_count, block_count, thread_count;
   meeting cluster;
-  emulated_lane *now;
+  emulated_thread *now;
   index3 block_index, block, grid;
   void (*kernel)(const void *arguments);
   const void *arguments;
@@ -194,7 +194,7 @@ INSIDE void fiber_switch(emulated_fiber *from, emulated_fiber *to) {
 }
 #endif
 
-INSIDE void pause_lane(void) {
+INSIDE void pause_thread(void) {
   fiber_switch(chip.now->fiber, &chip.scheduler);
 }
 
@@ -205,7 +205,7 @@ INSIDE bool meet(meeting *m, int size) {
     return true;
   }
   while (m->turn == turn) {
-    pause_lane();
+    pause_thread();
   }
   return false;
 }
@@ -221,8 +221,8 @@ INSIDE void meet_only(meeting *m, int size) {
   }
 }
 
-INSIDE emulated_lane *lane_of(int index) {
-  return &chip.lanes[chip.now->block * chip.thread_count + index];
+INSIDE emulated_thread *thread_of(int index) {
+  return &chip.threads[chip.now->block * chip.thread_count + index];
 }
 
 INSIDE void __syncthreads(void) {
@@ -314,7 +314,7 @@ INSIDE uint32_t anew(uint32_t x) {
 /* Jobs: copies and products by groups. */
 
 INSIDE void post(int queue, job posted) {
-  emulated_lane *l = chip.now;
+  emulated_thread *l = chip.now;
   if (l->job_count == PENDING_MAX) {
     abort();
   }
@@ -323,8 +323,9 @@ INSIDE void post(int queue, job posted) {
   l->jobs[l->job_count++] = posted;
 }
 
-/** Does the lane's jobs of all groups of a queue but the last `left`. */
-INSIDE void settle(emulated_lane *l, int queue, int left, void (*work)(const emulated_lane *, const job *)) {
+/** Does the thread's jobs of all groups of a queue but the last `left`. */
+INSIDE void settle(emulated_thread *l, int queue, int left,
+                   void (*work)(const emulated_thread *, const job *)) {
   int kept = 0;
   for (int i = 0; i < l->job_count; i++) {
     if (l->jobs[i].queue == queue && l->jobs[i].group < l->groups[queue] - left) {
@@ -336,7 +337,7 @@ INSIDE void settle(emulated_lane *l, int queue, int left, void (*work)(const emu
   l->job_count = kept;
 }
 
-INSIDE void copy_now(const emulated_lane *l, const job *j) {
+INSIDE void copy_now(const emulated_thread *l, const job *j) {
   unsigned char *to = shared_at(l->block, j->to, 16);
   memset(to, 0, 16);
   memcpy(to, j->from, j->bytes);
@@ -361,7 +362,7 @@ INSIDE void copy_wait(int left) {
 
 /* A warp's instructions: the last lane to come does them for all. */
 
-typedef void warp_work(emulated_lane *const *lanes);
+typedef void warp_work(emulated_thread *const *lanes);
 
 INSIDE void by_warp(warp_work *work, const void *first, const void *second, const void *third) {
   int warp = chip.now->index / 32;
@@ -369,9 +370,9 @@ INSIDE void by_warp(warp_work *work, const void *first, const void *second, cons
   chip.now->posted[1] = second;
   chip.now->posted[2] = third;
   if (meet(&here()->warps[warp], 32)) {
-    emulated_lane *lanes[32];
+    emulated_thread *lanes[32];
     for (int i = 0; i < 32; i++) {
-      lanes[i] = lane_of(32 * warp + i);
+      lanes[i] = thread_of(32 * warp + i);
     }
     work(lanes);
     dismiss(&here()->warps[warp]);
@@ -379,13 +380,13 @@ INSIDE void by_warp(warp_work *work, const void *first, const void *second, cons
 }
 
 /** Element (row, column) of matrix `m` whose rows the lanes address. */
-INSIDE bf16 *matrix_at(emulated_lane *const *lanes, int m, int row, int column) {
+INSIDE bf16 *matrix_at(emulated_thread *const *lanes, int m, int row, int column) {
   uint32_t address;
   memcpy(&address, lanes[8 * m + row]->posted[0], sizeof address);
   return (bf16 *)(void *)shared_at(lanes[0]->block, address, 16) + column;
 }
 
-INSIDE void load_work(emulated_lane *const *lanes, bool transposed) {
+INSIDE void load_work(emulated_thread *const *lanes, bool transposed) {
   for (int l = 0; l < 32; l++) {
     for (int m = 0; m < 4; m++) {
       int row = l / 4, column = l % 4 * 2;
@@ -396,11 +397,11 @@ INSIDE void load_work(emulated_lane *const *lanes, bool transposed) {
   }
 }
 
-INSIDE void load_straight(emulated_lane *const *lanes) {
+INSIDE void load_straight(emulated_thread *const *lanes) {
   load_work(lanes, false);
 }
 
-INSIDE void load_across(emulated_lane *const *lanes) {
+INSIDE void load_across(emulated_thread *const *lanes) {
   load_work(lanes, true);
 }
 
@@ -423,7 +424,7 @@ INSIDE void load_matrices_transposed(uint32_t *r, uint32_t address) {
   by_warp(load_across, &address, r, NULL);
 }
 
-INSIDE void store_work(emulated_lane *const *lanes) {
+INSIDE void store_work(emulated_thread *const *lanes) {
   for (int l = 0; l < 32; l++) {
     for (int m = 0; m < 4; m++) {
       uint32_t pair = ((const uint32_t *)lanes[l]->posted[1])[m];
@@ -437,13 +438,13 @@ INSIDE void store_matrices(uint32_t address, const uint32_t *r) {
   by_warp(store_work, &address, r, NULL);
 }
 
-/** Half `which` of word `word` of lane's operand `operand`. */
-INSIDE bf16 half_of(const emulated_lane *l, int operand, int word, int which) {
+/** Half `which` of word `word` of the thread's operand `operand`. */
+INSIDE bf16 half_of(const emulated_thread *l, int operand, int word, int which) {
   return (bf16)(((const uint32_t *)l->posted[operand])[word] >> 16 * which);
 }
 
 /* PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type". */
-INSIDE void mma_work(emulated_lane *const *lanes, float (*number)(bf16)) {
+INSIDE void mma_work(emulated_thread *const *lanes, float (*number)(bf16)) {
   float a[16][16], b[8][16];
   for (int i = 0; i < 16 * 16; i++) {
     int row = i / 16, k = i % 16;
@@ -460,11 +461,11 @@ INSIDE void mma_work(emulated_lane *const *lanes, float (*number)(bf16)) {
   }
 }
 
-INSIDE void mma_work_bf16(emulated_lane *const *lanes) {
+INSIDE void mma_work_bf16(emulated_thread *const *lanes) {
   mma_work(lanes, from_bf16);
 }
 
-INSIDE void mma_work_fp16(emulated_lane *const *lanes) {
+INSIDE void mma_work_fp16(emulated_thread *const *lanes) {
   mma_work(lanes, from_fp16);
 }
 
@@ -476,7 +477,7 @@ INSIDE void mma_fp16(float *d, const uint32_t *a, const uint32_t *b) {
   by_warp(mma_work_fp16, a, b, d);
 }
 
-INSIDE void shuffle_work(emulated_lane *const *lanes) {
+INSIDE void shuffle_work(emulated_thread *const *lanes) {
   for (int l = 0; l < 32; l++) {
     int from = l ^ *(const int *)lanes[l]->posted[2];
     *(float *)(uintptr_t)lanes[l]->posted[1] = *(const float *)lanes[from]->posted[0];
@@ -536,7 +537,7 @@ INSIDE void barrier_arrive(uint32_t address, uint32_t rank) {
 
 INSIDE void barrier_wait(uint32_t address, uint32_t parity) {
   while ((uint32_t)barrier_at(chip.now->block, address)->phase == parity) {
-    pause_lane();
+    pause_thread();
   }
 }
 
@@ -612,7 +613,7 @@ INSIDE void transfers_advance(void) {
   chip.transfer_count = kept;
 }
 
-INSIDE void store_now(const emulated_lane *l, const job *j) {
+INSIDE void store_now(const emulated_thread *l, const job *j) {
   const CUtensorMap *map = (const CUtensorMap *)j->from;
   for (int i = 0; i < map->box_height * 64; i++) {
     bf16 *to = element_of(map, j->x + i % 64, j->y + i / 64, j->plane);
@@ -672,16 +673,16 @@ INSIDE bf16 n_major(int block_index, uint64_t descriptor, int n, int k) {
   return *(bf16 *)(void *)shared_at(block_index, address, 2);
 }
 
-/** Element k of A in the lane's upper or lower row: from shared memory, or from the registers of the four
- * lanes that have the row, as mma has it. */
-INSIDE float product_a(const emulated_lane *l, const job *j, int half, int k) {
+/** Element k of A in the thread's upper or lower row: from shared memory, or from the registers of the four
+ * lanes that hold the row, as mma has it. */
+INSIDE float product_a(const emulated_thread *l, const job *j, int half, int k) {
   int row = l->index % 128 / 32 * 16 + l->index % 32 / 4 + 8 * half;
   return j->kind.number(j->kind.in_registers ? (bf16)(j->quad[k % 8 / 2][half + k / 8 * 2] >> 16 * (k % 2))
                                              : k_major(l->block, j->a, row, k));
 }
 
-/** This lane's sums: "Register Fragments for wgmma.mma_async.m64nNk16", accumulator D. */
-INSIDE void product_now(const emulated_lane *l, const job *j) {
+/** This thread's sums: "Register Fragments for wgmma.mma_async.m64nNk16", accumulator D. */
+INSIDE void product_now(const emulated_thread *l, const job *j) {
   float a[2][16], b[16];
   if ((!j->kind.in_registers && j->a >> 62 != 1) || j->b >> 62 != 1) {
     abort();
@@ -724,7 +725,7 @@ INSIDE void product_scores(float *d, uint64_t a, uint64_t b, int add, int fp16) 
   product_start((job){.sums = d, .a = a, .b = b, .add = add, .kind = kind});
 }
 
-INSIDE void quad_work(emulated_lane *const *lanes) {
+INSIDE void quad_work(emulated_thread *const *lanes) {
   for (int l = 0; l < 32; l++) {
     for (int i = 0; i < 4; i++) {
       ((const void **)(uintptr_t)lanes[l]->posted[1])[i] = lanes[l / 4 * 4 + i]->posted[0];
@@ -754,7 +755,7 @@ INSIDE void product_wait(int left) {
   meeting *m = &here()->warpgroups[group];
   if (meet(m, 128)) {
     for (int i = 0; i < 128; i++) {
-      settle(lane_of(128 * group + i), PRODUCTS, left, product_now);
+      settle(thread_of(128 * group + i), PRODUCTS, left, product_now);
     }
     dismiss(m);
   }
@@ -764,10 +765,10 @@ INSIDE void product_wait(int left) {
 
 enum { STACK_BYTES = 128 << 10 };
 
-/** Lane after lane, each begun by the scheduler. */
+/** Thread after thread, each begun by the scheduler. */
 static void fiber_main(void) {
   for (;;) {
-    emulated_lane *l = chip.now;
+    emulated_thread *l = chip.now;
     emulated_fiber *mine = l->fiber;
     chip.kernel(chip.arguments);
     l->over = true;
@@ -777,7 +778,7 @@ static void fiber_main(void) {
   }
 }
 
-/** One that stands before its first lane, or behind the end of one. */
+/** A fiber before its first thread, or after the end of one. */
 INSIDE emulated_fiber *fiber_take(void) {
   emulated_fiber *f = chip.free;
   if (f != NULL) {
@@ -790,7 +791,7 @@ INSIDE emulated_fiber *fiber_take(void) {
   return f;
 }
 
-INSIDE void lane_start(emulated_lane *l, int block_index, int index) {
+INSIDE void thread_start(emulated_thread *l, int block_index, int index) {
   unsigned at = (unsigned)index;
   l->fiber = NULL;
   l->block = block_index;
@@ -819,12 +820,12 @@ INSIDE void cluster_start(index3 first, int blocks, size_t shared) {
     block_start(&chip.blocks[b]);
     memset(chip.blocks[b].shared, 0xFF, shared); /* NaN */
     for (int t = 0; t < chip.thread_count; t++) {
-      lane_start(&chip.lanes[b * chip.thread_count + t], b, t);
+      thread_start(&chip.threads[b * chip.thread_count + t], b, t);
     }
   }
 }
 
-INSIDE bool lane_go_on(emulated_lane *l) {
+INSIDE bool thread_go_on(emulated_thread *l) {
   chip.now = l;
   if (!l->over) {
     l->fiber = l->fiber != NULL ? l->fiber : fiber_take();
@@ -839,14 +840,14 @@ INSIDE bool cluster_run(void) {
   for (int round = 0; left > 0 && round < 20000; round++) {
     left = 0;
     for (int i = 0; i < chip.block_count * chip.thread_count; i++) {
-      left += lane_go_on(&chip.lanes[i]);
+      left += thread_go_on(&chip.threads[i]);
     }
     transfers_advance();
   }
   return left == 0;
 }
 
-/** Forgets the lanes of a launch that did not come to its end. */
+/** Forgets the threads of a launch that did not come to its end. */
 INSIDE void emulate_abandon(void) {
   chip.free = NULL;
   chip.fiber_count = 0;

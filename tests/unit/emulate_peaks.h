@@ -103,7 +103,7 @@ typedef struct emulated_mma {
 
 /* PTX ISA, "Matrix Fragments for mma.m16n8k32": lane / 4 is the row of A and the column of B; the words of a
  * row are those of its four lanes, then those of their second halves. */
-INSIDE void mma_any_work(emulated_lane *const *lanes) {
+INSIDE void mma_any_work(emulated_thread *const *lanes) {
   for (int l = 0; l < 32; l++) {
     const emulated_mma *mine = lanes[l]->posted[0];
     for (int i = 0; i < 4; i++) {
@@ -140,7 +140,7 @@ INSIDE void row_at(int block, uint64_t descriptor, int row, uint32_t count, uint
   }
 }
 
-/** This lane's 128 sums at once; that they come late is tested with gemm_wgmma.cu. */
+/** This thread's 128 sums at once; that they come late is tested with gemm_wgmma.cu. */
 INSIDE void wgmma_any(const char *name, bool integer, void *d, uint64_t a, uint64_t b) {
   int thread = chip.now->index % 128;
   if (a >> 62 != 1 || b >> 62 != 1) {
@@ -190,7 +190,7 @@ INSIDE void memory_reset(void) {
   tensor_memory.delay = -1;
 }
 
-/** By each lane of the warp; in a pair by both blocks. */
+/** By each thread of the warp; in a pair by both blocks. */
 INSIDE void memory_take(const char *group, uint32_t slot, uint32_t columns) {
   (void)group;
   tensor_memory.taken[chip.now->block] = (int)columns;
@@ -327,7 +327,7 @@ INSIDE int barrier_over(uint32_t barrier, uint32_t parity) {
     if (tensor_memory.delay >= 0 && tensor_memory.delay-- == 0) {
       products_finish();
     } else {
-      pause_lane();
+      pause_thread();
     }
   }
   return 1;

@@ -1,4 +1,4 @@
-/* Runs a kernel of peaks_*.cu on the emulated multiprocessor and compares its lanes' sums with those that the
+/* Runs a kernel of peaks_*.cu on the emulated multiprocessor and compares its threads' sums with those the
  * measurement expects (measure/cuda/peaks.c). Included behind the kernel. */
 #ifndef TESTS_UNIT_EMULATE_SUMS_H
 #define TESTS_UNIT_EMULATE_SUMS_H
@@ -41,15 +41,16 @@ static void sums_right(peak_kernel *kernel, const char *entry, int rounds, bool 
   peak_call call = {kernel, (const uint4 *)(const void *)data, out, rounds};
   emulated_late = late;
   memory_reset();
-  assert_true(emulate(run_peak, &call, (index3){(unsigned)peak->cluster, 1, 1}, peak->lanes, peak->cluster));
-  for (int i = 0; i < peak->lanes; i++) {
+  assert_true(
+      emulate(run_peak, &call, (index3){(unsigned)peak->cluster, 1, 1}, peak->threads, peak->cluster));
+  for (int i = 0; i < peak->threads; i++) {
     largest = fmax(largest, fabs(rounds * expected[i]));
   }
   assert_true(largest > 1);
-  for (int i = 0; i < peak->cluster * peak->lanes; i++) {
-    double wanted = rounds * expected[i % peak->lanes];
+  for (int i = 0; i < peak->cluster * peak->threads; i++) {
+    double wanted = rounds * expected[i % peak->threads];
     if (!(fabs((double)out[i] - wanted) <= 1e-4 * largest)) {
-      fail_msg("%s: lane %d comes to %g, not %g; the largest is %g", entry, i, (double)out[i], wanted,
+      fail_msg("%s: thread %d comes to %g, not %g; the largest is %g", entry, i, (double)out[i], wanted,
                largest);
     }
   }

@@ -169,9 +169,9 @@ static void a_device_refuses_what_it_cannot_do(void **state) {
   (void)state;
   double seconds;
   stage s = prepare("", NUMBERS);
-  s.launch.lanes[0] = 2048;
+  s.launch.items[0] = 2048;
   assert_int_equal(s.device->driver->time(s.device, &s.launch, 1, 1, &seconds, NULL), ROOF_E_UNSUPPORTED);
-  s.launch.lanes[0] = 256;
+  s.launch.items[0] = 256;
   s.launch.groups[1] = 65536;
   assert_int_equal(s.device->driver->time(s.device, &s.launch, 1, 1, &seconds, NULL), ROOF_E_UNSUPPORTED);
   s.launch.groups[1] = 1;

@@ -1,4 +1,4 @@
-/* The kernels of peaks_mma.cu on an emulated multiprocessor: each lane comes to the sum that the
+/* The kernels of peaks_mma.cu on an emulated multiprocessor: each thread comes to the sum that the
  * measurement checks it against. */
 #include "test.h"
 

@@ -50,7 +50,7 @@ static roof_status open_device(int index, rf_device **device, roof_error *error)
     snprintf(d->info.device_class, sizeof d->info.device_class, "gpu");
     snprintf(d->info.unit_kind, sizeof d->info.unit_kind, "SM");
     d->info.units = 4;
-    d->info.group_lanes = 256;
+    d->info.group_items = 256;
     d->info.memory_bytes = 64 << 20;
     d->info.allocation_bytes = 32 << 20;
     d->info.cache_bytes = 64 << 10;
@@ -141,7 +141,8 @@ static double memory_seconds(const rf_device_launch *l) {
          elements * 4 * (l->entry[strlen(l->entry) - 1] - '0') * (reads ? 1 : buffers) * passes / rate;
 }
 
-/** What it leaves, of the few groups of a check: of a read the sum of all lanes in the first one's place. */
+/** What it leaves, of the few work-groups of a check: a read leaves the sum of all work-items
+ * in the place of the first. */
 static void move(const rf_device_launch *l) {
   int buffers = 0;
   while (l->args[buffers].kind == RF_ARG_BUFFER) {
@@ -163,33 +164,33 @@ static void move(const rf_device_launch *l) {
     return;
   }
   for (size_t i = from; i < from + count; i++) {
-    out[i] = buffers == 1   ? l->args[3].real + (float)(i / width % l->lanes[0])
+    out[i] = buffers == 1   ? l->args[3].real + (float)(i / width % l->items[0])
              : buffers == 2 ? a[i]
                             : fmaf(0.75f, ((const float *)l->args[1].buffer)[i], a[i]);
   }
 }
 
-/** One lane's sums by the rules of the program. */
-static float chains(const rf_device_launch *l, int chains, int width, unsigned lane) {
+/** One work-item's sums as the program computes them. */
+static float chains(const rf_device_launch *l, int chains, int width, unsigned item) {
   const float *numbers = l->args[0].buffer;
   float sum = 0;
   for (int i = 0; i < chains * width; i++) {
-    float x = numbers[2 * l->lanes[0] + lane * (unsigned)(chains * width) + (unsigned)i];
+    float x = numbers[2 * l->items[0] + item * (unsigned)(chains * width) + (unsigned)i];
     for (int step = 0; step < 16 * l->args[2].number; step++) {
-      x = fmaf(x, numbers[lane], numbers[lane + l->lanes[0]]);
+      x = fmaf(x, numbers[item], numbers[item + l->items[0]]);
     }
     sum += x;
   }
   return sum;
 }
 
-static int32_t words(const rf_device_launch *l, int chains, unsigned lane) {
+static int32_t words(const rf_device_launch *l, int chains, unsigned item) {
   const int32_t *numbers = l->args[0].buffer;
   uint32_t all = 0;
   for (int i = 0; i < chains; i++) {
-    uint32_t x = (uint32_t)numbers[2 * l->lanes[0] + lane * (unsigned)chains + (unsigned)i];
+    uint32_t x = (uint32_t)numbers[2 * l->items[0] + item * (unsigned)chains + (unsigned)i];
     for (int step = 0; step < 16 * l->args[2].number; step++) {
-      uint32_t factor = (uint32_t)numbers[lane], sum = (uint32_t)numbers[lane + l->lanes[0]];
+      uint32_t factor = (uint32_t)numbers[item], sum = (uint32_t)numbers[item + l->items[0]];
       for (int shift = 0; shift < 32; shift += 8) {
         sum += (uint32_t)((int8_t)(factor >> shift) * (int8_t)(x >> shift));
       }
@@ -204,15 +205,15 @@ static int32_t words(const rf_device_launch *l, int chains, unsigned lane) {
 static double arithmetic_seconds(const rf_device_launch *l) {
   int count = 1, width = 1;
   assert_int_equal(sscanf(l->entry, "arithmetic_%d_%d", &count, &width), 2);
-  for (unsigned lane = 0; lane < l->lanes[0] && l->groups[0] == 1; lane += 37) { /* what a check looks at */
+  for (unsigned item = 0; item < l->items[0] && l->groups[0] == 1; item += 37) { /* what a check looks at */
     bool spoiled = script.wrong == SUMS || (script.wrong == SUMS_OF_SOME && count == 8);
     if (l->args[3].kind == RF_ARG_INT) {
-      ((int32_t *)l->args[1].buffer)[lane] = words(l, count * width, lane) + spoiled;
+      ((int32_t *)l->args[1].buffer)[item] = words(l, count * width, item) + spoiled;
     } else {
-      ((float *)l->args[1].buffer)[lane] = chains(l, count, width, lane) + (spoiled ? 1 : 0);
+      ((float *)l->args[1].buffer)[item] = chains(l, count, width, item) + (spoiled ? 1 : 0);
     }
   }
-  double work = 16.0 * 2 * count * width * l->groups[0] * l->lanes[0] * l->args[2].number;
+  double work = 16.0 * 2 * count * width * l->groups[0] * l->items[0] * l->args[2].number;
   return script.wrong == TIMES ? 1e-6 : work / (operations * script.faster * fmin(count, 4) / 4);
 }
 
@@ -225,15 +226,15 @@ static double chase_seconds(const rf_device_launch *l) {
   return l->args[2].number * 100e-9;
 }
 
-/** The sum of all lanes in the first one's place. */
+/** The sum of all work-items in the place of the first. */
 static double local_seconds(const rf_device_launch *l) {
   const float *slots = l->args[0].buffer;
-  int lanes = (int)l->lanes[0], apart = lanes < 32 ? lanes : 32;
+  int items = (int)l->items[0], apart = items < 32 ? items : 32;
   double sum = 0;
-  for (int i = 0; i < lanes * l->args[2].number * 8 && l->groups[0] == 1; i++) {
-    int lane = i % lanes, load = i / lanes;
+  for (int i = 0; i < items * l->args[2].number * 8 && l->groups[0] == 1; i++) {
+    int item = i % items, load = i / items;
     for (int j = 0; j < 4; j++) {
-      sum += (double)slots[4 * (((lane + load / 8 * 8) & 511) + load % 8 * apart) + j];
+      sum += (double)slots[4 * (((item + load / 8 * 8) & 511) + load % 8 * apart) + j];
     }
   }
   ((float *)l->args[1].buffer)[0] = (float)sum + (script.wrong == LOCALS);

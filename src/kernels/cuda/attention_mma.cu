@@ -1,8 +1,8 @@
 // targets: sm_80 sm_90 compute_80
-/* Attention in bf16 or fp16 with sums in fp32 by mma.sync, after FlashAttention-2 (Dao 2023): 128 queries a
- * block, 32 a warp, against tiles of 64 keys and values that are copied behind the threads' back. The scores
- * stay in the registers in which the product of Q and K leaves them, for they are the fragments that the
- * product with V asks for. */
+/* Attention in bf16 or fp16 with sums in fp32 by mma.sync, after FlashAttention-2 (Dao 2023): 128 queries per
+ * block, 32 per warp, against tiles of 64 keys and values that are copied asynchronously. The scores stay in
+ * the registers in which the product of Q and K leaves them: they are the fragments that the product with V
+ * needs. */
 #include "tensor.cuh"
 
 #include "tiles.h"
@@ -21,8 +21,8 @@ typedef struct head {
   int q_len, kv_len, row, first, causal; /* `row`: the block's first; `first`: keys that query 0 sees */
 } head;
 
-/** A row is 128 or 256 bytes: its chunks of 16 bytes turn with the row. Two chunks on is 32 bytes on,
- * exclusive or. */
+/** Where a chunk of 16 bytes is in shared memory. A row is 128 or 256 bytes; its chunks are swizzled by the row's
+ * number. The chunk two further is at the offset xor 32. */
 INSIDE uint32_t offset(int row, int chunk, int dim) {
   return (uint32_t)(row * dim * 2 + ((chunk ^ (row & 7)) << 4));
 }
@@ -31,7 +31,7 @@ INSIDE uint32_t offset(int row, int chunk, int dim) {
 INSIDE void fetch(uint32_t to, const bf16 *from, int first, int count, int rows, int dim) {
   int row = (int)threadIdx.x / (dim / 8), chunk = (int)threadIdx.x % (dim / 8), together = THREADS * 8 / dim;
   from += (size_t)first * dim + threadIdx.x * 8;
-  to += offset(row, chunk, dim); /* rows copied together are a multiple of 8: all turn alike */
+  to += offset(row, chunk, dim); /* rows copied together are a multiple of 8: all have the same swizzle */
 #pragma unroll
   for (int i = 0; i < count / together; i++) {
     copy_async(to + i * together * dim * 2, from + i * together * dim,
@@ -78,7 +78,7 @@ INSIDE void score(float scores[HALVES][KEYS / 8][4], uint32_t q, uint32_t k, int
   }
 }
 
-/** Nothing of the keys that a query does not see. */
+/** Masks the keys that a query does not see. */
 INSIDE void mask(const head *h, float scores[HALVES][KEYS / 8][4], int tile) {
   int lane = (int)anew(threadIdx.x) & 31, row = h->row + (int)(threadIdx.x & ~31u) + (lane >> 2);
 #pragma unroll
@@ -93,7 +93,7 @@ INSIDE void mask(const head *h, float scores[HALVES][KEYS / 8][4], int tile) {
   }
 }
 
-/** What a thread keeps of its four rows, of which three others have the other columns. */
+/** What a thread keeps of its four rows; three other threads have the other columns. */
 typedef struct softmax {
   float most[HALVES * 2], total[HALVES * 2];
 } softmax;
@@ -150,8 +150,8 @@ INSIDE void add_values(float (*sums)[16][4], float weights[HALVES][KEYS / 8][4],
   }
 }
 
-/** Sums over totals, through the place of the warp's own queries, so that rows go to memory in whole lines.
- */
+/** Stores sums / totals by way of the warp's own queries in shared memory, so that rows go to memory in whole
+ * lines. */
 INSIDE void store(const head *h, float (*sums)[16][4], const softmax *s, unsigned char *shared, int dim,
                   int fp16) {
   int lane = (int)threadIdx.x & 31, row = (int)threadIdx.x & ~31;
@@ -202,7 +202,7 @@ INSIDE void attend(const head *h, unsigned char *shared, float scale, int dim, i
   for (int tile = 0; tile < tiles; tile++) {
     uint32_t stage = stages + (tile & 1) * stage_bytes;
     copy_wait(0);
-    __syncthreads(); /* the tile is there, and nobody reads the one before */
+    __syncthreads(); /* the tile has arrived, and no thread reads the one before */
     if (tile + 1 < tiles) {
       fetch_tile(h, stages + ((tile + 1) & 1) * stage_bytes, tile + 1, dim);
       copy_commit();

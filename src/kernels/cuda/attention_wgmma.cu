@@ -1,7 +1,7 @@
 // targets: sm_90a
 /* Attention in bf16 or fp16 with sums in fp32 by wgmma, after FlashAttention-3 (Shah et al. 2024): the copy
- * engine brings tiles of 128 keys and of their values, one warp asks for them; two warpgroups of 64 queries
- * each multiply. While a tile's scores become weights, the tensor cores add the values of the tile before,
+ * engine loads tiles of 128 keys and of their values, requested by one warp; two warpgroups of 64 queries each
+ * multiply. While a tile's scores become weights, the tensor cores add the values of the tile before,
  * and the other warpgroup's products. */
 #include "tensor.cuh"
 
@@ -38,7 +38,7 @@ INSIDE uint32_t values_at(const work *w, int tile, int dim) {
   return keys_at(w, tile, dim) + KEYS * dim * 2;
 }
 
-/** Asks for a tile of keys or values once its place is empty. */
+/** Requests a tile of keys or values once its stage is empty. */
 INSIDE void bring(const CUtensorMap *map, uint32_t to, uint32_t barriers, int tile, int plane, int dim) {
   uint32_t full = barriers + tile % STAGES * 8;
   barrier_wait(full + STAGES * 8, (tile / STAGES & 1) ^ 1);
@@ -48,7 +48,7 @@ INSIDE void bring(const CUtensorMap *map, uint32_t to, uint32_t barriers, int ti
   }
 }
 
-/** One thread: queries, then keys a tile ahead of values. */
+/** One thread requests the queries, then keys one tile ahead of values. */
 INSIDE void produce(const work *w, const CUtensorMap *map_q, const CUtensorMap *map_kv, int heads, int dim) {
   barrier_expect(w->loaded, ROWS * dim * 2);
   for (int box = 0; box < dim / 64; box++) {
@@ -69,7 +69,7 @@ INSIDE void wait_full(uint32_t barriers, int tile) {
   barrier_wait(barriers + tile % STAGES * 8, tile / STAGES & 1);
 }
 
-/** One thread of the warpgroup says that it has read a stage. */
+/** One thread signals that the warpgroup has read a stage. */
 INSIDE void release(uint32_t barriers, int tile) {
   if ((threadIdx.x & 127) == 0) {
     barrier_arrive(barriers + (STAGES + tile % STAGES) * 8, 0);
@@ -97,7 +97,7 @@ INSIDE void start_values(float *sums, const uint32_t *weights, const work *w, in
   product_commit();
 }
 
-/** Nothing of the keys that a query does not see. */
+/** Masks the keys that a query does not see. */
 INSIDE void mask(const work *w, float *scores, int tile, int row) {
   int column = tile * KEYS + 2 * ((int)threadIdx.x & 3);
   int upper = visible(w, row) - column, lower = visible(w, row + 8) - column;
@@ -109,7 +109,7 @@ INSIDE void mask(const work *w, float *scores, int tile, int row) {
   }
 }
 
-/** What a thread keeps of its two rows, of which three others have the other columns. */
+/** What a thread keeps of its two rows; three other threads have the other columns. */
 typedef struct softmax {
   float most[2], total[2], kept[2];
 } softmax;
@@ -153,7 +153,7 @@ INSIDE void scale_sums(float *sums, const float *by, int dim) {
   }
 }
 
-/** The warpgroup's rows to where its queries were, as the copy engine wants them, then out. */
+/** Writes the warpgroup's rows over its queries, in the copy engine's layout, and stores them. */
 INSIDE void store(float *sums, const softmax *s, const work *w, const CUtensorMap *map_out, int group,
                   int dim, int fp16) {
   int thread = (int)threadIdx.x & 127, lane = thread & 31, row = thread / 32 * 16 + (lane & 15);
@@ -187,9 +187,9 @@ INSIDE void store(float *sums, const softmax *s, const work *w, const CUtensorMa
   }
 }
 
-/** Keys 0 to the last, then values 0 to the last, one behind: both products of a turn are started together,
- * and while the tensor cores add values the scores become weights. The warpgroups take turns to start, so
- * that one has the other's products beside its softmax. */
+/** The products with the keys, and one tile behind those with the values. Both products of an iteration are
+ * started together, and while the tensor cores add values the scores become weights. The warpgroups take
+ * turns to start, so that one computes its softmax during the other's products. */
 INSIDE void consume(const work *w, const CUtensorMap *map_out, float scale, int group, int dim, int fp16) {
   int row = (int)(threadIdx.x & 127) / 32 * 16 + (int)(threadIdx.x & 31) / 4;
   int top = w->row + 64 * group, clear = visible(w, top) / KEYS;
@@ -231,8 +231,8 @@ INSIDE void consume(const work *w, const CUtensorMap *map_out, float scale, int 
     }
     weigh(scores, &s, scale);
     pin(scores, KEYS / 2);
-    /* The assembler would wait for the values first, were it not for this: it needs the weights, and the wait
-     * stays behind it. */
+    /* Without this the assembler would wait for the values first: it needs the weights, so the wait stays
+     * behind it. */
     if (!(s.total[0] + s.total[1] < 0)) {
       release(w->keys, tile);
     }

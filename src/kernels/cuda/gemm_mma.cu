@@ -1,6 +1,6 @@
 // targets: sm_80 sm_90 compute_80
-/* C = A B in bf16 with sums in fp32, all in row order, by mma.sync from tiles copied behind the threads' back: n and k
- * multiples of 8. Tiles are 128 x 128 x 32; a warp has 64 x 32 of one. */
+/* C = A B in bf16 with sums in fp32, all in row order, by mma.sync from tiles copied asynchronously: n and k multiples
+ * of 8. Tiles are 128 x 128 x 32; a warp has 64 x 32 of one. */
 #include "tensor.cuh"
 
 #include "tiles.h"
@@ -15,12 +15,12 @@ enum {
   STAGE_BYTES = A_BYTES + TILE_K * TILE_N * 2,
 };
 
-/** A row of A is 64 bytes: two rows fill the banks once, so that its chunks of 16 bytes turn with the pair. */
+/** A row of A is 64 bytes: two rows fill the banks once, so that its chunks of 16 bytes are swizzled by the number of the pair. */
 INSIDE uint32_t a_offset(int row, int chunk) {
   return (uint32_t)(row * 64 + ((chunk ^ ((row >> 1) & 3)) << 4));
 }
 
-/** A row of B is 256 bytes: its chunks turn with the row. */
+/** A row of B is 256 bytes: its chunks are swizzled by the number of the row. */
 INSIDE uint32_t b_offset(int row, int chunk) {
   return (uint32_t)(A_BYTES + row * 256 + ((chunk ^ (row & 7)) << 4));
 }
@@ -80,7 +80,7 @@ INSIDE void store(float sums[4][4][4], bf16 *c, const problem *p, int warp_m, in
   }
 }
 
-/** One block a tile; blocks that are neighbours in x go down the rows of C. */
+/** One block per tile; blocks that are neighbours in x follow each other down the rows of C. */
 KERNEL __launch_bounds__(256, 2) gemm_mma(const bf16 *a, const bf16 *b, bf16 *c, int m, int n, int k) {
   SHARED(shared);
   problem p = {a, b, m, n, k, (int)blockIdx.x * TILE_M, (int)blockIdx.y * TILE_N};

@@ -1,7 +1,7 @@
 // targets: sm_90a
-/* C = A B in fp32, all in row order: n and k multiples of 4. Of three warpgroups the first has the copy engine bring
- * tiles of 256 x 128 x 32, two multiply: a warp has 64 x 64 of a tile, a lane 8 rows and 16 columns. The copy engine is
- * told of pairs of bf16: it does not look at them. */
+/* C = A B in fp32, all in row order: n and k multiples of 4. Of three warpgroups the first has the copy engine load
+ * tiles of 256 x 128 x 32, two multiply: a warp has 64 x 64 of a tile, a thread 8 rows and 16 columns. To the copy engine the
+ * numbers are pairs of bf16, because it does not interpret them. */
 #include "tensor.cuh"
 
 #include "tiles.h"
@@ -27,7 +27,7 @@ typedef struct work {
   int tiles_m, tiles, steps;
 } work;
 
-/** One lane fetches stage after stage. */
+/** One thread fetches stage after stage. */
 INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *map_b) {
   int stage = 0, parity = 1;
   for (int t = (int)blockIdx.x; t < w->tiles; t += (int)gridDim.x) {
@@ -46,7 +46,7 @@ INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *
   }
 }
 
-/** Where a lane reads: `a` and `b` its first row and columns in a stage, `at_a` and `at_b` those of the group. */
+/** Where a thread reads: `a` and `b` its first row and columns in a stage, `at_a` and `at_b` those of the group. */
 typedef struct place {
   uint32_t a, b, at_a, at_b;
   int stage, parity;
@@ -58,12 +58,12 @@ INSIDE void go_to(const work *w, place *p, int group) {
   p->at_b = stage + p->b + (uint32_t)(group * GROUP * 128);
 }
 
-/** Four columns of A from `k` of the group on, in the lane's row `i`: the chunks of a row are turned by the row. */
+/** Four columns of A from `k` of the group on, in the thread's row `i`: the chunks of a row are swizzled by its number. */
 INSIDE void load_a(float *a, const place *p, int i, int k) {
   load_four(a, (p->at_a ^ (uint32_t)(k * 4)) + (uint32_t)(i * 8 * 128));
 }
 
-/** The lane's columns of B in row `k` of the group, four of each 16: the chunks of a row are turned by the row. */
+/** The thread's columns of B in row `k` of the group, four of each 16: the chunks of a row are swizzled by its number. */
 INSIDE void load_b(float *b, const place *p, int k) {
 #pragma unroll
   for (int j = 0; j < COLUMNS / 4; j++) {
@@ -81,7 +81,7 @@ INSIDE void release(const work *w, place *p) {
   p->parity ^= p->stage == 0;
 }
 
-/** The lane's sums over a tile. What the next column of A needs is loaded before this one's products, a row of A as
+/** The thread's sums over a tile. What the next column of A needs is loaded before this one's products, a row of A as
  * soon as its last product is done; past the end the last stage is read again. */
 INSIDE void multiply(float sums[ROWS][COLUMNS], const work *w, place *p) {
   float a[ROWS][4], b[2][COLUMNS];
@@ -108,7 +108,7 @@ INSIDE void multiply(float sums[ROWS][COLUMNS], const work *w, place *p) {
       for (int i = 0; i < ROWS; i++) {
 #pragma unroll
         for (int q = 0; q < COLUMNS; q++) {
-          int j = i % 2 ? COLUMNS - 1 - q : q; /* one factor stays from product to product: fewer registers are read */
+          int j = i % 2 ? COLUMNS - 1 - q : q; /* one factor stays the same: fewer registers are read */
           sums[i][j] = fmaf(b[k % 2][j], a[i][k % 4], sums[i][j]);
         }
         if (k % 4 == 3) {
@@ -120,7 +120,7 @@ INSIDE void multiply(float sums[ROWS][COLUMNS], const work *w, place *p) {
   release(w, p);
 }
 
-/** One number at a time: stored by fours, sums would be in the register banks of what they are made from. */
+/** One number at a time: stored in fours, the sums would share register banks with their factors. */
 INSIDE void store(float sums[ROWS][COLUMNS], float *c, int row, int column, int m, int n) {
 #pragma unroll
   for (int i = 0; i < ROWS * COLUMNS; i++) {

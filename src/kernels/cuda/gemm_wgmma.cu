@@ -1,5 +1,5 @@
 // targets: sm_90a
-/* C = A B in bf16 with sums in fp32, all in row order, by wgmma from tiles that the copy engine brings: n and k
+/* C = A B in bf16 with sums in fp32, all in row order, by wgmma from tiles that the copy engine loads: n and k
  * multiples of 8. Tiles are 128 x 256 x 64; a warpgroup has 64 rows of one. */
 #include "tensor.cuh"
 
@@ -53,7 +53,7 @@ INSIDE void store_rows(const float *sums, bf16 *c, int row, int column, int m, i
   }
 }
 
-/** One block of 256 threads a tile: everyone waits for a stage, multiplies, and one thread asks for the next. */
+/** One block of 256 threads per tile: all wait for a stage and multiply, and one thread requests the next. */
 KERNEL __launch_bounds__(256, 1)
     gemm_wgmma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, bf16 *c, int m,
                int n, int k) {
@@ -89,8 +89,8 @@ KERNEL __launch_bounds__(256, 1)
   store_rows(sums, c, row + warp * 16 + lane / 4, column + 2 * (lane & 3), m, n);
 }
 
-/** The tile that a block of the cluster computes as its turn `t`: eight tiles down, then one to the right, so that
- * tiles computed together share rows of A and columns of B. */
+/** The tile number `t` of a block of the cluster: eight tiles down, then one to the right, so that tiles computed together
+ * share rows of A and columns of B. */
 INSIDE void place(int t, int tiles_m, int tiles_n, int *row, int *column) {
   int band = t / (8 * tiles_n), high = tiles_m - 8 * band < 8 ? tiles_m - 8 * band : 8, in = t - band * 8 * tiles_n;
   *row = 8 * band + in % high;
@@ -105,7 +105,7 @@ typedef struct work {
   int first, stride; /* of the cluster's tiles */
 } work;
 
-/** One thread fetches stage after stage; a block brings its own rows of A, and its share of B for the whole cluster. */
+/** One thread fetches stage after stage; a block loads its own rows of A, and its share of B for the whole cluster. */
 INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *map_b) {
   int stage = 0, parity = 1, share = 4 / w->blocks, row, column;
   unsigned short mask = (unsigned short)(w->blocks > 1 ? (1 << w->blocks) - 1 : 0);
@@ -123,7 +123,7 @@ INSIDE void produce(const work *w, const CUtensorMap *map_a, const CUtensorMap *
   }
 }
 
-/** Says to every block whose copies land in this one that the stage may be written. */
+/** Signals to every block that copies into this one that the stage may be written. */
 INSIDE void release(const work *w, int stage) {
   int thread = (int)threadIdx.x & 127;
   if (thread < w->blocks) {
@@ -131,7 +131,7 @@ INSIDE void release(const work *w, int stage) {
   }
 }
 
-/** The warpgroup's 64 x 64 sums from column 64 `box` on: to shared memory as the copy engine wants them, then out. */
+/** The warpgroup's 64 x 64 sums from column 64 `box` on: to shared memory in the copy engine's layout, then stored. */
 INSIDE void store_box(const float *sums, uint32_t to, const CUtensorMap *map_c, int group, int box, int row,
                       int column) {
   int thread = (int)threadIdx.x & 127, lane = thread & 31, warp = thread / 32;
@@ -223,7 +223,7 @@ INSIDE void specialised(const CUtensorMap *map_a, const CUtensorMap *map_b, cons
     registers_more(232);
     consume(&w, map_c, (int)threadIdx.x / 128 - 1);
   }
-  cluster_sync(); /* nobody leaves while a neighbour may write to its memory */
+  cluster_sync(); /* no block ends while a neighbour may write to its memory */
 }
 
 KERNEL __launch_bounds__(384, 1)

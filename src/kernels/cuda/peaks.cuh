@@ -30,9 +30,9 @@
                : SUMS_4(IN_FLOAT, d)                                                                         \
                : SUMS_4(IN_WORD, a), IN_WORD((b)[0]), IN_WORD((b)[1]), IN_WORD(of_a), IN_WORD(of_b))
 
-/* tcgen05: `group` is "1", or "2" for a pair of blocks whose first gives the orders. */
+/* tcgen05: `group` is "1", or "2" for a pair of blocks, the first of which issues the instructions. */
 
-/** Takes columns of tensor memory, by a warp; their address comes to `slot` of shared memory. */
+/** A warp allocates columns of tensor memory; their address is written to `slot` in shared memory. */
 #define memory_take(group, slot, columns)                                                                    \
   asm volatile("tcgen05.alloc.cta_group::" group ".sync.aligned.shared::cta.b32 [%0], %1;\n\t"               \
                "tcgen05.relinquish_alloc_permit.cta_group::" group ".sync.aligned;" ::"r"(slot),             \
@@ -43,8 +43,8 @@
   asm volatile("tcgen05.dealloc.cta_group::" group ".sync.aligned.b32 %0, %1;" ::"r"(memory),                \
                "r"((uint32_t)(columns)))
 
-/** d = a b + d (d = a b where `add` is 0), a and b in shared memory, d in tensor memory. One thread says it.
- */
+/** d = a b + d (d = a b where `add` is 0), a and b in shared memory, d in tensor memory. One thread
+ * issues it. */
 #define PRODUCT_5(group, kind, d, a, b, what, add)                                                           \
   asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %4, 0;\n\t"                                         \
                "tcgen05.mma.cta_group::" group ".kind::" kind " [%0], %1, %2, %3, add;\n\t}" ::"r"(d),       \
@@ -92,7 +92,7 @@ INSIDE void memory_load(uint32_t *r, uint32_t memory) {
       : "memory");
 }
 
-/** Around a barrier of threads: what they did to tensor memory before it is seen behind it. */
+/** Around a barrier of threads: makes their writes to tensor memory before it visible after it. */
 INSIDE void memory_fence_before(void) {
   asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
 }
@@ -109,7 +109,7 @@ INSIDE int elect_one(void) {
   return (int)elected;
 }
 
-/** Whether the phase of that parity is over within two seconds: what never comes must not hang the device. */
+/** Whether the phase of that parity is over within two seconds: a product that never ends must not hang the device. */
 INSIDE int barrier_over(uint32_t barrier, uint32_t parity) {
   uint64_t start, now;
   uint32_t over;

@@ -1,5 +1,5 @@
 /* How fast Blackwell's tensor cores can go: tcgen05.mma from shared to tensor memory, one product of 128 x
- * 256 after the other into the same sums, by one block a multiprocessor (group 1) or by pairs of them, each
+ * 256 after the other into the same sums, by one block per multiprocessor (group 1) or by pairs of them, each
  * of which holds half of B (group 2). */
 #ifndef KERNELS_CUDA_PEAKS_TCGEN05_CUH
 #define KERNELS_CUDA_PEAKS_TCGEN05_CUH
@@ -47,7 +47,7 @@ INSIDE void load_all_scales(uint32_t memory, const uint4 *data) {
   memory_store_wait();
 }
 
-/** Scales of one in all that the sums leave. */
+/** Scales of one in all columns that the sums do not use. */
 INSIDE void load_ones(uint32_t memory) {
   const uint32_t ones[4] = {0x38383838, 0x38383838, 0x38383838, 0x38383838};
   for (uint32_t column = OF_A; column < COLUMNS; column += 4) {

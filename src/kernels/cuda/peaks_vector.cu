@@ -1,5 +1,5 @@
 // targets: sm_80 sm_90 compute_80
-/* How fast multiply-adds of half-sized numbers can go without tensor cores: two in a register, sixteen sums a thread. */
+/* How fast multiply-adds of half-sized numbers can go without tensor cores: two in a register, sixteen sums per thread. */
 #include "tensor.cuh"
 
 #include <cuda_bf16.h>

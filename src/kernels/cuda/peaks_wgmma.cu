@@ -1,5 +1,5 @@
 // targets: sm_90a
-/* How fast a warpgroup's products of matrices can go: wgmma from shared memory, two warpgroups a
+/* How fast a warpgroup's products of matrices can go: wgmma from shared memory, two warpgroups per
  * multiprocessor. */
 #include "peaks.cuh"
 

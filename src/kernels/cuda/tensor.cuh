@@ -1,5 +1,5 @@
-/* The instructions that C has no words for, by their names in the PTX ISA 8.0. The kernels beside this file are
- * written in what C and CUDA share, so that the tests run them with these functions spelled out in C. */
+/* The instructions that C does not have, under their names in the PTX ISA 8.0. The kernels in this folder use only what C
+ * and CUDA share, so that the tests can run them with these functions written in C. */
 #ifndef KERNELS_CUDA_TENSOR_CUH
 #define KERNELS_CUDA_TENSOR_CUH
 
@@ -19,7 +19,7 @@ INSIDE uint32_t shared_address(const void *pointer) {
   return (uint32_t)__cvta_generic_to_shared(pointer);
 }
 
-/** Until the warp's other lanes have come; what they wrote to shared memory is seen then. */
+/** Waits for the warp's other lanes; what they wrote to shared memory is visible then. */
 INSIDE void warp_sync(void) {
   __syncwarp();
 }
@@ -34,7 +34,7 @@ INSIDE void load_four(float *r, uint32_t address) {
 #define IN_FLOAT(x) "+f"(x)
 #define IN_INT(x) "+r"(x)
 
-/* Ampere: copies behind the threads' back, and products of a warp. */
+/* Ampere: asynchronous copies, and products of a warp. */
 
 /** Copies 16 bytes to shared memory, or zeros where `bytes` is 0. */
 INSIDE void copy_async(uint32_t to, const void *from, uint32_t bytes) {
@@ -45,7 +45,7 @@ INSIDE void copy_commit(void) {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/** Until at most `left` groups of copies are under way. */
+/** Waits until at most `left` groups of copies are in flight. */
 #define copy_wait(left) asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory")
 
 /** Four 8 x 8 matrices of 16 bits; lane l gives the address of row l % 8 of matrix l / 8. */
@@ -103,8 +103,7 @@ INSIDE float exp2_fast(float x) {
   return power;
 }
 
-/** x, of which the compiler must not know that it was so before: what follows from it is computed again,
- * not kept in registers. */
+/** x, hidden from the compiler: what depends on it is computed again instead of being kept in registers. */
 INSIDE uint32_t anew(uint32_t x) {
   asm volatile("" : "+r"(x));
   return x;
@@ -146,7 +145,7 @@ INSIDE void barrier_arrive(uint32_t barrier, uint32_t rank) {
                : "memory");
 }
 
-/** Until the phase of that parity is over. */
+/** Waits until the phase of that parity is over. */
 INSIDE void barrier_wait(uint32_t barrier, uint32_t parity) {
   asm volatile("{\n\t.reg .pred over;\n\t"
                "again:\n\t"
@@ -156,7 +155,7 @@ INSIDE void barrier_wait(uint32_t barrier, uint32_t parity) {
                : "memory");
 }
 
-/** Until `threads` threads have come to barrier `id`. */
+/** Waits until `threads` threads have reached barrier `id`. */
 INSIDE void group_sync(uint32_t id, uint32_t threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -207,10 +206,10 @@ INSIDE void store_commit(void) {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/** Until all but `left` groups of stores have read shared memory. */
+/** Waits until all but `left` groups of stores have read shared memory. */
 #define store_wait_read(left) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory")
 
-/** Until all stores are done. */
+/** Waits until all stores are done. */
 INSIDE void store_wait(void) {
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
@@ -237,7 +236,7 @@ INSIDE void product_commit(void) {
 
 #define product_wait(left) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory")
 
-/** Numbers that the compiler must have computed here, and must not use before: it does not see what is asynchronous. */
+/** Numbers that the compiler must compute before this and must not use before it: it does not know what is asynchronous. */
 INSIDE void pin(float *numbers, int count) {
 #pragma unroll
   for (int i = 0; i < count; i++) {
@@ -324,7 +323,7 @@ typedef struct chunk16 {
   uint32_t words[4];
 } __attribute__((aligned(16))) chunk16;
 
-/** mma and pack of the format that `fp16` (a constant) says. */
+/** mma and pack of fp16 or bf16, by the constant `fp16`. */
 INSIDE void mma(float *d, const uint32_t *a, const uint32_t *b, int fp16) {
   if (fp16) {
     mma_fp16(d, a, b);

@@ -37,8 +37,8 @@ enum {
   WGMMA_SHARED = WGMMA_BARRIERS + 2 * 8 * WGMMA_STAGES,
 };
 
-/* peaks_*.cu: bytes of random numbers, and where their scales begin: a 32-bit word a row, A's and then B's.
- */
+/* peaks_*.cu: bytes of random numbers, and where their scales begin: one 32-bit word per row, A's and
+ * then B's. */
 enum { PEAK_DATA = 64 << 10, PEAK_SCALES = 48 << 10 };
 
 /* peaks_tcgen05.cuh */

@@ -31,11 +31,11 @@ const rf_device_text *rf_device_text_at(int index) {
   return index >= 0 && index < count ? &rf_device_texts[index] : NULL;
 }
 
-rf_device_launch rf_device_launch_of(const char *entry, double groups_x, double groups_y, int lanes_x,
-                                     int lanes_y) {
+rf_device_launch rf_device_launch_of(const char *entry, double groups_x, double groups_y, int items_x,
+                                     int items_y) {
   return (rf_device_launch){.entry = entry,
                             .groups = {(unsigned)groups_x, (unsigned)groups_y, 1},
-                            .lanes = {(unsigned)lanes_x, (unsigned)lanes_y, 1}};
+                            .items = {(unsigned)items_x, (unsigned)items_y, 1}};
 }
 
 void rf_device_add_buffer(rf_device_launch *launch, void *buffer) {

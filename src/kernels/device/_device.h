@@ -9,7 +9,7 @@
 
 #include "kernels/kernels.h"
 
-/** The text of one program, built once a format with `-DTYPE_FP32` and the like. */
+/** The text of one program, built once per format with `-DTYPE_FP32` and the like. */
 typedef struct rf_device_text {
   const char *name; /**< "gemm_1_naive" */
   const char *text;
@@ -66,8 +66,8 @@ typedef struct rf_device_launch {
   const char *entry;  /**< the kernel's name in its program */
   void *function;     /**< what the driver found under that name */
   unsigned groups[3]; /**< work-groups or blocks; CUDA's own kernels: 0 for as many as the device has units */
-  unsigned lanes[3];  /**< work-items or threads of a group */
-  unsigned shared;    /**< bytes of shared memory given at launch, beside what the text declares */
+  unsigned items[3];  /**< work-items (threads) of a work-group (block) */
+  unsigned shared;    /**< bytes of shared memory given at launch, in addition to what the text declares */
   rf_device_arg args[RF_DEVICE_ARGS];
   int arg_count;
 } rf_device_launch;
@@ -77,7 +77,7 @@ typedef struct rf_device_operands {
   void *in[2];
   void *out;
   void *scratch;
-  double group_lanes; /**< the most lanes that a group may have there */
+  double group_items; /**< the most work-items that a work-group may have */
 } rf_device_operands;
 
 /** A kernel of accelerators, the `detail` of its row. */
@@ -101,10 +101,10 @@ static inline const rf_device_kernel *rf_device_kernel_of(const roof_kernel *ker
   return kernel->detail;
 }
 
-/** A launch of `entry` on groups_x x groups_y groups of lanes_x x lanes_y lanes, without arguments yet.
+/** A launch of `entry` on groups_x x groups_y work-groups of items_x x items_y work-items; no arguments yet.
  *  Units: none. Ownership: by value. Errors: none. */
-rf_device_launch rf_device_launch_of(const char *entry, double groups_x, double groups_y, int lanes_x,
-                                     int lanes_y);
+rf_device_launch rf_device_launch_of(const char *entry, double groups_x, double groups_y, int items_x,
+                                     int items_y);
 
 /** Add one argument.
  *  Units: none. Ownership: changes *launch. Errors: none; at most RF_DEVICE_ARGS. */
@@ -126,7 +126,7 @@ roof_status rf_device_prepare(roof_kernel_run *run, roof_error *error);
 roof_status rf_device_check(roof_kernel_run *run, roof_error *error);
 void rf_device_release(roof_kernel_run *run);
 
-/** Which formats the kernel's program is written for: `supports` of a row needs one function a set. */
+/** Which formats the kernel's program is written for: `supports` of a row needs one function per set. */
 bool rf_device_fp32(roof_dtype dtype);
 bool rf_device_floats(roof_dtype dtype); /**< fp64, fp32, fp16, bf16 */
 

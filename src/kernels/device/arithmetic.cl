@@ -1,16 +1,16 @@
 // formats: fp64 fp32 int8 opencl:fp16
-/* Multiply-adds from registers: CHAINS of them, each waiting for its own one before, on random numbers between -1 and 1. All numbers
- * of all chains differ and all count in a lane's sum, which is stored if it is above `keep`: all of them for a check, none while
- * timing. Groups all do the same. No compiler knows which, so none can leave a multiply-add out. */
+/* Multiply-adds on registers, in independent chains: within a chain each waits for the one before. The numbers are random, from -1
+ * to 1, and differ between chains. A work-item adds up all its chains and stores the sum only if it is above `keep`: all do in a
+ * check, none while timing. A compiler cannot know which, and so must keep every multiply-add. All work-groups do the same. */
 #define STEPS 16
 
 #if defined(TYPE_INT8)
 #define CHAIN(C, W)                                                                                          \
   KERNEL(arithmetic_##C##_##W)(GLOBAL const int *RESTRICT numbers, GLOBAL int *RESTRICT out, int rounds,     \
                                int keep) {                                                                   \
-    WORDS_##W sums[C], factor = WORDS_SPREAD_##W(numbers[LANE_X]),                                           \
-                       term = WORDS_SPREAD_##W(numbers[LANE_X + LANES_X]);                                   \
-    GLOBAL const int *first = numbers + 2 * LANES_X + LANE_X * (C * W);                                      \
+    WORDS_##W sums[C], factor = WORDS_SPREAD_##W(numbers[ITEM_X]),                                           \
+                       term = WORDS_SPREAD_##W(numbers[ITEM_X + ITEMS_X]);                                   \
+    GLOBAL const int *first = numbers + 2 * ITEMS_X + ITEM_X * (C * W);                                      \
     UNROLL for (int i = 0; i < C; i++) {                                                                     \
       sums[i] = WORDS_LOAD_##W(first + i * W);                                                               \
     }                                                                                                        \
@@ -26,7 +26,7 @@
     }                                                                                                        \
     int all = WORDS_TOTAL_##W(sums[0]);                                                                      \
     if (all >= keep) {                                                                                       \
-      out[LANE_X] = all;                                                                                     \
+      out[ITEM_X] = all;                                                                                     \
     }                                                                                                        \
   }
 CHAIN(1, 1)
@@ -42,8 +42,8 @@ CHAIN(4, 16)
 #define CHAIN(C, W)                                                                                          \
   KERNEL(arithmetic_##C##_##W)(GLOBAL const ELEMENT *RESTRICT numbers, GLOBAL float *RESTRICT out,           \
                                int rounds, float keep) {                                                     \
-    VECTOR_##W sums[C], factor = SPREAD_##W(numbers[LANE_X]), term = SPREAD_##W(numbers[LANE_X + LANES_X]);  \
-    GLOBAL const ELEMENT *first = numbers + 2 * LANES_X + LANE_X * (C * W);                                  \
+    VECTOR_##W sums[C], factor = SPREAD_##W(numbers[ITEM_X]), term = SPREAD_##W(numbers[ITEM_X + ITEMS_X]);  \
+    GLOBAL const ELEMENT *first = numbers + 2 * ITEMS_X + ITEM_X * (C * W);                                  \
     UNROLL for (int i = 0; i < C; i++) {                                                                     \
       sums[i] = VECTOR_LOAD_##W(first + i * W);                                                              \
     }                                                                                                        \
@@ -59,7 +59,7 @@ CHAIN(4, 16)
     }                                                                                                        \
     float all = VECTOR_TOTAL_##W(sums[0]);                                                                   \
     if (all > keep) {                                                                                        \
-      out[LANE_X] = all;                                                                                     \
+      out[ITEM_X] = all;                                                                                     \
     }                                                                                                        \
   }
 CHAIN(1, 1)

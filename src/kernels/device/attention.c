@@ -67,13 +67,13 @@ static int plan_flash(const roof_kernel_run *run, const rf_device_operands *o, r
   return 1;
 }
 
-/** Blocks of `rows` queries of every head: those that share a head of K are neighbours. */
+/** Blocks of `rows` queries of every head; blocks that share a head of K are neighbours. */
 static rf_device_launch tensor_launch(const roof_kernel_run *run, const char *const entries[2][2], int rows,
-                                      int lanes) {
+                                      int threads) {
   const double *v = run->values;
   rf_device_launch launch =
       rf_device_launch_of(entries[v[HEAD_DIM] == DIM][run->dtype == ROOF_FP16],
-                          rf_device_tiles(v[Q_LEN], rows), v[HEADS] / v[KV_HEADS], lanes, 1);
+                          rf_device_tiles(v[Q_LEN], rows), v[HEADS] / v[KV_HEADS], threads, 1);
   launch.groups[2] = (unsigned)(v[BATCH] * v[KV_HEADS]);
   return launch;
 }
@@ -100,7 +100,7 @@ static int plan_mma(const roof_kernel_run *run, const rf_device_operands *o, rf_
   return 1;
 }
 
-/** A plane each head; blocks take and bring back 64 queries, 128 keys at a time. */
+/** One plane per head; blocks take and bring back 64 queries, 128 keys at a time. */
 static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   static const char *const entries[2][2] = {{"attention_wgmma_64_bf16", "attention_wgmma_64_fp16"},
                                             {"attention_wgmma_128_bf16", "attention_wgmma_128_fp16"}};
@@ -117,7 +117,7 @@ static int plan_wgmma(const roof_kernel_run *run, const rf_device_operands *o, r
   return 1;
 }
 
-/** What fills whole fragments and turned rows. */
+/** Heads that fill whole fragments and swizzled rows. */
 static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
   double dim = run->values[HEAD_DIM];
   return dim == DIM / 2 || dim == DIM
@@ -126,7 +126,7 @@ static roof_status tensor_prepare(roof_kernel_run *run, roof_error *error) {
                               run->kernel->name, dim, DIM / 2, DIM);
 }
 
-/** What the tiles hold. */
+/** Heads that the tiles can hold. */
 static roof_status flash_prepare(roof_kernel_run *run, roof_error *error) {
   if (run->values[HEAD_DIM] > DIM) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: is written for head_dim up to %d",

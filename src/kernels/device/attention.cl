@@ -16,7 +16,7 @@ FUNCTION int visible(int row, int q_len, int kv_len, int causal) {
 KERNEL(attention_scores)
 (GLOBAL const REAL *RESTRICT q, GLOBAL const REAL *RESTRICT kv, GLOBAL float *RESTRICT scores, int heads, int shared,
  int q_len, int kv_len, int dim, int causal, float scale) {
-  int key = GROUP_X * TILE + LANE_X, row = GROUP_Y * TILE + LANE_Y, head = GROUP_Z;
+  int key = GROUP_X * TILE + ITEM_X, row = GROUP_Y * TILE + ITEM_Y, head = GROUP_Z;
   if (row < q_len && key < kv_len) {
     GLOBAL const REAL *of_q = q + ((INDEX)head * q_len + row) * dim;
     GLOBAL const REAL *of_k = kv + stored(head, heads, shared, kv_len, dim) + (INDEX)key * dim;
@@ -29,30 +29,30 @@ KERNEL(attention_scores)
   }
 }
 
-/* A group of TILE x TILE lanes a row. */
+/* A work-group of TILE x TILE work-items per row. */
 KERNEL(attention_softmax)(GLOBAL float *RESTRICT scores, int kv_len) {
   LOCAL float parts[TILE * TILE];
   GLOBAL float *row = scores + (INDEX)GROUP_X * kv_len;
   float most = -1e30f, sum = 0;
   for (int pass = 0; pass < 2; pass++) {
     float mine = pass == 0 ? -1e30f : 0;
-    for (int j = LANE_X; j < kv_len; j += TILE * TILE) {
+    for (int j = ITEM_X; j < kv_len; j += TILE * TILE) {
       mine = pass == 0 ? MAX(mine, row[j]) : mine + EXP(row[j] - most);
     }
     BARRIER();
-    parts[LANE_X] = mine;
+    parts[ITEM_X] = mine;
     BARRIER();
     for (int reach = TILE * TILE / 2; reach > 0; reach /= 2) {
-      if (LANE_X < reach) {
-        float a = parts[LANE_X], b = parts[LANE_X + reach];
-        parts[LANE_X] = pass == 0 ? MAX(a, b) : a + b;
+      if (ITEM_X < reach) {
+        float a = parts[ITEM_X], b = parts[ITEM_X + reach];
+        parts[ITEM_X] = pass == 0 ? MAX(a, b) : a + b;
       }
       BARRIER();
     }
     most = pass == 0 ? parts[0] : most;
     sum = parts[0];
   }
-  for (int j = LANE_X; j < kv_len; j += TILE * TILE) {
+  for (int j = ITEM_X; j < kv_len; j += TILE * TILE) {
     row[j] = EXP(row[j] - most) / sum;
   }
 }
@@ -60,7 +60,7 @@ KERNEL(attention_softmax)(GLOBAL float *RESTRICT scores, int kv_len) {
 KERNEL(attention_values)
 (GLOBAL const float *RESTRICT scores, GLOBAL const REAL *RESTRICT kv, GLOBAL REAL *RESTRICT out, int heads, int shared,
  int q_len, int kv_len, int dim, INDEX values) {
-  int column = GROUP_X * TILE + LANE_X, row = GROUP_Y * TILE + LANE_Y, head = GROUP_Z;
+  int column = GROUP_X * TILE + ITEM_X, row = GROUP_Y * TILE + ITEM_Y, head = GROUP_Z;
   if (row < q_len && column < dim) {
     GLOBAL const float *weights = scores + ((INDEX)head * q_len + row) * kv_len;
     GLOBAL const REAL *of_v = kv + values + stored(head, heads, shared, kv_len, dim) + column;
@@ -72,8 +72,8 @@ KERNEL(attention_values)
   }
 }
 
-/* Flash: QUERIES queries a group against KEYS keys at a time; what was summed so far is rescaled when a larger score is
- * found, so that no score goes to memory. Lane (x, y) has queries 8 y to 8 y + 7 and four keys, later four columns, from
+/* Flash: QUERIES queries per work-group against KEYS keys at a time; what was summed so far is rescaled when a larger score is
+ * found, so that no score goes to memory. Work-item (x, y) has queries 8 y to 8 y + 7 and four keys, later four columns, from
  * 4 x and from 64 + 4 x on: 4 loads of four numbers for 64 multiply-adds. */
 #define QUERIES 64
 #define KEYS 128
@@ -83,12 +83,12 @@ KERNEL(attention_values)
 #define PART 16
 #define Q_PITCH (QUERIES + 4)
 #define K_PITCH (KEYS + 4)
-#define LANE (LANE_Y * ACROSS + LANE_X)
+#define ITEM (ITEM_Y * ACROSS + ITEM_X)
 
 /* PART columns of `count` rows from (first, column) on, column after column; zeros outside the matrix. */
 FUNCTION void turn(LOCAL_POINTER float *to, int pitch, GLOBAL const REAL *from, int first, int count, int rows, int column,
                    int dim, float scale) {
-  int p = LANE % PART, row = LANE / PART, left = column + p < dim ? rows - first - row : 0;
+  int p = ITEM % PART, row = ITEM / PART, left = column + p < dim ? rows - first - row : 0;
   from += (INDEX)(first + row) * dim + column + p;
   to += p * pitch + row;
   for (int i = 0; i < count; i += ACROSS * DOWN / PART) {
@@ -99,10 +99,10 @@ FUNCTION void turn(LOCAL_POINTER float *to, int pitch, GLOBAL const REAL *from, 
 
 /* PART rows from row `first` on; zeros outside the matrix. */
 FUNCTION void take(LOCAL_POINTER float *to, GLOBAL const REAL *from, int first, int rows, int dim) {
-  int left = LANE < dim ? rows - first : 0;
-  from += (INDEX)first * dim + LANE;
+  int left = ITEM < dim ? rows - first : 0;
+  from += (INDEX)first * dim + ITEM;
   for (int i = 0; i < PART; i++) {
-    to[i * K_PITCH + LANE] = i < left ? LOAD(from, 0) : 0;
+    to[i * K_PITCH + ITEM] = i < left ? LOAD(from, 0) : 0;
     from += dim;
   }
 }
@@ -121,7 +121,7 @@ FUNCTION void take(LOCAL_POINTER float *to, GLOBAL const REAL *from, int first, 
   HALF_ROW(sums, 5, a1.y, j, right)                                                                          \
   HALF_ROW(sums, 6, a1.z, j, right)                                                                          \
   HALF_ROW(sums, 7, a1.w, j, right)
-/* PART steps of a lane's sums; those of the upper columns where `both`. */
+/* PART steps of a work-item's sums; those of the upper columns where `both`. */
 #define MULTIPLY(sums, as, bs, both)                                                                         \
   for (int p = 0; p < PART; p++) {                                                                           \
     float4 a0 = *(LOCAL_POINTER const float4 *)((as) + p * Q_PITCH + y * EACH);                              \
@@ -134,10 +134,10 @@ FUNCTION void take(LOCAL_POINTER float *to, GLOBAL const REAL *from, int first, 
     }                                                                                                        \
   }
 
-/* Masks scores of keys that a query does not see, and puts this lane's largest score of each of its queries where the lanes of
- * a row find it. */
+/* Masks scores of keys that a query does not see, and stores this work-item's largest score of each of its queries for the other
+ * work-items of the row. */
 FUNCTION void mask(LOCAL_POINTER float *largest, float (*scores)[EACH], int top, int first, int q_len, int kv_len, int causal) {
-  int x = LANE_X, y = LANE_Y;
+  int x = ITEM_X, y = ITEM_Y;
   for (int i = 0; i < EACH; i++) {
     int row = y * EACH + i, seen = visible(top + row, q_len, kv_len, causal);
     float mine = -1e30f;
@@ -156,7 +156,7 @@ FUNCTION void weigh(LOCAL_POINTER const float *largest, float (*scores)[EACH], f
   for (int i = 0; i < EACH; i++) {
     float larger = most[i], rescale; /* every query sees key 0, so that masked scores become 0 */
     for (int j = 0; j < ACROSS; j++) {
-      larger = MAX(larger, largest[(LANE_Y * EACH + i) * (ACROSS + 1) + j]);
+      larger = MAX(larger, largest[(ITEM_Y * EACH + i) * (ACROSS + 1) + j]);
     }
     rescale = EXP(most[i] - larger);
     most[i] = larger;
@@ -169,17 +169,17 @@ FUNCTION void weigh(LOCAL_POINTER const float *largest, float (*scores)[EACH], f
   }
 }
 
-/* Divides the sums by the weights' total over the lanes of a row, and stores the rows and columns that exist. */
+/* Divides the sums by the weights' total over the work-items of a row, and stores the rows and columns that exist. */
 FUNCTION void store(GLOBAL REAL *RESTRICT out, LOCAL_POINTER const float *totals, float (*sums)[EACH], int top, int head, int q_len,
                     int dim) {
   for (int i = 0; i < EACH; i++) {
-    int row = top + LANE_Y * EACH + i;
+    int row = top + ITEM_Y * EACH + i;
     float all = 0;
     for (int j = 0; j < ACROSS; j++) {
-      all += totals[(LANE_Y * EACH + i) * (ACROSS + 1) + j];
+      all += totals[(ITEM_Y * EACH + i) * (ACROSS + 1) + j];
     }
     for (int j = 0; j < EACH; j++) {
-      int column = j / 4 * 64 + LANE_X * 4 + j % 4;
+      int column = j / 4 * 64 + ITEM_X * 4 + j % 4;
       if (row < q_len && column < dim) {
         STORE(out, ((INDEX)head * q_len + row) * dim + column, sums[i][j] / all);
       }
@@ -190,10 +190,10 @@ FUNCTION void store(GLOBAL REAL *RESTRICT out, LOCAL_POINTER const float *totals
 KERNEL(attention_flash)
 (GLOBAL const REAL *RESTRICT q, GLOBAL const REAL *RESTRICT kv, GLOBAL REAL *RESTRICT out, int heads, int shared,
  int q_len, int kv_len, int dim, int causal, float scale, INDEX values) {
-  LOCAL ALIGN(16) float of_q[PART * Q_PITCH]; /* and the lanes' maxima: QUERIES rows of ACROSS + 1 */
+  LOCAL ALIGN(16) float of_q[PART * Q_PITCH]; /* and the work-items' maxima: QUERIES rows of ACROSS + 1 */
   LOCAL ALIGN(16) float of_kv[PART * K_PITCH];
   LOCAL ALIGN(16) float weights[KEYS / 2 * Q_PITCH];
-  int x = LANE_X, y = LANE_Y, top = GROUP_X * QUERIES, head = GROUP_Y;
+  int x = ITEM_X, y = ITEM_Y, top = GROUP_X * QUERIES, head = GROUP_Y;
   GLOBAL const REAL *own = q + (INDEX)head * q_len * dim, *k = kv + stored(head, heads, shared, kv_len, dim);
   int last = visible(top + QUERIES - 1, q_len, kv_len, causal), wide = dim > 64;
   float most[EACH], total[EACH], sums[EACH][EACH], scores[EACH][EACH];

@@ -3,10 +3,10 @@
 
 enum { M, N, K };
 
-/** How a rung divides C: elements of a group, its lanes; `rows_first`: groups and lanes count rows in x. */
+/** How a rung divides C: the elements and the work-items of a work-group; `rows_first`: x counts rows. */
 typedef struct tiling {
   const char *entry;
-  int tall, wide, lanes_x, lanes_y;
+  int tall, wide, items_x, items_y;
   bool rows_first;
 } tiling;
 
@@ -15,7 +15,7 @@ static int plan(const roof_kernel_run *run, const rf_device_operands *o, rf_devi
   const double *v = run->values;
   double down = rf_device_tiles(v[M], t->tall), across = rf_device_tiles(v[N], t->wide);
   launches[0] = rf_device_launch_of(t->entry, t->rows_first ? down : across, t->rows_first ? across : down,
-                                    t->lanes_x, t->lanes_y);
+                                    t->items_x, t->items_y);
   rf_device_add_buffer(launches, o->in[0]);
   rf_device_add_buffer(launches, o->in[1]);
   rf_device_add_buffer(launches, o->out);
@@ -25,10 +25,10 @@ static int plan(const roof_kernel_run *run, const rf_device_operands *o, rf_devi
   return 1;
 }
 
-#define RUNG(name, tall, wide, lanes_x, lanes_y, rows_first)                                                 \
+#define RUNG(name, tall, wide, items_x, items_y, rows_first)                                                 \
   static int plan_##name(const roof_kernel_run *run, const rf_device_operands *o,                            \
                          rf_device_launch *launches) {                                                       \
-    static const tiling t = {"gemm_" #name, tall, wide, lanes_x, lanes_y, rows_first};                       \
+    static const tiling t = {"gemm_" #name, tall, wide, items_x, items_y, rows_first};                       \
     return plan(run, o, launches, &t);                                                                       \
   }                                                                                                          \
   static const rf_device_kernel name = {.program = "gemm", .reference = "gemm-naive", .plan = plan_##name};

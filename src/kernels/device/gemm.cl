@@ -2,10 +2,10 @@
 /* The ladder of C = A B, all in row order: m rows of A and C, n columns of B and C, k columns of A. Each rung removes
  * what bound the one before. */
 
-/* 1: one element a lane. Neighbouring lanes have neighbouring rows: each load and store of theirs is a line of its own. */
+/* 1: one element per work-item. Neighbouring work-items have neighbouring rows: each load and store is a separate line. */
 KERNEL(gemm_naive)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
-  int row = GROUP_X * LANES_X + LANE_X, column = GROUP_Y * LANES_Y + LANE_Y;
+  int row = GROUP_X * ITEMS_X + ITEM_X, column = GROUP_Y * ITEMS_Y + ITEM_Y;
   if (row < m && column < n) {
     SUM sum = 0;
     for (int p = 0; p < k; p++) {
@@ -15,10 +15,10 @@ KERNEL(gemm_naive)
   }
 }
 
-/* 2: neighbouring lanes have neighbouring columns: they share the load of A, and theirs of B is one line. */
+/* 2: neighbouring work-items have neighbouring columns: they share the load of A, and their loads of B are one line. */
 KERNEL(gemm_coalesced)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
-  int row = GROUP_Y * LANES_Y + LANE_Y, column = GROUP_X * LANES_X + LANE_X;
+  int row = GROUP_Y * ITEMS_Y + ITEM_Y, column = GROUP_X * ITEMS_X + ITEM_X;
   if (row < m && column < n) {
     SUM sum = 0;
     for (int p = 0; p < k; p++) {
@@ -28,13 +28,13 @@ KERNEL(gemm_coalesced)
   }
 }
 
-/* 3: a group loads a tile of A and one of B together, so that each element comes from memory once a group. */
+/* 3: a work-group loads a tile of A and one of B together, so that each element comes from memory once per work-group. */
 #define TILE 16
 KERNEL(gemm_tiled)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL REAL as[TILE][TILE + 1];
   LOCAL REAL bs[TILE][TILE + 1];
-  int x = LANE_X, y = LANE_Y, row = GROUP_Y * TILE + y, column = GROUP_X * TILE + x;
+  int x = ITEM_X, y = ITEM_Y, row = GROUP_Y * TILE + y, column = GROUP_X * TILE + x;
   SUM sum = 0;
   for (int first = 0; first < k; first += TILE) {
     as[y][x] = row < m && first + x < k ? a[(INDEX)row * k + first + x] : (REAL)0;
@@ -50,7 +50,7 @@ KERNEL(gemm_tiled)
   }
 }
 
-/* 4: a lane computes ROWS_1D elements of one column: an element of B is loaded once for all of them. */
+/* 4: a work-item computes ROWS_1D elements of one column: an element of B is loaded once for all of them. */
 #define TALL_1D 64
 #define WIDE_1D 32
 #define DEPTH_1D 8
@@ -59,11 +59,11 @@ KERNEL(gemm_blocked_1d)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL REAL as[TALL_1D][DEPTH_1D];
   LOCAL REAL bs[DEPTH_1D][WIDE_1D];
-  int lane = LANE_X, x = lane % WIDE_1D, y = lane / WIDE_1D;
+  int item = ITEM_X, x = item % WIDE_1D, y = item / WIDE_1D;
   int top = GROUP_Y * TALL_1D, left = GROUP_X * WIDE_1D;
   SUM sums[ROWS_1D] = {0};
   for (int first = 0; first < k; first += DEPTH_1D) {
-    for (int i = lane; i < TALL_1D * DEPTH_1D; i += TALL_1D * WIDE_1D / ROWS_1D) {
+    for (int i = item; i < TALL_1D * DEPTH_1D; i += TALL_1D * WIDE_1D / ROWS_1D) {
       int row = top + i / DEPTH_1D, p = first + i % DEPTH_1D;
       as[i / DEPTH_1D][i % DEPTH_1D] = row < m && p < k ? a[(INDEX)row * k + p] : (REAL)0;
     }
@@ -85,18 +85,18 @@ KERNEL(gemm_blocked_1d)
   }
 }
 
-/* From here on a group of 256 lanes computes BLOCK x BLOCK elements, a lane EACH x EACH, in steps of DEPTH. */
+/* From here on a work-group of 256 work-items computes BLOCK x BLOCK elements, each work-item EACH x EACH, in steps of DEPTH. */
 #define BLOCK 128
 #define DEPTH 8
 #define EACH 8
-#define GROUP_LANES 256
+#define GROUP_ITEMS 256
 
-/* 5: a lane computes EACH rows and columns: EACH + EACH loads for EACH x EACH multiply-adds. */
+/* 5: a work-item computes EACH rows and columns: EACH + EACH loads for EACH x EACH multiply-adds. */
 KERNEL(gemm_blocked_2d)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL REAL as[BLOCK][DEPTH];
   LOCAL REAL bs[DEPTH][BLOCK];
-  int lane = LANE_X, x = lane % (BLOCK / EACH) * EACH, y = lane / (BLOCK / EACH) * EACH;
+  int item = ITEM_X, x = item % (BLOCK / EACH) * EACH, y = item / (BLOCK / EACH) * EACH;
   int top = GROUP_Y * BLOCK, left = GROUP_X * BLOCK;
   SUM sums[EACH][EACH];
   UNROLL for (int i = 0; i < EACH; i++) {
@@ -105,7 +105,7 @@ KERNEL(gemm_blocked_2d)
     }
   }
   for (int first = 0; first < k; first += DEPTH) {
-    for (int i = lane; i < BLOCK * DEPTH; i += GROUP_LANES) {
+    for (int i = item; i < BLOCK * DEPTH; i += GROUP_ITEMS) {
       int row = i / DEPTH, p = i % DEPTH, q = i / BLOCK, column = i % BLOCK;
       as[row][p] = top + row < m && first + p < k ? a[(INDEX)(top + row) * k + first + p] : (REAL)0;
       bs[q][column] = first + q < k && left + column < n ? b[(INDEX)(first + q) * n + left + column] : (REAL)0;
@@ -169,14 +169,14 @@ FUNCTION void put_four(GLOBAL REAL *to, int row, int column, int rows, int colum
   }
 }
 
-/* What one lane brings of A: four of a row, kept as a column of the tile, so that a lane's rows lie side by side. */
-#define A_ROW (lane / (DEPTH / 4))
-#define A_COLUMN (lane % (DEPTH / 4) * 4)
-#define B_ROW (lane / (BLOCK / 4))
-#define B_COLUMN (lane % (BLOCK / 4) * 4)
+/* What one work-item loads of A: four of a row, kept as a column of the tile, so that a work-item's rows are contiguous. */
+#define A_ROW (item / (DEPTH / 4))
+#define A_COLUMN (item % (DEPTH / 4) * 4)
+#define B_ROW (item / (BLOCK / 4))
+#define B_COLUMN (item % (BLOCK / 4) * 4)
 #define PITCH (BLOCK + 4)
 
-FUNCTION void keep(LOCAL_POINTER REAL *as, LOCAL_POINTER REAL *bs, int lane, REAL4 of_a, REAL4 of_b) {
+FUNCTION void keep(LOCAL_POINTER REAL *as, LOCAL_POINTER REAL *bs, int item, REAL4 of_a, REAL4 of_b) {
   as[(A_COLUMN + 0) * PITCH + A_ROW] = of_a.x;
   as[(A_COLUMN + 1) * PITCH + A_ROW] = of_a.y;
   as[(A_COLUMN + 2) * PITCH + A_ROW] = of_a.z;
@@ -184,7 +184,7 @@ FUNCTION void keep(LOCAL_POINTER REAL *as, LOCAL_POINTER REAL *bs, int lane, REA
   *(LOCAL_POINTER REAL4 *)(bs + B_ROW * PITCH + B_COLUMN) = of_b;
 }
 
-/* One step of the sums of a lane: four rows from y and from y + step_y on, four columns likewise. */
+/* One step of the sums of a work-item: four rows from y and from y + step_y on, four columns likewise. */
 #define ROW_OF_SUMS(i, left)                                                                                 \
   sums[i][0] = FMA(left, b0.x, sums[i][0]);                                                                  \
   sums[i][1] = FMA(left, b0.y, sums[i][1]);                                                                  \
@@ -225,16 +225,16 @@ FUNCTION void keep(LOCAL_POINTER REAL *as, LOCAL_POINTER REAL *bs, int lane, REA
     put_four(c, row, left + (x) + (step_x), m, n, high);                                                     \
   }
 
-/* 6: four elements a load and store, from memory and from the tiles. */
+/* 6: four elements per load and store, from memory and from the tiles. */
 KERNEL(gemm_vectorised)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL ALIGN(32) REAL as[DEPTH * PITCH];
   LOCAL ALIGN(32) REAL bs[DEPTH * PITCH];
-  int lane = LANE_X, x = lane % (BLOCK / EACH) * EACH, y = lane / (BLOCK / EACH) * EACH;
+  int item = ITEM_X, x = item % (BLOCK / EACH) * EACH, y = item / (BLOCK / EACH) * EACH;
   int top = GROUP_Y * BLOCK, left = GROUP_X * BLOCK;
   CLEAR_SUMS
   for (int first = 0; first < k; first += DEPTH) {
-    keep(as, bs, lane, four(a, top + A_ROW, first + A_COLUMN, m, k), four(b, first + B_ROW, left + B_COLUMN, k, n));
+    keep(as, bs, item, four(a, top + A_ROW, first + A_COLUMN, m, k), four(b, first + B_ROW, left + B_COLUMN, k, n));
     BARRIER();
     MULTIPLY(as, bs, y, 4, x, 4)
     BARRIER();
@@ -242,21 +242,21 @@ KERNEL(gemm_vectorised)
   STORE_SUMS(y, 4, x, 4)
 }
 
-/* A wave of 32 lanes has 64 rows and 32 columns; its lanes stand 8 x 4, each with four rows and columns of each half:
- * what they read of a tile at once lies in different banks. */
-#define WAVE_ROW (lane / 32 / (BLOCK / 32) * 64 + lane % 32 / 4 * 4)
-#define WAVE_COLUMN (lane / 32 % (BLOCK / 32) * 32 + lane % 4 * 4)
+/* A subgroup of 32 work-items computes 64 rows and 32 columns. Its work-items are arranged 8 x 4, each with four rows and
+ * columns of each half: what they read of a tile at once lies in different banks. */
+#define SUBGROUP_ROW (item / 32 / (BLOCK / 32) * 64 + item % 32 / 4 * 4)
+#define SUBGROUP_COLUMN (item / 32 % (BLOCK / 32) * 32 + item % 4 * 4)
 
-/* 7: the same with the lanes of a wave close together. */
+/* 7: the same with the work-items of a subgroup close together. */
 KERNEL(gemm_waves)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL ALIGN(32) REAL as[DEPTH * PITCH];
   LOCAL ALIGN(32) REAL bs[DEPTH * PITCH];
-  int lane = LANE_X, y = WAVE_ROW, x = WAVE_COLUMN;
+  int item = ITEM_X, y = SUBGROUP_ROW, x = SUBGROUP_COLUMN;
   int top = GROUP_Y * BLOCK, left = GROUP_X * BLOCK;
   CLEAR_SUMS
   for (int first = 0; first < k; first += DEPTH) {
-    keep(as, bs, lane, four(a, top + A_ROW, first + A_COLUMN, m, k), four(b, first + B_ROW, left + B_COLUMN, k, n));
+    keep(as, bs, item, four(a, top + A_ROW, first + A_COLUMN, m, k), four(b, first + B_ROW, left + B_COLUMN, k, n));
     BARRIER();
     MULTIPLY(as, bs, y, 32, x, 16)
     BARRIER();
@@ -264,27 +264,27 @@ KERNEL(gemm_waves)
   STORE_SUMS(y, 32, x, 16)
 }
 
-/* 8: two pairs of tiles: the next step's elements are on their way while this step's are multiplied. */
+/* 8: two pairs of tiles: the next step's elements are loaded while this step's are multiplied. */
 #if defined(TYPE_FP64)
-#define GROUPS_A_UNIT 1
+#define GROUPS_PER_UNIT 1
 #else
-#define GROUPS_A_UNIT 2
+#define GROUPS_PER_UNIT 2
 #endif
-KERNEL_OF_GROUPS(GROUP_LANES, GROUPS_A_UNIT, gemm_double_buffered)
+KERNEL_OF_GROUPS(GROUP_ITEMS, GROUPS_PER_UNIT, gemm_double_buffered)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT c, int m, int n, int k) {
   LOCAL ALIGN(32) REAL as[2 * DEPTH * PITCH];
   LOCAL ALIGN(32) REAL bs[2 * DEPTH * PITCH];
-  int lane = LANE_X, y = WAVE_ROW, x = WAVE_COLUMN, now = 0;
+  int item = ITEM_X, y = SUBGROUP_ROW, x = SUBGROUP_COLUMN, now = 0;
   int top = GROUP_Y * BLOCK, left = GROUP_X * BLOCK;
   CLEAR_SUMS
-  keep(as, bs, lane, four(a, top + A_ROW, A_COLUMN, m, k), four(b, B_ROW, left + B_COLUMN, k, n));
+  keep(as, bs, item, four(a, top + A_ROW, A_COLUMN, m, k), four(b, B_ROW, left + B_COLUMN, k, n));
   BARRIER();
   for (int first = 0; first < k; first += DEPTH) {
     int next = first + DEPTH;
     REAL4 of_a = four(a, top + A_ROW, next + A_COLUMN, m, k), of_b = four(b, next + B_ROW, left + B_COLUMN, k, n);
     MULTIPLY(as + now, bs + now, y, 32, x, 16)
     now = DEPTH * PITCH - now;
-    keep(as + now, bs + now, lane, of_a, of_b);
+    keep(as + now, bs + now, item, of_a, of_b);
     BARRIER();
   }
   STORE_SUMS(y, 32, x, 16)

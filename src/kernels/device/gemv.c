@@ -4,17 +4,17 @@
 
 #include <float.h>
 
-enum { LANES = 128, LEAST_LANES = 8, ROWS = 4, GROUPED = 128, ROUND_LANES = 32, PARTS_OF_X = 3 };
+enum { ITEMS = 128, LEAST_ITEMS = 8, ROWS = 4, GROUPED = 128, ROUND_ITEMS = 32, PARTS_OF_X = 3 };
 
-/** A launch for m rows of `steps` loads each: as many lanes a row as leave each of them eight, other rows
- * beside. */
+/** A launch for m rows of `steps` loads each. A row gets as many work-items as leave each of them eight
+ * loads; the rest of the work-group takes other rows. */
 static rf_device_launch rows_launch(const roof_kernel_run *run, const char *entry, double steps) {
-  int lanes = LANES;
-  while (lanes > LEAST_LANES && steps < 8 * lanes) {
-    lanes /= 2;
+  int items = ITEMS;
+  while (items > LEAST_ITEMS && steps < 8 * items) {
+    items /= 2;
   }
-  int beside = LANES / lanes;
-  return rf_device_launch_of(entry, rf_device_tiles(run->values[0], ROWS * beside), 1, lanes, beside);
+  int beside = ITEMS / items;
+  return rf_device_launch_of(entry, rf_device_tiles(run->values[0], ROWS * beside), 1, items, beside);
 }
 
 static void add_arguments(const roof_kernel_run *run, const rf_device_operands *o, void *x,
@@ -52,7 +52,7 @@ static double narrow_scratch(const roof_kernel_run *run) {
 static int plan_narrow(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   bool four = bits_of(run) == 4;
   double n = run->values[1];
-  launches[0] = rf_device_launch_of("gemv_round", n / GROUPED, 1, ROUND_LANES, 1);
+  launches[0] = rf_device_launch_of("gemv_round", n / GROUPED, 1, ROUND_ITEMS, 1);
   rf_device_add_buffer(&launches[0], o->in[1]);
   rf_device_add_buffer(&launches[0], o->scratch);
   rf_device_add_int(&launches[0], n);

@@ -1,16 +1,16 @@
 // formats: fp64 fp32 fp16 bf16
-/* y = A x: the lanes along x share ROWS rows of A, so that an element of x serves them all, and AHEAD packs of each are on
- * their way. A is in the format of x, or whole numbers in groups of GROUPED with a scale each. */
-#define LANES 128
+/* y = A x: the work-items along x share ROWS rows of A, so that an element of x serves them all, and AHEAD packs of each row are
+ * in flight. A is in the format of x, or whole numbers in groups of GROUPED with a scale each. */
+#define ITEMS 128
 #define ROWS 4
 #define GROUPED 128
 
 COMBINE(sum_of, a + b)
 
-/* Where the lanes' rows begin, `stride` bytes apart; behind the last there is the last again, and nothing is written. */
+/* Where the work-items' rows begin, `stride` bytes apart; behind the last there is the last again, and nothing is written. */
 #define BEGIN(stride)                                                                                        \
   LOCAL SUM parts[PARTS];                                                                                    \
-  int first = (GROUP_X * LANES_Y + LANE_Y) * ROWS;                                                           \
+  int first = (GROUP_X * ITEMS_Y + ITEM_Y) * ROWS;                                                           \
   GLOBAL const PACK *from[ROWS];                                                                             \
   SUM sums[ROWS];                                                                                            \
   UNROLL for (int r = 0; r < ROWS; r++) {                                                                    \
@@ -21,30 +21,30 @@ COMBINE(sum_of, a + b)
 #define END                                                                                                  \
   UNROLL for (int r = 0; r < ROWS; r++) {                                                                    \
     SUM sum = sum_of(parts, sums[r]);                                                                        \
-    if (LANE_X == 0 && first + r < m) {                                                                      \
+    if (ITEM_X == 0 && first + r < m) {                                                                      \
       STORE(y, first + r, sum);                                                                              \
     }                                                                                                        \
   }
 
-/* A loop over the lane's packs of each row, AHEAD of them on their way: at `at` there is weights[j][]. Behind the last it is the
- * first of them again, and not `live`: a branch would let the compiler put the loads behind it. */
+/* A loop over the work-item's packs of each row, AHEAD of them in flight: weights[j][] holds the pack at `at`. Behind the last pack
+ * the first is loaded again and is not `live`: with a branch instead, the compiler could move the loads behind it. */
 #define AHEAD 2
 #define EACH_PACK                                                                                            \
-  for (int begin = LANE_X; begin < packs; begin += AHEAD * LANES_X) {                                        \
+  for (int begin = ITEM_X; begin < packs; begin += AHEAD * ITEMS_X) {                                        \
     PACK weights[AHEAD][ROWS];                                                                               \
     UNROLL for (int j = 0; j < AHEAD; j++) {                                                                 \
       UNROLL for (int r = 0; r < ROWS; r++) {                                                                \
-        weights[j][r] = FETCH(from[r], begin + j * LANES_X < packs ? begin + j * LANES_X : begin);           \
+        weights[j][r] = FETCH(from[r], begin + j * ITEMS_X < packs ? begin + j * ITEMS_X : begin);           \
       }                                                                                                      \
     }                                                                                                        \
     UNROLL for (int j = 0; j < AHEAD; j++) {                                                                 \
-      const bool live = begin + j * LANES_X < packs;                                                         \
-      const int at = live ? begin + j * LANES_X : begin;
+      const bool live = begin + j * ITEMS_X < packs;                                                         \
+      const int at = live ? begin + j * ITEMS_X : begin;
 #define END_PACKS                                                                                            \
   }                                                                                                          \
   }
 
-KERNEL_OF(LANES, gemv_packs)
+KERNEL_OF(ITEMS, gemv_packs)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
   int packs = n / PACKED;
   BEGIN((INDEX)n * (int)sizeof(REAL))
@@ -66,12 +66,12 @@ KERNEL_OF(LANES, gemv_packs)
 
 /* Rows that do not begin at a multiple of 16 bytes. */
 #define ELEMENTS 4
-KERNEL_OF(LANES, gemv_elements)
+KERNEL_OF(ITEMS, gemv_elements)
 (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
   BEGIN((INDEX)n * (int)sizeof(REAL))
-  for (int begin = LANE_X; begin < n; begin += ELEMENTS * LANES_X) {
+  for (int begin = ITEM_X; begin < n; begin += ELEMENTS * ITEMS_X) {
     UNROLL for (int j = 0; j < ELEMENTS; j++) {
-      int at = begin + j * LANES_X;
+      int at = begin + j * ITEMS_X;
       SUM factor = at < n ? LOAD(x, at) : (SUM)0;
       UNROLL for (int r = 0; r < ROWS; r++) {
         sums[r] = FMA(LOAD((GLOBAL const REAL *)from[r], at < n ? at : 0), factor, sums[r]);
@@ -84,13 +84,13 @@ KERNEL_OF(LANES, gemv_elements)
 #if defined(TYPE_FP16)
 /* x as whole numbers of 24 bits in groups of GROUPED: three signed bytes each, lowest first, and a step. Products of bytes are
  * exact and four of them are one instruction. Each of three parts of n bytes has the same byte of all, four in an int; the steps
- * follow. Four are neighbours, or (`alternating`) the even of eight and then the odd: in that order int4 weights come apart. */
+ * follow. Four are neighbours, or (`alternating`) the even of eight and then the odd: int4 weights are unpacked in that order. */
 #define FULL 4194304 /* half of what the highest byte could hold, so that rounding carries nowhere */
 COMBINE(maximum_of, MAX(a, b))
 KERNEL_OF(32, gemv_round)
 (GLOBAL const REAL *RESTRICT x, GLOBAL int *RESTRICT bytes, int n, int alternating) {
   LOCAL SUM parts[PARTS];
-  int at = GROUP_X * 32 + LANE_X, words[3] = {0, 0, 0};
+  int at = GROUP_X * 32 + ITEM_X, words[3] = {0, 0, 0};
   int column = alternating ? at / 2 * 8 + at % 2 : at * 4, apart = alternating ? 2 : 1;
   SUM most = 0;
   UNROLL for (int i = 0; i < 4; i++) {
@@ -110,7 +110,7 @@ KERNEL_OF(32, gemv_round)
   UNROLL for (int part = 0; part < 3; part++) {
     bytes[part * (n / 4) + at] = words[part];
   }
-  if (LANE_X == 0) {
+  if (ITEM_X == 0) {
     ((GLOBAL float *)(bytes + 3 * (n / 4)))[GROUP_X] = most / FULL;
   }
 }
@@ -121,22 +121,22 @@ KERNEL_OF(32, gemv_round)
   middle = DOT4((int)(weights), (int)middles.word, middle);                                                  \
   high = DOT4((int)(weights), (int)highs.word, high);
 
-/* A lane's packs of its rows come by way of a ring in local memory, STAGES - 1 batches ahead of the one in use. `bits` of a weight, `factor` what
- * its byte stands for. */
+/* A work-item's packs of its rows pass through a ring buffer in local memory, STAGES - 1 batches ahead of the one in use. `bits`:
+ * of a weight; `factor`: what its byte is worth. */
 #define STAGES 2
 #define NARROW_COPY(place)                                                                                   \
   {                                                                                                          \
     UNROLL for (int r = 0; r < ROWS; r++) {                                                                  \
       if ((place) < packs) {                                                                                 \
-        COPY(&ring[(stage * ROWS + r) * LANES + lane], from[r] + (place));                                   \
+        COPY(&ring[(stage * ROWS + r) * ITEMS + item], from[r] + (place));                                   \
       }                                                                                                      \
     }                                                                                                        \
     BATCH();                                                                                                 \
     stage = stage < STAGES - 1 ? stage + 1 : 0;                                                              \
   }
 #define NARROW_BEGIN(bits)                                                                                   \
-  LOCAL ALIGN(16) PACK ring[STAGES * ROWS * LANES];                                                          \
-  int packs = n / 128 * bits, lane = LANE_Y * LANES_X + LANE_X, stage = 0;                                   \
+  LOCAL ALIGN(16) PACK ring[STAGES * ROWS * ITEMS];                                                          \
+  int packs = n / 128 * bits, item = ITEM_Y * ITEMS_X + ITEM_X, stage = 0;                                   \
   GLOBAL const uint4 *xs = (GLOBAL const uint4 *)x;                                                          \
   GLOBAL const float *steps = (GLOBAL const float *)(x + 3 * (INDEX)n);                                      \
   GLOBAL const REAL *scales[ROWS];                                                                           \
@@ -146,21 +146,21 @@ KERNEL_OF(32, gemv_round)
     scales[r] = (GLOBAL const REAL *)(a + (INDEX)m * n / 8 * bits) + (INDEX)row * (n / GROUPED);             \
   }                                                                                                          \
   UNROLL for (int s = 0; s < STAGES - 1; s++) {                                                              \
-    NARROW_COPY(LANE_X + s * LANES_X)                                                                        \
+    NARROW_COPY(ITEM_X + s * ITEMS_X)                                                                        \
   }
 #define EACH_BATCH(at)                                                                                       \
-  for (int at = LANE_X; at < packs; at += LANES_X) {                                                         \
-    NARROW_COPY(at + (STAGES - 1) * LANES_X)                                                                 \
+  for (int at = ITEM_X; at < packs; at += ITEMS_X) {                                                         \
+    NARROW_COPY(at + (STAGES - 1) * ITEMS_X)                                                                 \
     AWAIT(STAGES - 1);
 /* `stage` is where the next batch goes, which is where this one lies. */
-#define ARRIVED(r) ring[(stage * ROWS + (r)) * LANES + lane]
+#define ARRIVED(r) ring[(stage * ROWS + (r)) * ITEMS + item]
 #define NARROW_ADD(group, factor)                                                                            \
   {                                                                                                          \
     SUM whole = FMA((SUM)(high * 256 + middle), (SUM)256, (SUM)low);                                         \
     sums[r] = FMA(whole, steps[group] * (SUM)(factor)*LOAD(scales[r], group), sums[r]);                      \
   }
 
-KERNEL_OF(LANES, gemv_int8)
+KERNEL_OF(ITEMS, gemv_int8)
 (GLOBAL const uchar *RESTRICT a, GLOBAL const uchar *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
   NARROW_BEGIN(8)
   EACH_BATCH(at)
@@ -178,14 +178,14 @@ KERNEL_OF(LANES, gemv_int8)
   END
 }
 
-/* Two numbers from -8 to 7 a byte, the first in its lower half, kept with 8 added: each becomes a byte of 16 times itself. */
+/* Two numbers from -8 to 7 per byte, the first in its lower half, kept with 8 added: each becomes a byte of 16 times itself. */
 #define EVEN(word) (((word) << 4 & 0xF0F0F0F0u) ^ 0x80808080u)
 #define ODD(word) (((word)&0xF0F0F0F0u) ^ 0x80808080u)
 #define EIGHT(from, even, odd)                                                                               \
   DOTS(EVEN(from), even)                                                                                     \
   DOTS(ODD(from), odd)
 
-KERNEL_OF(LANES, gemv_int4)
+KERNEL_OF(ITEMS, gemv_int4)
 (GLOBAL const uchar *RESTRICT a, GLOBAL const uchar *RESTRICT x, GLOBAL REAL *RESTRICT y, int m, int n) {
   NARROW_BEGIN(4)
   EACH_BATCH(at)

@@ -2,7 +2,7 @@
 #include "kernels/device/_device.h"
 
 enum { BATCH, IN, OUT };
-enum { LANES = 256, BLOCK = 128 };
+enum { ITEMS = 256, BLOCK = 128 };
 
 static roof_status prepare(roof_kernel_run *run, roof_error *error) {
   const double *v = run->values;
@@ -18,7 +18,7 @@ static rf_device_launch tiles(const roof_kernel_run *run, const char *entry, voi
                               const rf_device_operands *o) {
   const double *v = run->values;
   rf_device_launch launch =
-      rf_device_launch_of(entry, rf_device_tiles(v[OUT], BLOCK), rf_device_tiles(v[BATCH], BLOCK), LANES, 1);
+      rf_device_launch_of(entry, rf_device_tiles(v[OUT], BLOCK), rf_device_tiles(v[BATCH], BLOCK), ITEMS, 1);
   rf_device_add_buffer(&launch, x);
   rf_device_add_buffer(&launch, o->in[1]);
   rf_device_add_buffer(&launch, o->out);
@@ -30,7 +30,7 @@ static rf_device_launch tiles(const roof_kernel_run *run, const char *entry, voi
 
 static int plan_unfused(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   const double *v = run->values;
-  launches[0] = rf_device_launch_of("linear_normalise", v[BATCH], 1, LANES, 1);
+  launches[0] = rf_device_launch_of("linear_normalise", v[BATCH], 1, ITEMS, 1);
   rf_device_add_buffer(&launches[0], o->in[0]);
   rf_device_add_buffer(&launches[0], o->in[1]);
   rf_device_add_buffer(&launches[0], o->scratch);

@@ -1,15 +1,15 @@
 // formats: fp64 fp32 fp16 bf16
 /* y = rmsnorm(x) W: x of `batch` rows and `in` columns, a gain for each column, W of `in` rows and `out` columns, which follows
- * the gains. Blocks of BLOCK x BLOCK by 256 lanes, EACH x EACH sums a lane, DEPTH columns of x at a time. */
-#define LANES 256
+ * the gains. Blocks of BLOCK x BLOCK by 256 work-items, EACH x EACH sums per work-item, DEPTH columns of x at a time. */
+#define ITEMS 256
 #define BLOCK 128
 #define DEPTH 8
 #define EACH 8
 #define PITCH (BLOCK + 4)
 #if defined(TYPE_FP64)
-#define BESIDE 1 /* groups that share a multiprocessor: the sums of one fill its registers */
+#define GROUPS_PER_UNIT 1 /* the sums of one work-group fill the registers of a compute unit */
 #else
-#define BESIDE 2
+#define GROUPS_PER_UNIT 2
 #endif
 #define EPSILON ((SUM)1e-5) /* RF_NORM_EPSILON */
 
@@ -19,28 +19,28 @@ FUNCTION SUM factor_of(SUM squares, int in) {
   return 1 / SQRT(squares / in + EPSILON);
 }
 
-/* A group a row. */
-KERNEL_OF(LANES, linear_normalise)
+/* One work-group per row. */
+KERNEL_OF(ITEMS, linear_normalise)
 (GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT weights, GLOBAL SUM *RESTRICT to, int in) {
   LOCAL SUM parts[PARTS];
   INDEX row = GROUP_X;
   SUM squares = 0;
-  for (int p = LANE_X; p < in; p += LANES) {
+  for (int p = ITEM_X; p < in; p += ITEMS) {
     SUM value = LOAD(x, row * in + p);
     squares = FMA(value, value, squares);
   }
   SUM factor = factor_of(sum_of(parts, squares), in);
-  for (int p = LANE_X; p < in; p += LANES) {
+  for (int p = ITEM_X; p < in; p += ITEMS) {
     to[row * in + p] = LOAD(x, row * in + p) * factor * LOAD(weights, p);
   }
 }
 
-/* What a lane brings of x: every 32nd row from lane / DEPTH on; of W: every other row from lane / BLOCK on. Each keeps its column. */
-#define X_ROW(i) (lane / DEPTH + (i) * (LANES / DEPTH))
-#define X_COLUMN (lane % DEPTH)
-#define W_ROW(i) (lane / BLOCK + (i) * (LANES / BLOCK))
-#define W_COLUMN (lane % BLOCK)
-/* A lane's rows and columns: four and four, a half of the block apart. */
+/* What a work-item loads: of x every 32nd row from item / DEPTH on, of W every other row from item / BLOCK on; one column of each. */
+#define X_ROW(i) (item / DEPTH + (i) * (ITEMS / DEPTH))
+#define X_COLUMN (item % DEPTH)
+#define W_ROW(i) (item / BLOCK + (i) * (ITEMS / BLOCK))
+#define W_COLUMN (item % BLOCK)
+/* A work-item's rows and columns: four and four, a half of the block apart. */
 #define PLACE(from, i) ((from) * 4 + (i) % 4 + (i) / 4 * (BLOCK / 2))
 
 #define ELEMENT_OF_X(i)                                                                                      \
@@ -52,11 +52,11 @@ KERNEL_OF(LANES, linear_normalise)
        ? LOAD(weights, in + (INDEX)(first + W_ROW(i)) * out + left + W_COLUMN) * GAIN(first + W_ROW(i))      \
        : (SUM)0)
 
-/* The sums of a block: the next columns are on their way while these are multiplied. SEEN(i) is told of each element of x. */
+/* The sums of a block: the next columns are loaded while these are multiplied. SEEN(i) runs for each element of x. */
 #define BLOCK_OF_SUMS                                                                                        \
   LOCAL ALIGN(32) SUM xs[DEPTH * PITCH];                                                                     \
   LOCAL ALIGN(32) SUM ws[DEPTH * PITCH];                                                                     \
-  int lane = LANE_X, across = lane % 16, down = lane / 16, top = GROUP_Y * BLOCK, left = GROUP_X * BLOCK;    \
+  int item = ITEM_X, across = item % 16, down = item / 16, top = GROUP_Y * BLOCK, left = GROUP_X * BLOCK;    \
   int first = 0;                                                                                             \
   SUM sums[EACH][EACH], of_x[4], of_w[4];                                                                    \
   UNROLL for (int i = 0; i < EACH; i++) {                                                                    \
@@ -108,7 +108,7 @@ KERNEL_OF(LANES, linear_normalise)
 #define X_AT(x, i) (x)[i]
 #define GAIN(p) 1
 #define SEEN(i)
-KERNEL_OF_GROUPS(LANES, BESIDE, linear_multiply)
+KERNEL_OF_GROUPS(ITEMS, GROUPS_PER_UNIT, linear_multiply)
 (GLOBAL const SUM *RESTRICT x, GLOBAL const REAL *RESTRICT weights, GLOBAL REAL *RESTRICT y, int batch, int in, int out) {
   BLOCK_OF_SUMS
   STORE_SUMS(1)
@@ -121,7 +121,7 @@ KERNEL_OF_GROUPS(LANES, BESIDE, linear_multiply)
 #define X_AT(x, i) LOAD(x, i)
 #define GAIN(p) LOAD(weights, p)
 #define SEEN(i) squares[i] = FMA(of_x[i], of_x[i], squares[i]);
-KERNEL_OF_GROUPS(LANES, BESIDE, linear_fused)
+KERNEL_OF_GROUPS(ITEMS, GROUPS_PER_UNIT, linear_fused)
 (GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT weights, GLOBAL REAL *RESTRICT y, int batch, int in, int out) {
   SUM squares[4] = {0, 0, 0, 0};
   BLOCK_OF_SUMS

@@ -1,7 +1,7 @@
-/* Sums, softmax and rmsnorm on accelerators: some lanes a row, their number a power of two. */
+/* Sums, softmax and rmsnorm on accelerators: some work-items per row, their number a power of two. */
 #include "kernels/device/_device.h"
 
-enum { LANES = 256, AHEAD = 4, GROUPS = 4096, GROUP = 128, MOST_LANES = 1024 };
+enum { ITEMS = 256, AHEAD = 4, GROUPS = 4096, GROUP = 128, MOST_ITEMS = 1024 };
 
 /** Bytes of what is computed with. */
 static double sum_bytes(const roof_kernel_run *run) {
@@ -18,12 +18,12 @@ static double rows_scratch(const roof_kernel_run *run) {
 
 static int plan_reduce(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   double n = run->values[0], packs = n * roof_dtype_bytes(run->dtype) / 16;
-  double groups = fmin(GROUPS, rf_device_tiles(fmax(1, packs), AHEAD * LANES));
-  launches[0] = rf_device_launch_of("rows_reduce", groups, 1, LANES, 1);
+  double groups = fmin(GROUPS, rf_device_tiles(fmax(1, packs), AHEAD * ITEMS));
+  launches[0] = rf_device_launch_of("rows_reduce", groups, 1, ITEMS, 1);
   rf_device_add_buffer(&launches[0], o->in[0]);
   rf_device_add_buffer(&launches[0], o->scratch);
   rf_device_add_index(&launches[0], n);
-  launches[1] = rf_device_launch_of("rows_reduce_parts", 1, 1, LANES, 1);
+  launches[1] = rf_device_launch_of("rows_reduce_parts", 1, 1, ITEMS, 1);
   rf_device_add_buffer(&launches[1], o->scratch);
   rf_device_add_buffer(&launches[1], o->out);
   rf_device_add_int(&launches[1], groups);
@@ -35,8 +35,7 @@ static bool by_packs(const roof_kernel_run *run) {
   return fmod(run->values[1] * roof_dtype_bytes(run->dtype), 16) == 0;
 }
 
-/** Elements that a lane keeps of a row that stays in registers, as in rows.cl; elsewhere it is half of them.
- */
+/** Elements that a work-item keeps of a row that stays in registers, as in rows.cl; elsewhere half of it. */
 static int kept(const roof_kernel_run *run) {
   return (by_packs(run) ? 32 : 16) / (run->dtype == ROOF_FP64 ? 2 : 1);
 }
@@ -45,26 +44,26 @@ static int part(const roof_kernel_run *run) {
   return run->dtype == ROOF_FP64 ? 8 : 16;
 }
 
-/** The fewest lanes that keep a row together, `each` elements a lane, or as many as there may be. */
-static int lanes_of(const roof_kernel_run *run, int each, double most) {
-  int lanes = 1;
-  while (lanes < MOST_LANES && 2 * lanes <= most && (double)lanes * each < run->values[1]) {
-    lanes *= 2;
+/** The fewest work-items that together keep a row, `each` elements per work-item, or as many as allowed. */
+static int items_of(const roof_kernel_run *run, int each, double most) {
+  int items = 1;
+  while (items < MOST_ITEMS && 2 * items <= most && (double)items * each < run->values[1]) {
+    items *= 2;
   }
-  return lanes;
+  return items;
 }
 
 /** Whether a row stays in the registers of one group. */
 static bool fits(const roof_kernel_run *run, const rf_device_operands *o) {
-  return (double)kept(run) * lanes_of(run, kept(run), o->group_lanes) >= run->values[1];
+  return (double)kept(run) * items_of(run, kept(run), o->group_items) >= run->values[1];
 }
 
 /** A launch on some buffers, then columns and rows; `entries` is the kernel by elements and by packs. */
-static rf_device_launch rows_launch(const roof_kernel_run *run, int lanes, const char *const *entries,
+static rf_device_launch rows_launch(const roof_kernel_run *run, int items, const char *const *entries,
                                     void *const *buffers) {
-  int beside = lanes < GROUP ? GROUP / lanes : 1;
-  rf_device_launch launch =
-      rf_device_launch_of(entries[by_packs(run)], rf_device_tiles(run->values[0], beside), 1, lanes, beside);
+  int rows_per_group = items < GROUP ? GROUP / items : 1;
+  rf_device_launch launch = rf_device_launch_of(
+      entries[by_packs(run)], rf_device_tiles(run->values[0], rows_per_group), 1, items, rows_per_group);
   for (int i = 0; buffers[i] != NULL; i++) {
     rf_device_add_buffer(&launch, buffers[i]);
   }
@@ -76,24 +75,24 @@ static rf_device_launch rows_launch(const roof_kernel_run *run, int lanes, const
 #define ENTRY(name) ((const char *const[]){name "_elements", name "_packs"})
 #define BUFFERS(...) ((void *const[]){__VA_ARGS__, NULL})
 
-/** Lanes of kernels that go through a row in parts: not all that there may be, so that groups overlap. */
-static int lanes_in_parts(const roof_kernel_run *run, const rf_device_operands *o) {
-  return lanes_of(run, part(run), fmin(2 * LANES, o->group_lanes));
+/** Work-items of kernels that read a row in parts: fewer than allowed, so that work-groups overlap. */
+static int items_in_parts(const roof_kernel_run *run, const rf_device_operands *o) {
+  return items_of(run, part(run), fmin(2 * ITEMS, o->group_items));
 }
 
 static int plan_softmax_unfused(const roof_kernel_run *run, const rf_device_operands *o,
                                 rf_device_launch *launches) {
-  int lanes = lanes_in_parts(run, o);
-  launches[0] = rows_launch(run, lanes, ENTRY("rows_maximum"), BUFFERS(o->in[0], o->scratch));
-  launches[1] = rows_launch(run, lanes, ENTRY("rows_powers"), BUFFERS(o->in[0], o->scratch));
-  launches[2] = rows_launch(run, lanes, ENTRY("rows_quotients"), BUFFERS(o->in[0], o->scratch, o->out));
+  int items = items_in_parts(run, o);
+  launches[0] = rows_launch(run, items, ENTRY("rows_maximum"), BUFFERS(o->in[0], o->scratch));
+  launches[1] = rows_launch(run, items, ENTRY("rows_powers"), BUFFERS(o->in[0], o->scratch));
+  launches[2] = rows_launch(run, items, ENTRY("rows_quotients"), BUFFERS(o->in[0], o->scratch, o->out));
   return 3;
 }
 
 static int plan_softmax_online(const roof_kernel_run *run, const rf_device_operands *o,
                                rf_device_launch *launches) {
   launches[0] =
-      rows_launch(run, lanes_in_parts(run, o), ENTRY("rows_softmax_online"), BUFFERS(o->in[0], o->out));
+      rows_launch(run, items_in_parts(run, o), ENTRY("rows_softmax_online"), BUFFERS(o->in[0], o->out));
   return 1;
 }
 
@@ -101,24 +100,24 @@ static int plan_softmax(const roof_kernel_run *run, const rf_device_operands *o,
   if (!fits(run, o)) {
     return plan_softmax_online(run, o, launches);
   }
-  launches[0] = rows_launch(run, lanes_of(run, kept(run), o->group_lanes), ENTRY("rows_softmax"),
+  launches[0] = rows_launch(run, items_of(run, kept(run), o->group_items), ENTRY("rows_softmax"),
                             BUFFERS(o->in[0], o->out));
   return 1;
 }
 
 static int plan_rmsnorm_unfused(const roof_kernel_run *run, const rf_device_operands *o,
                                 rf_device_launch *launches) {
-  int lanes = lanes_in_parts(run, o);
-  launches[0] = rows_launch(run, lanes, ENTRY("rows_factor"), BUFFERS(o->in[0], o->scratch));
+  int items = items_in_parts(run, o);
+  launches[0] = rows_launch(run, items, ENTRY("rows_factor"), BUFFERS(o->in[0], o->scratch));
   launches[1] =
-      rows_launch(run, lanes, ENTRY("rows_scaled"), BUFFERS(o->in[0], o->in[1], o->scratch, o->out));
+      rows_launch(run, items, ENTRY("rows_scaled"), BUFFERS(o->in[0], o->in[1], o->scratch, o->out));
   return 2;
 }
 
 static int plan_rmsnorm(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   bool whole = fits(run, o);
-  int lanes = whole ? lanes_of(run, kept(run), o->group_lanes) : lanes_in_parts(run, o);
-  launches[0] = rows_launch(run, lanes, whole ? ENTRY("rows_rmsnorm") : ENTRY("rows_rmsnorm_long"),
+  int items = whole ? items_of(run, kept(run), o->group_items) : items_in_parts(run, o);
+  launches[0] = rows_launch(run, items, whole ? ENTRY("rows_rmsnorm") : ENTRY("rows_rmsnorm_long"),
                             BUFFERS(o->in[0], o->in[1], o->out));
   return 1;
 }

@@ -1,9 +1,9 @@
 // formats: fp64 fp32 fp16 bf16
-/* Rows of a matrix: sums, softmax, rmsnorm. The lanes along x share a row, those along y are of other rows. A lane keeps EACH
- * elements in registers, so that it has 64 to 128 bytes on their way and a row is read once; together the lanes of a row keep a
- * part of it. A row that begins at a multiple of 16 bytes is read by packs, any other by elements. */
-#define LANES 256
-#define MOST_LANES 1024
+/* Rows of a matrix: sums, softmax, rmsnorm. The work-items along x share a row; those along y have other rows. A work-item keeps
+ * EACH elements in registers, so that it has 64 to 128 bytes in flight and a row is read once. Together the work-items of a row
+ * keep a part of it. A row that begins at a multiple of 16 bytes is read by packs, any other by elements. */
+#define ITEMS 256
+#define MOST_ITEMS 1024
 #define EPSILON ((SUM)1e-5) /* RF_NORM_EPSILON */
 #define LOG2_E ((SUM)1.4426950408889634)
 #if defined(TYPE_FP64)
@@ -18,7 +18,7 @@
 COMBINE(sum_of, a + b)
 COMBINE(maximum_of, MAX(a, b))
 
-/* A lane's elements of the part of a row that is `left` elements long or longer; beyond its end there is `nothing`. */
+/* A work-item's elements of the part of a row that is `left` elements long or longer; beyond its end there is `nothing`. */
 FUNCTION void fetch_packs(SUM *kept, int each, GLOBAL const REAL *part, int left, SUM nothing) {
   PACK packs[32 / PACKED];
   SUM blank[PACKED];
@@ -26,7 +26,7 @@ FUNCTION void fetch_packs(SUM *kept, int each, GLOBAL const REAL *part, int left
     blank[i] = nothing;
   }
   UNROLL for (int j = 0; j < each / PACKED; j++) {
-    int at = LANE_X + j * LANES_X;
+    int at = ITEM_X + j * ITEMS_X;
     packs[j] = PACK_OF(blank);
     if (at * PACKED < left) {
       packs[j] = FETCH(part, at);
@@ -39,18 +39,18 @@ FUNCTION void fetch_packs(SUM *kept, int each, GLOBAL const REAL *part, int left
 
 FUNCTION void put_packs(GLOBAL REAL *part, int left, const SUM *kept, int each) {
   UNROLL for (int j = 0; j < each / PACKED; j++) {
-    int at = LANE_X + j * LANES_X;
+    int at = ITEM_X + j * ITEMS_X;
     if (at * PACKED < left) {
       PUT(part, at, PACK_OF(kept + j * PACKED));
     }
   }
 }
 
-/* The lane's elements of what all rows share, multiplied to those kept; behind the end it takes the first. */
+/* Multiplies the kept elements by the work-item's elements of what all rows share; behind the end it takes the first. */
 FUNCTION void gain_packs(SUM *kept, int each, GLOBAL const REAL *part, int left) {
   UNROLL for (int j = 0; j < each / PACKED; j++) {
     SUM gain[PACKED];
-    int at = LANE_X + j * LANES_X;
+    int at = ITEM_X + j * ITEMS_X;
     UNPACK(gain, ((GLOBAL const PACK *)part)[at * PACKED < left ? at : 0]);
     UNROLL for (int i = 0; i < PACKED; i++) {
       kept[j * PACKED + i] *= gain[i];
@@ -61,14 +61,14 @@ FUNCTION void gain_packs(SUM *kept, int each, GLOBAL const REAL *part, int left)
 /* The same by elements. */
 FUNCTION void fetch_elements(SUM *kept, int each, GLOBAL const REAL *part, int left, SUM nothing) {
   UNROLL for (int j = 0; j < each; j++) {
-    int at = LANE_X + j * LANES_X;
+    int at = ITEM_X + j * ITEMS_X;
     kept[j] = at < left ? LOAD(part, at) : nothing;
   }
 }
 
 FUNCTION void put_elements(GLOBAL REAL *part, int left, const SUM *kept, int each) {
   UNROLL for (int j = 0; j < each; j++) {
-    int at = LANE_X + j * LANES_X;
+    int at = ITEM_X + j * ITEMS_X;
     if (at < left) {
       STORE(part, at, kept[j]);
     }
@@ -77,7 +77,7 @@ FUNCTION void put_elements(GLOBAL REAL *part, int left, const SUM *kept, int eac
 
 FUNCTION void gain_elements(SUM *kept, int each, GLOBAL const REAL *part, int left) {
   UNROLL for (int j = 0; j < each; j++) {
-    int at = LANE_X + j * LANES_X;
+    int at = ITEM_X + j * ITEMS_X;
     kept[j] *= LOAD(part, at < left ? at : 0);
   }
 }
@@ -123,21 +123,21 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
   return 1 / SQRT(squares / columns + EPSILON);
 }
 
-/* The row of a lane; lanes behind the last row read it too, and write nothing. */
+/* The row of a work-item; work-items behind the last row read it too, and write nothing. */
 #define ROW(each)                                                                                            \
   SUM kept[each];                                                                                            \
-  int wanted = GROUP_X * LANES_Y + LANE_Y, row = wanted < rows ? wanted : rows - 1;                          \
+  int wanted = GROUP_X * ITEMS_Y + ITEM_Y, row = wanted < rows ? wanted : rows - 1;                          \
   bool mine = wanted < rows;                                                                                 \
   INDEX start = (INDEX)row * columns;
 
 /* The parts of a row one after the other, and from its end back: what was read last is still in a cache. */
-#define TOGETHER (EACH_part * LANES_X)
+#define TOGETHER (EACH_part * ITEMS_X)
 #define EACH_PART(at) for (int at = 0; at < columns; at += TOGETHER)
 #define EACH_PART_BACK(at) for (int at = (columns - 1) / TOGETHER * TOGETHER; at >= 0; at -= TOGETHER)
 
 #define ROWS(HOW)                                                                                            \
   /* Softmax in three kernels, each from memory to memory: the maximum of a row, the sum of its powers, their quotient. */ \
-  KERNEL_OF(MOST_LANES, rows_maximum_##HOW)                                                                  \
+  KERNEL_OF(MOST_ITEMS, rows_maximum_##HOW)                                                                  \
   (GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRICT maxima, int columns, int rows) {                      \
     LOCAL SUM parts[PARTS];                                                                                  \
     ROW(EACH_part) SUM most = -INFINITY;                                                                     \
@@ -146,11 +146,11 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
       most = maximum_kept(kept, EACH_part, most);                                                            \
     }                                                                                                        \
     most = maximum_of(parts, most);                                                                          \
-    if (mine && LANE_X == 0) {                                                                               \
+    if (mine && ITEM_X == 0) {                                                                               \
       maxima[row] = most * LOG2_E;                                                                           \
     }                                                                                                        \
   }                                                                                                          \
-  KERNEL_OF(MOST_LANES, rows_powers_##HOW)                                                                   \
+  KERNEL_OF(MOST_ITEMS, rows_powers_##HOW)                                                                   \
   (GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRICT maxima, int columns, int rows) {                      \
     LOCAL SUM parts[PARTS];                                                                                  \
     ROW(EACH_part) SUM shift = maxima[row], sum = 0;                                                         \
@@ -160,11 +160,11 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
       sum += sum_kept(kept, EACH_part);                                                                      \
     }                                                                                                        \
     sum = sum_of(parts, sum);                                                                                \
-    if (mine && LANE_X == 0) {                                                                               \
+    if (mine && ITEM_X == 0) {                                                                               \
       maxima[rows + row] = sum;                                                                              \
     }                                                                                                        \
   }                                                                                                          \
-  KERNEL_OF(MOST_LANES, rows_quotients_##HOW)                                                                \
+  KERNEL_OF(MOST_ITEMS, rows_quotients_##HOW)                                                                \
   (GLOBAL const REAL *RESTRICT x, GLOBAL const SUM *RESTRICT maxima, GLOBAL REAL *RESTRICT out, int columns, \
    int rows) {                                                                                               \
     ROW(EACH_part) SUM shift = maxima[row], factor = 1 / maxima[rows + row];                                 \
@@ -176,7 +176,7 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
     }                                                                                                        \
   }                                                                                                          \
   /* In one kernel of two passes: the sum of powers follows the maximum as it grows. For rows of any length. */ \
-  KERNEL_OF(MOST_LANES, rows_softmax_online_##HOW)                                                           \
+  KERNEL_OF(MOST_ITEMS, rows_softmax_online_##HOW)                                                           \
   (GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT out, int columns, int rows) {                        \
     LOCAL SUM parts[PARTS];                                                                                  \
     ROW(EACH_part) SUM most = -INFINITY, sum = 0;                                                            \
@@ -199,7 +199,7 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
     }                                                                                                        \
   }                                                                                                          \
   /* In one kernel of one pass: the row is one part. */                                                      \
-  KERNEL_OF(MOST_LANES, rows_softmax_##HOW)                                                                  \
+  KERNEL_OF(MOST_ITEMS, rows_softmax_##HOW)                                                                  \
   (GLOBAL const REAL *RESTRICT x, GLOBAL REAL *RESTRICT out, int columns, int rows) {                        \
     LOCAL SUM parts[PARTS];                                                                                  \
     ROW(EACH_##HOW) fetch_##HOW(kept, EACH_##HOW, x + start, columns, -INFINITY);                            \
@@ -208,7 +208,7 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
     put_##HOW(out + start, mine ? columns : 0, kept, EACH_##HOW);                                            \
   }                                                                                                          \
   /* Rmsnorm in two kernels: the factor of a row, then its elements. */                                      \
-  KERNEL_OF(MOST_LANES, rows_factor_##HOW)                                                                   \
+  KERNEL_OF(MOST_ITEMS, rows_factor_##HOW)                                                                   \
   (GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRICT factors, int columns, int rows) {                     \
     LOCAL SUM parts[PARTS];                                                                                  \
     ROW(EACH_part) SUM squares = 0;                                                                          \
@@ -217,11 +217,11 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
       squares += squares_kept(kept, EACH_part);                                                              \
     }                                                                                                        \
     squares = sum_of(parts, squares);                                                                        \
-    if (mine && LANE_X == 0) {                                                                               \
+    if (mine && ITEM_X == 0) {                                                                               \
       factors[row] = factor_of(squares, columns);                                                            \
     }                                                                                                        \
   }                                                                                                          \
-  KERNEL_OF(MOST_LANES, rows_scaled_##HOW)                                                                   \
+  KERNEL_OF(MOST_ITEMS, rows_scaled_##HOW)                                                                   \
   (GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT gain, GLOBAL const SUM *RESTRICT factors,      \
    GLOBAL REAL *RESTRICT out, int columns, int rows) {                                                       \
     ROW(EACH_part) SUM factor = factors[row];                                                                \
@@ -233,7 +233,7 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
     }                                                                                                        \
   }                                                                                                          \
   /* In one of two passes, for rows of any length, and in one of one. */                                     \
-  KERNEL_OF(MOST_LANES, rows_rmsnorm_long_##HOW)                                                             \
+  KERNEL_OF(MOST_ITEMS, rows_rmsnorm_long_##HOW)                                                             \
   (GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT gain, GLOBAL REAL *RESTRICT out, int columns,  \
    int rows) {                                                                                               \
     LOCAL SUM parts[PARTS];                                                                                  \
@@ -250,7 +250,7 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
       put_##HOW(out + start + at, mine ? columns - at : 0, kept, EACH_part);                                 \
     }                                                                                                        \
   }                                                                                                          \
-  KERNEL_OF(MOST_LANES, rows_rmsnorm_##HOW)                                                                  \
+  KERNEL_OF(MOST_ITEMS, rows_rmsnorm_##HOW)                                                                  \
   (GLOBAL const REAL *RESTRICT x, GLOBAL const REAL *RESTRICT gain, GLOBAL REAL *RESTRICT out, int columns,  \
    int rows) {                                                                                               \
     LOCAL SUM parts[PARTS];                                                                                  \
@@ -262,9 +262,9 @@ FUNCTION SUM factor_of(SUM squares, int columns) {
 ROWS(packs)
 ROWS(elements)
 
-/* The part of each group summed, four packs of a lane on their way; then one group sums what they found. */
+/* Each work-group sums its part, four packs per work-item in flight; then one work-group adds up the partial sums. */
 #define AHEAD 4
-KERNEL_OF(LANES, rows_reduce)(GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRICT found, INDEX n) {
+KERNEL_OF(ITEMS, rows_reduce)(GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRICT found, INDEX n) {
   LOCAL SUM parts[PARTS];
   INDEX packs = n / PACKED, share = (packs + GROUPS_X - 1) / GROUPS_X, first = share * GROUP_X;
   int count = (int)(first >= packs ? 0 : first + share < packs ? share : packs - first), rest = (int)(n % PACKED);
@@ -273,15 +273,15 @@ KERNEL_OF(LANES, rows_reduce)(GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRIC
   UNROLL for (int i = 0; i < PACKED; i++) {
     sums[i] = 0;
   }
-  for (int at = LANE_X; at < count; at += AHEAD * LANES) {
+  for (int at = ITEM_X; at < count; at += AHEAD * ITEMS) {
     PACK ahead[AHEAD];
     UNROLL for (int j = 0; j < AHEAD; j++) {
-      if (at + j * LANES < count) {
-        ahead[j] = FETCH(mine, at + j * LANES);
+      if (at + j * ITEMS < count) {
+        ahead[j] = FETCH(mine, at + j * ITEMS);
       }
     }
     UNROLL for (int j = 0; j < AHEAD; j++) {
-      if (at + j * LANES < count) {
+      if (at + j * ITEMS < count) {
         SUM values[PACKED];
         UNPACK(values, ahead[j]);
         UNROLL for (int i = 0; i < PACKED; i++) {
@@ -290,24 +290,24 @@ KERNEL_OF(LANES, rows_reduce)(GLOBAL const REAL *RESTRICT x, GLOBAL SUM *RESTRIC
       }
     }
   }
-  SUM sum = GROUP_X == 0 && LANE_X < rest ? LOAD(x, n - rest + LANE_X) : (SUM)0;
+  SUM sum = GROUP_X == 0 && ITEM_X < rest ? LOAD(x, n - rest + ITEM_X) : (SUM)0;
   UNROLL for (int i = 0; i < PACKED; i++) {
     sum += sums[i];
   }
   sum = sum_of(parts, sum);
-  if (LANE_X == 0) {
+  if (ITEM_X == 0) {
     found[GROUP_X] = sum;
   }
 }
 
-KERNEL_OF(MOST_LANES, rows_reduce_parts)(GLOBAL const SUM *RESTRICT found, GLOBAL REAL *RESTRICT out, int count) {
+KERNEL_OF(MOST_ITEMS, rows_reduce_parts)(GLOBAL const SUM *RESTRICT found, GLOBAL REAL *RESTRICT out, int count) {
   LOCAL SUM parts[PARTS];
   SUM sum = 0;
-  for (int i = LANE_X; i < count; i += LANES_X) {
+  for (int i = ITEM_X; i < count; i += ITEMS_X) {
     sum += found[i];
   }
   sum = sum_of(parts, sum);
-  if (LANE_X == 0) {
+  if (ITEM_X == 0) {
     STORE(out, 0, sum);
   }
 }

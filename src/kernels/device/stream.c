@@ -1,12 +1,12 @@
 /* The four kernels of STREAM on accelerators. */
 #include "kernels/device/_device.h"
 
-enum { LANES = 256, AHEAD = 4 };
+enum { ITEMS = 256, AHEAD = 4 };
 
 static int plan(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches,
                 const char *entry) {
   double n = run->values[0], packs = fmax(1, n * roof_dtype_bytes(run->dtype) / 16);
-  launches[0] = rf_device_launch_of(entry, rf_device_tiles(packs, LANES * AHEAD), 1, LANES, 1);
+  launches[0] = rf_device_launch_of(entry, rf_device_tiles(packs, ITEMS * AHEAD), 1, ITEMS, 1);
   rf_device_add_buffer(launches, o->in[0]);
   if (o->in[1] != NULL) {
     rf_device_add_buffer(launches, o->in[1]);

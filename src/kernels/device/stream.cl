@@ -1,22 +1,22 @@
 // formats: fp64 fp32 fp16 bf16
-/* The four kernels of STREAM: a lane takes AHEAD packs of each vector, all on their way before the first is used; the first
+/* The four kernels of STREAM: a work-item takes AHEAD packs of each vector, all on their way before the first is used; the first
  * group also takes the elements behind the last whole pack. */
-#define LANES 256
+#define ITEMS 256
 #define AHEAD 4
 
-/* The lane's packs at `at`, from the j-th on. */
+/* The work-item's packs at `at`, from the j-th on. */
 #define EACH_PACK(at)                                                                                        \
   UNROLL for (int j = 0; j < AHEAD; j++) {                                                                   \
-    INDEX at = (INDEX)GROUP_X * (AHEAD * LANES) + j * LANES + LANE_X;                                        \
+    INDEX at = (INDEX)GROUP_X * (AHEAD * ITEMS) + j * ITEMS + ITEM_X;                                        \
     if (at < packs)
 #define END }
 
 /* The element `rest` that is in no whole pack. */
 #define THE_REST                                                                                             \
-  INDEX rest = packs * PACKED + LANE_X;                                                                      \
+  INDEX rest = packs * PACKED + ITEM_X;                                                                      \
   if (GROUP_X == 0 && rest < n)
 
-KERNEL_OF(LANES, stream_copy)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
+KERNEL_OF(ITEMS, stream_copy)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
   INDEX packs = n / PACKED;
   PACK x[AHEAD];
   EACH_PACK(at) {
@@ -32,7 +32,7 @@ KERNEL_OF(LANES, stream_copy)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRI
   }
 }
 
-KERNEL_OF(LANES, stream_scale)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
+KERNEL_OF(ITEMS, stream_scale)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTRICT out, INDEX n) {
   INDEX packs = n / PACKED;
   PACK x[AHEAD];
   EACH_PACK(at) {
@@ -54,7 +54,7 @@ KERNEL_OF(LANES, stream_scale)(GLOBAL const REAL *RESTRICT a, GLOBAL REAL *RESTR
 }
 
 #define OF_TWO(name, how)                                                                                    \
-  KERNEL_OF(LANES, name)                                                                                     \
+  KERNEL_OF(ITEMS, name)                                                                                     \
   (GLOBAL const REAL *RESTRICT a, GLOBAL const REAL *RESTRICT b, GLOBAL REAL *RESTRICT out, INDEX n) {       \
     INDEX packs = n / PACKED;                                                                                \
     PACK x[AHEAD], y[AHEAD];                                                                                 \

@@ -31,12 +31,12 @@ static int plan_tiled(const roof_kernel_run *run, const rf_device_operands *o, r
  * transpose.cl. */
 static int plan_packs(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   double rows = run->values[0], columns = run->values[1], bytes = roof_dtype_bytes(run->dtype);
-  int line = bytes == 2 ? 8 : 16, side = line * 16 / (int)bytes, lanes = side * line / 4;
+  int line = bytes == 2 ? 8 : 16, side = line * 16 / (int)bytes, items = side * line / 4;
   if (fmod(rows * bytes, 16) != 0 || fmod(columns * bytes, 16) != 0) {
     return plan_tiled(run, o, launches);
   }
   launches[0] = rf_device_launch_of(
-      "transpose_packs", rf_device_tiles(columns, side) * rf_device_tiles(rows, side), 1, lanes, 1);
+      "transpose_packs", rf_device_tiles(columns, side) * rf_device_tiles(rows, side), 1, items, 1);
   add_arguments(run, o, launches);
   return 1;
 }

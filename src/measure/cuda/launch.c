@@ -100,8 +100,8 @@ static roof_status prepare(cuda_open *o, const rf_device_launch *launch, prepare
 
 static roof_status start_one(cuda_open *o, prepared *p, cuda_stream stream, roof_error *error) {
   const rf_device_launch *l = p->launch;
-  cuda_code code = o->api->launch(l->function, p->grid_x, l->groups[1], l->groups[2], l->lanes[0],
-                                  l->lanes[1], l->lanes[2], l->shared, stream, p->arguments, NULL);
+  cuda_code code = o->api->launch(l->function, p->grid_x, l->groups[1], l->groups[2], l->items[0],
+                                  l->items[1], l->items[2], l->shared, stream, p->arguments, NULL);
   if (code == 0) {
     return ROOF_OK;
   }

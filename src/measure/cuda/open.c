@@ -49,8 +49,8 @@ static void describe(cuda_open *o) {
   info->cache_bytes = attribute(o, CUDA_L2_BYTES);
   info->line_bytes = 128;
   info->local_bytes = attribute(o, CUDA_MAX_SHARED);
-  info->group_lanes = attribute(o, CUDA_MAX_THREADS);
-  info->wave_lanes = attribute(o, CUDA_WARP);
+  info->group_items = attribute(o, CUDA_MAX_THREADS);
+  info->subgroup_items = attribute(o, CUDA_WARP);
   snprintf(info->ecc, sizeof info->ecc, "%s", attribute(o, CUDA_ECC) > 0 ? "on" : "off");
   info->formats = 1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_FP16 | 1u << ROOF_BF16 | 1u << ROOF_INT8;
   info->arithmetic = 1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_INT8; /* fp16 and bf16: peaks_vector.cu */

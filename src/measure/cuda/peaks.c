@@ -78,14 +78,14 @@ static double dot(const double *a, const double *b, int count) {
  * "Matrix Fragments for mma.m16n8k16": lane / 4 is the row or column, lane % 4 the word, register bit 0 the
  * row's upper half, the next the word's). */
 
-enum { WARP = 32, FRAGMENTS = 4, MMA_LANES = 256 };
+enum { WARP = 32, FRAGMENTS = 4, MMA_BLOCK = 256 };
 
 static void add_row_of_a(const tensor_peak *p, const unsigned char *data, int warp, int row, double *line) {
   for (int i = 0; i < FRAGMENTS; i++) {
-    uint32_t scales = word_at(data + PEAK_SCALES, (size_t)(i * MMA_LANES + warp * WARP + row));
+    uint32_t scales = word_at(data + PEAK_SCALES, (size_t)(i * MMA_BLOCK + warp * WARP + row));
     for (int w = 0; w < WORDS; w++) {
-      size_t lane = (size_t)(i * MMA_LANES + warp * WARP + row % 8 * 4 + w % 4);
-      add_word(p, word_at(data, 4 * lane + (size_t)(row / 8 + w / 4 * 2)), w, scales, line);
+      size_t thread = (size_t)(i * MMA_BLOCK + warp * WARP + row % 8 * 4 + w % 4);
+      add_word(p, word_at(data, 4 * thread + (size_t)(row / 8 + w / 4 * 2)), w, scales, line);
     }
   }
 }
@@ -93,23 +93,23 @@ static void add_row_of_a(const tensor_peak *p, const unsigned char *data, int wa
 static void add_column_of_b(const tensor_peak *p, const unsigned char *data, int warp, int column,
                             double *line) {
   for (int i = 0; i < FRAGMENTS; i++) {
-    uint32_t scales = word_at(data + PEAK_SCALES, (size_t)(i * MMA_LANES + warp * WARP + 16 + column));
+    uint32_t scales = word_at(data + PEAK_SCALES, (size_t)(i * MMA_BLOCK + warp * WARP + 16 + column));
     for (int w = 0; w < WORDS; w++) {
-      size_t lane = (size_t)((i + FRAGMENTS) * MMA_LANES + warp * WARP + column * 4 + w % 4);
-      add_word(p, word_at(data, 4 * lane + (size_t)(w / 4)), w, scales, line);
+      size_t thread = (size_t)((i + FRAGMENTS) * MMA_BLOCK + warp * WARP + column * 4 + w % 4);
+      add_word(p, word_at(data, 4 * thread + (size_t)(w / 4)), w, scales, line);
     }
   }
 }
 
 static void sums_of_fragments(const tensor_peak *p, const unsigned char *data, double *sums) {
-  for (int lane = 0; lane < p->lanes; lane++) {
+  for (int thread = 0; thread < p->threads; thread++) {
     double a[LINE] = {0}, b[LINE] = {0};
-    int warp = lane / WARP, row = lane % WARP / 4, column = lane % 4 * 2;
+    int warp = thread / WARP, row = thread % WARP / 4, column = thread % 4 * 2;
     add_row_of_a(p, data, warp, row, a);
     add_row_of_a(p, data, warp, row + 8, a);
     add_column_of_b(p, data, warp, column, b);
     add_column_of_b(p, data, warp, column + 1, b);
-    sums[lane] = dot(a, b, LINE);
+    sums[thread] = dot(a, b, LINE);
   }
 }
 
@@ -148,12 +148,12 @@ static void sums_of_warpgroups(const tensor_peak *p, const unsigned char *data, 
   for (unsigned i = 0; i < 4; i++) {
     add_columns(p, data, 3u << 2 * i, b[i]);
   }
-  for (int lane = 0; lane < p->lanes; lane++) {
+  for (int thread = 0; thread < p->threads; thread++) {
     double a[STEPS][LINE] = {{0}};
-    int row = lane / WARP * 16 + lane % WARP / 4;
+    int row = thread / WARP * 16 + thread % WARP / 4;
     add_line(p, data, row, a);
     add_line(p, data, row + 8, a);
-    sums[lane] = dot(a[0], b[lane % 4][0], STEPS * LINE);
+    sums[thread] = dot(a[0], b[thread % 4][0], STEPS * LINE);
   }
 }
 
@@ -161,22 +161,22 @@ static void sums_of_warpgroups(const tensor_peak *p, const unsigned char *data, 
 static void sums_of_rows(const tensor_peak *p, const unsigned char *data, double *sums) {
   double b[STEPS][LINE] = {{0}};
   add_columns(p, data, 0xFF, b);
-  for (int lane = 0; lane < p->lanes; lane++) {
+  for (int thread = 0; thread < p->threads; thread++) {
     double a[STEPS][LINE] = {{0}};
-    add_line(p, data, lane, a);
-    sums[lane] = dot(a[0], b[0], STEPS * LINE);
+    add_line(p, data, thread, a);
+    sums[thread] = dot(a[0], b[0], STEPS * LINE);
   }
 }
 
 /** Multiply-adds of four words with four, each with each. */
 static void sums_of_pairs(const tensor_peak *p, const unsigned char *data, double *sums) {
-  for (int lane = 0; lane < p->lanes; lane++) {
+  for (int thread = 0; thread < p->threads; thread++) {
     double a[2] = {0}, b[2] = {0};
     for (int w = 0; w < 4; w++) {
-      add_word(p, word_at(data, (size_t)(4 * lane + w)), 0, 0, a);
-      add_word(p, word_at(data, (size_t)(4 * (p->lanes + lane) + w)), 0, 0, b);
+      add_word(p, word_at(data, (size_t)(4 * thread + w)), 0, 0, a);
+      add_word(p, word_at(data, (size_t)(4 * (p->threads + thread) + w)), 0, 0, b);
     }
-    sums[lane] = dot(a, b, 2);
+    sums[thread] = dot(a, b, 2);
   }
 }
 
@@ -184,20 +184,20 @@ static void sums_of_pairs(const tensor_peak *p, const unsigned char *data, doubl
 #define MMA(type, name, k)                                                                                   \
   {                                                                                                          \
     .dtype = type, .unit = ROOF_MATRIX, .program = "peaks_mma", .entry = "peak_mma_" name,                   \
-    .isa = "mma.sync", .flops = 2.0 * 16 * 8 * (k), .products = 8 * 16, .blocks = 2, .lanes = 256,           \
+    .isa = "mma.sync", .flops = 2.0 * 16 * 8 * (k), .products = 8 * 16, .blocks = 2, .threads = 256,         \
     .cluster = 1, .sums = sums_of_fragments                                                                  \
   }
 #define MMA_SCALED(type, name, k, numbers, is_power)                                                         \
   {                                                                                                          \
     .dtype = type, .unit = ROOF_MATRIX, .program = "peaks_mma_scaled", .entry = "peak_mma_scaled_" name,     \
     .isa = "mma.sync block_scale", .flops = 2.0 * 16 * 8 * (k), .products = 8 * 16, .blocks = 2,             \
-    .lanes = 256, .cluster = 1, .scale = {numbers, is_power}, .sums = sums_of_fragments                      \
+    .threads = 256, .cluster = 1, .scale = {numbers, is_power}, .sums = sums_of_fragments                    \
   }
 /* peaks_vector.cu: 256 threads, 16 sums of two numbers each. */
 #define VECTOR(type, name)                                                                                   \
   {                                                                                                          \
     .dtype = type, .unit = ROOF_VECTOR, .program = "peaks_vector", .entry = "peak_vector_" name,             \
-    .isa = "fma.x2", .flops = 4, .products = 256 * 16, .blocks = 4, .lanes = 256, .cluster = 1,              \
+    .isa = "fma.x2", .flops = 4, .products = 256 * 16, .blocks = 4, .threads = 256, .cluster = 1,            \
     .sums = sums_of_pairs                                                                                    \
   }
 /* peaks_wgmma.cu: 2 warpgroups, 4 steps along k. */
@@ -205,7 +205,7 @@ static void sums_of_pairs(const tensor_peak *p, const unsigned char *data, doubl
   {                                                                                                          \
     .dtype = type, .unit = ROOF_MATRIX, .program = "peaks_wgmma", .entry = "peak_wgmma_" name,               \
     .isa = "wgmma", .flops = 2.0 * 64 * 256 * (k), .products = 2 * 4, .shared = 48 << 10, .blocks = 1,       \
-    .lanes = 256, .cluster = 1, .steps = STEPS, .sums = sums_of_warpgroups                                   \
+    .threads = 256, .cluster = 1, .steps = STEPS, .sums = sums_of_warpgroups                                 \
   }
 /* peaks_tcgen05*.cu: a block's half of a pair's product is as large as the product of a block alone. `count`
  * products of k numbers in a round, `thirty_twos` of bytes together; `numbers` to a scale. */
@@ -213,7 +213,7 @@ static void sums_of_pairs(const tensor_peak *p, const unsigned char *data, doubl
   {                                                                                                          \
     .dtype = type, .unit = ROOF_MATRIX, .program = file, .entry = "peak_tcgen05_" name, .isa = by,           \
     .flops = 2.0 * PEAK5_M * PEAK5_N * (k), .products = count, .shared = PEAK5_SHARED, .blocks = 1,          \
-    .lanes = 128, .cluster = blocks_together, .steps = thirty_twos, .scale = {numbers, false},               \
+    .threads = 128, .cluster = blocks_together, .steps = thirty_twos, .scale = {numbers, false},             \
     .sums = sums_of_rows                                                                                     \
   }
 #define TCGEN05(file, type, name, k, numbers)                                                                \

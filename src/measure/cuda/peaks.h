@@ -21,11 +21,11 @@ typedef struct tensor_peak {
   double products; /**< per block and round */
   unsigned shared; /**< bytes of shared memory given at launch */
   int blocks;      /**< per multiprocessor */
-  int lanes;       /**< of a block */
+  int threads;     /**< of a block */
   int cluster;     /**< blocks that work together */
   int steps;       /**< of 32 bytes along k that a round multiplies, of the kernels that read shared memory */
   peak_scale scale;
-  /** Each thread's sum after one round on `data` (PEAK_DATA bytes): `lanes` of them. */
+  /** Each thread's sum after one round on `data` (PEAK_DATA bytes): `threads` of them. */
   void (*sums)(const struct tensor_peak *peak, const unsigned char *data, double *sums);
 } tensor_peak;
 

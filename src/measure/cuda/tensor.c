@@ -50,8 +50,8 @@ typedef struct bench {
   const tensor_peak *peak;
   void *program, *data, *out;
   rf_device_launch launch;
-  size_t lanes; /* of the whole grid */
-  bool wrong;   /**< its result was; the error says how */
+  size_t threads; /* of the whole grid */
+  bool wrong;     /**< its result was; the error says how */
 } bench;
 
 /** Blocks of the whole device, as many as make whole clusters. */
@@ -63,10 +63,10 @@ static double blocks_of(const bench *b) {
 static void plan(bench *b, double rounds) {
   const tensor_peak *p = b->peak;
   void *function = b->launch.function;
-  b->launch = rf_device_launch_of(p->entry, blocks_of(b), 1, p->lanes, 1);
+  b->launch = rf_device_launch_of(p->entry, blocks_of(b), 1, p->threads, 1);
   b->launch.function = function;
   b->launch.shared = p->shared;
-  b->lanes = (size_t)blocks_of(b) * (size_t)p->lanes;
+  b->threads = (size_t)blocks_of(b) * (size_t)p->threads;
   rf_device_add_buffer(&b->launch, b->data);
   rf_device_add_buffer(&b->launch, b->out);
   rf_device_add_int(&b->launch, rounds);
@@ -85,7 +85,7 @@ static roof_status prepare(bench *b, const unsigned char *data, roof_error *erro
     status = driver->allocate(b->device, PEAK_DATA, &b->data, error);
   }
   if (status == ROOF_OK) {
-    status = driver->allocate(b->device, 4.0 * (double)b->lanes, &b->out, error);
+    status = driver->allocate(b->device, 4.0 * (double)b->threads, &b->out, error);
   }
   if (status == ROOF_OK) {
     status = driver->write(b->device, b->data, data, PEAK_DATA, error);
@@ -106,7 +106,7 @@ static roof_status sums_of(bench *b, double rounds, float *sums, roof_error *err
   double seconds;
   plan(b, rounds);
   roof_status status = driver->time(b->device, &b->launch, 1, 1, &seconds, error);
-  return status == ROOF_OK ? driver->read(b->device, sums, b->out, 4.0 * (double)b->lanes, error) : status;
+  return status == ROOF_OK ? driver->read(b->device, sums, b->out, 4.0 * (double)b->threads, error) : status;
 }
 
 /** Every block adds the same products, so its sums must match those computed here, within a tolerance: tensor
@@ -117,7 +117,7 @@ static roof_status check_sums(const tensor_peak *p, const unsigned char *data, c
   double tolerance = p->unit == ROOF_VECTOR && p->dtype == ROOF_BF16 ? 0.05 : 0.02;
   p->sums(p, data, expected);
   for (size_t i = 0; i < count; i++) {
-    double wanted = CHECKED_ROUNDS * expected[i % (size_t)p->lanes], off = fabs((double)sums[i] - wanted);
+    double wanted = CHECKED_ROUNDS * expected[i % (size_t)p->threads], off = fabs((double)sums[i] - wanted);
     largest = fmax(largest, fabs(wanted));
     worst = off > worst || isnan(off) ? off : worst;
   }
@@ -129,13 +129,13 @@ static roof_status check_sums(const tensor_peak *p, const unsigned char *data, c
 }
 
 static roof_status verify(bench *b, const unsigned char *data, roof_error *error) {
-  float *sums = malloc(b->lanes * sizeof *sums);
+  float *sums = malloc(b->threads * sizeof *sums);
   if (sums == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", b->peak->entry);
   }
   roof_status status = sums_of(b, CHECKED_ROUNDS, sums, error);
   if (status == ROOF_OK) {
-    status = check_sums(b->peak, data, sums, b->lanes, error);
+    status = check_sums(b->peak, data, sums, b->threads, error);
     b->wrong = status != ROOF_OK;
   }
   free(sums);

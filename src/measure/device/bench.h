@@ -14,7 +14,7 @@ enum { RF_DEVICE_SEED = 1 };
 typedef struct rf_device_layout {
   int width;  /**< elements of a load, or numbers of a vector */
   int chains; /**< that do not wait for each other */
-  int lanes;  /**< of a group */
+  int items;  /**< of a work-group */
   int groups; /**< in all */
 } rf_device_layout;
 
@@ -32,12 +32,12 @@ typedef struct rf_device_bench {
   rf_device *device;
   const roof_measure_options *options;
   roof_machine *machine;
-  double budget; /**< s a figure */
+  double budget; /**< s per figure */
   int steps_done;
   void *memory;                     /**< the program `memory` */
   void *buffers[RF_DEVICE_BUFFERS]; /**< of random numbers */
   double bytes;                     /**< of each */
-  void *results;                    /**< where checks find the lanes' sums */
+  void *results;                    /**< where checks find the work-items' sums */
   double result_bytes;
   rf_device_layout reading; /**< the best way to read memory */
   double read_rate;         /**< bytes/s of memory */
@@ -48,18 +48,18 @@ typedef struct rf_device_bench {
 
 /** What was measured of one figure. */
 typedef struct rf_device_result {
-  double seconds; /**< median a call */
+  double seconds; /**< median per call */
   double spread;
   roof_conditions conditions;
 } rf_device_result;
 
-/** What trying layouts or variants came to. */
+/** How many layouts or variants were tried. */
 typedef struct rf_device_trials {
   int tried;
   int wrong; /**< left out because their results were */
 } rf_device_trials;
 
-/** What the sensors say now; unknown without sensors.
+/** What the sensors read now; unknown without sensors.
  *  Units: SI, degrees Celsius. Ownership: by value. Errors: none. */
 rf_telemetry rf_device_telemetry(rf_device *device);
 
@@ -67,7 +67,7 @@ rf_telemetry rf_device_telemetry(rf_device *device);
  *  Units: count. Ownership: none. Errors: none. */
 int rf_device_host_threads(void);
 
-/** Says what is measured next.
+/** Reports what is measured next.
  *  Units: none. Ownership: none. Errors: none. */
 void rf_device_step(rf_device_bench *bench, const char *step);
 
@@ -75,7 +75,7 @@ void rf_device_step(rf_device_bench *bench, const char *step);
  *  Units: none. Ownership: copies. Errors: none. */
 void rf_device_note(rf_device_bench *bench, const char *format, ...) ROOF_PRINTF(2, 3);
 
-/** The units that the device has, 1 if it does not say.
+/** The compute units of the device, 1 if unknown.
  *  Units: count. Ownership: none. Errors: none. */
 double rf_device_units(const rf_device_bench *bench);
 
@@ -89,19 +89,19 @@ roof_status rf_device_find(rf_device_bench *bench, void *program, rf_device_laun
 roof_status rf_device_try(rf_device_bench *bench, const rf_device_launch *launch, int tries, double *seconds,
                           roof_error *error);
 
-/** Samples of `count` launches that do the same on different data, in turn, one a call; hands the samples to
- *  whoever keeps them and looks at the sensors.
- *  Units: `work` a call, s.
+/** Samples of `count` launches that do the same on different data, in turn, one per call; hands the samples
+ *  to the caller's `keep` and reads the sensors.
+ *  Units: `work` per call, s.
  *  Ownership: *result on success only.
  *  Errors: as the driver's. */
 roof_status rf_device_figure(rf_device_bench *bench, const char *name, const rf_device_launch *launches,
                              int count, double work, rf_device_result *result, roof_error *error);
 
-/** What the samples say; fewer than five mark the figure.
+/** The conditions of a figure, from its samples; fewer than five mark it.
  *  Units: none. Ownership: fills *conditions. Errors: none. */
 void rf_device_conditions(const rf_samples *samples, double precision, roof_conditions *conditions);
 
-/** Hands samples in seconds to whoever keeps them.
+/** Hands samples in seconds to the caller's `keep`.
  *  Units: s. Ownership: none. Errors: none. */
 void rf_device_keep(const rf_device_bench *bench, const char *name, double work, const double *seconds,
                     size_t count);
@@ -124,7 +124,7 @@ void rf_device_keep_conditions(roof_level *level, size_t offset, const rf_device
  *  Units: bytes. Ownership: points into the machine. Errors: none. */
 roof_level *rf_device_add_level(rf_device_bench *bench, const char *name, roof_level_kind kind, double bytes);
 
-/** Elements of the layout's width in `bytes`: a whole number for each lane of each group, one round at least.
+/** Elements of the layout's width in `bytes`: a whole number per work-item, one round at least.
  *  Units: bytes. Ownership: none. Errors: none. */
 double rf_device_elements(const rf_device_layout *layout, double bytes);
 
@@ -142,12 +142,12 @@ rf_device_launch rf_device_reader(const rf_device_bench *bench, const rf_device_
  *  Units: none. Ownership: static. Errors: none. */
 const char *rf_device_pattern_name(rf_device_pattern pattern);
 
-/** Whether the pattern's kernel does in that layout what it should, seen on a few groups.
+/** Whether the pattern's kernel does what it should in that layout, checked on a few work-groups.
  *  Units: none. Ownership: none. Errors: as the driver's; a wrong result is none. */
 roof_status rf_device_check_pattern(rf_device_bench *bench, rf_device_pattern pattern,
                                     const rf_device_layout *layout, bool *right, roof_error *error);
 
-/** Runs a launch whose lanes store their sums in bench->results and reads `count` of them back.
+/** Runs a launch whose work-items store their sums in bench->results and reads `count` of them back.
  *  Units: none. Ownership: fills the caller's `sums` (4 bytes each). Errors: as the driver's. */
 roof_status rf_device_sums(rf_device_bench *bench, const rf_device_launch *launch, void *sums, size_t count,
                            roof_error *error);

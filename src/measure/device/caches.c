@@ -34,8 +34,7 @@ void rf_device_keep_conditions(roof_level *level, size_t offset, const rf_device
   }
 }
 
-/** A level was read `ratio` times as long when it was read twice as often; false, and said, when that is not
- * enough to have been read. */
+/** Whether reading a level twice as often took long enough for both to be real; a note says so if not. */
 static bool grows(rf_device_bench *bench, const char *name, double ratio) {
   static const double least = 1.25;
   if (ratio < least) {
@@ -45,9 +44,9 @@ static bool grows(rf_device_bench *bench, const char *name, double ratio) {
   return ratio >= least;
 }
 
-static rf_device_launch local_launch(const rf_device_bench *bench, double groups, int lanes, int rounds,
+static rf_device_launch local_launch(const rf_device_bench *bench, double groups, int items, int rounds,
                                      float keep) {
-  rf_device_launch launch = rf_device_launch_of("memory_local", groups, 1, lanes, 1);
+  rf_device_launch launch = rf_device_launch_of("memory_local", groups, 1, items, 1);
   rf_device_add_buffer(&launch, bench->buffers[0]);
   rf_device_add_buffer(&launch, bench->results);
   rf_device_add_int(&launch, rounds);
@@ -55,13 +54,13 @@ static rf_device_launch local_launch(const rf_device_bench *bench, double groups
   return launch;
 }
 
-/** What the lanes of a group add up together. */
-static double local_total(int lanes, int rounds) {
-  int apart = lanes < APART ? lanes : APART;
+/** The total of the work-items of a work-group. */
+static double local_total(int items, int rounds) {
+  int apart = items < APART ? items : APART;
   double total = 0;
-  for (int lane = 0; lane < lanes; lane++) {
+  for (int item = 0; item < items; item++) {
     for (int load = 0; load < rounds * LOADS; load++) {
-      size_t slot = (size_t)(((lane + load / LOADS * LOADS) & (SLOTS - 1)) + load % LOADS * apart);
+      size_t slot = (size_t)(((item + load / LOADS * LOADS) & (SLOTS - 1)) + load % LOADS * apart);
       for (size_t i = 0; i < 4; i++) {
         total += (double)(float)rf_random_at(RF_DEVICE_SEED, 4 * slot + i);
       }
@@ -70,24 +69,24 @@ static double local_total(int lanes, int rounds) {
   return total;
 }
 
-static roof_status check_local(rf_device_bench *bench, int lanes, bool *right, roof_error *error) {
+static roof_status check_local(rf_device_bench *bench, int items, bool *right, roof_error *error) {
   enum { ROUNDS = 2, MOST = 1024 };
   float sums[MOST];
   double total = 0;
-  rf_device_launch launch = local_launch(bench, 1, lanes, ROUNDS, -FLT_MAX);
+  rf_device_launch launch = local_launch(bench, 1, items, ROUNDS, -FLT_MAX);
   roof_status status = rf_device_find(bench, bench->memory, &launch, error);
   if (status == ROOF_OK) {
-    status = rf_device_sums(bench, &launch, sums, (size_t)lanes, error);
+    status = rf_device_sums(bench, &launch, sums, (size_t)items, error);
   }
-  for (int i = 0; i < lanes && status == ROOF_OK; i++) {
+  for (int i = 0; i < items && status == ROOF_OK; i++) {
     total += (double)sums[i];
   }
-  *right = fabs(total - local_total(lanes, ROUNDS)) <= 1e-4 * sqrt(4.0 * lanes * ROUNDS * LOADS);
+  *right = fabs(total - local_total(items, ROUNDS)) <= 1e-4 * sqrt(4.0 * items * ROUNDS * LOADS);
   return status;
 }
 
 static double local_work(const rf_device_launch *launch) {
-  return (double)launch->groups[0] * launch->lanes[0] * launch->args[ROUNDS_ARGUMENT].number * LOADS *
+  return (double)launch->groups[0] * launch->items[0] * launch->args[ROUNDS_ARGUMENT].number * LOADS *
          LOAD_BYTES;
 }
 
@@ -102,15 +101,15 @@ static roof_status time_local(rf_device_bench *bench, rf_device_launch *launch, 
   return status;
 }
 
-/** The fastest of some numbers of lanes and groups whose sums are right. */
+/** The fastest of several layouts whose sums are right. */
 static roof_status choose_local(rf_device_bench *bench, rf_device_launch *best, double *rate,
                                 rf_device_trials *trials, roof_error *error) {
-  static const int lanes[][3] = {{256, 128, 512}, {1, 16, 64}}, waves[] = {8, 2};
+  static const int items[][3] = {{256, 128, 512}, {1, 16, 64}}, waves[] = {8, 2};
   enum { ROUNDS = 256 };
   bool processor = strcmp(bench->device->info.device_class, "cpu") == 0;
   roof_status status = ROOF_OK;
   for (int i = 0; i < (bench->options->quick ? 2 : 6) && status == ROOF_OK; i++) {
-    int taken = (int)fmin(lanes[processor][i / 2], bench->device->info.group_lanes);
+    int taken = (int)fmin(items[processor][i / 2], bench->device->info.group_items);
     rf_device_launch launch =
         local_launch(bench, rf_device_units(bench) * waves[i % 2], taken, ROUNDS, FLT_MAX);
     double seconds = NAN;
@@ -149,12 +148,12 @@ static roof_status sample_local(rf_device_bench *bench, const char *name, const 
     level->spread = result.spread;
     snprintf(level->source, sizeof level->source,
              "measured: read of local memory, %d B per load, %u work-groups of %u work-item%s", LOAD_BYTES,
-             best->groups[0], best->lanes[0], best->lanes[0] == 1 ? "" : "s");
+             best->groups[0], best->items[0], best->items[0] == 1 ? "" : "s");
   }
   return status;
 }
 
-/** Lanes of each group read local memory in turns. */
+/** The bandwidth of local memory. */
 static roof_status measure_local(rf_device_bench *bench, roof_error *error) {
   static const char name[] = "local memory read";
   rf_device_launch best;
@@ -176,7 +175,7 @@ static int passes_of(const rf_device_bench *bench, double bytes) {
   return (int)fmax(least, fmin(passes, bench->options->quick ? least : most));
 }
 
-/** A cache is faster than what is behind it. One that is not is somebody else's as well, or is not there. */
+/** A cache is faster than the memory behind it. One that is not is shared with others, or is missing. */
 static bool shows(rf_device_bench *bench, const char *name, double rate) {
   char here[32], behind[32];
   if (rate <= bench->memory_rate) {
@@ -187,7 +186,7 @@ static bool shows(rf_device_bench *bench, const char *name, double rate) {
   return rate > bench->memory_rate;
 }
 
-/** Half the last cache, read again and again, each time by another group. */
+/** Half the last cache, read again and again, each time by another work-group. */
 static roof_status measure_last(rf_device_bench *bench, roof_error *error) {
   static const char name[] = "last cache read";
   enum { PASSES_ARGUMENT = 4 };
@@ -215,12 +214,12 @@ static roof_status measure_last(rf_device_bench *bench, roof_error *error) {
     level->spread = result.spread;
     snprintf(level->source, sizeof level->source,
              "measured: half of it read %d times per launch: %d B per load, %d work-groups of %d work-item%s",
-             passes, 4 * l->width, l->groups, l->lanes, l->lanes == 1 ? "" : "s");
+             passes, 4 * l->width, l->groups, l->items, l->items == 1 ? "" : "s");
   }
   return status;
 }
 
-/** A figure that needs what the device does not have, or does not tell. */
+/** Notes a figure that needs what the device does not have or does not report. */
 static void note_missing(rf_device_bench *bench, const char *what, const char *why) {
   rf_device_note(bench, "%s: not measured: %s", what, why);
 }

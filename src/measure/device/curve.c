@@ -105,7 +105,7 @@ double rf_device_reach(const double *bytes, const double *seconds, int count, do
   return NAN;
 }
 
-/** A read of `wanted` bytes with as many groups as they are worth; *bytes becomes what it reads. */
+/** A read of `wanted` bytes with as many work-groups as that is worth; *bytes becomes what it reads. */
 static roof_status reader_of(rf_device_bench *bench, double wanted, double *bytes, rf_device_launch *launch,
                              roof_error *error) {
   rf_device_layout layout = bench->reading, one = layout;

@@ -23,8 +23,8 @@ void rf_device_info_init(rf_device_info *info) {
                            .cache_bytes = NAN,
                            .line_bytes = NAN,
                            .local_bytes = NAN,
-                           .group_lanes = NAN,
-                           .wave_lanes = NAN,
+                           .group_items = NAN,
+                           .subgroup_items = NAN,
                            .power_limit_watts = NAN};
 }
 
@@ -72,7 +72,7 @@ ROOF_PRINTF(2, 3) static void append(char list[ROOF_SOURCE_MAX], const char *for
   va_end(arguments);
 }
 
-/** What a device says of itself beside what a machine file has a place for, and what it leaves out. */
+/** What a device reports and no machine file has a field for, and what it does not report. */
 static void describe(rf_device_bench *bench) {
   const rf_device_info *info = &bench->device->info;
   const struct {
@@ -98,8 +98,8 @@ static void describe(rf_device_bench *bench) {
     }
     append(known ? known_items : missing, "%s%s%s", items[i].name, known ? " " : "", known ? value : "");
   }
-  if (!isnan(info->wave_lanes)) {
-    append(known_items, "subgroups of %.0f work-items", info->wave_lanes);
+  if (!isnan(info->subgroup_items)) {
+    append(known_items, "subgroups of %.0f work-items", info->subgroup_items);
   } else {
     append(missing, "work-items of a subgroup");
   }
@@ -110,7 +110,7 @@ static void describe(rf_device_bench *bench) {
   }
 }
 
-/** Who the device is, from what it says of itself. */
+/** Names the machine from what the device reports. */
 static void identify(rf_device_bench *bench) {
   const rf_device_info *info = &bench->device->info;
   roof_machine *m = bench->machine;
@@ -157,7 +157,7 @@ roof_status rf_device_try(rf_device_bench *bench, const rf_device_launch *launch
 
 roof_status rf_device_growth(rf_device_bench *bench, const rf_device_launch *launch, int which, double *ratio,
                              roof_error *error) {
-  static const double plain = 1.5; /* beside others' work a few of each may all have been disturbed */
+  static const double plain = 1.5; /* on a shared device a few of each may all have been disturbed */
   enum { ROUNDS = 3, MOST = 20 };
   rf_device_launch twice = *launch;
   double once = INFINITY, both = INFINITY, now = NAN;
@@ -207,7 +207,7 @@ void rf_device_keep(const rf_device_bench *bench, const char *name, double work,
   free(clocks);
 }
 
-/** What the sensors say right after a load. */
+/** What the sensors read right after a load. */
 static void watch(rf_device_bench *bench, roof_conditions *conditions) {
   rf_telemetry now = rf_device_telemetry(bench->device), *load = &bench->load;
   load->watts = fmax(load->watts, now.watts); /* fmax and fmin pass over NaN */

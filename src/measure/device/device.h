@@ -12,7 +12,7 @@
 
 typedef struct rf_device_driver rf_device_driver;
 
-/** What a device says of itself. Unknown numbers are NaN, unknown texts "". */
+/** What a device reports. Unknown numbers are NaN, unknown texts "". */
 typedef struct rf_device_info {
   char name[96];
   char vendor[ROOF_NAME_MAX];
@@ -29,13 +29,13 @@ typedef struct rf_device_info {
   double allocation_bytes; /**< the most that one buffer may have */
   double cache_bytes;      /**< the last cache before memory */
   double line_bytes;
-  double local_bytes; /**< shared or local memory that one group may have */
-  double group_lanes; /**< the most lanes of a group */
-  double wave_lanes;  /**< that step together: warp, wavefront */
+  double local_bytes;    /**< shared or local memory that one work-group may have */
+  double group_items;    /**< the most work-items of a work-group */
+  double subgroup_items; /**< work-items in lockstep: warp, wavefront */
   double power_limit_watts;
   char ecc[8];         /**< "on", "off", "" unknown */
   unsigned formats;    /**< bit `1u << dtype` for each format its programs may compute with */
-  unsigned arithmetic; /**< likewise, for each that its lanes multiply and add in: the program `arithmetic` */
+  unsigned arithmetic; /**< likewise, for each that the program `arithmetic` multiplies and adds in */
   bool dot4;           /**< four products of bytes and their sum are one instruction */
   int peers;           /**< other devices of the same driver */
 } rf_device_info;
@@ -62,7 +62,7 @@ typedef enum rf_device_way {
   RF_DEVICE_WAYS
 } rf_device_way;
 
-/** What sensors say now; NaN where there is none. */
+/** What the sensors read now; NaN where there is none. */
 typedef struct rf_telemetry {
   double watts;
   double clock_hz;
@@ -148,7 +148,7 @@ roof_status rf_device_run_in_turns(const rf_device_driver *driver, const roof_ke
 
 /** Samples of launches that stand for each other (the same work on different data), in turn, each of as many
  *  calls as the clock needs.
- *  Units: s a call.
+ *  Units: s per call.
  *  Ownership: *samples on success only, released by rf_samples_done.
  *  Errors: as the driver's. */
 roof_status rf_device_sample(rf_device *device, const rf_device_launch *launches, int count, double budget,

@@ -8,8 +8,8 @@
 
 enum { LOADS_ARGUMENT = 2 };
 
-/** Slots a line apart, each with the number of the next: a full period of all, in an order that nothing
- * follows. `slots` is a power of two. */
+/** Slots one line apart, each with the number of the next: one cycle through all, in an order that no
+ * prefetcher follows. `slots` is a power of two. */
 static void link_slots(int32_t *next, size_t slots, size_t apart) {
   const size_t factor = 0x9E3779B97F4A7C15u / 8 * 8 + 5, term = 0xB5297A4Du | 1;
   for (size_t i = 0; i < slots; i++) {
@@ -54,7 +54,7 @@ static roof_status check_chain(rf_device_bench *bench, const chain *c, const rf_
   return status;
 }
 
-/** Loads for a millisecond, whose number shows in the time. */
+/** Loads for a millisecond, in proportion to whose count the time grows. */
 static roof_status sample_chain(rf_device_bench *bench, const char *name, rf_device_launch *launch,
                                 double *seconds, roof_error *error) {
   static const double least = 1.5;
@@ -80,7 +80,7 @@ static roof_status sample_chain(rf_device_bench *bench, const char *name, rf_dev
   return status;
 }
 
-/** One lane follows the chain through `bytes`, again and again, so that caches hold what they can. */
+/** One work-item follows the chain through `bytes`, again and again, so that caches hold what they can. */
 static roof_status chase(rf_device_bench *bench, const char *name, double bytes, double *seconds,
                          roof_error *error) {
   enum { LOADS = 2000 };

@@ -172,7 +172,7 @@ static void add_cost(rf_device_bench *bench, const char *name, double *times, in
   snprintf(cost->date, sizeof cost->date, "%s", m->date);
 }
 
-/** Seconds a launch in one mode; a mode that the driver lacks is noted. */
+/** Seconds per launch in one mode; a mode that the driver lacks is noted. */
 static roof_status measure_mode(rf_device_bench *bench, rf_launch_mode mode, const char *name,
                                 const rf_device_launch *launch, roof_error *error) {
   const rf_device_driver *driver = bench->device->driver;

@@ -16,20 +16,20 @@ static const struct {
     {offsetof(roof_level, triad_bytes_per_second), offsetof(roof_level_report, triad)},
 };
 
-enum { WIDTHS = 3, WAVES = 7, LANES = 5, QUICK_LAYOUTS = 6 };
+enum { WIDTHS = 3, PER_UNIT = 7, ITEMS = 5, QUICK_LAYOUTS = 6 };
 
-/** The layouts that are tried, the likeliest first; false at their end. Groups of one lane walk through their
- * part in one run: what a processor likes, and no GPU. */
+/** The layouts that are tried, the likeliest first; false at their end. A work-group of one work-item walks
+ * through its part in order: that suits a processor, and no GPU. */
 static bool layout_at(const rf_device_bench *bench, int index, rf_device_layout *layout) {
-  static const int widths[WIDTHS] = {4, 1, 2}, waves[WAVES] = {8, 2, 16, 4, 32, 128, 1},
-                   lanes[][LANES] = {{256, 512, 1024, 128, 1}, {1, 16, 256, 64, 4}};
+  static const int widths[WIDTHS] = {4, 1, 2}, per_unit[PER_UNIT] = {8, 2, 16, 4, 32, 128, 1},
+                   items[][ITEMS] = {{256, 512, 1024, 128, 1}, {1, 16, 256, 64, 4}};
   const rf_device_info *info = &bench->device->info;
   bool processor = strcmp(info->device_class, "cpu") == 0;
   *layout = (rf_device_layout){
       .width = widths[index % WIDTHS],
-      .lanes = (int)fmin(lanes[processor][index / (WIDTHS * WAVES) % LANES], info->group_lanes),
-      .groups = (int)(rf_device_units(bench) * waves[index / WIDTHS % WAVES])};
-  return index < (bench->options->quick ? QUICK_LAYOUTS : WIDTHS * WAVES * LANES);
+      .items = (int)fmin(items[processor][index / (WIDTHS * PER_UNIT) % ITEMS], info->group_items),
+      .groups = (int)(rf_device_units(bench) * per_unit[index / WIDTHS % PER_UNIT])};
+  return index < (bench->options->quick ? QUICK_LAYOUTS : WIDTHS * PER_UNIT * ITEMS);
 }
 
 /** A search for the best layout of a pattern. */
@@ -43,7 +43,7 @@ typedef struct search {
   rf_device_trials trials;
 } search;
 
-/** Bytes of a buffer that all lanes of a layout take at once. */
+/** Bytes of a buffer that all work-items of a layout take at once. */
 static double at_once(const rf_device_layout *layout) {
   return 4 * layout->width * rf_device_elements(layout, 1);
 }
@@ -122,7 +122,7 @@ static roof_status choose(rf_device_bench *bench, search *s, roof_error *error) 
   return status;
 }
 
-/** "read: 16 B a load, 16 groups of 1 lane, best of 22 tried, in 3 pieces" */
+/** "read: 16 B per load, 16 work-groups of 1 work-item, best of 22 tried, in 3 pieces" */
 static void add_source(roof_level *level, const search *s, int pieces) {
   const rf_device_layout *l = &s->best;
   size_t used = strlen(level->source);
@@ -130,7 +130,7 @@ static void add_source(roof_level *level, const search *s, int pieces) {
       (size_t)snprintf(level->source + used, sizeof level->source - used,
                        "%s%s: %d B per load, %d work-groups of %d work-item%s, best of %d tried",
                        used > 0 ? "; " : "measured: ", rf_device_pattern_name(s->pattern) + strlen("memory "),
-                       4 * l->width, l->groups, l->lanes, l->lanes == 1 ? "" : "s", s->trials.tried);
+                       4 * l->width, l->groups, l->items, l->items == 1 ? "" : "s", s->trials.tried);
   if (pieces > 1) {
     snprintf(level->source + used, sizeof level->source - used, ", in %d pieces", pieces);
   }

@@ -29,7 +29,7 @@ const char *rf_device_pattern_name(rf_device_pattern pattern) {
 }
 
 double rf_device_elements(const rf_device_layout *l, double bytes) {
-  double together = (double)AHEAD * l->lanes * l->groups;
+  double together = (double)AHEAD * l->items * l->groups;
   return fmax(1, floor(bytes / 4 / l->width / together)) * together;
 }
 
@@ -37,7 +37,7 @@ double rf_device_elements(const rf_device_layout *l, double bytes) {
 static rf_device_launch start(const rf_device_bench *bench, rf_device_pattern pattern,
                               const rf_device_layout *layout, double from, double elements) {
   rf_device_launch launch =
-      rf_device_launch_of(patterns[pattern].entries[layout->width / 2], layout->groups, 1, layout->lanes, 1);
+      rf_device_launch_of(patterns[pattern].entries[layout->width / 2], layout->groups, 1, layout->items, 1);
   if (pattern == RF_DEVICE_READ) {
     rf_device_add_buffer(&launch, bench->buffers[0]);
     rf_device_add_buffer(&launch, bench->results);
@@ -96,18 +96,18 @@ static float random_at(size_t index) {
   return (float)rf_random_at(RF_DEVICE_SEED, index);
 }
 
-/** All lanes' sums together are the sum of what was read. */
+/** All work-items' sums together are the sum of what was read. */
 static roof_status check_read(rf_device_bench *bench, const rf_device_layout *layout, double elements,
                               float *sums, bool *right, roof_error *error) {
-  size_t lanes = (size_t)layout->lanes * (size_t)layout->groups;
+  size_t items = (size_t)layout->items * (size_t)layout->groups;
   size_t count = (size_t)elements * (size_t)layout->width;
   rf_device_launch launch = read_launch(bench, layout, 4.0 * layout->width, elements, 1, -FLT_MAX);
   roof_status status = rf_device_find(bench, bench->memory, &launch, error);
   if (status == ROOF_OK) {
-    status = rf_device_sums(bench, &launch, sums, lanes, error);
+    status = rf_device_sums(bench, &launch, sums, items, error);
   }
   double total = 0, expected = 0;
-  for (size_t i = 0; i < lanes && status == ROOF_OK; i++) {
+  for (size_t i = 0; i < items && status == ROOF_OK; i++) {
     total += (double)sums[i];
   }
   for (size_t i = 0; i < count; i++) {
@@ -120,7 +120,7 @@ static roof_status check_read(rf_device_bench *bench, const rf_device_layout *la
 static double expected_at(rf_device_pattern pattern, const rf_device_layout *layout, size_t index) {
   double number = (double)random_at(index);
   return pattern == RF_DEVICE_WRITE
-             ? (double)filled + (double)(index / (size_t)layout->width % (size_t)layout->lanes)
+             ? (double)filled + (double)(index / (size_t)layout->width % (size_t)layout->items)
          : pattern == RF_DEVICE_COPY ? number
                                      : number + 0.75 * number;
 }
@@ -157,7 +157,7 @@ roof_status rf_device_check_pattern(rf_device_bench *bench, rf_device_pattern pa
   enum { GROUPS = 3, ROUNDS = 2 };
   rf_device_layout few = *layout;
   few.groups = (int)fmin(GROUPS, layout->groups);
-  double elements = (double)ROUNDS * AHEAD * few.lanes * few.groups, bytes = elements * few.width * 4;
+  double elements = (double)ROUNDS * AHEAD * few.items * few.groups, bytes = elements * few.width * 4;
   *right = false;
   if (bytes + 4 * few.width > bench->bytes) {
     return ROOF_OK;

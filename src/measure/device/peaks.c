@@ -1,6 +1,6 @@
 /* Arithmetic of an accelerator's vector lanes: chains of multiply-adds, as many as it takes. A compiler that
- * leaves some of them out would make a peak of nothing: the sums of each variant are checked, time has to
- * grow with the rounds, and what no device could do is no figure. */
+ * leaves some of them out would fake a peak. So the sums of each variant are checked, time has to grow
+ * with the rounds, and a figure above what any device could do is discarded. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -60,23 +60,23 @@ typedef struct hunt {
   rf_device_trials trials;
 } hunt;
 
-static int lanes_of(const rf_device_bench *bench) {
-  return (int)fmin(256, bench->device->info.group_lanes);
+static int items_of(const rf_device_bench *bench) {
+  return (int)fmin(256, bench->device->info.group_items);
 }
 
 /** Numbers that the largest variant reads. */
 static size_t numbers_of(const rf_device_bench *bench) {
   enum { LARGEST = 8 * 16 };
-  return (size_t)lanes_of(bench) * (2 + LARGEST);
+  return (size_t)items_of(bench) * (2 + LARGEST);
 }
 
 static attempt attempt_of(const hunt *h, int variant, int waves, int rounds) {
   const rf_device_bench *bench = h->bench;
   attempt a = {.layout = {.width = variants[variant].width,
                           .chains = variants[variant].chains,
-                          .lanes = lanes_of(bench),
+                          .items = items_of(bench),
                           .groups = (int)rf_device_units(bench) * waves}};
-  a.launch = rf_device_launch_of(variants[variant].entry, a.layout.groups, 1, a.layout.lanes, 1);
+  a.launch = rf_device_launch_of(variants[variant].entry, a.layout.groups, 1, a.layout.items, 1);
   rf_device_add_buffer(&a.launch, h->numbers);
   rf_device_add_buffer(&a.launch, bench->results);
   rf_device_add_int(&a.launch, rounds);
@@ -85,7 +85,7 @@ static attempt attempt_of(const hunt *h, int variant, int waves, int rounds) {
   } else {
     rf_device_add_float(&a.launch, FLT_MAX);
   }
-  a.work = (double)a.layout.groups * a.layout.lanes * a.layout.chains * a.layout.width * STEPS * rounds *
+  a.work = (double)a.layout.groups * a.layout.items * a.layout.chains * a.layout.width * STEPS * rounds *
            formats[h->format].operations;
   return a;
 }
@@ -104,10 +104,10 @@ static double number_at(const hunt *h, size_t index) {
   return rf_data_at(h->data, formats[h->format].dtype, index);
 }
 
-/** Whether `sum` is what a lane's chains come to, in double precision within the format's rounding. */
-static bool sum_is_right(const hunt *h, const rf_device_layout *l, int lane, int rounds, double sum) {
-  double factor = number_at(h, (size_t)lane), term = number_at(h, (size_t)(lane + l->lanes));
-  size_t elements = (size_t)(l->chains * l->width), first = (size_t)(2 * l->lanes) + (size_t)lane * elements;
+/** Whether `sum` is what a work-item's chains come to, in double precision within the format's rounding. */
+static bool sum_is_right(const hunt *h, const rf_device_layout *l, int item, int rounds, double sum) {
+  double factor = number_at(h, (size_t)item), term = number_at(h, (size_t)(item + l->items));
+  size_t elements = (size_t)(l->chains * l->width), first = (size_t)(2 * l->items) + (size_t)item * elements;
   double expected = 0, largest = 0, off = formats[h->format].rounding;
   for (size_t i = 0; i < elements; i++) {
     double x = number_at(h, first + i);
@@ -122,7 +122,7 @@ static bool sum_is_right(const hunt *h, const rf_device_layout *l, int lane, int
   return fabs(sum - expected) <= within + 1e-6 * largest * (double)elements;
 }
 
-/** Four products and their sum, as the device's words wrap. */
+/** Four products and their sum, wrapping as in the device's integers. */
 static uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
   for (int shift = 0; shift < 32; shift += 8) {
     c += (uint32_t)((int8_t)(a >> shift) * (int8_t)(b >> shift));
@@ -130,21 +130,21 @@ static uint32_t dot4(uint32_t a, uint32_t b, uint32_t c) {
   return c;
 }
 
-static bool words_are_right(const hunt *h, const rf_device_layout *l, int lane, int rounds, uint32_t sum) {
+static bool words_are_right(const hunt *h, const rf_device_layout *l, int item, int rounds, uint32_t sum) {
   const uint32_t *words = h->data;
   int elements = l->chains * l->width;
   uint32_t expected = 0;
   for (int i = 0; i < elements; i++) {
-    uint32_t x = words[2 * l->lanes + lane * elements + i];
+    uint32_t x = words[2 * l->items + item * elements + i];
     for (int step = 0; step < STEPS * rounds; step++) {
-      x = dot4(words[lane], x, words[lane + l->lanes]);
+      x = dot4(words[item], x, words[item + l->items]);
     }
     expected ^= x;
   }
   return expected == sum;
 }
 
-/** Runs a variant shortly, with the lanes' sums stored, and computes some of them again. */
+/** Runs a variant shortly, with the work-items' sums stored, and computes some of them again. */
 static roof_status check(const hunt *h, const attempt *tried, bool *right, roof_error *error) {
   enum { ROUNDS = 2, MOST = 256, APART = 37 };
   union {
@@ -159,12 +159,12 @@ static roof_status check(const hunt *h, const attempt *tried, bool *right, roof_
   } else {
     launch.args[KEEP_ARGUMENT].real = -FLT_MAX;
   }
-  roof_status status = rf_device_sums(h->bench, &launch, sums, (size_t)tried->layout.lanes, error);
+  roof_status status = rf_device_sums(h->bench, &launch, sums, (size_t)tried->layout.items, error);
   *right = status == ROOF_OK;
-  for (int lane = 0; lane < tried->layout.lanes && *right; lane += APART) {
+  for (int item = 0; item < tried->layout.items && *right; item += APART) {
     *right = formats[h->format].dtype == ROOF_INT8
-                 ? words_are_right(h, &tried->layout, lane, ROUNDS, sums[lane].word)
-                 : sum_is_right(h, &tried->layout, lane, ROUNDS, (double)sums[lane].real);
+                 ? words_are_right(h, &tried->layout, item, ROUNDS, sums[item].word)
+                 : sum_is_right(h, &tried->layout, item, ROUNDS, (double)sums[item].real);
   }
   return status;
 }
@@ -188,9 +188,9 @@ static roof_status try_one(hunt *h, attempt *a, double *seconds, roof_error *err
   return status;
 }
 
-/** The fastest of the variants at several groups a unit, within the time of two figures. */
+/** The fastest of the variants at several work-groups per compute unit, within the time of two figures. */
 static roof_status choose(hunt *h, roof_error *error) {
-  static const int waves[] = {8, 4, 16, 2};
+  static const int per_unit[] = {8, 4, 16, 2};
   bool quick = h->bench->options->quick;
   int count = quick ? QUICK_VARIANTS : VARIANTS;
   double spent = 0;
@@ -200,7 +200,7 @@ static roof_status choose(hunt *h, roof_error *error) {
     if (!has_variant(h, i % count) || spent > 2 * h->bench->budget) {
       continue;
     }
-    attempt a = attempt_of(h, i % count, waves[i / count], 4);
+    attempt a = attempt_of(h, i % count, per_unit[i / count], 4);
     status = try_one(h, &a, &seconds, error);
     spent += isnan(seconds) ? 0 : 3 * seconds;
     if (status == ROOF_OK && a.work / seconds > h->rate) {
@@ -211,9 +211,9 @@ static roof_status choose(hunt *h, roof_error *error) {
   return status;
 }
 
-/** More operations a second than any device has lanes and pipes for: twice what the widest do at the highest
- * clock. Bytes of results a unit and cycle: 128 lanes of 4 bytes of a GPU (NVIDIA's and AMD's widest), two
- * registers of 64 bytes of a processor. Infinity where units or clock are not known. */
+/** More operations per second than any device can do: twice what the widest do at the highest clock. Bytes of
+ * results per unit and cycle: 128 lanes of 4 bytes of a GPU (NVIDIA's and AMD's widest), two registers of 64
+ * bytes of a processor. Infinity where units or clock are not known. */
 static double most_of(const hunt *h) {
   static const double generous = 2, gpu = 512, processor = 128;
   const rf_device_info *info = &h->bench->device->info;
@@ -223,7 +223,7 @@ static double most_of(const hunt *h) {
   return isnan(most) ? INFINITY : most;
 }
 
-/** Says why a figure is none. */
+/** Whether the figure can be true; a note says why not. */
 static bool is_possible(const hunt *h, double ratio) {
   static const double least = 1.5;
   const char *name = formats[h->format].name;
@@ -266,7 +266,7 @@ static void add_peak(const hunt *h, const rf_device_result *result) {
            !words                        ? "multiply-adds"
            : h->bench->device->info.dot4 ? "dot products of four bytes, an instruction each,"
                                          : "dot products of four bytes, spelled out,",
-           l->width, words ? "word" : "number", l->width == 1 ? "" : "s", l->groups, l->lanes,
+           l->width, words ? "word" : "number", l->width == 1 ? "" : "s", l->groups, l->items,
            h->trials.tried);
   snprintf(peak->date, sizeof peak->date, "%s", m->date);
 }

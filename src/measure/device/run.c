@@ -36,7 +36,7 @@ static double timed(void *user) {
   return t->status == ROOF_OK ? seconds : NAN;
 }
 
-/** So many calls a sample that neither the clock's resolution shows nor the microseconds that the first
+/** So many calls per sample that neither the clock's resolution shows nor the microseconds that the first
  * launch of a batch takes to reach the device; returns the seconds of one. */
 static double calibrate(timing *t) {
   static const double least = 2e-3;
@@ -49,8 +49,8 @@ static double calibrate(timing *t) {
 
 enum { LEAST_SAMPLES = 5 };
 
-/** Samples `t`, which `call` times: `t` alone, or in turns with another. For as long as `budget`; where so
- * many do not fit it, until they are there or five budgets are spent. */
+/** Samples `t`, which `call` times, alone or in turns with another, for the time of `budget`; if the least
+ * number of samples does not fit, until they are taken or five budgets are spent. */
 static roof_status take(timing *t, rf_timed *call, void *user, double budget, double precision,
                         rf_samples *samples) {
   enum { MOST = 1000 };
@@ -61,7 +61,7 @@ static roof_status take(timing *t, rf_timed *call, void *user, double budget, do
                           .least = LEAST_SAMPLES,
                           .most = MOST,
                           .precision = precision};
-  roof_error said; /* not where the driver says why a call failed */
+  roof_error said; /* unless the driver gives the reason for a failed call */
   roof_status status = t->status == ROOF_OK ? rf_sample(call, user, &sampling, samples, &said) : t->status;
   if (t->status != ROOF_OK) {
     if (status == ROOF_OK) {
@@ -142,7 +142,7 @@ static roof_status upload(job *j, const void *from, double bytes, void **buffer,
 static roof_status upload_all(job *j, roof_error *error) {
   const rf_operands *o = j->run.state;
   double scratch = j->kernel->scratch != NULL ? j->kernel->scratch(&j->run) : 0;
-  j->operands.group_lanes = j->device->info.group_lanes;
+  j->operands.group_items = j->device->info.group_items;
   roof_status status = check_memory(j, scratch, error);
   const struct {
     const void *from;
@@ -206,7 +206,7 @@ static void finish(job *j) {
   j->run.kernel->release(&j->run);
 }
 
-/** "device events, 20 calls a sample; interval within 1 %; NVIDIA H200" */
+/** "device events, 20 calls per sample; interval within 1 %; NVIDIA H200" */
 static void describe(const job *j, const timing *t, const rf_samples *samples, roof_measurement *out) {
   snprintf(out->note, sizeof out->note, "device's clock, %d call%s per sample; %s; %.60s", t->repeats,
            t->repeats == 1 ? "" : "s", samples->stopped, j->device->info.name);
@@ -252,10 +252,10 @@ static roof_status sample(job *j, const roof_measure_options *options, roof_meas
   return status;
 }
 
-/** Two kernels in turns; what the second takes is kept beside. */
+/** Two kernels in turns; the times of the second are kept separately. */
 typedef struct turns {
   timing first, second;
-  double *seconds; /**< of the second, a call, the warm-up included */
+  double *seconds; /**< of the second, per call, the warm-up included */
   size_t count, room;
 } turns;
 

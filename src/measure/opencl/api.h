@@ -65,13 +65,13 @@ const rf_opencl *rf_opencl_library(void);
  *  Units: none. Ownership: none. Errors: ROOF_E_UNSUPPORTED. */
 roof_status rf_opencl_check(cl_int code, const char *call, const char *what, roof_error *error);
 
-/** Says of each figure of accelerators that OpenCL has no words for why it is not there.
+/** Notes for each figure that OpenCL cannot give why it is missing.
  *  Units: none. Ownership: adds notes. Errors: none. */
 roof_status rf_opencl_missing(rf_device *device, const roof_measure_options *options, roof_machine *machine,
                               roof_error *error);
 
-/** Fills in what the device says of itself.
- *  Units: SI. Ownership: fills *info. Errors: none; what it does not say is unknown. */
+/** Fills in what the device reports.
+ *  Units: SI. Ownership: fills *info. Errors: none; what it does not report is unknown. */
 void rf_opencl_describe(const rf_opencl *cl, int index, rf_device_info *info);
 
 #endif

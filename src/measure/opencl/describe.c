@@ -1,4 +1,4 @@
-/* What an OpenCL device says of itself. */
+/* What an OpenCL device reports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void text_of(const rf_opencl *cl, cl_device_id device, cl_device_info wha
   snprintf(text, size, "%.*s", (int)(size - 1), start);
 }
 
-/** A number of 1, 4 or 8 bytes; NaN when it is not told. */
+/** A number of 1, 4 or 8 bytes; NaN when it is not reported. */
 static double number_of(const rf_opencl *cl, cl_device_id device, cl_device_info what) {
   cl_ulong wide = 0;
   size_t size = 0;
@@ -44,7 +44,7 @@ static const struct {
     {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, offsetof(rf_device_info, cache_bytes), 1},
     {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, offsetof(rf_device_info, line_bytes), 1},
     {CL_DEVICE_LOCAL_MEM_SIZE, offsetof(rf_device_info, local_bytes), 1},
-    {CL_DEVICE_MAX_WORK_GROUP_SIZE, offsetof(rf_device_info, group_lanes), 1},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, offsetof(rf_device_info, group_items), 1},
 };
 
 static bool has_extension(const rf_opencl *cl, cl_device_id device, const char *name) {
@@ -59,7 +59,7 @@ static unsigned formats_of(const rf_opencl *cl, cl_device_id device) {
   return has_extension(cl, device, "cl_khr_fp64") ? formats | 1u << ROOF_FP64 : formats;
 }
 
-/** What the device is called: a board's name where AMD tells it, whose device's name is the architecture
+/** The device's name: the board's where AMD reports it, because AMD's device name is the architecture
  * ("gfx942:sramecc+:xnack-"). */
 static void name_of(const rf_opencl *cl, cl_device_id device, rf_device_info *info) {
   char board[sizeof info->name], name[sizeof info->name];
@@ -72,24 +72,24 @@ static void name_of(const rf_opencl *cl, cl_device_id device, rf_device_info *in
   }
 }
 
-/** What lanes multiply and add in: fp16 takes an extension, bf16 OpenCL C does not have. */
+/** The formats of multiply-adds: fp16 takes an extension, bf16 OpenCL C does not have. */
 static unsigned arithmetic_of(const rf_opencl *cl, cl_device_id device, unsigned formats) {
   unsigned has = formats & (1u << ROOF_FP64 | 1u << ROOF_FP32 | 1u << ROOF_INT8);
   return has_extension(cl, device, "cl_khr_fp16") ? has | 1u << ROOF_FP16 : has;
 }
 
-/** Lanes that step together, by the first question that is answered: NVIDIA's, AMD's, OpenCL 3.0's. */
-static double wave_of(const rf_opencl *cl, cl_device_id device) {
+/** Work-items in lockstep, by the first question that is answered: NVIDIA's, AMD's, OpenCL 3.0's. */
+static double subgroup_of(const rf_opencl *cl, cl_device_id device) {
   static const cl_device_info questions[] = {CL_DEVICE_WARP_SIZE_NV, CL_DEVICE_WAVEFRONT_WIDTH_AMD,
                                              DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE};
-  double lanes = NAN;
-  for (size_t i = 0; i < sizeof questions / sizeof questions[0] && isnan(lanes); i++) {
-    lanes = number_of(cl, device, questions[i]);
+  double items = NAN;
+  for (size_t i = 0; i < sizeof questions / sizeof questions[0] && isnan(items); i++) {
+    items = number_of(cl, device, questions[i]);
   }
-  return lanes;
+  return items;
 }
 
-/** What a driver knows of ECC, and what the memory of a processor does not tell. */
+/** ECC as the driver reports it; of a processor's memory it is unknown. */
 static void describe_ecc(const rf_opencl *cl, cl_device_id device, rf_device_info *info) {
   cl_bool ecc = CL_FALSE;
   cl_int code = cl->api.GetDeviceInfo(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT, sizeof ecc, &ecc, NULL);
@@ -118,7 +118,7 @@ void rf_opencl_describe(const rf_opencl *cl, int index, rf_device_info *info) {
   info->formats = formats_of(cl, device);
   info->arithmetic = arithmetic_of(cl, device, info->formats);
   info->dot4 = has_extension(cl, device, "cl_khr_integer_dot_product");
-  info->wave_lanes = wave_of(cl, device);
+  info->subgroup_items = subgroup_of(cl, device);
   info->peers = 0; /* a copy between contexts goes through the host */
   describe_ecc(cl, device, info);
 }

@@ -24,7 +24,7 @@ typedef struct opencl_device {
   const rf_opencl_api *api;
   cl_device_id id;
   cl_context context;
-  cl_command_queue queues[2]; /**< the second for copies beside the first's */
+  cl_command_queue queues[2]; /**< the second for copies at the same time as the first's */
   cl_mem pinned;
   char *host; /**< `pinned` as the host sees it */
   double pinned_bytes;
@@ -302,12 +302,12 @@ static roof_status set_arguments(const opencl_device *d, const rf_device_launch 
 
 static roof_status enqueue(const opencl_device *d, const rf_device_launch *launch, cl_uint waits,
                            const cl_event *after, cl_event *event, roof_error *error) {
-  size_t lanes[3], all[3];
+  size_t items[3], all[3];
   for (int i = 0; i < 3; i++) {
-    lanes[i] = launch->lanes[i];
-    all[i] = lanes[i] * launch->groups[i];
+    items[i] = launch->items[i];
+    all[i] = items[i] * launch->groups[i];
   }
-  return rf_opencl_check(d->api->EnqueueNDRangeKernel(d->queues[0], launch->function, 3, NULL, all, lanes,
+  return rf_opencl_check(d->api->EnqueueNDRangeKernel(d->queues[0], launch->function, 3, NULL, all, items,
                                                       waits, waits > 0 ? after : NULL, event),
                          "clEnqueueNDRangeKernel", launch->entry, error);
 }
