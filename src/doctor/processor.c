@@ -7,6 +7,7 @@
 
 #include "core/number.h"
 #include "doctor/checks.h"
+#include "host/noise.h"
 
 enum { LINE = 256 };
 
@@ -95,20 +96,6 @@ void rf_check_machine(const rf_check *check, const char *root, rf_diagnosis *out
   }
 }
 
-/** Ticks that were worked or stolen, and ticks stolen, since the start. */
-static bool read_ticks(const char *root, double *wanted, double *stolen) {
-  char line[LINE];
-  enum { USER, NICE, SYSTEM, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STOLEN, COUNT };
-  double ticks[COUNT];
-  if (!rf_probe_key(root, "/proc/stat", "cpu ", line, sizeof line) ||
-      rf_numbers_read(line, ticks, COUNT) != COUNT) {
-    return false;
-  }
-  *stolen = ticks[STOLEN];
-  *wanted = ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] + ticks[SOFT_IRQ] + ticks[STOLEN];
-  return true;
-}
-
 static double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
@@ -118,14 +105,15 @@ void rf_check_steal(const rf_check *check, const char *root, rf_diagnosis *out) 
   static const struct timespec moment = {.tv_nsec = 200000000};
   (void)check;
   double wanted, stolen, wanted_now, stolen_now;
-  if (!read_ticks(root, &wanted, &stolen)) {
+  if (!rf_ticks_read(root, &wanted, &stolen)) {
     rf_diagnose(out, RF_HEALTH_UNKNOWN, "/proc/stat", "does not report steal time");
     return;
   }
   double share = percent(stolen, wanted), now = 0;
   if (root[0] == '\0') {
     nanosleep(&moment, NULL);
-    now = read_ticks(root, &wanted_now, &stolen_now) ? percent(stolen_now - stolen, wanted_now - wanted) : 0;
+    now =
+        rf_ticks_read(root, &wanted_now, &stolen_now) ? percent(stolen_now - stolen, wanted_now - wanted) : 0;
     rf_diagnose(out, share > much || now > much ? RF_HEALTH_WARN : RF_HEALTH_OK, "/proc/stat",
                 "%.1f %% of the time worked since the start, %.0f %% now", share, now);
   } else {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/probe.h"
+
 enum { LINE = 1024, PATH = 3 * LINE };
 
 /** True when `controller` is among those of `list`, which ends with a colon. */
@@ -79,19 +81,10 @@ bool rf_groups_visit(const char *root, const char *controller, rf_group_visit *v
   return false;
 }
 
-/** The number a file holds, or NaN. */
 static double number_in(const char *root, const char *folder, const char *name) {
   char path[2 * PATH];
-  double value = NAN;
-  snprintf(path, sizeof path, "%s%s/%s", root, folder, name);
-  FILE *file = fopen(path, "re");
-  if (file == NULL || fscanf(file, "%lf", &value) != 1) {
-    value = NAN;
-  }
-  if (file != NULL) {
-    fclose(file);
-  }
-  return value;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return rf_probe_number(root, path, "");
 }
 
 /** "max" is no number and no limit; of version 1 that is a number no memory has. */

@@ -7,28 +7,28 @@
 
 #include "core/number.h"
 #include "host/clock.h"
+#include "host/probe.h"
 
-/** The number that `format` finds at the start of a file, or NaN. */
-static double read_number(const char *path, const char *format) {
-  double number = NAN;
-  FILE *file = fopen(path, "re");
-  if (file != NULL) {
-    if (fscanf(file, format, &number) != 1) {
-      number = NAN;
-    }
-    fclose(file);
+bool rf_ticks_read(const char *root, double *wanted, double *stolen) {
+  enum { USER, NICE, SYSTEM, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STOLEN, COUNT };
+  double ticks[COUNT];
+  if (rf_probe_numbers(root, "/proc/stat", "cpu ", ticks, COUNT) != COUNT) {
+    return false;
   }
-  return number;
+  *stolen = ticks[STOLEN];
+  *wanted = ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] + ticks[SOFT_IRQ] + ticks[STOLEN];
+  return true;
 }
 
 rf_noise rf_noise_now(void) {
   struct rusage usage;
   bool counted = getrusage(RUSAGE_SELF, &usage) == 0;
-  return (rf_noise){.stolen_seconds = read_number("/proc/stat", "cpu %*f %*f %*f %*f %*f %*f %*f %lf") /
-                                      (double)sysconf(_SC_CLK_TCK),
+  double wanted, stolen = NAN;
+  rf_ticks_read("", &wanted, &stolen);
+  return (rf_noise){.stolen_seconds = stolen / (double)sysconf(_SC_CLK_TCK),
                     .interruptions = counted ? (double)usage.ru_nivcsw : NAN,
                     .waits = counted ? (double)usage.ru_nvcsw : NAN,
-                    .load = read_number("/proc/loadavg", "%lf"),
+                    .load = rf_probe_number("", "/proc/loadavg", ""),
                     .seconds = rf_clock_seconds()};
 }
 

@@ -13,4 +13,12 @@ bool rf_probe_line(const char *root, const char *path, char *line, size_t size);
  *  Units: none. Ownership: fills `line`. Errors: as text. */
 bool rf_probe_key(const char *root, const char *path, const char *key, char *line, size_t size);
 
+/** Reads the numbers at the start of what rf_probe_key finds, at most `most`.
+ *  Units: the file's. Ownership: fills `values`. Errors: fewer, 0 too. */
+size_t rf_probe_numbers(const char *root, const char *path, const char *key, double *values, size_t most);
+
+/** The first of them.
+ *  Units: the file's. Ownership: none. Errors: NaN; errno says why, 0 where there is no number. */
+double rf_probe_number(const char *root, const char *path, const char *key);
+
 #endif

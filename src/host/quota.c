@@ -24,9 +24,7 @@ static bool read_quota(void *user, const char *root, const char *folder, bool se
   if (!second) {
     rf_numbers_read(line, &read[0], 1);
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    if (rf_probe_line(root, path, line, sizeof line)) {
-      rf_numbers_read(line, &read[1], 1);
-    }
+    rf_probe_numbers(root, path, "", &read[1], 1);
   }
   *least = read[0] > 0 && read[1] > 0 ? fmin(*least, read[0] / read[1]) : *least;
   return true;

@@ -1,17 +1,12 @@
 #include "kernels/data.h"
 
-#include <hwloc.h>
 #include <math.h>
 #include <omp.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "core/number.h"
-#include "host/groups.h"
+#include "host/memory.h"
 #include "roofline/units.h"
 
 enum { BLOCK = 64, LARGE_PAGE = 2 << 20 };
@@ -23,60 +18,8 @@ rf_share rf_share_of(size_t count, int thread, int threads) {
   return (rf_share){begin < count ? begin : count, end < count ? end : count};
 }
 
-/** The number that follows `key` in a file, or NaN. */
-static double number_in(const char *path, const char *key) {
-  double value = NAN;
-  char line[256];
-  FILE *file = fopen(path, "re");
-  if (file == NULL) {
-    return NAN;
-  }
-  while (isnan(value) && fgets(line, sizeof line, file) != NULL) {
-    if (strncmp(line, key, strlen(key)) == 0) {
-      rf_numbers_read(line + strlen(key), &value, 1);
-    }
-  }
-  fclose(file);
-  return value;
-}
-
-double rf_memory_available(void) {
-  double available = number_in("/proc/meminfo", "MemAvailable: ") * 1024;
-  return fmin(available, rf_groups_memory("")); /* fmin passes over NaN */
-}
-
-double rf_cache_bytes(void) {
-  long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return bytes > 0 ? (double)bytes : 32.0 * 1024 * 1024;
-}
-
-static double levels[] = {32.0 * 1024, 512.0 * 1024, 32.0 * 1024 * 1024};
-
-static void read_caches(void) {
-  hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology) != 0) {
-    return;
-  }
-  hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-  hwloc_topology_set_cache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-  for (int i = 0, loaded = hwloc_topology_load(topology); i < 3 && loaded == 0; i++) {
-    static const hwloc_obj_type_t types[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
-    hwloc_obj_t cache = hwloc_get_obj_by_type(topology, types[i], 0);
-    if (cache != NULL && cache->attr->cache.size > 0) {
-      levels[i] = (double)cache->attr->cache.size;
-    }
-  }
-  hwloc_topology_destroy(topology);
-}
-
-double rf_cache_level(int level) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, read_caches);
-  return levels[level - 1];
-}
-
 roof_status rf_memory_check(const char *what, double bytes, roof_error *error) {
-  double available = rf_memory_available();
+  double available = rf_memory_available("");
   if (bytes < available && bytes < 0x1p53) {
     return ROOF_OK;
   }

@@ -17,18 +17,6 @@ typedef struct rf_share {
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_share rf_share_of(size_t count, int thread, int threads);
 
-/** Bytes that may still be allocated without swapping: MemAvailable, and the control group's limit.
- *  Units: bytes. Ownership: none. Errors: infinity when the system does not tell. */
-double rf_memory_available(void);
-
-/** Size of the last-level cache.
- *  Units: bytes. Ownership: none. Errors: 32 MiB when the system does not tell. */
-double rf_cache_bytes(void);
-
-/** Size of the data cache of `level` (1 to 3) beside the first core, as hwloc reports it.
- *  Units: bytes. Ownership: none. Errors: 32 KiB, 512 KiB or 32 MiB when the system does not tell. */
-double rf_cache_level(int level);
-
 /** Checks that `bytes` fit the memory that is free.
  *  Units: bytes.
  *  Ownership: none.

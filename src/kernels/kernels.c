@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "host/memory.h"
 #include "roofline/ops.h"
 #include "roofline/shape.h"
 #include "roofline/text.h"
@@ -126,9 +127,9 @@ static double pass_seconds(const roof_kernel_run *run, size_t count, bool copies
  * last cache than the system tells, so between the second cache and that size it is tried. */
 static bool choose_stream(const roof_kernel_run *run, size_t in, size_t beside, size_t out) {
   double bytes = (double)(in + beside + out) * roof_dtype_bytes(run->dtype);
-  if (bytes > rf_cache_bytes() || bytes < 4 * run->threads * rf_cache_level(2) || in == 0 ||
+  if (bytes > rf_cache_bytes(3) || bytes < 4 * run->threads * rf_cache_bytes(2) || in == 0 ||
       !rf_kernel_is_native(run->dtype)) {
-    return bytes > rf_cache_bytes();
+    return bytes > rf_cache_bytes(3);
   }
   bool copies = out >= in / 2;
   size_t count = copies && out < in ? out : in;

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "host/memory.h"
 #include "kernels/_tile.h"
 #include "kernels/gemm/_gemm.h"
 #include "kernels/lanes/narrow.h"
@@ -158,7 +159,7 @@ static void execute(roof_kernel_run *run) {
   rf_gemm_sizes s = rf_gemm_shape(run);
   packed p;
   lay_out(run, ((rf_operands *)run->state)->scratch, &p);
-  double panel = (double)(COLUMNS * p.groups * GROUP), panels = 0.4 * rf_cache_level(2) / panel;
+  double panel = (double)(COLUMNS * p.groups * GROUP), panels = 0.4 * rf_cache_bytes(2) / panel;
   size_t wide = COLUMNS * (panels > 1 ? (size_t)panels : 1);
 #pragma omp parallel num_threads(run->threads)
   {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <omp.h>
 
+#include "host/memory.h"
 #include "kernels/kernels.h"
 
 /* y = A x in compressed sparse rows: in[0] the elements of A, in[1] x; `scratch` holds where each row begins,
@@ -110,7 +111,7 @@ static void stencil_row(const roof_kernel_run *run, size_t row) {
 /** Rows that a block takes along y: those of three planes stay in the second cache. */
 static size_t stencil_height(const roof_kernel_run *run) {
   double row = (run->values[0] + 2) * roof_dtype_bytes(run->dtype);
-  double rows = fmax(4, floor(rf_cache_level(2) / 4 / (3 * row)));
+  double rows = fmax(4, floor(rf_cache_bytes(2) / 4 / (3 * row)));
   return (size_t)fmin(rows, run->values[1]);
 }
 

@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "host/probe.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -24,13 +27,8 @@ static bool is_virtual(void) {
 
 /** kernel.perf_event_paranoid, -2 when it cannot be read. */
 static int paranoid(void) {
-  int level = -2;
-  FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
-  if (file != NULL) {
-    level = fscanf(file, "%d", &level) == 1 ? level : -2;
-    fclose(file);
-  }
-  return level;
+  double level = rf_probe_number("", "/proc/sys/kernel/perf_event_paranoid", "");
+  return isnan(level) ? -2 : (int)level;
 }
 
 const char *rf_events_explain(int code, char *buffer, size_t size) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/number.h"
+#include "host/probe.h"
 #include "region/events.h"
 
 enum { PATH = 512, LINE = 128 };
@@ -24,13 +25,7 @@ static const char *const names[] = {"cas_count_read", "cas_count_write", "data_r
 static bool read_line(const char *folder, const char *name, char line[LINE]) {
   char path[PATH];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *file = fopen(path, "r");
-  bool got = file != NULL && fgets(line, LINE, file) != NULL;
-  if (file != NULL) {
-    fclose(file);
-  }
-  line[got ? strcspn(line, "\n") : 0] = '\0';
-  return got;
+  return rf_probe_line("", path, line, LINE);
 }
 
 /** Puts the value of `field` where FOLDER/format says, a range of bits of `config`. */

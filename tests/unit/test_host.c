@@ -1,10 +1,16 @@
-/* What the machine offers while the program runs: shared libraries. */
+/* What the machine offers while the program runs: shared libraries, lines of /proc and /sys, memory. */
 #include "test.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/library.h"
+#include "host/memory.h"
+#include "host/noise.h"
+#include "host/probe.h"
 
 static int (*absolute)(int);
 static void *(*nothing)(void);
@@ -78,11 +84,54 @@ static void a_variable_names_the_folder(void **state) {
   unsetenv("ROOFLINE_TEST_FOLDER");
 }
 
+/** A captured machine below tests/fixtures/doctor. */
+static const char *captured(const char *name) {
+  static char root[512];
+  snprintf(root, sizeof root, "%s/tests/fixtures/doctor/%s", getenv("ROOFLINE_SOURCE"), name);
+  return root;
+}
+
+static void reads_numbers_of_lines(void **state) {
+  (void)state;
+  const char *root = captured("laptop");
+  double values[4];
+  assert_near(rf_probe_number(root, "/proc/meminfo", "SwapTotal"), 2000000, 1e-12);
+  assert_near(rf_probe_number(root, "/proc/loadavg", ""), 1.25, 1e-12);
+  assert_int_equal(rf_probe_numbers(root, "/proc/loadavg", "", values, 4),
+                   4); /* "1.25 0.80 0.60 3/1200 4242" */
+  assert_near(values[3], 3, 1e-12);
+  assert_true(isnan(rf_probe_number(root, "/proc/meminfo", "NoSuchKey")));
+  assert_true(
+      isnan(rf_probe_number(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "")));
+  assert_int_equal(errno, 0);
+  assert_true(isnan(rf_probe_number(root, "/proc/nothing", "")));
+  assert_int_equal(errno, ENOENT);
+}
+
+static void counts_worked_and_stolen_ticks(void **state) {
+  (void)state;
+  double wanted = 0, stolen = -1;
+  assert_true(rf_ticks_read(captured("laptop"), &wanted, &stolen));
+  assert_near(wanted, 152340 + 812 + 40211 + 0 + 1203 + 0, 1e-12);
+  assert_true(stolen == 0);
+  assert_false(rf_ticks_read("/nowhere", &wanted, &stolen));
+}
+
+static void caches_grow_with_their_level(void **state) {
+  (void)state;
+  assert_true(rf_cache_bytes(1) >= 4096);
+  assert_true(rf_cache_bytes(1) < rf_cache_bytes(2));
+  assert_true(rf_cache_bytes(2) <= rf_cache_bytes(3));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(loads_the_first_that_has_all_symbols),
                                      cmocka_unit_test(a_library_without_symbols_is_only_looked_for),
                                      cmocka_unit_test(says_which_symbol_is_missing_and_fills_none),
                                      cmocka_unit_test(says_why_none_is_there),
-                                     cmocka_unit_test(a_variable_names_the_folder)};
+                                     cmocka_unit_test(a_variable_names_the_folder),
+                                     cmocka_unit_test(reads_numbers_of_lines),
+                                     cmocka_unit_test(counts_worked_and_stolen_ticks),
+                                     cmocka_unit_test(caches_grow_with_their_level)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "host/groups.h"
+#include "host/memory.h"
 #include "host/quota.h"
 
 static char root[64] = "/tmp/roofline-quota-XXXXXX";
@@ -111,13 +112,28 @@ static void memory_of_version_1(void **state) {
   assert_near(rf_groups_memory(root), 4000, 0);
 }
 
+static void available_memory_is_the_least_of_system_and_groups(void **state) {
+  (void)state;
+  assert_true(isinf(rf_memory_available(root)));
+  put("/proc/meminfo", "MemTotal:        100 kB\nMemFree:          10 kB\nMemAvailable:     50 kB\n");
+  assert_near(rf_memory_available(root), 50 * 1024, 0);
+  put("/proc/self/cgroup", "0::/pod\n");
+  put("/sys/fs/cgroup/pod/memory.max", "8000\n");
+  put("/sys/fs/cgroup/pod/memory.current", "1000\n");
+  assert_near(rf_memory_available(root), 7000, 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(the_least_of_nested_groups_counts),       TEST(a_group_seen_from_inside_is_the_root),
-      TEST(version_1_names_the_processors),          TEST(nothing_to_read_is_no_quota),
-      TEST(memory_is_the_least_that_a_group_leaves), TEST(memory_of_version_1),
+      TEST(the_least_of_nested_groups_counts),
+      TEST(a_group_seen_from_inside_is_the_root),
+      TEST(version_1_names_the_processors),
+      TEST(nothing_to_read_is_no_quota),
+      TEST(memory_is_the_least_that_a_group_leaves),
+      TEST(memory_of_version_1),
+      TEST(available_memory_is_the_least_of_system_and_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "host/memory.h"
 #include "kernels/_tile.h"
 
 enum { STEP = 16, THIN = 12, SHALLOW = 32, STRIPS = 4 };
@@ -24,15 +25,15 @@ rf_blocks rf_gemm_blocks(const roof_kernel_run *run) {
   size_t tall = (size_t)loops->tile_rows, wide = (size_t)loops->tile_columns;
   double element = roof_dtype_bytes(run->dtype);
   rf_blocks b = {.height = STRIPS * tall, .direct = s.m <= THIN && s.n % (size_t)loops->lanes == 0};
-  size_t depth = at_least(8.0 / 3 * rf_cache_level(1) / ((double)(tall + wide) * element), STEP);
+  size_t depth = at_least(8.0 / 3 * rf_cache_bytes(1) / ((double)(tall + wide) * element), STEP);
   b.depth = equal_parts(s.k, b.direct ? SHALLOW : depth, STEP);
-  double share = 0.4 * rf_cache_level(2) / ((double)b.depth * element);
+  double share = 0.4 * rf_cache_bytes(2) / ((double)b.depth * element);
   b.width = b.direct ? s.n : equal_parts(s.n, at_least(share, wide), wide);
   return b;
 }
 
 size_t rf_gemm_square(const roof_kernel_run *run) {
-  return at_least(sqrt(rf_cache_level(2) / 2 / roof_dtype_bytes(run->dtype)), STEP);
+  return at_least(sqrt(rf_cache_bytes(2) / 2 / roof_dtype_bytes(run->dtype)), STEP);
 }
 
 static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {

@@ -11,36 +11,19 @@
 
 #include "core/number.h"
 #include "host/clock.h"
+#include "host/memory.h"
+#include "host/probe.h"
 #include "kernels/data.h"
 #include "measure/cpu/cpu.h"
 #include "roofline/units.h"
 
 static const char folder[] = "/sys/class/powercap";
 
-/** Reads the first line of a file of a zone. False with errno set on failure. */
-static bool read_line(const char *root, const char *path, const char *name, char *line, size_t size) {
-  char full[1024];
-  snprintf(full, sizeof full, "%s%s/%s", root, path, name);
-  FILE *file = fopen(full, "re");
-  errno = file != NULL ? 0 : errno;
-  bool found = file != NULL && fgets(line, (int)size, file) != NULL;
-  int why = errno;
-  if (file != NULL) {
-    fclose(file);
-  }
-  errno = why;
-  if (found) {
-    line[strcspn(line, "\n")] = '\0';
-  }
-  return found;
-}
-
-/** Microjoules of a file as joules, NaN when it has none. */
-static double read_joules(const char *root, const char *path, const char *name) {
-  char line[64];
-  double value = NAN;
-  bool known = read_line(root, path, name, line, sizeof line) && rf_numbers_read(line, &value, 1) == 1;
-  return known ? 1e-6 * value : NAN;
+/** Microjoules of a zone's file as joules; NaN when it has none, and errno says why. */
+static double read_joules(const char *root, const char *zone, const char *name) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s", zone, name);
+  return 1e-6 * rf_probe_number(root, path, "");
 }
 
 static void refuse(rf_meter *meter, const char *path) {
@@ -54,9 +37,10 @@ static void refuse(rf_meter *meter, const char *path) {
 /** Adds a zone if it is a package or a memory zone. Other zones would be counted twice: those inside a
  * package are part of it, and the platform zone (psys) contains the packages. */
 static void consider(rf_meter *meter, const char *entry) {
-  char path[ROOF_SOURCE_MAX], name[64];
+  char path[ROOF_SOURCE_MAX], named[1024], name[64];
   snprintf(path, sizeof path, "%s/%.64s", folder, entry);
-  if (strncmp(entry, "intel-rapl:", 11) != 0 || !read_line(meter->root, path, "name", name, sizeof name)) {
+  snprintf(named, sizeof named, "%s/name", path);
+  if (strncmp(entry, "intel-rapl:", 11) != 0 || !rf_probe_line(meter->root, named, name, sizeof name)) {
     return;
   }
   bool package = strncmp(name, "package-", 8) == 0, memory = strcmp(name, "dram") == 0;
@@ -200,7 +184,7 @@ static window watch_bytes(rf_bench *bench, rf_meter *meter, double seconds) {
   enum { STEP = 1024 };
   const roof_level *memory = roof_machine_memory(bench->machine, ROOF_MEASURED);
   int threads = bench->team.threads;
-  double wanted = fmin(fmax(4 * rf_cache_bytes(), 0x1p28), rf_memory_available() / 4);
+  double wanted = fmin(fmax(4 * rf_cache_bytes(3), 0x1p28), rf_memory_available("") / 4);
   effort e = {.bench = bench, .part = STEP};
   while (2 * (double)e.part * threads <= wanted) {
     e.part *= 2;

@@ -7,6 +7,7 @@
 
 #include "core/number.h"
 #include "host/clock.h"
+#include "host/memory.h"
 #include "kernels/data.h"
 #include "measure/cpu/trial.h"
 #include "roofline/units.h"
@@ -339,7 +340,7 @@ static double region_bytes(const rf_bench *bench, const roof_level *plain, int c
   }
   double wanted = fmax(4 * last, 0x1p28);
   double most = (bench->options->quick ? 0x1p29 : 0x1p30) * fmax(1, bench->team.threads / 2.0);
-  return fmin(fmin(wanted, rf_memory_available() / 4), most);
+  return fmin(fmin(wanted, rf_memory_available("") / 4), most);
 }
 
 /** The size of a level as one core of a kind sees it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/probe.h"
 #include "measure/cpu/cpu.h"
 
 static const char intel[] = "Intel 248966";
@@ -51,24 +52,17 @@ typedef struct identity {
 } identity;
 
 static identity read_identity(void) {
-  identity id = {.family = -1, .model = -1};
-  char *line = NULL;
-  size_t size = 0;
-  FILE *file = fopen("/proc/cpuinfo", "re");
-  while (file != NULL && getline(&line, &size, file) > 1) { /* an empty line ends the first */
-    if (sscanf(line, "vendor_id : %31s", id.vendor) != 1 &&
-        sscanf(line, "cpu family : %d", &id.family) != 1) {
-      sscanf(line, "model : %d", &id.model);
-    }
-    if (strncmp(line, "flags", 5) == 0) {
-      snprintf(id.flags, sizeof id.flags, "%s ", strchr(line, ':') != NULL ? strchr(line, ':') + 1 : "");
-      id.flags[strcspn(id.flags, "\n")] = ' ';
-    }
+  static const char file[] = "/proc/cpuinfo";
+  double family = rf_probe_number("", file, "cpu family"), model = rf_probe_number("", file, "model");
+  identity id = {
+      .family = isnan(family) ? -1 : (int)family, .model = isnan(model) ? -1 : (int)model, .flags = " "};
+  if (!rf_probe_key("", file, "vendor_id", id.vendor, sizeof id.vendor)) {
+    id.vendor[0] = '\0';
   }
-  free(line);
-  if (file != NULL) {
-    fclose(file);
+  if (!rf_probe_key("", file, "flags", id.flags + 1, sizeof id.flags - 2)) {
+    id.flags[1] = '\0';
   }
+  strcat(id.flags, " ");
   return id;
 }
 

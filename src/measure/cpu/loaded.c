@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "host/clock.h"
+#include "host/memory.h"
 #include "kernels/data.h"
 #include "measure/cpu/cpu.h"
 
@@ -99,7 +100,7 @@ static void keep(roof_level_report *level, roof_loaded_latency point) {
 /** Bytes per thread, a power of two: in total within 1 GiB and a quarter of the free memory. */
 static size_t part_of(const rf_bench *bench) {
   size_t part = bench->options->quick ? (size_t)32 << 20 : (size_t)128 << 20;
-  double most = fmin(0x1p30, rf_memory_available() / 4);
+  double most = fmin(0x1p30, rf_memory_available("") / 4);
   while (part > (1 << 20) && (double)part * bench->team.threads > most) {
     part /= 2;
   }

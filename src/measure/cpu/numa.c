@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "core/figures.h"
+#include "host/memory.h"
 #include "kernels/data.h"
 #include "measure/sampler.h"
 #include "roofline/units.h"
@@ -108,7 +109,7 @@ static double pair_bytes(const rf_topology *t, const rf_node *on) {
     last = fmax(last, t->caches[i].bytes * t->caches[i].instances / t->node_count);
   }
   double wanted = fmin(fmax(4 * last, 0x1p26), 0x1p30);
-  return fmin(wanted, fmin(on->bytes, rf_memory_available()) / 4);
+  return fmin(wanted, fmin(on->bytes, rf_memory_available("")) / 4);
 }
 
 /** Chooses the threads that read: one per core of the domain. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "host/probe.h"
 #include "measure/cpu/cpu.h"
 
 double rf_pages_large(const void *data, size_t bytes) {
@@ -33,13 +34,12 @@ double rf_pages_large(const void *data, size_t bytes) {
 }
 
 const char *rf_pages_refused(double share) {
-  char mode[64] = "";
-  FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
-  if (file == NULL) {
+  static const char setting[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+  char mode[64];
+  if (!rf_probe_line("", setting, mode, sizeof mode)) {
     return "this system has no transparent large pages";
   }
-  bool never = fgets(mode, sizeof mode, file) != NULL && strstr(mode, "[never]") != NULL;
-  fclose(file);
+  bool never = strstr(mode, "[never]") != NULL;
   return never          ? "transparent large pages are off (/sys/kernel/mm/transparent_hugepage/enabled)"
          : isnan(share) ? "the system does not report which pages it provided"
                         : "the system provided small pages although large ones were requested";

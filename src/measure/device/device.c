@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "host/memory.h"
 #include "measure/device/bench.h"
 #include "measure/run.h"
 #include "roofline/units.h"
@@ -246,7 +247,7 @@ static double buffer_bytes(const rf_device_bench *bench) {
   double wanted =
       bench->options->quick ? fmin(4 * info->cache_bytes, quick) : fmax(4 * info->cache_bytes, least);
   double most = fmin(info->allocation_bytes, info->memory_bytes / 6);
-  return floor(fmin(wanted, fmin(most, rf_memory_available() / 4)) / 4096) * 4096;
+  return floor(fmin(wanted, fmin(most, rf_memory_available("") / 4)) / 4096) * 4096;
 }
 
 /** Random numbers in every buffer. */
