@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "roofline/place.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -240,6 +241,8 @@ typedef struct roof_gate_line {
 } roof_gate_line;
 
 typedef struct roof_gate_report {
+  roof_gate gate;
+  const char *machine;   /**< whose ceilings they are held against, "" unknown */
   roof_gate_line *lines; /**< the kernels in their order, then those that only the baseline has */
   size_t count;
   size_t missed;
@@ -254,6 +257,13 @@ typedef struct roof_gate_report {
 ROOF_API roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now,
                                      const roof_gate_side *before, roof_gate_report *report,
                                      roof_error *error);
+
+/** Appends the answer in one sentence: "3 of 4 kernels pass on host: at least 65 % of the ceiling"; `against`,
+ *  nullable, is what the baseline is called.
+ *  Units: shares.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_gate_sentence(const roof_gate_report *report, const char *against, roof_text *out);
 
 /** Frees a report.
  *  Units: none.

@@ -64,6 +64,27 @@ ROOF_API roof_status roof_claim_write(const roof_target *target, const roof_clai
 ROOF_API roof_status roof_drill_write(uint64_t seed, const roof_drill_round *rounds, int count,
                                       roof_text *out, roof_error *error);
 
+/** Appends what a gate found as one roofline.check/1 object, what `check --json` prints; `against`, nullable, is
+ *  what the baseline is called.
+ *  Units: s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_gate_write(const roof_gate_report *report, const char *against, roof_text *out,
+                                     roof_error *error);
+
+/** Appends what a gate found as JUnit XML: a test case a kernel, a failure where it misses.
+ *  Units: s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_gate_write_junit(const roof_gate_report *report, roof_text *out, roof_error *error);
+
+/** Appends a GitHub workflow command for each kernel that has a message: an error where it misses, else a notice.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_gate_write_github(const roof_gate_report *report, roof_text *out,
+                                            roof_error *error);
+
 /** A machine file to fill in: every key, comments as notes, figures that lint.
  *  Units: as roof_machine.
  *  Ownership: appends to the caller's `out`.
@@ -130,6 +151,12 @@ ROOF_API roof_status roof_measurements_parse(const char *text, size_t length, co
  *  Errors: as roof_measurements_read. */
 ROOF_API roof_status roof_measurements_read_results(const char *file, roof_measurements *all,
                                                     roof_error *error);
+
+/** What a gate compares: the kernels of a document; `ceilings` NULL: under those that the document gives.
+ *  Units: s.
+ *  Ownership: points into both.
+ *  Errors: none. */
+ROOF_API roof_gate_side roof_gate_side_of(const roof_measurements *all, const roof_ceilings *ceilings);
 
 /** Writes the document; it reads back equal.
  *  Units: s, FLOP and bytes per call.

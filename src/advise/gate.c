@@ -267,7 +267,9 @@ static void add_gone(const roof_gate *gate, const roof_gate_side *before, size_t
 roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now, const roof_gate_side *before,
                             roof_gate_report *report, roof_error *error) {
   size_t gone = before != NULL ? before->count : 0;
-  roof_gate_report r = {.lines = calloc(now->count + gone + 1, sizeof *r.lines)};
+  roof_gate_report r = {.gate = *gate,
+                        .machine = now->ceilings != NULL ? now->ceilings->machine->name : now->machine,
+                        .lines = calloc(now->count + gone + 1, sizeof *r.lines)};
   roof_status status =
       r.lines != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "check: out of memory");
   for (size_t i = 0; i < now->count && status == ROOF_OK; i++) {
@@ -288,6 +290,18 @@ roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side *now, co
     roof_gate_report_done(&r);
   }
   return status;
+}
+
+void roof_gate_sentence(const roof_gate_report *r, const char *against, roof_text *out) {
+  roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.0f %% of the ceiling",
+                 r->count - r->missed - r->unknown, r->count, r->machine[0] != '\0' ? " on " : "", r->machine,
+                 100 * r->gate.least);
+  if (against != NULL) {
+    roof_text_addf(out, ", at most %.0f %% slower than %s", 100 * r->gate.max_regression, against);
+  }
+  if (r->unknown > 0) {
+    roof_text_addf(out, "; %zu unknown", r->unknown);
+  }
 }
 
 void roof_gate_report_done(roof_gate_report *report) {

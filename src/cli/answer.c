@@ -44,9 +44,6 @@ static const struct {
     {"roofline.verification/1", "", "ledger,entries,predictions,measurements,unsealed,signatures"},
     {"roofline.sealed/1", "labels", "label="},
     {"roofline.recorded/1", "labels", "label="},
-    {"roofline.check/1", "kernels",
-     "label,state,passed,seconds,fraction_of_ceiling,verdict,baseline_fraction_of_ceiling,regression,p,runs,"
-     "baseline_runs,message"},
     {"roofline.what_if/1", "",
      "set,before_seconds=before.seconds.expected,after_seconds=after.seconds.expected,"
      "before_regime=before.regime,after_regime=after.regime,gain,moved"},

@@ -1,10 +1,8 @@
 /* The gate for CI: exit 1 when a kernel is under its share of the ceiling or slower than its baseline. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/cli.h"
-#include "cli/grid.h"
+#include "cli/columns.h"
 #include "core/number.h"
 #include "roofline/advise.h"
 #include "roofline/documents.h"
@@ -23,145 +21,88 @@ static const struct poptOption options[] = {
     {"github", '\0', POPT_ARG_NONE, &github, 0, "also print GitHub annotations", NULL},
     POPT_TABLEEND};
 
-enum { SHORT = 48 };
-
-/** What is shown. */
-typedef struct report {
-  const cli_args *args;
-  roof_gate gate;
-  const char *machine;
-  roof_gate_report judged;
-} report;
-
-static void add_share(cli_grid *grid, double share, const char *form) {
-  if (isnan(share)) {
-    cli_grid_add(grid, "%s", "");
-  } else {
-    char cell[SHORT];
-    snprintf(cell, sizeof cell, form, 100 * share);
-    cli_grid_add(grid, "%s", cell);
-  }
+static double runs_of(const void *row) {
+  return (double)((const roof_gate_line *)row)->runs;
 }
 
-static void add_summary(const report *r, roof_text *out) {
-  bool named = r->machine[0] != '\0';
-  const roof_gate_report *judged = &r->judged;
-  roof_text_addf(out, "%zu of %zu kernels pass%s%s: at least %.0f %% of the ceiling",
-                 judged->count - judged->missed - judged->unknown, judged->count, named ? " on " : "",
-                 r->machine, 100 * r->gate.least);
-  if (against != NULL) {
-    roof_text_addf(out, ", at most %.0f %% slower than %s", 100 * r->gate.max_regression, against);
-  }
-  if (judged->unknown > 0) {
-    roof_text_addf(out, "; %zu unknown", judged->unknown);
-  }
+static double before_runs_of(const void *row) {
+  return (double)((const roof_gate_line *)row)->before_runs;
 }
 
-static void add_text(const report *r, roof_text *out) {
-  static const char *const heads[] = {"kernel", "time", "of ceiling", "baseline", "change", "gate", ""};
-  cli_grid grid = {0};
-  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-    cli_grid_add(&grid, "%s", heads[i]);
-  }
-  for (size_t i = 0; i < r->judged.count; i++) {
-    const roof_gate_line *l = &r->judged.lines[i];
-    char time[SHORT] = "";
-    cli_grid_add(&grid, "%s", l->label);
-    cli_grid_add(&grid, "%s",
-                 isnan(l->placed.seconds) ? "" : roof_quantity_format(time, SHORT, l->placed.seconds, "s"));
-    add_share(&grid, l->placed.share, "%.1f %%");
-    add_share(&grid, l->before_share, "%.1f %%");
-    add_share(&grid, l->result.regression, "%+.1f %%");
-    cli_grid_add(&grid, "%s", roof_gate_name(l->result.state));
-    cli_grid_add(&grid, "%s", l->message);
-  }
-  add_summary(r, out);
-  roof_text_add(out, "\n\n");
-  cli_grid_end(&grid, out, "lrrrrll");
+static double passes(const void *row) {
+  return !roof_gate_misses(((const roof_gate_line *)row)->result.state);
 }
 
-/** Escapes for a GitHub workflow command; `property` also what ends one. */
-static void add_escaped(roof_text *out, const char *text, bool property) {
-  for (; *text != '\0'; text++) {
-    bool special = strchr("%\r\n", *text) != NULL || (property && strchr(":,", *text) != NULL);
-    roof_text_addf(out, special ? "%%%02X" : "%c", (unsigned char)*text);
-  }
+static const char *state_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return roof_gate_name(((const roof_gate_line *)row)->result.state);
 }
 
-static void add_annotations(const report *r, roof_text *out) {
-  for (size_t i = 0; i < r->judged.count; i++) {
-    const roof_gate_line *l = &r->judged.lines[i];
-    if (l->message[0] == '\0') {
-      continue;
-    }
-    roof_text_addf(out, "::%s title=", roof_gate_misses(l->result.state) ? "error" : "notice");
-    add_escaped(out, l->label, true);
-    roof_text_add(out, "::");
-    add_escaped(out, l->message, false);
-    roof_text_add(out, "\n");
-  }
+static const char *verdict_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  const roof_verdict *verdict = ((const roof_gate_line *)row)->placed.verdict;
+  return verdict != NULL ? verdict->name : NULL;
 }
 
-static json_t *report_json(const report *r) {
-  json_t *kernels = json_array();
-  for (size_t i = 0; i < r->judged.count; i++) {
-    const roof_gate_line *l = &r->judged.lines[i];
-    const roof_verdict *verdict = l->placed.verdict;
-    json_array_append_new(
-        kernels,
-        json_pack("{s:s, s:s, s:b, s:o, s:o, s:s?, s:o, s:o, s:o, s:I, s:I, s:s}", "label", l->label, "state",
-                  roof_gate_name(l->result.state), "passed", !roof_gate_misses(l->result.state), "seconds",
-                  rf_json_number(l->placed.seconds), "fraction_of_ceiling", rf_json_number(l->placed.share),
-                  "verdict", verdict != NULL ? verdict->name : NULL, "baseline_fraction_of_ceiling",
-                  rf_json_number(l->before_share), "regression", rf_json_number(l->result.regression), "p",
-                  rf_json_number(l->result.p), "runs", (json_int_t)l->runs, "baseline_runs",
-                  (json_int_t)l->before_runs, "message", l->message));
-  }
-  return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:s?, s:o}", "schema", "roofline.check/1", "passed",
-                   r->judged.missed == 0, "machine", r->machine, "min", rf_json_number(r->gate.least),
-                   "max_regression", rf_json_number(r->gate.max_regression), "significance",
-                   rf_json_number(r->gate.significance), "against", against, "kernels", kernels);
+/** "+12.3 %". */
+static const char *change_of(const void *row, char scratch[CLI_SCRATCH]) {
+  double regression = ((const roof_gate_line *)row)->result.regression;
+  rf_format(scratch, CLI_SCRATCH, "%+.1f %%", 100 * regression);
+  return isnan(regression) ? NULL : scratch;
 }
 
-static roof_status write_junit(const report *r, roof_error *error) {
+#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
+static const cli_column columns[] = {
+    {.key = "label", .header = "kernel", CLI_FIELD(TEXT, roof_gate_line, label)},
+    {.key = "state", .text = state_of},
+    {.key = "passed", .kind = CLI_COLUMN_FLAG, .number = passes},
+    {.key = "seconds",
+     .header = "time",
+     .unit = "s",
+     .none = "",
+     CLI_FIELD(NUMBER, roof_gate_line, placed.seconds)},
+    {.key = "fraction_of_ceiling",
+     .header = "of ceiling",
+     PERCENT,
+     CLI_FIELD(NUMBER, roof_gate_line, placed.share)},
+    {.key = "verdict", .text = verdict_of},
+    {.key = "baseline_fraction_of_ceiling",
+     .header = "baseline",
+     PERCENT,
+     CLI_FIELD(NUMBER, roof_gate_line, before_share)},
+    {.key = "regression", CLI_FIELD(NUMBER, roof_gate_line, result.regression)},
+    {.header = "change", .none = "", .right = true, .text = change_of},
+    {.key = "p", CLI_FIELD(NUMBER, roof_gate_line, result.p)},
+    {.key = "runs", .number = runs_of},
+    {.key = "baseline_runs", .number = before_runs_of},
+    {.header = "gate", .text = state_of},
+    {.key = "message", .header = "", .none = "", CLI_FIELD(NAME, roof_gate_line, message)},
+    {0}};
+
+static roof_status write_junit(const roof_gate_report *r, roof_error *error) {
   roof_text out = {0};
-  roof_text_addf(&out,
-                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-                 "  <testsuite name=\"roofline check\" tests=\"%zu\" failures=\"%zu\">\n",
-                 r->judged.count, r->judged.missed);
-  for (size_t i = 0; i < r->judged.count; i++) {
-    const roof_gate_line *l = &r->judged.lines[i];
-    roof_text_add(&out, "    <testcase classname=\"");
-    roof_text_add_xml(&out, r->machine);
-    roof_text_add(&out, "\" name=\"");
-    roof_text_add_xml(&out, l->label);
-    roof_text_addf(&out, "\" time=\"%.9g\"", isnan(l->placed.seconds) ? 0 : l->placed.seconds);
-    if (roof_gate_misses(l->result.state)) {
-      roof_text_addf(&out, ">\n      <failure type=\"%s\" message=\"", roof_gate_name(l->result.state));
-      roof_text_add_xml(&out, l->message);
-      roof_text_add(&out, "\"/>\n    </testcase>\n");
-    } else {
-      roof_text_add(&out, "/>\n");
-    }
-  }
-  roof_text_add(&out, "  </testsuite>\n</testsuites>\n");
-  roof_status status = out.failed ? roof_error_set(error, ROOF_E_MEMORY, "check: out of memory")
-                                  : rf_write_file(junit, out.data, out.length, error);
+  roof_status status = roof_gate_write_junit(r, &out, error);
+  status = status == ROOF_OK ? rf_write_file(junit, out.data, out.length, error) : status;
   roof_text_done(&out);
   return status;
 }
 
-static roof_status tell(const report *r, roof_error *error) {
-  roof_status status = junit != NULL ? write_junit(r, error) : ROOF_OK;
-  if (status != ROOF_OK || r->args->json || r->args->csv) {
-    return status != ROOF_OK ? status : cli_answer_print(r->args, report_json(r), error);
-  }
+static roof_status print_report(const cli_args *args, const roof_gate_report *r, roof_error *error) {
+  cli_rows rows = CLI_ROWS(columns, r->lines, r->count);
   roof_text out = {0};
-  add_text(r, &out);
-  if (github) {
-    add_annotations(r, &out);
+  roof_status status = junit != NULL ? write_junit(r, error) : ROOF_OK;
+  if (status != ROOF_OK || args->csv) {
+    return status != ROOF_OK ? status : cli_columns_print_csv(rows, error);
   }
-  status = cli_print(&out, error);
+  if (args->json) {
+    status = roof_gate_write(r, against, &out, error);
+  } else {
+    roof_gate_sentence(r, against, &out);
+    roof_text_add(&out, "\n\n");
+    cli_columns_add_text(&out, rows);
+    status = github ? roof_gate_write_github(r, &out, error) : ROOF_OK;
+  }
+  status = status == ROOF_OK ? cli_print(&out, error) : status;
   roof_text_done(&out);
   return status;
 }
@@ -175,9 +116,7 @@ static roof_status read_share(const char *name, const char *text, double *share,
   if (status == ROOF_OK && !(value >= 0 && value <= 1)) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--%s %s: a share from 0 to 1", name, text);
   }
-  if (status == ROOF_OK) {
-    *share = value;
-  }
+  *share = status == ROOF_OK ? value : *share;
   return status;
 }
 
@@ -215,57 +154,49 @@ static roof_status select_ceilings(const cli_args *args, roof_machine ***machine
   return status == ROOF_OK ? roof_ceilings_init(ceilings, (*machines)[0], 0, &assumed, error) : status;
 }
 
-static roof_gate_side side_of(const roof_measurements *all, const roof_ceilings *ceilings) {
-  return (roof_gate_side){.machine = all->count > 0 ? all->list[0].machine : "",
-                          .kernels = all->list,
-                          .count = all->count,
-                          .ceilings = ceilings};
-}
-
 /** Judges what the files hold and prints it. */
-static roof_status judge(report *r, const roof_ceilings *ceilings, roof_error *error) {
+static roof_status judge(const cli_args *args, const roof_gate *gate, const roof_ceilings *ceilings,
+                         roof_error *error) {
   roof_measurements now = {0}, before = {0};
-  roof_status status = roof_measurements_read_results(r->args->words[0], &now, error);
+  roof_gate_report report = {0};
+  roof_status status = roof_measurements_read_results(args->words[0], &now, error);
   if (status == ROOF_OK && against != NULL) {
     status = roof_measurements_read_results(against, &before, error);
   }
   if (status == ROOF_OK) {
-    roof_gate_side mine = side_of(&now, ceilings), theirs = side_of(&before, NULL);
-    r->machine = ceilings != NULL ? ceilings->machine->name : mine.machine;
-    status = roof_gate_check(&r->gate, &mine, against != NULL ? &theirs : NULL, &r->judged, error);
-    status = status == ROOF_OK ? status : roof_error_at(error, r->args->words[0], 0, 0);
+    roof_gate_side mine = roof_gate_side_of(&now, ceilings), theirs = roof_gate_side_of(&before, NULL);
+    status = roof_gate_check(gate, &mine, against != NULL ? &theirs : NULL, &report, error);
+    status = status == ROOF_OK ? status : roof_error_at(error, args->words[0], 0, 0);
   }
-  if (status == ROOF_OK) {
-    status = tell(r, error);
-  }
+  status = status == ROOF_OK ? print_report(args, &report, error) : status;
+  bool missed = report.missed > 0;
+  roof_gate_report_done(&report);
   roof_measurements_done(&now);
   roof_measurements_done(&before);
-  return status;
+  return status == ROOF_OK && missed ? ROOF_E_GATE : status;
 }
 
-static roof_status check(const cli_args *args, report *r, roof_error *error) {
+static roof_status check(const cli_args *args, roof_error *error) {
   roof_machine **machines = NULL;
   int count = 0;
+  roof_gate gate;
   roof_ceilings ceilings;
-  roof_status status = read_limits(args, &r->gate, error);
+  roof_status status = read_limits(args, &gate, error);
   if (status == ROOF_OK && args->machines != NULL) {
     status = select_ceilings(args, &machines, &count, &ceilings, error);
   }
-  status = status == ROOF_OK ? judge(r, args->machines != NULL ? &ceilings : NULL, error) : status;
+  status = status == ROOF_OK ? judge(args, &gate, args->machines != NULL ? &ceilings : NULL, error) : status;
   cli_machines_free(machines, count);
   return status;
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  report r = {.args = args};
-  roof_status status = check(args, &r, error);
-  size_t missed = r.judged.missed;
-  roof_gate_report_done(&r.judged);
+  roof_status status = check(args, error);
   char *texts[] = {least_text, regression_text, significance_text, against, junit};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
-  return status == ROOF_OK && missed > 0 ? ROOF_E_GATE : status;
+  return status;
 }
 
 const cli_command cli_cmd_check = {

@@ -1,7 +1,9 @@
 /* The gate: both sides of the least share, of the allowed regression, and of what runs can tell. */
 #include "test.h"
 
-#include "roofline/advise.h"
+#include <stdio.h>
+
+#include "roofline/documents.h"
 
 static roof_placed placed_at(double share) {
   roof_placed placed;
@@ -117,11 +119,60 @@ static void names(void **state) {
   assert_int_equal(roof_gate_judge(&gate, &placed, &bad, 1, &good, 1, &result, NULL), ROOF_E_ARGUMENT);
 }
 
+/** Two kernels of a run as a document would hold them: one under its ceiling, one far from it. */
+static void add_kernels(roof_measurements *all) {
+  static const struct {
+    const char *label;
+    double ceiling;
+  } rows[] = {{"near <it>", 0.9}, {"far: 1,2", 0.1}};
+  for (size_t i = 0; i < 2; i++) {
+    roof_measurement *m = NULL;
+    assert_int_equal(roof_measurements_add(all, &m, NULL), ROOF_OK);
+    snprintf(m->label, sizeof m->label, "%s", rows[i].label);
+    snprintf(m->machine, sizeof m->machine, "host");
+    m->seconds = 1;
+    m->flops = 1e9;
+    m->ceiling_seconds = rows[i].ceiling;
+  }
+}
+
+static void a_report_is_written_as_documents(void **state) {
+  (void)state;
+  roof_measurements all = {0};
+  roof_gate_report report;
+  roof_gate gate = roof_gate_default();
+  roof_text text = {0};
+  add_kernels(&all);
+  roof_gate_side side = roof_gate_side_of(&all, NULL);
+  assert_int_equal(roof_gate_check(&gate, &side, NULL, &report, NULL), ROOF_OK);
+  assert_string_equal(report.machine, "host");
+  roof_gate_sentence(&report, NULL, &text);
+  assert_string_equal(text.data, "1 of 2 kernels pass on host: at least 65 % of the ceiling");
+  roof_text_done(&text);
+  assert_int_equal(roof_gate_write(&report, "old.json", &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"schema\": \"roofline.check/1\",\n  \"passed\": false"));
+  assert_non_null(strstr(text.data, "\"against\": \"old.json\""));
+  roof_text_done(&text);
+  assert_int_equal(roof_gate_write_junit(&report, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "tests=\"2\" failures=\"1\""));
+  assert_non_null(strstr(text.data, "name=\"near &lt;it&gt;\""));
+  roof_text_done(&text);
+  assert_int_equal(roof_gate_write_github(&report, &text, NULL), ROOF_OK);
+  assert_string_equal(text.data, "::error title=far%3A 1%2C2::10.0 %25 of its ceiling, under 65.0 %25\n");
+  roof_text_done(&text);
+  roof_gate_report_done(&report);
+  roof_measurements_done(&all);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_least_share),        cmocka_unit_test(what_cannot_be_and_what_nobody_knows),
-      cmocka_unit_test(the_allowed_regression), cmocka_unit_test(noise_is_no_regression),
-      cmocka_unit_test(not_enough_runs),        cmocka_unit_test(names),
+      cmocka_unit_test(the_least_share),
+      cmocka_unit_test(what_cannot_be_and_what_nobody_knows),
+      cmocka_unit_test(the_allowed_regression),
+      cmocka_unit_test(noise_is_no_regression),
+      cmocka_unit_test(not_enough_runs),
+      cmocka_unit_test(names),
+      cmocka_unit_test(a_report_is_written_as_documents),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
