@@ -9,6 +9,7 @@
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
 #include "roofline/predict.h"
+#include "roofline/sweep.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
@@ -49,6 +50,17 @@ ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, ro
 ROOF_API roof_status roof_prediction_write(const roof_target *target, const roof_op *op, const double *values,
                                            const roof_prediction *prediction, roof_text *out,
                                            roof_error *error);
+
+/** Called after each point of a sweep with what is written so far, which it may print and empty. */
+typedef roof_status roof_sweep_step(void *context, size_t done, roof_text *written, roof_error *error);
+
+/** Predicts every point and appends one roofline.sweep/1 object, what `sweep --json` prints: the points, then where the
+ *  regime changes.
+ *  Units: as roof_prediction.
+ *  Ownership: appends to the caller's `out`; `step` may be NULL.
+ *  Errors: as roof_sweep_point, those of `step`, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_sweep_write(const roof_sweep *sweep, roof_sweep_step *step, void *context,
+                                      roof_text *out, roof_error *error);
 
 /** Appends a judged claim as one roofline.claim/1 object, what `claim --json` prints.
  *  Units: FLOP/s, bytes/s, s.

@@ -1,4 +1,4 @@
-/** One operation over the points of a shape: where the regime changes along each axis. */
+/** One operation over the points of a shape on one or more machines: its points, and where the regime changes. */
 #ifndef ROOFLINE_SWEEP_H
 #define ROOFLINE_SWEEP_H
 
@@ -9,17 +9,65 @@
 extern "C" {
 #endif
 
-/** Receives a crossing on the line of points that begins at point `start`; false: no more are wanted. */
-typedef bool roof_crossing_visit(void *context, size_t start, const roof_crossing *crossing);
+/** Every point of a shape on every target, target by target. */
+typedef struct roof_sweep {
+  const roof_shape *shape;
+  const roof_target *targets;
+  int target_count;
+  size_t count;           /**< points on all targets */
+  unsigned char *regimes; /**< the roof_regime of each point that roof_sweep_point has predicted */
+} roof_sweep;
 
-/** Visits, line by line along `axis`, every change of regime between neighbouring points and the crossing of compute
- *  and memory time, in the order of the axis. An axis that does not count has none.
- *
+/** Where the regime changes on a line of points. */
+typedef struct roof_sweep_crossing {
+  roof_crossing crossing;
+  const roof_target *target;
+  size_t start; /**< the shape's point at which the line begins */
+  bool within;  /**< between the first and the last value of the line; else beyond, or never */
+} roof_sweep_crossing;
+
+/** Receives a crossing; false: no more are wanted. */
+typedef bool roof_crossing_visit(void *context, const roof_sweep_crossing *crossing);
+
+/** Makes a sweep whose every point can be predicted on every target.
+ *  Units: none.
+ *  Ownership: keeps both pointers; fills *sweep on success only, release with roof_sweep_done.
+ *  Errors: as roof_shape_point and roof_target_supports, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_sweep_init(roof_sweep *sweep, const roof_shape *shape, const roof_target *targets,
+                                     int target_count, roof_error *error);
+
+/** The target of point `index`.
+ *  Units: none.
+ *  Ownership: the sweep's.
+ *  Errors: none. */
+ROOF_API const roof_target *roof_sweep_target(const roof_sweep *sweep, size_t index);
+
+/** Predicts point `index` and keeps its regime.
+ *  Units: as roof_prediction.
+ *  Ownership: fills `values` (ROOF_PARAM_MAX) and *prediction on success only.
+ *  Errors: as roof_shape_point. */
+ROOF_API roof_status roof_sweep_point(const roof_sweep *sweep, size_t index, double *values,
+                                      roof_prediction *prediction, roof_error *error);
+
+/** Visits, axis by axis and line by line, every change of regime between neighbouring points and the crossing of
+ *  compute and memory time, in the order of the axis. An axis that does not count has none.
  *  Units: the parameters'.
- *  Ownership: keeps nothing; `regimes` has the roof_regime of every point of `shape` on `target`, a byte each.
+ *  Ownership: keeps nothing; every point must have been predicted.
  *  Errors: false when `visit` wanted no more. */
-ROOF_API bool roof_sweep_crossings(const roof_target *target, const roof_shape *shape, int axis,
-                                   const unsigned char *regimes, roof_crossing_visit *visit, void *context);
+ROOF_API bool roof_sweep_crossings(const roof_sweep *sweep, roof_crossing_visit *visit, void *context);
+
+/** The points that a table of at most `most` rows shows: all, else the ends, both sides of changes of regime, and
+ *  some between.
+ *  Units: none.
+ *  Ownership: fills `rows` with indices in order; every point must have been predicted.
+ *  Errors: none; returns how many there are. */
+ROOF_API size_t roof_sweep_select(const roof_sweep *sweep, size_t *rows, size_t most);
+
+/** Frees a sweep.
+ *  Units: none.
+ *  Ownership: releases what roof_sweep_init filled; not the shape and the targets.
+ *  Errors: none. */
+ROOF_API void roof_sweep_done(roof_sweep *sweep);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,59 @@
 #include "roofline/sweep.h"
 
-/** A line of points along an axis, while its crossings are visited in order. */
+#include <stdlib.h>
+
+/** Every point can be predicted on every target. */
+static roof_status check_points(const roof_sweep *s, roof_error *error) {
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < s->target_count && status == ROOF_OK; i++) {
+    status = roof_sweep_point(s, (size_t)i * s->shape->points, values, &p, error);
+    if (status == ROOF_OK && p.work.flops > 0) {
+      status = roof_target_supports(&s->targets[i], p.work.unit, error);
+    }
+  }
+  for (size_t i = 0; i < s->shape->points && status == ROOF_OK && s->shape->op->check != NULL; i++) {
+    status = roof_shape_point(s->shape, i, values, error);
+  }
+  return status;
+}
+
+roof_status roof_sweep_init(roof_sweep *sweep, const roof_shape *shape, const roof_target *targets,
+                            int target_count, roof_error *error) {
+  roof_sweep s = {.shape = shape, .targets = targets, .target_count = target_count};
+  s.count = shape->points * (size_t)target_count;
+  s.regimes = calloc(s.count, sizeof *s.regimes);
+  roof_status status = s.regimes != NULL ? check_points(&s, error)
+                                         : roof_error_set(error, ROOF_E_MEMORY, "sweep: out of memory");
+  if (status != ROOF_OK) {
+    roof_sweep_done(&s);
+    return status;
+  }
+  *sweep = s;
+  return ROOF_OK;
+}
+
+void roof_sweep_done(roof_sweep *sweep) {
+  free(sweep->regimes);
+  *sweep = (roof_sweep){0};
+}
+
+const roof_target *roof_sweep_target(const roof_sweep *sweep, size_t index) {
+  return &sweep->targets[index / sweep->shape->points];
+}
+
+roof_status roof_sweep_point(const roof_sweep *sweep, size_t index, double *values,
+                             roof_prediction *prediction, roof_error *error) {
+  roof_status status = roof_shape_point(sweep->shape, index % sweep->shape->points, values, error);
+  if (status == ROOF_OK) {
+    roof_predict(roof_sweep_target(sweep, index), sweep->shape->op, values, prediction);
+    sweep->regimes[index] = (unsigned char)prediction->regime;
+  }
+  return status;
+}
+
+/** A line of points along an axis of one target, while its crossings are visited in order. */
 typedef struct line {
   const roof_target *target;
   const roof_shape *shape;
@@ -23,7 +76,9 @@ static size_t stride_of(const roof_shape *shape, int axis) {
 }
 
 static bool visit(line *l, const roof_crossing *crossing) {
-  return l->visit(l->context, l->start, crossing);
+  const roof_axis *axis = l->axis;
+  bool within = crossing->value >= axis->values[0] && crossing->value <= axis->values[axis->count - 1];
+  return l->visit(l->context, &(roof_sweep_crossing){*crossing, l->target, l->start, within});
 }
 
 /** Visits the changes between two samples of different regimes, but for compute and memory: that one is the
@@ -59,8 +114,9 @@ static bool walk_line(line *l, size_t stride, const unsigned char *regimes) {
   return l->visited || visit(l, &l->critical);
 }
 
-bool roof_sweep_crossings(const roof_target *target, const roof_shape *shape, int axis,
-                          const unsigned char *regimes, roof_crossing_visit *visitor, void *context) {
+/** The lines along one axis; `regimes` are those of the target's points. */
+static bool walk_axis(const roof_target *target, const roof_shape *shape, int axis,
+                      const unsigned char *regimes, roof_crossing_visit *visitor, void *context) {
   const roof_axis *along = &shape->axes[axis];
   roof_param_kind kind = shape->op->params[along->param].kind;
   size_t stride = stride_of(shape, axis);
@@ -75,4 +131,33 @@ bool roof_sweep_crossings(const roof_target *target, const roof_shape *shape, in
     }
   }
   return true;
+}
+
+bool roof_sweep_crossings(const roof_sweep *sweep, roof_crossing_visit *visitor, void *context) {
+  const roof_shape *shape = sweep->shape;
+  bool more = true;
+  for (int axis = 0; axis < shape->axis_count; axis++) {
+    for (int i = 0; i < sweep->target_count && more; i++) {
+      more = walk_axis(&sweep->targets[i], shape, axis, sweep->regimes + (size_t)i * shape->points, visitor,
+                       context);
+    }
+  }
+  return more;
+}
+
+size_t roof_sweep_select(const roof_sweep *sweep, size_t *rows, size_t most) {
+  const unsigned char *regimes = sweep->regimes;
+  size_t chosen = 0, changes = 0, some = most * 2 / 5;
+  bool all = sweep->count <= most;
+  size_t step = all || some == 0 ? 1 : sweep->count / some;
+  for (size_t i = 0; i < sweep->count && chosen < most; i++) {
+    bool end = i < 2 || i + 2 >= sweep->count || i % step == 0;
+    bool change =
+        (i > 0 && regimes[i] != regimes[i - 1]) || (i + 1 < sweep->count && regimes[i] != regimes[i + 1]);
+    changes += change;
+    if (all || end || (change && changes <= some)) {
+      rows[chosen++] = i;
+    }
+  }
+  return chosen;
 }

@@ -74,6 +74,10 @@ roof_status cli_args_precision(double percent, double *share, roof_error *error)
 
 /* select.c: from what was typed to what the library takes */
 roof_status cli_select_op(const cli_args *args, const char *name, const roof_op **op, roof_error *error);
+/** The operation and the shape that a command's words say; `example` is for who gives none. Release with
+ *  roof_shape_done. */
+roof_status cli_select_words(const cli_args *args, const char *command, const char *example,
+                             roof_shape *shape, roof_error *error);
 /** The operation and the values of "gemm m=1024 n=1024 k=1024", typed for --op. */
 roof_status cli_select_shape(const cli_args *args, const char *text, const roof_op **op,
                              double values[ROOF_PARAM_MAX], roof_error *error);
@@ -115,8 +119,6 @@ roof_status cli_answer_print(const cli_args *args, json_t *answer, roof_error *e
 /* json.c */
 /** Adds the ceiling, share, verdict and reason of placed work; `calls` that `at->seconds` is of. */
 void cli_json_add_placed(json_t *object, const roof_placed *at, double calls);
-/** Appends `object` (takes its reference) on one line. */
-void cli_json_add(roof_text *out, json_t *object);
 /** Appends `object` (takes its reference) indented, with a newline. */
 void cli_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */
@@ -128,6 +130,8 @@ enum { CLI_SHORT = 48 };
 const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit);
 /** Writes to stdout; ROOF_E_OUTPUT when that fails. */
 roof_status cli_print(const roof_text *text, roof_error *error);
+/** Prints an answer where `status` is ROOF_OK, and frees its text. */
+roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error);
 /** One line on stderr: "roofline: ", `severity` ("" or "warning: "), FILE:LINE:COLUMN where known, the
  *  message. */
 void cli_report(const char *severity, const roof_error *error);

@@ -1,21 +1,8 @@
 #include "cli/cli.h"
 
-#include <stdlib.h>
-
-static void add_dump(roof_text *out, json_t *object, size_t flags, const char *end) {
-  char *dump = json_dumps(object, flags | JSON_REAL_PRECISION(15));
-  json_decref(object);
-  out->failed = out->failed || dump == NULL;
-  roof_text_addf(out, "%s%s", dump != NULL ? dump : "", end);
-  free(dump);
-}
-
-void cli_json_add(roof_text *out, json_t *object) {
-  add_dump(out, object, 0, "");
-}
-
 void cli_json_add_lines(roof_text *out, json_t *object) {
-  add_dump(out, object, JSON_INDENT(2), "\n");
+  rf_json_add(object, JSON_INDENT(2), out);
+  roof_text_add(out, "\n");
 }
 
 roof_status cli_json_print(json_t *object, roof_error *error) {

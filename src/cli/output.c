@@ -16,6 +16,12 @@ roof_status cli_print(const roof_text *text, roof_error *error) {
   return ROOF_OK;
 }
 
+roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error) {
+  status = status == ROOF_OK ? cli_print(text, error) : status;
+  roof_text_done(text);
+  return status;
+}
+
 void cli_report(const char *severity, const roof_error *error) {
   fprintf(stderr, "roofline: %s", severity);
   if (error->file[0] != '\0') {

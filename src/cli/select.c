@@ -16,6 +16,19 @@ roof_status cli_select_op(const cli_args *args, const char *name, const roof_op 
   return roof_op_find(name, op, error);
 }
 
+roof_status cli_select_words(const cli_args *args, const char *command, const char *example,
+                             roof_shape *shape, roof_error *error) {
+  const roof_op *op = NULL;
+  if (args->word_count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT,
+                          "%s: which operation? for instance `roofline %s %s`; `roofline op list` shows all",
+                          command, command, example);
+  }
+  roof_status status = cli_select_op(args, args->words[0], &op, error);
+  return status == ROOF_OK ? roof_shape_parse(shape, op, args->words + 1, args->word_count - 1, NULL, error)
+                           : status;
+}
+
 roof_status cli_select_shape(const cli_args *args, const char *text, const roof_op **op,
                              double values[ROOF_PARAM_MAX], roof_error *error) {
   char name[ROOF_NAME_MAX];

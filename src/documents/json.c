@@ -18,14 +18,16 @@ json_t *rf_json_number(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
-roof_status rf_json_write(json_t *document, const char *what, roof_text *out, roof_error *error) {
-  char *dump = document != NULL ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+void rf_json_add(json_t *document, size_t flags, roof_text *out) {
+  char *dump = document != NULL ? json_dumps(document, flags | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(document);
-  if (dump != NULL) {
-    roof_text_add(out, dump);
-    roof_text_add(out, "\n");
-  }
-  bool written = dump != NULL && !out->failed;
+  out->failed = out->failed || dump == NULL;
+  roof_text_add(out, dump != NULL ? dump : "");
   free(dump);
-  return written ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", what);
+}
+
+roof_status rf_json_write(json_t *document, const char *what, roof_text *out, roof_error *error) {
+  rf_json_add(document, JSON_INDENT(2), out);
+  roof_text_add(out, "\n");
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", what) : ROOF_OK;
 }

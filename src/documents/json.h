@@ -12,6 +12,10 @@ const char *rf_json_text_of(json_t *value); /**< "" when it is no string */
 
 json_t *rf_json_number(double value); /**< null for NaN and infinities, whole where it is */
 
+/** Appends `document` (takes its reference, NULL: memory was short) as `flags` of jansson say; out->failed when
+ *  memory is short. */
+void rf_json_add(json_t *document, size_t flags, roof_text *out);
+
 /** Appends `document` (takes its reference, NULL: memory was short) indented, with a newline; `what` is for the
  *  message. */
 roof_status rf_json_write(json_t *document, const char *what, roof_text *out, roof_error *error);

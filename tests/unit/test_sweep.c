@@ -1,9 +1,10 @@
 /* Where the regime changes along the axes of a shape. */
 #include "test.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 #include "roofline/ops.h"
 #include "roofline/sweep.h"
 
@@ -11,51 +12,79 @@ typedef struct seen {
   int count, wanted;
   size_t starts[8];
   roof_crossing crossings[8];
+  bool within[8];
 } seen;
 
-static bool keep(void *context, size_t start, const roof_crossing *crossing) {
+static bool keep(void *context, const roof_sweep_crossing *at) {
   seen *s = context;
-  s->starts[s->count] = start;
-  s->crossings[s->count++] = *crossing;
+  s->starts[s->count] = at->start;
+  s->within[s->count] = at->within;
+  s->crossings[s->count++] = at->crossing;
   return s->count < s->wanted;
 }
 
-static seen sweep(const char *text, int axis, int wanted, bool *all) {
-  seen s = {.wanted = wanted};
-  roof_machine *h100 = NULL;
-  const roof_op *op = NULL;
+/** A sweep of gemm in fp16 on two machines, the H100 and the A100, or on the first alone. */
+typedef struct case_of {
+  roof_machine *machines[2];
+  roof_target targets[2];
   roof_shape shape;
-  roof_target target;
-  unsigned char regimes[64];
+  roof_sweep sweep;
+} case_of;
+
+static roof_status begin(case_of *c, const char *text, int machines, roof_error *error) {
+  static const char *const names[] = {"h100", "a100"};
+  const roof_op *op = NULL;
   roof_types half = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
-  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
-  assert_int_equal(roof_target_init(&target, h100, &half, &options, NULL), ROOF_OK);
+  *c = (case_of){0};
+  for (int i = 0; i < machines; i++) {
+    assert_int_equal(roof_catalog_load(names[i], &c->machines[i], NULL), ROOF_OK);
+    assert_int_equal(roof_target_init(&c->targets[i], c->machines[i], &half, &options, NULL), ROOF_OK);
+  }
   assert_int_equal(roof_op_find("gemm", &op, NULL), ROOF_OK);
-  assert_int_equal(roof_shape_parse_text(&shape, op, text, NULL), ROOF_OK);
-  for (size_t i = 0; i < shape.points; i++) {
+  assert_int_equal(roof_shape_parse_text(&c->shape, op, text, NULL), ROOF_OK);
+  return roof_sweep_init(&c->sweep, &c->shape, c->targets, machines, error);
+}
+
+static void predict_all(const case_of *c) {
+  for (size_t i = 0; i < c->sweep.count; i++) {
     double values[ROOF_PARAM_MAX];
     roof_prediction p;
-    assert_int_equal(roof_shape_point(&shape, i, values, NULL), ROOF_OK);
-    roof_predict(&target, shape.op, values, &p);
-    regimes[i] = (unsigned char)p.regime;
+    assert_int_equal(roof_sweep_point(&c->sweep, i, values, &p, NULL), ROOF_OK);
+    assert_int_equal(c->sweep.regimes[i], p.regime);
   }
-  *all = roof_sweep_crossings(&target, &shape, axis, regimes, keep, &s);
-  roof_shape_done(&shape);
-  roof_machine_free(h100);
+}
+
+static void end(case_of *c) {
+  roof_sweep_done(&c->sweep);
+  roof_shape_done(&c->shape);
+  roof_machine_free(c->machines[0]);
+  roof_machine_free(c->machines[1]);
+}
+
+static seen sweep(const char *text, int wanted, bool *all) {
+  seen s = {.wanted = wanted};
+  case_of c;
+  assert_int_equal(begin(&c, text, 1, NULL), ROOF_OK);
+  predict_all(&c);
+  *all = roof_sweep_crossings(&c.sweep, keep, &s);
+  end(&c);
   return s;
 }
 
 static void a_line_has_its_crossings_in_order(void **state) {
   (void)state;
   bool all = false;
-  seen s = sweep("m=1,64,8192 n=28672 k=8192", 0, 8, &all);
+  seen s = sweep("m=1,64,8192 n=28672 k=8192", 8, &all);
   assert_true(all);
   assert_int_equal(s.count, 1);
   assert_int_equal(s.crossings[0].from, ROOF_MEMORY_BOUND);
   assert_int_equal(s.crossings[0].to, ROOF_COMPUTE_BOUND);
   assert_near(s.crossings[0].at, 310, 1e-12);
-  s = sweep("m=1,4096 n=64 k=4096", 0, 8, &all);
+  assert_true(s.within[0]);
+  s = sweep("m=1,64 n=28672 k=8192", 8, &all);
+  assert_true(all && s.count == 1 && !s.within[0]);
+  s = sweep("m=1,4096 n=64 k=4096", 8, &all);
   assert_true(s.count >= 2); /* out of the overhead too */
   for (int i = 1; i < s.count; i++) {
     assert_false(s.crossings[i].value < s.crossings[i - 1].value);
@@ -65,20 +94,114 @@ static void a_line_has_its_crossings_in_order(void **state) {
 static void each_line_of_an_axis_is_walked(void **state) {
   (void)state;
   bool all = false;
-  seen s = sweep("m=64,8192 n=28672,14336 k=8192", 0, 8, &all);
-  assert_int_equal(s.count, 2);
+  seen s = sweep("m=64,8192 n=28672,14336 k=8192", 8, &all);
+  assert_true(all);
+  assert_int_equal(s.count, 4); /* the lines of m, then those of n */
   assert_true(s.starts[0] == 0 && s.starts[1] == 1);
-  s = sweep("m=64,8192 n=28672,14336 k=8192", 0, 1, &all);
+  assert_true(s.starts[2] == 0 && s.starts[3] == 2);
+  s = sweep("m=64,8192 n=28672,14336 k=8192", 1, &all);
   assert_false(all);
   assert_int_equal(s.count, 1);
-  s = sweep("m=8192 n=28672 k=8192 beta=0,1", 0, 8, &all);
+  s = sweep("m=8192 n=28672 k=8192 beta=0,1", 8, &all);
   assert_true(all && s.count == 0); /* beta does not count */
+}
+
+static void the_points_are_those_of_each_machine(void **state) {
+  (void)state;
+  case_of c;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p, q;
+  assert_int_equal(begin(&c, "m=1,64 n=4096 k=4096", 2, NULL), ROOF_OK);
+  assert_int_equal(c.sweep.count, 4);
+  assert_ptr_equal(roof_sweep_target(&c.sweep, 1), &c.targets[0]);
+  assert_ptr_equal(roof_sweep_target(&c.sweep, 2), &c.targets[1]);
+  assert_int_equal(roof_sweep_point(&c.sweep, 3, values, &p, NULL), ROOF_OK);
+  assert_near(values[0], 64, 1e-12);
+  roof_predict(&c.targets[1], c.shape.op, values, &q);
+  assert_near(p.expected_seconds, q.expected_seconds, 1e-12);
+  end(&c);
+}
+
+static void a_sweep_that_a_machine_cannot_do_is_refused(void **state) {
+  (void)state;
+  case_of c;
+  roof_error error = {0};
+  assert_int_equal(begin(&c, "m=1,64 n=4096 k=4096", 2, NULL), ROOF_OK);
+  roof_target eighth;
+  roof_types types = roof_types_of(ROOF_FP8);
+  roof_options options = roof_options_default();
+  assert_int_equal(roof_target_init(&eighth, c.machines[1], &types, &options, NULL), ROOF_OK);
+  roof_sweep other = {.count = 77};
+  assert_int_equal(roof_sweep_init(&other, &c.shape, &eighth, 1, &error), ROOF_E_UNSUPPORTED);
+  assert_int_equal(other.count, 77);
+  end(&c);
+}
+
+static void a_table_shows_ends_and_changes(void **state) {
+  (void)state;
+  case_of c;
+  size_t rows[40];
+  assert_int_equal(begin(&c, "m=1..30+1 n=4096 k=4096", 1, NULL), ROOF_OK);
+  predict_all(&c);
+  assert_int_equal(roof_sweep_select(&c.sweep, rows, 40), 30);
+  assert_int_equal(rows[29], 29);
+  end(&c);
+  assert_int_equal(begin(&c, "m=1..5000+1 n=28672 k=8192", 1, NULL), ROOF_OK);
+  predict_all(&c);
+  size_t count = roof_sweep_select(&c.sweep, rows, 40), changes = 0;
+  assert_true(count > 4 && count <= 40);
+  assert_true(rows[0] == 0 && rows[count - 1] == 4999);
+  for (size_t i = 0; i < count; i++) {
+    changes += rows[i] == 308 || rows[i] == 309; /* m=309 and m=310 */
+    assert_true(i == 0 || rows[i] > rows[i - 1]);
+  }
+  assert_int_equal(changes, 2);
+  end(&c);
+}
+
+/** Takes every part away, as a program does that prints them. */
+static roof_status take(void *context, size_t done, roof_text *written, roof_error *error) {
+  roof_text *all = context;
+  (void)done;
+  (void)error;
+  roof_text_add(all, written->data);
+  written->length = 0;
+  return ROOF_OK;
+}
+
+static roof_status refuse(void *context, size_t done, roof_text *written, roof_error *error) {
+  (void)context;
+  (void)written;
+  return done < 2 ? ROOF_OK : roof_error_set(error, ROOF_E_OUTPUT, "full");
+}
+
+static void the_document_is_the_same_in_parts(void **state) {
+  (void)state;
+  case_of c;
+  roof_text whole = {0}, parts = {0}, rest = {0};
+  roof_error error = {0};
+  assert_int_equal(begin(&c, "m=1,64,512 n=28672 k=8192", 2, NULL), ROOF_OK);
+  assert_int_equal(roof_sweep_write(&c.sweep, NULL, NULL, &whole, NULL), ROOF_OK);
+  assert_int_equal(roof_sweep_write(&c.sweep, take, &parts, &rest, NULL), ROOF_OK);
+  roof_text_add(&parts, rest.data);
+  assert_string_equal(whole.data, parts.data);
+  assert_non_null(strstr(whole.data, "\"schema\": \"roofline.sweep/1\""));
+  assert_non_null(strstr(whole.data, "{\"parameter\": \"m\", \"machine\": \"nvidia-a100-sxm-80gb\""));
+  assert_int_equal(roof_sweep_write(&c.sweep, refuse, NULL, &rest, &error), ROOF_E_OUTPUT);
+  roof_text_done(&whole);
+  roof_text_done(&parts);
+  roof_text_done(&rest);
+  end(&c);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_line_has_its_crossings_in_order),
       cmocka_unit_test(each_line_of_an_axis_is_walked),
+      cmocka_unit_test(the_points_are_those_of_each_machine),
+      cmocka_unit_test(a_sweep_that_a_machine_cannot_do_is_refused),
+      cmocka_unit_test(a_table_shows_ends_and_changes),
+      cmocka_unit_test(the_document_is_the_same_in_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
