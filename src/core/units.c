@@ -43,7 +43,7 @@ static roof_status scale(const char *text, double number, double factor, double 
 
 roof_status roof_quantity_parse_unit(const char *text, const char *unit, double *value, roof_error *error) {
   double number = 0;
-  const char *rest = NULL;
+  const char *rest = text;
   roof_status status = parse_number(text, &number, &rest, error);
   if (status != ROOF_OK) {
     return status;

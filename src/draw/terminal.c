@@ -237,11 +237,12 @@ static unsigned ascii_points(unsigned char points) {
 
 static void print_row(const screen *s, int row) {
   int series = DEFAULT_SERIES, last = s->columns - 1;
-  while (last >= 0 && cell_at(s, last, row)->text == 0 && cell_at(s, last, row)->points == 0) {
+  const cell *cells = &s->cells[row * s->columns];
+  while (last >= 0 && cells[last].text == 0 && cells[last].points == 0) {
     last--;
   }
   for (int column = 0; column <= last; column++) {
-    const cell *c = cell_at(s, column, row);
+    const cell *c = &cells[column];
     if (c->text == CONTINUED) {
       continue;
     }

@@ -154,6 +154,7 @@ double rf_onnx_elements(const onnx_value *v);
 bool rf_onnx_is_sound(const onnx_value *v);
 /** Bytes of a value, in the format asked for where it holds floating-point numbers. */
 double rf_onnx_bytes(const onnx_graph *g, const onnx_value *v);
+/** Does nothing for NULL: an output that the node leaves out. */
 void rf_onnx_set(onnx_value *v, int rank, const double *dims);
 /** The input number `i`, NULL where it is left out. */
 onnx_value *rf_onnx_in(const onnx_call *c, int i);

@@ -33,6 +33,9 @@ double rf_onnx_bytes(const onnx_graph *g, const onnx_value *v) {
 }
 
 void rf_onnx_set(onnx_value *v, int rank, const double *dims) {
+  if (v == NULL) {
+    return;
+  }
   v->rank = rank;
   for (int i = 0; i < rank && i < ONNX_RANK; i++) {
     v->dims[i] = dims[i];

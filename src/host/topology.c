@@ -145,7 +145,7 @@ static roof_status read_cores(reading *r, double paid, roof_error *error) {
   }
   for (int i = 0; i < all; i++) {
     hwloc_obj_t object = hwloc_get_obj_by_type(r->hwloc, type, (unsigned)i);
-    if (hwloc_bitmap_intersects(object->cpuset, r->usable)) {
+    if (object != NULL && hwloc_bitmap_intersects(object->cpuset, r->usable)) {
       found[count++] = (candidate){object, speed_of(r->hwloc, object)};
     }
   }

@@ -126,7 +126,7 @@ static void apply_part(const weights *w, roof_model_precision *p, int part, doub
   int kind = part == ROOF_PART_HEAD && w->bytes[part] <= 0 ? (int)WEIGHTS_TABLE : part;
   const weights_type *type = rf_weights_main_type(w, kind);
   roof_weight_format *format = &p->weights[part];
-  if (type->stored < ROOF_DTYPE_COUNT && type->stored != format->stored) {
+  if (type != NULL && type->stored < ROOF_DTYPE_COUNT && type->stored != format->stored) {
     *format = roof_weight_format_of(type->stored);
     format->weight_only = type->packed;
   }

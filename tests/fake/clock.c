@@ -36,7 +36,7 @@ void fake_wait(const stream *in) {
   host = in->busy_until > host ? in->busy_until : host;
 }
 
-API int cuStreamCreate(stream **out, unsigned flags) {
+ENTRY(int, cuStreamCreate, stream **out, unsigned flags) {
   void *made = NULL;
   ENTER(cuStreamCreate);
   int code = flags > 1 ? INVALID_VALUE : fake_give(&made, sizeof **out);
@@ -47,13 +47,13 @@ API int cuStreamCreate(stream **out, unsigned flags) {
   return code;
 }
 
-API int cuStreamDestroy_v2(stream *in) {
+ENTRY(int, cuStreamDestroy_v2, stream *in) {
   int code = fake_enter("cuStreamDestroy_v2");
   fake_take(in);
   return code;
 }
 
-API int cuStreamSynchronize(stream *in) {
+ENTRY(int, cuStreamSynchronize, stream *in) {
   ENTER(cuStreamSynchronize);
   if (in->recording != NULL) {
     in->broken = true;
@@ -70,7 +70,7 @@ typedef struct event {
   bool recorded, untimed;
 } event;
 
-API int cuEventCreate(event **out, unsigned flags) {
+ENTRY(int, cuEventCreate, event **out, unsigned flags) {
   void *made = NULL;
   ENTER(cuEventCreate);
   int code = flags > 7 ? INVALID_VALUE : fake_give(&made, sizeof **out);
@@ -82,13 +82,13 @@ API int cuEventCreate(event **out, unsigned flags) {
   return code;
 }
 
-API int cuEventDestroy_v2(event *e) {
+ENTRY(int, cuEventDestroy_v2, event *e) {
   int code = fake_enter("cuEventDestroy_v2");
   fake_take(e);
   return code;
 }
 
-API int cuEventRecord(event *e, stream *in) {
+ENTRY(int, cuEventRecord, event *e, stream *in) {
   ENTER(cuEventRecord);
   if (e->of != in->of) {
     return INVALID_HANDLE;
@@ -99,7 +99,7 @@ API int cuEventRecord(event *e, stream *in) {
   return 0;
 }
 
-API int cuStreamWaitEvent(stream *in, const event *e, unsigned flags) {
+ENTRY(int, cuStreamWaitEvent, stream *in, const event *e, unsigned flags) {
   ENTER(cuStreamWaitEvent);
   if (flags > 1) {
     return INVALID_VALUE;
@@ -108,14 +108,14 @@ API int cuStreamWaitEvent(stream *in, const event *e, unsigned flags) {
   return 0;
 }
 
-API int cuEventSynchronize(const event *e) {
+ENTRY(int, cuEventSynchronize, const event *e) {
   ENTER(cuEventSynchronize);
   host = e->recorded && e->at > host ? e->at : host;
   return 0;
 }
 
 /** Milliseconds with the half microsecond that the real clock resolves. */
-API int cuEventElapsedTime(float *milliseconds, const event *start, const event *end) {
+ENTRY(int, cuEventElapsedTime, float *milliseconds, const event *start, const event *end) {
   ENTER(cuEventElapsedTime);
   if (!start->recorded || !end->recorded || start->untimed || end->untimed || start->of != end->of) {
     return INVALID_HANDLE;
@@ -134,7 +134,7 @@ typedef struct graph {
   int count;
 } graph;
 
-API int cuStreamBeginCapture_v2(stream *in, int mode) {
+ENTRY(int, cuStreamBeginCapture_v2, stream *in, int mode) {
   void *made = NULL;
   ENTER(cuStreamBeginCapture_v2);
   int code = mode < 0 || mode > 2 || in->recording != NULL ? INVALID_VALUE : fake_give(&made, sizeof(graph));
@@ -155,13 +155,13 @@ int fake_record(graph *g, const launch *l) {
   return 0;
 }
 
-API int cuGraphDestroy(graph *g) {
+ENTRY(int, cuGraphDestroy, graph *g) {
   free(g->nodes);
   fake_take(g);
   return 0;
 }
 
-API int cuStreamEndCapture(stream *in, graph **out) {
+ENTRY(int, cuStreamEndCapture, stream *in, graph **out) {
   graph *made = in->recording;
   in->recording = NULL;
   *out = NULL;
@@ -176,7 +176,7 @@ API int cuStreamEndCapture(stream *in, graph **out) {
   return 0;
 }
 
-API int cuGraphInstantiateWithFlags(graph **exec, const graph *g, unsigned long long flags) {
+ENTRY(int, cuGraphInstantiateWithFlags, graph **exec, const graph *g, unsigned long long flags) {
   void *made = NULL;
   ENTER(cuGraphInstantiateWithFlags);
   int code = flags > 15 ? INVALID_VALUE : fake_give(&made, sizeof **exec);
@@ -191,7 +191,7 @@ API int cuGraphInstantiateWithFlags(graph **exec, const graph *g, unsigned long 
   return code;
 }
 
-API int cuGraphLaunch(const graph *exec, stream *in) {
+ENTRY(int, cuGraphLaunch, const graph *exec, stream *in) {
   ENTER(cuGraphLaunch);
   int code = 0;
   fake_spend(1e-9 * LAUNCH_NS);
@@ -202,6 +202,6 @@ API int cuGraphLaunch(const graph *exec, stream *in) {
   return code;
 }
 
-API int cuGraphExecDestroy(graph *exec) {
+ENTRY(int, cuGraphExecDestroy, graph *exec) {
   return cuGraphDestroy(exec);
 }

@@ -27,19 +27,19 @@ static int made(void *handle, void **out) {
   return handle != NULL ? SUCCESS : ALLOC_FAILED;
 }
 
-API size_t cublasLtGetVersion(void) {
+ENTRY(size_t, cublasLtGetVersion, void) {
   return 130203;
 }
 
-API int cublasLtCreate(void **handle) {
+ENTRY(int, cublasLtCreate, void **handle) {
   return fake_context() == NULL ? 1 : made(calloc(1, 1), handle);
 }
 
-API int cublasLtDestroy(void *handle) {
+ENTRY(int, cublasLtDestroy, void *handle) {
   return fake_take(handle);
 }
 
-API int cublasLtMatmulDescCreate(void **out, int compute, int scale) {
+ENTRY(int, cublasLtMatmulDescCreate, void **out, int compute, int scale) {
   desc *d = calloc(1, sizeof *d);
   if (d != NULL) {
     *d = (desc){compute, scale, 0, 0};
@@ -47,12 +47,12 @@ API int cublasLtMatmulDescCreate(void **out, int compute, int scale) {
   return made(d, out);
 }
 
-API int cublasLtMatmulDescDestroy(void *d) {
+ENTRY(int, cublasLtMatmulDescDestroy, void *d) {
   return fake_take(d);
 }
 
 /** Transposition of the first factor, scales by pointer, fast sums, kinds of scales. */
-API int cublasLtMatmulDescSetAttribute(desc *d, int attribute, const void *value, size_t size) {
+ENTRY(int, cublasLtMatmulDescSetAttribute, desc *d, int attribute, const void *value, size_t size) {
   static const struct {
     int attribute;
     size_t size;
@@ -67,7 +67,7 @@ API int cublasLtMatmulDescSetAttribute(desc *d, int attribute, const void *value
   return BAD_VALUE;
 }
 
-API int cublasLtMatrixLayoutCreate(void **out, int type, uint64_t rows, uint64_t columns, int64_t lead) {
+ENTRY(int, cublasLtMatrixLayoutCreate, void **out, int type, uint64_t rows, uint64_t columns, int64_t lead) {
   layout *l = (uint64_t)lead >= rows && rows > 0 && columns > 0 ? calloc(1, sizeof *l) : NULL;
   if (l == NULL) {
     return BAD_VALUE;
@@ -76,20 +76,20 @@ API int cublasLtMatrixLayoutCreate(void **out, int type, uint64_t rows, uint64_t
   return made(l, out);
 }
 
-API int cublasLtMatrixLayoutDestroy(void *l) {
+ENTRY(int, cublasLtMatrixLayoutDestroy, void *l) {
   return fake_take(l);
 }
 
-API int cublasLtMatmulPreferenceCreate(void **preference) {
+ENTRY(int, cublasLtMatmulPreferenceCreate, void **preference) {
   return made(calloc(1, 1), preference);
 }
 
-API int cublasLtMatmulPreferenceDestroy(void *preference) {
+ENTRY(int, cublasLtMatmulPreferenceDestroy, void *preference) {
   return fake_take(preference);
 }
 
-API int cublasLtMatmulPreferenceSetAttribute(void *preference, int attribute, const void *value,
-                                             size_t size) {
+ENTRY(int, cublasLtMatmulPreferenceSetAttribute, void *preference, int attribute, const void *value,
+      size_t size) {
   (void)preference, (void)value;
   return attribute == 1 && size == sizeof(size_t) ? SUCCESS : BAD_VALUE;
 }
@@ -117,9 +117,8 @@ static bool fits(const desc *d, const layout *a, const layout *b, const layout *
   return m == c->rows && k == b->rows && b->columns == c->columns && a->type == b->type;
 }
 
-API int cublasLtMatmulAlgoGetHeuristic(void *handle, const desc *d, const layout *a, const layout *b,
-                                       const layout *c, const layout *out, void *preference, int wanted,
-                                       void *choices, int *found) {
+ENTRY(int, cublasLtMatmulAlgoGetHeuristic, void *handle, const desc *d, const layout *a, const layout *b,
+      const layout *c, const layout *out, void *preference, int wanted, void *choices, int *found) {
   (void)handle, (void)preference, (void)choices;
   int code = fake_failing("cublasLtMatmulAlgoGetHeuristic");
   if (code == 0) {
@@ -202,10 +201,9 @@ static bool is_new(const void *a, const void *b, const void *c, const layout *lc
 
 /** Products of more than `products=` millions of multiply-adds take time and are not made; nor are those of
  * fp16 and fp8, which nobody checks. */
-API int cublasLtMatmul(void *handle, const desc *d, const void *alpha, const void *a, const layout *la,
-                       const void *b, const layout *lb, const void *beta, const void *c, const layout *lc,
-                       void *out, const layout *lout, const void *algorithm, void *workspace, size_t bytes,
-                       stream *in) {
+ENTRY(int, cublasLtMatmul, void *handle, const desc *d, const void *alpha, const void *a, const layout *la,
+      const void *b, const layout *lb, const void *beta, const void *c, const layout *lc, void *out,
+      const layout *lout, const void *algorithm, void *workspace, size_t bytes, stream *in) {
   static const double rate = 2e10;
   int code = fake_enter("cublasLtMatmul");
   (void)handle, (void)beta, (void)lout;

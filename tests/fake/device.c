@@ -11,7 +11,7 @@ static bool started;
 static context contexts[DEVICES_MAX];
 static _Thread_local context *current;
 
-API int cuInit(unsigned flags) {
+ENTRY(int, cuInit, unsigned flags) {
   int code = flags != 0 ? INVALID_VALUE : fake_number("init=", 0);
   started = code == 0;
   return code;
@@ -21,7 +21,7 @@ bool fake_started(void) {
   return started;
 }
 
-API int cuDriverGetVersion(int *version) {
+ENTRY(int, cuDriverGetVersion, int *version) {
   *version = fake_number("version=", 13000);
   return 0;
 }
@@ -63,12 +63,12 @@ static size_t error_at(int code) {
   return i;
 }
 
-API int cuGetErrorName(int code, const char **name) {
+ENTRY(int, cuGetErrorName, int code, const char **name) {
   *name = errors[error_at(code)].name;
   return 0;
 }
 
-API int cuGetErrorString(int code, const char **text) {
+ENTRY(int, cuGetErrorString, int code, const char **text) {
   *text = errors[error_at(code)].text;
   return 0;
 }
@@ -106,23 +106,23 @@ static int enter(const char *call, int device) {
                                                             : fake_failing(call);
 }
 
-API int cuDeviceGetCount(int *count) {
+ENTRY(int, cuDeviceGetCount, int *count) {
   *count = fake_number("count=", 1);
   return started ? 0 : NOT_INITIALISED;
 }
 
-API int cuDeviceGet(int *device, int index) {
+ENTRY(int, cuDeviceGet, int *device, int index) {
   int code = enter("cuDeviceGet", index);
   *device = code == 0 ? index : -1;
   return code;
 }
 
-API int cuDeviceGetName(char *name, int size, int device) {
+ENTRY(int, cuDeviceGetName, char *name, int size, int device) {
   snprintf(name, (size_t)size, "Emulated device, not a GPU");
   return enter("cuDeviceGetName", device);
 }
 
-API int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+ENTRY(int, cuDeviceTotalMem_v2, size_t *bytes, int device) {
   *bytes = (size_t)fake_number("memory=", 512) << 20;
   return enter("cuDeviceTotalMem_v2", device);
 }
@@ -138,23 +138,23 @@ int fake_attribute(int which) {
                        : values[which];
 }
 
-API int cuDeviceGetAttribute(int *value, int attribute, int device) {
+ENTRY(int, cuDeviceGetAttribute, int *value, int attribute, int device) {
   int code = attribute < 1 || attribute >= 128 ? INVALID_VALUE : enter("cuDeviceGetAttribute", device);
   *value = code == 0 ? fake_attribute(attribute) : 0;
   return code;
 }
 
-API int cuDeviceGetPCIBusId(char *id, int size, int device) {
+ENTRY(int, cuDeviceGetPCIBusId, char *id, int size, int device) {
   snprintf(id, (size_t)size, "0000:%02X:00.0", 1 + device);
   return enter("cuDeviceGetPCIBusId", device);
 }
 
-API int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+ENTRY(int, cuDeviceCanAccessPeer, int *can, int device, int peer) {
   *can = device != peer && fake_number("peers=", 1) != 0;
   return enter("cuDeviceCanAccessPeer", device);
 }
 
-API int cuCtxEnablePeerAccess(context *peer, unsigned flags) {
+ENTRY(int, cuCtxEnablePeerAccess, context *peer, unsigned flags) {
   ENTER(cuCtxEnablePeerAccess);
   if (flags != 0 || peer == current || peer->retained == 0) {
     return flags != 0 ? INVALID_VALUE : INVALID_CONTEXT;
@@ -164,7 +164,7 @@ API int cuCtxEnablePeerAccess(context *peer, unsigned flags) {
   return before ? PEER_ENABLED : 0;
 }
 
-API int cuDevicePrimaryCtxRetain(context **out, int device) {
+ENTRY(int, cuDevicePrimaryCtxRetain, context **out, int device) {
   int code = enter("cuDevicePrimaryCtxRetain", device);
   if (code == 0) {
     contexts[device].device = device;
@@ -176,7 +176,7 @@ API int cuDevicePrimaryCtxRetain(context **out, int device) {
 }
 
 /** With the last release goes what was wrong with it. */
-API int cuDevicePrimaryCtxRelease_v2(int device) {
+ENTRY(int, cuDevicePrimaryCtxRelease_v2, int device) {
   if (device < 0 || device >= DEVICES_MAX || contexts[device].retained == 0) {
     return INVALID_CONTEXT;
   }
@@ -187,7 +187,7 @@ API int cuDevicePrimaryCtxRelease_v2(int device) {
   return 0;
 }
 
-API int cuCtxSetCurrent(context *next) {
+ENTRY(int, cuCtxSetCurrent, context *next) {
   int code = started ? fake_failing("cuCtxSetCurrent") : NOT_INITIALISED;
   if (code == 0 && next != NULL && next->retained == 0) {
     code = INVALID_CONTEXT;
@@ -196,7 +196,7 @@ API int cuCtxSetCurrent(context *next) {
   return code;
 }
 
-API int cuCtxSynchronize(void) {
+ENTRY(int, cuCtxSynchronize, void) {
   ENTER(cuCtxSynchronize);
   return 0;
 }

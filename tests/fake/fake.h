@@ -10,6 +10,11 @@
 
 #define API __attribute__((visibility("default")))
 
+/** Begins the definition of a function of the driver: those who call it find it by its name, so no header declares it. */
+#define ENTRY(type, name, ...)                                                                               \
+  API type name(__VA_ARGS__);                                                                                \
+  type name(__VA_ARGS__)
+
 typedef unsigned long long pointer;
 
 /* CUresult */

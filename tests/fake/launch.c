@@ -80,7 +80,7 @@ static int open_library(module *m) {
   return m->functions != NULL ? 0 : OUT_OF_MEMORY;
 }
 
-API int cuModuleUnload(module *m) {
+ENTRY(int, cuModuleUnload, module *m) {
   int code = fake_enter("cuModuleUnload");
   fake_changed();
   if (m->library != NULL) {
@@ -91,7 +91,7 @@ API int cuModuleUnload(module *m) {
   return code;
 }
 
-API int cuModuleLoadData(module **out, const void *image) {
+ENTRY(int, cuModuleLoadData, module **out, const void *image) {
   void *made = NULL;
   ENTER(cuModuleLoadData);
   const fake_program *program = program_of(image);
@@ -114,7 +114,7 @@ API int cuModuleLoadData(module **out, const void *image) {
   return 0;
 }
 
-API int cuModuleGetFunction(function **out, module *m, const char *name) {
+ENTRY(int, cuModuleGetFunction, function **out, module *m, const char *name) {
   ENTER(cuModuleGetFunction);
   for (int i = 0; i < m->count; i++) {
     if (strcmp(m->functions[i].entry->name, name) == 0) {
@@ -126,7 +126,7 @@ API int cuModuleGetFunction(function **out, module *m, const char *name) {
 }
 
 /** Only the most dynamic shared memory is set. */
-API int cuFuncSetAttribute(function *f, int attribute, int value) {
+ENTRY(int, cuFuncSetAttribute, function *f, int attribute, int value) {
   ENTER(cuFuncSetAttribute);
   if (attribute != 8 || value < 0 || value > fake_attribute(97)) {
     return INVALID_VALUE;
@@ -352,8 +352,8 @@ static int prepare(launch *l, void **arguments) {
   return check_shape(l);
 }
 
-API int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                       unsigned bz, unsigned shared, stream *in, void **arguments, void **extra) {
+ENTRY(int, cuLaunchKernel, function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+      unsigned bz, unsigned shared, stream *in, void **arguments, void **extra) {
   launch l;
   int code = fake_enter("cuLaunchKernel");
   if (code == 0 && (f == NULL || in == NULL || extra != NULL)) {
@@ -391,9 +391,9 @@ static bool is_our_map(uint32_t rank, const uint64_t *sizes, const uint64_t *str
          steps[1] == 1;
 }
 
-API int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
-                               const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
-                               int interleave, int swizzle, int promotion, int fill) {
+ENTRY(int, cuTensorMapEncodeTiled, void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+      const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle,
+      int promotion, int fill) {
   enum { BF16 = 9, SWIZZLE_128B = 3 };
   pointer at = (pointer)(uintptr_t)address;
   if ((uintptr_t)map % 64 != 0 || at % 16 != 0 || type != BF16 || interleave != 0 ||

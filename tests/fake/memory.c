@@ -79,7 +79,7 @@ static bool map(block *b) {
   return true;
 }
 
-API int cuMemAlloc_v2(pointer *memory, size_t bytes) {
+ENTRY(int, cuMemAlloc_v2, pointer *memory, size_t bytes) {
   ENTER(cuMemAlloc_v2);
   int device = fake_context()->device;
   if (bytes == 0) {
@@ -126,7 +126,7 @@ bool fake_fences_stand(void) {
 }
 
 /** Memory is given back in a faulty context, too, though the call says what the fault was. */
-API int cuMemFree_v2(pointer memory) {
+ENTRY(int, cuMemFree_v2, pointer memory) {
   int code = fake_enter("cuMemFree_v2");
   fake_changed();
   for (block **at = &blocks; *at != NULL; at = &(*at)->next) {
@@ -153,12 +153,12 @@ bool fake_inside(pointer at, size_t bytes) {
   return false;
 }
 
-API int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+ENTRY(int, cuMemHostAlloc, void **memory, size_t bytes, unsigned flags) {
   ENTER(cuMemHostAlloc);
   return flags > 7 || bytes == 0 ? INVALID_VALUE : fake_give(memory, bytes);
 }
 
-API int cuMemFreeHost(void *memory) {
+ENTRY(int, cuMemFreeHost, void *memory) {
   int code = fake_enter("cuMemFreeHost");
   fake_take(memory);
   return code;
@@ -176,21 +176,21 @@ static int copy(void *to, const void *from, pointer mine, size_t bytes) {
 /** Of the emulated bus: bytes a second, and seconds before the first of them. */
 static const double bus = 50e9, peer_bus = 200e9, ahead = 2e-6;
 
-API int cuMemcpyHtoDAsync_v2(pointer to, const void *from, size_t bytes, stream *in) {
+ENTRY(int, cuMemcpyHtoDAsync_v2, pointer to, const void *from, size_t bytes, stream *in) {
   ENTER(cuMemcpyHtoDAsync_v2);
   fake_changed();
   fake_work(in, ahead + (double)bytes / bus);
   return copy((void *)(uintptr_t)to, from, to, bytes);
 }
 
-API int cuMemcpyDtoHAsync_v2(void *to, pointer from, size_t bytes, stream *in) {
+ENTRY(int, cuMemcpyDtoHAsync_v2, void *to, pointer from, size_t bytes, stream *in) {
   ENTER(cuMemcpyDtoHAsync_v2);
   fake_work(in, ahead + (double)bytes / bus);
   return copy(to, (const void *)(uintptr_t)from, from, bytes);
 }
 
-API int cuMemcpyPeerAsync(pointer to, context *to_context, pointer from, context *from_context, size_t bytes,
-                          stream *in) {
+ENTRY(int, cuMemcpyPeerAsync, pointer to, context *to_context, pointer from, context *from_context,
+      size_t bytes, stream *in) {
   ENTER(cuMemcpyPeerAsync);
   if (to_context->retained == 0 || from_context->retained == 0 || !fake_inside(from, bytes)) {
     return INVALID_VALUE;

@@ -67,6 +67,8 @@ static void check_prediction(const roof_prediction *p) {
   }
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < CHOICES) {
     return 0;

@@ -26,6 +26,8 @@ static void use(const roof_op *op) {
   }
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   roof_userops ops;
   if (roof_userops_read((const char *)data, size, "fuzz", &ops, NULL) == ROOF_OK) {

@@ -16,10 +16,10 @@ compile() { # FILE OPTION...: builds FILE as $scratch/program
   case $file in
   *.cc) compiler='c++ -std=c++17 -Wpedantic' ;;
   *.f90) compiler="gfortran -std=f2008 -J $scratch $include/region.f90" ;;
-  *) compiler='cc -std=c17 -Wpedantic' ;;
+  *) compiler='cc -std=c17 -Wpedantic -Wmissing-prototypes -Wcast-qual' ;;
   esac
   # shellcheck disable=SC2046,SC2086  # lists of flags
-  $compiler -Wall -Wextra -Werror "$file" -o "$scratch/program" $(pkg-config --cflags roofline) "$@"
+  $compiler -Wall -Wextra -Wformat=2 -Wnull-dereference -Werror "$file" -o "$scratch/program" $(pkg-config --cflags roofline) "$@"
 }
 
 runs() { # LIBRARY FOLDER

@@ -22,6 +22,8 @@ plant '\nsnprintf(b, f(n),\n         "%s %.3g", s, y);\n'
 catches 'src/a.c:3: %e, %f or %g' check "$scratch/tree"
 plant 'sscanf(s, "%lf", &y);\n'
 catches 'sscanf of a number' check "$scratch/tree"
+plant 'fscanf(f, "%lf", &y);\n'
+catches 'sscanf of a number' check "$scratch/tree"
 plant 'vsnprintf(b, n, format, arguments);\n'
 catches 'what a caller formats' check "$scratch/tree"
 plant 'same = strcasecmp(a, b) == 0;\n'

@@ -12,6 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+/* What cmocka does not say of itself: a test that failed does not go on, so that a pointer which must not be NULL is not. */
+void _fail(const char *file, int line) __attribute__((noreturn));
+#undef assert_non_null
+#define assert_non_null(pointer)                                                                             \
+  ((pointer) != NULL ? (void)0 : (print_error("%s is NULL\n", #pointer), _fail(__FILE__, __LINE__)))
+
 /** Fails unless `value` is within the relative `tolerance` of `expected`. */
 #define assert_near(value, expected, tolerance)                                                              \
   do {                                                                                                       \

@@ -45,7 +45,6 @@ static const roof_lever *find(size_t count, roof_lever_kind kind, const char *ch
     }
   }
   fail_msg("no lever `%s` (%s)", change, roof_lever_name(kind));
-  return NULL;
 }
 
 static void left_of_the_ridge(void **state) {

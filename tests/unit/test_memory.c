@@ -18,8 +18,11 @@
 
 /* The linker sends the library's calls here (tests/CMakeLists.txt), jansson its own. */
 void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 void *__real_realloc(void *data, size_t size);
+void *__wrap_realloc(void *data, size_t size);
 
 static long left = -1;    /**< allocations that succeed before the failing one; negative: all do */
 static bool from_then_on; /**< all later ones fail too */

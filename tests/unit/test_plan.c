@@ -119,6 +119,8 @@ static void transfers(void **state) {
   const roof_model_phase *p = &one.phases[ROOF_PHASE_PREFILL];
   const roof_model_operation *in = operation(p, "tp_all_reduce", ROOF_SPAN_NODE);
   const roof_model_operation *between = operation(p, "tp_all_reduce", ROOF_SPAN_CLUSTER);
+  assert_non_null(in);
+  assert_non_null(between);
   assert_near(in->bytes[ROOF_BYTES_NETWORK], 2 * 7.0 / 8 * buffer, 1e-12);
   assert_near(between->bytes[ROOF_BYTES_NETWORK], 2 * 1.0 / 2 * buffer / 8, 1e-12);
   assert_near(in->network_seconds, in->bytes[ROOF_BYTES_NETWORK] / 450e9 + 6 * 0.6e-6, 1e-9);
@@ -127,11 +129,13 @@ static void transfers(void **state) {
   s.tp = 1, s.dp = 8, s.ep = 8; /* two of eight experts: a token visits 8 (1 - (7/8)^2) devices */
   answer(&mixtral, &s, &one);
   const roof_model_operation *out = operation(&one.phases[ROOF_PHASE_PREFILL], "ep_dispatch", ROOF_SPAN_NODE);
+  assert_non_null(out);
   assert_near(out->bytes[ROOF_BYTES_NETWORK], buffer / 8 * 8 * (1 - 49.0 / 64) * 7 / 8, 1e-12);
   assert_null(operation(&one.phases[ROOF_PHASE_PREFILL], "ep_dispatch", ROOF_SPAN_CLUSTER));
   s.dp = s.ep = 1, s.pp = 16;
   answer(&mixtral, &s, &one);
   const roof_model_operation *send = operation(&one.phases[ROOF_PHASE_PREFILL], "pp_send", ROOF_SPAN_CLUSTER);
+  assert_non_null(send);
   assert_near(send->count * send->bytes[ROOF_BYTES_NETWORK], buffer, 1e-12);
 }
 

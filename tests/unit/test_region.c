@@ -13,7 +13,9 @@
 
 /* The linker sends the library's calls here (tests/CMakeLists.txt). */
 void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 void *__real_realloc(void *data, size_t size);
+void *__wrap_realloc(void *data, size_t size);
 
 static long left = -1; /**< allocations that succeed before one fails; negative: all do */
 

@@ -64,6 +64,12 @@ static const roof_model_operation *operation(const roof_model_answer *a, const c
   return NULL;
 }
 
+static const roof_model_operation *known_operation(const roof_model_answer *a, const char *name) {
+  const roof_model_operation *o = operation(a, name);
+  assert_non_null(o);
+  return o;
+}
+
 /** Bytes of network or FLOPs of an operation in a whole step; 0 without it. */
 static double sent(const roof_model_answer *a, const char *name) {
   const roof_model_operation *o = operation(a, name);
@@ -71,8 +77,7 @@ static double sent(const roof_model_answer *a, const char *name) {
 }
 
 static double flops(const roof_model_answer *a, const char *name) {
-  const roof_model_operation *o = operation(a, name);
-  assert_non_null(o);
+  const roof_model_operation *o = known_operation(a, name);
   return o->count * o->flops;
 }
 
@@ -86,11 +91,11 @@ static void one_device(void **state) {
   const roof_model_phase *p = &one.phases[ROOF_PHASE_TRAIN];
   double rule = 6 * (counted.total - counted.embedding) * s.batch * s.prompt;
   assert_true(p->flops > rule && p->flops < 1.03 * rule);
-  assert_near(operation(&one, "qkv_proj")->count, 96, 1e-12);
-  assert_near(operation(&one, "attention")->count, 112, 1e-12);
+  assert_near(known_operation(&one, "qkv_proj")->count, 96, 1e-12);
+  assert_near(known_operation(&one, "attention")->count, 112, 1e-12);
   const roof_model_capacity *c = &one.capacity;
   assert_near(c->weight_bytes + c->gradient_bytes + c->optimizer_bytes, 16 * counted.total, 1e-12);
-  assert_near(operation(&one, "adam")->bytes[ROOF_BYTES_ACTIVATIONS], 28 * counted.total, 1e-12);
+  assert_near(known_operation(&one, "adam")->bytes[ROOF_BYTES_ACTIVATIONS], 28 * counted.total, 1e-12);
   assert_true(p->network_seconds == 0 && p->replica_seconds == 0);
   assert_true(p->backward_seconds > p->expected_seconds / 3 && p->backward_seconds < p->expected_seconds);
 }
@@ -240,7 +245,8 @@ static void bubble(void **state) {
       answer(&llama, &s, &one);
       const roof_model_phase *p = &one.phases[ROOF_PHASE_TRAIN];
       assert_near(p->bubble, roof_pipeline_bubble(s.pp, m), 1e-12);
-      const roof_model_operation *idle = operation(&one, "pipeline_idle"), *adam = operation(&one, "adam");
+      const roof_model_operation *idle = operation(&one, "pipeline_idle");
+      const roof_model_operation *adam = known_operation(&one, "adam");
       double passes = p->expected_seconds - adam->expected_seconds;
       assert_near(idle != NULL ? idle->expected_seconds : 0, p->bubble * passes, 1e-9);
     }

@@ -24,9 +24,10 @@ typedef struct command {
   int count;
 } command;
 
-static void add(command *c, const char *format, const char *first, const char *second) {
+/** A word, or a name, `=` and a value. */
+static void add(command *c, const char *name, const char *equals, const char *value) {
   if (c->count < WORDS_MAX) {
-    snprintf(c->text[c->count], WORD, format, first, second);
+    snprintf(c->text[c->count], WORD, "%s%s%s", name, equals, value);
     c->words[c->count] = c->text[c->count];
     c->words[++c->count] = NULL;
   }
@@ -46,15 +47,15 @@ static roof_status add_kernel(command *c, const roof_kernel *kernel, const char 
   add(c, "--launch-count=4", "", "");
   c->words[c->count++] = c->self;
   add(c, "run", "", "");
-  add(c, "%s", kernel->name, "");
+  add(c, kernel->name, "", "");
   for (int i = 0; status == ROOF_OK && i < roof_op_param_count(op); i++) {
     char number[32];
     const char *choice = roof_op_value_name(op, i, values[i]);
     rf_format(number, sizeof number, "%.15g", values[i]);
-    add(c, "%s=%s", op->params[i].name, choice != NULL ? choice : number);
+    add(c, op->params[i].name, "=", choice != NULL ? choice : number);
   }
-  add(c, "--backend=%s", backend, "");
-  add(c, "--dtype=%s", roof_dtype_name(dtype), "");
+  add(c, "--backend", "=", backend);
+  add(c, "--dtype", "=", roof_dtype_name(dtype));
   add(c, "--quick", "", "");
   return status;
 }

@@ -18,8 +18,8 @@ static struct {
   char reason[256]; /* "" when it works */
 } driver;
 
-static bool refuse(const char *format, const char *what) {
-  snprintf(driver.reason, sizeof driver.reason, format, what);
+static bool refuse(const char *why, const char *what, const char *then) {
+  snprintf(driver.reason, sizeof driver.reason, "%s%s%s", why, what, then);
   return false;
 }
 
@@ -45,26 +45,26 @@ static bool check_version(void) {
   char has[16], needs[16], both[64];
   int wanted = rf_cuda_images_version / 1000 * 1000 > OLDEST ? rf_cuda_images_version / 1000 * 1000 : OLDEST;
   if (driver.api.driver_version(&driver.api.version) != 0) {
-    return refuse("%s", "the driver does not report its version");
+    return refuse("the driver does not report its version", "", "");
   }
   snprintf(both, sizeof both, "%s, the kernels need %s", version_text(driver.api.version, has),
            version_text(wanted, needs));
   return driver.api.version >= wanted ||
-         refuse("the driver is too old: it supports CUDA %s; install a newer driver", both);
+         refuse("the driver is too old: it supports CUDA ", both, "; install a newer driver");
 }
 
 static bool start(void) {
   const char *name = "?";
   bool complete = rf_library_load(&library, &driver.loaded);
   if (driver.loaded.soname == NULL) {
-    return refuse("%s", "no libcuda.so.1: NVIDIA's driver is not installed");
+    return refuse("no libcuda.so.1: NVIDIA's driver is not installed", "", "");
   }
   if (rf_cuda_images_version == 0) {
-    return refuse("%s", "this roofline was built without nvcc; install CUDA 12 or later and build again");
+    return refuse("this roofline was built without nvcc; install CUDA 12 or later and build again", "", "");
   }
   if (!complete) {
-    return refuse("the driver is too old: libcuda.so.1 has no %s; install one for CUDA 12 or later",
-                  driver.loaded.missing);
+    return refuse("the driver is too old: libcuda.so.1 has no ", driver.loaded.missing,
+                  "; install one for CUDA 12 or later");
   }
   if (!check_version()) {
     return false;
@@ -72,10 +72,11 @@ static bool start(void) {
   cuda_code code = driver.api.init(0);
   int count = 0;
   if (code == CUDA_NO_DEVICE || (code == 0 && driver.api.device_count(&count) == 0 && count == 0)) {
-    return refuse("%s", "no device found by NVIDIA's driver");
+    return refuse("no device found by NVIDIA's driver", "", "");
   }
   driver.api.error_name(code, &name);
-  return code == 0 || refuse("NVIDIA's driver does not start: cuInit returns %s", name != NULL ? name : "?");
+  return code == 0 ||
+         refuse("NVIDIA's driver does not start: cuInit returns ", name != NULL ? name : "?", "");
 }
 
 const cuda_api *rf_cuda_load(const char **reason) {

@@ -25,7 +25,7 @@ FILENAME ~ /core\/number\.c$/ { next }
     report("the locale is the program's: core/number.c alone deals with it")
   if (plain ~ /(^|[^A-Za-z0-9_])v[a-z]*printf[ ]*\(/)
     report("writes what a caller formats as the locale does: rf_vformat")
-  if (depth == 0 && match(plain, /(^|[^A-Za-z0-9_])(snprintf|sprintf|fprintf|printf|sscanf|json_sprintf)[ ]*\(/)) {
+  if (depth == 0 && match(plain, /(^|[^A-Za-z0-9_])(snprintf|sprintf|fprintf|printf|fscanf|sscanf|json_sprintf)[ ]*\(/)) {
     depth = 1
     reads = substr(plain, RSTART, RLENGTH) ~ /scanf/
     rest = substr(plain, RSTART + RLENGTH)
