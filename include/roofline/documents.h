@@ -1,5 +1,5 @@
-/** JSON documents: machines (roofline.machine/1) and measurements (roofline.measurements/1), read and written, and
- *  predictions (roofline.prediction/1) written. */
+/** JSON documents: machines (roofline.machine/1) and measurements (roofline.measurements/1), read and written; answers
+ *  (roofline.prediction/1, roofline.model/1, roofline.cluster/1 and others), written as --json prints them. */
 #ifndef ROOFLINE_DOCUMENTS_H
 #define ROOFLINE_DOCUMENTS_H
 
@@ -8,9 +8,11 @@
 #include "roofline/drill.h"
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
+#include "roofline/plan.h"
 #include "roofline/predict.h"
 #include "roofline/sweep.h"
 #include "roofline/text.h"
+#include "roofline/workload.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,6 +104,45 @@ ROOF_API roof_status roof_gate_write_github(const roof_gate_report *report, roof
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_ARGUMENT for a bad name. */
 ROOF_API roof_status roof_machine_template(const char *name, roof_text *out, roof_error *error);
+
+/** Appends a model's answer as one roofline.model/1 object, what `model --json` prints.
+ *  Units: as roof_model_answer.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_write(const roof_model_target *target, const roof_model_answer *answer,
+                                      roof_text *out, roof_error *error);
+
+/** Appends a workload's answer on a machine as one roofline.workload/1 object, what `model LIST --json` prints.
+ *  Units: as roof_workload_answer.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_workload_write(const roof_workload *workload, const roof_machine *machine,
+                                         const roof_workload_settings *settings,
+                                         const roof_workload_answer *answer, roof_text *out,
+                                         roof_error *error);
+
+/** Appends what roof_plan_search found as one roofline.plans/1 object, what `model --search --json` prints.
+ *  Units: as roof_plan_front.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_plans_write(const roof_model *model, const roof_machine *machine,
+                                      const roof_plan_limits *limits, const roof_model_precisions *precisions,
+                                      const roof_plan_front *front, roof_text *out, roof_error *error);
+
+/** Appends what roof_train_search found as one roofline.train_plans/1 object.
+ *  Units: as roof_train_front.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_train_plans_write(const roof_model *model, const roof_machine *machine,
+                                            const roof_model_settings *settings, double devices,
+                                            const roof_train_front *front, roof_text *out, roof_error *error);
+
+/** Appends a cluster's answer as one roofline.cluster/1 object, what `cluster --json` prints.
+ *  Units: as roof_cluster_answer.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_cluster_write(const roof_target *target, const roof_cluster_settings *settings,
+                                        const roof_cluster_answer *answer, roof_text *out, roof_error *error);
 
 /** How it is known when measuring began. */
 typedef enum roof_taken {

@@ -563,6 +563,23 @@ ROOF_API void roof_model_precision_quantize(roof_model_precision *precision,
 ROOF_API roof_status roof_model_precision_parse(const char *text, roof_model_precision *precision,
                                                 roof_error *error);
 
+#define ROOF_PRECISION_MAX 8
+
+/** Precisions to compare, each by what people call it. */
+typedef struct roof_model_precisions {
+  roof_model_precision list[ROOF_PRECISION_MAX];
+  char names[ROOF_PRECISION_MAX][48];
+  int count;
+} roof_model_precisions;
+
+/** Reads precisions with slashes between them ("bf16/fp8/fp8,head=bf16"), each a change of `base`; NULL: `base` alone,
+ *  which is called "as stored".
+ *  Units: none.
+ *  Ownership: fills *precisions on success only.
+ *  Errors: as roof_model_precision_parse; ROOF_E_ARGUMENT for more than ROOF_PRECISION_MAX. */
+ROOF_API roof_status roof_model_precisions_parse(const char *text, const roof_model_precision *base,
+                                                 roof_model_precisions *precisions, roof_error *error);
+
 /** Everything in one plain format.
  *  Units: none.
  *  Ownership: by value.
@@ -599,6 +616,12 @@ ROOF_API roof_status roof_model_check(const roof_model *model, roof_error *error
  *  Ownership: by value.
  *  Errors: none. */
 ROOF_API roof_model_parameters roof_model_count(const roof_model *model);
+
+/** What a file of weights holds, all types together.
+ *  Units: bytes.
+ *  Ownership: by value; `name` is NULL.
+ *  Errors: zeros where no file was read. */
+ROOF_API roof_stored_type roof_model_stored(const roof_model *model);
 
 /** The defaults: batch 1, 2048 tokens in, 256 out, the model's own precision, graphs, one device.
  *  Units: as the fields.
@@ -751,6 +774,12 @@ ROOF_API const roof_model_phase *roof_model_step(const roof_model_answer *answer
  *  Ownership: none.
  *  Errors: none. */
 ROOF_API roof_regime roof_model_phase_regime(const roof_model_phase *phase);
+
+/** Whose link binds a phase, by the time of its transfers.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_SPAN_NODE where there are none. */
+ROOF_API roof_span roof_model_phase_span(const roof_model_phase *phase);
 
 /** Sequences of one replica (data parallel).
  *  Units: sequences.

@@ -264,6 +264,13 @@ typedef struct roof_cluster_answer {
  *  Errors: none. */
 ROOF_API roof_cluster_settings roof_cluster_settings_default(void);
 
+/** Reads a word key=value: devices, node, params, tokens, size, bytes, stages or microbatches.
+ *  Units: as roof_cluster_settings.
+ *  Ownership: changes *settings on success only.
+ *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_PARSE or ROOF_E_ARGUMENT for a value. */
+ROOF_API roof_status roof_cluster_settings_read(const char *word, roof_cluster_settings *settings,
+                                                roof_error *error);
+
 /** What the links of a cluster of a target's machine ask for, and how far data parallelism scales on it.
  *  Units: bytes, bytes/s, FLOP/byte, s.
  *  Ownership: fills *answer; texts in it live as long as the machine, the network and the answer.

@@ -55,6 +55,7 @@
 #include "roofline/measure.h"
 #include "roofline/measurement.h"
 #include "roofline/model.h"
+#include "roofline/model_sweep.h"
 #include "roofline/op.h"
 #include "roofline/ops.h"
 #include "roofline/place.h"

@@ -18,76 +18,19 @@ static const struct poptOption options[] = {
      "LINK"},
     POPT_TABLEEND};
 
-/** What is typed as key=value. */
-#define INPUT(name, member, unit, least)                                                                     \
-  { name, offsetof(roof_cluster_settings, member), unit, least }
-static const struct {
-  const char *name;
-  size_t offset;
-  const char *unit;
-  double least;
-} input_table[] = {
-    INPUT("devices", devices, "", 1),    INPUT("node", node, "", 1),
-    INPUT("params", parameters, "", 1),  INPUT("tokens", tokens, "", 1),
-    INPUT("size", buffer_bytes, "B", 1), INPUT("bytes", gradient_bytes, "B", 0),
-    INPUT("stages", stages, "", 1),      INPUT("microbatches", microbatches, "", 1),
-};
-enum { INPUT_COUNT = sizeof input_table / sizeof input_table[0] };
-
 typedef struct answer {
-  const roof_machine *machine;
-  roof_dtype dtype;
+  roof_target target;
   roof_cluster_settings in;
   roof_cluster_answer of;
 } answer;
 
 static const cli_column link_columns[] = {
-    {"name", "link", CLI_FIELD(TEXT, roof_cluster_link, name)},
-    {"bytes_per_second", "one way", "B/s", CLI_FIELD(NUMBER, roof_cluster_link, bytes_per_second)},
-    {"flops_per_byte", "FLOP/B one way", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte)},
-    {"flops_per_byte_both_ways", "FLOP/B both ways", .digits = 5,
-     CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte_both_ways)},
-    {"split_width", "width", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, split_width)},
-    {"source", CLI_FIELD(TEXT, roof_cluster_link, source)},
+    {NULL, "link", CLI_FIELD(TEXT, roof_cluster_link, name)},
+    {NULL, "one way", "B/s", CLI_FIELD(NUMBER, roof_cluster_link, bytes_per_second)},
+    {NULL, "FLOP/B one way", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte)},
+    {NULL, "FLOP/B both ways", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, flops_per_byte_both_ways)},
+    {NULL, "width", .digits = 5, CLI_FIELD(NUMBER, roof_cluster_link, split_width)},
     {0}};
-
-static const cli_column route_columns[] = {
-    {"route", CLI_FIELD(TEXT, roof_cluster_route, name)},
-    {"seconds", CLI_FIELD(NUMBER, roof_cluster_route, seconds)},
-    {"gradient_seconds", CLI_FIELD(NUMBER, roof_cluster_route, gradient_seconds)},
-    {"devices_limit", CLI_FIELD(NUMBER, roof_cluster_route, devices_limit)},
-    {"devices_limit_backward", CLI_FIELD(NUMBER, roof_cluster_route, devices_limit_backward)},
-    {0}};
-
-static const cli_column zero_columns[] = {{"stage", CLI_FIELD(COUNT, roof_cluster_zero, stage)},
-                                          {"bytes", CLI_FIELD(NUMBER, roof_cluster_zero, bytes)},
-                                          {"sent_bytes", CLI_FIELD(NUMBER, roof_cluster_zero, sent_bytes)},
-                                          {0}};
-
-static roof_status take_word(const char *word, roof_cluster_settings *in, roof_error *error) {
-  const char *names[INPUT_COUNT + 1] = {NULL};
-  char name[SHORT];
-  size_t length = strcspn(word, "=");
-  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
-  for (int i = 0; i < INPUT_COUNT; i++) {
-    names[i] = input_table[i].name;
-    if (strcmp(names[i], name) == 0 && word[length] == '=') {
-      roof_error why = {0};
-      double value = 0;
-      roof_status status = roof_quantity_parse_unit(word + length + 1, input_table[i].unit, &value, &why);
-      if (status != ROOF_OK) {
-        return roof_error_set(error, status, "%s: %s", name, why.message);
-      }
-      if (!(value >= input_table[i].least && value < 1e18)) {
-        return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: must be at least %g", name, value,
-                              input_table[i].least);
-      }
-      *(double *)(void *)((char *)in + input_table[i].offset) = value;
-      return ROOF_OK;
-    }
-  }
-  return roof_error_unknown(error, "setting", name, names, NULL);
-}
 
 /** Settings; a first word without `=` is a model that gives the parameters. */
 static roof_status take_words(const cli_args *args, roof_cluster_settings *in, roof_error *error) {
@@ -99,7 +42,7 @@ static roof_status take_words(const cli_args *args, roof_cluster_settings *in, r
       status = roof_model_load(args->words[0], &model, error);
       in->parameters = status == ROOF_OK ? roof_model_count(&model).total : in->parameters;
     } else {
-      status = take_word(args->words[i], in, error);
+      status = roof_cluster_settings_read(args->words[i], in, error);
     }
   }
   return status;
@@ -109,22 +52,19 @@ static roof_status make_answer(const cli_args *args, const roof_machine *machine
                                roof_error *error) {
   roof_types types;
   roof_options option;
-  roof_target target;
   roof_status status = cli_select_types(args, machine, &types, error);
   status = status == ROOF_OK ? cli_select_options(args, &option, error) : status;
-  status = status == ROOF_OK ? roof_target_init(&target, machine, &types, &option, error) : status;
+  status = status == ROOF_OK ? roof_target_init(&a->target, machine, &types, &option, error) : status;
   if (status == ROOF_OK && network != NULL) {
     status = roof_network_find(network, machine, &a->in.network, error);
   }
-  a->machine = machine;
-  a->dtype = types.compute;
-  return status == ROOF_OK ? roof_cluster_answer_of(&target, &a->in, &a->of, error) : status;
+  return status == ROOF_OK ? roof_cluster_answer_of(&a->target, &a->in, &a->of, error) : status;
 }
 
 static void add_links(roof_text *out, const answer *a) {
   char peak[SHORT];
-  roof_text_addf(out, "%s, %s %s: FLOPs needed per byte sent over each link\n", a->machine->title,
-                 roof_dtype_name(a->dtype),
+  roof_text_addf(out, "%s, %s %s: FLOPs needed per byte sent over each link\n", a->target.machine->title,
+                 roof_dtype_name(a->target.types.compute),
                  roof_quantity_format(peak, SHORT, a->of.cluster.flops_per_second, "FLOP/s"));
   cli_columns_add_text(out, CLI_ROWS(link_columns, a->of.links, (size_t)a->of.link_count));
   roof_text_add(
@@ -206,25 +146,6 @@ static void add_plans(roof_text *out, const answer *a) {
                  a->in.stages, a->in.microbatches, 100 * a->of.bubble);
 }
 
-static json_t *answer_json(const answer *a) {
-  const roof_cluster_answer *of = &a->of;
-  json_t *object = json_pack(
-      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.cluster/1", "machine", a->machine->name,
-      "dtype", roof_dtype_name(a->dtype), "flops_per_second", rf_json_number(of->cluster.flops_per_second),
-      "links", cli_columns_json(CLI_ROWS(link_columns, of->links, (size_t)of->link_count)), "all_reduce",
-      cli_columns_json(CLI_ROWS(route_columns, of->routes, ROOF_ROUTE_COUNT)), "zero",
-      cli_columns_json(CLI_ROWS(zero_columns, of->zero, ROOF_ZERO_STAGES)));
-  for (int i = 0; i < INPUT_COUNT; i++) {
-    double value = *(const double *)(const void *)((const char *)&a->in + input_table[i].offset);
-    json_object_set_new(object, input_table[i].name, rf_json_number(value));
-  }
-  json_object_set_new(object, "size", rf_json_number(of->buffer_bytes));
-  json_object_set_new(object, "compute_seconds", rf_json_number(of->compute_seconds));
-  json_object_set_new(object, "flops_per_byte_sent", rf_json_number(of->flops_per_byte_sent));
-  json_object_set_new(object, "bubble", rf_json_number(of->bubble));
-  return object;
-}
-
 static void add_text(roof_text *out, const answer *a) {
   add_links(out, a);
   add_routes(out, a);
@@ -239,8 +160,8 @@ static void fill_chart(const answer *a, roof_curves *c) {
   char text[SHORT];
   double rate = a->of.cluster.flops_per_second, own = a->of.flops_per_byte_sent;
   roof_panel *panel = &c->panels[0];
-  snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", a->machine->title,
-           roof_dtype_name(a->dtype));
+  snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", a->target.machine->title,
+           roof_dtype_name(a->target.types.compute));
   rf_format(c->subtitle, sizeof c->subtitle,
             "one way; training of %.3g parameters, %.3g tokens per step, %.0f devices", a->in.parameters,
             a->in.tokens, a->in.devices);
@@ -296,7 +217,7 @@ static roof_status draw(const answer *a, const char *path, roof_error *error) {
 static roof_status answer_machine(const cli_args *args, roof_text *out, json_t **json, roof_error *error) {
   roof_machine **machines = NULL;
   int count = 0;
-  answer a = {.machine = NULL};
+  answer a;
   roof_status status = take_words(args, &a.in, error);
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   if (status == ROOF_OK && count > 1) {
@@ -307,7 +228,7 @@ static roof_status answer_machine(const cli_args *args, roof_text *out, json_t *
   if (status == ROOF_OK && args->to != NULL) {
     status = draw(&a, args->to, error);
   } else if (status == ROOF_OK && args->json) {
-    *json = answer_json(&a);
+    *json = rf_cluster_json(&a.target, &a.in, &a.of);
   } else if (status == ROOF_OK) {
     add_text(out, &a);
   }

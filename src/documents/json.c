@@ -31,3 +31,27 @@ roof_status rf_json_write(json_t *document, const char *what, roof_text *out, ro
   roof_text_add(out, "\n");
   return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", what) : ROOF_OK;
 }
+
+void rf_json_set_numbers(json_t *object, const rf_json_member *members, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    json_object_set_new(object, members[i].key, rf_json_number(members[i].value));
+  }
+}
+
+json_t *rf_json_seconds(const double *times) {
+  const rf_json_member members[] = {
+      {"compute", times[0]},  {"memory", times[1]},       {"overhead", times[2]},
+      {"network", times[3]},  {"lower", times[4]},        {"upper", times[5]},
+      {"expected", times[6]}, {"expected_low", times[7]}, {"expected_high", times[8]}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, members);
+  return object;
+}
+
+json_t *rf_json_texts(const char *first, size_t size, int count) {
+  json_t *array = json_array();
+  for (int i = 0; i < count; i++) {
+    json_array_append_new(array, json_string(first + (size_t)i * size));
+  }
+  return array;
+}

@@ -4,8 +4,7 @@
 
 #include <jansson.h>
 
-#include "roofline/predict.h"
-#include "roofline/text.h"
+#include "roofline/documents.h"
 
 double rf_json_number_of(json_t *value);    /**< NaN when it is no number */
 const char *rf_json_text_of(json_t *value); /**< "" when it is no string */
@@ -20,9 +19,45 @@ void rf_json_add(json_t *document, size_t flags, roof_text *out);
  *  message. */
 roof_status rf_json_write(json_t *document, const char *what, roof_text *out, roof_error *error);
 
+/** A member that is a number. */
+typedef struct rf_json_member {
+  const char *key;
+  double value;
+} rf_json_member;
+
+/** Sets members of an object, in their order. */
+void rf_json_set_numbers(json_t *object, const rf_json_member *members, size_t count);
+#define RF_JSON_SET(object, members)                                                                         \
+  rf_json_set_numbers((object), (members), sizeof(members) / sizeof *(members))
+
+/** The member `seconds` of every answer, of anything that has these times. */
+#define RF_JSON_SECONDS(p)                                                                                   \
+  rf_json_seconds((const double[]){(p)->compute_seconds, (p)->memory_seconds, (p)->overhead_seconds,         \
+                                   (p)->network_seconds, (p)->lower_seconds, (p)->upper_seconds,             \
+                                   (p)->expected_seconds, (p)->expected_low_seconds,                         \
+                                   (p)->expected_high_seconds})
+json_t *rf_json_seconds(const double *times);
+
+/** An array of texts: `size` bytes from one to the next. */
+json_t *rf_json_texts(const char *first, size_t size, int count);
+
 /* prediction_write.c */
 json_t *rf_parameters_json(const roof_op *op, const double *values);
 json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const double *values,
                            const roof_prediction *prediction);
+
+/* model_write.c, workload_write.c, plans_write.c, cluster_write.c */
+json_t *rf_model_json(const roof_model_target *target, const roof_model_answer *answer);
+json_t *rf_workload_item_json(const roof_workload *workload, const roof_workload_answer *answer,
+                              size_t index);
+json_t *rf_workload_json(const roof_workload *workload, const roof_machine *machine,
+                         const roof_workload_settings *settings, const roof_workload_answer *answer);
+json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, const roof_plan_limits *limits,
+                      const roof_model_precisions *precisions, const roof_plan_front *front);
+json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
+                            const roof_model_settings *settings, double devices,
+                            const roof_train_front *front);
+json_t *rf_cluster_json(const roof_target *target, const roof_cluster_settings *settings,
+                        const roof_cluster_answer *answer);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "documents/json.h"
-#include "roofline/documents.h"
 
 json_t *rf_parameters_json(const roof_op *op, const double *values) {
   json_t *object = json_object();
@@ -51,15 +50,6 @@ static json_t *effects(const roof_target *target, const roof_prediction *p) {
   return array;
 }
 
-static json_t *seconds(const roof_prediction *p) {
-  return json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "compute", rf_json_number(p->compute_seconds),
-      "memory", rf_json_number(p->memory_seconds), "overhead", rf_json_number(p->overhead_seconds), "network",
-      rf_json_number(p->network_seconds), "lower", rf_json_number(p->lower_seconds), "upper",
-      rf_json_number(p->upper_seconds), "expected", rf_json_number(p->expected_seconds), "expected_low",
-      rf_json_number(p->expected_low_seconds), "expected_high", rf_json_number(p->expected_high_seconds));
-}
-
 static json_t *ceiling(const roof_target *target, roof_basis basis, const roof_prediction *p) {
   roof_ceiling c = roof_ceiling_of(target, basis, &p->work);
   return json_pack("{s:o, s:o, s:o}", "seconds", rf_json_number(c.seconds), "flops_per_second",
@@ -78,7 +68,7 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
       rf_json_number(p->bytes), "intensity", rf_json_number(p->intensity), "ridge", rf_json_number(p->ridge),
       "regime", roof_regime_name(p->regime), "binding", binding, "attainable_flops_per_second",
       rf_json_number(p->attainable));
-  json_object_set_new(object, "seconds", seconds(p));
+  json_object_set_new(object, "seconds", RF_JSON_SECONDS(p));
   json_object_set_new(object, "levels", levels(p));
   json_object_set_new(object, "ceilings",
                       json_pack("{s:o, s:o}", "theoretical", ceiling(target, ROOF_THEORETICAL, p), "achieved",

@@ -250,6 +250,11 @@ roof_regime roof_model_phase_regime(const roof_model_phase *p) {
   return most;
 }
 
+roof_span roof_model_phase_span(const roof_model_phase *p) {
+  return p->link_seconds[ROOF_SPAN_CLUSTER] > p->link_seconds[ROOF_SPAN_NODE] ? ROOF_SPAN_CLUSTER
+                                                                              : ROOF_SPAN_NODE;
+}
+
 bool roof_model_too_long(const roof_model_target *t, char *buffer, size_t size) {
   double tokens = t->settings.prompt + (t->settings.train ? 0 : t->settings.generate);
   double most = t->model->context;

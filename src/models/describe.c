@@ -224,3 +224,13 @@ roof_model_parameters roof_model_count(const roof_model *m) {
   p.active += p.total;
   return p;
 }
+
+roof_stored_type roof_model_stored(const roof_model *m) {
+  roof_stored_type all = {0};
+  for (int i = 0; i < m->stored_count; i++) {
+    all.tensors += m->stored[i].tensors;
+    all.elements += m->stored[i].elements;
+    all.bytes += m->stored[i].bytes;
+  }
+  return all;
+}

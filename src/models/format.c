@@ -155,3 +155,25 @@ roof_status roof_model_precision_parse(const char *text, roof_model_precision *p
   }
   return status;
 }
+
+roof_status roof_model_precisions_parse(const char *text, const roof_model_precision *base,
+                                        roof_model_precisions *precisions, roof_error *error) {
+  roof_model_precisions read = {.list = {*base}, .names = {"as stored"}, .count = text == NULL};
+  roof_status status = ROOF_OK;
+  while (text != NULL && status == ROOF_OK) {
+    size_t length = strcspn(text, "/");
+    if (read.count == ROOF_PRECISION_MAX || length >= sizeof read.names[0]) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "precision `%.60s`: more than %d choices, or a long one",
+                            text, ROOF_PRECISION_MAX);
+    }
+    char *name = read.names[read.count];
+    snprintf(name, sizeof read.names[0], "%.*s", (int)length, text);
+    read.list[read.count] = *base;
+    status = roof_model_precision_parse(name, &read.list[read.count++], error);
+    text = text[length] == '/' ? text + length + 1 : NULL;
+  }
+  if (status == ROOF_OK) {
+    *precisions = read;
+  }
+  return status;
+}

@@ -51,7 +51,7 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
 }
 
 static roof_status select_settings(const cli_args *args, const roof_model *model, roof_model_settings *s,
-                                   cli_model_axes *axes, roof_error *error) {
+                                   roof_model_axes *axes, roof_error *error) {
   *s = roof_model_settings_default(model);
   roof_status status = cli_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
@@ -61,7 +61,8 @@ static roof_status select_settings(const cli_args *args, const roof_model *model
   status = status == ROOF_OK ? select_precision(&s->precision, error) : status;
   status = status == ROOF_OK && mode != NULL ? roof_launch_parse(mode, &s->launch, error) : status;
   status = status == ROOF_OK && fuse != NULL ? roof_fusion_parse(fuse, &s->fusion, error) : status;
-  return status == ROOF_OK ? cli_model_words(args->words + 1, args->word_count - 1, s, axes, error) : status;
+  return status == ROOF_OK ? roof_model_settings_read(args->words + 1, args->word_count - 1, s, axes, error)
+                           : status;
 }
 
 /** Says which weights --dtype does not reach: those that the config or the file has in a format of their own.
@@ -108,7 +109,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
   }
   roof_model_answer_of(&target, &a);
   if (args->json) {
-    json_array_append_new(out->json, cli_model_json(&target, &a));
+    json_array_append_new(out->json, rf_model_json(&target, &a));
     return ROOF_OK;
   }
   if (args->csv) {
@@ -122,7 +123,7 @@ static roof_status answer_one(const cli_args *args, const roof_model *model, con
 
 /** Refuses options of a model's layers where a file lists its operations. */
 static roof_status check_workload_options(const cli_args *args, roof_error *error) {
-  static const cli_model_axes none = {.count = 0};
+  static const roof_model_axes none = {.count = 0};
   const struct {
     const char *name;
     bool typed;
@@ -169,7 +170,7 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
 static roof_status answer_all(const cli_args *args, answer *out, roof_error *error) {
   roof_model model;
   roof_model_settings settings;
-  cli_model_axes axes = {.count = 0};
+  roof_model_axes axes = {.count = 0};
   roof_machine **machines = NULL;
   int count = 0;
   roof_status status =
@@ -195,7 +196,7 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   } else if (status == ROOF_OK) {
     status = answer_each(args, &model, machines, count, &settings, out, error);
   }
-  cli_model_axes_done(&axes);
+  roof_model_axes_done(&axes);
   cli_machines_free(machines, count);
   return status;
 }

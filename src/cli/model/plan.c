@@ -56,7 +56,7 @@ const char *cli_model_plan_typed(void) {
 }
 
 roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
-                                    cli_model_axes *axes, roof_error *error) {
+                                    roof_model_axes *axes, roof_error *error) {
   roof_status status = ROOF_OK;
   settings->sp = sequence != 0;
   for (int i = 0; i < OPTION_COUNT && status == ROOF_OK; i++) {
@@ -64,7 +64,7 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
       char word[SHORT * 2];
       const char *words[] = {word};
       snprintf(word, sizeof word, "%s=%.60s", cli_model_plan_options[i].longName, typed[i]);
-      status = cli_model_words(words, 1, settings, axes, error);
+      status = roof_model_settings_read(words, 1, settings, axes, error);
     }
   }
   return status == ROOF_OK && network != NULL ? roof_network_find(network, machine, &settings->network, error)
@@ -77,12 +77,6 @@ static void add_link(roof_text *out, const roof_model_target *t, roof_span span,
   roof_text_addf(out, "%s %s, %s per message %s", l->name,
                  roof_quantity_format(x, SHORT, l->bytes_per_second, "B/s"),
                  roof_quantity_format(y, SHORT, l->latency_seconds, "s"), where);
-}
-
-/** The link that binds a phase, by the time of its transfers. */
-static roof_span binding_link(const roof_model_phase *p) {
-  return p->link_seconds[ROOF_SPAN_CLUSTER] > p->link_seconds[ROOF_SPAN_NODE] ? ROOF_SPAN_CLUSTER
-                                                                              : ROOF_SPAN_NODE;
 }
 
 static void add_network(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
@@ -99,7 +93,7 @@ static void add_network(roof_text *out, const roof_model_target *t, const roof_m
     }
   }
   if (p->network_seconds > 0) {
-    roof_text_addf(out, " %s binds of the links;", t->links[binding_link(p)].name);
+    roof_text_addf(out, " %s binds of the links;", t->links[roof_model_phase_span(p)].name);
   }
   roof_text_addf(out, " bubble %.1f %%;", 100 * p->bubble);
   roof_text_addf(out, " %s if transfers hide", roof_quantity_format(x, SHORT, p->lower_seconds, "s"));
@@ -146,39 +140,4 @@ void cli_model_plan_text(roof_text *out, const roof_model_target *t, const roof_
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     add_network(out, t, &a->phases[i], roof_phase_name((roof_phase)i));
   }
-}
-
-static json_t *link_json(const roof_link *l) {
-  return json_pack("{s:s, s:o, s:o, s:s}", "name", l->name, "bytes_per_second",
-                   rf_json_number(l->bytes_per_second), "latency_seconds", rf_json_number(l->latency_seconds),
-                   "source", l->source);
-}
-
-static json_t *phase_json(const roof_model_target *t, const roof_model_phase *p) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "node_seconds",
-                   rf_json_number(p->link_seconds[ROOF_SPAN_NODE]), "network_seconds",
-                   rf_json_number(p->link_seconds[ROOF_SPAN_CLUSTER]), "bubble", rf_json_number(p->bubble),
-                   "replica_seconds", rf_json_number(p->replica_seconds), "hidden_seconds",
-                   rf_json_number(p->hidden_seconds), "binding_link",
-                   p->network_seconds > 0 ? json_string(t->links[binding_link(p)].name) : json_null());
-}
-
-json_t *cli_model_plan_json(const roof_model_target *t, const roof_model_answer *a) {
-  const roof_model_settings *s = &t->settings;
-  json_t *object =
-      json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tp", rf_json_number(s->tp), "pp",
-                rf_json_number(s->pp), "dp", rf_json_number(s->dp), "ep", rf_json_number(s->ep), "cp",
-                rf_json_number(s->cp), "devices", rf_json_number(t->devices), "node", rf_json_number(s->node),
-                "replica_batch", rf_json_number(roof_model_replica_batch(t)), "microbatches",
-                rf_json_number(roof_model_microbatches(t)));
-  json_object_set_new(object, "node_link",
-                      t->plain.link != NULL ? link_json(&t->links[ROOF_SPAN_NODE]) : json_null());
-  json_object_set_new(object, "network_link", link_json(&t->links[ROOF_SPAN_CLUSTER]));
-  json_object_set_new(object, "sp", json_boolean(s->sp));
-  json_object_set_new(object, "zero", rf_json_number(s->zero));
-  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
-    const roof_model_phase *p = &a->phases[i];
-    json_object_set_new(object, roof_phase_name((roof_phase)i), p->present ? phase_json(t, p) : json_null());
-  }
-  return object;
 }

@@ -10,7 +10,7 @@
 #include "roofline/draw.h"
 #include "roofline/plan.h"
 
-enum { SHORT = CLI_MODEL_CHOICE_SIZE };
+enum { SHORT = 48 };
 
 static int search;
 static char *devices, *ttft, *tpot;
@@ -39,9 +39,7 @@ typedef struct answer {
   const roof_model *model;
   const roof_machine *machine;
   roof_plan_limits limits;
-  roof_model_precision precisions[CLI_MODEL_CHOICES];
-  char names[CLI_MODEL_CHOICES][SHORT];
-  int count;
+  roof_model_precisions precisions;
   roof_plan_front front;
 } answer;
 
@@ -51,21 +49,19 @@ typedef struct front_row {
   const char *precision;
 } front_row;
 
-#define COUNT(key, member)                                                                                   \
-  { key, key, .fixed = true, CLI_FIELD(NUMBER, front_row, point.member) }
+#define COUNT(member)                                                                                        \
+  { .header = #member, .fixed = true, CLI_FIELD(NUMBER, front_row, point.member) }
 
 static const cli_column front_columns[] = {
-    COUNT("tp", tp),
-    COUNT("pp", pp),
-    COUNT("dp", dp),
-    COUNT("ep", ep),
-    COUNT("batch", batch),
-    {"precision", "precision", CLI_FIELD(TEXT, front_row, precision)},
-    {"ttft_seconds", "TTFT", "s", CLI_FIELD(NUMBER, front_row, point.ttft_seconds)},
-    {"tpot_seconds", "TPOT", "s", CLI_FIELD(NUMBER, front_row, point.tpot_seconds)},
-    {"device_tokens_per_second", "tokens/s per device", .digits = 4,
-     CLI_FIELD(NUMBER, front_row, point.device_tokens_per_second)},
-    {.key = "total_bytes", CLI_FIELD(NUMBER, front_row, point.total_bytes)},
+    COUNT(tp),
+    COUNT(pp),
+    COUNT(dp),
+    COUNT(ep),
+    COUNT(batch),
+    {NULL, "precision", CLI_FIELD(TEXT, front_row, precision)},
+    {NULL, "TTFT", "s", CLI_FIELD(NUMBER, front_row, point.ttft_seconds)},
+    {NULL, "TPOT", "s", CLI_FIELD(NUMBER, front_row, point.tpot_seconds)},
+    {NULL, "tokens/s per device", .digits = 4, CLI_FIELD(NUMBER, front_row, point.device_tokens_per_second)},
     {0}};
 
 static roof_status parse_limit(const char *text, const char *unit, const char *name, double *value,
@@ -86,14 +82,14 @@ static void plan_words(const answer *a, const roof_plan_point *p, char *out, siz
   int n = snprintf(out, size, "tp %.0f pp %.0f dp %.0f", p->tp, p->pp, p->dp);
   n += p->ep > 1 ? snprintf(out + n, size - (size_t)n, " ep %.0f", p->ep) : 0;
   n += snprintf(out + n, size - (size_t)n, " b%.0f", p->batch);
-  if (a->count > 1) {
-    snprintf(out + n, size - (size_t)n, " %.12s", a->names[p->precision]);
+  if (a->precisions.count > 1) {
+    snprintf(out + n, size - (size_t)n, " %.12s", a->precisions.names[p->precision]);
   }
 }
 
 static cli_rows front_rows(const answer *a, front_row rows[ROOF_FRONT_MAX]) {
   for (int i = 0; i < a->front.count; i++) {
-    rows[i] = (front_row){a->front.points[i], a->names[a->front.points[i].precision]};
+    rows[i] = (front_row){a->front.points[i], a->precisions.names[a->front.points[i].precision]};
   }
   return CLI_ROWS(front_columns, rows, (size_t)a->front.count);
 }
@@ -118,20 +114,6 @@ static void add_text(const answer *a, roof_text *out) {
     front_row rows[ROOF_FRONT_MAX];
     cli_columns_add_text(out, front_rows(a, rows));
   }
-}
-
-static json_t *answer_json(const answer *a) {
-  front_row rows[ROOF_FRONT_MAX];
-  const roof_plan_front *f = &a->front;
-  front_row best = {f->best, a->names[f->best.precision]};
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.plans/1",
-                   "name", a->model->name, "machine", a->machine->name, "devices",
-                   rf_json_number(a->limits.devices), "ttft_limit_seconds",
-                   rf_json_number(a->limits.ttft_seconds), "tpot_limit_seconds",
-                   rf_json_number(a->limits.tpot_seconds), "tried", rf_json_number(f->tried), "fit",
-                   rf_json_number(f->fit), "within", rf_json_number(f->within), "best",
-                   f->best.batch > 0 ? cli_columns_object(front_columns, &best) : json_null(), "front",
-                   cli_columns_json(front_rows(a, rows)));
 }
 
 static void make_chart(const answer *a, roof_front *chart) {
@@ -192,14 +174,15 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
                ? ROOF_E_ARGUMENT
                : cli_model_search_train(args, model, machine, settings, a.limits.devices, text, json, error);
   }
-  status = status == ROOF_OK ? cli_model_choices(precisions, settings, a.precisions, a.names, &a.count, error)
-                             : status;
   status = status == ROOF_OK
-               ? roof_plan_search(model, machine, settings, a.precisions, a.count, &a.limits, &a.front, error)
+               ? roof_model_precisions_parse(precisions, &settings->precision, &a.precisions, error)
                : status;
+  status = status == ROOF_OK ? roof_plan_search(model, machine, settings, a.precisions.list,
+                                                a.precisions.count, &a.limits, &a.front, error)
+                             : status;
   status = status == ROOF_OK && args->to != NULL ? write_chart(&a, args->to, error) : status;
   if (status == ROOF_OK && args->json) {
-    json_array_append_new(json, answer_json(&a));
+    json_array_append_new(json, rf_plans_json(model, machine, &a.limits, &a.precisions, &a.front));
   } else if (status == ROOF_OK) {
     roof_text_add(text, text->length > 0 ? "\n" : "");
     add_text(&a, text);

@@ -14,36 +14,28 @@ typedef struct answer {
   roof_train_front front;
 } answer;
 
-static const char *recompute(const void *row, char *scratch) {
-  (void)scratch;
-  return roof_recompute_name(((const roof_train_point *)row)->recompute);
-}
-
 static const char *recompute_and_sp(const void *row, char *scratch) {
-  snprintf(scratch, CLI_SCRATCH, "%s%s", recompute(row, NULL),
-           ((const roof_train_point *)row)->sp ? ", sp" : "");
+  const roof_train_point *p = row;
+  snprintf(scratch, CLI_SCRATCH, "%s%s", roof_recompute_name(p->recompute), p->sp ? ", sp" : "");
   return scratch;
 }
 
-#define COUNT(key, header, member)                                                                           \
-  { key, header, .fixed = true, CLI_FIELD(NUMBER, roof_train_point, member) }
+#define COUNT(header, member)                                                                                \
+  { NULL, header, .fixed = true, CLI_FIELD(NUMBER, roof_train_point, member) }
 
 static const cli_column front_columns[] = {
-    COUNT("tp", "tp", tp),
-    COUNT("pp", "pp", pp),
-    COUNT("dp", "dp", dp),
-    COUNT("ep", "ep", ep),
-    {.key = "sp", CLI_FIELD(FLAG, roof_train_point, sp)},
-    COUNT("zero", "ZeRO", zero),
-    {.key = "recompute", .text = recompute},
-    COUNT("micro_batch", "micro", micro_batch),
-    COUNT("microbatches", "accumulated", microbatches),
+    COUNT("tp", tp),
+    COUNT("pp", pp),
+    COUNT("dp", dp),
+    COUNT("ep", ep),
+    COUNT("ZeRO", zero),
+    COUNT("micro", micro_batch),
+    COUNT("accumulated", microbatches),
     {NULL, "recompute", .text = recompute_and_sp},
-    {"seconds", "step", "s", CLI_FIELD(NUMBER, roof_train_point, seconds)},
-    {"device_tokens_per_second", "tokens/s per device", .digits = 4,
-     CLI_FIELD(NUMBER, roof_train_point, device_tokens_per_second)},
-    {"mfu", "MFU", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, roof_train_point, mfu)},
-    {"total_bytes", "memory", .binary = true, CLI_FIELD(NUMBER, roof_train_point, total_bytes)},
+    {NULL, "step", "s", CLI_FIELD(NUMBER, roof_train_point, seconds)},
+    {NULL, "tokens/s per device", .digits = 4, CLI_FIELD(NUMBER, roof_train_point, device_tokens_per_second)},
+    {NULL, "MFU", " %", .scale = 100, .fixed = true, .digits = 1, CLI_FIELD(NUMBER, roof_train_point, mfu)},
+    {NULL, "memory", .binary = true, CLI_FIELD(NUMBER, roof_train_point, total_bytes)},
     {0}};
 
 static cli_rows front_rows(const answer *a) {
@@ -72,16 +64,6 @@ static void add_text(const answer *a, roof_text *out) {
   cli_columns_add_text(out, front_rows(a));
 }
 
-static json_t *answer_json(const answer *a) {
-  const roof_train_front *f = &a->front;
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.train_plans/1",
-                   "name", a->model->name, "machine", a->machine->name, "devices", rf_json_number(a->devices),
-                   "batch", rf_json_number(a->settings->batch), "prompt", rf_json_number(a->settings->prompt),
-                   "tried", rf_json_number(f->tried), "fit", rf_json_number(f->fit), "best",
-                   f->count > 0 ? cli_columns_object(front_columns, &f->best) : json_null(), "front",
-                   cli_columns_json(front_rows(a)));
-}
-
 roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
                                    const roof_model_settings *settings, double devices, roof_text *text,
                                    json_t *json, roof_error *error) {
@@ -89,7 +71,7 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
   a = (answer){.model = model, .machine = machine, .settings = settings, .devices = devices};
   roof_status status = roof_train_search(model, machine, settings, devices, &a.front, error);
   if (status == ROOF_OK && args->json) {
-    json_array_append_new(json, answer_json(&a));
+    json_array_append_new(json, rf_train_plans_json(model, machine, settings, devices, &a.front));
   } else if (status == ROOF_OK) {
     roof_text_add(text, text->length > 0 ? "\n" : "");
     add_text(&a, text);

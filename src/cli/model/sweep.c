@@ -29,7 +29,7 @@ const char *cli_sweep_figure(int figure, const char **head, const char **unit) {
   return figures[figure].name;
 }
 
-bool cli_model_sweeps(const cli_model_axes *axes, const char *precisions) {
+bool cli_model_sweeps(const roof_model_axes *axes, const char *precisions) {
   return compare || axes->count > 0 || (precisions != NULL && strchr(precisions, '/') != NULL);
 }
 
@@ -63,15 +63,15 @@ void cli_sweep_add_words(roof_text *out, const cli_sweep *s, const cli_sweep_poi
       space = " ";
     }
   }
-  if (s->precision_count > 1) {
-    roof_text_addf(out, "%s%s", space, s->names[p->precision]);
+  if (s->precisions.count > 1) {
+    roof_text_addf(out, "%s%s", space, s->precisions.names[p->precision]);
   }
 }
 
 static roof_status aim(const cli_sweep *s, const cli_sweep_point *p, roof_model_target *target,
                        roof_error *error) {
   roof_model_settings settings = s->settings;
-  settings.precision = s->precisions[p->precision];
+  settings.precision = s->precisions.list[p->precision];
   for (int i = 0; i < s->axes->count; i++) {
     *(double *)(void *)((char *)&settings + s->axes->list[i].offset) = cli_sweep_value(s, p, i);
   }
@@ -138,11 +138,11 @@ void cli_sweep_crossings(const cli_sweep *s, cli_sweep_receive *receive, void *c
 }
 
 static roof_status run_points(cli_sweep *s, roof_error *error) {
-  size_t possible = 0, each = s->values * (size_t)s->precision_count;
+  size_t possible = 0, each = s->values * (size_t)s->precisions.count;
   for (size_t i = 0; i < s->count; i++) {
     cli_sweep_point *p = &s->points[i];
     p->machine = (int)(i / each);
-    p->precision = (int)(i / s->values % (size_t)s->precision_count);
+    p->precision = (int)(i / s->values % (size_t)s->precisions.count);
     p->index = i % s->values;
     run_point(s, p);
     possible += p->why[0] == '\0';
@@ -162,7 +162,7 @@ static roof_status print_sweep(const cli_sweep *s, roof_error *error) {
 }
 
 roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_machine *const *machines,
-                            int count, const roof_model_settings *settings, const cli_model_axes *axes,
+                            int count, const roof_model_settings *settings, const roof_model_axes *axes,
                             const char *precisions, roof_error *error) {
   cli_sweep s = {.args = args,
                  .model = model,
@@ -173,9 +173,9 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                  .values = 1};
   roof_status status = args->to != NULL ? cli_chart_check(args->to, error) : ROOF_OK;
   status = status == ROOF_OK
-               ? cli_model_choices(precisions, settings, s.precisions, s.names, &s.precision_count, error)
+               ? roof_model_precisions_parse(precisions, &settings->precision, &s.precisions, error)
                : status;
-  double points = (double)s.precision_count * count;
+  double points = (double)s.precisions.count * count;
   for (int i = 0; i < axes->count; i++) {
     s.values *= axes->list[i].values.count;
     points *= (double)axes->list[i].values.count;

@@ -43,10 +43,8 @@ typedef struct cli_sweep {
   roof_machine *const *machines;
   int machine_count;
   roof_model_settings settings;
-  const cli_model_axes *axes;
-  roof_model_precision precisions[CLI_MODEL_CHOICES];
-  char names[CLI_MODEL_CHOICES][CLI_MODEL_CHOICE_SIZE];
-  int precision_count;
+  const roof_model_axes *axes;
+  roof_model_precisions precisions;
   size_t values; /**< product of the axes */
   cli_sweep_point *points;
   size_t count; /**< machines x precisions x values, in that order */

@@ -16,7 +16,7 @@ static json_t *point_json(const cli_sweep *s, const cli_sweep_point *p) {
   roof_text words = {0};
   cli_sweep_add_words(&words, s, p, -1);
   json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "machine", s->machines[p->machine]->name, "precision",
-                             s->names[p->precision], "label", words.data != NULL ? words.data : "",
+                             s->precisions.names[p->precision], "label", words.data != NULL ? words.data : "",
                              "settings", settings_json(s, p, -1));
   for (int i = 0; i < CLI_SWEEP_FIGURE_COUNT; i++) {
     const char *head, *unit, *name = cli_sweep_figure(i, &head, &unit);
@@ -34,9 +34,9 @@ static void add_crossing(void *context, const cli_sweep *s, const cli_sweep_cros
   json_array_append_new(context,
                         json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s, s:o}", "parameter",
                                   s->axes->list[c->axis].name, "machine", s->machines[p->machine]->name,
-                                  "precision", s->names[p->precision], "phase", roof_phase_name(c->phase),
-                                  "products_only", (int)c->products, "value", rf_json_number(c->at.value),
-                                  "at", rf_json_number(c->at.at), "intensity",
+                                  "precision", s->precisions.names[p->precision], "phase",
+                                  roof_phase_name(c->phase), "products_only", (int)c->products, "value",
+                                  rf_json_number(c->at.value), "at", rf_json_number(c->at.at), "intensity",
                                   rf_json_number(c->at.intensity), "ridge", rf_json_number(c->at.ridge),
                                   "why", c->words, "settings", settings_json(s, p, c->axis)));
 }

@@ -66,7 +66,7 @@ static void add_heads(cli_grid *grid, const cli_sweep *s, char alignment[COLUMNS
     cli_grid_add(grid, "machine");
     alignment[n++] = 'l';
   }
-  if (s->precision_count > 1) {
+  if (s->precisions.count > 1) {
     cli_grid_add(grid, "precision");
     alignment[n++] = 'l';
   }
@@ -90,8 +90,8 @@ static void add_row(cli_grid *grid, const cli_sweep *s, const cli_sweep_point *p
   if (s->machine_count > 1) {
     cli_grid_add(grid, "%s", s->machines[p->machine]->name);
   }
-  if (s->precision_count > 1) {
-    cli_grid_add(grid, "%s", s->names[p->precision]);
+  if (s->precisions.count > 1) {
+    cli_grid_add(grid, "%s", s->precisions.names[p->precision]);
   }
   for (int i = 0; i < s->axes->count; i++) {
     cli_grid_add(grid, "%.15g", cli_sweep_value(s, p, i));
@@ -125,7 +125,7 @@ static void add_runs(roof_text *out, const cli_sweep *s) {
 
 /** The run of `machine` with the values of row `row`. */
 static const cli_sweep_point *beside(const cli_sweep *s, int machine, size_t row) {
-  return &s->points[(size_t)machine * s->values * (size_t)s->precision_count + row];
+  return &s->points[(size_t)machine * s->values * (size_t)s->precisions.count + row];
 }
 
 /** One figure of all machines with the values of a row, the others' also as a multiple of the first's. */
@@ -154,7 +154,7 @@ static void head_beside(cli_grid *grid, const cli_sweep *s, const char *what, ch
 
 /** A table a figure, a row each value. */
 static void add_machines(roof_text *out, const cli_sweep *s) {
-  size_t rows = s->values * (size_t)s->precision_count;
+  size_t rows = s->values * (size_t)s->precisions.count;
   for (int i = 0; i < COLUMN_COUNT; i++) {
     char alignment[COLUMNS_MAX];
     cli_grid grid = {0};
@@ -265,7 +265,7 @@ void cli_sweep_text(roof_text *out, const cli_sweep *s, bool compare) {
   add_answer(out, s);
   if (!compare) {
     add_runs(out, s);
-  } else if (s->values * (size_t)s->precision_count > 1) {
+  } else if (s->values * (size_t)s->precisions.count > 1) {
     add_machines(out, s);
   } else {
     add_figures(out, s);

@@ -134,15 +134,11 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
 /** What the file of weights holds, a line a type. */
 static void add_stored(roof_text *out, const roof_model *m) {
   char x[SHORT];
-  double tensors = 0, elements = 0, bytes = 0;
-  for (int i = 0; i < m->stored_count; i++) {
-    tensors += m->stored[i].tensors;
-    elements += m->stored[i].elements;
-    bytes += m->stored[i].bytes;
-  }
+  roof_stored_type all = roof_model_stored(m);
   if (m->stored_count > 0) {
     roof_text_addf(out, "  file        %.0f tensors, %.0f elements, %.0f B (%s), %.4g bits per weight\n",
-                   tensors, elements, bytes, roof_bytes_format(x, SHORT, bytes), 8 * bytes / elements);
+                   all.tensors, all.elements, all.bytes, roof_bytes_format(x, SHORT, all.bytes),
+                   8 * all.bytes / all.elements);
   }
   for (int i = 0; i < m->stored_count; i++) {
     const roof_stored_type *s = &m->stored[i];

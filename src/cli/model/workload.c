@@ -138,114 +138,10 @@ static roof_status add_text(roof_text *out, const shown *v, bool color, roof_err
   return status;
 }
 
-/* JSON. */
-
-static json_t *seconds_of(double compute, double memory, double network, double overhead, double lower,
-                          double upper, double expected, double low, double high) {
-  const struct {
-    const char *name;
-    double value;
-  } times[] = {{"compute", compute},   {"memory", memory},    {"overhead", overhead},
-               {"network", network},   {"lower", lower},      {"upper", upper},
-               {"expected", expected}, {"expected_low", low}, {"expected_high", high}};
-  json_t *object = json_object();
-  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
-    json_object_set_new(object, times[i].name, rf_json_number(times[i].value));
-  }
-  return object;
-}
-
-static json_t *item_json(const shown *v, size_t index) {
-  const roof_workload_item *item = &v->w->items[index];
-  const roof_prediction *p = &v->a->items[index];
-  char x[SHORT];
-  json_t *object =
-      json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "name", item->name,
-                "op", item->op, "size", item->shape, "count", rf_json_number(item->count), "dtype",
-                roof_dtype_name(item->types.compute), "unit", roof_unit_name(item->work.unit), "flops",
-                rf_json_number(item->work.flops), "bytes", rf_json_number(p->bytes), "weight_bytes",
-                rf_json_number(item->weight_bytes), "kernels", rf_json_number(item->work.launches),
-                "intensity", rf_json_number(p->intensity), "ridge", rf_json_number(p->ridge), "regime",
-                roof_regime_name(p->regime), "binding", roof_prediction_binding(p, x, sizeof x));
-  json_object_set_new(object, "seconds",
-                      seconds_of(p->compute_seconds, p->memory_seconds, p->network_seconds,
-                                 p->overhead_seconds, p->lower_seconds, p->upper_seconds, p->expected_seconds,
-                                 p->expected_low_seconds, p->expected_high_seconds));
-  json_object_set_new(object, "share",
-                      rf_json_number(item->count * p->expected_seconds / v->a->expected_seconds));
-  return object;
-}
-
-static json_t *regimes_json(const shown *v) {
-  json_t *object = json_object();
-  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
-    const roof_workload_share *r = &v->a->regimes[i];
-    json_object_set_new(object, roof_regime_name((roof_regime)i),
-                        json_pack("{s:o, s:o, s:o}", "operations", rf_json_number(r->items), "seconds",
-                                  rf_json_number(r->seconds), "share",
-                                  rf_json_number(r->seconds / v->a->expected_seconds)));
-  }
-  return object;
-}
-
-static json_t *memory_json(const shown *v) {
-  double total = v->w->weight_bytes + v->w->activation_bytes, capacity = v->a->capacity_bytes;
-  json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "weights_bytes", rf_json_number(v->w->weight_bytes),
-                             "activation_bytes", rf_json_number(v->w->activation_bytes), "total_bytes",
-                             rf_json_number(total), "capacity_bytes", rf_json_number(capacity));
-  json_object_set_new(object, "fits",
-                      isnan(total + capacity) ? json_null() : json_boolean(total <= capacity));
-  return object;
-}
-
-static json_t *workload_json(const shown *v) {
-  const roof_workload_answer *a = v->a;
-  json_t *items = json_array(), *notes = json_array();
-  json_t *object =
-      json_pack("{s:s, s:s, s:s, s:s, s:s}", "schema", "roofline.workload/1", "name", v->w->name, "format",
-                v->w->format, "machine", v->machine->name, "regime", roof_regime_name(a->regime));
-  const struct {
-    const char *name;
-    double value;
-  } numbers[] = {{"batch", v->w->batch},
-                 {"inputs_per_second", v->w->batch / a->expected_seconds},
-                 {"parameters", v->w->parameters},
-                 {"calls", a->calls},
-                 {"kernels", a->kernels},
-                 {"flops", a->flops},
-                 {"multiply_adds", a->matrix_flops / 2},
-                 {"bytes", a->bytes},
-                 {"weight_bytes", a->weight_bytes},
-                 {"mfu", a->mfu},
-                 {"mbu", a->mbu},
-                 {"energy_joules", a->energy_joules}};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    json_object_set_new(object, numbers[i].name, rf_json_number(numbers[i].value));
-  }
-  json_object_set_new(object, "launch",
-                      json_pack("{s:s, s:o, s:s}", "mode", roof_launch_name(v->s->launch), "kernel_seconds",
-                                rf_json_number(a->kernel.seconds), "kernel_source", a->kernel.source));
-  json_object_set_new(object, "seconds",
-                      seconds_of(a->compute_seconds, a->memory_seconds, a->network_seconds,
-                                 a->overhead_seconds, a->lower_seconds, a->upper_seconds, a->expected_seconds,
-                                 a->expected_low_seconds, a->expected_high_seconds));
-  json_object_set_new(object, "regimes", regimes_json(v));
-  json_object_set_new(object, "memory", memory_json(v));
-  for (size_t i = 0; i < v->w->count; i++) {
-    json_array_append_new(items, item_json(v, i));
-  }
-  for (int i = 0; i < v->w->note_count; i++) {
-    json_array_append_new(notes, json_string(v->w->notes[i]));
-  }
-  json_object_set_new(object, "operations", items);
-  json_object_set_new(object, "notes", notes);
-  return object;
-}
-
 /** The rows of a CSV: items that name their machine. */
 static void add_rows(json_t *rows, const shown *v) {
   for (size_t i = 0; i < v->w->count; i++) {
-    json_t *row = item_json(v, i);
+    json_t *row = rf_workload_item_json(v->w, v->a, i);
     json_object_set_new(row, "machine", json_string(v->machine->name));
     json_array_append_new(rows, row);
   }
@@ -263,7 +159,7 @@ static roof_status answer_on(const cli_args *args, const roof_workload *w, const
   }
   shown v = {w, machine, s, &a};
   if (args->json) {
-    json_array_append_new(json, workload_json(&v));
+    json_array_append_new(json, rf_workload_json(w, machine, s, &a));
   } else if (args->csv) {
     add_rows(json, &v);
   } else {

@@ -1,0 +1,268 @@
+/* A model's answer written as roofline.model/1. */
+#include "documents/json.h"
+
+static json_t *text_or_null(const char *text) {
+  return text != NULL ? json_string(text) : json_null();
+}
+
+static json_t *bytes_by_class(const double *bytes) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_BYTES_CLASS_COUNT; i++) {
+    json_object_set_new(object, roof_bytes_class_name((roof_bytes_class)i), rf_json_number(bytes[i]));
+  }
+  return object;
+}
+
+static json_t *operation(const roof_model_target *t, const roof_model_operation *o,
+                         const roof_model_phase *p) {
+  const rf_json_member amounts[] = {
+      {"count", o->count},
+      {"kernels", o->kernels},
+      {"flops", o->flops},
+      {"bytes", o->bytes[ROOF_BYTES_WEIGHTS] + o->bytes[ROOF_BYTES_ACTIVATIONS] + o->bytes[ROOF_BYTES_KV]}};
+  const rf_json_member ratios[] = {{"intensity", o->intensity}, {"ridge", o->ridge}};
+  json_t *object = json_pack("{s:s}", "name", o->name);
+  RF_JSON_SET(object, amounts);
+  json_object_set_new(object, "bytes_by_class", bytes_by_class(o->bytes));
+  RF_JSON_SET(object, ratios);
+  json_object_set_new(object, "regime", json_string(roof_regime_name(o->regime)));
+  json_object_set_new(object, "kind", json_string(roof_operation_kind_name(o->kind)));
+  json_object_set_new(object, "part",
+                      text_or_null(o->part < ROOF_PART_COUNT ? roof_model_part_name(o->part) : NULL));
+  json_object_set_new(object, "link",
+                      text_or_null(o->kind == ROOF_KIND_COLLECTIVE ? t->links[o->span].name : NULL));
+  json_object_set_new(object, "algorithm", text_or_null(o->algorithm));
+  json_object_set_new(object, "dtype",
+                      text_or_null(o->peak != NULL ? roof_dtype_name(o->peak->dtype) : NULL));
+  json_object_set_new(object, "seconds", RF_JSON_SECONDS(o));
+  json_object_set_new(object, "share", rf_json_number(o->count * o->expected_seconds / p->expected_seconds));
+  return object;
+}
+
+static json_t *phase(const roof_model_target *t, const roof_model_phase *p) {
+  if (!p->present) {
+    return json_null();
+  }
+  const rf_json_member amounts[] = {{"tokens", p->tokens}, {"sequences", p->sequences},
+                                    {"steps", p->steps},   {"yield", p->yield},
+                                    {"flops", p->flops},   {"bytes", p->memory_bytes}};
+  const rf_json_member figures[] = {{"mfu", p->mfu},
+                                    {"hfu", p->hfu},
+                                    {"recomputed_flops", p->recomputed_flops},
+                                    {"mbu", p->mbu},
+                                    {"energy_joules", p->energy_joules}};
+  json_t *object = json_object(), *operations = json_array();
+  RF_JSON_SET(object, amounts);
+  json_object_set_new(object, "bytes_by_class", bytes_by_class(p->bytes));
+  json_object_set_new(object, "kernels", rf_json_number(p->kernels));
+  json_object_set_new(object, "seconds", RF_JSON_SECONDS(p));
+  RF_JSON_SET(object, figures);
+  for (int i = 0; i < p->count; i++) {
+    json_array_append_new(operations, operation(t, &p->operations[i], p));
+  }
+  json_object_set_new(object, "operations", operations);
+  return object;
+}
+
+static json_t *phases(const roof_model_target *t, const roof_model_answer *a) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    json_object_set_new(object, roof_phase_name((roof_phase)i), phase(t, &a->phases[i]));
+  }
+  return object;
+}
+
+static json_t *memory(const roof_model_capacity *c) {
+  const rf_json_member parts[] = {
+      {"weights_bytes", c->weight_bytes},      {"kv_bytes", c->kv_bytes},
+      {"state_bytes", c->state_bytes},         {"activation_bytes", c->activation_bytes},
+      {"workspace_bytes", c->workspace_bytes}, {"fragmentation_bytes", c->fragmentation_bytes},
+      {"total_bytes", c->total_bytes},         {"capacity_bytes", c->capacity_bytes},
+      {"gradient_bytes", c->gradient_bytes},   {"optimizer_bytes", c->optimizer_bytes}};
+  const rf_json_member rest[] = {{"spare_bytes", c->spare_bytes},
+                                 {"kv_bytes_per_token", c->kv_bytes_per_token},
+                                 {"longest_context", c->longest_context},
+                                 {"largest_batch", c->largest_batch}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, parts);
+  json_object_set_new(object, "fits", json_boolean(c->fits));
+  RF_JSON_SET(object, rest);
+  return object;
+}
+
+static void set_stored(json_t *object, const roof_stored_type *s) {
+  const rf_json_member members[] = {{"tensors", s->tensors}, {"elements", s->elements}, {"bytes", s->bytes}};
+  RF_JSON_SET(object, members);
+}
+
+static json_t *stored(const roof_model *m) {
+  json_t *types = json_array(), *object = json_object();
+  roof_stored_type all = roof_model_stored(m);
+  for (int i = 0; i < m->stored_count; i++) {
+    json_t *type = json_pack("{s:s}", "type", m->stored[i].name);
+    set_stored(type, &m->stored[i]);
+    json_array_append_new(types, type);
+  }
+  set_stored(object, &all);
+  json_object_set_new(object, "types", types);
+  return object;
+}
+
+static json_t *precision(const roof_model_target *t) {
+  const roof_model_precision *p = &t->settings.precision;
+  json_t *weights = json_object();
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    char name[64];
+    roof_weight_format_name(&p->weights[part], name, sizeof name);
+    json_object_set_new(
+        weights, roof_model_part_name((roof_model_part)part),
+        json_pack("{s:s, s:o, s:s, s:b}", "format", name, "bytes", rf_json_number(t->weight_bytes[part]),
+                  "compute", roof_dtype_name(t->parts[part].types.compute), "native", (int)t->native[part]));
+  }
+  return json_pack("{s:s, s:s, s:s, s:o}", "activations", roof_dtype_name(p->activations), "kv",
+                   roof_dtype_name(p->kv), "state", roof_dtype_name(p->state), "weights", weights);
+}
+
+static json_t *settings(const roof_model_target *t) {
+  const roof_model_settings *s = &t->settings;
+  const rf_json_member members[] = {{"batch", s->batch}, {"prompt", s->prompt}, {"generate", s->generate},
+                                    {"chunk", s->chunk}, {"draft", s->draft},   {"tp", s->tp},
+                                    {"pp", s->pp},       {"dp", s->dp},         {"ep", s->ep}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, members);
+  json_object_set_new(object, "launch", json_string(roof_launch_name(s->launch)));
+  json_object_set_new(object, "kernel_seconds", rf_json_number(t->kernel.seconds));
+  json_object_set_new(object, "kernel_source", json_string(t->kernel.source));
+  json_object_set_new(object, "kernel_kind", json_string(roof_provenance_name(t->kernel.kind)));
+  json_object_set_new(object, "recompute", json_string(roof_recompute_name(s->recompute)));
+  return object;
+}
+
+static json_t *link_of(const roof_link *l) {
+  return json_pack("{s:s, s:o, s:o, s:s}", "name", l->name, "bytes_per_second",
+                   rf_json_number(l->bytes_per_second), "latency_seconds", rf_json_number(l->latency_seconds),
+                   "source", l->source);
+}
+
+static json_t *plan_phase(const roof_model_target *t, const roof_model_phase *p) {
+  if (!p->present) {
+    return json_null();
+  }
+  const rf_json_member members[] = {{"node_seconds", p->link_seconds[ROOF_SPAN_NODE]},
+                                    {"network_seconds", p->link_seconds[ROOF_SPAN_CLUSTER]},
+                                    {"bubble", p->bubble},
+                                    {"replica_seconds", p->replica_seconds},
+                                    {"hidden_seconds", p->hidden_seconds}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, members);
+  json_object_set_new(object, "binding_link",
+                      text_or_null(p->network_seconds > 0 ? t->links[roof_model_phase_span(p)].name : NULL));
+  return object;
+}
+
+static json_t *plan(const roof_model_target *t, const roof_model_answer *a) {
+  const roof_model_settings *s = &t->settings;
+  const rf_json_member members[] = {{"tp", s->tp},
+                                    {"pp", s->pp},
+                                    {"dp", s->dp},
+                                    {"ep", s->ep},
+                                    {"cp", s->cp},
+                                    {"devices", t->devices},
+                                    {"node", s->node},
+                                    {"replica_batch", roof_model_replica_batch(t)},
+                                    {"microbatches", roof_model_microbatches(t)}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, members);
+  json_object_set_new(object, "node_link",
+                      t->plain.link != NULL ? link_of(&t->links[ROOF_SPAN_NODE]) : json_null());
+  json_object_set_new(object, "network_link", link_of(&t->links[ROOF_SPAN_CLUSTER]));
+  json_object_set_new(object, "sp", json_boolean(s->sp));
+  json_object_set_new(object, "zero", rf_json_number(s->zero));
+  for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
+    json_object_set_new(object, roof_phase_name((roof_phase)i), plan_phase(t, &a->phases[i]));
+  }
+  return object;
+}
+
+static json_t *notes(const roof_model_target *t) {
+  const roof_model *m = t->model;
+  json_t *array = rf_json_texts(m->notes[0], sizeof m->notes[0], m->note_count);
+  char why[160];
+  if (roof_model_too_long(t, why, sizeof why)) {
+    json_array_insert_new(array, 0, json_string(why));
+  }
+  return array;
+}
+
+static json_t *saving(const roof_model_target *t, roof_phase kind, int index) {
+  roof_model_saving s = roof_model_fusion_saving(t, kind, index);
+  const rf_json_member members[] = {{"bytes", s.bytes}, {"kernels", s.kernels}, {"seconds", s.seconds}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, members);
+  return object;
+}
+
+/** What each fusion removes, whether it is in the plan or not. */
+static json_t *fusions(const roof_model_target *t) {
+  json_t *array = json_array();
+  for (int i = 0; i < ROOF_FUSION_COUNT; i++) {
+    const char *text = NULL;
+    const char *name = roof_fusion_name(i, &text);
+    json_t *object = json_pack("{s:s, s:s, s:b}", "name", name, "merges", text, "planned",
+                               (int)(t->settings.fusion >> i & 1));
+    bool encoder = t->model->encoder, generates = !encoder && t->settings.generate > 0;
+    json_object_set_new(object, encoder ? "encode" : "prefill",
+                        saving(t, encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL, i));
+    json_object_set_new(object, "decode", generates ? saving(t, ROOF_PHASE_DECODE, i) : json_null());
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
+static json_t *definitions(void) {
+  json_t *object = json_object();
+  const roof_model_definition *d = NULL;
+  for (int i = 0; (d = roof_model_definition_at(i)) != NULL; i++) {
+    json_object_set_new(object, d->name, json_string(d->text));
+  }
+  return object;
+}
+
+json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
+  const roof_model *m = t->model;
+  const rf_json_member numbers[] = {{"parameters", t->parameters.total},
+                                    {"active_parameters", t->parameters.active},
+                                    {"kv_elements_per_token", t->parameters.kv_elements_per_token},
+                                    {"state_elements", t->parameters.state_elements},
+                                    {"layers", m->layer_count},
+                                    {"devices", a->devices},
+                                    {"ttft_seconds", a->ttft_seconds},
+                                    {"tpot_seconds", a->tpot_seconds},
+                                    {"tpot_first_seconds", a->tpot_first_seconds},
+                                    {"tpot_last_seconds", a->tpot_last_seconds},
+                                    {"request_seconds", a->request_seconds},
+                                    {"tokens_per_second", a->tokens_per_second},
+                                    {"batch_tokens_per_second", a->batch_tokens_per_second},
+                                    {"device_tokens_per_second", a->device_tokens_per_second},
+                                    {"prompt_tokens_per_second", a->prompt_tokens_per_second},
+                                    {"joules_per_token", a->joules_per_token},
+                                    {"price_per_million_tokens", a->price_per_million_tokens}};
+  json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "schema", "roofline.model/1", "name", m->name,
+                             "architecture", m->architecture, "machine", t->machine->name);
+  RF_JSON_SET(object, numbers);
+  json_object_set_new(object, "settings", settings(t));
+  json_object_set_new(object, "precision", precision(t));
+  json_object_set_new(object, "file", m->stored_count > 0 ? stored(m) : json_null());
+  json_object_set_new(object, "plan", plan(t, a));
+  json_object_set_new(object, "memory", memory(&a->capacity));
+  json_object_set_new(object, "phases", phases(t, a));
+  json_object_set_new(object, "fusions", fusions(t));
+  json_object_set_new(object, "definitions", definitions());
+  json_object_set_new(object, "notes", notes(t));
+  return object;
+}
+
+roof_status roof_model_write(const roof_model_target *target, const roof_model_answer *answer, roof_text *out,
+                             roof_error *error) {
+  return rf_json_write(rf_model_json(target, answer), "model", out, error);
+}

@@ -1,0 +1,147 @@
+/* Settings as words: batch=8 prompt=4k tp=2 of a model's run, devices=512 tokens=4M of a cluster. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/model_sweep.h"
+#include "roofline/plan.h"
+#include "roofline/units.h"
+
+/** A setting by name, and where it lies. */
+typedef struct setting {
+  const char *name;
+  size_t offset;
+  const char *unit;
+  bool whole;   /**< a range of it has whole values */
+  double least; /**< of a cluster's */
+} setting;
+
+enum { SETTING_MAX = 20 };
+
+#define COUNT(name)                                                                                          \
+  { #name, offsetof(roof_model_settings, name), "", true, 0 }
+#define AMOUNT(name, unit)                                                                                   \
+  { #name, offsetof(roof_model_settings, name), unit, false, 0 }
+static const setting of_models[SETTING_MAX] = {
+    COUNT(batch),       COUNT(prompt),       COUNT(generate), COUNT(chunk), COUNT(draft),
+    AMOUNT(accept, ""), COUNT(tp),           COUNT(pp),       COUNT(dp),    COUNT(ep),
+    COUNT(cp),          COUNT(microbatches), COUNT(node),     COUNT(page),  AMOUNT(workspace, "B"),
+    AMOUNT(price, ""),  COUNT(zero),
+};
+
+#define INPUT(name, member, unit, least)                                                                     \
+  { name, offsetof(roof_cluster_settings, member), unit, false, least }
+static const setting of_clusters[SETTING_MAX] = {
+    INPUT("devices", devices, "", 1),    INPUT("node", node, "", 1),
+    INPUT("params", parameters, "", 1),  INPUT("tokens", tokens, "", 1),
+    INPUT("size", buffer_bytes, "B", 1), INPUT("bytes", gradient_bytes, "B", 0),
+    INPUT("stages", stages, "", 1),      INPUT("microbatches", microbatches, "", 1),
+};
+
+/** The setting that `word` names before its `=`, or NULL with the nearest name in the error. */
+static const setting *find(const setting *table, const char *word, roof_error *error) {
+  const char *names[SETTING_MAX] = {NULL};
+  char name[64];
+  size_t length = strcspn(word, "=");
+  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
+  for (int i = 0; table[i].name != NULL; i++) {
+    names[i] = table[i].name;
+    if (strcmp(table[i].name, name) == 0 && word[length] == '=') {
+      return &table[i];
+    }
+  }
+  roof_error_unknown(error, "setting", name, names, NULL);
+  return NULL;
+}
+
+static double *place_of(const setting *s, void *settings) {
+  return (double *)(void *)((char *)settings + s->offset);
+}
+
+static roof_status read_setting(const void *context, const char *text, double *value, roof_error *error) {
+  const setting *s = context;
+  roof_error why = {0};
+  roof_status status = roof_quantity_parse_unit(text, s->unit, value, &why);
+  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s: %s", s->name, why.message);
+}
+
+/** Reads a list or range; the setting itself gets the first value. */
+static roof_status read_list(const setting *s, const char *list, roof_model_settings *settings,
+                             roof_model_axes *axes, roof_error *error) {
+  char copy[256];
+  if (axes == NULL || axes->count == ROOF_MODEL_AXIS_MAX || strlen(list) >= sizeof copy) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%.60s: %s", s->name, list,
+                          axes == NULL ? "one value here" : "too many lists, or a long one");
+  }
+  for (int i = 0; i < axes->count; i++) {
+    if (axes->list[i].offset == s->offset) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", s->name);
+    }
+  }
+  roof_model_axis *axis = &axes->list[axes->count++];
+  *axis = (roof_model_axis){.name = s->name, .offset = s->offset};
+  snprintf(copy, sizeof copy, "%s", list);
+  roof_status status = roof_axis_read(&axis->values, s->name, s->whole, read_setting, s, copy, error);
+  if (status == ROOF_OK) {
+    *place_of(s, settings) = axis->values.values[0];
+  }
+  return status;
+}
+
+static roof_status read_word(const char *word, roof_model_settings *settings, roof_model_axes *axes,
+                             roof_error *error) {
+  const char *equals = strchr(word, '=');
+  if (equals == NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "`%.60s`: settings are key=value, for instance batch=8",
+                          word);
+  }
+  const setting *s = find(of_models, word, error);
+  if (s == NULL) {
+    return ROOF_E_NAME;
+  }
+  if (strchr(equals, ',') != NULL || strstr(equals, "..") != NULL) {
+    return read_list(s, equals + 1, settings, axes, error);
+  }
+  return read_setting(s, equals + 1, place_of(s, settings), error);
+}
+
+static void release(roof_model_axes *axes, int from) {
+  while (axes != NULL && axes->count > from) {
+    free(axes->list[--axes->count].values.values);
+  }
+}
+
+roof_status roof_model_settings_read(const char *const *words, int count, roof_model_settings *settings,
+                                     roof_model_axes *axes, roof_error *error) {
+  roof_model_settings read = *settings;
+  int before = axes != NULL ? axes->count : 0;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    status = read_word(words[i], &read, axes, error);
+  }
+  if (status != ROOF_OK) {
+    release(axes, before);
+    return status;
+  }
+  *settings = read;
+  return ROOF_OK;
+}
+
+void roof_model_axes_done(roof_model_axes *axes) {
+  release(axes, 0);
+}
+
+roof_status roof_cluster_settings_read(const char *word, roof_cluster_settings *settings, roof_error *error) {
+  const setting *s = find(of_clusters, word, error);
+  double value = 0;
+  roof_status status = s != NULL ? read_setting(s, strchr(word, '=') + 1, &value, error) : ROOF_E_NAME;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (!(value >= s->least && value < 1e18)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s=%g: must be at least %g", s->name, value, s->least);
+  }
+  *place_of(s, settings) = value;
+  return ROOF_OK;
+}
