@@ -123,6 +123,7 @@ typedef struct roof_comparison_row {
   char name[ROOF_NAME_MAX]; /**< "fp16 matrix" */
   const char *unit;
   double values[ROOF_COMPARED_MAX]; /**< of each machine; NaN: not known */
+  double ratios[ROOF_COMPARED_MAX]; /**< to the first machine's; NaN: not known */
   bool lacking[ROOF_COMPARED_MAX];  /**< the hardware has no such path */
 } roof_comparison_row;
 
@@ -132,6 +133,14 @@ typedef struct roof_comparison_row {
  *  Errors: ROOF_E_ARGUMENT for more than ROOF_COMPARED_MAX machines, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machines_compare(roof_machine *const *machines, int machine_count,
                                            roof_comparison_row **rows, size_t *count, roof_error *error);
+
+/** Appends the rows as one roofline.comparison/1 object, what `machine compare --json` prints.
+ *  Units: as each row says.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_comparison_write(roof_machine *const *machines, int machine_count,
+                                           const roof_comparison_row *rows, size_t count, roof_text *out,
+                                           roof_error *error);
 
 /** What is wrong or doubtful in a machine. */
 typedef struct roof_finding {
@@ -146,6 +155,77 @@ typedef struct roof_finding {
  *  Ownership: fills at most `capacity` findings; returns how many there are.
  *  Errors: none. */
 ROOF_API size_t roof_machine_lint(const roof_machine *machine, roof_finding *findings, size_t capacity);
+
+/** A finding, and whose. */
+typedef struct roof_lint_finding {
+  const char *machine; /**< one of the lint's machines */
+  roof_finding finding;
+} roof_lint_finding;
+
+/** The findings of several machines. */
+typedef struct roof_lint {
+  char **machines; /**< their names; of a file that cannot be read its path */
+  size_t machine_count;
+  roof_lint_finding *findings; /**< by machine */
+  size_t count;
+  int errors, warnings;
+} roof_lint;
+
+/** Lints the `count` machines named, as roof_catalog_load takes them; none named: all of the catalogue, where a file
+ *  that cannot be read is a finding.
+ *  Units: none.
+ *  Ownership: fills *lint on success only; release with roof_lint_done.
+ *  Errors: as roof_catalog_load for a machine that was named; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_catalog_lint(const char *const *names, int count, roof_lint *lint,
+                                       roof_error *error);
+
+/** Appends the findings as one roofline.lint/1 object, what `machine lint --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_lint_write(const roof_lint *lint, roof_text *out, roof_error *error);
+
+/** Frees the findings.
+ *  Units: none.
+ *  Ownership: releases what roof_catalog_lint filled.
+ *  Errors: none. */
+ROOF_API void roof_lint_done(roof_lint *lint);
+
+/** A machine that a search found. */
+typedef struct roof_found_machine {
+  const roof_catalog_entry *entry;
+  char title[96];
+  roof_provenance kind;
+  roof_machine_summary figures;
+} roof_found_machine;
+
+/** What a search found. */
+typedef struct roof_search {
+  roof_catalog_list list; /**< all that was searched */
+  roof_found_machine *machines;
+  size_t count;
+  roof_error *unreadable; /**< files that cannot be read, which are left out */
+  size_t unreadable_count;
+} roof_search;
+
+/** Finds the machines of the catalogue in whose name, aliases, title, vendor, architecture, class or levels `text`
+ *  occurs, case ignored; "": all.
+ *  Units: as roof_machine_summary.
+ *  Ownership: fills *search on success only; release with roof_search_done.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_catalog_search(const char *text, roof_search *search, roof_error *error);
+
+/** Appends the machines found as one roofline.machines/1 object, what `machine list --json` prints.
+ *  Units: as the keys say.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_search_write(const roof_search *search, roof_text *out, roof_error *error);
+
+/** Frees what a search found.
+ *  Units: none.
+ *  Ownership: releases what roof_catalog_search filled.
+ *  Errors: none. */
+ROOF_API void roof_search_done(roof_search *search);
 
 /** Operations of a user's file, used like built-in ones. */
 typedef struct roof_userops {

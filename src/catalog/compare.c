@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "documents/json.h"
 #include "roofline/catalog.h"
 
 static double peak_rate(const roof_machine *machine, roof_dtype dtype, roof_unit unit) {
@@ -116,15 +117,15 @@ static roof_comparison_row figure_row(roof_machine *const *machines, int count, 
   return row;
 }
 
-/** Keeps a row unless nobody has the figure. */
+/** Keeps a row, with its ratios, unless nobody has the figure. */
 static void keep(roof_comparison_row *rows, size_t *count, const roof_comparison_row *row, int machines) {
   bool known = false;
+  rows[*count] = *row;
   for (int i = 0; i < machines; i++) {
     known = known || !isnan(row->values[i]);
+    rows[*count].ratios[i] = row->values[i] / row->values[0];
   }
-  if (known) {
-    rows[(*count)++] = *row;
-  }
+  *count += known;
 }
 
 roof_status roof_machines_compare(roof_machine *const *machines, int machine_count,
@@ -132,7 +133,7 @@ roof_status roof_machines_compare(roof_machine *const *machines, int machine_cou
   if (machine_count > ROOF_COMPARED_MAX) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "compare: at most %d machines", ROOF_COMPARED_MAX);
   }
-  roof_comparison_row *made = calloc((size_t)ROOF_UNIT_COUNT * ROOF_DTYPE_COUNT + FIGURES, sizeof *made);
+  roof_comparison_row *made = calloc((size_t)ROOF_UNIT_COUNT * ROOF_DTYPE_COUNT + FIGURES + 1, sizeof *made);
   size_t kept = 0;
   if (made == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "compare: out of memory");
@@ -149,4 +150,29 @@ roof_status roof_machines_compare(roof_machine *const *machines, int machine_cou
   *rows = made;
   *count = kept;
   return ROOF_OK;
+}
+
+static json_t *row_json(const roof_comparison_row *row, int machines) {
+  json_t *values = json_array(), *ratios = json_array();
+  for (int i = 0; i < machines; i++) {
+    json_array_append_new(values, rf_json_number(row->values[i]));
+    json_array_append_new(ratios, rf_json_number(row->ratios[i]));
+  }
+  return json_pack("{s:s, s:s, s:s, s:o, s:o}", "figure", row->key, "name", row->name, "unit", row->unit,
+                   "values", values, "ratios", ratios);
+}
+
+roof_status roof_comparison_write(roof_machine *const *machines, int machine_count,
+                                  const roof_comparison_row *rows, size_t count, roof_text *out,
+                                  roof_error *error) {
+  json_t *names = json_array(), *list = json_array();
+  for (int i = 0; i < machine_count; i++) {
+    json_array_append_new(names, json_string(machines[i]->name));
+  }
+  for (size_t i = 0; i < count; i++) {
+    json_array_append_new(list, row_json(&rows[i], machine_count));
+  }
+  return rf_json_write(
+      json_pack("{s:s, s:o, s:o}", "schema", "roofline.comparison/1", "machines", names, "rows", list),
+      "compare", out, error);
 }

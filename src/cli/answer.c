@@ -55,7 +55,6 @@ static const struct {
      "machine,precision,values=label,ttft_seconds,tpot_seconds,tokens_per_second,batch_tokens_per_second,"
      "device_tokens_per_second,prompt_tokens_per_second,joules_per_token,price_per_million_tokens,"
      "total_bytes,spare_bytes,fits,regime,intensity,mfu,mbu,why"},
-    {"roofline.lint/1", "machines>findings", "machine=name,severity,where,message"},
     {"roofline.op/1", "parameters", "name,default,same_as,choices,text"},
 };
 

@@ -111,6 +111,16 @@ static roof_status list_machines(roof_error *error) {
   return status;
 }
 
+static roof_status lint_machines(roof_error *error) {
+  static const char *const names[] = {"nvidia-t4", "h100"};
+  roof_lint lint;
+  roof_status status = roof_catalog_lint(names, 2, &lint, error);
+  if (status == ROOF_OK) {
+    roof_lint_done(&lint);
+  }
+  return status;
+}
+
 static roof_status read_model(roof_error *error) {
   static const char text[] = "{\"model_type\": \"llama\", \"hidden_size\": 64, \"intermediate_size\": 256, "
                              "\"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"vocab_size\": 1000}";
@@ -134,6 +144,7 @@ static void machines(void **state) {
   fail_each("machine read and write", read_and_write, true);
   fail_each("machine template", write_template, false);
   fail_each("machine list", list_machines, false);
+  fail_each("machine lint", lint_machines, true);
 }
 
 static roof_status read_operations(roof_error *error) {

@@ -89,21 +89,22 @@ static roof_status load_and_lint(roof_error *error) {
   owned roof_machine *machine = NULL;
   owned roof_machine *copy = NULL;
   owned roof_machine *device = NULL;
-  roof_finding *findings = calloc(64, sizeof *findings);
-  roof_catalog_list list;
+  static const char *const names[] = {"h100"};
+  roof_lint lint = {0};
+  roof_search search = {0};
   roof_text text = {0};
   roof_status status = roof_catalog_load("h100", &machine, error);
-  status = status == ROOF_OK ? roof_catalog_list_all(&list, error) : status;
+  status = status == ROOF_OK ? roof_catalog_search("", &search, error) : status;
+  status = status == ROOF_OK ? roof_catalog_lint(names, 1, &lint, error) : status;
   if (status == ROOF_OK) {
-    roof_catalog_list_done(&list);
+    roof_search_done(&search);
+    roof_lint_done(&lint);
     copy = roof_machine_copy(machine);
-    roof_machine_lint(copy, findings, 64);
     status = roof_machine_write(copy, &text, error);
   }
   status = status == ROOF_OK ? roof_catalog_load_device("NVIDIA H200", &device, error) : status;
   status = status == ROOF_OK ? roof_machine_template("new", &text, error) : status;
   roof_text_done(&text);
-  free(findings);
   return status;
 }
 

@@ -13,27 +13,6 @@ typedef struct comparison {
   size_t row_count;
 } comparison;
 
-static json_t *row_json(const comparison *c, const roof_comparison_row *row) {
-  json_t *numbers = json_array(), *ratios = json_array();
-  for (int i = 0; i < c->count; i++) {
-    json_array_append_new(numbers, rf_json_number(row->values[i]));
-    json_array_append_new(ratios, rf_json_number(row->values[i] / row->values[0]));
-  }
-  return json_pack("{s:s, s:s, s:s, s:o, s:o}", "figure", row->key, "name", row->name, "unit", row->unit,
-                   "values", numbers, "ratios", ratios);
-}
-
-static json_t *as_json(const comparison *c) {
-  json_t *names = json_array(), *rows = json_array();
-  for (int i = 0; i < c->count; i++) {
-    json_array_append_new(names, json_string(c->machines[i]->name));
-  }
-  for (size_t i = 0; i < c->row_count; i++) {
-    json_array_append_new(rows, row_json(c, &c->rows[i]));
-  }
-  return json_pack("{s:s, s:o, s:o}", "schema", "roofline.comparison/1", "machines", names, "rows", rows);
-}
-
 static void add_csv(const comparison *c, roof_text *out) {
   roof_text_add(out, "figure");
   for (int i = 0; i < c->count; i++) {
@@ -53,10 +32,9 @@ static void add_row(const comparison *c, cli_grid *grid, const roof_comparison_r
   char text[MACHINE_FIGURE_SIZE];
   cli_grid_add(grid, "%s", row->name);
   for (int i = 0; i < c->count; i++) {
-    double ratio = row->values[i] / row->values[0];
     cli_grid_add(grid, "%s", cli_machine_figure(text, row->values[i], row->unit, row->lacking[i] ? "" : "?"));
-    if (i > 0 && !isnan(ratio)) {
-      cli_grid_add(grid, "%.2fx", ratio);
+    if (i > 0 && !isnan(row->ratios[i])) {
+      cli_grid_add(grid, "%.2fx", row->ratios[i]);
     } else if (i > 0) {
       cli_grid_add(grid, "%s", "");
     }
@@ -90,11 +68,11 @@ roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const 
   roof_text text = {0};
   roof_status status = roof_machines_compare(machines, count, &c.rows, &c.row_count, error);
   if (status == ROOF_OK && args->json) {
-    status = cli_json_print(as_json(&c), error);
+    status = roof_comparison_write(machines, count, c.rows, c.row_count, &text, error);
   } else if (status == ROOF_OK) {
     args->csv ? add_csv(&c, &text) : add_text(&c, args->quiet != 0, &text);
-    status = cli_print(&text, error);
   }
+  status = status == ROOF_OK ? cli_print(&text, error) : status;
   roof_text_done(&text);
   free(c.rows);
   return status;

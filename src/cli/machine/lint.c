@@ -1,90 +1,49 @@
+#include "cli/columns.h"
 #include "cli/machine/machine.h"
 
-enum { FINDING_MAX = 256 };
-
-/** Findings of all machines, in text and JSON. */
-typedef struct tally {
-  roof_text text;
-  json_t *json;
-  int machines, errors, warnings;
-} tally;
-
-static void add_findings(tally *t, const char *name, const roof_finding *findings, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < count && i < FINDING_MAX; i++) {
-    const roof_finding *f = &findings[i];
-    const char *severity = f->error ? "error" : "warning";
-    f->error ? t->errors++ : t->warnings++;
-    roof_text_addf(&t->text, "%s: %s: %s: %s\n", name, severity, f->where, f->message);
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s}", "severity", severity, "where", f->where, "message", f->message));
-  }
-  json_array_append_new(t->json, json_pack("{s:s, s:o}", "name", name, "findings", list));
-  t->machines++;
+static const char *severity_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_lint_finding *)row)->finding.error ? "error" : "warning";
 }
 
-static roof_status lint_named(tally *t, const char *name, roof_error *error) {
-  roof_machine *machine = NULL;
-  roof_finding findings[FINDING_MAX];
-  roof_status status = roof_catalog_load(name, &machine, error);
-  if (status == ROOF_OK) {
-    add_findings(t, machine->name, findings, roof_machine_lint(machine, findings, FINDING_MAX));
-  }
-  roof_machine_free(machine);
-  return status;
-}
+static const cli_column columns[] = {
+    {.key = "machine", CLI_FIELD(TEXT, roof_lint_finding, machine)},
+    {.key = "severity", .text = severity_of},
+    {.key = "where", CLI_FIELD(NAME, roof_lint_finding, finding.where)},
+    {.key = "message", CLI_FIELD(NAME, roof_lint_finding, finding.message)},
+    {0},
+};
 
-/** A file that does not even read is a finding of its machine: the others are linted all the same. */
-static roof_status lint_listed(tally *t, const roof_catalog_entry *entry, roof_error *error) {
-  roof_error why = {0};
-  roof_status status = lint_named(t, entry->name, &why);
-  if (status == ROOF_E_PARSE || status == ROOF_E_ARGUMENT || status == ROOF_E_NAME ||
-      status == ROOF_E_INPUT) {
-    roof_finding unreadable = {.error = true};
-    snprintf(unreadable.where, sizeof unreadable.where, "line %d, column %d", why.line, why.column);
-    snprintf(unreadable.message, sizeof unreadable.message, "%.255s", why.message);
-    add_findings(t, entry->origin, &unreadable, 1);
-    return ROOF_OK;
+static void add_text(roof_text *out, const roof_lint *lint, bool quiet) {
+  for (size_t i = 0; i < lint->count; i++) {
+    const roof_lint_finding *f = &lint->findings[i];
+    roof_text_addf(out, "%s: %s: %s: %s\n", f->machine, severity_of(f, NULL), f->finding.where,
+                   f->finding.message);
   }
-  return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s", why.message);
-}
-
-static roof_status lint_all(tally *t, roof_error *error) {
-  roof_catalog_list list;
-  roof_status status = roof_catalog_list_all(&list, error);
-  if (status != ROOF_OK) {
-    return status;
+  if (!quiet) {
+    roof_text_addf(out, "%zu machine%s: %d error%s, %d warning%s\n", lint->machine_count,
+                   lint->machine_count == 1 ? "" : "s", lint->errors, lint->errors == 1 ? "" : "s",
+                   lint->warnings, lint->warnings == 1 ? "" : "s");
   }
-  for (size_t i = 0; i < list.count && status == ROOF_OK; i++) {
-    status = lint_listed(t, &list.entries[i], error);
-  }
-  roof_catalog_list_done(&list);
-  return status;
-}
-
-static roof_status print(const cli_args *args, tally *t, roof_error *error) {
-  if (args->json || args->csv) {
-    return cli_answer_print(args,
-                            json_pack("{s:s, s:i, s:i, s:O}", "schema", "roofline.lint/1", "errors",
-                                      t->errors, "warnings", t->warnings, "machines", t->json),
-                            error);
-  }
-  if (!args->quiet) {
-    roof_text_addf(&t->text, "%d machine%s: %d error%s, %d warning%s\n", t->machines,
-                   t->machines == 1 ? "" : "s", t->errors, t->errors == 1 ? "" : "s", t->warnings,
-                   t->warnings == 1 ? "" : "s");
-  }
-  return cli_print(&t->text, error);
 }
 
 roof_status cli_machine_lint_run(const cli_args *args, roof_error *error) {
-  tally t = {.json = json_array()};
-  roof_status status = args->word_count < 2 ? lint_all(&t, error) : ROOF_OK;
-  for (int i = 1; i < args->word_count && status == ROOF_OK; i++) {
-    status = lint_named(&t, args->words[i], error);
+  roof_lint lint;
+  roof_text text = {0};
+  roof_status status = roof_catalog_lint(args->words + 1, args->word_count - 1, &lint, error);
+  if (status != ROOF_OK) {
+    return status;
   }
-  status = status == ROOF_OK ? print(args, &t, error) : status;
-  json_decref(t.json);
-  roof_text_done(&t.text);
-  return status == ROOF_OK && t.errors > 0 ? ROOF_E_GATE : status;
+  if (args->csv) {
+    status = cli_columns_print_csv(CLI_ROWS(columns, lint.findings, lint.count), error);
+  } else if (args->json) {
+    status = roof_lint_write(&lint, &text, error);
+  } else {
+    add_text(&text, &lint, args->quiet != 0);
+  }
+  status = status == ROOF_OK ? cli_print(&text, error) : status;
+  status = status == ROOF_OK && lint.errors > 0 ? ROOF_E_GATE : status;
+  roof_text_done(&text);
+  roof_lint_done(&lint);
+  return status;
 }
