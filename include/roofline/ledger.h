@@ -154,13 +154,22 @@ typedef struct roof_reconciled {
   const char *next;     /**< what would move the roof, when done */
 } roof_reconciled;
 
+/** A machine that was predicted for, as roof_reconcile_why looked it up. */
+typedef struct roof_reconcile_machine {
+  char name[ROOF_NAME_MAX];
+  roof_machine *machine; /**< NULL: the catalogue does not have it */
+} roof_reconcile_machine;
+
 typedef struct roof_reconcile {
   roof_reconciled *entries; /**< in the order the labels first appear */
   size_t count;
+  size_t impossible_count; /**< entries above their ceiling */
   char (*unmatched_predictions)[ROOF_LABEL_MAX];
   size_t unmatched_prediction_count;
   char (*unmatched_measurements)[ROOF_LABEL_MAX];
   size_t unmatched_measurement_count;
+  roof_reconcile_machine *machines;
+  size_t machine_count;
 } roof_reconcile;
 
 /** Matches the last prediction of each label with the first measurement after it. A prediction without one is
@@ -169,6 +178,24 @@ typedef struct roof_reconcile {
  *  Ownership: release with roof_reconcile_done; filled on success only.
  *  Errors: as roof_ledger_verify. */
 ROOF_API roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error);
+
+/** ROOF_E_GATE where a label has no counterpart or a kernel is above its ceiling; `ledger` is for the message.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: as said. */
+ROOF_API roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, roof_error *error);
+
+/** Appends the answer in one sentence: "3 of 4 predictions measured".
+ *  Units: none.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out);
+
+/** What decided the measured regime, where it is not the one predicted or no resource is busy; "" else.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_reconciled_regime(const roof_reconciled *reconciled, char *buffer, size_t size);
 
 /** What a `traffic` of a result means, after a colon: "lower: redundant traffic".
  *  Units: none.
@@ -194,6 +221,19 @@ typedef struct roof_why {
  *  Ownership: fills *why, which points to nothing outside itself.
  *  Errors: none; without a machine the causes of every kind of device are considered. */
 ROOF_API void roof_why_of(roof_why *why, const roof_reconciled *reconciled, const roof_machine *machine);
+
+/** roof_why_of an entry, with the machine predicted for while the catalogue has it.
+ *  Units: as roof_reconciled.
+ *  Ownership: fills *why; *all keeps the machines for the next entries.
+ *  Errors: none; of a machine that is not found, or where memory is short, nothing is known. */
+ROOF_API void roof_reconcile_why(roof_reconcile *all, size_t index, roof_why *why);
+
+/** Appends a reconciliation with its causes as one roofline.reconcile/1 object, what `reconcile --json` prints.
+ *  Units: s, FLOP/s, FLOP/byte.
+ *  Ownership: appends to the caller's `out`; *all keeps the machines it looked up.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_reconcile_write(roof_reconcile *all, const char *ledger, roof_text *out,
+                                          roof_error *error);
 
 /** Frees a result.
  *  Units: none.

@@ -29,13 +29,6 @@ static const struct {
     {"roofline.ladder/1", "rungs",
      "rung,kernel,label,summary,one_core,predicted_seconds,measured_seconds,flops_per_second,"
      "fraction_of_ceiling,times_rung_before,fraction_of_best_library"},
-    {"roofline.reconcile/1", "entries",
-     "label,prediction,measurement,unsealed,predicted_seconds,measured_seconds,lower_seconds,upper_seconds,"
-     "regime,binding,measured_regime,measured_fraction,fraction_of_ceiling,expected_fraction,"
-     "theoretical_fraction=theoretical.fraction,achieved_fraction=achieved.fraction,headroom,gap,overlap,"
-     "intensity,operational_intensity,traffic,flops_per_second,roof_flops_per_second,verdict,because,done,"
-     "next,"
-     "error,causes"},
     {"roofline.ledger/1", "entries",
      "sequence,time,kind,label,machine,op,parameters,dtype,regime,binding,flops,bytes,"
      "lower_seconds=seconds.lower,expected_seconds=seconds.expected,measured_seconds=seconds,samples,"

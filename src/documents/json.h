@@ -41,6 +41,9 @@ json_t *rf_json_seconds(const double *times);
 /** An array of texts: `size` bytes from one to the next. */
 json_t *rf_json_texts(const char *first, size_t size, int count);
 
+/* cause_write.c */
+json_t *rf_cause_json(const roof_cause *cause);
+
 /* prediction_write.c */
 json_t *rf_parameters_json(const roof_op *op, const double *values);
 json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const double *values,

@@ -76,6 +76,33 @@ const char *roof_traffic_meaning(const char *traffic) {
   return "?";
 }
 
+/** True for what is nearer than the outermost memory. */
+static bool is_inner(roof_clue clue) {
+  return clue == ROOF_CLUE_L1 || clue == ROOF_CLUE_L2 || clue == ROOF_CLUE_L3 || clue == ROOF_CLUE_SHARED;
+}
+
+char *roof_reconciled_regime(const roof_reconciled *r, char *buffer, size_t size) {
+  const roof_seen *seen = &r->seen;
+  const char *name = roof_regime_name(seen->regime);
+  buffer[0] = '\0';
+  if (seen->resource == NULL) {
+    return buffer;
+  }
+  if (!seen->busy) {
+    rf_format(
+        buffer, size,
+        "no resource is busy; the nearest to its peak is %s at %.1f %% (under %.0f %%: it waits on latency)",
+        seen->resource, 100 * seen->share, 100 * seen->threshold);
+  } else if (strcmp(name, r->regime) != 0) {
+    rf_format(buffer, size, "%s-bound, not %s-bound as predicted: %s (%.1f %%)", name, r->regime, seen->rule,
+              100 * seen->share);
+  } else if (is_inner(seen->clue)) {
+    rf_format(buffer, size, "memory-bound at %s, not at %s as predicted: %s (%.1f %%)", seen->resource,
+              r->binding, seen->rule, 100 * seen->share);
+  }
+  return buffer;
+}
+
 static void fill(double *clue, double value) {
   *clue = isnan(*clue) ? value : *clue;
 }

@@ -78,7 +78,9 @@ static void sort_out(const track *tracks, size_t count, roof_reconcile *result) 
   for (size_t i = 0; i < count; i++) {
     const track *t = &tracks[i];
     if (t->measurement != NULL) {
-      result->entries[result->count++] = rf_ledger_judge(t->prediction, t->measurement);
+      roof_reconciled *r = &result->entries[result->count++];
+      *r = rf_ledger_judge(t->prediction, t->measurement);
+      result->impossible_count += r->impossible[0] != '\0';
       continue;
     }
     if (t->prediction != NULL) {
@@ -125,7 +127,35 @@ roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof
   return status;
 }
 
+roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, roof_error *error) {
+  size_t missing = all->unmatched_prediction_count + all->unmatched_measurement_count;
+  size_t impossible = all->impossible_count;
+  if (missing > 0) {
+    return roof_error_set(error, ROOF_E_GATE, "%s: %zu label%s without a counterpart", ledger, missing,
+                          missing == 1 ? " is" : "s are");
+  }
+  return impossible == 0 ? ROOF_OK
+                         : roof_error_set(error, ROOF_E_GATE, "%s: %zu kernel%s above what can be", ledger,
+                                          impossible, impossible == 1 ? " is" : "s are");
+}
+
+void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
+  size_t missing = all->unmatched_prediction_count, extra = all->unmatched_measurement_count;
+  roof_text_addf(out, "%zu of %zu predictions measured", all->count, all->count + missing);
+  if (extra > 0) {
+    roof_text_addf(out, ", %zu measurement%s without a prediction", extra, extra == 1 ? "" : "s");
+  }
+  if (all->impossible_count > 0) {
+    roof_text_addf(out, ", %zu above %s ceiling", all->impossible_count,
+                   all->impossible_count == 1 ? "its" : "their");
+  }
+}
+
 void roof_reconcile_done(roof_reconcile *result) {
+  for (size_t i = 0; i < result->machine_count; i++) {
+    roof_machine_free(result->machines[i].machine);
+  }
+  free(result->machines);
   free(result->entries);
   free(result->unmatched_predictions);
   free(result->unmatched_measurements);

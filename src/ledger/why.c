@@ -1,8 +1,10 @@
 /* Why a reconciled kernel is as fast as it is: the prediction as far as it was sealed, and the causes ranked. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "roofline/catalog.h"
 #include "roofline/ledger.h"
 
 static roof_regime regime_of(const char *name) {
@@ -58,4 +60,28 @@ void roof_why_of(roof_why *why, const roof_reconciled *r, const roof_machine *ma
   size_t found = roof_causes_rank(&evidence, why->causes, ROOF_WHY_CAUSES);
   why->count = found < ROOF_WHY_CAUSES ? found : ROOF_WHY_CAUSES;
   roof_causes_sentence(&evidence, why->causes, why->count, why->sentence, sizeof why->sentence);
+}
+
+/** The machine of that name, looked up once; NULL where the catalogue does not have it. */
+static const roof_machine *find_machine(roof_reconcile *all, const char *name) {
+  for (size_t i = 0; i < all->machine_count; i++) {
+    if (strcmp(all->machines[i].name, name) == 0) {
+      return all->machines[i].machine;
+    }
+  }
+  roof_reconcile_machine *list = realloc(all->machines, (all->machine_count + 1) * sizeof *list);
+  if (list == NULL) {
+    return NULL;
+  }
+  all->machines = list;
+  roof_reconcile_machine *one = &list[all->machine_count++];
+  *one = (roof_reconcile_machine){.machine = NULL};
+  snprintf(one->name, sizeof one->name, "%s", name);
+  (void)roof_catalog_load(name, &one->machine, NULL);
+  return one->machine;
+}
+
+void roof_reconcile_why(roof_reconcile *all, size_t index, roof_why *why) {
+  const roof_reconciled *r = &all->entries[index];
+  roof_why_of(why, r, find_machine(all, r->machine));
 }

@@ -433,6 +433,34 @@ static void three_predictions_two_measurements(void **state) {
   assert_int_equal(result.count, 0);
 }
 
+static void a_reconciliation_is_written_and_gated(void **state) {
+  (void)state;
+  assert_int_equal(seal("a", 0.78, 1, NULL), ROOF_OK);
+  assert_int_equal(seal("b", 0.78, 1, NULL), ROOF_OK);
+  assert_int_equal(record("a", 2.6), ROOF_OK);
+  roof_reconcile result;
+  roof_text text = {0};
+  roof_error error;
+  reconcile(&result);
+  roof_reconcile_sentence(&result, &text);
+  assert_string_equal(text.data, "1 of 2 predictions measured");
+  roof_text_done(&text);
+  assert_int_equal(roof_reconcile_write(&result, "my.ledger", &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"schema\": \"roofline.reconcile/1\",\n  \"ledger\": \"my.ledger\""));
+  assert_non_null(strstr(text.data, "\"unmatched\": {\n    \"predictions\": [\n      \"b\"\n    ]"));
+  assert_non_null(strstr(text.data, "\"causes\": [\n        {\n          \"name\": "));
+  roof_text_done(&text);
+  assert_int_equal(result.machine_count, 1);
+  assert_int_equal(roof_reconcile_check(&result, "my.ledger", &error), ROOF_E_GATE);
+  assert_string_equal(error.message, "my.ledger: 1 label is without a counterpart");
+  result.unmatched_prediction_count = 0;
+  assert_int_equal(roof_reconcile_check(&result, "my.ledger", NULL), ROOF_OK);
+  result.impossible_count = 2;
+  assert_int_equal(roof_reconcile_check(&result, "my.ledger", &error), ROOF_E_GATE);
+  assert_string_equal(error.message, "my.ledger: 2 kernels are above what can be");
+  roof_reconcile_done(&result);
+}
+
 static void the_last_prediction_and_the_first_measurement_after_it(void **state) {
   (void)state;
   assert_int_equal(seal("a", 1, 2, NULL), ROOF_OK);
@@ -763,6 +791,7 @@ int main(void) {
       TEST(two_writers_at_once),
       TEST(killed_while_appending),
       TEST(three_predictions_two_measurements),
+      TEST(a_reconciliation_is_written_and_gated),
       TEST(the_last_prediction_and_the_first_measurement_after_it),
       TEST(predicting_after_measuring_does_not_count),
       TEST(an_empty_ledger_reconciles_to_nothing),

@@ -184,6 +184,29 @@ static void regime_from_a_profiler(void **state) {
   assert_null(judge(&p, measured(1e-3)).seen.resource);
 }
 
+static void the_measured_regime_in_words(void **state) {
+  (void)state;
+  char text[256];
+  ledger_entry p = predicted(1e9, 3.35e9), m = measured(1.25e-3); /* memory-bound */
+  roof_reconciled r = judge(&p, m);
+  assert_string_equal(roof_reconciled_regime(&r, text, sizeof text), ""); /* not counted */
+  m.clue[ROOF_CLUE_MEMORY] = 0.9;
+  r = judge(&p, m);
+  assert_string_equal(roof_reconciled_regime(&r, text, sizeof text), ""); /* as predicted */
+  m.clue[ROOF_CLUE_MEMORY] = 0.2;
+  r = judge(&p, m);
+  assert_non_null(strstr(roof_reconciled_regime(&r, text, sizeof text),
+                         "no resource is busy; the nearest to its peak is memory at 20.0 % (under "));
+  m.clue[ROOF_CLUE_COMPUTE] = 0.95;
+  r = judge(&p, m);
+  assert_non_null(strstr(roof_reconciled_regime(&r, text, sizeof text),
+                         "compute-bound, not memory-bound as predicted: "));
+  m.clue[ROOF_CLUE_L2] = 0.99;
+  r = judge(&p, m);
+  assert_non_null(
+      strstr(roof_reconciled_regime(&r, text, sizeof text), "memory-bound at L2, not at HBM as predicted: "));
+}
+
 static void counted_flops_without_counted_bytes(void **state) {
   (void)state;
   ledger_entry p = predicted(989e9, 1e9), m = measured(1e-3);
@@ -286,6 +309,7 @@ int main(void) {
       cmocka_unit_test(traffic_counted_against_arithmetic),
       cmocka_unit_test(regime_from_counters),
       cmocka_unit_test(regime_from_a_profiler),
+      cmocka_unit_test(the_measured_regime_in_words),
       cmocka_unit_test(counted_flops_without_counted_bytes),
       cmocka_unit_test(implied_overlap),
       cmocka_unit_test(above_the_roof),

@@ -1,5 +1,4 @@
 #include "cli/advise/advise.h"
-#include "cli/advise/causes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -261,7 +260,7 @@ static json_t *measured_json(const cli_advice *a) {
     json_array_append_new(actions, json_string(group->actions[i]));
   }
   for (size_t i = 0; i < a->advice.cause_count; i++) {
-    json_array_append_new(causes, cli_json_cause(&a->advice.causes[i]));
+    json_array_append_new(causes, rf_cause_json(&a->advice.causes[i]));
   }
   const roof_decision *next = roof_decision_of(&a->advice.evidence);
   return json_pack(

@@ -12,7 +12,7 @@ BEGIN {
   may["kernels"] = "core ops host kernels"
   may["measure"] = "core ops advise host kernels measure"
   may["import"] = "core ops models advise host documents import"
-  may["ledger"] = "core ops advise host documents ledger"
+  may["ledger"] = "core ops advise host documents catalog ledger"
   may["draw"] = "core ops advise host draw"
   may["region"] = "core host region"
   may["doctor"] = "core host measure doctor"

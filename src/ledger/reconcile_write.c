@@ -1,0 +1,102 @@
+/* A reconciliation written as roofline.reconcile/1. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "documents/json.h"
+#include "roofline/ledger.h"
+
+static json_t *text_or_null(const char *text) {
+  return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
+}
+
+static json_t *basis_json(const roof_reconciled *r, roof_basis basis) {
+  return json_pack("{s:o, s:o}", "fraction", rf_json_number(r->share[basis]), "verdict",
+                   text_or_null(r->bands[basis]));
+}
+
+static json_t *seen_json(const roof_seen *seen) {
+  return seen->resource == NULL
+             ? json_null()
+             : json_pack("{s:s, s:s, s:o, s:b, s:s, s:s}", "resource", seen->resource, "figure",
+                         roof_clue_name(seen->clue), "threshold", rf_json_number(seen->threshold), "busy",
+                         (int)seen->busy, "rule", seen->rule, "source", seen->source);
+}
+
+static json_t *counters_json(const roof_reconciled *r) {
+  json_t *object = json_object();
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    if (!isnan(r->clue[i])) {
+      json_object_set_new(object, roof_clue_name((roof_clue)i), json_real(r->clue[i]));
+    }
+  }
+  return object;
+}
+
+/** What was predicted and measured, and what the counters say. */
+static json_t *times_json(const roof_reconciled *r) {
+  const roof_seen *seen = &r->seen;
+  const char *regime = seen->resource != NULL ? roof_regime_name(seen->regime) : NULL;
+  return json_pack(
+      "{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:s, s:s?, s:o, s:o, s:o}", "label", r->label,
+      "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement, "unsealed",
+      (int)r->unsealed, "predicted_seconds", rf_json_number(r->predicted_seconds), "measured_seconds",
+      rf_json_number(r->measured_seconds), "lower_seconds", rf_json_number(r->lower_seconds), "upper_seconds",
+      rf_json_number(r->upper_seconds), "regime", r->regime, "binding", r->binding, "measured_regime", regime,
+      "measured_fraction", rf_json_number(seen->resource != NULL ? seen->share : NAN), "measured_by",
+      seen_json(seen), "counters", counters_json(r));
+}
+
+/** Where it stands under its ceilings. */
+static json_t *figures_json(const roof_reconciled *r) {
+  return json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "fraction_of_ceiling",
+      rf_json_number(r->fraction_of_ceiling), "expected_fraction", rf_json_number(r->expected_fraction),
+      "theoretical", basis_json(r, ROOF_THEORETICAL), "achieved", basis_json(r, ROOF_ACHIEVED), "headroom",
+      rf_json_number(r->headroom), "gap", rf_json_number(r->gap_points), "overlap",
+      rf_json_number(r->overlap), "intensity", rf_json_number(r->intensity), "operational_intensity",
+      rf_json_number(r->operational_intensity), "traffic", text_or_null(r->traffic), "flops_per_second",
+      rf_json_number(r->flops_per_second), "roof_flops_per_second", rf_json_number(r->roof_flops_per_second));
+}
+
+/** The verdict and why. */
+static json_t *words_json(const roof_reconciled *r, const roof_why *why) {
+  json_t *causes = json_array();
+  for (size_t i = 0; i < why->count; i++) {
+    json_array_append_new(causes, rf_cause_json(&why->causes[i]));
+  }
+  return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "verdict", r->verdict, "because", why->sentence, "done",
+                   (int)r->done, "next", text_or_null(r->next), "error", text_or_null(r->impossible),
+                   "causes", causes);
+}
+
+static json_t *entry_json(roof_reconcile *all, size_t index, roof_why *why) {
+  const roof_reconciled *r = &all->entries[index];
+  roof_reconcile_why(all, index, why);
+  json_t *entry = times_json(r), *figures = figures_json(r), *words = words_json(r, why);
+  json_object_update(entry, figures);
+  json_object_update(entry, words);
+  json_decref(figures);
+  json_decref(words);
+  return entry;
+}
+
+roof_status roof_reconcile_write(roof_reconcile *all, const char *ledger, roof_text *out, roof_error *error) {
+  json_t *entries = json_array();
+  roof_why *why = malloc(sizeof *why);
+  for (size_t i = 0; i < all->count && why != NULL; i++) {
+    json_array_append_new(entries, entry_json(all, i, why));
+  }
+  json_t *document = json_pack("{s:s, s:s, s:o, s:{s:o, s:o}}", "schema", "roofline.reconcile/1", "ledger",
+                               ledger, "entries", entries, "unmatched", "predictions",
+                               rf_json_texts((const char *)all->unmatched_predictions, ROOF_LABEL_MAX,
+                                             (int)all->unmatched_prediction_count),
+                               "measurements",
+                               rf_json_texts((const char *)all->unmatched_measurements, ROOF_LABEL_MAX,
+                                             (int)all->unmatched_measurement_count));
+  if (json_array_size(entries) < all->count) {
+    json_decref(document);
+    document = NULL;
+  }
+  free(why);
+  return rf_json_write(document, "reconcile", out, error);
+}
