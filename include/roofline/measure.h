@@ -4,6 +4,7 @@
 
 #include "roofline/kernels.h"
 #include "roofline/measurement.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,6 +87,27 @@ ROOF_API double roof_share_in_turns(const roof_measurement *own, const roof_meas
  *  Ownership: static.
  *  Errors: none. */
 ROOF_API const char *roof_backend_sizes(const roof_backend *backend, const roof_kernel *kernel, bool quick);
+
+/** A kernel that a backend runs. */
+typedef struct roof_listed {
+  const roof_kernel *kernel;
+  const char *family;   /**< of its operation */
+  const char *sizes;    /**< its default shape on the backend's device here */
+  const char *library;  /**< behind it, with its version; NULL: none */
+  const char *disabled; /**< why it does not work here; NULL: it does */
+} roof_listed;
+
+/** The kernels that a backend runs, by the family of their operation.
+ *  Units: none.
+ *  Ownership: fills at most `capacity`; roof_kernel_count is enough. Returns how many there are.
+ *  Errors: none. */
+ROOF_API int roof_backend_kernels(const roof_backend *backend, roof_listed *out, int capacity);
+
+/** Appends them as one roofline.kernels/1 object, what `run --list --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_kernels_write(const roof_backend *backend, roof_text *out, roof_error *error);
 
 /** The defaults: not quick, all cores, 0.4 s a figure, to 1 %, silent.
  *  Units: s.

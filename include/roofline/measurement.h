@@ -55,6 +55,13 @@ typedef struct roof_measurement {
   char note[160];
 } roof_measurement;
 
+/** What a profiler counted of one call. NaN: not counted. */
+typedef struct roof_counts {
+  double flops;
+  double bytes[ROOF_LEVEL_KIND_COUNT]; /**< by level, inner to outer */
+  double outer_bytes;                  /**< of the outermost level that was counted */
+} roof_counts;
+
 /** Resets to nothing measured: numbers NaN, texts "", no samples, no counters.
  *  Units: none.
  *  Ownership: the caller's storage.

@@ -2,6 +2,7 @@
 #ifndef ROOFLINE_PROFILER_H
 #define ROOFLINE_PROFILER_H
 
+#include "roofline/measurement.h"
 #include "roofline/status.h"
 #include "roofline/text.h"
 
@@ -60,6 +61,23 @@ ROOF_API bool roof_profiler_installed(const roof_profiler *profiler);
  *  Errors: NULL where there is no such step, or no memory. */
 ROOF_API const char **roof_profiler_command(const roof_profiler *profiler, int step,
                                             const char *const *program);
+
+/** Runs every step of a profiler on `program` (NULL-terminated), input and output untouched; what it writes is then in
+ *  its `file`, never one of an earlier run. Signals as in program.h.
+ *  Units: none.
+ *  Ownership: keeps nothing of the words.
+ *  Errors: ROOF_E_UNSUPPORTED when a step cannot be executed, fails or is ended by a signal, or writes no file;
+ *  ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profiler_collect(const roof_profiler *profiler, const char *const *program,
+                                           roof_error *error);
+
+/** Counts what the kernels of `program` (NULL-terminated) do, each once, all of them together: NVIDIA's ncu profiles
+ *  the first `launches` of them, its output and the program's unseen.
+ *  Units: FLOP, bytes of one run.
+ *  Ownership: writes *counts on success only.
+ *  Errors: ROOF_E_UNSUPPORTED where there is no ncu, it fails or sees no kernel; ROOF_E_OUTPUT, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profiler_count(const char *const *program, int launches, roof_counts *counts,
+                                         roof_error *error);
 
 /** Appends the words of a command as a shell takes them.
  *  Units: none.

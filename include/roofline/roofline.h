@@ -62,6 +62,7 @@
 #include "roofline/plan.h"
 #include "roofline/predict.h"
 #include "roofline/profiler.h"
+#include "roofline/program.h"
 #include "roofline/region.h"
 #include "roofline/report.h"
 #include "roofline/runs.h"

@@ -1,11 +1,13 @@
 /** Built-in kernels run: each at one or several sizes, checked, timed, and set against what this machine reaches.
  *
- *  roof_runs_init, roof_runs_add for each kernel, roof_runs_measure for each run, then roof_runs_place. */
+ *  roof_runs_init, roof_runs_select or roof_runs_add for each kernel, roof_runs_measure for each run, then
+ *  roof_runs_place. */
 #ifndef ROOFLINE_RUNS_H
 #define ROOFLINE_RUNS_H
 
 #include "roofline/measure.h"
 #include "roofline/place.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +24,9 @@ typedef struct roof_run {
   double working_set;        /**< bytes */
   const roof_level *level;   /**< that holds the data; NULL: unknown */
   roof_placed at;            /**< under the machine's ceilings, the data in that level */
-  char skipped[512];         /**< why it did not run, or "" */
+  roof_counts counts;        /**< what a profiler counted of one run, where `counted` */
+  bool counted;
+  char skipped[512]; /**< why it did not run, or "" */
 } roof_run;
 
 /** Do not copy. */
@@ -30,6 +34,7 @@ typedef struct roof_runs {
   const roof_backend *backend;
   const roof_kernel *baseline; /**< timed in turns with each, or NULL */
   roof_dtype dtype;            /**< ROOF_DTYPE_COUNT: fp32, or what a kernel is written for */
+  bool skip;                   /**< what cannot run here is skipped with the reason */
   roof_measure_options how;
   roof_run *list;
   size_t count;
@@ -59,18 +64,38 @@ ROOF_API roof_status roof_runs_find(const roof_runs *runs, const char *name, con
 ROOF_API roof_status roof_runs_add(roof_runs *runs, const roof_kernel *kernel, const char *const *words,
                                    int count, roof_error *error);
 
-/** Checks and times one of them, in turns with the baseline where there is one. With `skip` what cannot run here
- *  is skipped with the reason; a wrong result never is.
+/** Adds the kernels that `words` name, or `all` that the backend runs, those that cannot run being skipped; words
+ *  key=value are the sizes of each.
+ *  Units: the parameters'.
+ *  Ownership: keeps nothing of the words.
+ *  Errors: as roof_runs_find and roof_runs_add, ROOF_E_ARGUMENT where no word names a kernel. */
+ROOF_API roof_status roof_runs_select(roof_runs *runs, const char *const *words, int count,
+                                      roof_error *error);
+
+/** The kernel that takes turns with each of them.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: as roof_runs_find, ROOF_E_UNSUPPORTED where the backend times one kernel after the other. */
+ROOF_API roof_status roof_runs_baseline(roof_runs *runs, const char *name, roof_error *error);
+
+/** Checks and times one of them, in turns with the baseline where there is one. What cannot run here is skipped where
+ *  the runs say so; a wrong result never is.
  *  Units: s.
  *  Ownership: the run keeps its samples.
  *  Errors: as the backend's `run`. */
-ROOF_API roof_status roof_runs_measure(roof_runs *runs, size_t index, bool skip, roof_error *error);
+ROOF_API roof_status roof_runs_measure(roof_runs *runs, size_t index, roof_error *error);
 
 /** Sets what ran under the ceilings of a machine, on as many cores as it ran; NULL: they are unknown.
  *  Units: s.
  *  Ownership: takes `machine` over.
  *  Errors: none. */
 ROOF_API void roof_runs_place(roof_runs *runs, roof_machine *machine);
+
+/** Appends the roofline.measurements/1 document of what ran, and why the others did not.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_runs_write(const roof_runs *runs, roof_text *out, roof_error *error);
 
 /** Releases what the runs hold.
  *  Units: none.

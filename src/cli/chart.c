@@ -42,6 +42,19 @@ roof_status cli_chart_write(const char *path, const roof_scene *scene, const roo
   return status;
 }
 
+roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, const char *title, cli_rows rows,
+                                 roof_error *error) {
+  cli_grid grid = {0};
+  int width = cli_columns_add_cells(&grid, rows);
+  const char **cells = cli_grid_cells(&grid);
+  const roof_table table = {title, cells, width, grid.count / width - 1};
+  roof_status status = cells != NULL ? cli_chart_write(path, scene, &table, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+  free(cells);
+  cli_grid_done(&grid);
+  return status;
+}
+
 /** The size given, else the terminal's, else one that fits most. */
 static void choose_size(int width, int height, int *columns, int *rows) {
   struct winsize size = {0};

@@ -2,7 +2,7 @@
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
-#include "cli/cli.h"
+#include "cli/columns.h"
 #include "roofline/draw.h"
 
 /** ROOF_E_ARGUMENT unless the name ends in .svg, .png or .html, ROOF_E_UNSUPPORTED where that is not drawn
@@ -12,6 +12,10 @@ roof_status cli_chart_check(const char *path, roof_error *error);
 /** Writes the scene as SVG or PNG, or as an HTML page with `table` beneath it. */
 roof_status cli_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
                             roof_error *error);
+
+/** The same with the rows as the table beneath it, `title` above them. */
+roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, const char *title, cli_rows rows,
+                                 roof_error *error);
 
 /** Writes a chart that is drawn already, `title` heading the page. */
 roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,

@@ -117,8 +117,6 @@ void cli_answer_add_csv(roof_text *out, json_t *answer);
 roof_status cli_answer_print(const cli_args *args, json_t *answer, roof_error *error);
 
 /* json.c */
-/** Adds the ceiling, share, verdict and reason of placed work; `calls` that `at->seconds` is of. */
-void cli_json_add_placed(json_t *object, const roof_placed *at, double calls);
 /** Appends `object` (takes its reference) indented, with a newline. */
 void cli_json_add_lines(roof_text *out, json_t *object);
 /** Prints `object` (takes its reference) on stdout. */

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/grid.h"
-
 enum { DIGITS = 15 };
 
 /** What a column says of a row: a text, else a number, else nothing. */
@@ -89,14 +87,22 @@ void cli_columns_copy(const cli_column *columns, cli_column *copy, size_t most) 
   }
 }
 
-static const void *row_at(cli_rows rows, size_t index) {
-  return (const char *)rows.first + index * rows.size;
+/** The next row that is shown, from *index on, which then is the one after it; NULL after the last. */
+static const void *next_row(cli_rows rows, size_t *index) {
+  while (*index < rows.count) {
+    const void *row = (const char *)rows.first + (*index)++ * rows.size;
+    if (rows.shown == NULL || rows.shown(row)) {
+      return row;
+    }
+  }
+  return NULL;
 }
 
 json_t *cli_columns_json(cli_rows rows) {
   json_t *list = json_array();
-  for (size_t i = 0; i < rows.count; i++) {
-    json_array_append_new(list, cli_columns_object(rows.columns, row_at(rows, i)));
+  size_t next = 0;
+  for (const void *row; (row = next_row(rows, &next)) != NULL;) {
+    json_array_append_new(list, cli_columns_object(rows.columns, row));
   }
   return list;
 }
@@ -123,23 +129,35 @@ static void add_cell(cli_grid *grid, const cli_column *c, const void *row) {
   }
 }
 
+int cli_columns_add_cells(cli_grid *grid, cli_rows rows) {
+  size_t next = 0;
+  int width = 0;
+  for (const cli_column *c = rows.columns; !is_end(c); c++) {
+    if (c->header != NULL) {
+      cli_grid_add(grid, "%s", c->header);
+      width++;
+    }
+  }
+  for (const void *row; (row = next_row(rows, &next)) != NULL;) {
+    for (const cli_column *c = rows.columns; !is_end(c); c++) {
+      if (c->header != NULL) {
+        add_cell(grid, c, row);
+      }
+    }
+  }
+  return width;
+}
+
 void cli_columns_add_text(roof_text *out, cli_rows rows) {
   cli_grid grid = {0};
   char alignment[CLI_TABLE_COLUMNS + 1] = "";
   size_t width = 0;
   for (const cli_column *c = rows.columns; !is_end(c); c++) {
     if (c->header != NULL) {
-      cli_grid_add(&grid, "%s", c->header);
       alignment[width++] = is_text(c) && !c->right ? 'l' : 'r';
     }
   }
-  for (size_t i = 0; i < rows.count; i++) {
-    for (const cli_column *c = rows.columns; !is_end(c); c++) {
-      if (c->header != NULL) {
-        add_cell(&grid, c, row_at(rows, i));
-      }
-    }
-  }
+  (void)cli_columns_add_cells(&grid, rows);
   cli_grid_end(&grid, out, alignment);
 }
 
@@ -175,16 +193,17 @@ static void add_csv_row(roof_text *out, const cli_column *columns, const void *r
   roof_text_add(out, "\n");
 }
 
-static void add_csv(roof_text *out, cli_rows rows) {
+void cli_columns_add_csv(roof_text *out, cli_rows rows) {
   add_csv_header(out, rows.columns);
-  for (size_t i = 0; i < rows.count; i++) {
-    add_csv_row(out, rows.columns, row_at(rows, i));
+  size_t next = 0;
+  for (const void *row; (row = next_row(rows, &next)) != NULL;) {
+    add_csv_row(out, rows.columns, row);
   }
 }
 
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error) {
   roof_text out = {0};
-  add_csv(&out, rows);
+  cli_columns_add_csv(&out, rows);
   roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;

@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
+#include "cli/grid.h"
 
-enum { CLI_SCRATCH = 160 };
+enum { CLI_SCRATCH = 512 };
 
 typedef enum cli_column_kind {
   CLI_COLUMN_NUMBER = 1, /**< a double; NaN: unknown */
@@ -45,9 +46,10 @@ typedef struct cli_rows {
   const cli_column *columns;
   const void *first;
   size_t count, size;
+  bool (*shown)(const void *row); /**< nullable: which of them */
 } cli_rows;
 
-#define CLI_ROWS(table, array, number) ((cli_rows){(table), (array), (number), sizeof *(array)})
+#define CLI_ROWS(table, array, number) ((cli_rows){(table), (array), (number), sizeof *(array), NULL})
 
 /** The keys' values of one row as an object: null where unknown. `a.b` is member b of an object a. */
 json_t *cli_columns_object(const cli_column *columns, const void *row);
@@ -55,9 +57,13 @@ json_t *cli_columns_object(const cli_column *columns, const void *row);
 void cli_columns_copy(const cli_column *columns, cli_column *copy, size_t most);
 /** One object per row. */
 json_t *cli_columns_json(cli_rows rows);
+/** The cells of the table, row by row, headers first; returns how many columns it has. */
+int cli_columns_add_cells(cli_grid *grid, cli_rows rows);
 /** The aligned table: numbers to the right, text to the left. */
 void cli_columns_add_text(roof_text *out, cli_rows rows);
-/** Prints the header and a record per row as CSV: unknown is empty. */
+/** The header and a record per row as CSV: unknown is empty. */
+void cli_columns_add_csv(roof_text *out, cli_rows rows);
+/** Prints them. */
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error);
 
 #endif

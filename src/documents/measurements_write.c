@@ -6,7 +6,7 @@
 #include "documents/measurements.h"
 #include "roofline/time.h"
 
-static json_t *samples_json(const roof_measurement *m) {
+json_t *rf_samples_json(const roof_measurement *m) {
   json_t *samples = json_array();
   for (size_t i = 0; i < m->sample_count; i++) {
     json_array_append_new(samples, rf_json_number(m->samples[i]));
@@ -82,10 +82,22 @@ static json_t *kernel_json(const roof_measurement *m) {
   return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", m->label,
                    "calls", rf_json_number(m->calls), "threads", rf_json_number(m->threads), "seconds",
                    rf_json_number(m->seconds), "total_seconds", rf_json_number(m->total_seconds), "samples",
-                   samples_json(m), "flops", flops_json(m), "bytes", bytes_json(m), "counted",
+                   rf_samples_json(m), "flops", flops_json(m), "bytes", bytes_json(m), "counted",
                    counted_json(m), "spread", rf_json_number(m->sample_count > 0 ? m->stats.spread : NAN),
                    "ceiling_seconds", rf_json_number(m->ceiling_seconds), "note", m->note, "counters",
                    counters_json(m));
+}
+
+void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {
+  bool bound = at->regime < ROOF_REGIME_COUNT;
+  json_object_set_new(object, "ceiling_seconds", rf_json_number(at->ceiling_seconds / calls));
+  json_object_set_new(object, "fraction_of_ceiling", rf_json_number(at->share));
+  json_object_set_new(object, "lost_seconds", rf_json_number(at->lost_seconds));
+  json_object_set_new(object, "regime", bound ? json_string(roof_regime_name(at->regime)) : json_null());
+  json_object_set_new(object, "binding", bound ? json_string(at->binding) : json_null());
+  json_object_set_new(object, "basis", bound ? json_string(roof_basis_name(at->basis)) : json_null());
+  json_object_set_new(object, "verdict", at->verdict != NULL ? json_string(at->verdict->name) : json_null());
+  json_object_set_new(object, "why", at->why[0] != '\0' ? json_string(at->why) : json_null());
 }
 
 json_t *rf_measurements_json(const roof_measurements *all) {

@@ -95,6 +95,70 @@ roof_status roof_runs_add(roof_runs *runs, const roof_kernel *kernel, const char
   return status;
 }
 
+static bool is_pair(const char *word) {
+  return strchr(word, '=') != NULL;
+}
+
+/** The kernel of a word. A path is a program. */
+static roof_status find_word(const roof_runs *runs, const char *word, const roof_kernel **kernel,
+                             roof_error *error) {
+  return strchr(word, '/') != NULL
+             ? roof_error_set(error, ROOF_E_NAME,
+                              "kernel `%s`: unknown; to run a program: `roofline run -- %s`", word, word)
+             : roof_runs_find(runs, word, kernel, error);
+}
+
+/** Each kernel at the sizes of `pairs`: those named by `words`, or all. */
+static roof_status add_named(roof_runs *runs, const char *const *words, int count, const char *const *pairs,
+                             int pair_count, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; runs->skip && i < roof_kernel_count() && status == ROOF_OK; i++) {
+    if (roof_kernel_runs_on(roof_kernel_at(i), runs->backend->name)) {
+      status = roof_runs_add(runs, roof_kernel_at(i), pairs, pair_count, error);
+    }
+  }
+  for (int i = 0; !runs->skip && i < count && status == ROOF_OK; i++) {
+    const roof_kernel *kernel = NULL;
+    if (!is_pair(words[i])) {
+      status = find_word(runs, words[i], &kernel, error);
+      status = status == ROOF_OK ? roof_runs_add(runs, kernel, pairs, pair_count, error) : status;
+    }
+  }
+  return status;
+}
+
+roof_status roof_runs_select(roof_runs *runs, const char *const *words, int count, roof_error *error) {
+  const char **pairs = calloc((size_t)count + 1, sizeof *pairs);
+  int pair_count = 0;
+  if (pairs == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
+  }
+  for (int i = 0; i < count; i++) {
+    runs->skip = runs->skip || strcmp(words[i], "all") == 0;
+    if (is_pair(words[i])) {
+      pairs[pair_count++] = words[i];
+    }
+  }
+  roof_status status = add_named(runs, words, count, pairs, pair_count, error);
+  free(pairs);
+  if (status == ROOF_OK && runs->count == 0) {
+    status = roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "run: which kernel? for instance `roofline run triad`, or `all`; `roofline run --list` "
+        "shows them");
+  }
+  return status;
+}
+
+roof_status roof_runs_baseline(roof_runs *runs, const char *name, roof_error *error) {
+  return runs->backend->run_in_turns != NULL
+             ? roof_runs_find(runs, name, &runs->baseline, error)
+             : roof_error_set(
+                   error, ROOF_E_UNSUPPORTED,
+                   "--baseline: backend %s times one kernel after the other; use --backend cuda or opencl",
+                   runs->backend->name);
+}
+
 /** Alone, or in turns with the baseline. */
 static roof_status run(const roof_runs *runs, roof_run *r, roof_error *error) {
   const roof_backend *backend = runs->backend;
@@ -111,12 +175,12 @@ static roof_status run(const roof_runs *runs, roof_run *r, roof_error *error) {
   return status;
 }
 
-roof_status roof_runs_measure(roof_runs *runs, size_t index, bool skip, roof_error *error) {
+roof_status roof_runs_measure(roof_runs *runs, size_t index, roof_error *error) {
   roof_run *r = &runs->list[index];
   roof_error why = {0};
   runs->taken = isnan(runs->taken) ? roof_time_now() : runs->taken;
   roof_status status = run(runs, r, &why);
-  if (status != ROOF_OK && !(skip && status == ROOF_E_UNSUPPORTED)) {
+  if (status != ROOF_OK && !(runs->skip && status == ROOF_E_UNSUPPORTED)) {
     return roof_error_set(error, status, "%s", why.message);
   }
   snprintf(r->skipped, sizeof r->skipped, "%s", why.message);

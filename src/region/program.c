@@ -1,218 +1,299 @@
+/* Runs somebody's program and sets what it did against a machine. */
 #include "region/program.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <glob.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "region/events.h"
+#include "host/process.h"
+#include "host/write.h"
+#include "region/counting.h"
+#include "roofline/advise.h"
 
-enum { PATIENCE_SECONDS = 2 }; /* between SIGTERM and SIGKILL */
+enum { FOLDER = 2048, PATTERN = FOLDER + 32 };
+_Static_assert((int)ROOF_PROGRAM_COUNTERS == (int)RF_COUNTER_MAX, "a counter has no place in the answer");
 
-/** A program forked and not yet reaped. */
-typedef struct child {
-  pid_t process;
-  int go;     /* a byte written here lets it execute */
-  int failed; /* why it could not execute is read here */
-} child;
+/** One run. */
+typedef struct figures {
+  rf_process_usage used;
+  rf_counts counts;
+} figures;
 
-static void held_signals(sigset_t *set) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
-  sigemptyset(set);
-  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-    sigaddset(set, signals[i]);
+/** A program while it is run. */
+typedef struct session {
+  roof_program *program;
+  rf_counting counting;
+  figures *runs;
+  figures *now; /**< the run that goes on */
+} session;
+
+roof_program_options roof_program_options_default(void) {
+  return (roof_program_options){
+      .runs = 1, .dtype = ROOF_FP64, .flops = NAN, .bytes = NAN, .counted = "command line"};
+}
+
+void roof_program_does(roof_program_options *options, const roof_op *op, const double *values) {
+  roof_types types = roof_types_of(options->dtype);
+  roof_work work;
+  roof_work_init(&work);
+  op->work(op, values, &types, &work);
+  options->flops = work.flops;
+  options->bytes = work.read_bytes + work.write_bytes;
+  roof_op_label(op, op->name, types.compute, values, options->label, sizeof options->label);
+  snprintf(options->counted, sizeof options->counted, "formula");
+}
+
+const roof_program_part *roof_program_parts(const roof_program *program, int *count) {
+  *count = program->region_count > 0 ? program->region_count : 1;
+  return program->region_count > 0 ? program->regions : &program->whole;
+}
+
+/* Running */
+
+/** Removes the folder of the regions' documents with what is in it. */
+static void remove_folder(const char folder[FOLDER]) {
+  char pattern[PATTERN];
+  glob_t found = {0};
+  snprintf(pattern, sizeof pattern, "%.2040s/*", folder);
+  if (glob(pattern, 0, NULL, &found) == 0) {
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+      unlink(found.gl_pathv[i]);
+    }
+  }
+  globfree(&found);
+  rmdir(folder);
+}
+
+static void start(void *user, pid_t process) {
+  session *s = user;
+  rf_counting_start(&s->counting, process);
+}
+
+static void stop(void *user) {
+  session *s = user;
+  rf_counting_stop(&s->counting, &s->now->counts);
+}
+
+static void show_progress(const roof_program *program, const char *step, int done, int total) {
+  if (program->options.progress != NULL) {
+    program->options.progress(program->options.user, step, done, total);
   }
 }
 
-void rf_program_begin(rf_program_hold *hold) {
-  sigset_t held;
-  held_signals(&held);
-  hold->caught = 0;
-  signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were if SIGCHLD were ignored, the usage of a program that ended
-                               would be lost */
-  sigprocmask(SIG_BLOCK, &held, &hold->before);
+static roof_status run_once(session *s, const char *folder, int index, rf_process_hold *hold,
+                            roof_error *error) {
+  char regions[PATTERN + 32], step[64];
+  const char *const environment[] = {regions, NULL};
+  roof_program *program = s->program;
+  roof_measurement *m = &program->whole.measurement;
+  const rf_process process = {
+      .words = program->words, .environment = environment, .start = start, .stop = stop, .user = s};
+  s->now = &s->runs[index];
+  snprintf(regions, sizeof regions, "ROOFLINE_REGIONS=%.2040s/%d.%%p.json", folder, index);
+  snprintf(step, sizeof step, "%.60s", program->name);
+  show_progress(program, step, index, program->options.runs);
+  roof_status status = rf_process_run(&process, hold, &s->now->used, error);
+  if (status == ROOF_OK) {
+    m->calls++;
+    m->total_seconds += s->now->used.seconds;
+    status = roof_measurement_sample(m, s->now->used.seconds, error);
+  }
+  return status;
 }
 
-void rf_program_end(rf_program_hold *hold) {
-  sigprocmask(SIG_SETMASK, &hold->before, NULL);
-  if (hold->caught != 0) {
-    raise(hold->caught);
+/** Runs it as often as asked, its regions' documents in a folder of their own meanwhile. */
+static roof_status run_all(session *s, roof_error *error) {
+  char folder[FOLDER];
+  rf_process_hold hold;
+  rf_process_begin(&hold);
+  roof_status status = rf_temporary_name(folder, sizeof folder, "roofline.XXXXXX", error);
+  if (status == ROOF_OK && mkdtemp(folder) == NULL) {
+    status = roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", folder, strerror(errno));
+  } else if (status == ROOF_OK) {
+    for (int i = 0; i < s->program->options.runs && status == ROOF_OK; i++) {
+      status = run_once(s, folder, i, &hold, error);
+    }
+    show_progress(s->program, "", 1, 1);
+    if (status == ROOF_OK) {
+      status = rf_program_read(s->program, folder, error);
+    }
+    remove_folder(folder);
   }
+  rf_process_end(&hold);
+  return status;
 }
 
-void rf_program_counting_init(rf_program_counting *counting) {
-  char kernel[160];
-  const char *why = rf_counters_open(), *reason = rf_events_reason(kernel, sizeof kernel);
-  memset(counting, 0, sizeof *counting);
-  counting->flops = why == NULL;
-  if (why != NULL) { /* that the machine has no events is a better reason than that the library finds none */
-    snprintf(counting->flops_reason, sizeof counting->flops_reason, "%s", reason != NULL ? reason : why);
+/* What the runs come to */
+
+/** The median of one figure over the runs. */
+static double median_of(const session *s, size_t field) {
+  size_t count = (size_t)s->program->options.runs;
+  roof_stats stats = {.median = NAN};
+  double *values = malloc(count * sizeof *values);
+  for (size_t i = 0; i < count && values != NULL; i++) {
+    values[i] = *(const double *)(const void *)((const char *)&s->runs[i] + field);
   }
-  counting->memory = rf_uncore_find("", &counting->uncore);
-  if (!counting->memory) {
-    snprintf(counting->memory_reason, sizeof counting->memory_reason,
-             "no memory controller's counters (uncore_imc) in /sys/bus/event_source/devices");
+  if (values != NULL) {
+    (void)roof_stats_of(values, count, &stats, NULL);
   }
+  free(values);
+  return stats.median;
 }
 
-static _Noreturn void execute(const char *const *argv, const char *regions, const sigset_t *mask, int go,
-                              int failed) {
-  char byte;
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* the program ends when this process does */
-  sigprocmask(SIG_SETMASK, mask, NULL);
-  if (read(go, &byte, 1) == 1 && setenv("ROOFLINE_REGIONS", regions, 1) == 0) {
-    execvp(argv[0], (char *const *)(uintptr_t)argv);
-    int code = errno;
-    (void)!write(failed, &code, sizeof code);
+static void summarise(session *s) {
+  roof_program_usage *u = &s->program->usage;
+  roof_program_counters *c = &s->program->counters;
+  u->seconds = median_of(s, offsetof(figures, used.seconds));
+  u->user_seconds = median_of(s, offsetof(figures, used.user_seconds));
+  u->system_seconds = median_of(s, offsetof(figures, used.system_seconds));
+  u->cores_busy = (u->user_seconds + u->system_seconds) / u->seconds;
+  u->peak_bytes = median_of(s, offsetof(figures, used.peak_bytes));
+  u->voluntary_switches = median_of(s, offsetof(figures, used.voluntary_switches));
+  u->involuntary_switches = median_of(s, offsetof(figures, used.involuntary_switches));
+  c->count = s->counting.flops ? rf_counters_count() : 0;
+  for (int k = 0; k < c->count; k++) {
+    c->list[k] =
+        (roof_program_counter){rf_counters_name(k), rf_counters_dtype(k),
+                               median_of(s, offsetof(figures, counts.flops) + (size_t)k * sizeof(double))};
   }
-  _exit(127);
+  c->memory_bytes = s->counting.memory ? median_of(s, offsetof(figures, counts.memory_bytes)) : NAN;
+  memcpy(c->flops_reason, s->counting.flops_reason, sizeof c->flops_reason);
+  memcpy(c->memory_reason, s->counting.memory_reason, sizeof c->memory_reason);
 }
 
-static void close_all(const int *files, int count) {
-  for (int i = 0; i < count; i++) {
-    close(files[i]);
+/** The work of the program as a whole: what is said of it, else what was counted. */
+static void take_work(const session *s) {
+  const roof_program_options *o = &s->program->options;
+  roof_program_part *whole = &s->program->whole;
+  roof_measurement *m = &whole->measurement;
+  m->dtype = o->dtype;
+  whole->flops[o->dtype] = o->flops * o->runs;
+  whole->bytes = o->bytes * o->runs;
+  snprintf(m->counted_flops, sizeof m->counted_flops, "%s", o->counted);
+  snprintf(m->counted, sizeof m->counted, "%s", o->counted);
+  if (isnan(o->flops) && s->program->counters.count > 0) {
+    memset(whole->flops, 0, sizeof whole->flops);
+    snprintf(m->counted_flops, sizeof m->counted_flops, "PAPI");
+    for (int i = 0; i < o->runs * s->program->counters.count; i++) {
+      int k = i % s->program->counters.count;
+      whole->flops[rf_counters_dtype(k)] += s->runs[i / s->program->counters.count].counts.flops[k];
+    }
   }
-}
-
-/** Forks the program, which waits for a byte before it executes. */
-static roof_status fork_program(const char *const *argv, const char *regions, const sigset_t *mask, child *c,
-                                roof_error *error) {
-  int ends[4];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: pipe: %s", argv[0], strerror(errno));
-  }
-  if (pipe2(ends + 2, O_CLOEXEC) != 0) {
-    int code = errno;
-    close_all(ends, 2);
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: pipe: %s", argv[0], strerror(code));
-  }
-  pid_t process = fork();
-  if (process == 0) {
-    close_all((const int[]){ends[1], ends[2]}, 2);
-    execute(argv, regions, mask, ends[0], ends[3]);
-  }
-  int code = errno;
-  close_all((const int[]){ends[0], ends[3]}, 2);
-  if (process < 0) {
-    close_all((const int[]){ends[1], ends[2]}, 2);
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: fork: %s", argv[0], strerror(code));
-  }
-  *c = (child){.process = process, .go = ends[1], .failed = ends[2]};
-  return ROOF_OK;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/** Waits for its end. Signals are forwarded unless the terminal sent them to the program already; SIGKILL
- * follows one that is ignored. */
-static void wait_for(pid_t process, rf_program_hold *hold, int *status, struct rusage *usage) {
-  const struct timespec patience = {.tv_sec = PATIENCE_SECONDS};
-  sigset_t held;
-  held_signals(&held);
-  while (wait4(process, status, WNOHANG, usage) == 0) {
-    siginfo_t info;
-    int got = sigtimedwait(&held, &info, hold->caught != 0 ? &patience : NULL);
-    if (got < 0 && errno == EAGAIN) {
-      kill(process, SIGKILL);
-    } else if (got > 0 && got != SIGCHLD) {
-      hold->caught = hold->caught != 0 ? hold->caught : got;
-      if (info.si_code != SI_KERNEL) {
-        kill(process, got);
-      }
+  if (isnan(o->bytes) && s->counting.memory) {
+    whole->bytes = 0;
+    snprintf(m->counted, sizeof m->counted, "memory controllers, of the whole machine");
+    for (int i = 0; i < o->runs; i++) {
+      whole->bytes += s->runs[i].counts.memory_bytes;
     }
   }
 }
 
-static void start_counting(rf_program_counting *counting, rf_counters *counters, pid_t process) {
-  const char *why = counting->flops ? rf_counters_attach(counters, process) : NULL;
-  char buffer[160];
-  if (why != NULL) {
-    counting->flops = false;
-    snprintf(counting->flops_reason, sizeof counting->flops_reason, "%s", why);
+/** Median, statistics and means once all is added. */
+static roof_status settle(roof_program_part *part, roof_error *error) {
+  roof_measurement *m = &part->measurement;
+  double most = 0;
+  m->bytes = part->bytes / m->calls;
+  m->flops = 0;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    m->flops += part->flops[d] / m->calls;
+    if (part->flops[d] > most) {
+      most = part->flops[d];
+      m->dtype = (roof_dtype)d;
+    }
   }
-  why = counting->memory ? rf_uncore_start(&counting->uncore, buffer, sizeof buffer) : NULL;
-  if (why != NULL) {
-    counting->memory = false;
-    snprintf(counting->memory_reason, sizeof counting->memory_reason, "%s", why);
+  m->level_bytes[ROOF_MEMORY] = m->bytes; /* what it says of its bytes is what went from and to memory */
+  for (int d = 0; d < ROOF_DTYPE_COUNT && !isnan(m->flops); d++) {
+    bool did = part->flops[d] != 0 || d == (int)m->dtype;
+    m->dtype_flops[d] = did ? part->flops[d] / m->calls : NAN;
   }
+  return roof_measurement_settle(m, error);
 }
 
-static void stop_counting(rf_program_counting *counting, rf_counters *counters, rf_program_usage *usage) {
-  long long flops[RF_COUNTER_MAX];
-  bool got = counting->flops && rf_counters_read(counters, flops);
-  for (int i = 0; i < RF_COUNTER_MAX; i++) {
-    usage->flops[i] = got && i < rf_counters_count() ? (double)flops[i] : NAN;
-  }
-  usage->memory_bytes = counting->memory ? rf_uncore_stop(&counting->uncore) : NAN;
-  if (counting->flops) {
-    rf_counters_stop(counters);
-  }
+static void place(const roof_program *program, roof_program_part *part) {
+  roof_place_measurement(&program->ceilings, &part->measurement, &part->placed);
+  part->measurement.ceiling_seconds = part->placed.ceiling_seconds;
 }
 
-/** How it ended, if not well. */
-static roof_status judge(const char *name, int code, int status, int caught, roof_error *error) {
-  if (code != 0) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: cannot be executed: %s", name, strerror(code));
-  }
-  if (caught != 0) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: stopped: %s", name, strsignal(caught));
-  }
-  if (WIFSIGNALED(status)) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: ended by signal %d (%s): nothing is reported", name,
-                          WTERMSIG(status), strsignal(WTERMSIG(status)));
-  }
-  return WEXITSTATUS(status) == 0
-             ? ROOF_OK
-             : roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: failed with exit code %d: nothing is reported",
-                              name, WEXITSTATUS(status));
-}
-
-static double seconds_of(struct timeval t) {
-  return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
-}
-
-roof_status rf_program_run(const char *const *argv, const char *regions, rf_program_counting *counting,
-                           rf_program_hold *hold, rf_program_usage *usage, roof_error *error) {
-  child c = {0};
-  rf_counters counters = {0};
-  rf_program_usage u;
-  struct rusage used = {0};
-  int ended = 0, code = 0;
-  roof_status status = fork_program(argv, regions, &hold->before, &c, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  start_counting(counting, &counters, c.process);
-  double start = now();
-  (void)!write(c.go, "", 1);
-  close(c.go);
-  if (read(c.failed, &code, sizeof code) != (ssize_t)sizeof code) {
-    code = 0;
-  }
-  close(c.failed);
-  wait_for(c.process, hold, &ended, &used);
-  u.seconds = now() - start;
-  stop_counting(counting, &counters, &u);
-  u.user_seconds = seconds_of(used.ru_utime);
-  u.system_seconds = seconds_of(used.ru_stime);
-  u.peak_bytes = 1024 * (double)used.ru_maxrss;
-  u.voluntary_switches = (double)used.ru_nvcsw;
-  u.involuntary_switches = (double)used.ru_nivcsw;
-  status = judge(argv[0], code, ended, hold->caught, error);
-  if (status == ROOF_OK) {
-    *usage = u;
+static roof_status settle_all(roof_program *program, roof_error *error) {
+  roof_status status = settle(&program->whole, error);
+  place(program, &program->whole);
+  for (int i = 0; i < program->region_count && status == ROOF_OK; i++) {
+    roof_program_part *part = &program->regions[i];
+    part->measurement.threads = part->threads; /* the program as a whole may use any number of them */
+    status = settle(part, error);
+    place(program, part);
   }
   return status;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static roof_status begin(roof_program *program, const char *const *words, const roof_machine *machine,
+                         const roof_program_options *options, roof_error *error) {
+  roof_options reached = roof_options_default();
+  reached.achieved = true;
+  program->words = words;
+  program->options = *options;
+  snprintf(program->name, sizeof program->name, "%s", base_name(words[0]));
+  rf_program_part_init(&program->whole, options->label[0] != '\0' ? options->label : program->name);
+  program->whole.threads = 1;
+  return roof_ceilings_init(&program->ceilings, machine, options->cores, &reached, error);
+}
+
+static roof_status run(session *s, roof_error *error) {
+  rf_counting_init(&s->counting);
+  roof_status status = run_all(s, error);
+  if (status == ROOF_OK) {
+    summarise(s);
+    take_work(s);
+    status = settle_all(s->program, error);
+  }
+  return status;
+}
+
+roof_status roof_program_run(const char *const *words, const roof_machine *machine,
+                             const roof_program_options *options, roof_program **program, roof_error *error) {
+  if (options->runs < 1 || options->runs > ROOF_PROGRAM_RUNS) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--repeat %d: must be from 1 to %d", options->runs,
+                          ROOF_PROGRAM_RUNS);
+  }
+  session *s = calloc(1, sizeof *s);
+  roof_program *made = calloc(1, sizeof *made);
+  figures *runs = calloc((size_t)options->runs, sizeof *runs);
+  roof_status status = s != NULL && made != NULL && runs != NULL
+                           ? begin(made, words, machine, options, error)
+                           : roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
+  if (status == ROOF_OK) {
+    s->program = made;
+    s->runs = runs;
+    status = run(s, error);
+  }
+  if (status == ROOF_OK) {
+    *program = made;
+  } else {
+    roof_program_free(made);
+  }
+  free(runs);
+  free(s);
+  return status;
+}
+
+void roof_program_free(roof_program *program) {
+  if (program == NULL) {
+    return;
+  }
+  for (int i = 0; i < program->region_count; i++) {
+    roof_measurement_done(&program->regions[i].measurement);
+  }
+  roof_measurement_done(&program->whole.measurement);
+  roof_measurements_done(&program->missed);
+  free(program->regions);
+  free(program);
 }

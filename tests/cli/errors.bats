@@ -40,6 +40,7 @@ machine_file() {
   refuses 2 'did you mean `flash`?' predict attention batch=1 heads=1 q_len=8 kv_len=8 head_dim=8 algorithm=flsh --machine h100
   refuses 2 'did you mean `list`?' machine lst
   refuses 2 'did you mean `ridge`?' explain rige
+  refuses 2 'did you mean `opencl`?' run --list --backend opncl
 }
 
 @test "what answers in prose says that it has no CSV" {

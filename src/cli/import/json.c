@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/import/import.h"
+#include "documents/measurements.h"
 #include "roofline/time.h"
 
 /** Sets `key` of both objects: the count per call, and how it was counted (`unit`: on which one; NULL for
@@ -81,7 +82,7 @@ static json_t *kernel_json(const roof_ranked_record *row) {
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
       "counters", counters_of(r));
   json_object_set_new(kernel, "counted", counted);
-  cli_json_add_placed(kernel, at, calls);
+  rf_json_add_placed(kernel, at, calls);
   json_decref(items);
   return kernel;
 }

@@ -1,12 +1,11 @@
 /* Somebody's program under the profiler that answers a question, its file imported and reconciled. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/grid.h"
+#include "cli/columns.h"
 #include "cli/import/import.h"
 #include "cli/ledger/seal.h"
-#include "cli/profile/run.h"
+#include "roofline/profiler.h"
 
 static char *with, *question;
 static int list, dry;
@@ -21,35 +20,39 @@ static const struct poptOption options[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, "Import:", NULL},
     POPT_TABLEEND};
 
-static json_t *profiler_json(const roof_profiler *p) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "name", p->name, "question", p->question, "answers",
-                   p->answers, "format", p->format, "file", p->file, "cost", p->cost, "installed",
-                   (int)roof_profiler_installed(p));
+static double installed(const void *row) {
+  return roof_profiler_installed(row);
 }
 
+static const char *installed_text(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return roof_profiler_installed(row) ? "yes" : "no";
+}
+
+static const cli_column columns[] = {
+    {.key = "name", .header = "profiler", CLI_FIELD(TEXT, roof_profiler, name)},
+    {.key = "question", .header = "for", CLI_FIELD(TEXT, roof_profiler, question)},
+    {.header = "installed", .text = installed_text},
+    {.key = "answers", .header = "what it answers", CLI_FIELD(TEXT, roof_profiler, answers)},
+    {.key = "format", CLI_FIELD(TEXT, roof_profiler, format)},
+    {.key = "file", CLI_FIELD(TEXT, roof_profiler, file)},
+    {.key = "cost", CLI_FIELD(TEXT, roof_profiler, cost)},
+    {.key = "installed", .kind = CLI_COLUMN_FLAG, .number = installed},
+    {0},
+};
+
 static roof_status print_list(const cli_args *args, roof_error *error) {
-  static const char *const header[] = {"profiler", "for", "installed", "what it answers"};
   roof_text out = {0};
-  cli_grid grid = {0};
+  cli_rows rows = CLI_ROWS(columns, roof_profiler_at(0), 0);
+  while (roof_profiler_at((int)rows.count) != NULL) {
+    rows.count++;
+  }
   if (args->json) {
-    json_t *array = json_array();
-    for (int i = 0; roof_profiler_at(i) != NULL; i++) {
-      json_array_append_new(array, profiler_json(roof_profiler_at(i)));
-    }
-    return cli_json_print(json_pack("{s:s, s:o}", "schema", "roofline.profilers/1", "profilers", array),
-                          error);
+    return cli_json_print(
+        json_pack("{s:s, s:o}", "schema", "roofline.profilers/1", "profilers", cli_columns_json(rows)),
+        error);
   }
-  for (size_t i = 0; i < sizeof header / sizeof header[0]; i++) {
-    cli_grid_add(&grid, "%s", header[i]);
-  }
-  for (int i = 0; roof_profiler_at(i) != NULL; i++) {
-    const roof_profiler *p = roof_profiler_at(i);
-    cli_grid_add(&grid, "%s", p->name);
-    cli_grid_add(&grid, "%s", p->question);
-    cli_grid_add(&grid, "%s", roof_profiler_installed(p) ? "yes" : "no");
-    cli_grid_add(&grid, "%s", p->answers);
-  }
-  cli_grid_end(&grid, &out, "llll");
+  cli_columns_add_text(&out, rows);
   roof_status status = cli_print(&out, error);
   roof_text_done(&out);
   return status;
@@ -99,23 +102,9 @@ static void announce(const cli_args *args, const roof_profiler *p) {
   roof_text_done(&out);
 }
 
-/** Runs every step; a file of an earlier run does not stand for this one's. */
-static roof_status collect(const cli_args *args, const roof_profiler *p, roof_error *error) {
-  roof_status status = ROOF_OK;
-  announce(args, p);
-  (void)unlink(p->file);
-  for (int step = 0; step < ROOF_PROFILER_STEPS && status == ROOF_OK; step++) {
-    const char **words = roof_profiler_command(p, step, args->program);
-    status = words != NULL ? cli_profiler_run(words, error) : ROOF_OK;
-    free(words);
-  }
-  return status == ROOF_OK && access(p->file, R_OK) != 0
-             ? roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: it wrote no %s", p->name, p->file)
-             : status;
-}
-
 static roof_status profile(const cli_args *args, const roof_profiler *p, roof_error *error) {
-  roof_status status = collect(args, p, error);
+  announce(args, p);
+  roof_status status = roof_profiler_collect(p, args->program, error);
   if (status == ROOF_OK) {
     status = cli_import_file_as(args, p->file, p->format, error);
   }

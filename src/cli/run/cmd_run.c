@@ -5,14 +5,11 @@
 #include <string.h>
 
 #include "cli/chart.h"
-#include "cli/grid.h"
 #include "cli/ledger/seal.h"
 #include "cli/run/counters.h"
 #include "cli/run/ladder.h"
 #include "cli/run/program.h"
-#include "documents/measurements.h"
-#include "roofline/runs.h"
-#include "roofline/version.h"
+#include "measure/write.h"
 
 static int quick, threads, list, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
@@ -45,71 +42,12 @@ static const struct poptOption options[] = {
      "OP"},
     POPT_TABLEEND};
 
-typedef struct session {
-  const cli_args *args;
-  roof_runs runs;
-  cli_counted *counted; /**< of each run, with --counters */
-  bool all;
-} session;
-
-static bool is_pair(const char *word) {
-  return strchr(word, '=') != NULL;
-}
-
-/** Adds every size of a kernel. */
-static roof_status add_kernel(session *s, const roof_kernel *kernel, roof_error *error) {
-  const char **words = calloc((size_t)s->args->word_count + 1, sizeof *words);
-  int count = 0;
-  if (words == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
-  }
-  for (int i = 0; i < s->args->word_count; i++) {
-    if (is_pair(s->args->words[i])) {
-      words[count++] = s->args->words[i];
-    }
-  }
-  roof_status status = roof_runs_add(&s->runs, kernel, words, count, error);
-  free(words);
-  return status;
-}
-
-/** The kernels named, or all: those that cannot run are then skipped with the reason. */
-static roof_status name_kernels(session *s, roof_error *error) {
-  roof_status status = ROOF_OK;
-  for (int i = 0; i < s->args->word_count; i++) {
-    s->all = s->all || strcmp(s->args->words[i], "all") == 0;
-  }
-  for (int i = 0; s->all && i < roof_kernel_count() && status == ROOF_OK; i++) {
-    if (roof_kernel_runs_on(roof_kernel_at(i), s->runs.backend->name)) {
-      status = add_kernel(s, roof_kernel_at(i), error);
-    }
-  }
-  for (int i = 0; !s->all && i < s->args->word_count && status == ROOF_OK; i++) {
-    const roof_kernel *kernel = NULL;
-    const char *word = s->args->words[i];
-    if (strchr(word, '/') != NULL) {
-      status = roof_error_set(error, ROOF_E_NAME,
-                              "kernel `%s`: unknown; to run a program: `roofline run -- %s`", word, word);
-    } else if (!is_pair(word)) {
-      status = roof_runs_find(&s->runs, word, &kernel, error);
-      status = status == ROOF_OK ? add_kernel(s, kernel, error) : status;
-    }
-  }
-  if (status == ROOF_OK && s->runs.count == 0) {
-    status = roof_error_set(
-        error, ROOF_E_ARGUMENT,
-        "run: which kernel? for instance `roofline run triad`, or `all`; `roofline run --list` "
-        "shows them");
-  }
-  return status;
-}
-
 /** Fails before measuring where no chart could be drawn. */
-static roof_status check_chart(const session *s, roof_error *error) {
-  roof_status status = s->args->to != NULL ? cli_chart_check(s->args->to, error) : ROOF_OK;
-  for (size_t i = 0; s->args->to != NULL && i < s->runs.count && status == ROOF_OK; i++) {
+static roof_status check_chart(const char *to, const roof_runs *runs, roof_error *error) {
+  roof_status status = to != NULL ? cli_chart_check(to, error) : ROOF_OK;
+  for (size_t i = 0; to != NULL && i < runs->count && status == ROOF_OK; i++) {
     const roof_op *op = NULL;
-    status = roof_op_find(s->runs.list[i].kernel->op, &op, error);
+    status = roof_op_find(runs->list[i].kernel->op, &op, error);
     if (status == ROOF_OK && op->flops_per_element == 0) {
       status = roof_error_set(error, ROOF_E_ARGUMENT,
                               "%s: it does no FLOPs, so it has no place on a roofline", op->name);
@@ -119,8 +57,16 @@ static roof_status check_chart(const session *s, roof_error *error) {
 }
 
 /** What was typed in addition to the kernels. */
-static roof_status select_common(const roof_backend **backend, roof_dtype *dtype, roof_error *error) {
-  roof_status status = cli_select_backend(backend_name, backend, error);
+static roof_status select_common(const cli_args *args, const roof_backend **backend, roof_dtype *dtype,
+                                 roof_measure_options *how, roof_error *error) {
+  *how = roof_measure_options_default();
+  how->quick = quick != 0;
+  how->threads = threads;
+  how->user = (void *)(uintptr_t)args;
+  roof_status status = cli_args_precision(percent, &how->precision, error);
+  if (status == ROOF_OK) {
+    status = cli_select_backend(backend_name, backend, error);
+  }
   if (status == ROOF_OK && dtype_name != NULL) {
     status = roof_dtype_parse(dtype_name, dtype, error);
   }
@@ -130,31 +76,19 @@ static roof_status select_common(const roof_backend **backend, roof_dtype *dtype
   return status;
 }
 
-/** The kernel that takes turns with the others. */
-static roof_status find_baseline(roof_runs *runs, roof_error *error) {
-  if (baseline_name == NULL) {
-    return ROOF_OK;
-  }
-  return runs->backend->run_in_turns != NULL
-             ? roof_runs_find(runs, baseline_name, &runs->baseline, error)
-             : roof_error_set(
-                   error, ROOF_E_UNSUPPORTED,
-                   "--baseline: backend %s times one kernel after the other; use --backend cuda or opencl",
-                   runs->backend->name);
-}
-
-static roof_status set_up(session *s, const roof_measure_options *how, roof_error *error) {
+static roof_status set_up(const cli_args *args, roof_runs *runs, roof_error *error) {
   const roof_backend *backend = NULL;
+  roof_measure_options how;
   roof_dtype dtype = ROOF_DTYPE_COUNT;
-  roof_status status = select_common(&backend, &dtype, error);
+  roof_status status = select_common(args, &backend, &dtype, &how, error);
   if (status == ROOF_OK) {
-    roof_runs_init(&s->runs, backend, dtype, how);
-    status = name_kernels(s, error);
+    roof_runs_init(runs, backend, dtype, &how);
+    status = roof_runs_select(runs, args->words, args->word_count, error);
   }
-  if (status == ROOF_OK) {
-    status = find_baseline(&s->runs, error);
+  if (status == ROOF_OK && baseline_name != NULL) {
+    status = roof_runs_baseline(runs, baseline_name, error);
   }
-  return status == ROOF_OK ? check_chart(s, error) : status;
+  return status == ROOF_OK ? check_chart(args->to, runs, error) : status;
 }
 
 /** The ceilings the measurements are set against, when this machine is measured. */
@@ -174,64 +108,68 @@ static const char *level_name(const roof_run *r) {
   return r->level != NULL ? r->level->name : "";
 }
 
-static roof_status run_all(session *s, roof_error *error) {
+static bool has_run(const void *row) {
+  return ((const roof_run *)row)->skipped[0] == '\0';
+}
+
+static roof_status run_all(roof_runs *runs, roof_error *error) {
   roof_status status = ROOF_OK;
-  for (size_t i = 0; i < s->runs.count && status == ROOF_OK; i++) {
-    cli_show_progress(s->runs.how.user, s->runs.list[i].kernel->name, (int)i, (int)s->runs.count);
-    status = roof_runs_measure(&s->runs, i, s->all, error);
+  for (size_t i = 0; i < runs->count && status == ROOF_OK; i++) {
+    cli_show_progress(runs->how.user, runs->list[i].kernel->name, (int)i, (int)runs->count);
+    status = roof_runs_measure(runs, i, error);
   }
-  cli_show_progress(s->runs.how.user, "", 1, 1);
+  cli_show_progress(runs->how.user, "", 1, 1);
   return status;
 }
 
 /** The same kernels once more, under a profiler. */
-static roof_status count_all(session *s, roof_error *error) {
+static roof_status count_all(roof_runs *runs, roof_error *error) {
   roof_status status = ROOF_OK;
-  s->counted = calloc(s->runs.count + 1, sizeof *s->counted);
-  if (s->counted == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
-  }
-  for (size_t i = 0; i < s->runs.count && counters && status == ROOF_OK; i++) {
-    const roof_run *r = &s->runs.list[i];
-    if (r->skipped[0] == '\0') {
-      status = cli_count_kernel(r->kernel, s->runs.backend->name, r->dtype, r->values, &s->counted[i], error);
-    }
+  for (size_t i = 0; i < runs->count && counters && status == ROOF_OK; i++) {
+    status = has_run(&runs->list[i]) ? cli_count_kernel(runs->backend->name, &runs->list[i], error) : ROOF_OK;
   }
   return status;
 }
 
-static void add_row(cli_grid *grid, const roof_run *r) {
-  const roof_measurement *m = &r->measurement;
-  char size[32], time[32], rate[32], bandwidth[32];
-  cli_grid_add(grid, "%s", m->label);
-  cli_grid_add(grid, "%s", roof_bytes_format(size, sizeof size, r->working_set));
-  cli_grid_add(grid, "%s", level_name(r));
-  cli_grid_add(grid, "%s", roof_quantity_format(time, sizeof time, m->seconds, "s"));
-  cli_grid_add(grid, "%.1f %%", 100 * m->stats.spread);
-  cli_grid_add(grid, "%zu", m->sample_count);
-  cli_grid_add(grid, "%s", roof_quantity_format(rate, sizeof rate, m->flops / m->seconds, "FLOP/s"));
-  cli_grid_add(grid, "%s", roof_quantity_format(bandwidth, sizeof bandwidth, m->bytes / m->seconds, "B/s"));
-  if (isnan(r->at.share)) {
-    cli_grid_add(grid, "%s", "");
-  } else {
-    cli_grid_add(grid, "%.1f %%", 100 * r->at.share);
-  }
-  cli_grid_add(grid, "%s", r->at.binding);
+static const char *level_text(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return level_name(row);
 }
 
-static const char *const heads[] = {"kernel",  "data",  "in",     "time",       "spread",
-                                    "samples", "FLOPs", "memory", "of ceiling", "bound by"};
-enum { HEADS = sizeof heads / sizeof heads[0] };
+static double sample_count(const void *row) {
+  return (double)((const roof_run *)row)->measurement.sample_count;
+}
 
-static void add_rows(const session *s, cli_grid *grid) {
-  for (int i = 0; i < HEADS; i++) {
-    cli_grid_add(grid, "%s", heads[i]);
-  }
-  for (size_t i = 0; i < s->runs.count; i++) {
-    if (s->runs.list[i].skipped[0] == '\0') {
-      add_row(grid, &s->runs.list[i]);
-    }
-  }
+static double flops_rate(const void *row) {
+  const roof_measurement *m = &((const roof_run *)row)->measurement;
+  return m->flops / m->seconds;
+}
+
+static double bytes_rate(const void *row) {
+  const roof_measurement *m = &((const roof_run *)row)->measurement;
+  return m->bytes / m->seconds;
+}
+
+#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
+
+static const cli_column columns[] = {
+    {.header = "kernel", CLI_FIELD(NAME, roof_run, measurement.label)},
+    {.header = "data", .binary = true, CLI_FIELD(NUMBER, roof_run, working_set)},
+    {.header = "in", .text = level_text},
+    {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_run, measurement.seconds)},
+    {.header = "spread", PERCENT, CLI_FIELD(NUMBER, roof_run, measurement.stats.spread)},
+    {.header = "samples", .fixed = true, .number = sample_count},
+    {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
+    {.header = "memory", .unit = "B/s", .number = bytes_rate},
+    {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_run, at.share)},
+    {.header = "bound by", .none = "", CLI_FIELD(NAME, roof_run, at.binding)},
+    {0},
+};
+
+static cli_rows rows_of(const roof_runs *runs) {
+  cli_rows rows = CLI_ROWS(columns, runs->list, runs->count);
+  rows.shown = has_run;
+  return rows;
 }
 
 static const char *remark(const roof_run *r) {
@@ -239,9 +177,9 @@ static const char *remark(const roof_run *r) {
 }
 
 /** Notes and reasons, once where one size after another has the same. */
-static void add_remarks(const session *s, roof_text *out) {
-  for (size_t i = 0; i < s->runs.count; i++) {
-    const roof_run *r = &s->runs.list[i];
+static void add_remarks(const roof_runs *runs, roof_text *out) {
+  for (size_t i = 0; i < runs->count; i++) {
+    const roof_run *r = &runs->list[i];
     if (i == 0 || r->kernel != r[-1].kernel || strcmp(remark(r), remark(r - 1)) != 0) {
       roof_text_addf(out, "  %s%s%s: %s\n", r->kernel->name, r->point[0] != '\0' ? " " : "", r->point,
                      remark(r));
@@ -250,139 +188,42 @@ static void add_remarks(const session *s, roof_text *out) {
 }
 
 /** Power where it was measured; JSON says why not. */
-static void add_power(const session *s, roof_text *out) {
-  for (size_t i = 0; i < s->runs.count; i++) {
-    const roof_measurement *m = &s->runs.list[i].measurement;
-    char watts[32], joules[32];
-    if (s->runs.list[i].skipped[0] == '\0' && !isnan(m->watts)) {
-      roof_text_addf(out, "  %s: %s, %s per call (%s)\n", m->label,
-                     roof_quantity_format(watts, sizeof watts, m->watts, "W"),
-                     roof_quantity_format(joules, sizeof joules, m->joules, "J"), m->power);
-    }
+static void add_power(const roof_run *r, roof_text *out) {
+  const roof_measurement *m = &r->measurement;
+  char watts[CLI_SHORT], joules[CLI_SHORT];
+  if (has_run(r) && !isnan(m->watts)) {
+    roof_text_addf(out, "  %s: %s, %s per call (%s)\n", m->label, cli_quantity(watts, m->watts, "W"),
+                   cli_quantity(joules, m->joules, "J"), m->power);
   }
 }
 
-static void add_baseline(const session *s, roof_text *out) {
-  for (size_t i = 0; i < s->runs.count && s->runs.baseline != NULL; i++) {
-    const roof_run *r = &s->runs.list[i];
-    char time[32];
-    if (r->skipped[0] == '\0') {
-      roof_text_addf(out, "  %s: %.1f %% of %s, which took %s in turns with it\n", r->measurement.label,
-                     100 * roof_share_in_turns(&r->measurement, &r->baseline), s->runs.baseline->name,
-                     roof_quantity_format(time, sizeof time, r->baseline.seconds, "s"));
-    }
+static void add_baseline(const roof_run *r, const roof_kernel *baseline, roof_text *out) {
+  char time[CLI_SHORT];
+  if (has_run(r)) {
+    roof_text_addf(out, "  %s: %.1f %% of %s, which took %s in turns with it\n", r->measurement.label,
+                   100 * roof_share_in_turns(&r->measurement, &r->baseline), baseline->name,
+                   cli_quantity(time, r->baseline.seconds, "s"));
   }
 }
 
-static void add_counted(const session *s, roof_text *out) {
-  cli_grid grid = {0};
-  if (!counters) {
-    return;
-  }
-  cli_counted_heads(&grid);
-  for (size_t i = 0; i < s->runs.count; i++) {
-    if (s->runs.list[i].skipped[0] == '\0') {
-      cli_counted_row(&grid, &s->runs.list[i].measurement, &s->counted[i]);
-    }
-  }
-  roof_text_add(out, "\n  counted by ncu, of one run\n");
-  cli_grid_end(&grid, out, "lrrrrrrrr");
+static void add_text(const roof_runs *runs, roof_text *out) {
+  cli_columns_add_text(out, rows_of(runs));
   roof_text_add(out, "\n");
-}
-
-static void add_text(const session *s, roof_text *out) {
-  cli_grid grid = {0};
-  add_rows(s, &grid);
-  cli_grid_end(&grid, out, "lrlrrrrrrl");
-  roof_text_add(out, "\n");
-  add_remarks(s, out);
-  add_power(s, out);
-  add_baseline(s, out);
-  add_counted(s, out);
-  if (s->runs.machine != NULL) {
-    roof_text_addf(out, "  ceilings: %s as measured on %s\n", s->runs.machine->name, s->runs.machine->date);
+  add_remarks(runs, out);
+  for (size_t i = 0; i < runs->count; i++) {
+    add_power(&runs->list[i], out);
+  }
+  for (size_t i = 0; i < runs->count && runs->baseline != NULL; i++) {
+    add_baseline(&runs->list[i], runs->baseline, out);
+  }
+  if (counters) {
+    cli_counted_add(out, rows_of(runs));
+  }
+  if (runs->machine != NULL) {
+    roof_text_addf(out, "  ceilings: %s as measured on %s\n", runs->machine->name, runs->machine->date);
   } else {
     roof_text_add(out, "  ceilings: unknown; `roofline measure` finds them\n");
   }
-}
-
-static json_t *conditions_json(const roof_conditions *conditions) {
-  roof_text text = {0};
-  json_t *object = NULL;
-  if (roof_conditions_write(conditions, &text, NULL) == ROOF_OK) {
-    object = json_loadb(text.data, text.length, JSON_DECODE_ANY, NULL);
-  }
-  roof_text_done(&text);
-  return object != NULL ? object : json_null();
-}
-
-static json_t *samples_json(const roof_measurement *m) {
-  json_t *samples = json_array();
-  for (size_t i = 0; i < m->sample_count; i++) {
-    json_array_append_new(samples, rf_json_number(m->samples[i]));
-  }
-  return samples;
-}
-
-/** What took turns with it; `fraction`: how fast the kernel is as a share of this one, the median over the
- * turns. */
-static json_t *baseline_json(const roof_run *r) {
-  const roof_measurement *m = &r->baseline;
-  return m->sample_count == 0
-             ? json_null()
-             : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds", rf_json_number(m->seconds),
-                         "samples", samples_json(m), "spread", rf_json_number(m->stats.spread), "fraction",
-                         rf_json_number(roof_share_in_turns(&r->measurement, m)));
-}
-
-/** The measurement as a document holds it: its bytes through the level that the data are in. */
-static roof_measurement document_of(const roof_run *r) {
-  roof_measurement m = r->measurement;
-  m.calls = (double)m.sample_count;
-  m.ceiling_seconds = r->at.ceiling_seconds;
-  memcpy(m.counted_flops, m.counted, sizeof m.counted_flops);
-  if (r->level != NULL) {
-    m.level_bytes[r->level->level] = m.bytes;
-  }
-  return m;
-}
-
-/** What only this command says of a kernel; `counted` is NULL without --counters. */
-static void add_details(const roof_run *r, const cli_counted *counted, json_t *kernel) {
-  const roof_measurement *m = &r->measurement;
-  json_object_update_new(
-      kernel, json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "working_set_bytes",
-                        rf_json_number(r->working_set), "level", r->level != NULL ? r->level->name : NULL,
-                        "conditions", conditions_json(&m->conditions), "counters",
-                        counted != NULL ? cli_counted_json(counted) : json_null(), "watts",
-                        rf_json_number(m->watts), "joules", rf_json_number(m->joules), "power",
-                        m->power[0] != '\0' ? m->power : NULL, "baseline", baseline_json(r)));
-  cli_json_add_placed(kernel, &r->at, 1);
-}
-
-/** The document of what ran, and why the others did not. */
-static json_t *answer_json(const session *s) {
-  roof_measurements all = {.list = calloc(s->runs.count + 1, sizeof *all.list),
-                           .source = "roofline " ROOF_VERSION_TEXT};
-  snprintf(all.format, sizeof all.format, "%s", s->runs.backend->name);
-  for (size_t i = 0; i < s->runs.count && all.list != NULL; i++) {
-    const roof_run *r = &s->runs.list[i];
-    if (r->skipped[0] != '\0') {
-      (void)roof_measurements_skip(&all, r->kernel->name, r->skipped, NULL);
-    } else {
-      all.list[all.count++] = document_of(r);
-      memcpy(all.machine, r->measurement.machine, sizeof all.machine);
-    }
-  }
-  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
-  for (size_t i = 0, ran = 0; i < s->runs.count; i++) {
-    if (s->runs.list[i].skipped[0] == '\0') {
-      add_details(&s->runs.list[i], counters ? &s->counted[i] : NULL, json_array_get(kernels, ran++));
-    }
-  }
-  free(all.list);
-  free(all.skipped);
-  return answer;
 }
 
 /** The series of the dots whose data are in `level`, added when there is none yet. */
@@ -402,7 +243,7 @@ static int series_of(roof_scene *scene, const char *level) {
 }
 
 static roof_status add_dot(const roof_run *r, roof_scene *scene, roof_error *error) {
-  char size[32];
+  char size[CLI_SHORT];
   roof_scene_dot dot = {.series = series_of(scene, level_name(r)), .next = -1};
   snprintf(dot.label, sizeof dot.label, "%s%s%s", r->kernel->name, r->point[0] != '\0' ? " " : "", r->point);
   snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
@@ -414,160 +255,134 @@ static roof_status add_dot(const roof_run *r, roof_scene *scene, roof_error *err
                               r->measurement.label, ROOF_SCENE_DOTS);
 }
 
-static roof_status fill_scene(const session *s, roof_scene *scene, roof_error *error) {
-  roof_dtype dtype = s->runs.list[0].dtype;
+static roof_status fill_scene(const roof_runs *runs, roof_scene *scene, roof_error *error) {
+  roof_dtype dtype = runs->list[0].dtype;
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", s->runs.machine->title,
+  snprintf(scene->title, sizeof scene->title, "%s: measured kernels, %s", runs->machine->title,
            roof_dtype_name(dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle,
            "colours: the level that holds the data of a kernel's call");
-  roof_status status = roof_scene_add_machine(scene, s->runs.machine, dtype, error);
-  for (size_t i = 0; i < s->runs.count && status == ROOF_OK; i++) {
-    if (s->runs.list[i].skipped[0] == '\0') {
-      status = add_dot(&s->runs.list[i], scene, error);
-    }
+  roof_status status = roof_scene_add_machine(scene, runs->machine, dtype, error);
+  for (size_t i = 0; i < runs->count && status == ROOF_OK; i++) {
+    status = has_run(&runs->list[i]) ? add_dot(&runs->list[i], scene, error) : ROOF_OK;
   }
   return status;
 }
 
-static roof_status write_chart(const session *s, roof_error *error) {
-  if (s->runs.machine == NULL) {
+static roof_status write_chart(const char *to, const roof_runs *runs, roof_error *error) {
+  if (runs->machine == NULL) {
     return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                          "--to %s: the ceilings are unknown; `roofline measure` finds them", s->args->to);
+                          "--to %s: the ceilings are unknown; `roofline measure` finds them", to);
   }
   roof_scene *scene = malloc(sizeof *scene);
-  cli_grid grid = {0};
-  add_rows(s, &grid);
-  const char **cells = cli_grid_cells(&grid);
-  roof_status status = scene == NULL || cells == NULL
-                           ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-                           : fill_scene(s, scene, error);
+  roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
+                                     : fill_scene(runs, scene, error);
   if (status == ROOF_OK) {
-    const roof_table table = {"Kernels", cells, HEADS, grid.count / HEADS - 1};
-    status = cli_chart_write(s->args->to, scene, &table, error);
+    status = cli_chart_write_rows(to, scene, "Kernels", rows_of(runs), error);
   }
-  free(cells);
-  cli_grid_done(&grid);
   free(scene);
   return status;
 }
 
-static roof_status answer(const session *s, roof_error *error) {
-  roof_status status = s->args->to != NULL ? write_chart(s, error) : ROOF_OK;
-  if (status != ROOF_OK || s->args->json || s->args->csv) {
-    return status == ROOF_OK ? cli_answer_print(s->args, answer_json(s), error) : status;
+static roof_status answer(const cli_args *args, const roof_runs *runs, roof_error *error) {
+  roof_status status = args->to != NULL ? write_chart(args->to, runs, error) : ROOF_OK;
+  if (status != ROOF_OK || args->json || args->csv) {
+    return status == ROOF_OK ? cli_answer_print(args, rf_runs_json(runs), error) : status;
   }
   roof_text text = {0};
-  add_text(s, &text);
+  add_text(runs, &text);
   status = cli_print(&text, error);
   roof_text_done(&text);
   return status;
 }
 
 static roof_status measure(const cli_args *args, roof_error *error) {
-  session s = {.args = args};
-  roof_measure_options how = roof_measure_options_default();
-  how.quick = quick != 0;
-  how.threads = threads;
-  how.user = (void *)(uintptr_t)args;
-  roof_status status = cli_args_precision(percent, &how.precision, error);
+  roof_runs runs = {0};
+  roof_status status = set_up(args, &runs, error);
+  status = status == ROOF_OK ? run_all(&runs, error) : status;
+  status = status == ROOF_OK ? count_all(&runs, error) : status;
   if (status == ROOF_OK) {
-    status = set_up(&s, &how, error);
+    roof_runs_place(&runs, load_ceilings(&runs));
+    status = answer(args, &runs, error);
   }
-  if (status == ROOF_OK) {
-    status = run_all(&s, error);
-  }
-  if (status == ROOF_OK) {
-    status = count_all(&s, error);
-  }
-  if (status == ROOF_OK) {
-    roof_runs_place(&s.runs, load_ceilings(&s.runs));
-    status = answer(&s, error);
-  }
-  roof_runs_done(&s.runs);
-  free(s.counted);
+  roof_runs_done(&runs);
   return status;
 }
 
-/** The family of a kernel's operation. */
-static const char *family_of(const roof_kernel *kernel) {
-  const roof_op *op = NULL;
-  return roof_op_find(kernel->op, &op, NULL) == ROOF_OK ? op->family : "";
+/* --list */
+
+static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_listed *)row)->kernel->name;
 }
 
-static json_t *listed_json(const roof_kernel *kernel, const char *sizes, const char *library,
-                           const char *why) {
-  json_t *formats = json_array();
-  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
-    if (kernel->supports((roof_dtype)d)) {
-      json_array_append_new(formats, json_string(roof_dtype_name((roof_dtype)d)));
-    }
-  }
-  return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?}", "name", kernel->name, "family",
-                   family_of(kernel), "op", kernel->op, "dtypes", formats, "rung", kernel->rung, "sizes",
-                   sizes, "quick_sizes", kernel->quick_sizes, "summary", kernel->summary, "library", library,
-                   "disabled", why);
+static const char *kernel_op(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_listed *)row)->kernel->op;
 }
 
-/** The kernels of one family as rows and as JSON. */
-static void list_family(const char *family, cli_grid *grid, json_t *kernels) {
-  const char *name = backend_name != NULL ? backend_name : "cpu";
-  const roof_backend *backend = NULL;
-  if (roof_backend_find(name, &backend, NULL) != ROOF_OK) {
-    return;
-  }
-  for (int i = 0; i < roof_kernel_count(); i++) {
-    const roof_kernel *kernel = roof_kernel_at(i);
-    if (strcmp(family_of(kernel), family) != 0 || !roof_kernel_runs_on(kernel, name)) {
-      continue;
-    }
-    const char *why = kernel->disabled_reason != NULL ? kernel->disabled_reason() : NULL;
-    const char *library = kernel->library != NULL ? kernel->library() : NULL;
-    const char *note = why != NULL ? why : library, *sizes = roof_backend_sizes(backend, kernel, false);
-    cli_grid_add(grid, "%s", family);
-    cli_grid_add(grid, "%s", kernel->name);
-    cli_grid_add(grid, "%s%s%s", kernel->summary, note != NULL ? ": " : "", note != NULL ? note : "");
-    cli_grid_add(grid, "%s", sizes);
-    json_array_append_new(kernels, listed_json(kernel, sizes, library, why));
-  }
+static const char *quick_sizes(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_listed *)row)->kernel->quick_sizes;
 }
+
+static const char *summary(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_listed *)row)->kernel->summary;
+}
+
+/** What it does, and why it does not work or which library does it. */
+static const char *described(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_listed *l = row;
+  const char *note = l->disabled != NULL ? l->disabled : l->library;
+  snprintf(scratch, CLI_SCRATCH, "%s%s%s", l->kernel->summary, note != NULL ? ": " : "",
+           note != NULL ? note : "");
+  return scratch;
+}
+
+static const cli_column list_columns[] = {
+    {.header = "family", CLI_FIELD(TEXT, roof_listed, family)},
+    {.key = "name", .header = "kernel", .text = kernel_name},
+    {.key = "family", CLI_FIELD(TEXT, roof_listed, family)},
+    {.key = "op", .text = kernel_op},
+    {.header = "what it does", .text = described},
+    {.key = "sizes", .header = "default sizes", CLI_FIELD(TEXT, roof_listed, sizes)},
+    {.key = "quick_sizes", .text = quick_sizes},
+    {.key = "summary", .text = summary},
+    {.key = "library", CLI_FIELD(TEXT, roof_listed, library)},
+    {.key = "disabled", CLI_FIELD(TEXT, roof_listed, disabled)},
+    {0},
+};
 
 static roof_status print_list(const cli_args *args, roof_error *error) {
-  static const char *const list_heads[] = {"family", "kernel", "what it does", "default sizes"};
+  const roof_backend *backend = NULL;
+  int most = roof_kernel_count();
+  roof_listed *kernels = calloc((size_t)most, sizeof *kernels);
   roof_text text = {0};
-  cli_grid grid = {0};
-  json_t *kernels = json_array();
-  for (int i = 0; i < 4; i++) {
-    cli_grid_add(&grid, "%s", list_heads[i]);
-  }
-  for (int i = 0; i < roof_op_count(); i++) {
-    const char *family = roof_op_at(i)->family;
-    if (i == 0 || strcmp(family, roof_op_at(i - 1)->family) != 0) {
-      list_family(family, &grid, kernels);
+  roof_status status = kernels == NULL
+                           ? roof_error_set(error, ROOF_E_MEMORY, "run: out of memory")
+                           : roof_backend_find(backend_name != NULL ? backend_name : "cpu", &backend, error);
+  if (status == ROOF_OK) {
+    cli_rows rows = CLI_ROWS(list_columns, kernels, (size_t)roof_backend_kernels(backend, kernels, most));
+    if (args->json) {
+      status = roof_kernels_write(backend, &text, error);
+    } else if (args->csv) {
+      cli_columns_add_csv(&text, rows);
+    } else {
+      cli_columns_add_text(&text, rows);
     }
+    status = status == ROOF_OK ? cli_print(&text, error) : status;
   }
-  cli_grid_end(&grid, &text, "llll");
-  roof_status status =
-      args->json || args->csv
-          ? cli_answer_print(
-                args, json_pack("{s:s, s:O}", "schema", "roofline.kernels/1", "kernels", kernels), error)
-          : cli_print(&text, error);
-  json_decref(kernels);
   roof_text_done(&text);
+  free(kernels);
   return status;
 }
 
 static roof_status climb(const cli_args *args, roof_error *error) {
-  roof_measure_options how = roof_measure_options_default();
-  how.quick = quick != 0;
-  how.threads = threads;
-  how.user = (void *)(uintptr_t)args;
+  roof_measure_options how;
   cli_climb c = {
       .args = args, .how = &how, .dtype = ROOF_FP32, .ledger = ledger != NULL ? ledger : CLI_DEFAULT_LEDGER};
-  roof_status status = cli_args_precision(percent, &how.precision, error);
-  if (status == ROOF_OK) {
-    status = select_common(&c.backend, &c.dtype, error);
-  }
+  roof_status status = select_common(args, &c.backend, &c.dtype, &how, error);
   return status == ROOF_OK ? cli_ladder_run(&c, error) : status;
 }
 

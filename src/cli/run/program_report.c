@@ -3,130 +3,95 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/chart.h"
-#include "cli/grid.h"
+#include "cli/columns.h"
 #include "cli/run/program.h"
-#include "documents/measurements.h"
-#include "roofline/version.h"
-
-enum { QUANTITY = 32 };
-
-const cli_part *cli_program_parts(const cli_program *program, int *count) {
-  *count = program->count > 0 ? program->count : 1;
-  return program->count > 0 ? program->parts : &program->whole;
-}
-
-/** The median of one figure over the runs. */
-static double median_of(const cli_program *program, size_t field) {
-  int count = program->options->repeats;
-  roof_stats stats = {.median = NAN};
-  double *values = malloc((size_t)count * sizeof *values);
-  for (int i = 0; i < count && values != NULL; i++) {
-    values[i] = *(const double *)(const void *)((const char *)&program->runs[i] + field);
-  }
-  if (values != NULL) {
-    (void)roof_stats_of(values, (size_t)count, &stats, NULL);
-  }
-  free(values);
-  return stats.median;
-}
-
-#define MEDIAN(program, field) median_of(program, offsetof(rf_program_usage, field))
-
-static double cores_busy(const cli_program *program) {
-  return (MEDIAN(program, user_seconds) + MEDIAN(program, system_seconds)) / MEDIAN(program, seconds);
-}
+#include "region/program.h"
 
 /* Text */
 
-static void add_quantity(cli_grid *grid, double value, const char *unit) {
-  char text[QUANTITY];
-  cli_grid_add(grid, "%s", isfinite(value) ? roof_quantity_format(text, sizeof text, value, unit) : "-");
+static double rate(const roof_program_part *part, double work) {
+  double rate = part->threads * work / part->measurement.seconds;
+  return isfinite(rate) ? rate : NAN;
 }
 
-static void add_row(cli_grid *grid, const cli_part *part) {
-  const roof_measurement *m = &part->measurement;
-  const roof_placed *at = &part->placed;
-  cli_grid_add(grid, "%s", m->label);
-  cli_grid_add(grid, "%.0f", part->calls);
-  cli_grid_add(grid, "%.0f", part->threads);
-  add_quantity(grid, m->seconds, "s");
-  if (m->sample_count > 1) {
-    cli_grid_add(grid, "%.1f %%", 100 * m->stats.spread);
-  } else {
-    cli_grid_add(grid, "-");
-  }
-  add_quantity(grid, part->threads * m->flops / m->seconds, "FLOP/s");
-  add_quantity(grid, part->threads * m->bytes / m->seconds, "B/s");
-  if (isfinite(m->flops / m->bytes)) {
-    cli_grid_add(grid, "%.4g", m->flops / m->bytes);
-  } else {
-    cli_grid_add(grid, "-");
-  }
-  if (!isnan(at->share)) {
-    cli_grid_add(grid, "%.1f %%", 100 * at->share);
-  } else {
-    cli_grid_add(grid, "-");
-  }
-  cli_grid_add(grid, "%s", at->binding[0] != '\0' ? at->binding : "-");
+static double flops_rate(const void *row) {
+  const roof_program_part *part = row;
+  return rate(part, part->measurement.flops);
 }
 
-static const char *const heads[] = {"region", "calls",  "threads", "time",       "spread",
-                                    "FLOPs",  "memory", "FLOP/B",  "of ceiling", "bound by"};
-enum { HEADS = sizeof heads / sizeof heads[0] };
+static double bytes_rate(const void *row) {
+  const roof_program_part *part = row;
+  return rate(part, part->measurement.bytes);
+}
 
-static void add_rows(const cli_program *program, cli_grid *grid) {
+static double spread(const void *row) {
+  const roof_measurement *m = &((const roof_program_part *)row)->measurement;
+  return m->sample_count > 1 ? m->stats.spread : NAN;
+}
+
+static double intensity(const void *row) {
+  const roof_measurement *m = &((const roof_program_part *)row)->measurement;
+  return isfinite(m->flops / m->bytes) ? m->flops / m->bytes : NAN;
+}
+
+#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
+
+static const cli_column columns[] = {
+    {.header = "region", CLI_FIELD(NAME, roof_program_part, measurement.label)},
+    {.header = "calls", .fixed = true, CLI_FIELD(NUMBER, roof_program_part, measurement.calls)},
+    {.header = "threads", .fixed = true, CLI_FIELD(NUMBER, roof_program_part, threads)},
+    {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_program_part, measurement.seconds)},
+    {.header = "spread", PERCENT, .number = spread},
+    {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
+    {.header = "memory", .unit = "B/s", .number = bytes_rate},
+    {.header = "FLOP/B", .digits = 4, .number = intensity},
+    {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_program_part, placed.share)},
+    {.header = "bound by", CLI_FIELD(NAME, roof_program_part, placed.binding)},
+    {0},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+/** Its parts; `table` has the columns, which are named after what they are. */
+static cli_rows rows_of(const roof_program *program, cli_column table[COLUMNS]) {
   int count = 0;
-  const cli_part *parts = cli_program_parts(program, &count);
-  for (int i = 0; i < HEADS; i++) {
-    cli_grid_add(grid, "%s", i == 0 && program->count == 0 ? "program" : heads[i]);
-  }
-  for (int i = 0; i < count; i++) {
-    add_row(grid, &parts[i]);
-  }
+  const roof_program_part *parts = roof_program_parts(program, &count);
+  memcpy(table, columns, sizeof columns);
+  table[0].header = program->region_count > 0 ? "region" : "program";
+  return CLI_ROWS(table, parts, (size_t)count);
 }
 
 /** "3 runs of 1.2 s, 1.9 cores busy; ..." */
-static void add_usage(const cli_program *program, roof_text *out) {
-  char wall[QUANTITY], user[QUANTITY], kernel[QUANTITY], peak[QUANTITY];
-  int repeats = program->options->repeats;
-  roof_text_addf(
-      out, "%s: %d run%s of %s, %.2f cores busy: user %s, system %s\n", program->name, repeats,
-      repeats == 1 ? "" : "s", roof_quantity_format(wall, QUANTITY, program->whole.measurement.seconds, "s"),
-      cores_busy(program), roof_quantity_format(user, QUANTITY, MEDIAN(program, user_seconds), "s"),
-      roof_quantity_format(kernel, QUANTITY, MEDIAN(program, system_seconds), "s"));
+static void add_usage(const roof_program *program, roof_text *out) {
+  const roof_program_usage *u = &program->usage;
+  char wall[CLI_SHORT], user[CLI_SHORT], kernel[CLI_SHORT], peak[CLI_SHORT];
+  int runs = program->options.runs;
+  roof_text_addf(out, "%s: %d run%s of %s, %.2f cores busy: user %s, system %s\n", program->name, runs,
+                 runs == 1 ? "" : "s", cli_quantity(wall, u->seconds, "s"), u->cores_busy,
+                 cli_quantity(user, u->user_seconds, "s"), cli_quantity(kernel, u->system_seconds, "s"));
   roof_text_addf(out, "  %s resident at most; context switches: %.0f waiting, %.0f forced\n",
-                 roof_bytes_format(peak, QUANTITY, MEDIAN(program, peak_bytes)),
-                 MEDIAN(program, voluntary_switches), MEDIAN(program, involuntary_switches));
+                 roof_bytes_format(peak, sizeof peak, u->peak_bytes), u->voluntary_switches,
+                 u->involuntary_switches);
 }
 
 /** What was counted by hardware, or why not. */
-static void add_counters(const cli_program *program, roof_text *out) {
-  const rf_program_counting *c = &program->counting;
-  char total[QUANTITY];
-  roof_text_add(out, "  counters: FLOPs: ");
-  if (c->flops) {
-    for (int k = 0; k < rf_counters_count(); k++) {
-      double flops = median_of(program, offsetof(rf_program_usage, flops) + (size_t)k * sizeof(double));
-      roof_text_addf(out, "%s%s in %s (%s)", k > 0 ? ", " : "",
-                     roof_quantity_format(total, QUANTITY, flops, "FLOP"),
-                     roof_dtype_name(rf_counters_dtype(k)), rf_counters_name(k));
-    }
-  } else {
-    roof_text_add(out, c->flops_reason);
+static void add_counters(const roof_program_counters *c, roof_text *out) {
+  char total[CLI_SHORT];
+  roof_text_addf(out, "  counters: FLOPs: %s", c->count > 0 ? "" : c->flops_reason);
+  for (int k = 0; k < c->count; k++) {
+    roof_text_addf(out, "%s%s in %s (%s)", k > 0 ? ", " : "", cli_quantity(total, c->list[k].flops, "FLOP"),
+                   roof_dtype_name(c->list[k].dtype), c->list[k].name);
   }
   roof_text_addf(out, "\n  counters: memory: %s\n",
-                 c->memory ? roof_quantity_format(total, QUANTITY, MEDIAN(program, memory_bytes), "B")
-                           : c->memory_reason);
+                 c->memory_reason[0] != '\0' ? c->memory_reason : cli_quantity(total, c->memory_bytes, "B"));
 }
 
-static bool is_unknown(const cli_part *part) {
+static bool is_unknown(const roof_program_part *part) {
   return isnan(part->measurement.flops) && isnan(part->measurement.bytes);
 }
 
-static void add_remark(const cli_part *part, roof_text *out) {
+static void add_remark(const roof_program_part *part, roof_text *out) {
   const roof_measurement *m = &part->measurement;
   if (is_unknown(part)) {
     roof_text_addf(out, "  %s: its FLOPs and bytes are unknown, so it has no place on a roofline\n",
@@ -143,131 +108,60 @@ static void add_remark(const cli_part *part, roof_text *out) {
   }
 }
 
-static void add_remarks(const cli_program *program, roof_text *out) {
+static void add_remarks(const roof_program *program, roof_text *out) {
   int count = 0;
-  const cli_part *parts = cli_program_parts(program, &count);
+  const roof_program_part *parts = roof_program_parts(program, &count);
   for (int i = 0; i < count; i++) {
     add_remark(&parts[i], out);
   }
   for (size_t i = 0; i < program->missed.skipped_count; i++) {
     roof_text_addf(out, "  %s: %s\n", program->missed.skipped[i].what, program->missed.skipped[i].why);
   }
-  if (program->count == 0 && is_unknown(&program->whole)) {
+  if (program->region_count == 0 && is_unknown(&program->whole)) {
     roof_text_add(out, "  no region was marked (docs/regions.md); --flops and --bytes, or --op, say what the "
                        "program does\n");
   }
 }
 
-static void add_text(const cli_program *program, roof_text *out) {
-  cli_grid grid = {0};
-  add_usage(program, out);
-  if (!program->args->quiet) {
-    add_counters(program, out);
-  }
-  roof_text_add(out, "\n");
-  add_rows(program, &grid);
-  cli_grid_end(&grid, out, "lrrrrrrrrl");
-  roof_text_add(out, "\n");
-  if (!program->args->quiet) {
-    add_remarks(program, out);
-  }
-  if (program->machine == NULL) {
+static void add_ceilings(const roof_program *program, roof_text *out) {
+  const roof_machine *machine = program->ceilings.machine;
+  if (machine == NULL) {
     roof_text_add(out, "  ceilings: unknown; `roofline measure` finds them\n");
-  } else if (program->options->threads > 0) {
-    roof_text_addf(out, "  ceilings: %d of the cores of %s\n", program->options->threads,
-                   program->machine->name);
-  } else {
-    roof_text_addf(out, "  ceilings: %s%s%s\n", program->machine->name,
-                   program->machine->kind == ROOF_MEASURED ? " as measured on " : "",
-                   program->machine->kind == ROOF_MEASURED ? program->machine->date : "");
+    return;
   }
-  if (program->machine != NULL && program->count > 0) {
+  bool measured = machine->kind == ROOF_MEASURED;
+  if (program->options.cores > 0) {
+    roof_text_addf(out, "  ceilings: %d of the cores of %s\n", program->options.cores, machine->name);
+  } else {
+    roof_text_addf(out, "  ceilings: %s%s%s\n", machine->name, measured ? " as measured on " : "",
+                   measured ? machine->date : "");
+  }
+  if (program->region_count > 0) {
     roof_text_add(
         out, "  each region is set against as many cores as called it, unless it did more than they can\n");
   }
 }
 
-/* JSON and CSV */
-
-static json_t *samples_json(const roof_measurement *m) {
-  json_t *samples = json_array();
-  for (size_t i = 0; i < m->sample_count; i++) {
-    json_array_append_new(samples, rf_json_number(m->samples[i]));
+static void add_text(const cli_args *args, const roof_program *program, roof_text *out) {
+  cli_column table[COLUMNS];
+  add_usage(program, out);
+  if (!args->quiet) {
+    add_counters(&program->counters, out);
   }
-  return samples;
-}
-
-/** What only this command says of a part. */
-static void add_details(const cli_part *part, json_t *kernel) {
-  const roof_measurement *m = &part->measurement;
-  json_object_set_new(kernel, "intensity", rf_json_number(m->flops / m->bytes));
-  cli_json_add_placed(kernel, &part->placed, 1);
-}
-
-static json_t *counters_json(const cli_program *program) {
-  const rf_program_counting *c = &program->counting;
-  json_t *flops = c->flops ? json_object() : json_null();
-  for (int k = 0; k < rf_counters_count() && c->flops; k++) {
-    double median = median_of(program, offsetof(rf_program_usage, flops) + (size_t)k * sizeof(double));
-    json_object_set_new(flops, roof_dtype_name(rf_counters_dtype(k)), rf_json_number(median));
+  roof_text_add(out, "\n");
+  cli_columns_add_text(out, rows_of(program, table));
+  roof_text_add(out, "\n");
+  if (!args->quiet) {
+    add_remarks(program, out);
   }
-  return json_pack("{s:o, s:s?, s:o, s:s?}", "flops", flops, "flops_reason",
-                   c->flops ? NULL : c->flops_reason, "memory_bytes",
-                   rf_json_number(MEDIAN(program, memory_bytes)), "memory_reason",
-                   c->memory ? NULL : c->memory_reason);
-}
-
-static json_t *program_json(const cli_program *program) {
-  json_t *command = json_array();
-  for (int i = 0; program->args->program[i] != NULL; i++) {
-    json_array_append_new(command, json_string(program->args->program[i]));
-  }
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command, "seconds",
-                   rf_json_number(program->whole.measurement.seconds), "samples",
-                   samples_json(&program->whole.measurement), "user_seconds",
-                   rf_json_number(MEDIAN(program, user_seconds)), "system_seconds",
-                   rf_json_number(MEDIAN(program, system_seconds)), "cores_busy",
-                   rf_json_number(cores_busy(program)), "voluntary_switches",
-                   rf_json_number(MEDIAN(program, voluntary_switches)), "involuntary_switches",
-                   rf_json_number(MEDIAN(program, involuntary_switches)), "peak_bytes",
-                   rf_json_number(MEDIAN(program, peak_bytes)), "counters", counters_json(program));
-}
-
-static json_t *answer_json(const cli_program *program) {
-  int count = 0;
-  const cli_part *parts = cli_program_parts(program, &count);
-  roof_measurements all = program->missed;
-  all.list = calloc((size_t)count, sizeof *all.list);
-  snprintf(all.source, sizeof all.source, "roofline " ROOF_VERSION_TEXT);
-  snprintf(all.format, sizeof all.format, "program");
-  snprintf(all.machine, sizeof all.machine, "%s", program->machine != NULL ? program->machine->name : "host");
-  for (; all.list != NULL && all.count < (size_t)count; all.count++) {
-    all.list[all.count] = parts[all.count].measurement;
-  }
-  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
-  for (int i = 0; i < count; i++) {
-    add_details(&parts[i], json_array_get(kernels, (size_t)i));
-  }
-  json_object_set_new(answer, "program", program_json(program));
-  free(all.list);
-  return answer;
-}
-
-static void add_json(const cli_program *program, roof_text *out) {
-  cli_json_add_lines(out, answer_json(program));
-}
-
-static void add_csv(const cli_program *program, roof_text *out) {
-  json_t *answer = answer_json(program);
-  cli_answer_add_csv(out, answer);
-  json_decref(answer);
+  add_ceilings(program, out);
 }
 
 /* Chart */
 
-static roof_status add_dot(const cli_part *part, roof_scene *scene, roof_error *error) {
+static roof_status add_dot(const roof_program_part *part, roof_scene *scene, roof_error *error) {
   const roof_measurement *m = &part->measurement;
-  char time[QUANTITY];
+  char time[CLI_SHORT];
   if (!(m->flops > 0 && m->bytes > 0)) {
     return ROOF_OK; /* without both it has no place */
   }
@@ -276,26 +170,27 @@ static roof_status add_dot(const cli_part *part, roof_scene *scene, roof_error *
                         .next = -1};
   snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
   snprintf(dot.detail, sizeof dot.detail, "%s per call, %.0f %% of its ceiling",
-           roof_quantity_format(time, sizeof time, m->seconds, "s"), 100 * part->placed.share);
+           cli_quantity(time, m->seconds, "s"), 100 * part->placed.share);
   return roof_scene_add_placed(scene, &dot, &part->placed) >= 0
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: a chart holds at most %d dots", m->label,
                               ROOF_SCENE_DOTS);
 }
 
-static roof_status fill_scene(const cli_program *program, roof_scene *scene, roof_error *error) {
+static roof_status fill_scene(const roof_program *program, roof_scene *scene, roof_error *error) {
   int count = 0;
-  const cli_part *parts = cli_program_parts(program, &count);
+  const roof_program_part *parts = roof_program_parts(program, &count);
   roof_dtype dtype = parts[0].measurement.dtype;
+  const roof_machine *machine = program->ceilings.machine;
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%.50s on %.50s, %s", program->name, program->machine->title,
+  snprintf(scene->title, sizeof scene->title, "%.50s on %.50s, %s", program->name, machine->title,
            roof_dtype_name(dtype));
-  roof_machine *drawn = roof_machine_copy(program->machine);
+  roof_machine *drawn = roof_machine_copy(machine);
   if (drawn == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   }
-  if (program->options->threads > 0) {
-    roof_machine_for_cores(drawn, program->options->threads);
+  if (program->options.cores > 0) {
+    roof_machine_for_cores(drawn, program->options.cores);
   }
   roof_status status = roof_scene_add_machine(scene, drawn, dtype, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
@@ -305,47 +200,38 @@ static roof_status fill_scene(const cli_program *program, roof_scene *scene, roo
   return status;
 }
 
-static roof_status write_chart(const cli_program *program, roof_error *error) {
+static roof_status write_chart(const cli_args *args, const roof_program *program, roof_error *error) {
+  cli_column table[COLUMNS];
   roof_scene *scene = malloc(sizeof *scene);
-  cli_grid grid = {0};
-  add_rows(program, &grid);
-  const char **cells = cli_grid_cells(&grid);
-  roof_status status = scene == NULL || cells == NULL
-                           ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
-                           : fill_scene(program, scene, error);
+  roof_status status = scene == NULL ? roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory")
+                                     : fill_scene(program, scene, error);
   if (status == ROOF_OK) {
-    const roof_table table = {"Regions", cells, HEADS, grid.count / HEADS - 1};
-    status = cli_chart_write(program->args->to, scene, &table, error);
+    status = cli_chart_write_rows(args->to, scene, "Regions", rows_of(program, table), error);
   }
-  free(cells);
-  cli_grid_done(&grid);
   free(scene);
   return status;
 }
 
 /* Where to */
 
-/** True when the report is a chart; an error when it could not be drawn. */
-static bool wants_chart(const cli_program *program) {
-  const cli_args *args = program->args;
+/** True when the report is a chart. */
+static bool wants_chart(const cli_args *args) {
   return args->to != NULL && !args->json && !args->csv &&
          (roof_text_ends_with(args->to, ".svg") || roof_text_ends_with(args->to, ".png") ||
           roof_text_ends_with(args->to, ".html"));
 }
 
-roof_status cli_program_check(const cli_program *program, roof_error *error) {
-  if (!wants_chart(program)) {
+roof_status cli_program_check(const cli_args *args, const roof_machine *machine, roof_error *error) {
+  if (!wants_chart(args)) {
     return ROOF_OK;
   }
-  return program->machine != NULL
-             ? cli_chart_check(program->args->to, error)
+  return machine != NULL
+             ? cli_chart_check(args->to, error)
              : roof_error_set(error, ROOF_E_UNSUPPORTED,
-                              "--to %s: the ceilings are unknown; `roofline measure` finds them",
-                              program->args->to);
+                              "--to %s: the ceilings are unknown; `roofline measure` finds them", args->to);
 }
 
-static roof_status put(const cli_program *program, const roof_text *text, roof_error *error) {
-  const char *to = program->args->to;
+static roof_status put(const char *to, const roof_text *text, roof_error *error) {
   if (text->failed) {
     return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
   }
@@ -357,16 +243,23 @@ static roof_status put(const cli_program *program, const roof_text *text, roof_e
              : roof_error_set(error, ROOF_E_OUTPUT, "standard error: %s", strerror(errno));
 }
 
-roof_status cli_program_report(const cli_program *program, roof_error *error) {
-  const cli_args *args = program->args;
+roof_status cli_program_report(const cli_args *args, const roof_program *program, roof_error *error) {
   roof_text text = {0};
-  if (wants_chart(program)) {
-    return write_chart(program, error);
+  roof_status status = ROOF_OK;
+  if (wants_chart(args)) {
+    return write_chart(args, program, error);
   }
-  bool json = args->json || (!args->csv && roof_text_ends_with(args->to, ".json"));
-  bool csv = args->csv || roof_text_ends_with(args->to, ".csv");
-  (json ? add_json : csv ? add_csv : add_text)(program, &text);
-  roof_status status = put(program, &text, error);
+  bool csv = args->csv || (!args->json && roof_text_ends_with(args->to, ".csv"));
+  if (csv) {
+    json_t *answer = rf_program_json(program);
+    cli_answer_add_csv(&text, answer);
+    json_decref(answer);
+  } else if (args->json || roof_text_ends_with(args->to, ".json")) {
+    status = roof_program_write(program, &text, error);
+  } else {
+    add_text(args, program, &text);
+  }
+  status = status == ROOF_OK ? put(args->to, &text, error) : status;
   roof_text_done(&text);
   return status;
 }

@@ -1,0 +1,93 @@
+/* Runs of built-in kernels written as roofline.measurements/1. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "documents/json.h"
+#include "documents/measurements.h"
+#include "measure/write.h"
+#include "roofline/version.h"
+
+static json_t *conditions_json(const roof_conditions *conditions) {
+  roof_text text = {0};
+  json_t *object = NULL;
+  if (roof_conditions_write(conditions, &text, NULL) == ROOF_OK) {
+    object = json_loadb(text.data, text.length, JSON_DECODE_ANY, NULL);
+  }
+  roof_text_done(&text);
+  return object != NULL ? object : json_null();
+}
+
+/** What took turns with it; `fraction`: how fast the kernel is as a share of this one, the median over the
+ * turns. */
+static json_t *baseline_json(const roof_run *r) {
+  const roof_measurement *m = &r->baseline;
+  return m->sample_count == 0
+             ? json_null()
+             : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds", rf_json_number(m->seconds),
+                         "samples", rf_samples_json(m), "spread", rf_json_number(m->stats.spread), "fraction",
+                         rf_json_number(roof_share_in_turns(&r->measurement, m)));
+}
+
+static json_t *counts_json(const roof_counts *counts) {
+  json_t *bytes = json_object();
+  for (int level = 0; level < ROOF_LEVEL_KIND_COUNT; level++) {
+    json_object_set_new(bytes, roof_level_kind_name((roof_level_kind)level),
+                        rf_json_number(counts->bytes[level]));
+  }
+  return json_pack("{s:s, s:o, s:o, s:o}", "source", "ncu", "flops", rf_json_number(counts->flops), "bytes",
+                   bytes, "operational_intensity", rf_json_number(counts->flops / counts->outer_bytes));
+}
+
+/** The measurement as a document holds it: its bytes through the level that the data are in. */
+static roof_measurement document_of(const roof_run *r) {
+  roof_measurement m = r->measurement;
+  m.calls = (double)m.sample_count;
+  m.ceiling_seconds = r->at.ceiling_seconds;
+  memcpy(m.counted_flops, m.counted, sizeof m.counted_flops);
+  if (r->level != NULL) {
+    m.level_bytes[r->level->level] = m.bytes;
+  }
+  return m;
+}
+
+/** What only a run of a built-in kernel has. */
+static void add_details(const roof_run *r, json_t *kernel) {
+  const roof_measurement *m = &r->measurement;
+  json_object_update_new(
+      kernel, json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:s?, s:o}", "working_set_bytes",
+                        rf_json_number(r->working_set), "level", r->level != NULL ? r->level->name : NULL,
+                        "conditions", conditions_json(&m->conditions), "counters",
+                        r->counted ? counts_json(&r->counts) : json_null(), "watts", rf_json_number(m->watts),
+                        "joules", rf_json_number(m->joules), "power", m->power[0] != '\0' ? m->power : NULL,
+                        "baseline", baseline_json(r)));
+  rf_json_add_placed(kernel, &r->at, 1);
+}
+
+json_t *rf_runs_json(const roof_runs *runs) {
+  roof_measurements all = {.list = calloc(runs->count + 1, sizeof *all.list),
+                           .source = "roofline " ROOF_VERSION_TEXT};
+  snprintf(all.format, sizeof all.format, "%s", runs->backend->name);
+  for (size_t i = 0; i < runs->count && all.list != NULL; i++) {
+    const roof_run *r = &runs->list[i];
+    if (r->skipped[0] != '\0') {
+      (void)roof_measurements_skip(&all, r->kernel->name, r->skipped, NULL);
+    } else {
+      all.list[all.count++] = document_of(r);
+      memcpy(all.machine, r->measurement.machine, sizeof all.machine);
+    }
+  }
+  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
+  for (size_t i = 0, ran = 0; i < runs->count; i++) {
+    if (runs->list[i].skipped[0] == '\0') {
+      add_details(&runs->list[i], json_array_get(kernels, ran++));
+    }
+  }
+  free(all.list);
+  free(all.skipped);
+  return answer;
+}
+
+roof_status roof_runs_write(const roof_runs *runs, roof_text *out, roof_error *error) {
+  return rf_json_write(rf_runs_json(runs), "run", out, error);
+}

@@ -1,0 +1,62 @@
+/* A measured program written as roofline.measurements/1. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "documents/json.h"
+#include "documents/measurements.h"
+#include "region/program.h"
+#include "roofline/version.h"
+
+static json_t *counters_json(const roof_program_counters *c) {
+  json_t *flops = c->count > 0 ? json_object() : json_null();
+  for (int k = 0; k < c->count; k++) {
+    json_object_set_new(flops, roof_dtype_name(c->list[k].dtype), rf_json_number(c->list[k].flops));
+  }
+  return json_pack("{s:o, s:s?, s:o, s:s?}", "flops", flops, "flops_reason",
+                   c->count > 0 ? NULL : c->flops_reason, "memory_bytes", rf_json_number(c->memory_bytes),
+                   "memory_reason", c->memory_reason[0] == '\0' ? NULL : c->memory_reason);
+}
+
+static json_t *program_json(const roof_program *program) {
+  const roof_program_usage *u = &program->usage;
+  json_t *command = json_array();
+  for (const char *const *word = program->words; *word != NULL; word++) {
+    json_array_append_new(command, json_string(*word));
+  }
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command, "seconds",
+                   rf_json_number(program->whole.measurement.seconds), "samples",
+                   rf_samples_json(&program->whole.measurement), "user_seconds",
+                   rf_json_number(u->user_seconds), "system_seconds", rf_json_number(u->system_seconds),
+                   "cores_busy", rf_json_number(u->cores_busy), "voluntary_switches",
+                   rf_json_number(u->voluntary_switches), "involuntary_switches",
+                   rf_json_number(u->involuntary_switches), "peak_bytes", rf_json_number(u->peak_bytes),
+                   "counters", counters_json(&program->counters));
+}
+
+json_t *rf_program_json(const roof_program *program) {
+  int count = 0;
+  const roof_program_part *parts = roof_program_parts(program, &count);
+  const roof_machine *machine = program->ceilings.machine;
+  roof_measurements all = program->missed;
+  all.list = calloc((size_t)count, sizeof *all.list);
+  snprintf(all.source, sizeof all.source, "roofline " ROOF_VERSION_TEXT);
+  snprintf(all.format, sizeof all.format, "program");
+  snprintf(all.machine, sizeof all.machine, "%s", machine != NULL ? machine->name : "host");
+  for (; all.list != NULL && all.count < (size_t)count; all.count++) {
+    all.list[all.count] = parts[all.count].measurement;
+  }
+  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
+  for (int i = 0; i < count; i++) {
+    json_t *kernel = json_array_get(kernels, (size_t)i);
+    const roof_measurement *m = &parts[i].measurement;
+    json_object_set_new(kernel, "intensity", rf_json_number(m->flops / m->bytes));
+    rf_json_add_placed(kernel, &parts[i].placed, 1);
+  }
+  json_object_set_new(answer, "program", program_json(program));
+  free(all.list);
+  return answer;
+}
+
+roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
+  return rf_json_write(rf_program_json(program), "program", out, error);
+}
