@@ -62,7 +62,8 @@ typedef struct roof_conditions {
   double clock_before_hz; /**< just before it, without the load */
   double clock_hz;        /**< while it was measured */
   double clock_after_hz;
-  double clock_drift; /**< (highest - lowest) / median of the rounds' clocks */
+  double clock_spread; /**< of clock_hz: half of what lies between its 10th and 90th percentile, relative */
+  double clock_drift;  /**< (highest - lowest) / median of the rounds' clocks */
   double voluntary_switches;
   double involuntary_switches;   /**< another task took a processor */
   double stolen_seconds;         /**< the hypervisor took, all processors */

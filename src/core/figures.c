@@ -27,6 +27,7 @@ static const rf_field conditions_fields[] = {
     {"clock_before_hz", .type = FIELD_POSITIVE, AT(roof_conditions, clock_before_hz)},
     {"clock_hz", .type = FIELD_POSITIVE, AT(roof_conditions, clock_hz)},
     {"clock_after_hz", .type = FIELD_POSITIVE, AT(roof_conditions, clock_after_hz)},
+    {"clock_spread", .type = FIELD_AMOUNT, AT(roof_conditions, clock_spread)},
     {"clock_drift", .type = FIELD_AMOUNT, AT(roof_conditions, clock_drift)},
     {"voluntary_switches", .type = FIELD_AMOUNT, AT(roof_conditions, voluntary_switches)},
     {"involuntary_switches", .type = FIELD_AMOUNT, AT(roof_conditions, involuntary_switches)},

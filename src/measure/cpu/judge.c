@@ -4,45 +4,10 @@
 #include <string.h>
 
 #include "measure/cpu/cpu.h"
+#include "measure/cpu/laws.h"
 
-/** A figure may exceed its limit by the change of the clock between two windows. */
+/** A cost may exceed another by the change of the clock between two windows. */
 static const double tolerance = 1.02;
-
-static const char *cores_of(int cores) {
-  return cores == 1 ? "one core" : "all cores";
-}
-
-static void judge_limit(rf_bench *bench, const char *what, int cores, double value, double limit) {
-  if (value > tolerance * limit) {
-    rf_bench_note(bench, "%s on %s: %.0f %% of its physical limit is impossible: measure again", what,
-                  cores_of(cores), 100 * value / limit);
-  }
-}
-
-/** In a virtual machine all threads may share one physical core of the host and together do one core's work.
- * The peak that scales worst shows it. */
-static void judge_scaling(rf_bench *bench) {
-  const roof_machine *m = bench->machine;
-  int threads = bench->team.topology.core_count;
-  double worst = 0.75 * threads;
-  const roof_peak *slow = NULL;
-  bool mixed = bench->team.topology.kind_count > 1;
-  for (int i = 1; i < m->peak_count && !mixed; i++) {
-    const roof_peak *one = &m->peaks[i - 1], *all = &m->peaks[i];
-    double factor = all->flops_per_second / one->flops_per_second;
-    if (one->cores == 1 && all->cores == 0 && all->threads_per_core == 0 && one->dtype == all->dtype &&
-        factor < worst) {
-      worst = factor;
-      slow = all;
-    }
-  }
-  if (slow != NULL) {
-    rf_bench_note(
-        bench,
-        "%s: %d cores together did %.2f times the work of one: they share a physical core or a power limit",
-        roof_dtype_name(slow->dtype), threads, worst);
-  }
-}
 
 /** The best all-core rate of a format, with one thread per core or with several. */
 static double best_peak(const roof_machine *m, roof_dtype dtype, bool several) {
@@ -79,16 +44,6 @@ void rf_cpu_note_siblings(rf_bench *bench) {
                 100 * (memory_read(m, true) / memory_read(m, false) - 1));
 }
 
-/** An outer level cannot read faster than the one inside it: one of the two measurements is wrong. */
-static void judge_order(rf_bench *bench, const roof_level *inner, const roof_level *outer) {
-  if (inner->cores == outer->cores && inner->threads_per_core == outer->threads_per_core &&
-      strcmp(inner->core_kind, outer->core_kind) == 0 && outer->level > inner->level &&
-      outer->read_bytes_per_second > tolerance * inner->read_bytes_per_second) {
-    rf_bench_note(bench, "%s on %s reads faster than %s: one of the two was disturbed; measure again",
-                  outer->name, cores_of(outer->cores), inner->name);
-  }
-}
-
 static const roof_cost *cost_named(const roof_machine *m, const char *name) {
   for (int i = 0; i < m->report->cost_count; i++) {
     if (strcmp(m->report->costs[i].name, name) == 0) {
@@ -123,36 +78,14 @@ static void judge_costs(rf_bench *bench) {
   }
 }
 
-static void judge_level(rf_bench *bench, const roof_level *level) {
-  const struct {
-    const char *pattern;
-    double rate, limit;
-  } rates[] = {{"read", level->read_bytes_per_second, level->limit_bytes_per_second},
-               {"write", level->write_bytes_per_second, level->write_limit_bytes_per_second},
-               {"copy", level->copy_bytes_per_second, level->copy_limit_bytes_per_second},
-               {"update", level->update_bytes_per_second, level->update_limit_bytes_per_second},
-               {"triad", level->triad_bytes_per_second, level->triad_limit_bytes_per_second}};
-  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
-    char what[96];
-    snprintf(what, sizeof what, "%s %s", level->name, rates[i].pattern);
-    judge_limit(bench, what, level->cores, rates[i].rate, rates[i].limit);
-  }
-}
-
 void rf_cpu_judge(rf_bench *bench) {
-  judge_costs(bench);
-  const roof_machine *m = bench->machine;
-  for (int i = 0; i < m->peak_count; i++) {
-    const roof_peak *peak = &m->peaks[i];
-    judge_limit(bench, roof_dtype_name(peak->dtype), peak->cores, peak->flops_per_second,
-                peak->limit_flops_per_second);
-  }
-  judge_scaling(bench);
-  for (int i = 0; i < m->level_count; i++) {
-    const roof_level *level = &m->levels[i];
-    judge_level(bench, level);
-    for (int j = 0; j < i; j++) {
-      judge_order(bench, &m->levels[j], level);
+  rf_breach breaches[RF_BREACH_MAX];
+  int count = rf_laws_check(bench->machine, bench->team.topology.core_count, breaches);
+  for (rf_law law = 0; law < RF_LAW_COUNT; law++) {
+    char text[ROOF_SOURCE_MAX];
+    if (rf_laws_describe(breaches, count, law, text, sizeof text)[0] != '\0') {
+      rf_bench_note(bench, "%s", text);
     }
   }
+  judge_costs(bench);
 }

@@ -255,7 +255,11 @@ static void finish_flow(rf_bench *bench, rf_trial *t) {
   *(double *)((char *)level + patterns[f->pattern].result) = t->rate;
   level->spread = fmax(isnan(level->spread) ? 0 : level->spread, t->conditions->spread);
   set_limits(f, clock, level);
-  describe(f, t);
+}
+
+static void describe_flow(rf_bench *bench, rf_trial *t) {
+  (void)bench;
+  describe(t->user, t);
   keep_modes(t);
 }
 
@@ -316,6 +320,7 @@ static roof_status plan_pattern(rf_bench *bench, flow *f, double share, roof_err
   *trial = (rf_trial){
       .window = flow_window,
       .finish = finish_flow,
+      .describe = describe_flow,
       .user = f,
       .choice = {flow_window, select_way, chosen_bytes, count, memory ? 2 : 4, 0, 0, {0}},
       .set = &f->set,

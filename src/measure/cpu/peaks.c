@@ -29,7 +29,7 @@ static double clock_window(void *user, double *clock_hz) {
   return seconds;
 }
 
-static void finish_clock(rf_bench *bench, rf_trial *t) {
+static void describe_clock(rf_bench *bench, rf_trial *t) {
   char fastest[32];
   bench->machine->clock_hz = t->rate;
   rf_origin_set(&bench->machine->clock_origin, ROOF_MEASURED,
@@ -45,7 +45,7 @@ static double regions_window(void *user, double *clock_hz) {
   return rf_team_empty_regions(&bench->team, REGIONS);
 }
 
-static void finish_regions(rf_bench *bench, rf_trial *t) {
+static void describe_regions(rf_bench *bench, rf_trial *t) {
   static const char how[] = "an empty OpenMP parallel region of all threads: median, windows of 100";
   roof_machine *m = bench->machine;
   m->launch_seconds = m->overhead_cutoff_seconds = 1 / t->rate;
@@ -62,7 +62,7 @@ static roof_status plan_chain(rf_bench *bench, roof_error *error) {
   if (status == ROOF_OK) {
     *clock = (rf_trial){.figure = "clock",
                         .window = clock_window,
-                        .finish = finish_clock,
+                        .describe = describe_clock,
                         .work = RF_CLOCK_CHAIN,
                         .cores = 1,
                         .estimate = RF_TYPICAL,
@@ -91,7 +91,7 @@ roof_status rf_cpu_plan_clock(rf_bench *bench, roof_error *error) {
   if (status == ROOF_OK) {
     *regions = (rf_trial){.figure = "parallel region",
                           .window = regions_window,
-                          .finish = finish_regions,
+                          .describe = describe_regions,
                           .user = bench,
                           .work = REGIONS,
                           .cores = bench->team.threads,

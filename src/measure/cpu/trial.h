@@ -48,8 +48,10 @@ int rf_choice_try(rf_choice *choice, void *user);
 typedef struct rf_trial {
   char figure[96]; /**< "fp64 vector AVX-512, 1 core" */
   rf_window *window;
-  /** Fills in the machine from the windows; the rate is work per second. */
+  /** Fills in the machine from the windows so far, or NULL; the rate is work per second. */
   void (*finish)(rf_bench *bench, struct rf_trial *trial);
+  /** Says once, when no more windows come, how the figure was measured, or NULL. */
+  void (*describe)(rf_bench *bench, struct rf_trial *trial);
   void *user; /**< of all these functions, outlives the trial */
   rf_choice choice;
   double work;            /**< FLOP, bytes, cycles or regions of a window */
@@ -73,7 +75,8 @@ typedef struct rf_trial {
  *  Errors: ROOF_E_MEMORY; *out on success only. */
 roof_status rf_trial_add(rf_bench *bench, rf_trial **out, roof_error *error);
 
-/** Measures all figures round by round, then calls each one's `fill` on the machine.
+/** Measures all figures round by round, those that break a law of ceilings (laws.h) again, and fills in the
+ *  machine.
  *  Units: none.
  *  Ownership: none.
  *  Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED for a time that is not possible. */
