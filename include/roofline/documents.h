@@ -6,6 +6,7 @@
 #include "roofline/advise.h"
 #include "roofline/claim.h"
 #include "roofline/drill.h"
+#include "roofline/joules.h"
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
 #include "roofline/plan.h"
@@ -63,6 +64,13 @@ typedef roof_status roof_sweep_step(void *context, size_t done, roof_text *writt
  *  Errors: as roof_sweep_point, those of `step`, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_sweep_write(const roof_sweep *sweep, roof_sweep_step *step, void *context,
                                       roof_text *out, roof_error *error);
+
+/** Appends the roofline of energy of `count` machines as one roofline.energy/1 object, what `energy --json` prints.
+ *  Units: J, W, s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: as roof_energy_point_at, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_energy_write(const roof_energy_subject *subjects, int count, roof_text *out,
+                                       roof_error *error);
 
 /** Appends a judged claim as one roofline.claim/1 object, what `claim --json` prints.
  *  Units: FLOP/s, bytes/s, s.

@@ -2,7 +2,7 @@
 #ifndef ROOFLINE_DRAW_H
 #define ROOFLINE_DRAW_H
 
-#include "roofline/energy.h"
+#include "roofline/joules.h"
 #include "roofline/place.h"
 #include "roofline/shape.h"
 #include "roofline/text.h"
@@ -216,42 +216,12 @@ typedef struct roof_curves {
  *  ROOF_E_MEMORY. */
 ROOF_API roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *out, roof_error *error);
 
-/** A machine in one format for the roofline of energy, with the operation where one is given. */
-typedef struct roof_energy_subject {
-  roof_target target;
-  roof_energy_line line; /**< of the unit below */
-  roof_dtype dtype;      /**< of the peak that the line has */
-  roof_unit unit;
-  const roof_shape *shape; /**< NULL without an operation */
-  bool only_dtype;         /**< the joules per FLOP are known for `dtype` alone */
-} roof_energy_subject;
-
-/** FLOP `index` of the formats whose joules the subject knows; as roof_energy_flop_at.
- *  Units: J, s.
- *  Ownership: writes *flop on success only; it points into the machine.
- *  Errors: false past the last. */
-ROOF_API bool roof_energy_subject_flop(const roof_energy_subject *subject, int index, roof_energy_flop *flop);
-
-/** Point `index` of the subject's operation, and its energy.
- *  Units: s, J.
- *  Ownership: writes *prediction and *use on success only.
- *  Errors: as roof_shape_point. */
-ROOF_API roof_status roof_energy_point(const roof_energy_subject *subject, size_t index,
-                                       roof_prediction *prediction, roof_energy_use *use, roof_error *error);
-
-/** The point's values on the axes as words ("m=64"); without an axis the operation's name.
- *  Units: none.
- *  Ownership: fills the caller's buffer, returns it.
- *  Errors: cut to `size`. */
-ROOF_API char *roof_energy_point_name(const roof_energy_subject *subject, size_t index, char *buffer,
-                                      size_t size);
-
 /** The chart of FLOPs per joule and of power over intensity: a line for each of `count` machines (at most
  *  ROOF_PANEL_CURVES), their balances and limits, and the operation's points.
  *  Units: FLOP/byte, FLOP/J, W.
  *  Ownership: fills *chart on success only.
  *  Errors: ROOF_E_UNSUPPORTED for a machine without a peak or a bandwidth; ROOF_E_ARGUMENT for more points
- *  than a chart holds; as roof_energy_point. */
+ *  than a chart holds; as roof_energy_point_at. */
 ROOF_API roof_status roof_energy_chart(const roof_energy_subject *subjects, int count, roof_curves *chart,
                                        roof_error *error);
 

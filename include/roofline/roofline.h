@@ -48,6 +48,7 @@
 #include "roofline/explain.h"
 #include "roofline/graphs.h"
 #include "roofline/import.h"
+#include "roofline/joules.h"
 #include "roofline/kernels.h"
 #include "roofline/ladder.h"
 #include "roofline/ledger.h"

@@ -39,10 +39,6 @@ static const struct {
     {"roofline.what_if/1", "",
      "set,before_seconds=before.seconds.expected,after_seconds=after.seconds.expected,"
      "before_regime=before.regime,after_regime=after.regime,gain,moved"},
-    {"roofline.energy/1", "machines>flop_costs+machines>byte_costs+machines>points",
-     "machine=name,dtype,unit,level,flops_per_second,bytes_per_second,cost_joules=effective_joules,op,label,"
-     "flops,bytes,intensity,lower_joules=joules.lower,upper_joules=joules.upper,"
-     "expected_joules=joules.expected,watts,flops_per_joule,bound"},
     {"roofline.model_sweep/1", "points",
      "machine,precision,values=label,ttft_seconds,tpot_seconds,tokens_per_second,batch_tokens_per_second,"
      "device_tokens_per_second,prompt_tokens_per_second,joules_per_token,price_per_million_tokens,"

@@ -172,7 +172,7 @@ static void add_csv_header(roof_text *out, const cli_column *columns) {
   roof_text_add(out, "\n");
 }
 
-static void add_csv_row(roof_text *out, const cli_column *columns, const void *row) {
+void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const void *row) {
   char scratch[CLI_SCRATCH];
   const char *separator = "";
   for (const cli_column *c = columns; !is_end(c); c++) {
@@ -197,14 +197,12 @@ void cli_columns_add_csv(roof_text *out, cli_rows rows) {
   add_csv_header(out, rows.columns);
   size_t next = 0;
   for (const void *row; (row = next_row(rows, &next)) != NULL;) {
-    add_csv_row(out, rows.columns, row);
+    cli_columns_add_csv_row(out, rows.columns, row);
   }
 }
 
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error) {
   roof_text out = {0};
   cli_columns_add_csv(&out, rows);
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, ROOF_OK, error);
 }

@@ -63,7 +63,9 @@ int cli_columns_add_cells(cli_grid *grid, cli_rows rows);
 void cli_columns_add_text(roof_text *out, cli_rows rows);
 /** The header and a record per row as CSV: unknown is empty. */
 void cli_columns_add_csv(roof_text *out, cli_rows rows);
-/** Prints them. */
+/** One record. */
+void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const void *row);
+/** Prints header and records. */
 roof_status cli_columns_print_csv(cli_rows rows, roof_error *error);
 
 #endif

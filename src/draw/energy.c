@@ -7,36 +7,6 @@
 #include "roofline/draw.h"
 #include "roofline/units.h"
 
-bool roof_energy_subject_flop(const roof_energy_subject *subject, int index, roof_energy_flop *flop) {
-  roof_energy_flop f;
-  for (int i = 0; roof_energy_flop_at(&subject->target, i, &f); i++) {
-    if ((!subject->only_dtype || f.peak->dtype == subject->dtype) && index-- == 0) {
-      *flop = f;
-      return true;
-    }
-  }
-  return false;
-}
-
-roof_status roof_energy_point(const roof_energy_subject *subject, size_t index, roof_prediction *prediction,
-                              roof_energy_use *use, roof_error *error) {
-  double values[ROOF_PARAM_MAX];
-  roof_status status = roof_shape_point(subject->shape, index, values, error);
-  if (status == ROOF_OK) {
-    roof_predict(&subject->target, subject->shape->op, values, prediction);
-    *use = roof_energy_use_of(&subject->target, prediction);
-  }
-  return status;
-}
-
-char *roof_energy_point_name(const roof_energy_subject *subject, size_t index, char *buffer, size_t size) {
-  roof_text words = {0};
-  roof_shape_add_point(&words, subject->shape, index, -1);
-  snprintf(buffer, size, "%s", words.length > 0 ? words.data : subject->shape->op->name);
-  roof_text_done(&words);
-  return buffer;
-}
-
 enum { EFFICIENCY, POWER };
 
 /** The intensities drawn: around all balances and points. */
@@ -56,17 +26,16 @@ static roof_status find_reach(const roof_energy_subject *all, int count, reach *
   *r = (reach){NAN, NAN};
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     const roof_energy_subject *s = &all[i];
-    if (isnan(roof_energy_balance(&s->line))) {
+    if (isnan(s->energy_balance)) {
       return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no peak or bandwidth is known for its line",
                             s->target.machine->name);
     }
-    widen(r, roof_energy_time_balance(&s->line), 60);
-    widen(r, roof_energy_balance(&s->line), 60);
+    widen(r, s->time_balance, 60);
+    widen(r, s->energy_balance, 60);
     for (size_t k = 0; s->shape != NULL && k < s->shape->points && status == ROOF_OK; k++) {
-      roof_prediction p;
-      roof_energy_use u;
-      status = roof_energy_point(s, k, &p, &u, error);
-      widen(r, status == ROOF_OK && p.work.flops > 0 ? p.intensity : NAN, 1.5);
+      roof_energy_point p;
+      status = roof_energy_point_at(s, k, &p, error);
+      widen(r, status == ROOF_OK ? p.intensity : NAN, 1.5);
     }
   }
   return status;
@@ -92,12 +61,11 @@ static void add_curve(roof_curves *c, const roof_energy_subject *s, int series, 
 static void add_lines(roof_curves *c, const roof_energy_subject *s, int series, int count) {
   char text[32];
   roof_panel *top = &c->panels[EFFICIENCY], *bottom = &c->panels[POWER];
-  const roof_energy_line *l = &s->line;
-  const double balances[] = {roof_energy_balance(l), roof_energy_time_balance(l)};
+  const double balances[] = {s->energy_balance, s->time_balance};
   static const char *const names[] = {"energy balance", "time balance"};
   if (top->limit_count < ROOF_PANEL_MARKS) {
     roof_curve_dot *limit = &top->limits[top->limit_count++];
-    *limit = (roof_curve_dot){.y = roof_energy_efficiency(l, INFINITY), .series = series};
+    *limit = (roof_curve_dot){.y = s->best_flops_per_joule, .series = series};
     snprintf(limit->label, sizeof limit->label, "limit %s",
              roof_quantity_format(text, sizeof text, limit->y, "FLOP/J"));
   }
@@ -118,18 +86,17 @@ static void add_lines(roof_curves *c, const roof_energy_subject *s, int series, 
 static roof_status add_dots(roof_curves *c, const roof_energy_subject *s, int series, roof_error *error) {
   roof_panel *panel = &c->panels[EFFICIENCY];
   for (size_t i = 0; s->shape != NULL && i < s->shape->points; i++) {
-    roof_prediction p;
-    roof_energy_use u;
-    roof_status status = roof_energy_point(s, i, &p, &u, error);
+    roof_energy_point p;
+    roof_status status = roof_energy_point_at(s, i, &p, error);
     if (status != ROOF_OK || panel->dot_count == ROOF_PANEL_DOTS) {
       return status != ROOF_OK ? status
                                : roof_error_set(error, ROOF_E_ARGUMENT,
                                                 "energy: a chart holds at most %d dots", ROOF_PANEL_DOTS);
     }
-    if (p.work.flops > 0 && u.lower_joules > 0) {
+    if (p.use.lower_joules > 0 && !isnan(p.best_flops_per_joule)) {
       roof_curve_dot *dot = &panel->dots[panel->dot_count++];
-      *dot = (roof_curve_dot){.x = p.intensity, .y = p.work.flops / u.lower_joules, .series = series};
-      roof_energy_point_name(s, i, dot->label, sizeof dot->label);
+      *dot = (roof_curve_dot){.x = p.intensity, .y = p.best_flops_per_joule, .series = series};
+      snprintf(dot->label, sizeof dot->label, "%.79s", p.label);
     }
   }
   return ROOF_OK;

@@ -1,8 +1,10 @@
 /* The roofline of energy: terms, bounds, what is known of a machine, and the points of its line. */
 #include "test.h"
 
+#include <jansson.h>
+
 #include "owned.h"
-#include "roofline/energy.h"
+#include "roofline/documents.h"
 #include "roofline/ops.h"
 
 static roof_machine *machine = NULL;
@@ -148,6 +150,66 @@ static void balance_and_power_for_any_costs(void **state) {
   }
 }
 
+static const roof_energy_given given = {0.3e-12, 20e-12, 100};
+
+static void a_subject_has_the_figures_given(void **state) {
+  (void)state;
+  roof_energy_subject s = {.dtype = ROOF_INT4};
+  roof_energy_given one = {0.3e-12, NAN, NAN}, none = {NAN, NAN, NAN};
+  roof_energy_flop flops[ROOF_ENERGY_FLOPS];
+  roof_error error = {0};
+  aim(ROOF_FP16, false);
+  assert_int_equal(roof_energy_subject_of(&target, NULL, &none, &s, &error), ROOF_E_UNSUPPORTED);
+  machine->energy.watts = 500;
+  assert_int_equal(roof_energy_subject_of(&target, NULL, &none, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_energy_flops(&s, flops), 3);
+  assert_int_equal(s.dtype, ROOF_FP16); /* the matrix unit is the faster */
+  s.dtype = ROOF_INT4;
+  roof_energy_give(&one, machine);
+  assert_int_equal(roof_energy_subject_of(&target, NULL, &one, &s, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "both are needed"));
+  assert_int_equal(s.dtype, ROOF_INT4);
+  roof_energy_give(&given, machine);
+  assert_int_equal(machine->energy.kind, ROOF_ASSUMED);
+  assert_int_equal(roof_energy_subject_of(&target, NULL, &given, &s, NULL), ROOF_OK);
+  assert_near(s.line.joules_per_flop, 0.3e-12, 1e-12);
+  assert_near(s.time_balance, 100, 1e-12);
+  assert_near(s.most_watts, 0.3e-12 * 100e12 + 20e-12 * 1e12 + 100, 1e-12);
+  assert_int_equal(roof_energy_flops(&s, flops), 1); /* given for the format asked for, no other */
+}
+
+static void points_and_their_document(void **state) {
+  (void)state;
+  const roof_op *gemm = NULL;
+  roof_shape shape;
+  roof_energy_subject s;
+  roof_energy_point p;
+  roof_text text = {0};
+  assert_int_equal(roof_op_find("gemm", &gemm, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_parse_text(&shape, gemm, "m=1,4096 n=4096 k=4096", NULL), ROOF_OK);
+  roof_energy_give(&given, machine);
+  aim(ROOF_FP16, false);
+  assert_int_equal(roof_energy_subject_of(&target, &shape, &given, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_energy_point_at(&s, 0, &p, NULL), ROOF_OK);
+  assert_string_equal(p.label, "m=1");
+  assert_string_equal(p.bound, "bytes");
+  assert_int_equal(roof_energy_point_at(&s, 1, &p, NULL), ROOF_OK);
+  assert_near(p.best_flops_per_joule * p.use.lower_joules, p.prediction.work.flops, 1e-12);
+  assert_int_equal(roof_energy_write(&s, 1, &text, NULL), ROOF_OK);
+  json_t *document = json_loads(text.data, 0, NULL);
+  json_t *subject = json_array_get(json_object_get(document, "machines"), 0);
+  json_t *point = json_array_get(json_object_get(subject, "points"), 1);
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.energy/1");
+  assert_near(json_number_value(json_object_get(subject, "time_balance")), 100, 1e-12);
+  assert_int_equal(json_array_size(json_object_get(subject, "flop_costs")), 1);
+  assert_string_equal(json_string_value(json_object_get(point, "label")), "m=4096");
+  assert_near(json_number_value(json_object_get(json_object_get(point, "joules"), "expected")),
+              p.use.expected_joules, 1e-12);
+  json_decref(document);
+  roof_text_done(&text);
+  roof_shape_done(&shape);
+}
+
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup(function, set_up)
   const struct CMUnitTest tests[] = {
@@ -157,6 +219,8 @@ int main(void) {
       TEST(power_alone_is_drawn_all_the_time),
       TEST(the_line_bends_at_the_balance),
       TEST(balance_and_power_for_any_costs),
+      TEST(a_subject_has_the_figures_given),
+      TEST(points_and_their_document),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,12 @@
 enum { SHORT = 48, BAR = 20, ROWS_MAX = 64 };
 
 static void add_answer(roof_text *out, const roof_energy_subject *s, bool color) {
-  const roof_energy_line *l = &s->line;
-  bool known = !isnan(roof_energy_balance(l));
   roof_text_addf(out, "%s%s, %s %s: ", color ? "\033[1m" : "", roof_machine_title(s->target.machine),
                  roof_dtype_name(s->dtype), roof_unit_name(s->unit));
-  if (known) {
+  if (!isnan(s->energy_balance)) {
     roof_text_addf(out, "at best %.5g GFLOP/s per watt, half of it at %.4g FLOP/B; ",
-                   roof_energy_efficiency(l, INFINITY) / 1e9, roof_energy_balance(l));
-    roof_text_add(out, roof_energy_race_to_halt(l) ? "racing to halt pays" : "racing to halt is not enough");
+                   s->best_flops_per_joule / 1e9, s->energy_balance);
+    roof_text_add(out, s->race_to_halt ? "racing to halt pays" : "racing to halt is not enough");
   } else {
     roof_text_add(out, "no peak or bandwidth is known, so no balance");
   }
@@ -38,21 +36,48 @@ static void add_source(roof_text *out, const roof_energy_subject *s) {
   roof_text_addf(out, "  joules      %s: %s\n", roof_provenance_name(e->kind), e->source);
 }
 
-/** What a FLOP and a byte cost. */
+static const char *flop_name(const void *row, char *scratch) {
+  const roof_peak *peak = ((const roof_energy_flop *)row)->peak;
+  snprintf(scratch, CLI_SCRATCH, "%s %s", roof_dtype_name(peak->dtype), roof_unit_name(peak->unit));
+  return scratch;
+}
+
+static const cli_column flop_columns[] = {
+    {NULL, "a FLOP of", .text = flop_name},
+    {NULL, "peak", "FLOP/s", CLI_FIELD(NUMBER, roof_energy_flop, flops_per_second)},
+    {NULL, "joules", "J", CLI_FIELD(NUMBER, roof_energy_flop, joules)},
+    {NULL, "with constant power", "J", CLI_FIELD(NUMBER, roof_energy_flop, effective_joules)},
+    {NULL, "GFLOP/s per watt", .scale = 1e-9, .digits = 5,
+     CLI_FIELD(NUMBER, roof_energy_flop, flops_per_joule)},
+    {0}};
+
+static const char *byte_level(const void *row, char *scratch) {
+  (void)scratch;
+  return ((const roof_energy_byte *)row)->level->name;
+}
+
+static const cli_column byte_columns[] = {
+    {NULL, "a byte from", .text = byte_level},
+    {NULL, "bandwidth", "B/s", CLI_FIELD(NUMBER, roof_energy_byte, bytes_per_second)},
+    {NULL, "joules", "J", CLI_FIELD(NUMBER, roof_energy_byte, joules)},
+    {NULL, "with constant power", "J", CLI_FIELD(NUMBER, roof_energy_byte, effective_joules)},
+    {0}};
+
 static void add_costs(roof_text *out, const roof_energy_subject *s) {
-  roof_energy_flop flops[CLI_ENERGY_FLOPS];
+  roof_energy_flop flops[ROOF_ENERGY_FLOPS];
   roof_energy_byte bytes[ROOF_LEVEL_KIND_COUNT];
+  size_t flop_count = roof_energy_flops(s, flops), byte_count = roof_energy_bytes(s, bytes);
   roof_text_add(out, "\n");
-  cli_columns_add_text(out, cli_energy_flops(s, flops));
+  cli_columns_add_text(out, CLI_ROWS(flop_columns, flops, flop_count));
   roof_text_add(out, "\n");
-  cli_columns_add_text(out, cli_energy_bytes(s, bytes));
+  cli_columns_add_text(out, CLI_ROWS(byte_columns, bytes, byte_count));
 }
 
 static void add_balance(roof_text *out, const roof_energy_subject *s) {
   char x[SHORT], y[SHORT];
   const roof_energy_line *l = &s->line;
-  double time = roof_energy_time_balance(l), energy = roof_energy_balance(l);
-  double most = roof_energy_watts(l, time), watts = s->target.machine->energy.watts;
+  double time = s->time_balance, energy = s->energy_balance;
+  double most = s->most_watts, watts = s->target.machine->energy.watts;
   if (isnan(energy)) {
     return;
   }
@@ -60,7 +85,7 @@ static void add_balance(roof_text *out, const roof_energy_subject *s) {
       out,
       "\n  balance     time %.4g FLOP/B, the ridge; energy %.4g FLOP/B, where bytes take as much as FLOPs\n",
       time, energy);
-  if (roof_energy_race_to_halt(l)) {
+  if (s->race_to_halt) {
     roof_text_add(out,
                   "  race        what is compute-bound in time is so in energy: make it fast, then halt\n");
   } else {
@@ -90,11 +115,12 @@ static void add_term(roof_text *out, const char *name, double joules, double all
 }
 
 /** The terms of one point, the sum and what it means. */
-static void add_point(roof_text *out, const roof_energy_subject *s, const roof_prediction *p,
-                      const roof_energy_use *u) {
+static void add_point(roof_text *out, const roof_energy_subject *s, const roof_energy_point *point) {
   char x[SHORT], y[SHORT];
   const roof_energy_costs *c = &s->target.costs;
-  double all = u->expected_joules;
+  const roof_prediction *p = &point->prediction;
+  const roof_energy_use *u = &point->use;
+  double all = u->expected_joules, balance = s->energy_balance;
   if (!c->power_only) {
     add_term(out, "FLOPs", u->flop_joules, all);
     roof_text_addf(out, "%s x %s\n", cli_quantity(x, p->work.flops, "FLOP"),
@@ -114,31 +140,41 @@ static void add_point(roof_text *out, const roof_energy_subject *s, const roof_p
   roof_text_addf(out, " at the bounds %s where times hide each other, %s where they add up\n",
                  cli_quantity(x, u->lower_joules, "J"), cli_quantity(y, u->upper_joules, "J"));
   roof_text_addf(out, "  power       %s on average\n", cli_quantity(x, u->watts, "W"));
-  if (p->work.flops > 0) {
-    roof_text_addf(out,
-                   "  efficiency  %.5g GFLOP/s per watt expected, %.5g at the lower bound, of at most %.5g\n",
-                   u->flops_per_joule / 1e9, p->work.flops / u->lower_joules / 1e9,
-                   roof_energy_efficiency(&s->line, INFINITY) / 1e9);
+  if (point->bound != NULL) {
+    roof_text_addf(
+        out, "  efficiency  %.5g GFLOP/s per watt expected, %.5g at the lower bound, of at most %.5g\n",
+        u->flops_per_joule / 1e9, point->best_flops_per_joule / 1e9, s->best_flops_per_joule / 1e9);
     roof_text_addf(
         out, "  intensity   %.4g FLOP/B, %s of the energy balance of %.4g: %s take most of the energy\n",
-        p->intensity, p->intensity >= roof_energy_balance(&s->line) ? "right" : "left",
-        roof_energy_balance(&s->line), roof_energy_bound(&s->line, p->intensity));
+        p->intensity, p->intensity >= balance ? "right" : "left", balance, point->bound);
   }
 }
 
+/* The first column is headed by the operation. */
+static const cli_column point_columns[] = {
+    {NULL, "", CLI_FIELD(NAME, roof_energy_point, label)},
+    {NULL, "FLOP/B", .digits = 4, CLI_FIELD(NUMBER, roof_energy_point, intensity)},
+    {NULL, "times hide", "J", CLI_FIELD(NUMBER, roof_energy_point, use.lower_joules)},
+    {NULL, "times add", "J", CLI_FIELD(NUMBER, roof_energy_point, use.upper_joules)},
+    {NULL, "expected", "J", CLI_FIELD(NUMBER, roof_energy_point, use.expected_joules)},
+    {NULL, "power", "W", CLI_FIELD(NUMBER, roof_energy_point, use.watts)},
+    {NULL, "GFLOP/s per watt", .scale = 1e-9, .digits = 5,
+     CLI_FIELD(NUMBER, roof_energy_point, flops_per_joule)},
+    {NULL, "most of it", .none = "bytes", CLI_FIELD(TEXT, roof_energy_point, bound)},
+    {0}};
+
 static roof_status add_points(roof_text *out, const roof_energy_subject *s, roof_error *error) {
-  enum { COLUMNS_MAX = 24 };
-  cli_column columns[COLUMNS_MAX];
+  cli_column columns[sizeof point_columns / sizeof point_columns[0]];
   size_t points = s->shape->points, count = 0;
-  cli_energy_point *rows = calloc(ROWS_MAX + 1, sizeof *rows);
+  roof_energy_point *rows = calloc(ROWS_MAX + 1, sizeof *rows);
   roof_status status = rows != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
   for (size_t i = 0; i < points && status == ROOF_OK; i++) {
     i = i == ROWS_MAX ? points - 1 : i;
-    status = cli_energy_point_at(s, i, &rows[count++], error);
+    status = roof_energy_point_at(s, i, &rows[count++], error);
   }
   if (status == ROOF_OK) {
-    cli_columns_copy(cli_energy_points, columns, COLUMNS_MAX);
-    columns[CLI_ENERGY_LABEL].header = s->shape->op->name;
+    cli_columns_copy(point_columns, columns, sizeof columns / sizeof columns[0]);
+    columns[0].header = s->shape->op->name;
     cli_columns_add_text(out, CLI_ROWS(columns, rows, count));
   }
   if (points > ROWS_MAX + 1) {
@@ -150,28 +186,27 @@ static roof_status add_points(roof_text *out, const roof_energy_subject *s, roof
 
 static roof_status add_op(roof_text *out, const roof_energy_subject *s, bool color, roof_error *error) {
   char x[SHORT], y[SHORT];
-  roof_prediction p;
-  roof_energy_use u;
-  roof_status status = roof_energy_point(s, 0, &p, &u, error);
+  roof_energy_point p;
+  roof_status status = roof_energy_point_at(s, 0, &p, error);
   if (status != ROOF_OK) {
     return status;
   }
+  bool several = s->shape->points > 1;
   roof_text_addf(out, "%s%s on %s: ", color ? "\033[1m" : "", s->shape->op->name,
                  roof_machine_title(s->target.machine));
-  if (s->shape->points > 1) {
+  if (several) {
     roof_text_addf(out, "%zu points, ", s->shape->points);
-    roof_text_addf(out, "energy balance at %.4g FLOP/B", roof_energy_balance(&s->line));
+    roof_text_addf(out, "energy balance at %.4g FLOP/B", s->energy_balance);
   } else {
     roof_text_addf(out, "%s%s, %s on average", s->target.costs.power_only ? "at most " : "about ",
-                   cli_quantity(x, u.expected_joules, "J"), cli_quantity(y, u.watts, "W"));
+                   cli_quantity(x, p.use.expected_joules, "J"), cli_quantity(y, p.use.watts, "W"));
   }
   roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
-  if (s->shape->points > 1) {
-    status = add_points(out, s, error);
-  } else {
-    add_point(out, s, &p, &u);
+  if (several) {
+    return add_points(out, s, error);
   }
-  return status;
+  add_point(out, s, &p);
+  return ROOF_OK;
 }
 
 roof_status cli_energy_text(roof_text *out, const roof_energy_subject *s, bool color, roof_error *error) {

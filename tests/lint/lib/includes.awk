@@ -26,6 +26,7 @@ BEGIN {
   for (i = 1; i <= n; i++) room_of["roofline/" rooms[i] ".h"] = rooms[i]
   room_of["roofline/shape.h"] = "ops"
   room_of["roofline/sweep.h"] = "advise"
+  room_of["roofline/joules.h"] = "advise"
   room_of["roofline/changes.h"] = "catalog"
   room_of["roofline/sealing.h"] = "documents"
   room_of["roofline/ladder.h"] = "measure"
