@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ceilings of one core beside what the installed peers reach: likwid-bench, STREAM, mbw, and the libraries that `measure`
+# Ceilings of one core compared with what the installed peers reach: likwid-bench, STREAM, mbw, and the libraries that `measure`
 # runs. A round is both once, under 90 s; the table is of the medians of all rounds.
 #   bench/ceilings.sh                     ROUNDS (5) rounds, then the table
 #   bench/ceilings.sh round FOLDER        one more round, its results kept in FOLDER

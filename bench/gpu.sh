@@ -119,7 +119,7 @@ put() { # FILTER [jq's options ...]: changes the result and keeps it; $answer is
 # What was measured, a line each, of earlier calls too: starting jq for every question would take longer than some kernels.
 known() { grep -qxF -- "$1" "$work/known"; }
 
-# What nvidia-smi tells of the device that CUDA takes; nothing where there is none.
+# What nvidia-smi reports of the device that CUDA takes; nothing where there is none.
 gpu=${CUDA_VISIBLE_DEVICES:+-i ${CUDA_VISIBLE_DEVICES%%,*}}
 csv='--format=csv,noheader,nounits'
 seen() { # FIELDS
@@ -197,7 +197,7 @@ note() { # failed|skipped WHAT WHY
   say "$2: $1: ${3#"$2: "}"
 }
 
-failed() { # WHAT: a kernel that this device cannot run is skipped, one that was cut short is left
+failed() { # WHAT: a kernel that this device cannot run is skipped, one that was interrupted is left
   case $code in
     99) ;;
     3) note skipped "$1" "$why" ;;
@@ -276,7 +276,7 @@ ladder() { # FORMAT SIZE
       put '.ladders[$name] += [$answer[0].kernels[0] + {kernel: $kernel, rung: $rung}] | .ladders[$name] |= sort_by(.rung)' \
         --arg name "$name" --arg kernel "$kernel" --argjson rung "$(of_kernel "$kernel" 3)"
       say "$kernel $name"
-      [ -z "$together" ] || note skipped "$library beside $kernel, $name" "$together"
+      [ -z "$together" ] || note skipped "$library as baseline of $kernel, $name" "$together"
     else
       failed "$kernel $name"
     fi
@@ -347,7 +347,7 @@ counters() {
   end_part complete
 }
 
-sanitize() { # TOOL FORMAT WHAT ARGUMENT ...: its own --error-exitcode tells its findings from failures of the program
+sanitize() { # TOOL FORMAT WHAT ARGUMENT ...: its own --error-exitcode separates its findings from failures of the program
   tool=$1 format=$2 what=$3
   shift 3
   ! known "$tool of $what" || return 0
@@ -392,7 +392,8 @@ find_tools() {
 
 has_library() { list && [ -n "$(select_kernels gemm bf16 library)" ]; }
 
-# cuBLASLt where the loader does not look: CUDA's own folders, Python's packages. With it what lies beside it, if it needs that.
+# cuBLASLt where the loader does not look: CUDA's own folders, Python's packages. With it the libraries in the same folder, if it
+# needs them.
 find_library() {
   ! has_library || return 0
   packages=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' 2>/dev/null || :)

@@ -39,7 +39,7 @@ row() { printf '%-34s %10s %-6s %12s %7sx  %s\n' "$@"; }
 printf '%-34s %10s %-6s %12s %8s\n' what value '' goal ratio
 row "a plain trace of $large MB" "$rate" MB/s '>= 350 MB/s' "$(awk "BEGIN { printf \"%.2f\", $rate / 350 }")" "$kernels kernels"
 row "memory for it" "$(awk "BEGIN { printf \"%.1f\", $memory / 1e6 }")" MB '-' - \
-  "$(awk "BEGIN { printf \"%.0f B a kernel with its launch and operators\", $memory / $kernels }")"
+  "$(awk "BEGIN { printf \"%.0f B per kernel with its launch and operators\", $memory / $kernels }")"
 row "python3's json.load, $small MB" "$(awk "BEGIN { printf \"%.2f\", $python }")" s '-' - "ours $ours s"
 row "speed of python3's json" "$(awk "BEGIN { printf \"%.1f\", $python / $ours }")" times '>= 8' \
   "$(awk "BEGIN { printf \"%.2f\", $python / $ours / 8 }")" 'same file, same run, in turn, medians of 3'

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Every built-in kernel on this machine, checked and timed, beside the roof that its measured ceilings give it: a Markdown
+# Every built-in kernel on this machine, checked and timed, compared with its measured ceiling: a Markdown
 # table on stdout, with a document also between its two `kernels` marks.
 # usage: bench/kernels.sh [--quick] [--seconds S] [DOCUMENT]; needs jq.
-# Measures what ROOFLINE_RESULTS (build/kernel-results) lacks, for about S seconds (all of it without): the ceilings, then a kernel at
-# a time, which all stay there. The table has what is there; delete the folder to measure anew.
+# Measures what ROOFLINE_RESULTS (build/kernel-results) lacks, for about S seconds (all of it without): the ceilings, then a kernel
+# at a time, which all stay there. The table has what is there; delete the folder to measure anew.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-build/release/roofline}

@@ -1,5 +1,5 @@
-/* Whole-model answers a second on one core: Llama-3.1-70B (dense, 80 layers) over 8 devices, batch and prompt
- * different each time. */
+/* Whole-model answers per second on one core: Llama-3.1-70B (dense, 80 layers) over 8 devices, batch and
+ * prompt different each time. */
 #include <stdio.h>
 #include <time.h>
 
@@ -18,7 +18,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/** Answers a second of a step of decoding alone. */
+/** Answers per second of a step of decoding alone. */
 static double decode_rate(roof_model_target *target) {
   static roof_model_phase phase;
   double sum = 0, start = now();
@@ -31,7 +31,7 @@ static double decode_rate(roof_model_target *target) {
   return ANSWERS / (now() - start);
 }
 
-/** Answers a second of everything: prefill, decoding, capacity, rates. */
+/** Answers per second of everything: prefill, decoding, capacity, rates. */
 static double answer_rate(roof_model_target *target) {
   static roof_model_answer answer;
   double sum = 0, start = now();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whole-model answers a second on one core, beside the goal of 200,000: Llama-3.1-70B (dense, 80 layers) over 8 devices.
-# Then plans searched a second, beside 50,000: 100,000 in 2 s.
+# Whole-model answers per second on one core, against the goal of 200,000: Llama-3.1-70B (dense, 80 layers) over 8 devices.
+# Then plans searched per second, against the goal of 50,000: 100,000 in 2 s.
 # Prints a table with the ratio to the goal (over 1 is better).
 set -eu
 cd "$(dirname "$0")/.."

@@ -18,7 +18,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/** Plans and batches a second of one search. */
+/** Plans and batches per second of one search. */
 static roof_status rate(const char *name, const roof_machine *machine, double devices, double *plans,
                         roof_error *error) {
   static roof_plan_front front;

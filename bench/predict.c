@@ -1,4 +1,4 @@
-/* GEMM predictions a second on one core, and what the machine allows: every prediction writes
+/* GEMM predictions per second on one core, and what the machine allows: every prediction writes
  * sizeof(roof_prediction) bytes, so a loop that only copies that many is a limit no predictor passes. Both
  * run in the same process, alternating. */
 #include <math.h>

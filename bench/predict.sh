@@ -1,5 +1,5 @@
 #!/bin/sh
-# How fast and small: predictions a second, a million points to CSV, a process from start to end, the core's size.
+# How fast and small: predictions per second, a million points to CSV, a process from start to end, the core's size.
 # Prints a table with the ratio to each goal (over 1 is better than the goal) and to what the machine allows.
 set -eu
 cd "$(dirname "$0")/.."

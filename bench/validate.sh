@@ -1,5 +1,5 @@
 #!/bin/sh
-# Time per token as predicted beside what others measured: llama-bench's tg128 (ggml-org/llama.cpp discussions 4167 and
+# Time per token as predicted, compared with what others measured: llama-bench's tg128 (ggml-org/llama.cpp discussions 4167 and
 # 15013) and the TPOT of serving engines (ai-dynamo/aiconfigurator@095f58a), dense models. Nothing is fitted: machines
 # are their datasheets, settings the defaults. Prints a table; with a document, writes it there between the two
 # `validate` marks.
@@ -38,7 +38,7 @@ bandwidth() { # MACHINE: GB/s of its memory
 
 # Rows of both sources: source|device|format|machine|measured seconds|share of prompts|arguments
 
-llama_rows() { # device|GB/s|format|tokens/s: one a line
+llama_rows() { # device|GB/s|format|tokens/s: one per line
   while IFS='|' read -r device rate format tokens; do
     machine=$(sed -n "s/^$device|//p" "$scratch/devices")
     [ -n "$machine" ] || machine=apple-$(echo "$device" | tr 'A-Z ' 'a-z-')

@@ -1,4 +1,4 @@
-# roof_cuda(VARIABLE): compiles the programs of src/kernels/device/*.cl (once a format) and of src/kernels/cuda/*.cu with nvcc,
+# roof_cuda(VARIABLE): compiles the programs of src/kernels/device/*.cl (once per format) and of src/kernels/cuda/*.cu with nvcc,
 # into the library as fatbins, and sets VARIABLE to the generated source. Without nvcc its table is empty. The first line of a .cu
 # names the code that is made: `// targets: sm_80 sm_90 compute_90`, of which an older nvcc makes what it knows; a program of the common dialect becomes code for Hopper and
 # text (PTX) that the driver compiles for any device from Ampere on.

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Writes the table of parameter counts into docs/whole-models.md: what the command counts, beside what was published and where.
+# Writes the table of parameter counts into docs/whole-models.md: what the command counts, and what was published where.
 set -eu
 cd "$(dirname "$0")/.."
 roofline=${ROOFLINE:-build/release/roofline}
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 {
-  echo '| name | parameters | active | KV elements a token | published | difference | published where |'
+  echo '| name | parameters | active | KV elements per token | published | difference | published where |'
   echo '|---|---:|---:|---:|---:|---:|---|'
   for file in data/models/*.json; do
     "$roofline" model "$(basename "$file" .json)" --machine h200 --json | jq -r --slurpfile file "$file" '

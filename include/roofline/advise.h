@@ -80,7 +80,7 @@ typedef struct roof_cause {
   double threshold;        /**< past which it speaks */
   double weight;           /**< 0 to 1, the rank */
   char sentence[192];      /**< with the number at hand */
-  const char *measurement; /**< the one measurement that tells it from the others */
+  const char *measurement; /**< the one measurement that distinguishes it from the others */
   const char *action;
   const char *source; /**< of the threshold */
 } roof_cause;
@@ -153,7 +153,7 @@ typedef struct roof_seen {
  *  resource.
  *  Units: shares.
  *  Ownership: by value, static texts.
- *  Errors: `resource` NULL where nothing that would tell is known. */
+ *  Errors: `resource` NULL where nothing is known to show it. */
 ROOF_API roof_seen roof_regime_seen(const double clue[ROOF_CLUE_COUNT]);
 
 /** The resource a kernel waits on: "compute", "memory", "shared memory", "registers", "scheduler" or "host
@@ -204,7 +204,7 @@ ROOF_API roof_gate roof_gate_default(void);
 
 /** Judges one kernel: where it stands under its ceiling, then its runs against those of a baseline
  *  (`before_count` 0: none), both times in one unit, for instance the ceiling of each side. A regression is a
- *  miss only where the runs tell it from chance; work or a time that is not known misses nothing.
+ *  miss only where the runs show that it is not chance; an unknown work or time misses nothing.
  *  Units: as given.
  *  Ownership: sorts both lists in place; writes *result on success only.
  *  Errors: ROOF_E_ARGUMENT for runs that are not finite. */
@@ -343,7 +343,7 @@ typedef struct roof_what_if {
   roof_target targets[2];
   roof_prediction predictions[2];
   double gain;     /**< rate of work after / before */
-  char moved[256]; /**< which wall moved, as a sentence */
+  char moved[256]; /**< which ceiling moved, as a sentence */
 } roof_what_if;
 
 /** Predicts one call of `op` on both targets, the second with the factors and the cost of `change`.

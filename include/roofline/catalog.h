@@ -60,8 +60,8 @@ ROOF_API void roof_catalog_list_done(roof_catalog_list *list);
  *  column. */
 ROOF_API roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error);
 
-/** Loads the datasheet of a device by the name that its driver tells ("NVIDIA H200"): small letters, `-` for
- *  what is no letter and no digit, is a name or an alias in the catalogue.
+/** Loads the datasheet of a device by the name that its driver reports ("NVIDIA H200"): small letters, `-`
+ *  for what is no letter and no digit, is a name or an alias in the catalogue.
  *  Units: as roof_machine.
  *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
  *  Errors: ROOF_E_NAME when there is none. */

@@ -10,7 +10,7 @@ extern "C" {
 
 #define ROOF_CHANGE_NAME_MAX 160
 
-/** Two runs on a quiet machine agree within this share: a smaller change is not told from noise, however small
+/** Two runs on a quiet machine agree within this share: a smaller change is within the noise, however small
  *  the spreads. */
 #define ROOF_CHANGE_REPEATABLE 0.03
 

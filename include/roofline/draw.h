@@ -85,8 +85,8 @@ ROOF_API void roof_scene_outline(roof_scene *scene);
 ROOF_API roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine,
                                          roof_dtype dtype, roof_unit unit, roof_error *error);
 
-/** Adds work that was placed as a dot, with its own ceiling and whether it is above that: at the intensity and
- *  rate of the placement where `dot` gives none (0).
+/** Adds work that was placed as a dot, with its own ceiling and whether it is above that: at the intensity
+ *  and rate of the placement where `dot` gives none (0).
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: copies.
  *  Errors: as roof_scene_add_dot. */
@@ -118,7 +118,7 @@ ROOF_API roof_status roof_draw_linear_svg(const roof_scene *scene, roof_text *ou
  *  Errors: ROOF_E_UNSUPPORTED naming what is missing. */
 ROOF_API roof_status roof_draw_png_check(roof_error *error);
 
-/** Paints an SVG that was drawn here as PNG: two pixels a unit, on white.
+/** Paints an SVG that was drawn here as PNG: two pixels per unit, on white.
  *  Units: bytes.
  *  Ownership: appends to `out`, which then holds NULs.
  *  Errors: as roof_draw_png_check; ROOF_E_INTERNAL when librsvg does not draw it. */

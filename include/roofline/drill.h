@@ -55,15 +55,15 @@ ROOF_API void roof_drill_draw(uint64_t *state, roof_drill_question *question);
 ROOF_API roof_status roof_drill_solve(const roof_drill_question *question, const roof_machine *machine,
                                       roof_drill_solution *solution, roof_error *error);
 
-/** Grades "INTENSITY REGIME PERCENT", words between blanks or commas: a number within a tenth of the right one is
- *  right, so is a regime as "memory-bound" and a percentage with its sign. What is missing is wrong.
+/** Grades "INTENSITY REGIME PERCENT", words between blanks or commas: a number within a tenth of the right
+ *  one is right, so is a regime as "memory-bound" and a percentage with its sign. What is missing is wrong.
  *  Units: FLOP/byte, %.
  *  Ownership: fills *round; keeps nothing.
  *  Errors: none. */
 ROOF_API void roof_drill_grade(const roof_drill_question *question, const roof_drill_solution *solution,
                                const char *answers, roof_drill_round *round);
 
-/** Points of the rounds: one for each right answer, three a round.
+/** Points of the rounds: one for each right answer, three per round.
  *  Units: none.
  *  Ownership: none.
  *  Errors: none. */

@@ -32,8 +32,8 @@ typedef struct roof_energy_line {
   double seconds_per_byte;
 } roof_energy_line;
 
-/** The costs that predictions on `target` use: those of the peak's format where the machine tells formats
- *  apart; its power for everything where it says no joules.
+/** The costs that predictions on `target` use: those of the peak's format where the machine distinguishes
+ *  formats apart; its power for everything where it says no joules.
  *  Units: J, W.
  *  Ownership: by value.
  *  Errors: NaN. */

@@ -89,14 +89,14 @@ typedef struct roof_format roof_format;
 struct roof_source;
 struct roof_profile_store;
 
-/** What one or several files of one format tell. Start from roof_profile_init. */
+/** What one or several files of one format contain. Start from roof_profile_init. */
 typedef struct roof_profile {
   const roof_format *format;
   char decimal;          /**< the decimal mark that the caller asked for, 0: find out */
   const char *device;    /**< the processor as the file names it, "" unknown */
   double taken;          /**< s since 1970 when the first of it was measured; NaN: the file does not say */
   bool dated_by_file;    /**< `taken` is the date of a file that does not say itself */
-  roof_machine *machine; /**< what the file tells of the processor, figures marked measured; NULL nothing */
+  roof_machine *machine; /**< what the file has about the processor, figures marked measured; NULL nothing */
   roof_record *records;
   size_t count;
   roof_skip *skips;
@@ -155,7 +155,7 @@ ROOF_API roof_status roof_profile_init(roof_profile *profile, roof_error *error)
  *  Errors: none; a profile full of zeros is fine. */
 ROOF_API void roof_profile_done(roof_profile *profile);
 
-/** Reads the file at `path` ("-": standard input; gzip and UTF-16 are seen through) and adds what it tells to
+/** Reads the file at `path` ("-": standard input; gzip and UTF-16 are decoded) and adds what it contains to
  *  `profile`: records of one name come together. `options` may be NULL.
  *  Units: s, FLOP, bytes of all calls together.
  *  Ownership: *profile keeps everything it points to.
@@ -176,8 +176,8 @@ ROOF_API roof_status roof_import_memory(const char *data, size_t size, const cha
  *  file that does not say when it was measured counts from its date.
  *  Units: as roof_import.
  *  Ownership: as roof_import.
- *  Errors: as roof_import; ROOF_E_NAME for a group that no kernel's name matches, ROOF_E_ARGUMENT for a regular
- *  expression that is none. */
+ *  Errors: as roof_import; ROOF_E_NAME for a group that no kernel's name matches, ROOF_E_ARGUMENT for a
+ *  regular expression that is none. */
 ROOF_API roof_status roof_import_files(const char *const *paths, size_t count,
                                        const roof_import_options *options, roof_profile *profile,
                                        roof_error *error);
@@ -244,8 +244,8 @@ ROOF_API double roof_record_seconds(const roof_record *record);
  *  Errors: NaN when none is known, and *most unchanged. */
 ROOF_API double roof_record_flops(const roof_record *record, roof_dtype *most, roof_unit *unit);
 
-/** One call of a kernel as a measurement: its name as the label, means per call, all samples, the counters that
- *  a ledger takes.
+/** One call of a kernel as a measurement: its name as the label, means per call, all samples, the counters
+ *  that a ledger takes.
  *  Units: s, FLOP and bytes per call.
  *  Ownership: fills *measurement on success only; release with roof_measurement_done.
  *  Errors: ROOF_E_MEMORY; the label is "" for a name that is too long. */

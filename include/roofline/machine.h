@@ -140,14 +140,14 @@ typedef struct roof_byte_energy {
 /** Joules; NaN where unknown. */
 typedef struct roof_energy {
   double joules_per_flop; /**< over what an idle machine takes, where that is known; of fp64 if measured */
-  double fp32_joules_per_flop;  /**< of fp32 and narrower, where it is told apart */
+  double fp32_joules_per_flop;  /**< of fp32 and narrower, where it has its own figure */
   double joules_per_byte;       /**< of memory */
   double total_joules_per_flop; /**< what an idle machine takes included */
   double total_fp32_joules_per_flop;
   double total_joules_per_byte;
   double idle_watts;
   double watts;            /**< thermal design power or the highest draw measured */
-  roof_flop_energy *flops; /**< where they are told apart; before the figures above */
+  roof_flop_energy *flops; /**< per format, where known; takes precedence over the figures above */
   int flop_count;
   roof_byte_energy *bytes; /**< by level, likewise */
   int byte_count;
@@ -305,8 +305,8 @@ ROOF_API bool roof_machine_figure(const roof_machine *machine, int index, roof_m
  *  Errors: false beyond the last. */
 ROOF_API bool roof_peak_figure(const roof_peak *peak, int index, roof_machine_value *figure);
 
-/** A figure of a level (a bandwidth of each pattern, latency), by `index` from 0. One that is not known has the
- *  value NaN.
+/** A figure of a level (a bandwidth of each pattern, latency), by `index` from 0. One that is not known has
+ *  the value NaN.
  *  Units: as `unit` says.
  *  Ownership: fills *figure, which points into the machine.
  *  Errors: false beyond the last. */
@@ -343,15 +343,15 @@ ROOF_API double roof_level_bandwidth(const roof_level *level, double written, do
 
 /** Makes a machine of `cores` of its cores: measured figures for all cores become the smaller of those and
  *  `cores` times the one-core figure, their source says so, and private caches are fewer. Of cores of several
- *  kinds the fastest come first, each with its own figure; the first caches beside a kind tell how many it
- *  has. Figures without a one-core counterpart stay, and so does the machine when it has no more cores than
- *  that.
+ *  kinds the fastest come first, each with its own figure; the first caches of a kind give the number of
+ *  cores that it has. Figures without a one-core counterpart stay, and so does the machine when it has no
+ *  more cores than that.
  *  Units: cores, at least 1.
  *  Ownership: changes the machine in place.
  *  Errors: none. */
 ROOF_API void roof_machine_for_cores(roof_machine *machine, int cores);
 
-/** Says after a name what a figure is for: ", 1 P-core", ", 2 threads a core"; nothing where it is for all.
+/** Says after a name what a figure is for: ", 1 P-core", ", 2 threads per core"; nothing where it is for all.
  *  Units: none.
  *  Ownership: appends to the `text` of `size` bytes.
  *  Errors: none; what does not fit is left out. */

@@ -102,7 +102,7 @@ typedef enum roof_launch {
 } roof_launch;
 
 /** X(symbol, name): what a model is asked to do. `verify` checks drafted tokens, `mixed` is a decode step
- *  that carries a chunk of somebody's prompt, `train` is forward, backward and optimizer. */
+ *  that carries a chunk of a prompt, `train` is forward, backward and optimizer. */
 #define ROOF_PHASE_MAP(X)                                                                                    \
   X(ROOF_PHASE_PREFILL, "prefill")                                                                           \
   X(ROOF_PHASE_DECODE, "decode")                                                                             \
@@ -706,7 +706,7 @@ ROOF_API roof_model_saving roof_model_fusion_saving(const roof_model_target *tar
  *  Errors: none. */
 ROOF_API void roof_model_answer_of(const roof_model_target *target, roof_model_answer *answer);
 
-/** X(symbol, name): what of a run may grow until the wall changes. */
+/** X(symbol, name): what of a run may grow until another ceiling limits it. */
 #define ROOF_GROWTH_MAP(X)                                                                                   \
   X(ROOF_GROW_BATCH, "batch")                                                                                \
   X(ROOF_GROW_PROMPT, "prompt")                                                                              \

@@ -67,7 +67,7 @@ typedef struct roof_plan_front {
   double tried;                           /**< plans x batches x precisions */
   double fit;                             /**< of them in memory */
   double within;                          /**< of those within the limits */
-  roof_plan_point best;                   /**< most tokens a second within the limits; batch 0: none */
+  roof_plan_point best;                   /**< most tokens per second within the limits; batch 0: none */
   roof_plan_point points[ROOF_FRONT_MAX]; /**< that fit and no other is better than, by rising TPOT */
   int count;
 } roof_plan_front;
@@ -154,8 +154,8 @@ ROOF_API const char *roof_route_name(roof_route route, const char **text);
 ROOF_API double roof_cluster_all_reduce(const roof_cluster *cluster, roof_route route, double bytes,
                                         double devices);
 
-/** The compute time of a training step on one of `devices`: 6 FLOPs a parameter and token, 2/3 of it backward
- *  (Kaplan et al. 2020).
+/** The compute time of a training step on one of `devices`: 6 FLOPs per parameter and token, 2/3 of it
+ *  backward (Kaplan et al. 2020).
  *  Units: s.
  *  Ownership: none.
  *  Errors: NaN. */
@@ -223,7 +223,7 @@ typedef struct roof_cluster_link {
   double bytes_per_second;         /**< one way */
   double flops_per_byte;           /**< that the device does in the time of a byte, one way */
   double flops_per_byte_both_ways; /**< of the bytes of both ways together */
-  double split_width;              /**< roof_cluster_split_width, 16 bits an element */
+  double split_width;              /**< roof_cluster_split_width, 16 bits per element */
 } roof_cluster_link;
 
 /** An all-reduce by one route. */
@@ -257,7 +257,7 @@ typedef struct roof_cluster_answer {
   double bubble;
 } roof_cluster_answer;
 
-/** 64 devices in nodes of 8, 8e9 parameters, 4e6 tokens a step, gradients in 16 bits, 4 stages, 16
+/** 64 devices in nodes of 8, 8e9 parameters, 4e6 tokens per step, gradients in 16 bits, 4 stages, 16
  *  microbatches.
  *  Units: as the fields.
  *  Ownership: by value.

@@ -1,4 +1,4 @@
-/** From work and a machine to times, bounds and the wall that stops it.
+/** From work and a machine to times, bounds and the ceiling that limits it.
  *
  *  Example:
  *    const roof_op *gemm;
@@ -57,7 +57,7 @@ typedef struct roof_options {
  *  known. */
 typedef struct roof_energy_costs {
   double joules_per_flop[ROOF_UNIT_COUNT];
-  double joules_per_byte[ROOF_LEVEL_KIND_COUNT]; /**< that the level supplies; 0: not told apart */
+  double joules_per_byte[ROOF_LEVEL_KIND_COUNT]; /**< that the level supplies; 0: not known separately */
   double constant_watts; /**< drawn whatever is done; 0 where the machine does not say */
   bool inner;            /**< a level inside the memory has a cost of its own */
   bool power_only;       /**< the machine says its power alone, which is taken as drawn all the time */

@@ -47,7 +47,7 @@ typedef struct roof_cost {
   double seconds;
   double least_seconds; /**< of several pairs of cores, the fastest and the slowest */
   double most_seconds;
-  double clock_hz; /**< of the cores, to tell cycles */
+  double clock_hz; /**< of the cores, to convert to cycles */
   double samples;
   double spread;
   char source[ROOF_SOURCE_MAX];

@@ -1,32 +1,35 @@
 /** Everything: one include for programs that use libroofline; `pkg-config --cflags --libs roofline`.
  *
- *  Libraries: `roofline` has all. `roofline_core` has what predicts (dtype, machine, work, op, ops, shape, predict, place,
- *  energy, stats, status, text, time, units) and needs libc and libm; `roofline_region` has region.h and needs libc.
+ *  Libraries: `roofline` has all. `roofline_core` has what predicts (dtype, machine, work, op, ops, shape,
+ *  predict, place, energy, stats, status, text, time, units) and needs libc and libm; `roofline_region` has
+ *  region.h and needs libc.
  *
- *  Errors: what can fail returns a roof_status and takes a roof_error last, which may be NULL. On failure it fills the
- *  error and leaves its outputs as they were, but where its comment says otherwise. One roof_error serves many calls:
- *  it need not be cleared, and success does not touch it. Other pointers may be NULL only where that is said.
+ *  Errors: what can fail returns a roof_status and takes a roof_error last, which may be NULL. On failure it
+ *  fills the error and leaves its outputs as they were, but where its comment says otherwise. One roof_error
+ *  serves many calls: it need not be cleared, and success does not touch it. Other pointers may be NULL only
+ *  where that is said.
  *
- *  Unknown: a number that is not known is NaN, travels through the arithmetic and is never 0. `Errors: NaN` says when.
- *  Quantities are doubles in seconds, bytes, FLOP, joules, Hz, watts.
+ *  Unknown: a number that is not known is NaN, travels through the arithmetic and is never 0. `Errors: NaN`
+ *  says when. Quantities are doubles in seconds, bytes, FLOP, joules, Hz, watts.
  *
- *  Ownership and lifetime: `_new`, `_load` and `_copy` give what the caller releases with `_free`; `_init` fills the
- *  caller's storage, which `_done` releases where there is one. roof_target, roof_ceilings, roof_prediction, roof_placed
- *  and roof_model_target point into the machine (and model) they were made of: it must outlive them, and not change.
- *  `Ownership: static` lives as long as the program. Some structures are large (roof_model, roof_scene, roof_curves):
- *  allocate them; the library itself needs less than 64 KiB of stack.
+ *  Ownership and lifetime: `_new`, `_load` and `_copy` give what the caller releases with `_free`; `_init`
+ *  fills the caller's storage, which `_done` releases where there is one. roof_target, roof_ceilings,
+ *  roof_prediction, roof_placed and roof_model_target point into the machine (and model) they were made of:
+ *  it must outlive them, and not change. `Ownership: static` lives as long as the program. Some structures
+ *  are large (roof_model, roof_scene, roof_curves): allocate them; the library itself needs less than 64 KiB
+ *  of stack.
  *
- *  Threads: every function may be called from several threads at once on different data, and on the same data where all
- *  take it as const. What is loaded once (drivers, libraries, the topology) is guarded. Measuring (measure.h, runs.h)
- *  starts threads, binds them to cores, and is meant to be done by one thread at a time. roof_catalog_* and
- *  roof_model_load read the environment. A ledger may be written by several processes.
+ *  Threads: every function may be called from several threads at once on different data, and on the same data
+ *  where all take it as const. What is loaded once (drivers, libraries, the topology) is guarded. Measuring
+ *  (measure.h, runs.h) starts threads, binds them to cores, and is meant to be done by one thread at a time.
+ *  roof_catalog_* and roof_model_load read the environment. A ledger may be written by several processes.
  *
- *  The process: the library prints nothing, never exits, sets no signal handler and no locale, and reads and writes
- *  numbers with a point whatever the locale.
+ *  The process: the library prints nothing, never exits, sets no signal handler and no locale, and reads and
+ *  writes numbers with a point whatever the locale.
  *
- *  Stable: until 1.0 a minor version may change anything, a patch version nothing that compiles or links; structures
- *  are part of the ABI, which the SONAME counts. JSON documents change with their `schema` only. roofline/version.h
- *  tells versions at compile time and at run time.
+ *  Stable: until 1.0 a minor version may change anything, a patch version nothing that compiles or links;
+ *  structures are part of the ABI, which the SONAME counts. JSON documents change with their `schema` only.
+ *  roofline/version.h gives the version at compile time and at run time.
  *
  *  Example:
  *    printf("%s, compiled with %s\n", roof_version(), ROOF_VERSION_TEXT);

@@ -58,7 +58,7 @@ typedef struct roof_conditions {
   double warm_up_samples; /**< before them, dropped */
   double spread;          /**< (quartile_high - quartile_low) / median */
   double outliers;        /**< samples more than 5 deviations (by MAD) from the median; all are kept */
-  double per_cycle;       /**< FLOP or bytes a core and cycle */
+  double per_cycle;       /**< FLOP or bytes per core and cycle */
   double clock_before_hz; /**< just before it, without the load */
   double clock_hz;        /**< while it was measured */
   double clock_after_hz;
@@ -89,7 +89,7 @@ typedef struct roof_rank_test {
  *  Errors: none. */
 ROOF_API void roof_conditions_init(roof_conditions *conditions);
 
-/** Exact up to 20 samples a side without ties. Sorts both in place.
+/** Exact up to 20 samples per side without ties. Sorts both in place.
  *  Units: none.
  *  Ownership: writes *test on success only.
  *  Errors: ROOF_E_ARGUMENT without samples on a side or with one that is not finite. */

@@ -39,7 +39,7 @@ static bool rare(double chance, double significance) {
   return chance <= significance * (1 + 1e-9);
 }
 
-/** The smallest n for which n runs a side can be told apart: 1 / C(2n, n) is at most `significance`. */
+/** The smallest n for which n runs per side can be distinguished: 1 / C(2n, n) is at most `significance`. */
 static size_t runs_needed(double significance) {
   size_t n = 1;
   for (double chance = 0.5; !rare(chance, significance) && n < 1000; n++) {

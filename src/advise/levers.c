@@ -122,7 +122,7 @@ static bool predict_types(const bench *b, const roof_types *types, roof_target *
   return roof_target_supports(target, p->work.unit, NULL) == ROOF_OK;
 }
 
-/** Formats narrower than the present one that the unit computes in, one a size: the first with the best
+/** Formats narrower than the present one that the unit computes in, one per size: the first with the best
  * peak. */
 static void add_native(bench *b) {
   double last = roof_dtype_bytes(b->target->types.compute);
@@ -171,7 +171,7 @@ static void add_stored(bench *b) {
   }
 }
 
-/** With nobody else to serve, the batch stays. */
+/** With a single user the batch stays. */
 static void refuse_batching(bench *b, double present) {
   roof_lever *l = add(b, ROOF_LEVER_BATCHING, b->target, &b->now, 1);
   snprintf(l->change, sizeof l->change, "more than %s=%.0f in one call", b->op->batch, present);

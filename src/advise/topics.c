@@ -389,7 +389,7 @@ static const roof_topic topics[] = {
     {"bytes", "what crosses the memory interface, each byte once",
      "What crosses the memory interface, read + written, each byte once: inputs in, results out.\n"
      "Data that stay on chip between uses are free. An elementwise fp16 operation reads 2 and writes\n"
-     "2 bytes an element: add-like work on one input has 1/4 FLOP/B, on two inputs 1/6, not 1/2 and\n"
+     "2 bytes per element: add-like work on one input has 1/4 FLOP/B, on two inputs 1/6, not 1/2 and\n"
      "1/3 (those leave out the writes).",
      work_bytes, EXAMPLE},
     {"work", "what one call asks of a machine",

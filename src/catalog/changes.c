@@ -151,7 +151,7 @@ static double unrest(const figure *f) {
   return c->noisy[0] == '\0' ? 0 : c->round_count > 1 ? high / low - 1 : f->spread;
 }
 
-/** The rounds against each other; NaN with too few to tell anything. */
+/** The rounds against each other; NaN with too few of them. */
 static double chance(const figure *old, const figure *new) {
   enum { LEAST = 4 };
   const roof_conditions *a = old->conditions, *b = new->conditions;

@@ -117,7 +117,7 @@ static roof_comparison_row figure_row(roof_machine *const *machines, int count, 
   return row;
 }
 
-/** Keeps a row, with its ratios, unless nobody has the figure. */
+/** Keeps a row, with its ratios, unless no machine has the figure. */
 static void keep(roof_comparison_row *rows, size_t *count, const roof_comparison_row *row, int machines) {
   bool known = false;
   rows[*count] = *row;

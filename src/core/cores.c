@@ -8,7 +8,7 @@
 
 enum { KINDS = 8 };
 
-/** Cores of each kind, fastest first, as the first caches beside them tell; none where there is one kind. */
+/** Cores of each kind, fastest first, from the counts of their first caches; none where there is one kind. */
 typedef struct kinds {
   const char *names[KINDS];
   double cores[KINDS];

@@ -6,8 +6,8 @@ static bool is_any(double a, double b) {
   return !isnan(a) || !isnan(b);
 }
 
-/** Joules of a FLOP on `unit`: of its peak's format where they are told apart, else what the machine says of
- * fp64, or of fp32 and narrower. */
+/** Joules of a FLOP on `unit`: of its peak's format where the machine has one per format, else what it has
+ * for fp64, or of fp32 and narrower. */
 static double flop_joules(const roof_target *target, roof_unit unit) {
   const roof_energy *e = &target->machine->energy;
   const roof_peak *peak = target->peak[unit];

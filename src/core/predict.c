@@ -214,9 +214,9 @@ roof_tile_fit roof_target_tile(const roof_target *target) {
   return fit;
 }
 
-/** Bytes a level supplies when square tiles sit in the level inside it: no_reuse / tile + writes. The innermost
- * level keeps the tile asked for, or as much of it as it holds; further out each level keeps the largest tile it
- * can, since a level never supplies more than the one inside it asks for. */
+/** Bytes that a level supplies when square tiles sit in the level inside it: no_reuse / tile + writes. The
+ * innermost level keeps the tile asked for, or as much of it as it holds; further out each level keeps the
+ * largest tile it can, since a level never supplies more than the one inside it asks for. */
 static double tiled_bytes(const roof_target *target, const roof_work *work, int k, double bytes) {
   double tile = target->options.tile;
   bool found = false;
@@ -232,15 +232,15 @@ static double tiled_bytes(const roof_target *target, const roof_work *work, int 
                : work->no_reuse_bytes + work->write_bytes;
 }
 
-/** Bytes of a working set that a level keeps. What all instances hold together counts only where each core keeps
- * a part that no other reads: on a processor, for work that reads its data once. An accelerator hands its work out
- * anew at each launch. */
+/** Bytes of a working set that a level keeps. What all instances hold together counts only where each core
+ * keeps a part that no other reads: on a processor, for work that reads its data once. An accelerator hands
+ * its work out anew at each launch. */
 static double kept_bytes(const roof_target *target, const roof_work *work, const roof_level *level) {
   return target->parts_stay && isnan(work->no_reuse_bytes) ? level->bytes * level->instances : level->bytes;
 }
 
-/** The level the data come from: the outermost, or when warm the innermost that holds the working set. One whose
- * bandwidth is not known counts when a level inside it has one: that bounds the time. */
+/** The level the data come from: the outermost, or when warm the innermost that holds the working set. One
+ * whose bandwidth is not known counts when a level inside it has one: that bounds the time. */
 static int supply_level(const roof_target *target, const roof_work *work) {
   bool bounded = false;
   for (int k = 0; k < (int)target->memory && target->options.warm; k++) {

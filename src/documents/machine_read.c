@@ -194,7 +194,7 @@ static void inherit_origins(roof_machine *machine) {
   }
 }
 
-/** What one field alone cannot tell: the level a name means, and that a missing path has no rate. */
+/** What depends on several fields: the level a name means, and that a missing path has no rate. */
 static roof_status check(reader *r, const rf_record *rec, char *base) {
   if (rec == &rf_level_record) {
     roof_level *level = (roof_level *)(void *)base;

@@ -161,7 +161,7 @@ static void read_link(json_t *value, json_t *counted, roof_measurement *m) {
   snprintf(m->link, sizeof m->link, "%s", link);
 }
 
-/** Bytes by level, and those of the outermost one named; "unknown" stands for a level nobody knows. */
+/** Bytes by level, and those of the outermost one named; "unknown" stands for an unknown level. */
 static void read_bytes(json_t *bytes, json_t *counted, roof_measurement *m) {
   const char *name;
   json_t *value;

@@ -21,7 +21,7 @@ static bool names(const char *list, const char *controller) {
   return false;
 }
 
-/** The group that a line `ID:CONTROLLERS:GROUP` tells, or NULL: version 2 has one line for all, without
+/** The group in a line `ID:CONTROLLERS:GROUP`, or NULL: version 2 has one line for all, without
  * controllers. */
 static char *group_in(char *line, const char *controller, bool second) {
   char *list = strchr(line, ':'), *group = list != NULL ? strchr(list + 1, ':') : NULL;

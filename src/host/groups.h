@@ -1,4 +1,4 @@
-/** What the control groups of this process allow it. */
+/** What the control groups of this process allow. */
 #ifndef HOST_GROUPS_H
 #define HOST_GROUPS_H
 

@@ -7,7 +7,7 @@
 
 #include "roofline/stats.h"
 
-/** Counts that only grow, and the load; NaN where the system does not tell. */
+/** Counts that only grow, and the load; NaN where the system does not report it. */
 typedef struct rf_noise {
   double stolen_seconds; /**< taken by the hypervisor since boot, all processors */
   double interruptions;  /**< times another task took a processor from this program */
@@ -17,7 +17,7 @@ typedef struct rf_noise {
 } rf_noise;
 
 /** Reads the noise now.
- *  Units: s. Ownership: by value. Errors: NaN for what the system does not tell. */
+ *  Units: s. Ownership: by value. Errors: NaN for what the system does not report. */
 rf_noise rf_noise_now(void);
 
 /** Adds what happened since `before` to a figure's conditions; the load is the highest seen.
@@ -28,7 +28,7 @@ void rf_noise_add(const rf_noise *before, roof_conditions *conditions);
  *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
 char *rf_noise_since(const rf_noise *before, int threads, char *text, size_t size);
 
-/** Says what of the noise this system does not tell, and where it was looked for; else "". Returns `text`.
+/** Names the noise that this system does not report, and where it was looked for; else "". Returns `text`.
  *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
 char *rf_noise_unknown(char *text, size_t size);
 

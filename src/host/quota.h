@@ -1,4 +1,4 @@
-/** Time of the processors that the control groups of this process pay for. */
+/** The CPU quota of this process's control groups. */
 #ifndef HOST_QUOTA_H
 #define HOST_QUOTA_H
 

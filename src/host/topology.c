@@ -13,7 +13,7 @@ enum { CACHE_LEVELS = 3 };
 static const hwloc_obj_type_t cache_types[CACHE_LEVELS] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
                                                            HWLOC_OBJ_L3CACHE};
 
-/** What tells one kind of core from another. */
+/** What distinguishes one kind of core from another. */
 typedef struct traits {
   const char *type;     /* "IntelCore"; "" unknown */
   const char *capacity; /* what the firmware says of its speed; "" unknown */
@@ -31,7 +31,7 @@ typedef struct reading {
   rf_topology out;
 } reading;
 
-/** Objects that are cores: hardware threads where the system does not tell of cores. */
+/** Objects that are cores: hardware threads if the system does not report cores. */
 static hwloc_obj_type_t core_type(hwloc_topology_t hwloc) {
   return hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }
@@ -230,7 +230,7 @@ static rf_cache caches_beside(hwloc_topology_t hwloc, int level, hwloc_const_bit
   return cache;
 }
 
-/** A level's caches, one entry where they are the same beside all kinds of core, else one a kind. */
+/** A level's caches, one entry if they are the same for all kinds of core, else one per kind. */
 static void read_level(reading *r, int level) {
   rf_topology *out = &r->out;
   rf_cache whole = caches_beside(r->hwloc, level, r->usable), each[RF_CORE_KIND_MAX];

@@ -24,10 +24,10 @@ typedef struct rf_core_kind {
   double highest_hz; /**< NaN unknown */
 } rf_core_kind;
 
-/** The data or unified caches of one level beside the cores of one kind. */
+/** The data or unified caches of one level that belong to the cores of one kind. */
 typedef struct rf_cache {
   int level; /**< 1 to 3 */
-  int kind;  /**< index of the kind of core, -1: the same beside every kind */
+  int kind;  /**< index of the kind of core, -1: the same for every kind */
   double bytes;
   int instances;
 } rf_cache;
@@ -53,11 +53,11 @@ typedef struct rf_topology {
   int node_count;
   int package_count;
   int machine_threads; /**< hardware threads of the whole machine */
-  int refused_cores;   /**< cores allowed, but not paid for by the control group's quota of time */
+  int refused_cores;   /**< cores allowed, but beyond the control group's CPU quota */
 } rf_topology;
 
 /** Reads a loaded topology. `allowed` are the hardware threads the process may run on (NULL or empty: all
- *  that the topology allows), `paid` how many processors its control group pays for (infinity: all).
+ *  that the topology allows), `paid` the processors of its CPU quota (infinity: no quota).
  *  Units: bytes, Hz.
  *  Ownership: undone by rf_topology_done; *out is untouched on failure.
  *  Errors: ROOF_E_MEMORY, ROOF_E_UNSUPPORTED when there is no core to use. */

@@ -1,4 +1,4 @@
-/* What a file tells of its machine: figures that a tool measured, or that the driver states. */
+/* What a file has about its machine: figures that a tool measured or the driver reports. */
 #include "import/_ceilings.h"
 
 #include <ctype.h>

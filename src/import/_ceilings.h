@@ -1,4 +1,4 @@
-/** What a file tells of its machine. */
+/** What a file has about its machine. */
 #ifndef IMPORT_CEILINGS_H
 #define IMPORT_CEILINGS_H
 

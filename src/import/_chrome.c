@@ -284,8 +284,8 @@ static roof_status malformed(const window *w, const char *why, roof_error *error
   return rf_import_error(w->source, error, ROOF_E_PARSE, line, column, "%s", why);
 }
 
-/** After a scan gave NULL: true when it is worth trying again. Otherwise *status tells, unless the file is
- * just over. */
+/** After a scan gave NULL: true when it is worth trying again. Otherwise *status has the reason, unless the
+ * file is just over. */
 static bool retry(window *w, roof_status *status, roof_error *error) {
   if (w->scan.stopped != w->scan.end) {
     *status = malformed(w, "malformed JSON", error);

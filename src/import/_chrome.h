@@ -24,7 +24,7 @@ typedef struct chrome_reader {
   roof_status (*event)(void *state, const chrome_event *event, roof_error *error);
   /** Whether the arguments of events of that category are wanted: to pass over them is quicker. */
   bool (*wants)(chrome_span category);
-  /** A member of the object around `traceEvents`; NULL when nobody wants them. */
+  /** A member of the object around `traceEvents`; NULL if not wanted. */
   roof_status (*member)(void *state, chrome_span key, chrome_span value, roof_error *error);
   void *state;
 } chrome_reader;

@@ -32,7 +32,7 @@ static bool store(import_row *row, size_t at, const char *text, size_t length) {
   return true;
 }
 
-/** True when a quoted field is still open at the end of the text. `open` tells whether one was before it. */
+/** True when a quoted field is still open at the end of the text. `open`: whether one was before it. */
 static bool still_open(const char *text, char delimiter, bool open) {
   bool fresh = !open; /* at the beginning of a field */
   for (; *text != '\0'; text++) {

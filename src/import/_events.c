@@ -135,7 +135,7 @@ bool rf_events_add(events *e, const char *name, double count, double factor) {
   return true;
 }
 
-/** FLOPs by width of one format; *whole tells whether scalar, 128 and 256 bits were all read. */
+/** FLOPs by width of one format; *whole: whether scalar, 128 and 256 bits were all read. */
 static double widths(const events *e, event_slot first, bool *whole, bool *refused) {
   double sum = NAN;
   *whole = true;

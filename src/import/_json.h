@@ -10,7 +10,8 @@
  *  Ownership: the caller's. Errors: as rf_import_all; ROOF_E_PARSE at the line and column. */
 roof_status rf_import_document(roof_source *source, json_t **document, roof_error *error);
 
-/** The line given as one document; `text` is changed. NULL when it is none: *why (nullable) tells. */
+/** The line given as one document; `text` is changed. NULL when it is none, and the reason in *why
+ *  (nullable). */
 json_t *rf_import_document_line(char *text, size_t length, json_error_t *why);
 
 /** A number, or a text that is one. NaN for anything else, a member that is not there included. */

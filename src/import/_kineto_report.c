@@ -1,4 +1,4 @@
-/* What the joined tables tell: records of the kernels, idle time, launch gaps, what has no figure. */
+/* The answer from the joined tables: records of the kernels, idle time, launch gaps, what has no figure. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -107,7 +107,7 @@ static void add(roof_count *count, const ncu_launch *l, double value, const char
   rf_import_add(count, value * l->calls, source, quality);
 }
 
-/** adds + muls + 2 fmas of one format: from the sums, else from the rates a cycle. */
+/** adds + muls + 2 fmas of one format: from the sums, else from the rates per cycle. */
 static void add_vector(roof_count *count, const ncu_launch *l, const ncu_metric sums[3],
                        const ncu_metric rates[3], const char *from_sums, const char *from_rates) {
   const double *v = l->value;

@@ -34,7 +34,7 @@ static const char torch_program[] = "import runpy, sys, torch.profiler as t\n"
 
 #define INTEL_FP(width) "fp_arith_inst_retired." width "_double,fp_arith_inst_retired." width "_single,"
 
-/** What tells FLOPs, by the vendor in /proc/cpuinfo; the last one is for all others. */
+/** What counts FLOPs, by the vendor in /proc/cpuinfo; the last one is for all others. */
 static const struct {
   const char *vendor, *events, *group;
 } processors[] = {{"GenuineIntel",

@@ -452,7 +452,7 @@ static bool broadcast(const arguments *a, int tensors, tensor *result) {
   return result->type >= 0;
 }
 
-/** A fixed count of FLOPs an element, from our operation's own. */
+/** A fixed count of FLOPs per element, from our operation's own. */
 static bool each(const row *r, const arguments *a, const tensor *shape, double moved, torch_work *w) {
   const roof_op *op = NULL;
   if (roof_op_find(r->op, &op, NULL) != ROOF_OK) {

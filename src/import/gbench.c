@@ -63,7 +63,7 @@ static const char *run_name(reading *r, const json_t *row, row_kind kind) {
   return rf_import_textf(r->profile, "%.*s", (int)length, name);
 }
 
-/** FLOPs a call that a counter tells, NaN when it is about something else: "FLOP" is a count of a call,
+/** FLOPs per call of a counter, NaN when it is about something else: "FLOP" is a count of a call,
  * "FLOPS", "GFLOPS" and "GFLOP/s" are rates. */
 static double flops_of(const char *key, double value, double rate_seconds) {
   static const char prefixes[] = "kMGT";
@@ -135,7 +135,7 @@ static bool is_own(const char *key) {
   return false;
 }
 
-/** The benchmark's own counters: FLOPs a call where one tells them; the others are kept as they are. */
+/** The benchmark's own counters: FLOPs per call where there is one; the others are kept as they are. */
 static double take_counters(reading *r, roof_record *record, const json_t *row, double rate_seconds,
                             double weight, const char **counter) {
   double flops = NAN;

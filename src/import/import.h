@@ -30,7 +30,7 @@ void rf_import_close(roof_source *source);
 const char *rf_import_head(roof_source *source, size_t *size);
 
 /** The next line without its end, followed by a NUL, valid until the next call; NULL at the end of the file
- *  or after a failure, which rf_import_failed tells. */
+ *  or after a failure, see rf_import_failed. */
 char *rf_import_line(roof_source *source, size_t *length);
 
 /** Makes rf_import_line give the last line once more. */
@@ -72,7 +72,7 @@ typedef struct import_row {
 } import_row;
 
 /** Reads the next record into *row (start from zeros). False at the end and on failure: ROOF_OK in *status
- *  tells them apart. */
+ *  distinguishes the two. */
 bool rf_import_csv(roof_source *source, char delimiter, import_row *row, roof_status *status,
                    roof_error *error);
 
@@ -136,7 +136,7 @@ void rf_import_call(roof_profile *profile, roof_record *record, uint64_t picosec
 /** `calls` calls that took so many picoseconds together, without a sample of each. */
 void rf_import_calls(roof_record *record, uint64_t calls, uint64_t picoseconds);
 
-/** Keeps a sample of seconds a call, or an even choice when there are many. */
+/** Keeps a sample of seconds per call, or an even choice when there are many. */
 void rf_import_sample(roof_profile *profile, roof_record *record, double seconds);
 
 /** Picoseconds of a time in seconds; false when it is negative, not finite or too long. */

@@ -228,7 +228,7 @@ static roof_status take_range(kineto *t, const chrome_event *e) {
                            : rf_ncu_launch_add(&t->ranges, &launch, name, length, t->error);
 }
 
-/** Categories by name; `take` NULL: neither a kernel nor anything that tells of one. */
+/** Categories by name; `take` NULL: neither a kernel nor anything about one. */
 static const struct {
   const char *name;
   size_t size;

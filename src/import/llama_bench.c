@@ -24,7 +24,7 @@ typedef struct reading {
   import_row header, row;
 } reading;
 
-/** What tells tests of one model and size apart, where it differs between them. */
+/** What distinguishes tests of one model and size, where it differs between them. */
 static const struct {
   const char *key, *label;
 } settings[] = {{"backends", ""},      {"n_gpu_layers", "ngl "}, {"n_threads", "threads "},

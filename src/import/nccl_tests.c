@@ -42,7 +42,7 @@ static const struct {
                {"all_gather or alltoall", "reduce_scatter", "size x (n-1)/n", 1, 1},
                {"broadcast", "reduce", "size", 1, 0}};
 
-/** The largest sizes tell best, for the table has two decimals. */
+/** The largest sizes are the most precise: the table has two decimals. */
 static double ratio_of(const reading *r) {
   double best = 0, ratio = NAN;
   for (size_t i = 0; i < r->count; i++) {

@@ -25,7 +25,7 @@ typedef struct reading {
   table table;
   ncu_launch launch;
   ncu_device device;
-  roof_text key, kernel; /* of `launch`: what tells it from the next one; its name */
+  roof_text key, kernel; /* of `launch`: what distinguishes it from the next one; its name */
   bool pending;
   import_marks marks;
   import_votes *votes; /* collected instead of reading, when not NULL */
@@ -40,7 +40,7 @@ static int detect(const char *text, size_t size) {
   return found ? 95 : strncmp(text, "==PROF==", 8) == 0 || strstr(text, "\n==PROF== ") != NULL ? 40 : 0;
 }
 
-/** What details pages call the metrics that are used; the unit tells the two "Memory Throughput" apart. */
+/** What details pages call the metrics that are used; the unit distinguishes the two "Memory Throughput". */
 static const struct {
   const char *label, *unit, *metric;
 } labels[] = {

@@ -35,7 +35,7 @@ static bool find_columns(const import_row *header, columns *c) {
   return c->name >= 0 && c->time >= 0 && (c->calls >= 0 || rf_import_column_unit(header, "Start", unit) >= 0);
 }
 
-/** Columns that stand beside each other in a line, whether in quotes, between commas or between blanks. */
+/** Columns that follow each other in a line, whether in quotes, between commas or between blanks. */
 static bool beside(const char *line, size_t length, const char *first, const char *second) {
   const char *at = memmem(line, length, first, strlen(first)), *end = line + length;
   const char *unit = at != NULL ? memchr(at, ')', (size_t)(end - at)) : NULL;

@@ -24,7 +24,7 @@ typedef struct reading {
   bool both_ways; /**< the sum of two directions */
   bool collective;
   bool once;     /**< a collective in which a link carries each byte once */
-  bool messages; /**< a third column of messages a second */
+  bool messages; /**< a third column of messages per second */
   double pairs;
 } reading;
 

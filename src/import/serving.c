@@ -61,7 +61,7 @@ static void take_latencies(reading *r, roof_record *record, const json_t *run) {
   }
 }
 
-/** Milliseconds a token and tokens a second are facts of the run. */
+/** Milliseconds per token and tokens per second are facts of the run. */
 static void add_facts(reading *r, const roof_record *record) {
   for (size_t i = 0; i < record->counter_count; i++) {
     rf_import_fact(r->profile, record->counters[i].name, record->counters[i].value, NULL);

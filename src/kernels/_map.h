@@ -6,7 +6,7 @@
 
 /** One such kernel, the `detail` of its row. */
 typedef struct rf_map {
-  int inputs;  /**< arrays read beside the output: 0 to 2 */
+  int inputs;  /**< arrays read, without the output: 0 to 2 */
   bool update; /**< the output is read too; it takes the place of the second input in `reference` */
   void (*part)(const rf_operands *operands, const void *a, const void *b, void *out, size_t count);
   /** The result, and the magnitude that the tolerance is relative to. */

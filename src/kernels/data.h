@@ -39,8 +39,8 @@ void rf_random_order(uint32_t *order, size_t count, uint64_t seed);
  *  Units: elements. Ownership: none. Errors: none. */
 void rf_data_fill(void *data, roof_dtype dtype, size_t count, uint64_t seed, int threads);
 
-/** Fills data with NaN (int8: -128, which no kernel produces), in parallel, so that an element nobody writes
- *  is found.
+/** Fills data with NaN (int8: -128, which no kernel produces), in parallel, so that an element that is not
+ *  written is found.
  *  Units: elements.
  *  Ownership: none.
  *  Errors: none. */

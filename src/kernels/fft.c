@@ -174,7 +174,7 @@ static void execute(roof_kernel_run *run) {
 }
 
 /** The sum itself; the root is exact at every 32nd point and multiplied on between. The error of a transform
- * grows as log2 n beside its sum of n random numbers. */
+ * grows as log2 n relative to its sum of n random numbers. */
 static double reference(const roof_kernel_run *run, size_t i, double *tolerance) {
   const rf_operands *o = run->state;
   size_t n = (size_t)run->values[0], k = i % n;

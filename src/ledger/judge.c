@@ -108,7 +108,7 @@ static void fill(double *clue, double value) {
 }
 
 /** The regime that the counters show, those of a profiler and what counted work makes of the roofs known
- * best. FLOPs of a formula stand beside counted bytes; alone they say nothing that was not predicted. */
+ * best. FLOPs of a formula count only together with counted bytes: alone they are the prediction. */
 static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, const ledger_entry *m,
                          const point *p) {
   static const struct {

@@ -59,7 +59,7 @@ static void decide(const rf_sampling *sampling, double spent, rf_samples *s) {
   }
 }
 
-/** Refuses what no clock tells. */
+/** Refuses what no clock can give. */
 static roof_status check_time(size_t number, double seconds, roof_error *error) {
   return seconds > 0 && !isinf(seconds)
              ? ROOF_OK

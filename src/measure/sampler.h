@@ -13,7 +13,7 @@ typedef double rf_timed(void *user);
 /** When to stop: the 95 % interval of the median within `precision` of it to either side, after `least`
  *  samples; or `budget` seconds of samples; or `most` samples. */
 typedef struct rf_sampling {
-  double calls; /**< in one sample: samples are seconds a call */
+  double calls; /**< in one sample: samples are seconds per call */
   double budget;
   size_t least;
   size_t most;

@@ -7,7 +7,7 @@
 #include "host/clock.h"
 #include "host/quota.h"
 
-/** Processors that the control groups pay for, or infinity. */
+/** Processors of the CPU quota, or infinity without one. */
 static double paid(void) {
   rf_quota quota;
   return rf_quota_read("", &quota) ? quota.processors : INFINITY;

@@ -19,8 +19,8 @@ typedef struct rf_team {
 /** What a thread of the team does; `thread` counts from 0. */
 typedef void rf_team_body(void *user, int thread, int threads);
 
-/** Binds `threads` OpenMP threads (0: one a core), the calling one among them: to distinct cores, and what is
- *  more than cores to their other hardware threads.
+/** Binds `threads` OpenMP threads (0: one per core), the calling one among them: to distinct cores, and what
+ *  is more than cores to their other hardware threads.
  *  Units: threads.
  *  Ownership: undone by rf_team_done; *team is untouched on failure.
  *  Errors: ROOF_E_ARGUMENT for more threads than hardware threads, ROOF_E_UNSUPPORTED when threads cannot be

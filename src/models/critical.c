@@ -1,4 +1,4 @@
-/* How far the batch, the prompt or the generation has to grow until the wall changes. */
+/* How far the batch, the prompt or the generation has to grow until another ceiling limits it. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -139,7 +139,7 @@ static const roof_model_definition definitions[] = {
      "those computed again, which HFU counts too",
      false},
     {"MBU",
-     "bytes of weights, activations and KV, each operand once an operation / (expected time x bandwidth)",
+     "bytes of weights, activations and KV, each operand once per operation / (expected time x bandwidth)",
      false},
     {"expected",
      "each operation's bound / efficiency + the cost of its kernels; operations follow one another", false}};

@@ -28,7 +28,7 @@ model_widths rf_model_widths_of(const roof_model_block *b, double tp) {
     w.in = w.inner + w.conv + w.heads;
     w.state = w.inner * b->state + w.conv * (b->kernel - 1);
     break;
-  case ROOF_MIX_DELTA: /* Q, K, V, gate z and two scalars a head (Yang et al. 2025) */
+  case ROOF_MIX_DELTA: /* Q, K, V, gate z and two scalars per head (Yang et al. 2025) */
     w.inner = w.mixed = w.heads * b->value_dim;
     w.keys = fmax(1, b->kv_heads / tp) * b->head_dim;
     w.conv = 2 * w.keys + w.inner;

@@ -133,7 +133,7 @@ void rf_model_logits_transfer(model_step *step);
 void rf_model_stage_transfers(model_step *step);
 
 /* target.c */
-/** What a kernel costs beside its work: `given` unless that is NaN, the machine's, or the mode's
+/** What a kernel costs in addition to its work: `given` unless that is NaN, the machine's, or the mode's
  *  assumption. */
 roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch mode, double given);
 

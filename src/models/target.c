@@ -68,7 +68,7 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   return ROOF_OK;
 }
 
-/** What a kernel costs beside its work where the machine does not say. */
+/** What a kernel costs in addition to its work if the machine's figure is unknown. */
 static const roof_kernel_cost assumed[ROOF_LAUNCH_COUNT] = {
     [ROOF_LAUNCH_EAGER] = {5e-6, ROOF_ASSUMED,
                            "twice the 2.05 to 2.6 us of back-to-back launches on A40, A100 and MI210 "

@@ -44,7 +44,7 @@ static void exchange(model_step *s, const char *name, roof_collective kind, doub
   }
 }
 
-/** Gradients are summed once a step; with ZeRO each replica gets the sum of its part, and all gather the
+/** Gradients are summed once per step; with ZeRO each replica gets the sum of its part, and all gather the
  * weights that it makes of it. From stage 2 on no replica has room for all gradients, so that every
  * microbatch sends its own; at stage 3 none has all weights, which every pass gathers (Rajbhandari et al.
  * 2020, sections 5 and 7). */

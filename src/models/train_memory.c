@@ -4,7 +4,7 @@
 
 #include "models/step.h"
 
-/** Elements a token and layer that the backward pass reads: the inputs of norms, products, activations and
+/** Elements per token and layer that the backward pass reads: the inputs of norms, products, activations and
  * experts (Korthikanti et al. 2022, section 4.1, equation 1 without the masks of dropout). What lies between
  * the products that tp shares is whole on each of its devices, or split with sequence parallelism (equations
  * 2 and 4). */

@@ -1,5 +1,5 @@
 /* Row operations: each row is read once (it stays on chip between its passes) and written once. The vectors
- * of scale and shift (one element a column) are not counted: they vanish beside the rows. */
+ * of scale and shift (one element per column) are not counted: they are negligible against the rows. */
 #include "ops/row.h"
 #include "ops/values.h"
 

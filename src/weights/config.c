@@ -13,7 +13,7 @@
 #include "roofline/text.h"
 #include "roofline/weights.h"
 
-/** Where reading stands, beside what was read. */
+/** The state of the reader, in addition to what was read. */
 typedef struct reader {
   config c;
   int rank[Q_COUNT]; /**< row of the key that gave each value */
@@ -305,7 +305,7 @@ static size_t member_of(json_t *object, const char *key) {
   return number;
 }
 
-/** A file of data/models holds a config beside the model's name and the sources of both. */
+/** A file of data/models holds a config, the model's name and the sources of both. */
 static roof_status describe_root(reader *r, json_t *root) {
   const char *schema = json_string_value(json_object_get(root, "schema"));
   json_t *inner = json_object_get(root, "config");

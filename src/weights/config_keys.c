@@ -1,5 +1,5 @@
 /* What the keys of a config.json mean. Sources: transformers' configuration classes, and the sample files of
- * its users; synonyms stand beside each other. A key that is not here is refused: it may change what the
+ * its users; synonyms follow each other. A key that is not here is refused: it may change what the
  * model is. */
 #include <fnmatch.h>
 #include <string.h>

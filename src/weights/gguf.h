@@ -49,7 +49,7 @@ typedef enum gguf_number {
       GGUF_NUMBER_COUNT
 } gguf_number;
 
-/** Numbers of which a list may have one a layer. */
+/** Numbers of which a list may have one per layer. */
 typedef enum gguf_list { GGUF_EACH_HEADS, GGUF_EACH_KV, GGUF_EACH_WIDTH, GGUF_EACH_COUNT } gguf_list;
 
 typedef struct gguf {

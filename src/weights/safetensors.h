@@ -11,7 +11,7 @@ roof_status rf_safetensors_add(weights *w, const void *data, size_t length, cons
 /** Adds the folder's model*.safetensors to a described model; nothing where there are none.
  *  Errors: ROOF_E_INPUT, ROOF_E_ARGUMENT where shards are missing, and as rf_safetensors_add. */
 roof_status rf_safetensors_apply_folder(const char *folder, roof_model *model, roof_error *error);
-/** A file alone: the model that the config.json beside it describes.
+/** A single file: the model that the config.json in its folder describes.
  *  Errors: ROOF_E_ARGUMENT with what the file holds where there is none. */
 roof_status rf_safetensors_load(const char *path, roof_model *model, roof_error *error);
 

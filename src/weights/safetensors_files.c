@@ -1,4 +1,4 @@
-/* Safetensors files as they lie beside a config.json: model.safetensors, or shards model-00001-of-00003 with
+/* Safetensors files in the folder of a config.json: model.safetensors, or shards model-00001-of-00003 with
  * an index that names the file of each tensor (huggingface/transformers, save_pretrained). */
 #include <dirent.h>
 #include <jansson.h>

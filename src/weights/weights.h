@@ -4,7 +4,7 @@
 
 #include "roofline/model.h"
 
-/** What a tensor is beside the model's parts. */
+/** What a tensor is if it is none of the model's parts. */
 typedef enum weights_kind {
   WEIGHTS_TABLE = ROOF_PART_COUNT, /**< the token table */
   WEIGHTS_POSITIONS,               /**< learned positions and segments */

@@ -55,7 +55,7 @@ check() {
   [ "$(json '.kernels[0].state')" = '"few runs"' ]
 }
 
-@test "noise is told, not failed" {
+@test "noise is reported, not failed" {
   results a=0.8:1.0,1.4,0.8,1.2,0.9,1.5 >base.json
   results a=0.75:1.1,1.5,0.85,1.3,1.2,1.45 >r.json
   check r.json --against base.json

@@ -71,7 +71,7 @@ claim() {
   claim 1 rate=1.7e15
 }
 
-@test "JSON tells the claim, its limit and the verdict" {
+@test "JSON has the claim, its limit and the verdict" {
   claim 1 1700TFLOP/s --json
   [ "$(json keys)" = '["because","claimed","dtype","fraction","limit","machine","matches","op","parameters","possible","schema","verdict"]' ]
   [ "$(json '[.schema, .machine, .op, .parameters, .dtype, .possible, .verdict]')" = \

@@ -27,7 +27,7 @@ setup() {
     and any(.notes[]; contains("clock down to 1200 MHz") and contains("clock lowered: power cap"))' <<<"$output"
 }
 
-@test "measure: beside the datasheet that has the device's name; what cannot be had is noted" {
+@test "measure: next to the datasheet with the device's name; what is missing is noted" {
   mkdir -p .config/roofline/machines
   jq -n '{kind: "datasheet", source: "the test"} as $from
     | {schema: "roofline.machine/1", name: "sheet", kind: "datasheet", aliases: ["emulated-device-not-a-gpu"],

@@ -197,7 +197,7 @@ teardown() {
   refuses 2 'mine.ops:1:1: operation `op`: unknown; `roofline op list` shows all; a file of your own operations is passed with `--ops FILE`' model mine.ops --machine h100
 }
 
-@test "import: --group is the command's own, and told once" {
+@test "import: --group is the command's own, and reported once" {
   run "$ROOFLINE" import --help
   [ "$(grep -c -e '--group[ =]' <<<"$output")" -eq 2 ] # and in an example
   refuses 2 'did you mean `--filter`?' import --filtr x

@@ -110,7 +110,7 @@ of_result() { jq -c "$1" "$result"; }
   [ "$(grep -c '^run ' "$STUB_LOG")" -eq 2 ] # the list, and the one that asks for the device
 }
 
-@test "gpu.sh: what is wrong or cannot run is told, and stops nothing else" {
+@test "gpu.sh: what is wrong or cannot run is reported, and stops nothing else" {
   stub
   STUB_FAIL='device-softmax fp32 4' gpu kernels
   [ "$status" -eq 1 ]
@@ -122,7 +122,7 @@ of_result() { jq -c "$1" "$result"; }
   [ "$(of_result '[.failed, any(.kernels[]; .kernel == "device-softmax" and .dtype == "fp32")]')" = '[[],true]' ]
   STUB_FAIL='gemm-cublas fp32 4' gpu ladders # the library's failure is not the rung's
   [ "$(of_result '[.ladders[][].baseline.fraction], .skipped[0].what, .skipped[0].why')" = \
-    "$(printf '[0.96,null]\n"gemm-cublas beside device-gemm-naive, fp32, m = n = k = 4096"\n"gemm-cublas fp32: out of order"')" ]
+    "$(printf '[0.96,null]\n"gemm-cublas as baseline of device-gemm-naive, fp32, m = n = k = 4096"\n"gemm-cublas fp32: out of order"')" ]
   rm "$result"
   STUB_FAIL='gemm-cluster bf16 3' gpu ladders
   [ "$status" -eq 0 ]
@@ -232,7 +232,7 @@ SCRIPT
   export PATH="$BATS_TEST_TMPDIR/bin:$PATH" FAKE_NCU=$1 FAKE_NCU_ARGUMENTS=$BATS_TEST_TMPDIR/arguments
 }
 
-@test "run --counters: counts beside the formula" {
+@test "run --counters: counts next to the formula" {
   fake_ncu "$ROOFLINE_SOURCE/tests/fixtures/gpu/ncu.csv"
   run "$ROOFLINE" run triad n=1000000 --backend fake --dtype fp32 --counters --json
   [ "$status" -eq 0 ]

@@ -13,7 +13,7 @@ setup() {
   for file in "$fixtures"/*; do
     golden=$ROOFLINE_SOURCE/tests/golden/import/$(basename "$file").json
     "$ROOFLINE" import "$file" --json >answer || { echo "$file: refused"; bad=1; continue; }
-    # a machine has a key for every figure there is; what these files do not tell is left out
+    # a machine has a key for every figure there is; what these files do not contain is left out
     jq 'if .schema == "roofline.machine/1" then {schema, name, title, vendor, architecture,
       unit_kind, unit_count, clock_hz, peaks, levels} | del(.. | nulls)
       elif .taken_from == "date of the file" then del(.taken, .taken_from) else . end' answer >actual
@@ -60,7 +60,7 @@ setup() {
   [ "$(json "$same")" = "$(jq -c "$same" once.json)" ]
 }
 
-@test "a file, standard input and gzip tell the same" {
+@test "a file, standard input and gzip give the same answer" {
   run -0 "$ROOFLINE" import "$fixtures/kineto.json" --json
   local plain=$output
   run -0 bash -c "'$ROOFLINE' import - --json <'$fixtures/kineto.json'"
@@ -122,7 +122,7 @@ DEVICES
   [ "$(jq -r .schema s.json)" = roofline.measurements/1 ]
 }
 
-@test "a machine that a file tells of becomes a machine file" {
+@test "a machine described in a file becomes a machine file" {
   for file in ert.json carm.csv advisor-roofs.csv; do
     run -0 "$ROOFLINE" import "$fixtures/$file" --to m.json
     [ -z "$output" ]

@@ -31,7 +31,7 @@ json() { # FILTER on $output
   [ "$(json '.machines[] | select(.name == "nvidia-t4") | .aliases')" = '["t4","tesla-t4"]' ]
 }
 
-@test "show tells every figure with its kind and source, sparse apart, measured beside" {
+@test "show has every figure with its kind and source, sparse and measured ones apart" {
   run -0 "$ROOFLINE" machine show h100
   [[ ${lines[0]} == "nvidia-h100-sxm: NVIDIA H100 SXM5 80GB"* ]]
   [[ $output == *"fp16 matrix, sm_90 tensor core"*"989.4 TFLOP/s"*"295.3"*"datasheet  [1]"* ]]

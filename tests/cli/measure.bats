@@ -76,7 +76,7 @@ json() { # FILTER on $output
   [ "$(json '[.kernels[].name]')" = '["gemm-blocked m=64 n=4096 k=4096 fp32","gemm-blas m=64 n=4096 k=4096 fp32"]' ]
 }
 
-caches() { # a scripted machine with caches beside its memory
+caches() { # a scripted machine with caches and memory
   "$ROOFLINE" measure --backend fake --quiet >measured
   jq '.levels = [(.levels[0] + {name: "L1", level: "L1", bytes: 32768, instances: 2, read_bytes_per_second: 400e9,
       triad_bytes_per_second: 360e9, copy_bytes_per_second: null, write_bytes_per_second: null}),

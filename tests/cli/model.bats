@@ -92,7 +92,7 @@ model() {
     "$(awk 'BEGIN { printf "%.0f", 8 * (1 - 0.75 ^ 16) * 2 * 4096 * 14336 * 2 }')"
 }
 
-@test "latent attention decodes on the latent: 576 elements a token and layer are read, once" {
+@test "latent attention decodes on the latent: 576 elements per token and layer are read, once" {
   run -0 "$ROOFLINE" model deepseek-v3 --machine h200 --json tp=8 prompt=1000 generate=2
   near '.phases.decode.operations[] | select(.name == "attention") | .bytes_by_class.kv' "$((1001 * 576 * 2))"
   near '.phases.decode.operations[] | select(.name == "attention") | .flops' "$((1001 * 16 * (2 * 576 + 2 * 512 + 5)))"
@@ -118,7 +118,7 @@ model() {
   [ "$(json .memory.state_bytes)" = "$state" ]
 }
 
-@test "formats of a hf_quant_config.json, beside the config or named" {
+@test "formats of a hf_quant_config.json, next to the config or named" {
   echo '{"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4", "group_size": 16,
     "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"]}}' >hf_quant_config.json
   run -0 "$ROOFLINE" model llama.json --machine h100 --json --quantization hf_quant_config.json

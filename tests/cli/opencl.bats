@@ -42,7 +42,7 @@ needs_device() {
   [ "$output" = "roofline: --to: is for one backend; --backend names several" ]
 }
 
-@test "a device the catalogue knows stands beside its datasheet" {
+@test "a device of the catalogue is shown next to its datasheet" {
   printf 'title = NVIDIA H200\nread = 4.32TB/s\n' >script
   ROOFLINE_FAKE=script run -0 "$ROOFLINE" measure --backend fake
   [[ $output == *"figure (peaks are dense)  nvidia-h200-sxm "*"fake"*"memory bandwidth "*"4.800 TB/s "*"4.320 TB/s  0.90x"* ]]

@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-  mkdir "$BATS_TEST_TMPDIR/empty" # bats keeps files of its own beside it
+  mkdir "$BATS_TEST_TMPDIR/empty" # bats keeps files of its own next to it
   cd "$BATS_TEST_TMPDIR/empty"
   export HOME=$PWD XDG_CONFIG_HOME=$PWD/.config
   gemm="gemm m=1,4096 n=4096 k=4096"
@@ -35,7 +35,7 @@ refuses() { # CODE TEXT ARGUMENT...
   "$ROOFLINE" plot --machine h100 --color always | grep -q $'\033\[38;5;'
 }
 
-@test "an SVG file is well formed and selectable, one series a machine" {
+@test "an SVG file is well formed and selectable, one series per machine" {
   run -0 "$ROOFLINE" plot $gemm --machine h100 --machine a100 --dtype fp16 --to chart.svg
   [ -z "$output" ]
   xmllint --noout chart.svg

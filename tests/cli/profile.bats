@@ -10,7 +10,7 @@ setup() {
   chmod +x program
 }
 
-# fake NAME FILE: a profiler that notes how it was called, runs the program behind the word ./program, and writes FILE where it is told.
+# fake NAME FILE: a profiler that notes how it was called, runs the program behind the word ./program, and writes FILE if given.
 fake() {
   cat >"bin/$1" <<END
 #!/bin/sh

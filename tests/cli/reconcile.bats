@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Reconcile: what was measured beside what was sealed.
+# Reconcile: what was measured against what was sealed.
 
 setup() {
   load lib
@@ -107,7 +107,7 @@ entry() {
   has 'done: 90.1 % of the achieved ceiling; what would raise the ceiling: fewer bytes'
 }
 
-@test "counted traffic speaks first; the rest is named with the measurement that tells" {
+@test "counted traffic comes first; the rest is named with the measurement that decides" {
   seals attn attention batch=1 heads=32 q_len=4096 kv_len=4096 head_dim=128
   "$ROOFLINE" record attn seconds=600us flops=275e9 bytes=400MB
   reconciled

@@ -43,7 +43,7 @@ scripted_papi() {
   cc -std=c17 "$ROOFLINE_SOURCE/examples/region.c" -o region $flags
 }
 
-@test "counters: FLOPs as PAPI counts them, beside the formula's" {
+@test "counters: FLOPs as PAPI counts them, next to the formula's" {
   scripted_papi
   LD_LIBRARY_PATH=. ROOFLINE_COUNTERS=papi ROOFLINE_REGIONS=regions.json ./region
   [ "$(json '[.kernels[1] | .name, .flops, .formula_flops, .counted.flops, .counted.bytes]')" = \

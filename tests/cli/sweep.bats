@@ -58,7 +58,7 @@ sweep() {
   [ "$(json '.crossings[0].at')" = 886 ]
 }
 
-@test "a critical value that overhead hides is told as such" {
+@test "a critical value that overhead hides is reported as such" {
   run -0 "$ROOFLINE" sweep gemm m=n=k=64..8192*2 --machine "$h989"
   [[ ${lines[0]} == "gemm on h989: overhead-bound at m=n=k=64, compute-bound from m=n=k=1456 (exactly 1455.85)" ]]
   has "compute time over memory time from m=n=k=886 (exactly 885.672)"

@@ -74,7 +74,7 @@ setup() {
   [[ "${lines[1]}" == "nvidia-h100-sxm,big,gemm,"* ]]
 }
 
-@test "bad lists name the place and what was meant; bad files are told" {
+@test "bad lists name the place and what was meant; bad files are refused" {
   printf '# a layer\ngemm m=8 n=8 bach=8\n' >bad
   run -2 "$ROOFLINE" model bad --machine h100
   has 'bad:2:14: gemm has no parameter `bach`; did you mean `batch`?'

@@ -91,7 +91,7 @@ bool fake_inside(pointer at, size_t bytes);
 /** Whether nothing was written behind an allocation's end. */
 bool fake_fences_stand(void);
 
-/* clock.c: seconds of a clock that nobody's watch shows. */
+/* clock.c: seconds of a simulated clock. */
 
 typedef struct stream {
   context *of;

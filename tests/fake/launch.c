@@ -290,7 +290,7 @@ static double work_of(const launch *l) {
   return ((double)elements > threads ? (double)elements : threads) * passes;
 }
 
-/** Of many rounds of arithmetic nobody looks at the result. */
+/** The result of many rounds of arithmetic is not used. */
 static bool too_long(const launch *l) {
   return l->function->of->program->rounds && work_of(l) > fake_number("rounds=", 1 << 15);
 }

@@ -173,7 +173,7 @@ static int copy(void *to, const void *from, pointer mine, size_t bytes) {
   return 0;
 }
 
-/** Of the emulated bus: bytes a second, and seconds before the first of them. */
+/** Of the emulated bus: bytes per second, and seconds before the first of them. */
 static const double bus = 50e9, peer_bus = 200e9, ahead = 2e-6;
 
 ENTRY(int, cuMemcpyHtoDAsync_v2, pointer to, const void *from, size_t bytes, stream *in) {

@@ -9,7 +9,7 @@ typedef struct fake_program {
   const char *image;   /**< NAME.fatbin */
   const char *library; /**< NAME.so; NULL: peaks.c has it */
   bool ceiling;        /**< measures one */
-  bool rounds;         /**< of arithmetic, as many as it is told */
+  bool rounds;         /**< of arithmetic, as many as asked for */
 } fake_program;
 
 /* One without an image ends them. */

@@ -375,7 +375,7 @@ INSIDE void __syncwarp(unsigned mask = 0xFFFFFFFF) {
 template <class T> INSIDE T emulated_shuffle(unsigned mask, T value, int from) {
   T result;
   const T *given;
-  __syncwarp(mask); /* nobody's value of the turn before is still read */
+  __syncwarp(mask); /* all have read the values of the turn before */
   chip.now->posted[3] = &value;
   __syncwarp(mask);
   given = (const T *)thread_of(chip.now->index / 32 * 32 + from)->posted[3];

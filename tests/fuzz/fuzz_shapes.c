@@ -1,6 +1,6 @@
 /* Types random text for the parameters of a random operation and predicts what is accepted: nothing may
  * crash, and no accepted shape may give a negative time. The first bytes choose operation, formats and
- * machine; the rest is the text of the values, one a line. */
+ * machine; the rest is the text of the values, one per line. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What only the assembler tells of the kernels of src/kernels/cuda that use wgmma: none spills, and none waits for the one before it.
+# What only the assembler knows of the kernels of src/kernels/cuda that use wgmma: none spills, and none waits for the one before
+# it.
 . "$(dirname "$0")/lib/lint.sh"
 
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || skip "no nvcc"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include whom (ARCHITECTURE.md), over every #include of src/, include/ and examples/; and that core and ops
+# Which room may include which (ARCHITECTURE.md), over every #include of src/, include/ and examples/; and that core and ops
 # touch no file, print nothing, never exit and do not allocate while predicting. The rules are in lib/includes.awk.
 . "$(dirname "$0")/lib/lint.sh"
 
@@ -62,4 +62,4 @@ printf '\n' >"$scratch/tree/include/roofline/ops.h"
 catches 'roofline/ops.h: not in roofline.h' check "$scratch/tree"
 
 check "$ROOFLINE_SOURCE" || fail "an #include or a call breaks the rules of the house"
-echo "who includes whom: in order"
+echo "rooms include only what they may"

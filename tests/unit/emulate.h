@@ -101,7 +101,7 @@ typedef struct emulated_block {
   meeting all, groups[16], warps[THREADS_MAX / 32], warpgroups[THREADS_MAX / 128];
 } emulated_block;
 
-/** A box on its way. */
+/** A box in flight. */
 typedef struct transfer {
   CUtensorMap map; /* the thread that asked may be over by then */
   int x, y, plane, delay;
@@ -600,7 +600,7 @@ INSIDE void tensor_load_all(uint32_t to, const CUtensorMap *map, int x, int y, u
   transfer_start((transfer){.map = *map, .x = x, .y = y, .to = to, .barrier = address, .blocks = mask});
 }
 
-/** Lets the boxes whose time has come arrive; called once a round of the scheduler. */
+/** Lets the boxes whose time has come arrive; called once per round of the scheduler. */
 INSIDE void transfers_advance(void) {
   int kept = 0;
   for (int i = 0; i < chip.transfer_count; i++) {
@@ -853,7 +853,7 @@ INSIDE void emulate_abandon(void) {
   chip.fiber_count = 0;
 }
 
-/** What a launch says beside its kernel. */
+/** The parameters of a launch. */
 typedef struct emulated_launch {
   index3 grid, block;
   int cluster; /* blocks */

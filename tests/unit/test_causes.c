@@ -333,7 +333,7 @@ static void both_sides_of_every_regime(void **state) {
     assert_true(past.busy && past.threshold == rules[i].threshold);
     assert_near(past.share, rules[i].below ? 1 - clue[rules[i].clue] : clue[rules[i].clue], 1e-12);
     assert_true(strlen(past.rule) > 0 && strlen(past.source) > 0);
-    /* What decides does so beside a busy resource, what does not has to be the busiest. */
+    /* A deciding cause decides even next to a busy resource; any other has to be the busiest. */
     roof_clue other = rules[i].clue == ROOF_CLUE_MEMORY ? ROOF_CLUE_COMPUTE : ROOF_CLUE_MEMORY;
     clue[other] = 0.95;
     assert_int_equal(roof_regime_seen(clue).clue, rules[i].decides ? rules[i].clue : other);

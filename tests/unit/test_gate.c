@@ -1,4 +1,4 @@
-/* The gate: both sides of the least share, of the allowed regression, and of what runs can tell. */
+/* The gate: both sides of the least share, of the allowed regression, and of what the runs can show. */
 #include "test.h"
 
 #include <stdio.h>

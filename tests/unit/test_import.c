@@ -75,7 +75,7 @@ static void a_line_once_more_and_the_rest(void **state) {
   rf_import_close(source);
 }
 
-/** Lines across the reader's blocks, packed with gzip; then the file cut short. */
+/** Lines across the reader's blocks, packed with gzip; then the file truncated. */
 static void gzip_of_any_length(void **state) {
   (void)state;
   char path[] = "/tmp/roofline-import-XXXXXX", expected[40];

@@ -240,7 +240,7 @@ static void every_instruction_set(void **state) {
   }
 }
 
-/** Every element of a tile, and none beside it, against sums in double. */
+/** Every element of a tile, and none outside it, against sums in double. */
 static void one_tile(const rf_loops *loops, roof_dtype dtype, int height, int registers, bool add,
                      bool fetch) {
   enum { DEPTH = 37, STRIDE = 61 };

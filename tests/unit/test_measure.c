@@ -323,7 +323,7 @@ static void labels_follow_the_curve(void **state) {
   }
 }
 
-/* However strange the curve and whatever the system tells, no label is beyond that of an outer level. */
+/* Whatever the curve and whatever the system reports, no label is beyond that of an outer level. */
 static void labels_never_slip(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 2000; seed++) {

@@ -308,7 +308,8 @@ static void weights_alone(void **state) {
   assert_near(256 * a->tpot_seconds / a->request_seconds, 0.987098, 1e-3);
 }
 
-/** Layers of Llama 70B decode with three products of 8192 x 28672 each, 240 a token, of 112.7 GB in fp16. */
+/** Layers of Llama 70B decode with three products of 8192 x 28672 each, 240 per token, of 112.7 GB in
+ * fp16. */
 static void products_of_a_layer(void **state) {
   (void)state;
   roof_model model = load("llama-2-70b");
@@ -436,7 +437,8 @@ static void fused_norm(void **state) {
   assert_true(saved.bytes > 0 && saved.kernels == 64);
 }
 
-/** Modes pay their kernels; a persistent kernel is one a step. Verification yields as a geometric series. */
+/** Modes pay their kernels; a persistent kernel is one per step. Verification yields as a geometric
+ * series. */
 static void modes(void **state) {
   (void)state;
   roof_model model = load("llama-3.1-8b");

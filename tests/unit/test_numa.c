@@ -141,7 +141,7 @@ static void real_memory_is_read(void **state) {
   rf_numa_pair own = {bench.team.topology.cores[0].node, bench.team.topology.cores[0].node};
   if (own.from < 0) {
     rf_team_done(&bench.team);
-    print_message("the system tells of no memory domains\n");
+    print_message("the system reports no memory domains\n");
     skip();
   }
   assert_int_equal(rf_numa_probe_memory(&bench, own, 0.02, &read, &latency, NULL), ROOF_OK);

@@ -178,7 +178,7 @@ static void a_processor_takes_smaller_shapes(void **state) {
   }
 }
 
-/* The library's functions behind functions that count what is held and fail when they are told to. */
+/* The library's functions behind functions that count what is held and fail on demand. */
 static rf_opencl_api real;
 static struct { int calls, fail_at, held; } watch;
 

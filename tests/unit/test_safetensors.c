@@ -1,4 +1,4 @@
-/* Safetensors headers: built here, and the samples; beside a config.json they give a model its bytes. */
+/* Safetensors headers: built here, and the samples; with a config.json they give a model its bytes. */
 #include "test.h"
 
 #include <stdio.h>

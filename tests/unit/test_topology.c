@@ -68,7 +68,7 @@ static void write_plan(roof_text *text, const rf_topology *t) {
   }
   for (int i = 0; i < t->cache_count; i++) {
     const rf_cache *cache = &t->caches[i];
-    roof_text_addf(text, "L%d %s x %d beside %s\n", cache->level,
+    roof_text_addf(text, "L%d %s x %d of %s\n", cache->level,
                    roof_bytes_format(size, sizeof size, cache->bytes), cache->instances,
                    cache->kind < 0 ? "all" : t->kinds[cache->kind].name);
   }
@@ -211,7 +211,7 @@ static void caches_are_shared_out(void **state) {
   assert_true(rf_cpu_cache_share(&t, ROOF_L2, 1, 1) == mib);
   assert_true(rf_cpu_cache_share(&t, ROOF_L2, -1, 1) == 256 * kib);
   assert_true(rf_cpu_cache_share(&t, ROOF_L3, 0, 1) == 5 * mib); /* four times the L2, not half of 24 MiB */
-  assert_true(rf_cpu_cache_share(&t, ROOF_L3, -1, 1) == 0);      /* 1.7 MiB a core beside 1.25 MiB of L2 */
+  assert_true(rf_cpu_cache_share(&t, ROOF_L3, -1, 1) == 0);      /* 1.7 MiB per core against 1.25 MiB of L2 */
   rf_topology_done(&t);
   t = plan("arm", NULL, INFINITY);
   assert_true(rf_cpu_cache_share(&t, ROOF_L2, -1, 1) == 512 * kib);
@@ -287,7 +287,7 @@ static void siblings_are_noted_as_they_are(void **state) {
 static void parts_of_data_are_those_of_their_threads(void **state) {
   (void)state;
   rf_topology t = plan("server", NULL, INFINITY);
-  const size_t count = (size_t)t.thread_count * 128 * 1000; /* in whole steps a thread */
+  const size_t count = (size_t)t.thread_count * 128 * 1000; /* in whole steps per thread */
   for (int threads = t.core_count; threads <= t.thread_count; threads += t.core_count) {
     double bytes[2] = {0, 0};
     for (int i = 0; i < threads; i++) {

@@ -17,7 +17,7 @@ enum { WRITERS = 2, ROUNDS = 12, LABEL = 40 };
 
 static char folder[64], path[96];
 
-/** What the writers tell before they die: how many of their seals were acknowledged or refused. */
+/** What the writers report before they die: how many of their seals were acknowledged or refused. */
 typedef struct told {
   int sealed[WRITERS];
   int refused[WRITERS];

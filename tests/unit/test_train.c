@@ -81,7 +81,7 @@ static double flops(const roof_model_answer *a, const char *name) {
   return o->count * o->flops;
 }
 
-/** Six FLOPs a parameter and token (Kaplan et al. 2020), passes, 16 bytes of state a parameter. */
+/** Six FLOPs per parameter and token (Kaplan et al. 2020), passes, 16 bytes of state a parameter. */
 static void one_device(void **state) {
   (void)state;
   roof_model_settings s = base(&llama);
@@ -100,8 +100,8 @@ static void one_device(void **state) {
   assert_true(p->backward_seconds > p->expected_seconds / 3 && p->backward_seconds < p->expected_seconds);
 }
 
-/** Korthikanti et al. 2022, table 2, bytes a layer and token of width h, less the masks of dropout: 2 of the
- * 10 that tensor parallelism leaves whole, and 3 of the 5 of each pair. */
+/** Korthikanti et al. 2022, table 2, bytes per layer and token of width h, less the masks of dropout: 2 of
+ * the 10 that tensor parallelism leaves whole, and 3 of the 5 of each pair. */
 static void activations(void **state) {
   (void)state;
   static const struct {
@@ -146,8 +146,8 @@ static void stages_keep(void **state) {
   }
 }
 
-/** ZeRO against its own table: 16, 4 + 12 / N, 2 + 14 / N, 16 / N bytes a parameter, at stage 3 with what is
- * gathered; bytes sent 2, 2, 2 and 3 times the parameters (Rajbhandari et al. 2020, sections 5 and 7). */
+/** ZeRO against its own table: 16, 4 + 12 / N, 2 + 14 / N, 16 / N bytes per parameter, at stage 3 with what
+ * is gathered; bytes sent 2, 2, 2 and 3 times the parameters (Rajbhandari et al. 2020, sections 5 and 7). */
 static void zero(void **state) {
   (void)state;
   roof_model_settings s = base(&llama);

@@ -85,7 +85,7 @@ typedef struct row {
 #define AT_RIDGE " @ cutoff=0 peak=ridge*1e9 bandwidth=1e9"
 #define AT_153 " @ cutoff=0 peak=153e9 bandwidth=1e9"
 #define POINT "user flops=ai*1e9 bytes=1e9"
-/* 15 FLOP an element of the MLP and two arrays in and out, as that source counts them. */
+/* 15 FLOP per element of the MLP and two arrays in and out, as that source counts them. */
 #define BLOCK_ACTIVATIONS                                                                                    \
   "user flops=15*batch*seq*hidden*ffn_mult bytes=4*batch*seq*hidden*ffn_mult*dtype_bytes"
 /* A prompt at the peak, then weights alone for each token: one after the other. */

@@ -44,7 +44,7 @@ static double weight_bytes(const roof_kernel_run *run) {
   return run->values[0] * run->values[1] * bits_of(run) / 8;
 }
 
-/** x as whole numbers: three bytes each, and a step of 4 bytes a group. */
+/** x as whole numbers: three bytes each, and a step of 4 bytes per group. */
 static double narrow_scratch(const roof_kernel_run *run) {
   return run->values[1] * PARTS_OF_X + run->values[1] / GROUPED * 4;
 }

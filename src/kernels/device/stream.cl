@@ -1,5 +1,5 @@
 // formats: fp64 fp32 fp16 bf16
-/* The four kernels of STREAM: a work-item takes AHEAD packs of each vector, all on their way before the first is used; the first
+/* The four kernels of STREAM: a work-item takes AHEAD packs of each vector, all in flight before the first is used; the first
  * group also takes the elements behind the last whole pack. */
 #define ITEMS 256
 #define AHEAD 4

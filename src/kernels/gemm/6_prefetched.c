@@ -1,4 +1,4 @@
-/* While a tile is multiplied, what comes next is on its way to the caches: the rows of B that are packed
+/* While a tile is multiplied, the next data are prefetched into the caches: the rows of B that are packed
  * after it, rows of A beneath, the tile's own rows of C. Loads that miss no longer stop the multiply-adds. */
 #include "kernels/gemm/_blocks.h"
 

@@ -30,7 +30,7 @@ typedef struct rf_block {
   bool add;
 } rf_block;
 
-/** Panels of B on their way into a buffer, a few rows at a time. */
+/** Panels of B being copied to a buffer, a few rows at a time. */
 typedef struct rf_packing {
   rf_block block;
   char *to;

@@ -22,7 +22,7 @@ roof_status rf_gemm_prepare_plain(roof_kernel_run *run, roof_error *error) {
 }
 
 /* Their sums deviate by 127^2 sqrt(k) / 3: the limits of int8 are 9 deviations away, so that none is -128,
- * which says that nobody wrote it. */
+ * which marks it as not written. */
 double rf_gemm_int8_scale(const roof_kernel_run *run) {
   return 1 / (3 * 127 * sqrt((double)rf_gemm_shape(run).k));
 }

@@ -41,7 +41,8 @@ static int plan_mma(const roof_kernel_run *run, const rf_device_operands *o, rf_
   return 1;
 }
 
-/** One block a multiprocessor, which takes tile after tile. A number of fp32 is told as two of bf16. */
+/** One block per multiprocessor, which takes tile after tile. A number of fp32 is described as two of
+ * bf16. */
 static int plan_tma(const roof_kernel_run *run, const rf_device_operands *o, rf_device_launch *launches) {
   int32_t m = (int32_t)run->values[0], n = (int32_t)run->values[1], k = (int32_t)run->values[2];
   launches[0] = rf_device_launch_of("gemm_tma", 0, 1, TMA_THREADS, 1);

@@ -1,6 +1,6 @@
-/** What the loops of fp32 need beside an instruction set's registers. No include guard: each source of this
- *  folder includes it once, after it defines what body.h asks of the instruction set; the constants of exp
- *  are those of Cody and Waite's reduction. */
+/** What the loops of fp32 need in addition to an instruction set's registers. No include guard: each source
+ *  of this folder includes it once, after it defines what body.h asks of the instruction set; the constants
+ *  of exp are those of Cody and Waite's reduction. */
 #define T float
 #define BITS uint32_t
 #define NAME(x) x##_fp32

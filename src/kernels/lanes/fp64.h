@@ -1,6 +1,6 @@
-/** What the loops of fp64 need beside an instruction set's registers. No include guard: each source of this
- *  folder includes it once, after it defines what body.h asks of the instruction set; the constants of exp
- *  are those of Cody and Waite's reduction. */
+/** What the loops of fp64 need in addition to an instruction set's registers. No include guard: each source
+ *  of this folder includes it once, after it defines what body.h asks of the instruction set; the constants
+ *  of exp are those of Cody and Waite's reduction. */
 #define T double
 #define BITS uint64_t
 #define NAME(x) x##_fp64

@@ -39,10 +39,9 @@ typedef struct rf_peak_kernel {
   double operations; /**< FLOP of one step of a chain, on average over the chains */
   bool (*available)(void);
   const char *(*refused)(
-      void); /**< nullable: why the system does not let a program use it, NULL if it does */
-  int loads; /**< that each wait for the one before, in one round of `paced` */
-  rf_peak_kernel_run
-      *paced; /**< a lighter mix with loads that bound it, which tells the clock under this load */
+      void);                 /**< nullable: why the system does not let a program use it, NULL if it does */
+  int loads;                 /**< that each wait for the one before, in one round of `paced` */
+  rf_peak_kernel_run *paced; /**< a lighter mix bound by its loads, which gives the clock under this load */
   rf_peak_kernel_way ways[RF_PEAK_WAYS]; /**< fewest chains first; ends with a NULL run or the array */
 } rf_peak_kernel;
 

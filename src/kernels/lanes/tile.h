@@ -1,5 +1,5 @@
-/* The tile of a product of matrices: part of body.h, once a format and instruction set. A tile of C stays in
- * registers over the depth; its columns are registers of B, its rows elements of A that are broadcast. */
+/* The tile of a product of matrices: part of body.h, once per format and instruction set. A tile of C stays
+ * in registers over the depth; its columns are registers of B, its rows elements of A that are broadcast. */
 #define LINE (64 / sizeof(T))
 
 /** Fetches a row of what comes next and, over the last steps of the depth, a row of C. */

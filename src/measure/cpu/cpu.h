@@ -233,7 +233,7 @@ typedef struct rf_place {
  *  order with the capacities the system reports (caches inner to outer, then memory). The first plateau is
  *  the first level's, the last one memory's; a cache between them that has none is not seen.
  *  Units: bytes, bytes/s.
- *  Ownership: fills `places`, one a level.
+ *  Ownership: fills `places`, one per level.
  *  Errors: none; returns how many plateaus were found. */
 int rf_curve_place(const roof_curve_point *curve, int count, const double *capacities, int levels,
                    rf_place *places);

@@ -15,7 +15,7 @@ enum { WINDOWS = 5, LOADS = 4000, CHUNK = 16 << 10 };
 typedef struct crowd {
   const rf_bench *bench;
   char *data;
-  size_t part;    /* bytes a thread */
+  size_t part;    /* bytes per thread */
   double readers; /* how many others read: 2.25 means two, and one that reads a quarter of the time */
   void **at;      /* position of the dependent loads: no line is used twice */
   double seconds[WINDOWS];

@@ -1,4 +1,4 @@
-# Who may include whom. Input: C files of one tree, named relative to its root. Prints one line a violation.
+# Which room may include which. Input: C files of one tree, named relative to its root. Prints one line per violation.
 BEGIN {
   may["core"] = "core"
   may["ops"] = "core ops"
