@@ -64,7 +64,7 @@ gather fp64 >"$results/kernels-fp64.json"
 table() {
   jq -r '"* \(.title), \(.unit_count) cores, \(.date)"' "$results/ceilings.json"
   printf '* %s%s\n\n' "$("$roofline" --version)" "${quick:+, quick}"
-  echo '| kernel | time | spread | achieved | roof | of the roof | regime |'
+  echo '| kernel | time | spread | achieved | ceiling | of ceiling | regime |'
   echo '|---|---:|---:|---:|---:|---:|---|'
   jq -r --slurpfile machine "$results/ceilings.json" '
     def short: . * 10 | round / 10;

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** X(symbol, name, unit, text): what can speak for or against a cause. Unit 's' is a share from 0 to 1, 'x' a
+/** X(symbol, name, unit, text): evidence for or against a cause. Unit 's' is a share from 0 to 1, 'x' a
  *  ratio, 'n' a plain number. The first block follows from prediction and time (roof_evidence_derive), the
  *  rest is counted: give what a profiler has, leave the others NaN. */
 #define ROOF_CLUE_MAP(X)                                                                                     \
@@ -66,7 +66,7 @@ typedef struct roof_evidence {
   double clue[ROOF_CLUE_COUNT];
 } roof_evidence;
 
-/** How firmly the evidence speaks. */
+/** How firm the evidence is. */
 typedef enum roof_certainty {
   ROOF_SHOWN,   /**< a counter or a cost that is known is past its threshold */
   ROOF_POSSIBLE /**< the regime allows it, or the time alone suggests it: no counter shows it */
@@ -75,9 +75,9 @@ typedef enum roof_certainty {
 typedef struct roof_cause {
   const char *name; /**< "launch overhead", "bank conflicts", ... */
   roof_certainty certainty;
-  roof_clue clue;          /**< the figure that speaks */
+  roof_clue clue;          /**< the figure that shows it */
   double value;            /**< of that figure, NaN when it is not known */
-  double threshold;        /**< past which it speaks */
+  double threshold;        /**< past which it counts */
   double weight;           /**< 0 to 1, the rank */
   char sentence[192];      /**< with the number at hand */
   const char *measurement; /**< the one measurement that distinguishes it from the others */
@@ -141,7 +141,7 @@ ROOF_API roof_status roof_clue_check(roof_clue clue, double value, roof_error *e
 typedef struct roof_seen {
   roof_regime regime;
   const char *resource; /**< "memory", "L2", "compute", "link", "launches", ...; NULL: nothing was counted */
-  roof_clue clue;       /**< the figure that speaks */
+  roof_clue clue;       /**< the figure that shows it */
   double share;         /**< of the resource's peak, or of the time where regime is overhead */
   double threshold;     /**< for that figure */
   bool busy;            /**< past the threshold; else only the nearest of all */
@@ -258,8 +258,8 @@ ROOF_API roof_status roof_gate_check(const roof_gate *gate, const roof_gate_side
                                      const roof_gate_side *before, roof_gate_report *report,
                                      roof_error *error);
 
-/** Appends the answer in one sentence: "3 of 4 kernels pass on host: at least 65 % of the ceiling"; `against`,
- *  nullable, is what the baseline is called.
+/** Appends the answer in one sentence: "3 of 4 kernels pass on host: at least 65 % of the ceiling";
+ *  `against`, nullable, is what the baseline is called.
  *  Units: shares.
  *  Ownership: appends to the caller's text.
  *  Errors: out->failed. */

@@ -572,8 +572,8 @@ typedef struct roof_model_precisions {
   int count;
 } roof_model_precisions;
 
-/** Reads precisions with slashes between them ("bf16/fp8/fp8,head=bf16"), each a change of `base`; NULL: `base` alone,
- *  which is called "as stored".
+/** Reads precisions with slashes between them ("bf16/fp8/fp8,head=bf16"), each a change of `base`; NULL:
+ *  `base` alone, which is called "as stored".
  *  Units: none.
  *  Ownership: fills *precisions on success only.
  *  Errors: as roof_model_precision_parse; ROOF_E_ARGUMENT for more than ROOF_PRECISION_MAX. */

@@ -28,7 +28,7 @@ enum {
   ALL = BUSY | OVERHEAD | NETWORK | 1 << ROOF_CAPACITY_BOUND
 };
 
-/** One reason for a gap. The clue speaks past `threshold` and is beyond doubt at `full` (lower than the
+/** One reason for a gap. The clue counts past `threshold` and is beyond doubt at `full` (lower than the
  * threshold: less is worse). `weight` ranks reasons of equal evidence: what costs more, or is more common. */
 typedef struct rule {
   const char *name;
@@ -317,7 +317,7 @@ static bool is_guess(roof_clue clue) {
          clue == ROOF_CLUE_WRITE_ALLOCATE;
 }
 
-/** What is shown comes first, then guesses, then what no figure speaks of. */
+/** Shown causes come first, then guesses, then causes without a figure. */
 static double weight_of(const rule *r, double value, double past) {
   if (isnan(value)) {
     return (r->regimes == ALL ? 0.05 : 0.1) * r->weight;
@@ -325,7 +325,7 @@ static double weight_of(const rule *r, double value, double past) {
   return is_guess(r->clue) ? 0.1 + 0.04 * r->weight * fmin(past, 1) : r->weight * (0.3 + 0.7 * fmin(past, 1));
 }
 
-/** True when the rule speaks; then *out says how. */
+/** True when the rule applies; *out then has the cause. */
 static bool apply(const rule *r, const roof_evidence *e, roof_cause *out) {
   double value = e->clue[r->clue];
   double past = isnan(value) ? 0 : strength(r, value);

@@ -27,8 +27,8 @@ static roof_regime side(const roof_prediction *p) {
   return p->compute_seconds >= p->memory_seconds ? ROOF_COMPUTE_BOUND : ROOF_MEMORY_BOUND;
 }
 
-static void say_never(const roof_op *op, const roof_prediction *first, const roof_prediction *last,
-                      roof_crossing *out) {
+static void explain_never(const roof_op *op, const roof_prediction *first, const roof_prediction *last,
+                          roof_crossing *out) {
   const char *name = op->params[out->param].name;
   bool compute = out->from == ROOF_COMPUTE_BOUND;
   const roof_prediction *p = compute == (first->intensity < last->intensity) ? first : last;
@@ -59,7 +59,7 @@ void roof_crossing_critical(const roof_target *target, const roof_op *op, const 
   out->value = roof_predict_crossing(target, op, typed, param);
   out->at = whole(out->value);
   if (isnan(out->value)) {
-    say_never(op, &first, &last, out);
+    explain_never(op, &first, &last, out);
     return;
   }
   roof_prediction p;
@@ -72,7 +72,7 @@ void roof_crossing_critical(const roof_target *target, const roof_op *op, const 
             hidden ? roof_regime_name(p.regime) : "", hidden ? "-bound" : "");
 }
 
-static void say_change(const roof_target *target, roof_crossing *out) {
+static void explain_change(const roof_target *target, roof_crossing *out) {
   char text[32];
   if (out->from == ROOF_CAPACITY_BOUND || out->to == ROOF_CAPACITY_BOUND) {
     snprintf(out->why, sizeof out->why, "there the working set passes %s",
@@ -98,7 +98,7 @@ void roof_crossing_between(const roof_target *target, const roof_op *op, const d
   roof_predict_at(target, op, typed, param, high, &p);
   *out = (roof_crossing){
       .param = param, .value = high, .at = whole(high), .from = from, .to = p.regime, .there = p.regime};
-  say_change(target, out);
+  explain_change(target, out);
 }
 
 void roof_crossing_write(roof_text *out, const char *name, const roof_crossing *c) {

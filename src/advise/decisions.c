@@ -14,7 +14,7 @@ static const roof_decision decisions[DECISION_COUNT] = {
                        "profile it: the throughput of the SMs and of the memory say what it is busy with"},
 };
 
-/** Shares past which a figure speaks: those of Nsight Compute's rule for a busy resource (seen.c), of the
+/** Shares past which a figure counts: those of Nsight Compute's rule for a busy resource (seen.c), of the
  * classes of compute-bound kernels (actions.c), and half of the roof. */
 static const double busy = 0.6, paged = 0.05, good = 0.7, half = 0.5, always_busy = 0.9;
 

@@ -395,7 +395,7 @@ static void add_capacity(bench *b) {
 }
 
 /** Why a resource that is twice as fast brings nothing: what it would shorten is hidden already. */
-static void say_hidden(const bench *b, const char *what, double seconds, roof_lever *l) {
+static void explain_hidden(const bench *b, const char *what, double seconds, roof_lever *l) {
   char time[SHORT], bound[SHORT], binding[ROOF_NAME_MAX];
   const roof_prediction *p = &b->now;
   snprintf(l->why, sizeof l->why, "%s-bound by %s (%s), which hides the %s of %s%s",
@@ -453,7 +453,7 @@ static void add_resources(bench *b) {
     roof_lever *l = add(b, ROOF_LEVER_RESOURCE, &faster, &p, 1);
     snprintf(l->change, sizeof l->change, "%s", resources[i].change);
     if (l->gain < ROOF_LEVER_HELPS) {
-      say_hidden(b, resources[i].what, resources[i].seconds, l);
+      explain_hidden(b, resources[i].what, resources[i].seconds, l);
     }
   }
 }

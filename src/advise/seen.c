@@ -1,4 +1,4 @@
-/* The regime that counters show: a table of rules, the first group that speaks decides. */
+/* The regime that counters show: a table of rules, the first group that applies decides. */
 #include <math.h>
 
 #include "roofline/advise.h"
@@ -8,7 +8,7 @@
   "busiest"
 #define HALF "a convention of this tool: more than half of the time"
 
-/** The clue speaks past `threshold`; `below`: less is worse. Rules of the first group count shares of time
+/** The clue counts past `threshold`; `below`: less is worse. Rules of the first group count shares of time
  * and decide by themselves; of the second the one nearest to its peak does, past its threshold or not. */
 static const struct rule {
   bool decides;

@@ -275,7 +275,8 @@ static void check_domain(report *r, int index) {
   }
 }
 
-/** The machine's own figures: those that no entry speaks for have a source, and all that have one a date. */
+/** The machine's own figures: those that are not of an entry must have a source, and each with a source a
+ * date. */
 static void check_origins(report *r) {
   roof_machine_value v;
   for (int i = 0; roof_machine_figure(r->machine, i, &v); i++) {

@@ -185,7 +185,7 @@ static bool read_figure(const rf_record *record, const void *base, int index, do
   return true;
 }
 
-static bool say_origin(roof_machine_value *figure, roof_provenance kind, const char *source,
+static bool set_origin(roof_machine_value *figure, roof_provenance kind, const char *source,
                        const char *date) {
   figure->kind = kind;
   figure->source = source;
@@ -199,22 +199,22 @@ bool roof_machine_figure(const roof_machine *machine, int index, roof_machine_va
   }
   size_t offset = rf_record_figure(&rf_machine_record, index + 1)->provenance;
   const roof_origin *origin = (const roof_origin *)(const void *)((const char *)machine + offset);
-  return say_origin(figure, origin->kind, origin->source, origin->date);
+  return set_origin(figure, origin->kind, origin->source, origin->date);
 }
 
 bool roof_peak_figure(const roof_peak *peak, int index, roof_machine_value *figure) {
   return read_figure(&rf_peak_record, peak, index, peak->spread, figure) &&
-         say_origin(figure, peak->kind, peak->source, peak->date);
+         set_origin(figure, peak->kind, peak->source, peak->date);
 }
 
 bool roof_level_figure(const roof_level *level, int index, roof_machine_value *figure) {
   return read_figure(&rf_level_record, level, index, level->spread, figure) &&
-         say_origin(figure, level->kind, level->source, level->date);
+         set_origin(figure, level->kind, level->source, level->date);
 }
 
 bool roof_energy_figure(const roof_energy *energy, int index, roof_machine_value *figure) {
   return read_figure(&rf_energy_record, energy, index, NAN, figure) &&
-         say_origin(figure, energy->kind, energy->source, energy->date);
+         set_origin(figure, energy->kind, energy->source, energy->date);
 }
 
 /** True when a figure of provenance `a` on `cores_a` cores serves better than `b`; 0 cores are all cores. */

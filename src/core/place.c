@@ -117,8 +117,8 @@ static void no_price(roof_price *price) {
   }
 }
 
-/** The figures of one format as `target` resolved them, and on the way those of the levels, which are the same
- * for every format. */
+/** The figures of one format as `target` resolved them, and on the way those of the levels, which are the
+ * same for every format. */
 static void take(roof_ceilings *c, const roof_target *target, bool least) {
   roof_price *price = least ? &c->least : &c->reached;
   roof_dtype dtype = target->types.compute;
@@ -341,7 +341,7 @@ static const char *quantity(char text[SHORT], double value, const char *unit) {
 }
 
 /** The arithmetic of a point above the hardware's ceiling, `bytes` being of the level or link that binds. */
-static void say_impossible(roof_placed *p, roof_regime regime, double bytes) {
+static void explain_impossible(roof_placed *p, roof_regime regime, double bytes) {
   char rate[SHORT], limit[SHORT], slope[SHORT];
   double least = p->limit_seconds, intensity = p->flops / bytes;
   quantity(rate, p->flops / p->seconds, "FLOP/s");
@@ -419,7 +419,7 @@ static void place(const roof_ceilings *ceilings, const roof_counted *counted, ro
     }
     judge(&out, counted->noise);
     if (out.state == ROOF_PLACE_IMPOSSIBLE) {
-      say_impossible(&out, least.regime, least.bytes);
+      explain_impossible(&out, least.regime, least.bytes);
     }
   }
   *placed = out;
@@ -480,7 +480,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   judge(&out, noise);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
     double moved = out.regime == ROOF_NETWORK_BOUND ? work->link_bytes : out.bytes;
-    say_impossible(&out, out.regime, moved);
+    explain_impossible(&out, out.regime, moved);
   }
   *placed = out;
 }
@@ -501,7 +501,7 @@ void roof_place_under(const roof_ceiling *ceiling, roof_basis basis, double flop
   }
   judge(&out, noise);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
-    say_impossible(&out, out.regime, bytes);
+    explain_impossible(&out, out.regime, bytes);
   }
   *placed = out;
 }

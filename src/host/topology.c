@@ -193,8 +193,8 @@ static void name_kinds(reading *r) {
   }
 }
 
-/** Kinds that are still called the same get a number. */
-static void tell_kinds_apart(rf_topology *out) {
+/** Kinds with the same name get a number. */
+static void number_kinds(rf_topology *out) {
   for (int k = 1; k < out->kind_count; k++) {
     int same = 1;
     for (int i = 0; i < k; i++) {
@@ -218,7 +218,7 @@ static void set_of_kind(const rf_topology *out, int kind, hwloc_bitmap_t set) {
 }
 
 /** Caches of a level that touch `set`: their number, and the size of the smallest. */
-static rf_cache caches_beside(hwloc_topology_t hwloc, int level, hwloc_const_bitmap_t set) {
+static rf_cache caches_of(hwloc_topology_t hwloc, int level, hwloc_const_bitmap_t set) {
   rf_cache cache = {.level = level + 1, .bytes = INFINITY};
   hwloc_obj_t object = NULL;
   while ((object = hwloc_get_next_obj_by_type(hwloc, cache_types[level], object)) != NULL) {
@@ -233,12 +233,12 @@ static rf_cache caches_beside(hwloc_topology_t hwloc, int level, hwloc_const_bit
 /** A level's caches, one entry if they are the same for all kinds of core, else one per kind. */
 static void read_level(reading *r, int level) {
   rf_topology *out = &r->out;
-  rf_cache whole = caches_beside(r->hwloc, level, r->usable), each[RF_CORE_KIND_MAX];
+  rf_cache whole = caches_of(r->hwloc, level, r->usable), each[RF_CORE_KIND_MAX];
   whole.kind = -1;
   bool same = true;
   for (int k = 0; k < out->kind_count; k++) {
     set_of_kind(out, k, r->scratch);
-    each[k] = caches_beside(r->hwloc, level, r->scratch);
+    each[k] = caches_of(r->hwloc, level, r->scratch);
     each[k].kind = k;
     bool shared = each[k].instances == whole.instances;
     bool alike_share = each[k].instances * out->core_count == whole.instances * out->kinds[k].cores;
@@ -306,7 +306,7 @@ roof_status rf_topology_read(hwloc_topology_t hwloc, hwloc_const_cpuset_t allowe
   r.out.machine_threads = hwloc_bitmap_weight(hwloc_topology_get_complete_cpuset(hwloc));
   narrow(&r);
   name_kinds(&r);
-  tell_kinds_apart(&r.out);
+  number_kinds(&r.out);
   for (int level = 0; level < CACHE_LEVELS; level++) {
     read_level(&r, level);
   }

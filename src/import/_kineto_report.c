@@ -90,7 +90,7 @@ static void add_bytes(const kineto_kernel *k, roof_record *record) {
                 ways[k->activity].quality);
 }
 
-static void say_why(const kineto_kernel *k, roof_record *record) {
+static void mark_missing(const kineto_kernel *k, roof_record *record) {
   const char *why = why_texts[k->why];
   bool link = k->activity == COPY || k->activity == COLLECTIVE;
   rf_import_missing(link ? &record->link_bytes : &record->bytes[ROOF_MEMORY], why);
@@ -107,7 +107,7 @@ static roof_status add_kernel(kineto *t, const kineto_kernel *k, bool mixed) {
   rf_import_call(t->profile, record, k->picoseconds);
   rf_import_counter(t->profile, record, "occupancy", (double)k->occupancy, (double)k->picoseconds * 1e-12);
   if (k->why != WHY_KNOWN) {
-    say_why(k, record);
+    mark_missing(k, record);
   } else if (k->activity == KERNEL) {
     add_work(t, k, record);
   } else {

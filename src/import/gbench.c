@@ -82,7 +82,7 @@ static double flops_of(const char *key, double value, double rate_seconds) {
   return value * scale * (rate ? rate_seconds : 1);
 }
 
-/** The format that the benchmark's name speaks of. */
+/** The format in the benchmark's name. */
 static roof_dtype dtype_of(const char *name, bool *said) {
   static const struct {
     const char *word;

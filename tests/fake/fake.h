@@ -10,7 +10,8 @@
 
 #define API __attribute__((visibility("default")))
 
-/** Begins the definition of a function of the driver: those who call it find it by its name, so no header declares it. */
+/** Begins the definition of a function of the driver: those who call it find it by its name, so no header
+ *  declares it. */
 #define ENTRY(type, name, ...)                                                                               \
   API type name(__VA_ARGS__);                                                                                \
   type name(__VA_ARGS__)

@@ -102,18 +102,18 @@ static void both_sides_of_every_threshold(void **state) {
                             : rules[i].compute ? &compute
                                                : &memory,
                             rules[i].gpu ? gpu : cpu);
-    /* The other clue of the same name must not speak either. */
+    /* The other clue of the same name must not count either. */
     e.clue[ROOF_CLUE_ACTIVE] = e.clue[ROOF_CLUE_MATRIX] = 1;
     e.clue[rules[i].clue] = rules[i].threshold;
     const roof_cause *cause = find(&e, rules[i].name);
     if (cause != NULL) {
-      fail_msg("%s speaks at its threshold: %s", rules[i].name, cause->sentence);
+      fail_msg("%s applies at its threshold: %s", rules[i].name, cause->sentence);
     }
     e.clue[rules[i].clue] *= rules[i].less ? 0.98 : 1.02;
     cause = find(&e, rules[i].name);
     if (cause == NULL || cause->clue != rules[i].clue ||
         cause->certainty != (rules[i].guess ? ROOF_POSSIBLE : ROOF_SHOWN)) {
-      fail_msg("%s does not speak past %g", rules[i].name, rules[i].threshold);
+      fail_msg("%s does not apply past %g", rules[i].name, rules[i].threshold);
       return;
     }
     assert_true(cause->threshold == rules[i].threshold);
@@ -287,7 +287,7 @@ static void six_counter_sets_give_six_answers(void **state) {
   assert_null(roof_evidence_waiting(&e));
 }
 
-/** Every clue at a value at which no regime's rule speaks. */
+/** Every clue at a value at which no regime's rule applies. */
 static void calm(double clue[ROOF_CLUE_COUNT]) {
   for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
     clue[i] = NAN;

@@ -79,7 +79,7 @@ static const struct {
     {"device-gemm-double-buffered", 1u << ROOF_FP64 | 1u << ROOF_FP16 | 1u << ROOF_BF16},
 };
 
-static bool speaks_for(const roof_kernel *kernel, roof_dtype dtype) {
+static bool is_listed(const roof_kernel *kernel, roof_dtype dtype) {
   bool named = dtype == ROOF_FP32;
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     named = named || (strcmp(kernel->name, others[i].kernel) == 0 && (others[i].formats >> dtype & 1u) != 0);
@@ -108,7 +108,7 @@ static void every_kernel_agrees_with_its_reference(void **state) {
       roof_dtype dtype = (roof_dtype)(which / SIZES);
       const char *sizes = small_sizes(kernel, which % SIZES);
       bool wanted = sizes != NULL && (dtype == ROOF_FP32 || which % SIZES == 1);
-      if (wanted && kernel->supports(dtype) && speaks_for(kernel, dtype) && !refused(kernel, sizes)) {
+      if (wanted && kernel->supports(dtype) && is_listed(kernel, dtype) && !refused(kernel, sizes)) {
         check(kernel, dtype, sizes);
         done++;
       }

@@ -205,8 +205,8 @@ static void unload(rf_device *device, void *handle) {
   free(p);
 }
 
-/** The first line of the compiler's log that speaks of an error, else the first. */
-static roof_status say_log(opencl_device *d, program *p, const char *name, roof_error *error) {
+/** Fails with the first line of the compiler's log that has `error`, else with its first line. */
+static roof_status build_error(opencl_device *d, program *p, const char *name, roof_error *error) {
   static char log[16384];
   log[0] = '\0';
   d->api->GetProgramBuildInfo(p->built, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
@@ -248,7 +248,7 @@ static roof_status build(rf_device *device, const rf_device_text *text, roof_dty
   roof_status status = then(ROOF_OK, code, "clCreateProgramWithSource", error);
   if (status == ROOF_OK) {
     code = d->api->BuildProgram(p->built, 1, &d->id, options, NULL, NULL);
-    status = code == CL_BUILD_PROGRAM_FAILURE ? say_log(d, p, text->name, error)
+    status = code == CL_BUILD_PROGRAM_FAILURE ? build_error(d, p, text->name, error)
                                               : rf_opencl_check(code, "clBuildProgram", text->name, error);
   }
   if (status == ROOF_OK) {
