@@ -95,6 +95,14 @@ ROOF_API roof_status roof_catalog_rank(const roof_target *target, const roof_op 
  *  Errors: ROOF_E_NAME when none is near enough, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error);
 
+/** The machine that a profile was taken on: the catalogue's of that device, else a copy of what the profile reports of it
+ *  (`reported-device` where that has no name), else none.
+ *  Units: as roof_machine.
+ *  Ownership: *machine, NULL for none, is the caller's: release with roof_machine_free.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_catalog_match_or_copy(const char *device, const roof_machine *reported,
+                                                roof_machine **machine, roof_error *error);
+
 /** Keeps a machine under its name (`host` for the one measured here) in the user's folder, which it makes.
  *  Units: none.
  *  Ownership: none.

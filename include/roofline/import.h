@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "roofline/documents.h"
 #include "roofline/place.h"
 
 #ifdef __cplusplus
@@ -204,6 +205,7 @@ ROOF_API roof_status roof_profile_join(roof_profile *into, const roof_profile *f
 typedef struct roof_ranked_record {
   const roof_record *record;
   roof_placed at;
+  double time_share; /**< of the seconds of all rows; NaN: not timed */
 } roof_ranked_record;
 
 typedef struct roof_ranking {
@@ -219,6 +221,29 @@ typedef struct roof_ranking {
  *  Errors: ROOF_E_ARGUMENT for an expression that is none, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *ceilings,
                                        const char *filter, roof_ranking *ranking, roof_error *error);
+
+/** The rows of a ranking as measurements, taken when the profile was, on `machine` (NULL: one without a name).
+ *  Units: s, FLOP and bytes per call.
+ *  Ownership: fills *all on success only; release with roof_measurements_done.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ranking_measurements(const roof_profile *profile, const roof_ranking *ranking,
+                                               const roof_machine *machine, roof_measurements *all,
+                                               roof_error *error);
+
+/** Which rows of a ranking went into a ledger. */
+typedef struct roof_recorded {
+  const char *ledger;
+  const char *const *why; /**< of each row: why it was not recorded, NULL where it was */
+} roof_recorded;
+
+/** Writes a ranking as roofline.measurements/1: figures per call, how each was counted, and its ceiling.
+ *  `machine` is the ceilings' (NULL: there are none), `recorded` may be NULL.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: appends to `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *ranking,
+                                        const roof_machine *machine, const roof_recorded *recorded,
+                                        roof_text *out, roof_error *error);
 
 /** A copy of `text` that lives as long as the profile; equal texts are one.
  *  Units: none.

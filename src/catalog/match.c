@@ -1,5 +1,6 @@
 /* "NVIDIA A100 80GB PCIe" is the catalogue's nvidia-a100-pcie-80gb: compared word by word. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/letters.h"
@@ -133,4 +134,20 @@ roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_
                                 "device `%s`: not in the catalogue; name one with --machine", device);
   roof_catalog_list_done(&list);
   return status;
+}
+
+roof_status roof_catalog_match_or_copy(const char *device, const roof_machine *reported,
+                                       roof_machine **machine, roof_error *error) {
+  roof_machine *found = NULL;
+  if (device[0] == '\0' || roof_catalog_match(device, &found, NULL) != ROOF_OK) {
+    found = reported != NULL ? roof_machine_copy(reported) : NULL;
+  }
+  if (found == NULL && reported != NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "device `%s`: out of memory", device);
+  }
+  if (found != NULL && found->name[0] == '\0') {
+    snprintf(found->name, sizeof found->name, "%s", "reported-device");
+  }
+  *machine = found;
+  return ROOF_OK;
 }

@@ -187,7 +187,8 @@ void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const vo
     } else if (v.flag) {
       roof_text_add(out, v.number != 0 ? "true" : "false");
     } else {
-      roof_text_add_number(out, isfinite(v.number) ? v.number : NAN, DIGITS);
+      roof_text_add_number(out, isfinite(v.number) ? v.number : NAN,
+                           c->csv_digits != 0 ? c->csv_digits : DIGITS);
     }
   }
   roof_text_add(out, "\n");

@@ -30,6 +30,7 @@ typedef struct cli_column {
   bool fixed;       /**< `digits` is how many follow the point */
   bool binary;      /**< bytes, with the prefixes Ki, Mi, Gi */
   bool right;       /**< a text that stands as numbers do */
+  int csv_digits;   /**< significant ones in CSV; 0: 15 */
   const char *none; /**< in the text for unknown; NULL: "-" */
   cli_column_kind kind;
   size_t offset;

@@ -18,6 +18,22 @@ json_t *rf_json_number(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
+json_t *rf_json_numbers(const double *values, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) {
+    json_array_append_new(list, rf_json_number(values[i]));
+  }
+  return list;
+}
+
+json_t *rf_json_filled(json_t *object) {
+  if (json_object_size(object) > 0) {
+    return object;
+  }
+  json_decref(object);
+  return json_null();
+}
+
 void rf_json_add(json_t *document, size_t flags, roof_text *out) {
   char *dump = document != NULL ? json_dumps(document, flags | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(document);

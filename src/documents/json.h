@@ -10,6 +10,8 @@ double rf_json_number_of(json_t *value);    /**< NaN when it is no number */
 const char *rf_json_text_of(json_t *value); /**< "" when it is no string */
 
 json_t *rf_json_number(double value); /**< null for NaN and infinities, whole where it is */
+json_t *rf_json_numbers(const double *values, size_t count);
+json_t *rf_json_filled(json_t *object); /**< takes the reference; null where the object is empty */
 
 /** Appends `document` (takes its reference, NULL: memory was short) as `flags` of jansson say; out->failed when
  *  memory is short. */

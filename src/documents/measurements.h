@@ -11,9 +11,6 @@
  *  a kernel, when out of memory or where a text is not UTF-8. */
 json_t *rf_measurements_json(const roof_measurements *all);
 
-/** Its samples as a list; the caller's. */
-json_t *rf_samples_json(const roof_measurement *measurement);
-
 /** Adds the ceiling, share, verdict and reason of placed work; `calls` that `at->seconds` is of. */
 void rf_json_add_placed(json_t *object, const roof_placed *at, double calls);
 

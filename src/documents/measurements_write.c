@@ -6,23 +6,6 @@
 #include "documents/measurements.h"
 #include "roofline/time.h"
 
-json_t *rf_samples_json(const roof_measurement *m) {
-  json_t *samples = json_array();
-  for (size_t i = 0; i < m->sample_count; i++) {
-    json_array_append_new(samples, rf_json_number(m->samples[i]));
-  }
-  return samples;
-}
-
-/** Null where nothing is known. */
-static json_t *known_or_null(json_t *object) {
-  if (json_object_size(object) > 0) {
-    return object;
-  }
-  json_decref(object);
-  return json_null();
-}
-
 /** By format, with the unit where it is known: "fp16 matrix". */
 static json_t *flops_json(const roof_measurement *m) {
   json_t *flops = json_object();
@@ -42,7 +25,7 @@ static json_t *flops_json(const roof_measurement *m) {
   if (json_object_size(flops) == 0 && !isnan(m->flops)) {
     json_object_set_new(flops, roof_dtype_name(m->dtype), rf_json_number(m->flops));
   }
-  return known_or_null(flops);
+  return rf_json_filled(flops);
 }
 
 static json_t *bytes_json(const roof_measurement *m) {
@@ -59,7 +42,7 @@ static json_t *bytes_json(const roof_measurement *m) {
   if (!isnan(m->link_bytes)) {
     json_object_set_new(bytes, "link", rf_json_number(m->link_bytes));
   }
-  return known_or_null(bytes);
+  return rf_json_filled(bytes);
 }
 
 static json_t *counters_json(const roof_measurement *m) {
@@ -67,7 +50,7 @@ static json_t *counters_json(const roof_measurement *m) {
   for (size_t i = 0; i < m->counter_count; i++) {
     json_object_set_new(counters, m->counters[i].name, rf_json_number(m->counters[i].value));
   }
-  return known_or_null(counters);
+  return rf_json_filled(counters);
 }
 
 static json_t *counted_json(const roof_measurement *m) {
@@ -82,10 +65,10 @@ static json_t *kernel_json(const roof_measurement *m) {
   return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "name", m->label,
                    "calls", rf_json_number(m->calls), "threads", rf_json_number(m->threads), "seconds",
                    rf_json_number(m->seconds), "total_seconds", rf_json_number(m->total_seconds), "samples",
-                   rf_samples_json(m), "flops", flops_json(m), "bytes", bytes_json(m), "counted",
-                   counted_json(m), "spread", rf_json_number(m->sample_count > 0 ? m->stats.spread : NAN),
-                   "ceiling_seconds", rf_json_number(m->ceiling_seconds), "note", m->note, "counters",
-                   counters_json(m));
+                   rf_json_numbers(m->samples, m->sample_count), "flops", flops_json(m), "bytes",
+                   bytes_json(m), "counted", counted_json(m), "spread",
+                   rf_json_number(m->sample_count > 0 ? m->stats.spread : NAN), "ceiling_seconds",
+                   rf_json_number(m->ceiling_seconds), "note", m->note, "counters", counters_json(m));
 }
 
 void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {

@@ -95,3 +95,25 @@ roof_status roof_record_measurement(const roof_record *record, roof_measurement 
   *measurement = m;
   return ROOF_OK;
 }
+
+roof_status roof_ranking_measurements(const roof_profile *profile, const roof_ranking *ranking,
+                                      const roof_machine *machine, roof_measurements *all,
+                                      roof_error *error) {
+  roof_measurements list = {0};
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < ranking->count && status == ROOF_OK; i++) {
+    roof_measurement *m = NULL;
+    status = roof_measurements_add(&list, &m, error);
+    if (status == ROOF_OK &&
+        (status = roof_record_measurement(ranking->rows[i].record, m, error)) == ROOF_OK) {
+      m->taken = profile->taken;
+      snprintf(m->machine, sizeof m->machine, "%s", machine != NULL ? machine->name : "");
+    }
+  }
+  if (status != ROOF_OK) {
+    roof_measurements_done(&list);
+    return status;
+  }
+  *all = list;
+  return ROOF_OK;
+}

@@ -51,6 +51,9 @@ roof_status roof_profile_rank(const roof_profile *profile, const roof_ceilings *
     return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   }
   qsort(r.rows, r.count, sizeof *r.rows, by_loss);
+  for (size_t i = 0; i < r.count; i++) {
+    r.rows[i].time_share = r.rows[i].at.seconds / r.seconds;
+  }
   *ranking = r;
   return ROOF_OK;
 }

@@ -25,7 +25,8 @@ static json_t *baseline_json(const roof_run *r) {
   return m->sample_count == 0
              ? json_null()
              : json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", m->label, "seconds", rf_json_number(m->seconds),
-                         "samples", rf_samples_json(m), "spread", rf_json_number(m->stats.spread), "fraction",
+                         "samples", rf_json_numbers(m->samples, m->sample_count), "spread",
+                         rf_json_number(m->stats.spread), "fraction",
                          rf_json_number(roof_share_in_turns(&r->measurement, m)));
 }
 

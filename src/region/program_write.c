@@ -23,14 +23,14 @@ static json_t *program_json(const roof_program *program) {
   for (const char *const *word = program->words; *word != NULL; word++) {
     json_array_append_new(command, json_string(*word));
   }
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command, "seconds",
-                   rf_json_number(program->whole.measurement.seconds), "samples",
-                   rf_samples_json(&program->whole.measurement), "user_seconds",
-                   rf_json_number(u->user_seconds), "system_seconds", rf_json_number(u->system_seconds),
-                   "cores_busy", rf_json_number(u->cores_busy), "voluntary_switches",
-                   rf_json_number(u->voluntary_switches), "involuntary_switches",
-                   rf_json_number(u->involuntary_switches), "peak_bytes", rf_json_number(u->peak_bytes),
-                   "counters", counters_json(&program->counters));
+  return json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command, "seconds",
+      rf_json_number(program->whole.measurement.seconds), "samples",
+      rf_json_numbers(program->whole.measurement.samples, program->whole.measurement.sample_count),
+      "user_seconds", rf_json_number(u->user_seconds), "system_seconds", rf_json_number(u->system_seconds),
+      "cores_busy", rf_json_number(u->cores_busy), "voluntary_switches",
+      rf_json_number(u->voluntary_switches), "involuntary_switches", rf_json_number(u->involuntary_switches),
+      "peak_bytes", rf_json_number(u->peak_bytes), "counters", counters_json(&program->counters));
 }
 
 json_t *rf_program_json(const roof_program *program) {

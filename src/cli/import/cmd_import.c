@@ -57,55 +57,40 @@ static roof_status read_options(const char *format, roof_import_options *o, roof
                                        : roof_error_set(error, ROOF_E_ARGUMENT, "--top %d: under 0", top);
 }
 
-/** The machine named, else the catalogue's one of the device's name, else what the file says of it; *machine
- * stays NULL when there is none. */
+/** The machine named, else the one that the file was taken on; *machine stays NULL when there is none. */
 static roof_status choose_machine(const cli_args *args, const roof_profile *profile, roof_machine **machine,
                                   roof_error *error) {
-  if (args->machines != NULL) {
-    return args->machines[1] == NULL
-               ? roof_catalog_load(args->machines[0], machine, error)
-               : roof_error_set(error, ROOF_E_ARGUMENT, "--machine %s: a profile has one machine",
-                                args->machines[1]);
+  if (args->machines == NULL) {
+    return roof_catalog_match_or_copy(profile->device, profile->machine, machine, error);
   }
-  if (profile->device[0] != '\0' && roof_catalog_match(profile->device, machine, NULL) == ROOF_OK) {
-    return ROOF_OK;
-  }
-  if (profile->machine != NULL) {
-    *machine = roof_machine_copy(profile->machine);
-    if (*machine == NULL) {
-      return roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-    }
-    if ((*machine)->name[0] == '\0') {
-      snprintf((*machine)->name, sizeof(*machine)->name, "%s", "reported-device");
-    }
-  }
-  return ROOF_OK;
+  return args->machines[1] == NULL
+             ? roof_catalog_load(args->machines[0], machine, error)
+             : roof_error_set(error, ROOF_E_ARGUMENT, "--machine %s: a profile has one machine",
+                              args->machines[1]);
 }
 
 /** The kernels under the roof; on a page as its table too. */
-static roof_status write_chart(const cli_args *args, const import_answer *answer, roof_error *error) {
+static roof_status write_chart(const char *path, const import_answer *answer, roof_error *error) {
   roof_scene *scene = malloc(sizeof *scene);
-  cli_grid grid = {0};
-  cli_import_add_rows(answer, &grid);
-  const char **cells = cli_grid_cells(&grid);
-  roof_status status = scene != NULL && cells != NULL
-                           ? cli_import_draw(answer, scene, levels != 0, error)
-                           : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  roof_status status = scene != NULL ? cli_import_draw(answer, scene, levels != 0, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
   if (status == ROOF_OK) {
-    const roof_table table = {"Kernels", cells, IMPORT_COLUMNS, (int)answer->ranking.count};
-    status = cli_chart_write(args->to, scene, &table, error);
+    status =
+        cli_chart_write_rows(path, scene, "Kernels", cli_import_rows(answer, answer->ranking.count), error);
   }
-  free(cells);
-  cli_grid_done(&grid);
   free(scene);
   return status;
 }
 
+/** The document, into the file `path` or, where that is NULL, printed. */
 static roof_status write_json(const char *path, const import_answer *answer, roof_error *error) {
   roof_text text = {0};
-  cli_json_add_lines(&text, cli_import_json(answer));
-  roof_status status = text.failed ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory")
-                                   : rf_write_file(path, text.data, text.length, error);
+  roof_status status =
+      roof_ranking_write(answer->profile, &answer->ranking, answer->ceilings->machine,
+                         answer->recorded.ledger != NULL ? &answer->recorded : NULL, &text, error);
+  if (status == ROOF_OK) {
+    status = path != NULL ? rf_write_file(path, text.data, text.length, error) : cli_print(&text, error);
+  }
   roof_text_done(&text);
   return status;
 }
@@ -113,7 +98,7 @@ static roof_status write_json(const char *path, const import_answer *answer, roo
 /** What was recorded, where the answer went into a file. */
 static roof_status say_recorded(const cli_args *args, const import_answer *answer, roof_error *error) {
   roof_text text = {0};
-  if (answer->recorded == NULL || args->quiet) {
+  if (answer->recorded.ledger == NULL || args->quiet) {
     return ROOF_OK;
   }
   cli_import_add_recorded(answer, &text);
@@ -122,24 +107,15 @@ static roof_status say_recorded(const cli_args *args, const import_answer *answe
   return status;
 }
 
-static roof_status show(const cli_args *args, import_answer *answer, roof_error *error) {
+static roof_status show(const cli_args *args, const import_answer *answer, roof_error *error) {
   if (args->to != NULL) {
     roof_status status = roof_text_ends_with(args->to, ".json") ? write_json(args->to, answer, error)
-                                                                : write_chart(args, answer, error);
+                                                                : write_chart(args->to, answer, error);
     return status == ROOF_OK ? say_recorded(args, answer, error) : status;
   }
-  if (args->json) {
-    return cli_json_print(cli_import_json(answer), error);
-  }
-  if (args->csv) {
-    return cli_import_print_csv(answer, error);
-  }
-  size_t most = top > 0 ? (size_t)top : answer->ranking.count;
-  if (answer->ranking.count > most) {
-    answer->hidden = answer->ranking.count - most;
-    answer->ranking.count = most;
-  }
-  return cli_import_print_table(answer, error);
+  return args->json  ? write_json(NULL, answer, error)
+         : args->csv ? cli_columns_print_csv(cli_import_rows(answer, answer->ranking.count), error)
+                     : cli_import_print_table(answer, error);
 }
 
 /** A file that describes a machine alone: shown, or written as a machine file. */
@@ -165,25 +141,49 @@ const char *cli_import_ledger_name(void) {
   return ledger == no_ledger ? NULL : ledger != NULL ? ledger : CLI_DEFAULT_LEDGER;
 }
 
+/** Records the rows that have a prediction, with --unsealed all of them: what became of each is in `why`. */
+static roof_status record(const char *name, import_answer *answer, const char **why, roof_error *error) {
+  roof_measurements all = {0};
+  char commit[ROOF_DIGEST_MAX];
+  cli_commit(commit);
+  roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed != 0};
+  roof_status status =
+      roof_ranking_measurements(answer->profile, &answer->ranking, answer->ceilings->machine, &all, error);
+  if (status == ROOF_OK) {
+    status = roof_ledger_record_known(name, all.list, all.count, &how, why, error);
+  }
+  answer->recorded = (roof_recorded){name, why};
+  roof_measurements_done(&all);
+  return status;
+}
+
+static roof_status answer_under(const cli_args *args, const roof_profile *profile,
+                                const roof_machine *machine, roof_error *error) {
+  roof_ceilings ceilings;
+  const char **why = calloc(profile->count + 1, sizeof *why), *name = cli_import_ledger_name();
+  import_answer answer = {.profile = profile, .ceilings = &ceilings};
+  roof_status status = why != NULL ? roof_ceilings_init(&ceilings, machine, 0, NULL, error)
+                                   : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
+  status = status == ROOF_OK ? roof_profile_rank(profile, &ceilings, filter, &answer.ranking, error) : status;
+  if (status == ROOF_OK && name != NULL) {
+    status = record(name, &answer, why, error);
+  }
+  if (status == ROOF_OK) {
+    size_t count = answer.ranking.count;
+    answer.shown = top > 0 && (size_t)top < count ? (size_t)top : count;
+    status = show(args, &answer, error);
+  }
+  free(answer.ranking.rows);
+  free(why);
+  return status;
+}
+
 static roof_status answer_with(const cli_args *args, const roof_profile *profile, roof_error *error) {
   roof_machine *machine = NULL;
-  roof_ceilings ceilings;
   roof_status status = choose_machine(args, profile, &machine, error);
-  if (status == ROOF_OK && profile->count == 0 && profile->machine != NULL) {
-    status = show_machine(args, profile->machine, error);
-  } else if (status == ROOF_OK) {
-    import_answer answer = {.profile = profile, .ceilings = &ceilings};
-    status = roof_ceilings_init(&ceilings, machine, 0, NULL, error);
-    status =
-        status == ROOF_OK ? roof_profile_rank(profile, &ceilings, filter, &answer.ranking, error) : status;
-    if (status == ROOF_OK && cli_import_ledger_name() != NULL) {
-      status = cli_import_to_ledger(&answer, cli_import_ledger_name(), unsealed != 0, error);
-    }
-    if (status == ROOF_OK) {
-      status = show(args, &answer, error);
-    }
-    json_decref(answer.recorded);
-    free(answer.ranking.rows);
+  if (status == ROOF_OK) {
+    status = profile->count == 0 && profile->machine != NULL ? show_machine(args, profile->machine, error)
+                                                             : answer_under(args, profile, machine, error);
   }
   roof_machine_free(machine);
   return status;

@@ -14,14 +14,13 @@ static int add_dot(const import_answer *answer, roof_scene *scene, const roof_ra
   char time[32], name[64];
   roof_scene_dot dot = {.intensity = at->flops / bytes,
                         .flops_per_second = at->flops / at->seconds,
-                        .share = at->seconds / answer->ranking.seconds,
+                        .share = row->time_share,
                         .inner = inner,
                         .next = -1};
   cli_import_shorten(row->record->name, name, sizeof name);
   snprintf(dot.label, sizeof dot.label, "%.50s%s%.20s", name, inner ? " at " : "", inner ? level : "");
   rf_format(dot.detail, sizeof dot.detail, "%s, %.1f %% of the time, at %s",
-            roof_quantity_format(time, sizeof time, at->seconds, "s"),
-            at->seconds / answer->ranking.seconds * 100, level);
+            roof_quantity_format(time, sizeof time, at->seconds, "s"), row->time_share * 100, level);
   return roof_scene_add_placed(scene, &dot, at);
 }
 

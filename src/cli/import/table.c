@@ -25,37 +25,93 @@ void cli_import_shorten(const char *name, char *out, size_t size) {
   snprintf(out, size, "%.*s...%s", (int)head, name, end);
 }
 
-static void add_quantity(cli_grid *grid, double value, const char *unit) {
-  char text[32];
-  cli_grid_add(grid, "%s", isnan(value) ? "-" : roof_quantity_format(text, sizeof text, value, unit));
+static const char *full_name(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_ranked_record *)row)->record->name;
 }
 
-static void add_share(cli_grid *grid, double share) {
-  if (isnan(share)) {
-    cli_grid_add(grid, "-");
-  } else {
-    cli_grid_add(grid, "%.1f %%", share * 100);
-  }
+static const char *short_name(const void *row, char scratch[CLI_SCRATCH]) {
+  cli_import_shorten(full_name(row, scratch), scratch, CLI_SCRATCH);
+  return scratch;
 }
 
-static void add_row(cli_grid *grid, const import_answer *answer, const roof_ranked_record *row) {
-  char name[NAME_WIDTH * 4];
-  const roof_placed *at = &row->at;
-  cli_import_shorten(row->record->name, name, sizeof name);
-  cli_grid_add(grid, "%s", name);
-  cli_grid_add(grid, "%llu", (unsigned long long)row->record->calls);
-  add_quantity(grid, at->seconds, "s");
-  add_share(grid, at->seconds / answer->ranking.seconds);
-  add_quantity(grid, at->flops / at->seconds, "FLOP/s");
-  if (isnan(at->intensity)) {
-    cli_grid_add(grid, "-");
-  } else {
-    cli_grid_add(grid, "%.4g", at->intensity);
-  }
-  add_share(grid, at->share);
-  add_quantity(grid, at->lost_seconds, "s");
-  cli_grid_add(grid, "%s%s", at->binding[0] != '\0' ? at->binding : "-",
-               at->state > ROOF_PLACE_POSSIBLE ? " (above its ceiling!)" : "");
+static double calls(const void *row) {
+  return (double)((const roof_ranked_record *)row)->record->calls;
+}
+
+static double rate(const void *row) {
+  const roof_placed *at = &((const roof_ranked_record *)row)->at;
+  return at->flops / at->seconds;
+}
+
+static const char *level(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_placed *at = &((const roof_ranked_record *)row)->at;
+  (void)scratch;
+  return isnan(at->bytes) ? NULL : roof_level_kind_name(at->level);
+}
+
+static const char *dtype(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_placed *at = &((const roof_ranked_record *)row)->at;
+  (void)scratch;
+  return isnan(at->flops) ? NULL : roof_dtype_name(at->dtype);
+}
+
+static const char *unit(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_placed *at = &((const roof_ranked_record *)row)->at;
+  (void)scratch;
+  return isnan(at->flops) ? NULL : roof_unit_name(at->unit);
+}
+
+static const char *regime(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_placed *at = &((const roof_ranked_record *)row)->at;
+  (void)scratch;
+  return at->regime < ROOF_REGIME_COUNT ? roof_regime_name(at->regime) : NULL;
+}
+
+static const char *limit(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_placed *at = &((const roof_ranked_record *)row)->at;
+  snprintf(scratch, CLI_SCRATCH, "%s%s", at->binding[0] != '\0' ? at->binding : "-",
+           at->state > ROOF_PLACE_POSSIBLE ? " (above its ceiling!)" : "");
+  return scratch;
+}
+
+#define PLACED(member) CLI_FIELD(NUMBER, roof_ranked_record, at.member)
+
+static const cli_column columns[] = {
+    {.key = "kernel", .text = full_name},
+    {.header = "kernel", .text = short_name},
+    {.key = "calls", .header = "calls", .fixed = true, .number = calls},
+    {.key = "total_seconds", .header = "time", .unit = "s", PLACED(seconds)},
+    {.header = "share",
+     .unit = " %",
+     .scale = 100,
+     .fixed = true,
+     .digits = 1,
+     CLI_FIELD(NUMBER, roof_ranked_record, time_share)},
+    {.header = "rate", .unit = "FLOP/s", .number = rate},
+    {.key = "flops", PLACED(flops)},
+    {.key = "bytes", PLACED(bytes)},
+    {.key = "level", .text = level},
+    {.key = "dtype", .text = dtype},
+    {.key = "unit", .text = unit},
+    {.key = "intensity", .header = "FLOP/B", .digits = 4, .csv_digits = 12, PLACED(intensity)},
+    {.key = "ceiling_seconds", .csv_digits = 12, PLACED(ceiling_seconds)},
+    {.key = "fraction_of_ceiling",
+     .header = "of ceiling",
+     .unit = " %",
+     .scale = 100,
+     .fixed = true,
+     .digits = 1,
+     .csv_digits = 12,
+     PLACED(share)},
+    {.key = "lost_seconds", .header = "lost", .unit = "s", .csv_digits = 12, PLACED(lost_seconds)},
+    {.key = "regime", .text = regime},
+    {.key = "binding", CLI_FIELD(NAME, roof_ranked_record, at.binding)},
+    {.header = "limit", .text = limit},
+    {0}};
+
+cli_rows cli_import_rows(const import_answer *answer, size_t count) {
+  return CLI_ROWS(columns, answer->ranking.rows, count);
 }
 
 static void add_facts(roof_text *out, const roof_profile *profile) {
@@ -81,7 +137,7 @@ static void add_facts(roof_text *out, const roof_profile *profile) {
 static void add_headline(roof_text *out, const import_answer *answer) {
   char seconds[32], lost[32];
   const roof_profile *p = answer->profile;
-  size_t kernels = answer->ranking.count + answer->hidden;
+  size_t kernels = answer->ranking.count;
   roof_text_addf(out, "%zu kernel%s, %s", kernels, kernels == 1 ? "" : "s",
                  answer->ranking.seconds > 0
                      ? roof_quantity_format(seconds, sizeof seconds, answer->ranking.seconds, "s")
@@ -100,32 +156,40 @@ static void add_headline(roof_text *out, const import_answer *answer) {
   }
 }
 
-void cli_import_add_rows(const import_answer *answer, cli_grid *grid) {
-  static const char *const header[IMPORT_COLUMNS] = {"kernel", "calls",      "time", "share", "rate",
-                                                     "FLOP/B", "of ceiling", "lost", "limit"};
-  for (size_t i = 0; i < IMPORT_COLUMNS; i++) {
-    cli_grid_add(grid, "%s", header[i]);
+enum { SHOWN = 3 };
+
+void cli_import_add_recorded(const import_answer *answer, roof_text *out) {
+  const roof_ranking *r = &answer->ranking;
+  const roof_recorded *recorded = &answer->recorded;
+  size_t left_out = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    if (recorded->why[i] == NULL) {
+      roof_text_addf(out, "recorded `%s` in %s\n", r->rows[i].record->name, recorded->ledger);
+    }
   }
-  for (size_t i = 0; i < answer->ranking.count; i++) {
-    add_row(grid, answer, &answer->ranking.rows[i]);
+  for (size_t i = 0; i < r->count; i++) {
+    if (recorded->why[i] != NULL && left_out++ < SHOWN) {
+      roof_text_addf(out, "  not recorded: %.60s: %s\n", r->rows[i].record->name, recorded->why[i]);
+    }
+  }
+  if (left_out > SHOWN) {
+    roof_text_addf(out, "  and %zu more that are not recorded\n", left_out - SHOWN);
   }
 }
 
 roof_status cli_import_print_table(const import_answer *answer, roof_error *error) {
   roof_text out = {0};
-  cli_grid grid = {0};
   add_headline(&out, answer);
   roof_text_add(&out, "\n");
-  cli_import_add_rows(answer, &grid);
-  cli_grid_end(&grid, &out, "lrrrrrrrl");
-  if (answer->hidden > 0) {
-    roof_text_addf(&out, "  and %zu more; --top N shows more\n", answer->hidden);
+  cli_columns_add_text(&out, cli_import_rows(answer, answer->shown));
+  if (answer->ranking.count > answer->shown) {
+    roof_text_addf(&out, "  and %zu more; --top N shows more\n", answer->ranking.count - answer->shown);
   }
   if (answer->profile->fact_count + answer->profile->skip_count > 0) {
     roof_text_add(&out, "\n");
   }
   add_facts(&out, answer->profile);
-  if (answer->recorded != NULL) {
+  if (answer->recorded.ledger != NULL) {
     roof_text_add(&out, "\n");
     cli_import_add_recorded(answer, &out);
   }
@@ -134,64 +198,30 @@ roof_status cli_import_print_table(const import_answer *answer, roof_error *erro
   return status;
 }
 
-roof_status cli_import_print_csv(const import_answer *answer, roof_error *error) {
-  roof_text out = {0};
-  roof_text_add(&out, "kernel,calls,total_seconds,flops,bytes,level,dtype,unit,intensity,ceiling_seconds,"
-                      "fraction_of_ceiling,lost_seconds,regime,binding\n");
-  for (size_t i = 0; i < answer->ranking.count; i++) {
-    const roof_ranked_record *r = &answer->ranking.rows[i];
-    const roof_placed *at = &r->at;
-    const double first[] = {(double)r->record->calls, at->seconds, at->flops, at->bytes};
-    const double last[] = {at->intensity, at->ceiling_seconds, at->share, at->lost_seconds};
-    roof_text_add_csv(&out, r->record->name);
-    for (size_t k = 0; k < 4; k++) {
-      roof_text_add(&out, ",");
-      roof_text_add_number(&out, first[k], 15);
-    }
-    roof_text_addf(&out, ",%s,%s,%s", isnan(at->bytes) ? "" : roof_level_kind_name(at->level),
-                   isnan(at->flops) ? "" : roof_dtype_name(at->dtype),
-                   isnan(at->flops) ? "" : roof_unit_name(at->unit));
-    for (size_t k = 0; k < 4; k++) {
-      roof_text_add(&out, ",");
-      roof_text_add_number(&out, last[k], 12);
-    }
-    roof_text_addf(&out, ",%s,", at->regime < ROOF_REGIME_COUNT ? roof_regime_name(at->regime) : "");
-    roof_text_add_csv(&out, at->binding);
-    roof_text_add(&out, "\n");
-  }
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
-}
-
-static roof_status list_json(roof_error *error) {
-  json_t *array = json_array();
-  for (int i = 0; i < roof_format_count(); i++) {
-    const roof_format *f = roof_format_at(i);
-    json_array_append_new(
-        array, json_pack("{s:s, s:s, s:s}", "name", f->name, "title", f->title, "gives", f->gives));
-  }
-  return cli_json_print(json_pack("{s:s, s:o}", "schema", "roofline.formats/1", "formats", array), error);
-}
+static const cli_column of_format[] = {
+    {.key = "name", .header = "format", CLI_FIELD(TEXT, roof_format, name)},
+    {.key = "title", .header = "what it is", CLI_FIELD(TEXT, roof_format, title)},
+    {.key = "gives", .header = "what it gives", CLI_FIELD(TEXT, roof_format, gives)},
+    {0}};
 
 roof_status cli_import_print_list(const cli_args *args, roof_error *error) {
-  if (args->json) {
-    return list_json(error);
-  }
+  int count = roof_format_count();
+  roof_format *formats = calloc((size_t)count, sizeof *formats);
   roof_text out = {0};
-  cli_grid grid = {0};
-  static const char *const header[] = {"format", "what it is", "what it gives"};
-  for (size_t i = 0; i < 3; i++) {
-    cli_grid_add(&grid, "%s", header[i]);
+  for (int i = 0; i < count && formats != NULL; i++) {
+    formats[i] = *roof_format_at(i);
   }
-  for (int i = 0; i < roof_format_count(); i++) {
-    const roof_format *f = roof_format_at(i);
-    cli_grid_add(&grid, "%s", f->name);
-    cli_grid_add(&grid, "%s", f->title);
-    cli_grid_add(&grid, "%s", f->gives);
+  cli_rows rows = CLI_ROWS(of_format, formats, formats != NULL ? (size_t)count : 0);
+  roof_status status =
+      formats == NULL ? roof_error_set(error, ROOF_E_MEMORY, "import: out of memory") : ROOF_OK;
+  if (status == ROOF_OK && args->json) {
+    status = cli_json_print(
+        json_pack("{s:s, s:o}", "schema", "roofline.formats/1", "formats", cli_columns_json(rows)), error);
+  } else if (status == ROOF_OK) {
+    cli_columns_add_text(&out, rows);
+    status = cli_print(&out, error);
   }
-  cli_grid_end(&grid, &out, "lll");
-  roof_status status = cli_print(&out, error);
   roof_text_done(&out);
+  free(formats);
   return status;
 }

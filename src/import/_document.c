@@ -1,8 +1,10 @@
-/* What was imported as roofline.measurements/1: figures a call, with how each was counted. */
+/* A ranking written as roofline.measurements/1: figures per call, with how each was counted. */
 #include <math.h>
+#include <stdio.h>
 
-#include "cli/import/import.h"
+#include "documents/json.h"
 #include "documents/measurements.h"
+#include "import/import.h"
 #include "roofline/time.h"
 
 /** Sets `key` of both objects: the count per call, and how it was counted (`unit`: on which one; NULL for
@@ -19,15 +21,6 @@ static void add_count(json_t *values, json_t *counted, const char *key, const ch
   }
 }
 
-/** Null where nothing is known. */
-static json_t *or_null(json_t *object) {
-  if (json_object_size(object) > 0) {
-    return object;
-  }
-  json_decref(object);
-  return json_null();
-}
-
 /** FLOPs by format: "fp16", and "fp16 vector" where both units of a format worked. */
 static json_t *flops_of(const roof_record *r, double calls, json_t *counted) {
   json_t *flops = json_object();
@@ -40,7 +33,7 @@ static json_t *flops_of(const roof_record *r, double calls, json_t *counted) {
       add_count(flops, counted, key, roof_unit_name((roof_unit)u), &r->flops[d][u], calls);
     }
   }
-  return or_null(flops);
+  return rf_json_filled(flops);
 }
 
 static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
@@ -54,7 +47,7 @@ static json_t *bytes_of(const roof_record *r, double calls, json_t *counted) {
   if (r->link[0] != '\0') {
     json_object_set_new(json_object_get(counted, "link"), "link", json_string(r->link));
   }
-  return or_null(bytes);
+  return rf_json_filled(bytes);
 }
 
 static json_t *counters_of(const roof_record *r) {
@@ -62,23 +55,20 @@ static json_t *counters_of(const roof_record *r) {
   for (size_t i = 0; i < r->counter_count; i++) {
     json_object_set_new(counters, r->counters[i].name, rf_json_number(r->counters[i].value));
   }
-  return or_null(counters);
+  return rf_json_filled(counters);
 }
 
 static json_t *kernel_json(const roof_ranked_record *row) {
   const roof_record *r = row->record;
   const roof_placed *at = &row->at;
   double calls = r->calls > 0 ? (double)r->calls : 1;
-  json_t *samples = json_array(), *counted = json_object(), *items = json_object();
-  for (size_t i = 0; i < r->sample_count; i++) {
-    json_array_append_new(samples, rf_json_number(r->samples[i]));
-  }
+  json_t *counted = json_object(), *items = json_object();
   json_t *flops = flops_of(r, calls, counted), *bytes = bytes_of(r, calls, counted);
   add_count(items, counted, "items", NULL, &r->items, calls);
   json_t *kernel = json_pack(
       "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "calls", (json_int_t)r->calls,
       "seconds", rf_json_number(at->seconds / calls), "total_seconds", rf_json_number(at->seconds), "samples",
-      samples, "flops", flops, "bytes", bytes, "items",
+      rf_json_numbers(r->samples, r->sample_count), "flops", flops, "bytes", bytes, "items",
       json_incref(json_object_get(items, "items") != NULL ? json_object_get(items, "items") : json_null()),
       "counters", counters_of(r));
   json_object_set_new(kernel, "counted", counted);
@@ -88,40 +78,61 @@ static json_t *kernel_json(const roof_ranked_record *row) {
 }
 
 /** When it was measured, and whether the file itself or its date says so; null when neither does. */
-static void add_taken(json_t *object, const import_answer *answer) {
+static void add_taken(json_t *object, const roof_profile *p) {
   char text[ROOF_TIME_MAX];
-  double taken = answer->profile->taken;
-  json_object_set_new(object, "taken",
-                      isnan(taken) ? json_null() : json_string(roof_time_write(taken, text)));
-  json_object_set_new(
-      object, "taken_from",
-      isnan(taken) ? json_null() : json_string(answer->profile->dated_by_file ? "date of the file" : "file"));
+  bool known = !isnan(p->taken);
+  json_object_set_new(object, "taken", known ? json_string(roof_time_write(p->taken, text)) : json_null());
+  json_object_set_new(object, "taken_from",
+                      known ? json_string(p->dated_by_file ? "date of the file" : "file") : json_null());
 }
 
-json_t *cli_import_json(const import_answer *answer) {
-  const roof_profile *p = answer->profile;
-  json_t *kernels = json_array(), *skipped = json_array(), *facts = json_object();
-  for (size_t i = 0; i < answer->ranking.count; i++) {
-    json_array_append_new(kernels, kernel_json(&answer->ranking.rows[i]));
-  }
-  for (size_t i = 0; i < p->skip_count; i++) {
-    json_array_append_new(skipped, json_pack("{s:s, s:s, s:I}", "what", p->skips[i].what, "why",
-                                             p->skips[i].why, "times", (json_int_t)p->skips[i].times));
-  }
+static json_t *facts_json(const roof_profile *p) {
+  json_t *facts = json_object();
   for (size_t i = 0; i < p->fact_count; i++) {
     const roof_fact *f = &p->facts[i];
     json_object_set_new(facts, f->name, f->text != NULL ? json_string(f->text) : rf_json_number(f->value));
   }
-  json_t *machine =
-      answer->ceilings->machine != NULL ? json_string(answer->ceilings->machine->name) : json_null();
-  json_t *device = p->device[0] != '\0' ? json_string(p->device) : json_null();
-  json_t *object = json_pack(
-      "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1", "source",
-      p->format->title, "format", p->format->name, "device", device, "machine", machine, "total_seconds",
-      rf_json_number(answer->ranking.seconds), "lost_seconds", rf_json_number(answer->ranking.lost_seconds),
-      "kernels", kernels, "facts", facts, "skipped", skipped);
-  add_taken(object, answer);
-  json_object_set_new(object, "recorded",
-                      answer->recorded != NULL ? json_incref(answer->recorded) : json_null());
-  return object;
+  return facts;
+}
+
+static json_t *skipped_json(const roof_profile *p) {
+  json_t *skipped = json_array();
+  for (size_t i = 0; i < p->skip_count; i++) {
+    json_array_append_new(skipped, json_pack("{s:s, s:s, s:I}", "what", p->skips[i].what, "why",
+                                             p->skips[i].why, "times", (json_int_t)p->skips[i].times));
+  }
+  return skipped;
+}
+
+static json_t *recorded_json(const roof_ranking *ranking, const roof_recorded *recorded) {
+  json_t *labels = json_array(), *left_out = json_array();
+  for (size_t i = 0; i < ranking->count; i++) {
+    const char *name = ranking->rows[i].record->name, *why = recorded->why[i];
+    json_array_append_new(why == NULL ? labels : left_out,
+                          why == NULL ? json_string(name)
+                                      : json_pack("{s:s, s:s}", "what", name, "why", why));
+  }
+  return json_pack("{s:s, s:o, s:o}", "ledger", recorded->ledger, "labels", labels, "left_out", left_out);
+}
+
+roof_status roof_ranking_write(const roof_profile *profile, const roof_ranking *ranking,
+                               const roof_machine *machine, const roof_recorded *recorded, roof_text *out,
+                               roof_error *error) {
+  json_t *kernels = json_array();
+  for (size_t i = 0; i < ranking->count; i++) {
+    json_array_append_new(kernels, kernel_json(&ranking->rows[i]));
+  }
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "schema", "roofline.measurements/1",
+                "source", profile->format->title, "format", profile->format->name, "device",
+                profile->device[0] != '\0' ? profile->device : NULL, "machine",
+                machine != NULL ? machine->name : NULL, "total_seconds", rf_json_number(ranking->seconds),
+                "lost_seconds", rf_json_number(ranking->lost_seconds), "kernels", kernels, "facts",
+                facts_json(profile), "skipped", skipped_json(profile));
+  if (object != NULL) {
+    add_taken(object, profile);
+    json_object_set_new(object, "recorded",
+                        recorded != NULL ? recorded_json(ranking, recorded) : json_null());
+  }
+  return rf_json_write(object, "import", out, error);
 }
