@@ -122,10 +122,70 @@ static void documents_are_imported(void **state) {
   roof_measurements_done(&all);
 }
 
+/** A ranking with its kernels' shares of the time, as measurements, and as the document that the library reads. */
+static void rankings_are_written(void **state) {
+  (void)state;
+  roof_measurements all = {0}, list = {0}, read = {0};
+  roof_text text = {0}, out = {0};
+  roof_profile profile;
+  roof_ceilings ceilings;
+  roof_ranking ranking;
+  const char *why[2] = {NULL, "no prediction"};
+  const roof_recorded recorded = {"some.ledger", why};
+  roof_machine *machine = NULL;
+  fill(&all);
+  assert_int_equal(roof_measurements_write(&all, &text, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+  assert_int_equal(roof_import_memory(text.data, text.length, "text", NULL, &profile, NULL), ROOF_OK);
+  assert_int_equal(roof_catalog_match_or_copy(profile.device, NULL, &machine, NULL), ROOF_OK);
+  assert_int_equal(roof_ceilings_init(&ceilings, machine, 0, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_profile_rank(&profile, &ceilings, NULL, &ranking, NULL), ROOF_OK);
+  assert_near(ranking.rows[0].time_share + ranking.rows[1].time_share, 1, 1e-12);
+  assert_near(ranking.rows[0].time_share, ranking.rows[0].at.seconds / ranking.seconds, 1e-15);
+  assert_int_equal(roof_ranking_measurements(&profile, &ranking, machine, &list, NULL), ROOF_OK);
+  assert_int_equal(list.count, 2);
+  assert_string_equal(list.list[0].machine, machine->name);
+  assert_string_equal(list.list[1].label, ranking.rows[1].record->name);
+  assert_true(list.list[0].taken == 1.7e9);
+  assert_int_equal(roof_ranking_write(&profile, &ranking, machine, &recorded, &out, NULL), ROOF_OK);
+  assert_non_null(strstr(out.data, "\"ledger\": \"some.ledger\""));
+  assert_non_null(strstr(out.data, "\"why\": \"no prediction\""));
+  assert_int_equal(roof_measurements_parse(out.data, out.length, "out", &read, NULL), ROOF_OK);
+  assert_int_equal(read.count, 2);
+  assert_near(read.list[0].seconds, list.list[0].seconds, 1e-15);
+  assert_near(read.list[0].flops, list.list[0].flops, 1e-15);
+  free(ranking.rows);
+  roof_machine_free(machine);
+  roof_measurements_done(&all);
+  roof_measurements_done(&list);
+  roof_measurements_done(&read);
+  roof_profile_done(&profile);
+  roof_text_done(&text);
+  roof_text_done(&out);
+}
+
+/** The catalogue's, else what the profile reports, else none. */
+static void a_profile_has_the_machine_it_was_taken_on(void **state) {
+  (void)state;
+  roof_machine *reported = roof_machine_new(), *machine = NULL;
+  assert_non_null(reported);
+  assert_int_equal(roof_catalog_match_or_copy("NVIDIA A100 80GB PCIe", reported, &machine, NULL), ROOF_OK);
+  assert_string_equal(machine->name, "nvidia-a100-pcie-80gb");
+  roof_machine_free(machine);
+  assert_int_equal(roof_catalog_match_or_copy("no such device", reported, &machine, NULL), ROOF_OK);
+  assert_string_equal(machine->name, "reported-device");
+  roof_machine_free(machine);
+  assert_int_equal(roof_catalog_match_or_copy("", NULL, &machine, NULL), ROOF_OK);
+  assert_null(machine);
+  roof_machine_free(reported);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_reads_back),
       cmocka_unit_test(documents_are_imported),
+      cmocka_unit_test(rankings_are_written),
+      cmocka_unit_test(a_profile_has_the_machine_it_was_taken_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
