@@ -32,6 +32,13 @@ ROOF_API roof_status roof_machine_read(const char *text, size_t length, const ch
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof_error *error);
 
+/** Appends several machines as one roofline.machines/1 object, what `measure --backend A,B --json` prints.
+ *  Units: as roof_machine.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_machines_write(const roof_machine *const *machines, int count, roof_text *out,
+                                         roof_error *error);
+
 /** Appends a machine's peaks, levels and links as CSV, a row each.
  *  Units: as roof_machine.
  *  Ownership: appends to the caller's `out`.

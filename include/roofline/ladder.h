@@ -8,6 +8,7 @@
 
 #include "roofline/measure.h"
 #include "roofline/place.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,9 +23,12 @@ typedef struct roof_rung {
   char label[ROOF_LABEL_MAX];
   roof_prediction prediction;
   roof_measurement measurement;
-  roof_placed at;    /**< under the ceilings of its cores, once it is measured */
-  double in_turns;   /**< share of the library that took turns with it, NaN: none did */
-  char skipped[512]; /**< why it does not run, or "" */
+  roof_placed at;  /**< under the ceilings of its cores, once it is measured */
+  double in_turns; /**< share of the library that took turns with it, NaN: none did */
+  double
+      share_of_library; /**< of the fastest on as many cores: in turns with it where it was, else of its time */
+  double step;          /**< times faster than the rung before; NaN for the first and for libraries */
+  char skipped[512];    /**< why it does not run, or "" */
 } roof_rung;
 
 /** Rungs from the first up, then libraries. Do not copy. */
@@ -64,17 +68,13 @@ ROOF_API roof_status roof_ladder_predict(roof_ladder *ladder, const roof_machine
 ROOF_API roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measure_options *options,
                                          roof_error *error);
 
-/** Share of the fastest library on as many cores: in turns with it where it was, else of its time.
- *  Units: a ratio.
- *  Ownership: none.
- *  Errors: NaN where there is none. */
-ROOF_API double roof_ladder_share_of_library(const roof_ladder *ladder, int rung);
-
-/** Times faster than the rung before.
- *  Units: a ratio.
- *  Ownership: none.
- *  Errors: NaN for the first and for libraries. */
-ROOF_API double roof_ladder_step(const roof_ladder *ladder, int rung);
+/** Appends the ladder as one roofline.ladder/1 object, what `run OP --ladder --json` prints; `ledger` names where the
+ *  predictions were sealed, NULL: nowhere.
+ *  Units: s, FLOP/s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ladder_write(const roof_ladder *ladder, const char *ledger, roof_text *out,
+                                       roof_error *error);
 
 /** Releases what the ladder holds.
  *  Units: none.

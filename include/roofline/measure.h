@@ -27,6 +27,18 @@ typedef struct roof_windows {
 /** Called once a ceiling; what it points to is gone afterwards. */
 typedef void roof_windows_sink(void *user, const roof_windows *windows);
 
+/** A sink that appends to the roof_text `user`, empty at first, what becomes a roofline.samples/1 document.
+ *  Units: s, Hz.
+ *  Ownership: the caller's text.
+ *  Errors: none; a text that runs out of memory says so itself. */
+ROOF_API void roof_windows_write(void *user, const roof_windows *windows);
+
+/** Completes that document.
+ *  Units: none.
+ *  Ownership: the caller's text.
+ *  Errors: ROOF_E_MEMORY, from here or from before. */
+ROOF_API roof_status roof_windows_finish(roof_text *out, roof_error *error);
+
 typedef struct roof_measure_options {
   bool quick;
   int threads;             /**< 0: one per core allowed */

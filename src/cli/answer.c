@@ -25,9 +25,6 @@ static const struct {
      "machine,name,op,size,count,dtype,unit,flops,bytes,weight_bytes,kernels,intensity,ridge,"
      "regime,binding,"
      "lower_seconds=seconds.lower,expected_seconds=seconds.expected,share"},
-    {"roofline.ladder/1", "rungs",
-     "rung,kernel,label,summary,one_core,predicted_seconds,measured_seconds,flops_per_second,"
-     "fraction_of_ceiling,times_rung_before,fraction_of_best_library"},
     {"roofline.ledger/1", "entries",
      "sequence,time,kind,label,machine,op,parameters,dtype,regime,binding,flops,bytes,"
      "lower_seconds=seconds.lower,expected_seconds=seconds.expected,measured_seconds=seconds,samples,"

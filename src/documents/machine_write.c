@@ -189,6 +189,19 @@ roof_status roof_machine_write(const roof_machine *machine, roof_text *out, roof
   return ROOF_OK;
 }
 
+roof_status roof_machines_write(const roof_machine *const *machines, int count, roof_text *out,
+                                roof_error *error) {
+  roof_status status = ROOF_OK;
+  roof_text_add(out, "{\"schema\": \"roofline.machines/1\", \"machines\": [");
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    roof_text_add(out, i > 0 ? "," : "");
+    status = roof_machine_write(machines[i], out, error);
+  }
+  roof_text_add(out, "]}\n");
+  return status != ROOF_OK || !out->failed ? status
+                                           : roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
+}
+
 roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out, roof_error *error) {
   const rf_field f = {.key = "conditions", .type = FIELD_OBJECT, .record = &rf_conditions_record};
   write_object(out, &f, (const char *)conditions);

@@ -22,7 +22,7 @@ static int compare_rungs(const void *a, const void *b) {
 
 static void add_rung(roof_ladder *l, const roof_kernel *kernel, bool alone) {
   roof_rung *r = &l->rungs[l->count++];
-  *r = (roof_rung){.kernel = kernel, .alone = alone, .in_turns = NAN};
+  *r = (roof_rung){.kernel = kernel, .alone = alone, .in_turns = NAN, .share_of_library = NAN, .step = NAN};
   roof_measurement_init(&r->measurement);
 }
 
@@ -163,6 +163,26 @@ static roof_status run(const roof_ladder *l, roof_rung *r, const roof_measure_op
   return ROOF_OK;
 }
 
+static double share_of_library(const roof_ladder *ladder, const roof_rung *r) {
+  double best = NAN;
+  for (int i = 0; i < ladder->count; i++) {
+    const roof_rung *other = &ladder->rungs[i];
+    if (other->kernel->library != NULL && other->alone == r->alone && other->skipped[0] == '\0') {
+      best = fmin(best, other->measurement.seconds);
+    }
+  }
+  return isfinite(r->in_turns) ? r->in_turns : best / r->measurement.seconds;
+}
+
+/** Each rung with the one before and the libraries, as far as they are measured. */
+static void compare(roof_ladder *ladder) {
+  for (int i = 0; i < ladder->count; i++) {
+    roof_rung *r = &ladder->rungs[i];
+    r->share_of_library = share_of_library(ladder, r);
+    r->step = i > 0 && r->kernel->rung > 0 ? r[-1].measurement.seconds / r->measurement.seconds : NAN;
+  }
+}
+
 roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measure_options *options,
                                 roof_error *error) {
   roof_rung *r = &ladder->rungs[rung];
@@ -183,24 +203,8 @@ roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measur
   memcpy(m->label, r->label, sizeof m->label);
   snprintf(m->machine, sizeof m->machine, "%s", ladder->machines[0]->name);
   roof_place_work(&ladder->targets[r->alone], &r->prediction.work, m->seconds, m->stats.spread, &r->at);
+  compare(ladder);
   return ROOF_OK;
-}
-
-double roof_ladder_share_of_library(const roof_ladder *ladder, int rung) {
-  const roof_rung *r = &ladder->rungs[rung];
-  double best = NAN;
-  for (int i = 0; i < ladder->count; i++) {
-    const roof_rung *other = &ladder->rungs[i];
-    if (other->kernel->library != NULL && other->alone == r->alone && other->skipped[0] == '\0') {
-      best = fmin(best, other->measurement.seconds);
-    }
-  }
-  return isfinite(r->in_turns) ? r->in_turns : best / r->measurement.seconds;
-}
-
-double roof_ladder_step(const roof_ladder *ladder, int rung) {
-  const roof_rung *r = &ladder->rungs[rung];
-  return rung > 0 && r->kernel->rung > 0 ? r[-1].measurement.seconds / r->measurement.seconds : NAN;
 }
 
 void roof_ladder_done(roof_ladder *ladder) {

@@ -623,8 +623,25 @@ static void user_folders_come_first(void **state) {
   remove(folder);
 }
 
+static void several_machines_in_one_document(void **state) {
+  (void)state;
+  roof_machine *one = roof_machine_new(), *two = roof_machine_new();
+  const roof_machine *const machines[] = {one, two};
+  roof_text all = {0}, first = {0};
+  assert_int_equal(roof_machines_write(machines, 2, &all, NULL), ROOF_OK);
+  assert_int_equal(roof_machine_write(one, &first, NULL), ROOF_OK);
+  assert_non_null(strstr(all.data, "{\"schema\": \"roofline.machines/1\", \"machines\": [{"));
+  assert_non_null(strstr(all.data, first.data));
+  assert_string_equal(all.data + all.length - 3, "]}\n");
+  roof_text_done(&all);
+  roof_text_done(&first);
+  roof_machine_free(one);
+  roof_machine_free(two);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(several_machines_in_one_document),
       cmocka_unit_test(every_builtin_machine_round_trips),
       cmocka_unit_test(libraries_and_energy_read_back),
       cmocka_unit_test(every_figure_has_a_source),

@@ -22,6 +22,7 @@ static void rungs_in_order_predicted_then_measured(void **state) {
   roof_measure_options how = roof_measure_options_default();
   roof_machine *machine = NULL;
   roof_ladder l;
+  roof_text text = {0};
   roof_error error = {0};
   how.quick = true;
   if (roof_ladder_find(&l, fake(), op_of("gemm"), ROOF_FP32, &how, words, 1, &error) != ROOF_OK) {
@@ -42,8 +43,12 @@ static void rungs_in_order_predicted_then_measured(void **state) {
     assert_near(l.rungs[i].at.share, 0.8, 1e-9);
     assert_string_equal(l.rungs[i].measurement.label, l.rungs[i].label);
   }
-  assert_true(isnan(roof_ladder_step(&l, 0)));
-  assert_near(roof_ladder_step(&l, 1), 1, 1e-9);
+  assert_true(isnan(l.rungs[0].step) && isnan(l.rungs[1].share_of_library));
+  assert_near(l.rungs[1].step, 1, 1e-9);
+  assert_int_equal(roof_ladder_write(&l, NULL, &text, &error), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"ledger\": null"));
+  assert_non_null(strstr(text.data, "\"times_rung_before\": 1,"));
+  roof_text_done(&text);
   roof_ladder_done(&l);
   roof_machine_free(machine);
 }

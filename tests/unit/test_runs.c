@@ -125,8 +125,26 @@ static void written_and_read_back(void **state) {
   roof_runs_done(&runs);
 }
 
+static void samples_of_ceilings_as_a_document(void **state) {
+  (void)state;
+  const double seconds[] = {0.5, 0.25}, clocks[] = {1e9, NAN};
+  const size_t ends[] = {1, 2};
+  const roof_windows windows = {"DRAM read", 8, seconds, clocks, 2, ends, 2};
+  roof_text text = {0}, none = {0};
+  roof_windows_write(&text, &windows);
+  roof_windows_write(&text, &windows);
+  assert_int_equal(roof_windows_finish(&text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "{\"figure\": \"DRAM read\", \"work\": 8, \"round_ends\": [1, 2], "
+                                    "\"seconds\": [0.5, 0.25], \"clock_hz\": [1000000000, null]},\n"));
+  assert_int_equal(roof_windows_finish(&none, NULL), ROOF_OK);
+  assert_string_equal(none.data, "{\"schema\": \"roofline.samples/1\", \"figures\": []}\n");
+  roof_text_done(&text);
+  roof_text_done(&none);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(samples_of_ceilings_as_a_document),
       cmocka_unit_test(sizes_measured_and_placed),
       cmocka_unit_test(what_cannot_be_added),
       cmocka_unit_test(named_or_all),

@@ -1,5 +1,4 @@
 /* The ceilings of the machine this runs on. */
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,44 +36,9 @@ static roof_status save(const cli_args *args, const roof_machine *machine, roof_
   return status;
 }
 
-static void add_numbers(roof_text *out, const char *key, const double *numbers, size_t count) {
-  roof_text_addf(out, ", \"%s\": [", key);
-  for (size_t i = 0; i < count; i++) {
-    roof_text_add(out, i > 0 ? ", " : "");
-    if (isfinite(numbers[i])) {
-      roof_text_add_number(out, numbers[i], 6);
-    } else {
-      roof_text_add(out, "null");
-    }
-  }
-  roof_text_add(out, "]");
-}
-
-/** Appends one ceiling's samples to the document. */
-static void keep_windows(void *user, const roof_windows *windows) {
-  roof_text *out = user;
-  roof_text_add(out, out->length > 0 ? ",\n  " : "{\"schema\": \"roofline.samples/1\", \"figures\": [\n  ");
-  roof_text_add(out, "{\"figure\": ");
-  roof_text_add_json(out, windows->figure);
-  roof_text_add(out, ", \"work\": ");
-  roof_text_add_number(out, windows->work, 15);
-  roof_text_add(out, ", \"round_ends\": [");
-  for (int i = 0; i < windows->rounds; i++) {
-    roof_text_addf(out, "%s%zu", i > 0 ? ", " : "", windows->ends[i]);
-  }
-  roof_text_add(out, "]");
-  add_numbers(out, "seconds", windows->seconds, windows->count);
-  add_numbers(out, "clock_hz", windows->clocks, windows->count);
-  roof_text_add(out, "}");
-}
-
 static roof_status save_samples(roof_text *samples, roof_error *error) {
-  roof_text_add(samples,
-                samples->length > 0 ? "\n]}\n" : "{\"schema\": \"roofline.samples/1\", \"figures\": []}\n");
-  if (samples->failed) {
-    return roof_error_set(error, ROOF_E_MEMORY, "--samples: out of memory");
-  }
-  return rf_write_file(samples_name, samples->data, samples->length, error);
+  roof_status status = roof_windows_finish(samples, error);
+  return status == ROOF_OK ? rf_write_file(samples_name, samples->data, samples->length, error) : status;
 }
 
 /** Measures into *machine and keeps it. */
@@ -87,7 +51,7 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
   how.progress = cli_show_progress;
   how.user = (void *)(uintptr_t)args;
   roof_text samples = {0};
-  how.keep = samples_name != NULL ? keep_windows : NULL;
+  how.keep = samples_name != NULL ? roof_windows_write : NULL;
   how.keep_user = &samples;
   roof_status status = cli_args_precision(percent, &how.precision, error);
   if (status == ROOF_OK) {
@@ -136,13 +100,7 @@ static roof_status check_list(const cli_args *args, roof_error *error) {
 
 static roof_status print_json(roof_machine *const *machines, int count, roof_error *error) {
   roof_text text = {0};
-  roof_status status = ROOF_OK;
-  roof_text_add(&text, "{\"schema\": \"roofline.machines/1\", \"machines\": [");
-  for (int i = 0; i < count && status == ROOF_OK; i++) {
-    roof_text_add(&text, i > 0 ? "," : "");
-    status = roof_machine_write(machines[i], &text, error);
-  }
-  roof_text_add(&text, "]}\n");
+  roof_status status = roof_machines_write((const roof_machine *const *)machines, count, &text, error);
   status = status == ROOF_OK ? cli_print(&text, error) : status;
   roof_text_done(&text);
   return status;

@@ -6,13 +6,9 @@
 #include <string.h>
 
 #include "cli/chart.h"
-#include "cli/grid.h"
 #include "cli/ledger/seal.h"
 #include "core/number.h"
 #include "roofline/ladder.h"
-
-enum { COLUMNS = 9, QUANTITY = 32 };
-static const char alignment[COLUMNS + 1] = "rlrrrrrrr";
 
 typedef struct climb {
   const cli_climb *asked;
@@ -96,48 +92,82 @@ static roof_status measure(climb *c, roof_error *error) {
   return status;
 }
 
-static void add_share(cli_grid *grid, double share) {
-  char text[QUANTITY] = "";
-  if (!isnan(share)) {
-    rf_format(text, sizeof text, "%.1f %%", 100 * share);
-  }
-  cli_grid_add(grid, "%s", text);
+static bool has_run(const void *row) {
+  return ((const roof_rung *)row)->skipped[0] == '\0';
+}
+
+static double rung_number(const void *row) {
+  const roof_rung *r = row;
+  return r->kernel->rung > 0 ? (double)r->kernel->rung : (double)NAN;
+}
+
+static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_rung *)row)->kernel->name;
+}
+
+static const char *summary(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_rung *)row)->kernel->summary;
+}
+
+static const char *cores(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_rung *)row)->alone ? "1" : "all";
+}
+
+static double flops_rate(const void *row) {
+  const roof_measurement *m = &((const roof_rung *)row)->measurement;
+  return m->flops / m->seconds;
 }
 
 /** Work a second: bytes where no FLOPs are counted. */
-static const char *rate_format(const roof_measurement *m, char *text, size_t size) {
+static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_measurement *m = &((const roof_rung *)row)->measurement;
   bool counted = m->flops > 0;
-  return roof_quantity_format(text, size, (counted ? m->flops : m->bytes) / m->seconds,
+  return roof_quantity_format(scratch, CLI_SCRATCH, (counted ? m->flops : m->bytes) / m->seconds,
                               counted ? "FLOP/s" : "B/s");
 }
 
-static void add_rows(const climb *c, cli_grid *grid) {
-  static const char *const heads[COLUMNS] = {"rung",  "kernel",     "cores",    "predicted",      "measured",
-                                             "FLOPs", "of ceiling", "x before", "of best library"};
-  for (int i = 0; i < COLUMNS; i++) {
-    cli_grid_add(grid, "%s", heads[i]);
-  }
-  for (int i = 0; i < c->ladder.count; i++) {
-    const roof_rung *r = &c->ladder.rungs[i];
-    const roof_measurement *m = &r->measurement;
-    char text[QUANTITY], step[QUANTITY] = "";
-    if (r->skipped[0] != '\0') {
-      continue;
-    }
-    snprintf(text, sizeof text, "%d", r->kernel->rung);
-    cli_grid_add(grid, "%s", r->kernel->rung > 0 ? text : "");
-    cli_grid_add(grid, "%s", r->kernel->name);
-    cli_grid_add(grid, "%s", r->alone ? "1" : "all");
-    cli_grid_add(grid, "%s", roof_quantity_format(text, sizeof text, r->prediction.expected_seconds, "s"));
-    cli_grid_add(grid, "%s", roof_quantity_format(text, sizeof text, m->seconds, "s"));
-    cli_grid_add(grid, "%s", rate_format(m, text, sizeof text));
-    add_share(grid, r->at.share);
-    if (!isnan(roof_ladder_step(&c->ladder, i))) {
-      rf_format(step, sizeof step, "%.2fx", roof_ladder_step(&c->ladder, i));
-    }
-    cli_grid_add(grid, "%s", step);
-    add_share(grid, roof_ladder_share_of_library(&c->ladder, i));
-  }
+#define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
+
+static const cli_column columns[] = {
+    {.key = "rung", .header = "rung", .fixed = true, .none = "", .number = rung_number},
+    {.key = "kernel", .header = "kernel", .text = kernel_name},
+    {.key = "label", CLI_FIELD(NAME, roof_rung, label)},
+    {.key = "summary", .text = summary},
+    {.key = "one_core", CLI_FIELD(FLAG, roof_rung, alone)},
+    {.header = "cores", .right = true, .text = cores},
+    {.key = "predicted_seconds",
+     .header = "predicted",
+     .unit = "s",
+     .none = "unknown",
+     CLI_FIELD(NUMBER, roof_rung, prediction.expected_seconds)},
+    {.key = "measured_seconds",
+     .header = "measured",
+     .unit = "s",
+     CLI_FIELD(NUMBER, roof_rung, measurement.seconds)},
+    {.key = "flops_per_second", .number = flops_rate},
+    {.header = "FLOPs", .right = true, .text = rate},
+    {.key = "fraction_of_ceiling", .header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_rung, at.share)},
+    {.key = "times_rung_before",
+     .header = "x before",
+     .unit = "x",
+     .digits = 2,
+     .fixed = true,
+     .none = "",
+     CLI_FIELD(NUMBER, roof_rung, step)},
+    {.key = "fraction_of_best_library",
+     .header = "of best library",
+     PERCENT,
+     CLI_FIELD(NUMBER, roof_rung, share_of_library)},
+    {0},
+};
+
+static cli_rows rows_of(const climb *c) {
+  cli_rows rows = CLI_ROWS(columns, c->ladder.rungs, (size_t)c->ladder.count);
+  rows.shown = has_run;
+  return rows;
 }
 
 /** What moves the dot at each rung, and what was left out. */
@@ -194,59 +224,24 @@ static roof_status fill_scene(const climb *c, roof_scene *scene, roof_error *err
   return status;
 }
 
-static roof_status write_picture(const climb *c, const roof_scene *scene, roof_error *error) {
-  cli_grid grid = {0};
-  add_rows(c, &grid);
-  const char **cells = cli_grid_cells(&grid);
-  roof_table table = {"Rungs", cells, COLUMNS, grid.count / COLUMNS - 1};
-  roof_status status = cells != NULL ? cli_chart_write(c->asked->args->to, scene, &table, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
-  free(cells);
-  cli_grid_done(&grid);
-  return status;
-}
-
-static roof_status print_json(const climb *c, roof_error *error) {
-  json_t *rungs = json_array(), *skipped = json_array();
-  for (int i = 0; i < c->ladder.count; i++) {
-    const roof_rung *r = &c->ladder.rungs[i];
-    const roof_measurement *m = &r->measurement;
-    if (r->skipped[0] != '\0') {
-      json_array_append_new(skipped, json_pack("{s:s, s:s}", "what", r->label, "why", r->skipped));
-      continue;
-    }
-    json_array_append_new(
-        rungs,
-        json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rung",
-                  r->kernel->rung > 0 ? json_integer(r->kernel->rung) : json_null(), "kernel",
-                  r->kernel->name, "label", r->label, "summary", r->kernel->summary, "one_core",
-                  json_boolean(r->alone), "predicted_seconds", rf_json_number(r->prediction.expected_seconds),
-                  "measured_seconds", rf_json_number(m->seconds), "flops_per_second",
-                  rf_json_number(m->flops / m->seconds), "fraction_of_ceiling", rf_json_number(r->at.share),
-                  "times_rung_before", rf_json_number(roof_ladder_step(&c->ladder, i)),
-                  "fraction_of_best_library", rf_json_number(roof_ladder_share_of_library(&c->ladder, i))));
-  }
-  return cli_answer_print(c->asked->args,
-                          json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o}", "schema", "roofline.ladder/1",
-                                    "machine", c->machine->name, "op", c->ladder.op->name, "parameters",
-                                    rf_parameters_json(c->ladder.op, c->ladder.values), "dtype",
-                                    roof_dtype_name(c->ladder.dtype), "ledger", c->asked->ledger, "rungs",
-                                    rungs, "skipped", skipped),
-                          error);
-}
-
-static roof_status print_text(const climb *c, const roof_scene *scene, roof_error *error) {
+static roof_status print(const climb *c, const roof_scene *scene, roof_error *error) {
+  const cli_args *args = c->asked->args;
   roof_text text = {0};
-  cli_grid grid = {0};
-  add_rows(c, &grid);
-  cli_grid_end(&grid, &text, alignment);
-  cli_grid_done(&grid);
-  roof_text_add(&text, "\n");
-  add_ideas(c, &text);
-  roof_text_add(&text, "\n");
-  roof_status status = cli_print(&text, error);
+  roof_status status = ROOF_OK;
+  if (args->csv) {
+    cli_columns_add_csv(&text, rows_of(c));
+  } else if (args->json) {
+    status = roof_ladder_write(&c->ladder, c->asked->ledger, &text, error);
+  } else {
+    cli_columns_add_text(&text, rows_of(c));
+    roof_text_add(&text, "\n");
+    add_ideas(c, &text);
+    roof_text_add(&text, "\n");
+  }
+  status = status == ROOF_OK ? cli_print(&text, error) : status;
   roof_text_done(&text);
-  return status == ROOF_OK ? cli_chart_print(c->asked->args, scene, 0, 0, false, error) : status;
+  return status != ROOF_OK || args->json || args->csv ? status
+                                                      : cli_chart_print(args, scene, 0, 0, false, error);
 }
 
 static roof_status show(climb *c, roof_error *error) {
@@ -257,11 +252,9 @@ static roof_status show(climb *c, roof_error *error) {
   }
   roof_status status = fill_scene(c, scene, error);
   if (status == ROOF_OK && args->to != NULL) {
-    status = write_picture(c, scene, error);
+    status = cli_chart_write_rows(args->to, scene, "Rungs", rows_of(c), error);
   }
-  if (status == ROOF_OK) {
-    status = args->json || args->csv ? print_json(c, error) : print_text(c, scene, error);
-  }
+  status = status == ROOF_OK ? print(c, scene, error) : status;
   free(scene);
   return status;
 }
