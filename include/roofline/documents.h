@@ -9,6 +9,7 @@
 #include "roofline/joules.h"
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
+#include "roofline/model_sweep.h"
 #include "roofline/plan.h"
 #include "roofline/predict.h"
 #include "roofline/sweep.h"
@@ -126,6 +127,12 @@ ROOF_API roof_status roof_machine_template(const char *name, roof_text *out, roo
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_model_write(const roof_model_target *target, const roof_model_answer *answer,
                                       roof_text *out, roof_error *error);
+
+/** Appends a model over several values as one roofline.model_sweep/1 object.
+ *  Units: as roof_model_run.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_sweep_write(const roof_model_sweep *sweep, roof_text *out, roof_error *error);
 
 /** Appends a workload's answer on a machine as one roofline.workload/1 object, what `model LIST --json` prints.
  *  Units: as roof_workload_answer.

@@ -3,7 +3,9 @@
 #define ROOFLINE_DRAW_H
 
 #include "roofline/joules.h"
+#include "roofline/model_sweep.h"
 #include "roofline/place.h"
+#include "roofline/plan.h"
 #include "roofline/shape.h"
 #include "roofline/text.h"
 
@@ -224,6 +226,30 @@ ROOF_API roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *
  *  than a chart holds; as roof_energy_point_at. */
 ROOF_API roof_status roof_energy_chart(const roof_energy_subject *subjects, int count, roof_curves *chart,
                                        roof_error *error);
+
+/** The chart of a model over the values of the sweep's first axis: tokens per second and time per token, a line for
+ *  each machine, precision and value of the other axes, dashed from where it does not fit; marks where a line turns.
+ *  Units: tokens/s, s.
+ *  Ownership: fills *chart, also on failure.
+ *  Errors: ROOF_E_ARGUMENT for a sweep without an axis, or with more lines than a chart holds. */
+ROOF_API roof_status roof_model_sweep_chart(const roof_model_sweep *sweep, roof_curves *chart,
+                                            roof_error *error);
+
+/** The front of a search: tokens per second and request against tokens per second and device.
+ *  Units: tokens/s.
+ *  Ownership: fills *chart.
+ *  Errors: none. */
+ROOF_API void roof_plans_chart(const roof_model *model, const roof_machine *machine,
+                               const roof_plan_limits *limits, const roof_model_precisions *precisions,
+                               const roof_plan_front *front, roof_front *chart);
+
+/** The network roofline: FLOP/s that a device attains over the FLOPs per byte that it sends, a line a link, and where
+ *  the gradients of the settings lie.
+ *  Units: FLOP/s, FLOP/byte.
+ *  Ownership: fills *chart.
+ *  Errors: none. */
+ROOF_API void roof_cluster_chart(const roof_target *target, const roof_cluster_settings *settings,
+                                 const roof_cluster_answer *answer, roof_curves *chart);
 
 /** One table of an HTML report: (1 + rows) x columns cells, the header's first. Columns of numbers are
  *  aligned right. */

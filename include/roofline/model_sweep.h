@@ -3,13 +3,23 @@
  *  Example:
  *    const char *const words[] = {"batch=1..256*2", "prompt=4k"};
  *    roof_model_axes axes = {0};
+ *    roof_model_precisions precisions;
+ *    roof_model_sweep sweep;
  *    roof_model_settings settings = roof_model_settings_default(&model);
- *    roof_status status = roof_model_settings_read(words, 2, &settings, &axes, &error); */
+ *    if (roof_model_settings_read(words, 2, &settings, &axes, &error) == ROOF_OK &&
+ *        roof_model_precisions_parse("bf16/fp8", &settings.precision, &precisions, &error) == ROOF_OK &&
+ *        roof_model_sweep_of(&model, &machine, 1, &settings, &axes, &precisions, &sweep, &error) == ROOF_OK) {
+ *      size_t fitting;
+ *      const roof_model_run *best = roof_model_sweep_best(&sweep, &fitting);
+ *      roof_model_sweep_done(&sweep);
+ *    }
+ *    roof_model_axes_done(&axes); */
 #ifndef ROOFLINE_MODEL_SWEEP_H
 #define ROOFLINE_MODEL_SWEEP_H
 
 #include "roofline/model.h"
 #include "roofline/shape.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +56,142 @@ ROOF_API roof_status roof_model_settings_read(const char *const *words, int coun
  *  Ownership: releases.
  *  Errors: none. */
 ROOF_API void roof_model_axes_done(roof_model_axes *axes);
+
+/** X(symbol, key, unit): a figure of a run. Intensity, MFU and MBU are of the decoding step, else of the only phase. */
+#define ROOF_RUN_FIGURE_MAP(X)                                                                               \
+  X(ROOF_RUN_TTFT, "ttft_seconds", "s")                                                                      \
+  X(ROOF_RUN_TPOT, "tpot_seconds", "s")                                                                      \
+  X(ROOF_RUN_RATE, "tokens_per_second", "")                                                                  \
+  X(ROOF_RUN_BATCH_RATE, "batch_tokens_per_second", "")                                                      \
+  X(ROOF_RUN_DEVICE_RATE, "device_tokens_per_second", "")                                                    \
+  X(ROOF_RUN_PROMPT_RATE, "prompt_tokens_per_second", "")                                                    \
+  X(ROOF_RUN_ENERGY, "joules_per_token", "J")                                                                \
+  X(ROOF_RUN_PRICE, "price_per_million_tokens", "")                                                          \
+  X(ROOF_RUN_TOTAL_BYTES, "total_bytes", "B")                                                                \
+  X(ROOF_RUN_SPARE_BYTES, "spare_bytes", "B")                                                                \
+  X(ROOF_RUN_INTENSITY, "intensity", "")                                                                     \
+  X(ROOF_RUN_MFU, "mfu", "")                                                                                 \
+  X(ROOF_RUN_MBU, "mbu", "")
+
+typedef enum roof_run_figure {
+#define ROOF_RUN_FIGURE_ENUM(symbol, key, unit) symbol,
+  ROOF_RUN_FIGURE_MAP(ROOF_RUN_FIGURE_ENUM)
+#undef ROOF_RUN_FIGURE_ENUM
+      ROOF_RUN_FIGURE_COUNT
+} roof_run_figure;
+
+/** One value of each axis, in one precision, on one machine. */
+typedef struct roof_model_run {
+  int machine, precision;
+  size_t index; /**< of the values: the last axis turns fastest */
+  double figures[ROOF_RUN_FIGURE_COUNT];
+  bool fits;
+  roof_regime regime; /**< the longest of the step's times */
+  char why[128];      /**< why it cannot be; "": it can */
+} roof_model_run;
+
+/** Every run. Release with roof_model_sweep_done. */
+typedef struct roof_model_sweep {
+  const roof_model *model;
+  roof_machine *const *machines;
+  int machine_count;
+  roof_model_settings settings;
+  const roof_model_axes *axes;
+  roof_model_precisions precisions;
+  size_t values; /**< of all axes together */
+  roof_model_run *runs;
+  size_t count; /**< machines x precisions x values, in that order */
+} roof_model_sweep;
+
+/** Where a phase changes sides along an axis; other settings as in `run`. */
+typedef struct roof_model_sweep_crossing {
+  const roof_model_run *run;
+  int axis;
+  roof_phase phase;
+  bool products; /**< of its products alone */
+  roof_model_crossing at;
+  char words[224]; /**< roof_model_crossing_text */
+} roof_model_sweep_crossing;
+
+typedef void roof_model_sweep_visit(void *context, const roof_model_sweep *sweep,
+                                    const roof_model_sweep_crossing *crossing);
+
+/** The key of a figure, and in *unit (nullable) its unit: "s", "B", "J" or "".
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_run_figure_key(roof_run_figure figure, const char **unit);
+
+/** Answers the model at every value of the axes, in every precision, on every machine; a run that cannot be says why.
+ *  Units: as roof_model_answer.
+ *  Ownership: *sweep points to the model, the machines and the axes; release it with roof_model_sweep_done.
+ *  Errors: ROOF_E_ARGUMENT for more than 100000 runs, or when none can be; ROOF_E_MEMORY; *sweep is left alone. */
+ROOF_API roof_status roof_model_sweep_of(const roof_model *model, roof_machine *const *machines,
+                                         int machine_count, const roof_model_settings *settings,
+                                         const roof_model_axes *axes, const roof_model_precisions *precisions,
+                                         roof_model_sweep *sweep, roof_error *error);
+
+/** Frees the runs.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
+ROOF_API void roof_model_sweep_done(roof_model_sweep *sweep);
+
+/** Runs from one value of an axis to its next.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API size_t roof_model_sweep_stride(const roof_model_sweep *sweep, int axis);
+
+/** Whether a run has the first value of an axis: it begins a line along it.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_model_sweep_starts(const roof_model_sweep *sweep, const roof_model_run *run, int axis);
+
+/** A run's value of an axis.
+ *  Units: the setting's.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_model_sweep_value(const roof_model_sweep *sweep, const roof_model_run *run, int axis);
+
+/** Whether some run generates tokens.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_model_sweep_generates(const roof_model_sweep *sweep);
+
+/** Whether some run knows a figure.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_model_sweep_knows(const roof_model_sweep *sweep, roof_run_figure figure);
+
+/** The figure by which runs are ranked: generated tokens per second and device, of the input where none are generated.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API roof_run_figure roof_model_sweep_rate(const roof_model_sweep *sweep);
+
+/** Of the runs that fit the one with the highest rate, the first of equals, and in *fitting how many fit.
+ *  Units: none.
+ *  Ownership: of the sweep.
+ *  Errors: NULL when none fits. */
+ROOF_API const roof_model_run *roof_model_sweep_best(const roof_model_sweep *sweep, size_t *fitting);
+
+/** Appends what tells a run from others of its machine but for the axis `except` (-1: all): "tp=2 bf16".
+ *  Units: the settings'.
+ *  Ownership: appends to the caller's text.
+ *  Errors: out->failed. */
+ROOF_API void roof_model_sweep_add_words(roof_text *out, const roof_model_sweep *sweep,
+                                         const roof_model_run *run, int except);
+
+/** Visits every crossing of every line along the batch, the prompt and the generation.
+ *  Units: as roof_model_crossing.
+ *  Ownership: keeps nothing; the crossing lives during the visit.
+ *  Errors: none. */
+ROOF_API void roof_model_sweep_crossings(const roof_model_sweep *sweep, roof_model_sweep_visit *visit,
+                                         void *context);
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,14 @@ typedef struct roof_plan_front {
   int count;
 } roof_plan_front;
 
+/** "tp 2 pp 1 dp 4 ep 8 b16 fp8": a plan in few words, ep where it is shared, the name of its precision where `precision`
+ *  is not NULL.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_plan_point_text(const roof_plan_point *point, const char *precision, char *buffer,
+                                    size_t size);
+
 /** Tries every tp x pp x dp (and ep) that has `limits->devices` devices and divides the model, with batches
  *  of powers of two a replica up to what fits, in each precision; other settings are those of `base`. The
  *  front is of time per token against tokens per second and device, whatever the limits. About a microsecond

@@ -55,6 +55,20 @@ roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, cons
   return status;
 }
 
+roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *caption,
+                                   const cli_grid *rows, int columns, roof_error *error) {
+  static const cli_grid none = {.count = 0};
+  const char **cells = cli_grid_cells(rows != NULL ? rows : &none);
+  const roof_table table = {caption, cells, columns, rows != NULL ? rows->count / columns - 1 : 0};
+  roof_text svg = {0};
+  roof_status status = cells != NULL ? roof_draw_curves_svg(curves, &svg, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+  status = status == ROOF_OK ? cli_chart_write_svg(path, curves->title, &svg, &table, error) : status;
+  free(cells);
+  roof_text_done(&svg);
+  return status;
+}
+
 /** The size given, else the terminal's, else one that fits most. */
 static void choose_size(int width, int height, int *columns, int *rows) {
   struct winsize size = {0};

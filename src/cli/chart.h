@@ -3,6 +3,7 @@
 #define CLI_CHART_H
 
 #include "cli/columns.h"
+#include "cli/grid.h"
 #include "roofline/draw.h"
 
 /** ROOF_E_ARGUMENT unless the name ends in .svg, .png or .html, ROOF_E_UNSUPPORTED where that is not drawn
@@ -20,6 +21,10 @@ roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, cons
 /** Writes a chart that is drawn already, `title` heading the page. */
 roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,
                                 const roof_table *table, roof_error *error);
+
+/** Writes curves; `rows`, nullable, are the cells of a table of so many columns beneath them on an HTML page. */
+roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *caption,
+                                   const cli_grid *rows, int columns, roof_error *error);
 
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
 roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int width, int height, bool ascii,

@@ -154,62 +154,13 @@ static void add_text(roof_text *out, const answer *a) {
   add_plans(out, a);
 }
 
-/** Attainable FLOP/s over FLOPs per byte sent: a line a link, with its ridge. */
-static void fill_chart(const answer *a, roof_curves *c) {
-  enum { POINTS = 128 };
-  char text[SHORT];
-  double rate = a->of.cluster.flops_per_second, own = a->of.flops_per_byte_sent;
-  roof_panel *panel = &c->panels[0];
-  snprintf(c->title, sizeof c->title, "%.60s: %s roofline of its links", a->target.machine->title,
-           roof_dtype_name(a->target.types.compute));
-  rf_format(c->subtitle, sizeof c->subtitle,
-            "one way; training of %.3g parameters, %.3g tokens per step, %.0f devices", a->in.parameters,
-            a->in.tokens, a->in.devices);
-  snprintf(c->x_title, sizeof c->x_title, "FLOP/byte sent");
-  snprintf(panel->title, sizeof panel->title, "attainable per device");
-  snprintf(panel->unit, sizeof panel->unit, "FLOP/s");
-  c->panel_count = 1;
-  panel->limit_count = 1;
-  panel->limits[0] = (roof_curve_dot){.y = rate, .series = ROOF_PANEL_CURVES - 1};
-  snprintf(panel->limits[0].label, sizeof panel->limits[0].label, "peak %s",
-           roof_quantity_format(text, SHORT, rate, "FLOP/s"));
-  for (int i = 0; i < a->of.link_count && i < ROOF_PANEL_CURVES; i++) {
-    const roof_cluster_link *l = &a->of.links[i];
-    roof_curve *curve = &panel->curves[i];
-    double ridge = l->flops_per_byte, low = fmin(10, own / 2), high = fmax(3e5, own * 2);
-    *curve = (roof_curve){.series = i, .count = POINTS, .solid = POINTS};
-    for (int k = 0; k < POINTS; k++) {
-      curve->x[k] = low * pow(high / low, (double)k / (POINTS - 1));
-      curve->y[k] = fmin(rate, l->bytes_per_second * curve->x[k]);
-    }
-    snprintf(c->series[i], sizeof c->series[i], "%.60s", l->name);
-    c->marks[i] = (roof_curve_dot){.x = ridge, .series = i};
-    rf_format(c->marks[i].label, sizeof c->marks[i].label, "%.5g FLOP/B", ridge);
-    c->series_count = c->mark_count = panel->curve_count = i + 1;
-  }
-  if (isfinite(own)) {
-    panel->dot_count = 1;
-    panel->dots[0] =
-        (roof_curve_dot){.x = own,
-                         .y = fmin(rate, own * a->of.links[c->series_count - 1].bytes_per_second),
-                         .series = c->series_count - 1};
-    snprintf(panel->dots[0].label, sizeof panel->dots[0].label, "gradients over %.0f devices", a->in.devices);
-  }
-}
-
 static roof_status draw(const answer *a, const char *path, roof_error *error) {
-  static const roof_table none = {"", NULL, 0, 0};
   roof_curves *chart = calloc(1, sizeof *chart);
-  roof_text svg = {0};
-  roof_status status = ROOF_E_MEMORY;
   if (chart == NULL) {
-    roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
-  } else {
-    fill_chart(a, chart);
-    status = roof_draw_curves_svg(chart, &svg, error);
-    status = status == ROOF_OK ? cli_chart_write_svg(path, chart->title, &svg, &none, error) : status;
+    return roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
   }
-  roof_text_done(&svg);
+  roof_cluster_chart(&a->target, &a->in, &a->of, chart);
+  roof_status status = cli_chart_write_curves(path, chart, "", NULL, 0, error);
   free(chart);
   return status;
 }

@@ -1,5 +1,6 @@
 /* Every plan of so many devices: which fit, which is best, and what a faster answer costs in throughput. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "models/front.h"
@@ -176,4 +177,14 @@ roof_status roof_plan_search(const roof_model *model, const roof_machine *machin
   }
   free(s);
   return status;
+}
+
+char *roof_plan_point_text(const roof_plan_point *p, const char *precision, char *buffer, size_t size) {
+  char ep[24] = "";
+  if (p->ep > 1) {
+    snprintf(ep, sizeof ep, " ep %.0f", p->ep);
+  }
+  snprintf(buffer, size, "tp %.0f pp %.0f dp %.0f%s b%.0f%s%.12s", p->tp, p->pp, p->dp, ep, p->batch,
+           precision != NULL ? " " : "", precision != NULL ? precision : "");
+  return buffer;
 }

@@ -60,6 +60,8 @@ linked() {
   grep -q ">InfiniBand NDR<" links.svg
   grep -q ">gradients over 64 devices<" links.svg
   xmllint --noout links.svg
+  run -0 "$ROOFLINE" cluster devices=1 --machine h100 --to links.svg
+  xmllint --noout links.svg
   run -2 "$ROOFLINE" cluster --machine h100 --to links.pdf
   has ".svg, .png or .html"
 }

@@ -68,6 +68,33 @@ static void a_model(void **state) {
   json_decref(d);
 }
 
+static void a_model_over_values(void **state) {
+  (void)state;
+  static const char *const words[] = {"batch=1,16", "tp=1,3"};
+  roof_model_settings s = roof_model_settings_default(&llama);
+  roof_model_axes axes = {0};
+  roof_model_precisions p;
+  roof_model_sweep sweep;
+  roof_text text = {0};
+  assert_int_equal(roof_model_settings_read(words, 2, &s, &axes, NULL), ROOF_OK);
+  assert_int_equal(roof_model_precisions_parse(NULL, &s.precision, &p, NULL), ROOF_OK);
+  assert_int_equal(roof_model_sweep_of(&llama, &machine, 1, &s, &axes, &p, &sweep, NULL), ROOF_OK);
+  json_t *d = parse(roof_model_sweep_write(&sweep, &text, NULL), &text, "roofline.model_sweep/1");
+  json_t *points = json_object_get(d, "points");
+  assert_int_equal(json_array_size(points), 4);
+  assert_near(number(json_array_get(points, 2), "tpot_seconds"), sweep.runs[2].figures[ROOF_RUN_TPOT], 1e-14);
+  assert_true(number(json_array_get(points, 2), "settings.batch") == 16);
+  assert_true(json_is_null(json_object_get(json_array_get(points, 3), "tpot_seconds")));
+  assert_string_equal(json_string_value(json_object_get(json_array_get(points, 3), "why")),
+                      sweep.runs[3].why);
+  json_t *crossings = json_object_get(d, "crossings");
+  assert_int_equal(json_array_size(crossings), 2);
+  assert_true(number(json_array_get(crossings, 0), "settings.tp") == 1);
+  json_decref(d);
+  roof_model_sweep_done(&sweep);
+  roof_model_axes_done(&axes);
+}
+
 static void stored_types_are_summed(void **state) {
   (void)state;
   roof_model m = llama;
@@ -175,8 +202,13 @@ static void a_cluster(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_model),  cmocka_unit_test(stored_types_are_summed), cmocka_unit_test(a_workload),
-      cmocka_unit_test(a_search), cmocka_unit_test(a_search_of_training),    cmocka_unit_test(a_cluster),
+      cmocka_unit_test(a_model),
+      cmocka_unit_test(a_model_over_values),
+      cmocka_unit_test(stored_types_are_summed),
+      cmocka_unit_test(a_workload),
+      cmocka_unit_test(a_search),
+      cmocka_unit_test(a_search_of_training),
+      cmocka_unit_test(a_cluster),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

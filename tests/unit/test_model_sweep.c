@@ -1,7 +1,10 @@
 /* A model over several values of its settings: how they are read, every run, the best, where a line turns. */
 #include "test.h"
 
+#include <stdlib.h>
+
 #include "roofline/catalog.h"
+#include "roofline/draw.h"
 #include "roofline/model_sweep.h"
 #include "roofline/weights.h"
 
@@ -78,11 +81,152 @@ static void precisions_are_read(void **state) {
   assert_int_equal(p.count, 2);
 }
 
+/** What a test asks: two machines, two precisions, batches of 1 to 512 and two splits, one of which cannot be. */
+typedef struct asked {
+  roof_model_settings settings;
+  roof_model_axes axes;
+  roof_model_precisions precisions;
+  roof_model_sweep sweep;
+} asked;
+
+static void ask(asked *a, const char *const *words, int count, const char *precisions, int machine_count) {
+  roof_error error = {0};
+  *a = (asked){.settings = roof_model_settings_default(&llama)};
+  if (roof_model_settings_read(words, count, &a->settings, &a->axes, &error) != ROOF_OK ||
+      roof_model_precisions_parse(precisions, &a->settings.precision, &a->precisions, &error) != ROOF_OK ||
+      roof_model_sweep_of(&llama, machines, machine_count, &a->settings, &a->axes, &a->precisions, &a->sweep,
+                          &error) != ROOF_OK) {
+    fail_msg("%s", error.message);
+  }
+}
+
+static void release(asked *a) {
+  roof_model_sweep_done(&a->sweep);
+  roof_model_axes_done(&a->axes);
+}
+
+/** Each run is the answer by itself. */
+static void runs_are_answers(void **state) {
+  (void)state;
+  static const char *const words[] = {"batch=1..512*8", "tp=1,3", "generate=64"};
+  static asked a;
+  static roof_model_answer one;
+  ask(&a, words, 3, "bf16/fp8", 2);
+  const roof_model_sweep *s = &a.sweep;
+  assert_true(s->values == 8 && s->count == 32 && roof_model_sweep_stride(s, 0) == 2);
+  for (size_t i = 0; i < s->count; i++) {
+    const roof_model_run *run = &s->runs[i];
+    assert_true(run->machine == (int)(i / 16) && run->precision == (int)(i / 8 % 2) && run->index == i % 8);
+    double batch = roof_model_sweep_value(s, run, 0), tp = roof_model_sweep_value(s, run, 1);
+    assert_true(batch == pow(8, (double)(i % 8 / 2)) && tp == (i % 2 == 0 ? 1 : 3));
+    assert_true(roof_model_sweep_starts(s, run, 0) == (batch == 1));
+    assert_true((run->why[0] != '\0') == (tp == 3));
+    if (tp == 1) {
+      roof_model_settings own = a.settings;
+      roof_model_target target;
+      own.batch = batch;
+      own.precision = a.precisions.list[run->precision];
+      assert_int_equal(roof_model_target_init(&target, &llama, machines[run->machine], &own, NULL), ROOF_OK);
+      roof_model_answer_of(&target, &one);
+      assert_true(run->figures[ROOF_RUN_TPOT] == one.tpot_seconds);
+      assert_true(run->figures[ROOF_RUN_TOTAL_BYTES] == one.capacity.total_bytes);
+      assert_true(run->fits == one.capacity.fits &&
+                  run->regime == roof_model_phase_regime(&one.phases[ROOF_PHASE_DECODE]));
+    }
+  }
+  release(&a);
+}
+
+static void best_run(void **state) {
+  (void)state;
+  static const char *const words[] = {"batch=1..512*2"};
+  static asked a;
+  size_t fitting = 0, counted = 0;
+  ask(&a, words, 1, "bf16/fp8", 2);
+  const roof_model_run *best = roof_model_sweep_best(&a.sweep, &fitting);
+  assert_int_equal(roof_model_sweep_rate(&a.sweep), ROOF_RUN_DEVICE_RATE);
+  assert_true(roof_model_sweep_generates(&a.sweep) && !roof_model_sweep_knows(&a.sweep, ROOF_RUN_PRICE));
+  for (size_t i = 0; i < a.sweep.count; i++) {
+    const roof_model_run *run = &a.sweep.runs[i];
+    counted += run->fits;
+    assert_true(!run->fits || run->figures[ROOF_RUN_DEVICE_RATE] <= best->figures[ROOF_RUN_DEVICE_RATE]);
+  }
+  assert_true(fitting == counted && best->fits && best->machine == 0);
+  roof_text text = {0};
+  roof_model_sweep_add_words(&text, &a.sweep, best, 0);
+  assert_string_equal(text.data, "fp8");
+  roof_text_done(&text);
+  release(&a);
+}
+
+static void impossible(void **state) {
+  (void)state;
+  static const char *const words[] = {"tp=3,5"}, *const many[] = {"batch=1..200000+1"};
+  roof_model_settings s = roof_model_settings_default(&llama);
+  roof_model_precisions p;
+  roof_model_sweep sweep = {.count = 7};
+  roof_error error = {0};
+  for (int i = 0; i < 2; i++) {
+    roof_model_axes axes = {0};
+    assert_int_equal(roof_model_settings_read(i == 0 ? words : many, 1, &s, &axes, NULL), ROOF_OK);
+    assert_int_equal(roof_model_precisions_parse(NULL, &s.precision, &p, NULL), ROOF_OK);
+    assert_int_equal(roof_model_sweep_of(&llama, machines, 1, &s, &axes, &p, &sweep, &error),
+                     ROOF_E_ARGUMENT);
+    assert_non_null(
+        strstr(error.message, i == 0 ? "tp=3: does not divide" : "200000 points: at most 100000"));
+    assert_int_equal(sweep.count, 7);
+    roof_model_axes_done(&axes);
+  }
+}
+
+static void count_crossing(void *context, const roof_model_sweep *s, const roof_model_sweep_crossing *c) {
+  int *count = context;
+  const char *unit = NULL;
+  assert_string_equal(s->axes->list[c->axis].name, "batch");
+  assert_string_equal(roof_run_figure_key(ROOF_RUN_TTFT, &unit), "ttft_seconds");
+  assert_string_equal(unit, "s");
+  assert_true(c->phase == ROOF_PHASE_DECODE && c->words[0] != '\0' && (*count % 2 == 0) == c->products);
+  ++*count;
+}
+
+/** A line for each machine and precision, dashed from where it does not fit, a mark where its products turn. */
+static void charts(void **state) {
+  (void)state;
+  static const char *const words[] = {"batch=1..1024*2", "page=16,32,64"};
+  static asked a;
+  roof_curves *chart = malloc(sizeof *chart);
+  roof_error error = {0};
+  int crossings = 0;
+  ask(&a, words, 1, "bf16/fp8", 2);
+  roof_model_sweep_crossings(&a.sweep, count_crossing, &crossings);
+  assert_int_equal(crossings, 8);
+  assert_int_equal(roof_model_sweep_chart(&a.sweep, chart, NULL), ROOF_OK);
+  assert_int_equal(chart->series_count, 4);
+  assert_string_equal(chart->series[1], "nvidia-h100-sxm fp8");
+  const roof_curve *curve = &chart->panels[0].curves[0];
+  assert_true(curve->count == 11 && curve->solid < 11 && chart->dashed[0] != '\0');
+  assert_true(curve->y[3] == a.sweep.runs[3].figures[ROOF_RUN_DEVICE_RATE] && curve->x[3] == 8);
+  assert_true(chart->mark_count > 0 && chart->marks[0].x > 1);
+  release(&a);
+  ask(&a, words, 2, "bf16/fp8", 2);
+  assert_int_equal(roof_model_sweep_chart(&a.sweep, chart, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "a chart holds at most 8 lines");
+  release(&a);
+  ask(&a, NULL, 0, "bf16/fp8", 1);
+  assert_int_equal(roof_model_sweep_chart(&a.sweep, chart, &error), ROOF_E_ARGUMENT);
+  release(&a);
+  free(chart);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(settings_are_read),
       cmocka_unit_test(settings_are_refused),
       cmocka_unit_test(precisions_are_read),
+      cmocka_unit_test(runs_are_answers),
+      cmocka_unit_test(best_run),
+      cmocka_unit_test(impossible),
+      cmocka_unit_test(charts),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "roofline/catalog.h"
+#include "roofline/draw.h"
 #include "roofline/plan.h"
 #include "roofline/weights.h"
 
@@ -315,12 +316,59 @@ static void cluster_is_asked(void **state) {
   assert_true(a.bubble == 7);
 }
 
+/** A line a link up to the peak; one device sends nothing, and is drawn without its gradients. */
+static void cluster_is_drawn(void **state) {
+  (void)state;
+  static roof_cluster_answer a;
+  roof_cluster_settings s = roof_cluster_settings_default();
+  roof_types types = roof_types_of(ROOF_BF16);
+  roof_options options = roof_options_default();
+  roof_target target;
+  roof_curves *chart = malloc(sizeof *chart);
+  assert_int_equal(roof_target_init(&target, machine, &types, &options, NULL), ROOF_OK);
+  for (s.devices = 1; s.devices <= 64; s.devices *= 64) {
+    roof_text svg = {0};
+    assert_int_equal(roof_cluster_answer_of(&target, &s, &a, NULL), ROOF_OK);
+    roof_cluster_chart(&target, &s, &a, chart);
+    assert_int_equal(chart->series_count, a.link_count);
+    assert_int_equal(chart->panels[0].dot_count, s.devices > 1);
+    assert_true(chart->marks[0].x == a.links[0].flops_per_byte);
+    assert_true(chart->panels[0].curves[0].y[127] == a.cluster.flops_per_second);
+    assert_int_equal(roof_draw_curves_svg(chart, &svg, NULL), ROOF_OK);
+    roof_text_done(&svg);
+  }
+  free(chart);
+}
+
+static void front_is_drawn(void **state) {
+  (void)state;
+  static roof_plan_front front;
+  static roof_front chart;
+  roof_model_settings s = roof_model_settings_default(&mixtral);
+  roof_plan_limits limits = {8, NAN, 0.05};
+  roof_model_precisions p;
+  char text[96];
+  assert_int_equal(roof_model_precisions_parse("bf16/fp8", &s.precision, &p, NULL), ROOF_OK);
+  assert_int_equal(roof_plan_search(&mixtral, machine, &s, p.list, p.count, &limits, &front, NULL), ROOF_OK);
+  roof_plans_chart(&mixtral, machine, &limits, &p, &front, &chart);
+  assert_true(chart.count == front.count && chart.least_x == 20);
+  for (int i = 0; i < chart.count; i++) {
+    assert_true(chart.dots[i].x == 1 / front.points[i].tpot_seconds);
+    assert_true(chart.dots[i].best == (memcmp(&front.points[i], &front.best, sizeof front.best) == 0));
+  }
+  const roof_plan_point point = {.tp = 2, .pp = 1, .dp = 4, .ep = 8, .batch = 16};
+  assert_string_equal(roof_plan_point_text(&point, "fp8", text, sizeof text), "tp 2 pp 1 dp 4 ep 8 b16 fp8");
+  assert_string_equal(roof_plan_point_text(&point, NULL, text, 8), "tp 2 pp");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_plan),          cmocka_unit_test(sums),   cmocka_unit_test(weights),
-      cmocka_unit_test(transfers),        cmocka_unit_test(bubble), cmocka_unit_test(monotone),
-      cmocka_unit_test(refused),          cmocka_unit_test(found),  cmocka_unit_test(cluster),
-      cmocka_unit_test(cluster_is_asked),
+      cmocka_unit_test(no_plan),          cmocka_unit_test(sums),
+      cmocka_unit_test(weights),          cmocka_unit_test(transfers),
+      cmocka_unit_test(bubble),           cmocka_unit_test(monotone),
+      cmocka_unit_test(refused),          cmocka_unit_test(found),
+      cmocka_unit_test(cluster),          cmocka_unit_test(cluster_is_asked),
+      cmocka_unit_test(cluster_is_drawn), cmocka_unit_test(front_is_drawn),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "roofline/model_sweep.h"
 
-/* model_plan.c */
+/* plan.c */
 /** Options that say the same as the words tp= pp= dp= ep= cp= microbatches= node=, and --network. */
 extern const struct poptOption cli_model_plan_options[];
 roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
@@ -17,13 +17,13 @@ void cli_model_plan_text(roof_text *out, const roof_model_target *target, const 
 /** The first of these options that was typed, or NULL. */
 const char *cli_model_plan_typed(void);
 
-/* model_workload.c */
+/* workload.c */
 /** Answers an ONNX graph or a list of operations on every machine named; words are sizes of dimensions.
  *  `dtype`, `mode`: as typed, or NULL. */
 roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mode, roof_text *text,
                                json_t *json, roof_error *error);
 
-/* model_search.c */
+/* search.c */
 extern const struct poptOption cli_model_search_options[];
 bool cli_model_searches(void);
 /** Adds the answer of --search to `text`, or with --json to the array `json`; draws --to FILE. `precisions`:
@@ -33,23 +33,23 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
                              json_t *json, roof_error *error);
 void cli_model_search_options_done(void);
 
-/* model_search_train.c */
+/* search_train.c */
 /** Adds the answer of --search --train over `devices` to `text`, or with --json to the array `json`. */
 roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
                                    const roof_model_settings *settings, double devices, roof_text *text,
                                    json_t *json, roof_error *error);
 
-/* model_text.c */
+/* text.c */
 /** The answer as a table a phase, then what the figures mean. */
 void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                     bool color);
 
-/* model_csv.c */
+/* csv.c */
 /** A row an operation of a phase; the first call adds the columns' names. Figures of one call; `count` calls
  *  make the phase, `share` is of them all. */
 void cli_model_csv(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
 
-/* model_sweep.c */
+/* sweep.c */
 extern const struct poptOption cli_model_sweep_options[];
 /** Several values of a setting, several precisions, or --compare were asked for. */
 bool cli_model_sweeps(const roof_model_axes *axes, const char *precisions);
@@ -58,7 +58,11 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                             int count, const roof_model_settings *settings, const roof_model_axes *axes,
                             const char *precisions, roof_error *error);
 
-/* model_report.c */
+/* sweep_text.c */
+/** The answer, a row a run or with `compare` the machines side by side, and where a line turns. */
+void cli_model_sweep_text(roof_text *out, const roof_model_sweep *sweep, bool compare);
+
+/* report.c */
 /** The seven steps of an analysis, filled in. */
 roof_status cli_model_report(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                              roof_error *error);

@@ -78,15 +78,6 @@ static roof_status parse_limits(const roof_model_settings *s, roof_plan_limits *
   return status == ROOF_OK ? parse_limit(tpot, "s", "tpot", &l->tpot_seconds, error) : status;
 }
 
-static void plan_words(const answer *a, const roof_plan_point *p, char *out, size_t size) {
-  int n = snprintf(out, size, "tp %.0f pp %.0f dp %.0f", p->tp, p->pp, p->dp);
-  n += p->ep > 1 ? snprintf(out + n, size - (size_t)n, " ep %.0f", p->ep) : 0;
-  n += snprintf(out + n, size - (size_t)n, " b%.0f", p->batch);
-  if (a->precisions.count > 1) {
-    snprintf(out + n, size - (size_t)n, " %.12s", a->precisions.names[p->precision]);
-  }
-}
-
 static cli_rows front_rows(const answer *a, front_row rows[ROOF_FRONT_MAX]) {
   for (int i = 0; i < a->front.count; i++) {
     rows[i] = (front_row){a->front.points[i], a->precisions.names[a->front.points[i].precision]};
@@ -101,7 +92,8 @@ static void add_text(const answer *a, roof_text *out) {
   roof_text_addf(out, "%s on %.0f x %s: %.0f plans and batches tried, %.0f fit, %.0f within the limits\n",
                  a->model->name, a->limits.devices, a->machine->title, f->tried, f->fit, f->within);
   if (b->batch > 0) {
-    plan_words(a, b, words, sizeof words);
+    roof_plan_point_text(b, a->precisions.count > 1 ? a->precisions.names[b->precision] : NULL, words,
+                         sizeof words);
     roof_text_addf(out, "best: %s: %.4g tokens/s per device, TTFT %s, TPOT %s,", words,
                    b->device_tokens_per_second, roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
                    roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
@@ -116,26 +108,6 @@ static void add_text(const answer *a, roof_text *out) {
   }
 }
 
-static void make_chart(const answer *a, roof_front *chart) {
-  const roof_plan_front *f = &a->front;
-  *chart = (roof_front){.least_x = 1 / a->limits.tpot_seconds, .count = f->count};
-  snprintf(chart->title, sizeof chart->title, "%.60s on %.0f x %.40s", a->model->name, a->limits.devices,
-           a->machine->title);
-  snprintf(chart->subtitle, sizeof chart->subtitle,
-           "%.0f plans and batches tried, %.0f fit; no other has more of both", f->tried, f->fit);
-  snprintf(chart->x_title, sizeof chart->x_title, "%s", "tokens/s per request: to the right: faster answers");
-  snprintf(chart->y_title, sizeof chart->y_title, "%s", "tokens/s per device: up: cheaper");
-  snprintf(chart->least, sizeof chart->least, "TPOT limit");
-  for (int i = 0; i < f->count; i++) {
-    const roof_plan_point *p = &f->points[i];
-    roof_front_dot *d = &chart->dots[i];
-    d->x = 1 / p->tpot_seconds;
-    d->y = p->device_tokens_per_second;
-    d->best = memcmp(p, &f->best, sizeof *p) == 0;
-    plan_words(a, p, d->label, sizeof d->label);
-  }
-}
-
 static roof_status write_chart(const answer *a, const char *path, roof_error *error) {
   static roof_front chart;
   roof_text out = {0};
@@ -143,7 +115,7 @@ static roof_status write_chart(const answer *a, const char *path, roof_error *er
   if (length < 4 || strcmp(path + length - 4, ".svg") != 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg", path);
   }
-  make_chart(a, &chart);
+  roof_plans_chart(a->model, a->machine, &a->limits, &a->precisions, &a->front, &chart);
   roof_status status = roof_draw_front_svg(&chart, &out, error);
   status = status == ROOF_OK ? rf_write_file(path, out.data, out.length, error) : status;
   roof_text_done(&out);

@@ -3,36 +3,37 @@
 #include <string.h>
 
 #include "cli/grid.h"
-#include "cli/model/sweep.h"
+#include "cli/model/model.h"
 #include "core/number.h"
 
 enum { SHORT = 48, ROWS_MAX = 64, LINES_MAX = 16, COLUMNS_MAX = 128 };
 
 /** Columns of the table of runs; those that no run knows are left out. */
-static const int columns[] = {CLI_SWEEP_ttft_seconds,
-                              CLI_SWEEP_tpot_seconds,
-                              CLI_SWEEP_tokens_per_second,
-                              CLI_SWEEP_device_tokens_per_second,
-                              CLI_SWEEP_prompt_tokens_per_second,
-                              CLI_SWEEP_joules_per_token,
-                              CLI_SWEEP_price_per_million_tokens,
-                              CLI_SWEEP_total_bytes,
-                              CLI_SWEEP_intensity};
+static const struct {
+  roof_run_figure figure;
+  const char *heading;
+} columns[] = {{ROOF_RUN_TTFT, "TTFT"},
+               {ROOF_RUN_TPOT, "TPOT"},
+               {ROOF_RUN_RATE, "tokens/s per request"},
+               {ROOF_RUN_DEVICE_RATE, "tokens/s per device"},
+               {ROOF_RUN_PROMPT_RATE, "tokens/s"},
+               {ROOF_RUN_ENERGY, "energy per token"},
+               {ROOF_RUN_PRICE, "price a million"},
+               {ROOF_RUN_TOTAL_BYTES, "memory per device"},
+               {ROOF_RUN_INTENSITY, "FLOP/B"}};
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
-static bool is_known(const cli_sweep *s, int figure) {
-  for (size_t i = 0; i < s->count; i++) {
-    if (s->points[i].why[0] == '\0' && !isnan(s->points[i].figures[figure])) {
-      return figure != CLI_SWEEP_prompt_tokens_per_second || !is_known(s, CLI_SWEEP_tpot_seconds);
-    }
-  }
-  return false;
+/** The rate of the input is of interest where no tokens are generated. */
+static bool is_shown(const roof_model_sweep *s, int column) {
+  roof_run_figure figure = columns[column].figure;
+  return roof_model_sweep_knows(s, figure) &&
+         (figure != ROOF_RUN_PROMPT_RATE || !roof_model_sweep_knows(s, ROOF_RUN_TPOT));
 }
 
-static void write_figure(char text[SHORT], const cli_sweep_point *p, int figure) {
-  const char *head, *unit;
+static void write_figure(char text[SHORT], const roof_model_run *p, roof_run_figure figure) {
+  const char *unit;
   double value = p->figures[figure];
-  cli_sweep_figure(figure, &head, &unit);
+  roof_run_figure_key(figure, &unit);
   if (p->why[0] != '\0' || isnan(value)) {
     snprintf(text, SHORT, "-");
   } else if (strcmp(unit, "B") == 0) {
@@ -44,23 +45,19 @@ static void write_figure(char text[SHORT], const cli_sweep_point *p, int figure)
   }
 }
 
-static void add_figure(cli_grid *grid, const cli_sweep_point *p, int figure) {
+static void add_figure(cli_grid *grid, const roof_model_run *p, roof_run_figure figure) {
   char text[SHORT];
   write_figure(text, p, figure);
   cli_grid_add(grid, "%s", text);
 }
 
-static const char *heading(const cli_sweep *s, int figure) {
-  const char *head, *unit;
-  cli_sweep_figure(figure, &head, &unit);
-  bool only = !cli_sweep_generates(s);
-  return figure == CLI_SWEEP_ttft_seconds && only       ? "step"
-         : figure == CLI_SWEEP_prompt_tokens_per_second ? "tokens/s"
-                                                        : head;
+static const char *heading(const roof_model_sweep *s, int column) {
+  bool step = columns[column].figure == ROOF_RUN_TTFT && !roof_model_sweep_generates(s);
+  return step ? "step" : columns[column].heading;
 }
 
 /** The headings; returns how the columns are aligned. */
-static void add_heads(cli_grid *grid, const cli_sweep *s, char alignment[COLUMNS_MAX]) {
+static void add_heads(cli_grid *grid, const roof_model_sweep *s, char alignment[COLUMNS_MAX]) {
   int n = 0;
   if (s->machine_count > 1) {
     cli_grid_add(grid, "machine");
@@ -75,8 +72,8 @@ static void add_heads(cli_grid *grid, const cli_sweep *s, char alignment[COLUMNS
     alignment[n++] = 'r';
   }
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    if (is_known(s, columns[i])) {
-      cli_grid_add(grid, "%s", heading(s, columns[i]));
+    if (is_shown(s, i)) {
+      cli_grid_add(grid, "%s", heading(s, i));
       alignment[n++] = 'r';
     }
   }
@@ -85,7 +82,7 @@ static void add_heads(cli_grid *grid, const cli_sweep *s, char alignment[COLUMNS
   strcpy(alignment + n, "ll");
 }
 
-static void add_row(cli_grid *grid, const cli_sweep *s, const cli_sweep_point *p) {
+static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_run *p) {
   bool possible = p->why[0] == '\0';
   if (s->machine_count > 1) {
     cli_grid_add(grid, "%s", s->machines[p->machine]->name);
@@ -94,26 +91,26 @@ static void add_row(cli_grid *grid, const cli_sweep *s, const cli_sweep_point *p
     cli_grid_add(grid, "%s", s->precisions.names[p->precision]);
   }
   for (int i = 0; i < s->axes->count; i++) {
-    cli_grid_add(grid, "%.15g", cli_sweep_value(s, p, i));
+    cli_grid_add(grid, "%.15g", roof_model_sweep_value(s, p, i));
   }
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    if (is_known(s, columns[i])) {
-      add_figure(grid, p, columns[i]);
+    if (is_shown(s, i)) {
+      add_figure(grid, p, columns[i].figure);
     }
   }
   cli_grid_add(grid, "%s", possible ? roof_regime_name(p->regime) : p->why);
-  bool unknown = isnan(p->figures[CLI_SWEEP_spare_bytes]);
+  bool unknown = isnan(p->figures[ROOF_RUN_SPARE_BYTES]);
   cli_grid_add(grid, "%s", !possible ? "-" : unknown ? "unknown" : p->fits ? "fits" : "does not fit");
 }
 
-static void add_runs(roof_text *out, const cli_sweep *s) {
+static void add_runs(roof_text *out, const roof_model_sweep *s) {
   cli_grid grid = {0};
   char alignment[COLUMNS_MAX] = "";
   add_heads(&grid, s, alignment);
   size_t step = s->count > ROWS_MAX ? (s->count + ROWS_MAX - 1) / ROWS_MAX : 1, shown = 0;
   for (size_t i = 0; i < s->count; i++) {
     if (i % step == 0 || i == s->count - 1) {
-      add_row(&grid, s, &s->points[i]);
+      add_row(&grid, s, &s->runs[i]);
       shown++;
     }
   }
@@ -124,15 +121,15 @@ static void add_runs(roof_text *out, const cli_sweep *s) {
 }
 
 /** The run of `machine` with the values of row `row`. */
-static const cli_sweep_point *beside(const cli_sweep *s, int machine, size_t row) {
-  return &s->points[(size_t)machine * s->values * (size_t)s->precisions.count + row];
+static const roof_model_run *beside(const roof_model_sweep *s, int machine, size_t row) {
+  return &s->runs[(size_t)machine * s->values * (size_t)s->precisions.count + row];
 }
 
 /** One figure of all machines with the values of a row, the others' also as a multiple of the first's. */
-static void add_beside(cli_grid *grid, const cli_sweep *s, int figure, size_t row) {
+static void add_beside(cli_grid *grid, const roof_model_sweep *s, roof_run_figure figure, size_t row) {
   double first = beside(s, 0, row)->figures[figure];
   for (int m = 0; m < s->machine_count; m++) {
-    const cli_sweep_point *p = beside(s, m, row);
+    const roof_model_run *p = beside(s, m, row);
     char text[SHORT];
     write_figure(text, p, figure);
     if (m > 0 && p->why[0] == '\0' && first > 0 && !isnan(p->figures[figure])) {
@@ -143,7 +140,7 @@ static void add_beside(cli_grid *grid, const cli_sweep *s, int figure, size_t ro
   }
 }
 
-static void head_beside(cli_grid *grid, const cli_sweep *s, const char *what, char *alignment) {
+static void head_beside(cli_grid *grid, const roof_model_sweep *s, const char *what, char *alignment) {
   cli_grid_add(grid, "%s", what);
   strcpy(alignment, "l");
   for (int m = 0; m < s->machine_count; m++) {
@@ -153,21 +150,21 @@ static void head_beside(cli_grid *grid, const cli_sweep *s, const char *what, ch
 }
 
 /** A table a figure, a row each value. */
-static void add_machines(roof_text *out, const cli_sweep *s) {
+static void add_machines(roof_text *out, const roof_model_sweep *s) {
   size_t rows = s->values * (size_t)s->precisions.count;
   for (int i = 0; i < COLUMN_COUNT; i++) {
     char alignment[COLUMNS_MAX];
     cli_grid grid = {0};
-    if (!is_known(s, columns[i]) || columns[i] == CLI_SWEEP_intensity) {
+    if (!is_shown(s, i) || columns[i].figure == ROOF_RUN_INTENSITY) {
       continue;
     }
-    head_beside(&grid, s, heading(s, columns[i]), alignment);
+    head_beside(&grid, s, heading(s, i), alignment);
     for (size_t row = 0; row < rows && row < ROWS_MAX; row++) {
       roof_text words = {0};
-      cli_sweep_add_words(&words, s, beside(s, 0, row), -1);
+      roof_model_sweep_add_words(&words, s, beside(s, 0, row), -1);
       cli_grid_add(&grid, "%s", words.data != NULL ? words.data : "");
       roof_text_done(&words);
-      add_beside(&grid, s, columns[i], row);
+      add_beside(&grid, s, columns[i].figure, row);
     }
     roof_text_add(out, i > 0 ? "\n" : "");
     cli_grid_end(&grid, out, alignment);
@@ -175,23 +172,23 @@ static void add_machines(roof_text *out, const cli_sweep *s) {
 }
 
 /** One run a machine: a row a figure. */
-static void add_figures(roof_text *out, const cli_sweep *s) {
+static void add_figures(roof_text *out, const roof_model_sweep *s) {
   char alignment[COLUMNS_MAX];
   cli_grid grid = {0};
   head_beside(&grid, s, "", alignment);
   for (int i = 0; i < COLUMN_COUNT; i++) {
-    if (is_known(s, columns[i])) {
-      cli_grid_add(&grid, "%s", heading(s, columns[i]));
-      add_beside(&grid, s, columns[i], 0);
+    if (is_shown(s, i)) {
+      cli_grid_add(&grid, "%s", heading(s, i));
+      add_beside(&grid, s, columns[i].figure, 0);
     }
   }
   for (int line = 0; line < 2; line++) {
     cli_grid_add(&grid, "%s", line == 0 ? "bound" : "memory");
     for (int m = 0; m < s->machine_count; m++) {
-      const cli_sweep_point *p = beside(s, m, 0);
-      const char *fits = isnan(p->figures[CLI_SWEEP_spare_bytes]) ? "unknown"
-                         : p->fits                                ? "fits"
-                                                                  : "does not fit";
+      const roof_model_run *p = beside(s, m, 0);
+      const char *fits = isnan(p->figures[ROOF_RUN_SPARE_BYTES]) ? "unknown"
+                         : p->fits                               ? "fits"
+                                                                 : "does not fit";
       cli_grid_add(&grid, "%s", p->why[0] != '\0' ? p->why : line == 0 ? roof_regime_name(p->regime) : fits);
     }
   }
@@ -204,28 +201,28 @@ typedef struct lines {
   int count;
 } lines;
 
-static void add_crossing(void *context, const cli_sweep *s, const cli_sweep_crossing *c) {
+static void add_crossing(void *context, const roof_model_sweep *s, const roof_model_sweep_crossing *c) {
   lines *l = context;
   if (l->count++ >= LINES_MAX) {
     return;
   }
   roof_text words = {0};
-  cli_sweep_add_words(&words, s, c->point, c->axis);
+  roof_model_sweep_add_words(&words, s, c->run, c->axis);
   roof_text_addf(&l->text, "  %-7s %-8s  %s", roof_phase_name(c->phase), c->products ? "products" : "whole",
                  c->words);
   if (words.length > 0) {
     roof_text_addf(&l->text, "; %s", words.data);
   }
   if (s->machine_count > 1) {
-    roof_text_addf(&l->text, "; on %s", s->machines[c->point->machine]->name);
+    roof_text_addf(&l->text, "; on %s", s->machines[c->run->machine]->name);
   }
   roof_text_add(&l->text, "\n");
   roof_text_done(&words);
 }
 
-static void add_crossings(roof_text *out, const cli_sweep *s) {
+static void add_crossings(roof_text *out, const roof_model_sweep *s) {
   lines l = {0};
-  cli_sweep_crossings(s, add_crossing, &l);
+  roof_model_sweep_crossings(s, add_crossing, &l);
   if (l.count > 0) {
     roof_text_addf(out, "\nWhere compute takes longer than memory, summed over a step's operations\n%s%s",
                    l.text.data != NULL ? l.text.data : "",
@@ -234,34 +231,28 @@ static void add_crossings(roof_text *out, const cli_sweep *s) {
   roof_text_done(&l.text);
 }
 
-static void add_answer(roof_text *out, const cli_sweep *s) {
+static void add_answer(roof_text *out, const roof_model_sweep *s) {
   const roof_model_settings *set = &s->settings;
-  size_t best = 0, fitting = 0;
-  int figure = is_known(s, CLI_SWEEP_device_tokens_per_second) ? CLI_SWEEP_device_tokens_per_second
-                                                               : CLI_SWEEP_prompt_tokens_per_second;
-  for (size_t i = 0; i < s->count; i++) {
-    const cli_sweep_point *p = &s->points[i];
-    if (p->fits) {
-      best = fitting++ == 0 || p->figures[figure] > s->points[best].figures[figure] ? i : best;
-    }
-  }
+  roof_run_figure rate = roof_model_sweep_rate(s);
+  size_t fitting = 0;
+  const roof_model_run *best = roof_model_sweep_best(s, &fitting);
   roof_text_addf(out, "%s: %zu runs, %zu fit", s->model->name, s->count, fitting);
-  if (fitting > 0 && s->count > 1) {
+  if (best != NULL && s->count > 1) {
     roof_text words = {0};
-    cli_sweep_add_words(&words, s, &s->points[best], -1);
+    roof_model_sweep_add_words(&words, s, best, -1);
     roof_text_addf(out, "; most tokens/s per device%s: %.4g with %s%s%s",
-                   figure == CLI_SWEEP_device_tokens_per_second ? "" : " of the input",
-                   s->points[best].figures[figure], words.data != NULL ? words.data : "",
+                   rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input", best->figures[rate],
+                   words.data != NULL ? words.data : "",
                    words.length > 0 && s->machine_count > 1 ? " on " : "",
-                   s->machine_count > 1 ? s->machines[s->points[best].machine]->name : "");
+                   s->machine_count > 1 ? s->machines[best->machine]->name : "");
     roof_text_done(&words);
   }
   roof_text_addf(
       out, "\n\n  where not said: batch %.0f, %.0f tokens in, %.0f out; bound: the longest time of a %s\n\n",
-      set->batch, set->prompt, set->generate, cli_sweep_generates(s) ? "decoding step" : "step");
+      set->batch, set->prompt, set->generate, roof_model_sweep_generates(s) ? "decoding step" : "step");
 }
 
-void cli_sweep_text(roof_text *out, const cli_sweep *s, bool compare) {
+void cli_model_sweep_text(roof_text *out, const roof_model_sweep *s, bool compare) {
   add_answer(out, s);
   if (!compare) {
     add_runs(out, s);

@@ -1,0 +1,58 @@
+/* A model over several values written as roofline.model_sweep/1. */
+#include "documents/json.h"
+
+static json_t *settings(const roof_model_sweep *s, const roof_model_run *run, int except) {
+  json_t *object = json_object();
+  for (int i = 0; i < s->axes->count; i++) {
+    if (i != except) {
+      json_object_set_new(object, s->axes->list[i].name, rf_json_number(roof_model_sweep_value(s, run, i)));
+    }
+  }
+  return object;
+}
+
+static json_t *point(const roof_model_sweep *s, const roof_model_run *run) {
+  bool possible = run->why[0] == '\0';
+  roof_text words = {0};
+  roof_model_sweep_add_words(&words, s, run, -1);
+  json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "machine", s->machines[run->machine]->name, "precision",
+                             s->precisions.names[run->precision], "label",
+                             words.data != NULL ? words.data : "", "settings", settings(s, run, -1));
+  for (int i = 0; i < ROOF_RUN_FIGURE_COUNT; i++) {
+    json_object_set_new(object, roof_run_figure_key((roof_run_figure)i, NULL),
+                        possible ? rf_json_number(run->figures[i]) : json_null());
+  }
+  json_object_set_new(object, "fits", possible ? json_boolean(run->fits) : json_null());
+  json_object_set_new(object, "regime", possible ? json_string(roof_regime_name(run->regime)) : json_null());
+  json_object_set_new(object, "why", possible ? json_null() : json_string(run->why));
+  roof_text_done(&words);
+  return object;
+}
+
+static void add_crossing(void *context, const roof_model_sweep *s, const roof_model_sweep_crossing *c) {
+  const roof_model_run *run = c->run;
+  const rf_json_member figures[] = {
+      {"value", c->at.value}, {"at", c->at.at}, {"intensity", c->at.intensity}, {"ridge", c->at.ridge}};
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:s, s:b}", "parameter", s->axes->list[c->axis].name, "machine",
+                s->machines[run->machine]->name, "precision", s->precisions.names[run->precision], "phase",
+                roof_phase_name(c->phase), "products_only", (int)c->products);
+  RF_JSON_SET(object, figures);
+  json_object_set_new(object, "why", json_string(c->words));
+  json_object_set_new(object, "settings", settings(s, run, c->axis));
+  json_array_append_new(context, object);
+}
+
+json_t *rf_model_sweep_json(const roof_model_sweep *s) {
+  json_t *points = json_array(), *crossings = json_array();
+  for (size_t i = 0; i < s->count; i++) {
+    json_array_append_new(points, point(s, &s->runs[i]));
+  }
+  roof_model_sweep_crossings(s, add_crossing, crossings);
+  return json_pack("{s:s, s:s, s:o, s:o}", "schema", "roofline.model_sweep/1", "name", s->model->name,
+                   "points", points, "crossings", crossings);
+}
+
+roof_status roof_model_sweep_write(const roof_model_sweep *sweep, roof_text *out, roof_error *error) {
+  return rf_json_write(rf_model_sweep_json(sweep), "model", out, error);
+}

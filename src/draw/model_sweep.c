@@ -1,0 +1,131 @@
+/* A model over several values as curves: tokens per second, and time per token. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "roofline/draw.h"
+
+enum { RATE, TIME };
+
+/** A chart being filled: along the sweep's first axis, `figures` over it. */
+typedef struct plot {
+  const roof_model_sweep *sweep;
+  roof_curves *chart;
+  roof_run_figure figures[2];
+} plot;
+
+/** What tells a line from the others. */
+static void name_line(const roof_model_sweep *s, const roof_model_run *run, char name[80]) {
+  roof_text words = {0};
+  if (s->machine_count > 1) {
+    roof_text_addf(&words, "%s ", s->machines[run->machine]->name);
+  }
+  roof_model_sweep_add_words(&words, s, run, 0);
+  snprintf(name, 80, "%.79s", words.length > 0 ? words.data : s->machines[0]->name);
+  roof_text_done(&words);
+}
+
+/** The line of runs from `first`: those that cannot be or are not known are left out, those after the first that does
+ * not fit are dashed. */
+static void add_curve(const plot *p, const roof_model_run *first, int panel) {
+  const roof_model_sweep *s = p->sweep;
+  size_t stride = roof_model_sweep_stride(s, 0), count = s->axes->list[0].values.count;
+  size_t step = (count + ROOF_PANEL_POINTS - 1) / ROOF_PANEL_POINTS;
+  int series = p->chart->series_count;
+  roof_curve *curve = &p->chart->panels[panel].curves[series];
+  bool fits = true;
+  *curve = (roof_curve){.series = series};
+  for (size_t i = 0; i < count; i += step) {
+    const roof_model_run *run = first + i * stride;
+    double value = run->figures[p->figures[panel]];
+    fits = fits && (run->fits || isnan(run->figures[ROOF_RUN_SPARE_BYTES]));
+    if (run->why[0] == '\0' && value > 0) {
+      curve->x[curve->count] = roof_model_sweep_value(s, run, 0);
+      curve->y[curve->count++] = value;
+      curve->solid += fits;
+    }
+  }
+  if (curve->solid < curve->count) {
+    snprintf(p->chart->dashed, sizeof p->chart->dashed, "does not fit in memory");
+  }
+}
+
+/** Every line; false when there are more than a chart holds. */
+static bool add_lines(const plot *p) {
+  roof_curves *c = p->chart;
+  for (size_t i = 0; i < p->sweep->count; i++) {
+    const roof_model_run *run = &p->sweep->runs[i];
+    if (!roof_model_sweep_starts(p->sweep, run, 0)) {
+      continue;
+    }
+    if (c->series_count == ROOF_PANEL_CURVES) {
+      return false;
+    }
+    add_curve(p, run, RATE);
+    add_curve(p, run, TIME);
+    if (c->panels[RATE].curves[c->series_count].count > 0) {
+      name_line(p->sweep, run, c->series[c->series_count]);
+      c->panels[RATE].curve_count = c->panels[TIME].curve_count = ++c->series_count;
+    }
+  }
+  return true;
+}
+
+/** The line that a crossing is of; -1: none. */
+static int series_of(const plot *p, const roof_model_run *run) {
+  char wanted[80];
+  name_line(p->sweep, run, wanted);
+  for (int i = 0; i < p->chart->series_count; i++) {
+    if (strcmp(p->chart->series[i], wanted) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/** A mark where a phase or its products turn, unless that is far off the axis. */
+static void add_mark(void *context, const roof_model_sweep *s, const roof_model_sweep_crossing *crossing) {
+  const plot *p = context;
+  const roof_axis *values = &s->axes->list[0].values;
+  double low = values->values[0], high = values->values[values->count - 1], at = crossing->at.value;
+  int series = series_of(p, crossing->run);
+  bool near = at >= low / 4 && at <= high * 4;
+  if (crossing->axis != 0 || series < 0 || !near || p->chart->mark_count == ROOF_PANEL_MARKS) {
+    return;
+  }
+  roof_curve_dot *mark = &p->chart->marks[p->chart->mark_count++];
+  *mark = (roof_curve_dot){.x = at, .series = series};
+  snprintf(mark->label, sizeof mark->label, "%s%s %s-bound from %.0f", roof_phase_name(crossing->phase),
+           crossing->products ? " products" : "", crossing->at.compute_last ? "compute" : "memory",
+           crossing->at.at);
+}
+
+static void name_chart(const plot *p) {
+  const roof_model_sweep *s = p->sweep;
+  roof_curves *c = p->chart;
+  bool generates = p->figures[RATE] == ROOF_RUN_DEVICE_RATE;
+  snprintf(c->title, sizeof c->title, "%.60s on %.50s", s->model->name,
+           s->machine_count > 1 ? "several machines" : s->machines[0]->title);
+  snprintf(c->subtitle, sizeof c->subtitle, "where not said: batch %.0f, %.0f tokens in, %.0f out",
+           s->settings.batch, s->settings.prompt, s->settings.generate);
+  snprintf(c->x_title, sizeof c->x_title, "%s", s->axes->list[0].name);
+  snprintf(c->panels[RATE].title, sizeof c->panels[0].title, generates ? "tokens/s per device" : "tokens/s");
+  snprintf(c->panels[TIME].title, sizeof c->panels[0].title, generates ? "TPOT" : "step");
+  snprintf(c->panels[TIME].unit, sizeof c->panels[0].unit, "s");
+  c->panel_count = 2;
+}
+
+roof_status roof_model_sweep_chart(const roof_model_sweep *sweep, roof_curves *chart, roof_error *error) {
+  roof_run_figure rate = roof_model_sweep_rate(sweep);
+  plot p = {sweep, chart, {rate, rate == ROOF_RUN_DEVICE_RATE ? ROOF_RUN_TPOT : ROOF_RUN_TTFT}};
+  memset(chart, 0, sizeof *chart);
+  if (sweep->axes->count == 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "draws several values of a setting (batch=1..256*2)");
+  }
+  if (!add_lines(&p)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "a chart holds at most %d lines", ROOF_PANEL_CURVES);
+  }
+  name_chart(&p);
+  roof_model_sweep_crossings(sweep, add_mark, &p);
+  return ROOF_OK;
+}
