@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "roofline/advise.h"
+#include "roofline/documents.h"
 #include "roofline/measurement.h"
 #include "roofline/predict.h"
 #include "roofline/sealing.h"
@@ -54,6 +55,27 @@ ROOF_API roof_status roof_sealing_of(const roof_target *target, const roof_op *o
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_sealing_complete(roof_sealing *sealing, const roof_machine *machine,
                                            roof_error *error);
+
+/** roof_sealing_complete for predictions that were read from documents, as far as the catalogue has their machines;
+ *  what it does not have stays unknown.
+ *  Units: bytes/s.
+ *  Ownership: none.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_sealings_complete(roof_sealings *all, roof_error *error);
+
+/** Appends what was sealed in `ledger` as one roofline.sealed/1 object, what `seal --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ledger_write_sealed(const char *ledger, const roof_sealings *sealings,
+                                              bool is_signed, roof_text *out, roof_error *error);
+
+/** Appends what was recorded in `ledger` as one roofline.recorded/1 object, what `record --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ledger_write_recorded(const char *ledger, const roof_measurements *all,
+                                                roof_text *out, roof_error *error);
 
 /** Appends `count` predictions, all or none: one write under a lock, synced. A last line torn by a crash was
  *  never an entry and is dropped first.
@@ -100,6 +122,14 @@ typedef struct roof_ledger_summary {
  *  Errors: ROOF_E_INPUT, ROOF_E_GATE with the number of the first bad entry as line. */
 ROOF_API roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                         roof_error *error);
+
+/** Appends the summary of a ledger that holds as one roofline.verification/1 object, what `ledger verify --json`
+ *  prints.
+ *  Units: entries.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary,
+                                               roof_text *out, roof_error *error);
 
 /** Appends the lines of a ledger whose chain holds to `lines`.
  *  Units: bytes.

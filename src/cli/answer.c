@@ -30,9 +30,6 @@ static const struct {
      "lower_seconds=seconds.lower,expected_seconds=seconds.expected,measured_seconds=seconds,samples,"
      "prediction,"
      "unsealed,commit,sha256"},
-    {"roofline.verification/1", "", "ledger,entries,predictions,measurements,unsealed,signatures"},
-    {"roofline.sealed/1", "labels", "label="},
-    {"roofline.recorded/1", "labels", "label="},
     {"roofline.what_if/1", "",
      "set,before_seconds=before.seconds.expected,after_seconds=after.seconds.expected,"
      "before_regime=before.regime,after_regime=after.regime,gain,moved"},

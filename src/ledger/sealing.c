@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "roofline/catalog.h"
 #include "roofline/documents.h"
 #include "roofline/ledger.h"
 
@@ -25,6 +26,24 @@ roof_status roof_sealing_complete(roof_sealing *sealing, const roof_machine *mac
     const roof_level *level = roof_machine_level(machine, (roof_level_kind)i, ROOF_DATASHEET);
     sealing->level_bytes_per_second[i] = level != NULL ? roof_level_bandwidth(level, 0, 0) : NAN;
   }
+  return status;
+}
+
+roof_status roof_sealings_complete(roof_sealings *all, roof_error *error) {
+  roof_machine *machine = NULL;
+  const char *known = "";
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    roof_sealing *s = &all->list[i];
+    if (strcmp(known, s->machine) != 0) {
+      roof_machine_free(machine);
+      machine = NULL;
+      known = s->machine;
+      (void)roof_catalog_load(known, &machine, NULL);
+    }
+    status = machine != NULL ? roof_sealing_complete(s, machine, error) : ROOF_OK;
+  }
+  roof_machine_free(machine);
   return status;
 }
 

@@ -461,6 +461,46 @@ static void a_reconciliation_is_written_and_gated(void **state) {
   roof_reconcile_done(&result);
 }
 
+static void what_was_done_is_written(void **state) {
+  (void)state;
+  roof_sealing list[] = {sealing("a", 1, 2), sealing("b", 1, 2)};
+  roof_sealings sealings = {list, 2};
+  roof_measurements all = {0};
+  roof_measurement *m = NULL;
+  roof_ledger_summary summary = {.entries = 3, .predictions = 2, .measurements = 1};
+  roof_text text = {0};
+  assert_int_equal(roof_ledger_write_sealed("my.ledger", &sealings, true, &text, NULL), ROOF_OK);
+  assert_string_equal(text.data, "{\n  \"schema\": \"roofline.sealed/1\",\n  \"ledger\": \"my.ledger\",\n"
+                                 "  \"signed\": true,\n  \"labels\": [\n    \"a\",\n    \"b\"\n  ]\n}\n");
+  roof_text_done(&text);
+  assert_int_equal(roof_measurements_add(&all, &m, NULL), ROOF_OK);
+  strcpy(m->label, "a");
+  m->taken = 0;
+  all.taken = ROOF_TAKEN_FILE;
+  assert_int_equal(roof_ledger_write_recorded("my.ledger", &all, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"schema\": \"roofline.recorded/1\""));
+  assert_non_null(
+      strstr(text.data, "\"taken\": \"1970-01-01T00:00:00.000Z\",\n  \"taken_from\": \"file date\""));
+  roof_text_done(&text);
+  roof_measurements_done(&all);
+  assert_int_equal(roof_ledger_write_summary("my.ledger", &summary, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"entries\": 3,\n  \"predictions\": 2,\n  \"measurements\": 1"));
+  roof_text_done(&text);
+}
+
+static void predictions_of_documents_are_completed(void **state) {
+  (void)state;
+  roof_sealing list[] = {sealing("a", 1, 2), sealing("b", 1, 2)};
+  roof_sealings sealings = {list, 2};
+  strcpy(list[0].machine, "nvidia-h100-sxm");
+  strcpy(list[1].machine, "no such machine");
+  list[0].machine_digest[0] = list[1].machine_digest[0] = '\0';
+  assert_int_equal(roof_sealings_complete(&sealings, NULL), ROOF_OK);
+  assert_int_equal(strlen(list[0].machine_digest), 64);
+  assert_true(list[0].level_bytes_per_second[ROOF_MEMORY] > 3e12);
+  assert_string_equal(list[1].machine_digest, "");
+}
+
 static void the_last_prediction_and_the_first_measurement_after_it(void **state) {
   (void)state;
   assert_int_equal(seal("a", 1, 2, NULL), ROOF_OK);
@@ -792,6 +832,8 @@ int main(void) {
       TEST(killed_while_appending),
       TEST(three_predictions_two_measurements),
       TEST(a_reconciliation_is_written_and_gated),
+      TEST(what_was_done_is_written),
+      TEST(predictions_of_documents_are_completed),
       TEST(the_last_prediction_and_the_first_measurement_after_it),
       TEST(predicting_after_measuring_does_not_count),
       TEST(an_empty_ledger_reconciles_to_nothing),

@@ -180,8 +180,49 @@ static void a_profile_has_the_machine_it_was_taken_on(void **state) {
   roof_machine_free(reported);
 }
 
+static void words_make_a_measurement(void **state) {
+  (void)state;
+  static const char *const words[] = {"samples=4ms,6ms,5ms", "bytes=1.1GB", "machine=h100", "dtype=fp16"};
+  static const char *const counters[] = {"occupancy=30%", NULL};
+  roof_measurements all = {0};
+  assert_int_equal(roof_measurements_add_words(&all, "ffn", words, 4, NULL), ROOF_OK);
+  assert_int_equal(roof_measurements_count(&all, counters, NULL), ROOF_OK);
+  const roof_measurement *m = &all.list[0];
+  assert_string_equal(m->label, "ffn");
+  assert_true(m->seconds == 5e-3 && m->sample_count == 3 && m->bytes == 1.1e9 && isnan(m->flops));
+  assert_string_equal(m->counted, "by hand");
+  assert_string_equal(m->counted_flops, "");
+  assert_string_equal(m->machine, "h100");
+  assert_int_equal(m->dtype, ROOF_FP16);
+  assert_true(m->counter_count == 1 && m->counters[0].value == 0.3);
+  roof_measurements_done(&all);
+}
+
+static void words_that_make_none(void **state) {
+  (void)state;
+  static const struct {
+    const char *word, *want;
+  } rows[] = {{"secnds=1ms", "did you mean `seconds`?"},
+              {"seconds", "give key=value"},
+              {"bytes=1GB", "give seconds=..., or samples=..."},
+              {"seconds=fast", "fast"}};
+  static const char *const counters[] = {"occupancy=30%", NULL};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_measurements all = {0};
+    roof_error error;
+    assert_int_not_equal(roof_measurements_add_words(&all, "ffn", &rows[i].word, 1, &error), ROOF_OK);
+    assert_non_null(strstr(error.message, rows[i].want));
+    roof_measurements_done(&all);
+  }
+  roof_measurements none = {0};
+  assert_int_equal(roof_measurements_count(&none, counters, NULL), ROOF_E_ARGUMENT);
+  assert_int_equal(roof_measurements_count(&none, NULL, NULL), ROOF_OK);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(words_make_a_measurement),
+      cmocka_unit_test(words_that_make_none),
       cmocka_unit_test(what_is_written_reads_back),
       cmocka_unit_test(documents_are_imported),
       cmocka_unit_test(rankings_are_written),

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/columns.h"
 #include "cli/grid.h"
 #include "cli/ledger/seal.h"
 #include "core/number.h"
@@ -111,32 +112,55 @@ static roof_status show(const cli_args *args, roof_error *error) {
   return status;
 }
 
+/** The summary of a ledger under its name. */
+typedef struct verified {
+  const char *ledger;
+  roof_ledger_summary of;
+} verified;
+
+#define COUNT_OF(member)                                                                                     \
+  static double member##_of(const void *row) {                                                               \
+    return (double)((const verified *)row)->of.member;                                                       \
+  }
+COUNT_OF(entries)
+COUNT_OF(predictions)
+COUNT_OF(measurements)
+COUNT_OF(unsealed)
+COUNT_OF(signatures)
+
+static const cli_column summary_columns[] = {{.key = "ledger", CLI_FIELD(TEXT, verified, ledger)},
+                                             {.key = "entries", .number = entries_of},
+                                             {.key = "predictions", .number = predictions_of},
+                                             {.key = "measurements", .number = measurements_of},
+                                             {.key = "unsealed", .number = unsealed_of},
+                                             {.key = "signatures", .number = signatures_of},
+                                             {0}};
+
+static void add_summary(roof_text *out, const roof_ledger_summary *s) {
+  roof_text_addf(out, "%s holds: %zu entries, %zu predictions, %zu measurements", ledger_name(), s->entries,
+                 s->predictions, s->measurements);
+  if (s->unsealed > 0) {
+    roof_text_addf(out, ", %zu of them unsealed", s->unsealed);
+  }
+  if (s->signatures > 0) {
+    roof_text_addf(out, "; %zu signatures match%s", s->signatures, key_path != NULL ? " the key" : "");
+  }
+  roof_text_add(out, "\n");
+}
+
 static roof_status verify(const cli_args *args, roof_error *error) {
-  roof_ledger_summary s;
+  verified v = {.ledger = ledger_name()};
   roof_text text = {0};
-  roof_status status = roof_ledger_verify(ledger_name(), key_path, &s, error);
-  if (status != ROOF_OK) {
-    return status;
+  roof_status status = roof_ledger_verify(v.ledger, key_path, &v.of, error);
+  if (status != ROOF_OK || args->csv) {
+    return status != ROOF_OK ? status : cli_columns_print_csv(CLI_ROWS(summary_columns, &v, 1), error);
   }
-  if (args->json || args->csv) {
-    return cli_answer_print(args,
-                            json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "schema",
-                                      "roofline.verification/1", "ledger", ledger_name(), "entries",
-                                      (json_int_t)s.entries, "predictions", (json_int_t)s.predictions,
-                                      "measurements", (json_int_t)s.measurements, "unsealed",
-                                      (json_int_t)s.unsealed, "signatures", (json_int_t)s.signatures),
-                            error);
+  if (args->json) {
+    status = roof_ledger_write_summary(v.ledger, &v.of, &text, error);
+  } else {
+    add_summary(&text, &v.of);
   }
-  roof_text_addf(&text, "%s holds: %zu entries, %zu predictions, %zu measurements", ledger_name(), s.entries,
-                 s.predictions, s.measurements);
-  if (s.unsealed > 0) {
-    roof_text_addf(&text, ", %zu of them unsealed", s.unsealed);
-  }
-  if (s.signatures > 0) {
-    roof_text_addf(&text, "; %zu signatures match%s", s.signatures, key_path != NULL ? " the key" : "");
-  }
-  roof_text_add(&text, "\n");
-  status = cli_print(&text, error);
+  status = status == ROOF_OK ? cli_print(&text, error) : status;
   roof_text_done(&text);
   return status;
 }

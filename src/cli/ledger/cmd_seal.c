@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/grid.h"
+#include "cli/columns.h"
 #include "cli/ledger/seal.h"
 #include "host/file.h"
 
@@ -80,30 +80,11 @@ static roof_status read_list(char *text, const char *file, roof_sealings *predic
   return ROOF_OK;
 }
 
-/** Looks up what the documents do not say of their machines; one that is not there stays unknown. */
-static roof_status complete(roof_sealings *predictions, roof_error *error) {
-  roof_machine *machine = NULL;
-  const char *known = "";
-  roof_status status = ROOF_OK;
-  for (size_t i = 0; i < predictions->count && status == ROOF_OK; i++) {
-    roof_sealing *s = &predictions->list[i];
-    if (strcmp(known, s->machine) != 0) {
-      roof_machine_free(machine);
-      machine = NULL;
-      known = s->machine;
-      (void)roof_catalog_load(known, &machine, NULL);
-    }
-    status = machine != NULL ? roof_sealing_complete(s, machine, error) : ROOF_OK;
-  }
-  roof_machine_free(machine);
-  return status;
-}
-
 /** The predictions of what `predict --json` and `sweep --json` print. */
 static roof_status read_json(const roof_text *text, const char *file, roof_sealings *predictions,
                              roof_error *error) {
   roof_status status = roof_sealings_read(predictions, text->data, text->length, file, error);
-  return status == ROOF_OK ? complete(predictions, error) : status;
+  return status == ROOF_OK ? roof_sealings_complete(predictions, error) : status;
 }
 
 static roof_status read_predictions(const char *file, roof_sealings *predictions, roof_error *error) {
@@ -122,46 +103,42 @@ static roof_status read_predictions(const char *file, roof_sealings *predictions
   return status;
 }
 
-static roof_status print_text(const cli_args *args, const char *ledger, const roof_sealings *predictions,
-                              roof_error *error) {
-  static const char *const header[] = {"label", "machine", "regime", "expected"};
-  roof_text text = {0};
-  cli_grid grid = {0};
-  roof_text_addf(&text, "%zu prediction%s sealed in %s%s%s\n", predictions->count,
-                 predictions->count == 1 ? "" : "s", ledger, key_path != NULL ? ", signed with " : "",
-                 key_path != NULL ? key_path : "");
-  for (size_t i = 0; i < sizeof header / sizeof header[0]; i++) {
-    cli_grid_add(&grid, "%s", header[i]);
-  }
-  for (size_t i = 0; i < predictions->count; i++) {
-    const roof_sealing *s = &predictions->list[i];
-    char expected[40];
-    cli_grid_add(&grid, "%s", s->label);
-    cli_grid_add(&grid, "%s", s->machine);
-    cli_grid_add(&grid, "%s (%s)", s->regime, s->binding);
-    cli_grid_add(&grid, "%s", roof_quantity_format(expected, sizeof expected, s->expected_seconds, "s"));
-  }
-  if (args->quiet) {
-    cli_grid_done(&grid);
-  } else {
-    roof_text_add(&text, "\n");
-    cli_grid_end(&grid, &text, "lllr");
-  }
-  roof_status status = cli_print(&text, error);
-  roof_text_done(&text);
-  return status;
+/** "memory (HBM)". */
+static const char *regime_of(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_sealing *s = row;
+  snprintf(scratch, CLI_SCRATCH, "%s (%s)", s->regime, s->binding);
+  return scratch;
 }
 
-static roof_status print_json(const cli_args *args, const char *ledger, const roof_sealings *predictions,
-                              roof_error *error) {
-  json_t *labels = json_array();
-  for (size_t i = 0; i < predictions->count; i++) {
-    json_array_append_new(labels, json_string(predictions->list[i].label));
+static const cli_column columns[] = {
+    {.key = "label", .header = "label", CLI_FIELD(NAME, roof_sealing, label)},
+    {.header = "machine", .none = "", CLI_FIELD(NAME, roof_sealing, machine)},
+    {.header = "regime", .text = regime_of},
+    {.header = "expected", .unit = "s", CLI_FIELD(NUMBER, roof_sealing, expected_seconds)},
+    {0}};
+
+static roof_status print_answer(const cli_args *args, const char *ledger, const roof_sealings *predictions,
+                                roof_error *error) {
+  cli_rows rows = CLI_ROWS(columns, predictions->list, predictions->count);
+  bool is_signed = key_path != NULL;
+  if (args->csv) {
+    return cli_columns_print_csv(rows, error);
   }
-  return cli_answer_print(args,
-                          json_pack("{s:s, s:s, s:b, s:o}", "schema", "roofline.sealed/1", "ledger", ledger,
-                                    "signed", key_path != NULL, "labels", labels),
-                          error);
+  roof_text text = {0};
+  roof_status status = ROOF_OK;
+  if (args->json) {
+    status = roof_ledger_write_sealed(ledger, predictions, is_signed, &text, error);
+  } else {
+    roof_text_addf(&text, "%zu prediction%s sealed in %s%s%s\n", rows.count, rows.count == 1 ? "" : "s",
+                   ledger, is_signed ? ", signed with " : "", is_signed ? key_path : "");
+  }
+  if (!args->json && !args->quiet) {
+    roof_text_add(&text, "\n");
+    cli_columns_add_text(&text, rows);
+  }
+  status = status == ROOF_OK ? cli_print(&text, error) : status;
+  roof_text_done(&text);
+  return status;
 }
 
 static roof_status seal_file(const cli_args *args, roof_error *error) {
@@ -172,8 +149,7 @@ static roof_status seal_file(const cli_args *args, roof_error *error) {
     status = cli_seal_all(ledger, &predictions, key_path, error);
   }
   if (status == ROOF_OK) {
-    status = args->json || args->csv ? print_json(args, ledger, &predictions, error)
-                                     : print_text(args, ledger, &predictions, error);
+    status = print_answer(args, ledger, &predictions, error);
   }
   roof_sealings_done(&predictions);
   return status;

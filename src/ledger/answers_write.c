@@ -1,0 +1,40 @@
+/* What was done to a ledger and whether it holds, as documents. */
+#include <math.h>
+
+#include "documents/json.h"
+#include "roofline/ledger.h"
+#include "roofline/time.h"
+
+roof_status roof_ledger_write_sealed(const char *ledger, const roof_sealings *sealings, bool is_signed,
+                                     roof_text *out, roof_error *error) {
+  const char *labels = sealings->count > 0 ? sealings->list[0].label : NULL;
+  return rf_json_write(json_pack("{s:s, s:s, s:b, s:o}", "schema", "roofline.sealed/1", "ledger", ledger,
+                                 "signed", (int)is_signed, "labels",
+                                 rf_json_texts(labels, sizeof *sealings->list, (int)sealings->count)),
+                       "seal", out, error);
+}
+
+roof_status roof_ledger_write_recorded(const char *ledger, const roof_measurements *all, roof_text *out,
+                                       roof_error *error) {
+  static const char *const sources[] = {
+      [ROOF_TAKEN_NOW] = "now", [ROOF_TAKEN_SAID] = "document", [ROOF_TAKEN_FILE] = "file date"};
+  char when[ROOF_TIME_MAX];
+  double taken = all->count > 0 ? all->list[0].taken : NAN;
+  const char *labels = all->count > 0 ? all->list[0].label : NULL;
+  return rf_json_write(json_pack("{s:s, s:s, s:o, s:s?, s:s}", "schema", "roofline.recorded/1", "ledger",
+                                 ledger, "labels", rf_json_texts(labels, sizeof *all->list, (int)all->count),
+                                 "taken", isnan(taken) ? NULL : roof_time_write(taken, when), "taken_from",
+                                 sources[all->taken]),
+                       "record", out, error);
+}
+
+roof_status roof_ledger_write_summary(const char *ledger, const roof_ledger_summary *summary, roof_text *out,
+                                      roof_error *error) {
+  const roof_ledger_summary *s = summary;
+  return rf_json_write(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "schema", "roofline.verification/1",
+                                 "ledger", ledger, "entries", (json_int_t)s->entries, "predictions",
+                                 (json_int_t)s->predictions, "measurements", (json_int_t)s->measurements,
+                                 "unsealed", (json_int_t)s->unsealed, "signatures",
+                                 (json_int_t)s->signatures),
+                       "verify", out, error);
+}
