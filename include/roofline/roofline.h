@@ -72,6 +72,7 @@
 #include "roofline/runs.h"
 #include "roofline/sealing.h"
 #include "roofline/shape.h"
+#include "roofline/sheet.h"
 #include "roofline/stats.h"
 #include "roofline/status.h"
 #include "roofline/sweep.h"

@@ -92,13 +92,16 @@ static roof_status load_and_lint(roof_error *error) {
   static const char *const names[] = {"h100"};
   roof_lint lint = {0};
   roof_search search = {0};
+  roof_sheet sheet = {0};
   roof_text text = {0};
   roof_status status = roof_catalog_load("h100", &machine, error);
   status = status == ROOF_OK ? roof_catalog_search("", &search, error) : status;
   status = status == ROOF_OK ? roof_catalog_lint(names, 1, &lint, error) : status;
+  status = status == ROOF_OK ? roof_sheet_init(&sheet, machine, error) : status;
   if (status == ROOF_OK) {
     roof_search_done(&search);
     roof_lint_done(&lint);
+    roof_sheet_done(&sheet);
     copy = roof_machine_copy(machine);
     status = roof_machine_write(copy, &text, error);
   }

@@ -28,6 +28,7 @@ BEGIN {
   room_of["roofline/sweep.h"] = "advise"
   room_of["roofline/joules.h"] = "advise"
   room_of["roofline/changes.h"] = "catalog"
+  room_of["roofline/sheet.h"] = "catalog"
   room_of["roofline/sealing.h"] = "documents"
   room_of["roofline/ladder.h"] = "measure"
   room_of["roofline/runs.h"] = "measure"
