@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "region/tally.h"
+#include "roofline/documents.h"
 #include "roofline/region.h"
 
 /* The linker sends the library's calls here (tests/CMakeLists.txt). */
@@ -208,6 +209,64 @@ static void assert_skipped(const json_t *document, const char *what, const char 
   assert_string_equal(json_string_value(json_object_get(found, "why")), why);
 }
 
+/** Every member of `mine` is in `theirs` with the same value, down to the last, but what only regions say. */
+static void assert_contained(const json_t *mine, const json_t *theirs, const char *path) {
+  static const char *const only[] = {".formula_flops", ".counted.seconds", ".counted.samples"};
+  const char *name;
+  json_t *value;
+  json_object_foreach((json_t *)(uintptr_t)mine, name, value) {
+    json_t *other = json_object_get(theirs, name);
+    char at[96];
+    bool own = false;
+    snprintf(at, sizeof at, "%s.%s", path, name);
+    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
+      own = own || strcmp(at, only[i]) == 0;
+    }
+    if (own) {
+      assert_null(other);
+    } else if (json_is_object(value)) {
+      assert_contained(value, other, at);
+    } else if (!json_equal(value, other)) {
+      fail_msg("`%s` is written otherwise", at);
+    }
+  }
+}
+
+/** What regions write, by functions of libc alone, and what the library writes of it once read. */
+static void the_library_writes_the_same(void **state) {
+  (void)state;
+  static const char *const names[] = {"threads", "misuse", "starved", "deep", "sleep"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    json_t *mine = document_of(names[i]);
+    char *text = json_dumps(mine, JSON_REAL_PRECISION(17));
+    roof_measurements read = {0}, again = {0};
+    roof_text once = {0}, twice = {0};
+    assert_int_equal(roof_measurements_parse(text, strlen(text), "regions", &read, NULL), ROOF_OK);
+    assert_int_equal(roof_measurements_write(&read, &once, NULL), ROOF_OK);
+    assert_int_equal(roof_measurements_parse(once.data, once.length, "again", &again, NULL), ROOF_OK);
+    assert_int_equal(roof_measurements_write(&again, &twice, NULL), ROOF_OK);
+    assert_string_equal(once.data, twice.data);
+    json_t *theirs = json_loads(once.data, 0, NULL), *value;
+    size_t k;
+    assert_int_equal(read.count, json_array_size(json_object_get(mine, "kernels")));
+    json_array_foreach(json_object_get(mine, "kernels"), k, value) {
+      if (json_is_null(json_object_get(value, "bytes"))) { /* how unknown bytes were counted is not kept */
+        json_object_del(json_object_get(value, "counted"), "bytes");
+      }
+      assert_contained(value, json_array_get(json_object_get(theirs, "kernels"), k), "");
+    }
+    json_object_del(mine, "kernels");
+    assert_contained(mine, theirs, "");
+    json_decref(mine);
+    json_decref(theirs);
+    roof_measurements_done(&read);
+    roof_measurements_done(&again);
+    roof_text_done(&once);
+    roof_text_done(&twice);
+    free(text);
+  }
+}
+
 static void threads_are_merged(void **state) {
   (void)state;
   json_t *document = document_of("threads");
@@ -384,6 +443,7 @@ int main(int argc, char **argv) {
   unsetenv("ROOFLINE_REGIONS");
   setenv("SELF", argv[0], 1);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_library_writes_the_same),
       cmocka_unit_test(threads_are_merged),
       cmocka_unit_test(busy_threads_do_not_tear),
       cmocka_unit_test(memory_that_is_out_is_told),
