@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "roofline/formats.h"
 #include "roofline/place.h"
 #include "roofline/text.h"
 
@@ -338,13 +339,45 @@ typedef struct roof_change {
   double seconds;         /**< added to each call, for instance to dequantise */
 } roof_change;
 
+/** A call with some things changed. */
+typedef struct roof_variation {
+  roof_change change;
+  roof_formats formats;
+  const char *machine;           /**< NULL: the same */
+  double values[ROOF_PARAM_MAX]; /**< as typed: NaN where a parameter has its default or follows another */
+} roof_variation;
+
+/** Nothing changed of a call with these formats and values.
+ *  Units: none.
+ *  Ownership: keeps the texts of `formats`.
+ *  Errors: none. */
+ROOF_API roof_variation roof_variation_init(const roof_formats *formats, const double *typed);
+
+/** Reads one change, KEY=VALUE: a parameter of `op`, a format (dtype, weights, group, accumulate, output, kv),
+ *  machine=NAME, peak=2x, bandwidth=2x, cost=TIME.
+ *  Units: as typed.
+ *  Ownership: *variation may point into `text`; it is changed on success only.
+ *  Errors: ROOF_E_ARGUMENT, ROOF_E_PARSE, ROOF_E_NAME with the nearest key. */
+ROOF_API roof_status roof_variation_read(roof_variation *variation, const roof_op *op, const char *text,
+                                         roof_error *error);
+
 /** One call before (index 0) and after (1) a change. Pointers live as long as the machines. */
 typedef struct roof_what_if {
+  const roof_op *op;
+  double values[2][ROOF_PARAM_MAX];
   roof_target targets[2];
   roof_prediction predictions[2];
   double gain;     /**< rate of work after / before */
   char moved[256]; /**< which ceiling moved, as a sentence */
 } roof_what_if;
+
+/** A figure before (index 0) and after (1) a change. */
+typedef struct roof_what_if_figure {
+  const char *name, *unit;
+  double value[2];
+} roof_what_if_figure;
+
+enum { ROOF_WHAT_IF_FIGURES = 10 };
 
 /** Predicts one call of `op` on both targets, the second with the factors and the cost of `change`.
  *  Units: as roof_prediction.
@@ -353,6 +386,13 @@ typedef struct roof_what_if {
 ROOF_API roof_status roof_what_if_of(const roof_target *before, const double *values_before,
                                      const roof_target *after, const double *values_after, const roof_op *op,
                                      const roof_change *change, roof_what_if *out, roof_error *error);
+
+/** The figures of both calls that at least one has: work, intensity, ceilings, times.
+ *  Units: as each says.
+ *  Ownership: fills the caller's list with static texts; returns how many there are.
+ *  Errors: none. */
+ROOF_API size_t roof_what_if_compare(const roof_what_if *what_if,
+                                     roof_what_if_figure list[ROOF_WHAT_IF_FIGURES]);
 
 #define ROOF_TIME_SHARES 16
 
@@ -485,6 +525,19 @@ ROOF_API roof_question roof_question_init(void);
  *  ceiling; ROOF_E_ARGUMENT for counters without a time. */
 ROOF_API roof_status roof_advise(const roof_target *target, const roof_op *op, const double *typed,
                                  const roof_question *question, roof_advice *out, roof_error *error);
+
+/** A machine for the same work, among others (roof_catalog_rank). */
+typedef struct roof_ranked_machine {
+  char name[ROOF_NAME_MAX];
+  bool own; /**< the target's own machine */
+  roof_regime regime;
+  double seconds;  /**< expected */
+  double gain;     /**< time on the target / this time */
+  double watts;    /**< NaN unknown */
+  double joules;   /**< seconds x watts */
+  int rank;        /**< by time, from 1 */
+  int energy_rank; /**< by joules, from 1; -1: they are not known */
+} roof_ranked_machine;
 
 /** True when a lever's gain is worth pulling it (ROOF_LEVER_HELPS), or when it makes the work fit.
  *  Units: none.

@@ -9,6 +9,7 @@
 #ifndef ROOFLINE_CATALOG_H
 #define ROOFLINE_CATALOG_H
 
+#include "roofline/advise.h"
 #include "roofline/machine.h"
 #include "roofline/op.h"
 #include "roofline/predict.h"
@@ -66,19 +67,6 @@ ROOF_API roof_status roof_catalog_load(const char *name, roof_machine **machine,
  *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
  *  Errors: ROOF_E_NAME when there is none. */
 ROOF_API roof_status roof_catalog_load_device(const char *device, roof_machine **machine, roof_error *error);
-
-/** One machine of the catalogue for the same work. */
-typedef struct roof_ranked_machine {
-  char name[ROOF_NAME_MAX];
-  bool own; /**< the target's own machine */
-  roof_regime regime;
-  double seconds;  /**< expected */
-  double gain;     /**< time on the target / this time */
-  double watts;    /**< NaN unknown */
-  double joules;   /**< seconds x watts */
-  int rank;        /**< by time, from 1 */
-  int energy_rank; /**< by joules, from 1; -1: they are not known */
-} roof_ranked_machine;
 
 /** Predicts one call of `op` on every machine of the catalogue that has a path for the target's formats, the
  *  memory and the figures, by expected time.

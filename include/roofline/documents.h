@@ -80,6 +80,30 @@ ROOF_API roof_status roof_sweep_write(const roof_sweep *sweep, roof_sweep_step *
 ROOF_API roof_status roof_energy_write(const roof_energy_subject *subjects, int count, roof_text *out,
                                        roof_error *error);
 
+/** Appends advice as one roofline.advice/1 object, what `advise --json` prints, with the `count` machines that
+ *  roof_catalog_rank gives.
+ *  Units: s, W, J.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_advice_write(const roof_target *target, const roof_op *op, const double *values,
+                                       const roof_advice *advice, const roof_ranked_machine *machines,
+                                       int count, roof_text *out, roof_error *error);
+
+/** Appends a call before and after a change as one roofline.what_if/1 object; `sets`, NULL-terminated, are the
+ *  changes as typed.
+ *  Units: as roof_prediction.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_what_if_write(const roof_what_if *what_if, const char *const *sets, roof_text *out,
+                                        roof_error *error);
+
+/** Appends a solved mix as one roofline.mix/1 object.
+ *  Units: shares.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_time_mix_write(const roof_time_mix *mix, const roof_target *from,
+                                         const roof_target *to, roof_text *out, roof_error *error);
+
 /** Appends a judged claim as one roofline.claim/1 object, what `claim --json` prints.
  *  Units: FLOP/s, bytes/s, s.
  *  Ownership: appends to the caller's `out`.

@@ -49,6 +49,7 @@
 #include "roofline/dtype.h"
 #include "roofline/energy.h"
 #include "roofline/explain.h"
+#include "roofline/formats.h"
 #include "roofline/graphs.h"
 #include "roofline/import.h"
 #include "roofline/joules.h"

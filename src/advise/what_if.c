@@ -1,5 +1,105 @@
 /* One call before and after a change. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "roofline/advise.h"
+#include "roofline/units.h"
+
+/** The formats by the keys that name them. */
+static const struct {
+  const char *key;
+  size_t at;
+} formats[] = {
+    {"dtype", offsetof(roof_formats, dtype)},   {"weights", offsetof(roof_formats, weights)},
+    {"group", offsetof(roof_formats, group)},   {"accumulate", offsetof(roof_formats, accumulate)},
+    {"output", offsetof(roof_formats, output)}, {"kv", offsetof(roof_formats, kv)},
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+roof_variation roof_variation_init(const roof_formats *typed_formats, const double *typed) {
+  roof_variation v = {.change = {.peak = 1, .bandwidth = 1}, .formats = *typed_formats};
+  memcpy(v.values, typed, sizeof v.values);
+  return v;
+}
+
+/** "2x" or "2". */
+static roof_status read_factor(const char *key, const char *text, double *factor, roof_error *error) {
+  char number[ROOF_NAME_MAX];
+  double value = 0;
+  size_t length = strlen(text);
+  snprintf(number, sizeof number, "%.*s", (int)(length > 1 && text[length - 1] == 'x' ? length - 1 : length),
+           text);
+  roof_status status = roof_quantity_parse(number, &value, error);
+  if (status == ROOF_OK && !(value > 0)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--set %s=%s: a factor over 0", key, number);
+  }
+  *factor = status == ROOF_OK ? value : *factor;
+  return status;
+}
+
+static roof_status read_cost(const char *text, double *seconds, roof_error *error) {
+  roof_error why = {0};
+  double value = 0;
+  roof_status status = roof_quantity_parse_unit(text, "s", &value, &why);
+  if (status != ROOF_OK) {
+    return roof_error_set(error, status, "--set cost: %s", why.message);
+  }
+  if (value < 0) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--set cost=%s: must not be negative", text);
+  }
+  *seconds = value;
+  return ROOF_OK;
+}
+
+static roof_status read_parameter(const roof_op *op, const char *key, const char *text, double *values,
+                                  roof_error *error) {
+  int param = roof_op_param_index(op, key);
+  if (param >= 0) {
+    return roof_op_value_parse(op, param, text, &values[param], error);
+  }
+  const char *names[ROOF_PARAM_MAX + FORMATS + 5] = {"machine", "peak", "bandwidth", "cost"};
+  int count = 4;
+  for (size_t i = 0; i < FORMATS; i++) {
+    names[count++] = formats[i].key;
+  }
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    names[count++] = op->params[i].name;
+  }
+  roof_error_set(error, ROOF_E_NAME,
+                 "--set `%s`: neither a format, machine, peak, bandwidth, cost nor a parameter of %s", key,
+                 op->name);
+  return roof_error_suggest(error, key, names);
+}
+
+roof_status roof_variation_read(roof_variation *variation, const roof_op *op, const char *text,
+                                roof_error *error) {
+  const char *equals = strchr(text, '=');
+  if (equals == NULL || equals == text || equals[1] == '\0') {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--set %s: not key=value", text);
+  }
+  char key[ROOF_NAME_MAX];
+  const char *value = equals + 1;
+  snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+  for (size_t i = 0; i < FORMATS; i++) {
+    if (strcmp(key, formats[i].key) == 0) {
+      *(const char **)((char *)&variation->formats + formats[i].at) = value;
+      return ROOF_OK;
+    }
+  }
+  if (strcmp(key, "machine") == 0) {
+    variation->machine = value;
+    return ROOF_OK;
+  }
+  roof_change *c = &variation->change;
+  if (strcmp(key, "peak") == 0 || strcmp(key, "bandwidth") == 0) {
+    return read_factor(key, value, strcmp(key, "peak") == 0 ? &c->peak : &c->bandwidth, error);
+  }
+  return strcmp(key, "cost") == 0 ? read_cost(value, &c->seconds, error)
+                                  : read_parameter(op, key, value, variation->values, error);
+}
 
 static void speed_up(roof_target *t, const roof_change *c) {
   for (int unit = 0; unit < ROOF_UNIT_COUNT; unit++) {
@@ -21,12 +121,13 @@ static void slow_down(roof_prediction *p, double seconds) {
 roof_status roof_what_if_of(const roof_target *before, const double *values_before, const roof_target *after,
                             const double *values_after, const roof_op *op, const roof_change *change,
                             roof_what_if *out, roof_error *error) {
-  roof_what_if x = {.targets = {*before, *after}};
-  const double *values[] = {values_before, values_after};
+  roof_what_if x = {.op = op, .targets = {*before, *after}};
+  memcpy(x.values[0], values_before, sizeof x.values[0]);
+  memcpy(x.values[1], values_after, sizeof x.values[1]);
   speed_up(&x.targets[1], change);
   for (int i = 0; i < 2; i++) {
     roof_prediction *p = &x.predictions[i];
-    roof_predict(&x.targets[i], op, values[i], p);
+    roof_predict(&x.targets[i], op, x.values[i], p);
     roof_status status =
         p->work.flops > 0 ? roof_target_supports(&x.targets[i], p->work.unit, error) : ROOF_OK;
     if (status != ROOF_OK) {
@@ -40,4 +141,30 @@ roof_status roof_what_if_of(const roof_target *before, const double *values_befo
   roof_levers_moved(&x.targets[0], old, &x.targets[1], new, x.moved, sizeof x.moved);
   *out = x;
   return ROOF_OK;
+}
+
+size_t roof_what_if_compare(const roof_what_if *what_if, roof_what_if_figure list[ROOF_WHAT_IF_FIGURES]) {
+  const roof_prediction *b = &what_if->predictions[0], *a = &what_if->predictions[1];
+  const roof_target *tb = &what_if->targets[0], *ta = &what_if->targets[1];
+  const roof_what_if_figure all[ROOF_WHAT_IF_FIGURES] = {
+      {"FLOPs", "FLOP", {b->work.flops, a->work.flops}},
+      {"bytes", "B", {b->bytes, a->bytes}},
+      {"intensity", "FLOP/B", {b->intensity, a->intensity}},
+      {"peak", "FLOP/s", {1 / tb->seconds_per_flop[b->work.unit], 1 / ta->seconds_per_flop[a->work.unit]}},
+      {"bandwidth",
+       "B/s",
+       {1 / tb->seconds_per_byte[tb->memory][0], 1 / ta->seconds_per_byte[ta->memory][0]}},
+      {"ridge", "FLOP/B", {b->ridge, a->ridge}},
+      {"compute time", "s", {b->compute_seconds, a->compute_seconds}},
+      {"memory time", "s", {b->memory_seconds, a->memory_seconds}},
+      {"at best", "s", {b->lower_seconds, a->lower_seconds}},
+      {"expected", "s", {b->expected_seconds, a->expected_seconds}},
+  };
+  size_t count = 0;
+  for (size_t i = 0; i < ROOF_WHAT_IF_FIGURES; i++) {
+    if (!isnan(all[i].value[0]) || !isnan(all[i].value[1])) {
+      list[count++] = all[i];
+    }
+  }
+  return count;
 }

@@ -30,9 +30,6 @@ static const struct {
      "lower_seconds=seconds.lower,expected_seconds=seconds.expected,measured_seconds=seconds,samples,"
      "prediction,"
      "unsealed,commit,sha256"},
-    {"roofline.what_if/1", "",
-     "set,before_seconds=before.seconds.expected,after_seconds=after.seconds.expected,"
-     "before_regime=before.regime,after_regime=after.regime,gain,moved"},
     {"roofline.model_sweep/1", "points",
      "machine,precision,values=label,ttft_seconds,tpot_seconds,tokens_per_second,batch_tokens_per_second,"
      "device_tokens_per_second,prompt_tokens_per_second,joules_per_token,price_per_million_tokens,"

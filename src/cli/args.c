@@ -18,15 +18,15 @@ static const struct poptOption machine_table[] = {
   { "ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE" }
 
 static const struct poptOption format_table[] = {
-    {"dtype", 'd', POPT_ARG_STRING, &parsed.dtype, COUNTED, "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4",
-     "TYPE"},
-    {"weights", '\0', POPT_ARG_STRING, &parsed.weights, 0, "stored format of the weights (int4: W4A16)",
-     "TYPE"},
-    {"group", '\0', POPT_ARG_STRING, &parsed.group, 0, "weights that share one fp16 scale", "N"},
-    {"accumulate", '\0', POPT_ARG_STRING, &parsed.accumulate, 0,
+    {"dtype", 'd', POPT_ARG_STRING, &parsed.formats.dtype, COUNTED,
+     "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4", "TYPE"},
+    {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
+     "stored format of the weights (int4: W4A16)", "TYPE"},
+    {"group", '\0', POPT_ARG_STRING, &parsed.formats.group, 0, "weights that share one fp16 scale", "N"},
+    {"accumulate", '\0', POPT_ARG_STRING, &parsed.formats.accumulate, 0,
      "format of the sums: they stay in registers, so no byte changes", "TYPE"},
-    {"output", '\0', POPT_ARG_STRING, &parsed.output, 0, "format of the result", "TYPE"},
-    {"kv", '\0', POPT_ARG_STRING, &parsed.kv, 0, "format of stored keys and values", "TYPE"},
+    {"output", '\0', POPT_ARG_STRING, &parsed.formats.output, 0, "format of the result", "TYPE"},
+    {"kv", '\0', POPT_ARG_STRING, &parsed.formats.kv, 0, "format of stored keys and values", "TYPE"},
     OPS_OPTION,
     POPT_TABLEEND};
 
@@ -249,11 +249,12 @@ void cli_args_done(cli_args *args) {
     roof_userops_done(&args->userops[i]);
   }
   free(args->userops);
-  char *texts[] = {args->dtype,   args->weights, args->accumulate, args->output, args->kv,
-                   args->group,   args->to,      args->efficiency, args->launch, args->overhead,
-                   args->overlap, args->tile,    args->unit,       args->link,   args->color};
+  const roof_formats *f = &args->formats;
+  const char *texts[] = {f->dtype,      f->weights, f->accumulate,    f->output,    f->kv,
+                         f->group,      args->to,   args->efficiency, args->launch, args->overhead,
+                         args->overlap, args->tile, args->unit,       args->link,   args->color};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    free(texts[i]);
+    free((void *)(uintptr_t)texts[i]);
   }
   const char **lists[] = {args->machines, args->op_files};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {

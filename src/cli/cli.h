@@ -11,6 +11,7 @@
 #include "host/write.h"
 #include "roofline/catalog.h"
 #include "roofline/documents.h"
+#include "roofline/formats.h"
 #include "roofline/graphs.h"
 #include "roofline/measure.h"
 #include "roofline/ops.h"
@@ -35,7 +36,7 @@ enum {
 typedef struct cli_args {
   const char **machines; /**< NULL-terminated, or NULL */
   const char **op_files;
-  char *dtype, *weights, *accumulate, *output, *kv, *group;
+  roof_formats formats;
   char *efficiency, *overhead, *launch, *overlap, *tile, *unit, *link;
   int sparse, warm, achieved;
   char *to;

@@ -89,43 +89,9 @@ static roof_status parse_option(const char *name, const char *text, const char *
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "--%s %s", name, why.message);
 }
 
-static roof_dtype default_dtype(const roof_machine *machine) {
-  bool half = roof_machine_peak(machine, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
-  bool brain = roof_machine_peak(machine, ROOF_BF16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
-  return half ? ROOF_FP16 : brain ? ROOF_BF16 : ROOF_FP32;
-}
-
 roof_status cli_select_types(const cli_args *args, const roof_machine *machine, roof_types *types,
                              roof_error *error) {
-  roof_dtype dtype = default_dtype(machine);
-  roof_status status = args->dtype != NULL ? roof_dtype_parse(args->dtype, &dtype, error) : ROOF_OK;
-  if (status != ROOF_OK) {
-    return status;
-  }
-  roof_types result = roof_types_of(dtype);
-  const struct {
-    const char *text;
-    roof_dtype *part;
-  } parts[] = {{args->weights, &result.weights},
-               {args->accumulate, &result.accumulate},
-               {args->output, &result.output},
-               {args->kv, &result.kv}};
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    status = parts[i].text != NULL ? roof_dtype_parse(parts[i].text, parts[i].part, error) : ROOF_OK;
-    if (status != ROOF_OK) {
-      return status;
-    }
-  }
-  if (args->group != NULL) {
-    status = parse_option("group", args->group, "", &result.group, error);
-    if (status == ROOF_OK && !(result.group >= 1)) {
-      status = roof_error_set(error, ROOF_E_ARGUMENT, "--group %s: must be at least 1", args->group);
-    }
-  }
-  if (status == ROOF_OK) {
-    *types = result;
-  }
-  return status;
+  return roof_formats_read(&args->formats, machine, types, error);
 }
 
 static roof_status parse_efficiency(const char *text, roof_options *o, roof_error *error) {

@@ -1,10 +1,12 @@
 /* What `advise` answers, asked of the library: shares of a time, a change, the machines, everything at once. */
 #include "test.h"
 
+#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "roofline/advise.h"
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 #include "roofline/ops.h"
 
 static roof_machine *h100 = NULL, *h200 = NULL;
@@ -76,6 +78,115 @@ static void a_change_is_set_against_what_was(void **state) {
   assert_near(out.gain, 0.5, 1e-9);
 }
 
+static void a_change_is_read_from_words(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *why;
+  } bad[] = {{"m", "not key=value"},
+             {"m=", "not key=value"},
+             {"peak=0x", "peak=0: a factor over 0"},
+             {"cost=-1s", "cost=-1s: must not be negative"},
+             {"cost=1x", "--set cost: "},
+             {"weight=int4", "did you mean `weights`"},
+             {"m=-1", "m"}};
+  const roof_formats plain = {.dtype = "fp16"};
+  roof_variation v = roof_variation_init(&plain, values);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    roof_error error = {0};
+    assert_int_not_equal(roof_variation_read(&v, gemv, bad[i].text, &error), ROOF_OK);
+    assert_non_null(strstr(error.message, bad[i].why));
+  }
+  assert_true(v.change.peak == 1 && v.change.seconds == 0 && v.values[0] == 8192 && v.machine == NULL);
+  const char *const good[] = {"m=4096",         "weights=int4", "group=128", "machine=h200",
+                              "bandwidth=1.5x", "peak=2",       "cost=2us"};
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    assert_int_equal(roof_variation_read(&v, gemv, good[i], NULL), ROOF_OK);
+  }
+  assert_true(v.values[0] == 4096 && v.change.peak == 2 && v.change.bandwidth == 1.5);
+  assert_near(v.change.seconds, 2e-6, 1e-12);
+  assert_string_equal(v.machine, "h200");
+  roof_types types;
+  assert_int_equal(roof_formats_read(&v.formats, h100, &types, NULL), ROOF_OK);
+  assert_true(types.compute == ROOF_FP16 && types.weights == ROOF_INT4 && types.group == 128);
+}
+
+static void formats_that_are_not_said_suit_the_machine(void **state) {
+  (void)state;
+  const roof_formats none = {NULL}, wrong = {.kv = "fp17"}, group = {.group = "0"};
+  roof_types types = roof_types_of(ROOF_FP64);
+  roof_machine *bare;
+  roof_error error = {0};
+  assert_int_equal(roof_formats_read(&wrong, h100, &types, &error), ROOF_E_NAME);
+  assert_int_equal(roof_formats_read(&group, h100, &types, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "--group 0: must be at least 1"));
+  assert_int_equal(types.compute, ROOF_FP64);
+  assert_int_equal(roof_formats_read(&none, h100, &types, NULL), ROOF_OK);
+  assert_int_equal(types.compute, ROOF_FP16);
+  bare = roof_machine_new();
+  assert_non_null(bare);
+  assert_int_equal(roof_formats_read(&none, bare, &types, NULL), ROOF_OK);
+  assert_int_equal(types.compute, ROOF_FP32);
+  roof_machine_free(bare);
+}
+
+static json_t *document_of(roof_text *text) {
+  json_t *document = json_loads(text->data, 0, NULL);
+  assert_non_null(document);
+  roof_text_done(text);
+  return document;
+}
+
+static const char *schema_of(json_t *document) {
+  return json_string_value(json_object_get(document, "schema"));
+}
+
+static void what_is_answered_is_written(void **state) {
+  (void)state;
+  static const char *const sets[] = {"bandwidth=2x", NULL};
+  const roof_change twice = {.peak = 1, .bandwidth = 2};
+  roof_what_if x;
+  roof_what_if_figure figures[ROOF_WHAT_IF_FIGURES];
+  roof_time_mix mix;
+  roof_text text = {0};
+  assert_int_equal(roof_what_if_of(&before, values, &before, values, gemv, &twice, &x, NULL), ROOF_OK);
+  assert_int_equal(roof_what_if_compare(&x, figures), ROOF_WHAT_IF_FIGURES);
+  assert_string_equal(figures[4].name, "bandwidth");
+  assert_near(figures[4].value[1], 2 * figures[4].value[0], 1e-12);
+  assert_int_equal(roof_what_if_write(&x, sets, &text, NULL), ROOF_OK);
+  json_t *document = document_of(&text);
+  assert_string_equal(schema_of(document), "roofline.what_if/1");
+  assert_int_equal(json_array_size(json_object_get(document, "set")), 1);
+  json_decref(document);
+  assert_int_equal(roof_time_mix_parse("decode=0.8,prefill=0.2", &mix, NULL), ROOF_OK);
+  assert_int_equal(roof_time_mix_solve(&mix, &before, &after, NULL), ROOF_OK);
+  assert_int_equal(roof_time_mix_write(&mix, &before, &after, &text, NULL), ROOF_OK);
+  document = document_of(&text);
+  assert_string_equal(schema_of(document), "roofline.mix/1");
+  assert_int_equal(json_array_size(json_object_get(document, "parts")), 2);
+  json_decref(document);
+}
+
+static void advice_is_written_with_the_machines(void **state) {
+  (void)state;
+  static roof_advice advice;
+  roof_question question = roof_question_init();
+  roof_ranked_machine *all = NULL;
+  roof_text text = {0};
+  int count = 0;
+  question.measured_seconds = 240e-6;
+  assert_int_equal(roof_advise(&before, gemv, values, &question, &advice, NULL), ROOF_OK);
+  assert_int_equal(roof_catalog_rank(&before, gemv, values, &all, &count, NULL), ROOF_OK);
+  assert_int_equal(roof_advice_write(&before, gemv, values, &advice, all, count, &text, NULL), ROOF_OK);
+  json_t *document = document_of(&text), *measured = json_object_get(document, "measured");
+  assert_string_equal(schema_of(document), "roofline.advice/1");
+  assert_string_equal(json_string_value(json_object_get(document, "side")), "memory");
+  assert_near(json_number_value(json_object_get(measured, "seconds")), 240e-6, 1e-12);
+  assert_int_equal(json_array_size(json_object_get(document, "levers")), advice.lever_count);
+  assert_int_equal(json_array_size(json_object_get(document, "machines")), count);
+  json_decref(document);
+  free(all);
+}
+
 static void machines_are_ranked_by_time_and_energy(void **state) {
   (void)state;
   roof_ranked_machine *all = NULL;
@@ -119,6 +230,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_of_a_time_move_with_what_they_wait_on),
       cmocka_unit_test(a_change_is_set_against_what_was),
+      cmocka_unit_test(a_change_is_read_from_words),
+      cmocka_unit_test(formats_that_are_not_said_suit_the_machine),
+      cmocka_unit_test(what_is_answered_is_written),
+      cmocka_unit_test(advice_is_written_with_the_machines),
       cmocka_unit_test(machines_are_ranked_by_time_and_energy),
       cmocka_unit_test(advice_is_complete),
   };

@@ -18,7 +18,6 @@ typedef struct cli_advice {
 
 /* answer.c */
 void cli_advise_text(const cli_advice *advice, roof_text *out);
-json_t *cli_advise_json(const cli_advice *advice);
 /** The levers as a table. */
 cli_rows cli_advise_levers(const cli_advice *advice);
 

@@ -1,11 +1,8 @@
 #include "cli/advise/advise.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "cli/grid.h"
-
-enum { SHORT = 48, LINE = 512, TOP = 5, POSSIBLE = 3 };
+enum { SHORT = 48, LINE = 512, TOP = 5, TOP_ENERGY = 3, POSSIBLE = 3 };
 
 static const char *lever_name(const void *row, char *scratch) {
   (void)scratch;
@@ -204,15 +201,19 @@ static const char *machine_name(const void *row, char *scratch) {
 
 static const cli_column machine_columns[] = {
     {NULL, "", .digits = 3, CLI_FIELD(COUNT, roof_ranked_machine, rank)},
-    {.key = "name", CLI_FIELD(NAME, roof_ranked_machine, name)},
     {NULL, "machine", .text = machine_name},
-    {"seconds", "time", "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
-    {"gain", "gain", "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
-    {"regime", "bound", CLI_FIELD(REGIME, roof_ranked_machine, regime)},
-    {"watts", "power", "W", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, watts)},
-    {"joules", "energy", "J", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, joules)},
-    {"energy_rank", "by energy", .digits = 3, .none = "", CLI_FIELD(COUNT, roof_ranked_machine, energy_rank)},
+    {NULL, "time", "s", CLI_FIELD(NUMBER, roof_ranked_machine, seconds)},
+    {NULL, "gain", "x", .digits = 3, CLI_FIELD(NUMBER, roof_ranked_machine, gain)},
+    {NULL, "bound", CLI_FIELD(REGIME, roof_ranked_machine, regime)},
+    {NULL, "power", "W", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, watts)},
+    {NULL, "energy", "J", .none = "", CLI_FIELD(NUMBER, roof_ranked_machine, joules)},
+    {NULL, "by energy", .digits = 3, .none = "", CLI_FIELD(COUNT, roof_ranked_machine, energy_rank)},
     {0}};
+
+static bool is_among_the_first(const void *row) {
+  const roof_ranked_machine *m = row;
+  return m->own || m->rank <= TOP || (m->energy_rank > 0 && m->energy_rank <= TOP_ENERGY);
+}
 
 /** The fastest machines, and the best by energy among the rest; all with --all. */
 static void add_machines(const cli_advice *a, roof_text *out) {
@@ -221,19 +222,11 @@ static void add_machines(const cli_advice *a, roof_text *out) {
                   "\n  hardware: no machine of the catalogue has the figures to be compared with this one\n");
     return;
   }
-  roof_ranked_machine *shown = calloc((size_t)a->machine_count, sizeof *shown);
-  size_t count = 0;
-  for (int i = 0; shown != NULL && i < a->machine_count; i++) {
-    const roof_ranked_machine *m = &a->machines[i];
-    if (a->all_machines || m->own || m->rank <= TOP || (m->energy_rank > 0 && m->energy_rank <= 3)) {
-      shown[count++] = *m;
-    }
-  }
-  out->failed = out->failed || shown == NULL;
+  cli_rows rows = CLI_ROWS(machine_columns, a->machines, (size_t)a->machine_count);
+  rows.shown = a->all_machines ? NULL : is_among_the_first;
   roof_text_addf(out, "\n  hardware: %d machines by expected time, and by time x board power\n",
                  a->machine_count);
-  cli_columns_add_text(out, CLI_ROWS(machine_columns, shown, count));
-  free(shown);
+  cli_columns_add_text(out, rows);
 }
 
 void cli_advise_text(const cli_advice *a, roof_text *out) {
@@ -247,38 +240,4 @@ void cli_advise_text(const cli_advice *a, roof_text *out) {
   add_levers(a, out, true);
   add_levers(a, out, false);
   add_machines(a, out);
-}
-
-static json_t *measured_json(const cli_advice *a) {
-  char sentence[LINE];
-  if (isnan(a->advice.measured_seconds)) {
-    return json_null();
-  }
-  json_t *actions = json_array(), *causes = json_array();
-  const roof_actions *group = roof_actions_of(a->advice.now.regime, a->advice.placed.share);
-  for (int i = 0; i < 3; i++) {
-    json_array_append_new(actions, json_string(group->actions[i]));
-  }
-  for (size_t i = 0; i < a->advice.cause_count; i++) {
-    json_array_append_new(causes, rf_cause_json(&a->advice.causes[i]));
-  }
-  const roof_decision *next = roof_decision_of(&a->advice.evidence);
-  return json_pack(
-      "{s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s?, s:o, s:b, s:s?}", "seconds",
-      rf_json_number(a->advice.measured_seconds), "fraction_of_achieved",
-      rf_json_number(a->advice.achieved_share), "fraction_of_ceiling", rf_json_number(a->advice.placed.share),
-      "verdict", a->advice.placed.verdict->name, "because",
-      roof_causes_sentence(&a->advice.evidence, a->advice.causes, a->advice.cause_count, sentence,
-                           sizeof sentence),
-      "class", group->name, "actions", actions, "waits_on", roof_evidence_waiting(&a->advice.evidence),
-      "causes", causes, "stop", a->advice.done, "next_step", next != NULL ? next->step : NULL);
-}
-
-json_t *cli_advise_json(const cli_advice *a) {
-  json_t *levers = cli_columns_json(cli_advise_levers(a));
-  json_t *machines = cli_columns_json(CLI_ROWS(machine_columns, a->machines, (size_t)a->machine_count));
-  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "roofline.advice/1", "side",
-                   roof_regime_name(a->advice.now.regime), "prediction",
-                   rf_prediction_json(a->target, a->op, a->values, &a->advice.now), "measured",
-                   measured_json(a), "levers", levers, "machines", machines);
 }

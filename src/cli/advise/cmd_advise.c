@@ -112,17 +112,17 @@ static roof_status gather(cli_advice *a, const roof_shape *shape, const typed *t
 }
 
 static roof_status print_answer(const cli_args *args, const cli_advice *a, roof_error *error) {
-  if (args->csv) {
-    return cli_columns_print_csv(cli_advise_levers(a), error);
-  }
-  if (args->json) {
-    return cli_json_print(cli_advise_json(a), error);
-  }
   roof_text out = {0};
-  cli_advise_text(a, &out);
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
+  roof_status status = ROOF_OK;
+  if (args->csv) {
+    cli_columns_add_csv(&out, cli_advise_levers(a));
+  } else if (args->json) {
+    status = roof_advice_write(a->target, a->op, a->values, &a->advice, a->machines, a->machine_count, &out,
+                               error);
+  } else {
+    cli_advise_text(a, &out);
+  }
+  return cli_print_end(&out, status, error);
 }
 
 static roof_status advise(const cli_args *args, const roof_shape *shape, typed *t, roof_error *error) {

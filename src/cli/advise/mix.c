@@ -27,12 +27,7 @@ static const cli_column part_columns[] = {
     {NULL, "share after", " %", .scale = 100, .digits = 3, CLI_FIELD(NUMBER, roof_time_share, after)},
     {0}};
 
-static cli_rows rows_of(const roof_time_mix *m) {
-  return CLI_ROWS(part_columns, m->parts, (size_t)m->count);
-}
-
-static void write_text(const roof_time_mix *m, const roof_target *from, const roof_target *to,
-                       roof_text *out) {
+static void add_text(const roof_time_mix *m, const roof_target *from, const roof_target *to, roof_text *out) {
   cli_column columns[sizeof part_columns / sizeof part_columns[0]];
   cli_columns_copy(part_columns, columns, sizeof columns / sizeof columns[0]);
   columns[BEFORE].header = from->machine->name;
@@ -49,20 +44,16 @@ static void write_text(const roof_time_mix *m, const roof_target *from, const ro
 
 static roof_status print_mix(const cli_args *args, const roof_time_mix *m, const roof_target *from,
                              const roof_target *to, roof_error *error) {
-  if (args->csv) {
-    return cli_columns_print_csv(rows_of(m), error);
-  }
-  if (args->json) {
-    return cli_json_print(json_pack("{s:s, s:s, s:s, s:o, s:o}", "schema", "roofline.mix/1", "machine",
-                                    from->machine->name, "against", to->machine->name, "gain",
-                                    rf_json_number(m->gain), "parts", cli_columns_json(rows_of(m))),
-                          error);
-  }
   roof_text out = {0};
-  write_text(m, from, to, &out);
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
+  roof_status status = ROOF_OK;
+  if (args->csv) {
+    cli_columns_add_csv(&out, CLI_ROWS(part_columns, m->parts, (size_t)m->count));
+  } else if (args->json) {
+    status = roof_time_mix_write(m, from, to, &out, error);
+  } else {
+    add_text(m, from, to, &out);
+  }
+  return cli_print_end(&out, status, error);
 }
 
 roof_status cli_advise_mix(const cli_args *args, const char *text, const char *against, roof_error *error) {

@@ -205,8 +205,8 @@ static roof_status attach(const cli_args *args, const char *rule, roof_profile *
   char *pattern = strndup(rule, (size_t)(equals - rule));
   roof_status status =
       pattern != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "import: out of memory");
-  if (status == ROOF_OK && args->dtype != NULL) {
-    status = roof_dtype_parse(args->dtype, &dtype, error);
+  if (status == ROOF_OK && args->formats.dtype != NULL) {
+    status = roof_dtype_parse(args->formats.dtype, &dtype, error);
   }
   if (status == ROOF_OK) {
     status = cli_select_shape(args, text, &op, values, error);

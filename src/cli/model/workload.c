@@ -221,7 +221,7 @@ static roof_status read_workload(const cli_args *args, char *dtype, const roof_m
   const roof_op **ops = NULL;
   roof_workload_reading reading = {.floats = ROOF_DTYPE_COUNT};
   cli_args typed = *args;
-  typed.dtype = dtype;
+  typed.formats.dtype = dtype;
   roof_status status = cli_select_types(&typed, machine, &reading.types, error);
   if (status == ROOF_OK && dtype != NULL) {
     reading.floats = reading.types.compute;

@@ -1,0 +1,27 @@
+/** Number formats by their names. */
+#ifndef ROOFLINE_FORMATS_H
+#define ROOFLINE_FORMATS_H
+
+#include "roofline/machine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Formats as they are typed. NULL: not said. */
+typedef struct roof_formats {
+  const char *dtype, *weights, *group, *accumulate, *output, *kv;
+} roof_formats;
+
+/** The formats named. Without a dtype: fp16, else bf16, where `machine` has a matrix unit for it, else fp32; what is
+ *  not said follows the dtype.
+ *  Units: none.
+ *  Ownership: fills *types on success only.
+ *  Errors: ROOF_E_NAME with the nearest name; ROOF_E_PARSE and ROOF_E_ARGUMENT for the group. */
+ROOF_API roof_status roof_formats_read(const roof_formats *formats, const roof_machine *machine,
+                                       roof_types *types, roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
