@@ -73,6 +73,12 @@ ROOF_API void roof_scene_init(roof_scene *scene);
 ROOF_API roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
                                             roof_error *error);
 
+/** The series of that name without ceilings of its own, added when there is none yet: a colour for dots.
+ *  Units: none.
+ *  Ownership: copies.
+ *  Errors: 0, the first series, when the scene is full. */
+ROOF_API int roof_scene_series(roof_scene *scene, const char *name);
+
 /** Keeps of each series only its outline, so that several machines stay legible: the flat roofs and the
  *  outermost ramp, theoretical ones where there are any.
  *  Units: none.

@@ -16,13 +16,13 @@ extern "C" {
 
 /** One rung, or a library on one core or on all. */
 typedef struct roof_rung {
+  roof_measurement measurement;
   const roof_kernel *kernel;
   bool alone; /**< on one core */
   double
       values[ROOF_PARAM_MAX]; /**< the ladder's, with the choices (an algorithm) that are the kernel's own */
   char label[ROOF_LABEL_MAX];
   roof_prediction prediction;
-  roof_measurement measurement;
   roof_placed at;  /**< under the ceilings of its cores, once it is measured */
   double in_turns; /**< share of the library that took turns with it, NaN: none did */
   double

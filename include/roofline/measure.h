@@ -100,11 +100,15 @@ ROOF_API double roof_share_in_turns(const roof_measurement *own, const roof_meas
  *  Errors: none. */
 ROOF_API const char *roof_backend_sizes(const roof_backend *backend, const roof_kernel *kernel, bool quick);
 
-/** A kernel that a backend runs. */
+/** A kernel that a backend runs, as it is shown. */
 typedef struct roof_listed {
   const roof_kernel *kernel;
-  const char *family;   /**< of its operation */
-  const char *sizes;    /**< its default shape on the backend's device here */
+  const char *name;
+  const char *family; /**< of its operation `op` */
+  const char *op;
+  const char *sizes; /**< its default shape on the backend's device here */
+  const char *quick_sizes;
+  const char *summary;
   const char *library;  /**< behind it, with its version; NULL: none */
   const char *disabled; /**< why it does not work here; NULL: it does */
 } roof_listed;

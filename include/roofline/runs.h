@@ -15,11 +15,11 @@ extern "C" {
 
 /** One kernel at one size. */
 typedef struct roof_run {
+  roof_measurement measurement; /**< its bytes are through the level that the data are in */
   const roof_kernel *kernel;
   roof_dtype dtype;
   double values[ROOF_PARAM_MAX];
-  char point[64]; /**< what makes it differ from the kernel's other sizes, "n=4096", or "" */
-  roof_measurement measurement;
+  char point[64];            /**< what makes it differ from the kernel's other sizes, "n=4096", or "" */
   roof_measurement baseline; /**< of the kernel that took turns with it */
   double working_set;        /**< bytes */
   const roof_level *level;   /**< that holds the data; NULL: unknown */

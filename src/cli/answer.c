@@ -16,11 +16,6 @@ static const struct {
   const char *rows;
   const char *columns;
 } tables[] = {
-    {"roofline.measurements/1", "kernels",
-     "name,calls,threads,seconds,total_seconds,samples,dtype=flops.#,flops=flops.*,bytes=bytes.*,"
-     "flops_counted=counted.flops,bytes_counted=counted.bytes,spread,working_set_bytes,level,intensity,"
-     "binding,"
-     "ceiling_seconds,fraction_of_ceiling,note"},
     {"roofline.workload/1", "operations",
      "machine,name,op,size,count,dtype,unit,flops,bytes,weight_bytes,kernels,intensity,ridge,"
      "regime,binding,"

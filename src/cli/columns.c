@@ -172,6 +172,14 @@ static void add_csv_header(roof_text *out, const cli_column *columns) {
   roof_text_add(out, "\n");
 }
 
+static void add_csv_field(roof_text *out, const cli_column *c, const void *row) {
+  roof_text field = {0};
+  c->add(row, &field);
+  roof_text_add_csv(out, field.data != NULL ? field.data : "");
+  out->failed = out->failed || field.failed;
+  roof_text_done(&field);
+}
+
 void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const void *row) {
   char scratch[CLI_SCRATCH];
   const char *separator = "";
@@ -182,7 +190,9 @@ void cli_columns_add_csv_row(roof_text *out, const cli_column *columns, const vo
     value v = value_of(c, row, scratch);
     roof_text_add(out, separator);
     separator = ",";
-    if (v.text != NULL) {
+    if (c->add != NULL) {
+      add_csv_field(out, c, row);
+    } else if (v.text != NULL) {
       roof_text_add_csv(out, v.text);
     } else if (v.flag) {
       roof_text_add(out, v.number != 0 ? "true" : "false");

@@ -37,6 +37,8 @@ typedef struct cli_column {
   double (*number)(const void *row);
   /** May write into `scratch`; NULL: unknown. */
   const char *(*text)(const void *row, char scratch[CLI_SCRATCH]);
+  /** Appends a value of any length, in CSV alone. */
+  void (*add)(const void *row, roof_text *out);
 } cli_column;
 
 /** Where a column's value lies in its row. */

@@ -105,6 +105,21 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
                                ROOF_SCENE_ROOFS);
 }
 
+int roof_scene_series(roof_scene *scene, const char *name) {
+  char cut[sizeof scene->series[0]];
+  snprintf(cut, sizeof cut, "%s", name);
+  for (int i = 1; i < scene->series_count; i++) {
+    if (strcmp(scene->series[i], cut) == 0) {
+      return i;
+    }
+  }
+  if (scene->series_count == ROOF_SCENE_SERIES) {
+    return 0;
+  }
+  memcpy(scene->series[scene->series_count], cut, sizeof cut);
+  return scene->series_count++;
+}
+
 /** True if another roof of the series hides `roof` from the outline. */
 static bool is_detail(const roof_scene *scene, const roof_scene_roof *roof) {
   bool flat = !isnan(roof->flops_per_second);

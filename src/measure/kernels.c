@@ -19,9 +19,15 @@ static int list_family(const roof_backend *backend, const char *family, roof_lis
       continue;
     }
     if (count < capacity) {
-      out[count] = (roof_listed){k, family, roof_backend_sizes(backend, k, false),
-                                 k->library != NULL ? k->library() : NULL,
-                                 k->disabled_reason != NULL ? k->disabled_reason() : NULL};
+      out[count] = (roof_listed){.kernel = k,
+                                 .name = k->name,
+                                 .family = family,
+                                 .op = k->op,
+                                 .sizes = roof_backend_sizes(backend, k, false),
+                                 .quick_sizes = k->quick_sizes,
+                                 .summary = k->summary,
+                                 .library = k->library != NULL ? k->library() : NULL,
+                                 .disabled = k->disabled_reason != NULL ? k->disabled_reason() : NULL};
     }
     count++;
   }
@@ -48,10 +54,10 @@ static json_t *listed_json(const roof_listed *listed) {
       json_array_append_new(formats, json_string(roof_dtype_name((roof_dtype)d)));
     }
   }
-  return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?}", "name", k->name, "family",
-                   listed->family, "op", k->op, "dtypes", formats, "rung", k->rung, "sizes", listed->sizes,
-                   "quick_sizes", k->quick_sizes, "summary", k->summary, "library", listed->library,
-                   "disabled", listed->disabled);
+  return json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:s, s:s, s:s?, s:s?}", "name", listed->name, "family",
+                   listed->family, "op", listed->op, "dtypes", formats, "rung", k->rung, "sizes",
+                   listed->sizes, "quick_sizes", listed->quick_sizes, "summary", listed->summary, "library",
+                   listed->library, "disabled", listed->disabled);
 }
 
 roof_status roof_kernels_write(const roof_backend *backend, roof_text *out, roof_error *error) {

@@ -185,6 +185,8 @@ roof_status roof_runs_measure(roof_runs *runs, size_t index, roof_error *error) 
   }
   snprintf(r->skipped, sizeof r->skipped, "%s", why.message);
   r->measurement.taken = runs->taken;
+  r->measurement.calls = (double)r->measurement.sample_count;
+  memcpy(r->measurement.counted_flops, r->measurement.counted, sizeof r->measurement.counted_flops);
   return ROOF_OK;
 }
 
@@ -221,6 +223,10 @@ static void place(const roof_runs *runs, roof_run *r) {
     roof_predict(&target, op, r->values, &p);
     roof_place_work(&target, &p.work, r->measurement.seconds, counted.noise, &r->at);
     r->level = supply_of(&p);
+  }
+  r->measurement.ceiling_seconds = r->at.ceiling_seconds;
+  if (r->level != NULL) {
+    r->measurement.level_bytes[r->level->level] = r->measurement.bytes;
   }
 }
 

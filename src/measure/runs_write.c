@@ -5,7 +5,7 @@
 
 #include "documents/json.h"
 #include "documents/measurements.h"
-#include "measure/write.h"
+#include "roofline/runs.h"
 #include "roofline/version.h"
 
 static json_t *conditions_json(const roof_conditions *conditions) {
@@ -40,18 +40,6 @@ static json_t *counts_json(const roof_counts *counts) {
                    bytes, "operational_intensity", rf_json_number(counts->flops / counts->outer_bytes));
 }
 
-/** The measurement as a document holds it: its bytes through the level that the data are in. */
-static roof_measurement document_of(const roof_run *r) {
-  roof_measurement m = r->measurement;
-  m.calls = (double)m.sample_count;
-  m.ceiling_seconds = r->at.ceiling_seconds;
-  memcpy(m.counted_flops, m.counted, sizeof m.counted_flops);
-  if (r->level != NULL) {
-    m.level_bytes[r->level->level] = m.bytes;
-  }
-  return m;
-}
-
 /** What only a run of a built-in kernel has. */
 static void add_details(const roof_run *r, json_t *kernel) {
   const roof_measurement *m = &r->measurement;
@@ -65,7 +53,7 @@ static void add_details(const roof_run *r, json_t *kernel) {
   rf_json_add_placed(kernel, &r->at, 1);
 }
 
-json_t *rf_runs_json(const roof_runs *runs) {
+roof_status roof_runs_write(const roof_runs *runs, roof_text *out, roof_error *error) {
   roof_measurements all = {.list = calloc(runs->count + 1, sizeof *all.list),
                            .source = "roofline " ROOF_VERSION_TEXT};
   snprintf(all.format, sizeof all.format, "%s", runs->backend->name);
@@ -74,7 +62,7 @@ json_t *rf_runs_json(const roof_runs *runs) {
     if (r->skipped[0] != '\0') {
       (void)roof_measurements_skip(&all, r->kernel->name, r->skipped, NULL);
     } else {
-      all.list[all.count++] = document_of(r);
+      all.list[all.count++] = r->measurement;
       memcpy(all.machine, r->measurement.machine, sizeof all.machine);
     }
   }
@@ -86,9 +74,5 @@ json_t *rf_runs_json(const roof_runs *runs) {
   }
   free(all.list);
   free(all.skipped);
-  return answer;
-}
-
-roof_status roof_runs_write(const roof_runs *runs, roof_text *out, roof_error *error) {
-  return rf_json_write(rf_runs_json(runs), "run", out, error);
+  return rf_json_write(answer, "run", out, error);
 }

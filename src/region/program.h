@@ -2,8 +2,6 @@
 #ifndef REGION_PROGRAM_H
 #define REGION_PROGRAM_H
 
-#include <jansson.h>
-
 #include "roofline/program.h"
 
 /** A part of which no call is known yet.
@@ -13,9 +11,5 @@ void rf_program_part_init(roof_program_part *part, const char *label);
 /** Adds the regions of the documents in `folder`, regions of one name together.
  *  Units: s, FLOP, bytes. Ownership: the program's. Errors: ROOF_E_MEMORY, as roof_measurements_parse. */
 roof_status rf_program_read(roof_program *program, const char *folder, roof_error *error);
-
-/** The document of roof_program_write.
- *  Units: s, FLOP, bytes. Ownership: the caller's. Errors: NULL when out of memory. */
-json_t *rf_program_json(const roof_program *program);
 
 #endif

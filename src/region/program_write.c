@@ -4,7 +4,7 @@
 
 #include "documents/json.h"
 #include "documents/measurements.h"
-#include "region/program.h"
+#include "roofline/program.h"
 #include "roofline/version.h"
 
 static json_t *counters_json(const roof_program_counters *c) {
@@ -33,7 +33,7 @@ static json_t *program_json(const roof_program *program) {
       "peak_bytes", rf_json_number(u->peak_bytes), "counters", counters_json(&program->counters));
 }
 
-json_t *rf_program_json(const roof_program *program) {
+roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
   int count = 0;
   const roof_program_part *parts = roof_program_parts(program, &count);
   const roof_machine *machine = program->ceilings.machine;
@@ -54,9 +54,5 @@ json_t *rf_program_json(const roof_program *program) {
   }
   json_object_set_new(answer, "program", program_json(program));
   free(all.list);
-  return answer;
-}
-
-roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
-  return rf_json_write(rf_program_json(program), "program", out, error);
+  return rf_json_write(answer, "program", out, error);
 }

@@ -546,8 +546,26 @@ static void curves_without_a_place_are_refused(void **state) {
   roof_text_done(&out);
 }
 
+static void series_are_found_or_added(void **state) {
+  (void)state;
+  static roof_scene many;
+  char name[16];
+  roof_scene_init(&many);
+  many.series_count = 1;
+  assert_int_equal(roof_scene_series(&many, "data in L2"), 1);
+  assert_int_equal(roof_scene_series(&many, "data in DRAM"), 2);
+  assert_int_equal(roof_scene_series(&many, "data in L2"), 1);
+  while (many.series_count < ROOF_SCENE_SERIES) {
+    int next = many.series_count;
+    snprintf(name, sizeof name, "%d", next);
+    assert_int_equal(roof_scene_series(&many, name), next);
+  }
+  assert_int_equal(roof_scene_series(&many, "one too many"), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(series_are_found_or_added),
       cmocka_unit_test(measured_roofs_are_dashed),
       cmocka_unit_test(the_outline_is_the_theoretical_outermost),
       cmocka_unit_test(a_machine_without_figures_is_refused),

@@ -8,8 +8,8 @@
 #include "cli/ledger/seal.h"
 #include "cli/run/counters.h"
 #include "cli/run/ladder.h"
+#include "cli/run/measured.h"
 #include "cli/run/program.h"
-#include "measure/write.h"
 
 static int quick, threads, list, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
@@ -140,16 +140,6 @@ static double sample_count(const void *row) {
   return (double)((const roof_run *)row)->measurement.sample_count;
 }
 
-static double flops_rate(const void *row) {
-  const roof_measurement *m = &((const roof_run *)row)->measurement;
-  return m->flops / m->seconds;
-}
-
-static double bytes_rate(const void *row) {
-  const roof_measurement *m = &((const roof_run *)row)->measurement;
-  return m->bytes / m->seconds;
-}
-
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = ""
 
 static const cli_column columns[] = {
@@ -159,10 +149,15 @@ static const cli_column columns[] = {
     {.header = "time", .unit = "s", CLI_FIELD(NUMBER, roof_run, measurement.seconds)},
     {.header = "spread", PERCENT, CLI_FIELD(NUMBER, roof_run, measurement.stats.spread)},
     {.header = "samples", .fixed = true, .number = sample_count},
-    {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
-    {.header = "memory", .unit = "B/s", .number = bytes_rate},
+    {.header = "FLOPs", .unit = "FLOP/s", .number = cli_measured_flops_rate},
+    {.header = "memory", .unit = "B/s", .number = cli_measured_bytes_rate},
     {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_run, at.share)},
     {.header = "bound by", .none = "", CLI_FIELD(NAME, roof_run, at.binding)},
+    CLI_MEASURED(roof_run),
+    {.key = "working_set_bytes", CLI_FIELD(NUMBER, roof_run, working_set)},
+    {.key = "level", .text = level_text},
+    {.key = "intensity", .number = cli_measured_unknown},
+    CLI_MEASURED_PLACED(roof_run, at),
     {0},
 };
 
@@ -226,25 +221,11 @@ static void add_text(const roof_runs *runs, roof_text *out) {
   }
 }
 
-/** The series of the dots whose data are in `level`, added when there is none yet. */
-static int series_of(roof_scene *scene, const char *level) {
-  char name[sizeof scene->series[0]];
-  snprintf(name, sizeof name, "data in %.40s", level);
-  for (int i = 1; i < scene->series_count; i++) {
-    if (strcmp(scene->series[i], name) == 0) {
-      return i;
-    }
-  }
-  if (scene->series_count == ROOF_SCENE_SERIES) {
-    return 0;
-  }
-  snprintf(scene->series[scene->series_count], sizeof scene->series[0], "%s", name);
-  return scene->series_count++;
-}
-
+/** The dots whose data are in one level have one colour. */
 static roof_status add_dot(const roof_run *r, roof_scene *scene, roof_error *error) {
-  char size[CLI_SHORT];
-  roof_scene_dot dot = {.series = series_of(scene, level_name(r)), .next = -1};
+  char size[CLI_SHORT], series[CLI_SHORT];
+  snprintf(series, sizeof series, "data in %.39s", level_name(r));
+  roof_scene_dot dot = {.series = roof_scene_series(scene, series), .next = -1};
   snprintf(dot.label, sizeof dot.label, "%s%s%s", r->kernel->name, r->point[0] != '\0' ? " " : "", r->point);
   snprintf(dot.detail, sizeof dot.detail, "%s in %s, %.0f %% of its ceiling",
            roof_bytes_format(size, sizeof size, r->working_set), level_name(r), 100 * r->at.share);
@@ -285,15 +266,16 @@ static roof_status write_chart(const char *to, const roof_runs *runs, roof_error
 }
 
 static roof_status answer(const cli_args *args, const roof_runs *runs, roof_error *error) {
-  roof_status status = args->to != NULL ? write_chart(args->to, runs, error) : ROOF_OK;
-  if (status != ROOF_OK || args->json || args->csv) {
-    return status == ROOF_OK ? cli_answer_print(args, rf_runs_json(runs), error) : status;
-  }
   roof_text text = {0};
-  add_text(runs, &text);
-  status = cli_print(&text, error);
-  roof_text_done(&text);
-  return status;
+  roof_status status = args->to != NULL ? write_chart(args->to, runs, error) : ROOF_OK;
+  if (status == ROOF_OK && args->csv) {
+    cli_columns_add_csv(&text, rows_of(runs));
+  } else if (status == ROOF_OK && args->json) {
+    status = roof_runs_write(runs, &text, error);
+  } else if (status == ROOF_OK) {
+    add_text(runs, &text);
+  }
+  return cli_print_end(&text, status, error);
 }
 
 static roof_status measure(const cli_args *args, roof_error *error) {
@@ -311,44 +293,23 @@ static roof_status measure(const cli_args *args, roof_error *error) {
 
 /* --list */
 
-static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_listed *)row)->kernel->name;
-}
-
-static const char *kernel_op(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_listed *)row)->kernel->op;
-}
-
-static const char *quick_sizes(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_listed *)row)->kernel->quick_sizes;
-}
-
-static const char *summary(const void *row, char scratch[CLI_SCRATCH]) {
-  (void)scratch;
-  return ((const roof_listed *)row)->kernel->summary;
-}
-
 /** What it does, and why it does not work or which library does it. */
 static const char *described(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_listed *l = row;
   const char *note = l->disabled != NULL ? l->disabled : l->library;
-  snprintf(scratch, CLI_SCRATCH, "%s%s%s", l->kernel->summary, note != NULL ? ": " : "",
-           note != NULL ? note : "");
+  snprintf(scratch, CLI_SCRATCH, "%s%s%s", l->summary, note != NULL ? ": " : "", note != NULL ? note : "");
   return scratch;
 }
 
 static const cli_column list_columns[] = {
     {.header = "family", CLI_FIELD(TEXT, roof_listed, family)},
-    {.key = "name", .header = "kernel", .text = kernel_name},
+    {.key = "name", .header = "kernel", CLI_FIELD(TEXT, roof_listed, name)},
     {.key = "family", CLI_FIELD(TEXT, roof_listed, family)},
-    {.key = "op", .text = kernel_op},
+    {.key = "op", CLI_FIELD(TEXT, roof_listed, op)},
     {.header = "what it does", .text = described},
     {.key = "sizes", .header = "default sizes", CLI_FIELD(TEXT, roof_listed, sizes)},
-    {.key = "quick_sizes", .text = quick_sizes},
-    {.key = "summary", .text = summary},
+    {.key = "quick_sizes", CLI_FIELD(TEXT, roof_listed, quick_sizes)},
+    {.key = "summary", CLI_FIELD(TEXT, roof_listed, summary)},
     {.key = "library", CLI_FIELD(TEXT, roof_listed, library)},
     {.key = "disabled", CLI_FIELD(TEXT, roof_listed, disabled)},
     {0},
@@ -371,11 +332,9 @@ static roof_status print_list(const cli_args *args, roof_error *error) {
     } else {
       cli_columns_add_text(&text, rows);
     }
-    status = status == ROOF_OK ? cli_print(&text, error) : status;
   }
-  roof_text_done(&text);
   free(kernels);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
 static roof_status climb(const cli_args *args, roof_error *error) {

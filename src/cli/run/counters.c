@@ -77,11 +77,6 @@ static double share_of_bytes(const void *row) {
   return known(run->counts.outer_bytes / run->measurement.bytes);
 }
 
-static double intensity(const void *row) {
-  const roof_run *run = row;
-  return run->measurement.flops / run->measurement.bytes;
-}
-
 static double operational(const void *row) {
   const roof_run *run = row;
   return known(run->counts.flops / run->counts.outer_bytes);
@@ -98,7 +93,7 @@ static const cli_column columns[] = {
     {.header = "L2", LEVEL(ROOF_L2)},
     {.header = "memory", LEVEL(ROOF_MEMORY)},
     {.header = "of formula", SHARE, .number = share_of_bytes},
-    {.header = "intensity", .digits = 3, .number = intensity},
+    {.header = "intensity", .digits = 3, .number = cli_measured_intensity},
     {.header = "operational", .digits = 3, .none = "?", .number = operational},
     {0},
 };

@@ -2,7 +2,7 @@
 #ifndef CLI_RUN_COUNTERS_H
 #define CLI_RUN_COUNTERS_H
 
-#include "cli/columns.h"
+#include "cli/run/measured.h"
 #include "roofline/runs.h"
 
 /** Runs this program's kernel once more under Nsight Compute (`ncu` on PATH) and keeps what it counted.

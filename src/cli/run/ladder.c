@@ -7,6 +7,7 @@
 
 #include "cli/chart.h"
 #include "cli/ledger/seal.h"
+#include "cli/run/measured.h"
 #include "core/number.h"
 #include "roofline/ladder.h"
 
@@ -116,11 +117,6 @@ static const char *cores(const void *row, char scratch[CLI_SCRATCH]) {
   return ((const roof_rung *)row)->alone ? "1" : "all";
 }
 
-static double flops_rate(const void *row) {
-  const roof_measurement *m = &((const roof_rung *)row)->measurement;
-  return m->flops / m->seconds;
-}
-
 /** Work a second: bytes where no FLOPs are counted. */
 static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_measurement *m = &((const roof_rung *)row)->measurement;
@@ -147,7 +143,7 @@ static const cli_column columns[] = {
      .header = "measured",
      .unit = "s",
      CLI_FIELD(NUMBER, roof_rung, measurement.seconds)},
-    {.key = "flops_per_second", .number = flops_rate},
+    {.key = "flops_per_second", .number = cli_measured_flops_rate},
     {.header = "FLOPs", .right = true, .text = rate},
     {.key = "fraction_of_ceiling", .header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_rung, at.share)},
     {.key = "times_rung_before",
@@ -238,8 +234,7 @@ static roof_status print(const climb *c, const roof_scene *scene, roof_error *er
     add_ideas(c, &text);
     roof_text_add(&text, "\n");
   }
-  status = status == ROOF_OK ? cli_print(&text, error) : status;
-  roof_text_done(&text);
+  status = cli_print_end(&text, status, error);
   return status != ROOF_OK || args->json || args->csv ? status
                                                       : cli_chart_print(args, scene, 0, 0, false, error);
 }

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "cli/chart.h"
-#include "cli/columns.h"
+#include "cli/run/measured.h"
 #include "cli/run/program.h"
-#include "region/program.h"
 
 /* Text */
 
@@ -31,11 +30,6 @@ static double spread(const void *row) {
   return m->sample_count > 1 ? m->stats.spread : NAN;
 }
 
-static double intensity(const void *row) {
-  const roof_measurement *m = &((const roof_program_part *)row)->measurement;
-  return isfinite(m->flops / m->bytes) ? m->flops / m->bytes : NAN;
-}
-
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
 
 static const cli_column columns[] = {
@@ -46,9 +40,14 @@ static const cli_column columns[] = {
     {.header = "spread", PERCENT, .number = spread},
     {.header = "FLOPs", .unit = "FLOP/s", .number = flops_rate},
     {.header = "memory", .unit = "B/s", .number = bytes_rate},
-    {.header = "FLOP/B", .digits = 4, .number = intensity},
+    {.header = "FLOP/B", .digits = 4, .number = cli_measured_intensity},
     {.header = "of ceiling", PERCENT, CLI_FIELD(NUMBER, roof_program_part, placed.share)},
     {.header = "bound by", CLI_FIELD(NAME, roof_program_part, placed.binding)},
+    CLI_MEASURED(roof_program_part),
+    {.key = "working_set_bytes", .number = cli_measured_unknown},
+    {.key = "level", .number = cli_measured_unknown},
+    {.key = "intensity", .number = cli_measured_intensity},
+    CLI_MEASURED_PLACED(roof_program_part, placed),
     {0},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
@@ -244,6 +243,7 @@ static roof_status put(const char *to, const roof_text *text, roof_error *error)
 }
 
 roof_status cli_program_report(const cli_args *args, const roof_program *program, roof_error *error) {
+  cli_column table[COLUMNS];
   roof_text text = {0};
   roof_status status = ROOF_OK;
   if (wants_chart(args)) {
@@ -251,9 +251,7 @@ roof_status cli_program_report(const cli_args *args, const roof_program *program
   }
   bool csv = args->csv || (!args->json && roof_text_ends_with(args->to, ".csv"));
   if (csv) {
-    json_t *answer = rf_program_json(program);
-    cli_answer_add_csv(&text, answer);
-    json_decref(answer);
+    cli_columns_add_csv(&text, rows_of(program, table));
   } else if (args->json || roof_text_ends_with(args->to, ".json")) {
     status = roof_program_write(program, &text, error);
   } else {
