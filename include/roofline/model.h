@@ -382,6 +382,7 @@ typedef struct roof_model_operation {
 /** One step of a phase on one device: for prefill the whole prompt, for decode the mean step. */
 typedef struct roof_model_phase {
   bool present;
+  roof_phase kind;  /**< where it is present */
   double tokens;    /**< tokens that go in, all sequences */
   double sequences; /**< sequences in the step */
   double steps;     /**< chunks of a prefill, else 1: all of them are in the figures */

@@ -39,6 +39,7 @@
 #define ROOFLINE_ROOFLINE_H
 
 #include "roofline/advise.h"
+#include "roofline/analysis.h"
 #include "roofline/catalog.h"
 #include "roofline/changes.h"
 #include "roofline/claim.h"

@@ -101,6 +101,7 @@ static void make_phase(const roof_model_target *t, roof_phase kind, double past_
   const roof_model_settings *set = &t->settings;
   model_step s;
   start(&s, t, phase);
+  phase->kind = kind;
   s.attention_only = attention_only;
   if (kind == ROOF_PHASE_TRAIN) {
     plan_training(&s);

@@ -1,0 +1,92 @@
+/** What a model's answer is made of: kinds of kernels, sides of the ridge, formats, ways to launch.
+ *
+ *  Example:
+ *    roof_model_side side;
+ *    if (roof_model_phase_side(&answer.phases[ROOF_PHASE_DECODE], &side)) {
+ *      printf("%.3g FLOP/B, ridge %.4g: %s-bound\n", side.intensity, side.ridge, side.compute ? "compute" : "memory");
+ *    } */
+#ifndef ROOFLINE_ANALYSIS_H
+#define ROOFLINE_ANALYSIS_H
+
+#include "roofline/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The operations of one kind in a phase, together. */
+typedef struct roof_model_kind {
+  roof_phase phase;
+  roof_operation_kind kind;
+  const char
+      *name; /**< as roof_operation_kind_name; of products "GEMM", or "GEMV" where a step has one token */
+  double kernels;
+  double flops, bytes; /**< bytes of memory */
+  double intensity;    /**< NaN without bytes */
+  double seconds;      /**< expected */
+  double share;        /**< of the phase's expected time */
+  roof_regime regime;  /**< what stops most of that time */
+} roof_model_kind;
+
+/** The kinds of operations that take time in a phase.
+ *  Units: FLOP, bytes, s.
+ *  Ownership: fills the caller's `kinds`; names are static.
+ *  Errors: none; returns how many there are. */
+ROOF_API int roof_model_kinds(const roof_model_phase *phase,
+                              roof_model_kind kinds[ROOF_OPERATION_KIND_COUNT]);
+
+/** On which side of its ridge a phase is, all operations together. */
+typedef struct roof_model_side {
+  double intensity, ridge; /**< FLOP/byte of memory; the ridge by the mix of its formats */
+  bool compute;            /**< computing takes longer than memory */
+  roof_bytes_class most;   /**< class of most of the bytes of memory */
+  double most_share;       /**< of them */
+} roof_model_side;
+
+/** The side of a phase.
+ *  Units: FLOP/byte.
+ *  Ownership: fills *side on success only.
+ *  Errors: false where the phase is not there or takes no time. */
+ROOF_API bool roof_model_phase_side(const roof_model_phase *phase, roof_model_side *side);
+
+/** What the format of a part's weights changes. */
+typedef struct roof_model_format {
+  roof_model_part part;
+  char name[48];           /**< as they are stored */
+  double bytes;            /**< of one weight */
+  roof_dtype compute;      /**< they are multiplied as */
+  bool native;             /**< false: the machine has no path for them */
+  double flops_per_second; /**< peak of that */
+  double ridge;            /**< FLOP/byte */
+  double batch; /**< tokens from which a product passes it: its intensity is about 2 tokens / bytes */
+} roof_model_format;
+
+/** The formats of the parts that a model has.
+ *  Units: bytes, FLOP/s, FLOP/byte, tokens.
+ *  Ownership: fills the caller's `formats`.
+ *  Errors: NaN where the machine has no peak or bandwidth; returns how many there are. */
+ROOF_API int roof_model_formats(const roof_model_target *target, roof_model_format formats[ROOF_PART_COUNT]);
+
+/** What the first step takes with one way to launch kernels. */
+typedef struct roof_model_launches {
+  roof_launch launch;
+  bool chosen;           /**< in the target's settings */
+  double kernel_seconds; /**< of one kernel, or barrier */
+  double kernels;        /**< of a step */
+  double barriers;       /**< persistent: in the one kernel, else 0 */
+  double layer_kernels;  /**< kernels per layer */
+  double step_seconds;   /**< of decoding, else of the only phase */
+  double ttft_seconds;
+} roof_model_launches;
+
+/** Every way to launch kernels, all other settings as in the target.
+ *  Units: s.
+ *  Ownership: fills the caller's `ways` on success only.
+ *  Errors: as roof_model_target_init; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_model_launches_of(const roof_model_target *target,
+                                            roof_model_launches ways[ROOF_LAUNCH_COUNT], roof_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
