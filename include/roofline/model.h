@@ -422,7 +422,7 @@ typedef struct roof_model_capacity {
   double capacity_bytes;  /**< NaN: the machine does not say */
   bool fits;              /**< false also where the capacity is unknown */
   double spare_bytes;     /**< negative: short by so much */
-  double longest_context; /**< tokens a sequence at this batch, 0: not one */
+  double longest_context; /**< tokens per sequence at this batch, 0: not one */
   double largest_batch;   /**< sequences of prompt + generate tokens, 0: not one */
 } roof_model_capacity;
 

@@ -81,9 +81,9 @@ ROOF_API char *roof_plan_point_text(const roof_plan_point *point, const char *pr
                                     size_t size);
 
 /** Tries every tp x pp x dp (and ep) that has `limits->devices` devices and divides the model, with batches
- *  of powers of two a replica up to what fits, in each precision; other settings are those of `base`. The
+ *  of powers of two per replica up to what fits, in each precision; other settings are those of `base`. The
  *  front is of time per token against tokens per second and device, whatever the limits. About a microsecond
- *  a layer kind and batch.
+ *  per layer kind and batch.
  *  Units: s, tokens/s, bytes.
  *  Ownership: fills *front on success only.
  *  Errors: as roof_model_target_init; ROOF_E_ARGUMENT when no plan divides the model; ROOF_E_UNSUPPORTED for

@@ -7,7 +7,7 @@
  *  Errors: what can fail returns a roof_status and takes a roof_error last, which may be NULL. On failure it
  *  fills the error and leaves its outputs as they were, but where its comment says otherwise. One roof_error
  *  serves many calls: it need not be cleared, and success does not touch it. Other pointers may be NULL only
- *  where that is said.
+ *  where their comment allows it.
  *
  *  Unknown: a number that is not known is NaN, travels through the arithmetic and is never 0. `Errors: NaN`
  *  says when. Quantities are doubles in seconds, bytes, FLOP, joules, Hz, watts.

@@ -15,7 +15,7 @@ static const roof_decision decisions[DECISION_COUNT] = {
 };
 
 /** Shares past which a figure counts: those of Nsight Compute's rule for a busy resource (seen.c), of the
- * classes of compute-bound kernels (actions.c), and half of the roof. */
+ * classes of compute-bound kernels (actions.c), and half of the ceiling. */
 static const double busy = 0.6, paged = 0.05, good = 0.7, half = 0.5, always_busy = 0.9;
 
 const roof_decision *roof_decision_at(int index) {

@@ -342,13 +342,13 @@ static void work_precision(roof_text *out, const roof_lesson *l) {
 
 static const roof_topic topics[] = {
     {"roofline", "two ceilings, compute and bandwidth, and the model they make",
-     "A kernel does arithmetic and moves data, and a machine has a wall for each: the compute wall\n"
-     "(its peak, FLOP/s) and the bandwidth wall (bytes/s). Picture a kitchen: the cooks are the\n"
+     "A kernel does arithmetic and moves data, and a machine limits each: the compute ceiling\n"
+     "(its peak, FLOP/s) and the bandwidth ceiling (bytes/s). Picture a kitchen: the cooks are the\n"
      "peak, the door to the pantry is the bandwidth. With much cooking per ingredient the cooks set\n"
      "the pace, with little the door does.\n"
      "    attainable FLOP/s = min(peak, bandwidth x intensity)\n"
      "Drawn over intensity on log axes that is a ramp and a flat roof; they meet at the ridge. At\n"
-     "the ridge both walls bind; a kernel lives under the roof, never above it.",
+     "the ridge both ceilings bind; a kernel lives under the roof, never above it.",
      work_roofline, EXAMPLE},
     {"machine", "ceilings, each with where it comes from",
      "A machine is its ceilings: peaks by number format and unit, memory levels, links, launch cost,\n"

@@ -27,7 +27,7 @@ typedef struct rf_layout {
   rf_geometry geometry;
   double left, top, right, bottom; /**< the plot */
   bool numbered;                   /**< the dots carry numbers and a key gives their labels */
-  rf_mark marks[RF_MARK_COUNT];    /**< of roof i at i, of dot i at ROOF_SCENE_ROOFS + i */
+  rf_mark marks[RF_MARK_COUNT];    /**< of ceiling i at i, of dot i at ROOF_SCENE_ROOFS + i */
 } rf_layout;
 
 #define RF_FONT_SIZE 12.0

@@ -33,7 +33,7 @@ char *rf_noise_since(const rf_noise *before, int threads, char *text, size_t siz
 char *rf_noise_unknown(char *text, size_t size);
 
 /** Ticks since the start, of all processors: those that were worked or stolen, and those stolen.
- *  Units: ticks of the clock. Ownership: none. Errors: false when the system does not tell. */
+ *  Units: ticks of the clock. Ownership: none. Errors: false when the system does not report it. */
 bool rf_ticks_read(const char *root, double *wanted, double *stolen);
 
 #endif

@@ -1,4 +1,4 @@
-/** JSON as cli_profilers and benchmarks write it: bare NaN and Infinity, numbers as texts. */
+/** JSON as profilers and benchmarks write it: bare NaN and Infinity, numbers as texts. */
 #ifndef IMPORT_JSON_H
 #define IMPORT_JSON_H
 

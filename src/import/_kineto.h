@@ -1,4 +1,4 @@
-/** The tables that a trace of PyTorch's profiler becomes, one small row a kernel, launch and operator. */
+/** The tables that a trace of PyTorch's profiler becomes, one small row per kernel, launch and operator. */
 #ifndef IMPORT_KINETO_H
 #define IMPORT_KINETO_H
 

@@ -143,11 +143,11 @@ static double take_counters(reading *r, roof_record *record, const json_t *row, 
   json_t *value;
   json_object_foreach((json_t *)(uintptr_t)row, key, value) {
     double number = rf_import_number_of(value);
-    double told = is_own(key) ? NAN : flops_of(key, number, rate_seconds);
-    if (!isnan(told) && isnan(flops)) {
-      flops = told;
+    double counted = is_own(key) ? NAN : flops_of(key, number, rate_seconds);
+    if (!isnan(counted) && isnan(flops)) {
+      flops = counted;
       *counter = rf_import_textf(r->profile, "counter %s", key);
-    } else if (isnan(told) && !is_own(key) && !isnan(number)) {
+    } else if (isnan(counted) && !is_own(key) && !isnan(number)) {
       rf_import_counter(r->profile, record, roof_profile_text(r->profile, key), number, weight);
     }
   }
@@ -192,7 +192,7 @@ static roof_status take_row(reading *r, const json_t *row, row_kind kind, roof_e
   return ROOF_OK;
 }
 
-/** True when the run failed, which is said. */
+/** True when the run failed; it is then listed as skipped. */
 static bool failed(reading *r, const json_t *row) {
   const json_t *error = json_object_get(row, "error_occurred"), *skipped = json_object_get(row, "skipped");
   bool is = json_is_true(error) || strcmp(rf_import_member_text(row, "error_occurred"), "true") == 0 ||

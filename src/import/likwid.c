@@ -34,7 +34,7 @@ static const struct {
 /** A region's time: of the slowest thread in this run, and in the runs before. */
 enum { RUN, EARLIER };
 
-/** Beside the region of the same place in `regions`. */
+/** What belongs to the region of the same index in `regions`. */
 typedef struct extra {
   double total[RATE_COUNT]; /**< FLOP or bytes of all threads */
   roof_dtype both;

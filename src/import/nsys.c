@@ -36,7 +36,7 @@ static bool find_columns(const import_row *header, columns *c) {
 }
 
 /** Columns that follow each other in a line, whether in quotes, between commas or between blanks. */
-static bool beside(const char *line, size_t length, const char *first, const char *second) {
+static bool follow(const char *line, size_t length, const char *first, const char *second) {
   const char *at = memmem(line, length, first, strlen(first)), *end = line + length;
   const char *unit = at != NULL ? memchr(at, ')', (size_t)(end - at)) : NULL;
   const char *next = unit != NULL ? unit + 1 + strspn(unit + 1, "\", ") : NULL;
@@ -47,8 +47,8 @@ static int detect(const char *text, size_t size) {
   (void)size;
   for (const char *line = text; *line != '\0';) {
     size_t length = strcspn(line, "\n");
-    if (beside(line, length, "Total Time (", "Instances") || beside(line, length, "Start (", "Duration (") ||
-        beside(line, length, "KAvg (", "KMed (")) {
+    if (follow(line, length, "Total Time (", "Instances") || follow(line, length, "Start (", "Duration (") ||
+        follow(line, length, "KAvg (", "KMed (")) {
       return 90;
     }
     line += length + (line[length] == '\n');

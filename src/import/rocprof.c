@@ -1,7 +1,7 @@
-/* AMD's cli_profilers, all of them CSV: a row a dispatch with a column a counter (pmc_perf.csv of
- * rocprofiler-compute, rocprof's results.csv), a row a counter (rocprofv3), a row a call (kernel traces) and
- * a row a kernel (statistics). Formulas: rocprofiler-compute, "Performance model"; a wave is 64 lanes. They
- * are sums of counters, so the counters of all dispatches of a kernel are added up first. */
+/* AMD's profilers, all of them CSV: one row per dispatch with one column per counter (pmc_perf.csv of
+ * rocprofiler-compute, rocprof's results.csv), one row per counter (rocprofv3), one row per call (kernel
+ * traces) and one row per kernel (statistics). Formulas: rocprofiler-compute, "Performance model"; a wave is
+ * 64 lanes. They are sums of counters, so the counters of all dispatches of a kernel are added up first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

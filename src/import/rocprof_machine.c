@@ -32,7 +32,7 @@ static double cell(const import_row *header, const import_row *row, const char *
   return rf_import_number(rf_import_field(row, rf_import_column(header, column)), NULL);
 }
 
-/** A table has a row a device; the best one's figures stand. */
+/** A table has one row per device; the figures of the best one count. */
 static void take_ceilings(const import_row *header, const import_row *row, roof_profile *profile) {
   static const char source[] = "roofline.csv of rocprofiler-compute, the best device";
   for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {

@@ -125,8 +125,8 @@ static double pass_seconds(const roof_kernel_run *run, size_t count, bool copies
 
 /** Whether the operands are passed faster as data that do not fit the caches. A guest may have less of the
  * last cache than the system reports, so between the second cache and that size it is tried. */
-static bool choose_stream(const roof_kernel_run *run, size_t in, size_t beside, size_t out) {
-  double bytes = (double)(in + beside + out) * roof_dtype_bytes(run->dtype);
+static bool choose_stream(const roof_kernel_run *run, size_t in, size_t read, size_t out) {
+  double bytes = (double)(in + read + out) * roof_dtype_bytes(run->dtype);
   if (bytes > rf_cache_bytes(3) || bytes < 4 * run->threads * rf_cache_bytes(2) || in == 0 ||
       !rf_kernel_is_native(run->dtype)) {
     return bytes > rf_cache_bytes(3);

@@ -21,7 +21,7 @@ static void emit_store(model_step *s, double n, double stored) {
   rf_model_emit(s, n, &c);
 }
 
-/** Rotation, norms of Q and K, and the store into the cache. `stored`: elements a token adds to it. */
+/** Rotation, norms of Q and K, and the store into the cache. `stored`: elements that a token adds to it. */
 static void emit_rope(model_step *s, double n, const roof_model_block *b, const model_widths *w,
                       double stored) {
   const roof_model_target *t = s->target;

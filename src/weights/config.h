@@ -168,7 +168,7 @@ typedef struct config_arch {
   bool fixed_bias;  /**< biases are the class's, whatever the config says */
   bool bias_of_qkv; /**< `attention_bias` does not mean the output projection */
   bool router_bias;
-  double norms_beside;     /**< more norms where experts run in parallel to a dense MLP */
+  double norms_parallel;   /**< more norms where experts run in parallel to a dense MLP */
   bool mamba_alone;        /**< layers are a mixer only */
   bool mamba_where_silent; /**< without a list of layers all are mamba */
   bool window_everywhere;  /**< `sliding_window` holds for all layers */

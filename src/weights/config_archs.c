@@ -61,7 +61,7 @@ static const config_arch archs[] = {
      .defaults = {[Q_TIED] = 1},
      .activation = "gelu_pytorch_tanh",
      .norms = 4,
-     .norms_beside = 3,
+     .norms_parallel = 3,
      .qk_norm = QK_NORM_HEAD,
      .qk_norm_always = true},
     {.types = "gpt2",

@@ -260,7 +260,7 @@ static roof_status set_experts(const config *c, roof_model_block *b) {
   b->shared_gate = c->arch->shared_gate && b->width > 0;
   if (rf_config_flag(c, Q_MOE_BESIDE)) { /* experts in parallel to a dense MLP (Gemma 4) */
     b->width = whole(c, Q_WIDTH);
-    b->norms += c->arch->norms_beside;
+    b->norms += c->arch->norms_parallel;
   }
   return rf_config_need(c, Q_TOP_K, &b->experts_per_token);
 }

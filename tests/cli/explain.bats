@@ -31,10 +31,10 @@ explain() {
   done
 }
 
-@test "two walls, one division" {
+@test "two ceilings, one division" {
   explain roofline --machine "$h989"
-  has "compute wall"
-  has "bandwidth wall"
+  has "compute ceiling"
+  has "bandwidth ceiling"
   has "at 1 FLOP/B: min(989.0 TFLOP/s, 1 x 3.350 TB/s) = 3.350 TFLOP/s"
   explain ridge --machine "$h989"
   has "989.0 TFLOP/s / 3.350 TB/s = 295.2 FLOP/B"

@@ -12,7 +12,7 @@ json() { # FILTER on $output
   printf '%s' "$output" | jq -c "$1"
 }
 
-@test "list has one row a machine, aligned, and filters" {
+@test "list has one row per machine, aligned, and filters" {
   run -0 "$ROOFLINE" machine list
   [[ $output == *"nvidia-h100-sxm"*"3.350 TB/s"*"989.4 TFLOP/s"*"1.979 PFLOP/s"*"295.3"*"datasheet"* ]]
   [[ ${lines[-1]} == *"84 machines;"* ]]

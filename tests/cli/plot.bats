@@ -101,7 +101,7 @@ refuses() { # CODE TEXT ARGUMENT...
   [[ $output == *"gemm m=n=k=64 "*"gemm m=n=k=512 "* ]]
 }
 
-@test "measured kernels of a file are dots; those without FLOPs or bytes are left out, and that is said" {
+@test "measured kernels of a file are dots; those without FLOPs or bytes are left out, and a note says so" {
   echo '{"schema": "roofline.measurements/1", "kernels": [
     {"name": "slow", "seconds": 2, "flops": {"fp16": 1e12}, "bytes": {"DRAM": 1e10}},
     {"name": "time only", "seconds": 1},

@@ -175,7 +175,7 @@ END
   refuses 2 'roofline.measurements/1' record "$h989"
 }
 
-@test "a document that does not say when counts from the file's date, and that is said" {
+@test "a document that does not say when counts from the file's date, and a note says so" {
   sealed --label a
   echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "a", "seconds": 1}]}' >old.json
   touch -d '2020-01-01 UTC' old.json

@@ -597,7 +597,7 @@ static void a_line_is_fitted(void **state) {
 }
 
 /** A curve that bends where a cache ends, with a point that was disturbed. */
-static void a_ramp_is_told_where_it_holds(void **state) {
+static void a_ramp_is_reported_where_it_holds(void **state) {
   (void)state;
   double bytes[24], seconds[24];
   for (int i = 0; i < 24; i++) {
@@ -635,7 +635,7 @@ int main(void) {
       cmocka_unit_test(a_call_that_fails_ends_turns_cleanly),
       cmocka_unit_test(what_the_device_lacks_is_refused),
       cmocka_unit_test(a_line_is_fitted),
-      cmocka_unit_test(a_ramp_is_told_where_it_holds),
+      cmocka_unit_test(a_ramp_is_reported_where_it_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

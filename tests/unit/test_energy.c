@@ -15,14 +15,14 @@
 static char root[] = "/tmp/roofline-energy-XXXXXX";
 
 static void put(const char *zone, const char *file, const char *text) {
-  char path[512], beside[520];
+  char path[512], fresh[520];
   snprintf(path, sizeof path, "%s/sys/class/powercap/%s/%s", root, zone, file);
-  snprintf(beside, sizeof beside, "%s.new", path);
-  FILE *out = fopen(beside, "w");
+  snprintf(fresh, sizeof fresh, "%s.new", path);
+  FILE *out = fopen(fresh, "w");
   assert_non_null(out);
   fputs(text, out);
   fclose(out);
-  assert_int_equal(rename(beside, path), 0); /* who reads meanwhile sees the old or the new */
+  assert_int_equal(rename(fresh, path), 0); /* who reads meanwhile sees the old or the new */
 }
 
 static void count(const char *zone, double joules) {

@@ -141,7 +141,7 @@ static void plans_where_the_network_binds(void **state) {
   assert_int_equal(p.regime, ROOF_NETWORK_BOUND);
   assert_true(find(n, ROOF_LEVER_PARALLEL, "half the ranks in a group (32)")->gain >= 1);
   assert_near(find(n, ROOF_LEVER_RESOURCE, "link twice")->gain, 2, 1e-9);
-  /* The latency of NVLink is not known: steps cost nothing, which is said. */
+  /* The latency of NVLink is not known: steps cost nothing, and a note says so. */
   assert_near(find(n, ROOF_LEVER_PRECISION, "half the bytes")->gain, 2, 1e-9);
   assert_near(find(n, ROOF_LEVER_BATCHING, "larger buckets")->gain, 1, 1e-9);
   assert_non_null(strstr(find(n, ROOF_LEVER_BATCHING, "larger buckets")->why, "is not known"));

@@ -185,7 +185,7 @@ static void a_clock_that_does_not_go_forward_is_refused(void **state) {
   }
 }
 
-static void samples_of_two_kinds_are_told_from_one(void **state) {
+static void samples_of_two_kinds_are_known_from_one(void **state) {
   (void)state;
   double two[] = {1, 1.9, 1.01, 1.02, 1.91, 1.03, 1.92, 1, 1.95, 1.02};
   double one[] = {1, 1.02, 1.05, 1.07, 1.1, 1.13, 1.16, 1.2, 1.24, 1.3};
@@ -244,13 +244,14 @@ static void levels_show_in_the_curve(void **state) {
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 
-typedef struct told {
+typedef struct rate_up_to {
   double bytes, rate; /**< up to these bytes one core reads at this rate */
-} told;
+} rate_up_to;
 
-/** Two working sets an octave from 8 KiB to 1 GiB: steps, with noise that only slows, and a fall an octave.
+/** Two working sets per doubling from 8 KiB to 1 GiB: steps, with noise that only slows, and a fall per
+ * doubling.
  */
-static int draw_curve(const told *steps, double noise, double fall, roof_curve_point *curve) {
+static int draw_curve(const rate_up_to *steps, double noise, double fall, roof_curve_point *curve) {
   int count = 0;
   for (double bytes = 8 * KIB; bytes <= 1024.0 * MIB; bytes *= count % 2 == 0 ? 4 / 3.0 : 1.5) {
     int s = 0;
@@ -276,10 +277,10 @@ static void check_order(const rf_place *places, int levels) {
   }
 }
 
-static const told server[] = {{48 * KIB, 400}, {2 * MIB, 120}, {32 * MIB, 30}, {INFINITY, 12}};
-static const told guest[] = {{48 * KIB, 400}, {2 * MIB, 120}, {8 * MIB, 30}, {INFINITY, 12}};
-static const told no_l3[] = {{48 * KIB, 400}, {2 * MIB, 120}, {INFINITY, 12}};
-static const told one_rate[] = {{INFINITY, 30}};
+static const rate_up_to server[] = {{48 * KIB, 400}, {2 * MIB, 120}, {32 * MIB, 30}, {INFINITY, 12}};
+static const rate_up_to guest[] = {{48 * KIB, 400}, {2 * MIB, 120}, {8 * MIB, 30}, {INFINITY, 12}};
+static const rate_up_to no_l3[] = {{48 * KIB, 400}, {2 * MIB, 120}, {INFINITY, 12}};
+static const rate_up_to one_rate[] = {{INFINITY, 30}};
 
 static const double honest[] = {48 * KIB, 2 * MIB, 32 * MIB, 64e9};
 static const double boasting[] = {48 * KIB, 2 * MIB, 260 * MIB, 64e9};
@@ -289,7 +290,7 @@ static const double inflated[] = {48 * KIB, 16 * MIB, 32 * MIB, 64e9};
 static void labels_follow_the_curve(void **state) {
   (void)state;
   static const struct {
-    const told *steps;
+    const rate_up_to *steps;
     double noise, fall;
     const double *capacities;
     double ends[4]; /* of the plateaus, KiB; 0: not seen */
@@ -838,7 +839,7 @@ int main(void) {
       cmocka_unit_test(sampler_keeps_the_order_and_takes_no_more_than_allowed),
       cmocka_unit_test(warm_up_ends_when_times_no_longer_fall),
       cmocka_unit_test(a_clock_that_does_not_go_forward_is_refused),
-      cmocka_unit_test(samples_of_two_kinds_are_told_from_one),
+      cmocka_unit_test(samples_of_two_kinds_are_known_from_one),
       cmocka_unit_test(limits_follow_from_the_pipes),
       cmocka_unit_test(levels_show_in_the_curve),
       cmocka_unit_test(labels_follow_the_curve),

@@ -68,9 +68,10 @@ static void fail_each(const char *what, roof_status (*step)(roof_error *error), 
         assert_true(n > 0);
         break;
       }
-      bool told = error.message[0] != '\0' && (status == ROOF_E_MEMORY || (reads_json && status != ROOF_OK));
+      bool reported =
+          error.message[0] != '\0' && (status == ROOF_E_MEMORY || (reads_json && status != ROOF_OK));
       bool unharmed = reads_json && status == ROOF_OK;
-      if (!(told || unharmed) || n > MOST) {
+      if (!(reported || unharmed) || n > MOST) {
         fail_msg("%s: allocation %ld failed: status %d, `%s`", what, n, (int)status, error.message);
       }
     }

@@ -498,7 +498,7 @@ static void predictions_are_ordered_and_scale_with_the_machine(void **state) {
   }
 }
 
-static void names_beside_numbers(void **state) {
+static void names_next_to_numbers(void **state) {
   (void)state;
   const roof_op *conv = find("conv2d");
   int padding = roof_op_param_index(conv, "padding"), algorithm = roof_op_param_index(conv, "algorithm");
@@ -570,7 +570,7 @@ int main(void) {
       cmocka_unit_test(convolution),
       cmocka_unit_test(collectives),
       cmocka_unit_test(predictions_are_ordered_and_scale_with_the_machine),
-      cmocka_unit_test(names_beside_numbers),
+      cmocka_unit_test(names_next_to_numbers),
       cmocka_unit_test(shapes_that_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,7 +297,7 @@ static void busy_threads_do_not_tear(void **state) {
   json_decref(document);
 }
 
-static void memory_that_is_out_is_told(void **state) {
+static void memory_that_is_out_is_reported(void **state) {
   (void)state;
   json_t *document = document_of("starved");
   assert_skipped(document, "regions", "out of memory: calls are missing");
@@ -306,7 +306,7 @@ static void memory_that_is_out_is_told(void **state) {
   json_decref(document);
 }
 
-static void misuse_is_told(void **state) {
+static void misuse_is_reported(void **state) {
   (void)state;
   json_t *document = document_of("misuse");
   assert_int_equal(json_array_size(json_object_get(document, "kernels")), 1);
@@ -446,8 +446,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_library_writes_the_same),
       cmocka_unit_test(threads_are_merged),
       cmocka_unit_test(busy_threads_do_not_tear),
-      cmocka_unit_test(memory_that_is_out_is_told),
-      cmocka_unit_test(misuse_is_told),
+      cmocka_unit_test(memory_that_is_out_is_reported),
+      cmocka_unit_test(misuse_is_reported),
       cmocka_unit_test(depth_has_an_end),
       cmocka_unit_test(seconds_are_seconds),
       cmocka_unit_test(one_process_writes),

@@ -53,7 +53,7 @@ static void write_file(const char *name, const void *data, size_t length) {
 }
 
 /** The config says bf16, the files fp32 and fp8 for the MLP: the files are right. */
-static void beside_a_config(void **state) {
+static void next_to_a_config(void **state) {
   (void)state;
   static unsigned char file[4096];
   roof_model m;
@@ -123,6 +123,6 @@ static void samples(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(refuses), cmocka_unit_test(samples),
-                                     cmocka_unit_test_teardown(beside_a_config, clean)};
+                                     cmocka_unit_test_teardown(next_to_a_config, clean)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* What is asked of several machines of the catalogue: found by a word, linted, compared; and their documents. */
+/* What is asked of several machines of the catalogue: found by a word, linted, compared; and their
+ * documents. */
 #include "test.h"
 
 #include <jansson.h>
@@ -67,7 +68,7 @@ static void a_word_finds_machines_by_any_of_their_texts(void **state) {
   roof_search_done(&none);
 }
 
-static void a_file_that_does_not_read_is_told_and_hides_no_other(void **state) {
+static void a_file_that_does_not_read_is_named_and_hides_no_other(void **state) {
   (void)state;
   roof_search search;
   setenv("ROOFLINE_PATH", folder, 1);
@@ -177,7 +178,7 @@ static void machines_compare_by_ratios_to_the_first(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_word_finds_machines_by_any_of_their_texts),
-      cmocka_unit_test(a_file_that_does_not_read_is_told_and_hides_no_other),
+      cmocka_unit_test(a_file_that_does_not_read_is_named_and_hides_no_other),
       cmocka_unit_test(what_was_found_is_written_as_its_document),
       cmocka_unit_test(machines_are_linted_by_name),
       cmocka_unit_test(the_catalogue_is_linted_whole),

@@ -18,16 +18,16 @@ enum { WRITERS = 2, ROUNDS = 12, LABEL = 40 };
 static char folder[64], path[96];
 
 /** What the writers report before they die: how many of their seals were acknowledged or refused. */
-typedef struct told {
+typedef struct tally {
   int sealed[WRITERS];
   int refused[WRITERS];
-} told;
+} tally;
 
 static void write_label(char *label, int round, int writer, int number) {
   snprintf(label, LABEL, "r%d w%d n%d", round, writer, number);
 }
 
-static void write_on(told *shared, int round, int writer) {
+static void write_on(tally *shared, int round, int writer) {
   for (;;) {
     char label[LABEL];
     const roof_ceiling unknown = {NAN, NAN, NAN};
@@ -55,9 +55,9 @@ static void fill_disk(long room) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static void run_round(told *shared, int round) {
+static void run_round(tally *shared, int round) {
   pid_t writers[WRITERS];
-  *shared = (told){{0}, {0}};
+  *shared = (tally){{0}, {0}};
   for (int i = 0; i < WRITERS; i++) {
     writers[i] = fork();
     if (writers[i] == 0) {
@@ -92,7 +92,7 @@ static char *whole_lines(void) {
   return lines.data;
 }
 
-static int check_round(const told *shared, int round, const char *text) {
+static int check_round(const tally *shared, int round, const char *text) {
   int checked = 0;
   for (int writer = 0; writer < WRITERS; writer++) {
     for (int n = 0; n < shared->sealed[writer]; n++, checked++) {
@@ -111,9 +111,9 @@ static void nothing_sealed_is_lost(void **state) {
   (void)state;
   const char *asked = getenv("ROOFLINE_TORTURE");
   int rounds = asked != NULL ? atoi(asked) : ROUNDS, sealed = 0, refused = 0;
-  told *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  tally *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert_true(shared != MAP_FAILED);
-  told *history = calloc((size_t)rounds, sizeof *history);
+  tally *history = calloc((size_t)rounds, sizeof *history);
   char *text = NULL;
   srandom(1);
   for (int round = 0; round < rounds; round++) {

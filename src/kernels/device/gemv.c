@@ -13,8 +13,9 @@ static rf_device_launch rows_launch(const roof_kernel_run *run, const char *entr
   while (items > LEAST_ITEMS && steps < 8 * items) {
     items /= 2;
   }
-  int beside = ITEMS / items;
-  return rf_device_launch_of(entry, rf_device_tiles(run->values[0], ROWS * beside), 1, items, beside);
+  int rows_per_group = ITEMS / items;
+  return rf_device_launch_of(entry, rf_device_tiles(run->values[0], ROWS * rows_per_group), 1, items,
+                             rows_per_group);
 }
 
 static void add_arguments(const roof_kernel_run *run, const rf_device_operands *o, void *x,

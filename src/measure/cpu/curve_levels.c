@@ -63,9 +63,9 @@ static void measure_curve(rf_bench *bench, char *data, size_t bytes) {
 /** Compares the curve with the sizes that the system reports. */
 static void note_place(rf_bench *bench, const roof_level *level, const rf_place *place) {
   static const double apart = 2;
-  char told[32], to[32], sizes[2][32], rates[2][32];
+  char reported[32], to[32], sizes[2][32], rates[2][32];
   bool memory = level->level == ROOF_MEMORY;
-  roof_bytes_format(told, sizeof told, level->bytes);
+  roof_bytes_format(reported, sizeof reported, level->bytes);
   roof_bytes_format(to, sizeof to, place->to);
   for (int i = 0; i < 2; i++) {
     roof_bytes_format(sizes[i], sizeof sizes[i], place->ends[i].bytes);
@@ -75,7 +75,7 @@ static void note_place(rf_bench *bench, const roof_level *level, const rf_place 
     rf_bench_note(bench,
                   "%s: no plateau in the read curve of one core, though the system reports %s: its "
                   "bandwidths may be those of the neighbouring levels",
-                  level->name, told);
+                  level->name, reported);
   } else if (place->sloped && memory) {
     rf_bench_note(bench, "%s: not flat: one core reads %s at %s and %s at %s", level->name, sizes[0],
                   rates[0], sizes[1], rates[1]);
@@ -83,9 +83,9 @@ static void note_place(rf_bench *bench, const roof_level *level, const rf_place 
     rf_bench_note(bench,
                   "%s: not flat: one core reads %s of it at %s and %s at %s; the system reports %s, its "
                   "plateau ends at %s",
-                  level->name, sizes[0], rates[0], sizes[1], rates[1], told, to);
+                  level->name, sizes[0], rates[0], sizes[1], rates[1], reported, to);
   } else if (!memory && fmax(place->to / level->bytes, level->bytes / place->to) > apart) {
-    rf_bench_note(bench, "%s: the system reports %s, its plateau ends at %s", level->name, told, to);
+    rf_bench_note(bench, "%s: the system reports %s, its plateau ends at %s", level->name, reported, to);
   }
 }
 
