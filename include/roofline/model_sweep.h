@@ -8,8 +8,8 @@
  *    roof_model_settings settings = roof_model_settings_default(&model);
  *    if (roof_model_settings_read(words, 2, &settings, &axes, &error) == ROOF_OK &&
  *        roof_model_precisions_parse("bf16/fp8", &settings.precision, &precisions, &error) == ROOF_OK &&
- *        roof_model_sweep_of(&model, &machine, 1, &settings, &axes, &precisions, &sweep, &error) == ROOF_OK) {
- *      size_t fitting;
+ *        roof_model_sweep_of(&model, &machine, 1, &settings, &axes, &precisions, &sweep, &error) == ROOF_OK)
+ *      { size_t fitting;
  *      const roof_model_run *best = roof_model_sweep_best(&sweep, &fitting);
  *      roof_model_sweep_done(&sweep);
  *    }
@@ -40,13 +40,13 @@ typedef struct roof_model_axes {
   int count;
 } roof_model_axes;
 
-/** Reads `count` words key=value into settings: batch, prompt, generate, chunk, draft, accept, tp, pp, dp, ep, cp,
- *  microbatches, node, page, workspace, price, zero. A list or range (batch=1,8 or batch=1..256*2) is added to `axes`,
- *  the setting getting its first value; where `axes` is NULL it is refused.
+/** Reads `count` words key=value into settings: batch, prompt, generate, chunk, draft, accept, tp, pp, dp,
+ *  ep, cp, microbatches, node, page, workspace, price, zero. A list or range (batch=1,8 or batch=1..256*2) is
+ *  added to `axes`, the setting getting its first value; where `axes` is NULL it is refused.
  *  Units: as roof_model_settings.
  *  Ownership: the caller's, released with roof_model_axes_done.
- *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_PARSE or ROOF_E_ARGUMENT for a value or a setting given two
- *  lists, ROOF_E_MEMORY; values out of range are refused by roof_model_target_init. */
+ *  Errors: ROOF_E_NAME with the nearest name, ROOF_E_PARSE or ROOF_E_ARGUMENT for a value or a setting given
+ *  two lists, ROOF_E_MEMORY; values out of range are refused by roof_model_target_init. */
 ROOF_API roof_status roof_model_settings_read(const char *const *words, int count,
                                               roof_model_settings *settings, roof_model_axes *axes,
                                               roof_error *error);
@@ -57,7 +57,8 @@ ROOF_API roof_status roof_model_settings_read(const char *const *words, int coun
  *  Errors: none. */
 ROOF_API void roof_model_axes_done(roof_model_axes *axes);
 
-/** X(symbol, key, unit): a figure of a run. Intensity, MFU and MBU are of the decoding step, else of the only phase. */
+/** X(symbol, key, unit): a figure of a run. Intensity, MFU and MBU are of the decoding step, else of the only
+ *  phase. */
 #define ROOF_RUN_FIGURE_MAP(X)                                                                               \
   X(ROOF_RUN_TTFT, "ttft_seconds", "s")                                                                      \
   X(ROOF_RUN_TPOT, "tpot_seconds", "s")                                                                      \
@@ -122,10 +123,12 @@ typedef void roof_model_sweep_visit(void *context, const roof_model_sweep *sweep
  *  Errors: "?" for a value out of range. */
 ROOF_API const char *roof_run_figure_key(roof_run_figure figure, const char **unit);
 
-/** Answers the model at every value of the axes, in every precision, on every machine; a run that cannot be says why.
+/** Answers the model at every value of the axes, in every precision, on every machine; a run that cannot be
+ *  says why.
  *  Units: as roof_model_answer.
  *  Ownership: *sweep points to the model, the machines and the axes; release it with roof_model_sweep_done.
- *  Errors: ROOF_E_ARGUMENT for more than 100000 runs, or when none can be; ROOF_E_MEMORY; *sweep is left alone. */
+ *  Errors: ROOF_E_ARGUMENT for more than 100000 runs, or when none can be; ROOF_E_MEMORY; *sweep is left
+ *  alone. */
 ROOF_API roof_status roof_model_sweep_of(const roof_model *model, roof_machine *const *machines,
                                          int machine_count, const roof_model_settings *settings,
                                          const roof_model_axes *axes, const roof_model_precisions *precisions,
@@ -167,7 +170,8 @@ ROOF_API bool roof_model_sweep_generates(const roof_model_sweep *sweep);
  *  Errors: none. */
 ROOF_API bool roof_model_sweep_knows(const roof_model_sweep *sweep, roof_run_figure figure);
 
-/** The figure by which runs are ranked: generated tokens per second and device, of the input where none are generated.
+/** The figure by which runs are ranked: generated tokens per second and device, of the input where none are
+ *  generated.
  *  Units: none.
  *  Ownership: none.
  *  Errors: none. */
@@ -179,7 +183,8 @@ ROOF_API roof_run_figure roof_model_sweep_rate(const roof_model_sweep *sweep);
  *  Errors: NULL when none fits. */
 ROOF_API const roof_model_run *roof_model_sweep_best(const roof_model_sweep *sweep, size_t *fitting);
 
-/** Appends what tells a run from others of its machine but for the axis `except` (-1: all): "tp=2 bf16".
+/** Appends what distinguishes a run from the others of its machine, without the axis `except` (-1: all):
+ *  "tp=2 bf16".
  *  Units: the settings'.
  *  Ownership: appends to the caller's text.
  *  Errors: out->failed. */

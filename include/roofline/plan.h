@@ -72,8 +72,8 @@ typedef struct roof_plan_front {
   int count;
 } roof_plan_front;
 
-/** "tp 2 pp 1 dp 4 ep 8 b16 fp8": a plan in few words, ep where it is shared, the name of its precision where `precision`
- *  is not NULL.
+/** "tp 2 pp 1 dp 4 ep 8 b16 fp8": a plan in few words, ep where it is shared, the name of its precision where
+ *  `precision` is not NULL.
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */

@@ -1,5 +1,5 @@
-/** A machine's sheet: all its figures in the tables and the order that people read them in, each with what it is
- *  judged by.
+/** A machine's sheet: all its figures in the tables and the order that people read them in, each with what it
+ *  is judged by.
  *
  *  Example:
  *    roof_sheet sheet;
@@ -18,9 +18,9 @@
 extern "C" {
 #endif
 
-/** The tables in their order. Peaks: each quoted one, dense or sparse, then the measured ones of its format and unit,
- *  then those that nothing is quoted for. Levels: a row for each bandwidth and latency that is known. Others: energy,
- *  and the machine's own figures that say where they come from. */
+/** The tables in their order. Peaks: each quoted one, dense or sparse, then the measured ones of its format
+ *  and unit, then those that nothing is quoted for. Levels: a row for each bandwidth and latency that is
+ *  known. Others: energy, and the machine's own figures that say where they come from. */
 typedef enum roof_sheet_table {
   ROOF_SHEET_PEAKS,
   ROOF_SHEET_LEVELS,
@@ -45,7 +45,7 @@ typedef struct roof_sheet_row {
   bool noisy;       /**< it differs from round to round */
   double ridge;     /**< of a peak: FLOP per byte of memory */
   double bytes;     /**< of a level in its first row: capacity; of a TLB: reach */
-  bool is_memory;   /**< of a level: main memory, whose size is told in decimal units */
+  bool is_memory;   /**< of a level: main memory, whose size is in decimal units */
   double count;     /**< of a level in its first row how many there are, of a link how many lanes, where there
                              are several; of a TLB its entries */
   double both_ways; /**< of a link */

@@ -136,8 +136,8 @@ static void collect(figures *f, const roof_machine *m) {
   add_own(f, m, "launch_seconds");
 }
 
-/** What a figure moves by of itself: what its rounds differ by, where the run marked it noisy; the spread of
- * its windows where the file has no more. */
+/** The own variation of a figure: the difference of its rounds if it was marked noisy, or the spread of its
+ * windows if the file has nothing else. */
 static double unrest(const figure *f) {
   const roof_conditions *c = f->conditions;
   if (c == NULL) {
@@ -184,9 +184,8 @@ static void keep_noise(const figure *f, char *noisy, size_t size) {
   snprintf(noisy, size, "%s", marked ? f->conditions->noisy : "");
 }
 
-/** Sets two figures against each other; one of them may be NULL. A change is more than noise when it is
- *  larger than what both move by of themselves and than what two runs differ by, and their rounds agree on
- *  it. */
+/** Compares two figures; one of them may be NULL. A change is more than noise if it is larger than the own
+ *  variation of both and than the difference between two runs, and if their rounds agree on it. */
 static roof_figure_change weigh(const figure *old, const figure *new) {
   static const double sure = 0.05;
   const figure *either = new != NULL ? new : old;

@@ -21,7 +21,7 @@ typedef struct report {
   roof_finding *findings;
   size_t capacity;
   size_t count;
-  char where[96]; /* what is looked at now */
+  char where[96]; /* the entry being checked */
 } report;
 
 static void ROOF_PRINTF(3, 4) add(report *r, bool error, const char *format, ...) {
@@ -189,7 +189,7 @@ static void check_level(report *r, int index) {
 static const struct {
   const char *family;
   int generation; /* 0: the family has none */
-  double links;   /* where the machine does not say */
+  double links;   /* if the machine has no count */
   double bytes_per_second;
   const char *source;
 } link_rates[] = {

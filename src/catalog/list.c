@@ -48,7 +48,7 @@ static void add_entry(builder *b, const char *name, const char *aliases, const c
   list->entries[list->count++] = (roof_catalog_entry){name, aliases, origin};
 }
 
-/** The aliases of the machine file, "" when it cannot be read: loading it by name says why. */
+/** The aliases of the machine file, "" if it cannot be read: loading it by name gives the reason. */
 static void read_aliases(const char *path, char *aliases, size_t size) {
   roof_machine *machine = NULL;
   aliases[0] = '\0';

@@ -11,7 +11,7 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/** What a step costs is known of both links, or of neither: else one would look faster for being unknown. */
+/** The cost of a step must be known for both links or for neither, or the unknown one would look faster. */
 static bool comparable(const roof_target *a, const roof_target *b) {
   return a->link == NULL || b->link == NULL ||
          isnan(a->link->latency_seconds) == isnan(b->link->latency_seconds);

@@ -166,7 +166,7 @@ static void preset(const rf_record *rec, char *base) {
   }
 }
 
-/** A domain says nothing of the others, or something of each. */
+/** A domain has no figures of the others, or one of each. */
 static roof_status check_domains(reader *r, const roof_report *m) {
   for (int i = 0; i < m->domain_count; i++) {
     const int counts[] = {m->domains[i].read_count, m->domains[i].latency_count};
@@ -182,7 +182,7 @@ static roof_status check_domains(reader *r, const roof_report *m) {
   return ROOF_OK;
 }
 
-/** A figure that does not say where it comes from is of the machine's kind and date. */
+/** A figure without provenance has the machine's kind and date. */
 static void inherit_origins(roof_machine *machine) {
   const rf_field *f = NULL;
   for (int rank = 1; (f = rf_record_figure(&rf_machine_record, rank)) != NULL; rank++) {

@@ -123,7 +123,7 @@ static void write_numbers(roof_text *out, const rf_field *f, const char *base) {
   roof_text_add(out, "]");
 }
 
-/** Conditions that were not measured, an origin that is not said. */
+/** Conditions that were not measured, an origin that is unknown. */
 static bool is_empty(const rf_field *f, const char *at) {
   if (f->record == &rf_origin_record) {
     return ((const roof_origin *)(const void *)at)->source[0] == '\0';

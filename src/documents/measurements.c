@@ -105,7 +105,7 @@ roof_status roof_measurement_count(roof_measurement *m, const char *name, double
   return status;
 }
 
-/** How something was counted: `what` says it for all, or each format and level for itself. */
+/** How something was counted: `what` for all, or for each format and level. */
 static void read_how(json_t *counted, const char *what, const char *name, char *how, size_t size) {
   json_t *all = json_object_get(counted, what), *one = json_object_get(counted, name);
   snprintf(how, size, "%s", rf_json_text_of(all != NULL ? all : json_object_get(one, "source")));
@@ -235,7 +235,7 @@ static roof_status read_kernel(json_t *kernel, roof_measurement *m, roof_error *
   return status;
 }
 
-/** When measuring began: as the document says, else as the file's date does; a pipe ends now. */
+/** When measuring began: from the document, else from the file's date; a pipe ends now. */
 static roof_status read_taken(json_t *root, const char *file, double *taken, roof_taken *how,
                               roof_error *error) {
   json_t *said = json_object_get(root, "taken");

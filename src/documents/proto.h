@@ -19,14 +19,14 @@ typedef struct proto_field {
   proto bytes;
 } proto_field;
 
-/** Reads the next field. False at the end; *broken is set where the bytes make no sense. */
+/** Reads the next field. False at the end; *broken is set if the bytes are malformed. */
 bool rf_proto_next(proto *message, proto_field *field, bool *broken);
 
 /** The eight or four bytes of a fixed field as a floating-point number. */
 double rf_proto_double(const proto_field *field);
 
 /** Adds the numbers of a repeated field, one or many packed, to the `room` of `values`: signed varints (wire
- *  0) or floating-point ones (1, 5). *count counts them all. False where the bytes make no sense. */
+ *  0) or floating-point ones (1, 5). *count counts them all. False if the bytes are malformed. */
 bool rf_proto_numbers(const proto_field *field, int wire, double *values, size_t room, size_t *count);
 
 /** The first field of that number; false when there is none. */

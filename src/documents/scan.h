@@ -1,5 +1,5 @@
-/** The members of one JSON object read into a struct by a table of fields, without allocating: for documents of
- *  100,000 lines. */
+/** The members of one JSON object read into a struct by a table of fields, without allocating: for documents
+ *  of 100,000 lines. */
 #ifndef DOCUMENTS_SCAN_H
 #define DOCUMENTS_SCAN_H
 
@@ -26,9 +26,9 @@ typedef struct rf_scan_field {
 #define RF_SCAN_FIELD(path, what, row, member)                                                               \
   { path, sizeof(path) - 1, RF_SCAN_##what, offsetof(row, member), sizeof((row *)0)->member }
 
-/** Reads one compact JSON object, which ends with a quote and a brace at the latest, into *row; what is missing
- *  or null stays as it is, other members are passed over. False when it is none, a field is given twice, has
- *  another type or does not fit. */
+/** Reads one compact JSON object, which ends with a quote and a brace at the latest, into *row; what is
+ *  missing or null stays as it is, other members are skipped. False when it is none, a field is given twice,
+ *  has another type or does not fit. */
 bool rf_scan_object(const char *text, size_t length, const rf_scan_field *fields, size_t count, void *row);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct plot {
   roof_run_figure figures[2];
 } plot;
 
-/** What tells a line from the others. */
+/** What distinguishes a line from the others. */
 static void name_line(const roof_model_sweep *s, const roof_model_run *run, char name[80]) {
   roof_text words = {0};
   if (s->machine_count > 1) {
@@ -25,8 +25,8 @@ static void name_line(const roof_model_sweep *s, const roof_model_run *run, char
   roof_text_done(&words);
 }
 
-/** The line of runs from `first`: those that cannot be or are not known are left out, those after the first that does
- * not fit are dashed. */
+/** The line of runs from `first`: those that cannot be or are not known are left out, those after the first
+ * that does not fit are dashed. */
 static void add_curve(const plot *p, const roof_model_run *first, int panel) {
   const roof_model_sweep *s = p->sweep;
   size_t stride = roof_model_sweep_stride(s, 0), count = s->axes->list[0].values.count;

@@ -4,16 +4,15 @@
 
 #include <stdbool.h>
 
-/** Reads what one group says: `folder` is its own below the root, `second` the version. False when it says
- *  nothing. */
+/** Reads the figures of one group in `folder` below the root; `second`: version 2. False if it has none. */
 typedef bool rf_group_visit(void *user, const char *root, const char *folder, bool second);
 
 /** Visits the process's own group and all groups above it in the hierarchy of a controller ("cpu", "memory"),
- *  of version 2 or, where that says nothing, 1, below the folder `root` ("" for this machine); *second
- *  (nullable) becomes the version that spoke.
+ *  of version 2 or, if that has none, 1, below the folder `root` ("" for this machine); *second
+ *  (nullable) becomes the version that was read.
  *  Units: none.
  *  Ownership: none.
- *  Errors: false when no group says anything. */
+ *  Errors: false if no group has a figure. */
 bool rf_groups_visit(const char *root, const char *controller, rf_group_visit *visit, void *user,
                      bool *second);
 

@@ -46,7 +46,7 @@ void rf_noise_add(const rf_noise *before, roof_conditions *conditions) {
 }
 
 char *rf_noise_since(const rf_noise *before, int threads, char *text, size_t size) {
-  static const double stolen_least = 0.01, interruptions_least = 20; /* a second and thread */
+  static const double stolen_least = 0.01, interruptions_least = 20; /* per second and thread */
   rf_noise now = rf_noise_now();
   double time = (now.seconds - before->seconds) * threads;
   double stolen = (now.stolen_seconds - before->stolen_seconds) / time;

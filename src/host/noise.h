@@ -1,4 +1,4 @@
-/** What took the machine from a measurement. */
+/** What disturbed the machine during a measurement. */
 #ifndef HOST_NOISE_H
 #define HOST_NOISE_H
 
@@ -24,7 +24,8 @@ rf_noise rf_noise_now(void);
  *  Units: s. Ownership: none. Errors: none. */
 void rf_noise_add(const rf_noise *before, roof_conditions *conditions);
 
-/** Says what took the machine since `before` when it was enough to move figures, else "". Returns `text`.
+/** Names what disturbed the machine since `before` if it was enough to change figures, else "". Returns
+ *  `text`.
  *  Units: none. Ownership: fills the caller's text. Errors: truncates to `size`. */
 char *rf_noise_since(const rf_noise *before, int threads, char *text, size_t size);
 

@@ -16,7 +16,7 @@ static const hwloc_obj_type_t cache_types[CACHE_LEVELS] = {HWLOC_OBJ_L1CACHE, HW
 /** What distinguishes one kind of core from another. */
 typedef struct traits {
   const char *type;     /* "IntelCore"; "" unknown */
-  const char *capacity; /* what the firmware says of its speed; "" unknown */
+  const char *capacity; /* its speed as the firmware reports it; "" unknown */
   double highest_hz;
   int threads;
   double caches[CACHE_LEVELS]; /* bytes, 0: none */

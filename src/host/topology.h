@@ -1,4 +1,4 @@
-/** What hwloc says of a machine, as plain data: which cores this process may use and in which order. */
+/** What hwloc reports of a machine, as plain data: which cores this process may use and in which order. */
 #ifndef HOST_TOPOLOGY_H
 #define HOST_TOPOLOGY_H
 

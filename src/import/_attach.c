@@ -16,7 +16,7 @@ static void set(roof_count *count, double value, const char *source, roof_qualit
   }
 }
 
-/** What was counted stays; what was not is as the operation has it. */
+/** Keeps what was counted; the rest is taken from the operation. */
 static void apply(const formula *f, roof_record *record) {
   double calls = record->calls > 0 ? (double)record->calls : 1;
   if (isnan(roof_record_flops(record, NULL, NULL))) {

@@ -1,5 +1,5 @@
 /* A window of the file slides over its events. An event that the window's end cuts is read again from its
- * beginning when the window has moved, so the scanner needs no state beyond where it stands. */
+ * beginning when the window has moved, so the scanner needs no state but its position. */
 #include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 enum { WINDOW = 4 << 20, LARGEST_EVENT = 256 << 20, DEEPEST = 512, SLACK = 8 };
 
-/** Where a scan stopped: at the window's end more bytes may help, anywhere else the text is malformed. */
+/** Where a scan stopped: at the end of the window more bytes may help, elsewhere the text is malformed. */
 typedef struct scan {
-  const char *end;     /* a NUL is there */
-  const char *stopped; /* when a function gave NULL */
+  const char *end;     /* points to a NUL */
+  const char *stopped; /* set when a function returns NULL */
 } scan;
 
 static const char *stop(scan *s, const char *at) {
@@ -58,7 +58,7 @@ static const char *run_end(const char *p) {
   }
 }
 
-/** Behind the quote that closes the string which *p is inside of. */
+/** The position after the closing quote of the string at *p. */
 static const char *string_end(scan *s, const char *p, bool *escaped) {
   for (;;) {
     p = run_end(p);
@@ -73,7 +73,7 @@ static const char *string_end(scan *s, const char *p, bool *escaped) {
   }
 }
 
-/** Behind the bracket that closes the one at *p. */
+/** The position after the bracket that closes the one at *p. */
 static const char *nested_end(scan *s, const char *p) {
   char closing[DEEPEST];
   int depth = 0;
@@ -110,7 +110,7 @@ static const char *scalar_end(scan *s, const char *p) {
   return p == from || p == s->end ? stop(s, p) : p;
 }
 
-/** Behind the value at *p, which *value is set to. */
+/** The position after the value at *p; *value becomes that value. */
 static const char *value_end(scan *s, const char *p, chrome_span *value) {
   bool string = *p == '"';
   value->escaped = false;
@@ -124,7 +124,7 @@ static const char *value_end(scan *s, const char *p, chrome_span *value) {
   return end;
 }
 
-/** At the value behind `"key" :`. */
+/** The position of the value after `"key" :`. */
 static const char *key_end(scan *s, const char *p, chrome_span *key) {
   if (*p != '"') {
     return stop(s, p);
@@ -137,7 +137,7 @@ static const char *key_end(scan *s, const char *p, chrome_span *key) {
   return blank(p + 1);
 }
 
-/** Which member of an event a name is. */
+/** The member of an event that has a name. */
 typedef struct member_row {
   const char *name;
   size_t size, offset;
@@ -176,7 +176,7 @@ static void keep(const member_row *rows, chrome_event *e, chrome_span key, chrom
   }
 }
 
-/** Behind the brace that closes the object which *p stands in; its members of those names are kept. */
+/** The position after the brace that closes the object at *p; its members of those names are kept. */
 static const char *object_end(scan *s, const char *p, const chrome_reader *reader, const member_row *rows,
                               chrome_event *e) {
   for (p = blank(p); *p != '}'; p = *p == ',' ? blank(p + 1) : p) {
@@ -202,7 +202,7 @@ static const char *object_end(scan *s, const char *p, const chrome_reader *reade
   return p + 1;
 }
 
-/** The file's bytes from `at` to `end`; those before `at` are done with. */
+/** The file's bytes from `at` to `end`; those before `at` have been read. */
 typedef struct window {
   roof_source *source;
   char *bytes;
@@ -225,7 +225,7 @@ static int line_at(const window *w, const char *p, int *column) {
   return line;
 }
 
-/** Counted in bytes first, which compilers turn into wide instructions. */
+/** Counts in a byte first, so that the compiler can use wide instructions. */
 static size_t newlines(const char *p, const char *end) {
   size_t count = 0;
   while (p < end) {
@@ -239,7 +239,7 @@ static size_t newlines(const char *p, const char *end) {
   return count;
 }
 
-/** Moves the window on by what was read, or widens it. False at the end of the file and on failure. */
+/** Moves the window past what was read, or widens it. False at the end of the file and on failure. */
 static bool slide(window *w, roof_status *status, roof_error *error) {
   size_t left = (size_t)(w->scan.end - w->at);
   if (w->ended) {
@@ -269,7 +269,7 @@ static bool slide(window *w, roof_status *status, roof_error *error) {
   return count > 0;
 }
 
-/** The byte at the next place that is no blank, NUL at the end of the file (a NUL in the file is no NUL). */
+/** The next byte that is not blank, NUL at the end of the file (a NUL in the file is not returned as NUL). */
 static char peek(window *w, roof_status *status, roof_error *error) {
   for (;;) {
     w->at = blank(w->at);
@@ -294,7 +294,7 @@ static bool retry(window *w, roof_status *status, roof_error *error) {
   return slide(w, status, error);
 }
 
-/** Events up to the end of the list, which *w stands in. */
+/** Reads events to the end of the list that *w is in. */
 static roof_status read_events(window *w, const chrome_reader *reader, bool *cut, roof_error *error) {
   roof_status status = ROOF_OK;
   while (status == ROOF_OK) {
@@ -439,7 +439,7 @@ static bool scaled(chrome_span number, int digits, int64_t *result) {
   return true;
 }
 
-/** As scaled, for a number with an exponent as well: then a double must do. */
+/** As scaled, also for a number with an exponent, which is read as a double. */
 static bool any_scaled(chrome_span number, int digits, int64_t *result) {
   char text[64];
   if (scaled(number, digits, result)) {

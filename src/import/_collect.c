@@ -13,8 +13,8 @@
 
 enum { ENVIRONMENT = 8 };
 
-/** Runs the words of a step: as a shell has it, NAME=VALUE before the command. A program that is profiled writes no
- *  regions. */
+/** Runs the words of a step: as a shell has it, NAME=VALUE before the command. A program that is profiled
+ *  writes no regions. */
 static roof_status run_step(const char *const *words, bool quiet, rf_process_hold *hold, roof_error *error) {
   const char *environment[ENVIRONMENT + 2] = {"ROOFLINE_REGIONS="};
   rf_process_usage usage;
@@ -77,7 +77,7 @@ static roof_status read_log(const char *log, roof_counts *counts, roof_error *er
   return status;
 }
 
-/** What ncu itself says went wrong, or what its end says. */
+/** ncu's own error message, or how it ended. */
 static roof_status explain(const char *log, const char *ended, roof_error *error) {
   static const char mark[] = "==ERROR== ";
   char line[400], said[400] = "";

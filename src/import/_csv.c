@@ -47,7 +47,8 @@ static bool still_open(const char *text, char delimiter, bool open) {
   return open;
 }
 
-/** One field in place: `*from` moves behind it, the text is written at `to`. Returns where that ends. */
+/** Reads one field in place: `*from` moves past it, the text is written at `to`. Returns the end of the
+ * text. */
 static char *take_field(char **from, char *to, char delimiter) {
   char *p = *from, *blanks = p + strspn(p, " ");
   bool quoted = *blanks == '"';

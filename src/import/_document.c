@@ -77,7 +77,7 @@ static json_t *kernel_json(const roof_ranked_record *row) {
   return kernel;
 }
 
-/** When it was measured, and whether the file itself or its date says so; null when neither does. */
+/** When it was measured, and whether that is from the file or from its date; null if unknown. */
 static void add_taken(json_t *object, const roof_profile *p) {
   char text[ROOF_TIME_MAX];
   bool known = !isnan(p->taken);

@@ -1,5 +1,6 @@
-/* Which event is how many FLOPs or bytes: the processors' manuals, as LIKWID's groups and the Linux kernel's
- * event lists quote them. A fused multiply-add counts twice in fp_arith_inst_retired by itself. */
+/* How many FLOPs or bytes each event counts: from the processors' manuals, as quoted by LIKWID's groups and
+ * the event lists of the Linux kernel. A fused multiply-add counts twice in fp_arith_inst_retired by
+ * itself. */
 #include "import/_events.h"
 
 #include <ctype.h>
@@ -81,7 +82,7 @@ static const char *inner(const char *name, size_t *length) {
   return begin;
 }
 
-/** In the table's spelling, without what is behind `mark`. */
+/** In the table's spelling, without what follows `mark`. */
 static void spell(const char *name, char mark, char out[NAME]) {
   size_t length = 0, n = 0;
   const char *begin = inner(name, &length);

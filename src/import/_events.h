@@ -40,12 +40,12 @@ void rf_events_init(events *e);
 
 /** Adds a count of the event `name` ("fp_arith_inst_retired.scalar_double",
  *  "FP_ARITH_INST_RETIRED_SCALAR_DOUBLE", "PAPI_DP_OPS", any case, modifiers and PMU names around it
- *  ignored). NaN: it could not be counted. `factor` is the bytes of one count where the tool says, NaN: the
+ *  ignored). NaN: it could not be counted. `factor` is the bytes per count if the tool gives them, NaN: the
  *  event's own. False when the event is none of those that are FLOPs or bytes. */
 bool rf_events_add(events *e, const char *name, double count, double factor);
 
-/** Puts what the events say into the record. `both` is the format that counts of both formats are taken
- *  for. */
+/** Writes FLOPs and bytes of the events to the record. `both` is the format that counts of both formats are
+ *  taken for. */
 void rf_events_settle(const events *e, roof_dtype both, roof_record *record);
 
 /** One event that is neither FLOPs nor bytes. */
@@ -54,11 +54,11 @@ typedef struct event_other {
   double sum;
 } event_other;
 
-/** What is added up to one record: a run, a cgroup, a thread, a marked region. */
+/** What becomes one record: a run, a cgroup, a thread, a marked region. */
 typedef struct event_region {
   const char *name;
   events events;
-  double time[3]; /**< s, NaN at first: what the format finds out while it reads */
+  double time[3]; /**< s, NaN at first; filled in while reading */
   uint64_t calls;
   event_other *others;
   size_t count;

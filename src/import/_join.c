@@ -33,7 +33,7 @@ static bool has_counts(const roof_record *record) {
   return any;
 }
 
-/** Takes the counts of `from`, which are of other calls, as if they were of `calls`. */
+/** Scales the counts of `from`, of other calls, to `calls`. */
 static void add_counts(roof_profile *profile, roof_record *into, const roof_record *from, double scale) {
   roof_record copy = *from;
   for (size_t i = 0; i < COUNTS; i++) {
@@ -71,7 +71,7 @@ static double calls_of(const roof_record *record) {
   return record->calls > 0 ? (double)record->calls : 1;
 }
 
-/** True when what one counts the other does not: two passes over the same calls. */
+/** True if neither counts what the other does: two passes over the same calls. */
 static bool complementary(const roof_record *a, const roof_record *b) {
   roof_record x = *a, y = *b;
   bool both = false;
@@ -82,7 +82,7 @@ static bool complementary(const roof_record *a, const roof_record *b) {
 }
 
 /** Adds one record to another. Where one has only time and the other counts, the time stays, for a profiler
- * that counts slows the kernel down, and the counts a call are taken over. */
+ * that counts slows the kernel down, and the counts per call of the other are used. */
 static void combine(roof_profile *profile, roof_record *into, const roof_record *from) {
   bool counted = has_counts(into), counts = has_counts(from), fresh = into->calls == 0 && !counted;
   if (!fresh && counted && !counts && from->timed) {

@@ -29,8 +29,8 @@ typedef enum kineto_why {
       WHY_COUNT
 } kineto_why;
 
-/** What a name says, found once. `record`: of its calls whose work is known, and of those of which it is not;
- *  the record's number + 1, 0: none yet. */
+/** What follows from a name, derived once. `record`: that of its calls with known work, and that of the
+ *  others; the number of the record + 1, 0: none yet. */
 typedef struct kineto_name {
   bool formula, values, tensor, inside, graph;
   uint32_t record[2];
@@ -63,12 +63,12 @@ typedef struct kineto_kernel {
   int64_t start; /* ns */
   uint64_t picoseconds;
   uint64_t correlation;
-  double amount; /* bytes that it says it moves, or its share of the operator's work */
+  double amount; /* bytes moved, as recorded, or its share of the operator's work */
   uint32_t name, external, op;
   float occupancy; /* NaN: unknown */
   int16_t device;
   uint8_t activity, why;
-  bool tensor; /* a name says that it multiplies on the matrix unit */
+  bool tensor; /* by its name it multiplies on the matrix unit */
 } kineto_kernel;
 
 #define KINETO_ROWS(type)                                                                                    \
@@ -98,7 +98,8 @@ roof_status rf_kineto_no_memory(const kineto *t);
 /** The launch of a correlation, NULL: none. Launches are in the order of their correlation. */
 const kineto_launch *rf_kineto_launch_of(const kineto *t, uint64_t correlation);
 
-/** _kineto_join.c: gives every kernel its operator and its share of that one's work, or why it has none. */
+/** _kineto_join.c: gives every kernel its operator and its share of the operator's work, or the reason why it
+ *  has none. */
 roof_status rf_kineto_join(kineto *t);
 
 /** _kineto_report.c: the records, the facts and what was left out. */

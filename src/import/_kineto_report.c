@@ -29,8 +29,8 @@ static uint32_t op_name(const kineto *t, const kineto_kernel *k) {
 
 /* Records */
 
-/** Calls of one name whose work is known and calls of which it is not are two records, or the rates would be
- * of neither. `mixed`: the name has both. */
+/** Calls of one name with known and with unknown work are two records: together their rates would be wrong.
+ * `mixed`: the name has both. */
 static roof_record *new_record(kineto *t, const kineto_kernel *k, bool mixed) {
   char name[KINETO_NAME + 16], *end = name + name_of(t, k->name, name);
   if (mixed && k->why != WHY_KNOWN) {
@@ -163,7 +163,7 @@ static roof_status make_records(kineto *t) {
 
 /* Facts */
 
-/** Idle time of the device that worked most; of others the share alone. */
+/** Idle time of the busiest device; of the others only the share. */
 static void idle_facts(kineto *t) {
   import_gaps gaps[KINETO_DEVICES] = {{0}};
   int most = -1;
@@ -197,7 +197,7 @@ static int by_number(const void *a, const void *b) {
   return x != y ? (x < y ? -1 : 1) : 0;
 }
 
-/** The median of what lies between the numbers. */
+/** The median difference between neighbouring numbers. */
 static double median_interval(int64_t *numbers, size_t count) {
   qsort(numbers, count, sizeof *numbers, by_number);
   for (size_t i = 0; i + 1 < count; i++) {
@@ -208,7 +208,7 @@ static double median_interval(int64_t *numbers, size_t count) {
 }
 
 /** Whether launches are the limit: the median time between two of them is no less than the mean kernel. Time
- * that the device idles before the launch even begins is the host's. */
+ * in which the device idles before a launch begins counts as the host's. */
 static roof_status launch_facts(kineto *t) {
   int64_t *starts = malloc((t->kernels.count + 1) * sizeof *starts), busy_until = INT64_MAX, waited = 0;
   double busy = 0;
@@ -239,7 +239,7 @@ static roof_status launch_facts(kineto *t) {
   return ROOF_OK;
 }
 
-/** The trace counts from 1970, or from the machine's start: then its times are no date. */
+/** The trace counts from 1970 or from the start of the machine; only the former is a date. */
 static void date(kineto *t) {
   double taken = (double)t->base * 1e-9 + (double)t->first * 1e-9;
   const double year_2015 = 1420070400;

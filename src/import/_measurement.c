@@ -58,7 +58,7 @@ static void add_bytes(roof_measurement *m, const roof_record *record, double cal
   snprintf(m->link, sizeof m->link, "%s", record->link);
 }
 
-/** Clues with a value that they can have first, then as many others as there is room for. */
+/** Clues with a valid value first, then as many others as fit. */
 static void add_counters(roof_measurement *m, const roof_record *record) {
   for (int clues = 1; clues >= 0; clues--) {
     for (size_t i = 0; i < record->counter_count; i++) {

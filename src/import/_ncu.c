@@ -235,7 +235,7 @@ static void add_flops(roof_record *record, const ncu_launch *l) {
   add_matrix(record, l, is_phantom(l, half, 0));
 }
 
-/** One way to know the bytes of a level. */
+/** One way to get the bytes of a level. */
 typedef struct way {
   ncu_metric metric, other; /* added where it is not NCU_METRIC_COUNT */
   double factor;            /* bytes; 0: x seconds */
@@ -368,7 +368,7 @@ void rf_ncu_device_set(ncu_device *device, const char *metric, const char *text,
   }
 }
 
-/** fp32 multiply-adds a cycle of one multiprocessor: CUDA C++ Programming Guide, "Throughput of Native
+/** fp32 multiply-adds per cycle of one multiprocessor: CUDA C++ Programming Guide, "Throughput of Native
  * Arithmetic Instructions". */
 static double lanes_of(int major, int minor) {
   static const struct {

@@ -93,7 +93,7 @@ typedef struct ncu_launch {
 
 void rf_ncu_launch_init(ncu_launch *launch);
 
-/** Takes a metric in SI units; one that is not used is left. Counts of the same thing under two prefixes
+/** Takes a metric in SI units; others are ignored. Counts of the same thing under two prefixes
  *  (sm__ and smsp__) are one. */
 void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value);
 
@@ -101,7 +101,7 @@ void rf_ncu_launch_set(ncu_launch *launch, const char *metric, double value);
 roof_status rf_ncu_launch_add(roof_profile *profile, const ncu_launch *launch, const char *kernel,
                               size_t length, roof_error *error);
 
-/** What the report says of the device, collected until rf_ncu_device_add. */
+/** What the report has about the device, collected until rf_ncu_device_add. */
 typedef struct ncu_device {
   char name[128];
   double units, clock_khz, memory_khz, bus_bits, l2_bytes;
@@ -111,7 +111,7 @@ typedef struct ncu_device {
 /** Takes a metric of the device: `value` as it stands, NaN for a text. Others are left. */
 void rf_ncu_device_set(ncu_device *device, const char *metric, const char *text, double value);
 
-/** Names the profile's device and gives it the roof that its attributes imply. */
+/** Names the profile's device and gives it the ceilings that its attributes imply. */
 void rf_ncu_device_add(roof_profile *profile, const ncu_device *device);
 
 #endif

@@ -204,8 +204,8 @@ static uint64_t next_random(struct roof_profile_store *store) {
   return store->random;
 }
 
-/** Keeps the sample, or after the first ROOF_IMPORT_SAMPLES in the place of one of them: every sample of the
- * file has the same chance to stay (algorithm R). */
+/** Keeps the sample; after the first ROOF_IMPORT_SAMPLES it may replace one of them, so that every sample of
+ * the file has the same chance to be kept (algorithm R). */
 void rf_import_sample(roof_profile *profile, roof_record *record, double seconds) {
   struct roof_profile_store *store = profile->store;
   uint64_t nth = record->sampled++;

@@ -19,7 +19,7 @@ struct roof_source {
   size_t memory_size;
   size_t step; /* bytes to read at a time */
   wrapping text;
-  char *block; /* bytes [at, end), with room for a NUL behind */
+  char *block; /* bytes [at, end), with room for a NUL after them */
   size_t at, end, room;
   bool ended;
   bool again;
@@ -110,7 +110,7 @@ static size_t decoded(roof_source *s, char *to, size_t size) {
   return length;
 }
 
-/** Room for a step of more bytes behind `end`; what was consumed before `keep` makes way. */
+/** Makes room for a step of more bytes after `end`; drops what was consumed before `keep`. */
 static bool make_room(roof_source *s, size_t keep) {
   if (keep > 0) {
     memmove(s->block, s->block + keep, s->end - keep);
@@ -131,7 +131,7 @@ static bool make_room(roof_source *s, size_t keep) {
   return true;
 }
 
-/** Reads another block behind those that are there from `keep` on; false when there is none. */
+/** Appends another block; data from `keep` on stay. False at the end. */
 static bool more(roof_source *s, size_t keep) {
   if (s->ended || !make_room(s, keep)) {
     return false;
@@ -142,7 +142,7 @@ static bool more(roof_source *s, size_t keep) {
   return count > 0;
 }
 
-/** Reads the first block and sees what the text is written in. */
+/** Reads the first block and detects the encoding of the text. */
 static void begin(roof_source *s) {
   if (!more(s, 0)) {
     return;
@@ -231,7 +231,7 @@ void rf_import_close(roof_source *s) {
   free(s);
 }
 
-/** Puts back the byte that the NUL behind the last line, or the first bytes, replaced. */
+/** Restores the byte that the NUL after the last line, or after the first bytes, replaced. */
 static void restore(roof_source *s) {
   if (s->cut) {
     s->block[s->line_end] = s->after;

@@ -1,5 +1,5 @@
-/* One row an operator: which of our operations it is, and where its arguments stand in the operator's schema
- * (PyTorch, aten/src/ATen/native/native_functions.yaml). Bytes are compulsory: each tensor once. */
+/* One row per operator: which of our operations it is, and the positions of its arguments in the operator's
+ * schema (PyTorch, aten/src/ATen/native/native_functions.yaml). Bytes are compulsory: each tensor once. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -98,7 +98,7 @@ typedef bool row_work(const row *r, const arguments *a, torch_work *w);
 static row_work product, product_transposed, convolution, convolution_backward, attention, attention_backward,
     map, test, fill, gather;
 
-/** `at`: where the arguments that the function reads stand; -1: there is none. */
+/** `at`: the positions of the arguments that the function reads; -1: none. */
 struct row {
   const char *name; /* without the trailing `_` of the variant in place */
   const char *op;
@@ -253,7 +253,7 @@ static bool ask(const char *name, const roof_types *formats, int count, const do
   return true;
 }
 
-/** Products use the matrix unit, but fp32 and fp64 only where the kernel's name says so. */
+/** Products use the matrix unit, but fp32 and fp64 only if the kernel's name shows it. */
 static void set_product(torch_work *w, roof_dtype dtype, double flops, double bytes) {
   w->dtype = dtype;
   w->unit = dtype == ROOF_FP32 || dtype == ROOF_FP64 ? ROOF_VECTOR : ROOF_MATRIX;

@@ -60,7 +60,7 @@ static roof_status add(reading *r, int kernel, double bytes, double least, roof_
   return ROOF_OK;
 }
 
-/** What stands above the table. */
+/** The lines above the table. */
 static void take_heading(reading *r, const char *line) {
   static const char *const devices[] = {"Using CUDA device ", "Using HIP device ", "Using OpenCL device ",
                                         "Using SYCL device "};

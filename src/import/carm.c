@@ -12,7 +12,7 @@ static int detect(const char *text, size_t size) {
              : 0;
 }
 
-/** Names are repeated in the header: columns go by their place. */
+/** Names are repeated in the header, so columns are found by position. */
 enum { ISA = 1, PRECISION = 2, THREADS = 3, FIRST_LEVEL = 9, LEVELS = 4, FLOPS = 17, FMA_FLOPS = 19 };
 
 /** The size of a cache in the first line, "L1 Size:,32" in KiB. */

@@ -22,7 +22,7 @@ typedef struct reading {
   size_t used, seen;
 } reading;
 
-/** A row's place: a run, its median, its mean, or something else (a deviation, a fit). */
+/** What a row is: a run, a median, a mean, or something else (a deviation, a fit). */
 typedef enum row_kind { ROW_RUN, ROW_MEDIAN, ROW_MEAN, ROW_OTHER } row_kind;
 
 static bool ends(const char *text, const char *end) {

@@ -52,7 +52,7 @@ static const struct {
      "a program, not a profile"},
 };
 
-/** Says of a file that no format takes what it is. */
+/** Names the kind of a file that no format accepts. */
 static roof_status refuse(roof_source *source, const char *head, size_t size, roof_error *error) {
   for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
     size_t length = strlen(closed[i].begin);
@@ -66,7 +66,7 @@ static roof_status refuse(roof_source *source, const char *head, size_t size, ro
       "one");
 }
 
-/** The format that is surest of the first bytes. */
+/** The format that matches the first bytes best. */
 static roof_status detect(roof_source *source, const roof_format **format, roof_error *error) {
   size_t size = 0;
   const char *head = rf_import_head(source, &size);

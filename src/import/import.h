@@ -15,7 +15,7 @@ typedef struct roof_source roof_source;
 
 enum { IMPORT_HEAD = 65536 };
 
-/** Opens a file, "-" for standard input. Sees through gzip, a UTF-8 byte order mark and UTF-16.
+/** Opens a file, "-" for standard input. Decodes gzip, a UTF-8 byte order mark and UTF-16.
  *  Ownership: *source on success only, released by rf_import_close. Errors: ROOF_E_INPUT, ROOF_E_MEMORY. */
 roof_status rf_import_open(const char *path, roof_source **source, roof_error *error);
 

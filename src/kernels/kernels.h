@@ -75,14 +75,14 @@ static inline void rf_total_add(rf_total *total, double term) {
 typedef double rf_reference(const roof_kernel_run *run, size_t index, double *tolerance);
 
 /** Checks that all `count` elements of the output are numbers, and that about `samples` of them, spread
- *  evenly (all when there are fewer), are what the reference says.
+ *  evenly (all when there are fewer), match the reference.
  *  Units: elements.
  *  Ownership: none.
  *  Errors: ROOF_E_INTERNAL naming the first wrong element. */
 roof_status rf_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, rf_reference *reference,
                               roof_error *error);
 
-/** Says which element of the output is wrong.
+/** Reports which element of the output is wrong.
  *  Units: the output's. Ownership: none. Errors: always ROOF_E_INTERNAL. */
 roof_status rf_kernel_wrong(const roof_kernel_run *run, size_t element, double value, double reference,
                             double tolerance, roof_error *error);

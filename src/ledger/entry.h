@@ -16,7 +16,7 @@ enum {
   LEDGER_TIME = ROOF_TIME_MAX
 };
 
-/** What a line says, as far as the library needs it back. Numbers that are not known are NaN. */
+/** The content of a line, as far as the library reads it back. Numbers that are not known are NaN. */
 typedef struct ledger_entry {
   double sequence;
   char kind[16];

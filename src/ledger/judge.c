@@ -8,9 +8,9 @@
 #include "roofline/units.h"
 
 static const double same_traffic = 0.05; /* counters and formulas agree within this share */
-static const double same_bound = 0.01;   /* lower and upper bound this close say nothing about overlap */
+static const double same_bound = 0.01;   /* bounds closer than this do not show overlap */
 
-/** What would move the roof itself. */
+/** What would raise the ceiling itself. */
 static const struct {
   const char *regime;
   const char *next;
@@ -107,8 +107,9 @@ static void fill(double *clue, double value) {
   *clue = isnan(*clue) ? value : *clue;
 }
 
-/** The regime that the counters show, those of a profiler and what counted work makes of the roofs known
- * best. FLOPs of a formula count only together with counted bytes: alone they are the prediction. */
+/** The regime that the counters show, those of a profiler, and counted work as a share of the ceilings that
+ * are known best. FLOPs of a formula count only together with counted bytes: alone they are the
+ * prediction. */
 static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, const ledger_entry *m,
                          const point *p) {
   static const struct {
@@ -136,7 +137,7 @@ static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, con
   r->seen = roof_regime_seen(clue);
 }
 
-/** Position under the theoretical ceilings; a point above them says so with its arithmetic. */
+/** Position under the theoretical ceilings; for a point above them the arithmetic shows why it cannot be. */
 static void judge_point(roof_reconciled *r, const ledger_entry *prediction, double noise, const point *p) {
   roof_placed at;
   roof_place_under(&prediction->ceilings[ROOF_THEORETICAL], ROOF_THEORETICAL, p->flops, p->bytes,

@@ -1,4 +1,4 @@
-/* Ed25519 keys: one line `ed25519-secret HEX` or `ed25519-public HEX` a file. */
+/* Ed25519 keys: one line `ed25519-secret HEX` or `ed25519-public HEX` per file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static roof_status start(const char *path, roof_error *error) {
                                              "key %s: libsodium finds no source of random numbers", path);
 }
 
-/** A secret that others may read is none. */
+/** A secret key that others may read is refused. */
 static roof_status check_owner(int file, const char *path, roof_error *error) {
   struct stat info;
   if (fstat(file, &info) != 0) {

@@ -45,7 +45,7 @@ typedef struct tail {
   off_t end;         /**< end of the last entry; what follows was torn */
 } tail;
 
-/** Makes sense of the last bytes of a ledger: at least its last whole line from the start, and what follows.
+/** Parses the last bytes of a ledger: at least its last whole line from the start, and what follows.
  */
 static const char *parse_tail(const char *text, size_t length, off_t offset, tail *out) {
   const char *newline = memrchr(text, '\n', length);

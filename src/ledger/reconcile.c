@@ -5,7 +5,7 @@
 
 #include "ledger/entry.h"
 
-/** What a ledger says about one label. */
+/** What a ledger holds for one label. */
 typedef struct track {
   const ledger_entry *prediction;  /**< the last */
   const ledger_entry *measurement; /**< the first after it */

@@ -37,7 +37,7 @@ static roof_status no_memory(const char *what, roof_error *error) {
 }
 
 /** Adds `fields` to the list; NULL: `why` says what could not be written: text that is not UTF-8,
- * else memory was short. */
+ * else memory ran out. */
 static roof_status add(json_t *list, const char *label, json_t *fields, const json_error_t *why,
                        roof_error *error) {
   if (fields == NULL && json_error_code(why) == json_error_invalid_utf8) {
@@ -285,8 +285,8 @@ roof_status roof_ledger_record(const char *path, const roof_measurement *measure
   return status;
 }
 
-/** The labels that have a prediction, sorted; none where there is no ledger yet. free() them, then the entries
- * they point into. */
+/** The labels that have a prediction, sorted; none where there is no ledger yet. free() them, then the
+ * entries they point into. */
 static roof_status predicted_labels(const char *path, ledger_entries *ledger, const char ***labels,
                                     size_t *count, roof_error *error) {
   roof_status status = access(path, F_OK) == 0 ? rf_ledger_load(path, false, ledger, NULL, error) : ROOF_OK;

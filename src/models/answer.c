@@ -1,4 +1,4 @@
-/* Phases put together into what people ask: time to the first token, time per token, tokens per second. */
+/* Phases combined into the answer: time to the first token, time per token, tokens per second. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void add_decoding(model_step *s, double queries, double first, double las
   s->logits += rows * queries;
 }
 
-/** A piece of one prompt, half of which is already there, goes with a decoding step. */
+/** A piece of one prompt, half of which is already processed, runs with a decoding step. */
 static void add_piece(model_step *s) {
   const roof_model_settings *set = &s->target->settings;
   double queries = fmin(set->chunk, set->prompt), past = (set->prompt - queries) / 2;
@@ -169,7 +169,8 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
   return mean->expected_seconds + scratch->expected_seconds - attention / (1 - mean->bubble);
 }
 
-/** TPOT at both ends of the generation. What generates has no phase `encode`: its place is free. */
+/** TPOT at both ends of the generation. A model that generates has no phase `encode`, so its place is
+ * free. */
 static void run_ends(const roof_model_target *t, roof_phase kind, double each, roof_model_answer *a) {
   const roof_model_settings *s = &t->settings;
   double last = s->prompt + fmax(0, s->generate - 2);

@@ -4,7 +4,7 @@
 
 #include "models/step.h"
 
-/** Elements that the attention itself works on, a head and a token. */
+/** Elements that the attention itself works on, per head and token. */
 typedef struct heads {
   double queries, key_dim, value_dim;
   double stored; /**< elements of K and V, a token, all heads of the device */
@@ -150,7 +150,7 @@ static void emit_indexer(model_step *s, double n, const roof_model_block *b) {
   }
 }
 
-/** A product of every head with a matrix of its own: the queries into the latent, the result out of it. */
+/** A product of every head with its own matrix: the queries into the latent, the result out of it. */
 static void emit_absorbed(model_step *s, double n, const char *name, double tokens, double count, double in,
                           double out) {
   model_call c = {.name = name, .op = s->target->ops[MODEL_GROUPED], .kernels = 1, .part = ROOF_PART_MIXER};

@@ -72,7 +72,7 @@ static double state_bytes(const roof_model_target *t) {
   return elements * t->state_bytes;
 }
 
-/** Activations that are alive at once, a token: the residual stream and its normed copy, and the widest of
+/** Activations that are alive at once, per token: the residual stream and its normed copy, and the widest of
  * what a sublayer reads and writes. */
 static double activation_bytes_per_token(const roof_model_target *t) {
   double widest = 0;

@@ -89,7 +89,7 @@ static const roof_model_question questions[] = {
     {ROOF_GROW_PROMPT, ROOF_PHASE_DECODE, false}, {ROOF_GROW_PROMPT, ROOF_PHASE_ENCODE, false},
     {ROOF_GROW_PROMPT, ROOF_PHASE_TRAIN, false},  {ROOF_GROW_GENERATE, ROOF_PHASE_DECODE, false}};
 
-/** Of the generation it is asked even where it begins at nothing. */
+/** For the generation this is solved even if it begins at 0. */
 static bool has_phase(const roof_model_target *t, const roof_model_question *q) {
   roof_phase first = roof_model_first_phase(t);
   return q->phase == first || (q->phase == ROOF_PHASE_DECODE && first == ROOF_PHASE_PREFILL &&

@@ -48,7 +48,7 @@ static bool is_same(const roof_model_operation *o, const model_call *c) {
          memcmp(o->values, c->values, sizeof o->values) == 0 && strcmp(o->name, c->name) == 0;
 }
 
-/** What is kept without a cache are activations. */
+/** Without a cache, what is kept counts as activations. */
 static void fill_work(const roof_model_target *t, roof_model_operation *o, const roof_work *w) {
   bool cached = o->types == &t->cache_types || o->types == &t->state_types;
   o->flops = w->flops;

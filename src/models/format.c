@@ -13,7 +13,7 @@
   }
 
 /* Scales: GPTQ and AWQ (Frantar et al. 2023; Lin et al. 2024) keep an fp16 scale and a 4-bit zero point for
- * 128 weights; DeepSeek-V3 (2024, section 3.3) an fp32 scale a block of 128 x 128; the OCP microscaling
+ * 128 weights; DeepSeek-V3 (2024, section 3.3) an fp32 scale per block of 128 x 128; the OCP microscaling
  * formats (v1.0, 2023) an 8-bit exponent for 32 elements; NVFP4 (NVIDIA, 2025) an fp8 scale for 16. The
  * scales of a whole tensor or channel (fp8, w8a8, w8a16) are negligible against the weights. */
 static const struct {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/** What two things are weighed against each other; smaller is better in both. */
+/** The two figures that are traded against each other; smaller is better in both. */
 typedef struct model_front_kind {
   size_t size;                        /**< bytes of a point */
   double (*first)(const void *point); /**< the front rises in it */

@@ -22,7 +22,7 @@ model_widths rf_model_widths_of(const roof_model_block *b, double tp) {
     w.in = 2 * w.inner;
     w.state = w.inner * (b->state + b->kernel - 1);
     break;
-  case ROOF_MIX_MAMBA2: /* z, x, B, C and a step a head (Dao and Gu 2024, section 7) */
+  case ROOF_MIX_MAMBA2: /* z, x, B, C and a step per head (Dao and Gu 2024, section 7) */
     w.inner = w.mixed = w.heads * b->head_dim;
     w.conv = w.inner + 2 * fmax(1, b->groups / tp) * b->state;
     w.in = w.inner + w.conv + w.heads;

@@ -30,7 +30,7 @@ double rf_model_replicas(const roof_model_settings *s, bool experts) {
   return experts ? devices / fmax(s->tp, s->ep) : s->cp * s->dp;
 }
 
-/** `times` a step the gradients or weights of all layers, a layer at a time. */
+/** `times` per step the gradients or weights of all layers, one layer at a time. */
 static void exchange(model_step *s, const char *name, roof_collective kind, double times, bool experts) {
   const roof_model_target *t = s->target;
   const roof_model_settings *set = &t->settings;

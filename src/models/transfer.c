@@ -72,8 +72,8 @@ static void emit_dispatch(model_step *s, double n, const roof_model_block *b) {
   rf_model_transfers(s, n, &back);
 }
 
-/** A prompt's keys pass all devices that share it; a decoding device reads its own keys, and the results are
- * put together. Backward the keys pass again, and their gradients with them (Liu et al. 2023, algorithm 1).
+/** A prompt's keys visit all devices that share it; a decoding device reads its own keys, and the results are
+ * put together. Backward the keys visit them again with their gradients (Liu et al. 2023, algorithm 1).
  */
 static void emit_context(model_step *s, double n, const roof_model_block *b) {
   const roof_model_target *t = s->target;
