@@ -248,6 +248,32 @@ ROOF_API roof_status roof_userops_load(const char *path, roof_userops *ops, roof
 ROOF_API roof_status roof_userops_read(const char *text, size_t length, const char *file, roof_userops *ops,
                                        roof_error *error);
 
+/** An operation by name: the first of `count` files that has it, else the built-in one.
+ *  Units: none.
+ *  Ownership: *op, set on success only, belongs to its file, or is static.
+ *  Errors: as roof_op_find. */
+ROOF_API roof_status roof_userops_find(const roof_userops *files, int count, const char *name,
+                                       const roof_op **op, roof_error *error);
+
+/** The operation at `index`, from 0: those of `count` files, then the built-in ones.
+ *  Units: none.
+ *  Ownership: belongs to its file, or is static.
+ *  Errors: NULL past the last. */
+ROOF_API const roof_op *roof_userops_at(const roof_userops *files, int count, int index);
+
+/** Appends all of them as one roofline.ops/1 object, what `op list --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_userops_write(const roof_userops *files, int count, roof_text *out,
+                                        roof_error *error);
+
+/** Appends an operation's parameters as they are typed: "m n k [batch=1] [algorithm=flash|standard]".
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: out->failed. */
+ROOF_API void roof_op_add_usage(roof_text *out, const roof_op *op);
+
 /** Frees user operations.
  *  Units: none.
  *  Ownership: releases what load filled.

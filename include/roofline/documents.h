@@ -6,6 +6,7 @@
 #include "roofline/advise.h"
 #include "roofline/claim.h"
 #include "roofline/drill.h"
+#include "roofline/explain.h"
 #include "roofline/joules.h"
 #include "roofline/machine.h"
 #include "roofline/measurement.h"
@@ -138,6 +139,25 @@ ROOF_API roof_status roof_gate_write_junit(const roof_gate_report *report, roof_
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_gate_write_github(const roof_gate_report *report, roof_text *out,
                                             roof_error *error);
+
+/** Appends an operation with its parameters as one roofline.op/1 object, what `op show --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_op_write(const roof_op *op, roof_text *out, roof_error *error);
+
+/** Appends an explanation as one roofline.explanation/1 object, what `explain --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_explanation_write(const roof_target *target, const roof_explanation *explanation,
+                                            roof_text *out, roof_error *error);
+
+/** Appends the names of all topics as one roofline.topics/1 object.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_topics_write(roof_text *out, roof_error *error);
 
 /** A machine file to fill in: every key, comments as notes, figures that lint.
  *  Units: as roof_machine.

@@ -100,6 +100,44 @@ ROOF_API roof_status roof_scene_add_peak(roof_scene *scene, int series, const ro
  *  Errors: as roof_scene_add_dot. */
 ROOF_API int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot, const roof_placed *placed);
 
+/** Adds several machines, of several the outlines, and titles the scene by them.
+ *  Units: FLOP/s, bytes/s.
+ *  Ownership: copies.
+ *  Errors: as roof_scene_add_machine. */
+ROOF_API roof_status roof_scene_add_machines(roof_scene *scene, roof_machine *const *machines, int count,
+                                             roof_dtype dtype, roof_error *error);
+
+/** Adds every point of `shape` as it is predicted on `target`, whose series is `series`. `arrows`: one leads from each
+ *  value of the last list to the next.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT for an operation that does no FLOPs, where the machine gives no rate, and for more dots than
+ *  a scene holds; as roof_shape_point and roof_target_supports. */
+ROOF_API roof_status roof_scene_add_shape(roof_scene *scene, const roof_target *target, int series,
+                                          const roof_shape *shape, bool arrows, roof_error *error);
+
+/** Adds measured kernels under the ceilings of `machine`, whose series is `series`; those without time, FLOPs or bytes
+ *  have no place, which the subtitle says. `name` is where they are from. `arrows`: one leads from each to the next.
+ *  Units: FLOP/byte, FLOP/s.
+ *  Ownership: copies.
+ *  Errors: ROOF_E_ARGUMENT where none has a place, and for more than a scene holds; as roof_ceilings_init. */
+ROOF_API roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *machine, int series,
+                                                 const roof_measurement *list, size_t count, const char *name,
+                                                 bool arrows, roof_error *error);
+
+/** One operation at one point on several machines: its dots are labelled by their machines, and the subtitle says once
+ *  what they are. Another scene stays as it is.
+ *  Units: none.
+ *  Ownership: changes the scene in place.
+ *  Errors: none. */
+ROOF_API void roof_scene_label_by_machine(roof_scene *scene);
+
+/** Appends the roofs and dots as one roofline.plot/1 object, what `plot --json` prints.
+ *  Units: FLOP/byte, FLOP/s, bytes/s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_scene_write(const roof_scene *scene, roof_text *out, roof_error *error);
+
 /** Adds a dot and returns its index, or -1 when it is not finite and positive (no FLOPs: no place on a log
  *  axis), its series is out of range or the scene is full.
  *  Units: FLOP/byte, FLOP/s.

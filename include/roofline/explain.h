@@ -4,6 +4,7 @@
 #define ROOFLINE_EXPLAIN_H
 
 #include "roofline/predict.h"
+#include "roofline/shape.h"
 #include "roofline/text.h"
 
 #ifdef __cplusplus
@@ -38,9 +39,30 @@ ROOF_API const roof_topic *roof_topic_at(int index);
 
 /** Finds a topic by its name.
  *  Units: none.
- *  Ownership: static.
- *  Errors: NULL when there is none. */
-ROOF_API const roof_topic *roof_topic_find(const char *name);
+ *  Ownership: *topic, set on success only, is static.
+ *  Errors: ROOF_E_NAME with the nearest topic or operation, which is a topic too. */
+ROOF_API roof_status roof_topic_find(const char *name, const roof_topic **topic, roof_error *error);
+
+/** What a term means, and that worked on the numbers of an operation on a machine. */
+typedef struct roof_explanation {
+  const char *topic; /**< its name, or the operation's */
+  roof_text text;
+  roof_text worked; /**< empty: there is nothing to compute */
+} roof_explanation;
+
+/** Explains a topic on the one point of `shape`; with no topic (NULL) the shape's operation, worked where its
+ *  parameters were typed.
+ *  Units: as printed.
+ *  Ownership: fills *explanation on success only; release with roof_explanation_done. Its topic is the caller's.
+ *  Errors: ROOF_E_ARGUMENT for several points; as roof_shape_point; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_explain(const roof_target *target, const roof_topic *topic, const roof_shape *shape,
+                                  roof_explanation *explanation, roof_error *error);
+
+/** Frees an explanation.
+ *  Units: none.
+ *  Ownership: releases what roof_explain filled.
+ *  Errors: none. */
+ROOF_API void roof_explanation_done(roof_explanation *explanation);
 
 /** Appends how a prediction follows from the formulas and the machine's figures: each step with its numbers,
  *  then the sources.

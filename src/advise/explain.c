@@ -1,4 +1,4 @@
-/* A prediction step by step, with the numbers filled in and their sources. */
+/* A prediction step by step, with the numbers filled in and their sources; a term or an operation explained. */
 #include "roofline/explain.h"
 
 #include <ctype.h>
@@ -244,4 +244,82 @@ void roof_explain_prediction(roof_text *out, const roof_target *target, const ro
     add_source(out, p->binding->name, roof_provenance_name(p->binding->kind), p->binding->source,
                p->binding->date);
   }
+}
+
+/** "12 numbers of 2 bytes = 24 bytes", where all numbers are of one format. */
+static void add_count(roof_text *out, const roof_lesson *l) {
+  const roof_types *t = &l->target->types;
+  const roof_prediction *p = &l->prediction;
+  double size = roof_dtype_bytes(t->compute);
+  if (t->weights != t->compute || t->output != t->compute || t->kv != t->compute || p->bytes <= 0) {
+    return;
+  }
+  roof_text_addf(out, "\n  %.15g numbers of %g bytes = %.15g bytes; %.15g FLOP / %.15g bytes = %.3g FLOP/B",
+                 p->bytes / size, size, p->bytes, p->work.flops, p->bytes, p->intensity);
+  if (p->work.flops > 0 && !isnan(p->ridge)) {
+    double factor = p->intensity / p->ridge;
+    roof_text_addf(out, ", %.4gx %s of the ridge", factor >= 1 ? factor : 1 / factor,
+                   factor >= 1 ? "right" : "left");
+  }
+  roof_text_add(out, "\n");
+}
+
+/** An operation by its formulas; one that is not `complete` by the parameters that it needs. */
+static void add_op(roof_explanation *e, const roof_lesson *l, bool complete) {
+  const roof_op *op = l->op;
+  roof_text *text = &e->text;
+  roof_text_addf(text, "%s: %s\n    FLOP  = %s\n    bytes = %s\n", op->name, op->summary, op->flops,
+                 op->bytes);
+  if (op->link != NULL) {
+    roof_text_addf(text, "    link  = %s\n", op->link);
+  }
+  roof_text_add(text, "a, w, o, kv are bytes per element of activations, weights, result and KV cache.");
+  if (complete) {
+    add_count(&e->worked, l);
+    roof_explain_prediction(&e->worked, l->target, op, l->values, &l->prediction);
+    return;
+  }
+  roof_text_add(text, "\nGive");
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    if (isnan(op->params[i].fallback) && op->params[i].same_as == NULL) {
+      roof_text_addf(text, " %s=...", op->params[i].name);
+    }
+  }
+  roof_text_add(text, " to see it worked.");
+}
+
+roof_status roof_explain(const roof_target *target, const roof_topic *topic, const roof_shape *shape,
+                         roof_explanation *explanation, roof_error *error) {
+  double values[ROOF_PARAM_MAX];
+  bool complete = topic != NULL || shape->typed != 0;
+  roof_lesson l = {.target = target, .op = shape->op, .typed = shape->values, .values = values};
+  roof_explanation e = {.topic = topic != NULL ? topic->name : shape->op->name};
+  roof_status status =
+      shape->points > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "explain: one shape at a time") : ROOF_OK;
+  status = status == ROOF_OK && complete ? roof_shape_point(shape, 0, values, error) : status;
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (complete) {
+    roof_predict(target, l.op, values, &l.prediction);
+  }
+  if (topic == NULL) {
+    add_op(&e, &l, complete);
+  } else {
+    roof_text_add(&e.text, topic->text);
+    if (topic->worked != NULL) {
+      topic->worked(&e.worked, &l);
+    }
+  }
+  if (e.text.failed || e.worked.failed) {
+    roof_explanation_done(&e);
+    return roof_error_set(error, ROOF_E_MEMORY, "explain: out of memory");
+  }
+  *explanation = e;
+  return ROOF_OK;
+}
+
+void roof_explanation_done(roof_explanation *explanation) {
+  roof_text_done(&explanation->text);
+  roof_text_done(&explanation->worked);
 }

@@ -5,6 +5,7 @@
 #include "roofline/advise.h"
 #include "roofline/crossing.h"
 #include "roofline/explain.h"
+#include "roofline/ops.h"
 #include "roofline/place.h"
 #include "roofline/units.h"
 
@@ -564,11 +565,19 @@ const roof_topic *roof_topic_at(int index) {
   return index >= 0 && index < TOPIC_COUNT ? &topics[index] : NULL;
 }
 
-const roof_topic *roof_topic_find(const char *name) {
+roof_status roof_topic_find(const char *name, const roof_topic **topic, roof_error *error) {
+  enum { OP_MAX = 192 };
+  const char *names[TOPIC_COUNT + OP_MAX + 1] = {NULL};
+  int count = 0;
   for (int i = 0; i < TOPIC_COUNT; i++) {
+    names[count++] = topics[i].name;
     if (strcmp(topics[i].name, name) == 0) {
-      return &topics[i];
+      *topic = &topics[i];
+      return ROOF_OK;
     }
   }
-  return NULL;
+  for (int i = 0; i < roof_op_count() && count < TOPIC_COUNT + OP_MAX; i++) {
+    names[count++] = roof_op_at(i)->name;
+  }
+  return roof_error_unknown(error, "topic", name, names, "`roofline explain` lists them");
 }

@@ -1,122 +1,75 @@
 /* The operations: their parameters, formulas and sources. */
-#include "cli/cli.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** User operations first, then the built-in ones; NULL past the end. */
-static const roof_op *op_at(const cli_args *args, int index) {
-  for (int i = 0; i < args->userops_count; i++) {
-    if (index < (int)args->userops[i].count) {
-      return &args->userops[i].ops[index];
-    }
-    index -= (int)args->userops[i].count;
-  }
-  return roof_op_at(index);
-}
+#include "cli/columns.h"
 
-/** "m n k [batch=1] [algorithm=flash|standard]" */
-static void add_parameters(roof_text *out, const roof_op *op) {
-  for (int i = 0; i < roof_op_param_count(op); i++) {
-    const roof_param *p = &op->params[i];
-    bool optional = p->same_as != NULL || !isnan(p->fallback);
-    roof_text_addf(out, "%s%s%s", i > 0 ? " " : "", optional ? "[" : "", p->name);
-    if (p->same_as != NULL) {
-      roof_text_addf(out, "=%s", p->same_as);
-    } else if (p->kind == ROOF_PARAM_CHOICE) {
-      for (int c = 0; c < ROOF_CHOICE_MAX && p->choices[c] != NULL; c++) {
-        roof_text_addf(out, "%s%s", c > 0 ? "|" : "=", p->choices[c]);
-      }
-    } else if (optional) {
-      char value[64];
-      roof_op_value_text(op, i, p->fallback, value, sizeof value);
-      roof_text_addf(out, "=%s", value);
-    }
-    roof_text_add(out, optional ? "]" : "");
-  }
-}
+/** A row of the list. */
+typedef struct row {
+  roof_op op;
+  const char *unit;
+  roof_text usage;
+} row;
 
-static json_t *op_json(const roof_op *op) {
-  json_t *params = json_array();
-  for (int i = 0; i < roof_op_param_count(op); i++) {
-    const roof_param *p = &op->params[i];
-    json_t *choices = json_array();
-    for (int c = 0; c < ROOF_CHOICE_MAX && p->choices[c] != NULL; c++) {
-      json_array_append_new(choices, json_string(p->choices[c]));
-    }
-    const char *choice = roof_op_value_name(op, i, p->fallback);
-    json_array_append_new(params,
-                          json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", p->name, "default",
-                                    choice != NULL ? json_string(choice) : rf_json_number(p->fallback),
-                                    "same_as", p->same_as, "choices", choices, "text", p->text));
-  }
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:s, s:o}", "name", op->name, "family",
-                   op->family, "summary", op->summary, "unit", roof_unit_name(op->unit), "flops", op->flops,
-                   "bytes", op->bytes, "link_bytes", op->link, "link_steps", op->steps, "flops_per_element",
-                   rf_json_number(op->flops_per_element), "source", op->source, "parameters", params);
-}
+static const cli_column columns[] = {
+    {.key = "name", CLI_FIELD(TEXT, row, op.name)},
+    {.key = "family", CLI_FIELD(TEXT, row, op.family)},
+    {.key = "parameters", CLI_FIELD(TEXT, row, usage.data)},
+    {.key = "unit", CLI_FIELD(TEXT, row, unit)},
+    {.key = "flops", CLI_FIELD(TEXT, row, op.flops)},
+    {.key = "bytes", CLI_FIELD(TEXT, row, op.bytes)},
+    {.key = "link_bytes", CLI_FIELD(TEXT, row, op.link)},
+    {.key = "flops_per_element", CLI_FIELD(NUMBER, row, op.flops_per_element)},
+    {.key = "summary", CLI_FIELD(TEXT, row, op.summary)},
+    {.key = "source", CLI_FIELD(TEXT, row, op.source)},
+    {0},
+};
 
-static roof_status list_csv(const cli_args *args, roof_error *error) {
-  roof_text out = {0};
-  roof_text_add(&out,
-                "name,family,parameters,unit,flops,bytes,link_bytes,flops_per_element,summary,source\n");
-  for (int i = 0; op_at(args, i) != NULL; i++) {
-    const roof_op *op = op_at(args, i);
-    roof_text parameters = {0};
-    add_parameters(&parameters, op);
-    const char *const before[] = {op->name,
-                                  op->family,
-                                  parameters.data != NULL ? parameters.data : "",
-                                  roof_unit_name(op->unit),
-                                  op->flops,
-                                  op->bytes,
-                                  op->link != NULL ? op->link : ""};
-    for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
-      roof_text_add_csv(&out, before[k]);
-      roof_text_add(&out, ",");
+static void add_list(roof_text *out, const row *rows, int count) {
+  const char *family = "";
+  for (int i = 0; i < count; i++) {
+    const roof_op *op = &rows[i].op;
+    const roof_text *usage = &rows[i].usage;
+    bool wide = usage->length > 34;
+    if (strcmp(family, op->family) != 0) {
+      roof_text_addf(out, "%s%s\n", i > 0 ? "\n" : "", op->family);
+      family = op->family;
     }
-    roof_text_add_number(&out, op->flops_per_element, 12);
-    roof_text_add(&out, ",");
-    roof_text_add_csv(&out, op->summary);
-    roof_text_add(&out, ",");
-    roof_text_add_csv(&out, op->source);
-    roof_text_add(&out, "\n");
-    roof_text_done(&parameters);
+    roof_text_addf(out, "  %-13s %-34s%s%*s%s\n", op->name, usage->data != NULL ? usage->data : "",
+                   wide ? "\n" : "", wide ? 51 : 1, "", op->summary);
   }
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
 }
 
 static roof_status list(const cli_args *args, roof_error *error) {
-  if (args->json) {
-    json_t *ops = json_array();
-    for (int i = 0; op_at(args, i) != NULL; i++) {
-      json_array_append_new(ops, op_json(op_at(args, i)));
-    }
-    return cli_json_print(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", ops), error);
+  roof_text out = {0};
+  int count = 0;
+  while (roof_userops_at(args->userops, args->userops_count, count) != NULL) {
+    count++;
+  }
+  row *rows = calloc((size_t)count, sizeof *rows);
+  if (rows == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "op list: out of memory");
+  }
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < count; i++) {
+    rows[i].op = *roof_userops_at(args->userops, args->userops_count, i);
+    rows[i].unit = roof_unit_name(rows[i].op.unit);
+    roof_op_add_usage(&rows[i].usage, &rows[i].op);
   }
   if (args->csv) {
-    return list_csv(args, error);
+    status = cli_columns_print_csv(CLI_ROWS(columns, rows, (size_t)count), error);
+  } else if (args->json) {
+    status = roof_userops_write(args->userops, args->userops_count, &out, error);
+  } else {
+    add_list(&out, rows, count);
   }
-  roof_text out = {0};
-  const char *family = "";
-  for (int i = 0; op_at(args, i) != NULL; i++) {
-    const roof_op *op = op_at(args, i);
-    if (strcmp(family, op->family) != 0) {
-      roof_text_addf(&out, "%s%s\n", i > 0 ? "\n" : "", op->family);
-      family = op->family;
-    }
-    roof_text parameters = {0};
-    add_parameters(&parameters, op);
-    bool wide = parameters.length > 34;
-    roof_text_addf(&out, "  %-13s %-34s%s%*s%s\n", op->name, parameters.data ? parameters.data : "",
-                   wide ? "\n" : "", wide ? 51 : 1, "", op->summary);
-    roof_text_done(&parameters);
+  status = status == ROOF_OK ? cli_print(&out, error) : status;
+  for (int i = 0; i < count; i++) {
+    roof_text_done(&rows[i].usage);
   }
-  roof_status status = cli_print(&out, error);
   roof_text_done(&out);
+  free(rows);
   return status;
 }
 
@@ -127,9 +80,7 @@ static roof_status show(const cli_args *args, const char *name, roof_error *erro
     return status;
   }
   if (args->json || args->csv) {
-    json_t *object = op_json(op);
-    json_object_set_new(object, "schema", json_string("roofline.op/1"));
-    return cli_answer_print(args, object, error);
+    return cli_answer_print(args, rf_op_json(op), error);
   }
   roof_text out = {0};
   roof_text_addf(&out, "%s%s%s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
@@ -144,12 +95,10 @@ static roof_status show(const cli_args *args, const char *name, roof_error *erro
   roof_text_addf(&out, "  source      %s\n\n", op->source);
   for (int i = 0; i < roof_op_param_count(op); i++) {
     const roof_param *p = &op->params[i];
-    bool needed = p->same_as == NULL && isnan(p->fallback);
-    char value[64] = "";
-    if (!needed && p->same_as == NULL) {
-      roof_op_value_text(op, i, p->fallback, value, sizeof value);
-    }
-    const char *fallback = needed ? "needed" : p->same_as != NULL ? p->same_as : value;
+    char value[64];
+    const char *fallback = p->same_as != NULL   ? p->same_as
+                           : isnan(p->fallback) ? "needed"
+                                                : roof_op_value_text(op, i, p->fallback, value, sizeof value);
     roof_text_addf(&out, "  %-13s %*s%s%s\n", p->name, p->text[0] != '\0' ? -12 : 0, fallback,
                    p->text[0] != '\0' ? " " : "", p->text);
   }

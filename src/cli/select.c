@@ -5,15 +5,7 @@
 #include <string.h>
 
 roof_status cli_select_op(const cli_args *args, const char *name, const roof_op **op, roof_error *error) {
-  for (int i = 0; i < args->userops_count; i++) {
-    for (size_t j = 0; j < args->userops[i].count; j++) {
-      if (strcmp(args->userops[i].ops[j].name, name) == 0) {
-        *op = &args->userops[i].ops[j];
-        return ROOF_OK;
-      }
-    }
-  }
-  return roof_op_find(name, op, error);
+  return roof_userops_find(args->userops, args->userops_count, name, op, error);
 }
 
 roof_status cli_select_words(const cli_args *args, const char *command, const char *example,

@@ -46,6 +46,9 @@ json_t *rf_json_texts(const char *first, size_t size, int count);
 /* cause_write.c */
 json_t *rf_cause_json(const roof_cause *cause);
 
+/* op_write.c */
+json_t *rf_op_json(const roof_op *op);
+
 /* prediction_write.c */
 json_t *rf_parameters_json(const roof_op *op, const double *values);
 json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const double *values,

@@ -1,12 +1,14 @@
 /* Operations from a user's file: they predict like built-in ones, and what is wrong is named where it is. */
 #include "test.h"
 
+#include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 
@@ -242,8 +244,63 @@ static void the_example_file(void **state) {
   roof_userops_done(&ops);
 }
 
+static void operations_of_files_come_before_the_built_in_ones(void **state) {
+  (void)state;
+  roof_userops files[2];
+  read_text("op mine\nparam n\nparam s = 0.25\nparam t = n\nflops = n*s\nbytes = a*t\n", &files[0]);
+  read_text("op yours\nparam n\nflops = n\nbytes = a*n\n", &files[1]);
+  const roof_op *op = NULL;
+  assert_ptr_equal(roof_userops_at(files, 2, 0), &files[0].ops[0]);
+  assert_ptr_equal(roof_userops_at(files, 2, 1), &files[1].ops[0]);
+  assert_ptr_equal(roof_userops_at(files, 2, 2), roof_op_at(0));
+  assert_null(roof_userops_at(files, 2, 2 + roof_op_count()));
+  assert_null(roof_userops_at(files, 2, -1));
+  assert_int_equal(roof_userops_find(files, 2, "yours", &op, NULL), ROOF_OK);
+  assert_ptr_equal(op, &files[1].ops[0]);
+  assert_int_equal(roof_userops_find(files, 2, "softmax", &op, NULL), ROOF_OK);
+  assert_string_equal(op->family, "norm");
+  assert_int_equal(roof_userops_find(files, 2, "your", &op, NULL), ROOF_E_NAME);
+  roof_text usage = {0}, text = {0};
+  roof_op_add_usage(&usage, &files[0].ops[0]);
+  assert_string_equal(usage.data, "n [s=0.25] [t=n]");
+  assert_int_equal(roof_userops_write(files, 2, &text, NULL), ROOF_OK);
+  json_t *document = json_loads(text.data, 0, NULL), *list = json_object_get(document, "operations");
+  assert_int_equal(json_array_size(list), 2 + (size_t)roof_op_count());
+  json_t *first = json_array_get(list, 0), *shared = json_array_get(json_object_get(first, "parameters"), 2);
+  assert_string_equal(json_string_value(json_object_get(first, "name")), "mine");
+  assert_null(json_object_get(first, "schema"));
+  assert_string_equal(json_string_value(json_object_get(shared, "same_as")), "n");
+  json_decref(document);
+  roof_text_done(&text);
+  roof_text_done(&usage);
+  roof_userops_done(&files[0]);
+  roof_userops_done(&files[1]);
+}
+
+static void an_operation_is_written_as_its_document(void **state) {
+  (void)state;
+  const roof_op *attention = NULL;
+  roof_text text = {0};
+  assert_int_equal(roof_op_find("attention", &attention, NULL), ROOF_OK);
+  assert_int_equal(roof_op_write(attention, &text, NULL), ROOF_OK);
+  json_t *document = json_loads(text.data, 0, NULL), *parameter;
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.op/1");
+  size_t i, choices = 0;
+  json_array_foreach(json_object_get(document, "parameters"), i, parameter) {
+    if (strcmp(json_string_value(json_object_get(parameter, "name")), "algorithm") == 0) {
+      choices = json_array_size(json_object_get(parameter, "choices"));
+      assert_string_equal(json_string_value(json_object_get(parameter, "default")), "flash");
+    }
+  }
+  assert_int_equal(choices, 2);
+  json_decref(document);
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(operations_of_files_come_before_the_built_in_ones),
+      cmocka_unit_test(an_operation_is_written_as_its_document),
       cmocka_unit_test(a_gemm_of_ones_own_is_the_gemm),
       cmocka_unit_test(every_line_is_read),
       cmocka_unit_test(what_is_wrong_is_named_where_it_is),

@@ -13,7 +13,7 @@ BEGIN {
   may["measure"] = "core ops advise host documents kernels measure"
   may["import"] = "core ops models advise host documents import"
   may["ledger"] = "core ops advise host documents catalog ledger"
-  may["draw"] = "core ops models advise host draw"
+  may["draw"] = "core ops models advise host documents draw"
   may["region"] = "core advise host documents region"
   may["doctor"] = "core host measure doctor"
   may["cli"] = "core ops models advise host documents catalog weights graphs kernels measure import ledger draw region doctor cli"

@@ -1,0 +1,61 @@
+/* The operations that can be named: those of the user's files, then the built-in ones. */
+#include <math.h>
+#include <string.h>
+
+#include "documents/json.h"
+#include "roofline/catalog.h"
+#include "roofline/ops.h"
+
+roof_status roof_userops_find(const roof_userops *files, int count, const char *name, const roof_op **op,
+                              roof_error *error) {
+  for (int i = 0; i < count; i++) {
+    for (size_t k = 0; k < files[i].count; k++) {
+      if (strcmp(files[i].ops[k].name, name) == 0) {
+        *op = &files[i].ops[k];
+        return ROOF_OK;
+      }
+    }
+  }
+  return roof_op_find(name, op, error);
+}
+
+const roof_op *roof_userops_at(const roof_userops *files, int count, int index) {
+  for (int i = 0; i < count; i++) {
+    if (index >= 0 && index < (int)files[i].count) {
+      return &files[i].ops[index];
+    }
+    index -= (int)files[i].count;
+  }
+  return roof_op_at(index);
+}
+
+roof_status roof_userops_write(const roof_userops *files, int count, roof_text *out, roof_error *error) {
+  json_t *list = json_array();
+  for (int i = 0; roof_userops_at(files, count, i) != NULL; i++) {
+    json_t *member = rf_op_json(roof_userops_at(files, count, i));
+    json_object_del(member, "schema");
+    json_array_append_new(list, member);
+  }
+  return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", list), "operations",
+                       out, error);
+}
+
+void roof_op_add_usage(roof_text *out, const roof_op *op) {
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    const roof_param *p = &op->params[i];
+    bool optional = p->same_as != NULL || !isnan(p->fallback);
+    roof_text_addf(out, "%s%s%s", i > 0 ? " " : "", optional ? "[" : "", p->name);
+    if (p->same_as != NULL) {
+      roof_text_addf(out, "=%s", p->same_as);
+    } else if (p->kind == ROOF_PARAM_CHOICE) {
+      for (int c = 0; c < ROOF_CHOICE_MAX && p->choices[c] != NULL; c++) {
+        roof_text_addf(out, "%s%s", c > 0 ? "|" : "=", p->choices[c]);
+      }
+    } else if (optional) {
+      char value[64];
+      roof_op_value_text(op, i, p->fallback, value, sizeof value);
+      roof_text_addf(out, "=%s", value);
+    }
+    roof_text_add(out, optional ? "]" : "");
+  }
+}

@@ -1,0 +1,33 @@
+/* A scene written as roofline.plot/1. */
+#include <math.h>
+
+#include "documents/json.h"
+#include "roofline/draw.h"
+
+static json_t *roof_json(const roof_scene *scene, const roof_scene_roof *roof) {
+  return json_pack("{s:s, s:s, s:s, s:o, s:o}", "machine", scene->series[roof->series], "label", roof->label,
+                   "kind", roof->style == ROOF_DASHED ? "measured" : "theoretical", "flops_per_second",
+                   rf_json_number(roof->flops_per_second), "bytes_per_second",
+                   rf_json_number(roof->bytes_per_second));
+}
+
+static json_t *dot_json(const roof_scene *scene, const roof_scene_dot *dot) {
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "machine", scene->series[dot->series], "label",
+                   dot->label, "intensity", rf_json_number(dot->intensity), "attainable_flops_per_second",
+                   rf_json_number(dot->predicted ? dot->flops_per_second : NAN), "measured_flops_per_second",
+                   rf_json_number(dot->predicted ? NAN : dot->flops_per_second), "next",
+                   dot->next >= 0 ? json_integer(dot->next) : json_null());
+}
+
+roof_status roof_scene_write(const roof_scene *scene, roof_text *out, roof_error *error) {
+  json_t *roofs = json_array(), *dots = json_array();
+  for (int i = 0; i < scene->roof_count; i++) {
+    json_array_append_new(roofs, roof_json(scene, &scene->roofs[i]));
+  }
+  for (int i = 0; i < scene->dot_count; i++) {
+    json_array_append_new(dots, dot_json(scene, &scene->dots[i]));
+  }
+  return rf_json_write(
+      json_pack("{s:s, s:o, s:o}", "schema", "roofline.plot/1", "roofs", roofs, "dots", dots), "plot", out,
+      error);
+}
