@@ -13,6 +13,7 @@
 #include "roofline/model_sweep.h"
 #include "roofline/plan.h"
 #include "roofline/predict.h"
+#include "roofline/sealing.h"
 #include "roofline/sweep.h"
 #include "roofline/text.h"
 #include "roofline/workload.h"
@@ -54,7 +55,7 @@ ROOF_API roof_status roof_machine_write_csv(const roof_machine *machine, roof_te
 ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, roof_text *out,
                                            roof_error *error);
 
-/** Appends a prediction as one roofline.prediction/1 object, what `predict --json` prints: every key present, unknown
+/** Appends a prediction as one roofline.prediction/1 object: every key present, unknown
  *  as null.
  *  Units: as roof_prediction.
  *  Ownership: appends to the caller's `out`.
@@ -62,6 +63,16 @@ ROOF_API roof_status roof_conditions_write(const roof_conditions *conditions, ro
 ROOF_API roof_status roof_prediction_write(const roof_target *target, const roof_op *op, const double *values,
                                            const roof_prediction *prediction, roof_text *out,
                                            roof_error *error);
+
+/** Predicts on `count` targets and appends what `predict --json` prints: a roofline.prediction/1 object of one target,
+ *  of several a roofline.predictions/1 object. `sealed` (nullable) has the sealing of each prediction, whose label,
+ *  machine and shape are written with it.
+ *  Units: as roof_prediction.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_predictions_write(const roof_target *targets, int count, const roof_op *op,
+                                            const double *values, const roof_sealings *sealed, roof_text *out,
+                                            roof_error *error);
 
 /** Called after each point of a sweep with what is written so far, which it may print and empty. */
 typedef roof_status roof_sweep_step(void *context, size_t done, roof_text *written, roof_error *error);

@@ -64,6 +64,20 @@ ROOF_API roof_status roof_explain(const roof_target *target, const roof_topic *t
  *  Errors: none. */
 ROOF_API void roof_explanation_done(roof_explanation *explanation);
 
+/** Where a prediction stands to a ridge. */
+typedef struct roof_ridge_side {
+  const roof_level *inner; /**< the level of that ridge where it is not the outermost; else NULL */
+  double intensity, ridge; /**< FLOP/byte of that level */
+  double times;            /**< how many times right or left of the ridge, from 1; NaN unknown, or no FLOP */
+  bool right;              /**< at the ridge or over it */
+} roof_ridge_side;
+
+/** The side of the ridge of the level whose bytes take longest, else of the outermost.
+ *  Units: FLOP/byte.
+ *  Ownership: by value; points into the machine.
+ *  Errors: NaN where unknown. */
+ROOF_API roof_ridge_side roof_prediction_side(const roof_prediction *prediction);
+
 /** Appends how a prediction follows from the formulas and the machine's figures: each step with its numbers,
  *  then the sources.
  *  Units: as printed.

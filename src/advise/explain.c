@@ -218,6 +218,22 @@ static void add_source(roof_text *out, const char *what, const char *kind, const
   }
 }
 
+roof_ridge_side roof_prediction_side(const roof_prediction *p) {
+  roof_ridge_side side = {NULL, p->intensity, p->ridge, NAN, false};
+  for (int i = 0; i + 1 < p->level_count && side.inner == NULL; i++) {
+    const roof_level_time *t = &p->levels[i];
+    if (t->level == p->binding && t->bytes > 0) {
+      side = (roof_ridge_side){t->level, t->intensity, t->ridge, NAN, false};
+    }
+  }
+  double factor = side.intensity / side.ridge;
+  side.right = factor >= 1;
+  if (p->work.flops > 0) {
+    side.times = side.right ? factor : 1 / factor;
+  }
+  return side;
+}
+
 void roof_explain_prediction(roof_text *out, const roof_target *target, const roof_op *op,
                              const double *values, const roof_prediction *p) {
   roof_text_addf(out, "\nStep by step (%s: %s)\n", op->name, op->summary);

@@ -84,3 +84,25 @@ roof_status roof_prediction_write(const roof_target *target, const roof_op *op, 
                                   const roof_prediction *prediction, roof_text *out, roof_error *error) {
   return rf_json_write(rf_prediction_json(target, op, values, prediction), "prediction", out, error);
 }
+
+roof_status roof_predictions_write(const roof_target *targets, int count, const roof_op *op,
+                                   const double *values, const roof_sealings *sealed, roof_text *out,
+                                   roof_error *error) {
+  json_t *list = json_array();
+  for (int i = 0; i < count; i++) {
+    roof_prediction p;
+    roof_predict(&targets[i], op, values, &p);
+    json_t *object = rf_prediction_json(&targets[i], op, values, &p);
+    if (sealed != NULL) {
+      const roof_sealing *s = &sealed->list[i];
+      json_object_update_new(object, json_pack("{s:s, s:s, s:s}", "label", s->label, "machine_sha256",
+                                               s->machine_digest, "shape", s->parameters));
+    }
+    json_array_append_new(list, object);
+  }
+  json_t *document = count == 1
+                         ? json_incref(json_array_get(list, 0))
+                         : json_pack("{s:s, s:O}", "schema", "roofline.predictions/1", "predictions", list);
+  json_decref(list);
+  return rf_json_write(document, "prediction", out, error);
+}

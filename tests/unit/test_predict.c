@@ -5,6 +5,8 @@
 
 #include "owned.h"
 #include "roofline/documents.h"
+#include "roofline/explain.h"
+#include "roofline/ledger.h"
 #include "roofline/ops.h"
 #include "roofline/predict.h"
 
@@ -164,6 +166,59 @@ static void a_prediction_is_written_as_its_document(void **state) {
   roof_text_done(&text);
 }
 
+static void the_side_is_that_of_the_level_that_binds(void **state) {
+  (void)state;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_op_defaults(gemm, values);
+  values[0] = values[1] = values[2] = 4096;
+  roof_predict(&target, gemm, values, &p);
+  roof_ridge_side side = roof_prediction_side(&p);
+  assert_true(side.right && side.inner == NULL && side.ridge == p.ridge);
+  assert_true(fabs(side.times / (p.intensity / p.ridge) - 1) < 1e-14);
+  values[0] = 1;
+  roof_predict(&target, gemm, values, &p);
+  side = roof_prediction_side(&p);
+  assert_true(!side.right && side.times > 1);
+  roof_level cache = {.level = ROOF_L2}; /* a level inside is the slower one */
+  p.levels[p.level_count++] = p.levels[0];
+  p.levels[0] = (roof_level_time){.level = &cache, .bytes = 1e9, .intensity = 10, .ridge = 5};
+  p.binding = &cache;
+  side = roof_prediction_side(&p);
+  assert_true(side.inner == &cache && side.right && side.times == 2);
+  p.work.flops = 0;
+  assert_true(isnan(roof_prediction_side(&p).times));
+}
+
+static void predictions_are_written_with_what_is_sealed(void **state) {
+  (void)state;
+  double values[ROOF_PARAM_MAX];
+  roof_prediction p;
+  roof_sealing sealing;
+  roof_sealings sealed = {0};
+  roof_text text = {0};
+  const roof_target two[] = {target, target};
+  roof_op_defaults(gemm, values);
+  values[0] = values[1] = values[2] = 4096;
+  roof_predict(&target, gemm, values, &p);
+  assert_int_equal(roof_predictions_write(two, 2, gemm, values, NULL, &text, NULL), ROOF_OK);
+  json_t *document = json_loads(text.data, 0, NULL);
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.predictions/1");
+  assert_int_equal(json_array_size(json_object_get(document, "predictions")), 2);
+  json_decref(document);
+  text.length = 0;
+  assert_int_equal(roof_sealing_of(&target, gemm, values, &p, &sealing, NULL), ROOF_OK);
+  assert_int_equal(roof_sealing_name(&sealing, "ffn", NULL), ROOF_OK);
+  assert_int_equal(roof_sealings_add(&sealed, &sealing, NULL), ROOF_OK);
+  assert_int_equal(roof_predictions_write(two, 1, gemm, values, &sealed, &text, NULL), ROOF_OK);
+  document = json_loads(text.data, 0, NULL);
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.prediction/1");
+  assert_string_equal(json_string_value(json_object_get(document, "label")), "ffn");
+  json_decref(document);
+  roof_sealings_done(&sealed);
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_gemm_is_compute_bound),
@@ -174,6 +229,8 @@ int main(void) {
       cmocka_unit_test(one_parameter_at_any_value),
       cmocka_unit_test(vector_lanes_of_an_unknown_peak_are_no_lack),
       cmocka_unit_test(a_prediction_is_written_as_its_document),
+      cmocka_unit_test(the_side_is_that_of_the_level_that_binds),
+      cmocka_unit_test(predictions_are_written_with_what_is_sealed),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -96,16 +96,6 @@ static void add_work(roof_text *out, const roof_target *target, const roof_predi
   }
 }
 
-/** The level whose bytes take longest, where it is not the outermost; NULL else. */
-static const roof_level_time *inner_binding(const roof_prediction *p) {
-  for (int i = 0; i + 1 < p->level_count; i++) {
-    if (p->levels[i].level == p->binding && p->levels[i].bytes > 0) {
-      return &p->levels[i];
-    }
-  }
-  return NULL;
-}
-
 /** What becomes of a tile that the innermost level does not hold. */
 static void add_tile(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char size[SHORT];
@@ -123,15 +113,13 @@ static void add_tile(roof_text *out, const roof_target *target, const roof_predi
 static void add_intensity(roof_text *out, const roof_prediction *p) {
   char a[SHORT];
   if (!isnan(p->intensity)) {
-    const roof_level_time *inner = inner_binding(p);
-    double ridge = inner != NULL ? inner->ridge : p->ridge;
-    double intensity = inner != NULL ? inner->intensity : p->intensity, factor = intensity / ridge;
-    roof_text_addf(out, "  intensity   %.4g FLOP/B", intensity);
-    if (!isnan(factor) && p->work.flops > 0) {
-      double distance = factor >= 1 ? factor : 1 / factor;
-      roof_text_addf(out, distance < 1000 ? ", %.3gx" : ", %.0fx", distance);
-      roof_text_addf(out, " %s of the ridge%s%s (%.4g FLOP/B)", factor >= 1 ? "right" : "left",
-                     inner != NULL ? " of " : "", inner != NULL ? inner->level->name : "", ridge);
+    roof_ridge_side side = roof_prediction_side(p);
+    roof_text_addf(out, "  intensity   %.4g FLOP/B", side.intensity);
+    if (!isnan(side.times)) {
+      roof_text_addf(out, side.times < 1000 ? ", %.3gx" : ", %.0fx", side.times);
+      roof_text_addf(out, " %s of the ridge%s%s (%.4g FLOP/B)", side.right ? "right" : "left",
+                     side.inner != NULL ? " of " : "", side.inner != NULL ? side.inner->name : "",
+                     side.ridge);
     }
     roof_text_add(out, "\n");
   }
@@ -249,114 +237,74 @@ static void add_prediction(roof_text *out, const cli_args *args, const roof_targ
   add_rest(out, target, shape->op, shape->values, p);
 }
 
-/** What a run over the machines collects. */
-typedef struct answer {
-  roof_text text;
-  json_t *json;            /**< one object per machine, or NULL */
-  roof_sealings *sealings; /**< one per machine, or NULL */
-  bool quiet;              /**< no text */
-} answer;
-
-static roof_status add_sealing(const roof_target *target, const roof_op *op, const double *values,
-                               const roof_prediction *p, answer *out, roof_error *error) {
-  roof_sealing s;
-  roof_status status = roof_sealing_of(target, op, values, p, &s, error);
-  return status == ROOF_OK ? roof_sealings_add(out->sealings, &s, error) : status;
-}
-
-static void add_text(const cli_args *args, const roof_target *target, const roof_shape *shape,
-                     const double *values, const roof_prediction *p, answer *out) {
-  if (args->csv) {
-    if (out->text.length == 0) {
-      cli_csv_add_header(&out->text, shape->op);
-    }
-    cli_csv_add_row(&out->text, target, shape->op, values, p);
-    return;
-  }
-  roof_text_add(&out->text, out->text.length > 0 ? "\n" : "");
-  add_prediction(&out->text, args, target, shape, values, p);
-  if (explain) {
-    roof_explain_prediction(&out->text, target, shape->op, values, p);
-  }
-}
-
-static roof_status predict_one(const cli_args *args, const roof_target *target, const roof_shape *shape,
-                               answer *out, roof_error *error) {
-  double values[ROOF_PARAM_MAX];
-  roof_prediction p;
-  roof_status status = roof_shape_point(shape, 0, values, error);
-  if (status == ROOF_OK) {
-    roof_predict(target, shape->op, values, &p);
-    status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
-  }
-  if (status == ROOF_OK && out->json != NULL) {
-    json_array_append_new(out->json, rf_prediction_json(target, shape->op, values, &p));
-  }
-  if (status == ROOF_OK && out->sealings != NULL) {
-    status = add_sealing(target, shape->op, values, &p, out, error);
-  }
-  if (status == ROOF_OK && !out->quiet) {
-    add_text(args, target, shape, values, &p, out);
-  }
-  return status;
-}
-
-static roof_status print_answer(const cli_args *args, answer *out, roof_error *error) {
-  if (!args->json) {
-    return cli_print(&out->text, error);
-  }
-  json_t *object =
-      json_array_size(out->json) == 1
-          ? json_incref(json_array_get(out->json, 0))
-          : json_pack("{s:s, s:O}", "schema", "roofline.predictions/1", "predictions", out->json);
-  return cli_json_print(object, error);
-}
-
-static roof_status predict_all(const cli_args *args, const roof_shape *shape, answer *out,
-                               roof_error *error) {
-  cli_targets targets;
-  roof_status status = cli_select_targets(args, &targets, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  for (int i = 0; i < targets.count && status == ROOF_OK; i++) {
-    status = predict_one(args, &targets.targets[i], shape, out, error);
-  }
-  cli_targets_done(&targets);
-  return status;
-}
-
-static roof_status predict_words(const cli_args *args, answer *out, roof_error *error) {
-  if (args->word_count == 0) {
-    return roof_error_set(
-        error, ROOF_E_ARGUMENT,
-        "predict: which operation? for instance `roofline predict gemm m=4096 n=4096 k=4096`; "
-        "`roofline op list` shows all");
-  }
-  const roof_op *op = NULL;
-  roof_status status = cli_select_op(args, args->words[0], &op, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
+/** What is asked: one shape on each of the targets. */
+typedef struct question {
+  const cli_args *args;
   roof_shape shape;
-  status = roof_shape_parse(&shape, op, args->words + 1, args->word_count - 1, NULL, error);
-  if (status != ROOF_OK) {
-    return status;
+  double values[ROOF_PARAM_MAX];
+  cli_targets targets;
+  roof_sealings *sealings; /**< one per target, or NULL */
+} question;
+
+static roof_status check_target(const question *q, const roof_target *target, roof_error *error) {
+  roof_prediction p;
+  roof_sealing s;
+  roof_predict(target, q->shape.op, q->values, &p);
+  roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
+  if (status == ROOF_OK && q->sealings != NULL) {
+    status = roof_sealing_of(target, q->shape.op, q->values, &p, &s, error);
+    status = status == ROOF_OK ? roof_sealings_add(q->sealings, &s, error) : status;
   }
-  if (shape.points > 1) {
+  return status;
+}
+
+/** Reads the words, and gathers what is sealed of each prediction. Release *q in any case. */
+static roof_status read_question(question *q, roof_error *error) {
+  roof_status status = cli_select_words(q->args, "predict", "gemm m=4096 n=4096 k=4096", &q->shape, error);
+  if (status == ROOF_OK && q->shape.points > 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "%s: has several values; `roofline sweep` takes lists and ranges",
-                            op->params[shape.axes[0].param].name);
-  } else {
-    status = predict_all(args, &shape, out, error);
+                            q->shape.op->params[q->shape.axes[0].param].name);
   }
-  roof_shape_done(&shape);
+  status = status == ROOF_OK ? cli_select_targets(q->args, &q->targets, error) : status;
+  status = status == ROOF_OK ? roof_shape_point(&q->shape, 0, q->values, error) : status;
+  for (int i = 0; i < q->targets.count && status == ROOF_OK; i++) {
+    status = check_target(q, &q->targets.targets[i], error);
+  }
   return status;
+}
+
+static void end_question(question *q) {
+  cli_targets_done(&q->targets);
+  roof_shape_done(&q->shape);
 }
 
 roof_status cli_predict_collect(const cli_args *args, roof_sealings *sealings, roof_error *error) {
-  answer out = {.sealings = sealings, .quiet = true};
-  return predict_words(args, &out, error);
+  question q = {.args = args, .sealings = sealings};
+  roof_status status = read_question(&q, error);
+  end_question(&q);
+  return status;
+}
+
+static void add_text(const question *q, roof_text *out) {
+  const roof_op *op = q->shape.op;
+  roof_prediction p;
+  if (q->args->csv) {
+    cli_csv_add_header(out, op);
+  }
+  for (int i = 0; i < q->targets.count; i++) {
+    const roof_target *target = &q->targets.targets[i];
+    roof_predict(target, op, q->values, &p);
+    if (q->args->csv) {
+      cli_csv_add_row(out, target, op, q->values, &p);
+      continue;
+    }
+    roof_text_add(out, i > 0 ? "\n" : "");
+    add_prediction(out, q->args, target, &q->shape, q->values, &p);
+    if (explain) {
+      roof_explain_prediction(out, target, op, q->values, &p);
+    }
+  }
 }
 
 static roof_status check_seal(roof_error *error) {
@@ -366,10 +314,7 @@ static roof_status check_seal(roof_error *error) {
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: goes with --seal, which is not given", useless);
 }
 
-/** Seals what was predicted, and says so below it. */
-static roof_status seal_answer(const cli_args *args, answer *out, roof_error *error) {
-  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
-  roof_sealings *all = out->sealings;
+static roof_status seal_all(roof_sealings *all, const char *ledger, roof_error *error) {
   roof_status status = ROOF_OK;
   if (label != NULL && all->count > 1) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--label %s: one label, but %zu predictions", label,
@@ -379,36 +324,34 @@ static roof_status seal_answer(const cli_args *args, answer *out, roof_error *er
     status = roof_sealing_name(&all->list[0], label, error);
   }
   roof_sealings_name_machines(all);
-  status = status == ROOF_OK ? cli_seal_all(ledger, all, NULL, error) : status;
-  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
-    const roof_sealing *s = &all->list[i];
-    if (!args->csv) {
-      roof_text_addf(&out->text, "  sealed      `%s` in %s\n", s->label, ledger);
-    }
-    json_object_update_new(json_array_get(out->json, i),
-                           json_pack("{s:s, s:s, s:s}", "label", s->label, "machine_sha256",
-                                     s->machine_digest, "shape", s->parameters));
+  return status == ROOF_OK ? cli_seal_all(ledger, all, NULL, error) : status;
+}
+
+static roof_status answer(const question *q, const char *ledger, roof_text *out, roof_error *error) {
+  const roof_sealings *sealed = q->sealings;
+  if (q->args->json) {
+    return roof_predictions_write(q->targets.targets, q->targets.count, q->shape.op, q->values, sealed, out,
+                                  error);
   }
-  return status;
+  add_text(q, out);
+  for (size_t i = 0; sealed != NULL && i < sealed->count && !q->args->csv; i++) {
+    roof_text_addf(out, "  sealed      `%s` in %s\n", sealed->list[i].label, ledger);
+  }
+  return ROOF_OK;
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
+  const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   roof_sealings sealings = {0};
-  answer out = {
-      .json = args->json ? json_array() : NULL, .sealings = seal ? &sealings : NULL, .quiet = args->json};
+  roof_text out = {0};
+  question q = {.args = args, .sealings = seal ? &sealings : NULL};
   roof_status status = check_seal(error);
-  if (status == ROOF_OK) {
-    status = predict_words(args, &out, error);
-  }
-  if (status == ROOF_OK && seal) {
-    status = seal_answer(args, &out, error);
-  }
-  if (status == ROOF_OK) {
-    status = print_answer(args, &out, error);
-  }
-  json_decref(out.json);
+  status = status == ROOF_OK ? read_question(&q, error) : status;
+  status = status == ROOF_OK && seal ? seal_all(&sealings, ledger, error) : status;
+  status = status == ROOF_OK ? answer(&q, ledger, &out, error) : status;
+  status = cli_print_end(&out, status, error);
+  end_question(&q);
   roof_sealings_done(&sealings);
-  roof_text_done(&out.text);
   free(label);
   free(ledger_path);
   return status;
