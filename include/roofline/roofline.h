@@ -44,6 +44,7 @@
 #include "roofline/changes.h"
 #include "roofline/claim.h"
 #include "roofline/crossing.h"
+#include "roofline/doctor.h"
 #include "roofline/documents.h"
 #include "roofline/draw.h"
 #include "roofline/drill.h"

@@ -1,75 +1,61 @@
 /* The operations: their parameters, formulas and sources. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/columns.h"
 
-/** A row of the list. */
-typedef struct row {
-  roof_op op;
-  const char *unit;
-  roof_text usage;
-} row;
+static const char *unit_of(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return roof_unit_name(((const roof_op *)row)->unit);
+}
+
+static void add_usage(const void *row, roof_text *out) {
+  roof_op_add_usage(out, row);
+}
 
 static const cli_column columns[] = {
-    {.key = "name", CLI_FIELD(TEXT, row, op.name)},
-    {.key = "family", CLI_FIELD(TEXT, row, op.family)},
-    {.key = "parameters", CLI_FIELD(TEXT, row, usage.data)},
-    {.key = "unit", CLI_FIELD(TEXT, row, unit)},
-    {.key = "flops", CLI_FIELD(TEXT, row, op.flops)},
-    {.key = "bytes", CLI_FIELD(TEXT, row, op.bytes)},
-    {.key = "link_bytes", CLI_FIELD(TEXT, row, op.link)},
-    {.key = "flops_per_element", CLI_FIELD(NUMBER, row, op.flops_per_element)},
-    {.key = "summary", CLI_FIELD(TEXT, row, op.summary)},
-    {.key = "source", CLI_FIELD(TEXT, row, op.source)},
+    {.key = "name", CLI_FIELD(TEXT, roof_op, name)},
+    {.key = "family", CLI_FIELD(TEXT, roof_op, family)},
+    {.key = "parameters", .add = add_usage},
+    {.key = "unit", .text = unit_of},
+    {.key = "flops", CLI_FIELD(TEXT, roof_op, flops)},
+    {.key = "bytes", CLI_FIELD(TEXT, roof_op, bytes)},
+    {.key = "link_bytes", CLI_FIELD(TEXT, roof_op, link)},
+    {.key = "flops_per_element", CLI_FIELD(NUMBER, roof_op, flops_per_element)},
+    {.key = "summary", CLI_FIELD(TEXT, roof_op, summary)},
+    {.key = "source", CLI_FIELD(TEXT, roof_op, source)},
     {0},
 };
 
-static void add_list(roof_text *out, const row *rows, int count) {
-  const char *family = "";
-  for (int i = 0; i < count; i++) {
-    const roof_op *op = &rows[i].op;
-    const roof_text *usage = &rows[i].usage;
-    bool wide = usage->length > 34;
-    if (strcmp(family, op->family) != 0) {
-      roof_text_addf(out, "%s%s\n", i > 0 ? "\n" : "", op->family);
-      family = op->family;
-    }
-    roof_text_addf(out, "  %-13s %-34s%s%*s%s\n", op->name, usage->data != NULL ? usage->data : "",
-                   wide ? "\n" : "", wide ? 51 : 1, "", op->summary);
+/** A line of the list, under the head of its family where it is the first of it. */
+static void add_line(roof_text *out, const roof_op *op, const char *family) {
+  roof_text usage = {0};
+  roof_op_add_usage(&usage, op);
+  bool wide = usage.length > 34;
+  if (strcmp(family, op->family) != 0) {
+    roof_text_addf(out, "%s%s\n", family[0] != '\0' ? "\n" : "", op->family);
   }
+  roof_text_addf(out, "  %-13s %-34s%s%*s%s\n", op->name, usage.data != NULL ? usage.data : "",
+                 wide ? "\n" : "", wide ? 51 : 1, "", op->summary);
+  roof_text_done(&usage);
 }
 
 static roof_status list(const cli_args *args, roof_error *error) {
   roof_text out = {0};
-  int count = 0;
-  while (roof_userops_at(args->userops, args->userops_count, count) != NULL) {
-    count++;
-  }
-  row *rows = calloc((size_t)count, sizeof *rows);
-  if (rows == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "op list: out of memory");
-  }
   roof_status status = ROOF_OK;
-  for (int i = 0; i < count; i++) {
-    rows[i].op = *roof_userops_at(args->userops, args->userops_count, i);
-    rows[i].unit = roof_unit_name(rows[i].op.unit);
-    roof_op_add_usage(&rows[i].usage, &rows[i].op);
-  }
-  if (args->csv) {
-    status = cli_columns_print_csv(CLI_ROWS(columns, rows, (size_t)count), error);
-  } else if (args->json) {
+  const char *family = "";
+  const roof_op *op = NULL;
+  if (args->json) {
     status = roof_userops_write(args->userops, args->userops_count, &out, error);
-  } else {
-    add_list(&out, rows, count);
+  } else if (args->csv) {
+    cli_columns_add_csv(&out, CLI_ROWS(columns, op, 0));
+  }
+  for (int i = 0; !args->json && (op = roof_userops_at(args->userops, args->userops_count, i)) != NULL; i++) {
+    args->csv ? cli_columns_add_csv_row(&out, columns, op) : add_line(&out, op, family);
+    family = op->family;
   }
   status = status == ROOF_OK ? cli_print(&out, error) : status;
-  for (int i = 0; i < count; i++) {
-    roof_text_done(&rows[i].usage);
-  }
   roof_text_done(&out);
-  free(rows);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/columns.h"
 #include "cli/grid.h"
 
 static int ascii, width, height, arrows, linear;
@@ -97,77 +98,92 @@ static roof_status write_linear(const char *path, const roof_scene *scene, const
   return status;
 }
 
-/** Writes the chart, with the dots as the HTML page's table. */
-static roof_status write_picture(const cli_args *args, roof_scene *scene, roof_error *error) {
-  static const char *const header[] = {"operation", "machine", "intensity (FLOP/byte)", "rate", "limit"};
-  enum { COLUMNS = sizeof header / sizeof header[0] };
-  cli_grid grid = {0};
-  roof_scene_label_by_machine(scene);
-  for (int i = 0; i < COLUMNS; i++) {
-    cli_grid_add(&grid, "%s", header[i]);
+/** A roof or a dot: a record of CSV, a dot a row of the page's table too. */
+typedef struct record {
+  const char *what, *machine, *label, *operation, *limit;
+  double intensity, flops_per_second, bytes_per_second;
+} record;
+
+static const cli_column columns[] = {
+    {.header = "operation", CLI_FIELD(TEXT, record, operation)},
+    {.key = "what", CLI_FIELD(TEXT, record, what)},
+    {.key = "machine", .header = "machine", CLI_FIELD(TEXT, record, machine)},
+    {.key = "label", CLI_FIELD(TEXT, record, label)},
+    {.key = "intensity",
+     .header = "intensity (FLOP/byte)",
+     .digits = 4,
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, record, intensity)},
+    {.key = "flops_per_second",
+     .header = "rate",
+     .unit = "FLOP/s",
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, record, flops_per_second)},
+    {.key = "bytes_per_second", .csv_digits = 12, CLI_FIELD(NUMBER, record, bytes_per_second)},
+    {.header = "limit", CLI_FIELD(TEXT, record, limit)},
+    {0},
+};
+
+/** All roofs, then all dots; free() them. NULL when out of memory. */
+static record *make_records(const roof_scene *scene) {
+  record *records = calloc((size_t)(scene->roof_count + scene->dot_count) + 1, sizeof *records);
+  for (int i = 0; i < scene->roof_count && records != NULL; i++) {
+    const roof_scene_roof *roof = &scene->roofs[i];
+    records[i] = (record){.what = roof->style == ROOF_DASHED ? "measured roof" : "roof",
+                          .machine = scene->series[roof->series],
+                          .label = roof->label,
+                          .intensity = NAN,
+                          .flops_per_second = roof->flops_per_second,
+                          .bytes_per_second = roof->bytes_per_second};
   }
-  for (int i = 0; i < scene->dot_count; i++) {
+  for (int i = 0; i < scene->dot_count && records != NULL; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
-    char rate[32];
-    cli_grid_add(&grid, "%s", scene->subtitle[0] != '\0' ? scene->subtitle : dot->label);
-    cli_grid_add(&grid, "%s", scene->series[dot->series]);
-    cli_grid_add(&grid, "%.4g", dot->intensity);
-    cli_grid_add(&grid, "%s", roof_quantity_format(rate, sizeof rate, dot->flops_per_second, "FLOP/s"));
-    cli_grid_add(&grid, "%s", dot->detail);
+    records[scene->roof_count + i] =
+        (record){.what = dot->predicted ? "predicted" : "measured",
+                 .machine = scene->series[dot->series],
+                 .label = dot->label,
+                 .operation = scene->subtitle[0] != '\0' ? scene->subtitle : dot->label,
+                 .limit = dot->detail,
+                 .intensity = dot->intensity,
+                 .flops_per_second = dot->flops_per_second,
+                 .bytes_per_second = NAN};
   }
+  return records;
+}
+
+/** Writes the chart, with the dots as the HTML page's table. */
+static roof_status write_picture(const chart *c, const record *dots, roof_error *error) {
+  cli_grid grid = {0};
+  int count = cli_columns_add_cells(&grid, CLI_ROWS(columns, dots, (size_t)c->scene->dot_count));
   const char **cells = cli_grid_cells(&grid);
-  const roof_table table = {"Operations", cells, COLUMNS, scene->dot_count};
+  const roof_table table = {"Operations", cells, count, c->scene->dot_count};
   roof_status status = cells != NULL
-                           ? (linear ? write_linear : cli_chart_write)(args->to, scene, &table, error)
+                           ? (linear ? write_linear : cli_chart_write)(c->args->to, c->scene, &table, error)
                            : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   free(cells);
   cli_grid_done(&grid);
   return status;
 }
 
-static void add_csv_row(roof_text *out, const char *what, const char *machine, const char *label,
-                        const double numbers[3]) {
-  roof_text_addf(out, "%s,", what);
-  roof_text_add_csv(out, machine);
-  roof_text_add(out, ",");
-  roof_text_add_csv(out, label);
-  for (int i = 0; i < 3; i++) {
-    roof_text_add(out, ",");
-    roof_text_add_number(out, numbers[i], 12);
-  }
-  roof_text_add(out, "\n");
-}
-
-static void add_csv(const roof_scene *scene, roof_text *out) {
-  roof_text_add(out, "what,machine,label,intensity,flops_per_second,bytes_per_second\n");
-  for (int i = 0; i < scene->roof_count; i++) {
-    const roof_scene_roof *roof = &scene->roofs[i];
-    add_csv_row(out, roof->style == ROOF_DASHED ? "measured roof" : "roof", scene->series[roof->series],
-                roof->label, (const double[]){NAN, roof->flops_per_second, roof->bytes_per_second});
-  }
-  for (int i = 0; i < scene->dot_count; i++) {
-    const roof_scene_dot *dot = &scene->dots[i];
-    add_csv_row(out, dot->predicted ? "predicted" : "measured", scene->series[dot->series], dot->label,
-                (const double[]){dot->intensity, dot->flops_per_second, NAN});
-  }
-}
-
 static roof_status answer(const chart *c, roof_error *error) {
   roof_text out = {0};
-  roof_status status = fill_scene(c, error);
-  if (status == ROOF_OK && c->args->to != NULL) {
-    return write_picture(c->args, c->scene, error);
-  }
-  if (status == ROOF_OK && !c->args->json && !c->args->csv) {
-    return cli_chart_print(c->args, c->scene, width, height, ascii, error);
-  }
-  if (status == ROOF_OK && c->args->json) {
+  record *records = make_records(c->scene);
+  roof_status status = ROOF_OK;
+  if (records == NULL) {
+    status = roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
+  } else if (c->args->to != NULL) {
+    status = write_picture(c, records + c->scene->roof_count, error);
+  } else if (c->args->json) {
     status = roof_scene_write(c->scene, &out, error);
-  } else if (status == ROOF_OK) {
-    add_csv(c->scene, &out);
+  } else if (c->args->csv) {
+    cli_columns_add_csv(&out,
+                        CLI_ROWS(columns, records, (size_t)(c->scene->roof_count + c->scene->dot_count)));
+  } else {
+    status = cli_chart_print(c->args, c->scene, width, height, ascii, error);
   }
   status = status == ROOF_OK ? cli_print(&out, error) : status;
   roof_text_done(&out);
+  free(records);
   return status;
 }
 
@@ -181,9 +197,13 @@ static roof_status run(const cli_args *args, roof_error *error) {
     c.scene = malloc(sizeof *c.scene);
     c.targets = calloc((size_t)c.count, sizeof *c.targets);
     status = c.scene != NULL && c.targets != NULL
-                 ? answer(&c, error)
+                 ? fill_scene(&c, error)
                  : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   }
+  if (status == ROOF_OK && args->to != NULL) {
+    roof_scene_label_by_machine(c.scene);
+  }
+  status = status == ROOF_OK ? answer(&c, error) : status;
   free(c.scene);
   free(c.targets);
   cli_machines_free(c.machines, c.count);

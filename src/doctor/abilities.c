@@ -12,7 +12,7 @@
 
 enum { LINE = 256 };
 
-void rf_check_pinning(const rf_check *check, const char *root, rf_diagnosis *out) {
+void rf_check_pinning(const rf_check *check, const char *root, roof_diagnosis *out) {
   static const char call[] = "sched_setaffinity";
   (void)check;
   cpu_set_t before, one;
@@ -20,7 +20,7 @@ void rf_check_pinning(const rf_check *check, const char *root, rf_diagnosis *out
     return;
   }
   if (sched_getaffinity(0, sizeof before, &before) != 0) {
-    rf_diagnose(out, RF_HEALTH_UNKNOWN, call, "sched_getaffinity: %s", strerror(errno));
+    rf_diagnose(out, ROOF_HEALTH_UNKNOWN, call, "sched_getaffinity: %s", strerror(errno));
     return;
   }
   size_t first = 0;
@@ -30,11 +30,11 @@ void rf_check_pinning(const rf_check *check, const char *root, rf_diagnosis *out
   CPU_ZERO(&one);
   CPU_SET(first, &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0) {
-    rf_diagnose(out, RF_HEALTH_WARN, call, "%s", strerror(errno));
+    rf_diagnose(out, ROOF_HEALTH_WARN, call, "%s", strerror(errno));
     return;
   }
   sched_setaffinity(0, sizeof before, &before);
-  rf_diagnose(out, RF_HEALTH_OK, call, "a thread can be bound to a processor");
+  rf_diagnose(out, ROOF_HEALTH_OK, call, "a thread can be bound to a processor");
 }
 
 /** Opens and reads a cycle counter of this thread. Returns 0 on success, else the errno value. */
@@ -54,49 +54,50 @@ static int try_counter(void) {
   return why;
 }
 
-void rf_check_counters(const rf_check *check, const char *root, rf_diagnosis *out) {
+void rf_check_counters(const rf_check *check, const char *root, roof_diagnosis *out) {
   static const char call[] = "perf_event_open", setting[] = "/proc/sys/kernel/perf_event_paranoid";
   (void)check;
   char level[LINE];
   if (!rf_probe_line(root, setting, level, sizeof level)) {
-    rf_diagnose(out, RF_HEALTH_UNKNOWN, setting, "%s", level);
+    rf_diagnose(out, ROOF_HEALTH_UNKNOWN, setting, "%s", level);
     return;
   }
   if (root[0] != '\0') {
     bool barred = atoi(level) > 2;
-    rf_diagnose(out, barred ? RF_HEALTH_WARN : RF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
+    rf_diagnose(out, barred ? ROOF_HEALTH_WARN : ROOF_HEALTH_UNKNOWN, setting, "%.100s: %s", level,
                 barred ? "not permitted for unprivileged users"
                        : "only a running machine shows whether it has them");
     return;
   }
   int why = try_counter();
   if (why == 0) {
-    rf_diagnose(out, RF_HEALTH_OK, call, "cycles can be counted (perf_event_paranoid %.100s)", level);
+    rf_diagnose(out, ROOF_HEALTH_OK, call, "cycles can be counted (perf_event_paranoid %.100s)", level);
   } else {
-    rf_diagnose(out, RF_HEALTH_WARN, call, "%s (perf_event_paranoid %.100s)",
+    rf_diagnose(out, ROOF_HEALTH_WARN, call, "%s (perf_event_paranoid %.100s)",
                 why == ENOENT ? "no hardware counters: absent, or hidden by the hypervisor" : strerror(why),
                 level);
   }
 }
 
-void rf_check_energy(const rf_check *check, const char *root, rf_diagnosis *out) {
+void rf_check_energy(const rf_check *check, const char *root, roof_diagnosis *out) {
   static const char path[] = "/sys/class/powercap/intel-rapl:0/energy_uj";
   (void)check;
   char line[LINE];
   bool readable = rf_probe_line(root, path, line, sizeof line);
-  rf_diagnose(out, readable ? RF_HEALTH_OK : RF_HEALTH_WARN, path, readable ? "%s microjoules" : "%s", line);
+  rf_diagnose(out, readable ? ROOF_HEALTH_OK : ROOF_HEALTH_WARN, path, readable ? "%s microjoules" : "%s",
+              line);
 }
 
-void rf_check_library(const rf_check *check, const char *root, rf_diagnosis *out) {
+void rf_check_library(const rf_check *check, const char *root, roof_diagnosis *out) {
   const char *const *sonames = check->library.sonames;
   rf_loaded loaded;
   if (rf_probe_captured(root, sonames[0], out)) {
     return;
   }
   if (rf_library_load(&check->library, &loaded)) {
-    rf_diagnose(out, RF_HEALTH_OK, loaded.soname, "found");
+    rf_diagnose(out, ROOF_HEALTH_OK, loaded.soname, "found");
     rf_library_close(&loaded);
   } else {
-    rf_diagnose(out, RF_HEALTH_WARN, sonames[0], "not found");
+    rf_diagnose(out, ROOF_HEALTH_WARN, sonames[0], "not found");
   }
 }

@@ -4,19 +4,19 @@
 
 #include <stdbool.h>
 
-#include "doctor/doctor.h"
 #include "host/library.h"
 #include "host/probe.h"
+#include "roofline/doctor.h"
 #include "roofline/export.h"
 
 /** One row of the table of checks. */
 typedef struct rf_check {
   const char *name, *why, *remedy;
-  void (*look)(const struct rf_check *check, const char *root, rf_diagnosis *out);
+  void (*look)(const struct rf_check *check, const char *root, roof_diagnosis *out);
   rf_library library; /**< the one that is looked for */
 } rf_check;
 
-typedef void rf_check_run(const rf_check *check, const char *root, rf_diagnosis *out);
+typedef void rf_check_run(const rf_check *check, const char *root, roof_diagnosis *out);
 
 /* processor.c */
 rf_check_run rf_check_governor, rf_check_turbo, rf_check_smt, rf_check_machine, rf_check_steal,
@@ -32,10 +32,10 @@ rf_check_run rf_check_pinning, rf_check_counters, rf_check_energy, rf_check_libr
 int rf_probe_count(const char *list);
 
 /** Sets a diagnosis's health and what was read. */
-void rf_diagnose(rf_diagnosis *out, rf_health health, const char *path, const char *format, ...)
+void rf_diagnose(roof_diagnosis *out, roof_health health, const char *path, const char *format, ...)
     ROOF_PRINTF(4, 5);
 
 /** True if `root` is not this machine; the diagnosis then reports that only a running system can answer. */
-bool rf_probe_captured(const char *root, const char *what, rf_diagnosis *out);
+bool rf_probe_captured(const char *root, const char *what, roof_diagnosis *out);
 
 #endif

@@ -1,8 +1,13 @@
-#include "doctor/doctor.h"
+#include "roofline/doctor.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "doctor/checks.h"
+#include "documents/json.h"
 #include "roofline/measure.h"
 
 static const rf_check checks[] = {
@@ -111,34 +116,82 @@ static const rf_check checks[] = {
      {.sonames = {"libcuda.so.1"}}},
 };
 
+enum { CHECKS = sizeof checks / sizeof checks[0] };
+
 /** A backend reports its own reason. */
-static void examine_backend(const roof_backend *backend, const char *root, rf_diagnosis *out) {
-  *out = (rf_diagnosis){.name = "backend",
-                        .why = "a disabled backend measures nothing; the others work without it",
-                        .remedy = "see its reason"};
+static void examine_backend(const roof_backend *backend, const char *root, roof_diagnosis *out) {
+  *out = (roof_diagnosis){.name = "backend",
+                          .why = "a disabled backend measures nothing; the others work without it",
+                          .remedy = "see its reason"};
   if (rf_probe_captured(root, backend->name, out)) {
     return;
   }
   const char *reason = backend->disabled_reason();
-  rf_diagnose(out, reason == NULL ? RF_HEALTH_OK : RF_HEALTH_WARN, backend->name, "%s",
+  rf_diagnose(out, reason == NULL ? ROOF_HEALTH_OK : ROOF_HEALTH_WARN, backend->name, "%s",
               reason == NULL ? backend->summary : reason);
 }
 
-size_t rf_doctor_examine(const char *root, rf_diagnosis *diagnoses, size_t capacity) {
-  size_t count = 0;
-  for (size_t i = 0; i < sizeof checks / sizeof checks[0] && count < capacity; i++) {
-    rf_diagnosis *out = &diagnoses[count++];
-    *out = (rf_diagnosis){.name = checks[i].name, .why = checks[i].why, .remedy = checks[i].remedy};
-    checks[i].look(&checks[i], root, out);
-  }
-  for (int i = 0; i < roof_backend_count() && count < capacity; i++) {
-    examine_backend(roof_backend_at(i), root, &diagnoses[count++]);
-  }
-  return count;
+/** Another root than this machine's needs a /proc to read. */
+static roof_status check_root(const char *root, roof_error *error) {
+  roof_text proc = {0};
+  roof_text_addf(&proc, "%s/proc", root);
+  roof_status status = proc.failed ? roof_error_set(error, ROOF_E_MEMORY, "doctor: out of memory")
+                       : root[0] == '\0' || access(proc.data, R_OK | X_OK) == 0
+                           ? ROOF_OK
+                           : roof_error_set(error, ROOF_E_INPUT, "%s: %s", proc.data, strerror(errno));
+  roof_text_done(&proc);
+  return status;
 }
 
-const char *rf_health_name(rf_health health) {
+roof_status roof_doctor_examine(const char *root, roof_examination *examination, roof_error *error) {
+  roof_examination e = {0};
+  root = root != NULL ? root : "";
+  roof_status status = check_root(root, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  e.diagnoses = calloc(CHECKS + (size_t)roof_backend_count(), sizeof *e.diagnoses);
+  if (e.diagnoses == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "doctor: out of memory");
+  }
+  for (size_t i = 0; i < CHECKS; i++) {
+    roof_diagnosis *out = &e.diagnoses[e.count++];
+    *out = (roof_diagnosis){.name = checks[i].name, .why = checks[i].why, .remedy = checks[i].remedy};
+    checks[i].look(&checks[i], root, out);
+  }
+  for (int i = 0; i < roof_backend_count(); i++) {
+    examine_backend(roof_backend_at(i), root, &e.diagnoses[e.count++]);
+  }
+  for (size_t i = 0; i < e.count; i++) {
+    e.healths[e.diagnoses[i].health]++;
+  }
+  *examination = e;
+  return ROOF_OK;
+}
+
+void roof_examination_done(roof_examination *examination) {
+  free(examination->diagnoses);
+  *examination = (roof_examination){0};
+}
+
+static json_t *diagnosis_json(const roof_diagnosis *d) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", d->name, "state", roof_health_name(d->health),
+                   "path", d->path, "value", d->value, "why", d->why, "remedy", d->remedy);
+}
+
+roof_status roof_examination_write(const roof_examination *e, roof_text *out, roof_error *error) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < e->count; i++) {
+    json_array_append_new(list, diagnosis_json(&e->diagnoses[i]));
+  }
+  return rf_json_write(json_pack("{s:s, s:i, s:i, s:i, s:o}", "schema", "roofline.doctor/1", "ok",
+                                 e->healths[ROOF_HEALTH_OK], "warn", e->healths[ROOF_HEALTH_WARN], "unknown",
+                                 e->healths[ROOF_HEALTH_UNKNOWN], "checks", list),
+                       "doctor", out, error);
+}
+
+const char *roof_health_name(roof_health health) {
   static const char *const names[] = {"unknown", "ok", "warn"};
-  _Static_assert(sizeof names / sizeof names[0] == RF_HEALTH_COUNT, "a name a health");
-  return (unsigned)health < RF_HEALTH_COUNT ? names[health] : "?";
+  _Static_assert(sizeof names / sizeof names[0] == ROOF_HEALTH_COUNT, "a name a health");
+  return (unsigned)health < ROOF_HEALTH_COUNT ? names[health] : "?";
 }

@@ -19,7 +19,7 @@ int rf_probe_count(const char *list) {
   return count;
 }
 
-void rf_diagnose(rf_diagnosis *out, rf_health health, const char *path, const char *format, ...) {
+void rf_diagnose(roof_diagnosis *out, roof_health health, const char *path, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   rf_vformat(out->value, sizeof out->value, format, arguments);
@@ -28,10 +28,10 @@ void rf_diagnose(rf_diagnosis *out, rf_health health, const char *path, const ch
   out->health = health;
 }
 
-bool rf_probe_captured(const char *root, const char *what, rf_diagnosis *out) {
+bool rf_probe_captured(const char *root, const char *what, roof_diagnosis *out) {
   if (root[0] == '\0') {
     return false;
   }
-  rf_diagnose(out, RF_HEALTH_UNKNOWN, what, "only a running machine can answer");
+  rf_diagnose(out, ROOF_HEALTH_UNKNOWN, what, "only a running machine can answer");
   return true;
 }

@@ -1,6 +1,7 @@
 /* The checks on captured machines, and that nothing unread is ever called fine. */
 #include "test.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,24 +10,25 @@
 #include "doctor/checks.h"
 
 /** Examines tests/fixtures/doctor/NAME. */
-static size_t examine(const char *name, rf_diagnosis *diagnoses) {
+static roof_examination examine(const char *name) {
   char root[4096];
+  roof_examination e;
   snprintf(root, sizeof root, "%s/tests/fixtures/doctor/%s", getenv("ROOFLINE_SOURCE"), name);
-  size_t count = rf_doctor_examine(root, diagnoses, RF_DIAGNOSIS_MAX);
-  assert_true(count > 15 && count < RF_DIAGNOSIS_MAX);
-  return count;
+  assert_int_equal(roof_doctor_examine(root, &e, NULL), ROOF_OK);
+  assert_true(e.count > 15);
+  return e;
 }
 
 static const struct {
   const char *name;
   struct {
-    rf_health health;
+    roof_health health;
     const char *value;
   } laptop, server, vm;
 } expected[] = {
-#define OK RF_HEALTH_OK
-#define WARN RF_HEALTH_WARN
-#define UNKNOWN RF_HEALTH_UNKNOWN
+#define OK ROOF_HEALTH_OK
+#define WARN ROOF_HEALTH_WARN
+#define UNKNOWN ROOF_HEALTH_UNKNOWN
     {"governor",
      {WARN, "powersave on 4 of 4 processors"},
      {OK, "performance on all 8 processors"},
@@ -83,12 +85,12 @@ static const struct {
 #undef UNKNOWN
 };
 
-static void assert_diagnosis(const rf_diagnosis *diagnoses, size_t count, const char *name, rf_health health,
+static void assert_diagnosis(const roof_examination *e, const char *name, roof_health health,
                              const char *value) {
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(diagnoses[i].name, name) == 0) {
-      assert_string_equal(diagnoses[i].value, value);
-      assert_string_equal(rf_health_name(diagnoses[i].health), rf_health_name(health));
+  for (size_t i = 0; i < e->count; i++) {
+    if (strcmp(e->diagnoses[i].name, name) == 0) {
+      assert_string_equal(e->diagnoses[i].value, value);
+      assert_string_equal(roof_health_name(e->diagnoses[i].health), roof_health_name(health));
       return;
     }
   }
@@ -97,25 +99,37 @@ static void assert_diagnosis(const rf_diagnosis *diagnoses, size_t count, const 
 
 static void captured_machines(void **state) {
   (void)state;
-  rf_diagnosis laptop[RF_DIAGNOSIS_MAX], server[RF_DIAGNOSIS_MAX], vm[RF_DIAGNOSIS_MAX];
-  size_t laptops = examine("laptop", laptop), servers = examine("server", server), vms = examine("vm", vm);
+  roof_examination laptop = examine("laptop"), server = examine("server"), vm = examine("vm");
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     const char *name = expected[i].name;
-    assert_diagnosis(laptop, laptops, name, expected[i].laptop.health, expected[i].laptop.value);
-    assert_diagnosis(server, servers, name, expected[i].server.health, expected[i].server.value);
-    assert_diagnosis(vm, vms, name, expected[i].vm.health, expected[i].vm.value);
+    assert_diagnosis(&laptop, name, expected[i].laptop.health, expected[i].laptop.value);
+    assert_diagnosis(&server, name, expected[i].server.health, expected[i].server.value);
+    assert_diagnosis(&vm, name, expected[i].vm.health, expected[i].vm.value);
   }
+  roof_examination_done(&laptop);
+  roof_examination_done(&server);
+  roof_examination_done(&vm);
 }
 
 static void nothing_read_is_nothing_known(void **state) {
   (void)state;
-  rf_diagnosis diagnoses[RF_DIAGNOSIS_MAX];
-  size_t count = rf_doctor_examine("/nonexistent", diagnoses, RF_DIAGNOSIS_MAX);
-  for (size_t i = 0; i < count; i++) {
-    if (diagnoses[i].health == RF_HEALTH_OK) {
-      fail_msg("%s is fine: %s", diagnoses[i].name, diagnoses[i].value);
+  char root[] = "/tmp/test_doctor.XXXXXX", proc[64];
+  roof_examination e;
+  roof_error error = {0};
+  assert_non_null(mkdtemp(root));
+  snprintf(proc, sizeof proc, "%s/proc", root);
+  assert_int_equal(roof_doctor_examine(root, &e, &error), ROOF_E_INPUT);
+  assert_int_equal(mkdir(proc, 0700), 0);
+  assert_int_equal(roof_doctor_examine(root, &e, &error), ROOF_OK);
+  for (size_t i = 0; i < e.count; i++) {
+    if (e.diagnoses[i].health == ROOF_HEALTH_OK) {
+      fail_msg("%s is fine: %s", e.diagnoses[i].name, e.diagnoses[i].value);
     }
   }
+  assert_int_equal(e.healths[ROOF_HEALTH_OK], 0);
+  roof_examination_done(&e);
+  rmdir(proc);
+  rmdir(root);
 }
 
 static void malformed_files_are_unknown(void **state) {
@@ -127,7 +141,7 @@ static void malformed_files_are_unknown(void **state) {
                {"/proc/cpuinfo", "virtual machine"},
                {"/proc/meminfo", "swap"}};
   char root[] = "/tmp/test_doctor.XXXXXX", path[128];
-  rf_diagnosis diagnoses[RF_DIAGNOSIS_MAX];
+  roof_examination e;
   assert_non_null(mkdtemp(root));
   snprintf(path, sizeof path, "%s/proc", root);
   assert_int_equal(mkdir(path, 0700), 0);
@@ -138,16 +152,17 @@ static void malformed_files_are_unknown(void **state) {
     fputs("nonsense 1\n", file);
     fclose(file);
   }
-  size_t count = rf_doctor_examine(root, diagnoses, RF_DIAGNOSIS_MAX);
+  assert_int_equal(roof_doctor_examine(root, &e, NULL), ROOF_OK);
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    for (size_t k = 0; k < count; k++) {
-      if (strcmp(diagnoses[k].name, files[i].check) == 0) {
-        assert_int_equal(diagnoses[k].health, RF_HEALTH_UNKNOWN);
+    for (size_t k = 0; k < e.count; k++) {
+      if (strcmp(e.diagnoses[k].name, files[i].check) == 0) {
+        assert_int_equal(e.diagnoses[k].health, ROOF_HEALTH_UNKNOWN);
       }
     }
     snprintf(path, sizeof path, "%s%s", root, files[i].path);
     unlink(path);
   }
+  roof_examination_done(&e);
   snprintf(path, sizeof path, "%s/proc", root);
   rmdir(path);
   rmdir(root);
@@ -165,13 +180,33 @@ static void lists_are_counted(void **state) {
 
 static void this_machine_is_examined_whole(void **state) {
   (void)state;
-  rf_diagnosis diagnoses[RF_DIAGNOSIS_MAX];
-  size_t count = rf_doctor_examine("", diagnoses, RF_DIAGNOSIS_MAX);
-  for (size_t i = 0; i < count; i++) {
-    const rf_diagnosis *d = &diagnoses[i];
+  roof_examination e;
+  int healths[ROOF_HEALTH_COUNT] = {0};
+  assert_int_equal(roof_doctor_examine(NULL, &e, NULL), ROOF_OK);
+  for (size_t i = 0; i < e.count; i++) {
+    const roof_diagnosis *d = &e.diagnoses[i];
     assert_true(d->path[0] != '\0' && d->value[0] != '\0' && d->why[0] != '\0' && d->remedy[0] != '\0');
+    healths[d->health]++;
   }
-  assert_int_equal(rf_doctor_examine("", diagnoses, 3), 3);
+  assert_memory_equal(healths, e.healths, sizeof healths);
+  roof_examination_done(&e);
+}
+
+static void an_examination_is_written_as_its_document(void **state) {
+  (void)state;
+  roof_examination e = examine("vm");
+  roof_text text = {0};
+  assert_int_equal(roof_examination_write(&e, &text, NULL), ROOF_OK);
+  json_t *document = json_loads(text.data, 0, NULL);
+  assert_string_equal(json_string_value(json_object_get(document, "schema")), "roofline.doctor/1");
+  assert_int_equal(json_integer_value(json_object_get(document, "warn")), e.healths[ROOF_HEALTH_WARN]);
+  json_t *checks = json_object_get(document, "checks");
+  assert_int_equal(json_array_size(checks), e.count);
+  json_t *name = json_object_get(json_array_get(checks, e.count - 1), "name");
+  assert_string_equal(json_string_value(name), "backend");
+  json_decref(document);
+  roof_text_done(&text);
+  roof_examination_done(&e);
 }
 
 int main(void) {
@@ -181,6 +216,7 @@ int main(void) {
       cmocka_unit_test(malformed_files_are_unknown),
       cmocka_unit_test(lists_are_counted),
       cmocka_unit_test(this_machine_is_examined_whole),
+      cmocka_unit_test(an_examination_is_written_as_its_document),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
