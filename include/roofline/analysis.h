@@ -52,10 +52,12 @@ ROOF_API bool roof_model_phase_side(const roof_model_phase *phase, roof_model_si
 /** What the format of a part's weights changes. */
 typedef struct roof_model_format {
   roof_model_part part;
-  char name[48];           /**< as they are stored */
-  double bytes;            /**< of one weight */
+  char name[48];     /**< as they are stored */
+  double bytes;      /**< of one weight */
+  roof_dtype wanted; /**< they would be multiplied as, activations quantised to it where `quantized` */
+  bool quantized;
   roof_dtype compute;      /**< they are multiplied as */
-  bool native;             /**< false: the machine has no path for them */
+  bool native;             /**< false: the machine has no path for `wanted` */
   double flops_per_second; /**< peak of that */
   double ridge;            /**< FLOP/byte */
   double batch; /**< tokens from which a product passes it: its intensity is about 2 tokens / bytes */

@@ -14,6 +14,23 @@ typedef struct roof_dimension {
   double size;
 } roof_dimension;
 
+#define ROOF_DIMENSION_MAX 16
+
+/** Sizes as they were typed. Do not copy: `list` points into it. */
+typedef struct roof_dimensions {
+  roof_dimension list[ROOF_DIMENSION_MAX];
+  char names[ROOF_DIMENSION_MAX][96];
+  int count;
+} roof_dimensions;
+
+/** Reads `count` words name=size.
+ *  Units: elements.
+ *  Ownership: fills *dimensions, also on failure; `words` are not kept.
+ *  Errors: ROOF_E_ARGUMENT for more than ROOF_DIMENSION_MAX or a size that is no whole number from 1 to 1e9; as
+ *  roof_quantity_parse. */
+ROOF_API roof_status roof_dimensions_parse(const char *const *words, int count, roof_dimensions *dimensions,
+                                           roof_error *error);
+
 /** What a workload's file leaves open. */
 typedef struct roof_workload_reading {
   roof_types types; /**< of a list's lines that name none */

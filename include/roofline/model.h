@@ -549,6 +549,13 @@ ROOF_API double roof_weight_format_bytes(const roof_weight_format *format);
  *  Errors: none. */
 ROOF_API void roof_model_precision_retype(roof_model_precision *precision, roof_dtype dtype);
 
+/** The parts of a model whose weights are in a format of their own, not that of the activations: "mlp fp8, experts fp8".
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`; "" where all are stored as the activations. */
+ROOF_API char *roof_model_own_formats(const roof_model *model, const roof_model_precision *precision,
+                                      char *buffer, size_t size);
+
 /** Stores every matrix in `format` and leaves the embedding, output projection and router plain; activations
  *  stay as they are.
  *  Units: none.
@@ -655,6 +662,13 @@ ROOF_API void roof_model_phase_of(const roof_model_target *target, roof_phase ki
 ROOF_API void roof_model_operation_predict(const roof_model_target *target,
                                            const roof_model_operation *operation,
                                            roof_prediction *prediction);
+
+/** The name of what an operation is bound by: a level, a link, else its regime.
+ *  Units: none.
+ *  Ownership: of the target's machine, or static.
+ *  Errors: none. */
+ROOF_API const char *roof_model_operation_binding(const roof_model_target *target,
+                                                  const roof_model_operation *operation);
 
 /** What is done first: prefill, encode, or the training step.
  *  Units: none.

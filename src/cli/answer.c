@@ -16,10 +16,6 @@ static const struct {
   const char *rows;
   const char *columns;
 } tables[] = {
-    {"roofline.workload/1", "operations",
-     "machine,name,op,size,count,dtype,unit,flops,bytes,weight_bytes,kernels,intensity,ridge,"
-     "regime,binding,"
-     "lower_seconds=seconds.lower,expected_seconds=seconds.expected,share"},
     {"roofline.ledger/1", "entries",
      "sequence,time,kind,label,machine,op,parameters,dtype,regime,binding,flops,bytes,"
      "lower_seconds=seconds.lower,expected_seconds=seconds.expected,measured_seconds=seconds,samples,"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/step.h"
+
 /** A product with one row is of a matrix and a vector. */
 static const char *name_of(const roof_model_phase *p, roof_operation_kind kind) {
   return kind != ROOF_KIND_PRODUCT  ? roof_operation_kind_name(kind)
@@ -61,6 +63,7 @@ bool roof_model_phase_side(const roof_model_phase *p, roof_model_side *side) {
 }
 
 int roof_model_formats(const roof_model_target *t, roof_model_format formats[ROOF_PART_COUNT]) {
+  const roof_model_precision *p = &t->settings.precision;
   double bandwidth = 1 / t->plain.seconds_per_byte[t->plain.memory][0];
   int count = 0;
   for (int part = 0; part < ROOF_PART_COUNT; part++) {
@@ -69,12 +72,14 @@ int roof_model_formats(const roof_model_target *t, roof_model_format formats[ROO
       roof_model_format *f = &formats[count++];
       *f = (roof_model_format){.part = (roof_model_part)part,
                                .bytes = t->weight_bytes[part],
+                               .quantized = rf_model_is_quantized(p, part),
                                .compute = t->parts[part].types.compute,
                                .native = t->native[part],
                                .flops_per_second = peak != NULL ? peak->flops_per_second : NAN};
+      f->wanted = f->quantized ? p->weights[part].compute : p->activations;
       f->ridge = f->flops_per_second / bandwidth;
       f->batch = ceil(f->ridge * f->bytes / 2);
-      roof_weight_format_name(&t->settings.precision.weights[part], f->name, sizeof f->name);
+      roof_weight_format_name(&p->weights[part], f->name, sizeof f->name);
     }
   }
   return count;

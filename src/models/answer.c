@@ -252,6 +252,12 @@ roof_regime roof_model_phase_regime(const roof_model_phase *p) {
   return most;
 }
 
+const char *roof_model_operation_binding(const roof_model_target *t, const roof_model_operation *o) {
+  return o->regime == ROOF_NETWORK_BOUND                      ? t->links[o->span].name
+         : o->regime == ROOF_MEMORY_BOUND && o->level != NULL ? o->level->name
+                                                              : roof_regime_name(o->regime);
+}
+
 roof_span roof_model_phase_span(const roof_model_phase *p) {
   return p->link_seconds[ROOF_SPAN_CLUSTER] > p->link_seconds[ROOF_SPAN_NODE] ? ROOF_SPAN_CLUSTER
                                                                               : ROOF_SPAN_NODE;

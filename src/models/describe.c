@@ -234,3 +234,20 @@ roof_stored_type roof_model_stored(const roof_model *m) {
   }
   return all;
 }
+
+char *roof_model_own_formats(const roof_model *model, const roof_model_precision *p, char *buffer,
+                             size_t size) {
+  roof_model_parameters count = roof_model_count(model);
+  size_t written = 0;
+  buffer[0] = '\0';
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    bool own = p->weights[part].stored != p->activations || p->weights[part].bytes > 0;
+    if (own && count.parts[part] > 0 && written < size) {
+      char format[64];
+      roof_weight_format_name(&p->weights[part], format, sizeof format);
+      written += (size_t)snprintf(buffer + written, size - written, "%s%s %s", written > 0 ? ", " : "",
+                                  roof_model_part_name((roof_model_part)part), format);
+    }
+  }
+  return buffer;
+}

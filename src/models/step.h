@@ -139,6 +139,8 @@ roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch m
 
 /** The format that activations are multiplied in: their own, the other 16-bit one, or fp32. */
 roof_dtype rf_model_compute(const roof_machine *machine, roof_dtype wanted);
+/** Activations are quantised to the format of a part's weights where the machine multiplies it. */
+bool rf_model_is_quantized(const roof_model_precision *precision, int part);
 
 /* train.c */
 /** How often an operation is done. */

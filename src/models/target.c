@@ -117,12 +117,17 @@ roof_dtype rf_model_compute(const roof_machine *machine, roof_dtype wanted) {
   return is_native(machine, wanted) ? wanted : is_native(machine, other) ? other : ROOF_FP32;
 }
 
+bool rf_model_is_quantized(const roof_model_precision *p, int part) {
+  const roof_weight_format *format = &p->weights[part];
+  return !format->weight_only && roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations);
+}
+
 static roof_status init_part(roof_model_target *t, int part, const roof_options *options, roof_error *error) {
   const roof_model_precision *p = &t->settings.precision;
   const roof_weight_format *format = &p->weights[part];
   roof_dtype plain = rf_model_compute(t->machine, p->activations), compute = plain;
-  bool narrow = roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations) && !format->weight_only;
-  bool native = is_native(t->machine, narrow ? format->compute : p->activations);
+  bool narrow = rf_model_is_quantized(p, part),
+       native = is_native(t->machine, narrow ? format->compute : p->activations);
   if (narrow && native) {
     compute = format->compute;
   }

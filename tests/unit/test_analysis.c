@@ -77,6 +77,40 @@ static void formats(void **state) {
   }
 }
 
+/** An A100 multiplies no fp8: those weights are dequantised, and what is kept as it is does not count as quantised. */
+static void formats_without_a_path(void **state) {
+  (void)state;
+  roof_machine *a100 = NULL;
+  roof_model_settings s = roof_model_settings_default(&llama);
+  roof_model_target t;
+  roof_model_format f[ROOF_PART_COUNT];
+  char text[64];
+  assert_int_equal(roof_catalog_load("a100", &a100, NULL), ROOF_OK);
+  assert_string_equal(roof_model_own_formats(&llama, &s.precision, text, sizeof text), "");
+  assert_int_equal(roof_model_precision_parse("mlp=fp8", &s.precision, NULL), ROOF_OK);
+  assert_string_equal(roof_model_own_formats(&llama, &s.precision, text, sizeof text), "mlp fp8");
+  assert_int_equal(roof_model_target_init(&t, &llama, a100, &s, NULL), ROOF_OK);
+  assert_int_equal(roof_model_formats(&t, f), 3);
+  for (int i = 0; i < 3; i++) {
+    bool mlp = f[i].part == ROOF_PART_MLP;
+    assert_true(f[i].quantized == mlp && f[i].native == !mlp);
+    assert_true(f[i].wanted == (mlp ? ROOF_FP8 : ROOF_BF16) && f[i].compute == ROOF_BF16);
+  }
+  roof_machine_free(a100);
+}
+
+static void what_binds(void **state) {
+  (void)state;
+  const roof_model_phase *p = &answer.phases[ROOF_PHASE_DECODE];
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    const char *name = roof_model_operation_binding(&target, o);
+    assert_string_equal(name, o->regime == ROOF_MEMORY_BOUND ? o->level->name : roof_regime_name(o->regime));
+  }
+  roof_model_operation sent = {.regime = ROOF_NETWORK_BOUND, .span = ROOF_SPAN_CLUSTER};
+  assert_string_equal(roof_model_operation_binding(&target, &sent), target.links[ROOF_SPAN_CLUSTER].name);
+}
+
 static void ways_to_launch(void **state) {
   (void)state;
   roof_model_launches ways[ROOF_LAUNCH_COUNT];
@@ -103,6 +137,8 @@ int main(void) {
       cmocka_unit_test(kinds_make_the_phase),
       cmocka_unit_test(sides),
       cmocka_unit_test(formats),
+      cmocka_unit_test(formats_without_a_path),
+      cmocka_unit_test(what_binds),
       cmocka_unit_test(ways_to_launch),
   };
   return cmocka_run_group_tests(tests, setup, NULL);

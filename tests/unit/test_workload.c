@@ -71,6 +71,32 @@ static void refuses(void **state) {
   }
 }
 
+static void sizes_are_read(void **state) {
+  (void)state;
+  static roof_dimensions d;
+  static const char *const words[] = {"batch=8", "seq=4k"};
+  static const struct {
+    const char *word, *why;
+  } rows[] = {{"batch", "sizes are name=N"},
+              {"=4", "sizes are name=N"},
+              {"batch=0", "batch: 0: not a whole number from 1 to 1e9"},
+              {"batch=1.5", "not a whole number"},
+              {"batch=x", "batch: `x`: not a number"}};
+  assert_int_equal(roof_dimensions_parse(words, 2, &d, NULL), ROOF_OK);
+  assert_true(d.count == 2 && d.list[0].size == 8 && d.list[1].size == 4000);
+  assert_string_equal(d.list[1].name, "seq");
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    roof_error error = {0};
+    assert_int_not_equal(roof_dimensions_parse(&rows[i].word, 1, &d, &error), ROOF_OK);
+    assert_non_null(strstr(error.message, rows[i].why));
+  }
+  const char *many[ROOF_DIMENSION_MAX + 1];
+  for (int i = 0; i <= ROOF_DIMENSION_MAX; i++) {
+    many[i] = words[0];
+  }
+  assert_int_equal(roof_dimensions_parse(many, ROOF_DIMENSION_MAX + 1, &d, NULL), ROOF_E_ARGUMENT);
+}
+
 /** The whole is the sum of its operations, each predicted as `predict` does with the mode's cost of a kernel.
  */
 static void answers(void **state) {
@@ -109,7 +135,7 @@ static void answers(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads), cmocka_unit_test(refuses),
-                                     cmocka_unit_test(answers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_are_read), cmocka_unit_test(reads),
+                                     cmocka_unit_test(refuses), cmocka_unit_test(answers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

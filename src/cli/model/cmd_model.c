@@ -65,24 +65,13 @@ static roof_status select_settings(const cli_args *args, const roof_model *model
                            : status;
 }
 
-/** Says which weights --dtype does not reach: those that the config or the file has in a format of their own.
- */
+/** Says which weights --dtype does not reach. */
 static void note_kept(roof_model *model, const roof_model_precision *p) {
-  char text[256] = "", format[64];
-  size_t written = 0;
-  roof_model_parameters count = roof_model_count(model);
-  for (int part = 0; part < ROOF_PART_COUNT && dtype != NULL && precision == NULL; part++) {
-    bool own = p->weights[part].stored != p->activations || p->weights[part].bytes > 0;
-    if (own && count.parts[part] > 0 && written < sizeof text) {
-      roof_weight_format_name(&p->weights[part], format, sizeof format);
-      written += (size_t)snprintf(text + written, sizeof text - written, "%s%s %s", written > 0 ? ", " : "",
-                                  roof_model_part_name((roof_model_part)part), format);
-    }
-  }
-  if (written > 0) {
+  char own[256];
+  if (dtype != NULL && precision == NULL && roof_model_own_formats(model, p, own, sizeof own)[0] != '\0') {
     roof_model_note(
         model, "--dtype %s is of activations; weights stay as stored (%s) unless --precision says otherwise",
-        roof_dtype_name(p->activations), text);
+        roof_dtype_name(p->activations), own);
   }
 }
 

@@ -44,10 +44,15 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
 void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                     bool color);
 
-/* csv.c */
-/** A row an operation of a phase; the first call adds the columns' names. Figures of one call; `count` calls
+/* operations.c */
+/** The operations of a phase as a table. */
+void cli_model_add_operations(roof_text *out, const roof_model_target *target, const roof_model_phase *phase);
+/** A record per operation of a phase; the first call adds the columns' names. Figures of one call; `count` calls
  *  make the phase, `share` is of them all. */
 void cli_model_csv(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
+/** The operations of a workload as a table, or as records of CSV, the names of the columns first where `out` is empty. */
+roof_status cli_model_add_workload(roof_text *out, const roof_workload *workload, const roof_machine *machine,
+                                   const roof_workload_answer *answer, bool csv, roof_error *error);
 
 /* sweep.c */
 extern const struct poptOption cli_model_sweep_options[];

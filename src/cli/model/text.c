@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/grid.h"
 #include "cli/model/model.h"
 #include "core/number.h"
+#include "roofline/analysis.h"
 
-enum { SHORT = 48, LINE = 160, COLUMNS = 8, BAR = 12 };
+enum { SHORT = 48, LINE = 160 };
 
 /** As people write counts of parameters: 8.03 B. */
 static const char *billions(char buffer[SHORT], double count) {
@@ -82,18 +82,15 @@ static void add_model(roof_text *out, const roof_model_target *t) {
 
 /** Formats that the machine cannot multiply, each once, and what it does instead. */
 static void add_paths(roof_text *out, const roof_model_target *t) {
-  const roof_model_precision *p = &t->settings.precision;
+  roof_model_format formats[ROOF_PART_COUNT];
   bool told[ROOF_DTYPE_COUNT] = {false};
-  for (int part = 0; part < ROOF_PART_COUNT; part++) {
-    const roof_weight_format *format = &p->weights[part];
-    bool narrow =
-        !format->weight_only && roof_dtype_bytes(format->compute) < roof_dtype_bytes(p->activations);
-    roof_dtype wanted = narrow ? format->compute : p->activations;
-    if (!t->native[part] && t->parameters.parts[part] > 0 && !told[wanted]) {
-      roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(wanted),
-                     narrow ? "those weights are dequantised and multiplied in" : "multiplied in",
-                     roof_dtype_name(t->parts[part].types.compute));
-      told[wanted] = true;
+  int count = roof_model_formats(t, formats);
+  for (const roof_model_format *f = formats; f < formats + count; f++) {
+    if (!f->native && !told[f->wanted]) {
+      roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(f->wanted),
+                     f->quantized ? "those weights are dequantised and multiplied in" : "multiplied in",
+                     roof_dtype_name(f->compute));
+      told[f->wanted] = true;
     }
   }
 }
@@ -180,17 +177,9 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
   }
 }
 
-static const char *binding(const roof_model_target *t, const roof_model_operation *o) {
-  if (o->regime == ROOF_NETWORK_BOUND) {
-    return t->links[o->span].name;
-  }
-  return o->regime == ROOF_MEMORY_BOUND && o->level != NULL ? o->level->name : roof_regime_name(o->regime);
-}
-
-static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p,
-                      roof_phase kind) {
+static void add_phase(roof_text *out, const roof_model_target *t, const roof_model_phase *p) {
   char x[SHORT], y[SHORT];
-  roof_text_addf(out, "\n%s: %s", roof_phase_name(kind), cli_quantity(x, p->expected_seconds, "s"));
+  roof_text_addf(out, "\n%s: %s", roof_phase_name(p->kind), cli_quantity(x, p->expected_seconds, "s"));
   roof_text_addf(out, " (at best %s), %s,", cli_quantity(x, p->lower_seconds, "s"),
                  cli_quantity(y, p->flops, "FLOP"));
   roof_text_addf(out, " %s, %.0f kernels, MFU %.1f %%", cli_quantity(x, p->memory_bytes, "B"), p->kernels,
@@ -199,27 +188,7 @@ static void add_phase(roof_text *out, const roof_model_target *t, const roof_mod
     roof_text_addf(out, ", HFU %.1f %%", 100 * p->hfu);
   }
   roof_text_addf(out, ", MBU %.1f %%\n", 100 * p->mbu);
-  static const char *const header[COLUMNS] = {"operation", "count", "FLOP", "bytes",
-                                              "FLOP/B",    "bound", "time", "share"};
-  char text[ROOF_MODEL_OPERATION_MAX][COLUMNS][SHORT];
-  const char *cells[(ROOF_MODEL_OPERATION_MAX + 1) * COLUMNS];
-  memcpy(cells, header, sizeof header);
-  for (int i = 0; i < p->count; i++) {
-    const roof_model_operation *o = &p->operations[i];
-    double bytes = o->bytes[0] + o->bytes[1] + o->bytes[2] + o->bytes[3], n = o->count;
-    snprintf(text[i][0], SHORT, o->algorithm != NULL ? "%s (%s)" : "%s", o->name, o->algorithm);
-    rf_format(text[i][1], SHORT, "%.6g", n);
-    cli_quantity(text[i][2], n * o->flops, "");
-    cli_quantity(text[i][3], n * bytes, "B");
-    rf_format(text[i][4], SHORT, isnan(o->intensity) ? "-" : "%.3g", o->intensity);
-    snprintf(text[i][5], SHORT, "%.40s", binding(t, o));
-    cli_quantity(text[i][6], n * o->expected_seconds, "s");
-    rf_format(text[i][7], SHORT, "%.1f %%", 100 * n * o->expected_seconds / p->expected_seconds);
-    for (int c = 0; c < COLUMNS; c++) {
-      cells[(i + 1) * COLUMNS + c] = text[i][c];
-    }
-  }
-  cli_text_add_table(out, cells, COLUMNS, p->count + 1, "lrrrrlrr");
+  cli_model_add_operations(out, t, p);
 }
 
 static void add_rates(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
@@ -266,7 +235,7 @@ void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model
   cli_model_plan_text(out, t, a);
   for (int i = 0; i < ROOF_PHASE_COUNT; i++) {
     if (a->phases[i].present) {
-      add_phase(out, t, &a->phases[i], (roof_phase)i);
+      add_phase(out, t, &a->phases[i]);
     }
   }
   add_rates(out, t, a);

@@ -1,13 +1,10 @@
 /* A workload, of an ONNX graph or a list of operations, on one machine: as text, JSON or rows. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/grid.h"
 #include "cli/model/model.h"
-#include "core/number.h"
 
-enum { SHORT = 96, COLUMNS = 10, NAME_WIDTH = 32, DIMENSIONS = 16 };
+enum { SHORT = 96 };
 
 /** The answer with what it is of. */
 typedef struct shown {
@@ -16,12 +13,6 @@ typedef struct shown {
   const roof_workload_settings *s;
   const roof_workload_answer *a;
 } shown;
-
-static const char *binding(const roof_prediction *p) {
-  return p->regime == ROOF_MEMORY_BOUND && p->binding != NULL ? p->binding->name
-         : p->regime == ROOF_NETWORK_BOUND && p->link != NULL ? p->link->name
-                                                              : roof_regime_name(p->regime);
-}
 
 /* Text. */
 
@@ -76,75 +67,17 @@ static void add_regimes(roof_text *out, const shown *v) {
   roof_text_add(out, "\n\n");
 }
 
-/** The end of a name that is too long for a column: what tells nodes apart stands last. */
-static void shorten(char *text, const char *name) {
-  size_t length = strlen(name);
-  size_t skip = length > NAME_WIDTH ? length - NAME_WIDTH + 3 : 0;
-  while (((unsigned char)name[skip] & 0xC0) == 0x80) {
-    skip++;
-  }
-  snprintf(text, SHORT, "%s%s", skip > 0 ? "..." : "", name + skip);
-}
-
-static void fill_row(char row[COLUMNS][SHORT], const shown *v, size_t index) {
-  const roof_workload_item *item = &v->w->items[index];
-  const roof_prediction *p = &v->a->items[index];
-  double n = item->count;
-  shorten(row[0], item->name);
-  snprintf(row[1], SHORT, "%.30s", item->op);
-  snprintf(row[2], SHORT, "%.90s", item->shape);
-  rf_format(row[3], SHORT, "%.6g", n);
-  cli_quantity(row[4], n * item->work.flops, "");
-  cli_quantity(row[5], n * p->bytes, "B");
-  rf_format(row[6], SHORT, isnan(p->intensity) ? "-" : "%.3g", p->intensity);
-  snprintf(row[7], SHORT, "%.40s", binding(p));
-  cli_quantity(row[8], n * p->expected_seconds, "s");
-  rf_format(row[9], SHORT, "%.1f %%", 100 * n * p->expected_seconds / v->a->expected_seconds);
-}
-
-static roof_status add_table(roof_text *out, const shown *v, roof_error *error) {
-  static const char *const header[COLUMNS] = {"name",  "operation", "size",  "count", "FLOP",
-                                              "bytes", "FLOP/B",    "bound", "time",  "share"};
-  char(*rows)[COLUMNS][SHORT] = calloc(v->w->count, sizeof *rows);
-  const char **cells = calloc((v->w->count + 1) * COLUMNS, sizeof *cells);
-  roof_status status = ROOF_OK;
-  if (rows == NULL || cells == NULL) {
-    status = roof_error_set(error, ROOF_E_MEMORY, "%.60s: out of memory", v->w->name);
-  } else {
-    memcpy(cells, header, sizeof header);
-    for (size_t i = 0; i < v->w->count; i++) {
-      fill_row(rows[i], v, i);
-      for (int c = 0; c < COLUMNS; c++) {
-        cells[(i + 1) * COLUMNS + (size_t)c] = rows[i][c];
-      }
-    }
-    cli_text_add_table(out, cells, COLUMNS, (int)v->w->count + 1, "lllrrrrlrr");
-  }
-  free(rows);
-  free(cells);
-  return status;
-}
-
 static roof_status add_text(roof_text *out, const shown *v, bool color, roof_error *error) {
   roof_text_add(out, out->length > 0 ? "\n" : "");
   add_head(out, v, color);
   add_memory(out, v);
   add_regimes(out, v);
-  roof_status status = add_table(out, v, error);
+  roof_status status = cli_model_add_workload(out, v->w, v->machine, v->a, false, error);
   roof_text_add(out, v->w->note_count > 0 ? "\n" : "");
   for (int i = 0; i < v->w->note_count; i++) {
     roof_text_addf(out, "  note        %s\n", v->w->notes[i]);
   }
   return status;
-}
-
-/** The rows of a CSV: items that name their machine. */
-static void add_rows(json_t *rows, const shown *v) {
-  for (size_t i = 0; i < v->w->count; i++) {
-    json_t *row = rf_workload_item_json(v->w, v->a, i);
-    json_object_set_new(row, "machine", json_string(v->machine->name));
-    json_array_append_new(rows, row);
-  }
 }
 
 /* The answer. */
@@ -161,39 +94,12 @@ static roof_status answer_on(const cli_args *args, const roof_workload *w, const
   if (args->json) {
     json_array_append_new(json, rf_workload_json(w, machine, s, &a));
   } else if (args->csv) {
-    add_rows(json, &v);
+    status = cli_model_add_workload(text, w, machine, &a, true, error);
   } else {
     status = add_text(text, &v, cli_use_color(args, stdout), error);
   }
   roof_workload_answer_done(&a);
   return status;
-}
-
-/** Reads `name=size` words in place. */
-static roof_status read_dimensions(const cli_args *args, char names[DIMENSIONS][SHORT],
-                                   roof_dimension *dimensions, roof_workload_reading *reading,
-                                   roof_error *error) {
-  reading->dimensions = dimensions;
-  for (int i = 1; i < args->word_count; i++) {
-    const char *word = args->words[i], *equals = strrchr(word, '=');
-    roof_error why = {0};
-    if (equals == NULL || equals == word || equals - word >= SHORT || i > DIMENSIONS) {
-      return roof_error_set(error, ROOF_E_ARGUMENT,
-                            "`%.60s`: sizes are name=N, at most %d, for instance batch=8", word, DIMENSIONS);
-    }
-    roof_dimension *d = &dimensions[reading->dimension_count];
-    snprintf(names[i - 1], SHORT, "%.*s", (int)(equals - word), word);
-    d->name = names[i - 1];
-    roof_status status = roof_quantity_parse(equals + 1, &d->size, &why);
-    if (status == ROOF_OK && !(d->size >= 1 && d->size <= 1e9 && d->size == floor(d->size))) {
-      status = roof_error_set(&why, ROOF_E_ARGUMENT, "%s: not a whole number from 1 to 1e9", equals + 1);
-    }
-    if (status != ROOF_OK) {
-      return roof_error_set(error, status, "%s: %s", d->name, why.message);
-    }
-    reading->dimension_count++;
-  }
-  return ROOF_OK;
 }
 
 /** The operations of all files of --ops, NULL at the end. */
@@ -216,8 +122,7 @@ static roof_status list_ops(const cli_args *args, const roof_op ***ops, roof_err
 
 static roof_status read_workload(const cli_args *args, char *dtype, const roof_machine *machine,
                                  roof_workload *w, roof_error *error) {
-  char names[DIMENSIONS][SHORT];
-  roof_dimension dimensions[DIMENSIONS];
+  static roof_dimensions sizes;
   const roof_op **ops = NULL;
   roof_workload_reading reading = {.floats = ROOF_DTYPE_COUNT};
   cli_args typed = *args;
@@ -226,7 +131,10 @@ static roof_status read_workload(const cli_args *args, char *dtype, const roof_m
   if (status == ROOF_OK && dtype != NULL) {
     reading.floats = reading.types.compute;
   }
-  status = status == ROOF_OK ? read_dimensions(args, names, dimensions, &reading, error) : status;
+  status = status == ROOF_OK ? roof_dimensions_parse(args->words + 1, args->word_count - 1, &sizes, error)
+                             : status;
+  reading.dimensions = sizes.list;
+  reading.dimension_count = sizes.count;
   status = status == ROOF_OK ? list_ops(args, &ops, error) : status;
   reading.ops = ops;
   status = status == ROOF_OK ? roof_workload_load(args->words[0], &reading, w, error) : status;
@@ -239,7 +147,6 @@ roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mo
   roof_workload w = {0};
   roof_workload_settings s = roof_workload_settings_default();
   roof_machine **machines = NULL;
-  json_t *rows = args->csv ? json_array() : NULL;
   int count = 0;
   roof_status status = cli_select_options(args, &s.options, error);
   s.kernel_seconds = s.options.launch;
@@ -247,10 +154,7 @@ roof_status cli_model_workload(const cli_args *args, char *dtype, const char *mo
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   status = status == ROOF_OK ? read_workload(args, dtype, machines[0], &w, error) : status;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
-    status = answer_on(args, &w, machines[i], &s, text, args->csv ? rows : json, error);
-  }
-  if (rows != NULL) {
-    cli_answer_add_csv(text, json_pack("{s:s, s:o}", "schema", "roofline.workload/1", "operations", rows));
+    status = answer_on(args, &w, machines[i], &s, text, json, error);
   }
   roof_workload_done(&w);
   cli_machines_free(machines, count);
