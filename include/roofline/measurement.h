@@ -60,6 +60,7 @@ typedef struct roof_counts {
   double flops;
   double bytes[ROOF_LEVEL_KIND_COUNT]; /**< by level, inner to outer */
   double outer_bytes;                  /**< of the outermost level that was counted */
+  double intensity;                    /**< operational: FLOPs for each of those bytes */
 } roof_counts;
 
 /** Resets to nothing measured: numbers NaN, texts "", no samples, no counters.

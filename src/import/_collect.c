@@ -57,6 +57,7 @@ static void sum_up(const roof_profile *profile, roof_counts *counts) {
   for (int level = 0; level < ROOF_LEVEL_KIND_COUNT; level++) {
     counts->outer_bytes = isnan(counts->bytes[level]) ? counts->outer_bytes : counts->bytes[level];
   }
+  counts->intensity = counts->flops / counts->outer_bytes;
 }
 
 static roof_status read_log(const char *log, roof_counts *counts, roof_error *error) {

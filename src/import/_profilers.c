@@ -1,15 +1,11 @@
 /* Which profiler answers which question, and its command line. */
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/probe.h"
+#include "host/process.h"
 #include "roofline/profiler.h"
 
 /* The metrics are those that the reader of ncu's files uses. */
@@ -171,22 +167,14 @@ static bool on_path(const char *program) {
 static bool has_module(const char *python, const char *module) {
   static const char program[] =
       "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
-  const char *argv[] = {python, "-c", program, module, NULL};
-  posix_spawn_file_actions_t actions;
-  pid_t child = 0;
-  int status = 0;
-  if (posix_spawn_file_actions_init(&actions) != 0) {
-    return false;
-  }
-  bool began = true;
-  for (int stream = 0; stream < 3 && began; stream++) {
-    began = posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0) == 0;
-  }
-  began = began && posix_spawnp(&child, python, &actions, NULL, (char *const *)(uintptr_t)argv, environ) == 0;
-  posix_spawn_file_actions_destroy(&actions);
-  while (began && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return began && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const char *const words[] = {python, "-c", program, module, NULL};
+  const rf_process process = {.words = words, .quiet = true};
+  rf_process_hold hold;
+  rf_process_usage usage;
+  rf_process_begin(&hold);
+  roof_status status = rf_process_run(&process, &hold, &usage, NULL);
+  rf_process_end(&hold);
+  return status == ROOF_OK;
 }
 
 bool roof_profiler_installed(const roof_profiler *p) {

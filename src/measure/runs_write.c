@@ -37,7 +37,7 @@ static json_t *counts_json(const roof_counts *counts) {
                         rf_json_number(counts->bytes[level]));
   }
   return json_pack("{s:s, s:o, s:o, s:o}", "source", "ncu", "flops", rf_json_number(counts->flops), "bytes",
-                   bytes, "operational_intensity", rf_json_number(counts->flops / counts->outer_bytes));
+                   bytes, "operational_intensity", rf_json_number(counts->intensity));
 }
 
 /** What only a run of a built-in kernel has. */

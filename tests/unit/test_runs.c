@@ -112,7 +112,8 @@ static void written_and_read_back(void **state) {
   assert_int_equal(roof_runs_measure(&runs, 0, NULL), ROOF_OK);
   assert_int_equal(runs.backend->measure(&runs.how, &machine, NULL), ROOF_OK);
   roof_runs_place(&runs, machine);
-  runs.list[0].counts = (roof_counts){.flops = 2, .bytes = {NAN, NAN, NAN, 8}, .outer_bytes = 8};
+  runs.list[0].counts =
+      (roof_counts){.flops = 2, .bytes = {NAN, NAN, NAN, 8}, .outer_bytes = 8, .intensity = 0.25};
   runs.list[0].counted = true;
   assert_int_equal(roof_runs_write(&runs, &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"operational_intensity\": 0.25"));

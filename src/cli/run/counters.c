@@ -77,11 +77,6 @@ static double share_of_bytes(const void *row) {
   return known(run->counts.outer_bytes / run->measurement.bytes);
 }
 
-static double operational(const void *row) {
-  const roof_run *run = row;
-  return known(run->counts.flops / run->counts.outer_bytes);
-}
-
 #define SHARE .unit = " %", .scale = 100, .digits = 1, .fixed = true, .none = "?"
 #define LEVEL(kind) .unit = "B", .none = "?", CLI_FIELD(NUMBER, roof_run, counts.bytes[kind])
 
@@ -94,7 +89,7 @@ static const cli_column columns[] = {
     {.header = "memory", LEVEL(ROOF_MEMORY)},
     {.header = "of formula", SHARE, .number = share_of_bytes},
     {.header = "intensity", .digits = 3, .number = cli_measured_intensity},
-    {.header = "operational", .digits = 3, .none = "?", .number = operational},
+    {.header = "operational", .digits = 3, .none = "?", CLI_FIELD(NUMBER, roof_run, counts.intensity)},
     {0},
 };
 
