@@ -48,6 +48,12 @@ ROOF_API roof_status roof_axis_read(roof_axis *axis, const char *name, bool whol
 ROOF_API roof_status roof_shape_parse(roof_shape *shape, const roof_op *op, const char *const *words,
                                       int count, const char *defaults, roof_error *error);
 
+/** True for sizes that are typed without names, `4096x11008x4096`: those of the parameters that have no default.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_shape_is_sizes(const char *word);
+
 /** As roof_shape_parse, from one text, words between blanks; an error has the column in it, from 1.
  *  Units: the parameters'.
  *  Ownership: as roof_shape_parse.

@@ -89,7 +89,8 @@ ROOF_API bool roof_text_ends_with(const char *string, const char *end);
  *  Errors: none; NULL data is fine. */
 ROOF_API void roof_text_done(roof_text *text);
 
-/** The candidate nearest to `name` by edit distance, or NULL when none is near enough to suggest.
+/** The candidate that `name` stands for most likely: the shortest that begins with it, else that contains it, else the
+ *  nearest by edit distance with the same digits; NULL when none is near enough to suggest.
  *  Units: none.
  *  Ownership: returns one of `candidates` (NULL-terminated list).
  *  Errors: none. */

@@ -18,17 +18,13 @@ static const struct {
   roof_claim_kind kind;
   double factor;
 } units[] = {
-    {"FLOP/s", ROOF_CLAIM_RATE, 1},
-    {"FLOPs/s", ROOF_CLAIM_RATE, 1},
-    {"FLOPS", ROOF_CLAIM_RATE, 1},
-    {"OP/s", ROOF_CLAIM_RATE, 1},
-    {"OPS", ROOF_CLAIM_RATE, 1},
-    {"B/s", ROOF_CLAIM_BANDWIDTH, 1},
-    {"bit/s", ROOF_CLAIM_BANDWIDTH, 0.125},
-    {"b/s", ROOF_CLAIM_BANDWIDTH, 0.125},
-    {"FLOP/B", ROOF_CLAIM_INTENSITY, 1},
-    {"FLOP/byte", ROOF_CLAIM_INTENSITY, 1},
-    {"s", ROOF_CLAIM_TIME, 1},
+    {"FLOP/s", ROOF_CLAIM_RATE, 1},         {"FLOPs/s", ROOF_CLAIM_RATE, 1},
+    {"FLOPS", ROOF_CLAIM_RATE, 1},          {"FLOPs", ROOF_CLAIM_RATE, 1},
+    {"flops", ROOF_CLAIM_RATE, 1},          {"FLOP", ROOF_CLAIM_RATE, 1},
+    {"OP/s", ROOF_CLAIM_RATE, 1},           {"OPS", ROOF_CLAIM_RATE, 1},
+    {"B/s", ROOF_CLAIM_BANDWIDTH, 1},       {"bit/s", ROOF_CLAIM_BANDWIDTH, 0.125},
+    {"b/s", ROOF_CLAIM_BANDWIDTH, 0.125},   {"FLOP/B", ROOF_CLAIM_INTENSITY, 1},
+    {"FLOP/byte", ROOF_CLAIM_INTENSITY, 1}, {"s", ROOF_CLAIM_TIME, 1},
     {"%", ROOF_CLAIM_SHARE, 0.01},
 };
 
@@ -80,9 +76,22 @@ static bool is_quantity(const char *word) {
   return isdigit((unsigned char)word[0]) || strchr(".+-", word[0]) != NULL;
 }
 
+/** True for a word that is a unit with its prefix alone: "TFLOP/s", "us". */
+static bool is_unit(const char *word) {
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    size_t length = strlen(word), own = strlen(units[i].text);
+    if (length >= own && length <= own + 2 && strcmp(word + length - own, units[i].text) == 0 &&
+        !is_quantity(word)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 const char *roof_claim_operation(const char *const *words, int count) {
   for (int i = 0; i < count; i++) {
-    if (strchr(words[i], '=') == NULL && !is_quantity(words[i])) {
+    bool unit = i > 0 && is_quantity(words[i - 1]) && is_unit(words[i]);
+    if (strchr(words[i], '=') == NULL && !is_quantity(words[i]) && !unit) {
       return words[i];
     }
   }
@@ -107,6 +116,18 @@ static roof_status read_shape(roof_claim *c, const char *const *words, int count
   return status;
 }
 
+/** The quantity at `words[*i]`, together with the next word where that is its unit: "260 us". */
+static roof_status read_measure(roof_claim *c, const char *const *words, int count, int *i,
+                                roof_error *error) {
+  char both[80];
+  const char *word = words[*i], *last = word + strlen(word) - 1;
+  if (*i + 1 < count && isdigit((unsigned char)*last) && is_unit(words[*i + 1])) {
+    snprintf(both, sizeof both, "%.40s%.20s", word, words[++*i]);
+    return read_quantity(c, ROOF_CLAIM_KIND_COUNT, both, error);
+  }
+  return read_quantity(c, ROOF_CLAIM_KIND_COUNT, word, error);
+}
+
 /** Reads the quantities among the words and leaves the `left` that are of the shape in `shape_words`. */
 static roof_status read_words(roof_claim *c, const char *const *words, int count, const char **shape_words,
                               int *left, roof_error *error) {
@@ -119,8 +140,10 @@ static roof_status read_words(roof_claim *c, const char *const *words, int count
       status = read_quantity(c, kind, word + strlen(roof_claim_kind_name(kind)) + 1, error);
     } else if (strchr(word, '=') != NULL) {
       shape_words[(*left)++] = word;
+    } else if (roof_shape_is_sizes(word)) {
+      shape_words[(*left)++] = word;
     } else if (is_quantity(word)) {
-      status = read_quantity(c, ROOF_CLAIM_KIND_COUNT, word, error);
+      status = read_measure(c, words, count, &i, error);
     } else if (word != operation || c->op == NULL) {
       status = roof_error_set(error, ROOF_E_ARGUMENT, "unexpected argument `%s`", word);
     }

@@ -6,6 +6,7 @@
 
 #include "catalog/builtin.h"
 #include "catalog/folders.h"
+#include "catalog/match.h"
 #include "core/letters.h"
 #include "host/file.h"
 #include "roofline/catalog.h"
@@ -74,6 +75,39 @@ static roof_status find_alias(const roof_catalog_list *list, const char *name, r
   return ROOF_E_NAME;
 }
 
+/** True when `key` is that of the entry's name or of one of its aliases. */
+static bool has_key(const roof_catalog_entry *entry, const char *key) {
+  char own[ROOF_NAME_MAX], word[ROOF_NAME_MAX];
+  if (strcmp(rf_catalog_key(entry->name, own, sizeof own), key) == 0) {
+    return true;
+  }
+  for (const char *at = entry->aliases; *at != '\0';) {
+    size_t length = strcspn(at, " ");
+    snprintf(word, sizeof word, "%.*s", (int)length, at);
+    if (strcmp(rf_catalog_key(word, own, sizeof own), key) == 0) {
+      return true;
+    }
+    at += length + (at[length] == ' ');
+  }
+  return false;
+}
+
+/** The only machine whose name or alias has the same letters and digits, or NULL. */
+static const roof_catalog_entry *find_key(const roof_catalog_list *list, const char *name) {
+  char key[ROOF_NAME_MAX];
+  const roof_catalog_entry *found = NULL;
+  rf_catalog_key(name, key, sizeof key);
+  for (size_t i = 0; i < list->count && key[0] != '\0'; i++) {
+    if (has_key(&list->entries[i], key)) {
+      if (found != NULL) {
+        return NULL;
+      }
+      found = &list->entries[i];
+    }
+  }
+  return found;
+}
+
 /** Splits every name and alias into words of their own and suggests the nearest. */
 static roof_status fail_unknown(const roof_catalog_list *list, const char *name, roof_error *error) {
   roof_text words = {0};
@@ -93,7 +127,8 @@ static roof_status fail_unknown(const roof_catalog_list *list, const char *name,
     candidates[count++] = word;
   }
   bool host = strcmp(name, "host") == 0;
-  roof_error_unknown(error, "machine", name, candidates, host ? "`roofline measure` makes it" : NULL);
+  roof_error_unknown(error, "machine", name, candidates,
+                     host ? "`roofline measure` makes it" : "`roofline machine list` shows all");
   free(candidates);
   roof_text_done(&words);
   return ROOF_E_NAME;
@@ -106,8 +141,11 @@ static roof_status load_listed(const char *name, roof_machine **machine, roof_er
   if (status != ROOF_OK) {
     return status;
   }
+  const roof_catalog_entry *like = find_key(&list, name);
   status = find_alias(&list, name, &path) == ROOF_OK ? load_file(path.data, machine, error)
-                                                     : fail_unknown(&list, name, error);
+           : like != NULL && rf_letters_compare(like->name, name) != 0
+               ? roof_catalog_load(like->name, machine, error)
+               : fail_unknown(&list, name, error);
   roof_text_done(&path);
   roof_catalog_list_done(&list);
   return status;

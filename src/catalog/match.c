@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/match.h"
 #include "core/letters.h"
 #include "roofline/catalog.h"
 
@@ -41,6 +42,17 @@ static void split(const char *text, words *out) {
     out->count += !ornament && !unit;
     p += *p != '\0';
   }
+}
+
+char *rf_catalog_key(const char *name, char *key, size_t size) {
+  words found = {0};
+  size_t used = 0;
+  split(name, &found);
+  key[0] = '\0';
+  for (int i = 0; i < found.count && used < size; i++) {
+    used += (size_t)snprintf(key + used, size - used, "%s", found.list[i]);
+  }
+  return key;
 }
 
 static bool has(const words *w, const char *word) {

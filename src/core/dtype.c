@@ -20,6 +20,19 @@ static const char *const dtype_names[] = {
 #undef NAME
         NULL};
 
+/** What other programs call a format (PyTorch, NumPy, ONNX, OCP). */
+static const struct {
+  const char *name;
+  roof_dtype dtype;
+} synonyms[] = {
+    {"float64", ROOF_FP64}, {"double", ROOF_FP64},       {"f64", ROOF_FP64},        {"float32", ROOF_FP32},
+    {"float", ROOF_FP32},   {"single", ROOF_FP32},       {"f32", ROOF_FP32},        {"tfloat32", ROOF_TF32},
+    {"float16", ROOF_FP16}, {"half", ROOF_FP16},         {"f16", ROOF_FP16},        {"bfloat16", ROOF_BF16},
+    {"float8", ROOF_FP8},   {"e4m3", ROOF_FP8},          {"e5m2", ROOF_FP8},        {"fp8_e4m3", ROOF_FP8},
+    {"fp8_e5m2", ROOF_FP8}, {"float8_e4m3fn", ROOF_FP8}, {"float8_e5m2", ROOF_FP8}, {"e2m1", ROOF_FP4},
+    {"float4", ROOF_FP4},   {"i8", ROOF_INT8},           {"s8", ROOF_INT8},         {"i4", ROOF_INT4},
+};
+
 static const char *const unit_names[] = {"vector", "matrix", NULL};
 _Static_assert(sizeof unit_names / sizeof unit_names[0] == ROOF_UNIT_COUNT + 1, "a name per unit");
 
@@ -43,6 +56,12 @@ double roof_dtype_bytes(roof_dtype dtype) {
 }
 
 roof_status roof_dtype_parse(const char *text, roof_dtype *dtype, roof_error *error) {
+  for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+    if (rf_letters_compare(text, synonyms[i].name) == 0) {
+      *dtype = synonyms[i].dtype;
+      return ROOF_OK;
+    }
+  }
   int found = find_name("dtype", text, dtype_names, error);
   if (found < 0) {
     return ROOF_E_NAME;

@@ -138,6 +138,27 @@ static roof_status check_number(const roof_param *param, double value, roof_erro
                      : roof_error_set(error, ROOF_E_ARGUMENT, "%s=%.17g: %s", param->name, value, why);
 }
 
+/** A quantity, or a product of several: `4*1024`. */
+static roof_status parse_product(const char *text, const char *unit, double *value, roof_error *error) {
+  char factor[64];
+  double product = 1, parsed = 0;
+  size_t length = 0;
+  do {
+    length = strcspn(text, "*");
+    snprintf(factor, sizeof factor, "%.*s", (int)length, text);
+    roof_status status = length < sizeof factor
+                             ? roof_quantity_parse_unit(factor, unit, &parsed, error)
+                             : roof_error_set(error, ROOF_E_PARSE, "`%.60s`: not a number", text);
+    if (status != ROOF_OK) {
+      return status;
+    }
+    product *= parsed;
+    text += length + 1;
+  } while (text[-1] == '*');
+  *value = product;
+  return ROOF_OK;
+}
+
 roof_status roof_op_value_parse(const roof_op *op, int param, const char *text, double *value,
                                 roof_error *error) {
   const roof_param *p = &op->params[param];
@@ -146,8 +167,7 @@ roof_status roof_op_value_parse(const roof_op *op, int param, const char *text, 
   }
   double parsed = 0;
   roof_error why = {0};
-  roof_status status = p->kind == ROOF_PARAM_BYTES ? roof_quantity_parse_unit(text, "B", &parsed, &why)
-                                                   : roof_quantity_parse(text, &parsed, &why);
+  roof_status status = parse_product(text, p->kind == ROOF_PARAM_BYTES ? "B" : "", &parsed, &why);
   if (status != ROOF_OK) {
     return roof_error_set(error, status, "%s=%s", p->name, why.message);
   }

@@ -33,25 +33,24 @@ struct rf_record;
 typedef struct rf_field {
   const char *key;                /**< in JSON */
   const struct rf_record *record; /**< of an object, or of a list's entries */
-  size_t offset;
-  size_t size;     /**< of a text with its NUL, or of one list entry */
-  size_t capacity; /**< of a list */
-  size_t count;    /**< where a list's length is, an int */
+  const char *label;              /**< what follows the record's name: "read"; NULL: not shown by itself */
+  const char *unit;               /**< "B/s" */
+  double first;                   /**< what a number is before it is known; 0: NaN */
   rf_field_type type;
+  unsigned offset;
+  unsigned size;       /**< of a text with its NUL, or of one list entry */
+  unsigned capacity;   /**< of a list */
+  unsigned count;      /**< where a list's length is, an int */
+  unsigned limit;      /**< where its physical limit is; 0: it has none */
+  unsigned conditions; /**< where its conditions are in the part that was measured, counted from 1; 0: none */
+  unsigned provenance; /**< where its roof_origin is; 0: it has the record's own */
+  int rank;            /**< where it stands among the figures of its record that are shown, from 1 */
   bool required;
   bool owned;    /**< a list on the heap: at `offset` is a pointer to it. It has room for `capacity` entries
                       from the start, so that they never move and adding one never fails for memory */
   bool measured; /**< in the record's part of what only a measurement shows, not in the record itself */
-  double first;  /**< what a number is before it is known; 0: NaN */
-  /* What a figure is for those that show, share and check it. */
-  const char *label; /**< what follows the record's name: "read"; NULL: not shown by itself */
-  const char *unit;  /**< "B/s" */
-  int rank;          /**< where it stands among the figures of its record that are shown, from 1 */
-  bool shared;       /**< some of a machine's cores have their part of it */
-  size_t limit;      /**< where its physical limit is; 0: it has none */
-  size_t conditions; /**< where its conditions are in the part that was measured, counted from 1; 0: none */
-  bool cited;        /**< needs a source of its own */
-  size_t provenance; /**< where its roof_origin is; 0: it has the record's own */
+  bool shared;   /**< some of a machine's cores have their part of it */
+  bool cited;    /**< needs a source of its own */
 } rf_field;
 
 /** The fields of a struct. What only a measurement shows is a struct of its own, which the record points to:

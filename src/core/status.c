@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "core/number.h"
 #include "roofline/text.h"
 
@@ -48,11 +49,36 @@ static void append(roof_error *error, const char *format, ...) {
   va_end(arguments);
 }
 
+/** Names all candidates that begin with `name`, if they are several and few; returns whether it did. */
+static bool suggest_longer(roof_error *error, const char *name, const char *const *candidates) {
+  enum { FEW = 8 };
+  int longer = 0;
+  size_t length = strlen(name);
+  for (int i = 0; candidates[i] != NULL && length > 1; i++) {
+    longer += rf_letters_compare_some(candidates[i], name, length) == 0;
+  }
+  if (longer < 2 || longer > FEW) {
+    return false;
+  }
+  append(error, "; did you mean");
+  for (int i = 0, named = 0; candidates[i] != NULL; i++) {
+    if (rf_letters_compare_some(candidates[i], name, length) == 0) {
+      append(error, "%s `%s`", named == 0 ? "" : named + 1 == longer ? " or" : ",", candidates[i]);
+      named++;
+    }
+  }
+  append(error, "?");
+  return true;
+}
+
 roof_status roof_error_suggest(roof_error *error, const char *name, const char *const *candidates) {
   enum { LIST_MAX = 100 };
   size_t length = 0;
   if (error == NULL) {
     return ROOF_E_NAME;
+  }
+  if (suggest_longer(error, name, candidates)) {
+    return error->code;
   }
   const char *near = roof_suggest(name, candidates);
   if (near != NULL) {

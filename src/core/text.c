@@ -174,12 +174,47 @@ static size_t distance(const char *a, const char *b) {
   return rows[length_a % 3][length_b];
 }
 
-const char *roof_suggest(const char *name, const char *const *candidates) {
+/** True when both have the same digits but for one too many: h200 for h100 is another product, h1000 a slip. */
+static bool same_digits(const char *a, const char *b) {
+  int apart = 0;
+  for (char digit = '0'; digit <= '9'; digit++) {
+    int more = 0;
+    for (const char *c = a; *c != '\0'; c++) {
+      more += *c == digit;
+    }
+    for (const char *c = b; *c != '\0'; c++) {
+      more -= *c == digit;
+    }
+    apart += more < 0 ? -more : more;
+  }
+  return apart <= 1;
+}
+
+/** The shortest name that begins with what was typed (two letters or more), else that contains it (three or more). */
+static const char *longer_name(const char *name, const char *const *candidates) {
   const char *best = NULL;
-  size_t nearest = (strlen(name) + 2) / 3 + 1; /* one letter in three may be wrong */
+  bool begins = false;
+  for (size_t i = 0; candidates[i] != NULL && strlen(name) > 1; i++) {
+    const char *found = rf_letters_find(candidates[i], name);
+    bool first = found == candidates[i];
+    if (found != NULL && (first || strlen(name) > 2) &&
+        (best == NULL || (first && !begins) || (first == begins && strlen(candidates[i]) < strlen(best)))) {
+      best = candidates[i];
+      begins = first;
+    }
+  }
+  return best;
+}
+
+const char *roof_suggest(const char *name, const char *const *candidates) {
+  const char *best = longer_name(name, candidates);
+  if (best != NULL) {
+    return best;
+  }
+  size_t letters = strlen(name), nearest = letters < 6 ? 2 : letters < 8 ? 3 : 4;
   for (size_t i = 0; candidates[i] != NULL; i++) {
     size_t d = distance(name, candidates[i]);
-    if (d < nearest && d < strlen(candidates[i])) {
+    if (d < nearest && d < strlen(candidates[i]) && same_digits(name, candidates[i])) {
       nearest = d;
       best = candidates[i];
     }

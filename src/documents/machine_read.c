@@ -66,7 +66,7 @@ static roof_status read_text(reader *r, const rf_field *f, json_t *value, char *
   const char *text = json_string_value(value);
   if (length >= f->size) {
     char why[64];
-    snprintf(why, sizeof why, "longer than %zu bytes", f->size - 1);
+    snprintf(why, sizeof why, "longer than %u bytes", f->size - 1);
     return fail(r, why);
   }
   if (f->required && length == 0) {
@@ -293,7 +293,7 @@ static roof_status read_list(reader *r, const rf_field *f, json_t *value, char *
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     enter(r, i, NULL);
     char why[48];
-    snprintf(why, sizeof why, "more than %zu entries", f->capacity);
+    snprintf(why, sizeof why, "more than %u entries", f->capacity);
     char *entry = rf_list_add(f, base);
     status = entry != NULL ? read_entry(r, f, json_array_get(value, i), entry) : fail(r, why);
     r->depth--;

@@ -35,6 +35,24 @@ static const struct {
 };
 enum { PRESET_COUNT = sizeof presets / sizeof presets[0] };
 
+/** What else they are called: by their quantiser or by the width of the weights alone. */
+static const struct {
+  const char *name, *preset;
+} synonyms[] = {
+    {"int4", "w4a16"},       {"awq", "w4a16"}, {"gptq", "w4a16"},   {"int8", "w8a16"},
+    {"smoothquant", "w8a8"}, {"half", "fp16"}, {"float16", "fp16"}, {"bfloat16", "bf16"},
+    {"float32", "fp32"},     {"e4m3", "fp8"},
+};
+
+static const char *preset_name(const char *text) {
+  for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+    if (strcmp(synonyms[i].name, text) == 0) {
+      return synonyms[i].preset;
+    }
+  }
+  return text;
+}
+
 roof_weight_format roof_weight_format_of(roof_dtype dtype) {
   return (roof_weight_format){.stored = dtype, .compute = dtype};
 }
@@ -42,7 +60,7 @@ roof_weight_format roof_weight_format_of(roof_dtype dtype) {
 roof_status roof_weight_format_parse(const char *text, roof_weight_format *format, roof_error *error) {
   const char *names[PRESET_COUNT + 1] = {NULL};
   for (int i = 0; i < PRESET_COUNT; i++) {
-    if (strcmp(presets[i].name, text) == 0) {
+    if (strcmp(presets[i].name, preset_name(text)) == 0) {
       *format = presets[i].format;
       return ROOF_OK;
     }

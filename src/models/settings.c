@@ -24,10 +24,25 @@ enum { SETTING_MAX = 20 };
 #define AMOUNT(name, unit)                                                                                   \
   { #name, offsetof(roof_model_settings, name), unit, false, 0 }
 static const setting of_models[SETTING_MAX] = {
-    COUNT(batch),       COUNT(prompt),       COUNT(generate), COUNT(chunk), COUNT(draft),
-    AMOUNT(accept, ""), COUNT(tp),           COUNT(pp),       COUNT(dp),    COUNT(ep),
-    COUNT(cp),          COUNT(microbatches), COUNT(node),     COUNT(page),  AMOUNT(workspace, "B"),
-    AMOUNT(price, ""),  COUNT(zero),
+    COUNT(batch),
+    COUNT(prompt),
+    COUNT(generate),
+    COUNT(chunk),
+    COUNT(draft),
+    AMOUNT(accept, ""),
+    COUNT(tp),
+    COUNT(pp),
+    COUNT(dp),
+    COUNT(ep),
+    COUNT(cp),
+    COUNT(microbatches),
+    COUNT(node),
+    COUNT(page),
+    AMOUNT(workspace, "B"),
+    AMOUNT(price, ""),
+    COUNT(zero),
+    {"users", offsetof(roof_model_settings, batch), "", true, 0},
+    {"context", offsetof(roof_model_settings, prompt), "", true, 0},
 };
 
 #define INPUT(name, member, unit, least)                                                                     \

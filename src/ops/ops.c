@@ -1,7 +1,9 @@
 #include "ops/ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "roofline/text.h"
 
 #define ROW(family) extern const rf_op_family rf_family_##family;
@@ -34,11 +36,57 @@ const roof_op *roof_op_at(int index) {
 
 enum { LISTED_MAX = 256 };
 
+/** What else operations are called (BLAS, PyTorch, NCCL). */
+static const struct {
+  const char *name, *op;
+} synonyms[] = {
+    {"matmul", "gemm"},
+    {"mm", "gemm"},
+    {"bmm", "gemm"},
+    {"sgemm", "gemm"},
+    {"dgemm", "gemm"},
+    {"hgemm", "gemm"},
+    {"matvec", "gemv"},
+    {"mv", "gemv"},
+    {"flash-attention", "attention"},
+    {"flashattention", "attention"},
+    {"sdpa", "attention"},
+    {"mha", "attention"},
+    {"conv", "conv2d"},
+    {"layer-norm", "layernorm"},
+    {"rms-norm", "rmsnorm"},
+    {"batch-norm", "batchnorm"},
+    {"all-reduce", "allreduce"},
+    {"all-gather", "allgather"},
+    {"reduce-scatter", "reducescatter"},
+    {"all-to-all", "alltoall"},
+    {"a2a", "alltoall"},
+    {"swish", "silu"},
+    {"saxpy", "axpy"},
+    {"daxpy", "axpy"},
+};
+
+/** The operation's own name of what people call it: case and `_` for `-` do not matter. */
+static const char *own_name(const char *name, char *buffer, size_t size) {
+  snprintf(buffer, size, "%s", name);
+  for (char *c = buffer; *c != '\0'; c++) {
+    *c = *c == '_' ? '-' : *c;
+  }
+  for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+    if (rf_letters_compare(synonyms[i].name, buffer) == 0) {
+      return synonyms[i].op;
+    }
+  }
+  return name;
+}
+
 roof_status roof_op_find(const char *name, const roof_op **op, roof_error *error) {
   const char *names[LISTED_MAX + 1] = {NULL};
+  char buffer[64];
+  const char *wanted = own_name(name, buffer, sizeof buffer);
   for (int i = 0; i < roof_op_count() && i < LISTED_MAX; i++) {
     const roof_op *candidate = roof_op_at(i);
-    if (strcmp(candidate->name, name) == 0) {
+    if (rf_letters_compare(candidate->name, wanted) == 0) {
       *op = candidate;
       return ROOF_OK;
     }

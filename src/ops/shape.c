@@ -1,10 +1,12 @@
 #include "roofline/shape.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "roofline/units.h"
 
 enum { AXIS_MAX = 1 << 24, POINT_MAX = 1000000000, WORD_MAX = 4096, NAME_MAX_LENGTH = 128 };
@@ -113,12 +115,13 @@ static roof_status add_values(roof_axis *axis, const roof_op *op, char *list, ro
 
 static roof_status find_param(const roof_op *op, const char *name, int *param, roof_error *error) {
   *param = roof_op_param_index(op, name);
-  if (*param >= 0) {
-    return ROOF_OK;
-  }
   const char *names[ROOF_PARAM_MAX + 1] = {NULL};
   for (int i = 0; i < roof_op_param_count(op); i++) {
     names[i] = op->params[i].name;
+    *param = *param < 0 && rf_letters_compare(names[i], name) == 0 ? i : *param;
+  }
+  if (*param >= 0) {
+    return ROOF_OK;
   }
   roof_error_set(error, ROOF_E_NAME, "%s has no parameter `%s`", op->name, name);
   roof_error_suggest(error, name, names);
@@ -148,6 +151,49 @@ static roof_status add_keys(const roof_shape *shape, roof_axis *axis, char *keys
   return ROOF_OK;
 }
 
+/** Adds the axis of one or several parameters that take the values of `list`. */
+static roof_status add_axis(roof_shape *shape, roof_axis axis, char *list, roof_error *error) {
+  roof_status status = add_values(&axis, shape->op, list, error);
+  if (status != ROOF_OK) {
+    free(axis.values);
+    return status;
+  }
+  shape->given |= axis.params;
+  shape->axes[shape->axis_count++] = axis;
+  return ROOF_OK;
+}
+
+/** Reads `4096x11008x4096`: the parameters that must be given, in their order. */
+static roof_status add_sizes(roof_shape *shape, char *sizes, roof_error *error) {
+  const roof_op *op = shape->op;
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < roof_op_param_count(op) && status == ROOF_OK; i++) {
+    const roof_param *param = &op->params[i];
+    if (!isnan(param->fallback) || param->same_as != NULL) {
+      continue;
+    }
+    char *size = strsep(&sizes, "xX");
+    if (size == NULL) {
+      return roof_error_set(error, ROOF_E_PARSE, "%s: `%s` is missing (%s)", op->name, param->name,
+                            param->text);
+    }
+    if (shape->given & 1u << i) {
+      return roof_error_set(error, ROOF_E_ARGUMENT, "`%s`: given twice", param->name);
+    }
+    status = add_axis(shape, (roof_axis){.param = i, .params = 1u << i}, size, error);
+  }
+  return status == ROOF_OK && sizes != NULL
+             ? roof_error_set(error, ROOF_E_PARSE, "`%.60s`: more sizes than %s has", sizes, op->name)
+             : status;
+}
+
+bool roof_shape_is_sizes(const char *word) {
+  static const char size[] = "0123456789kKMGi*.,";
+  size_t first = strspn(word, size);
+  return isdigit((unsigned char)word[0]) && (word[first] == 'x' || word[first] == 'X') &&
+         isdigit((unsigned char)word[first + 1]);
+}
+
 /** Adds the `length` characters of one word; *at is what an error is about: the word, or where its values
  * begin. */
 static roof_status add_word(roof_shape *shape, const char *word, size_t length, const char **at,
@@ -160,6 +206,9 @@ static roof_status add_word(roof_shape *shape, const char *word, size_t length, 
   memcpy(copy, word, length);
   copy[length] = '\0';
   char *equals = strrchr(copy, '=');
+  if (equals == NULL && roof_shape_is_sizes(copy)) {
+    return add_sizes(shape, copy, error);
+  }
   if (equals == NULL || equals == copy) {
     return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: not key=value", copy);
   }
@@ -167,16 +216,7 @@ static roof_status add_word(roof_shape *shape, const char *word, size_t length, 
   roof_axis axis = {0};
   roof_status status = add_keys(shape, &axis, copy, error);
   *at += status == ROOF_E_NAME ? 0 : equals + 1 - copy;
-  if (status == ROOF_OK) {
-    status = add_values(&axis, shape->op, equals + 1, error);
-  }
-  if (status != ROOF_OK) {
-    free(axis.values);
-    return status;
-  }
-  shape->given |= axis.params;
-  shape->axes[shape->axis_count++] = axis;
-  return ROOF_OK;
+  return status == ROOF_OK ? add_axis(shape, axis, equals + 1, error) : status;
 }
 
 /** Adds the words of a text, each by `add`. */

@@ -44,14 +44,60 @@ static bool is_word_of(const char *name, const char *words) {
   return false;
 }
 
+/** Goes past the words of a model's name that say how it was trained or published, not what it is. */
+static const char *next_word(const char *name, size_t *length) {
+  static const char *const left_out[] = {"meta", "instruct", "chat", "it",     "hf",   "pt",
+                                         "v0.1", "v0.2",     "v0.3", "v1",     "2407", "2501",
+                                         "2507", "thinking", "bf16", "dynamic"};
+  for (bool again = true; again;) {
+    name += strspn(name, "-_");
+    *length = strcspn(name, "-_");
+    again = false;
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++) {
+      again = again ||
+              (strlen(left_out[i]) == *length && rf_letters_compare_some(left_out[i], name, *length) == 0);
+    }
+    name += again ? *length : 0;
+  }
+  return name;
+}
+
+/** True when both are one model: `Meta-Llama-3.1-70B-Instruct` is llama-3.1-70b. */
+static bool same_model(const char *a, const char *b) {
+  for (;;) {
+    size_t length_a, length_b;
+    a = next_word(a, &length_a);
+    b = next_word(b, &length_b);
+    if (length_a != length_b || rf_letters_compare_some(a, b, length_a) != 0) {
+      return false;
+    }
+    if (length_a == 0) {
+      return true;
+    }
+    a += length_a;
+    b += length_b;
+  }
+}
+
 static const rf_builtin *find(const char *name) {
+  const rf_builtin *like = NULL;
   for (unsigned i = 0; i < rf_builtin_model_count; i++) {
     const rf_builtin *b = &rf_builtin_models[i];
     if (rf_letters_compare(b->name, name) == 0 || is_word_of(name, b->aliases)) {
       return b;
     }
+    like = like == NULL && same_model(b->name, name) ? b : like;
   }
-  return NULL;
+  return like;
+}
+
+/** The name of a model without its organisation, as Hugging Face writes it ("meta-llama/Llama-3.1-8B"), where that is
+ *  no path. */
+static const char *without_owner(const char *name) {
+  const char *slash = strchr(name, '/');
+  bool owned = slash != NULL && slash != name && name[0] != '.' && strchr(slash + 1, '/') == NULL &&
+               access(name, F_OK) != 0 && !is_path(slash + 1);
+  return owned ? slash + 1 : name;
 }
 
 static roof_status fail_unknown(const char *name, roof_error *error) {
@@ -124,7 +170,8 @@ roof_status roof_model_load_quantization(const char *path, roof_model *model, ro
 }
 
 roof_status roof_model_load(const char *name, roof_model *model, roof_error *error) {
-  const rf_builtin *builtin = is_path(name) ? NULL : find(name);
+  const char *own = without_owner(name);
+  const rf_builtin *builtin = is_path(own) ? NULL : find(own);
   if (builtin != NULL) {
     return roof_model_read(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, model,
                            error);
@@ -132,5 +179,5 @@ roof_status roof_model_load(const char *name, roof_model *model, roof_error *err
   if (is_folder(name)) {
     return load_folder(name, model, error);
   }
-  return is_path(name) ? load_file(name, model, error) : fail_unknown(name, error);
+  return is_path(own) ? load_file(name, model, error) : fail_unknown(own, error);
 }

@@ -112,14 +112,14 @@ json() { # FILTER on $output
 
 @test "bad input gives one clear line" {
   run -2 "$ROOFLINE" machine show h1000
-  [ "$output" = 'roofline: machine `h1000`: unknown; did you mean `h100`?' ]
+  [ "$output" = 'roofline: machine `h1000`: unknown; did you mean `h100`?; `roofline machine list` shows all' ]
   run -2 "$ROOFLINE" machine lsit
   [ "$output" = 'roofline: machine `lsit`: unknown; did you mean `list`?' ]
   run -2 "$ROOFLINE" machine new x --csv
   [ "$output" = 'roofline: machine new: does not take --csv' ]
   printf '{"schema": "roofline.machine/1",\n "name": "x", "peaks": [{"dtype": "fp61", "unit": "matrix"}]}' >x.json
   run -2 "$ROOFLINE" machine show x.json
-  [ "$output" = 'roofline: x.json:2:35: peaks[0].dtype: dtype `fp61`: unknown; did you mean `fp64`?' ]
+  [ "$output" = 'roofline: x.json:2:35: peaks[0].dtype: dtype `fp61`: unknown; did you mean `fp16`?' ]
 }
 
 @test "a full disk is an error" {

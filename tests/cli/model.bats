@@ -154,7 +154,7 @@ model() {
   run -2 "$ROOFLINE" model llama.json --machine h100 --precision haed=fp8
   has 'did you mean `head`?'
   run -2 "$ROOFLINE" model llama.json --machine h100 --mode graf
-  has 'did you mean `graph`?'
+  has 'launch mode `graf`: unknown; known: eager, graph, persistent'
   run -2 "$ROOFLINE" model llama.json --machine h100 --fuse qvk
   has 'did you mean `qkv`?'
 }

@@ -197,6 +197,35 @@ static void devices_go_by_their_drivers_names(void **state) {
   assert_int_equal(roof_catalog_load_device("NVIDIA A10X", &machine, NULL), ROOF_E_NAME);
 }
 
+/** Names as nvidia-smi, PyTorch and people write them; never another product. */
+static void names_as_people_write_them(void **state) {
+  (void)state;
+  static const char *const names[][2] = {{"NVIDIA H100 80GB HBM3", "nvidia-h100-sxm"},
+                                         {"RTX 4090", "nvidia-rtx-4090"},
+                                         {"Tesla T4", "nvidia-t4"},
+                                         {"nvidia-h100", "nvidia-h100-sxm"},
+                                         {"rtx-5090", "nvidia-rtx-5090"},
+                                         {"A100-SXM4-80GB", "nvidia-a100-sxm-80gb"}};
+  static const char *const wrong[] = {"tpu", "epyc", "rubin", "rtx6000", "h300x", "rtx 4090 ti"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    owned roof_machine *machine = NULL;
+    roof_error error = {0};
+    if (roof_catalog_load(names[i][0], &machine, &error) != ROOF_OK) {
+      fail_msg("%s: %s", names[i][0], error.message);
+    }
+    assert_string_equal(machine->name, names[i][1]);
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    owned roof_machine *machine = NULL;
+    roof_error error = {0};
+    assert_int_equal(roof_catalog_load(wrong[i], &machine, &error), ROOF_E_NAME);
+    assert_non_null(strstr(error.message, "`roofline machine list` shows all"));
+    assert_null(strstr(error.message, "pvc"));
+    assert_null(strstr(error.message, "turin"));
+    assert_null(strstr(error.message, "rtx3090"));
+  }
+}
+
 static void dense_is_not_sparse(void **state) {
   (void)state;
   owned roof_machine *h100 = NULL;
@@ -287,10 +316,11 @@ static void wrong_names_get_the_nearest(void **state) {
   static const struct {
     const char *name, *message;
   } cases[] = {
-      {"h1000", "machine `h1000`: unknown; did you mean `h100`?"},
-      {"nvidia-h100-smx", "machine `nvidia-h100-smx`: unknown; did you mean `nvidia-h100-sxm`?"},
+      {"h1000", "machine `h1000`: unknown; did you mean `h100`?; `roofline machine list` shows all"},
+      {"nvidia-h100-smx", "machine `nvidia-h100-smx`: unknown; did you mean `nvidia-h100-sxm`?; `roofline "
+                          "machine list` shows all"},
       {"host", "machine `host`: unknown; `roofline measure` makes it"},
-      {"zzzzzzzzzzzz", "machine `zzzzzzzzzzzz`: unknown"},
+      {"zzzzzzzzzzzz", "machine `zzzzzzzzzzzz`: unknown; `roofline machine list` shows all"},
       {"", "machine ``: unknown"},
       {"./missing.json", "`./missing.json`: No such file or directory"},
   };
@@ -322,7 +352,7 @@ static void bad_files_say_where(void **state) {
       {HEAD ",\n \"peaks\": {}}", "peaks: not a list", 2, 11},
       {HEAD ",\n \"peaks\": [{\"dtype\": \"fp16\"}]}", "peaks[0]: `unit` is missing", 2, 12},
       {HEAD ",\n \"peaks\": [{\"dtype\": \"fp61\", \"unit\": \"vector\"}]}",
-       "peaks[0].dtype: dtype `fp61`: unknown; did you mean `fp64`?", 2, 22},
+       "peaks[0].dtype: dtype `fp61`: unknown; did you mean `fp16`?", 2, 22},
       {HEAD ",\n \"peaks\": [\n  {\"dtype\": \"fp16\", \"unit\": \"matrix\"},\n"
             "  {\"dtype\": \"fp16\", \"unit\": \"matrix\", \"flops_per_second\": -1}]}",
        "peaks[1].flops_per_second: negative or not finite", 4, 59},
@@ -647,6 +677,7 @@ int main(void) {
       cmocka_unit_test(every_figure_has_a_source),
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(devices_go_by_their_drivers_names),
+      cmocka_unit_test(names_as_people_write_them),
       cmocka_unit_test(dense_is_not_sparse),
       cmocka_unit_test(figures_equal_the_collected_ones),
       cmocka_unit_test(wrong_names_get_the_nearest),

@@ -96,7 +96,13 @@ static void words_make_a_claim(void **state) {
   (void)state;
   static const char *const rate[] = {"64FLOP/B", "90%"}, *const bits[] = {"400Gb/s"};
   static const char *const operation[] = {"n=2k", "m=1k", "time=1.5ms", "gemm", "k=4"};
+  static const char *const apart[] = {"gemm", "8x8x8", "260", "us"}, *const plural[] = {"1400TFLOPs"};
   roof_claim claim;
+  assert_int_equal(parse(apart, 4, &claim, NULL), ROOF_OK);
+  assert_near(claim.value[ROOF_CLAIM_TIME], 260e-6, 1e-12);
+  assert_true(claim.values[2] == 8);
+  assert_int_equal(parse(plural, 1, &claim, NULL), ROOF_OK);
+  assert_near(claim.value[ROOF_CLAIM_RATE], 1400e12, 1e-12);
   assert_int_equal(parse(rate, 2, &claim, NULL), ROOF_OK);
   assert_true(claim.op == NULL && isnan(claim.value[ROOF_CLAIM_TIME]));
   assert_near(claim.value[ROOF_CLAIM_INTENSITY], 64, 1e-12);

@@ -555,6 +555,30 @@ static void words(void **state) {
   }
 }
 
+/** As Hugging Face writes them, organisation and training included. */
+static void models_as_people_write_them(void **state) {
+  (void)state;
+  static const char *const names[][2] = {{"meta-llama/Llama-3.1-70B-Instruct", "llama-3.1-70b"},
+                                         {"meta-llama/Llama-2-7b-chat-hf", "llama-2-7b"},
+                                         {"mistralai/Mixtral-8x7B-Instruct-v0.1", "mixtral-8x7b"},
+                                         {"google/gemma-2-9b-it", "gemma-2-9b"},
+                                         {"Qwen/Qwen3-235B-A22B", "qwen3-235b-a22b"}};
+  roof_model model;
+  roof_error error = {0};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (roof_model_load(names[i][0], &model, &error) != ROOF_OK) {
+      fail_msg("%s: %s", names[i][0], error.message);
+    }
+    assert_string_equal(model.name, names[i][1]);
+  }
+  assert_int_equal(roof_model_load("qwen3-235b", &model, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "did you mean `qwen3-235b-a22b`?"));
+  roof_weight_format awq, wanted;
+  assert_int_equal(roof_weight_format_parse("awq", &awq, NULL), ROOF_OK);
+  assert_int_equal(roof_weight_format_parse("w4a16", &wanted, NULL), ROOF_OK);
+  assert_true(awq.stored == wanted.stored && awq.group == wanted.group);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys),
@@ -579,6 +603,7 @@ int main(void) {
       cmocka_unit_test(refused),
       cmocka_unit_test(critical),
       cmocka_unit_test(words),
+      cmocka_unit_test(models_as_people_write_them),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

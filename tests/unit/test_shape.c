@@ -25,6 +25,25 @@ static void values_of_one_text(void **state) {
   assert_true(values[0] == 16);
 }
 
+/** Sizes as people type them: by their place, as products, in capitals; operations by their other names. */
+static void sizes_as_people_write_them(void **state) {
+  (void)state;
+  static const char *const texts[] = {"4096x11008x2048", "m=4*1024 n=11008 k=2Ki",
+                                      "M=4096 N=11008 K=2*2*512"};
+  static const char *const wrong[] = {"8x8", "8x8x8x8", "8x8x8 m=8", "8xx8"};
+  const roof_op *gemm = op_of("matmul");
+  double values[ROOF_PARAM_MAX];
+  assert_ptr_equal(gemm, op_of("gemm"));
+  assert_ptr_equal(op_of("flash_attention"), op_of("attention"));
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    assert_int_equal(roof_shape_values(gemm, texts[i], values, NULL), ROOF_OK);
+    assert_true(values[0] == 4096 && values[1] == 11008 && values[2] == 2048);
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    assert_int_not_equal(roof_shape_values(gemm, wrong[i], values, NULL), ROOF_OK);
+  }
+}
+
 /** Words in the place of defaults, those tied together too. */
 static void words_over_defaults(void **state) {
   (void)state;
@@ -92,6 +111,7 @@ static void errors_name_the_word_and_the_column(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_of_one_text),
+      cmocka_unit_test(sizes_as_people_write_them),
       cmocka_unit_test(words_over_defaults),
       cmocka_unit_test(axes_of_several_parameters),
       cmocka_unit_test(errors_name_the_word_and_the_column),

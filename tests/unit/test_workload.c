@@ -53,7 +53,7 @@ static void refuses(void **state) {
       {"gemm m=1 n=1 k=x", "x", 1, 16},
       {"gemm m=1 m=2 n=1 k=1", "given twice", 1, 12},
       {"gemm m=1 n=1 k=1 dtyp=fp16", "did you mean `dtype`?", 1, 18},
-      {"gemm m=1 n=1 k=1 dtype=fp17", "did you mean `fp16`?", 1, 24},
+      {"gemm m=1 n=1 k=1 dtype=fp17", "dtype `fp17`: unknown", 1, 24},
       {"gemm m=1 n=1 k=1 count=1.5", "not a whole number", 1, 24},
       {"gemm m=1 n=1 k=1 twice", "not key=value", 1, 18},
       {"# nothing\n", "no operation", 0, 0},
