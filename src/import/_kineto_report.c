@@ -20,7 +20,7 @@ static int by_start(const void *a, const void *b) {
 static size_t name_of(const kineto *t, uint32_t number, char text[KINETO_NAME]) {
   size_t size;
   const char *raw = rf_intern_get(&t->names, number, &size);
-  return rf_chrome_text((chrome_span){raw, size, true}, text, KINETO_NAME);
+  return rf_scan_text((rf_span){raw, size, true}, text, KINETO_NAME);
 }
 
 static uint32_t op_name(const kineto *t, const kineto_kernel *k) {

@@ -43,7 +43,7 @@ typedef struct tensor {
 typedef struct arguments {
   tensor list[ARGUMENTS];
   int count;
-  chrome_span values[ARGUMENTS];
+  rf_span values[ARGUMENTS];
   int value_count;
 } arguments;
 
@@ -51,9 +51,9 @@ static double bytes_of(const tensor *t) {
   return t->type >= 0 ? t->elements * types[t->type].bytes : 0;
 }
 
-static int type_of(chrome_span name) {
+static int type_of(rf_span name) {
   for (int i = 0; i < TYPES; i++) {
-    if (rf_chrome_is(name, types[i].name)) {
+    if (rf_scan_is(name, types[i].name)) {
       return i;
     }
   }
@@ -61,11 +61,11 @@ static int type_of(chrome_span name) {
 }
 
 /** Sizes of a list of numbers. False for anything else: a list of tensors has lists in it. */
-static bool read_sizes(chrome_span list, tensor *t) {
+static bool read_sizes(rf_span list, tensor *t) {
   const char *at = list.at + 1;
-  chrome_span key, value;
+  rf_span key, value;
   t->elements = 1;
-  while (rf_chrome_next(&at, &key, &value)) {
+  while (rf_scan_next(&at, &key, &value)) {
     int64_t size = rf_chrome_whole(value, -1);
     if (t->rank == RANK || size < 0) {
       return false;
@@ -77,16 +77,16 @@ static bool read_sizes(chrome_span list, tensor *t) {
 }
 
 static void read_arguments(const torch_call *call, arguments *a) {
-  chrome_span key, value;
+  rf_span key, value;
   const char *shape = call->shapes.at + 1, *type = call->types.at != NULL ? call->types.at + 1 : "";
   *a = (arguments){.count = 0};
-  while (a->count < ARGUMENTS && rf_chrome_next(&shape, &key, &value)) {
+  while (a->count < ARGUMENTS && rf_scan_next(&shape, &key, &value)) {
     tensor *t = &a->list[a->count++];
     bool plain = *value.at == '[' && read_sizes(value, t);
-    t->type = rf_chrome_next(&type, &key, &value) && plain ? type_of(value) : -1;
+    t->type = rf_scan_next(&type, &key, &value) && plain ? type_of(value) : -1;
   }
   const char *at = call->values.at != NULL ? call->values.at + 1 : "";
-  while (a->value_count < ARGUMENTS && rf_chrome_next(&at, &key, &a->values[a->value_count])) {
+  while (a->value_count < ARGUMENTS && rf_scan_next(&at, &key, &a->values[a->value_count])) {
     a->value_count++;
   }
 }
@@ -215,7 +215,7 @@ static const row rows[] = {
     AROUND("aten::embedding", "embedding", gather, 2, 0, 1),
 };
 
-static const row *find(chrome_span name) {
+static const row *find(rf_span name) {
   size_t size = name.size;
   for (int pass = 0; pass < 2 && size > 0; pass++) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -333,7 +333,7 @@ static int truth(const arguments *a, int at) {
   if (at < 0 || at >= a->value_count) {
     return -1;
   }
-  return rf_chrome_is(a->values[at], "True") ? 1 : rf_chrome_is(a->values[at], "False") ? 0 : -1;
+  return rf_scan_is(a->values[at], "True") ? 1 : rf_scan_is(a->values[at], "False") ? 0 : -1;
 }
 
 /** Elements that a convolution gives, NaN when its stride or padding is not recorded. */
@@ -385,7 +385,7 @@ static bool convolution_backward(const row *r, const arguments *a, torch_work *w
   }
   double times = 2;
   if (r->at[4] < a->value_count) {
-    chrome_span mask = a->values[r->at[4]]; /* "[True, True, False]" */
+    rf_span mask = a->values[r->at[4]]; /* "[True, True, False]" */
     const char *first = memchr(mask.at, '[', mask.size), *comma = memchr(mask.at, ',', mask.size);
     times = first != NULL && comma != NULL
                 ? (first[1] == 'T') + (mask.at + mask.size > comma + 2 && comma[2] == 'T')
@@ -513,7 +513,7 @@ static bool gather(const row *r, const arguments *a, torch_work *w) {
   return true;
 }
 
-bool rf_torch_has_formula(chrome_span name, bool *values) {
+bool rf_torch_has_formula(rf_span name, bool *values) {
   const row *r = find(name);
   *values = r != NULL && r->values;
   return r != NULL;
@@ -541,7 +541,7 @@ torch_work rf_torch_work_of(const torch_call *call) {
   return w;
 }
 
-double rf_torch_collective_bytes(chrome_span name, chrome_span type, double in, double out, double ranks) {
+double rf_torch_collective_bytes(rf_span name, rf_span type, double in, double out, double ranks) {
   static const struct {
     const char *nccl, *op;
   } names[] = {{"allreduce", "allreduce"},
@@ -566,14 +566,14 @@ double rf_torch_collective_bytes(chrome_span name, chrome_span type, double in, 
                 {"Bool", 1},  {"Float8_e4m3fn", 1}, {"Float8_e5m2", 1}};
   double width = NAN;
   for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-    width = rf_chrome_is(type, widths[i].name) ? widths[i].bytes : width;
+    width = rf_scan_is(type, widths[i].name) ? widths[i].bytes : width;
   }
   roof_types formats = roof_types_of(ROOF_FP32);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     bool sends = strcmp(names[i].op, "sendrecv") == 0;
     roof_work work;
     double size = fmax(in, out) * width;
-    if (rf_chrome_is(name, names[i].nccl) && size > 0 &&
+    if (rf_scan_is(name, names[i].nccl) && size > 0 &&
         ask(names[i].op, &formats, sends ? 1 : 2, (double[]){size, ranks}, &work)) {
       return work.link_bytes;
     }

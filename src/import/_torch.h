@@ -27,16 +27,16 @@ typedef struct torch_work {
 
 /** What a trace records of an operator's call: the texts of JSON lists, absent where it does not. */
 typedef struct torch_call {
-  chrome_span name, shapes, types, values;
+  rf_span name, shapes, types, values;
 } torch_call;
 
 /** True when there is a formula for the operator; *values: the formula reads the arguments' values. */
-bool rf_torch_has_formula(chrome_span name, bool *values);
+bool rf_torch_has_formula(rf_span name, bool *values);
 
 torch_work rf_torch_work_of(const torch_call *call);
 
 /** Bytes a collective moves through a link of one rank, one way: `name` as NCCL has it ("allreduce"),
  *  elements and type as Kineto records them. NaN when that does not follow. */
-double rf_torch_collective_bytes(chrome_span name, chrome_span type, double in, double out, double ranks);
+double rf_torch_collective_bytes(rf_span name, rf_span type, double in, double out, double ranks);
 
 #endif

@@ -44,7 +44,7 @@ static bool when(const chrome_event *e, int64_t *start, uint64_t *picoseconds) {
 
 static roof_status bad_time(kineto *t, const chrome_event *e) {
   char name[200];
-  rf_chrome_text(e->name, name, sizeof name);
+  rf_scan_text(e->name, name, sizeof name);
   rf_import_skip(t->profile, name, "its ts and dur are no times");
   return ROOF_OK;
 }
@@ -57,13 +57,13 @@ static uint32_t thread_of(kineto *t, const chrome_event *e) {
   return rf_intern_add(&t->threads, t->key.data, t->key.length);
 }
 
-static bool contains(chrome_span text, const char *part) {
+static bool contains(rf_span text, const char *part) {
   return memmem(text.at, text.size, part, strlen(part)) != NULL;
 }
 
 /** NVIDIA's libraries name the instruction (s1688, d884, tf32), AMD's Tensile the matrix instruction
  * (MI16x16). */
-static bool names_matrix_unit(chrome_span name) {
+static bool names_matrix_unit(rf_span name) {
   static const char *const parts[] = {"tf32", "s1688", "d884", "d16816", "_MI16x16", "_MI32x32", "_MI4x4"};
   bool found = false;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -73,7 +73,7 @@ static bool names_matrix_unit(chrome_span name) {
 }
 
 /** The number of a name; what it says is found when it is new. */
-static uint32_t name_of(kineto *t, chrome_span name) {
+static uint32_t name_of(kineto *t, rf_span name) {
   uint32_t number = rf_intern_add(&t->names, name.at, name.size);
   if (number == t->said.count) {
     kineto_name *said = append(&t->said, sizeof *said);
@@ -95,7 +95,7 @@ static uint32_t shape_of(kineto *t, const chrome_event *e) {
     return INTERN_FAILED;
   }
   const kineto_name *said = &t->said.list[name];
-  const chrome_span parts[] = {e->shapes, e->types, said->values ? e->values : (chrome_span){0}};
+  const rf_span parts[] = {e->shapes, e->types, said->values ? e->values : (rf_span){0}};
   t->key.length = 0;
   roof_text_add_bytes(&t->key, (const char *)&name, sizeof name);
   for (size_t i = 0; i < 3 && said->formula; i++) {
@@ -208,20 +208,20 @@ static roof_status take_set(kineto *t, const chrome_event *e) {
 /** A range that CUPTI counted metrics of a kernel in. Ranges are laid over the trace evenly: their time is
  * not the kernel's. */
 static roof_status take_range(kineto *t, const chrome_event *e) {
-  chrome_span key, value;
+  rf_span key, value;
   ncu_launch launch;
   char name[KINETO_NAME], metric[160], number[64];
   roof_status status = t->ranges.store == NULL ? roof_profile_init(&t->ranges, t->error) : ROOF_OK;
   rf_ncu_launch_init(&launch);
   const char *at = e->arguments.size > 0 ? e->arguments.at + 1 : NULL;
-  while (at != NULL && rf_chrome_next(&at, &key, &value)) {
-    rf_chrome_text(key, metric, sizeof metric);
+  while (at != NULL && rf_scan_next(&at, &key, &value)) {
+    rf_scan_text(key, metric, sizeof metric);
     if (value.size < sizeof number && strstr(metric, "__time_duration") == NULL) {
-      rf_chrome_text(value, number, sizeof number);
+      rf_scan_text(value, number, sizeof number);
       rf_ncu_launch_set(&launch, metric, rf_import_number(number, NULL));
     }
   }
-  size_t length = rf_chrome_text(e->name, name, sizeof name);
+  size_t length = rf_scan_text(e->name, name, sizeof name);
   bool missing = strcmp(name, "__missing__") == 0;
   return status != ROOF_OK ? status
          : missing         ? rf_ncu_launch_add(&t->ranges, &launch, "unnamed range", 13, t->error)
@@ -267,7 +267,7 @@ static const struct {
 enum { CATEGORIES = sizeof categories / sizeof categories[0] };
 
 /** The row of a category, or -1. */
-static int category_of(chrome_span name) {
+static int category_of(rf_span name) {
   for (int i = 0; i < CATEGORIES; i++) {
     if (name.size == categories[i].size && memcmp(name.at, categories[i].name, name.size) == 0) {
       return i;
@@ -276,7 +276,7 @@ static int category_of(chrome_span name) {
   return -1;
 }
 
-static bool wants(chrome_span category) {
+static bool wants(rf_span category) {
   int row = category_of(category);
   return row >= 0 && categories[row].take != NULL;
 }
@@ -284,7 +284,7 @@ static bool wants(chrome_span category) {
 static roof_status take_event(void *state, const chrome_event *e, roof_error *error) {
   kineto *t = state;
   (void)error;
-  if (!rf_chrome_is(e->phase, "X") || e->category.at == NULL || e->name.at == NULL) {
+  if (!rf_scan_is(e->phase, "X") || e->category.at == NULL || e->name.at == NULL) {
     return ROOF_OK;
   }
   int row = category_of(e->category);
@@ -292,23 +292,23 @@ static roof_status take_event(void *state, const chrome_event *e, roof_error *er
     return categories[row].take != NULL ? categories[row].take(t, e) : ROOF_OK;
   }
   char text[80] = "events of category ";
-  rf_chrome_text(e->category, text + strlen(text), 50);
+  rf_scan_text(e->category, text + strlen(text), 50);
   rf_import_skip(t->profile, text, "not a category with kernels that is known");
   return ROOF_OK;
 }
 
-static void take_devices(kineto *t, chrome_span list) {
+static void take_devices(kineto *t, rf_span list) {
   const char *at = list.at + 1;
-  chrome_span key, device, value;
-  while (*list.at == '[' && rf_chrome_next(&at, &key, &device)) {
+  rf_span key, device, value;
+  while (*list.at == '[' && rf_scan_next(&at, &key, &device)) {
     const char *member = device.at + 1;
     int64_t id = -1;
     char name[200] = "";
-    while (*device.at == '{' && rf_chrome_next(&member, &key, &value)) {
-      if (rf_chrome_is(key, "id")) {
+    while (*device.at == '{' && rf_scan_next(&member, &key, &value)) {
+      if (rf_scan_is(key, "id")) {
         id = rf_chrome_whole(value, -1);
-      } else if (rf_chrome_is(key, "name")) {
-        rf_chrome_text(value, name, sizeof name);
+      } else if (rf_scan_is(key, "name")) {
+        rf_scan_text(value, name, sizeof name);
       }
     }
     if (id >= 0 && id < KINETO_DEVICES) {
@@ -317,13 +317,13 @@ static void take_devices(kineto *t, chrome_span list) {
   }
 }
 
-static roof_status take_member(void *state, chrome_span key, chrome_span value, roof_error *error) {
+static roof_status take_member(void *state, rf_span key, rf_span value, roof_error *error) {
   kineto *t = state;
-  if (rf_chrome_is(key, "deviceProperties")) {
+  if (rf_scan_is(key, "deviceProperties")) {
     take_devices(t, value);
-  } else if (rf_chrome_is(key, "baseTimeNanoseconds")) {
+  } else if (rf_scan_is(key, "baseTimeNanoseconds")) {
     t->base = rf_chrome_whole(value, 0);
-  } else if (rf_chrome_is(key, "nodes")) {
+  } else if (rf_scan_is(key, "nodes")) {
     return rf_import_error(
         t->source, error, ROOF_E_PARSE, 1, 0,
         "a PyTorch execution trace: it has the operators but no times; give the trace that "
