@@ -516,6 +516,13 @@ typedef struct roof_advice {
  *  Errors: none. */
 ROOF_API roof_question roof_question_init(void);
 
+/** Reads "measured=TIME" or "wall=TIME"; *read is false for another word, which may be of the shape.
+ *  Units: s.
+ *  Ownership: changes *question and *read on success only.
+ *  Errors: ROOF_E_PARSE, ROOF_E_ARGUMENT for a time that is not over 0. */
+ROOF_API roof_status roof_question_read(roof_question *question, const char *word, bool *read,
+                                        roof_error *error);
+
 /** Predicts `op` with `typed` values (not completed: NaN follows), explains its measured time where there is
  *  one, and ranks the levers.
  *

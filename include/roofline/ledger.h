@@ -209,6 +209,13 @@ typedef struct roof_reconcile {
  *  Errors: as roof_ledger_verify. */
 ROOF_API roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error);
 
+/** The measured time of `label`, that of the last prediction of it.
+ *  Units: s.
+ *  Ownership: writes *seconds on success only.
+ *  Errors: ROOF_E_NAME where the ledger has no such measurement; as roof_ledger_verify. */
+ROOF_API roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds,
+                                         roof_error *error);
+
 /** ROOF_E_GATE where a label has no counterpart or a kernel is above its ceiling; `ledger` is for the message.
  *  Units: none.
  *  Ownership: none.

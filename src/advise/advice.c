@@ -1,7 +1,9 @@
 /* Everything to say of one operation before it is changed. */
 #include <math.h>
+#include <string.h>
 
 #include "roofline/advise.h"
+#include "roofline/units.h"
 
 bool roof_lever_helps(const roof_lever *lever) {
   return isnan(lever->gain) || lever->gain >= ROOF_LEVER_HELPS;
@@ -13,6 +15,31 @@ roof_question roof_question_init(void) {
     question.clue[i] = NAN;
   }
   return question;
+}
+
+roof_status roof_question_read(roof_question *question, const char *word, bool *read, roof_error *error) {
+  const struct {
+    const char *key;
+    double *seconds;
+  } times[] = {{"measured=", &question->measured_seconds}, {"wall=", &question->wall_seconds}};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    size_t length = strlen(times[i].key);
+    double seconds = 0;
+    if (strncmp(word, times[i].key, length) != 0) {
+      continue;
+    }
+    roof_status status = roof_quantity_parse_unit(word + length, "s", &seconds, error);
+    if (status == ROOF_OK && !(seconds > 0)) {
+      status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: a time must be over 0", word + length);
+    }
+    if (status == ROOF_OK) {
+      *times[i].seconds = seconds;
+      *read = true;
+    }
+    return status;
+  }
+  *read = false;
+  return ROOF_OK;
 }
 
 /** The bound that the measured ceilings give, where the machine has both kinds. */

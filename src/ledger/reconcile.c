@@ -127,6 +127,25 @@ roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof
   return status;
 }
 
+roof_status roof_ledger_seconds(const char *path, const char *label, double *seconds, roof_error *error) {
+  roof_reconcile all;
+  const double *found = NULL;
+  roof_status status = roof_ledger_reconcile(path, &all, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  for (size_t i = 0; i < all.count; i++) {
+    found = strcmp(all.entries[i].label, label) == 0 ? &all.entries[i].measured_seconds : found;
+  }
+  if (found != NULL) {
+    *seconds = *found;
+  } else {
+    status = roof_error_set(error, ROOF_E_NAME, "--label %s: %s has no measurement of it", label, path);
+  }
+  roof_reconcile_done(&all);
+  return status;
+}
+
 roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, roof_error *error) {
   size_t missing = all->unmatched_prediction_count + all->unmatched_measurement_count;
   size_t impossible = all->impossible_count;

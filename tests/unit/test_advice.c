@@ -207,6 +207,21 @@ static void machines_are_ranked_by_time_and_energy(void **state) {
   free(all);
 }
 
+static void a_question_is_read_from_words(void **state) {
+  (void)state;
+  roof_question question = roof_question_init();
+  roof_error error = {0};
+  bool read = true;
+  assert_int_equal(roof_question_read(&question, "m=8192", &read, NULL), ROOF_OK);
+  assert_false(read);
+  assert_int_equal(roof_question_read(&question, "measured=240us", &read, NULL), ROOF_OK);
+  assert_true(read);
+  assert_near(question.measured_seconds, 240e-6, 1e-12);
+  assert_int_equal(roof_question_read(&question, "wall=0", &read, &error), ROOF_E_ARGUMENT);
+  assert_non_null(strstr(error.message, "a time must be over 0"));
+  assert_true(isnan(question.wall_seconds));
+}
+
 static void advice_is_complete(void **state) {
   (void)state;
   static roof_advice advice;
@@ -235,6 +250,7 @@ int main(void) {
       cmocka_unit_test(what_is_answered_is_written),
       cmocka_unit_test(advice_is_written_with_the_machines),
       cmocka_unit_test(machines_are_ranked_by_time_and_energy),
+      cmocka_unit_test(a_question_is_read_from_words),
       cmocka_unit_test(advice_is_complete),
   };
   return cmocka_run_group_tests(tests, load, unload);

@@ -539,6 +539,20 @@ static void an_empty_ledger_reconciles_to_nothing(void **state) {
   assert_int_equal(verified(), 0);
 }
 
+static void a_label_has_its_measured_time(void **state) {
+  (void)state;
+  roof_error error = {0};
+  double seconds = 7;
+  assert_int_equal(seal("a", 0.78, 1, NULL), ROOF_OK);
+  assert_int_equal(seal("b", 0.78, 1, NULL), ROOF_OK);
+  assert_int_equal(record("a", 2.6), ROOF_OK);
+  assert_int_equal(roof_ledger_seconds(path, "b", &seconds, &error), ROOF_E_NAME);
+  assert_non_null(strstr(error.message, "--label b: "));
+  assert_true(seconds == 7);
+  assert_int_equal(roof_ledger_seconds(path, "a", &seconds, NULL), ROOF_OK);
+  assert_near(seconds, 2.6, 1e-12);
+}
+
 static void a_changed_ledger_is_not_reconciled(void **state) {
   (void)state;
   three_entries();
@@ -837,6 +851,7 @@ int main(void) {
       TEST(the_last_prediction_and_the_first_measurement_after_it),
       TEST(predicting_after_measuring_does_not_count),
       TEST(an_empty_ledger_reconciles_to_nothing),
+      TEST(a_label_has_its_measured_time),
       TEST(a_changed_ledger_is_not_reconciled),
       TEST(a_measurement_needs_an_older_prediction),
       TEST(unsealed_is_marked_for_ever),

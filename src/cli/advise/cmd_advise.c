@@ -1,12 +1,9 @@
 /* What would make an operation faster, by how much, and what would not. */
 #include "cli/advise/advise.h"
 
-#include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "roofline/ledger.h"
+#include "cli/ledger/seal.h"
 
 static const char **counters, **sets;
 static char *mix_text, *against, *ledger, *label;
@@ -31,61 +28,37 @@ static const struct poptOption options[] = {
 
 enum { WORDS_MAX = 64 };
 
-/** What was typed: the shape's words, and the times among them. */
-typedef struct typed {
-  const char *words[WORDS_MAX];
-  int count;
-  double measured, wall;
-} typed;
-
-static roof_status read_time(const char *text, double *seconds, roof_error *error) {
-  roof_status status = roof_quantity_parse_unit(text, "s", seconds, error);
-  return status == ROOF_OK && !(*seconds > 0)
-             ? roof_error_set(error, ROOF_E_ARGUMENT, "%s: a time must be over 0", text)
-             : status;
-}
-
-static roof_status sort_words(const cli_args *args, typed *t, roof_error *error) {
+/** The times among the words; the others, the operation first, are kept for the shape. */
+static roof_status read_times(const cli_args *args, const char *words[WORDS_MAX], int *count,
+                              roof_question *question, roof_error *error) {
   roof_status status = ROOF_OK;
-  for (int i = 1; i < args->word_count && status == ROOF_OK; i++) {
-    const char *word = args->words[i];
-    if (strncmp(word, "measured=", 9) == 0) {
-      status = read_time(word + 9, &t->measured, error);
-    } else if (strncmp(word, "wall=", 5) == 0) {
-      status = read_time(word + 5, &t->wall, error);
-    } else if (t->count < WORDS_MAX) {
-      t->words[t->count++] = word;
+  *count = 0;
+  for (int i = 0; i < args->word_count && status == ROOF_OK; i++) {
+    bool read = false;
+    status = i > 0 ? roof_question_read(question, args->words[i], &read, error) : ROOF_OK;
+    if (!read && *count < WORDS_MAX) {
+      words[(*count)++] = args->words[i];
     }
   }
-  return status;
-}
-
-/** Fills *seconds with what the ledger says of a label. */
-static roof_status read_ledger(double *seconds, roof_error *error) {
-  roof_reconcile all;
-  const char *path = ledger != NULL ? ledger : "roofline.ledger";
-  roof_status status = roof_ledger_reconcile(path, &all, error);
-  if (status != ROOF_OK) {
-    return status;
-  }
-  status = roof_error_set(error, ROOF_E_NAME, "--label %s: %s has no measurement of it", label, path);
-  for (size_t i = 0; i < all.count; i++) {
-    if (strcmp(all.entries[i].label, label) == 0) {
-      *seconds = all.entries[i].measured_seconds;
-      status = ROOF_OK;
-    }
-  }
-  roof_reconcile_done(&all);
   return status;
 }
 
 /** What the options say of the operation. */
-static roof_status read_question(const typed *t, roof_question *question, roof_error *error) {
+static roof_status read_options(roof_question *question, roof_error *error) {
   roof_status status = ROOF_OK;
-  *question = roof_question_init();
-  question->measured_seconds = t->measured;
-  question->wall_seconds = t->wall;
+  if (users != -1 && users < 1) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--users %d: at least 1", users);
+  }
   question->users = users > 0 ? users : 0;
+  if (label != NULL) {
+    status = roof_ledger_seconds(ledger != NULL ? ledger : CLI_DEFAULT_LEDGER, label,
+                                 &question->measured_seconds, error);
+  }
+  return status;
+}
+
+static roof_status read_counters(roof_question *question, roof_error *error) {
+  roof_status status = ROOF_OK;
   for (int i = 0; counters != NULL && counters[i] != NULL && status == ROOF_OK; i++) {
     roof_clue clue;
     double value;
@@ -97,15 +70,13 @@ static roof_status read_question(const typed *t, roof_question *question, roof_e
   return status;
 }
 
-static roof_status gather(cli_advice *a, const roof_shape *shape, const typed *t, roof_error *error) {
-  double typed_values[ROOF_PARAM_MAX];
-  roof_question question;
-  roof_shape_typed(shape, 0, typed_values);
+static roof_status gather(cli_advice *a, const roof_shape *shape, roof_question *question,
+                          roof_error *error) {
+  double typed[ROOF_PARAM_MAX];
+  roof_shape_typed(shape, 0, typed);
   roof_status status = roof_shape_point(shape, 0, a->values, error);
-  status = status == ROOF_OK ? read_question(t, &question, error) : status;
-  if (status == ROOF_OK) {
-    status = roof_advise(a->target, a->op, typed_values, &question, &a->advice, error);
-  }
+  status = status == ROOF_OK ? read_counters(question, error) : status;
+  status = status == ROOF_OK ? roof_advise(a->target, a->op, typed, question, &a->advice, error) : status;
   return status == ROOF_OK
              ? roof_catalog_rank(a->target, a->op, a->values, &a->machines, &a->machine_count, error)
              : status;
@@ -125,21 +96,17 @@ static roof_status print_answer(const cli_args *args, const cli_advice *a, roof_
   return cli_print_end(&out, status, error);
 }
 
-static roof_status advise(const cli_args *args, const roof_shape *shape, typed *t, roof_error *error) {
+static roof_status advise(const cli_args *args, const roof_shape *shape, roof_question *question,
+                          roof_error *error) {
   cli_targets targets;
-  if (users != -1 && users < 1) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--users %d: at least 1", users);
-  }
-  roof_status status = label != NULL ? read_ledger(&t->measured, error) : ROOF_OK;
-  if (status == ROOF_OK) {
-    status = cli_select_targets(args, &targets, error);
-  }
+  roof_status status = read_options(question, error);
+  status = status == ROOF_OK ? cli_select_targets(args, &targets, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
   cli_advice a = {.target = targets.targets, .op = shape->op, .all_machines = all_machines != 0};
   status = targets.count > 1 ? roof_error_set(error, ROOF_E_ARGUMENT, "advise: one machine at a time")
-                             : gather(&a, shape, t, error);
+                             : gather(&a, shape, question, error);
   status = status == ROOF_OK ? print_answer(args, &a, error) : status;
   free(a.machines);
   cli_targets_done(&targets);
@@ -152,20 +119,22 @@ static roof_status advise_operation(const cli_args *args, roof_error *error) {
                           "advise: which operation? for instance `roofline advise gemm m=1 n=28672 k=8192 "
                           "--machine h100`, or --mix");
   }
-  const roof_op *op = NULL;
+  const char *words[WORDS_MAX];
   roof_shape shape;
-  typed t = {.measured = NAN, .wall = NAN};
-  roof_status status = cli_select_op(args, args->words[0], &op, error);
-  status = status == ROOF_OK ? sort_words(args, &t, error) : status;
-  status = status == ROOF_OK ? roof_shape_parse(&shape, op, t.words, t.count, NULL, error) : status;
+  roof_question question = roof_question_init();
+  cli_args rest = *args;
+  rest.words = words;
+  roof_status status = read_times(args, words, &rest.word_count, &question, error);
+  status = status == ROOF_OK ? cli_select_words(&rest, "advise", "", &shape, error) : status;
   if (status != ROOF_OK) {
     return status;
   }
   if (shape.points > 1) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "%s: has several values; advise takes one shape",
-                            op->params[shape.axes[0].param].name);
+                            shape.op->params[shape.axes[0].param].name);
   } else {
-    status = sets != NULL ? cli_advise_set(args, &shape, sets, error) : advise(args, &shape, &t, error);
+    status =
+        sets != NULL ? cli_advise_set(args, &shape, sets, error) : advise(args, &shape, &question, error);
   }
   roof_shape_done(&shape);
   return status;
