@@ -104,7 +104,8 @@ typedef struct roof_machine_summary {
   double fp32_flops_per_second; /**< of vector units */
   double half_flops_per_second; /**< the faster of fp16 and bf16 on matrix units, else fp16 on vector units */
   double fp8_flops_per_second;  /**< of matrix units */
-  double ridge;                 /**< FLOP per byte of memory at the 16-bit peak, else at fp32 */
+  double peak_flops_per_second; /**< the 16-bit one, else that of fp32 */
+  double ridge;                 /**< FLOP per byte of memory at that peak */
 } roof_machine_summary;
 
 /** The figures that people look for first.

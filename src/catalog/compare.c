@@ -28,8 +28,9 @@ roof_machine_summary roof_machine_summarize(const roof_machine *machine) {
                             .fp32_flops_per_second = peak_rate(machine, ROOF_FP32, ROOF_VECTOR),
                             .half_flops_per_second = half_rate(machine),
                             .fp8_flops_per_second = peak_rate(machine, ROOF_FP8, ROOF_MATRIX)};
-  double peak = isnan(s.half_flops_per_second) ? s.fp32_flops_per_second : s.half_flops_per_second;
-  s.ridge = peak / s.bytes_per_second;
+  s.peak_flops_per_second =
+      isnan(s.half_flops_per_second) ? s.fp32_flops_per_second : s.half_flops_per_second;
+  s.ridge = s.peak_flops_per_second / s.bytes_per_second;
   return s;
 }
 

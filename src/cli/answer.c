@@ -25,7 +25,6 @@ static const struct {
      "machine,precision,values=label,ttft_seconds,tpot_seconds,tokens_per_second,batch_tokens_per_second,"
      "device_tokens_per_second,prompt_tokens_per_second,joules_per_token,price_per_million_tokens,"
      "total_bytes,spare_bytes,fits,regime,intensity,mfu,mbu,why"},
-    {"roofline.op/1", "parameters", "name,default,same_as,choices,text"},
 };
 
 /** Where a row is: in an object of an outer list perhaps, in a list of that name. */

@@ -32,27 +32,34 @@ roof_status cli_chart_write_svg(const char *path, const char *title, const roof_
   return status;
 }
 
-roof_status cli_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
-                            roof_error *error) {
+/** What draws a scene as SVG. */
+typedef roof_status draw_scene(const roof_scene *scene, roof_text *out, roof_error *error);
+
+static roof_status write_scene(const char *path, const roof_scene *scene, draw_scene *draw, const char *title,
+                               cli_rows rows, roof_error *error) {
+  cli_grid grid = {0};
   roof_text svg = {0};
-  roof_status status = cli_chart_check(path, error);
-  status = status == ROOF_OK ? roof_draw_svg(scene, &svg, error) : status;
-  status = status == ROOF_OK ? cli_chart_write_svg(path, scene->title, &svg, table, error) : status;
+  int width = cli_columns_add_cells(&grid, rows);
+  const char **cells = cli_grid_cells(&grid);
+  const roof_table table = {title, cells, width, grid.count / width - 1};
+  roof_status status = cells != NULL ? cli_chart_check(path, error)
+                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
+  status = status == ROOF_OK ? draw(scene, &svg, error) : status;
+  status = status == ROOF_OK ? cli_chart_write_svg(path, scene->title, &svg, &table, error) : status;
   roof_text_done(&svg);
+  free(cells);
+  cli_grid_done(&grid);
   return status;
 }
 
 roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, const char *title, cli_rows rows,
                                  roof_error *error) {
-  cli_grid grid = {0};
-  int width = cli_columns_add_cells(&grid, rows);
-  const char **cells = cli_grid_cells(&grid);
-  const roof_table table = {title, cells, width, grid.count / width - 1};
-  roof_status status = cells != NULL ? cli_chart_write(path, scene, &table, error)
-                                     : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
-  free(cells);
-  cli_grid_done(&grid);
-  return status;
+  return write_scene(path, scene, roof_draw_svg, title, rows, error);
+}
+
+roof_status cli_chart_write_linear(const char *path, const roof_scene *scene, const char *title,
+                                   cli_rows rows, roof_error *error) {
+  return write_scene(path, scene, roof_draw_linear_svg, title, rows, error);
 }
 
 roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *caption,

@@ -10,13 +10,13 @@
  *  here. */
 roof_status cli_chart_check(const char *path, roof_error *error);
 
-/** Writes the scene as SVG or PNG, or as an HTML page with `table` beneath it. */
-roof_status cli_chart_write(const char *path, const roof_scene *scene, const roof_table *table,
-                            roof_error *error);
-
-/** The same with the rows as the table beneath it, `title` above them. */
+/** Writes the scene as SVG or PNG, or as an HTML page with the rows as a table beneath it, `title` above them. */
 roof_status cli_chart_write_rows(const char *path, const roof_scene *scene, const char *title, cli_rows rows,
                                  roof_error *error);
+
+/** The same over linear axes from zero. */
+roof_status cli_chart_write_linear(const char *path, const roof_scene *scene, const char *title,
+                                   cli_rows rows, roof_error *error);
 
 /** Writes a chart that is drawn already, `title` heading the page. */
 roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,

@@ -59,39 +59,76 @@ static roof_status list(const cli_args *args, roof_error *error) {
   return status;
 }
 
-static roof_status show(const cli_args *args, const char *name, roof_error *error) {
-  const roof_op *op = NULL;
-  roof_status status = cli_select_op(args, name, &op, error);
-  if (status != ROOF_OK) {
-    return status;
+/** A parameter as a record. */
+typedef struct record {
+  roof_param p;
+  const char *fallback; /**< NULL: it has none of its own */
+} record;
+
+static record record_of(const roof_op *op, int index, char scratch[CLI_SCRATCH]) {
+  const roof_param *p = &op->params[index];
+  return (record){*p, isnan(p->fallback) ? NULL
+                                         : roof_op_value_text(op, index, p->fallback, scratch, CLI_SCRATCH)};
+}
+
+static void add_choices(const void *row, roof_text *out) {
+  const roof_param *p = &((const record *)row)->p;
+  for (int i = 0; i < ROOF_CHOICE_MAX && p->choices[i] != NULL; i++) {
+    roof_text_addf(out, "%s%s", i > 0 ? ";" : "", p->choices[i]);
   }
-  if (args->json || args->csv) {
-    return cli_answer_print(args, rf_op_json(op), error);
+}
+
+static void add_records(roof_text *out, const roof_op *op) {
+  static const cli_column parameters[] = {
+      {.key = "name", CLI_FIELD(TEXT, record, p.name)},
+      {.key = "default", CLI_FIELD(TEXT, record, fallback)},
+      {.key = "same_as", CLI_FIELD(TEXT, record, p.same_as)},
+      {.key = "choices", .add = add_choices},
+      {.key = "text", CLI_FIELD(TEXT, record, p.text)},
+      {0},
+  };
+  char scratch[CLI_SCRATCH];
+  record r;
+  cli_columns_add_csv(out, CLI_ROWS(parameters, &r, 0));
+  for (int i = 0; i < roof_op_param_count(op); i++) {
+    r = record_of(op, i, scratch);
+    cli_columns_add_csv_row(out, parameters, &r);
   }
-  roof_text out = {0};
-  roof_text_addf(&out, "%s%s%s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
+}
+
+static void add_page(roof_text *out, const roof_op *op) {
+  roof_text_addf(out, "%s%s%s\n\n  unit        %s\n  FLOP        %s\n  bytes       %s\n", op->name,
                  op->summary[0] != '\0' ? ": " : "", op->summary, roof_unit_name(op->unit), op->flops,
                  op->bytes);
   if (op->link != NULL) {
-    roof_text_addf(&out, "  link bytes  %s\n  messages    %s\n", op->link, op->steps);
+    roof_text_addf(out, "  link bytes  %s\n  messages    %s\n", op->link, op->steps);
   }
   if (!isnan(op->flops_per_element)) {
-    roof_text_addf(&out, "  per element %g FLOP\n", op->flops_per_element);
+    roof_text_addf(out, "  per element %g FLOP\n", op->flops_per_element);
   }
-  roof_text_addf(&out, "  source      %s\n\n", op->source);
+  roof_text_addf(out, "  source      %s\n\n", op->source);
   for (int i = 0; i < roof_op_param_count(op); i++) {
-    const roof_param *p = &op->params[i];
-    char value[64];
-    const char *fallback = p->same_as != NULL   ? p->same_as
-                           : isnan(p->fallback) ? "needed"
-                                                : roof_op_value_text(op, i, p->fallback, value, sizeof value);
-    roof_text_addf(&out, "  %-13s %*s%s%s\n", p->name, p->text[0] != '\0' ? -12 : 0, fallback,
-                   p->text[0] != '\0' ? " " : "", p->text);
+    char scratch[CLI_SCRATCH];
+    record r = record_of(op, i, scratch);
+    const char *fallback = r.p.same_as != NULL ? r.p.same_as : r.fallback;
+    roof_text_addf(out, "  %-13s %*s%s%s\n", r.p.name, r.p.text[0] != '\0' ? -12 : 0,
+                   fallback != NULL ? fallback : "needed", r.p.text[0] != '\0' ? " " : "", r.p.text);
   }
   roof_text_add(
-      &out, "\n  a, w, o, kv are bytes per element of activations, weights (with scales), result, KV cache;"
-            " bytes are read + written, each once\n");
-  status = cli_print(&out, error);
+      out, "\n  a, w, o, kv are bytes per element of activations, weights (with scales), result, KV cache;"
+           " bytes are read + written, each once\n");
+}
+
+static roof_status show(const cli_args *args, const char *name, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_text out = {0};
+  roof_status status = cli_select_op(args, name, &op, error);
+  if (status == ROOF_OK && args->json) {
+    status = roof_op_write(op, &out, error);
+  } else if (status == ROOF_OK) {
+    args->csv ? add_records(&out, op) : add_page(&out, op);
+  }
+  status = status == ROOF_OK ? cli_print(&out, error) : status;
   roof_text_done(&out);
   return status;
 }

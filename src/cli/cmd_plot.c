@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/columns.h"
-#include "cli/grid.h"
-
 static int ascii, width, height, arrows, linear;
 static const struct poptOption options[] = {
     {"ascii", '\0', POPT_ARG_NONE, &ascii, 0, "only ASCII characters", NULL},
@@ -89,15 +86,6 @@ static roof_status fill_scene(const chart *c, roof_error *error) {
   return status == ROOF_OK ? place_words(c, error) : status;
 }
 
-static roof_status write_linear(const char *path, const roof_scene *scene, const roof_table *table,
-                                roof_error *error) {
-  roof_text svg = {0};
-  roof_status status = roof_draw_linear_svg(scene, &svg, error);
-  status = status == ROOF_OK ? cli_chart_write_svg(path, scene->title, &svg, table, error) : status;
-  roof_text_done(&svg);
-  return status;
-}
-
 /** A roof or a dot: a record of CSV, a dot a row of the page's table too. */
 typedef struct record {
   const char *what, *machine, *label, *operation, *limit;
@@ -151,20 +139,6 @@ static record *make_records(const roof_scene *scene) {
   return records;
 }
 
-/** Writes the chart, with the dots as the HTML page's table. */
-static roof_status write_picture(const chart *c, const record *dots, roof_error *error) {
-  cli_grid grid = {0};
-  int count = cli_columns_add_cells(&grid, CLI_ROWS(columns, dots, (size_t)c->scene->dot_count));
-  const char **cells = cli_grid_cells(&grid);
-  const roof_table table = {"Operations", cells, count, c->scene->dot_count};
-  roof_status status = cells != NULL
-                           ? (linear ? write_linear : cli_chart_write)(c->args->to, c->scene, &table, error)
-                           : roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
-  free(cells);
-  cli_grid_done(&grid);
-  return status;
-}
-
 static roof_status answer(const chart *c, roof_error *error) {
   roof_text out = {0};
   record *records = make_records(c->scene);
@@ -172,7 +146,9 @@ static roof_status answer(const chart *c, roof_error *error) {
   if (records == NULL) {
     status = roof_error_set(error, ROOF_E_MEMORY, "plot: out of memory");
   } else if (c->args->to != NULL) {
-    status = write_picture(c, records + c->scene->roof_count, error);
+    const record *dots = records + c->scene->roof_count;
+    status = (linear ? cli_chart_write_linear : cli_chart_write_rows)(
+        c->args->to, c->scene, "Operations", CLI_ROWS(columns, dots, (size_t)c->scene->dot_count), error);
   } else if (c->args->json) {
     status = roof_scene_write(c->scene, &out, error);
   } else if (c->args->csv) {

@@ -280,6 +280,52 @@ static roof_status draw_all(roof_error *error) {
   return status;
 }
 
+static roof_status teach_and_draw(roof_error *error) {
+  static const roof_drill_question question = {.machine = "h100", .op = "add", .text = "add n=4096"};
+  owned roof_machine *machine = NULL;
+  roof_drill_solution solution;
+  roof_explanation explanation = {0};
+  roof_shape shape;
+  const roof_op *op = NULL;
+  roof_scene *scene = calloc(1, sizeof *scene);
+  roof_text text = {0};
+  roof_scene_init(scene);
+  roof_status status = roof_catalog_load(question.machine, &machine, error);
+  status = status == ROOF_OK ? roof_drill_solve(&question, machine, &solution, error) : status;
+  status = status == ROOF_OK ? roof_op_find(question.op, &op, error) : status;
+  status = status == ROOF_OK ? roof_shape_parse_text(&shape, op, "n=4096", error) : status;
+  if (status == ROOF_OK) {
+    const roof_target *target = &solution.target;
+    const roof_measurement measured = {.label = "a", .seconds = 1e-3, .flops = 1e8, .bytes = 4e8};
+    status = roof_explain(target, NULL, &shape, &explanation, error);
+    status = status == ROOF_OK ? roof_scene_add_machines(scene, &machine, 1, ROOF_FP16, error) : status;
+    status = status == ROOF_OK ? roof_scene_add_shape(scene, target, 0, &shape, true, error) : status;
+    status = status == ROOF_OK
+                 ? roof_scene_add_measurements(scene, machine, 0, &measured, 1, "a", true, error)
+                 : status;
+    status = status == ROOF_OK ? roof_scene_write(scene, &text, error) : status;
+    roof_shape_done(&shape);
+  }
+  roof_explanation_done(&explanation);
+  roof_text_done(&text);
+  free(scene);
+  return status;
+}
+
+static roof_status examine_captured(roof_error *error) {
+  char root[512];
+  roof_examination examination;
+  roof_text text = {0};
+  roof_status status =
+      roof_doctor_examine(source_path(root, sizeof root, "tests/fixtures/doctor/vm"), &examination, error);
+  if (status == ROOF_OK) {
+    status = roof_examination_write(&examination, &text, error);
+    roof_examination_done(&examination);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
 #define SMALL(function)                                                                                      \
   static void function##_in_a_small_stack(void **state) {                                                    \
     (void)state;                                                                                             \
@@ -294,13 +340,21 @@ SMALL(measure_fake)
 SMALL(keep_ledger)
 SMALL(import_files)
 SMALL(draw_all)
+SMALL(teach_and_draw)
+SMALL(examine_captured)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(load_and_lint_in_a_small_stack), cmocka_unit_test(predict_and_advise_in_a_small_stack),
-      cmocka_unit_test(answer_model_in_a_small_stack),  cmocka_unit_test(answer_graph_in_a_small_stack),
-      cmocka_unit_test(measure_fake_in_a_small_stack),  cmocka_unit_test(keep_ledger_in_a_small_stack),
-      cmocka_unit_test(import_files_in_a_small_stack),  cmocka_unit_test(draw_all_in_a_small_stack),
+      cmocka_unit_test(load_and_lint_in_a_small_stack),
+      cmocka_unit_test(predict_and_advise_in_a_small_stack),
+      cmocka_unit_test(answer_model_in_a_small_stack),
+      cmocka_unit_test(answer_graph_in_a_small_stack),
+      cmocka_unit_test(measure_fake_in_a_small_stack),
+      cmocka_unit_test(keep_ledger_in_a_small_stack),
+      cmocka_unit_test(import_files_in_a_small_stack),
+      cmocka_unit_test(draw_all_in_a_small_stack),
+      cmocka_unit_test(teach_and_draw_in_a_small_stack),
+      cmocka_unit_test(examine_captured_in_a_small_stack),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -253,17 +253,16 @@ static void add_libraries(page *p) {
 /** The answer first: what it is, and the figures people look for. */
 static void add_head(page *p) {
   const roof_machine *m = p->machine;
-  char half[MACHINE_FIGURE_SIZE], rate[MACHINE_FIGURE_SIZE], clock[MACHINE_FIGURE_SIZE];
+  char peak[MACHINE_FIGURE_SIZE], rate[MACHINE_FIGURE_SIZE], clock[MACHINE_FIGURE_SIZE];
   const char *const words[] = {m->vendor, m->architecture, m->device_class};
   roof_text_addf(&p->text, "%s: %s", m->name, roof_machine_title(m));
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     roof_text_addf(&p->text, "%s%s", words[i][0] != '\0' ? ", " : "", words[i]);
   }
   roof_machine_summary summary = roof_machine_summarize(m);
-  bool has_half = !isnan(summary.half_flops_per_second);
-  double peak = has_half ? summary.half_flops_per_second : summary.fp32_flops_per_second;
   roof_text_addf(&p->text, "\n  %s at %s, %s of memory bandwidth",
-                 cli_machine_figure(half, peak, "FLOP/s", "no peak known"), has_half ? "16 bit" : "fp32",
+                 cli_machine_figure(peak, summary.peak_flops_per_second, "FLOP/s", "no peak known"),
+                 isnan(summary.half_flops_per_second) ? "fp32" : "16 bit",
                  cli_machine_figure(rate, summary.bytes_per_second, "B/s", "unknown"));
   if (!isnan(m->unit_count)) {
     const char *kind = m->unit_kind[0] != '\0' ? m->unit_kind : "unit";
