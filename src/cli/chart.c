@@ -62,16 +62,18 @@ roof_status cli_chart_write_linear(const char *path, const roof_scene *scene, co
   return write_scene(path, scene, roof_draw_linear_svg, title, rows, error);
 }
 
-roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *caption,
-                                   const cli_grid *rows, int columns, roof_error *error) {
-  static const cli_grid none = {.count = 0};
-  const char **cells = cli_grid_cells(rows != NULL ? rows : &none);
-  const roof_table table = {caption, cells, columns, rows != NULL ? rows->count / columns - 1 : 0};
+roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *title,
+                                   const cli_rows *rows, roof_error *error) {
+  cli_grid grid = {0};
+  int width = rows != NULL ? cli_columns_add_cells(&grid, *rows) : 0;
+  const char **cells = cli_grid_cells(&grid);
+  const roof_table table = {title, cells, width, width > 0 ? grid.count / width - 1 : 0};
   roof_text svg = {0};
   roof_status status = cells != NULL ? roof_draw_curves_svg(curves, &svg, error)
                                      : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   status = status == ROOF_OK ? cli_chart_write_svg(path, curves->title, &svg, &table, error) : status;
   free(cells);
+  cli_grid_done(&grid);
   roof_text_done(&svg);
   return status;
 }

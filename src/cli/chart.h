@@ -3,7 +3,6 @@
 #define CLI_CHART_H
 
 #include "cli/columns.h"
-#include "cli/grid.h"
 #include "roofline/draw.h"
 
 /** ROOF_E_ARGUMENT unless the name ends in .svg, .png or .html, ROOF_E_UNSUPPORTED where that is not drawn
@@ -22,9 +21,9 @@ roof_status cli_chart_write_linear(const char *path, const roof_scene *scene, co
 roof_status cli_chart_write_svg(const char *path, const char *title, const roof_text *svg,
                                 const roof_table *table, roof_error *error);
 
-/** Writes curves; `rows`, nullable, are the cells of a table of so many columns beneath them on an HTML page. */
-roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *caption,
-                                   const cli_grid *rows, int columns, roof_error *error);
+/** Writes curves, the rows (NULL: none) as the table beneath them, `title` above it. */
+roof_status cli_chart_write_curves(const char *path, const roof_curves *curves, const char *title,
+                                   const cli_rows *rows, roof_error *error);
 
 /** Prints the scene `width` by `height` characters large; 0: as the terminal, else what fits most. */
 roof_status cli_chart_print(const cli_args *args, const roof_scene *scene, int width, int height, bool ascii,

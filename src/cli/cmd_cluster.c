@@ -160,7 +160,7 @@ static roof_status draw(const answer *a, const char *path, roof_error *error) {
     return roof_error_set(error, ROOF_E_MEMORY, "cluster: out of memory");
   }
   roof_cluster_chart(&a->target, &a->in, &a->of, chart);
-  roof_status status = cli_chart_write_curves(path, chart, "", NULL, 0, error);
+  roof_status status = cli_chart_write_curves(path, chart, "", NULL, error);
   free(chart);
   return status;
 }

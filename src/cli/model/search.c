@@ -78,13 +78,6 @@ static roof_status parse_limits(const roof_model_settings *s, roof_plan_limits *
   return status == ROOF_OK ? parse_limit(tpot, "s", "tpot", &l->tpot_seconds, error) : status;
 }
 
-static cli_rows front_rows(const answer *a, front_row rows[ROOF_FRONT_MAX]) {
-  for (int i = 0; i < a->front.count; i++) {
-    rows[i] = (front_row){a->front.points[i], a->precisions.names[a->front.points[i].precision]};
-  }
-  return CLI_ROWS(front_columns, rows, (size_t)a->front.count);
-}
-
 static void add_text(const answer *a, roof_text *out) {
   char words[2 * SHORT], x[SHORT], y[SHORT];
   const roof_plan_front *f = &a->front;
@@ -104,15 +97,17 @@ static void add_text(const answer *a, roof_text *out) {
   if (f->count > 0) {
     roof_text_add(out, "\nfront: no other plan has both more tokens per second and less time per token\n");
     front_row rows[ROOF_FRONT_MAX];
-    cli_columns_add_text(out, front_rows(a, rows));
+    for (int i = 0; i < f->count; i++) {
+      rows[i] = (front_row){f->points[i], a->precisions.names[f->points[i].precision]};
+    }
+    cli_columns_add_text(out, CLI_ROWS(front_columns, rows, (size_t)f->count));
   }
 }
 
 static roof_status write_chart(const answer *a, const char *path, roof_error *error) {
   static roof_front chart;
   roof_text out = {0};
-  size_t length = strlen(path);
-  if (length < 4 || strcmp(path + length - 4, ".svg") != 0) {
+  if (!roof_text_ends_with(path, ".svg")) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--to %s: the name must end in .svg", path);
   }
   roof_plans_chart(a->model, a->machine, &a->limits, &a->precisions, &a->front, &chart);

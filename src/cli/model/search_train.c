@@ -6,14 +6,6 @@
 
 enum { SHORT = 48 };
 
-typedef struct answer {
-  const roof_model *model;
-  const roof_machine *machine;
-  const roof_model_settings *settings;
-  double devices;
-  roof_train_front front;
-} answer;
-
 static const char *recompute_and_sp(const void *row, char *scratch) {
   const roof_train_point *p = row;
   snprintf(scratch, CLI_SCRATCH, "%s%s", roof_recompute_name(p->recompute), p->sp ? ", sp" : "");
@@ -38,18 +30,13 @@ static const cli_column front_columns[] = {
     {NULL, "memory", .binary = true, CLI_FIELD(NUMBER, roof_train_point, total_bytes)},
     {0}};
 
-static cli_rows front_rows(const answer *a) {
-  return CLI_ROWS(front_columns, a->front.points, (size_t)a->front.count);
-}
-
-static void add_text(const answer *a, roof_text *out) {
-  const roof_train_front *f = &a->front;
+static void add_text(roof_text *out, const roof_model *model, const roof_machine *machine,
+                     const roof_model_settings *settings, double devices, const roof_train_front *f) {
   const roof_train_point *b = &f->best;
   char x[SHORT], y[SHORT], ep[SHORT];
   snprintf(ep, SHORT, " ep %.0f", b->ep);
   roof_text_addf(out, "%s trained on %.0f x %s, %.0f sequences of %.0f tokens: %.0f plans tried, %.0f fit\n",
-                 a->model->name, a->devices, a->machine->title, a->settings->batch, a->settings->prompt,
-                 f->tried, f->fit);
+                 model->name, devices, machine->title, settings->batch, settings->prompt, f->tried, f->fit);
   if (f->count == 0) {
     roof_text_add(out, "best: none fits\n");
     return;
@@ -61,20 +48,19 @@ static void add_text(const answer *a, roof_text *out) {
   roof_text_addf(out, ", %.4g tokens/s per device, MFU %.1f %%, %s per device\n", b->device_tokens_per_second,
                  100 * b->mfu, roof_bytes_format(y, SHORT, b->total_bytes));
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
-  cli_columns_add_text(out, front_rows(a));
+  cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));
 }
 
 roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
                                    const roof_model_settings *settings, double devices, roof_text *text,
                                    json_t *json, roof_error *error) {
-  static answer a;
-  a = (answer){.model = model, .machine = machine, .settings = settings, .devices = devices};
-  roof_status status = roof_train_search(model, machine, settings, devices, &a.front, error);
+  static roof_train_front front;
+  roof_status status = roof_train_search(model, machine, settings, devices, &front, error);
   if (status == ROOF_OK && args->json) {
-    json_array_append_new(json, rf_train_plans_json(model, machine, settings, devices, &a.front));
+    json_array_append_new(json, rf_train_plans_json(model, machine, settings, devices, &front));
   } else if (status == ROOF_OK) {
     roof_text_add(text, text->length > 0 ? "\n" : "");
-    add_text(&a, text);
+    add_text(text, model, machine, settings, devices, &front);
   }
   return status;
 }

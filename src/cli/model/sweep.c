@@ -6,7 +6,7 @@
 #include "cli/chart.h"
 #include "cli/model/model.h"
 
-enum { BESIDE_MAX = 64, COLUMNS = 6 };
+enum { MACHINES_MAX = 64 };
 
 static int compare;
 const struct poptOption cli_model_sweep_options[] = {
@@ -17,45 +17,54 @@ bool cli_model_sweeps(const roof_model_axes *axes, const char *precisions) {
   return compare || axes->count > 0 || (precisions != NULL && strchr(precisions, '/') != NULL);
 }
 
-/** The runs, for the page. */
-static void add_rows(cli_grid *grid, const roof_model_sweep *s) {
-  static const roof_run_figure figures[] = {ROOF_RUN_TTFT, ROOF_RUN_TPOT, ROOF_RUN_DEVICE_RATE};
-  static const char *const heads[COLUMNS] = {
-      "machine", "values", "TTFT (s)", "TPOT (s)", "tokens/s per device", "memory"};
-  for (int i = 0; i < COLUMNS; i++) {
-    cli_grid_add(grid, "%s", heads[i]);
-  }
-  for (size_t i = 0; i < s->count; i++) {
-    const roof_model_run *run = &s->runs[i];
-    bool possible = run->why[0] == '\0';
-    roof_text words = {0};
-    roof_model_sweep_add_words(&words, s, run, -1);
-    cli_grid_add(grid, "%s", s->machines[run->machine]->name);
-    cli_grid_add(grid, "%s", words.data != NULL ? words.data : "");
-    for (int f = 0; f < 3; f++) {
-      double value = run->figures[figures[f]];
-      cli_grid_add(grid, possible && !isnan(value) ? "%.4g" : "", value);
-    }
-    cli_grid_add(grid, "%s", !possible ? run->why : run->fits ? "fits" : "does not fit");
-    roof_text_done(&words);
-  }
+/** A run, for the page. */
+typedef struct page_row {
+  const char *machine, *memory;
+  char words[192];
+  double ttft, tpot, rate;
+} page_row;
+
+#define FIGURE(head, member)                                                                                 \
+  { .header = head, .digits = 4, .none = "", CLI_FIELD(NUMBER, page_row, member) }
+static const cli_column page_columns[] = {{.header = "machine", CLI_FIELD(TEXT, page_row, machine)},
+                                          {.header = "values", .none = "", CLI_FIELD(NAME, page_row, words)},
+                                          FIGURE("TTFT (s)", ttft),
+                                          FIGURE("TPOT (s)", tpot),
+                                          FIGURE("tokens/s per device", rate),
+                                          {.header = "memory", CLI_FIELD(TEXT, page_row, memory)},
+                                          {0}};
+
+static page_row row_of(const roof_model_sweep *s, const roof_model_run *run) {
+  bool possible = run->why[0] == '\0';
+  page_row row = {.machine = s->machines[run->machine]->name,
+                  .memory = !possible   ? run->why
+                            : run->fits ? "fits"
+                                        : "does not fit",
+                  .ttft = possible ? run->figures[ROOF_RUN_TTFT] : NAN,
+                  .tpot = possible ? run->figures[ROOF_RUN_TPOT] : NAN,
+                  .rate = possible ? run->figures[ROOF_RUN_DEVICE_RATE] : NAN};
+  roof_text words = {0};
+  roof_model_sweep_add_words(&words, s, run, -1);
+  snprintf(row.words, sizeof row.words, "%s", words.data != NULL ? words.data : "");
+  roof_text_done(&words);
+  return row;
 }
 
 static roof_status draw(const roof_model_sweep *s, const char *path, roof_error *error) {
-  cli_grid grid = {0};
   roof_error why = {0};
   roof_curves *chart = calloc(1, sizeof *chart);
-  if (chart == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
-  }
-  roof_status status = roof_model_sweep_chart(s, chart, &why);
+  page_row *page = calloc(s->count, sizeof *page);
+  roof_status status = chart != NULL && page != NULL ? roof_model_sweep_chart(s, chart, &why)
+                                                     : roof_error_set(&why, ROOF_E_MEMORY, "out of memory");
   if (status != ROOF_OK) {
     roof_error_set(error, status, "--to %s: %s", path, why.message);
   } else {
-    add_rows(&grid, s);
-    status = cli_chart_write_curves(path, chart, "Runs", &grid, COLUMNS, error);
+    for (size_t i = 0; i < s->count; i++) {
+      page[i] = row_of(s, &s->runs[i]);
+    }
+    status = cli_chart_write_curves(path, chart, "Runs", &CLI_ROWS(page_columns, page, s->count), error);
   }
-  cli_grid_done(&grid);
+  free(page);
   free(chart);
   return status;
 }
@@ -79,8 +88,8 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
   roof_status status = args->to != NULL ? cli_chart_check(args->to, error) : ROOF_OK;
   status = status == ROOF_OK ? roof_model_precisions_parse(precisions, &settings->precision, &choices, error)
                              : status;
-  if (status == ROOF_OK && compare && count > BESIDE_MAX) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--compare: at most %d machines", BESIDE_MAX);
+  if (status == ROOF_OK && compare && count > MACHINES_MAX) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--compare: at most %d machines", MACHINES_MAX);
   }
   status = status == ROOF_OK
                ? roof_model_sweep_of(model, machines, count, settings, axes, &choices, &s, error)

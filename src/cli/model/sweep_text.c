@@ -30,6 +30,18 @@ static bool is_shown(const roof_model_sweep *s, int column) {
          (figure != ROOF_RUN_PROMPT_RATE || !roof_model_sweep_knows(s, ROOF_RUN_TPOT));
 }
 
+/** What binds a run, or why it cannot be. */
+static const char *bound_of(const roof_model_run *p) {
+  return p->why[0] != '\0' ? p->why : roof_regime_name(p->regime);
+}
+
+static const char *memory_of(const roof_model_run *p) {
+  return p->why[0] != '\0'                         ? "-"
+         : isnan(p->figures[ROOF_RUN_SPARE_BYTES]) ? "unknown"
+         : p->fits                                 ? "fits"
+                                                   : "does not fit";
+}
+
 static void write_figure(char text[SHORT], const roof_model_run *p, roof_run_figure figure) {
   const char *unit;
   double value = p->figures[figure];
@@ -83,7 +95,6 @@ static void add_heads(cli_grid *grid, const roof_model_sweep *s, char alignment[
 }
 
 static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_run *p) {
-  bool possible = p->why[0] == '\0';
   if (s->machine_count > 1) {
     cli_grid_add(grid, "%s", s->machines[p->machine]->name);
   }
@@ -98,9 +109,8 @@ static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_
       add_figure(grid, p, columns[i].figure);
     }
   }
-  cli_grid_add(grid, "%s", possible ? roof_regime_name(p->regime) : p->why);
-  bool unknown = isnan(p->figures[ROOF_RUN_SPARE_BYTES]);
-  cli_grid_add(grid, "%s", !possible ? "-" : unknown ? "unknown" : p->fits ? "fits" : "does not fit");
+  cli_grid_add(grid, "%s", bound_of(p));
+  cli_grid_add(grid, "%s", memory_of(p));
 }
 
 static void add_runs(roof_text *out, const roof_model_sweep *s) {
@@ -121,15 +131,15 @@ static void add_runs(roof_text *out, const roof_model_sweep *s) {
 }
 
 /** The run of `machine` with the values of row `row`. */
-static const roof_model_run *beside(const roof_model_sweep *s, int machine, size_t row) {
+static const roof_model_run *run_of(const roof_model_sweep *s, int machine, size_t row) {
   return &s->runs[(size_t)machine * s->values * (size_t)s->precisions.count + row];
 }
 
 /** One figure of all machines with the values of a row, the others' also as a multiple of the first's. */
-static void add_beside(cli_grid *grid, const roof_model_sweep *s, roof_run_figure figure, size_t row) {
-  double first = beside(s, 0, row)->figures[figure];
+static void add_compared(cli_grid *grid, const roof_model_sweep *s, roof_run_figure figure, size_t row) {
+  double first = run_of(s, 0, row)->figures[figure];
   for (int m = 0; m < s->machine_count; m++) {
-    const roof_model_run *p = beside(s, m, row);
+    const roof_model_run *p = run_of(s, m, row);
     char text[SHORT];
     write_figure(text, p, figure);
     if (m > 0 && p->why[0] == '\0' && first > 0 && !isnan(p->figures[figure])) {
@@ -140,7 +150,7 @@ static void add_beside(cli_grid *grid, const roof_model_sweep *s, roof_run_figur
   }
 }
 
-static void head_beside(cli_grid *grid, const roof_model_sweep *s, const char *what, char *alignment) {
+static void head_machines(cli_grid *grid, const roof_model_sweep *s, const char *what, char *alignment) {
   cli_grid_add(grid, "%s", what);
   strcpy(alignment, "l");
   for (int m = 0; m < s->machine_count; m++) {
@@ -158,13 +168,13 @@ static void add_machines(roof_text *out, const roof_model_sweep *s) {
     if (!is_shown(s, i) || columns[i].figure == ROOF_RUN_INTENSITY) {
       continue;
     }
-    head_beside(&grid, s, heading(s, i), alignment);
+    head_machines(&grid, s, heading(s, i), alignment);
     for (size_t row = 0; row < rows && row < ROWS_MAX; row++) {
       roof_text words = {0};
-      roof_model_sweep_add_words(&words, s, beside(s, 0, row), -1);
+      roof_model_sweep_add_words(&words, s, run_of(s, 0, row), -1);
       cli_grid_add(&grid, "%s", words.data != NULL ? words.data : "");
       roof_text_done(&words);
-      add_beside(&grid, s, columns[i].figure, row);
+      add_compared(&grid, s, columns[i].figure, row);
     }
     roof_text_add(out, i > 0 ? "\n" : "");
     cli_grid_end(&grid, out, alignment);
@@ -175,27 +185,25 @@ static void add_machines(roof_text *out, const roof_model_sweep *s) {
 static void add_figures(roof_text *out, const roof_model_sweep *s) {
   char alignment[COLUMNS_MAX];
   cli_grid grid = {0};
-  head_beside(&grid, s, "", alignment);
+  head_machines(&grid, s, "", alignment);
   for (int i = 0; i < COLUMN_COUNT; i++) {
     if (is_shown(s, i)) {
       cli_grid_add(&grid, "%s", heading(s, i));
-      add_beside(&grid, s, columns[i].figure, 0);
+      add_compared(&grid, s, columns[i].figure, 0);
     }
   }
   for (int line = 0; line < 2; line++) {
     cli_grid_add(&grid, "%s", line == 0 ? "bound" : "memory");
     for (int m = 0; m < s->machine_count; m++) {
-      const roof_model_run *p = beside(s, m, 0);
-      const char *fits = isnan(p->figures[ROOF_RUN_SPARE_BYTES]) ? "unknown"
-                         : p->fits                               ? "fits"
-                                                                 : "does not fit";
-      cli_grid_add(&grid, "%s", p->why[0] != '\0' ? p->why : line == 0 ? roof_regime_name(p->regime) : fits);
+      const roof_model_run *p = run_of(s, m, 0);
+      bool bound = line == 0 || p->why[0] != '\0';
+      cli_grid_add(&grid, "%s", bound ? bound_of(p) : memory_of(p));
     }
   }
   cli_grid_end(&grid, out, alignment);
 }
 
-/** Lines told of the crossings. */
+/** What is said of the crossings. */
 typedef struct lines {
   roof_text text;
   int count;

@@ -104,20 +104,15 @@ static roof_status answer_on(const cli_args *args, const roof_workload *w, const
 
 /** The operations of all files of --ops, NULL at the end. */
 static roof_status list_ops(const cli_args *args, const roof_op ***ops, roof_error *error) {
-  size_t count = 0;
+  int count = 0;
   for (int i = 0; i < args->userops_count; i++) {
-    count += args->userops[i].count;
+    count += (int)args->userops[i].count;
   }
-  *ops = calloc(count + 1, sizeof **ops);
-  if (*ops == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "operations: out of memory");
+  *ops = calloc((size_t)count + 1, sizeof **ops);
+  for (int i = 0; i < count && *ops != NULL; i++) {
+    (*ops)[i] = roof_userops_at(args->userops, args->userops_count, i);
   }
-  for (int i = args->userops_count - 1; i >= 0; i--) {
-    for (size_t j = args->userops[i].count; j-- > 0;) {
-      (*ops)[--count] = &args->userops[i].ops[j];
-    }
-  }
-  return ROOF_OK;
+  return *ops != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "operations: out of memory");
 }
 
 static roof_status read_workload(const cli_args *args, char *dtype, const roof_machine *machine,
