@@ -58,6 +58,7 @@
 #include "roofline/kernels.h"
 #include "roofline/ladder.h"
 #include "roofline/ledger.h"
+#include "roofline/loop.h"
 #include "roofline/machine.h"
 #include "roofline/measure.h"
 #include "roofline/measurement.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number.h"
 #include "draw/glyph.h"
 
 /** The cells of a terminal that a text takes: two for a wide character, none for a combining one. */
@@ -33,32 +32,18 @@ void cli_text_add_table(roof_text *text, const char *const *cells, int columns, 
 }
 
 void cli_grid_add(cli_grid *grid, const char *format, ...) {
-  char cell[512];
   va_list arguments;
   va_start(arguments, format);
-  rf_vformat(cell, sizeof cell, format, arguments);
+  rf_cells_vadd(grid, format, arguments);
   va_end(arguments);
-  roof_text_add_bytes(&grid->cells, cell, strlen(cell) + 1);
-  grid->count++;
 }
 
 const char **cli_grid_cells(const cli_grid *grid) {
-  const char **cells = calloc((size_t)grid->count + 1, sizeof *cells);
-  if (cells == NULL || grid->cells.failed) {
-    free(cells);
-    return NULL;
-  }
-  const char *cell = grid->cells.data;
-  for (int i = 0; i < grid->count; i++) {
-    cells[i] = cell;
-    cell += strlen(cell) + 1;
-  }
-  return cells;
+  return rf_cells_list(grid);
 }
 
 void cli_grid_done(cli_grid *grid) {
-  roof_text_done(&grid->cells);
-  *grid = (cli_grid){0};
+  rf_cells_done(grid);
 }
 
 void cli_grid_end(cli_grid *grid, roof_text *out, const char *alignment) {
@@ -69,5 +54,5 @@ void cli_grid_end(cli_grid *grid, roof_text *out, const char *alignment) {
     cli_text_add_table(out, cells, columns, grid->count / columns, alignment);
   }
   free(cells);
-  cli_grid_done(grid);
+  rf_cells_done(grid);
 }

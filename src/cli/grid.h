@@ -3,6 +3,7 @@
 #define CLI_GRID_H
 
 #include "cli/cli.h"
+#include "draw/cells.h"
 
 enum { CLI_TABLE_COLUMNS = 32 };
 
@@ -10,11 +11,7 @@ enum { CLI_TABLE_COLUMNS = 32 };
 void cli_text_add_table(roof_text *text, const char *const *cells, int columns, int rows,
                         const char *alignment);
 
-/** Cells of a table, collected one by one. Start from `{0}`. */
-typedef struct cli_grid {
-  roof_text cells; /**< each ends with a NUL */
-  int count;
-} cli_grid;
+typedef rf_cells cli_grid;
 
 /** Adds the next cell, row by row. */
 void cli_grid_add(cli_grid *grid, const char *format, ...) ROOF_PRINTF(2, 3);

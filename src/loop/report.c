@@ -1,63 +1,66 @@
+/* The report of the loop: one HTML page. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/loop/loop.h"
 #include "core/number.h"
+#include "loop/loop.h"
 #include "roofline/draw.h"
+#include "roofline/units.h"
 #include "roofline/version.h"
 
-enum { SHORT = 40, LINE = 640, CEILING_COLUMNS = 7, REASON_COLUMNS = 3 };
+enum { SHORT = 40, CEILING_COLUMNS = 7, REASON_COLUMNS = 3 };
 
-static void add_quantity(cli_grid *grid, double value, const char *unit) {
+static void add_quantity(rf_cells *grid, double value, const char *unit) {
   char text[SHORT];
-  cli_grid_add(grid, "%s", isnan(value) ? "" : roof_quantity_format(text, sizeof text, value, unit));
+  rf_cells_add(grid, "%s", isnan(value) ? "" : roof_quantity_format(text, sizeof text, value, unit));
 }
 
-static void add_percent(cli_grid *grid, double share) {
+static void add_percent(rf_cells *grid, double share) {
   char text[SHORT] = "";
   if (!isnan(share)) {
     rf_format(text, sizeof text, "%.1f %%", 100 * share);
   }
-  cli_grid_add(grid, "%s", text);
+  rf_cells_add(grid, "%s", text);
 }
 
-static void add_cores(cli_grid *s, const roof_machine *m, int cores, const char *core_kind, int per_core) {
+static void add_cores(rf_cells *s, const roof_machine *m, int cores, const char *core_kind, int per_core) {
   char text[2 * SHORT], count[16];
   rf_format(count, sizeof count, "%g", cores > 0 ? cores : m->unit_count);
   snprintf(text, sizeof text, "%s%s%s%s", count, core_kind[0] != '\0' ? " " : "", core_kind,
            per_core > 1 ? ", all threads" : "");
-  cli_grid_add(s, "%s", text);
+  rf_cells_add(s, "%s", text);
 }
 
-static void add_ceiling(cli_grid *s, double value, double limit, double spread, const char *unit,
+static void add_ceiling(rf_cells *s, double value, double limit, double spread, const char *unit,
                         const char *how) {
   add_quantity(s, value, unit);
   add_quantity(s, limit, unit);
   add_percent(s, value / limit);
   add_percent(s, spread);
-  cli_grid_add(s, "%s", how);
+  rf_cells_add(s, "%s", how);
 }
 
-static void add_level(cli_grid *s, const roof_machine *m, const roof_level *level) {
+static void add_level(rf_cells *s, const roof_machine *m, const roof_level *level) {
   roof_machine_value v;
   for (int i = 0; roof_level_figure(level, i, &v); i++) {
     if (v.limited && !isnan(v.value)) {
-      cli_grid_add(s, "%s %s", level->name, v.label);
+      rf_cells_add(s, "%s %s", level->name, v.label);
       add_cores(s, m, level->cores, level->core_kind, level->threads_per_core);
       add_ceiling(s, v.value, v.limit, v.spread, v.unit, level->source);
     }
   }
 }
 
-static void add_ceilings(cli_grid *s, const roof_machine *m) {
+static void add_ceilings(rf_cells *s, const roof_machine *m) {
   static const char *const header[CEILING_COLUMNS] = {"ceiling",      "cores",  "measured", "limit",
                                                       "of the limit", "spread", "how"};
-  cli_loop_add_row(s, header, CEILING_COLUMNS);
+  rf_cells_add_row(s, header, CEILING_COLUMNS);
   for (int i = 0; i < m->peak_count; i++) {
     const roof_peak *peak = &m->peaks[i];
     if (!isnan(peak->flops_per_second)) {
-      cli_grid_add(s, "%s %s%s%s", roof_dtype_name(peak->dtype), roof_unit_name(peak->unit),
+      rf_cells_add(s, "%s %s%s%s", roof_dtype_name(peak->dtype), roof_unit_name(peak->unit),
                    peak->isa[0] != '\0' ? ", " : "", peak->isa);
       add_cores(s, m, peak->cores, peak->core_kind, peak->threads_per_core);
       add_ceiling(s, peak->flops_per_second, peak->limit_flops_per_second, peak->spread, "FLOP/s",
@@ -68,13 +71,13 @@ static void add_ceilings(cli_grid *s, const roof_machine *m) {
     add_level(s, m, &m->levels[i]);
   }
   if (!isnan(m->launch_seconds)) {
-    cli_grid_add(s, "parallel region");
+    rf_cells_add(s, "parallel region");
     add_cores(s, m, 0, "", 0);
     add_ceiling(s, m->launch_seconds, NAN, NAN, "s", "time of one empty parallel region");
   }
 }
 
-static void add_dots(roof_scene *scene, const cli_loop_kernel *k) {
+static void add_dots(roof_scene *scene, const roof_loop_kernel *k) {
   const roof_prediction *p = &k->prediction;
   char measured[SHORT], predicted[SHORT];
   roof_scene_dot dot = {.next = -1};
@@ -92,13 +95,14 @@ static void add_dots(roof_scene *scene, const cli_loop_kernel *k) {
   roof_scene_add_dot(scene, &dot);
 }
 
-static roof_status build_scene(const cli_loop *loop, roof_scene *scene, roof_error *error) {
+static roof_status build_scene(const roof_loop *loop, roof_scene *scene, roof_error *error) {
   roof_scene_init(scene);
-  snprintf(scene->title, sizeof scene->title, "%s, %s", loop->machine->title, roof_dtype_name(loop->dtype));
+  snprintf(scene->title, sizeof scene->title, "%s, %s", loop->machine->title,
+           roof_dtype_name(loop->options.dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle,
            "solid: theoretical limit; dashed: achieved; hollow: predicted; filled: measured");
-  cli_loop_answer(loop, scene->description, sizeof scene->description);
-  roof_status status = roof_scene_add_machine(scene, loop->machine, loop->dtype, error);
+  roof_loop_sentence(loop, scene->description, sizeof scene->description);
+  roof_status status = roof_scene_add_machine(scene, loop->machine, loop->options.dtype, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
     if (loop->kernels[i].skipped[0] == '\0') {
       add_dots(scene, &loop->kernels[i]);
@@ -108,7 +112,7 @@ static roof_status build_scene(const cli_loop *loop, roof_scene *scene, roof_err
 }
 
 /** "L1 48 KiB x 2, L2 2 MiB x 2, L3 32 MiB, DRAM 16 GiB". */
-static void add_levels(cli_grid *s, const roof_machine *m) {
+static void add_levels(rf_cells *s, const roof_machine *m) {
   roof_text text = {0};
   for (int kind = 0; kind < ROOF_LEVEL_KIND_COUNT; kind++) {
     const roof_level *level = roof_machine_level(m, (roof_level_kind)kind, ROOF_MEASURED);
@@ -123,45 +127,45 @@ static void add_levels(cli_grid *s, const roof_machine *m) {
     }
   }
   if (text.length > 0) {
-    cli_grid_add(s, "Memory: %s.", text.data);
+    rf_cells_add(s, "Memory: %s.", text.data);
   }
   roof_text_done(&text);
 }
 
-static void add_method(cli_grid *s, const cli_loop *loop) {
+static void add_method(rf_cells *s, const roof_loop *loop) {
   const roof_machine *m = loop->machine;
   char clock[SHORT];
-  cli_grid_add(s, "Processor: %s, %g %s; clock %s.", m->title, m->unit_count, m->unit_kind,
+  rf_cells_add(s, "Processor: %s, %g %s; clock %s.", m->title, m->unit_count, m->unit_kind,
                roof_quantity_format(clock, SHORT, m->clock_hz, "Hz"));
   add_levels(s, m);
-  cli_grid_add(s, "Measured on %s by roofline %s, backend %s%s.", m->date, ROOF_VERSION_TEXT,
-               loop->backend->name, loop->options.quick ? ", quick" : "");
-  cli_grid_add(
+  rf_cells_add(s, "Measured on %s by roofline %s, backend %s%s.", m->date, ROOF_VERSION_TEXT,
+               loop->options.backend->name, loop->options.how.quick ? ", quick" : "");
+  rf_cells_add(
       s,
       "Each kernel is checked against a scalar reference before it is timed; its time is the median of "
       "the samples, all of which are in the ledger %s.",
-      loop->ledger);
-  cli_grid_add(
+      loop->options.ledger);
+  rf_cells_add(
       s,
       "Predicted is the bound of the measured ceilings divided by the typical efficiency, %g, and was "
       "sealed before the kernel ran; headroom is the measured time over the bound.",
       loop->target.options.efficiency);
   for (int i = 0; i < m->note_count; i++) {
-    cli_grid_add(s, "%s", m->notes[i]);
+    rf_cells_add(s, "%s", m->notes[i]);
   }
 }
 
 /** The verdicts with their reasons, and what was skipped with its own. */
-static void add_reasons(cli_grid *s, const cli_loop *loop) {
+static void add_reasons(rf_cells *s, const roof_loop *loop) {
   static const char *const header[REASON_COLUMNS] = {"kernel", "because", "measured"};
-  cli_loop_add_row(s, header, REASON_COLUMNS);
+  rf_cells_add_row(s, header, REASON_COLUMNS);
   for (int i = 0; i < loop->count; i++) {
-    const cli_loop_kernel *k = &loop->kernels[i];
-    char because[LINE];
-    cli_loop_because(k, because, sizeof because);
-    cli_grid_add(s, "%s", k->kernel->name);
-    cli_grid_add(s, "%s", because);
-    cli_grid_add(s, "%s", k->how);
+    const roof_loop_kernel *k = &loop->kernels[i];
+    char because[ROOF_LOOP_LINE];
+    roof_loop_because(k, because, sizeof because);
+    rf_cells_add(s, "%s", k->kernel->name);
+    rf_cells_add(s, "%s", because);
+    rf_cells_add(s, "%s", k->how);
   }
 }
 
@@ -169,10 +173,10 @@ enum { RESULTS, REASONS, CEILINGS, METHOD, PARTS };
 
 /** The parts of a page as they are built. */
 typedef struct page {
-  cli_grid grids[PARTS];
+  rf_cells grids[PARTS];
   const char **cells[PARTS];
   roof_scene scene;
-  char answer[LINE];
+  char answer[ROOF_LOOP_LINE];
   const char *summary[ROOF_NOTE_MAX + 2];
 } page;
 
@@ -183,13 +187,13 @@ static roof_table table_of(const page *p, int part, const char *title, int colum
                       .rows = p->grids[part].count / columns - 1};
 }
 
-static roof_status fill(page *p, const cli_loop *loop, roof_error *error) {
-  cli_loop_add_kernels(&p->grids[RESULTS], loop);
+static roof_status fill(page *p, const roof_loop *loop, roof_error *error) {
+  rf_loop_add_kernels(&p->grids[RESULTS], loop);
   add_reasons(&p->grids[REASONS], loop);
   add_ceilings(&p->grids[CEILINGS], loop->machine);
   add_method(&p->grids[METHOD], loop);
   for (int i = 0; i < PARTS; i++) {
-    p->cells[i] = cli_grid_cells(&p->grids[i]);
+    p->cells[i] = rf_cells_list(&p->grids[i]);
     if (p->cells[i] == NULL) {
       return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
     }
@@ -198,10 +202,10 @@ static roof_status fill(page *p, const cli_loop *loop, roof_error *error) {
 }
 
 /** The answer, then what casts doubt on every figure. */
-static void add_summary(page *p, const cli_loop *loop) {
+static void add_summary(page *p, const roof_loop *loop) {
   static const char noise[] = "noise:";
   int count = 0;
-  cli_loop_answer(loop, p->answer, sizeof p->answer);
+  roof_loop_sentence(loop, p->answer, sizeof p->answer);
   p->summary[count++] = p->answer;
   for (int i = 0; i < loop->machine->note_count; i++) {
     const char *note = loop->machine->notes[i];
@@ -211,7 +215,7 @@ static void add_summary(page *p, const cli_loop *loop) {
   }
 }
 
-roof_status cli_loop_html(const cli_loop *loop, roof_text *out, roof_error *error) {
+roof_status roof_loop_write_html(const roof_loop *loop, roof_text *out, roof_error *error) {
   page *p = calloc(1, sizeof *p);
   if (p == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "report: out of memory");
@@ -220,7 +224,7 @@ roof_status cli_loop_html(const cli_loop *loop, roof_text *out, roof_error *erro
   if (status == ROOF_OK) {
     add_summary(p, loop);
     const roof_table tables[] = {
-        table_of(p, RESULTS, "Predicted and measured", CLI_LOOP_COLUMNS),
+        table_of(p, RESULTS, "Predicted and measured", RF_LOOP_COLUMNS),
         table_of(p, REASONS, "Why", REASON_COLUMNS),
         table_of(p, CEILINGS, "Ceilings of this machine", CEILING_COLUMNS),
     };
@@ -229,7 +233,7 @@ roof_status cli_loop_html(const cli_loop *loop, roof_text *out, roof_error *erro
   }
   for (int i = 0; i < PARTS; i++) {
     free(p->cells[i]);
-    cli_grid_done(&p->grids[i]);
+    rf_cells_done(&p->grids[i]);
   }
   free(p);
   return status;

@@ -1,0 +1,116 @@
+/** The main job: measure a machine, seal predictions for the built-in kernels, run and record them, reconcile, report.
+ *
+ *  Example:
+ *    roof_loop loop;
+ *    roof_loop_options options = roof_loop_options_default();
+ *    roof_status status = roof_backend_find("fake", &options.backend, NULL);
+ *    status = status == ROOF_OK ? roof_loop_init(&loop, &options, NULL) : status;
+ *    if (status == ROOF_OK && roof_loop_run(&loop, NULL) == ROOF_OK) {
+ *      char line[ROOF_LOOP_LINE];
+ *      puts(roof_loop_sentence(&loop, line, sizeof line));
+ *    }
+ *    if (status == ROOF_OK) {
+ *      roof_loop_done(&loop);
+ *    } */
+#ifndef ROOFLINE_LOOP_H
+#define ROOFLINE_LOOP_H
+
+#include "roofline/ledger.h"
+#include "roofline/measure.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ROOF_LOOP_LINE = 640 };
+
+typedef struct roof_loop_options {
+  const roof_backend *backend; /**< what measures; it must work here */
+  roof_dtype dtype;
+  const char *ledger;       /**< where predictions are sealed and measurements recorded */
+  const char *commit;       /**< as roof_ledger_options */
+  roof_measure_options how; /**< `quick`: smaller shapes too */
+} roof_loop_options;
+
+/** One built-in kernel of the loop. */
+typedef struct roof_loop_kernel {
+  const roof_kernel *kernel;
+  const char *shape; /**< "n=33554432" */
+  double values[ROOF_PARAM_MAX];
+  char label[ROOF_LABEL_MAX];
+  char skipped[512]; /**< why it did not run, or "" */
+  roof_prediction prediction;
+  double measured_seconds;
+  char how[256]; /**< samples, spread and the backend's note */
+  roof_reconciled reconciled;
+  roof_placed placed; /**< under the measured ceilings */
+  char again[256];    /**< what the second measurement said, or "" */
+} roof_loop_kernel;
+
+/** Do not copy: the predictions point into it. */
+typedef struct roof_loop {
+  roof_loop_options options;
+  roof_machine *machine; /**< as it was measured */
+  roof_target target;
+  roof_loop_kernel *kernels;
+  int count;
+  int done; /**< kernels that ran */
+} roof_loop;
+
+/** No backend, fp32, the ledger `roofline.ledger`, roof_measure_options_default.
+ *  Units: none.
+ *  Ownership: by value.
+ *  Errors: none. */
+ROOF_API roof_loop_options roof_loop_options_default(void);
+
+/** Chooses the kernels: those of the loop that the backend runs.
+ *  Units: none.
+ *  Ownership: fills *loop on success only; release with roof_loop_done. The texts of `options` must outlive it.
+ *  Errors: ROOF_E_UNSUPPORTED where no kernel is written for the format, ROOF_E_MEMORY. */
+ROOF_API roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, roof_error *error);
+
+/** Measures the machine and keeps it in the catalogue; seals a prediction for every kernel that can run before any is
+ *  measured; runs, records and reconciles them, and measures once more what came out too good. A kernel that
+ *  cannot run is skipped with its reason.
+ *  Units: s.
+ *  Ownership: the loop's.
+ *  Errors: as the backend's `measure`, roof_catalog_save, roof_ledger_seal, roof_ledger_verify and
+ *  roof_ledger_record. */
+ROOF_API roof_status roof_loop_run(roof_loop *loop, roof_error *error);
+
+/** The answer in one sentence.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size);
+
+/** Why the verdict, or why it was skipped.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_loop_because(const roof_loop_kernel *kernel, char *buffer, size_t size);
+
+/** Appends the kernels as one roofline.reconcile/1 object, what `loop --json` prints; `report` is the name of the
+ *  report.
+ *  Units: s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_loop_write(const roof_loop *loop, const char *report, roof_text *out,
+                                     roof_error *error);
+
+/** Appends the report: one HTML page with the roofline, the kernels, why, the ceilings and how it was measured.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: as roof_draw_html. */
+ROOF_API roof_status roof_loop_write_html(const roof_loop *loop, roof_text *out, roof_error *error);
+
+/** Releases what the loop holds.
+ *  Units: none.
+ *  Ownership: releases.
+ *  Errors: none. */
+ROOF_API void roof_loop_done(roof_loop *loop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,177 @@
+#include <errno.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/columns.h"
+#include "cli/grid.h"
+#include "cli/ledger/seal.h"
+#include "loop/loop.h"
+
+static int quick;
+static char *backend_name, *report_path, *ledger_path, *dtype_name;
+
+static const struct poptOption options[] = {
+    {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under 20 s", NULL},
+    {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
+     "NAME"},
+    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
+    {"report", '\0', POPT_ARG_STRING, &report_path, 0, "the HTML report; default roofline-report.html",
+     "FILE"},
+    {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
+    POPT_TABLEEND};
+
+/** Fails before measuring where the report could not be kept. */
+static roof_status check_report(const char *report, roof_error *error) {
+  char copy[4096];
+  snprintf(copy, sizeof copy, "%s", report);
+  if (access(dirname(copy), W_OK) != 0) {
+    return roof_error_set(error, ROOF_E_OUTPUT, "%s: %s", report, strerror(errno));
+  }
+  return ROOF_OK;
+}
+
+/** What the figures rest on: the ceilings, the ledger and how the machine behaved. */
+static void add_context(roof_text *out, const roof_loop *loop) {
+  const roof_machine *m = loop->machine;
+  const roof_peak *peak = loop->target.peak[ROOF_VECTOR];
+  const roof_level *memory = loop->target.level[loop->target.memory];
+  char compute[CLI_SHORT], read[CLI_SHORT], triad[CLI_SHORT];
+  if (peak != NULL && memory != NULL) {
+    roof_text_addf(out, "  ceilings: %s %s; %s read %s, triad %s\n", roof_dtype_name(peak->dtype),
+                   cli_quantity(compute, peak->flops_per_second, "FLOP/s"), memory->name,
+                   cli_quantity(read, roof_level_bandwidth(memory, 0, 0), "B/s"),
+                   cli_quantity(triad, roof_level_bandwidth(memory, 1.0 / 3, 0), "B/s"));
+  }
+  for (int i = 0; i < m->note_count; i++) {
+    roof_text_addf(out, "  %s\n", m->notes[i]);
+  }
+  roof_text_addf(out, "  sealed in %s before measuring; the gap is in points from the expected share\n",
+                 loop->options.ledger);
+}
+
+static void add_remarks(roof_text *out, const roof_loop *loop) {
+  for (int i = 0; i < loop->count; i++) {
+    const roof_loop_kernel *k = &loop->kernels[i];
+    if (k->skipped[0] != '\0') {
+      roof_text_addf(out, "  skipped %s: %s\n", k->kernel->name, k->skipped);
+    } else if (k->again[0] != '\0') {
+      roof_text_addf(out, "  %s %s\n", k->kernel->name, k->again);
+    }
+  }
+}
+
+static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop, const char *report) {
+  char answer[ROOF_LOOP_LINE];
+  cli_grid grid = {0};
+  roof_text_addf(out, "%s; report: %s\n\n", roof_loop_sentence(loop, answer, sizeof answer), report);
+  rf_loop_add_kernels(&grid, loop);
+  cli_grid_end(&grid, out, "lrrlrrrll");
+  if (!args->quiet) {
+    roof_text_add(out, "\n");
+    add_remarks(out, loop);
+    add_context(out, loop);
+  }
+}
+
+#define NUMBER(name, member)                                                                                 \
+  { .key = (name), CLI_FIELD(NUMBER, roof_reconciled, member) }
+static const cli_column columns[] = {{.key = "label", CLI_FIELD(NAME, roof_reconciled, label)},
+                                     NUMBER("predicted_seconds", predicted_seconds),
+                                     NUMBER("measured_seconds", measured_seconds),
+                                     NUMBER("fraction_of_ceiling", fraction_of_ceiling),
+                                     NUMBER("headroom", headroom),
+                                     NUMBER("gap", gap_points),
+                                     {.key = "regime", CLI_FIELD(NAME, roof_reconciled, regime)},
+                                     {.key = "binding", CLI_FIELD(NAME, roof_reconciled, binding)},
+                                     {.key = "verdict", CLI_FIELD(TEXT, roof_reconciled, verdict)},
+                                     {0}};
+
+/** The kernels that ran. */
+static roof_status print_csv(const roof_loop *loop, roof_error *error) {
+  roof_reconciled *rows = calloc((size_t)loop->count + 1, sizeof *rows);
+  size_t count = 0;
+  if (rows == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
+  }
+  for (int i = 0; i < loop->count; i++) {
+    if (loop->kernels[i].skipped[0] == '\0') {
+      rows[count++] = loop->kernels[i].reconciled;
+    }
+  }
+  roof_status status = cli_columns_print_csv(CLI_ROWS(columns, rows, count), error);
+  free(rows);
+  return status;
+}
+
+static roof_status write_report(const roof_loop *loop, const char *report, roof_error *error) {
+  roof_text html = {0};
+  roof_status status = roof_loop_write_html(loop, &html, error);
+  status = status == ROOF_OK ? rf_write_file(report, html.data, html.length, error) : status;
+  roof_text_done(&html);
+  return status;
+}
+
+static roof_status print_answer(const cli_args *args, const roof_loop *loop, const char *report,
+                                roof_error *error) {
+  roof_text text = {0};
+  roof_status status = write_report(loop, report, error);
+  if (status != ROOF_OK || args->csv) {
+    return status == ROOF_OK ? print_csv(loop, error) : status;
+  }
+  if (args->json) {
+    status = roof_loop_write(loop, report, &text, error);
+  } else {
+    add_text(&text, args, loop, report);
+  }
+  status = status == ROOF_OK ? cli_print(&text, error) : status;
+  roof_text_done(&text);
+  return status;
+}
+
+static roof_status read_options(const cli_args *args, roof_loop_options *o, roof_error *error) {
+  *o = roof_loop_options_default();
+  o->ledger = ledger_path != NULL ? ledger_path : o->ledger;
+  o->how.quick = quick != 0;
+  o->how.progress = cli_show_progress;
+  o->how.user = (void *)(uintptr_t)args;
+  roof_status status = cli_args_limit_words(args, 0, error);
+  status = status == ROOF_OK ? cli_select_backend(backend_name, &o->backend, error) : status;
+  return status == ROOF_OK && dtype_name != NULL ? roof_dtype_parse(dtype_name, &o->dtype, error) : status;
+}
+
+static roof_status run(const cli_args *args, roof_error *error) {
+  const char *report = report_path != NULL ? report_path : "roofline-report.html";
+  char commit[ROOF_DIGEST_MAX];
+  roof_loop loop = {.kernels = NULL};
+  roof_loop_options o;
+  roof_status status = read_options(args, &o, error);
+  if (status == ROOF_OK) {
+    cli_commit(commit);
+    o.commit = commit[0] != '\0' ? commit : NULL;
+    status = roof_loop_init(&loop, &o, error);
+  }
+  status = status == ROOF_OK ? check_report(report, error) : status;
+  status = status == ROOF_OK ? roof_loop_run(&loop, error) : status;
+  status = status == ROOF_OK ? print_answer(args, &loop, report, error) : status;
+  roof_loop_done(&loop);
+  free(backend_name);
+  free(report_path);
+  free(ledger_path);
+  free(dtype_name);
+  return status;
+}
+
+const cli_command cli_cmd_loop = {
+    .name = "loop",
+    .arguments = "",
+    .summary = "the main job: measure this machine, seal, run the kernels, reconcile, write a report",
+    .examples = "  roofline loop --quick\n"
+                "  roofline loop --report today.html --ledger today.ledger\n"
+                "  roofline loop --quick --json | jq '.entries[] | {label, verdict, headroom}'\n",
+    .options = options,
+    .run = run,
+};

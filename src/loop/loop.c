@@ -1,0 +1,253 @@
+/* The circle: measure, predict, seal, run, reconcile. */
+#include "roofline/loop.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "roofline/advise.h"
+#include "roofline/catalog.h"
+#include "roofline/ops.h"
+#include "roofline/time.h"
+#include "roofline/units.h"
+
+static bool is_wanted(const roof_loop *loop, const roof_kernel *kernel) {
+  return kernel->in_loop && roof_kernel_runs_on(kernel, loop->options.backend->name);
+}
+
+/** Some kernel must be written for the format asked for. */
+static roof_status check_format(const roof_loop *loop, roof_error *error) {
+  roof_dtype dtype = loop->options.dtype;
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    if (is_wanted(loop, roof_kernel_at(i)) && roof_kernel_at(i)->supports(dtype)) {
+      return ROOF_OK;
+    }
+  }
+  return roof_error_set(error, ROOF_E_UNSUPPORTED,
+                        "--dtype %s: no built-in kernel is written for it; use fp32 or fp64",
+                        roof_dtype_name(dtype));
+}
+
+static void show(const roof_loop *loop, const char *step, int done, int total) {
+  if (loop->options.how.progress != NULL) {
+    loop->options.how.progress(loop->options.how.user, step, done, total);
+  }
+}
+
+roof_loop_options roof_loop_options_default(void) {
+  return (roof_loop_options){
+      .dtype = ROOF_FP32, .ledger = "roofline.ledger", .how = roof_measure_options_default()};
+}
+
+roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, roof_error *error) {
+  roof_loop made = {.options = *options};
+  roof_status status = check_format(&made, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  made.kernels = calloc((size_t)roof_kernel_count(), sizeof *made.kernels);
+  if (made.kernels == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
+  }
+  for (int i = 0; i < roof_kernel_count(); i++) {
+    if (is_wanted(&made, roof_kernel_at(i))) {
+      made.kernels[made.count++].kernel = roof_kernel_at(i);
+    }
+  }
+  *loop = made;
+  return ROOF_OK;
+}
+
+void roof_loop_done(roof_loop *loop) {
+  free(loop->kernels);
+  roof_machine_free(loop->machine);
+  *loop = (roof_loop){.kernels = NULL};
+}
+
+/** Measures this machine, keeps it under its name (`host`), and resolves it for predictions. */
+static roof_status characterise(roof_loop *loop, roof_error *error) {
+  roof_types types = roof_types_of(loop->options.dtype);
+  roof_options o = roof_options_default();
+  o.achieved = true;
+  roof_status status = loop->options.backend->measure(&loop->options.how, &loop->machine, error);
+  if (status == ROOF_OK) {
+    status = roof_catalog_save(loop->machine, error);
+  }
+  return status == ROOF_OK ? roof_target_init(&loop->target, loop->machine, &types, &o, error) : status;
+}
+
+static roof_status predict(roof_loop *loop, roof_loop_kernel *k, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_status status = roof_op_find(k->kernel->op, &op, error);
+  if (status == ROOF_OK) {
+    status = roof_kernel_values(k->kernel, k->shape, k->values, error);
+  }
+  if (status == ROOF_OK) {
+    roof_kernel_label(k->kernel, loop->options.dtype, k->values, k->label, sizeof k->label);
+    roof_predict(&loop->target, op, k->values, &k->prediction);
+  }
+  return status;
+}
+
+static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_sealings *list,
+                               roof_error *error) {
+  const roof_op *op = NULL;
+  roof_sealing s;
+  roof_status status = roof_op_find(k->kernel->op, &op, error);
+  if (status == ROOF_OK) {
+    status = roof_sealing_of(&loop->target, op, k->values, &k->prediction, &s, error);
+  }
+  if (status == ROOF_OK) {
+    status = roof_sealing_name(&s, k->label, error);
+  }
+  return status == ROOF_OK ? roof_sealings_add(list, &s, error) : status;
+}
+
+/** Seals a prediction for every kernel that can run, before any is measured, into a ledger that holds. */
+static roof_status seal_all(roof_loop *loop, roof_error *error) {
+  roof_ledger_summary summary;
+  roof_sealings list = {0};
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
+    roof_loop_kernel *k = &loop->kernels[i];
+    k->shape = roof_backend_sizes(loop->options.backend, k->kernel, loop->options.how.quick);
+    const char *why = k->kernel->disabled_reason != NULL ? k->kernel->disabled_reason() : NULL;
+    if (why == NULL && !k->kernel->supports(loop->options.dtype)) {
+      why = "not written for this number format";
+    }
+    snprintf(k->label, sizeof k->label, "%s %s %s", k->kernel->name, k->shape,
+             roof_dtype_name(loop->options.dtype));
+    snprintf(k->skipped, sizeof k->skipped, "%s", why != NULL ? why : "");
+    status = predict(loop, k, error);
+    if (status == ROOF_OK && why == NULL) {
+      status = add_sealing(loop, k, &list, error);
+    }
+  }
+  if (status == ROOF_OK) {
+    roof_ledger_options how = {.commit = loop->options.commit};
+    status = roof_ledger_seal(loop->options.ledger, list.list, list.count, &how, error);
+  }
+  roof_sealings_done(&list);
+  return status == ROOF_OK ? roof_ledger_verify(loop->options.ledger, NULL, &summary, error) : status;
+}
+
+/** Runs a kernel and records it. Sets *seconds and `how` (of 256 bytes) on success. */
+static roof_status measure_kernel(roof_loop *loop, const roof_loop_kernel *k, double *seconds, char *how,
+                                  roof_error *error) {
+  roof_measurement m;
+  roof_measure_options silent = loop->options.how;
+  silent.progress = NULL;
+  roof_measurement_init(&m);
+  double taken = roof_time_now();
+  roof_status status =
+      loop->options.backend->run(k->kernel, loop->options.dtype, k->values, &silent, &m, error);
+  if (status == ROOF_OK) {
+    m.taken = taken;
+    snprintf(m.label, sizeof m.label, "%s", k->label);
+    snprintf(m.machine, sizeof m.machine, "%s", loop->machine->name);
+    status = roof_ledger_record(loop->options.ledger, &m, 1, NULL, error);
+    *seconds = m.seconds;
+    rf_format(how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
+              100 * m.stats.spread, m.note);
+  }
+  roof_measurement_done(&m);
+  return status;
+}
+
+/** Runs every kernel; one that cannot run is skipped with its reason, a ledger that fails ends the loop. */
+static roof_status measure_all(roof_loop *loop, roof_error *error) {
+  for (int i = 0; i < loop->count; i++) {
+    roof_loop_kernel *k = &loop->kernels[i];
+    roof_error why = {0};
+    if (k->skipped[0] != '\0') {
+      continue;
+    }
+    show(loop, k->kernel->name, i, loop->count);
+    roof_status status = measure_kernel(loop, k, &k->measured_seconds, k->how, &why);
+    if (status == ROOF_E_OUTPUT || status == ROOF_E_PARSE || status == ROOF_E_GATE) {
+      return roof_error_set(error, status, "%s", why.message);
+    }
+    snprintf(k->skipped, sizeof k->skipped, "%s", why.message);
+  }
+  show(loop, "", loop->count, loop->count);
+  return ROOF_OK;
+}
+
+static roof_status reconcile(roof_loop *loop, roof_error *error) {
+  roof_reconcile all;
+  roof_status status = roof_ledger_reconcile(loop->options.ledger, &all, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  for (int i = 0; i < loop->count; i++) {
+    roof_loop_kernel *k = &loop->kernels[i];
+    for (size_t j = 0; j < all.count && k->skipped[0] == '\0'; j++) {
+      if (strcmp(all.entries[j].label, k->label) == 0) {
+        k->reconciled = all.entries[j];
+        roof_place_work(&loop->target, &k->prediction.work, k->measured_seconds, NAN, &k->placed);
+        loop->done++;
+      }
+    }
+  }
+  roof_reconcile_done(&all);
+  return ROOF_OK;
+}
+
+static bool too_good(const char *verdict) {
+  return strcmp(verdict, "remeasure") == 0 || strcmp(verdict, "explain") == 0;
+}
+
+static double ceiling_spread(const roof_prediction *p) {
+  bool compute = p->regime == ROOF_COMPUTE_BOUND && p->peak != NULL;
+  bool memory = p->regime == ROOF_MEMORY_BOUND && p->binding != NULL;
+  return compute ? p->peak->spread : memory ? p->binding->spread : NAN;
+}
+
+/** Says whether a second measurement confirms the first, and what that means over a measured ceiling. */
+static void compare(const roof_target *target, roof_loop_kernel *k, double seconds) {
+  char time[32], ceiling[96] = "";
+  roof_placed again;
+  roof_place_work(target, &k->prediction.work, seconds, NAN, &again);
+  const char *verdict = again.verdict->name;
+  bool same = strcmp(verdict, k->reconciled.verdict) == 0;
+  double spread = ceiling_spread(&k->prediction);
+  if (same && again.state > ROOF_PLACE_POSSIBLE && !isnan(spread)) {
+    rf_format(ceiling, sizeof ceiling,
+              ": it outruns the loop that measured the ceiling, whose spread is %.1f %%", 100 * spread);
+  }
+  rf_format(k->again, sizeof k->again, "measured again: %s, %.1f %% of the ceiling, %s%s%s",
+            roof_quantity_format(time, sizeof time, seconds, "s"), 100 * again.share,
+            same ? "confirmed" : "not confirmed: ", same ? "" : verdict, ceiling);
+}
+
+/** Measures once more what came out too good. */
+static roof_status doubt_all(roof_loop *loop, roof_error *error) {
+  roof_status status = ROOF_OK;
+  for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
+    roof_loop_kernel *k = &loop->kernels[i];
+    double seconds = NAN;
+    char how[sizeof k->how];
+    if (k->skipped[0] != '\0' || !too_good(k->reconciled.verdict)) {
+      continue;
+    }
+    show(loop, k->kernel->name, i, loop->count);
+    status = measure_kernel(loop, k, &seconds, how, error);
+    if (status == ROOF_OK) {
+      compare(&loop->target, k, seconds);
+    }
+  }
+  show(loop, "", loop->count, loop->count);
+  return status;
+}
+
+roof_status roof_loop_run(roof_loop *loop, roof_error *error) {
+  static roof_status (*const steps[])(roof_loop *, roof_error *) = {characterise, seal_all, measure_all,
+                                                                    reconcile, doubt_all};
+  roof_status status = ROOF_OK;
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ROOF_OK; i++) {
+    status = steps[i](loop, error);
+  }
+  return status;
+}

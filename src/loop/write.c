@@ -1,0 +1,96 @@
+/* What the loop found, in words and as a document. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/number.h"
+#include "documents/json.h"
+#include "loop/loop.h"
+#include "roofline/units.h"
+
+enum { SHORT = 40 };
+
+static const roof_loop_kernel *find_worst(const roof_loop *loop) {
+  const roof_loop_kernel *worst = NULL;
+  for (int i = 0; i < loop->count; i++) {
+    const roof_loop_kernel *k = &loop->kernels[i];
+    if (k->skipped[0] == '\0' && (worst == NULL || k->reconciled.headroom > worst->reconciled.headroom)) {
+      worst = k;
+    }
+  }
+  return worst;
+}
+
+char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size) {
+  const roof_loop_kernel *worst = find_worst(loop);
+  if (worst == NULL) {
+    snprintf(buffer, size, "no kernel could run on %s", loop->machine->title);
+    return buffer;
+  }
+  rf_format(buffer, size, "%d kernels in %s on %s (%g cores): most headroom in %s, %.3gx from its ceiling",
+            loop->done, roof_dtype_name(loop->options.dtype), loop->machine->title, loop->machine->unit_count,
+            worst->kernel->name, worst->reconciled.headroom);
+  return buffer;
+}
+
+char *roof_loop_because(const roof_loop_kernel *kernel, char *buffer, size_t size) {
+  if (kernel->skipped[0] != '\0') {
+    snprintf(buffer, size, "skipped: %s", kernel->skipped);
+  } else {
+    snprintf(buffer, size, "%s%s%s", kernel->reconciled.because, kernel->again[0] != '\0' ? "; " : "",
+             kernel->again);
+  }
+  return buffer;
+}
+
+static void add_kernel(rf_cells *cells, const roof_loop_kernel *k) {
+  const roof_reconciled *r = &k->reconciled;
+  char predicted[SHORT], measured[SHORT];
+  rf_cells_add(cells, "%s", k->kernel->name);
+  rf_cells_add(cells, "%s", roof_quantity_format(predicted, SHORT, r->predicted_seconds, "s"));
+  rf_cells_add(cells, "%s", roof_quantity_format(measured, SHORT, r->measured_seconds, "s"));
+  rf_cells_add(cells, "%s (%s)", r->regime, r->binding);
+  rf_cells_add(cells, "%.1f %%", 100 * r->fraction_of_ceiling);
+  rf_cells_add(cells, "%.1f %s", fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above");
+  rf_cells_add(cells, "%.2fx", r->headroom);
+  rf_cells_add(cells, "%s", r->verdict);
+  rf_cells_add(cells, "%s", k->shape);
+}
+
+void rf_loop_add_kernels(rf_cells *cells, const roof_loop *loop) {
+  static const char *const header[RF_LOOP_COLUMNS] = {
+      "kernel", "predicted", "measured", "regime", "of ceiling", "gap", "headroom", "verdict", "shape"};
+  rf_cells_add_row(cells, header, RF_LOOP_COLUMNS);
+  for (int i = 0; i < loop->count; i++) {
+    if (loop->kernels[i].skipped[0] == '\0') {
+      add_kernel(cells, &loop->kernels[i]);
+    }
+  }
+}
+
+static json_t *entry_json(const roof_loop_kernel *k) {
+  const roof_reconciled *r = &k->reconciled;
+  char because[ROOF_LOOP_LINE];
+  return json_pack(
+      "{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:[]}", "label", r->label, "predicted_seconds",
+      rf_json_number(r->predicted_seconds), "measured_seconds", rf_json_number(r->measured_seconds), "regime",
+      r->regime, "binding", r->binding, "fraction_of_ceiling", rf_json_number(r->fraction_of_ceiling),
+      "headroom", rf_json_number(r->headroom), "verdict", r->verdict, "because",
+      roof_loop_because(k, because, sizeof because), "gap", rf_json_number(r->gap_points), "causes");
+}
+
+roof_status roof_loop_write(const roof_loop *loop, const char *report, roof_text *out, roof_error *error) {
+  json_t *entries = json_array(), *skipped = json_array();
+  for (int i = 0; i < loop->count; i++) {
+    const roof_loop_kernel *k = &loop->kernels[i];
+    if (k->skipped[0] != '\0') {
+      json_array_append_new(skipped, json_pack("{s:s, s:s}", "what", k->kernel->name, "why", k->skipped));
+    } else {
+      json_array_append_new(entries, entry_json(k));
+    }
+  }
+  return rf_json_write(json_pack("{s:s, s:s, s:s, s:s, s:o, s:{s:[], s:[]}, s:o}", "schema",
+                                 "roofline.reconcile/1", "machine", loop->machine->name, "ledger",
+                                 loop->options.ledger, "report", report, "entries", entries, "unmatched",
+                                 "predictions", "measurements", "skipped", skipped),
+                       "loop", out, error);
+}

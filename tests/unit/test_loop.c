@@ -1,0 +1,89 @@
+/* The main job as a program asks for it, on the scripted machine. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "roofline/loop.h"
+
+static char folder[] = "/tmp/roofline-test-XXXXXX";
+
+static int enter(void **state) {
+  (void)state;
+  return mkdtemp(folder) == NULL || chdir(folder) != 0 || setenv("XDG_CONFIG_HOME", folder, 1) != 0;
+}
+
+static int leave(void **state) {
+  (void)state;
+  char command[64];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  return chdir("/") != 0 || system(command) != 0;
+}
+
+static roof_loop_options fake(void) {
+  roof_loop_options options = roof_loop_options_default();
+  assert_int_equal(roof_backend_find("fake", &options.backend, NULL), ROOF_OK);
+  options.how.quick = true;
+  return options;
+}
+
+static void seals_runs_reconciles_and_reports(void **state) {
+  (void)state;
+  roof_loop_options options = fake();
+  roof_loop *loop = calloc(1, sizeof *loop);
+  roof_ledger_summary summary;
+  roof_text text = {0};
+  char line[ROOF_LOOP_LINE];
+  assert_non_null(loop);
+  assert_int_equal(roof_loop_init(loop, &options, NULL), ROOF_OK);
+  assert_true(loop->count > 0 && loop->done == 0);
+  assert_int_equal(roof_loop_run(loop, NULL), ROOF_OK);
+  assert_string_equal(loop->machine->name, "fake");
+  assert_true(loop->done > 0);
+  assert_int_equal(roof_ledger_verify("roofline.ledger", NULL, &summary, NULL), ROOF_OK);
+  assert_int_equal(summary.predictions, loop->done);
+  assert_int_equal(summary.measurements, loop->done);
+  assert_non_null(strstr(roof_loop_sentence(loop, line, sizeof line), "kernels in fp32 on FAKE processor"));
+  assert_int_equal(roof_loop_write(loop, "a.html", &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"report\": \"a.html\""));
+  assert_non_null(strstr(text.data, roof_loop_because(&loop->kernels[0], line, sizeof line)));
+  roof_text_done(&text);
+  assert_int_equal(roof_loop_write_html(loop, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "Ceilings of this machine"));
+  roof_text_done(&text);
+  roof_loop_done(loop);
+  free(loop);
+}
+
+static void a_format_that_no_kernel_has(void **state) {
+  (void)state;
+  roof_loop_options options = fake();
+  roof_loop loop;
+  roof_error error;
+  options.dtype = ROOF_BF16;
+  assert_int_equal(roof_loop_init(&loop, &options, &error), ROOF_E_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "bf16"));
+}
+
+static void a_ledger_that_is_none_stops_it(void **state) {
+  (void)state;
+  roof_loop_options options = fake();
+  roof_loop *loop = calloc(1, sizeof *loop);
+  assert_non_null(loop);
+  options.ledger = "nowhere/ledger";
+  assert_int_equal(roof_loop_init(loop, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_loop_run(loop, NULL), ROOF_E_OUTPUT);
+  assert_int_equal(loop->done, 0);
+  roof_loop_done(loop);
+  free(loop);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(seals_runs_reconciles_and_reports),
+      cmocka_unit_test(a_format_that_no_kernel_has),
+      cmocka_unit_test(a_ledger_that_is_none_stops_it),
+  };
+  return cmocka_run_group_tests(tests, enter, leave);
+}
