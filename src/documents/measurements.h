@@ -7,9 +7,10 @@
 #include "roofline/documents.h"
 #include "roofline/place.h"
 
-/** The roofline.measurements/1 document, its kernels in the order of the list; the caller's. NULL, or without
- *  a kernel, when out of memory or where a text is not UTF-8. */
-json_t *rf_measurements_json(const roof_measurements *all);
+/** The roofline.measurements/1 document, its kernels in the order of the list.
+ *  Units: s, FLOP and bytes per call. Ownership: *document is the caller's, on success only.
+ *  Errors: ROOF_E_ARGUMENT where a text is not UTF-8. */
+roof_status rf_measurements_document(const roof_measurements *all, json_t **document, roof_error *error);
 
 /** Adds the ceiling, share, verdict and reason of placed work; `calls` that `at->seconds` is of. */
 void rf_json_add_placed(json_t *object, const roof_placed *at, double calls);

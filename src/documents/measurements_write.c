@@ -83,7 +83,7 @@ void rf_json_add_placed(json_t *object, const roof_placed *at, double calls) {
   json_object_set_new(object, "why", at->why[0] != '\0' ? json_string(at->why) : json_null());
 }
 
-json_t *rf_measurements_json(const roof_measurements *all) {
+static json_t *document_of(const roof_measurements *all) {
   json_t *kernels = json_array(), *skipped = json_array();
   char when[ROOF_TIME_MAX];
   double taken = all->count > 0 ? all->list[0].taken : NAN;
@@ -99,18 +99,26 @@ json_t *rf_measurements_json(const roof_measurements *all) {
                    taken > 0 ? roof_time_write(taken, when) : NULL, "kernels", kernels, "skipped", skipped);
 }
 
-roof_status roof_measurements_write(const roof_measurements *all, roof_text *out, roof_error *error) {
-  json_t *root = rf_measurements_json(all);
-  size_t written = root != NULL ? json_array_size(json_object_get(root, "kernels")) : 0;
-  char *text = written == all->count ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-  roof_status status = ROOF_OK;
-  if (text != NULL) {
-    roof_text_addf(out, "%s\n", text);
-    status = out->failed ? roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory") : ROOF_OK;
-  } else {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "measurements: a text in them is not UTF-8");
+roof_status rf_measurements_document(const roof_measurements *all, json_t **document, roof_error *error) {
+  json_t *made = document_of(all);
+  if (made == NULL || json_array_size(json_object_get(made, "kernels")) != all->count) {
+    json_decref(made);
+    return roof_error_set(error, ROOF_E_ARGUMENT, "measurements: a text in them is not UTF-8");
   }
-  free(text);
+  *document = made;
+  return ROOF_OK;
+}
+
+roof_status roof_measurements_write(const roof_measurements *all, roof_text *out, roof_error *error) {
+  json_t *root = NULL;
+  roof_status status = rf_measurements_document(all, &root, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
   json_decref(root);
-  return status;
+  roof_text_addf(out, "%s\n", text != NULL ? text : "");
+  out->failed = out->failed || text == NULL;
+  free(text);
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "measurements: out of memory") : ROOF_OK;
 }

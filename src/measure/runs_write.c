@@ -53,26 +53,39 @@ static void add_details(const roof_run *r, json_t *kernel) {
   rf_json_add_placed(kernel, &r->at, 1);
 }
 
+/** What ran into all->list, which has room, and why the others did not. */
+static roof_status collect(const roof_runs *runs, roof_measurements *all, roof_error *error) {
+  roof_status status = ROOF_OK;
+  snprintf(all->format, sizeof all->format, "%s", runs->backend->name);
+  for (size_t i = 0; i < runs->count && status == ROOF_OK; i++) {
+    const roof_run *r = &runs->list[i];
+    if (r->skipped[0] != '\0') {
+      status = roof_measurements_skip(all, r->kernel->name, r->skipped, error);
+    } else {
+      all->list[all->count++] = r->measurement;
+      memcpy(all->machine, r->measurement.machine, sizeof all->machine);
+    }
+  }
+  return status;
+}
+
 roof_status roof_runs_write(const roof_runs *runs, roof_text *out, roof_error *error) {
   roof_measurements all = {.list = calloc(runs->count + 1, sizeof *all.list),
                            .source = "roofline " ROOF_VERSION_TEXT};
-  snprintf(all.format, sizeof all.format, "%s", runs->backend->name);
-  for (size_t i = 0; i < runs->count && all.list != NULL; i++) {
-    const roof_run *r = &runs->list[i];
-    if (r->skipped[0] != '\0') {
-      (void)roof_measurements_skip(&all, r->kernel->name, r->skipped, NULL);
-    } else {
-      all.list[all.count++] = r->measurement;
-      memcpy(all.machine, r->measurement.machine, sizeof all.machine);
-    }
+  json_t *answer = NULL;
+  roof_status status = all.list != NULL ? collect(runs, &all, error)
+                                        : roof_error_set(error, ROOF_E_MEMORY, "run: out of memory");
+  status = status == ROOF_OK ? rf_measurements_document(&all, &answer, error) : status;
+  free(all.list);
+  free(all.skipped);
+  if (status != ROOF_OK) {
+    return status;
   }
-  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
+  json_t *kernels = json_object_get(answer, "kernels");
   for (size_t i = 0, ran = 0; i < runs->count; i++) {
     if (runs->list[i].skipped[0] == '\0') {
       add_details(&runs->list[i], json_array_get(kernels, ran++));
     }
   }
-  free(all.list);
-  free(all.skipped);
   return rf_json_write(answer, "run", out, error);
 }

@@ -17,6 +17,18 @@ static json_t *counters_json(const roof_program_counters *c) {
                    "memory_reason", c->memory_reason[0] == '\0' ? NULL : c->memory_reason);
 }
 
+/** The words of the command; NULL where one is not UTF-8. */
+static json_t *command_json(const char *const *words) {
+  json_t *command = json_array();
+  for (; *words != NULL; words++) {
+    if (json_array_append_new(command, json_string(*words)) != 0) {
+      json_decref(command);
+      return NULL;
+    }
+  }
+  return command;
+}
+
 static json_t *program_json(const roof_program *program) {
   const roof_program_usage *u = &program->usage;
   json_t *command = json_array();
@@ -24,8 +36,8 @@ static json_t *program_json(const roof_program *program) {
     json_array_append_new(command, json_string(*word));
   }
   return json_pack(
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command, "seconds",
-      rf_json_number(program->whole.measurement.seconds), "samples",
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command_json(program->words),
+      "seconds", rf_json_number(program->whole.measurement.seconds), "samples",
       rf_json_numbers(program->whole.measurement.samples, program->whole.measurement.sample_count),
       "user_seconds", rf_json_number(u->user_seconds), "system_seconds", rf_json_number(u->system_seconds),
       "cores_busy", rf_json_number(u->cores_busy), "voluntary_switches",
@@ -33,26 +45,45 @@ static json_t *program_json(const roof_program *program) {
       "peak_bytes", rf_json_number(u->peak_bytes), "counters", counters_json(&program->counters));
 }
 
-roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
+/** The measurements of the parts as one document. */
+static roof_status parts_document(const roof_program *program, json_t **document, roof_error *error) {
   int count = 0;
   const roof_program_part *parts = roof_program_parts(program, &count);
   const roof_machine *machine = program->ceilings.machine;
   roof_measurements all = program->missed;
   all.list = calloc((size_t)count, sizeof *all.list);
+  if (all.list == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "program: out of memory");
+  }
   snprintf(all.source, sizeof all.source, "roofline " ROOF_VERSION_TEXT);
   snprintf(all.format, sizeof all.format, "program");
   snprintf(all.machine, sizeof all.machine, "%s", machine != NULL ? machine->name : "host");
-  for (; all.list != NULL && all.count < (size_t)count; all.count++) {
+  for (; all.count < (size_t)count; all.count++) {
     all.list[all.count] = parts[all.count].measurement;
   }
-  json_t *answer = rf_measurements_json(&all), *kernels = json_object_get(answer, "kernels");
+  roof_status status = rf_measurements_document(&all, document, error);
+  free(all.list);
+  return status;
+}
+
+roof_status roof_program_write(const roof_program *program, roof_text *out, roof_error *error) {
+  int count = 0;
+  const roof_program_part *parts = roof_program_parts(program, &count);
+  json_t *answer = NULL, *about = program_json(program);
+  roof_status status =
+      about != NULL
+          ? parts_document(program, &answer, error)
+          : roof_error_set(error, ROOF_E_ARGUMENT, "%s: a word of its command is not UTF-8", program->name);
+  if (status != ROOF_OK) {
+    json_decref(about);
+    return status;
+  }
   for (int i = 0; i < count; i++) {
-    json_t *kernel = json_array_get(kernels, (size_t)i);
+    json_t *kernel = json_array_get(json_object_get(answer, "kernels"), (size_t)i);
     const roof_measurement *m = &parts[i].measurement;
     json_object_set_new(kernel, "intensity", rf_json_number(m->flops / m->bytes));
     rf_json_add_placed(kernel, &parts[i].placed, 1);
   }
-  json_object_set_new(answer, "program", program_json(program));
-  free(all.list);
+  json_object_set_new(answer, "program", about);
   return rf_json_write(answer, "program", out, error);
 }

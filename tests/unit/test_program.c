@@ -58,6 +58,21 @@ static void written_and_read_back(void **state) {
   roof_program_free(program);
 }
 
+static void words_that_are_no_text(void **state) {
+  (void)state;
+  const char *const words[] = {"/bin/sh", "-c", "exit 0", "\xff", NULL};
+  roof_program_options options = roof_program_options_default();
+  roof_program *program = NULL;
+  roof_text text = {0};
+  roof_error error = {0};
+  assert_int_equal(roof_program_run(words, NULL, &options, &program, NULL), ROOF_OK);
+  assert_int_equal(roof_program_write(program, &text, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "sh: a word of its command is not UTF-8");
+  assert_int_equal(text.length, 0);
+  roof_text_done(&text);
+  roof_program_free(program);
+}
+
 static void what_cannot_be_measured(void **state) {
   (void)state;
   const char *const none[] = {"./nothere", NULL}, *const fails[] = {"/bin/sh", "-c", "exit 7", NULL};
@@ -77,6 +92,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(run_as_a_whole_and_placed),
       cmocka_unit_test(written_and_read_back),
+      cmocka_unit_test(words_that_are_no_text),
       cmocka_unit_test(what_cannot_be_measured),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
