@@ -1,6 +1,7 @@
 /* Measurements: written, read back, imported. */
 #include "test.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -164,6 +165,75 @@ static void rankings_are_written(void **state) {
   roof_text_done(&out);
 }
 
+static void assert_same(const char *file, const char *what, const char *label, double a, double b) {
+  if (!(isnan(a) && isnan(b)) && !(fabs(a - b) <= 1e-13 * fabs(a))) {
+    fail_msg("%s: %s: %s: %.17g in the ledger, %.17g in the document", file, label, what, a, b);
+  }
+}
+
+static void assert_same_measurement(const char *file, const roof_measurement *a, const roof_measurement *b) {
+  assert_string_equal(a->label, b->label);
+  assert_same(file, "seconds", a->label, a->seconds, b->seconds);
+  assert_same(file, "total_seconds", a->label, a->total_seconds, b->total_seconds);
+  assert_same(file, "calls", a->label, a->calls, b->calls);
+  assert_same(file, "flops", a->label, a->flops, b->flops);
+  assert_same(file, "bytes", a->label, a->bytes, b->bytes);
+  assert_same(file, "link_bytes", a->label, a->link_bytes, b->link_bytes);
+  assert_same(file, "samples", a->label, (double)a->sample_count, (double)b->sample_count);
+  assert_string_equal(a->link, b->link);
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    assert_same(file, roof_dtype_name((roof_dtype)d), a->label, a->dtype_flops[d], b->dtype_flops[d]);
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      assert_same(file, roof_dtype_name((roof_dtype)d), a->label, a->unit_flops[d][u], b->unit_flops[d][u]);
+    }
+  }
+  for (int l = 0; l < ROOF_LEVEL_KIND_COUNT; l++) {
+    assert_same(file, roof_level_kind_name((roof_level_kind)l), a->label, a->level_bytes[l],
+                b->level_bytes[l]);
+  }
+}
+
+/** Of every file: what goes into a ledger, and what the document of the same kernels reads as. */
+static void ledgers_get_what_the_document_says(void **state) {
+  (void)state;
+  char pattern[512];
+  glob_t found = {0};
+  size_t compared = 0;
+  snprintf(pattern, sizeof pattern, "%s/tests/fixtures/import/*", getenv("ROOFLINE_SOURCE"));
+  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+  for (size_t i = 0; i < found.gl_pathc; i++) {
+    roof_profile profile;
+    roof_ceilings ceilings;
+    roof_ranking ranking;
+    roof_measurements list = {0}, read = {0};
+    roof_text out = {0};
+    roof_error error = {0};
+    const char *file = strrchr(found.gl_pathv[i], '/') + 1;
+    assert_int_equal(roof_profile_init(&profile, NULL), ROOF_OK);
+    if (roof_import(found.gl_pathv[i], NULL, &profile, &error) != ROOF_OK) {
+      fail_msg("%s", error.message);
+    }
+    assert_int_equal(roof_ceilings_init(&ceilings, NULL, 0, NULL, NULL), ROOF_OK);
+    assert_int_equal(roof_profile_rank(&profile, &ceilings, NULL, &ranking, NULL), ROOF_OK);
+    assert_int_equal(roof_ranking_measurements(&profile, &ranking, NULL, &list, NULL), ROOF_OK);
+    assert_int_equal(roof_ranking_write(&profile, &ranking, NULL, NULL, &out, NULL), ROOF_OK);
+    if (roof_measurements_parse(out.data, out.length, file, &read, &error) != ROOF_OK) {
+      fail_msg("%s: %s", file, error.message);
+    }
+    assert_int_equal(read.count, list.count);
+    for (size_t k = 0; k < list.count; k++, compared++) {
+      assert_same_measurement(file, &list.list[k], &read.list[k]);
+    }
+    free(ranking.rows);
+    roof_measurements_done(&list);
+    roof_measurements_done(&read);
+    roof_profile_done(&profile);
+    roof_text_done(&out);
+  }
+  globfree(&found);
+  assert_true(compared > 100);
+}
+
 /** The catalogue's, else what the profile reports, else none. */
 static void a_profile_has_the_machine_it_was_taken_on(void **state) {
   (void)state;
@@ -226,6 +296,7 @@ int main(void) {
       cmocka_unit_test(what_is_written_reads_back),
       cmocka_unit_test(documents_are_imported),
       cmocka_unit_test(rankings_are_written),
+      cmocka_unit_test(ledgers_get_what_the_document_says),
       cmocka_unit_test(a_profile_has_the_machine_it_was_taken_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
