@@ -128,6 +128,12 @@ json() { # FILTER on $output
   [ "$output" = "roofline: standard output: No space left on device" ]
 }
 
+@test "what is not known of a memory domain is unknown, not a number" {
+  printf '%s' '{"schema": "roofline.machine/1", "name": "one", "domains": [{"name": "node 0", "bytes": 1e9}]}' >one.json
+  run -0 "$ROOFLINE" machine show ./one.json
+  [[ $output == *"node 0          unknown  1.000 GB"* && $output != *nan* ]]
+}
+
 domains() { # LATENCY of node 1 to its own memory
   cat <<END
 {"schema": "roofline.machine/1", "name": "two", "kind": "measured", "unit_kind": "core", "unit_count": 20,
