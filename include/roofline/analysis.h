@@ -1,10 +1,21 @@
 /** What a model's answer is made of: kinds of kernels, sides of the ridge, formats, ways to launch.
  *
  *  Example:
+ *    static roof_model model;
+ *    static roof_model_target target;
+ *    static roof_model_answer answer;
+ *    roof_machine *machine = NULL;
  *    roof_model_side side;
- *    if (roof_model_phase_side(&answer.phases[ROOF_PHASE_DECODE], &side)) {
- *      printf("%.3g FLOP/B, ridge %.4g: %s-bound\n", side.intensity, side.ridge, side.compute ? "compute" : "memory");
- *    } */
+ *    if (roof_catalog_load("h100", &machine, NULL) == ROOF_OK && roof_model_load("qwen3-4b", &model, NULL) == ROOF_OK) {
+ *      roof_model_settings settings = roof_model_settings_default(&model);
+ *      if (roof_model_target_init(&target, &model, machine, &settings, NULL) == ROOF_OK) {
+ *        roof_model_answer_of(&target, &answer);
+ *        if (roof_model_phase_side(&answer.phases[ROOF_PHASE_DECODE], &side)) {
+ *          printf("%.3g FLOP/B of %.4g: %s-bound\n", side.intensity, side.ridge, side.compute ? "compute" : "memory");
+ *        }
+ *      }
+ *    }
+ *    roof_machine_free(machine); */
 #ifndef ROOFLINE_ANALYSIS_H
 #define ROOFLINE_ANALYSIS_H
 

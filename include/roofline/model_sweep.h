@@ -1,19 +1,25 @@
 /** A model over lists and ranges of its settings, precisions and machines.
  *
  *  Example:
+ *    static roof_model model;
+ *    static roof_model_precisions precisions;
+ *    static roof_model_sweep sweep;
  *    const char *const words[] = {"batch=1..256*2", "prompt=4k"};
+ *    roof_machine *machine = NULL;
  *    roof_model_axes axes = {0};
- *    roof_model_precisions precisions;
- *    roof_model_sweep sweep;
- *    roof_model_settings settings = roof_model_settings_default(&model);
- *    if (roof_model_settings_read(words, 2, &settings, &axes, &error) == ROOF_OK &&
- *        roof_model_precisions_parse("bf16/fp8", &settings.precision, &precisions, &error) == ROOF_OK &&
- *        roof_model_sweep_of(&model, &machine, 1, &settings, &axes, &precisions, &sweep, &error) == ROOF_OK)
- *      { size_t fitting;
- *      const roof_model_run *best = roof_model_sweep_best(&sweep, &fitting);
- *      roof_model_sweep_done(&sweep);
+ *    if (roof_catalog_load("h100", &machine, NULL) == ROOF_OK && roof_model_load("qwen3-4b", &model, NULL) == ROOF_OK) {
+ *      roof_model_settings settings = roof_model_settings_default(&model);
+ *      if (roof_model_settings_read(words, 2, &settings, &axes, NULL) == ROOF_OK &&
+ *          roof_model_precisions_parse("bf16/fp8", &settings.precision, &precisions, NULL) == ROOF_OK &&
+ *          roof_model_sweep_of(&model, &machine, 1, &settings, &axes, &precisions, &sweep, NULL) == ROOF_OK) {
+ *        size_t fitting = 0;
+ *        const roof_model_run *best = roof_model_sweep_best(&sweep, &fitting);
+ *        printf("%zu fit, the best at batch=%g\n", fitting, best != NULL ? roof_model_sweep_value(&sweep, best, 0) : 0);
+ *        roof_model_sweep_done(&sweep);
+ *      }
  *    }
- *    roof_model_axes_done(&axes); */
+ *    roof_model_axes_done(&axes);
+ *    roof_machine_free(machine); */
 #ifndef ROOFLINE_MODEL_SWEEP_H
 #define ROOFLINE_MODEL_SWEEP_H
 

@@ -160,6 +160,42 @@ static roof_status answer_model(roof_error *error) {
   return status;
 }
 
+/** A sweep over a model with its chart, its document and the ways to launch. */
+static roof_status sweep_model(roof_error *error) {
+  static const char *const words[] = {"batch=1,8", "tp=1,2"};
+  owned roof_machine *machine = NULL;
+  roof_model *model = calloc(1, sizeof *model);
+  roof_model_target *target = calloc(1, sizeof *target);
+  roof_model_sweep *sweep = calloc(1, sizeof *sweep);
+  roof_model_precisions *precisions = calloc(1, sizeof *precisions);
+  roof_curves *chart = calloc(1, sizeof *chart);
+  roof_model_axes axes = {0};
+  roof_model_launches ways[ROOF_LAUNCH_COUNT];
+  roof_text out = {0};
+  roof_status status = roof_catalog_load("h100", &machine, error);
+  status = status == ROOF_OK ? roof_model_load("llama-3.1-8b", model, error) : status;
+  roof_model_settings settings = roof_model_settings_default(model);
+  status = status == ROOF_OK ? roof_model_target_init(target, model, machine, &settings, error) : status;
+  status = status == ROOF_OK ? roof_model_launches_of(target, ways, error) : status;
+  status = status == ROOF_OK ? roof_model_settings_read(words, 2, &settings, &axes, error) : status;
+  status = status == ROOF_OK ? roof_model_precisions_parse("bf16/fp8", &settings.precision, precisions, error)
+                             : status;
+  status = status == ROOF_OK
+               ? roof_model_sweep_of(model, &machine, 1, &settings, &axes, precisions, sweep, error)
+               : status;
+  status = status == ROOF_OK ? roof_model_sweep_chart(sweep, chart, error) : status;
+  status = status == ROOF_OK ? roof_model_sweep_write(sweep, &out, error) : status;
+  roof_text_done(&out);
+  roof_model_sweep_done(sweep);
+  roof_model_axes_done(&axes);
+  free(chart);
+  free(precisions);
+  free(sweep);
+  free(target);
+  free(model);
+  return status;
+}
+
 static roof_status answer_graph(roof_error *error) {
   static const char *const files[] = {"examples/resnet50.onnx", "examples/decoder-layer.txt"};
   owned roof_machine *machine = NULL;
@@ -335,6 +371,7 @@ static roof_status examine_captured(roof_error *error) {
 SMALL(load_and_lint)
 SMALL(predict_and_advise)
 SMALL(answer_model)
+SMALL(sweep_model)
 SMALL(answer_graph)
 SMALL(measure_fake)
 SMALL(keep_ledger)
@@ -348,6 +385,7 @@ int main(void) {
       cmocka_unit_test(load_and_lint_in_a_small_stack),
       cmocka_unit_test(predict_and_advise_in_a_small_stack),
       cmocka_unit_test(answer_model_in_a_small_stack),
+      cmocka_unit_test(sweep_model_in_a_small_stack),
       cmocka_unit_test(answer_graph_in_a_small_stack),
       cmocka_unit_test(measure_fake_in_a_small_stack),
       cmocka_unit_test(keep_ledger_in_a_small_stack),
