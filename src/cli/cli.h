@@ -111,12 +111,6 @@ void cli_csv_add_header(roof_text *out, const roof_op *op);
 void cli_csv_add_row(roof_text *out, const roof_target *target, const roof_op *op, const double *values,
                      const roof_prediction *prediction);
 
-/* answer.c */
-/** Appends the table of an answer of a schema that has one: unknown is empty, lists are joined by `;`. */
-void cli_answer_add_csv(roof_text *out, json_t *answer);
-/** Prints an answer (takes its reference) as JSON or, with --csv, as its table. */
-roof_status cli_answer_print(const cli_args *args, json_t *answer, roof_error *error);
-
 /* json.c */
 /** Appends `object` (takes its reference) indented, with a newline. */
 void cli_json_add_lines(roof_text *out, json_t *object);

@@ -56,7 +56,6 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
 
 /* model_write.c, model_sweep_write.c, workload_write.c, plans_write.c, cluster_write.c */
 json_t *rf_model_json(const roof_model_target *target, const roof_model_answer *answer);
-json_t *rf_model_sweep_json(const roof_model_sweep *sweep);
 json_t *rf_workload_item_json(const roof_workload *workload, const roof_workload_answer *answer,
                               size_t index);
 json_t *rf_workload_json(const roof_workload *workload, const roof_machine *machine,

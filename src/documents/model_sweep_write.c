@@ -43,16 +43,13 @@ static void add_crossing(void *context, const roof_model_sweep *s, const roof_mo
   json_array_append_new(context, object);
 }
 
-json_t *rf_model_sweep_json(const roof_model_sweep *s) {
-  json_t *points = json_array(), *crossings = json_array();
-  for (size_t i = 0; i < s->count; i++) {
-    json_array_append_new(points, point(s, &s->runs[i]));
-  }
-  roof_model_sweep_crossings(s, add_crossing, crossings);
-  return json_pack("{s:s, s:s, s:o, s:o}", "schema", "roofline.model_sweep/1", "name", s->model->name,
-                   "points", points, "crossings", crossings);
-}
-
 roof_status roof_model_sweep_write(const roof_model_sweep *sweep, roof_text *out, roof_error *error) {
-  return rf_json_write(rf_model_sweep_json(sweep), "model", out, error);
+  json_t *points = json_array(), *crossings = json_array();
+  for (size_t i = 0; i < sweep->count; i++) {
+    json_array_append_new(points, point(sweep, &sweep->runs[i]));
+  }
+  roof_model_sweep_crossings(sweep, add_crossing, crossings);
+  return rf_json_write(json_pack("{s:s, s:s, s:o, s:o}", "schema", "roofline.model_sweep/1", "name",
+                                 sweep->model->name, "points", points, "crossings", crossings),
+                       "model", out, error);
 }

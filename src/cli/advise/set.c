@@ -90,10 +90,10 @@ static roof_status print(const cli_args *args, const roof_what_if *x, const char
                          roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
-  if (args->json) {
-    status = roof_what_if_write(x, sets, &out, error);
-  } else if (args->csv) {
+  if (args->csv) {
     add_csv(&out, x, sets);
+  } else if (args->json) {
+    status = roof_what_if_write(x, sets, &out, error);
   } else {
     add_text(&out, x);
   }

@@ -82,9 +82,92 @@ static void add_entry(cli_grid *grid, json_t *entry) {
   add_note(grid, entry);
 }
 
-static json_t *entries_json(json_t *entries) {
-  return json_pack("{s:s, s:s, s:O}", "schema", "roofline.ledger/1", "ledger", ledger_name(), "entries",
-                   entries);
+/** An entry as a record. "" and NaN: not of its kind. */
+typedef struct record {
+  const char *time, *kind, *label, *machine, *op, *parameters, *dtype, *regime, *binding, *unsealed, *commit,
+      *sha256;
+  double sequence, flops, bytes, lower, expected, measured, prediction;
+  json_t *samples;
+} record;
+
+static void add_samples(const void *row, roof_text *out) {
+  json_t *sample;
+  size_t i;
+  json_array_foreach(((const record *)row)->samples, i, sample) {
+    roof_text_add(out, i > 0 ? ";" : "");
+    roof_text_add_number(out, rf_json_number_of(sample), 15);
+  }
+}
+
+static const cli_column columns[] = {{.key = "sequence", CLI_FIELD(NUMBER, record, sequence)},
+                                     {.key = "time", CLI_FIELD(TEXT, record, time)},
+                                     {.key = "kind", CLI_FIELD(TEXT, record, kind)},
+                                     {.key = "label", CLI_FIELD(TEXT, record, label)},
+                                     {.key = "machine", CLI_FIELD(TEXT, record, machine)},
+                                     {.key = "op", CLI_FIELD(TEXT, record, op)},
+                                     {.key = "parameters", CLI_FIELD(TEXT, record, parameters)},
+                                     {.key = "dtype", CLI_FIELD(TEXT, record, dtype)},
+                                     {.key = "regime", CLI_FIELD(TEXT, record, regime)},
+                                     {.key = "binding", CLI_FIELD(TEXT, record, binding)},
+                                     {.key = "flops", CLI_FIELD(NUMBER, record, flops)},
+                                     {.key = "bytes", CLI_FIELD(NUMBER, record, bytes)},
+                                     {.key = "lower_seconds", CLI_FIELD(NUMBER, record, lower)},
+                                     {.key = "expected_seconds", CLI_FIELD(NUMBER, record, expected)},
+                                     {.key = "measured_seconds", CLI_FIELD(NUMBER, record, measured)},
+                                     {.key = "samples", .add = add_samples},
+                                     {.key = "prediction", CLI_FIELD(NUMBER, record, prediction)},
+                                     {.key = "unsealed", CLI_FIELD(TEXT, record, unsealed)},
+                                     {.key = "commit", CLI_FIELD(TEXT, record, commit)},
+                                     {.key = "sha256", CLI_FIELD(TEXT, record, sha256)},
+                                     {0}};
+
+static double number_of(json_t *entry, const char *key) {
+  return rf_json_number_of(json_object_get(entry, key));
+}
+
+static record record_of(json_t *entry) {
+  json_t *unsealed = json_object_get(entry, "unsealed"), *seconds = json_object_get(entry, "seconds");
+  return (record){.sequence = number_of(entry, "sequence"),
+                  .time = text_of(entry, "time"),
+                  .kind = text_of(entry, "kind"),
+                  .label = text_of(entry, "label"),
+                  .machine = text_of(entry, "machine"),
+                  .op = text_of(entry, "op"),
+                  .parameters = text_of(entry, "parameters"),
+                  .dtype = text_of(entry, "dtype"),
+                  .regime = text_of(entry, "regime"),
+                  .binding = text_of(entry, "binding"),
+                  .flops = number_of(entry, "flops"),
+                  .bytes = number_of(entry, "bytes"),
+                  .lower = number_of(seconds, "lower"),
+                  .expected = number_of(seconds, "expected"),
+                  .measured = rf_json_number_of(seconds),
+                  .samples = json_object_get(entry, "samples"),
+                  .prediction = number_of(entry, "prediction"),
+                  .unsealed = !json_is_boolean(unsealed) ? ""
+                              : json_is_true(unsealed)   ? "true"
+                                                         : "false",
+                  .commit = text_of(entry, "commit"),
+                  .sha256 = text_of(entry, "sha256")};
+}
+
+/** The entries as JSON or CSV. */
+static roof_status print_entries(const cli_args *args, json_t *entries, roof_error *error) {
+  roof_text out = {0};
+  record row;
+  json_t *entry;
+  size_t i;
+  if (!args->csv) {
+    return cli_json_print(json_pack("{s:s, s:s, s:O}", "schema", "roofline.ledger/1", "ledger", ledger_name(),
+                                    "entries", entries),
+                          error);
+  }
+  cli_columns_add_csv(&out, CLI_ROWS(columns, &row, 0)); /* the header */
+  json_array_foreach(entries, i, entry) {
+    row = record_of(entry);
+    cli_columns_add_csv_row(&out, columns, &row);
+  }
+  return cli_print_end(&out, ROOF_OK, error);
 }
 
 static roof_status show(const cli_args *args, roof_error *error) {
@@ -95,7 +178,7 @@ static roof_status show(const cli_args *args, roof_error *error) {
   cli_grid grid = {0};
   roof_status status = load(&entries, error);
   if (status != ROOF_OK || args->json || args->csv) {
-    status = status == ROOF_OK ? cli_answer_print(args, entries_json(entries), error) : status;
+    status = status == ROOF_OK ? print_entries(args, entries, error) : status;
     json_decref(entries);
     return status;
   }
@@ -228,8 +311,7 @@ static roof_status export(const cli_args *args, roof_error *error) {
   }
   roof_status status = load(&entries, error);
   if (status == ROOF_OK) {
-    status = args->json || args->csv ? cli_answer_print(args, entries_json(entries), error)
-                                     : write_markdown(entries, error);
+    status = args->json || args->csv ? print_entries(args, entries, error) : write_markdown(entries, error);
   }
   json_decref(entries);
   return status;

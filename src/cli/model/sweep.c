@@ -17,43 +17,74 @@ bool cli_model_sweeps(const roof_model_axes *axes, const char *precisions) {
   return compare || axes->count > 0 || (precisions != NULL && strchr(precisions, '/') != NULL);
 }
 
-/** A run, for the page. */
-typedef struct page_row {
-  const char *machine, *memory;
-  char words[192];
-  double ttft, tpot, rate;
-} page_row;
+/** A run, for the page and as a record. NULL and NaN: it cannot be. */
+typedef struct run_row {
+  const char *machine, *precision, *fits, *memory, *regime, *why;
+  char words[512];
+  double figures[ROOF_RUN_FIGURE_COUNT];
+} run_row;
 
-#define FIGURE(head, member)                                                                                 \
-  { .header = head, .digits = 4, .none = "", CLI_FIELD(NUMBER, page_row, member) }
-static const cli_column page_columns[] = {{.header = "machine", CLI_FIELD(TEXT, page_row, machine)},
-                                          {.header = "values", .none = "", CLI_FIELD(NAME, page_row, words)},
-                                          FIGURE("TTFT (s)", ttft),
-                                          FIGURE("TPOT (s)", tpot),
-                                          FIGURE("tokens/s per device", rate),
-                                          {.header = "memory", CLI_FIELD(TEXT, page_row, memory)},
-                                          {0}};
+#define FIGURE(name, index)                                                                                  \
+  { .key = name, CLI_FIELD(NUMBER, run_row, figures[index]) }
+#define SHOWN(name, head, index)                                                                             \
+  { .key = name, .header = head, .digits = 4, .none = "", CLI_FIELD(NUMBER, run_row, figures[index]) }
+static const cli_column run_columns[] = {
+    {.key = "machine", .header = "machine", CLI_FIELD(TEXT, run_row, machine)},
+    {.key = "precision", CLI_FIELD(TEXT, run_row, precision)},
+    {.key = "values", .header = "values", .none = "", CLI_FIELD(NAME, run_row, words)},
+    SHOWN("ttft_seconds", "TTFT (s)", ROOF_RUN_TTFT),
+    SHOWN("tpot_seconds", "TPOT (s)", ROOF_RUN_TPOT),
+    FIGURE("tokens_per_second", ROOF_RUN_RATE),
+    FIGURE("batch_tokens_per_second", ROOF_RUN_BATCH_RATE),
+    SHOWN("device_tokens_per_second", "tokens/s per device", ROOF_RUN_DEVICE_RATE),
+    FIGURE("prompt_tokens_per_second", ROOF_RUN_PROMPT_RATE),
+    FIGURE("joules_per_token", ROOF_RUN_ENERGY),
+    FIGURE("price_per_million_tokens", ROOF_RUN_PRICE),
+    FIGURE("total_bytes", ROOF_RUN_TOTAL_BYTES),
+    FIGURE("spare_bytes", ROOF_RUN_SPARE_BYTES),
+    {.key = "fits", CLI_FIELD(TEXT, run_row, fits)},
+    {.header = "memory", CLI_FIELD(TEXT, run_row, memory)},
+    {.key = "regime", CLI_FIELD(TEXT, run_row, regime)},
+    FIGURE("intensity", ROOF_RUN_INTENSITY),
+    FIGURE("mfu", ROOF_RUN_MFU),
+    FIGURE("mbu", ROOF_RUN_MBU),
+    {.key = "why", CLI_FIELD(TEXT, run_row, why)},
+    {0}};
 
-static page_row row_of(const roof_model_sweep *s, const roof_model_run *run) {
+static run_row row_of(const roof_model_sweep *s, const roof_model_run *run) {
   bool possible = run->why[0] == '\0';
-  page_row row = {.machine = s->machines[run->machine]->name,
-                  .memory = !possible   ? run->why
-                            : run->fits ? "fits"
-                                        : "does not fit",
-                  .ttft = possible ? run->figures[ROOF_RUN_TTFT] : NAN,
-                  .tpot = possible ? run->figures[ROOF_RUN_TPOT] : NAN,
-                  .rate = possible ? run->figures[ROOF_RUN_DEVICE_RATE] : NAN};
+  run_row row = {.machine = s->machines[run->machine]->name,
+                 .precision = s->precisions.names[run->precision]};
   roof_text words = {0};
   roof_model_sweep_add_words(&words, s, run, -1);
   snprintf(row.words, sizeof row.words, "%s", words.data != NULL ? words.data : "");
   roof_text_done(&words);
+  for (int i = 0; i < ROOF_RUN_FIGURE_COUNT; i++) {
+    row.figures[i] = possible ? run->figures[i] : NAN;
+  }
+  if (possible) {
+    row.fits = run->fits ? "true" : "false";
+    row.memory = run->fits ? "fits" : "does not fit";
+    row.regime = roof_regime_name(run->regime);
+  } else {
+    row.memory = row.why = run->why;
+  }
   return row;
+}
+
+static void add_csv(roof_text *out, const roof_model_sweep *s) {
+  run_row row;
+  cli_columns_add_csv(out, CLI_ROWS(run_columns, &row, 0)); /* the header */
+  for (size_t i = 0; i < s->count; i++) {
+    row = row_of(s, &s->runs[i]);
+    cli_columns_add_csv_row(out, run_columns, &row);
+  }
 }
 
 static roof_status draw(const roof_model_sweep *s, const char *path, roof_error *error) {
   roof_error why = {0};
   roof_curves *chart = calloc(1, sizeof *chart);
-  page_row *page = calloc(s->count, sizeof *page);
+  run_row *page = calloc(s->count, sizeof *page);
   roof_status status = chart != NULL && page != NULL ? roof_model_sweep_chart(s, chart, &why)
                                                      : roof_error_set(&why, ROOF_E_MEMORY, "out of memory");
   if (status != ROOF_OK) {
@@ -62,7 +93,7 @@ static roof_status draw(const roof_model_sweep *s, const char *path, roof_error 
     for (size_t i = 0; i < s->count; i++) {
       page[i] = row_of(s, &s->runs[i]);
     }
-    status = cli_chart_write_curves(path, chart, "Runs", &CLI_ROWS(page_columns, page, s->count), error);
+    status = cli_chart_write_curves(path, chart, "Runs", &CLI_ROWS(run_columns, page, s->count), error);
   }
   free(page);
   free(chart);
@@ -70,14 +101,16 @@ static roof_status draw(const roof_model_sweep *s, const char *path, roof_error 
 }
 
 static roof_status print(const cli_args *args, const roof_model_sweep *s, roof_error *error) {
-  if (args->json || args->csv) {
-    return cli_answer_print(args, rf_model_sweep_json(s), error);
-  }
   roof_text out = {0};
-  cli_model_sweep_text(&out, s, compare != 0);
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
+  roof_status status = ROOF_OK;
+  if (args->csv) {
+    add_csv(&out, s);
+  } else if (args->json) {
+    status = roof_model_sweep_write(s, &out, error);
+  } else {
+    cli_model_sweep_text(&out, s, compare != 0);
+  }
+  return cli_print_end(&out, status, error);
 }
 
 roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_machine *const *machines,
