@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/** The joules of one prediction, term by term. NaN: the machine says neither joules nor watts. */
+/** The joules of one prediction, term by term. NaN: the machine has neither joules nor watts. */
 typedef struct roof_energy_use {
   double flop_joules;
   double byte_joules;                         /**< all levels */
@@ -33,7 +33,7 @@ typedef struct roof_energy_line {
 } roof_energy_line;
 
 /** The costs that predictions on `target` use: those of the peak's format where the machine distinguishes
- *  formats apart; its power for everything where it says no joules.
+ *  formats; its power for everything where it has no joules.
  *  Units: J, W.
  *  Ownership: by value.
  *  Errors: NaN. */

@@ -210,8 +210,8 @@ const cli_command cli_cmd_check = {
         "  roofline check results.json --machine h100\n"
         "\n"
         "  A share of the ceiling holds on another machine; a time does not. Slower than allowed is a\n"
-        "  miss only where the runs of both files tell it from chance (Mann-Whitney); where there are too\n"
-        "  few to tell, the gate says so and does not pass. --machine recomputes the ceilings of\n"
+        "  miss only if the runs of both files show that it is not chance (Mann-Whitney); with too few runs\n"
+        "  the gate says so and does not pass. --machine recomputes the ceilings of\n"
         "  RESULTS.json, not of the baseline.\n",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_MODEL,
     .options = options,

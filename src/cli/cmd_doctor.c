@@ -76,7 +76,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_doctor = {
     .name = "doctor",
     .arguments = "",
-    .summary = "what on this machine would spoil a measurement, and what to do",
+    .summary = "what on this machine would distort a measurement, and what to do",
     .examples = "  roofline doctor\n"
                 "  roofline doctor --json | jq '.checks[] | select(.state == \"warn\")'\n"
                 "  roofline doctor --root captured-machine\n",

@@ -1,4 +1,4 @@
-/* Runs somebody's program and sets what it did against a machine. */
+/* Runs a user's program and compares what it did with a machine. */
 #include "region/program.h"
 
 #include <errno.h>

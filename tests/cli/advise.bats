@@ -70,7 +70,7 @@ advise() {
   has 'memory-bound, moderate efficiency'
   [[ $output != *'before rewriting'* ]]
   advise $gemv measured=150us --machine "$h989" --dtype fp16
-  has 'stop: 93.5 % of the roof, the kernel is done; what would raise the ceiling: '
+  has 'stop: 93.5 % of the ceiling, the kernel is done; what would raise the ceiling: '
   advise $gemv measured=160us --machine "$h989" --dtype fp16
   [[ $output != *'stop:'* ]]
   jq '.levels += [.levels[0] | .kind = "measured" | .bytes_per_second = 3.0e12]' "$h989" >achieved.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# `run -- PROGRAM`: somebody's program, by its regions or as a whole.
+# `run -- PROGRAM`: a user's program, by its regions or as a whole.
 load lib
 
 setup() {

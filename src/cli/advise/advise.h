@@ -1,4 +1,4 @@
-/** What `advise` knows and how it says it. */
+/** What `advise` knows and how it shows it. */
 #ifndef CLI_ADVISE_ADVISE_H
 #define CLI_ADVISE_ADVISE_H
 

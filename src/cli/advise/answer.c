@@ -156,7 +156,7 @@ static void add_stop(const cli_advice *a, roof_text *out) {
   if (a->advice.done) {
     bool known = a->advice.achieved_seconds != a->advice.now.lower_seconds;
     roof_text_addf(out, "\n  stop: %.3g %% of the %s, the kernel is done; ", 100 * a->advice.achieved_share,
-                   known ? "measured ceiling" : "roof");
+                   known ? "measured ceiling" : "ceiling");
     roof_text_addf(
         out, best != NULL ? "what would raise the ceiling: %s\n" : "nothing here would raise the ceiling%s\n",
         best != NULL ? best->change : "");

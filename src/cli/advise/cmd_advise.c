@@ -7,7 +7,7 @@
 
 static const char **counters, **sets;
 static char *mix_text, *against, *ledger, *label;
-static int all_machines, users = -1; /* -1: not said */
+static int all_machines, users = -1; /* -1: not given */
 
 static const struct poptOption options[] = {
     {"set", '\0', POPT_ARG_ARGV, &sets, 0,
@@ -22,7 +22,7 @@ static const struct poptOption options[] = {
     {"mix", '\0', POPT_ARG_STRING, &mix_text, 0, "shares of the time by phase: decode=0.8,prefill=0.2",
      "LIST"},
     {"against", '\0', POPT_ARG_STRING, &against, 0, "the other machine of a mix", "NAME|FILE"},
-    {"users", '\0', POPT_ARG_INT, &users, 0, "requests there are at once: batching can bring no more", "N"},
+    {"users", '\0', POPT_ARG_INT, &users, 0, "concurrent requests: no batch can be larger", "N"},
     {"all", 'a', POPT_ARG_NONE, &all_machines, 0, "show every machine of the catalogue", NULL},
     POPT_TABLEEND};
 

@@ -12,7 +12,7 @@ static const struct poptOption options[] = {
     {"joules-per-flop", '\0', POPT_ARG_STRING, &per_flop, 0, "instead of the machine's, for instance 0.3pJ",
      "J"},
     {"joules-per-byte", '\0', POPT_ARG_STRING, &per_byte, 0, "of memory, for instance 20pJ", "J"},
-    {"idle-watts", '\0', POPT_ARG_STRING, &idle, 0, "constant power, drawn whatever is done", "W"},
+    {"idle-watts", '\0', POPT_ARG_STRING, &idle, 0, "constant power, drawn even when idle", "W"},
     POPT_TABLEEND};
 
 /** What is typed in place of the machine's figures. */

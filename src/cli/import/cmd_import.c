@@ -1,4 +1,4 @@
-/* Kernels from a profiler's files, placed under a machine's roof. */
+/* Kernels from a profiler's files, placed under a machine's ceilings. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,16 +28,17 @@ const struct poptOption cli_import_options[] = {
      "REGEX=OP key=value ..."},
     {"levels", '\0', POPT_ARG_NONE, &levels, 0, "draw a dot for each memory level, joined", NULL},
     {"decimal", '\0', POPT_ARG_STRING, &decimal, 0,
-     "the decimal mark of the file's numbers; default: found out", "MARK"},
+     "the decimal mark of the file's numbers; default: detected", "MARK"},
     {"ledger", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &ledger, 0,
-     "record the kernels that a prediction is sealed for, by their names; default " CLI_DEFAULT_LEDGER,
+     "record the kernels that have a sealed prediction of the same name; default " CLI_DEFAULT_LEDGER,
      "FILE"},
     {"unsealed", '\0', POPT_ARG_NONE, &unsealed, 0,
-     "with --ledger: kernels without a prediction, or older than it, too, marked so for ever", NULL},
+     "with --ledger: also record kernels without an earlier sealed prediction; they stay marked `unsealed`",
+     NULL},
     POPT_TABLEEND};
 
 static const struct poptOption options[] = {
-    {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: found out from each",
+    {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: detected in each",
      "NAME"},
     {"list", 'l', POPT_ARG_NONE, &list, 0, "show the formats and what each gives", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, NULL, NULL},
@@ -69,7 +70,7 @@ static roof_status choose_machine(const cli_args *args, const roof_profile *prof
                               args->machines[1]);
 }
 
-/** The kernels under the roof; on a page as its table too. */
+/** The kernels under the ceilings; on a page as its table too. */
 static roof_status write_chart(const char *path, const import_answer *answer, roof_error *error) {
   roof_scene *scene = malloc(sizeof *scene);
   roof_status status = scene != NULL ? cli_import_draw(answer, scene, levels != 0, error)
@@ -95,8 +96,8 @@ static roof_status write_json(const char *path, const import_answer *answer, roo
   return status;
 }
 
-/** What was recorded, where the answer went into a file. */
-static roof_status say_recorded(const cli_args *args, const import_answer *answer, roof_error *error) {
+/** Prints what was recorded if the answer went to a file. */
+static roof_status print_recorded(const cli_args *args, const import_answer *answer, roof_error *error) {
   roof_text text = {0};
   if (answer->recorded.ledger == NULL || args->quiet) {
     return ROOF_OK;
@@ -111,7 +112,7 @@ static roof_status show(const cli_args *args, const import_answer *answer, roof_
   if (args->to != NULL) {
     roof_status status = roof_text_ends_with(args->to, ".json") ? write_json(args->to, answer, error)
                                                                 : write_chart(args->to, answer, error);
-    return status == ROOF_OK ? say_recorded(args, answer, error) : status;
+    return status == ROOF_OK ? print_recorded(args, answer, error) : status;
   }
   return args->json  ? write_json(NULL, answer, error)
          : args->csv ? cli_columns_print_csv(cli_import_rows(answer, answer->ranking.count), error)
@@ -259,7 +260,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_import = {
     .name = "import",
     .arguments = "FILE ...",
-    .summary = "kernels from a profiler's files under the roof, most time lost first",
+    .summary = "kernels from a profiler's files under the ceilings, most time lost first",
     .examples =
         "  roofline import profile.csv\n"
         "  roofline import --list\n"

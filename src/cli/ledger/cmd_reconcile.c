@@ -272,7 +272,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_reconcile = {
     .name = "reconcile",
     .arguments = "",
-    .summary = "set what was measured against what was sealed; exit 1 when any is missing",
+    .summary = "compare what was measured with what was sealed; exit 1 when any is missing",
     .examples =
         "  roofline reconcile\n"
         "  roofline reconcile --ledger today.ledger --json | jq '.entries[] | {label, verdict, gap}'\n",

@@ -48,7 +48,7 @@ static const char *source_of(const void *row, char scratch[CLI_SCRATCH]) {
   return number > 0 ? scratch : "no source";
 }
 
-/** Caches are told in KiB and MiB, memory in GB. */
+/** Caches are shown in KiB and MiB, memory in GB. */
 static const char *capacity_of(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_sheet_row *r = row;
   return isnan(r->bytes) ? NULL

@@ -75,7 +75,7 @@ static void note_kept(roof_model *model, const roof_model_precision *p) {
   }
 }
 
-/** What is printed: text, or one object a machine. */
+/** What is printed: text, or one object per machine. */
 typedef struct answer {
   roof_text text;
   json_t *json;

@@ -40,7 +40,7 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
                                    json_t *json, roof_error *error);
 
 /* text.c */
-/** The answer as a table a phase, then what the figures mean. */
+/** The answer as one table per phase, then what the figures mean. */
 void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                     bool color);
 
@@ -64,7 +64,7 @@ roof_status cli_model_sweep(const cli_args *args, const roof_model *model, roof_
                             const char *precisions, roof_error *error);
 
 /* sweep_text.c */
-/** The answer, a row a run or with `compare` the machines side by side, and where a line turns. */
+/** The answer, one row per run or with `compare` the machines side by side, and where a line turns. */
 void cli_model_sweep_text(roof_text *out, const roof_model_sweep *sweep, bool compare);
 
 /* report.c */

@@ -1,4 +1,4 @@
-/* Several values of a model's settings for people: a row a run, or the machines side by side. */
+/* Several values of a model's settings for people: one row per run, or the machines side by side. */
 #include <math.h>
 #include <string.h>
 
@@ -159,7 +159,7 @@ static void head_machines(cli_grid *grid, const roof_model_sweep *s, const char 
   }
 }
 
-/** A table a figure, a row each value. */
+/** One table per figure, one row per value. */
 static void add_machines(roof_text *out, const roof_model_sweep *s) {
   size_t rows = s->values * (size_t)s->precisions.count;
   for (int i = 0; i < COLUMN_COUNT; i++) {
@@ -181,7 +181,7 @@ static void add_machines(roof_text *out, const roof_model_sweep *s) {
   }
 }
 
-/** One run a machine: a row a figure. */
+/** One run per machine: one row per figure. */
 static void add_figures(roof_text *out, const roof_model_sweep *s) {
   char alignment[COLUMNS_MAX];
   cli_grid grid = {0};

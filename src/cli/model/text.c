@@ -32,7 +32,7 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
     roof_text_addf(out, "; a training step %s, %.4g tokens/s", cli_quantity(x, a->ttft_seconds, "s"),
                    a->prompt_tokens_per_second);
   } else if (t->model->encoder) {
-    roof_text_addf(out, "; %s a batch", cli_quantity(x, a->ttft_seconds, "s"));
+    roof_text_addf(out, "; %s per batch", cli_quantity(x, a->ttft_seconds, "s"));
   } else {
     roof_text_addf(out, "; TTFT %s", cli_quantity(x, a->ttft_seconds, "s"));
   }
@@ -128,7 +128,7 @@ static void add_plan(roof_text *out, const roof_model_target *t) {
   add_paths(out, t);
 }
 
-/** What the file of weights holds, a line a type. */
+/** What the file of weights holds, one line per type. */
 static void add_stored(roof_text *out, const roof_model *m) {
   char x[SHORT];
   roof_stored_type all = roof_model_stored(m);

@@ -16,7 +16,7 @@ static const struct poptOption options[] = {
     {"seal", '\0', POPT_ARG_NONE, &seal, 0, "seal the prediction in the ledger, before anything is measured",
      NULL},
     {"label", '\0', POPT_ARG_STRING, &label, 0,
-     "name that its measurement will carry; default: operation, parameters and format", "TEXT"},
+     "name that its measurement uses; default: operation, parameters and format", "TEXT"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     POPT_TABLEEND};
 
@@ -28,7 +28,7 @@ static const char *cutoff_words(const roof_target *target) {
   return assumed ? "the assumed overhead cutoff of " : "the overhead cutoff of ";
 }
 
-/** The first line: what stops it and how long it takes. Work too short to matter is said to be that, since
+/** The first line: what stops it and how long it takes. For work too short to matter it says so, because
  * its time is the launch's. */
 static void add_answer(roof_text *out, const roof_target *target, const roof_op *op, const roof_prediction *p,
                        bool color) {
@@ -79,7 +79,7 @@ static void add_work(roof_text *out, const roof_target *target, const roof_predi
   if (p->bytes > 0 || p->work.flops > 0) {
     roof_text_addf(out, "  work        %s, %s moved (", cli_quantity(a, p->work.flops, "FLOP"),
                    cli_quantity(b, p->bytes, "B"));
-    if (p->work.write_bytes > 0) { /* a user's `bytes =` does not tell what is written */
+    if (p->work.write_bytes > 0) { /* of a user's `bytes =` the part written is unknown */
       roof_text_addf(out, "%s read + %s written, ", cli_quantity(c, p->work.read_bytes, "B"),
                      cli_quantity(d, p->work.write_bytes, "B"));
     }

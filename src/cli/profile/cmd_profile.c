@@ -1,4 +1,4 @@
-/* Somebody's program under the profiler that answers a question, its file imported and reconciled. */
+/* A user's program under the profiler that answers a question, its file imported and reconciled. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static roof_status choose(const roof_profiler **p, roof_error *error) {
              : status;
 }
 
-/** The commands, one a line, and how to go on. */
+/** The commands, one per line, and how to go on. */
 static void add_commands(roof_text *out, const roof_profiler *p, const char *const *program) {
   for (int step = 0; step < ROOF_PROFILER_STEPS; step++) {
     const char **words = roof_profiler_command(p, step, program);
@@ -90,7 +90,7 @@ static roof_status print_commands(const roof_profiler *p, const char *const *pro
   return status;
 }
 
-/** Says what it does to the times before the program begins. */
+/** Prints how it changes the times before the program begins. */
 static void announce(const cli_args *args, const roof_profiler *p) {
   roof_text out = {0};
   if (args->quiet) {

@@ -397,7 +397,7 @@ const cli_command cli_cmd_run = {
     .name = "run",
     .arguments = "KERNEL ... [key=value ...] | -- PROGRAM [ARGUMENT ...]",
     .summary =
-        "check and time built-in kernels, or somebody's program, as a share of what this machine reaches",
+        "check and time built-in kernels, or your own program, as a share of what this machine reaches",
     .examples = "  roofline run --list\n"
                 "  roofline run triad n=64Mi --dtype fp64\n"
                 "  roofline run triad n=4k..64M*4 --to triad.svg\n"

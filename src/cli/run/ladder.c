@@ -117,7 +117,7 @@ static const char *cores(const void *row, char scratch[CLI_SCRATCH]) {
   return ((const roof_rung *)row)->alone ? "1" : "all";
 }
 
-/** Work a second: bytes where no FLOPs are counted. */
+/** Work per second: bytes where no FLOPs are counted. */
 static const char *rate(const void *row, char scratch[CLI_SCRATCH]) {
   const roof_measurement *m = &((const roof_rung *)row)->measurement;
   bool counted = m->flops > 0;
