@@ -1,4 +1,4 @@
-/* What on this machine would spoil a measurement. */
+/* What on this machine would distort a measurement. */
 #include <stdlib.h>
 
 #include "cli/columns.h"

@@ -105,7 +105,7 @@ void cli_model_csv(roof_text *out, const roof_model_target *t, const roof_model_
 
 /* Of a workload. */
 
-/** The end of a name that is too long for a column: what tells nodes apart stands last. */
+/** The end of a name that is too long for a column: what distinguishes nodes is at the end. */
 static const char *shortened(const void *at, char scratch[CLI_SCRATCH]) {
   const char *name = ((const row *)at)->item.name;
   size_t length = strlen(name);

@@ -83,14 +83,14 @@ static void add_model(roof_text *out, const roof_model_target *t) {
 /** Formats that the machine cannot multiply, each once, and what it does instead. */
 static void add_paths(roof_text *out, const roof_model_target *t) {
   roof_model_format formats[ROOF_PART_COUNT];
-  bool told[ROOF_DTYPE_COUNT] = {false};
+  bool shown[ROOF_DTYPE_COUNT] = {false};
   int count = roof_model_formats(t, formats);
   for (const roof_model_format *f = formats; f < formats + count; f++) {
-    if (!f->native && !told[f->wanted]) {
+    if (!f->native && !shown[f->wanted]) {
       roof_text_addf(out, "              no native %s path: %s %s\n", roof_dtype_name(f->wanted),
                      f->quantized ? "those weights are dequantised and multiplied in" : "multiplied in",
                      roof_dtype_name(f->compute));
-      told[f->wanted] = true;
+      shown[f->wanted] = true;
     }
   }
 }
