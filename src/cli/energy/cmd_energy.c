@@ -53,23 +53,13 @@ static const cli_column lines[] = {
     {0}};
 
 static roof_status draw(const char *path, const roof_energy_subject *all, int count, roof_error *error) {
-  roof_text svg = {0};
-  cli_grid grid = {0};
   roof_curves *chart = calloc(1, sizeof *chart);
   roof_status status = chart != NULL ? roof_energy_chart(all, count, chart, error)
                                      : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
-  status = status == ROOF_OK ? roof_draw_curves_svg(chart, &svg, error) : status;
-  int columns = cli_columns_add_cells(&grid, CLI_ROWS(lines, all, (size_t)count));
-  const char **cells = cli_grid_cells(&grid);
-  const roof_table table = {"Lines", cells, columns, count};
   if (status == ROOF_OK) {
-    status = cells != NULL ? cli_chart_write_svg(path, chart->title, &svg, &table, error)
-                           : roof_error_set(error, ROOF_E_MEMORY, "energy: out of memory");
+    status = cli_chart_write_curves(path, chart, "Lines", &CLI_ROWS(lines, all, (size_t)count), error);
   }
-  free(cells);
   free(chart);
-  cli_grid_done(&grid);
-  roof_text_done(&svg);
   return status;
 }
 
