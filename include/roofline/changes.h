@@ -3,6 +3,7 @@
 #define ROOFLINE_CHANGES_H
 
 #include "roofline/machine.h"
+#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,13 @@ typedef struct roof_changes {
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_machine_changes(const roof_machine *old_machine, const roof_machine *new_machine,
                                           roof_changes *changes, roof_error *error);
+
+/** Appends them as one roofline.change/1 object, what `measure --compare --json` prints; of the same two machines.
+ *  Units: as each figure says.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_changes_write(const roof_changes *changes, const roof_machine *old_machine,
+                                        const roof_machine *new_machine, roof_text *out, roof_error *error);
 
 /** Frees changes.
  *  Units: none.

@@ -49,6 +49,13 @@ ROOF_API roof_status roof_profiler_find(const char *name, const roof_profiler **
  *  Errors: ROOF_E_NAME for a question that none answers. */
 ROOF_API roof_status roof_profiler_for(const char *question, const roof_profiler **found, roof_error *error);
 
+/** The one named (NULL: as roof_profiler_for), which must answer the question where one is asked.
+ *  Units: none.
+ *  Ownership: writes *found, static, on success only.
+ *  Errors: as roof_profiler_find and roof_profiler_for, ROOF_E_ARGUMENT where it answers another question. */
+ROOF_API roof_status roof_profiler_choose(const char *name, const char *question, const roof_profiler **found,
+                                          roof_error *error);
+
 /** Whether its executable is on the PATH and, where it needs a Python module, finds that (python3 is run to ask).
  *  Units: none.
  *  Ownership: none.
@@ -78,6 +85,12 @@ ROOF_API roof_status roof_profiler_collect(const roof_profiler *profiler, const 
  *  Errors: ROOF_E_UNSUPPORTED where there is no ncu, it fails or sees no kernel; ROOF_E_OUTPUT, ROOF_E_MEMORY. */
 ROOF_API roof_status roof_profiler_count(const char *const *program, int launches, roof_counts *counts,
                                          roof_error *error);
+
+/** Appends all of them as one roofline.profilers/1 object, what `profile --list --json` prints.
+ *  Units: none.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_profilers_write(roof_text *out, roof_error *error);
 
 /** Appends the words of a command as a shell takes them.
  *  Units: none.

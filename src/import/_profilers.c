@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "documents/json.h"
 #include "host/probe.h"
 #include "host/process.h"
 #include "roofline/profiler.h"
@@ -149,6 +150,20 @@ roof_status roof_profiler_for(const char *question, const roof_profiler **found,
   return roof_error_unknown(error, "--for", question, names, "`roofline profile --list` shows them");
 }
 
+roof_status roof_profiler_choose(const char *name, const char *question, const roof_profiler **found,
+                                 roof_error *error) {
+  const roof_profiler *named = NULL;
+  if (name == NULL) {
+    return roof_profiler_for(question, found, error);
+  }
+  roof_status status = roof_profiler_find(name, &named, error);
+  if (status == ROOF_OK && question != NULL && strcmp(named->question, question) != 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--with %s: it answers --for %s", name, named->question);
+  }
+  *found = status == ROOF_OK ? named : *found;
+  return status;
+}
+
 static bool on_path(const char *program) {
   const char *path = getenv("PATH");
   char file[4096];
@@ -261,4 +276,19 @@ void roof_profiler_write(roof_text *out, const char *const *words) {
     }
     roof_text_add(out, "'");
   }
+}
+
+static json_t *profiler_json(const roof_profiler *p) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "name", p->name, "question", p->question, "answers",
+                   p->answers, "format", p->format, "file", p->file, "cost", p->cost, "installed",
+                   (int)roof_profiler_installed(p));
+}
+
+roof_status roof_profilers_write(roof_text *out, roof_error *error) {
+  json_t *list = json_array();
+  for (int i = 0; i < PROFILER_COUNT; i++) {
+    json_array_append_new(list, profiler_json(&profilers[i]));
+  }
+  return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.profilers/1", "profilers", list),
+                       "profilers", out, error);
 }

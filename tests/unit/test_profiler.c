@@ -94,10 +94,28 @@ static void ncu_counts(void **state) {
   assert_near(counts.intensity, 2.0 / 15, 1e-12);
 }
 
+static void chosen_and_listed(void **state) {
+  (void)state;
+  const roof_profiler *p = NULL;
+  roof_text text = {0};
+  roof_error error = {0};
+  assert_int_equal(roof_profiler_choose("ncu", NULL, &p, NULL), ROOF_OK);
+  assert_string_equal(p->question, "kernels");
+  assert_int_equal(roof_profiler_choose("perf", "kernels", &p, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "--with perf: it answers --for processor");
+  assert_string_equal(p->name, "ncu");
+  assert_int_equal(roof_profiler_choose(NULL, "speed", &p, &error), ROOF_E_NAME);
+  assert_int_equal(roof_profiler_choose(NULL, "processor", &p, &error), ROOF_OK);
+  assert_int_equal(roof_profilers_write(&text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"name\": \"ncu\",\n      \"question\": \"kernels\""));
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_step_runs),
       cmocka_unit_test(a_step_that_fails_or_writes_nothing),
+      cmocka_unit_test(chosen_and_listed),
       cmocka_unit_test(ncu_counts),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -68,12 +68,6 @@ static void add_text(roof_text *out, const roof_changes *changes, cli_rows rows)
   }
 }
 
-static json_t *as_json(const roof_machine *old, const roof_machine *new, cli_rows rows) {
-  return json_pack("{s:s, s:{s:s, s:s}, s:{s:s, s:s}, s:o}", "schema", "roofline.change/1", "old", "machine",
-                   old->name, "date", old->date, "new", "machine", new->name, "date", new->date, "figures",
-                   cli_columns_json(rows));
-}
-
 roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *old, const roof_machine *new,
                                       roof_error *error) {
   roof_changes changes;
@@ -84,9 +78,9 @@ roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *
   }
   cli_rows rows = CLI_ROWS(columns, changes.list, changes.count);
   if (args->json) {
-    status = cli_json_print(as_json(old, new, rows), error);
+    status = roof_changes_write(&changes, old, new, &text, error);
   } else if (args->csv) {
-    status = cli_columns_print_csv(rows, error);
+    cli_columns_add_csv(&text, rows);
   } else {
     add_text(&text, &changes, rows);
     if (!args->quiet) {
@@ -96,9 +90,7 @@ roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *
           "or both spreads, at least %.0f %%\n",
           old->name, old->date, new->name, new->date, 100 * ROOF_CHANGE_REPEATABLE);
     }
-    status = cli_print(&text, error);
   }
-  roof_text_done(&text);
   roof_changes_done(&changes);
-  return status;
+  return cli_print_end(&text, status, error);
 }

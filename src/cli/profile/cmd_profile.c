@@ -20,52 +20,32 @@ static const struct poptOption options[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, "Import:", NULL},
     POPT_TABLEEND};
 
-static double installed(const void *row) {
-  return roof_profiler_installed(row);
-}
-
 static const char *installed_text(const void *row, char scratch[CLI_SCRATCH]) {
   (void)scratch;
   return roof_profiler_installed(row) ? "yes" : "no";
 }
 
 static const cli_column columns[] = {
-    {.key = "name", .header = "profiler", CLI_FIELD(TEXT, roof_profiler, name)},
-    {.key = "question", .header = "for", CLI_FIELD(TEXT, roof_profiler, question)},
+    {.header = "profiler", CLI_FIELD(TEXT, roof_profiler, name)},
+    {.header = "for", CLI_FIELD(TEXT, roof_profiler, question)},
     {.header = "installed", .text = installed_text},
-    {.key = "answers", .header = "what it answers", CLI_FIELD(TEXT, roof_profiler, answers)},
-    {.key = "format", CLI_FIELD(TEXT, roof_profiler, format)},
-    {.key = "file", CLI_FIELD(TEXT, roof_profiler, file)},
-    {.key = "cost", CLI_FIELD(TEXT, roof_profiler, cost)},
-    {.key = "installed", .kind = CLI_COLUMN_FLAG, .number = installed},
+    {.header = "what it answers", CLI_FIELD(TEXT, roof_profiler, answers)},
     {0},
 };
 
 static roof_status print_list(const cli_args *args, roof_error *error) {
   roof_text out = {0};
+  roof_status status = ROOF_OK;
   cli_rows rows = CLI_ROWS(columns, roof_profiler_at(0), 0);
   while (roof_profiler_at((int)rows.count) != NULL) {
     rows.count++;
   }
   if (args->json) {
-    return cli_json_print(
-        json_pack("{s:s, s:o}", "schema", "roofline.profilers/1", "profilers", cli_columns_json(rows)),
-        error);
+    status = roof_profilers_write(&out, error);
+  } else {
+    cli_columns_add_text(&out, rows);
   }
-  cli_columns_add_text(&out, rows);
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
-}
-
-static roof_status choose(const roof_profiler **p, roof_error *error) {
-  if (with == NULL) {
-    return roof_profiler_for(question, p, error);
-  }
-  roof_status status = roof_profiler_find(with, p, error);
-  return status == ROOF_OK && question != NULL && strcmp((*p)->question, question) != 0
-             ? roof_error_set(error, ROOF_E_ARGUMENT, "--with %s: it answers --for %s", with, (*p)->question)
-             : status;
+  return cli_print_end(&out, status, error);
 }
 
 /** The commands, one per line, and how to go on. */
@@ -119,7 +99,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   if (status != ROOF_OK || list) {
     return status;
   }
-  status = choose(&p, error);
+  status = roof_profiler_choose(with, question, &p, error);
   if (status == ROOF_OK && args->program == NULL) {
     return roof_error_set(error, ROOF_E_ARGUMENT,
                           "profile: which program? for instance `roofline profile -- ./a.out`");
