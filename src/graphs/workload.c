@@ -12,7 +12,7 @@ enum { MODEL_GRAPH = 7, BEGIN = 4096 };
 
 /** True for a protocol buffer with a field that could be a graph. */
 static bool is_onnx(const char *path) {
-  catalog_mapping mapping;
+  rf_file_mapping mapping;
   proto_field f;
   if (rf_file_map(path, &mapping, NULL) != ROOF_OK) {
     return false;
@@ -62,7 +62,7 @@ static roof_status load_list(const char *path, const roof_workload_reading *read
 
 roof_status roof_workload_load(const char *path, const roof_workload_reading *reading,
                                roof_workload *workload, roof_error *error) {
-  catalog_mapping mapping;
+  rf_file_mapping mapping;
   if (is_list(path) && !is_onnx(path)) {
     return load_list(path, reading, workload, error);
   }

@@ -56,7 +56,7 @@ bool rf_file_begins(const char *path, const char *text) {
   return same;
 }
 
-roof_status rf_file_map(const char *path, catalog_mapping *mapping, roof_error *error) {
+roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *error) {
   struct stat status;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   void *data = MAP_FAILED;
@@ -70,10 +70,10 @@ roof_status rf_file_map(const char *path, catalog_mapping *mapping, roof_error *
   if (data == MAP_FAILED) {
     return roof_error_set(error, ROOF_E_INPUT, "`%s`: %s", path, strerror(why));
   }
-  *mapping = (catalog_mapping){data, (size_t)status.st_size};
+  *mapping = (rf_file_mapping){data, (size_t)status.st_size};
   return ROOF_OK;
 }
 
-void rf_file_unmap(catalog_mapping *mapping) {
+void rf_file_unmap(rf_file_mapping *mapping) {
   munmap(mapping->data, mapping->length);
 }

@@ -18,13 +18,13 @@ void rf_file_base_name(const char *path, char *name, size_t size);
 bool rf_file_begins(const char *path, const char *text);
 
 /** A file of any size, of which only the pages that are touched are read. */
-typedef struct catalog_mapping {
+typedef struct rf_file_mapping {
   void *data;
   size_t length;
-} catalog_mapping;
+} rf_file_mapping;
 
 /** Maps a file. ROOF_E_INPUT: it cannot be read, is empty or no plain file. Release with rf_file_unmap. */
-roof_status rf_file_map(const char *path, catalog_mapping *mapping, roof_error *error);
-void rf_file_unmap(catalog_mapping *mapping);
+roof_status rf_file_map(const char *path, rf_file_mapping *mapping, roof_error *error);
+void rf_file_unmap(rf_file_mapping *mapping);
 
 #endif

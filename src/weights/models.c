@@ -130,7 +130,7 @@ static roof_status read_file(const char *path, text_reader *reader, roof_model *
 
 /** Reads a file as what it begins with. */
 static roof_status load_file(const char *path, roof_model *model, roof_error *error) {
-  catalog_mapping mapping;
+  rf_file_mapping mapping;
   if (has_ending(path, ".safetensors") || has_ending(path, ".safetensors.index.json")) {
     return rf_safetensors_load(path, model, error);
   }

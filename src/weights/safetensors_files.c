@@ -13,7 +13,7 @@
 #include "weights/safetensors.h"
 
 static roof_status add_file(weights *w, const char *path, roof_error *error) {
-  catalog_mapping mapping;
+  rf_file_mapping mapping;
   roof_status status = rf_file_map(path, &mapping, error);
   if (status == ROOF_OK) {
     status = rf_safetensors_add(w, mapping.data, mapping.length, path, error);
