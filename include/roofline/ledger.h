@@ -16,6 +16,7 @@
 #include "roofline/predict.h"
 #include "roofline/sealing.h"
 #include "roofline/text.h"
+#include "roofline/time.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -136,6 +137,60 @@ ROOF_API roof_status roof_ledger_write_summary(const char *ledger, const roof_le
  *  Ownership: the caller's text.
  *  Errors: as roof_ledger_verify. */
 ROOF_API roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error);
+
+/** One line of a ledger. Numbers that are not known are NaN, texts "". */
+typedef struct roof_ledger_entry {
+  double sequence;   /**< from 1 */
+  double prediction; /**< of a measurement: the entry that it is of */
+  char kind[16];
+  bool measured;
+  bool unsealed;
+  char time[ROOF_TIME_MAX];
+  char commit[ROOF_DIGEST_MAX];
+  char public_key[ROOF_DIGEST_MAX]; /**< "" unsigned */
+  char previous[ROOF_DIGEST_MAX];
+  char sha256[ROOF_DIGEST_MAX];
+  char digest[ROOF_DIGEST_MAX]; /**< of the whole line with its newline: the next line's `previous` */
+  roof_sealing of;        /**< what was predicted; of a measurement its label, machine, format and work */
+  double seconds;         /**< measured */
+  double noise;           /**< how far that may be off, as a share of it */
+  char counted[64];       /**< how the bytes of a measurement were */
+  char counted_flops[64]; /**< how its FLOPs were */
+  double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< counted */
+  double clue[ROOF_CLUE_COUNT];              /**< counted */
+  double *samples;                           /**< s; filled by roof_ledger_read */
+  size_t sample_count;
+} roof_ledger_entry;
+
+/** All of them. */
+typedef struct roof_ledger_entries {
+  roof_ledger_entry *entries;
+  size_t count;
+} roof_ledger_entries;
+
+/** Reads a ledger whose chain holds.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: fills *out on success only; release with roof_ledger_entries_done.
+ *  Errors: as roof_ledger_verify. */
+ROOF_API roof_status roof_ledger_read(const char *path, roof_ledger_entries *out, roof_error *error);
+
+/** Frees entries.
+ *  Units: none.
+ *  Ownership: releases what roof_ledger_read filled.
+ *  Errors: none. */
+ROOF_API void roof_ledger_entries_done(roof_ledger_entries *all);
+
+/** Appends the entries as one roofline.ledger/1 object, what `ledger show --json` prints.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: as roof_ledger_verify. */
+ROOF_API roof_status roof_ledger_write(const char *path, roof_text *out, roof_error *error);
+
+/** Appends the predictions as a table in Markdown.
+ *  Units: s.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: as roof_ledger_verify. */
+ROOF_API roof_status roof_ledger_write_markdown(const char *path, roof_text *out, roof_error *error);
 
 /** Makes a key pair: the secret in `path`, readable by its owner only, the public key in `path`.pub.
  *  Units: none.

@@ -102,9 +102,7 @@ static roof_status print_report(const cli_args *args, const roof_gate_report *r,
     cli_columns_add_text(&out, rows);
     status = github ? roof_gate_write_github(r, &out, error) : ROOF_OK;
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, status, error);
 }
 
 static roof_status read_share(const char *name, const char *text, double *share, roof_error *error) {

@@ -100,9 +100,7 @@ static roof_status print_answer(const cli_args *args, const roof_target *target,
   } else {
     add_text(&out, args, a);
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, status, error);
 }
 
 static void join_matches(answer *a) {

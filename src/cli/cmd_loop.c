@@ -127,9 +127,7 @@ static roof_status print_answer(const cli_args *args, const roof_loop *loop, con
   } else {
     add_text(&text, args, loop, report);
   }
-  status = status == ROOF_OK ? cli_print(&text, error) : status;
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
 static roof_status read_options(const cli_args *args, roof_loop_options *o, roof_error *error) {

@@ -35,7 +35,7 @@ static void split(const char *text, size_t length, line *lines) {
   }
 }
 
-static void read_lines(line *lines, ledger_entry *entries, size_t count, bool signatures) {
+static void read_lines(line *lines, roof_ledger_entry *entries, size_t count, bool signatures) {
 #pragma omp parallel for schedule(static) if (count > 1000)
   for (size_t i = 0; i < count; i++) {
     if (lines[i].why == NULL) {
@@ -47,8 +47,8 @@ static void read_lines(line *lines, ledger_entry *entries, size_t count, bool si
   }
 }
 
-static roof_status check_chain(const line *lines, const ledger_entry *entries, size_t count, const char *file,
-                               roof_error *error) {
+static roof_status check_chain(const line *lines, const roof_ledger_entry *entries, size_t count,
+                               const char *file, roof_error *error) {
   ledger_link link = rf_ledger_link_first();
   for (size_t i = 0; i < count; i++) {
     const char *why = lines[i].why != NULL ? lines[i].why : rf_ledger_entry_follows(&entries[i], &link);
@@ -63,10 +63,10 @@ static roof_status check_chain(const line *lines, const ledger_entry *entries, s
 }
 
 roof_status rf_ledger_read(const char *text, size_t length, const char *file, bool signatures,
-                           ledger_entries *out, roof_error *error) {
+                           roof_ledger_entries *out, roof_error *error) {
   size_t count = count_lines(text, length);
   line *lines = malloc((count + 1) * sizeof *lines);
-  ledger_entry *entries = malloc((count + 1) * sizeof *entries);
+  roof_ledger_entry *entries = malloc((count + 1) * sizeof *entries);
   roof_status status = ROOF_OK;
   if (lines == NULL || entries == NULL) {
     status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);
@@ -76,7 +76,7 @@ roof_status rf_ledger_read(const char *text, size_t length, const char *file, bo
   read_lines(lines, entries, count, signatures);
   status = check_chain(lines, entries, count, file, error);
   if (status == ROOF_OK) {
-    *out = (ledger_entries){entries, count};
+    *out = (roof_ledger_entries){entries, count};
     entries = NULL;
   }
 cleanup:

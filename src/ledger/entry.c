@@ -34,7 +34,7 @@ ledger_link rf_ledger_link_first(void) {
   return link;
 }
 
-ledger_link rf_ledger_link_after(const ledger_entry *last) {
+ledger_link rf_ledger_link_after(const roof_ledger_entry *last) {
   ledger_link link = {.sequence = (size_t)last->sequence};
   memcpy(link.digest, last->digest, sizeof link.digest);
   return link;
@@ -84,43 +84,48 @@ static bool sealed(const char *line, size_t length, char digest[LEDGER_DIGEST + 
   return memcmp(line + length - SEAL_LENGTH, expected, SEAL_LENGTH) == 0;
 }
 
-static const char *check_prediction(const ledger_entry *entry) {
-  if (entry->label[0] == '\0' || entry->regime[0] == '\0' || entry->binding[0] == '\0' ||
-      isnan(entry->lower_seconds) || isnan(entry->expected_seconds)) {
+static const char *check_prediction(const roof_ledger_entry *entry) {
+  if (entry->of.label[0] == '\0' || entry->of.regime[0] == '\0' || entry->of.binding[0] == '\0' ||
+      isnan(entry->of.lower_seconds) || isnan(entry->of.expected_seconds)) {
     return "a prediction needs a label, seconds, a regime and what binds";
   }
-  return entry->lower_seconds > 0 && entry->expected_seconds > 0 ? NULL : "its times must be positive";
+  return entry->of.lower_seconds > 0 && entry->of.expected_seconds > 0 ? NULL : "its times must be positive";
 }
 
-static const char *check_measurement(const ledger_entry *entry) {
-  if (entry->label[0] == '\0' || isnan(entry->seconds)) {
+static const char *check_measurement(const roof_ledger_entry *entry) {
+  if (entry->of.label[0] == '\0' || isnan(entry->seconds)) {
     return "a measurement needs a label and seconds";
   }
   return entry->seconds > 0 ? NULL : "its time must be positive";
 }
 
-const char *rf_ledger_entry_read(const char *line, size_t length, ledger_entry *entry) {
-  ledger_entry read;
+/** What a measurement has by level are bytes, what a prediction has are those of the machine per second. */
+static void sort_levels(roof_ledger_entry *entry) {
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
+    double *rate = &entry->of.level_bytes_per_second[i];
+    entry->level_bytes[i] = entry->measured ? *rate : NAN;
+    *rate = entry->measured ? NAN : *rate;
+  }
+}
+
+const char *rf_ledger_entry_read(const char *line, size_t length, roof_ledger_entry *entry) {
   char digest[LEDGER_DIGEST + 1];
   if (!sealed(line, length, digest)) {
     return "its SHA-256 does not match";
   }
-  if (!rf_ledger_scan(line, length, &read)) {
+  if (!rf_ledger_scan(line, length, entry)) {
     return "it is not one JSON object with the fields of an entry";
   }
-  read.measured = strcmp(read.kind, "measurement") == 0;
-  if (!(read.sequence >= 1 && read.sequence <= 0x1p53) || strlen(read.previous) != LEDGER_DIGEST) {
+  memcpy(entry->digest, digest, sizeof digest);
+  entry->measured = strcmp(entry->kind, "measurement") == 0;
+  if (!(entry->sequence >= 1 && entry->sequence <= 0x1p53) || strlen(entry->previous) != LEDGER_DIGEST) {
     return "it has no sequence or previous";
   }
-  if (!read.measured && strcmp(read.kind, "prediction") != 0) {
+  if (!entry->measured && strcmp(entry->kind, "prediction") != 0) {
     return "its kind is neither prediction nor measurement";
   }
-  const char *why = read.measured ? check_measurement(&read) : check_prediction(&read);
-  if (why == NULL) {
-    memcpy(read.digest, digest, sizeof digest);
-    *entry = read;
-  }
-  return why;
+  sort_levels(entry);
+  return entry->measured ? check_measurement(entry) : check_prediction(entry);
 }
 
 /** Appends the line's text, its signature and its seal; false when out of memory. */
@@ -146,7 +151,7 @@ static bool add_line(const ledger_link *link, json_t *fields, const ledger_key *
 roof_status rf_ledger_entry_write(ledger_link *link, json_t *fields, const ledger_key *key, roof_text *line,
                                   roof_error *error) {
   size_t start = line->length;
-  ledger_entry written;
+  roof_ledger_entry written;
   /* Short of memory jansson may leave a key out of the text and call that success: what does not read back is
    * not sealed. */
   if (!add_line(link, fields, key, line) ||
@@ -157,7 +162,7 @@ roof_status rf_ledger_entry_write(ledger_link *link, json_t *fields, const ledge
   return ROOF_OK;
 }
 
-const char *rf_ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry) {
+const char *rf_ledger_entry_signature(const char *line, size_t length, const roof_ledger_entry *entry) {
   static const char wrong[] = "its signature does not match";
   unsigned char signature[crypto_sign_BYTES], key[crypto_sign_PUBLICKEYBYTES];
   if (length < SEAL_LENGTH + SIGNATURE_LENGTH) {
@@ -172,7 +177,7 @@ const char *rf_ledger_entry_signature(const char *line, size_t length, const led
   return good ? NULL : wrong;
 }
 
-const char *rf_ledger_entry_follows(const ledger_entry *entry, const ledger_link *link) {
+const char *rf_ledger_entry_follows(const roof_ledger_entry *entry, const ledger_link *link) {
   if ((size_t)entry->sequence != link->sequence + 1) {
     return "its sequence number does not follow";
   }

@@ -16,43 +16,6 @@ enum {
   LEDGER_TIME = ROOF_TIME_MAX
 };
 
-/** The content of a line, as far as the library reads it back. Numbers that are not known are NaN. */
-typedef struct ledger_entry {
-  double sequence;
-  char kind[16];
-  bool measured;
-  bool unsealed;
-  char counted[64];       /**< how the bytes of a measurement were */
-  char counted_flops[64]; /**< how its FLOPs were */
-  char time[LEDGER_TIME];
-  char label[ROOF_LABEL_MAX];
-  char machine[ROOF_NAME_MAX];
-  char regime[16];
-  char binding[64];
-  char public_key[LEDGER_PUBLIC_KEY + 1]; /**< "" unsigned */
-  double seconds;                         /**< measured */
-  double noise;                           /**< how far that may be off, as a share of it */
-  double flops;
-  double bytes;
-  double compute_seconds;
-  double memory_seconds;
-  double overhead_seconds;
-  double network_seconds;
-  double lower_seconds;
-  double upper_seconds;
-  double expected_seconds;
-  roof_ceiling ceilings[ROOF_BASIS_COUNT];
-  double levels[ROOF_LEVEL_KIND_COUNT]; /**< bytes/s of the machine, or bytes counted */
-  double clue[ROOF_CLUE_COUNT];         /**< counted */
-  char previous[LEDGER_DIGEST + 1];
-  char digest[LEDGER_DIGEST + 1]; /**< of the whole line with its newline: the next line's `previous` */
-} ledger_entry;
-
-typedef struct ledger_entries {
-  ledger_entry *entries; /**< free() it */
-  size_t count;
-} ledger_entries;
-
 /** Where the next line joins the chain. */
 typedef struct ledger_link {
   size_t sequence; /**< of the last line, 0: none */
@@ -68,7 +31,7 @@ typedef struct ledger_key {
 /* entry.c */
 /** The link of an empty ledger. */
 ledger_link rf_ledger_link_first(void);
-ledger_link rf_ledger_link_after(const ledger_entry *last);
+ledger_link rf_ledger_link_after(const roof_ledger_entry *last);
 
 /** Appends the line that follows `link` with the caller's `fields`, newline included, signed when `key` is
  *  not NULL, and moves `link` on. */
@@ -76,18 +39,18 @@ roof_status rf_ledger_entry_write(ledger_link *link, json_t *fields, const ledge
                                   roof_error *error);
 
 /** Reads one line of `length` bytes without its newline. Returns NULL, or what is wrong with it. */
-const char *rf_ledger_entry_read(const char *line, size_t length, ledger_entry *entry);
+const char *rf_ledger_entry_read(const char *line, size_t length, roof_ledger_entry *entry);
 
 /** Checks a signed line against its own public key. Returns NULL, or what is wrong with it. */
-const char *rf_ledger_entry_signature(const char *line, size_t length, const ledger_entry *entry);
+const char *rf_ledger_entry_signature(const char *line, size_t length, const roof_ledger_entry *entry);
 
 /** Returns NULL when `entry` follows `link`, or what is wrong. */
-const char *rf_ledger_entry_follows(const ledger_entry *entry, const ledger_link *link);
+const char *rf_ledger_entry_follows(const roof_ledger_entry *entry, const ledger_link *link);
 
 /* scan.c */
 /** Reads the fields of one compact JSON object into *entry, unknown as NaN and ""; false when it is none, a
  *  field is given twice, has another type or does not fit. The text ends with a quote and a brace. */
-bool rf_ledger_scan(const char *text, size_t length, ledger_entry *entry);
+bool rf_ledger_scan(const char *text, size_t length, roof_ledger_entry *entry);
 
 /* chain.c */
 /** True when `text` starts as a ledger does, or is the start of such a start. */
@@ -95,15 +58,15 @@ bool rf_ledger_begins(const char *text, size_t length);
 
 /** Reads and checks a whole ledger; `file` names it in errors. `signatures`: check those too. */
 roof_status rf_ledger_read(const char *text, size_t length, const char *file, bool signatures,
-                           ledger_entries *out, roof_error *error);
+                           roof_ledger_entries *out, roof_error *error);
 
 /* ledger.c */
 /** Loads and checks the ledger at `path`; `text` (nullable) gets its lines. */
-roof_status rf_ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
+roof_status rf_ledger_load(const char *path, bool signatures, roof_ledger_entries *out, roof_text *text,
                            roof_error *error);
 
 /** Called with what is in the ledger to complete the objects about to be added. */
-typedef roof_status ledger_completer(json_t *list, const ledger_entries *before, void *user,
+typedef roof_status ledger_completer(json_t *list, const roof_ledger_entries *before, void *user,
                                      roof_error *error);
 
 /** Appends the objects of `list` with one write under a lock, or nothing; `key_path` and `complete` may be
@@ -119,10 +82,10 @@ roof_status rf_ledger_key_public(const char *path, char out[LEDGER_PUBLIC_KEY + 
 
 /* reconcile.c */
 /** Matches predictions with measurements. */
-roof_status rf_ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error);
+roof_status rf_ledger_match(const roof_ledger_entries *ledger, roof_reconcile *result, roof_error *error);
 
 /* judge.c */
 /** Sets a measurement against its prediction. */
-roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement);
+roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_ledger_entry *measurement);
 
 #endif

@@ -44,18 +44,18 @@ static bool is_counted(const char *how, double amount) {
   return how[0] != '\0' && strncmp(how, "formula", strlen("formula")) != 0 && amount > 0;
 }
 
-static point point_of(const ledger_entry *prediction, const ledger_entry *m) {
+static point point_of(const roof_ledger_entry *prediction, const roof_ledger_entry *m) {
   const char *how = m->counted_flops[0] != '\0' ? m->counted_flops : m->counted;
-  bool bytes = is_counted(m->counted, m->bytes), flops = is_counted(how, m->flops);
+  bool bytes = is_counted(m->counted, m->of.bytes), flops = is_counted(how, m->of.flops);
   return (point){.counted = bytes,
                  .counted_flops = flops,
-                 .flops = flops ? m->flops : prediction->flops,
-                 .bytes = bytes ? m->bytes : prediction->bytes};
+                 .flops = flops ? m->of.flops : prediction->of.flops,
+                 .bytes = bytes ? m->of.bytes : prediction->of.bytes};
 }
 
 /** Arithmetic against operational intensity. */
-static void judge_traffic(roof_reconciled *r, const ledger_entry *prediction, const point *p) {
-  r->intensity = prediction->bytes > 0 ? prediction->flops / prediction->bytes : NAN;
+static void judge_traffic(roof_reconciled *r, const roof_ledger_entry *prediction, const point *p) {
+  r->intensity = prediction->of.bytes > 0 ? prediction->of.flops / prediction->of.bytes : NAN;
   r->operational_intensity = p->counted ? p->flops / p->bytes : NAN;
   double ratio = r->operational_intensity / r->intensity;
   if (!isnan(ratio)) {
@@ -110,13 +110,14 @@ static void fill(double *clue, double value) {
 /** The regime that the counters show, those of a profiler, and counted work as a share of the ceilings that
  * are known best. FLOPs of a formula count only together with counted bytes: alone they are the
  * prediction. */
-static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, const ledger_entry *m,
+static void judge_regime(roof_reconciled *r, const roof_ledger_entry *prediction, const roof_ledger_entry *m,
                          const point *p) {
   static const struct {
     roof_level_kind level;
     roof_clue clue;
   } caches[] = {{ROOF_L1, ROOF_CLUE_L1}, {ROOF_L2, ROOF_CLUE_L2}, {ROOF_L3, ROOF_CLUE_L3}};
-  const roof_ceiling *t = &prediction->ceilings[ROOF_THEORETICAL], *a = &prediction->ceilings[ROOF_ACHIEVED];
+  const roof_ceiling *t = &prediction->of.ceilings[ROOF_THEORETICAL],
+                     *a = &prediction->of.ceilings[ROOF_ACHIEVED];
   double peak = isnan(t->flops_per_second) ? a->flops_per_second : t->flops_per_second;
   double bandwidth = isnan(t->bytes_per_second) ? a->bytes_per_second : t->bytes_per_second;
   double seconds = r->measured_seconds;
@@ -129,18 +130,20 @@ static void judge_regime(roof_reconciled *r, const ledger_entry *prediction, con
   }
   for (size_t i = 0; i < sizeof caches / sizeof caches[0] && is_counted(m->counted, 1); i++) {
     roof_level_kind level = caches[i].level;
-    fill(&r->clue[caches[i].clue], m->levels[level] / seconds / prediction->levels[level]);
+    fill(&r->clue[caches[i].clue],
+         m->level_bytes[level] / seconds / prediction->of.level_bytes_per_second[level]);
   }
   double clue[ROOF_CLUE_COUNT];
   memcpy(clue, r->clue, sizeof clue);
-  fill(&clue[ROOF_CLUE_LAUNCH], prediction->overhead_seconds / seconds);
+  fill(&clue[ROOF_CLUE_LAUNCH], prediction->of.overhead_seconds / seconds);
   r->seen = roof_regime_seen(clue);
 }
 
 /** Position under the theoretical ceilings; for a point above them the arithmetic shows why it cannot be. */
-static void judge_point(roof_reconciled *r, const ledger_entry *prediction, double noise, const point *p) {
+static void judge_point(roof_reconciled *r, const roof_ledger_entry *prediction, double noise,
+                        const point *p) {
   roof_placed at;
-  roof_place_under(&prediction->ceilings[ROOF_THEORETICAL], ROOF_THEORETICAL, p->flops, p->bytes,
+  roof_place_under(&prediction->of.ceilings[ROOF_THEORETICAL], ROOF_THEORETICAL, p->flops, p->bytes,
                    r->measured_seconds, noise, &at);
   r->flops_per_second = p->flops > 0 ? p->flops / r->measured_seconds : NAN;
   r->roof_flops_per_second = p->flops > 0 ? p->flops / at.ceiling_seconds : NAN;
@@ -167,10 +170,11 @@ static void explain(roof_reconciled *r, const roof_verdict *verdict) {
 }
 
 /** Against the bound that was sealed, and against that of each basis. */
-static void judge_shares(roof_reconciled *r, const ledger_entry *prediction, double noise) {
+static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction, double noise) {
   roof_placed at;
   for (int basis = 0; basis < ROOF_BASIS_COUNT; basis++) {
-    roof_place_time(prediction->ceilings[basis].seconds, (roof_basis)basis, r->measured_seconds, noise, &at);
+    roof_place_time(prediction->of.ceilings[basis].seconds, (roof_basis)basis, r->measured_seconds, noise,
+                    &at);
     const roof_verdict *verdict =
         roof_verdict_on((roof_basis)basis, at.state == ROOF_PLACE_POSSIBLE ? fmin(at.share, 1) : at.share);
     r->share[basis] = at.share;
@@ -187,27 +191,27 @@ static void judge_shares(roof_reconciled *r, const ledger_entry *prediction, dou
   explain(r, at.verdict);
 }
 
-roof_reconciled rf_ledger_judge(const ledger_entry *prediction, const ledger_entry *measurement) {
+roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_ledger_entry *measurement) {
   roof_reconciled r = {
       .prediction = (size_t)prediction->sequence,
       .measurement = (size_t)measurement->sequence,
       .unsealed = measurement->unsealed,
-      .predicted_seconds = prediction->expected_seconds,
+      .predicted_seconds = prediction->of.expected_seconds,
       .measured_seconds = measurement->seconds,
-      .lower_seconds = prediction->lower_seconds,
-      .upper_seconds = prediction->upper_seconds,
-      .compute_seconds = prediction->compute_seconds,
-      .memory_seconds = prediction->memory_seconds,
-      .overhead_seconds = prediction->overhead_seconds,
-      .flops = prediction->flops,
-      .bytes = prediction->bytes,
+      .lower_seconds = prediction->of.lower_seconds,
+      .upper_seconds = prediction->of.upper_seconds,
+      .compute_seconds = prediction->of.compute_seconds,
+      .memory_seconds = prediction->of.memory_seconds,
+      .overhead_seconds = prediction->of.overhead_seconds,
+      .flops = prediction->of.flops,
+      .bytes = prediction->of.bytes,
   };
   point p = point_of(prediction, measurement);
   r.counted_bytes = p.counted ? p.bytes : NAN;
-  memcpy(r.machine, prediction->machine, sizeof r.machine);
-  memcpy(r.label, prediction->label, sizeof r.label);
-  memcpy(r.regime, prediction->regime, sizeof r.regime);
-  memcpy(r.binding, prediction->binding, sizeof r.binding);
+  memcpy(r.machine, prediction->of.machine, sizeof r.machine);
+  memcpy(r.label, prediction->of.label, sizeof r.label);
+  memcpy(r.regime, prediction->of.regime, sizeof r.regime);
+  memcpy(r.binding, prediction->of.binding, sizeof r.binding);
   r.overlap = overlap_of(&r);
   judge_traffic(&r, prediction, &p);
   judge_regime(&r, prediction, measurement, &p);

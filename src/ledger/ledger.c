@@ -39,7 +39,7 @@ static ssize_t read_at(int file, char *buffer, size_t length, off_t offset) {
 
 /** The end of a ledger: its last entry, and where the next one goes. */
 typedef struct tail {
-  ledger_entry last;
+  roof_ledger_entry last;
   bool any;          /**< `last` is filled */
   bool unterminated; /**< the last entry is whole but its newline is missing */
   off_t end;         /**< end of the last entry; what follows was torn */
@@ -164,7 +164,7 @@ static roof_status read_text(int file, const char *path, off_t length, roof_text
 static roof_status complete_list(int file, const char *path, const tail *end, json_t *list,
                                  ledger_completer *complete, void *user, roof_error *error) {
   roof_text text = {0};
-  ledger_entries before = {0};
+  roof_ledger_entries before = {0};
   roof_status status = read_text(file, path, end->end, &text, error);
   if (status == ROOF_OK && end->unterminated) {
     roof_text_add(&text, "\n");
@@ -225,7 +225,7 @@ cleanup:
   return status;
 }
 
-roof_status rf_ledger_load(const char *path, bool signatures, ledger_entries *out, roof_text *text,
+roof_status rf_ledger_load(const char *path, bool signatures, roof_ledger_entries *out, roof_text *text,
                            roof_error *error) {
   roof_text read = {0};
   struct stat info;

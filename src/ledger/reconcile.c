@@ -7,8 +7,8 @@
 
 /** What a ledger holds for one label. */
 typedef struct track {
-  const ledger_entry *prediction;  /**< the last */
-  const ledger_entry *measurement; /**< the first after it */
+  const roof_ledger_entry *prediction;  /**< the last */
+  const roof_ledger_entry *measurement; /**< the first after it */
   const char *label;
   bool unsealed; /**< measured before anything was predicted */
 } track;
@@ -59,10 +59,10 @@ static track *find_track(track_table *t, const char *label) {
   return &t->list[t->count - 1];
 }
 
-static void follow(const ledger_entries *ledger, track_table *table) {
+static void follow(const roof_ledger_entries *ledger, track_table *table) {
   for (size_t i = 0; i < ledger->count; i++) {
-    const ledger_entry *entry = &ledger->entries[i];
-    track *t = find_track(table, entry->label);
+    const roof_ledger_entry *entry = &ledger->entries[i];
+    track *t = find_track(table, entry->of.label);
     if (!entry->measured) {
       t->prediction = entry;
       t->measurement = NULL;
@@ -94,7 +94,7 @@ static void sort_out(const track *tracks, size_t count, roof_reconcile *result) 
   }
 }
 
-roof_status rf_ledger_match(const ledger_entries *ledger, roof_reconcile *result, roof_error *error) {
+roof_status rf_ledger_match(const roof_ledger_entries *ledger, roof_reconcile *result, roof_error *error) {
   roof_reconcile matched = {0};
   track_table table;
   bool room = tracks_init(&table, ledger->count);
@@ -118,7 +118,7 @@ roof_status rf_ledger_match(const ledger_entries *ledger, roof_reconcile *result
 }
 
 roof_status roof_ledger_reconcile(const char *path, roof_reconcile *result, roof_error *error) {
-  ledger_entries ledger;
+  roof_ledger_entries ledger;
   roof_status status = rf_ledger_load(path, false, &ledger, NULL, error);
   if (status == ROOF_OK) {
     status = rf_ledger_match(&ledger, result, error);

@@ -216,22 +216,23 @@ static roof_status add_measurement(json_t *list, const roof_measurement *m, cons
 }
 
 /** The last prediction of that label, or NULL. */
-static const ledger_entry *find_prediction(const ledger_entries *ledger, const char *label) {
+static const roof_ledger_entry *find_prediction(const roof_ledger_entries *ledger, const char *label) {
   for (size_t i = ledger->count; i > 0; i--) {
-    const ledger_entry *entry = &ledger->entries[i - 1];
-    if (!entry->measured && strcmp(entry->label, label) == 0) {
+    const roof_ledger_entry *entry = &ledger->entries[i - 1];
+    if (!entry->measured && strcmp(entry->of.label, label) == 0) {
       return entry;
     }
   }
   return NULL;
 }
 
-static roof_status refuse_unpredicted(const ledger_entries *before, const char *label, roof_error *error) {
+static roof_status refuse_unpredicted(const roof_ledger_entries *before, const char *label,
+                                      roof_error *error) {
   const char **labels = calloc(before->count + 1, sizeof *labels);
   size_t count = 0;
   for (size_t i = 0; labels != NULL && i < before->count; i++) {
     if (!before->entries[i].measured) {
-      labels[count++] = before->entries[i].label;
+      labels[count++] = before->entries[i].of.label;
     }
   }
   roof_error_set(error, ROOF_E_GATE,
@@ -244,13 +245,13 @@ static roof_status refuse_unpredicted(const ledger_entries *before, const char *
 }
 
 /** Marks each measurement with its prediction's number, or as unsealed where that is allowed. */
-static roof_status mark(json_t *list, const ledger_entries *before, void *user, roof_error *error) {
+static roof_status mark(json_t *list, const roof_ledger_entries *before, void *user, roof_error *error) {
   const roof_ledger_options *o = user;
   for (size_t i = 0; i < json_array_size(list); i++) {
     json_t *fields = json_array_get(list, i);
     const char *label = json_string_value(json_object_get(fields, "label"));
     const char *when = json_string_value(json_object_get(fields, "measured"));
-    const ledger_entry *prediction = find_prediction(before, label);
+    const roof_ledger_entry *prediction = find_prediction(before, label);
     bool early = prediction != NULL && when != NULL && strcmp(when, prediction->time) < 0;
     if (prediction == NULL && !o->unsealed) {
       return refuse_unpredicted(before, label, error);
@@ -287,7 +288,7 @@ roof_status roof_ledger_record(const char *path, const roof_measurement *measure
 
 /** The labels that have a prediction, sorted; none where there is no ledger yet. free() them, then the
  * entries they point into. */
-static roof_status predicted_labels(const char *path, ledger_entries *ledger, const char ***labels,
+static roof_status predicted_labels(const char *path, roof_ledger_entries *ledger, const char ***labels,
                                     size_t *count, roof_error *error) {
   roof_status status = access(path, F_OK) == 0 ? rf_ledger_load(path, false, ledger, NULL, error) : ROOF_OK;
   const char **list = status == ROOF_OK ? calloc(ledger->count + 1, sizeof *list) : NULL;
@@ -296,7 +297,7 @@ static roof_status predicted_labels(const char *path, ledger_entries *ledger, co
   }
   for (size_t i = 0; i < ledger->count; i++) {
     if (!ledger->entries[i].measured) {
-      list[(*count)++] = ledger->entries[i].label;
+      list[(*count)++] = ledger->entries[i].of.label;
     }
   }
   qsort(list, *count, sizeof *list, compare_labels);
@@ -325,7 +326,7 @@ static roof_status refuse_all(const char *path, const char *label, roof_error *e
 roof_status roof_ledger_record_known(const char *path, const roof_measurement *measurements, size_t count,
                                      const roof_ledger_options *options, const char **why,
                                      roof_error *error) {
-  ledger_entries ledger = {0};
+  roof_ledger_entries ledger = {0};
   const char **labels = NULL;
   size_t label_count = 0, chosen_count = 0;
   roof_measurement *chosen = calloc(count + 1, sizeof *chosen);
@@ -348,12 +349,12 @@ roof_status roof_ledger_record_known(const char *path, const roof_measurement *m
 }
 
 /** Every prediction must be signed by `key`. */
-static roof_status check_signer(const char *path, const ledger_entries *ledger, const char *key,
+static roof_status check_signer(const char *path, const roof_ledger_entries *ledger, const char *key,
                                 roof_error *error) {
   char expected[LEDGER_PUBLIC_KEY + 1];
   roof_status status = rf_ledger_key_public(key, expected, error);
   for (size_t i = 0; i < ledger->count && status == ROOF_OK; i++) {
-    const ledger_entry *entry = &ledger->entries[i];
+    const roof_ledger_entry *entry = &ledger->entries[i];
     if (!entry->measured && strcmp(entry->public_key, expected) != 0) {
       status = roof_error_set(error, ROOF_E_GATE, "entry %zu: its prediction is %s", i + 1,
                               entry->public_key[0] == '\0' ? "not signed" : "signed by another key");
@@ -365,7 +366,7 @@ static roof_status check_signer(const char *path, const ledger_entries *ledger, 
 
 roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_summary *summary,
                                roof_error *error) {
-  ledger_entries ledger;
+  roof_ledger_entries ledger;
   roof_status status = rf_ledger_load(path, true, &ledger, NULL, error);
   if (status != ROOF_OK) {
     return status;
@@ -374,7 +375,7 @@ roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_su
   if (status == ROOF_OK) {
     roof_ledger_summary s = {.entries = ledger.count};
     for (size_t i = 0; i < ledger.count; i++) {
-      const ledger_entry *entry = &ledger.entries[i];
+      const roof_ledger_entry *entry = &ledger.entries[i];
       s.measurements += entry->measured;
       s.unsealed += entry->unsealed;
       s.signatures += entry->public_key[0] != '\0';
@@ -387,7 +388,7 @@ roof_status roof_ledger_verify(const char *path, const char *key, roof_ledger_su
 }
 
 roof_status roof_ledger_lines(const char *path, roof_text *lines, roof_error *error) {
-  ledger_entries ledger;
+  roof_ledger_entries ledger;
   roof_status status = rf_ledger_load(path, false, &ledger, lines, error);
   if (status == ROOF_OK) {
     free(ledger.entries);

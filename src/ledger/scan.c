@@ -4,8 +4,8 @@
 #include "documents/scan.h"
 #include "ledger/entry.h"
 
-#define TEXT_FIELD(path, member) RF_SCAN_FIELD(path, TEXT, ledger_entry, member)
-#define NUMBER_FIELD(path, member) RF_SCAN_FIELD(path, NUMBER, ledger_entry, member)
+#define TEXT_FIELD(path, member) RF_SCAN_FIELD(path, TEXT, roof_ledger_entry, member)
+#define NUMBER_FIELD(path, member) RF_SCAN_FIELD(path, NUMBER, roof_ledger_entry, member)
 
 static const rf_scan_field fields[] = {
     NUMBER_FIELD("sequence", sequence),
@@ -13,30 +13,39 @@ static const rf_scan_field fields[] = {
     TEXT_FIELD("time", time),
     TEXT_FIELD("counted", counted),
     TEXT_FIELD("counted_flops", counted_flops),
-    TEXT_FIELD("label", label),
-    TEXT_FIELD("machine", machine),
-    TEXT_FIELD("regime", regime),
-    TEXT_FIELD("binding", binding),
+    TEXT_FIELD("label", of.label),
+    TEXT_FIELD("machine", of.machine),
+    TEXT_FIELD("regime", of.regime),
+    TEXT_FIELD("binding", of.binding),
+    TEXT_FIELD("machine_sha256", of.machine_digest),
+    TEXT_FIELD("op", of.op),
+    TEXT_FIELD("parameters", of.parameters),
+    TEXT_FIELD("dtype", of.dtype),
+    TEXT_FIELD("commit", commit),
     TEXT_FIELD("previous", previous),
+    TEXT_FIELD("sha256", sha256),
+    NUMBER_FIELD("prediction", prediction),
+    NUMBER_FIELD("seconds.expected_low", of.expected_low_seconds),
+    NUMBER_FIELD("seconds.expected_high", of.expected_high_seconds),
     TEXT_FIELD("public_key", public_key),
     NUMBER_FIELD("seconds", seconds),
     NUMBER_FIELD("noise", noise),
-    NUMBER_FIELD("flops", flops),
-    NUMBER_FIELD("bytes", bytes),
-    NUMBER_FIELD("seconds.compute", compute_seconds),
-    NUMBER_FIELD("seconds.memory", memory_seconds),
-    NUMBER_FIELD("seconds.overhead", overhead_seconds),
-    NUMBER_FIELD("seconds.network", network_seconds),
-    NUMBER_FIELD("seconds.lower", lower_seconds),
-    NUMBER_FIELD("seconds.upper", upper_seconds),
-    NUMBER_FIELD("seconds.expected", expected_seconds),
-    NUMBER_FIELD("ceilings.theoretical.seconds", ceilings[ROOF_THEORETICAL].seconds),
-    NUMBER_FIELD("ceilings.theoretical.flops_per_second", ceilings[ROOF_THEORETICAL].flops_per_second),
-    NUMBER_FIELD("ceilings.theoretical.bytes_per_second", ceilings[ROOF_THEORETICAL].bytes_per_second),
-    NUMBER_FIELD("ceilings.achieved.seconds", ceilings[ROOF_ACHIEVED].seconds),
-    NUMBER_FIELD("ceilings.achieved.flops_per_second", ceilings[ROOF_ACHIEVED].flops_per_second),
-    NUMBER_FIELD("ceilings.achieved.bytes_per_second", ceilings[ROOF_ACHIEVED].bytes_per_second),
-#define LEVEL_FIELD(name, kind) NUMBER_FIELD("levels." name, levels[kind])
+    NUMBER_FIELD("flops", of.flops),
+    NUMBER_FIELD("bytes", of.bytes),
+    NUMBER_FIELD("seconds.compute", of.compute_seconds),
+    NUMBER_FIELD("seconds.memory", of.memory_seconds),
+    NUMBER_FIELD("seconds.overhead", of.overhead_seconds),
+    NUMBER_FIELD("seconds.network", of.network_seconds),
+    NUMBER_FIELD("seconds.lower", of.lower_seconds),
+    NUMBER_FIELD("seconds.upper", of.upper_seconds),
+    NUMBER_FIELD("seconds.expected", of.expected_seconds),
+    NUMBER_FIELD("ceilings.theoretical.seconds", of.ceilings[ROOF_THEORETICAL].seconds),
+    NUMBER_FIELD("ceilings.theoretical.flops_per_second", of.ceilings[ROOF_THEORETICAL].flops_per_second),
+    NUMBER_FIELD("ceilings.theoretical.bytes_per_second", of.ceilings[ROOF_THEORETICAL].bytes_per_second),
+    NUMBER_FIELD("ceilings.achieved.seconds", of.ceilings[ROOF_ACHIEVED].seconds),
+    NUMBER_FIELD("ceilings.achieved.flops_per_second", of.ceilings[ROOF_ACHIEVED].flops_per_second),
+    NUMBER_FIELD("ceilings.achieved.bytes_per_second", of.ceilings[ROOF_ACHIEVED].bytes_per_second),
+#define LEVEL_FIELD(name, kind) NUMBER_FIELD("levels." name, of.level_bytes_per_second[kind])
     LEVEL_FIELD("registers", ROOF_REGISTERS),
     LEVEL_FIELD("L1", ROOF_L1),
     LEVEL_FIELD("L2", ROOF_L2),
@@ -45,14 +54,14 @@ static const rf_scan_field fields[] = {
 #define CLUE_FIELD(symbol, name, unit, text) NUMBER_FIELD("counters." name, clue[symbol]),
     ROOF_CLUE_MAP(CLUE_FIELD)
 #undef CLUE_FIELD
-        RF_SCAN_FIELD("unsealed", FLAG, ledger_entry, unsealed),
+        RF_SCAN_FIELD("unsealed", FLAG, roof_ledger_entry, unsealed),
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 _Static_assert(FIELD_COUNT <= RF_SCAN_FIELDS, "an entry has more fields than a scan keeps track of");
 
-bool rf_ledger_scan(const char *text, size_t length, ledger_entry *entry) {
-  *entry = (ledger_entry){.sequence = 0};
+bool rf_ledger_scan(const char *text, size_t length, roof_ledger_entry *entry) {
+  *entry = (roof_ledger_entry){.sequence = 0};
   for (int i = 0; i < FIELD_COUNT; i++) {
     if (fields[i].kind == RF_SCAN_NUMBER) {
       *(double *)(void *)((char *)entry + fields[i].offset) = NAN;

@@ -7,7 +7,7 @@
 #include "ledger/entry.h"
 
 static void read_and_match(const char *text, size_t length) {
-  ledger_entries ledger;
+  roof_ledger_entries ledger;
   roof_reconcile result;
   if (rf_ledger_read(text, length, "fuzz", true, &ledger, NULL) != ROOF_OK) {
     return;

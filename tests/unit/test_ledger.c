@@ -173,7 +173,7 @@ static void one_changed_byte_anywhere_is_found(void **state) {
   three_entries();
   size_t length, line = 1;
   char *text = slurp(&length);
-  ledger_entries entries;
+  roof_ledger_entries entries;
   for (size_t i = 0; i < length; i++) {
     char kept = text[i];
     for (int flip = 1; flip < 256; flip <<= 1) {
@@ -195,7 +195,7 @@ static void missing_and_swapped_lines_are_found(void **state) {
   char *text = slurp(&length);
   char *second = strchr(text, '\n') + 1, *third = strchr(second, '\n') + 1;
   size_t first_length = (size_t)(second - text), rest = (size_t)(text + length - third);
-  ledger_entries entries;
+  roof_ledger_entries entries;
   roof_error error;
   assert_int_equal(rf_ledger_read(second, (size_t)(text + length - second), "l", false, &entries, &error),
                    ROOF_E_GATE);
@@ -488,6 +488,38 @@ static void what_was_done_is_written(void **state) {
   roof_text_done(&text);
 }
 
+static void entries_are_read_and_written(void **state) {
+  (void)state;
+  double samples[] = {1.5, 2.5};
+  roof_measurement m = {.label = "a|b", .machine = "host", .counted = "formula", .seconds = 2, .bytes = 8};
+  roof_ledger_entries all;
+  roof_text text = {0};
+  m.samples = samples;
+  m.sample_count = 2;
+  assert_int_equal(seal("a|b", 1, 2, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_record(path, &m, 1, NULL, NULL), ROOF_OK);
+  assert_int_equal(roof_ledger_read(path, &all, NULL), ROOF_OK);
+  assert_int_equal(all.count, 2);
+  const roof_ledger_entry *p = &all.entries[0], *e = &all.entries[1];
+  assert_true(!p->measured && p->of.expected_seconds == 2 && p->sample_count == 0 && isnan(p->seconds));
+  assert_string_equal(p->of.label, "a|b");
+  assert_string_equal(p->of.machine, "host");
+  assert_true(e->measured && e->prediction == 1 && e->seconds == 2 && e->of.bytes == 8 && !e->unsealed);
+  assert_true(e->sample_count == 2 && e->samples[1] == 2.5);
+  assert_int_equal(strlen(p->sha256), 64);
+  assert_string_equal(e->previous, p->digest);
+  assert_int_equal(roof_ledger_write(path, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "\"schema\": \"roofline.ledger/1\""));
+  assert_non_null(strstr(text.data, p->sha256));
+  roof_text_done(&text);
+  assert_int_equal(roof_ledger_write_markdown(path, &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "| a\\|b | host |"));
+  assert_non_null(strstr(text.data, "| 50.0 % |"));
+  assert_null(strstr(text.data, "| 2 |")); /* predictions alone */
+  roof_text_done(&text);
+  roof_ledger_entries_done(&all);
+}
+
 static void predictions_of_documents_are_completed(void **state) {
   (void)state;
   roof_sealing list[] = {sealing("a", 1, 2), sealing("b", 1, 2)};
@@ -701,12 +733,12 @@ static void what_is_unknown_reads_back_as_such(void **state) {
   assert_int_equal(seal("\xF0\x9F\x9A\x80 \"q\" \\ \t", 0.5, 1, NULL), ROOF_OK);
   size_t length;
   char *text = slurp(&length);
-  ledger_entries ledger;
+  roof_ledger_entries ledger;
   assert_int_equal(rf_ledger_read(text, length, "l", false, &ledger, NULL), ROOF_OK);
-  const ledger_entry *e = &ledger.entries[0];
-  assert_string_equal(e->label, "\xF0\x9F\x9A\x80 \"q\" \\ \t");
-  assert_true(isnan(e->bytes) && isnan(e->ceilings[ROOF_ACHIEVED].seconds));
-  assert_true(e->flops == 1.0 / 3 && e->upper_seconds == 2);
+  const roof_ledger_entry *e = &ledger.entries[0];
+  assert_string_equal(e->of.label, "\xF0\x9F\x9A\x80 \"q\" \\ \t");
+  assert_true(isnan(e->of.bytes) && isnan(e->of.ceilings[ROOF_ACHIEVED].seconds));
+  assert_true(e->of.flops == 1.0 / 3 && e->of.upper_seconds == 2);
   free(ledger.entries);
   free(text);
 }
@@ -731,7 +763,7 @@ static void only_json_is_read(void **state) {
                                     "{\"label\":\"a\",\"label\":\"b\"}",
                                     "{\"label\":1}",
                                     "{\"flops\":\"1\"}"};
-  ledger_entry entry;
+  roof_ledger_entry entry;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
     assert_true(rf_ledger_scan(good[i], strlen(good[i]), &entry));
   }
@@ -847,6 +879,7 @@ int main(void) {
       TEST(three_predictions_two_measurements),
       TEST(a_reconciliation_is_written_and_gated),
       TEST(what_was_done_is_written),
+      TEST(entries_are_read_and_written),
       TEST(predictions_of_documents_are_completed),
       TEST(the_last_prediction_and_the_first_measurement_after_it),
       TEST(predicting_after_measuring_does_not_count),

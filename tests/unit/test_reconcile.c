@@ -14,51 +14,51 @@ static const double peak = 989e12, bandwidth = 3.35e12;
 
 /** A kernel of `flops` and `bytes` sealed against an H100, its achieved roof at 80 % of the theoretical one.
  */
-static ledger_entry predicted(double flops, double bytes) {
-  ledger_entry p = {.sequence = 1, .kind = "prediction", .label = "k"};
+static roof_ledger_entry predicted(double flops, double bytes) {
+  roof_ledger_entry p = {.sequence = 1, .kind = "prediction", .of = {.label = "k"}};
   double compute = flops / peak, memory = bytes / bandwidth;
-  p.flops = flops;
-  p.bytes = bytes;
-  p.compute_seconds = compute;
-  p.memory_seconds = memory;
-  p.lower_seconds = compute > memory ? compute : memory;
-  p.upper_seconds = compute + memory;
-  p.expected_seconds = p.lower_seconds / 0.78;
-  p.ceilings[ROOF_THEORETICAL] = (roof_ceiling){p.lower_seconds, peak, bandwidth};
-  p.ceilings[ROOF_ACHIEVED] = (roof_ceiling){p.lower_seconds / 0.8, 0.8 * peak, 0.8 * bandwidth};
-  strcpy(p.regime, compute > memory ? "compute" : "memory");
-  strcpy(p.binding, compute > memory ? "fp16 matrix" : "HBM");
+  p.of.flops = flops;
+  p.of.bytes = bytes;
+  p.of.compute_seconds = compute;
+  p.of.memory_seconds = memory;
+  p.of.lower_seconds = compute > memory ? compute : memory;
+  p.of.upper_seconds = compute + memory;
+  p.of.expected_seconds = p.of.lower_seconds / 0.78;
+  p.of.ceilings[ROOF_THEORETICAL] = (roof_ceiling){p.of.lower_seconds, peak, bandwidth};
+  p.of.ceilings[ROOF_ACHIEVED] = (roof_ceiling){p.of.lower_seconds / 0.8, 0.8 * peak, 0.8 * bandwidth};
+  strcpy(p.of.regime, compute > memory ? "compute" : "memory");
+  strcpy(p.of.binding, compute > memory ? "fp16 matrix" : "HBM");
   return p;
 }
 
-static ledger_entry measured(double seconds) {
-  ledger_entry m = {
-      .sequence = 2, .measured = true, .label = "k", .seconds = seconds, .flops = NAN, .bytes = NAN};
+static roof_ledger_entry measured(double seconds) {
+  roof_ledger_entry m = {
+      .sequence = 2, .measured = true, .seconds = seconds, .of = {.label = "k", .flops = NAN, .bytes = NAN}};
   for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
     m.clue[i] = NAN;
   }
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
-    m.levels[i] = NAN;
+    m.level_bytes[i] = NAN;
   }
   return m;
 }
 
 /** Measured in `seconds` with bytes from a counter. */
-static ledger_entry counted(double seconds, double flops, double bytes) {
-  ledger_entry m = measured(seconds);
-  m.flops = flops;
-  m.bytes = bytes;
+static roof_ledger_entry counted(double seconds, double flops, double bytes) {
+  roof_ledger_entry m = measured(seconds);
+  m.of.flops = flops;
+  m.of.bytes = bytes;
   strcpy(m.counted, "dram__bytes.sum");
   return m;
 }
 
-static roof_reconciled judge(const ledger_entry *p, ledger_entry m) {
+static roof_reconciled judge(const roof_ledger_entry *p, roof_ledger_entry m) {
   return rf_ledger_judge(p, &m);
 }
 
 static void shares_of_both_ceilings(void **state) {
   (void)state;
-  ledger_entry p = predicted(1e9, 3.35e9); /* 1 ms at best, 1.25 ms achieved */
+  roof_ledger_entry p = predicted(1e9, 3.35e9); /* 1 ms at best, 1.25 ms achieved */
   roof_reconciled r = judge(&p, measured(1e-3 / 0.71));
   assert_near(r.share[ROOF_THEORETICAL], 0.71, 1e-12);
   assert_near(r.share[ROOF_ACHIEVED], 0.8875, 1e-12);
@@ -66,7 +66,7 @@ static void shares_of_both_ceilings(void **state) {
   assert_near(r.gap_points, 7, 1e-9);
   assert_int_equal(r.prediction, 1);
   assert_int_equal(r.measurement, 2);
-  p.ceilings[ROOF_ACHIEVED] = (roof_ceiling){NAN, NAN, NAN};
+  p.of.ceilings[ROOF_ACHIEVED] = (roof_ceiling){NAN, NAN, NAN};
   r = judge(&p, measured(1e-3));
   assert_true(isnan(r.share[ROOF_ACHIEVED]));
   assert_null(r.bands[ROOF_ACHIEVED]);
@@ -99,21 +99,21 @@ static void bands_of_both_bases(void **state) {
 
 static void stop_at_nine_tenths_of_the_achieved_roof(void **state) {
   (void)state;
-  ledger_entry p = predicted(1e9, 3.35e9);
+  roof_ledger_entry p = predicted(1e9, 3.35e9);
   roof_reconciled below = judge(&p, measured(1.25e-3 / 0.899));
   roof_reconciled at = judge(&p, measured(1.25e-3 / 0.901));
   assert_false(below.done);
   assert_null(below.next);
   assert_true(at.done);
   assert_non_null(strstr(at.next, "fewer bytes"));
-  ledger_entry q = predicted(1e12, 1e6);
-  roof_reconciled compute = judge(&q, measured(q.ceilings[ROOF_ACHIEVED].seconds / 0.95));
+  roof_ledger_entry q = predicted(1e12, 1e6);
+  roof_reconciled compute = judge(&q, measured(q.of.ceilings[ROOF_ACHIEVED].seconds / 0.95));
   assert_non_null(strstr(compute.next, "matrix unit"));
 }
 
 static void traffic_counted_against_arithmetic(void **state) {
   (void)state;
-  ledger_entry p = predicted(1e9, 1e9);
+  roof_ledger_entry p = predicted(1e9, 1e9);
   static const struct {
     double bytes;
     const char *traffic;
@@ -131,7 +131,7 @@ static void traffic_counted_against_arithmetic(void **state) {
   roof_reconciled r = judge(&p, measured(1e-3));
   assert_null(r.traffic);
   assert_true(isnan(r.operational_intensity));
-  ledger_entry formula = counted(1e-3, 1e9, 2e9);
+  roof_ledger_entry formula = counted(1e-3, 1e9, 2e9);
   strcpy(formula.counted, "formula");
   r = judge(&p, formula);
   assert_null(r.traffic);
@@ -141,7 +141,7 @@ static void traffic_counted_against_arithmetic(void **state) {
 
 static void regime_from_counters(void **state) {
   (void)state;
-  ledger_entry p = predicted(1e9, 1e9);
+  roof_ledger_entry p = predicted(1e9, 1e9);
   roof_reconciled r = judge(&p, measured(1e-3));
   assert_null(r.seen.resource);
   r = judge(&p, counted(1e-3, 1e9, 2.5e9)); /* 2.5 TB/s of 3.35 */
@@ -157,7 +157,7 @@ static void regime_from_counters(void **state) {
 
 static void regime_from_a_profiler(void **state) {
   (void)state;
-  ledger_entry p = predicted(1e9, 1e9), m = measured(1e-3);
+  roof_ledger_entry p = predicted(1e9, 1e9), m = measured(1e-3);
   m.clue[ROOF_CLUE_LINK] = 0.8;
   m.clue[ROOF_CLUE_MEMORY] = 0.7;
   roof_reconciled r = judge(&p, m);
@@ -169,25 +169,25 @@ static void regime_from_a_profiler(void **state) {
   m.clue[ROOF_CLUE_ACTIVE] = 0.51;
   assert_int_equal(judge(&p, m).seen.regime, ROOF_NETWORK_BOUND);
   /* The bytes counted at the L2 against what it delivers. */
-  p.levels[ROOF_L2] = 5e12;
+  p.of.level_bytes_per_second[ROOF_L2] = 5e12;
   m = counted(1e-3, 1e9, 1e9);
-  m.levels[ROOF_L2] = 4.5e9;
+  m.level_bytes[ROOF_L2] = 4.5e9;
   r = judge(&p, m);
   assert_string_equal(r.seen.resource, "L2");
   assert_near(r.seen.share, 0.9, 1e-12);
   strcpy(m.counted, "formula");
   assert_null(judge(&p, m).seen.resource);
   /* Half of the time is the launch. */
-  p.overhead_seconds = 0.51e-3;
+  p.of.overhead_seconds = 0.51e-3;
   assert_string_equal(judge(&p, measured(1e-3)).seen.resource, "launches");
-  p.overhead_seconds = 0.49e-3;
+  p.of.overhead_seconds = 0.49e-3;
   assert_null(judge(&p, measured(1e-3)).seen.resource);
 }
 
 static void the_measured_regime_in_words(void **state) {
   (void)state;
   char text[256];
-  ledger_entry p = predicted(1e9, 3.35e9), m = measured(1.25e-3); /* memory-bound */
+  roof_ledger_entry p = predicted(1e9, 3.35e9), m = measured(1.25e-3); /* memory-bound */
   roof_reconciled r = judge(&p, m);
   assert_string_equal(roof_reconciled_regime(&r, text, sizeof text), ""); /* not counted */
   m.clue[ROOF_CLUE_MEMORY] = 0.9;
@@ -209,8 +209,8 @@ static void the_measured_regime_in_words(void **state) {
 
 static void counted_flops_without_counted_bytes(void **state) {
   (void)state;
-  ledger_entry p = predicted(989e9, 1e9), m = measured(1e-3);
-  m.flops = 2 * 989e9 * 0.4;
+  roof_ledger_entry p = predicted(989e9, 1e9), m = measured(1e-3);
+  m.of.flops = 2 * 989e9 * 0.4;
   strcpy(m.counted, "formula");
   strcpy(m.counted_flops, "PAPI_FP_OPS");
   roof_reconciled r = judge(&p, m);
@@ -221,15 +221,15 @@ static void counted_flops_without_counted_bytes(void **state) {
 
 static void implied_overlap(void **state) {
   (void)state;
-  ledger_entry p = predicted(989e9, 3.35e9); /* both 1 ms: 1 to 2 ms */
+  roof_ledger_entry p = predicted(989e9, 3.35e9); /* both 1 ms: 1 to 2 ms */
   assert_near(judge(&p, measured(1e-3)).overlap, 1, 1e-12);
   assert_near(judge(&p, measured(1.25e-3)).overlap, 0.75, 1e-12);
   assert_near(judge(&p, measured(2e-3)).overlap, 0, 1e-12);
   assert_near(judge(&p, measured(3e-3)).overlap, 0, 1e-12);
   assert_near(judge(&p, measured(0.9e-3)).overlap, 1, 1e-12);
-  p.upper_seconds = 1.009e-3;
+  p.of.upper_seconds = 1.009e-3;
   assert_true(isnan(judge(&p, measured(1.004e-3)).overlap));
-  p.upper_seconds = 1.011e-3;
+  p.of.upper_seconds = 1.011e-3;
   assert_true(judge(&p, measured(1.004e-3)).overlap > 0);
 }
 
@@ -237,7 +237,7 @@ static void implied_overlap(void **state) {
 static void above_the_roof(void **state) {
   (void)state;
   double flops = 64e9, bytes = 1e9;
-  ledger_entry p = predicted(flops, bytes);
+  roof_ledger_entry p = predicted(flops, bytes);
   roof_reconciled r = judge(&p, counted(flops / (0.9 * peak), flops, bytes));
   assert_string_equal(r.impossible, "890.1 TFLOP/s cannot be at 64 FLOP/B: 64 FLOP/B x 3.350 TB/s = 214.4 "
                                     "TFLOP/s = 21.7 % of the peak, not 90.0 %");
@@ -256,16 +256,16 @@ static void above_the_roof(void **state) {
 
 static void above_the_peak_and_the_bandwidth(void **state) {
   (void)state;
-  ledger_entry compute = predicted(1e12, 1e6);
+  roof_ledger_entry compute = predicted(1e12, 1e6);
   assert_string_equal(judge(&compute, measured(1e12 / 0.995e15)).impossible,
                       "995.0 TFLOP/s cannot be: the peak is 989.0 TFLOP/s");
   assert_string_equal(judge(&compute, measured(1e12 / 0.988e15)).impossible, "");
-  ledger_entry copy = predicted(0, 3.35e9);
+  roof_ledger_entry copy = predicted(0, 3.35e9);
   assert_string_equal(judge(&copy, measured(0.99e-3)).impossible,
                       "3.384 TB/s cannot be: the bandwidth is 3.350 TB/s");
   assert_string_equal(judge(&copy, measured(1e-3)).impossible, "");
   assert_true(isnan(judge(&copy, measured(1e-3)).flops_per_second));
-  copy.ceilings[ROOF_THEORETICAL] = (roof_ceiling){NAN, NAN, NAN};
+  copy.of.ceilings[ROOF_THEORETICAL] = (roof_ceiling){NAN, NAN, NAN};
   assert_string_equal(judge(&copy, measured(0.5e-3)).impossible, "");
 }
 

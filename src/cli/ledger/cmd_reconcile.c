@@ -249,10 +249,7 @@ roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_e
 
 static roof_status print_json(roof_reconcile *all, const char *ledger, roof_error *error) {
   roof_text text = {0};
-  roof_status status = roof_reconcile_write(all, ledger, &text, error);
-  status = status == ROOF_OK ? cli_print(&text, error) : status;
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, roof_reconcile_write(all, ledger, &text, error), error);
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {

@@ -45,9 +45,7 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
   } else if (!args->quiet) {
     add_text(&text, ledger, b);
   }
-  status = status == ROOF_OK ? cli_print(&text, error) : status;
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
 static roof_status record(const cli_args *args, roof_error *error) {

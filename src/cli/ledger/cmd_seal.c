@@ -136,9 +136,7 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
     roof_text_add(&text, "\n");
     cli_columns_add_text(&text, rows);
   }
-  status = status == ROOF_OK ? cli_print(&text, error) : status;
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
 static roof_status seal_file(const cli_args *args, roof_error *error) {

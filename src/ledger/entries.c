@@ -1,0 +1,122 @@
+/* The entries of a ledger, read whole and written as documents. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "documents/json.h"
+#include "ledger/entry.h"
+#include "roofline/units.h"
+
+/** One value a line, each an object. */
+static json_t *read_objects(const roof_text *lines) {
+  json_t *array = json_array();
+  for (const char *line = lines->data; line != NULL && *line != '\0';) {
+    const char *newline = strchr(line, '\n');
+    json_array_append_new(array, json_loadb(line, (size_t)(newline - line), 0, NULL));
+    line = newline + 1;
+  }
+  return array;
+}
+
+static bool read_samples(json_t *object, roof_ledger_entry *entry) {
+  json_t *samples = json_object_get(object, "samples"), *sample;
+  size_t index, count = json_array_size(samples);
+  entry->samples = count > 0 ? malloc(count * sizeof *entry->samples) : NULL;
+  if (object == NULL || (count > 0 && entry->samples == NULL)) {
+    return false;
+  }
+  json_array_foreach(samples, index, sample) {
+    entry->samples[entry->sample_count++] = rf_json_number_of(sample);
+  }
+  return true;
+}
+
+roof_status roof_ledger_read(const char *path, roof_ledger_entries *out, roof_error *error) {
+  roof_ledger_entries all = {0};
+  roof_text lines = {0};
+  roof_status status = rf_ledger_load(path, false, &all, &lines, error);
+  json_t *objects = status == ROOF_OK ? read_objects(&lines) : NULL;
+  for (size_t i = 0; i < all.count && status == ROOF_OK; i++) {
+    if (!read_samples(json_array_get(objects, i), &all.entries[i])) {
+      status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path);
+    }
+  }
+  json_decref(objects);
+  roof_text_done(&lines);
+  if (status == ROOF_OK) {
+    *out = all;
+  } else {
+    roof_ledger_entries_done(&all);
+  }
+  return status;
+}
+
+void roof_ledger_entries_done(roof_ledger_entries *all) {
+  for (size_t i = 0; i < all->count; i++) {
+    free(all->entries[i].samples);
+  }
+  free(all->entries);
+  *all = (roof_ledger_entries){0};
+}
+
+roof_status roof_ledger_write(const char *path, roof_text *out, roof_error *error) {
+  roof_text lines = {0};
+  roof_status status = roof_ledger_lines(path, &lines, error);
+  if (status == ROOF_OK) {
+    status = rf_json_write(json_pack("{s:s, s:s, s:o}", "schema", "roofline.ledger/1", "ledger", path,
+                                     "entries", read_objects(&lines)),
+                           path, out, error);
+  }
+  roof_text_done(&lines);
+  return status;
+}
+
+/** Text of a cell of a Markdown table. */
+static void add_cell(roof_text *out, const char *text) {
+  roof_text_add(out, " ");
+  for (; *text != '\0'; text++) {
+    roof_text_add(out, *text == '|' || *text == '\\' ? "\\" : "");
+    roof_text_add_bytes(out, *text == '\n' ? " " : text, 1);
+  }
+  roof_text_add(out, " |");
+}
+
+static void add_prediction(roof_text *out, const roof_ledger_entry *e) {
+  const roof_sealing *s = &e->of;
+  char number[32], expected[48], lower[48], share[48], regime[128];
+  rf_format(number, sizeof number, "%.0f", e->sequence);
+  rf_format(share, sizeof share, "%.1f %%", 100 * s->lower_seconds / s->expected_seconds);
+  snprintf(regime, sizeof regime, "%s (%s)", s->regime, s->binding);
+  roof_quantity_format(expected, sizeof expected, s->expected_seconds, "s");
+  roof_quantity_format(lower, sizeof lower, s->lower_seconds, "s");
+  const char *cells[] = {number, e->time,  s->label, s->machine, regime,
+                         lower,  expected, share,    e->commit,  e->sha256};
+  roof_text_add(out, "|");
+  for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+    add_cell(out, cells[i]);
+  }
+  roof_text_add(out, "\n");
+}
+
+roof_status roof_ledger_write_markdown(const char *path, roof_text *out, roof_error *error) {
+  roof_ledger_entries all = {0};
+  roof_status status = rf_ledger_load(path, false, &all, NULL, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_text_addf(
+      out,
+      "# Predictions\n\nSealed in `%s` before they were measured; `roofline ledger verify` checks it.\n\n"
+      "| # | sealed | label | machine | regime | at best | expected | of ceiling | commit | SHA-256 |\n"
+      "|--:|---|---|---|---|--:|--:|--:|---|---|\n",
+      path);
+  for (size_t i = 0; i < all.count; i++) {
+    if (!all.entries[i].measured) {
+      add_prediction(out, &all.entries[i]);
+    }
+  }
+  roof_ledger_entries_done(&all);
+  return out->failed ? roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", path) : ROOF_OK;
+}
