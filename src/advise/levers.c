@@ -440,7 +440,7 @@ static void add_resources(bench *b) {
       [MATH] = {"math twice as fast", "arithmetic", now->compute_seconds},
       [MEMORY] = {"memory twice as fast", "memory", now->memory_seconds},
       [LINK] = {"link twice as fast", "the link", now->network_seconds},
-      [LAUNCH] = {"launches twice as fast", "a launch", now->overhead_seconds},
+      [LAUNCH] = {"launches twice as fast", "launch", now->overhead_seconds},
   };
   for (int i = 0; i < RESOURCES; i++) {
     if (!(resources[i].seconds > 0)) {

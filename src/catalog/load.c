@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "catalog/assume.h"
 #include "catalog/builtin.h"
 #include "catalog/folders.h"
 #include "catalog/match.h"
@@ -151,7 +152,7 @@ static roof_status load_listed(const char *name, roof_machine **machine, roof_er
   return status;
 }
 
-roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
+static roof_status load_named(const char *name, roof_machine **machine, roof_error *error) {
   if (is_path(name)) {
     return load_file(name, machine, error);
   }
@@ -180,6 +181,14 @@ roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_err
     status = load_listed(dashed, machine, error);
   }
   roof_text_done(&path);
+  return status;
+}
+
+roof_status roof_catalog_load(const char *name, roof_machine **machine, roof_error *error) {
+  roof_status status = load_named(name, machine, error);
+  if (status == ROOF_OK) {
+    rf_catalog_assume(*machine);
+  }
   return status;
 }
 

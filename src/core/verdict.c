@@ -10,7 +10,9 @@ static const roof_verdict bands[] = {
     {0.50, "low", "below the usual 65 to 85 %: look for the cause of the gap"},
     {0.65, "normal", "where well-made kernels land"},
     {0.85, "good", "close to the ceiling: little is left to win without changing the algorithm"},
-    {0.90, "remeasure", "suspiciously close to the ceiling: measure again, a cache may serve the data"},
+    {0.90, "remeasure",
+     "suspiciously close to the ceiling: measure again; data in a cache, a higher clock or work counted "
+     "twice look so"},
     {1 + DBL_EPSILON, "explain", "above the ceiling: the ceiling, the work counted or the time is wrong"},
 };
 

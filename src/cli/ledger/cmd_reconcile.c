@@ -169,10 +169,6 @@ static void add_remarks(roof_text *out, const roof_reconciled *r, const roof_why
   if (r->overlap > 0) {
     roof_text_addf(out, "    overlap: %.0f %% of what can be hidden behind the longest time\n",
                    100 * r->overlap);
-  } else if (r->overlap == 0) {
-    roof_text_add(
-        out,
-        "    overlap: none, and that alone does not explain it: slower than the times one after another\n");
   }
   if (!r->done) {
     add_causes(out, why);
