@@ -9,7 +9,7 @@ static roof_error error;
 
 static void must(roof_status status) {
   if (status != ROOF_OK) {
-    fprintf(stderr, "%s\n", error.message);
+    fprintf(stderr, "%s: %s\n", roof_status_text(status), error.message);
     exit(roof_status_exit_code(status));
   }
 }

@@ -18,4 +18,5 @@ program region
     call region_end(axpy, roof_fp32, 2.0_double*n, 12.0_double*n)
   end do
   print *, y(n)
+  if (.not. region_write()) print *, 'nothing is recorded: set ROOFLINE_REGIONS'
 end program

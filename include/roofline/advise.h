@@ -1,4 +1,12 @@
-/** Verdicts, their causes and levers: what a measured share of the ceiling means and what would change it. */
+/** Verdicts, their causes and levers: what a measured share of the ceiling means and what would change it.
+ *
+ *  Example:
+ *    extern const roof_prediction *p; // by roof_predict
+ *    roof_evidence evidence = roof_evidence_of(p, NULL, 1.25 * p->expected_seconds);
+ *    roof_cause causes[ROOF_ADVICE_CAUSES];
+ *    char text[512];
+ *    size_t count = roof_causes_rank(&evidence, causes, ROOF_ADVICE_CAUSES);
+ *    puts(roof_causes_sentence(&evidence, causes, count, text, sizeof text)); */
 #ifndef ROOFLINE_ADVISE_H
 #define ROOFLINE_ADVISE_H
 
@@ -204,9 +212,10 @@ typedef struct roof_gate_result {
 ROOF_API roof_gate roof_gate_default(void);
 
 /** Judges one kernel: where it stands under its ceiling, then its runs against those of a baseline
- *  (`before_count` 0: none), both times in one unit, for instance the ceiling of each side. A regression is a
- *  miss only where the runs show that it is not chance; an unknown work or time misses nothing.
- *  Units: as given.
+ *  (`before_count` 0: none). A regression is a miss only where the runs tell it from chance; work or a time that is
+ *  not known misses nothing.
+ *  Units: `now` and `before` in one unit: both in seconds on one machine, or, of two machines, each as multiples of
+ *  its own ceiling's time.
  *  Ownership: sorts both lists in place; writes *result on success only.
  *  Errors: ROOF_E_ARGUMENT for runs that are not finite. */
 ROOF_API roof_status roof_gate_judge(const roof_gate *gate, const roof_placed *placed, double *now,

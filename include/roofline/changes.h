@@ -1,4 +1,14 @@
-/** What changed between two measurements of machines, or of one at two times. */
+/** What changed between two measurements of machines, or of one at two times.
+ *
+ *  Example:
+ *    extern const roof_machine *before, *after; // by roof_catalog_load
+ *    roof_changes changes;
+ *    if (roof_machine_changes(before, after, &changes, NULL) == ROOF_OK) {
+ *      for (size_t i = 0; i < changes.count; i++) {
+ *        printf("%s: %s\n", changes.list[i].figure, roof_change_verdict_name(changes.list[i].verdict));
+ *      }
+ *      roof_changes_done(&changes);
+ *    } */
 #ifndef ROOFLINE_CHANGES_H
 #define ROOFLINE_CHANGES_H
 

@@ -1,4 +1,14 @@
-/** Is a claimed speed, bandwidth or time possible on a machine? */
+/** Is a claimed speed, bandwidth or time possible on a machine?
+ *
+ *  Example:
+ *    extern const roof_target *target; // by roof_target_init
+ *    const char *words[] = {"1700TFLOP/s"};
+ *    roof_claim claim;
+ *    roof_claim_judged judged;
+ *    if (roof_claim_parse(&claim, NULL, words, 1, NULL) == ROOF_OK &&
+ *        roof_claim_judge(target, &claim, &judged, NULL) == ROOF_OK) {
+ *      printf("%s: %s\n", judged.possible ? "possible" : "impossible", judged.because);
+ *    } */
 #ifndef ROOFLINE_CLAIM_H
 #define ROOFLINE_CLAIM_H
 

@@ -1,4 +1,15 @@
-/** Where a prediction changes sides as one parameter grows. */
+/** Where a prediction changes sides as one parameter grows.
+ *
+ *  Example:
+ *    extern const roof_target *target; // by roof_target_init
+ *    const roof_op *op;
+ *    double typed[ROOF_PARAM_MAX];
+ *    roof_crossing crossing;
+ *    if (roof_op_find("linear", &op, NULL) == ROOF_OK &&
+ *        roof_shape_values(op, "batch=1 in=4096 out=4096", typed, NULL) == ROOF_OK) {
+ *      roof_crossing_critical(target, op, typed, roof_op_param_index(op, "batch"), &crossing);
+ *      printf("compute-bound from batch=%g\n", crossing.at);
+ *    } */
 #ifndef ROOFLINE_CROSSING_H
 #define ROOFLINE_CROSSING_H
 

@@ -1,5 +1,13 @@
 /** JSON documents: machines (roofline.machine/1) and measurements (roofline.measurements/1), read and written; answers
- *  (roofline.prediction/1, roofline.model/1, roofline.cluster/1 and others), written as --json prints them. */
+ *  (roofline.prediction/1, roofline.model/1, roofline.cluster/1 and others), written as --json prints them.
+ *
+ *  Example:
+ *    extern const roof_machine *machine; // by roof_catalog_load
+ *    roof_text json = {0};
+ *    if (roof_machine_write(machine, &json, NULL) == ROOF_OK) {
+ *      fwrite(json.data, 1, json.length, stdout);
+ *    }
+ *    roof_text_done(&json); */
 #ifndef ROOFLINE_DOCUMENTS_H
 #define ROOFLINE_DOCUMENTS_H
 
@@ -74,7 +82,10 @@ ROOF_API roof_status roof_predictions_write(const roof_target *targets, int coun
                                             const double *values, const roof_sealings *sealed, roof_text *out,
                                             roof_error *error);
 
-/** Called after each point of a sweep with what is written so far, which it may print and empty. */
+/** Called after each point of a sweep with what is written so far, which it may print and empty.
+ *  Units: points.
+ *  Ownership: `context` is the caller's; *written is the `out` of roof_sweep_write.
+ *  Errors: any status but ROOF_OK ends the sweep, which returns it. */
 typedef roof_status roof_sweep_step(void *context, size_t done, roof_text *written, roof_error *error);
 
 /** Predicts every point and appends one roofline.sweep/1 object, what `sweep --json` prints: the points, then where the

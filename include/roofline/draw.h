@@ -1,4 +1,15 @@
-/** A roofline chart as a scene, drawn as SVG or in a terminal. Drawing returns text and touches no file. */
+/** A roofline chart as a scene, drawn as SVG or in a terminal. Drawing returns text and touches no file.
+ *
+ *  Example:
+ *    extern const roof_machine *machine; // by roof_catalog_load
+ *    static roof_scene scene; // 40 KB
+ *    roof_text svg = {0};
+ *    roof_scene_init(&scene);
+ *    if (roof_scene_add_machine(&scene, machine, ROOF_FP16, NULL) == ROOF_OK &&
+ *        roof_draw_svg(&scene, &svg, NULL) == ROOF_OK) {
+ *      fwrite(svg.data, 1, svg.length, stdout);
+ *    }
+ *    roof_text_done(&svg); */
 #ifndef ROOFLINE_DRAW_H
 #define ROOFLINE_DRAW_H
 

@@ -1,4 +1,10 @@
-/** Number formats and the units that compute with them. */
+/** Number formats and the units that compute with them.
+ *
+ *  Example:
+ *    roof_dtype dtype;
+ *    if (roof_dtype_parse("int4", &dtype, NULL) == ROOF_OK) {
+ *      printf("%s: %g bytes per element\n", roof_dtype_name(dtype), roof_dtype_bytes(dtype));
+ *    } */
 #ifndef ROOFLINE_DTYPE_H
 #define ROOFLINE_DTYPE_H
 

@@ -1,6 +1,11 @@
 /** The roofline of energy: what FLOPs, bytes and time cost in joules (Choi, Bedard, Fowler and Vuduc, A
  *  Roofline Model of Energy, IPDPS 2013). Energies add where times hide each other, so its line bends where
- *  the one of time has a corner. */
+ *  the one of time has a corner.
+ *
+ *  Example:
+ *    extern const roof_target *target; // by roof_target_init
+ *    roof_energy_line line = roof_energy_line_of(target, ROOF_MATRIX);
+ *    printf("%g FLOP/J at 100 FLOP/byte\n", roof_energy_efficiency(&line, 100)); */
 #ifndef ROOFLINE_ENERGY_H
 #define ROOFLINE_ENERGY_H
 

@@ -1,5 +1,11 @@
 /** Explanations for people: a prediction step by step, and what the terms of the field mean, worked on the
- *  numbers of one operation on one machine. */
+ *  numbers of one operation on one machine.
+ *
+ *  Example:
+ *    const roof_topic *ridge;
+ *    if (roof_topic_find("ridge", &ridge, NULL) == ROOF_OK) {
+ *      puts(ridge->text);
+ *    } */
 #ifndef ROOFLINE_EXPLAIN_H
 #define ROOFLINE_EXPLAIN_H
 
@@ -27,7 +33,11 @@ typedef struct roof_topic {
   const char *name;
   const char *summary;
   const char *text;
-  void (*worked)(roof_text *out, const roof_lesson *lesson); /**< NULL: nothing to compute */
+  /** Appends the topic worked on a lesson's numbers. NULL: nothing to compute.
+   *  Units: as printed.
+   *  Ownership: appends to the caller's text.
+   *  Errors: none; a text that runs out of memory says so itself. */
+  void (*worked)(roof_text *out, const roof_lesson *lesson);
   const char *example[ROOF_TOPIC_WORDS]; /**< operation and shape it is worked on by itself */
 } roof_topic;
 

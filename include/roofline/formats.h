@@ -1,4 +1,12 @@
-/** Number formats by their names. */
+/** Number formats by their names.
+ *
+ *  Example:
+ *    extern const roof_machine *machine; // by roof_catalog_load
+ *    roof_formats named = {.dtype = "fp16", .weights = "int4", .group = "128"};
+ *    roof_types types;
+ *    if (roof_formats_read(&named, machine, &types, NULL) == ROOF_OK) {
+ *      printf("%g bytes per weight\n", roof_types_weight_bytes(&types, 1));
+ *    } */
 #ifndef ROOFLINE_FORMATS_H
 #define ROOFLINE_FORMATS_H
 

@@ -1,4 +1,12 @@
-/** Workloads from files: ONNX graphs and lists of operations. */
+/** Workloads from files: ONNX graphs and lists of operations.
+ *
+ *  Example:
+ *    roof_workload_reading reading = {.types = roof_types_of(ROOF_FP16), .floats = ROOF_DTYPE_COUNT};
+ *    roof_workload workload = {0};
+ *    if (roof_workload_load("resnet50.onnx", &reading, &workload, NULL) == ROOF_OK) {
+ *      printf("%zu operations\n", workload.count);
+ *    }
+ *    roof_workload_done(&workload); */
 #ifndef ROOFLINE_GRAPHS_H
 #define ROOFLINE_GRAPHS_H
 
@@ -31,7 +39,7 @@ typedef struct roof_dimensions {
 ROOF_API roof_status roof_dimensions_parse(const char *const *words, int count, roof_dimensions *dimensions,
                                            roof_error *error);
 
-/** What a workload's file leaves open. */
+/** What a workload's file leaves open; every reader needs one. */
 typedef struct roof_workload_reading {
   roof_types types; /**< of a list's lines that name none */
   const roof_op *const

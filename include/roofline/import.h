@@ -2,8 +2,10 @@
  *
  *  Example:
  *    roof_profile profile;
+ *    extern const char *csv; // as `ncu --csv` prints it
  *    if (roof_profile_init(&profile, NULL) == ROOF_OK) {
- *      if (roof_import("ncu.csv", NULL, &profile, NULL) == ROOF_OK) {
+ *      if (roof_import("stream.txt", NULL, &profile, NULL) == ROOF_OK &&
+ *          roof_import_memory(csv, strlen(csv), "ncu.csv", NULL, &profile, NULL) == ROOF_OK) {
  *        printf("%zu kernels\n", profile.count);
  *      }
  *      roof_profile_done(&profile);
@@ -113,8 +115,15 @@ struct roof_format {
   const char *title; /**< "Nsight Compute CSV" */
   const char *gives; /**< "time, FLOPs by format, bytes of L1, L2 and DRAM" */
   /** How sure the first bytes (`text` ends with a NUL, holds up to 64 KiB, is UTF-8 unless binary) are of
-   * this format: 0 no, 100 beyond doubt. */
+   *  this format: 0 no, 100 beyond doubt.
+   *  Units: %.
+   *  Ownership: none.
+   *  Errors: none. */
   int (*detect)(const char *text, size_t size);
+  /** Adds what the source holds to the profile.
+   *  Units: as roof_record.
+   *  Ownership: *profile keeps copies of the texts.
+   *  Errors: as roof_import. */
   roof_status (*read)(struct roof_source *source, roof_profile *profile, roof_error *error);
 };
 

@@ -1,4 +1,12 @@
-/** The roofline of energy of a machine in one format, and the points of an operation on it. */
+/** The roofline of energy of a machine in one format, and the points of an operation on it.
+ *
+ *  Example:
+ *    extern const roof_target *target; // by roof_target_init
+ *    roof_energy_given none = {NAN, NAN, NAN};
+ *    roof_energy_subject subject;
+ *    if (roof_energy_subject_of(target, NULL, &none, &subject, NULL) == ROOF_OK) {
+ *      printf("at most %g FLOP/J\n", subject.best_flops_per_joule);
+ *    } */
 #ifndef ROOFLINE_JOULES_H
 #define ROOFLINE_JOULES_H
 

@@ -1,4 +1,9 @@
-/** Built-in kernels: real code with a reference, a check and the operation that counts its work. */
+/** Built-in kernels: real code with a reference, a check and the operation that counts its work.
+ *
+ *  Example:
+ *    for (int i = 0; i < roof_kernel_count(); i++) {
+ *      printf("%s: %s\n", roof_kernel_at(i)->name, roof_kernel_at(i)->summary);
+ *    } */
 #ifndef ROOFLINE_KERNELS_H
 #define ROOFLINE_KERNELS_H
 
@@ -12,7 +17,7 @@ extern "C" {
 
 typedef struct roof_kernel roof_kernel;
 
-/** A kernel's data: inputs random, outputs poisoned. */
+/** A kernel's data: inputs random, outputs poisoned. Fill in all but `state`, which is NULL until prepared. */
 typedef struct roof_kernel_run {
   const roof_kernel *kernel;
   roof_dtype dtype;
@@ -38,14 +43,32 @@ struct roof_kernel {
   const void *detail;          /**< what the functions below, shared by its family, need to know; or NULL */
   const char *const *backends; /**< names of those that run it, NULL at the end; NULL: the processor's */
   const roof_types *types;     /**< nullable: its formats, where they are not all the run's one */
+  /** Whether it is written for that format.
+   *  Units: none.
+   *  Ownership: none.
+   *  Errors: none. */
   bool (*supports)(roof_dtype dtype);
   const char *(*disabled_reason)(void); /**< nullable; NULL when it works here, else why not */
   const char *(*library)(void);         /**< nullable: the library behind it with its version */
-  /** ROOF_E_UNSUPPORTED with the reason, for one that the data do not fit the memory; ROOF_E_MEMORY. */
+  /** Allocates the data and fills them.
+   *  Units: none.
+   *  Ownership: run->state, until release.
+   *  Errors: ROOF_E_UNSUPPORTED with the reason, for one that the data do not fit the memory; ROOF_E_MEMORY. */
   roof_status (*prepare)(roof_kernel_run *run, roof_error *error);
-  void (*execute)(roof_kernel_run *run); /**< one call; threads inside. NULL: a backend launches it */
-  /** Against the scalar reference: ROOF_E_INTERNAL naming the first wrong element and the tolerance. */
+  /** One call, on run->threads threads. NULL: a backend launches it.
+   *  Units: none.
+   *  Ownership: changes the data; one run on one thread at a time, several runs at once are fine.
+   *  Errors: none. */
+  void (*execute)(roof_kernel_run *run);
+  /** Compares the first execution with the scalar reference.
+   *  Units: none.
+   *  Ownership: none.
+   *  Errors: ROOF_E_INTERNAL naming the first wrong element and the tolerance. */
   roof_status (*check)(roof_kernel_run *run, roof_error *error);
+  /** Frees the data.
+   *  Units: none.
+   *  Ownership: releases run->state.
+   *  Errors: none. */
   void (*release)(roof_kernel_run *run);
 };
 

@@ -2,7 +2,17 @@
  *  after the other on the same shape.
  *
  *  roof_ladder_find, roof_ladder_predict, then roof_ladder_measure for each rung; a ledger can seal the
- *  predictions in between. */
+ *  predictions in between.
+ *
+ *  Example:
+ *    extern roof_ladder *ladder; // by roof_ladder_find and roof_ladder_predict
+ *    roof_measure_options how = roof_measure_options_default();
+ *    for (int i = 0; i < ladder->count; i++) {
+ *      const roof_rung *rung = &ladder->rungs[i];
+ *      if (rung->skipped[0] == '\0' && roof_ladder_measure(ladder, i, &how, NULL) == ROOF_OK) {
+ *        printf("%s: %.0f %% of its ceiling\n", rung->label, 100 * rung->at.share);
+ *      }
+ *    } */
 #ifndef ROOFLINE_LADDER_H
 #define ROOFLINE_LADDER_H
 

@@ -4,7 +4,18 @@
  *  measured, then `previous`, the SHA-256 of the whole line before with its newline (`sed -n 1p FILE |
  *  sha256sum`; 64 zeros in the first), and `sha256`, the SHA-256 of this line up to `,"sha256"`. So one
  *  changed byte anywhere shows; dropping whole lines at the end does not. A signed line has `public_key`
- *  before and `signature` after `previous`: Ed25519 of this line up to `,"signature"`. */
+ *  before and `signature` after `previous`: Ed25519 of this line up to `,"signature"`.
+ *
+ *  Example:
+ *    extern const roof_sealing *sealing;      // by roof_sealing_of
+ *    extern const roof_measurement *measured; // by a backend
+ *    roof_reconcile result;
+ *    if (roof_ledger_seal("roofline.ledger", sealing, 1, NULL, NULL) == ROOF_OK &&
+ *        roof_ledger_record("roofline.ledger", measured, 1, NULL, NULL) == ROOF_OK &&
+ *        roof_ledger_reconcile("roofline.ledger", &result, NULL) == ROOF_OK) {
+ *      puts(result.entries[0].because);
+ *      roof_reconcile_done(&result);
+ *    } */
 #ifndef ROOFLINE_LEDGER_H
 #define ROOFLINE_LEDGER_H
 

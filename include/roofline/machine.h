@@ -1,6 +1,16 @@
 /** A machine: its ceilings, each with where the figure comes from. Behind a handle that is owned: loaders and
  * roof_machine_new give one, roof_machine_free takes it back; never copy the struct, use roof_machine_copy.
- */
+ *
+ *  Example:
+ *    roof_machine *machine = roof_machine_new();
+ *    roof_peak *peak = machine != NULL ? roof_machine_add_peak(machine) : NULL;
+ *    if (peak != NULL) {
+ *      peak->dtype = ROOF_FP32;
+ *      peak->unit = ROOF_VECTOR;
+ *      peak->kind = ROOF_DATASHEET;
+ *      peak->flops_per_second = 19.5e12;
+ *    }
+ *    roof_machine_free(machine); */
 #ifndef ROOFLINE_MACHINE_H
 #define ROOFLINE_MACHINE_H
 
@@ -253,10 +263,10 @@ ROOF_API roof_byte_energy *roof_machine_add_byte_energy(roof_machine *machine);
  *  Errors: none. */
 ROOF_API const char *roof_machine_title(const roof_machine *machine);
 
-/** The dense (or sparse) peak used for predictions: the given kind with the most cores, the fastest of
- *  several, never a mixed one. A datasheet or assumed figure is preferred to a measured one unless `kind` is
- *  ROOF_MEASURED.
- *  Units: none.
+/** The dense (or sparse) peak used for predictions, never a mixed one. ROOF_MEASURED prefers measured figures;
+ *  ROOF_DATASHEET and ROOF_ASSUMED alike those that are not; where there is none of the preferred, one of the
+ *  others serves. Of equals the one for the most cores, then the fastest.
+ *  Units: FLOP/s.
  *  Ownership: points into `machine`.
  *  Errors: NULL when there is none with a known rate. */
 ROOF_API const roof_peak *roof_machine_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,
@@ -358,7 +368,8 @@ ROOF_API void roof_machine_for_cores(roof_machine *machine, int cores);
 ROOF_API void roof_cores_append(char *text, size_t size, int cores, const char *core_kind,
                                 int threads_per_core);
 
-/** Maps a level's name to its kind ("L1", "shared", "LLC", "HBM3", "DRAM", ...), case ignored.
+/** Maps a level's name to its kind, case ignored, a generation left out ("HBM3e", "GDDR6"): RF is registers;
+ *  shared, SMEM and LDS are L1; LLC, SLC, MALL, VMEM and SRAM are L3; HBM, DRAM, GDDR, LPDDR and DDR are memory.
  *  Units: none.
  *  Ownership: writes *kind on success only.
  *  Errors: ROOF_E_NAME with the nearest name. */

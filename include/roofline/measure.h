@@ -1,4 +1,14 @@
-/** What a machine really does: backends, ceilings, and timing of kernels. */
+/** What a machine really does: backends, ceilings, and timing of kernels.
+ *
+ *  Example:
+ *    const roof_backend *cpu;
+ *    roof_machine *machine;
+ *    roof_measure_options how = roof_measure_options_default();
+ *    if (roof_backend_find("cpu", &cpu, NULL) == ROOF_OK && cpu->disabled_reason() == NULL &&
+ *        cpu->measure(&how, &machine, NULL) == ROOF_OK) {
+ *      puts(roof_machine_title(machine));
+ *      roof_machine_free(machine);
+ *    } */
 #ifndef ROOFLINE_MEASURE_H
 #define ROOFLINE_MEASURE_H
 
@@ -10,7 +20,10 @@
 extern "C" {
 #endif
 
-/** Called as work goes on; `done` of `total` steps. */
+/** Called as work goes on; `done` of `total` steps.
+ *  Units: steps.
+ *  Ownership: `user` is that of the options; `step` is gone afterwards.
+ *  Errors: none. */
 typedef void roof_progress(void *user, const char *step, int done, int total);
 
 /** All samples of one ceiling. */
@@ -24,7 +37,10 @@ typedef struct roof_windows {
   int rounds;
 } roof_windows;
 
-/** Called once a ceiling; what it points to is gone afterwards. */
+/** Called once a ceiling.
+ *  Units: s, Hz.
+ *  Ownership: `user` is keep_user of the options; what `windows` points to is gone afterwards.
+ *  Errors: none. */
 typedef void roof_windows_sink(void *user, const roof_windows *windows);
 
 /** A sink that appends to the roof_text `user`, empty at first, what becomes a roofline.samples/1 document.
@@ -58,12 +74,24 @@ typedef struct roof_backend {
   /** NULL when it works here, else why not (static text). */
   const char *(*disabled_reason)(void);
   bool (*on_processor)(void); /**< nullable: true where its accelerator is a processor (PoCL) */
-  /** *machine, set on success only, is the caller's: release with roof_machine_free. */
+  /** Measures the ceilings. Measure and run from one thread of the process at a time.
+   *  Units: FLOP/s, bytes/s, s.
+   *  Ownership: *machine, set on success only, is the caller's: release with roof_machine_free.
+   *  Errors: ROOF_E_UNSUPPORTED with the reason where it cannot work here, ROOF_E_MEMORY. */
   roof_status (*measure)(const roof_measure_options *options, roof_machine **machine, roof_error *error);
+  /** Prepares a kernel at completed `values` (roof_kernel_values), checks its result, then times it.
+   *  Units: s per call.
+   *  Ownership: *out, written on success only, is not initialised by the caller and released with
+   *  roof_measurement_done.
+   *  Errors: ROOF_E_UNSUPPORTED with the reason where it cannot run here, for one that the data do not fit the memory;
+   *  ROOF_E_INTERNAL for a wrong result; ROOF_E_MEMORY. */
   roof_status (*run)(const roof_kernel *kernel, roof_dtype dtype, const double *values,
                      const roof_measure_options *options, roof_measurement *out, roof_error *error);
   /** Nullable: runs two kernels of one operation, each checked first, then timed in turns: out[0].samples[i]
-   * and out[1].samples[i] follow each other. Both on success only. */
+   *  and out[1].samples[i] follow each other.
+   *  Units: s per call.
+   *  Ownership: as `run`, both.
+   *  Errors: as `run`. */
   roof_status (*run_in_turns)(const roof_kernel *const kernels[2], roof_dtype dtype, const double *values,
                               const roof_measure_options *options, roof_measurement out[2],
                               roof_error *error);

@@ -1,4 +1,12 @@
-/** What was measured, and how it was counted. */
+/** What was measured, and how it was counted.
+ *
+ *  Example:
+ *    roof_measurement measured;
+ *    roof_measurement_init(&measured);
+ *    snprintf(measured.label, sizeof measured.label, "my kernel");
+ *    measured.seconds = 1.25e-3;
+ *    measured.flops = 2e9;
+ *    roof_measurement_done(&measured); */
 #ifndef ROOFLINE_MEASUREMENT_H
 #define ROOFLINE_MEASUREMENT_H
 

@@ -1,4 +1,15 @@
-/** A whole model: an architecture as data, and what running it asks of a machine. */
+/** A whole model: an architecture as data, and what running it asks of a machine.
+ *
+ *  Example:
+ *    extern const roof_model *model; // by roof_model_load
+ *    extern const roof_machine *machine; // by roof_catalog_load
+ *    static roof_model_target target;
+ *    static roof_model_answer answer;
+ *    roof_model_settings settings = roof_model_settings_default(model);
+ *    if (roof_model_target_init(&target, model, machine, &settings, NULL) == ROOF_OK) {
+ *      roof_model_answer_of(&target, &answer);
+ *      printf("%g s to the first token\n", answer.ttft_seconds);
+ *    } */
 #ifndef ROOFLINE_MODEL_H
 #define ROOFLINE_MODEL_H
 

@@ -120,6 +120,10 @@ typedef struct roof_model_sweep_crossing {
   char words[224]; /**< roof_model_crossing_text */
 } roof_model_sweep_crossing;
 
+/** Receives a crossing.
+ *  Units: the settings'.
+ *  Ownership: `context` is the caller's; *crossing is gone afterwards.
+ *  Errors: none. */
 typedef void roof_model_sweep_visit(void *context, const roof_model_sweep *sweep,
                                     const roof_model_sweep_crossing *crossing);
 

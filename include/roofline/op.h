@@ -1,4 +1,17 @@
-/** An operation: a named formula from shapes to work. The built-in ones are in roofline/ops.h. */
+/** An operation: a named formula from shapes to work. The built-in ones are in roofline/ops.h.
+ *
+ *  Example:
+ *    extern const roof_op *triad; // by roof_op_find
+ *    double values[ROOF_PARAM_MAX];
+ *    roof_op_defaults(triad, values);
+ *    values[roof_op_param_index(triad, "n")] = 1 << 26;
+ *    if (roof_op_complete(triad, values, NULL) == ROOF_OK) {
+ *      roof_types types = roof_types_of(ROOF_FP64);
+ *      roof_work work;
+ *      roof_work_init(&work);
+ *      triad->work(triad, values, &types, &work);
+ *      printf("%g FLOP, %g bytes\n", work.flops, work.read_bytes + work.write_bytes);
+ *    } */
 #ifndef ROOFLINE_OP_H
 #define ROOFLINE_OP_H
 
@@ -37,11 +50,17 @@ typedef struct roof_param {
 
 typedef struct roof_op roof_op;
 
-/** Computes the work of one call from `values` (one per parameter, in the table's order, checked). No
- *  allocation. */
+/** Computes the work of one call from `values` (one per parameter, in the table's order, completed and checked) over
+ *  what roof_work_init left in *work. It allocates nothing.
+ *  Units: FLOP, bytes.
+ *  Ownership: fills *work.
+ *  Errors: none. */
 typedef void roof_op_work(const roof_op *op, const double *values, const roof_types *types, roof_work *work);
 
-/** Checks `values` beyond each parameter's own range (what divides what, what fits). */
+/** Checks `values` beyond each parameter's own range (what divides what, what fits).
+ *  Units: the parameters'.
+ *  Ownership: none.
+ *  Errors: ROOF_E_ARGUMENT naming the parameter. */
 typedef roof_status roof_op_check(const roof_op *op, const double *values, roof_error *error);
 
 /** One operation. `flops`, `bytes`, `link` and `steps` are the formulas in the parameters' names, their

@@ -1,4 +1,9 @@
-/** The built-in operations: tables in src/ops, one file a family. */
+/** The built-in operations: tables in src/ops, one file a family.
+ *
+ *  Example:
+ *    for (int i = 0; i < roof_op_count(); i++) {
+ *      printf("%s: %s\n", roof_op_at(i)->name, roof_op_at(i)->flops);
+ *    } */
 #ifndef ROOFLINE_OPS_H
 #define ROOFLINE_OPS_H
 

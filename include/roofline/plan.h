@@ -1,5 +1,16 @@
 /** Parallel plans: links between devices, what a plan costs, the search for the best, a cluster that
- *  trains. */
+ *  trains.
+ *
+ *  Example:
+ *    const roof_link *ndr;
+ *    const roof_op *op;
+ *    const char *algorithm;
+ *    roof_work work;
+ *    if (roof_network_find("ndr", NULL, &ndr, NULL) == ROOF_OK && roof_op_find("allreduce", &op, NULL) == ROOF_OK) {
+ *      roof_link link = roof_link_complete(ndr, true);
+ *      double seconds = roof_collective_seconds(op, &link, 1e9, 64, &algorithm, &work);
+ *      printf("%g s as a %s\n", seconds, algorithm);
+ *    } */
 #ifndef ROOFLINE_PLAN_H
 #define ROOFLINE_PLAN_H
 

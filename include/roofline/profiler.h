@@ -1,4 +1,10 @@
-/** The profilers that people already use: which one answers which question, and its command line. */
+/** The profilers that people already use: which one answers which question, and its command line.
+ *
+ *  Example:
+ *    const roof_profiler *found;
+ *    if (roof_profiler_for("kernels", &found, NULL) == ROOF_OK) {
+ *      printf("%s: %s\n", found->name, found->answers);
+ *    } */
 #ifndef ROOFLINE_PROFILER_H
 #define ROOFLINE_PROFILER_H
 

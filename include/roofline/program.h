@@ -33,8 +33,11 @@ typedef struct roof_program_options {
   double bytes;               /**< from and to memory; the same */
   char label[ROOF_LABEL_MAX]; /**< "": the program's name */
   char counted[64];           /**< how `flops` and `bytes` were */
-  void (*progress)(void *user, const char *step, int done,
-                   int total); /**< nullable: called before each run */
+  /** Called before each run; NULL: it is not called.
+   *  Units: runs.
+   *  Ownership: `user` is the one below; `step` is gone afterwards.
+   *  Errors: none. */
+  void (*progress)(void *user, const char *step, int done, int total);
   void *user;
 } roof_program_options;
 

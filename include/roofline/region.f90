@@ -1,12 +1,14 @@
 ! Fortran interface of roofline/region.h: compile this file with your program and link with -lroofline.
 module roofline_region
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_null_char, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_null_char, c_null_ptr, c_ptr
   implicit none
   private
-  public :: region_get, region_begin, region_end, roof_fp64, roof_fp32, roof_tf32, roof_fp16, roof_bf16
+  public :: region_get, region_begin, region_end, region_write
+  public :: roof_fp64, roof_fp32, roof_tf32, roof_fp16, roof_bf16, roof_fp8, roof_fp6, roof_fp4, roof_int8, roof_int4
 
   enum, bind(c) ! the order of roofline/dtype.h
     enumerator :: roof_fp64, roof_fp32, roof_tf32, roof_fp16, roof_bf16
+    enumerator :: roof_fp8, roof_fp6, roof_fp4, roof_int8, roof_int4
   end enum
 
   interface
@@ -29,6 +31,12 @@ module roofline_region
       integer(c_int), value :: dtype
       real(c_double), value :: flops, bytes
     end subroutine
+
+    function roof_region_write(error) bind(c) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: error
+      integer(c_int) :: status
+    end function
   end interface
 
 contains
@@ -38,5 +46,11 @@ contains
     character(*), intent(in) :: name
     type(c_ptr) :: region
     region = roof_region_get(trim(name)//c_null_char)
+  end function
+
+  ! Writes the document so far, as the end of the program does; false when nothing is recorded or it cannot be written.
+  function region_write() result(written)
+    logical :: written
+    written = roof_region_write(c_null_ptr) == 0
   end function
 end module

@@ -3,7 +3,15 @@
  *  rank). Without the variable a marked region costs one load and one branch. Regions nest (the times include
  *  what is inside) and may be used by many threads at once. A process that forked leaves the writing to its
  *  parent. With ROOFLINE_COUNTERS=papi FLOPs are counted too, where PAPI is installed and the kernel allows
- *  it: the document says so, or why not. */
+ *  it: the document says so, or why not.
+ *
+ *  Example:
+ *    extern double a[1000], b[1000];
+ *    ROOF_REGION_BEGIN("scale");
+ *    for (int i = 0; i < 1000; i++) {
+ *      a[i] = 3 * b[i];
+ *    }
+ *    ROOF_REGION_END("scale", 1e3, 16e3); */
 #ifndef ROOFLINE_REGION_H
 #define ROOFLINE_REGION_H
 

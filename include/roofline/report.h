@@ -1,5 +1,12 @@
 /** What only a measurement of a machine shows: how each figure was measured, what synchronisation and address
- *  translation cost, bandwidth by working set, memory domains, what libraries reach. */
+ *  translation cost, bandwidth by working set, memory domains, what libraries reach.
+ *
+ *  Example:
+ *    extern const roof_machine *machine; // by a backend
+ *    const roof_report *report = roof_machine_report(machine);
+ *    for (int i = 0; i < report->cost_count; i++) {
+ *      printf("%s: %g s\n", report->costs[i].name, report->costs[i].seconds);
+ *    } */
 #ifndef ROOFLINE_REPORT_H
 #define ROOFLINE_REPORT_H
 

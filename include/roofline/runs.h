@@ -1,7 +1,22 @@
 /** Built-in kernels run: each at one or several sizes, checked, timed, and set against what this machine reaches.
  *
  *  roof_runs_init, roof_runs_select or roof_runs_add for each kernel, roof_runs_measure for each run, then
- *  roof_runs_place. */
+ *  roof_runs_place.
+ *
+ *  Example:
+ *    extern const roof_backend *cpu; // by roof_backend_find
+ *    const char *sizes[] = {"n=4096,65536"};
+ *    const roof_kernel *triad;
+ *    roof_measure_options how = roof_measure_options_default();
+ *    roof_runs runs;
+ *    roof_runs_init(&runs, cpu, ROOF_FP64, &how);
+ *    if (roof_runs_find(&runs, "triad", &triad, NULL) == ROOF_OK &&
+ *        roof_runs_add(&runs, triad, sizes, 1, NULL) == ROOF_OK) {
+ *      for (size_t i = 0; i < runs.count; i++) {
+ *        roof_runs_measure(&runs, i, NULL);
+ *      }
+ *    }
+ *    roof_runs_done(&runs); */
 #ifndef ROOFLINE_RUNS_H
 #define ROOFLINE_RUNS_H
 

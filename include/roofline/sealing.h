@@ -1,4 +1,12 @@
-/** Predictions as they are sealed and as roofline.prediction/1 documents hold them. */
+/** Predictions as they are sealed and as roofline.prediction/1 documents hold them.
+ *
+ *  Example:
+ *    extern const char *json; // as `roofline predict --json` prints it
+ *    roof_sealings all = {0};
+ *    if (roof_sealings_read(&all, json, strlen(json), "prediction.json", NULL) == ROOF_OK) {
+ *      printf("%zu predictions\n", all.count);
+ *    }
+ *    roof_sealings_done(&all); */
 #ifndef ROOFLINE_SEALING_H
 #define ROOFLINE_SEALING_H
 

@@ -1,4 +1,16 @@
-/** Shapes as they are typed: key=value words with lists, ranges and parameters tied together. */
+/** Shapes as they are typed: key=value words with lists, ranges and parameters tied together.
+ *
+ *  Example:
+ *    const roof_op *gemm;
+ *    roof_shape shape;
+ *    double values[ROOF_PARAM_MAX];
+ *    if (roof_op_find("gemm", &gemm, NULL) == ROOF_OK &&
+ *        roof_shape_parse_text(&shape, gemm, "m=1..1024*2 n=k=4096", NULL) == ROOF_OK) {
+ *      for (size_t i = 0; i < shape.points && roof_shape_point(&shape, i, values, NULL) == ROOF_OK; i++) {
+ *        printf("m=%g\n", values[0]);
+ *      }
+ *      roof_shape_done(&shape);
+ *    } */
 #ifndef ROOFLINE_SHAPE_H
 #define ROOFLINE_SHAPE_H
 
@@ -29,7 +41,10 @@ typedef struct roof_shape {
   size_t points;
 } roof_shape;
 
-/** Reads one value; an error names what it is of. */
+/** Reads one value.
+ *  Units: the reader's.
+ *  Ownership: writes *value on success only; `context` is the caller's.
+ *  Errors: what the reader says, naming what the value is of. */
 typedef roof_status roof_value_read(const void *context, const char *text, double *value, roof_error *error);
 
 /** Adds the values of `list` ("1,8,64", "1..1024*2", "128..4096+128") to an axis, each read by `parse`;

@@ -2,6 +2,7 @@
  *  is judged by.
  *
  *  Example:
+ *    extern const roof_machine *machine; // by roof_catalog_load
  *    roof_sheet sheet;
  *    if (roof_sheet_init(&sheet, machine, NULL) == ROOF_OK) {
  *      for (size_t i = sheet.first[ROOF_SHEET_PEAKS]; i < sheet.first[ROOF_SHEET_PEAKS + 1]; i++) {

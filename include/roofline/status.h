@@ -1,4 +1,12 @@
-/** Status codes and the one error type every function reports through. */
+/** Status codes and the one error type every function reports through.
+ *
+ *  Example:
+ *    roof_error error;
+ *    roof_dtype dtype;
+ *    roof_status status = roof_dtype_parse("fp15", &dtype, &error);
+ *    if (status != ROOF_OK) {
+ *      fprintf(stderr, "%s: %s\n", roof_status_text(status), error.message);
+ *    } */
 #ifndef ROOFLINE_STATUS_H
 #define ROOFLINE_STATUS_H
 

@@ -1,4 +1,17 @@
-/** One operation over the points of a shape on one or more machines: its points, and where the regime changes. */
+/** One operation over the points of a shape on one or more machines: its points, and where the regime changes.
+ *
+ *  Example:
+ *    extern const roof_shape *shape; // by roof_shape_parse
+ *    extern const roof_target *target; // by roof_target_init
+ *    roof_sweep sweep;
+ *    roof_prediction p;
+ *    double values[ROOF_PARAM_MAX];
+ *    if (roof_sweep_init(&sweep, shape, target, 1, NULL) == ROOF_OK) {
+ *      for (size_t i = 0; i < sweep.count && roof_sweep_point(&sweep, i, values, &p, NULL) == ROOF_OK; i++) {
+ *        printf("%g s\n", p.expected_seconds);
+ *      }
+ *      roof_sweep_done(&sweep);
+ *    } */
 #ifndef ROOFLINE_SWEEP_H
 #define ROOFLINE_SWEEP_H
 
@@ -26,7 +39,10 @@ typedef struct roof_sweep_crossing {
   bool within;  /**< between the first and the last value of the line; else beyond, or never */
 } roof_sweep_crossing;
 
-/** Receives a crossing; false: no more are wanted. */
+/** Receives a crossing.
+ *  Units: the parameters'.
+ *  Ownership: `context` is the caller's; *crossing is gone afterwards.
+ *  Errors: false: no more are wanted. */
 typedef bool roof_crossing_visit(void *context, const roof_sweep_crossing *crossing);
 
 /** Makes a sweep whose every point can be predicted on every target.

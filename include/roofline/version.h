@@ -1,4 +1,9 @@
-/** The version of the header a program was compiled with, and of the library it runs with. */
+/** The version of the header a program was compiled with, and of the library it runs with.
+ *
+ *  Example:
+ *    if (roof_version_number() < ROOF_VERSION) {
+ *      printf("compiled with %s, runs with %s\n", ROOF_VERSION_TEXT, roof_version());
+ *    } */
 #ifndef ROOFLINE_VERSION_H
 #define ROOFLINE_VERSION_H
 

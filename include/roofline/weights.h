@@ -1,4 +1,11 @@
-/** Models from their own files: config.json, GGUF, safetensors, and the built-in ones by name. */
+/** Models from their own files: config.json, GGUF, safetensors, and the built-in ones by name.
+ *
+ *  Example:
+ *    static roof_model model;
+ *    roof_error error;
+ *    if (roof_model_load("llama-3.1-8b", &model, &error) != ROOF_OK) {
+ *      puts(error.message);
+ *    } */
 #ifndef ROOFLINE_WEIGHTS_H
 #define ROOFLINE_WEIGHTS_H
 

@@ -1,4 +1,11 @@
-/** What a kernel asks of a machine. */
+/** What a kernel asks of a machine.
+ *
+ *  Example:
+ *    roof_work work;
+ *    roof_work_init(&work);
+ *    work.flops = 2e9;
+ *    work.read_bytes = 16e6;
+ *    work.write_bytes = 8e6; */
 #ifndef ROOFLINE_WORK_H
 #define ROOFLINE_WORK_H
 

@@ -1,4 +1,14 @@
-/** A workload: operations that run one after the other, as a file of operations or an ONNX graph has them. */
+/** A workload: operations that run one after the other, as a file of operations or an ONNX graph has them.
+ *
+ *  Example:
+ *    extern const roof_workload *workload; // by roof_workload_load
+ *    extern const roof_machine *machine; // by roof_catalog_load
+ *    roof_workload_settings settings = roof_workload_settings_default();
+ *    roof_workload_answer answer;
+ *    if (roof_workload_answer_of(workload, machine, &settings, &answer, NULL) == ROOF_OK) {
+ *      printf("%g s\n", answer.expected_seconds);
+ *      roof_workload_answer_done(&answer);
+ *    } */
 #ifndef ROOFLINE_WORKLOAD_H
 #define ROOFLINE_WORKLOAD_H
 

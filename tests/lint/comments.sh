@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every public function's comment says units, ownership and errors, a line each; every function a header declares is public.
+# Every public function's comment says units, ownership and errors, a line each, and that of every function pointer; every function a header
+# declares is public; comments name what exists.
 . "$(dirname "$0")/lib/lint.sh"
 
 check() { # FOLDER OF HEADERS
@@ -26,6 +27,12 @@ plant "$good\n/** Adds.\n *  Units: s. Ownership: none.\n *  Errors: none. */\nR
 catches '`Ownership:` does not begin a line' check "$scratch/tree"
 plant "$good\nint g(void);\n"
 catches 'without ROOF_API' check "$scratch/tree"
+plant "$good\ntypedef struct s {\n  /** Reads. */\n  int (*read)(int a);\n} s;\n"
+catches 'no `Units:`' check "$scratch/tree"
+plant "$good\n/** Reads. */\ntypedef int g(int a);\n"
+catches 'no `Units:`' check "$scratch/tree"
+plant "$good\n/** Start from roof_nothing_init, roof_some_*. */\nROOF_API extern int roof_some_thing;\n"
+catches '`roof_nothing_init` is declared nowhere' check "$scratch/tree"
 plant '#define NOTHING\n'
 catches 'no ROOF_API' check "$scratch/tree"
 

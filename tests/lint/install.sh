@@ -42,23 +42,6 @@ catches 'nothing.h' compile "$scratch/bad.c"
 printf 'typedef roof_status missing;\n' >"$include/bad.h"
 catches 'roof_status' alone bad.h
 rm "$include/bad.h"
-example_of() { # HEADER: the example in its first comment as a program
-  printf '#include <math.h>\n#include <stdio.h>\n#include <roofline/roofline.h>\nint main(void) {\n'
-  sed -n '/^ \*  Example:$/,/^ \*\/\|^ \*$\|\*\/$/{/Example:/d;s/ *\*\/$//;s/^ \*//;p}' "$1"
-  printf 'return 0;\n}\n'
-}
-
-printf '/** A thing.\n *\n *  Example:\n *    nothing(); */\n' >"$scratch/bad.h"
-example_of "$scratch/bad.h" >"$scratch/bad.c"
-catches 'nothing' compile "$scratch/bad.c" -c
-examples=0
-for header in $(grep -l '^ \*  Example:$' "$include"/*.h); do
-  example_of "$header" >"$scratch/example.c"
-  compile "$scratch/example.c" -c || fail "the example of $(basename "$header") does not compile"
-  examples=$((examples + 1))
-done
-[ "$examples" -gt 0 ] || fail "no header has an example"
-echo "$examples examples in headers: each compiles"
 for header in "$include"/*.h; do
   alone "$header" || fail "$(basename "$header") does not compile by itself"
 done
