@@ -31,10 +31,6 @@ static json_t *command_json(const char *const *words) {
 
 static json_t *program_json(const roof_program *program) {
   const roof_program_usage *u = &program->usage;
-  json_t *command = json_array();
-  for (const char *const *word = program->words; *word != NULL; word++) {
-    json_array_append_new(command, json_string(*word));
-  }
   return json_pack(
       "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "command", command_json(program->words),
       "seconds", rf_json_number(program->whole.measurement.seconds), "samples",
