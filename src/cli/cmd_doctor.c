@@ -66,8 +66,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
       add_remedies(&out, &e);
     }
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
+  status = cli_print_end(&out, status, error);
   roof_examination_done(&e);
   free(root);
   return status;

@@ -54,9 +54,7 @@ static roof_status list(const cli_args *args, roof_error *error) {
     args->csv ? cli_columns_add_csv_row(&out, columns, op) : add_line(&out, op, family);
     family = op->family;
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, status, error);
 }
 
 /** A parameter as a record. */
@@ -128,9 +126,7 @@ static roof_status show(const cli_args *args, const char *name, roof_error *erro
   } else if (status == ROOF_OK) {
     args->csv ? add_records(&out, op) : add_page(&out, op);
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, status, error);
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {

@@ -157,8 +157,7 @@ static roof_status answer(const chart *c, roof_error *error) {
   } else {
     status = cli_chart_print(c->args, c->scene, width, height, ascii, error);
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
+  status = cli_print_end(&out, status, error);
   free(records);
   return status;
 }

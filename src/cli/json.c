@@ -8,7 +8,5 @@ void cli_json_add_lines(roof_text *out, json_t *object) {
 roof_status cli_json_print(json_t *object, roof_error *error) {
   roof_text text = {0};
   cli_json_add_lines(&text, object);
-  roof_status status = cli_print(&text, error);
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, ROOF_OK, error);
 }

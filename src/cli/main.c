@@ -39,9 +39,7 @@ static roof_status print_overview(roof_error *error) {
   roof_text_add(&text, "\nroofline COMMAND --help shows a command's options and examples.\n"
                        "Start with `roofline loop --quick`, or `roofline predict gemm m=8192 n=28672 k=8192 "
                        "--machine h100`.\n");
-  roof_status status = cli_print(&text, error);
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, ROOF_OK, error);
 }
 
 static roof_status run_command(const cli_command *command, int argc, const char **argv, roof_error *error) {

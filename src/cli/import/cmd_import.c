@@ -103,9 +103,7 @@ static roof_status print_recorded(const cli_args *args, const import_answer *ans
     return ROOF_OK;
   }
   cli_import_add_recorded(answer, &text);
-  roof_status status = cli_print(&text, error);
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, ROOF_OK, error);
 }
 
 static roof_status show(const cli_args *args, const import_answer *answer, roof_error *error) {

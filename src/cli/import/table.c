@@ -193,9 +193,7 @@ roof_status cli_import_print_table(const import_answer *answer, roof_error *erro
     roof_text_add(&out, "\n");
     cli_import_add_recorded(answer, &out);
   }
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, ROOF_OK, error);
 }
 
 static const cli_column of_format[] = {

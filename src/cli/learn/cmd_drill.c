@@ -87,9 +87,7 @@ static roof_status print_score(const cli_args *args, uint64_t seed, const game *
                    g->count < rounds ? "\n" : "", roof_drill_points(g->rounds, g->count), 3 * g->count,
                    g->count, seed);
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, status, error);
 }
 
 static roof_status read_seed(uint64_t *seed, roof_error *error) {

@@ -15,9 +15,7 @@ static roof_status list(const cli_args *args, roof_error *error) {
   for (int i = 0; !args->json && roof_topic_at(i) != NULL; i++) {
     roof_text_addf(&out, "  %-22s %s\n", roof_topic_at(i)->name, roof_topic_at(i)->summary);
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, status, error);
 }
 
 /** The machine named, else `host`, else an example: `*example` says which. */
@@ -45,9 +43,7 @@ static roof_status print(const cli_args *args, const roof_target *target, const 
                    example ? " (an example: this machine is not measured yet; --machine names another)" : "",
                    e->worked.data);
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, status, error);
 }
 
 /** Explains `topic`, or the operation itself when it is NULL, on the shape in `words`. */

@@ -72,8 +72,7 @@ roof_status cli_machine_compare_print(const cli_args *args, roof_machine *const 
   } else if (status == ROOF_OK) {
     args->csv ? add_csv(&c, &text) : add_text(&c, args->quiet != 0, &text);
   }
-  status = status == ROOF_OK ? cli_print(&text, error) : status;
-  roof_text_done(&text);
+  status = cli_print_end(&text, status, error);
   free(c.rows);
   return status;
 }

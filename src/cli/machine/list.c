@@ -67,8 +67,7 @@ roof_status cli_machine_list_run(const cli_args *args, roof_error *error) {
   } else {
     add_text(&out, rows, args->quiet != 0);
   }
-  status = status == ROOF_OK ? cli_print(&out, error) : status;
-  roof_text_done(&out);
+  status = cli_print_end(&out, status, error);
   roof_search_done(&found);
   return status;
 }

@@ -341,9 +341,7 @@ roof_status cli_machine_show_print(const cli_args *args, const roof_machine *mac
     add_page(&p);
     roof_sheet_done(&p.sheet);
   }
-  status = status == ROOF_OK ? cli_print(&p.text, error) : status;
-  roof_text_done(&p.text);
-  return status;
+  return cli_print_end(&p.text, status, error);
 }
 
 roof_status cli_machine_show_run(const cli_args *args, roof_error *error) {

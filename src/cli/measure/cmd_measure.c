@@ -101,9 +101,7 @@ static roof_status check_list(const cli_args *args, roof_error *error) {
 static roof_status print_json(roof_machine *const *machines, int count, roof_error *error) {
   roof_text text = {0};
   roof_status status = roof_machines_write((const roof_machine *const *)machines, count, &text, error);
-  status = status == ROOF_OK ? cli_print(&text, error) : status;
-  roof_text_done(&text);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
 /** Several backends as one answer. */
