@@ -65,9 +65,7 @@ static void add_commands(roof_text *out, const roof_profiler *p, const char *con
 static roof_status print_commands(const roof_profiler *p, const char *const *program, roof_error *error) {
   roof_text out = {0};
   add_commands(&out, p, program);
-  roof_status status = cli_print(&out, error);
-  roof_text_done(&out);
-  return status;
+  return cli_print_end(&out, ROOF_OK, error);
 }
 
 /** Prints how it changes the times before the program begins. */
