@@ -1,4 +1,4 @@
-/* Predicts a sweep, a line a point: ./sweep 'm=1..4096*4 n=8192 k=8192' */
+/* Predicts a sweep, one line per point: ./sweep 'm=1..4096*4 n=8192 k=8192' */
 #include <stdio.h>
 #include <stdlib.h>
 

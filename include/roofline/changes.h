@@ -41,7 +41,7 @@ typedef struct roof_figure_change {
   const char *unit;
   double old_value, new_value;
   double ratio;       /**< new / old */
-  double noise;       /**< share that it moves by of itself */
+  double noise;       /**< share by which it varies without a change */
   double cycle_ratio; /**< the ratio per cycle of the clock it was measured at */
   double p;           /**< chance of rounds so far apart when nothing has changed (Mann-Whitney) */
   char noisy_old[96], noisy_new[96]; /**< why a figure is not to be relied on, "" when it is */

@@ -118,17 +118,18 @@ ROOF_API int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot,
 ROOF_API roof_status roof_scene_add_machines(roof_scene *scene, roof_machine *const *machines, int count,
                                              roof_dtype dtype, roof_error *error);
 
-/** Adds every point of `shape` as it is predicted on `target`, whose series is `series`. `arrows`: one leads from each
- *  value of the last list to the next.
+/** Adds every point of `shape` as it is predicted on `target`, whose series is `series`. `arrows`: one leads
+ *  from each value of the last list to the next.
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: copies.
- *  Errors: ROOF_E_ARGUMENT for an operation that does no FLOPs, where the machine gives no rate, and for more dots than
- *  a scene holds; as roof_shape_point and roof_target_supports. */
+ *  Errors: ROOF_E_ARGUMENT for an operation that does no FLOPs, where the machine gives no rate, and for more
+ *  dots than a scene holds; as roof_shape_point and roof_target_supports. */
 ROOF_API roof_status roof_scene_add_shape(roof_scene *scene, const roof_target *target, int series,
                                           const roof_shape *shape, bool arrows, roof_error *error);
 
-/** Adds measured kernels under the ceilings of `machine`, whose series is `series`; those without time, FLOPs or bytes
- *  have no place, which the subtitle says. `name` is where they are from. `arrows`: one leads from each to the next.
+/** Adds measured kernels under the ceilings of `machine`, whose series is `series`; those without time, FLOPs
+ *  or bytes have no place, which the subtitle says. `name` is where they are from. `arrows`: one leads from
+ *  each to the next.
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: copies.
  *  Errors: ROOF_E_ARGUMENT where none has a place, and for more than a scene holds; as roof_ceilings_init. */
@@ -136,8 +137,8 @@ ROOF_API roof_status roof_scene_add_measurements(roof_scene *scene, const roof_m
                                                  const roof_measurement *list, size_t count, const char *name,
                                                  bool arrows, roof_error *error);
 
-/** One operation at one point on several machines: its dots are labelled by their machines, and the subtitle says once
- *  what they are. Another scene stays as it is.
+/** One operation at one point on several machines: its dots are labelled by their machines, and the subtitle
+ *  says once what they are. Another scene stays as it is.
  *  Units: none.
  *  Ownership: changes the scene in place.
  *  Errors: none. */
@@ -282,8 +283,9 @@ ROOF_API roof_status roof_draw_curves_svg(const roof_curves *curves, roof_text *
 ROOF_API roof_status roof_energy_chart(const roof_energy_subject *subjects, int count, roof_curves *chart,
                                        roof_error *error);
 
-/** The chart of a model over the values of the sweep's first axis: tokens per second and time per token, a line for
- *  each machine, precision and value of the other axes, dashed from where it does not fit; marks where a line turns.
+/** The chart of a model over the values of the sweep's first axis: tokens per second and time per token, a
+ *  line for each machine, precision and value of the other axes, dashed from where it does not fit; marks
+ *  where a line turns.
  *  Units: tokens/s, s.
  *  Ownership: fills *chart, also on failure.
  *  Errors: ROOF_E_ARGUMENT for a sweep without an axis, or with more lines than a chart holds. */
@@ -298,8 +300,8 @@ ROOF_API void roof_plans_chart(const roof_model *model, const roof_machine *mach
                                const roof_plan_limits *limits, const roof_model_precisions *precisions,
                                const roof_plan_front *front, roof_front *chart);
 
-/** The network roofline: FLOP/s that a device attains over the FLOPs per byte that it sends, a line a link, and where
- *  the gradients of the settings lie.
+/** The network roofline: FLOP/s that a device attains over the FLOPs per byte that it sends, one line per
+ *  link, and where the gradients of the settings lie.
  *  Units: FLOP/s, FLOP/byte.
  *  Ownership: fills *chart.
  *  Errors: none. */

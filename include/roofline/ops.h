@@ -31,8 +31,8 @@ ROOF_API const roof_op *roof_op_at(int index);
  *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_op_find(const char *name, const roof_op **op, roof_error *error);
 
-/** The built-in operation that a kernel's name begins with, up to a blank or a hyphen: `gemm` of "gemm-blocked
- *  m=8 n=8 k=8".
+/** The built-in operation that a kernel's name begins with, up to a blank or a hyphen: `gemm` of
+ *  "gemm-blocked m=8 n=8 k=8".
  *  Units: none.
  *  Ownership: static.
  *  Errors: NULL when there is none. */

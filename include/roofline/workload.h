@@ -59,7 +59,7 @@ typedef struct roof_workload_share {
   double seconds; /**< expected */
 } roof_workload_share;
 
-/** The answer: a prediction an item, each of one call, and the whole with all counts. */
+/** The answer: one prediction per item, each of one call, and the whole with all counts. */
 typedef struct roof_workload_answer {
   roof_prediction *items;
   roof_kernel_cost kernel;

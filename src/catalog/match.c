@@ -76,7 +76,7 @@ static bool is_alias(const char *aliases, const char *word) {
 }
 
 /** How well a catalogue entry fits: words in common count for it, words of its name that the device lacks a
- * little against it, and a little for the one that goes by the bare word. The device's first word (a100,
+ * little against it, and a little for the one whose name is the bare word. The device's first word (a100,
  * mi300x) must be there. */
 static int score(const words *device, const char *name, const char *aliases) {
   words ours = {0};

@@ -188,7 +188,7 @@ static void add(double *sum, double value) {
   *sum = isnan(*sum) ? value : *sum + known(value);
 }
 
-/** The work with every FLOP on a unit, and what it comes to. */
+/** The work with every FLOP on a unit, and its sum. */
 static roof_counted settle_units(const roof_ceilings *c, const roof_counted *work, roof_placed *out) {
   roof_counted settled = *work;
   double most = -1;

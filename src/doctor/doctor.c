@@ -192,6 +192,6 @@ roof_status roof_examination_write(const roof_examination *e, roof_text *out, ro
 
 const char *roof_health_name(roof_health health) {
   static const char *const names[] = {"unknown", "ok", "warn"};
-  _Static_assert(sizeof names / sizeof names[0] == ROOF_HEALTH_COUNT, "a name a health");
+  _Static_assert(sizeof names / sizeof names[0] == ROOF_HEALTH_COUNT, "one name per health");
   return (unsigned)health < ROOF_HEALTH_COUNT ? names[health] : "?";
 }

@@ -351,7 +351,7 @@ static void add_rate(roof_count *count, const extra *more, rate which) {
   }
 }
 
-/** What LIKWID computed stands for the levels; FLOPs are exact where the events are there. */
+/** The levels have what LIKWID computed; FLOPs are exact where the events are there. */
 static void finish(reading *r, event_region *region, const extra *more) {
   roof_record *record = rf_import_record(r->profile, region->name, strlen(region->name));
   if (record == NULL) {

@@ -1,4 +1,4 @@
-/* likwid-bench: one report a test, of all its threads together. */
+/* likwid-bench: one report per test, of all its threads together. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* nccl-tests and rccl-tests: one row a size, out of place and in place. Bus bandwidth is what a link of one
+/* nccl-tests and rccl-tests: one row per size, out of place and in place. Bus bandwidth is what a link of one
  * device carries: algorithm bandwidth x the collective's bus factor. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The tables of Nsight Compute's command line: raw (a column a metric, a row of units), details and --metrics
- * (a row a metric), summaries (averages of several launches). Other lines stand before, between and after
- * them. */
+/* The tables of Nsight Compute's command line: raw (one column per metric, a row of units), details and
+ * --metrics (one row per metric), summaries (averages of several launches). Other lines stand before, between and
+ * after them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "core/letters.h"
 #include "import/_ncu.h"
 
-/** Where things stand in the table that is being read. */
+/** The positions of columns in the table that is being read. */
 typedef struct table {
   import_row header, row;
   bool open;    /* a header was seen */
-  bool wide;    /* a column a metric; the next row holds the units, when `units` is not read yet */
+  bool wide;    /* one column per metric; the next row holds the units, when `units` is not read yet */
   char **units; /* of a wide table */
   size_t unit_count;
   int id, process, kernel, capability, metric, unit, value, calls, first;

@@ -1,4 +1,4 @@
-/* OSU micro-benchmarks: one table a test, one row a size. */
+/* OSU micro-benchmarks: one table per test, one row per size. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

@@ -151,7 +151,7 @@ static const roof_op ops[] = {
                 [RF_ATTEND_PAIRS] = COUNT("pairs", "pairs of a query and a key that it sees, of a sequence"),
                 [RF_ATTEND_KEY_DIM] = COUNT("key_dim", "elements of a key of one head"),
                 [RF_ATTEND_VALUE_DIM] = COUNT("value_dim", "elements of a value of one head"),
-                [RF_ATTEND_STORED] = COUNT("stored", "elements of K and V a position, all heads"),
+                [RF_ATTEND_STORED] = COUNT("stored", "elements of K and V per position, all heads"),
                 [RF_ATTEND_PASSES] = {.name = "passes",
                                       .kind = ROOF_PARAM_AMOUNT,
                                       .fallback = 0,

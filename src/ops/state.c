@@ -23,8 +23,8 @@ static void mamba(const roof_op *op, const double *v, const roof_types *t, roof_
              channels, t, w);
 }
 
-/** In chunks: inside one the scores of half of its keys, 2 N a group, and their product with the inputs, 2 P a
- * head; the chunk's state in and out, 2 N P a head each. */
+/** In chunks: inside one the scores of half of its keys, 2 N per group, and their product with the inputs, 2 P
+ * per head; the chunk's state in and out, 2 N P per head each. */
 static double mamba2_flops(const double *v, double inner) {
   double state = v[RF_MAMBA2_STATE], half = (v[RF_MAMBA2_SCAN] + 1) / 2;
   return v[RF_MAMBA2_SCAN] > 0 ? half * (2 * v[RF_MAMBA2_GROUPS] * state + 2 * inner) + 4 * inner * state
@@ -105,7 +105,7 @@ static const roof_op ops[] = {
           [RF_MAMBA_STATE] = COUNT("state", "elements of the state a channel"), [RF_MAMBA_KERNEL] = KERNEL}},
     {.name = "mamba2",
      .family = "state",
-     .summary = "state space of heads, one decay a head; a prompt is scanned in chunks",
+     .summary = "state space of heads, one decay per head; a prompt is scanned in chunks",
      .unit = ROOF_MATRIX,
      .flops = "sequences * tokens * (scan > 0 ? (scan + 1) / 2 * (2 * groups * state + 2 * " MAMBA2_INNER
               ") + 4 * " MAMBA2_INNER " * state : 6 * " MAMBA2_INNER " * state)",

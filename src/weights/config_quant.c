@@ -35,7 +35,7 @@ static roof_weight_format preset(const char *name) {
   return format;
 }
 
-/** Blocks of weights that share an fp32 scale, or one scale a tensor. */
+/** Blocks of weights that share an fp32 scale, or one scale per tensor. */
 static roof_weight_format read_fp8(const json_t *q) {
   const json_t *block = json_object_get(q, "weight_block_size");
   double rows = json_number_value(json_array_get(block, 0)),

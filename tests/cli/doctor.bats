@@ -10,7 +10,7 @@ json() { # FILTER on $output
   printf '%s' "$output" | jq -c "$1"
 }
 
-@test "text: counts, a line a check, what to do for each warning" {
+@test "text: counts, one line per check, what to do for each warning" {
   run -0 "$ROOFLINE" doctor --root "$captured/server"
   [[ ${lines[0]} == *" warnings, "*" unknown, "*" ok" ]]
   [[ $output == *"warn     huge pages"*"always madvise [never]"*"/sys/kernel/mm/transparent_hugepage/enabled"* ]]

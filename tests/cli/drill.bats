@@ -6,7 +6,7 @@ setup() {
   start
 }
 
-# ask SEED ROUNDS [ANSWERS]: as JSON; answers one line a round, else every line is empty.
+# ask SEED ROUNDS [ANSWERS]: as JSON; answers one line per round, else every line is empty.
 ask() {
   run -0 bash -c 'if [ -n "$3" ]; then printf "%s\n" "$3"; else yes ""; fi |
     "$ROOFLINE" drill --seed "$1" --rounds "$2" --json' - "$1" "$2" "${3-}"

@@ -169,7 +169,7 @@ model() {
   [ "$(json '[.phases.prefill.steps, .phases.prefill.tokens, (.phases.mixed != null)]')" = '[4,10000,true]' ]
 }
 
-@test "CSV: one row an operation, whose shares are a phase" {
+@test "CSV: one row per operation, whose shares are a phase" {
   run -0 "$ROOFLINE" model llama.json --machine h100 --csv
   [ "${lines[0]%%,count*}" = "model,machine,phase,operation,kind,part,dtype" ]
   awk -F, '$3 == "decode" { share += $NF; rows++ } NR > 1 && NF != columns { exit 1 } { columns = NF }

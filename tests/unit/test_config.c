@@ -10,7 +10,7 @@
 
 static char folder[512];
 
-/* Parameters, active ones, and elements of K and V a token: recomputed apart from this program by formulas
+/* Parameters, active ones, and elements of K and V per token: recomputed apart from this program by formulas
  * over the same files (formats.md, section 8), or by hand where the files' families are newer. */
 static const struct {
   const char *file;

@@ -74,7 +74,7 @@ static void build(const char *architecture) {
   used = (used + 31) / 32 * 32 + (size_t)offset;
 }
 
-/** A file of metadata alone: "key=5" without the architecture, "key=1,0,2" a number a layer. */
+/** A file of metadata alone: "key=5" without the architecture, "key=1,0,2" a number per layer. */
 static size_t build_metadata(const char *architecture, const char *entries) {
   char copy[4096], key[160], *rest = NULL;
   uint64_t count = 1;

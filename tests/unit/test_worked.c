@@ -789,7 +789,7 @@ static roof_model_settings training(double sequences, double length) {
   return s;
 }
 
-/** Products of the MLP a layer, one after the other. */
+/** Products of the MLP per layer, one after the other. */
 static double mlp_products(entry *e) {
   (void)e;
   static roof_model_phase p;
