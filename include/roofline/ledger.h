@@ -40,6 +40,12 @@ typedef struct roof_ledger_options {
   bool unsealed;      /**< take measurements that no prediction came before, and mark them */
 } roof_ledger_options;
 
+/** The commit checked out in the git repository around the working folder, as git prints it.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer and returns it.
+ *  Errors: NULL, and an empty buffer, outside a repository and where there is no git. */
+ROOF_API const char *roof_ledger_commit(char commit[ROOF_DIGEST_MAX]);
+
 /** SHA-256 of a text in hexadecimal.
  *  Units: bytes.
  *  Ownership: fills the caller's buffer, returns it.

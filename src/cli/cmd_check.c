@@ -21,14 +21,6 @@ static const struct poptOption options[] = {
     {"github", '\0', POPT_ARG_NONE, &github, 0, "also print GitHub annotations", NULL},
     POPT_TABLEEND};
 
-static double runs_of(const void *row) {
-  return (double)((const roof_gate_line *)row)->runs;
-}
-
-static double before_runs_of(const void *row) {
-  return (double)((const roof_gate_line *)row)->before_runs;
-}
-
 static double passes(const void *row) {
   return !roof_gate_misses(((const roof_gate_line *)row)->result.state);
 }
@@ -73,8 +65,8 @@ static const cli_column columns[] = {
     {.key = "regression", CLI_FIELD(NUMBER, roof_gate_line, result.regression)},
     {.header = "change", .none = "", .right = true, .text = change_of},
     {.key = "p", CLI_FIELD(NUMBER, roof_gate_line, result.p)},
-    {.key = "runs", .number = runs_of},
-    {.key = "baseline_runs", .number = before_runs_of},
+    {.key = "runs", CLI_FIELD(SIZE, roof_gate_line, runs)},
+    {.key = "baseline_runs", CLI_FIELD(SIZE, roof_gate_line, before_runs)},
     {.header = "gate", .text = state_of},
     {.key = "message", .header = "", .none = "", CLI_FIELD(NAME, roof_gate_line, message)},
     {0}};

@@ -77,35 +77,22 @@ static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop
   }
 }
 
-#define NUMBER(name, member)                                                                                 \
-  { .key = (name), CLI_FIELD(NUMBER, roof_reconciled, member) }
-static const cli_column columns[] = {{.key = "label", CLI_FIELD(NAME, roof_reconciled, label)},
-                                     NUMBER("predicted_seconds", predicted_seconds),
-                                     NUMBER("measured_seconds", measured_seconds),
-                                     NUMBER("fraction_of_ceiling", fraction_of_ceiling),
-                                     NUMBER("headroom", headroom),
-                                     NUMBER("gap", gap_points),
-                                     {.key = "regime", CLI_FIELD(NAME, roof_reconciled, regime)},
-                                     {.key = "binding", CLI_FIELD(NAME, roof_reconciled, binding)},
-                                     {.key = "verdict", CLI_FIELD(TEXT, roof_reconciled, verdict)},
-                                     {0}};
-
-/** The kernels that ran. */
-static roof_status print_csv(const roof_loop *loop, roof_error *error) {
-  roof_reconciled *rows = calloc((size_t)loop->count + 1, sizeof *rows);
-  size_t count = 0;
-  if (rows == NULL) {
-    return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
-  }
-  for (int i = 0; i < loop->count; i++) {
-    if (loop->kernels[i].skipped[0] == '\0') {
-      rows[count++] = loop->kernels[i].reconciled;
-    }
-  }
-  roof_status status = cli_columns_print_csv(CLI_ROWS(columns, rows, count), error);
-  free(rows);
-  return status;
+static bool ran(const void *row) {
+  return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
 }
+
+#define COLUMN(name, type, member)                                                                           \
+  { .key = (name), CLI_FIELD(type, roof_loop_kernel, reconciled.member) }
+static const cli_column columns[] = {COLUMN("label", NAME, label),
+                                     COLUMN("predicted_seconds", NUMBER, predicted_seconds),
+                                     COLUMN("measured_seconds", NUMBER, measured_seconds),
+                                     COLUMN("fraction_of_ceiling", NUMBER, fraction_of_ceiling),
+                                     COLUMN("headroom", NUMBER, headroom),
+                                     COLUMN("gap", NUMBER, gap_points),
+                                     COLUMN("regime", NAME, regime),
+                                     COLUMN("binding", NAME, binding),
+                                     COLUMN("verdict", TEXT, verdict),
+                                     {0}};
 
 static roof_status write_report(const roof_loop *loop, const char *report, roof_error *error) {
   roof_text html = {0};
@@ -120,7 +107,9 @@ static roof_status print_answer(const cli_args *args, const roof_loop *loop, con
   roof_text text = {0};
   roof_status status = write_report(loop, report, error);
   if (status != ROOF_OK || args->csv) {
-    return status == ROOF_OK ? print_csv(loop, error) : status;
+    cli_rows rows = CLI_ROWS(columns, loop->kernels, (size_t)loop->count);
+    rows.shown = ran;
+    return status == ROOF_OK ? cli_columns_print_csv(rows, error) : status;
   }
   if (args->json) {
     status = roof_loop_write(loop, report, &text, error);
@@ -148,8 +137,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_loop_options o;
   roof_status status = read_options(args, &o, error);
   if (status == ROOF_OK) {
-    cli_commit(commit);
-    o.commit = commit[0] != '\0' ? commit : NULL;
+    o.commit = roof_ledger_commit(commit);
     status = roof_loop_init(&loop, &o, error);
   }
   status = status == ROOF_OK ? check_report(report, error) : status;

@@ -33,6 +33,8 @@ static value value_of(const cli_column *c, const void *row, char scratch[CLI_SCR
   } else if (c->kind == CLI_COLUMN_COUNT) {
     int count = *(const int *)at;
     return (value){NULL, count < 0 ? (double)NAN : (double)count, false};
+  } else if (c->kind == CLI_COLUMN_SIZE) {
+    return (value){NULL, (double)*(const size_t *)at, false};
   } else if (c->kind == CLI_COLUMN_FLAG) {
     return (value){NULL, *(const bool *)at, true};
   } else if (c->kind == CLI_COLUMN_REGIME) {

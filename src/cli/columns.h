@@ -12,6 +12,7 @@ enum { CLI_SCRATCH = 512 };
 typedef enum cli_column_kind {
   CLI_COLUMN_NUMBER = 1, /**< a double; NaN: unknown */
   CLI_COLUMN_COUNT,      /**< an int; negative: unknown */
+  CLI_COLUMN_SIZE,       /**< a size_t */
   CLI_COLUMN_TEXT,       /**< a const char *; NULL: unknown */
   CLI_COLUMN_NAME,       /**< an array of char; empty: unknown */
   CLI_COLUMN_FLAG,       /**< a bool */

@@ -520,6 +520,23 @@ static void entries_are_read_and_written(void **state) {
   roof_ledger_entries_done(&all);
 }
 
+static void the_commit_of_the_working_folder(void **state) {
+  (void)state;
+  char commit[ROOF_DIGEST_MAX] = "?", before[4096], command[256];
+  assert_non_null(getcwd(before, sizeof before));
+  assert_int_equal(chdir(folder), 0);
+  assert_null(roof_ledger_commit(commit)); /* no repository around /tmp */
+  assert_string_equal(commit, "");
+  snprintf(command, sizeof command,
+           "git init -q . 2>/dev/null && git -c user.name=n -c user.email=e commit -q --allow-empty -m m");
+  if (system(command) == 0) {
+    assert_non_null(roof_ledger_commit(commit));
+    assert_int_equal(strspn(commit, "0123456789abcdef"), 40);
+  }
+  assert_int_equal(system("rm -rf .git"), 0);
+  assert_int_equal(chdir(before), 0);
+}
+
 static void predictions_of_documents_are_completed(void **state) {
   (void)state;
   roof_sealing list[] = {sealing("a", 1, 2), sealing("b", 1, 2)};
@@ -880,6 +897,7 @@ int main(void) {
       TEST(a_reconciliation_is_written_and_gated),
       TEST(what_was_done_is_written),
       TEST(entries_are_read_and_written),
+      TEST(the_commit_of_the_working_folder),
       TEST(predictions_of_documents_are_completed),
       TEST(the_last_prediction_and_the_first_measurement_after_it),
       TEST(predicting_after_measuring_does_not_count),

@@ -144,8 +144,7 @@ const char *cli_import_ledger_name(void) {
 static roof_status record(const char *name, import_answer *answer, const char **why, roof_error *error) {
   roof_measurements all = {0};
   char commit[ROOF_DIGEST_MAX];
-  cli_commit(commit);
-  roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed != 0};
+  roof_ledger_options how = {.commit = roof_ledger_commit(commit), .unsealed = unsealed != 0};
   roof_status status =
       roof_ranking_measurements(answer->profile, &answer->ranking, answer->ceilings->machine, &all, error);
   if (status == ROOF_OK) {

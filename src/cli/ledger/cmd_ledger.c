@@ -107,23 +107,14 @@ typedef struct verified {
   roof_ledger_summary of;
 } verified;
 
-#define COUNT(member)                                                                                        \
-  static double member##_count(const void *at) {                                                             \
-    return (double)((const verified *)at)->of.member;                                                        \
-  }
-COUNT(entries)
-COUNT(predictions)
-COUNT(measurements)
-COUNT(unsealed)
-COUNT(signatures)
-
-static const cli_column summary_columns[] = {{.key = "ledger", CLI_FIELD(TEXT, verified, ledger)},
-                                             {.key = "entries", .number = entries_count},
-                                             {.key = "predictions", .number = predictions_count},
-                                             {.key = "measurements", .number = measurements_count},
-                                             {.key = "unsealed", .number = unsealed_count},
-                                             {.key = "signatures", .number = signatures_count},
-                                             {0}};
+static const cli_column summary_columns[] = {
+    {.key = "ledger", CLI_FIELD(TEXT, verified, ledger)},
+    {.key = "entries", CLI_FIELD(SIZE, verified, of.entries)},
+    {.key = "predictions", CLI_FIELD(SIZE, verified, of.predictions)},
+    {.key = "measurements", CLI_FIELD(SIZE, verified, of.measurements)},
+    {.key = "unsealed", CLI_FIELD(SIZE, verified, of.unsealed)},
+    {.key = "signatures", CLI_FIELD(SIZE, verified, of.signatures)},
+    {0}};
 
 static void add_summary(roof_text *out, const roof_ledger_summary *s) {
   roof_text_addf(out, "%s holds: %zu entries, %zu predictions, %zu measurements", ledger_name(), s->entries,

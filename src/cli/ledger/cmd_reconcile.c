@@ -63,20 +63,12 @@ static double measured_share_of(const void *at) {
   return seen->resource != NULL ? seen->share : NAN;
 }
 
-static double prediction_of(const void *at) {
-  return (double)((const row *)at)->of.prediction;
-}
-
-static double measurement_of(const void *at) {
-  return (double)((const row *)at)->of.measurement;
-}
-
 #define PERCENT .unit = " %", .scale = 100, .digits = 1, .fixed = true
 #define NUMBER(name, member)                                                                                 \
   { .key = (name), CLI_FIELD(NUMBER, row, of.member) }
 static const cli_column columns[] = {{.key = "label", .header = "kernel", CLI_FIELD(NAME, row, of.label)},
-                                     {.key = "prediction", .number = prediction_of},
-                                     {.key = "measurement", .number = measurement_of},
+                                     {.key = "prediction", CLI_FIELD(SIZE, row, of.prediction)},
+                                     {.key = "measurement", CLI_FIELD(SIZE, row, of.measurement)},
                                      {.key = "unsealed", CLI_FIELD(FLAG, row, of.unsealed)},
                                      {.key = "predicted_seconds",
                                       .header = "predicted",

@@ -57,8 +57,7 @@ static roof_status record(const cli_args *args, roof_error *error) {
                                             : roof_measurements_read(args->words[0], &b, error);
   status = status == ROOF_OK ? roof_measurements_count(&b, counters, error) : status;
   if (status == ROOF_OK) {
-    cli_commit(commit);
-    roof_ledger_options how = {.commit = commit[0] != '\0' ? commit : NULL, .unsealed = unsealed != 0};
+    roof_ledger_options how = {.commit = roof_ledger_commit(commit), .unsealed = unsealed != 0};
     status = roof_ledger_record(ledger, b.list, b.count, &how, error);
   }
   if (status == ROOF_OK) {

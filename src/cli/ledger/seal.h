@@ -17,8 +17,4 @@ roof_status cli_seal_all(const char *ledger, const roof_sealings *sealings, cons
 /** Prints what was measured in the ledger against what was sealed, as a table. */
 roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_error *error);
 
-/** The commit checked out in the git repository around the working folder, as git prints it; "" outside one and
- * where there is no git. */
-void cli_commit(char buffer[ROOF_DIGEST_MAX]);
-
 #endif
