@@ -262,6 +262,13 @@ ROOF_API roof_status roof_userops_find(const roof_userops *files, int count, con
  *  Errors: NULL past the last. */
 ROOF_API const roof_op *roof_userops_at(const roof_userops *files, int count, int index);
 
+/** The operations of `count` files alone, NULL after the last, as roof_workload_reading takes them.
+ *  Units: none.
+ *  Ownership: the caller frees the list, written on success only; the operations belong to their files.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_userops_list(const roof_userops *files, int count, const roof_op ***list,
+                                       roof_error *error);
+
 /** Appends all of them as one roofline.ops/1 object, what `op list --json` prints.
  *  Units: none.
  *  Ownership: appends to the caller's `out`.

@@ -25,7 +25,6 @@
 
 #include "roofline/model.h"
 #include "roofline/shape.h"
-#include "roofline/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -193,13 +192,15 @@ ROOF_API roof_run_figure roof_model_sweep_rate(const roof_model_sweep *sweep);
  *  Errors: NULL when none fits. */
 ROOF_API const roof_model_run *roof_model_sweep_best(const roof_model_sweep *sweep, size_t *fitting);
 
-/** Appends what distinguishes a run from the others of its machine, without the axis `except` (-1: all):
- *  "tp=2 bf16".
+#define ROOF_RUN_WORDS_MAX 512
+
+/** What distinguishes a run from the others of its machine, without the axis `except` (-1: all): "tp=2 bf16"; "" for the
+ *  only one.
  *  Units: the settings'.
- *  Ownership: appends to the caller's text.
- *  Errors: out->failed. */
-ROOF_API void roof_model_sweep_add_words(roof_text *out, const roof_model_sweep *sweep,
-                                         const roof_model_run *run, int except);
+ *  Ownership: fills the caller's buffer, of ROOF_RUN_WORDS_MAX bytes to hold any; returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_model_run_words(const roof_model_sweep *sweep, const roof_model_run *run, int except,
+                                    char *buffer, size_t size);
 
 /** Visits every crossing of every line along the batch, the prompt and the generation.
  *  Units: as roof_model_crossing.

@@ -1,5 +1,6 @@
 /* The operations that can be named: those of the user's files, then the built-in ones. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "documents/json.h"
@@ -27,6 +28,23 @@ const roof_op *roof_userops_at(const roof_userops *files, int count, int index) 
     index -= (int)files[i].count;
   }
   return roof_op_at(index);
+}
+
+roof_status roof_userops_list(const roof_userops *files, int count, const roof_op ***list,
+                              roof_error *error) {
+  size_t all = 0;
+  for (int i = 0; i < count; i++) {
+    all += files[i].count;
+  }
+  const roof_op **ops = calloc(all + 1, sizeof *ops);
+  if (ops == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "operations: out of memory");
+  }
+  for (size_t i = 0; i < all; i++) {
+    ops[i] = roof_userops_at(files, count, (int)i);
+  }
+  *list = ops;
+  return ROOF_OK;
 }
 
 roof_status roof_userops_write(const roof_userops *files, int count, roof_text *out, roof_error *error) {

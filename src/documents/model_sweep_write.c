@@ -13,11 +13,11 @@ static json_t *settings(const roof_model_sweep *s, const roof_model_run *run, in
 
 static json_t *point(const roof_model_sweep *s, const roof_model_run *run) {
   bool possible = run->why[0] == '\0';
-  roof_text words = {0};
-  roof_model_sweep_add_words(&words, s, run, -1);
-  json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "machine", s->machines[run->machine]->name, "precision",
-                             s->precisions.names[run->precision], "label",
-                             words.data != NULL ? words.data : "", "settings", settings(s, run, -1));
+  char words[ROOF_RUN_WORDS_MAX];
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:o}", "machine", s->machines[run->machine]->name, "precision",
+                s->precisions.names[run->precision], "label",
+                roof_model_run_words(s, run, -1, words, sizeof words), "settings", settings(s, run, -1));
   for (int i = 0; i < ROOF_RUN_FIGURE_COUNT; i++) {
     json_object_set_new(object, roof_run_figure_key((roof_run_figure)i, NULL),
                         possible ? rf_json_number(run->figures[i]) : json_null());
@@ -25,7 +25,6 @@ static json_t *point(const roof_model_sweep *s, const roof_model_run *run) {
   json_object_set_new(object, "fits", possible ? json_boolean(run->fits) : json_null());
   json_object_set_new(object, "regime", possible ? json_string(roof_regime_name(run->regime)) : json_null());
   json_object_set_new(object, "why", possible ? json_null() : json_string(run->why));
-  roof_text_done(&words);
   return object;
 }
 

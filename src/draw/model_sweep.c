@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/draw.h"
 
 enum { RATE, TIME };
@@ -16,13 +17,14 @@ typedef struct plot {
 
 /** What distinguishes a line from the others. */
 static void name_line(const roof_model_sweep *s, const roof_model_run *run, char name[80]) {
-  roof_text words = {0};
+  char words[ROOF_RUN_WORDS_MAX];
+  const char *machine = s->machines[run->machine]->name;
+  roof_model_run_words(s, run, 0, words, sizeof words);
   if (s->machine_count > 1) {
-    roof_text_addf(&words, "%s ", s->machines[run->machine]->name);
+    rf_format(name, 80, "%s %s", machine, words);
+  } else {
+    rf_format(name, 80, "%s", words[0] != '\0' ? words : machine);
   }
-  roof_model_sweep_add_words(&words, s, run, 0);
-  snprintf(name, 80, "%.79s", words.length > 0 ? words.data : s->machines[0]->name);
-  roof_text_done(&words);
 }
 
 /** The line of runs from `first`: those that cannot be or are not known are left out, those after the first

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/model_sweep.h"
 
 static const double most_runs = 100000;
@@ -75,18 +76,20 @@ const roof_model_run *roof_model_sweep_best(const roof_model_sweep *s, size_t *f
   return best;
 }
 
-void roof_model_sweep_add_words(roof_text *out, const roof_model_sweep *s, const roof_model_run *run,
-                                int except) {
-  const char *space = "";
-  for (int i = 0; i < s->axes->count; i++) {
+char *roof_model_run_words(const roof_model_sweep *s, const roof_model_run *run, int except, char *buffer,
+                           size_t size) {
+  size_t n = 0;
+  buffer[0] = '\0';
+  for (int i = 0; i < s->axes->count && n < size; i++) {
     if (i != except) {
-      roof_text_addf(out, "%s%s=%.15g", space, s->axes->list[i].name, roof_model_sweep_value(s, run, i));
-      space = " ";
+      n += (size_t)rf_format(buffer + n, size - n, "%s%s=%.15g", n > 0 ? " " : "", s->axes->list[i].name,
+                             roof_model_sweep_value(s, run, i));
     }
   }
-  if (s->precisions.count > 1) {
-    roof_text_addf(out, "%s%s", space, s->precisions.names[run->precision]);
+  if (s->precisions.count > 1 && n < size) {
+    snprintf(buffer + n, size - n, "%s%s", n > 0 ? " " : "", s->precisions.names[run->precision]);
   }
+  return buffer;
 }
 
 static roof_status aim(const roof_model_sweep *s, const roof_model_run *run, roof_model_target *target,

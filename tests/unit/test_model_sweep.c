@@ -152,10 +152,10 @@ static void best_run(void **state) {
     assert_true(!run->fits || run->figures[ROOF_RUN_DEVICE_RATE] <= best->figures[ROOF_RUN_DEVICE_RATE]);
   }
   assert_true(fitting == counted && best->fits && best->machine == 0);
-  roof_text text = {0};
-  roof_model_sweep_add_words(&text, &a.sweep, best, 0);
-  assert_string_equal(text.data, "fp8");
-  roof_text_done(&text);
+  char text[ROOF_RUN_WORDS_MAX];
+  assert_string_equal(roof_model_run_words(&a.sweep, best, 0, text, sizeof text), "fp8");
+  assert_non_null(strstr(roof_model_run_words(&a.sweep, best, -1, text, sizeof text), " fp8"));
+  assert_string_equal(roof_model_run_words(&a.sweep, best, -1, text, 6), "batch");
   release(&a);
 }
 

@@ -255,6 +255,10 @@ static void operations_of_files_come_before_the_built_in_ones(void **state) {
   assert_ptr_equal(roof_userops_at(files, 2, 2), roof_op_at(0));
   assert_null(roof_userops_at(files, 2, 2 + roof_op_count()));
   assert_null(roof_userops_at(files, 2, -1));
+  const roof_op **own = NULL;
+  assert_int_equal(roof_userops_list(files, 2, &own, NULL), ROOF_OK);
+  assert_true(own[0] == &files[0].ops[0] && own[1] == &files[1].ops[0] && own[2] == NULL);
+  free((void *)own);
   assert_int_equal(roof_userops_find(files, 2, "yours", &op, NULL), ROOF_OK);
   assert_ptr_equal(op, &files[1].ops[0]);
   assert_int_equal(roof_userops_find(files, 2, "softmax", &op, NULL), ROOF_OK);

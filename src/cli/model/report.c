@@ -172,23 +172,19 @@ typedef struct fusion {
   roof_model_saving first, step;
 } fusion;
 
-#define FIRST_COLUMNS                                                                                        \
-  {.header = "fusion", CLI_FIELD(TEXT, fusion, name)},                                                       \
-      {.header = "in the plan", CLI_FIELD(TEXT, fusion, planned)},                                           \
-      QUANTITY("bytes", "B", fusion, first.bytes),                                                           \
-      {.header = "kernels", .fixed = true, CLI_FIELD(NUMBER, fusion, first.kernels)},                        \
-      QUANTITY("time", "s", fusion, first.seconds)
-
 static void add_fusions(roof_text *out, const roof_model_target *m) {
-  static const cli_column first_columns[] = {FIRST_COLUMNS, {0}};
-  static const cli_column all_columns[] = {
-      FIRST_COLUMNS,
-      QUANTITY("decode bytes", "B", fusion, step.bytes),
+  bool generates = roof_model_generates(m);
+  const cli_column columns[] = {
+      {.header = "fusion", CLI_FIELD(TEXT, fusion, name)},
+      {.header = "in the plan", CLI_FIELD(TEXT, fusion, planned)},
+      QUANTITY("bytes", "B", fusion, first.bytes),
+      {.header = "kernels", .fixed = true, CLI_FIELD(NUMBER, fusion, first.kernels)},
+      QUANTITY("time", "s", fusion, first.seconds),
+      QUANTITY(generates ? "decode bytes" : NULL, "B", fusion, step.bytes), /* without: the end */
       {.header = "kernels", .fixed = true, CLI_FIELD(NUMBER, fusion, step.kernels)},
       QUANTITY("time", "s", fusion, step.seconds),
       {0}};
   fusion rows[ROOF_FUSION_COUNT];
-  bool generates = roof_model_generates(m);
   for (int i = 0; i < ROOF_FUSION_COUNT; i++) {
     rows[i] = (fusion){.name = roof_fusion_name(i, NULL),
                        .planned = m->settings.fusion >> i & 1 ? "yes" : "no",
@@ -199,7 +195,7 @@ static void add_fusions(roof_text *out, const roof_model_target *m) {
   }
   roof_text_addf(out, "\n  What each fusion removes from the first phase,%s in the plan or not:\n",
                  generates ? " and from a decoding step," : "");
-  cli_columns_add_text(out, CLI_ROWS(generates ? all_columns : first_columns, rows, ROOF_FUSION_COUNT));
+  cli_columns_add_text(out, CLI_ROWS(columns, rows, ROOF_FUSION_COUNT));
 }
 
 roof_status cli_model_report(roof_text *out, const roof_model_target *m, const roof_model_answer *a,

@@ -20,7 +20,7 @@ bool cli_model_sweeps(const roof_model_axes *axes, const char *precisions) {
 /** A run, for the page and as a record. NULL and NaN: it cannot be. */
 typedef struct run_row {
   const char *machine, *precision, *fits, *memory, *regime, *why;
-  char words[512];
+  char words[ROOF_RUN_WORDS_MAX];
   double figures[ROOF_RUN_FIGURE_COUNT];
 } run_row;
 
@@ -55,10 +55,7 @@ static run_row row_of(const roof_model_sweep *s, const roof_model_run *run) {
   bool possible = run->why[0] == '\0';
   run_row row = {.machine = s->machines[run->machine]->name,
                  .precision = s->precisions.names[run->precision]};
-  roof_text words = {0};
-  roof_model_sweep_add_words(&words, s, run, -1);
-  snprintf(row.words, sizeof row.words, "%s", words.data != NULL ? words.data : "");
-  roof_text_done(&words);
+  roof_model_run_words(s, run, -1, row.words, sizeof row.words);
   for (int i = 0; i < ROOF_RUN_FIGURE_COUNT; i++) {
     row.figures[i] = possible ? run->figures[i] : NAN;
   }

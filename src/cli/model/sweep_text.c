@@ -42,7 +42,8 @@ static const char *memory_of(const roof_model_run *p) {
                                                    : "does not fit";
 }
 
-static void write_figure(char text[SHORT], const roof_model_run *p, roof_run_figure figure) {
+/** Fills `text` and returns it. */
+static const char *figure_text(const roof_model_run *p, roof_run_figure figure, char text[SHORT]) {
   const char *unit;
   double value = p->figures[figure];
   roof_run_figure_key(figure, &unit);
@@ -55,12 +56,7 @@ static void write_figure(char text[SHORT], const roof_model_run *p, roof_run_fig
   } else {
     rf_format(text, SHORT, value >= 1000 ? "%.0f" : "%.4g", value);
   }
-}
-
-static void add_figure(cli_grid *grid, const roof_model_run *p, roof_run_figure figure) {
-  char text[SHORT];
-  write_figure(text, p, figure);
-  cli_grid_add(grid, "%s", text);
+  return text;
 }
 
 static const char *heading(const roof_model_sweep *s, int column) {
@@ -68,33 +64,34 @@ static const char *heading(const roof_model_sweep *s, int column) {
   return step ? "step" : columns[column].heading;
 }
 
-/** The headings; returns how the columns are aligned. */
+static void add_head(cli_grid *grid, char alignment[COLUMNS_MAX], const char *side, const char *text) {
+  cli_grid_add(grid, "%s", text);
+  strcat(alignment, side);
+}
+
+/** The headings, and how their columns are aligned. */
 static void add_heads(cli_grid *grid, const roof_model_sweep *s, char alignment[COLUMNS_MAX]) {
-  int n = 0;
+  alignment[0] = '\0';
   if (s->machine_count > 1) {
-    cli_grid_add(grid, "machine");
-    alignment[n++] = 'l';
+    add_head(grid, alignment, "l", "machine");
   }
   if (s->precisions.count > 1) {
-    cli_grid_add(grid, "precision");
-    alignment[n++] = 'l';
+    add_head(grid, alignment, "l", "precision");
   }
   for (int i = 0; i < s->axes->count; i++) {
-    cli_grid_add(grid, "%s", s->axes->list[i].name);
-    alignment[n++] = 'r';
+    add_head(grid, alignment, "r", s->axes->list[i].name);
   }
   for (int i = 0; i < COLUMN_COUNT; i++) {
     if (is_shown(s, i)) {
-      cli_grid_add(grid, "%s", heading(s, i));
-      alignment[n++] = 'r';
+      add_head(grid, alignment, "r", heading(s, i));
     }
   }
-  cli_grid_add(grid, "bound");
-  cli_grid_add(grid, "memory");
-  strcpy(alignment + n, "ll");
+  add_head(grid, alignment, "l", "bound");
+  add_head(grid, alignment, "l", "memory");
 }
 
 static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_run *p) {
+  char text[SHORT];
   if (s->machine_count > 1) {
     cli_grid_add(grid, "%s", s->machines[p->machine]->name);
   }
@@ -106,7 +103,7 @@ static void add_row(cli_grid *grid, const roof_model_sweep *s, const roof_model_
   }
   for (int i = 0; i < COLUMN_COUNT; i++) {
     if (is_shown(s, i)) {
-      add_figure(grid, p, columns[i].figure);
+      cli_grid_add(grid, "%s", figure_text(p, columns[i].figure, text));
     }
   }
   cli_grid_add(grid, "%s", bound_of(p));
@@ -141,7 +138,7 @@ static void add_compared(cli_grid *grid, const roof_model_sweep *s, roof_run_fig
   for (int m = 0; m < s->machine_count; m++) {
     const roof_model_run *p = run_of(s, m, row);
     char text[SHORT];
-    write_figure(text, p, figure);
+    figure_text(p, figure, text);
     if (m > 0 && p->why[0] == '\0' && first > 0 && !isnan(p->figures[figure])) {
       cli_grid_add(grid, "%s %7.3gx", text, p->figures[figure] / first);
     } else {
@@ -151,11 +148,10 @@ static void add_compared(cli_grid *grid, const roof_model_sweep *s, roof_run_fig
 }
 
 static void head_machines(cli_grid *grid, const roof_model_sweep *s, const char *what, char *alignment) {
-  cli_grid_add(grid, "%s", what);
-  strcpy(alignment, "l");
+  alignment[0] = '\0';
+  add_head(grid, alignment, "l", what);
   for (int m = 0; m < s->machine_count; m++) {
-    cli_grid_add(grid, "%s", s->machines[m]->name);
-    strcat(alignment, "r");
+    add_head(grid, alignment, "r", s->machines[m]->name);
   }
 }
 
@@ -170,10 +166,8 @@ static void add_machines(roof_text *out, const roof_model_sweep *s) {
     }
     head_machines(&grid, s, heading(s, i), alignment);
     for (size_t row = 0; row < rows && row < ROWS_MAX; row++) {
-      roof_text words = {0};
-      roof_model_sweep_add_words(&words, s, run_of(s, 0, row), -1);
-      cli_grid_add(&grid, "%s", words.data != NULL ? words.data : "");
-      roof_text_done(&words);
+      char words[ROOF_RUN_WORDS_MAX];
+      cli_grid_add(&grid, "%s", roof_model_run_words(s, run_of(s, 0, row), -1, words, sizeof words));
       add_compared(&grid, s, columns[i].figure, row);
     }
     roof_text_add(out, i > 0 ? "\n" : "");
@@ -214,18 +208,14 @@ static void add_crossing(void *context, const roof_model_sweep *s, const roof_mo
   if (l->count++ >= LINES_MAX) {
     return;
   }
-  roof_text words = {0};
-  roof_model_sweep_add_words(&words, s, c->run, c->axis);
-  roof_text_addf(&l->text, "  %-7s %-8s  %s", roof_phase_name(c->phase), c->products ? "products" : "whole",
-                 c->words);
-  if (words.length > 0) {
-    roof_text_addf(&l->text, "; %s", words.data);
-  }
+  char words[ROOF_RUN_WORDS_MAX];
+  roof_model_run_words(s, c->run, c->axis, words, sizeof words);
+  roof_text_addf(&l->text, "  %-7s %-8s  %s%s%s", roof_phase_name(c->phase),
+                 c->products ? "products" : "whole", c->words, words[0] != '\0' ? "; " : "", words);
   if (s->machine_count > 1) {
     roof_text_addf(&l->text, "; on %s", s->machines[c->run->machine]->name);
   }
   roof_text_add(&l->text, "\n");
-  roof_text_done(&words);
 }
 
 static void add_crossings(roof_text *out, const roof_model_sweep *s) {
@@ -246,14 +236,12 @@ static void add_answer(roof_text *out, const roof_model_sweep *s) {
   const roof_model_run *best = roof_model_sweep_best(s, &fitting);
   roof_text_addf(out, "%s: %zu runs, %zu fit", s->model->name, s->count, fitting);
   if (best != NULL && s->count > 1) {
-    roof_text words = {0};
-    roof_model_sweep_add_words(&words, s, best, -1);
+    char words[ROOF_RUN_WORDS_MAX];
+    roof_model_run_words(s, best, -1, words, sizeof words);
     roof_text_addf(out, "; most tokens/s per device%s: %.4g with %s%s%s",
-                   rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input", best->figures[rate],
-                   words.data != NULL ? words.data : "",
-                   words.length > 0 && s->machine_count > 1 ? " on " : "",
+                   rate == ROOF_RUN_DEVICE_RATE ? "" : " of the input", best->figures[rate], words,
+                   words[0] != '\0' && s->machine_count > 1 ? " on " : "",
                    s->machine_count > 1 ? s->machines[best->machine]->name : "");
-    roof_text_done(&words);
   }
   roof_text_addf(
       out, "\n\n  where not said: batch %.0f, %.0f tokens in, %.0f out; bound: the longest time of a %s\n\n",

@@ -102,19 +102,6 @@ static roof_status answer_on(const cli_args *args, const roof_workload *w, const
   return status;
 }
 
-/** The operations of all files of --ops, NULL at the end. */
-static roof_status list_ops(const cli_args *args, const roof_op ***ops, roof_error *error) {
-  int count = 0;
-  for (int i = 0; i < args->userops_count; i++) {
-    count += (int)args->userops[i].count;
-  }
-  *ops = calloc((size_t)count + 1, sizeof **ops);
-  for (int i = 0; i < count && *ops != NULL; i++) {
-    (*ops)[i] = roof_userops_at(args->userops, args->userops_count, i);
-  }
-  return *ops != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "operations: out of memory");
-}
-
 static roof_status read_workload(const cli_args *args, char *dtype, const roof_machine *machine,
                                  roof_workload *w, roof_error *error) {
   static roof_dimensions sizes;
@@ -130,7 +117,7 @@ static roof_status read_workload(const cli_args *args, char *dtype, const roof_m
                              : status;
   reading.dimensions = sizes.list;
   reading.dimension_count = sizes.count;
-  status = status == ROOF_OK ? list_ops(args, &ops, error) : status;
+  status = status == ROOF_OK ? roof_userops_list(args->userops, args->userops_count, &ops, error) : status;
   reading.ops = ops;
   status = status == ROOF_OK ? roof_workload_load(args->words[0], &reading, w, error) : status;
   free(ops);
