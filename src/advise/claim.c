@@ -12,46 +12,6 @@ static const double same_figure = 1e-2;
 
 enum { SHORT = 48 };
 
-static const struct {
-  const char *name, *unit;
-} kinds[ROOF_CLAIM_KIND_COUNT] = {
-#define KIND(symbol, name, unit) [symbol] = {name, unit},
-    ROOF_CLAIM_MAP(KIND)
-#undef KIND
-};
-
-const char *roof_claim_kind_name(roof_claim_kind kind) {
-  return (unsigned)kind < ROOF_CLAIM_KIND_COUNT ? kinds[kind].name : "?";
-}
-
-const char *roof_claim_kind_unit(roof_claim_kind kind) {
-  return (unsigned)kind < ROOF_CLAIM_KIND_COUNT ? kinds[kind].unit : "?";
-}
-
-void roof_claim_init(roof_claim *claim) {
-  *claim = (roof_claim){.op = NULL};
-  for (int k = 0; k < ROOF_CLAIM_KIND_COUNT; k++) {
-    claim->value[k] = NAN;
-  }
-}
-
-roof_status roof_claim_check(const roof_claim *c, roof_error *error) {
-  const double *value = c->value;
-  int claimed = !isnan(value[ROOF_CLAIM_RATE]) + !isnan(value[ROOF_CLAIM_BANDWIDTH]) +
-                !isnan(value[ROOF_CLAIM_TIME]) + !isnan(value[ROOF_CLAIM_SHARE]);
-  const char *why = NULL;
-  if (claimed != 1) {
-    why = claimed == 0
-              ? "what is claimed? for instance `roofline claim 1700TFLOP/s --machine h100 --dtype fp16`"
-              : "one speed, bandwidth or time at once";
-  } else if (c->op == NULL && !isnan(value[ROOF_CLAIM_TIME])) {
-    why = "a time needs an operation and its shape: `roofline claim gemm m=... 1ms`";
-  } else if (!isnan(value[ROOF_CLAIM_INTENSITY]) && (c->op != NULL || !isnan(value[ROOF_CLAIM_BANDWIDTH]))) {
-    why = "an intensity goes with a rate and no operation, whose shape gives its intensity";
-  }
-  return why == NULL ? ROOF_OK : roof_error_set(error, ROOF_E_ARGUMENT, "claim: %s", why);
-}
-
 /* Other figures that the claim may be */
 
 static void name_peak(char name[ROOF_CLAIM_NAME], const roof_peak *peak) {

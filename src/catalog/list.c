@@ -5,7 +5,9 @@
 
 #include "catalog/builtin.h"
 #include "catalog/folders.h"
+#include "host/file.h"
 #include "roofline/catalog.h"
+#include "roofline/documents.h"
 
 /** The texts of one user's machine. */
 typedef struct block {
@@ -48,11 +50,21 @@ static void add_entry(builder *b, const char *name, const char *aliases, const c
   list->entries[list->count++] = (roof_catalog_entry){name, aliases, origin};
 }
 
+roof_status rf_catalog_load_file(const char *path, roof_machine **machine, roof_error *error) {
+  roof_text text = {0};
+  roof_status status = rf_file_read(path, &text, error);
+  if (status == ROOF_OK) {
+    status = roof_machine_read(text.data != NULL ? text.data : "", text.length, path, machine, error);
+  }
+  roof_text_done(&text);
+  return status;
+}
+
 /** The aliases of the machine file, "" if it cannot be read: loading it by name gives the reason. */
 static void read_aliases(const char *path, char *aliases, size_t size) {
   roof_machine *machine = NULL;
   aliases[0] = '\0';
-  if (roof_catalog_load(path, &machine, NULL) != ROOF_OK) {
+  if (rf_catalog_load_file(path, &machine, NULL) != ROOF_OK) {
     return;
   }
   size_t used = 0;

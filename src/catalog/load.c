@@ -18,16 +18,6 @@ static bool is_path(const char *name) {
   return strchr(name, '/') != NULL || (length > 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
-static roof_status load_file(const char *path, roof_machine **machine, roof_error *error) {
-  roof_text text = {0};
-  roof_status status = rf_file_read(path, &text, error);
-  if (status == ROOF_OK) {
-    status = roof_machine_read(text.data != NULL ? text.data : "", text.length, path, machine, error);
-  }
-  roof_text_done(&text);
-  return status;
-}
-
 /** True when `name` is one of `words`, which single spaces separate; case ignored. */
 static bool is_word_of(const char *name, const char *words) {
   size_t length = strlen(name);
@@ -143,7 +133,7 @@ static roof_status load_listed(const char *name, roof_machine **machine, roof_er
     return status;
   }
   const roof_catalog_entry *like = find_key(&list, name);
-  status = find_alias(&list, name, &path) == ROOF_OK ? load_file(path.data, machine, error)
+  status = find_alias(&list, name, &path) == ROOF_OK ? rf_catalog_load_file(path.data, machine, error)
            : like != NULL && rf_letters_compare(like->name, name) != 0
                ? roof_catalog_load(like->name, machine, error)
                : fail_unknown(&list, name, error);
@@ -154,7 +144,7 @@ static roof_status load_listed(const char *name, roof_machine **machine, roof_er
 
 static roof_status load_named(const char *name, roof_machine **machine, roof_error *error) {
   if (is_path(name)) {
-    return load_file(name, machine, error);
+    return rf_catalog_load_file(name, machine, error);
   }
   char dashed[ROOF_NAME_MAX];
   if (name[0] == '\0' || strlen(name) >= sizeof dashed) {
@@ -173,7 +163,7 @@ static roof_status load_named(const char *name, roof_machine **machine, roof_err
   if (failed || path.failed) {
     status = roof_error_set(error, ROOF_E_MEMORY, "machine `%s`: out of memory", name);
   } else if (found) {
-    status = load_file(path.data, machine, error);
+    status = rf_catalog_load_file(path.data, machine, error);
   } else if (builtin != NULL) {
     status = roof_machine_read(builtin->text, (size_t)(builtin->end - builtin->text), builtin->name, machine,
                                error);

@@ -1,61 +1,11 @@
 /* "NVIDIA A100 80GB PCIe" is the catalogue's nvidia-a100-pcie-80gb: compared word by word. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "catalog/match.h"
-#include "core/letters.h"
 #include "roofline/catalog.h"
 
-enum { WORDS = 24, WORD = 24 };
-
-typedef struct words {
-  char list[WORDS][WORD];
-  int count;
-} words;
-
-/** Lower-case runs of letters and digits; "80 GB" is one word, "80gb". Vendors' ornaments are left out. */
-static void split(const char *text, words *out) {
-  static const char *const ornaments[] = {"nvidia", "amd",      "intel", "instinct", "geforce",
-                                          "tesla",  "graphics", "r",     "tm"};
-  for (const char *p = text; *p != '\0' && out->count < WORDS;) {
-    size_t length = 0;
-    char *word = out->list[out->count];
-    for (; isalnum((unsigned char)*p); p++) {
-      if (length + 1 < WORD) {
-        word[length++] = (char)rf_lower((unsigned char)*p);
-      }
-    }
-    word[length] = '\0';
-    if (strncmp(word, "sxm", 3) == 0) { /* SXM4, SXM5: the catalogue writes sxm */
-      word[3] = '\0';
-    }
-    bool ornament = length == 0 || strncmp(word, "hbm", 3) == 0;
-    for (size_t i = 0; i < sizeof ornaments / sizeof ornaments[0]; i++) {
-      ornament |= strcmp(word, ornaments[i]) == 0;
-    }
-    bool unit =
-        out->count > 0 && strcmp(word, "gb") == 0 && isdigit((unsigned char)out->list[out->count - 1][0]);
-    if (unit) {
-      strncat(out->list[out->count - 1], "gb", WORD - strlen(out->list[out->count - 1]) - 1);
-    }
-    out->count += !ornament && !unit;
-    p += *p != '\0';
-  }
-}
-
-char *rf_catalog_key(const char *name, char *key, size_t size) {
-  words found = {0};
-  size_t used = 0;
-  split(name, &found);
-  key[0] = '\0';
-  for (int i = 0; i < found.count && used < size; i++) {
-    used += (size_t)snprintf(key + used, size - used, "%s", found.list[i]);
-  }
-  return key;
-}
-
-static bool has(const words *w, const char *word) {
+static bool has(const rf_words *w, const char *word) {
   for (int i = 0; i < w->count; i++) {
     if (strcmp(w->list[i], word) == 0) {
       return true;
@@ -78,11 +28,11 @@ static bool is_alias(const char *aliases, const char *word) {
 /** How well a catalogue entry fits: words in common count for it, words of its name that the device lacks a
  * little against it, and a little for the one whose name is the bare word. The device's first word (a100,
  * mi300x) must be there. */
-static int score(const words *device, const char *name, const char *aliases) {
-  words ours = {0};
-  split(name, &ours);
-  words all = ours;
-  split(aliases, &all);
+static int score(const rf_words *device, const char *name, const char *aliases) {
+  rf_words ours = {0};
+  rf_catalog_words(name, &ours);
+  rf_words all = ours;
+  rf_catalog_words(aliases, &all);
   int common = 0, missing = 0;
   for (int i = 0; i < device->count; i++) {
     common += has(&all, device->list[i]);
@@ -107,10 +57,10 @@ static bool is_variant(const char *word) {
 
 /** True when every word of the device with a digit in it (the model's number, its memory) is the entry's too,
  * a size apart: an A100 80GB is no A10, and an RTX 3090 Ti no RTX 3090. */
-static bool same_model(const words *device, const char *name, const char *aliases) {
-  words all = {0};
-  split(name, &all);
-  split(aliases, &all);
+static bool same_model(const rf_words *device, const char *name, const char *aliases) {
+  rf_words all = {0};
+  rf_catalog_words(name, &all);
+  rf_catalog_words(aliases, &all);
   for (int i = 0; i < device->count; i++) {
     const char *word = device->list[i];
     bool size = strlen(word) > 2 && strcmp(word + strlen(word) - 2, "gb") == 0;
@@ -123,8 +73,8 @@ static bool same_model(const words *device, const char *name, const char *aliase
 }
 
 roof_status roof_catalog_match(const char *device, roof_machine **machine, roof_error *error) {
-  words wanted = {0};
-  split(device, &wanted);
+  rf_words wanted = {0};
+  rf_catalog_words(device, &wanted);
   roof_catalog_list list;
   roof_status status = roof_catalog_list_all(&list, error);
   if (status != ROOF_OK) {

@@ -4,6 +4,19 @@
 
 #include <stddef.h>
 
+enum { RF_WORDS = 24, RF_WORD = 24 };
+
+typedef struct rf_words {
+  char list[RF_WORDS][RF_WORD];
+  int count;
+} rf_words;
+
+/** Lower-case runs of letters and digits of a name; "80 GB" is one word, "80gb". Vendors' ornaments are left out.
+ *  Units: none.
+ *  Ownership: adds to *out, which begins empty.
+ *  Errors: none; what does not fit is left out. */
+void rf_catalog_words(const char *text, rf_words *out);
+
 /** The letters and digits of a name, small, without the vendor and the kind of memory: "NVIDIA A100-SXM4-80GB" and
  *  `nvidia-a100-sxm-80gb` are "a100sxm80gb".
  *  Units: none.

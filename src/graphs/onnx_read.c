@@ -14,21 +14,6 @@ enum { NODE_DOMAIN = 7, VALUE_NAME = 1, VALUE_TYPE = 2, TENSOR_DIMS = 1, TENSOR_
 enum { TENSOR_INT32S = 5, TENSOR_INT64S = 7, TENSOR_NAME, TENSOR_RAW, TENSOR_DOUBLES, TENSOR_LOCATION = 14 };
 enum { TYPE_TENSOR = 1, TENSOR_TYPE_ELEM = 1, TENSOR_TYPE_SHAPE = 2, DIM_VALUE = 1, DIM_PARAM = 2 };
 
-static const onnx_type types[] = {
-#define ONNX_TYPE_ROW(symbol, id, name, bits, dtype) {id, name, (bits) / 8.0, dtype},
-    ONNX_TYPE_MAP(ONNX_TYPE_ROW)
-#undef ONNX_TYPE_ROW
-};
-
-const onnx_type *rf_onnx_type_of(int id) {
-  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-    if (types[i].id == id) {
-      return &types[i];
-    }
-  }
-  return NULL;
-}
-
 ROOF_PRINTF(3, 4)
 static roof_status fail(onnx_graph *g, roof_status code, const char *format, ...) {
   char message[400];

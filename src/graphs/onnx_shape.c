@@ -6,6 +6,21 @@
 #include "core/number.h"
 #include "graphs/onnx.h"
 
+static const onnx_type types[] = {
+#define ONNX_TYPE_ROW(symbol, id, name, bits, dtype) {id, name, (bits) / 8.0, dtype},
+    ONNX_TYPE_MAP(ONNX_TYPE_ROW)
+#undef ONNX_TYPE_ROW
+};
+
+const onnx_type *rf_onnx_type_of(int id) {
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    if (types[i].id == id) {
+      return &types[i];
+    }
+  }
+  return NULL;
+}
+
 double rf_onnx_elements(const onnx_value *v) {
   double elements = v->rank < 0 ? NAN : 1;
   for (int i = 0; i < v->rank; i++) {

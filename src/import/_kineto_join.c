@@ -145,6 +145,10 @@ const kineto_launch *rf_kineto_launch_of(const kineto *t, uint64_t correlation) 
              : bsearch(&key, t->launches.list, t->launches.count, sizeof key, by_correlation);
 }
 
+roof_status rf_kineto_no_memory(const kineto *t) {
+  return roof_error_set(t->error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(t->source));
+}
+
 roof_status rf_kineto_join(kineto *t) {
   kineto_op **by_id = malloc((t->ops.count + 1) * sizeof *by_id);
   if (by_id == NULL) {

@@ -382,3 +382,45 @@ void rf_import_gap_facts(roof_profile *profile, const import_gaps *g) {
 roof_status rf_import_settled(const roof_profile *profile, roof_error *error) {
   return profile->store->failed ? roof_error_set(error, ROOF_E_MEMORY, "profile: out of memory") : ROOF_OK;
 }
+
+/** Adds a known value to *sum; whether it is the largest so far. */
+static bool add_known(double value, double *sum, double *largest) {
+  if (isnan(value)) {
+    return false;
+  }
+  bool most = value > *largest;
+  *sum = isnan(*sum) ? value : *sum + value;
+  *largest = most ? value : *largest;
+  return most;
+}
+
+double roof_record_flops(const roof_record *record, roof_dtype *most, roof_unit *unit) {
+  double sum = NAN, largest = -1;
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    bool larger = add_known(record->other_flops[d].value, &sum, &largest);
+    for (int u = 0; u < ROOF_UNIT_COUNT; u++) {
+      if (add_known(record->flops[d][u].value, &sum, &largest)) {
+        larger = true;
+        if (unit != NULL) {
+          *unit = (roof_unit)u;
+        }
+      }
+    }
+    if (larger && most != NULL) {
+      *most = (roof_dtype)d;
+    }
+  }
+  return sum;
+}
+
+double roof_record_bytes(const roof_record *record, roof_level_kind *level) {
+  for (int l = ROOF_LEVEL_KIND_COUNT - 1; l >= 0; l--) {
+    if (!isnan(record->bytes[l].value)) {
+      if (level != NULL) {
+        *level = (roof_level_kind)l;
+      }
+      return record->bytes[l].value;
+    }
+  }
+  return record->other_bytes.value;
+}

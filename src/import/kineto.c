@@ -23,10 +23,6 @@ static void *append(void *rows, size_t size) {
   return memset(r->list + r->count++ * size, 0, size);
 }
 
-roof_status rf_kineto_no_memory(const kineto *t) {
-  return roof_error_set(t->error, ROOF_E_MEMORY, "%s: out of memory", rf_import_name(t->source));
-}
-
 /* What an event carries */
 
 #define FARTHEST (INT64_MAX / 4) /* ns: so that sums and differences of times fit */

@@ -4,27 +4,6 @@
 
 #include "models/step.h"
 
-/** Times that the backward pass does an operation: a product has two of its size, for its input and for its
- * weights (Kaplan et al. 2020, section 2.1: twice the forward pass); flash attention five of its size where
- * forward has two, one of which makes the scores again (Dao 2023, section 4.1); of a transfer there is one
- * for the gradient. */
-static double backward_passes(const model_step *s, const model_call *c) {
-  bool flash = c->kind == ROOF_KIND_ATTENTION && s->target->settings.fusion & ROOF_FUSE_FLASH;
-  return c->passes > 0 ? c->passes - 1 : c->kind == ROOF_KIND_COLLECTIVE ? 1 : flash ? 2.5 : 2;
-}
-
-model_passes rf_model_passes_of(const model_step *s, const model_call *c) {
-  const roof_model_settings *set = &s->target->settings;
-  if (!s->training || c->kind == ROOF_KIND_OPTIMIZER) {
-    return (model_passes){.all = 1};
-  }
-  bool attention = c->kind == ROOF_KIND_ATTENTION, flash = (set->fusion & ROOF_FUSE_FLASH) != 0;
-  bool again = (set->recompute == ROOF_RECOMPUTE_FULL && s->layers) ||
-               (set->recompute == ROOF_RECOMPUTE_SELECTIVE && attention && !flash);
-  double backward = backward_passes(s, c) + (again ? 1 : 0);
-  return (model_passes){1 + backward, backward, (again ? 1 : 0) + (attention && flash ? 0.5 : 0)};
-}
-
 double rf_model_replicas(const roof_model_settings *s, bool experts) {
   double devices = s->tp * s->cp * s->dp;
   return experts ? devices / fmax(s->tp, s->ep) : s->cp * s->dp;

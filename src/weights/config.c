@@ -2,7 +2,6 @@
 #include "weights/config.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,38 +32,6 @@ static roof_status fail_at(const reader *r, bool at_key, roof_status code, const
     roof_error_suggest(r->c.error, key, candidates);
   }
   return roof_error_at(r->c.error, r->c.file, line, column);
-}
-
-roof_status rf_config_fail(const config *c, const char *format, ...) {
-  char why[256];
-  va_list arguments;
-  va_start(arguments, format);
-  rf_vformat(why, sizeof why, format, arguments);
-  va_end(arguments);
-  roof_error_set(c->error, ROOF_E_ARGUMENT, "%s", why);
-  return roof_error_at(c->error, c->file, 1, 1);
-}
-
-double rf_config_value(const config *c, config_quantity quantity, double fallback) {
-  double value = c->values[quantity];
-  if (isnan(value) && c->arch != NULL && c->arch->defaults[quantity] != 0) {
-    value = c->arch->defaults[quantity];
-  }
-  return isnan(value) ? fallback : value;
-}
-
-bool rf_config_flag(const config *c, config_quantity quantity) {
-  return rf_config_value(c, quantity, 0) != 0;
-}
-
-roof_status rf_config_need(const config *c, config_quantity quantity, double *value) {
-  double found = rf_config_value(c, quantity, NAN);
-  if (!(found >= 1)) {
-    return rf_config_fail(c, "`%s` is missing, and its class has no value for it",
-                          rf_config_quantity_name(quantity));
-  }
-  *value = found;
-  return ROOF_OK;
 }
 
 /** Numbers and flags, also as the texts "true", "false" and "null" that some writers make of them. */

@@ -112,15 +112,6 @@ static double take_value(reader *r, uint64_t type) {
   return value;
 }
 
-const char *rf_gguf_key(gguf_number number) {
-  static const char *const keys[] = {
-#define GGUF_KEY_TEXT(symbol, key, name) key,
-      GGUF_NUMBER_MAP(GGUF_KEY_TEXT)
-#undef GGUF_KEY_TEXT
-  };
-  return keys[number];
-}
-
 /** What a key's number is, GGUF_NUMBER_COUNT where it is none that is used. Keys of a model begin with its
  * architecture. */
 static gguf_number number_of(const char *key) {

@@ -215,6 +215,15 @@ static void set_heads(json_t *config, const gguf *g) {
   }
 }
 
+const char *rf_gguf_key(gguf_number number) {
+  static const char *const keys[] = {
+#define GGUF_KEY_TEXT(symbol, key, name) key,
+      GGUF_NUMBER_MAP(GGUF_KEY_TEXT)
+#undef GGUF_KEY_TEXT
+  };
+  return keys[number];
+}
+
 /** The format of activations: the largest part's where it is plain, else fp16, as llama.cpp computes. */
 static const char *plain_type(const gguf *g) {
   int largest = 0;

@@ -128,11 +128,20 @@ static roof_status read_file(const char *path, text_reader *reader, roof_model *
   return status;
 }
 
+/** The model that the config.json next to a file of weights describes. */
+static roof_status load_described(const char *path, roof_model *model, roof_error *error) {
+  roof_text folder = {0};
+  roof_status status = rf_safetensors_folder(path, &folder, error);
+  status = status == ROOF_OK ? roof_model_load(folder.data, model, error) : status;
+  roof_text_done(&folder);
+  return status;
+}
+
 /** Reads a file as what it begins with. */
 static roof_status load_file(const char *path, roof_model *model, roof_error *error) {
   rf_file_mapping mapping;
   if (has_ending(path, ".safetensors") || has_ending(path, ".safetensors.index.json")) {
-    return rf_safetensors_load(path, model, error);
+    return load_described(path, model, error);
   }
   if (!rf_file_begins(path, "GGUF")) {
     return read_file(path, roof_model_read, model, error);

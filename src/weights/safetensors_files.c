@@ -210,7 +210,7 @@ static roof_status fail_alone(const char *path, roof_error *error) {
                                             path, tensors, elements, bytes);
 }
 
-roof_status rf_safetensors_load(const char *path, roof_model *model, roof_error *error) {
+roof_status rf_safetensors_folder(const char *path, roof_text *out, roof_error *error) {
   roof_text folder = {0}, config = {0};
   const char *slash = strrchr(path, '/');
   roof_text_addf(&folder, "%.*s", slash != NULL ? (int)(slash - path) : 1, slash != NULL ? path : ".");
@@ -223,7 +223,8 @@ roof_status rf_safetensors_load(const char *path, roof_model *model, roof_error 
     bool is_index = length > 5 && strcmp(path + length - 5, ".json") == 0;
     status = is_index ? fail_index_alone(path, folder.data, error) : fail_alone(path, error);
   } else {
-    status = roof_model_load(folder.data, model, error);
+    *out = folder;
+    folder = (roof_text){0};
   }
   roof_text_done(&folder);
   roof_text_done(&config);

@@ -1,14 +1,8 @@
 /* The catalogue: list, show, compare, new, lint. */
-#include <math.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/machine/machine.h"
-
-char *cli_machine_figure(char *buffer, double value, const char *unit, const char *unknown) {
-  return isnan(value) ? strcpy(buffer, unknown)
-                      : roof_quantity_format(buffer, MACHINE_FIGURE_SIZE, value, unit);
-}
 
 static roof_status new_run(const cli_args *args, roof_error *error) {
   roof_text text = {0};

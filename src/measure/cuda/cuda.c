@@ -20,10 +20,18 @@ static void telemetry(rf_device *device, rf_telemetry *now) {
   }
 }
 
+static roof_status open_device(int index, rf_device **device, roof_error *error) {
+  roof_status status = rf_cuda_open_device(index, device, error);
+  if (status == ROOF_OK) {
+    (*device)->driver = &rf_cuda_driver;
+  }
+  return status;
+}
+
 const rf_device_driver rf_cuda_driver = {.name = "cuda",
                                          .disabled_reason = disabled_reason,
                                          .count = rf_cuda_count,
-                                         .open = rf_cuda_open_device,
+                                         .open = open_device,
                                          .close = rf_cuda_close,
                                          .allocate = rf_cuda_allocate,
                                          .release = rf_cuda_release,

@@ -96,7 +96,6 @@ roof_status rf_cuda_open_device(int index, rf_device **device, roof_error *error
   }
   roof_status status = ROOF_OK;
   o->api = api;
-  o->device.driver = &rf_cuda_driver;
   CUDA_TRY(status, o, device_get(&o->id, index), "finding the device", error);
   if (status == ROOF_OK) {
     describe(o);

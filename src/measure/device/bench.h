@@ -33,7 +33,7 @@ typedef struct rf_device_bench {
   const roof_measure_options *options;
   roof_machine *machine;
   double budget; /**< s per figure */
-  int steps_done;
+  int steps, steps_done;
   void *memory;                     /**< the program `memory` */
   void *buffers[RF_DEVICE_BUFFERS]; /**< of random numbers */
   double bytes;                     /**< of each */

@@ -1,0 +1,182 @@
+/* What kernels share: their operands, and the comparison with a reference. */
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "host/memory.h"
+#include "kernels/kernels.h"
+
+/** Allocates `count` elements, random from `seed`, or poisoned for seed 0. */
+static roof_status operand(const roof_kernel_run *run, double count, uint64_t seed, void **data,
+                           roof_error *error) {
+  if (count == 0) {
+    return ROOF_OK;
+  }
+  roof_status status = rf_data_new(run->kernel->name, count * roof_dtype_bytes(run->dtype), data, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  if (seed == 0) {
+    rf_data_poison(*data, run->dtype, (size_t)count, run->threads);
+  } else {
+    rf_data_fill(*data, run->dtype, (size_t)count, seed, run->threads);
+  }
+  return ROOF_OK;
+}
+
+/** Seconds to copy the first input to the output, or only to read it; the best of a few times. */
+static double pass_seconds(const roof_kernel_run *run, size_t count, bool copies, bool stream) {
+  enum { PASSES = 3 };
+  const rf_operands *o = run->state;
+  double best = INFINITY;
+  for (int i = 0; i < PASSES; i++) {
+    double start = omp_get_wtime();
+#pragma omp parallel num_threads(run->threads)
+    {
+      rf_share share = rf_share_of(count, omp_get_thread_num(), omp_get_num_threads());
+      const void *in = rf_element(run, o->in[0], share.begin);
+      if (copies) {
+        o->loops->scale[stream](rf_element(run, o->out, share.begin), in, 1, share.end - share.begin);
+      } else {
+        o->loops->sum[stream](in, share.end - share.begin);
+      }
+    }
+    best = fmin(best, omp_get_wtime() - start);
+  }
+  return best;
+}
+
+/** Whether the operands are passed faster as data that do not fit the caches. A guest may have less of the
+ * last cache than the system reports, so between the second cache and that size it is tried. */
+static bool choose_stream(const roof_kernel_run *run, size_t in, size_t read, size_t out) {
+  double bytes = (double)(in + read + out) * roof_dtype_bytes(run->dtype);
+  if (bytes > rf_cache_bytes(3) || bytes < 4 * run->threads * rf_cache_bytes(2) || in == 0 ||
+      !rf_kernel_is_native(run->dtype)) {
+    return bytes > rf_cache_bytes(3);
+  }
+  bool copies = out >= in / 2;
+  size_t count = copies && out < in ? out : in;
+  bool stream = pass_seconds(run, count, copies, true) < pass_seconds(run, count, copies, false);
+  if (copies) {
+    rf_data_poison(((const rf_operands *)run->state)->out, run->dtype, out, run->threads);
+  }
+  return stream;
+}
+
+roof_status rf_operands_prepare(roof_kernel_run *run, double in0, double in1, double out, double scratch,
+                                roof_error *error) {
+  double bytes = (in0 + in1 + out) * roof_dtype_bytes(run->dtype);
+  roof_status status = rf_memory_check(run->kernel->name, bytes + scratch, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  rf_operands *o = calloc(1, sizeof *o);
+  if (o == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", run->kernel->name);
+  }
+  run->state = o;
+  const double counts[] = {in0, in1, out};
+  for (int i = 0; i < 3; i++) {
+    o->bytes[i] = counts[i] * roof_dtype_bytes(run->dtype);
+  }
+  o->loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
+  status = operand(run, in0, 1, &o->in[0], error);
+  if (status == ROOF_OK) {
+    status = operand(run, in1, 2, &o->in[1], error);
+  }
+  if (status == ROOF_OK) {
+    status = operand(run, out, 0, &o->out, error);
+  }
+  if (status == ROOF_OK && scratch > 0) {
+    status = rf_data_new(run->kernel->name, scratch, &o->scratch, error);
+  }
+  if (status == ROOF_OK) {
+    o->stream = choose_stream(run, (size_t)in0, (size_t)in1, (size_t)out);
+  }
+  return status;
+}
+
+enum { STARTED = 3 };
+
+void rf_operands_start(roof_kernel_run *run, size_t count) {
+  rf_data_fill(((rf_operands *)run->state)->out, run->dtype, count, STARTED, run->threads);
+}
+
+double rf_operands_started(const roof_kernel_run *run, size_t index) {
+  double value = rf_random_at(STARTED, index);
+  return run->dtype == ROOF_FP64 ? value : (double)(float)value;
+}
+
+void rf_operands_release(roof_kernel_run *run) {
+  rf_operands *o = run->state;
+  if (o != NULL) {
+    free(o->in[0]);
+    free(o->in[1]);
+    free(o->out);
+    free(o->scratch);
+    free(o);
+  }
+  run->state = NULL;
+}
+
+bool rf_kernel_is_native(roof_dtype dtype) {
+  return dtype == ROOF_FP64 || dtype == ROOF_FP32;
+}
+
+double rf_kernel_epsilon(roof_dtype dtype) {
+  static const double epsilons[ROOF_DTYPE_COUNT] = {
+      [ROOF_FP64] = 0x1p-52, [ROOF_FP32] = 0x1p-23, [ROOF_FP16] = 0x1p-10, [ROOF_BF16] = 0x1p-7};
+  return epsilons[dtype];
+}
+
+roof_status rf_kernel_wrong(const roof_kernel_run *run, size_t element, double value, double reference,
+                            double tolerance, roof_error *error) {
+  return roof_error_set(error, ROOF_E_INTERNAL,
+                        "%s %s: wrong result: element %zu is %.17g, the reference %.17g, tolerance %.2g",
+                        run->kernel->name, roof_dtype_name(run->dtype), element, value, reference, tolerance);
+}
+
+/** What rounding to the format alone may be off by, however small the number: below its normal numbers fp16
+ * counts in steps of 2^-24. */
+static double least_tolerance(roof_dtype dtype) {
+  return dtype == ROOF_FP16 ? 0x1p-25 : 0;
+}
+
+/** The element of a span of `step` that is compared: the first of all, then anywhere. At a regular step all
+ * would be in the same few columns. */
+static size_t compared_in(size_t span, size_t step) {
+  uint64_t fraction = (uint64_t)span * 0x9E3779B97F4A7C15u >> 32;
+  return span * step + (size_t)(fraction * step >> 32);
+}
+
+/** The first wrong element of a span, or `count`. */
+static size_t wrong_in(const roof_kernel_run *run, size_t span, size_t step, size_t count,
+                       rf_reference *reference) {
+  const rf_operands *o = run->state;
+  size_t compared = compared_in(span, step), end = span * step + step;
+  for (size_t i = span * step; i < end && i < count; i++) {
+    double tolerance = DBL_MAX;
+    double expected = i == compared || i + 1 == count ? reference(run, i, &tolerance) : 0;
+    if (!(fabs(rf_data_at(o->out, run->dtype, i) - expected) <= tolerance + least_tolerance(run->dtype))) {
+      return i;
+    }
+  }
+  return count;
+}
+
+roof_status rf_kernel_compare(roof_kernel_run *run, size_t count, size_t samples, rf_reference *reference,
+                              roof_error *error) {
+  const rf_operands *o = run->state;
+  size_t step = (count - 1) / samples + 1, wrong = count;
+#pragma omp parallel for schedule(static) num_threads(run->threads) reduction(min : wrong)
+  for (size_t span = 0; span < (count + step - 1) / step; span++) {
+    size_t found = wrong_in(run, span, step, count, reference);
+    wrong = found < wrong ? found : wrong;
+  }
+  if (wrong == count) {
+    return ROOF_OK;
+  }
+  double tolerance = DBL_MAX, expected = reference(run, wrong, &tolerance);
+  return rf_kernel_wrong(run, wrong, rf_data_at(o->out, run->dtype, wrong), expected, tolerance, error);
+}

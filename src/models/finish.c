@@ -1,0 +1,109 @@
+/* What is known of a phase when all its operations are there. */
+#include <math.h>
+
+#include "models/step.h"
+
+static void add_operation(roof_model_phase *p, const roof_model_operation *o) {
+  double n = o->count;
+  p->flops += n * o->flops;
+  for (int i = 0; i < ROOF_BYTES_CLASS_COUNT; i++) {
+    p->bytes[i] += n * o->bytes[i];
+  }
+  p->kernels += n * o->kernels;
+  p->compute_seconds += n * o->compute_seconds;
+  p->memory_seconds += n * o->memory_seconds;
+  p->network_seconds += n * o->network_seconds;
+  p->link_seconds[o->span] += n * o->network_seconds;
+  p->overhead_seconds += n * o->overhead_seconds;
+  p->lower_seconds += n * o->lower_seconds;
+  p->upper_seconds += n * o->upper_seconds;
+  p->expected_seconds += n * o->expected_seconds;
+  p->expected_low_seconds += n * o->expected_low_seconds;
+  p->expected_high_seconds += n * o->expected_high_seconds;
+  p->energy_joules += n * o->energy_joules;
+}
+
+/** The peak that MFU is measured against: of the operation with most of the FLOPs. */
+static double main_peak(const roof_model_phase *p) {
+  double most = -1, peak = NAN;
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    if (o->count * o->flops > most && o->peak != NULL) {
+      most = o->count * o->flops;
+      peak = o->peak->flops_per_second;
+    }
+  }
+  return peak;
+}
+
+/** At best all transfers hide behind the work on the device, and those of one link behind the other's. */
+static void overlap_links(roof_model_phase *p) {
+  double hidden = 0;
+  for (int i = 0; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    hidden += o->kind == ROOF_KIND_COLLECTIVE ? o->count * o->lower_seconds : 0;
+  }
+  double most = fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]);
+  p->lower_seconds = fmax(p->lower_seconds - hidden, most);
+}
+
+/** The time in which a device waits for the pipeline to fill and drain, as an operation of its own. */
+static void add_idle(model_step *s) {
+  roof_model_phase *p = s->out;
+  double more = s->rounds / s->steps - 1, watts = s->target->plain.costs.constant_watts;
+  if (!(more > 0) || p->count == ROOF_MODEL_OPERATION_MAX) {
+    return;
+  }
+  roof_model_operation o = {.name = "pipeline_idle",
+                            .part = ROOF_PART_COUNT,
+                            .count = 1,
+                            .intensity = NAN,
+                            .ridge = NAN,
+                            .regime = ROOF_OVERHEAD_BOUND,
+                            .overhead_seconds = more * p->lower_seconds,
+                            .lower_seconds = more * p->lower_seconds,
+                            .upper_seconds = more * p->upper_seconds,
+                            .expected_seconds = more * p->expected_seconds,
+                            .expected_low_seconds = more * p->expected_low_seconds,
+                            .expected_high_seconds = more * p->expected_high_seconds};
+  o.energy_joules = watts * o.expected_seconds;
+  p->bubble = 1 - s->steps / s->rounds;
+  p->operations[p->count++] = o;
+  add_operation(p, &o);
+}
+
+/** After the passes of all microbatches: the replicas' transfers, which at best hide behind them, and the
+ * optimizer. */
+static void add_update(model_step *s) {
+  roof_model_phase *p = s->out;
+  double lower = p->lower_seconds;
+  int first = p->count;
+  rf_model_update(s);
+  rf_model_hide(s, first);
+  for (int i = first; i < p->count; i++) {
+    const roof_model_operation *o = &p->operations[i];
+    lower += o->kind == ROOF_KIND_COLLECTIVE ? 0 : o->count * o->lower_seconds;
+    add_operation(p, o);
+  }
+  p->lower_seconds = fmax(lower, fmax(p->link_seconds[ROOF_SPAN_NODE], p->link_seconds[ROOF_SPAN_CLUSTER]));
+}
+
+void rf_model_finish(model_step *s) {
+  roof_model_phase *p = s->out;
+  const roof_target *plain = &s->target->plain;
+  for (int i = 0; i < p->count; i++) {
+    add_operation(p, &p->operations[i]);
+  }
+  overlap_links(p);
+  add_idle(s);
+  if (s->training) {
+    add_update(s);
+  }
+  if (s->target->settings.launch == ROOF_LAUNCH_PERSISTENT) { /* what the operations paid were barriers */
+    p->kernels = s->steps;
+  }
+  p->memory_bytes = p->bytes[ROOF_BYTES_WEIGHTS] + p->bytes[ROOF_BYTES_ACTIVATIONS] + p->bytes[ROOF_BYTES_KV];
+  p->hfu = p->flops / (p->expected_seconds * main_peak(p));
+  p->mfu = p->hfu * (1 - p->recomputed_flops / p->flops);
+  p->mbu = p->memory_bytes * plain->seconds_per_byte[plain->memory][0] / p->expected_seconds;
+}

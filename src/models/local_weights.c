@@ -1,0 +1,54 @@
+/* The weights that one device holds. */
+#include <math.h>
+
+#include "models/step.h"
+
+/** Share of the layers that the fullest stage has. */
+static double stage_share(const roof_model_target *t) {
+  return ceil(t->model->layer_count / t->settings.pp) / t->model->layer_count;
+}
+
+/** Elements of the projections that are whole on every device of tp, beyond its share. */
+static double repeated_elements(const roof_model *m, const roof_model_block *b, double tp) {
+  if (b->mixer == ROOF_MIX_LATENT) {
+    return m->hidden * (b->q_rank + b->kv_rank + b->rope_dim) * (1 - 1 / tp);
+  }
+  return b->mixer == ROOF_MIX_ATTENTION && tp > b->kv_heads
+             ? m->hidden * (b->head_dim + (b->shared_kv ? 0 : b->value_dim)) * (1 - b->kv_heads / tp)
+             : 0;
+}
+
+/** Matrices are split, the router, the latent's projections down and vectors are not. */
+model_weights rf_model_local_weights(const roof_model_target *t) {
+  const roof_model_parameters *p = &t->parameters;
+  double tp = t->settings.tp, share = stage_share(t);
+  model_weights w = {.vectors = p->vectors * share, .table = p->embedding / tp};
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    double over = part == ROOF_PART_ROUTER ? 1 : part == ROOF_PART_EXPERTS ? fmax(tp, t->settings.ep) : tp;
+    w.parts[part] = p->parts[part] / over * (part == ROOF_PART_HEAD ? 1 : share);
+  }
+  for (int i = 0; i < t->model->block_count; i++) {
+    w.parts[ROOF_PART_MIXER] += t->stage_layers[i] * repeated_elements(t->model, &t->model->blocks[i], tp);
+  }
+  if (t->settings.pp > 1) { /* the first stage looks up, the last projects: the larger of both */
+    double table = w.table * t->table_bytes, head = w.parts[ROOF_PART_HEAD] * t->weight_bytes[ROOF_PART_HEAD];
+    *(table < head ? &w.table : &w.parts[ROOF_PART_HEAD]) = 0;
+  }
+  return w;
+}
+
+double rf_model_weight_bytes(const roof_model_target *t, const model_weights *w) {
+  double bytes = w->vectors * t->vector_bytes + w->table * t->table_bytes;
+  for (int part = 0; part < ROOF_PART_COUNT; part++) {
+    bytes += w->parts[part] * t->weight_bytes[part];
+  }
+  return bytes;
+}
+
+double rf_model_weight_elements(const model_weights *w, bool experts) {
+  double elements = experts ? w->parts[ROOF_PART_EXPERTS] : w->vectors + w->table;
+  for (int part = 0; part < ROOF_PART_COUNT && !experts; part++) {
+    elements += part == ROOF_PART_EXPERTS ? 0 : w->parts[part];
+  }
+  return elements;
+}
