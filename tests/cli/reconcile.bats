@@ -134,3 +134,11 @@ entry() {
   reconciled --ledger nothing
   [ "$status" -eq 2 ]
 }
+
+@test "--csv goes before --json, in every answer of a ledger" {
+  seals a add n=1Gi
+  "$ROOFLINE" record a seconds=2.5ms
+  for words in reconcile 'ledger show' 'ledger verify' 'ledger export'; do
+    [ "$("$ROOFLINE" $words --csv --json)" = "$("$ROOFLINE" $words --csv)" ]
+  done
+}

@@ -216,15 +216,13 @@ static roof_status print_rows(const cli_args *args, roof_reconcile *all, roof_er
     fill_row(all, i, why, &rows[i]);
   }
   if (room && args->csv) {
-    status = cli_columns_print_csv(CLI_ROWS(columns, rows, all->count), error);
+    cli_columns_add_csv(&text, CLI_ROWS(columns, rows, all->count));
   } else if (room) {
     add_text(&text, args, all, rows, why);
-    status = cli_print(&text, error);
   }
-  roof_text_done(&text);
   free(rows);
   free(why);
-  return status;
+  return cli_print_end(&text, status, error);
 }
 
 roof_status cli_reconcile_print(const cli_args *args, const char *ledger, roof_error *error) {
@@ -246,7 +244,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = cli_args_limit_words(args, 0, error);
   status = status == ROOF_OK ? roof_ledger_reconcile(ledger, &all, error) : status;
   if (status == ROOF_OK) {
-    status = args->json ? print_json(&all, ledger, error) : print_rows(args, &all, error);
+    status = args->json && !args->csv ? print_json(&all, ledger, error) : print_rows(args, &all, error);
   }
   status = status == ROOF_OK ? roof_reconcile_check(&all, ledger, error) : status;
   roof_reconcile_done(&all);
