@@ -81,6 +81,22 @@ ROOF_API roof_status roof_sealing_complete(roof_sealing *sealing, const roof_mac
  *  Errors: ROOF_E_MEMORY. */
 ROOF_API roof_status roof_sealings_complete(roof_sealings *all, roof_error *error);
 
+/** Appends the predictions of a line's words, "gemm m=1 n=8192 k=8192 --machine h100".
+ *  Units: s, FLOP, bytes.
+ *  Ownership: keeps neither.
+ *  Errors: its own. */
+typedef roof_status roof_sealing_predict(void *user, const char *words, roof_sealings *all,
+                                         roof_error *error);
+
+/** Appends the predictions of a file: documents as roof_sealings_read takes them, completed, or lines `LABEL: WORDS` (the
+ *  label may be left out, comments start with #), which `predict` predicts.
+ *  Units: s, FLOP, bytes.
+ *  Ownership: release *all in any case.
+ *  Errors: those of `predict` with file and line, ROOF_E_INPUT, ROOF_E_PARSE where there are none, as
+ *  roof_sealings_read. */
+ROOF_API roof_status roof_sealings_load(roof_sealings *all, const char *file, roof_sealing_predict *predict,
+                                        void *user, roof_error *error);
+
 /** Appends what was sealed in `ledger` as one roofline.sealed/1 object, what `seal --json` prints.
  *  Units: none.
  *  Ownership: appends to the caller's `out`.

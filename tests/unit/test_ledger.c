@@ -520,6 +520,43 @@ static void entries_are_read_and_written(void **state) {
   roof_ledger_entries_done(&all);
 }
 
+/** "N" makes N predictions. */
+static roof_status predict_words(void *user, const char *words, roof_sealings *all, roof_error *error) {
+  roof_sealing one = sealing(words, 1, 2);
+  roof_status status = ROOF_OK;
+  (*(int *)user)++;
+  for (int i = 0; i < atoi(words) && status == ROOF_OK; i++) {
+    status = roof_sealings_add(all, &one, error);
+  }
+  return status;
+}
+
+static roof_status load_list(const char *text, roof_sealings *all, int *lines, roof_error *error) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+  return roof_sealings_load(all, path, predict_words, lines, error);
+}
+
+static void lists_are_read_for_sealing(void **state) {
+  (void)state;
+  roof_sealings all = {0};
+  roof_error error;
+  int lines = 0;
+  assert_int_equal(load_list("# two\n\nup: 1\r\n  2\n", &all, &lines, NULL), ROOF_OK);
+  assert_true(lines == 2 && all.count == 3);
+  assert_string_equal(all.list[0].label, "up");
+  assert_string_equal(all.list[1].label, "2");
+  roof_sealings_done(&all);
+  assert_int_equal(load_list("1\nup: 2\n", &all, &lines, &error), ROOF_E_ARGUMENT);
+  assert_string_equal(error.message, "label `up`: one label, but 2 predictions");
+  assert_int_equal(error.line, 2);
+  roof_sealings_done(&all);
+  assert_int_equal(load_list("# nothing\n", &all, &lines, NULL), ROOF_E_PARSE);
+  roof_sealings_done(&all);
+}
+
 static void the_commit_of_the_working_folder(void **state) {
   (void)state;
   char commit[ROOF_DIGEST_MAX] = "?", before[4096], command[256];
@@ -897,6 +934,7 @@ int main(void) {
       TEST(a_reconciliation_is_written_and_gated),
       TEST(what_was_done_is_written),
       TEST(entries_are_read_and_written),
+      TEST(lists_are_read_for_sealing),
       TEST(the_commit_of_the_working_folder),
       TEST(predictions_of_documents_are_completed),
       TEST(the_last_prediction_and_the_first_measurement_after_it),

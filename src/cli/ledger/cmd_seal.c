@@ -4,7 +4,6 @@
 
 #include "cli/columns.h"
 #include "cli/ledger/seal.h"
-#include "host/file.h"
 
 static char *ledger_path, *key_path;
 
@@ -18,88 +17,26 @@ static const struct poptOption options[] = {
 static const cli_command line_command = {.name = "predict",
                                          .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_MODEL};
 
-/** Predicts the words of one line and labels what comes out. */
-static roof_status predict_line(const char *label, char *words, roof_sealings *predictions,
+/** Predicts the words of one line. */
+static roof_status predict_line(void *user, const char *words, roof_sealings *predictions,
                                 roof_error *error) {
+  (void)user;
   cli_args args;
   roof_text line = {0};
   const char **argv = NULL;
   int argc = 0;
-  size_t before = predictions->count;
   roof_text_addf(&line, "predict %s", words);
   int code = line.failed ? POPT_ERROR_MALLOC : poptParseArgvString(line.data, &argc, &argv);
+  roof_text_done(&line);
   if (code != 0) {
-    roof_text_done(&line);
     return roof_error_set(error, ROOF_E_PARSE, "`%.60s`: %s", words, poptStrerror(code));
   }
   roof_status status = cli_args_parse(&args, &line_command, argc, argv, error);
   if (status == ROOF_OK) {
     status = cli_predict_collect(&args, predictions, error);
   }
-  size_t count = predictions->count - before;
-  if (status == ROOF_OK && label != NULL && count > 1) {
-    status =
-        roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: one label, but %zu predictions", label, count);
-  } else if (status == ROOF_OK && label != NULL) {
-    status = roof_sealing_name(&predictions->list[before], label, error);
-  }
   cli_args_done(&args);
   free(argv);
-  roof_text_done(&line);
-  return status;
-}
-
-/** Reads `LABEL: OP key=value ... --option ...`; the label may be left out. Comments start with #. */
-static roof_status read_line(char *line, roof_sealings *predictions, roof_error *error) {
-  line += strspn(line, " \t");
-  line[strcspn(line, "\r")] = '\0';
-  if (line[0] == '\0' || line[0] == '#') {
-    return ROOF_OK;
-  }
-  char *colon = strstr(line, ": ");
-  if (colon != NULL) {
-    *colon = '\0';
-  }
-  return predict_line(colon != NULL ? line : NULL, colon != NULL ? colon + 2 : line, predictions, error);
-}
-
-static roof_status read_list(char *text, const char *file, roof_sealings *predictions, roof_error *error) {
-  int number = 1;
-  for (char *line = text; line != NULL; number++) {
-    char *newline = strchr(line, '\n');
-    if (newline != NULL) {
-      *newline = '\0';
-    }
-    roof_status status = read_line(line, predictions, error);
-    if (status != ROOF_OK) {
-      roof_error_at(error, file, number, 0);
-      return status;
-    }
-    line = newline != NULL ? newline + 1 : NULL;
-  }
-  return ROOF_OK;
-}
-
-/** The predictions of what `predict --json` and `sweep --json` print. */
-static roof_status read_json(const roof_text *text, const char *file, roof_sealings *predictions,
-                             roof_error *error) {
-  roof_status status = roof_sealings_read(predictions, text->data, text->length, file, error);
-  return status == ROOF_OK ? roof_sealings_complete(predictions, error) : status;
-}
-
-static roof_status read_predictions(const char *file, roof_sealings *predictions, roof_error *error) {
-  roof_text text = {0};
-  roof_status status = rf_file_read(file, &text, error);
-  if (status == ROOF_OK && text.length > 0) {
-    char first = text.data[strspn(text.data, " \t\r\n")];
-    status = first == '{' || first == '[' ? read_json(&text, file, predictions, error)
-                                          : read_list(text.data, file, predictions, error);
-  }
-  if (status == ROOF_OK && predictions->count == 0) {
-    status = roof_error_set(error, ROOF_E_PARSE, "%s: has no predictions", file);
-  }
-  roof_sealings_name_machines(predictions);
-  roof_text_done(&text);
   return status;
 }
 
@@ -142,7 +79,7 @@ static roof_status print_answer(const cli_args *args, const char *ledger, const 
 static roof_status seal_file(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   roof_sealings predictions = {0};
-  roof_status status = read_predictions(args->words[0], &predictions, error);
+  roof_status status = roof_sealings_load(&predictions, args->words[0], predict_line, NULL, error);
   if (status == ROOF_OK) {
     status = cli_seal_all(ledger, &predictions, key_path, error);
   }

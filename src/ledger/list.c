@@ -1,0 +1,82 @@
+/* Predictions to seal, from a file: a document, or a list with a prediction on each line. */
+#include <string.h>
+
+#include "host/file.h"
+#include "roofline/ledger.h"
+
+/** Who predicts the words of a line. */
+typedef struct reader {
+  roof_sealing_predict *predict;
+  void *user;
+} reader;
+
+/** Predicts the words of one line and labels what comes out. */
+static roof_status predict_line(const reader *r, const char *label, const char *words, roof_sealings *all,
+                                roof_error *error) {
+  size_t before = all->count;
+  roof_status status = r->predict(r->user, words, all, error);
+  size_t count = all->count - before;
+  if (status == ROOF_OK && label != NULL && count > 1) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT, "label `%s`: one label, but %zu predictions", label, count);
+  } else if (status == ROOF_OK && label != NULL && count == 1) {
+    status = roof_sealing_name(&all->list[before], label, error);
+  }
+  return status;
+}
+
+/** Reads `LABEL: WORDS`; the label may be left out. Comments start with #. */
+static roof_status read_line(const reader *r, char *line, roof_sealings *all, roof_error *error) {
+  line += strspn(line, " \t");
+  line[strcspn(line, "\r")] = '\0';
+  if (line[0] == '\0' || line[0] == '#') {
+    return ROOF_OK;
+  }
+  char *colon = strstr(line, ": ");
+  if (colon != NULL) {
+    *colon = '\0';
+  }
+  return predict_line(r, colon != NULL ? line : NULL, colon != NULL ? colon + 2 : line, all, error);
+}
+
+static roof_status read_list(const reader *r, char *text, const char *file, roof_sealings *all,
+                             roof_error *error) {
+  int number = 1;
+  for (char *line = text; line != NULL; number++) {
+    char *newline = strchr(line, '\n');
+    if (newline != NULL) {
+      *newline = '\0';
+    }
+    roof_status status = read_line(r, line, all, error);
+    if (status != ROOF_OK) {
+      roof_error_at(error, file, number, 0);
+      return status;
+    }
+    line = newline != NULL ? newline + 1 : NULL;
+  }
+  return ROOF_OK;
+}
+
+static roof_status read_document(const roof_text *text, const char *file, roof_sealings *all,
+                                 roof_error *error) {
+  roof_status status = roof_sealings_read(all, text->data, text->length, file, error);
+  return status == ROOF_OK ? roof_sealings_complete(all, error) : status;
+}
+
+roof_status roof_sealings_load(roof_sealings *all, const char *file, roof_sealing_predict *predict,
+                               void *user, roof_error *error) {
+  const reader r = {predict, user};
+  roof_text text = {0};
+  roof_status status = rf_file_read(file, &text, error);
+  if (status == ROOF_OK && text.length > 0) {
+    char first = text.data[strspn(text.data, " \t\r\n")];
+    status = first == '{' || first == '[' ? read_document(&text, file, all, error)
+                                          : read_list(&r, text.data, file, all, error);
+  }
+  if (status == ROOF_OK && all->count == 0) {
+    status = roof_error_set(error, ROOF_E_PARSE, "%s: has no predictions", file);
+  }
+  roof_sealings_name_machines(all);
+  roof_text_done(&text);
+  return status;
+}
