@@ -177,7 +177,7 @@ static size_t distance(const char *a, const char *b) {
 /** True when both have the same digits but for one too many: h200 for h100 is another product, h1000 a slip. */
 static bool same_digits(const char *a, const char *b) {
   int apart = 0;
-  for (char digit = '0'; digit <= '9'; digit++) {
+  for (int digit = '0'; digit <= '9'; digit++) {
     int more = 0;
     for (const char *c = a; *c != '\0'; c++) {
       more += *c == digit;

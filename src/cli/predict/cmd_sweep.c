@@ -159,7 +159,10 @@ typedef struct row {
 
 static const char *intensity(const void *at, char *scratch) {
   double value = ((const row *)at)->p.intensity;
-  rf_format(scratch, CLI_SCRATCH, isnan(value) ? "" : value < 1000 ? "%#.4g" : "%.0f", value);
+  scratch[0] = '\0';
+  if (!isnan(value)) {
+    rf_format(scratch, CLI_SCRATCH, value < 1000 ? "%#.4g" : "%.0f", value);
+  }
   return scratch;
 }
 

@@ -130,7 +130,7 @@ static cpu_set_t team_cores(int threads) {
 }
 
 /** Sets the cores this thread may use; returns those before. */
-static cpu_set_t bind(cpu_set_t cores) {
+static cpu_set_t bind_threads(cpu_set_t cores) {
   cpu_set_t before = cores;
   sched_getaffinity(0, sizeof before, &before);
   sched_setaffinity(0, sizeof cores, &cores);
@@ -142,12 +142,12 @@ static cpu_set_t bind(cpu_set_t cores) {
 static const char *start(const roof_kernel_run *run) {
   library *l = library_of(run);
   l->cores = team_cores(run->threads);
-  cpu_set_t mine = bind(l->cores);
+  cpu_set_t mine = bind_threads(l->cores);
   const char *reason = run->kernel->disabled_reason();
   if (reason == NULL && l->set_threads != NULL) {
     l->set_threads(run->threads);
   }
-  bind(mine);
+  bind_threads(mine);
   return reason;
 }
 
@@ -180,11 +180,11 @@ static void execute(roof_kernel_run *run) {
   bool wide = run->dtype == ROOF_FP64;
   library *l = library_of(run);
   bool widen = l->spawns && run->threads > 1;
-  cpu_set_t mine = widen ? bind(l->cores) : l->cores;
+  cpu_set_t mine = widen ? bind_threads(l->cores) : l->cores;
   l->gemm[!wide]("N", "N", &n, &m, &k, wide ? (const void *)&one : &onef, o->in[1], &n, o->in[0], &k,
                  wide ? (const void *)&zero : &zerof, o->out, &n, 1, 1);
   if (widen) {
-    bind(mine);
+    bind_threads(mine);
   }
 }
 
