@@ -202,3 +202,15 @@ teardown() {
   [ "$(grep -c -e '--group[ =]' <<<"$output")" -eq 2 ] # and in an example
   refuses 2 'did you mean `--filter`?' import --filtr x
 }
+
+@test "what is meant is asked in the words of the parameter" {
+  run "$ROOFLINE" predict conv2d batch=1 in_channels=64 out_channels=64 height=56 width=56 kernel=3 padding=valid --machine a100
+  [ "$status" -eq 2 ]
+  [[ $output == *'padding `valid`: unknown; known: same; or give a number' ]]
+  run "$ROOFLINE" explain fusion
+  [ "$status" -eq 2 ]
+  [[ $output != *'did you mean'* ]]
+  run "$ROOFLINE" cluster params=7B tokens=1e6 --machine h100
+  [ "$status" -eq 2 ]
+  [[ $output == *'B is for bytes; for billions write `7G`' ]]
+}

@@ -116,7 +116,7 @@ static void a_change_is_read_from_words(void **state) {
 
 static void formats_that_are_not_said_suit_the_machine(void **state) {
   (void)state;
-  const roof_formats none = {NULL}, wrong = {.kv = "fp17"}, group = {.group = "0"};
+  const roof_formats none = {0}, wrong = {.kv = "fp17"}, group = {.group = "0"};
   roof_types types = roof_types_of(ROOF_FP64);
   roof_machine *bare;
   roof_error error = {0};
