@@ -41,6 +41,7 @@ typedef struct roof_loop_kernel {
   char skipped[512]; /**< why it did not run, or "" */
   roof_prediction prediction;
   double measured_seconds;
+  double noise;  /**< how far that may be off, as a share of it; NaN unknown */
   char how[256]; /**< samples, spread and the backend's note */
   roof_reconciled reconciled;
   roof_placed placed; /**< under the measured ceilings */
@@ -70,7 +71,8 @@ ROOF_API roof_loop_options roof_loop_options_default(void);
 ROOF_API roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, roof_error *error);
 
 /** Measures the machine and keeps it in the catalogue; seals a prediction for every kernel that can run before any is
- *  measured; runs, records and reconciles them, and measures once more what came out too good. A kernel that
+ *  measured; runs, records and reconciles them, and measures once more what came out too good, of which the second figure counts unless it confirms the
+ *  first. A kernel that
  *  cannot run is skipped with its reason.
  *  Units: s.
  *  Ownership: the loop's.
@@ -83,6 +85,12 @@ ROOF_API roof_status roof_loop_run(roof_loop *loop, roof_error *error);
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */
 ROOF_API char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size);
+
+/** True for a rung that is slow on purpose, the first of a ladder: its distance from the ceiling is no finding.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_loop_is_naive(const roof_loop_kernel *kernel);
 
 /** Why the verdict, or why it was skipped.
  *  Units: none.

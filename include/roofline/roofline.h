@@ -82,6 +82,7 @@
 #include "roofline/sweep.h"
 #include "roofline/text.h"
 #include "roofline/time.h"
+#include "roofline/trust.h"
 #include "roofline/units.h"
 #include "roofline/version.h"
 #include "roofline/weights.h"

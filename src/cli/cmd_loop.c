@@ -9,13 +9,16 @@
 #include "cli/columns.h"
 #include "cli/grid.h"
 #include "cli/ledger/seal.h"
-#include "loop/loop.h"
+#include "core/number.h"
+#include "roofline/loop.h"
+#include "roofline/trust.h"
 
-static int quick;
+static int quick, verbose;
 static char *backend_name, *report_path, *ledger_path, *dtype_name;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller shapes and shorter measurements: under 20 s", NULL},
+    {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "all notes on how it was measured", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0, "fp32 (default) or fp64", "TYPE"},
@@ -34,23 +37,28 @@ static roof_status check_report(const char *report, roof_error *error) {
   return ROOF_OK;
 }
 
-/** What the figures rest on: the ceilings, the ledger and how the machine behaved. */
-static void add_context(roof_text *out, const roof_loop *loop) {
-  const roof_machine *m = loop->machine;
+/** How the program was called, so that what is shown to type next works as it stands. */
+static const char *program_name(void) {
+  static char path[4096];
+  FILE *file = fopen("/proc/self/cmdline", "re");
+  size_t length = file != NULL ? fread(path, 1, sizeof path - 1, file) : 0;
+  path[length] = '\0';
+  if (file != NULL) {
+    fclose(file);
+  }
+  return strchr(path, '/') != NULL ? path : "roofline";
+}
+
+static void add_ceilings(roof_text *out, const roof_loop *loop) {
   const roof_peak *peak = loop->target.peak[ROOF_VECTOR];
   const roof_level *memory = loop->target.level[loop->target.memory];
   char compute[CLI_SHORT], read[CLI_SHORT], triad[CLI_SHORT];
   if (peak != NULL && memory != NULL) {
-    roof_text_addf(out, "  ceilings: %s %s; %s read %s, triad %s\n", roof_dtype_name(peak->dtype),
+    roof_text_addf(out, "  ceilings  %s %s; %s read %s, triad %s\n", roof_dtype_name(peak->dtype),
                    cli_quantity(compute, peak->flops_per_second, "FLOP/s"), memory->name,
                    cli_quantity(read, roof_level_bandwidth(memory, 0, 0), "B/s"),
                    cli_quantity(triad, roof_level_bandwidth(memory, 1.0 / 3, 0), "B/s"));
   }
-  for (int i = 0; i < m->note_count; i++) {
-    roof_text_addf(out, "  %s\n", m->notes[i]);
-  }
-  roof_text_addf(out, "  sealed in %s before measuring; the gap is in points from the expected share\n",
-                 loop->options.ledger);
 }
 
 static void add_remarks(roof_text *out, const roof_loop *loop) {
@@ -58,22 +66,91 @@ static void add_remarks(roof_text *out, const roof_loop *loop) {
     const roof_loop_kernel *k = &loop->kernels[i];
     if (k->skipped[0] != '\0') {
       roof_text_addf(out, "  skipped %s: %s\n", k->kernel->name, k->skipped);
-    } else if (k->again[0] != '\0') {
+    } else if (verbose && k->again[0] != '\0') {
       roof_text_addf(out, "  %s %s\n", k->kernel->name, k->again);
     }
   }
 }
 
+/** The notes of the machine, or how many there are and how to see them. */
+static void add_notes(roof_text *out, const roof_machine *m) {
+  for (int i = 0; i < m->note_count && verbose; i++) {
+    roof_text_addf(out, "%s%s\n", i == 0 ? "  notes     " : "            ", m->notes[i]);
+  }
+  if (!verbose && m->note_count > 0) {
+    roof_text_addf(out, "  notes     %d, in the report and with --verbose\n", m->note_count);
+  }
+}
+
+static const char *bound_by(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_loop_kernel *k = row;
+  snprintf(scratch, CLI_SCRATCH, "%.40s", k->reconciled.binding);
+  return scratch;
+}
+
+/** "49.0 +-5.1 %". */
+static const char *share_text(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_loop_kernel *k = row;
+  double share = 100 * k->reconciled.fraction_of_ceiling;
+  if (k->noise > 0) {
+    rf_format(scratch, CLI_SCRATCH, "%.1f \xC2\xB1%.1f %%", share, share * k->noise);
+  } else {
+    rf_format(scratch, CLI_SCRATCH, "%.1f %%", share);
+  }
+  return scratch;
+}
+
+static const char *verdict_text(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_loop_kernel *k = row;
+  (void)scratch;
+  return roof_loop_is_naive(k) ? "slow on purpose" : k->reconciled.verdict;
+}
+
+static const char *kernel_name(const void *row, char scratch[CLI_SCRATCH]) {
+  (void)scratch;
+  return ((const roof_loop_kernel *)row)->kernel->name;
+}
+
+static double predicted(const void *row) {
+  return ((const roof_loop_kernel *)row)->reconciled.predicted_seconds;
+}
+
+static double measured(const void *row) {
+  return ((const roof_loop_kernel *)row)->reconciled.measured_seconds;
+}
+
+static bool has_run(const void *row) {
+  return ((const roof_loop_kernel *)row)->skipped[0] == '\0';
+}
+
+static const cli_column kernel_columns[] = {
+    {.header = "kernel", .kind = CLI_COLUMN_TEXT, .text = kernel_name},
+    {.header = "predicted", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = predicted},
+    {.header = "measured", .kind = CLI_COLUMN_NUMBER, .unit = "s", .number = measured},
+    {.header = "bound by", .kind = CLI_COLUMN_TEXT, .text = bound_by},
+    {.header = "of ceiling", .kind = CLI_COLUMN_TEXT, .text = share_text, .right = true},
+    {.header = "verdict", .kind = CLI_COLUMN_TEXT, .text = verdict_text},
+    {0}};
+
 static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop, const char *report) {
-  char answer[ROOF_LOOP_LINE];
-  cli_grid grid = {0};
-  roof_text_addf(out, "%s; report: %s\n\n", roof_loop_sentence(loop, answer, sizeof answer), report);
-  rf_loop_add_kernels(&grid, loop);
-  cli_grid_end(&grid, out, "lrrlrrrll");
+  char answer[ROOF_LOOP_LINE], line[ROOF_TRUST_LINE];
+  roof_trust trust;
+  const char *program = program_name();
+  roof_machine_trust(loop->machine, &trust);
+  roof_text_addf(out, "%s\n\n", roof_loop_sentence(loop, answer, sizeof answer));
+  roof_text_addf(out, "  trust     %s\n", roof_trust_sentence(&trust, line, sizeof line));
+  add_ceilings(out, loop);
+  roof_text_add(out, "\n");
+  cli_columns_add_text(
+      out, (cli_rows){kernel_columns, loop->kernels, (size_t)loop->count, sizeof *loop->kernels, has_run});
+  roof_text_add(out, "\n");
+  add_remarks(out, loop);
+  roof_text_addf(out, "  report    %s\n", report);
   if (!args->quiet) {
-    roof_text_add(out, "\n");
-    add_remarks(out, loop);
-    add_context(out, loop);
+    add_notes(out, loop->machine);
+    roof_text_addf(out, "  sealed    in %s, before anything was measured\n", loop->options.ledger);
+    roof_text_addf(out, "  next      %s reconcile   why each kernel is where it is\n", program);
+    roof_text_addf(out, "            %s predict gemm m=n=k=4096 --machine host\n", program);
   }
 }
 

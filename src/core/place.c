@@ -312,6 +312,13 @@ static roof_placed placed_at(double seconds) {
                        .lost_seconds = NAN};
 }
 
+/** The verdict of the share nearest to what is normal that its noise allows: 49.0 +- 5 % is not a bug. */
+static const roof_verdict *verdict_within(double share, double noise) {
+  static const double normal = 0.75;
+  double low = share * (1 - known(noise)), high = fmin(1, share * (1 + known(noise)));
+  return roof_verdict_of(fmin(fmax(low, normal), high));
+}
+
 /** The share, whether it can be and its verdict, once the ceiling and the limit are known. */
 static void judge(roof_placed *p, double noise) {
   double most = tolerance(noise);
@@ -329,7 +336,7 @@ static void judge(roof_placed *p, double noise) {
   p->state = p->limit_seconds > p->seconds * most ? ROOF_PLACE_IMPOSSIBLE
              : p->share > most                    ? ROOF_PLACE_ABOVE
                                                   : ROOF_PLACE_POSSIBLE;
-  p->verdict = roof_verdict_of(p->share > most ? p->share : fmin(p->share, 1));
+  p->verdict = p->share > most ? roof_verdict_of(p->share) : verdict_within(fmin(p->share, 1), noise);
   if (p->state == ROOF_PLACE_ABOVE) {
     rf_format(p->why, sizeof p->why,
               "%.1f %% of the measured ceiling: faster than the benchmark that measured it", 100 * p->share);

@@ -133,23 +133,96 @@ static roof_status seal_all(roof_loop *loop, roof_error *error) {
   return status == ROOF_OK ? roof_ledger_verify(loop->options.ledger, NULL, &summary, error) : status;
 }
 
-/** Runs a kernel and records it. Sets *seconds and `how` (of 256 bytes) on success. */
-static roof_status measure_kernel(roof_loop *loop, const roof_loop_kernel *k, double *seconds, char *how,
-                                  roof_error *error) {
-  roof_measurement m;
+/** Runs a kernel once: *m is released by the caller on success. */
+static roof_status time_kernel(const roof_loop *loop, const roof_loop_kernel *k, roof_measurement *m,
+                               roof_error *error) {
   roof_measure_options silent = loop->options.how;
   silent.progress = NULL;
-  roof_measurement_init(&m);
+  roof_measurement_init(m);
   double taken = roof_time_now();
   roof_status status =
-      loop->options.backend->run(k->kernel, loop->options.dtype, k->values, &silent, &m, error);
+      loop->options.backend->run(k->kernel, loop->options.dtype, k->values, &silent, m, error);
+  if (status != ROOF_OK) {
+    roof_measurement_done(m);
+    return status;
+  }
+  m->taken = taken;
+  snprintf(m->label, sizeof m->label, "%s", k->label);
+  snprintf(m->machine, sizeof m->machine, "%s", loop->machine->name);
+  return ROOF_OK;
+}
+
+/** How far the median of a measurement may be off, as a share of it. */
+static double noise_of(const roof_measurement *m) {
+  return m->sample_count > 1 ? (m->stats.ci_high - m->stats.ci_low) / (2 * m->stats.median) : NAN;
+}
+
+static roof_placed placed_of(const roof_loop *loop, const roof_loop_kernel *k, const roof_measurement *m) {
+  roof_placed placed;
+  roof_place_work(&loop->target, &k->prediction.work, m->seconds, noise_of(m), &placed);
+  return placed;
+}
+
+static bool too_good(const roof_placed *p) {
+  return p->verdict != NULL &&
+         (strcmp(p->verdict->name, "remeasure") == 0 || strcmp(p->verdict->name, "explain") == 0);
+}
+
+static double ceiling_spread(const roof_prediction *p) {
+  bool compute = p->regime == ROOF_COMPUTE_BOUND && p->peak != NULL;
+  bool memory = p->regime == ROOF_MEMORY_BOUND && p->binding != NULL;
+  return compute ? p->peak->spread : memory ? p->binding->spread : NAN;
+}
+
+/** Says whether the second of two measurements confirms the first, and what that means over a measured ceiling. */
+static bool is_confirmed(roof_loop_kernel *k, const roof_placed *first, const roof_placed *second) {
+  double spread = ceiling_spread(&k->prediction);
+  bool same = first->verdict == second->verdict;
+  char ceiling[96] = "";
+  if (same && second->state > ROOF_PLACE_POSSIBLE && !isnan(spread)) {
+    rf_format(ceiling, sizeof ceiling,
+              ": it outruns the loop that measured the ceiling, whose spread is %.1f %%", 100 * spread);
+  }
+  rf_format(k->again, sizeof k->again,
+            same ? "measured again: %.1f %% of the ceiling, confirmed%s"
+                 : "first came out at %.1f %% of the ceiling, which a second measurement did not confirm%s",
+            100 * (same ? second->share : first->share), ceiling);
+  return same;
+}
+
+/** Measures once more what came out too good; *m becomes the second measurement where the two disagree. */
+static roof_status doubt(const roof_loop *loop, roof_loop_kernel *k, roof_measurement *m, roof_error *error) {
+  roof_measurement again;
+  roof_placed first = placed_of(loop, k, m);
+  roof_status status = too_good(&first) ? time_kernel(loop, k, &again, error) : ROOF_OK;
+  if (status != ROOF_OK || !too_good(&first)) {
+    return status;
+  }
+  roof_placed second = placed_of(loop, k, &again);
+  if (is_confirmed(k, &first, &second)) {
+    roof_measurement_done(&again);
+  } else {
+    roof_measurement_done(m);
+    *m = again;
+    size_t used = strlen(m->note);
+    snprintf(m->note + used, sizeof m->note - used, "; %.120s", k->again);
+  }
+  return ROOF_OK;
+}
+
+/** Runs a kernel, doubts what is too good, and records it. */
+static roof_status measure_kernel(roof_loop *loop, roof_loop_kernel *k, roof_error *error) {
+  roof_measurement m;
+  roof_status status = time_kernel(loop, k, &m, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  status = doubt(loop, k, &m, error);
+  status = status == ROOF_OK ? roof_ledger_record(loop->options.ledger, &m, 1, NULL, error) : status;
   if (status == ROOF_OK) {
-    m.taken = taken;
-    snprintf(m.label, sizeof m.label, "%s", k->label);
-    snprintf(m.machine, sizeof m.machine, "%s", loop->machine->name);
-    status = roof_ledger_record(loop->options.ledger, &m, 1, NULL, error);
-    *seconds = m.seconds;
-    rf_format(how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
+    k->measured_seconds = m.seconds;
+    k->noise = noise_of(&m);
+    rf_format(k->how, sizeof k->how, "median of %zu samples, spread %.1f %%; %s", m.sample_count,
               100 * m.stats.spread, m.note);
   }
   roof_measurement_done(&m);
@@ -165,7 +238,7 @@ static roof_status measure_all(roof_loop *loop, roof_error *error) {
       continue;
     }
     show(loop, k->kernel->name, i, loop->count);
-    roof_status status = measure_kernel(loop, k, &k->measured_seconds, k->how, &why);
+    roof_status status = measure_kernel(loop, k, &why);
     if (status == ROOF_E_OUTPUT || status == ROOF_E_PARSE || status == ROOF_E_GATE) {
       return roof_error_set(error, status, "%s", why.message);
     }
@@ -186,7 +259,7 @@ static roof_status reconcile(roof_loop *loop, roof_error *error) {
     for (size_t j = 0; j < all.count && k->skipped[0] == '\0'; j++) {
       if (strcmp(all.entries[j].label, k->label) == 0) {
         k->reconciled = all.entries[j];
-        roof_place_work(&loop->target, &k->prediction.work, k->measured_seconds, NAN, &k->placed);
+        roof_place_work(&loop->target, &k->prediction.work, k->measured_seconds, k->noise, &k->placed);
         loop->done++;
       }
     }
@@ -195,56 +268,9 @@ static roof_status reconcile(roof_loop *loop, roof_error *error) {
   return ROOF_OK;
 }
 
-static bool too_good(const char *verdict) {
-  return strcmp(verdict, "remeasure") == 0 || strcmp(verdict, "explain") == 0;
-}
-
-static double ceiling_spread(const roof_prediction *p) {
-  bool compute = p->regime == ROOF_COMPUTE_BOUND && p->peak != NULL;
-  bool memory = p->regime == ROOF_MEMORY_BOUND && p->binding != NULL;
-  return compute ? p->peak->spread : memory ? p->binding->spread : NAN;
-}
-
-/** Says whether a second measurement confirms the first, and what that means over a measured ceiling. */
-static void compare(const roof_target *target, roof_loop_kernel *k, double seconds) {
-  char time[32], ceiling[96] = "";
-  roof_placed again;
-  roof_place_work(target, &k->prediction.work, seconds, NAN, &again);
-  const char *verdict = again.verdict->name;
-  bool same = strcmp(verdict, k->reconciled.verdict) == 0;
-  double spread = ceiling_spread(&k->prediction);
-  if (same && again.state > ROOF_PLACE_POSSIBLE && !isnan(spread)) {
-    rf_format(ceiling, sizeof ceiling,
-              ": it outruns the loop that measured the ceiling, whose spread is %.1f %%", 100 * spread);
-  }
-  rf_format(k->again, sizeof k->again, "measured again: %s, %.1f %% of the ceiling, %s%s%s",
-            roof_quantity_format(time, sizeof time, seconds, "s"), 100 * again.share,
-            same ? "confirmed" : "not confirmed: ", same ? "" : verdict, ceiling);
-}
-
-/** Measures once more what came out too good. */
-static roof_status doubt_all(roof_loop *loop, roof_error *error) {
-  roof_status status = ROOF_OK;
-  for (int i = 0; i < loop->count && status == ROOF_OK; i++) {
-    roof_loop_kernel *k = &loop->kernels[i];
-    double seconds = NAN;
-    char how[sizeof k->how];
-    if (k->skipped[0] != '\0' || !too_good(k->reconciled.verdict)) {
-      continue;
-    }
-    show(loop, k->kernel->name, i, loop->count);
-    status = measure_kernel(loop, k, &seconds, how, error);
-    if (status == ROOF_OK) {
-      compare(&loop->target, k, seconds);
-    }
-  }
-  show(loop, "", loop->count, loop->count);
-  return status;
-}
-
 roof_status roof_loop_run(roof_loop *loop, roof_error *error) {
   static roof_status (*const steps[])(roof_loop *, roof_error *) = {characterise, seal_all, measure_all,
-                                                                    reconcile, doubt_all};
+                                                                    reconcile};
   roof_status status = ROOF_OK;
   for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ROOF_OK; i++) {
     status = steps[i](loop, error);

@@ -1,6 +1,7 @@
 /* What the loop found, in words and as a document. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "documents/json.h"
@@ -9,11 +10,17 @@
 
 enum { SHORT = 40 };
 
+bool roof_loop_is_naive(const roof_loop_kernel *kernel) {
+  return strcmp(kernel->kernel->variant, "naive") == 0;
+}
+
+/** The kernel with most headroom of those that are meant to be fast. */
 static const roof_loop_kernel *find_worst(const roof_loop *loop) {
   const roof_loop_kernel *worst = NULL;
   for (int i = 0; i < loop->count; i++) {
     const roof_loop_kernel *k = &loop->kernels[i];
-    if (k->skipped[0] == '\0' && (worst == NULL || k->reconciled.headroom > worst->reconciled.headroom)) {
+    if (k->skipped[0] == '\0' && !roof_loop_is_naive(k) &&
+        (worst == NULL || k->reconciled.headroom > worst->reconciled.headroom)) {
       worst = k;
     }
   }
@@ -26,8 +33,8 @@ char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size) {
     snprintf(buffer, size, "no kernel could run on %s", loop->machine->title);
     return buffer;
   }
-  rf_format(buffer, size, "%d kernels in %s on %s (%g cores): most headroom in %s, %.3gx from its ceiling",
-            loop->done, roof_dtype_name(loop->options.dtype), loop->machine->title, loop->machine->unit_count,
+  rf_format(buffer, size, "%d kernels in %s on %.60s (%g cores): most headroom in %s, %.3gx", loop->done,
+            roof_dtype_name(loop->options.dtype), loop->machine->title, loop->machine->unit_count,
             worst->kernel->name, worst->reconciled.headroom);
   return buffer;
 }
@@ -52,7 +59,7 @@ static void add_kernel(rf_cells *cells, const roof_loop_kernel *k) {
   rf_cells_add(cells, "%.1f %%", 100 * r->fraction_of_ceiling);
   rf_cells_add(cells, "%.1f %s", fabs(r->gap_points), r->gap_points >= 0 ? "below" : "above");
   rf_cells_add(cells, "%.2fx", r->headroom);
-  rf_cells_add(cells, "%s", r->verdict);
+  rf_cells_add(cells, "%s", roof_loop_is_naive(k) ? "slow on purpose" : r->verdict);
   rf_cells_add(cells, "%s", k->shape);
 }
 

@@ -16,9 +16,14 @@ loop() {
   loop
   [ "$status" -eq 0 ]
   [ -z "$stderr" ]
-  [[ ${lines[0]} == "8 kernels in fp32 on FAKE processor "*"(2 cores): most headroom in "*"x from its ceiling; report: roofline-report.html" ]]
-  [[ ${lines[1]} == *kernel*predicted*measured*regime*"of ceiling"*gap*headroom*verdict* ]]
-  [[ $output == *triad*"memory (DRAM)"*"80.0 %"*"1.25x"*normal*n=* ]]
+  [[ ${lines[0]} == "8 kernels in fp32 on FAKE processor "*"(2 cores): most headroom in "*x ]]
+  [[ ${lines[1]} == "  trust     nothing was timed here"* ]]
+  [[ ${lines[3]} == *kernel*predicted*measured*"bound by"*"of ceiling"*verdict* ]]
+  [[ $output == *triad*DRAM*"80.0 ±0.8 %"*normal* ]]
+  [[ $output == *gemm-naive*"slow on purpose"* ]]
+  [[ $output == *"  report    roofline-report.html"* ]]
+  [[ $output == *"  next      $ROOFLINE reconcile"* ]]
+  [ "${#lines[@]}" -le 22 ]
   [ "$(ls -A)" = "$(printf '%s\n' .config roofline-report.html roofline.ledger)" ]
 }
 
@@ -28,6 +33,15 @@ loop() {
   [ "$(jq -s 'map(.machine) | unique | join(" ")' roofline.ledger)" = '"fake"' ]
   [ "$(jq -rs 'map(select(.kind == "prediction") | .label) | sort | join(",")' roofline.ledger)" = \
     "$(jq -rs 'map(select(.kind == "measurement") | .label) | sort | join(",")' roofline.ledger)" ]
+}
+
+@test "one screen of 80 columns; notes with --verbose" {
+  loop
+  [ -z "$(tail -n +2 <<<"$output" | grep -v ROOFLINE | grep -E '^.{81}' | grep -v "  next \|^            /")" ]
+  [[ $output == *"notes     1, in the report and with --verbose"* ]]
+  [[ $output != *"every figure is scripted"* ]]
+  loop --verbose
+  [[ $output == *"  notes     every figure is scripted by the fake backend"* ]]
 }
 
 @test "the answer as JSON" {
@@ -48,7 +62,7 @@ loop() {
   [ "${lines[0]}" = label,predicted_seconds,measured_seconds,fraction_of_ceiling,headroom,gap,regime,binding,verdict ]
   [[ ${lines[8]} == "triad n="*" fp32,0.0"*,0.0*",0.8,1.25,-2.0"*,memory,DRAM,normal ]]
   loop --quiet
-  [ "${#lines[@]}" -eq 10 ]
+  [ "${#lines[@]}" -eq 13 ]
 }
 
 @test "verdicts come from the measured share of the ceiling; what is too good is measured again" {

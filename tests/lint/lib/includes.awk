@@ -41,6 +41,7 @@ BEGIN {
   room_of["roofline/analysis.h"] = "models"
   room_of["roofline/crossing.h"] = "advise"
   room_of["roofline/explain.h"] = "advise"
+  room_of["roofline/trust.h"] = "advise"
   room_of["roofline/drill.h"] = "advise"
   room_of["roofline/profiler.h"] = "import"
   room_of["roofline/program.h"] = "region"
