@@ -126,3 +126,9 @@ ROWS
   run -1 "$ROOFLINE" claim add n=1e5 500ns --machine a100 --dtype fp32 --launch 0
   run -0 "$ROOFLINE" claim add n=1e5 500ns --machine a100 --dtype fp32 --launch 0 --warm
 }
+
+@test "a sparse peak of more than twice the dense one is not called 2:4; what was measured is possible" {
+  run -1 "$ROOFLINE" claim 2PFLOP/s --machine trainium2 --dtype bf16
+  [[ $output == *"of the sparse bf16 peak"* ]]
+  run -0 "$ROOFLINE" claim 92.3TFLOP/s --machine gb10 --dtype bf16
+}
