@@ -47,11 +47,77 @@ typedef struct roof_topic {
  *  Errors: NULL past the last. */
 ROOF_API const roof_topic *roof_topic_at(int index);
 
-/** Finds a topic by its name.
+/** Finds a topic by its name, or by another that people use for it ("arithmetic-intensity", "fma").
  *  Units: none.
  *  Ownership: *topic, set on success only, is static.
  *  Errors: ROOF_E_NAME with the nearest topic or operation, which is a topic too. */
 ROOF_API roof_status roof_topic_find(const char *name, const roof_topic **topic, roof_error *error);
+
+/** What a published figure is about, where the library computes it. */
+typedef enum roof_erratum_figure {
+  ROOF_ERRATUM_TEXT, /**< follows from the reason given alone */
+  ROOF_ERRATUM_INTENSITY,
+  ROOF_ERRATUM_RIDGE,
+  ROOF_ERRATUM_PEAK,
+  ROOF_ERRATUM_SECONDS, /**< the lower bound */
+  ROOF_ERRATUM_CROSSING /**< the batch at the ridge */
+} roof_erratum_figure;
+
+/** A number that widespread teaching material has wrong. */
+typedef struct roof_erratum {
+  const char *about;  /**< "intensity of a GEMM of 4096 x 4096 x 4096 in fp32" */
+  const char *quoted; /**< "1365 FLOP/B" */
+  double right;
+  const char *unit; /**< of `right`, SI base units */
+  const char *why;
+  roof_erratum_figure figure;
+  const char *op, *shape, *machine; /**< what has this figure; NULL: none */
+  roof_dtype dtype, weights;        /**< its formats */
+} roof_erratum;
+
+/** The erratum number `index`, from 0.
+ *  Units: those of its `unit`.
+ *  Ownership: static.
+ *  Errors: NULL past the last. */
+ROOF_API const roof_erratum *roof_erratum_at(int index);
+
+/** What a well-known kernel was published to reach. */
+typedef struct roof_production {
+  const char *kernel;
+  const char *op, *shape;
+  roof_dtype dtype, weights;
+  double group;       /**< weights per scale; 0: none */
+  double share;       /**< of `of`; NaN: none was published */
+  const char *of;     /**< "the peak" or "the bandwidth"; of an H100 unless `source` names another */
+  const char *source; /**< who published it */
+} roof_production;
+
+/** The well-known kernel number `index`, from 0.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: NULL past the last. */
+ROOF_API const roof_production *roof_production_at(int index);
+
+/** What one block of threads of a GPU can hold on chip. */
+typedef struct roof_block_limits {
+  const char *isa;    /**< "sm_90" */
+  double unit_shared; /**< bytes of shared memory of an SM */
+  double block_shared;
+  double unit_registers; /**< registers of 4 bytes */
+  double thread_registers;
+} roof_block_limits;
+
+/** The limits of an NVIDIA machine's blocks, by its compute capability.
+ *  Units: bytes, registers.
+ *  Ownership: static.
+ *  Errors: NULL where they are not known. */
+ROOF_API const roof_block_limits *roof_block_limits_of(const roof_machine *machine);
+
+/** Side of the largest square tile whose three operands a block's shared memory holds, in `types`.
+ *  Units: elements.
+ *  Ownership: none.
+ *  Errors: NaN where the limit is not known. */
+ROOF_API double roof_block_tile(const roof_machine *machine, const roof_types *types);
 
 /** What a term means, and that worked on the numbers of an operation on a machine. */
 typedef struct roof_explanation {

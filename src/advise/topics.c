@@ -2,9 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "advise/topics.h"
+#include "core/letters.h"
 #include "roofline/advise.h"
 #include "roofline/crossing.h"
-#include "roofline/explain.h"
 #include "roofline/ops.h"
 #include "roofline/place.h"
 #include "roofline/units.h"
@@ -70,9 +71,13 @@ static void work_ridge(roof_text *out, const roof_lesson *l) {
   for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
     const roof_peak *p =
         roof_machine_peak(l->target->machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
-    if (p != NULL && p->dtype != l->target->types.compute) {
-      roof_text_addf(out, "  %s / the same = %.4g FLOP/B in %s\n", quantity(a, p->flops_per_second, "FLOP/s"),
-                     p->flops_per_second / bandwidth_of(l), roof_dtype_name(p->dtype));
+    const roof_peak *lanes =
+        roof_machine_peak(l->target->machine, (roof_dtype)d, ROOF_VECTOR, false, ROOF_DATASHEET);
+    p = p != NULL ? p : lanes;
+    if (p != NULL && p != l->prediction.peak) {
+      roof_text_addf(out, "  %s / the same = %.4g FLOP/B in %s%s\n",
+                     quantity(a, p->flops_per_second, "FLOP/s"), p->flops_per_second / bandwidth_of(l),
+                     roof_dtype_name(p->dtype), p == lanes ? " (vector unit)" : "");
     }
   }
 }
@@ -230,6 +235,7 @@ static void work_tile(roof_text *out, const roof_lesson *l) {
                    w->flops / bytes);
   }
   roof_text_addf(out, "  each operand once: %.4g FLOP/B, which no tile exceeds\n", l->prediction.intensity);
+  rf_advise_work_block_tile(out, l);
 }
 
 static void work_critical(roof_text *out, const roof_lesson *l) {
@@ -289,6 +295,7 @@ static void work_levels(roof_text *out, const roof_lesson *l) {
                    quantity(b, t->bytes / t->seconds, "B/s"), quantity(c, t->seconds, "s"),
                    t->level == p->binding ? ", the longest" : "");
   }
+  rf_advise_work_block(out, l);
 }
 
 static void work_energy(roof_text *out, const roof_lesson *l) {
@@ -513,7 +520,14 @@ static const roof_topic topics[] = {
     {"levels", "memories in series: the slowest binds",
      "Memory levels, inner to outer: registers, L1, L2, L3, HBM or DRAM. They are in series, so the\n"
      "slowest one binds: the bound is the minimum over the levels of bandwidth x intensity, not the\n"
-     "sum of them.",
+     "sum of them. What lives where when a language model runs:\n"
+     "  registers      accumulators, fragments of the tiles, what a fused epilogue works on\n"
+     "  shared memory  the tiles of A and B; of Q, K and V in flash attention\n"
+     "  L2             activations between kernels, hot KV cache, tiles that several SMs read\n"
+     "  HBM            weights, KV cache, activations that do not fit\n"
+     "  NVLink         tensor parallelism: an all-reduce or two per layer\n"
+     "  InfiniBand     pipeline and data parallelism: little traffic, seldom\n"
+     "  host, PCIe     what was offloaded: weights or KV cache at a fiftieth of HBM's bandwidth",
      work_levels, EXAMPLE},
     {"precision", "what a narrower format changes",
      "A number format. Halving its bytes doubles the intensity and, where the unit is native, the\n"
@@ -527,8 +541,64 @@ static const roof_topic topics[] = {
      work_energy, EXAMPLE},
     {"decisions", "what was observed, and the next step",
      "After the seven steps of an analysis (`roofline model ... --report`), by what was observed;\n"
-     "`roofline advise ... measured=TIME -c COUNTER=SHARE` finds the row:",
+     "`roofline advise ... measured=TIME -c COUNTER=SHARE` finds the row. As a tree:\n"
+     "  measure time, FLOP and bytes: intensity and FLOP/s\n"
+     "   |- shorter than 8 us, or the device idle? overhead: CUDA graphs, fusion, larger batches,\n"
+     "   |    persistent kernels\n"
+     "   |- intensity left of the ridge? memory-bound, in this order:\n"
+     "   |    1. coalesce accesses       2. fuse with the neighbours  3. tile for reuse\n"
+     "   |    4. a narrower format       5. a better layout           6. recompute, do not store\n"
+     "   `- right of it? compute-bound, in this order:\n"
+     "        1. use the matrix unit      2. a narrower format         3. more work per thread\n"
+     "        4. occupancy and registers  5. no divergence             6. unroll, overlap copies\n"
+     "   on the roof already? stop, or change the work: fewer FLOPs, fewer bytes\n"
+     "\n"
+     "By observation:",
      work_decisions, EXAMPLE},
+    {"optimisations", "which way a dot moves, when, with examples",
+     "  what             direction     when                       examples\n"
+     "  fusion           right         memory-bound chains        flash attention, norm + linear\n"
+     "  tiling           right         operands are reused        GEMM, convolution, stencil\n"
+     "  narrower format  right, up     accuracy allows it         fp16, fp8, int8; int4 weights\n"
+     "  matrix unit      up            products in its formats    tensor cores, MFMA, AMX\n"
+     "  batching         right         weights are read anyway    decode, linear layers\n"
+     "  fewer launches   up            overhead-bound             CUDA graphs, persistent kernels\n"
+     "Right is more intensity: worth it left of the ridge. Up is a larger share of the ceiling. `roofline\n"
+     "advise OP ...` says what each brings to a kernel of yours.",
+     NULL, EXAMPLE},
+    {"takeaways", "eight sentences to keep",
+     "  1. Two ceilings, one division: attainable = min(peak, bandwidth x intensity).\n"
+     "  2. Intensity is a property of the work, the ridge of the machine: compare them first.\n"
+     "  3. Left of the ridge move fewer bytes; right of it do fewer or faster FLOPs.\n"
+     "  4. Count read + written bytes, each once, in the format they are stored in.\n"
+     "  5. Peaks are dense and theoretical; 65 to 85 % of them is normal, over 100 % is an error.\n"
+     "  6. Prefill is compute-bound, decode memory-bound: batch, or store fewer bytes.\n"
+     "  7. A narrower format moves kernel and ridge alike; weights alone move the kernel.\n"
+     "  8. Predict, seal, then measure; on the roof stop, and under 50 % look for the bug.\n"
+     "Each is a command: explain roofline, ridge, regime, bytes, sparse, critical-batch, precision,\n"
+     "ledger.",
+     work_intensity, EXAMPLE},
+    {"errata", "numbers often taught wrong, with the right ones",
+     "Numbers that widespread teaching material has wrong; each with the right one, the reason and,\n"
+     "where one command prints it, that command. docs/numbers.md has more on the most frequent.",
+     rf_advise_work_errata, EXAMPLE},
+    {"production", "what well-known kernels reach, and who says so",
+     "What well-known kernels were published to reach. Intensity and side of the ridge are computed\n"
+     "here, on the machine named; a share is of an H100 unless its source names another machine. A\n"
+     "share without a source is taught, not proved: judge it with `roofline claim`.",
+     rf_advise_work_production, EXAMPLE},
+    {"reading", "where the model and its numbers come from",
+     "  Williams, Waterman, Patterson: Roofline: an insightful visual performance model for multicore\n"
+     "    architectures. CACM 52(4), 2009. The model.\n"
+     "  Ilic, Pratas, Sousa: Cache-aware roofline model. IEEE CAL 13(1), 2014. One ramp per level.\n"
+     "  Choi, Bedard, Fowler, Vuduc: A roofline model of energy. IPDPS 2013.\n"
+     "  Yang, Kurth, Williams: Hierarchical roofline analysis for GPUs. CCPE 32(20), 2020.\n"
+     "  Dao, Fu, Ermon, Rudra, Re: FlashAttention. NeurIPS 2022; Shah et al.: FlashAttention-3. 2024.\n"
+     "  Boehm: How to optimize a CUDA matmul kernel for cuBLAS-like performance. 2022. A ladder.\n"
+     "  Pope et al.: Efficiently scaling transformer inference. MLSys 2023. Sharding, by formula.\n"
+     "  Frantar et al.: MARLIN. 2024, arXiv 2408.11743. What 4-bit weights can bring.\n"
+     "  NVIDIA: Matrix multiplication background user's guide; CUDA C++ programming guide.",
+     NULL, EXAMPLE},
     {"ncu", "what to count with Nsight Compute, by question",
      "Everything of one kernel:\n"
      "  ncu --set full --kernel-name my_kernel python bench.py\n"
@@ -561,6 +631,52 @@ static const roof_topic topics[] = {
 
 enum { TOPIC_COUNT = sizeof topics / sizeof topics[0] };
 
+/** Other words for a topic. */
+static const struct {
+  const char *name, *topic;
+} aliases[] = {
+    {"arithmetic-intensity", "intensity"},
+    {"ai", "intensity"},
+    {"oi", "operational-intensity"},
+    {"ridge-point", "ridge"},
+    {"kitchen", "roofline"},
+    {"attainable", "roofline"},
+    {"ceiling", "roofline"},
+    {"roof", "roofline"},
+    {"bandwidth", "levels"},
+    {"memory-bound", "memory"},
+    {"compute-bound", "compute"},
+    {"overhead-bound", "overhead"},
+    {"network-bound", "network"},
+    {"capacity-bound", "capacity"},
+    {"launch", "overhead"},
+    {"T_math", "regime"},
+    {"T_comms", "network"},
+    {"fma", "flop"},
+    {"flops", "flop"},
+    {"dtype", "precision"},
+    {"quantization", "precision"},
+    {"tiling", "tile"},
+    {"fusion", "optimisations"},
+    {"optimizations", "optimisations"},
+    {"tree", "decisions"},
+    {"mistakes", "errata"},
+    {"books", "reading"},
+    {"share", "efficiency"},
+    {"sparsity", "sparse"},
+};
+
+enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };
+
+static const char *name_of(const char *typed) {
+  for (int i = 0; i < ALIAS_COUNT; i++) {
+    if (rf_letters_compare(aliases[i].name, typed) == 0) {
+      return aliases[i].topic;
+    }
+  }
+  return typed;
+}
+
 const roof_topic *roof_topic_at(int index) {
   return index >= 0 && index < TOPIC_COUNT ? &topics[index] : NULL;
 }
@@ -568,10 +684,11 @@ const roof_topic *roof_topic_at(int index) {
 roof_status roof_topic_find(const char *name, const roof_topic **topic, roof_error *error) {
   enum { OP_MAX = 192 };
   const char *names[TOPIC_COUNT + OP_MAX + 1] = {NULL};
+  const char *wanted = name_of(name);
   int count = 0;
   for (int i = 0; i < TOPIC_COUNT; i++) {
     names[count++] = topics[i].name;
-    if (strcmp(topics[i].name, name) == 0) {
+    if (strcmp(topics[i].name, wanted) == 0) {
       *topic = &topics[i];
       return ROOF_OK;
     }

@@ -55,6 +55,18 @@ static double half_ridge(const roof_machine *m) {
   return half_rate(m) / memory_rate(m);
 }
 
+static double fp32_ridge(const roof_machine *m) {
+  return peak_rate(m, ROOF_FP32, ROOF_VECTOR) / memory_rate(m);
+}
+
+static double fp8_ridge(const roof_machine *m) {
+  return peak_rate(m, ROOF_FP8, ROOF_MATRIX) / memory_rate(m);
+}
+
+static double fp4_ridge(const roof_machine *m) {
+  return peak_rate(m, ROOF_FP4, ROOF_MATRIX) / memory_rate(m);
+}
+
 static double l1_bytes(const roof_machine *m) {
   return all_bytes(roof_machine_level(m, ROOF_L1, ROOF_DATASHEET));
 }
@@ -82,16 +94,20 @@ static double launch(const roof_machine *m) {
 static const struct {
   const char *name, *key, *unit;
   double (*value)(const roof_machine *m);
+  roof_dtype matrix; /**< what needs a path of the matrix unit in this format; else ROOF_FP64 */
 } figures[] = {
-    {"memory", "memory_bytes", "B", memory_bytes},
-    {"memory bandwidth", "bytes_per_second", "B/s", memory_rate},
-    {"ridge, 16 bit", "ridge", "FLOP/B", half_ridge},
-    {"L1, all units", "l1_bytes", "B", l1_bytes},
-    {"L2", "l2_bytes", "B", l2_bytes},
-    {"L3", "l3_bytes", "B", l3_bytes},
-    {"first link, one way", "link_bytes_per_second", "B/s", first_link},
-    {"power", "watts", "W", watts},
-    {"launch", "launch_seconds", "s", launch},
+    {"memory", "memory_bytes", "B", memory_bytes, ROOF_FP64},
+    {"memory bandwidth", "bytes_per_second", "B/s", memory_rate, ROOF_FP64},
+    {"ridge, fp32 vector", "fp32_ridge", "FLOP/B", fp32_ridge, ROOF_FP64},
+    {"ridge, 16 bit", "ridge", "FLOP/B", half_ridge, ROOF_FP64},
+    {"ridge, fp8", "fp8_ridge", "FLOP/B", fp8_ridge, ROOF_FP8},
+    {"ridge, fp4", "fp4_ridge", "FLOP/B", fp4_ridge, ROOF_FP4},
+    {"L1, all units", "l1_bytes", "B", l1_bytes, ROOF_FP64},
+    {"L2", "l2_bytes", "B", l2_bytes, ROOF_FP64},
+    {"L3", "l3_bytes", "B", l3_bytes, ROOF_FP64},
+    {"first link, one way", "link_bytes_per_second", "B/s", first_link, ROOF_FP64},
+    {"power", "watts", "W", watts, ROOF_FP64},
+    {"launch", "launch_seconds", "s", launch, ROOF_FP64},
 };
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };
@@ -114,6 +130,8 @@ static roof_comparison_row figure_row(roof_machine *const *machines, int count, 
   snprintf(row.key, sizeof row.key, "%s", figures[figure].key);
   for (int i = 0; i < count; i++) {
     row.values[i] = figures[figure].value(machines[i]);
+    row.lacking[i] = figures[figure].matrix != ROOF_FP64 &&
+                     is_unsupported(machines[i], figures[figure].matrix, ROOF_MATRIX);
   }
   return row;
 }

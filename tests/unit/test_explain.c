@@ -4,6 +4,8 @@
 #include <jansson.h>
 
 #include "owned.h"
+#include "roofline/catalog.h"
+#include "roofline/crossing.h"
 #include "roofline/documents.h"
 #include "roofline/explain.h"
 #include "roofline/ops.h"
@@ -108,8 +110,98 @@ static void explanations_and_topics_are_written_as_documents(void **state) {
   roof_explanation_done(&e);
 }
 
+/** The figure that an erratum has right, as the library computes it. */
+static double computed(const roof_erratum *e) {
+  const roof_options options = roof_options_default();
+  roof_types types = roof_types_of(e->dtype);
+  roof_machine *named = NULL;
+  roof_target on;
+  roof_prediction p = {.intensity = NAN, .ridge = NAN};
+  double values[ROOF_PARAM_MAX];
+  const roof_op *op = NULL;
+  types.weights = e->weights;
+  assert_int_equal(roof_catalog_load(e->machine, &named, NULL), ROOF_OK);
+  assert_int_equal(roof_target_init(&on, named, &types, &options, NULL), ROOF_OK);
+  assert_int_equal(roof_op_find(e->op != NULL ? e->op : "gemm", &op, NULL), ROOF_OK);
+  assert_int_equal(roof_shape_values(op, e->op != NULL ? e->shape : "m=1 n=1 k=1", values, NULL), ROOF_OK);
+  roof_predict(&on, op, values, &p);
+  double crossing = e->figure == ROOF_ERRATUM_CROSSING ? roof_predict_crossing(&on, op, values, 0) : NAN;
+  const double figures[] = {[ROOF_ERRATUM_INTENSITY] = p.intensity,
+                            [ROOF_ERRATUM_RIDGE] = p.ridge,
+                            [ROOF_ERRATUM_PEAK] = p.peak->flops_per_second,
+                            [ROOF_ERRATUM_SECONDS] = p.lower_seconds,
+                            [ROOF_ERRATUM_CROSSING] = crossing};
+  double value = figures[e->figure];
+  roof_machine_free(named);
+  return value;
+}
+
+static void the_right_number_of_an_erratum_is_what_the_library_computes(void **state) {
+  (void)state;
+  int checked = 0;
+  for (int i = 0; roof_erratum_at(i) != NULL; i++) {
+    const roof_erratum *e = roof_erratum_at(i);
+    if (e->figure != ROOF_ERRATUM_TEXT) {
+      double value = computed(e);
+      if (!(fabs(value / e->right - 1) < 1e-3)) {
+        fail_msg("%s: %.9g, not %.9g", e->about, value, e->right);
+      }
+      checked++;
+    }
+  }
+  assert_in_range(checked, 20, 100);
+  assert_null(roof_erratum_at(-1));
+}
+
+static void known_kernels_have_an_operation_and_a_source(void **state) {
+  (void)state;
+  roof_explanation e;
+  assert_int_equal(explain("production", "gemm", "m=1 n=1 k=1", &e, NULL), ROOF_OK);
+  for (int i = 0; roof_production_at(i) != NULL; i++) {
+    const roof_production *k = roof_production_at(i);
+    assert_true(k->share > 0 && k->share < 1 && k->source[0] != '\0');
+    assert_non_null(strstr(e.worked.data, k->kernel));
+  }
+  assert_non_null(strstr(e.worked.data, " 2731 "));
+  assert_non_null(strstr(e.worked.data, " 3.876 "));
+  roof_explanation_done(&e);
+}
+
+static void a_topic_answers_to_other_words(void **state) {
+  (void)state;
+  static const char *const words[][2] = {{"arithmetic-intensity", "intensity"},
+                                         {"memory-bound", "memory"},
+                                         {"t_math", "regime"},
+                                         {"T_comms", "network"},
+                                         {"kitchen", "roofline"},
+                                         {"FMA", "flop"}};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    const roof_topic *topic = NULL;
+    assert_int_equal(roof_topic_find(words[i][0], &topic, NULL), ROOF_OK);
+    assert_string_equal(topic->name, words[i][1]);
+  }
+}
+
+static void a_block_holds_so_much(void **state) {
+  (void)state;
+  const roof_types fp32 = roof_types_of(ROOF_FP32);
+  roof_machine *a100 = NULL;
+  assert_int_equal(roof_catalog_load("a100", &a100, NULL), ROOF_OK);
+  const roof_block_limits *l = roof_block_limits_of(a100);
+  assert_near(l->block_shared, 163 * 1024, 0);
+  assert_near(l->unit_registers, 65536, 0);
+  assert_near(roof_block_tile(a100, &fp32), 117, 0);
+  roof_machine_free(a100);
+  assert_null(roof_block_limits_of(machine));
+  assert_true(isnan(roof_block_tile(machine, &fp32)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_right_number_of_an_erratum_is_what_the_library_computes),
+      cmocka_unit_test(known_kernels_have_an_operation_and_a_source),
+      cmocka_unit_test(a_topic_answers_to_other_words),
+      cmocka_unit_test(a_block_holds_so_much),
       cmocka_unit_test(an_operation_is_worked_where_its_shape_was_typed),
       cmocka_unit_test(a_term_is_worked_on_the_machine),
       cmocka_unit_test(several_points_and_missing_parameters_are_refused),
