@@ -28,6 +28,7 @@ extern "C" {
   X(ROOF_CLUE_FRACTION, "fraction", 's', "lower bound / measured time")                                      \
   X(ROOF_CLUE_LAUNCH, "launch", 's', "launch cost / measured time")                                          \
   X(ROOF_CLUE_EXPOSED, "exposed", 's', "time that perfect overlap would have hidden / measured time")        \
+  X(ROOF_CLUE_BEYOND, "beyond", 's', "time beyond the upper bound, where nothing overlaps / measured time")  \
   X(ROOF_CLUE_WRITE_ALLOCATE, "write_allocate", 's', "bus time that reading lines before writing takes")     \
   X(ROOF_CLUE_VECTOR, "vector_rate", 's', "achieved FLOP/s / peak of the vector units")                      \
   X(ROOF_CLUE_WIDER, "wider_rate", 's', "achieved FLOP/s / peak of the next wider format")                   \
@@ -73,11 +74,12 @@ typedef struct roof_evidence {
   double counted_bytes; /**< NaN unknown; moved at the outermost level */
   double waves;         /**< NaN unknown; blocks / blocks resident at once */
   double clue[ROOF_CLUE_COUNT];
+  bool inferred[ROOF_CLUE_COUNT]; /**< follows from time and ceilings alone: suggests a cause, shows none */
 } roof_evidence;
 
 /** How firm the evidence is. */
 typedef enum roof_certainty {
-  ROOF_SHOWN,   /**< a counter or a cost that is known is past its threshold */
+  ROOF_SHOWN,   /**< a counter is past its threshold */
   ROOF_POSSIBLE /**< the regime allows it, or the time alone suggests it: no counter shows it */
 } roof_certainty;
 
@@ -107,6 +109,25 @@ ROOF_API roof_evidence roof_evidence_of(const roof_prediction *prediction, const
  *  Errors: none. */
 ROOF_API void roof_evidence_derive(roof_evidence *evidence);
 
+/** Takes the clues that were counted (NaN: not), then derives what is still unknown.
+ *  Units: shares, ratios.
+ *  Ownership: changes *evidence.
+ *  Errors: none. */
+ROOF_API void roof_evidence_take(roof_evidence *evidence, const double counted[ROOF_CLUE_COUNT]);
+
+/** True where the share of the ceiling is under what well-made kernels reach, or unknown: a gap to explain.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_evidence_has_gap(const roof_evidence *evidence);
+
+/** True where counters show a device that waits for work: under half of its cycles, or a tenth and more of the
+ *  elapsed time without a kernel.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API bool roof_evidence_is_starved(const roof_evidence *evidence);
+
 /** The name of a clue, as counters are typed and printed ("bank_conflicts").
  *  Units: none.
  *  Ownership: static.
@@ -119,15 +140,16 @@ ROOF_API const char *roof_clue_name(roof_clue clue);
  *  Errors: ROOF_E_NAME with the nearest name. */
 ROOF_API roof_status roof_clue_parse(const char *text, roof_clue *clue, roof_error *error);
 
-/** The causes the evidence allows, the best supported first: those shown by a figure, then those no figure
- *  rules out. A cause whose figure is on the good side of its threshold is not listed.
+/** The causes that can be on this class of device, the best supported first: those a counter shows, then,
+ *  where there is a gap, those that nothing rules out. A cause whose figure is on the good side of its
+ *  threshold is not listed, nor a path that cannot be as fast as was measured.
  *  Units: shares.
  *  Ownership: fills at most `capacity` causes; returns how many there are.
  *  Errors: none. */
 ROOF_API size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out, size_t capacity);
 
-/** "HBM delivers 2.4 TB/s, 71.0 % of its ceiling; missing 29.0 %: X", with the numbers at hand; `causes` as
- *  ranked, none is fine.
+/** "HBM delivers 1.7 TB/s, 51.0 % of its ceiling, 26.1 points below the expected 77.1 %; X", with the numbers
+ *  at hand; `causes` as ranked, none is fine.
  *  Units: none.
  *  Ownership: fills the caller's buffer, returns it.
  *  Errors: truncates to `size`. */
@@ -312,17 +334,25 @@ typedef struct roof_actions {
 } roof_actions;
 
 /** The class of a measured share: memory under 0.5, under 0.8 and over, compute under 0.7 and over, one each
- *  for overhead, network and capacity; a threshold belongs to the class above it.
+ *  for overhead, network and capacity; a threshold belongs to the class above it. What to do is that for the
+ *  machine's class of device (NULL: a GPU's).
  *  Units: a ratio.
  *  Ownership: static.
  *  Errors: NULL for NaN or a negative share. */
-ROOF_API const roof_actions *roof_actions_of(roof_regime regime, double fraction);
+ROOF_API const roof_actions *roof_actions_of(const roof_machine *machine, roof_regime regime,
+                                             double fraction);
+
+/** What to do by all that is known: a starved device is overhead-bound, whatever its kernel is bound by.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: as roof_actions_of. */
+ROOF_API const roof_actions *roof_actions_for(const roof_evidence *evidence);
 
 /** Two checks to make before rewriting a kernel whose share is under the expected band, in order.
  *  Units: none.
  *  Ownership: static.
  *  Errors: NULL when `index` is not 0 or 1. */
-ROOF_API const char *roof_actions_check(int index);
+ROOF_API const char *roof_actions_check(const roof_machine *machine, int index);
 
 /** What was observed, and the next step. */
 typedef struct roof_decision {
@@ -335,8 +365,8 @@ typedef struct roof_decision {
  *  Errors: NULL when out of range. */
 ROOF_API const roof_decision *roof_decision_at(int index);
 
-/** The row that the prediction's regime and the clues show: capacity and links first, then a device that is
- *  busy with neither arithmetic nor memory, then the side of the ridge.
+/** The row that the prediction's regime and the clues show: capacity and links first, then a device that
+ *  waits for work, then one that is busy with neither arithmetic nor memory, then the side of the ridge.
  *  Units: none.
  *  Ownership: static.
  *  Errors: NULL where no row does. */
@@ -462,6 +492,7 @@ typedef struct roof_lever {
   double seconds;     /**< expected after the change; NaN unknown */
   double flips_at;    /**< batching: the first whole size that is compute-bound; else NaN */
   roof_regime regime; /**< after the change */
+  bool of_launches;   /**< a faster machine: its launches, not its kernels */
   char change[160];   /**< "weights in int4, a scale per 128" */
   char moved[192];    /**< which quantities moved, from what to what */
   char why[256];      /**< why it helps, or why it does not */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "roofline/advise.h"
+#include "advise/levers.h"
 #include "roofline/units.h"
 
 bool roof_lever_helps(const roof_lever *lever) {
@@ -68,11 +68,18 @@ static bool has_clues(const roof_question *question) {
 static void find_causes(roof_advice *a, const roof_machine *machine, const roof_question *question) {
   a->evidence = roof_evidence_of(&a->now, machine, question->measured_seconds);
   a->evidence.wall_seconds = question->wall_seconds;
-  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
-    a->evidence.clue[i] = isnan(question->clue[i]) ? a->evidence.clue[i] : question->clue[i];
-  }
-  roof_evidence_derive(&a->evidence);
+  roof_evidence_take(&a->evidence, question->clue);
   a->cause_count = roof_causes_rank(&a->evidence, a->causes, ROOF_ADVICE_CAUSES);
+}
+
+/** Counters that show a device waiting for work say how much a lever on the kernel can bring. */
+static void hold_levers_against(roof_advice *a) {
+  const double *clue = a->evidence.clue;
+  if (roof_evidence_is_starved(&a->evidence)) {
+    double active = fmin(isnan(clue[ROOF_CLUE_ACTIVE]) ? 1 : clue[ROOF_CLUE_ACTIVE], 1);
+    double idle = isnan(clue[ROOF_CLUE_IDLE]) ? 0 : clue[ROOF_CLUE_IDLE];
+    rf_levers_starve(a->levers, a->lever_count, fmax(fmin(active, 1 - idle), 0.01));
+  }
 }
 
 /** The first lever that is the owner's to pull, when it helps. */
@@ -117,6 +124,7 @@ roof_status roof_advise(const roof_target *target, const roof_op *op, const doub
   find_causes(out, target->machine, question);
   out->lever_count = roof_levers_rank(target, op, typed, question->users, out->levers, ROOF_ADVICE_LEVERS);
   out->lever_count = out->lever_count < ROOF_ADVICE_LEVERS ? out->lever_count : ROOF_ADVICE_LEVERS;
+  hold_levers_against(out);
   out->best = best_lever(out);
   return ROOF_OK;
 }

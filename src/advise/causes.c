@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advise/rules.h"
 #include "core/number.h"
-#include "roofline/advise.h"
 #include "roofline/text.h"
 #include "roofline/units.h"
 
@@ -16,125 +16,6 @@ static const struct {
     ROOF_CLUE_MAP(CLUE)
 #undef CLUE
 };
-
-enum { CPU = 1, GPU = 2, ANY = CPU | GPU };
-enum {
-  COMPUTE = 1 << ROOF_COMPUTE_BOUND,
-  MEMORY = 1 << ROOF_MEMORY_BOUND,
-  OVERHEAD = 1 << ROOF_OVERHEAD_BOUND,
-  NETWORK = 1 << ROOF_NETWORK_BOUND,
-  MATRIX = 1 << ROOF_REGIME_COUNT, /**< compute-bound on the matrix unit */
-  BUSY = COMPUTE | MEMORY,
-  ALL = BUSY | OVERHEAD | NETWORK | 1 << ROOF_CAPACITY_BOUND
-};
-
-/** One reason for a gap. The clue counts past `threshold` and is beyond doubt at `full` (lower than the
- * threshold: less is worse). `weight` ranks reasons of equal evidence: what costs more, or is more common. */
-typedef struct rule {
-  const char *name;
-  int devices;
-  int regimes;
-  roof_clue clue;
-  double threshold;
-  double full;
-  double weight;
-  const char *sentence; /**< {} is the clue's value */
-  const char *measurement;
-  const char *action;
-  const char *source;
-} rule;
-
-#define STARVED "Nsight Compute practice: sm__cycles_active under 50 % of elapsed is a starved device"
-#define CONVENTION "a convention of this tool"
-#define CACHES "Hennessy and Patterson, Computer Architecture, ch. 2"
-
-static const rule rules[] = {
-    {"launch overhead", ANY, ALL, ROOF_CLUE_LAUNCH, 0.10, 1, 1.0, "{} of the time is the cost of launching",
-     "the same work in one launch of twice the size",
-     "CUDA graphs, fusion, a larger batch or a persistent kernel",
-     "a tenth of the time is what fusing two launches can win back; " CONVENTION},
-    {"launch overhead", GPU, ALL, ROOF_CLUE_ACTIVE, 0.50, 0.05, 1.0,
-     "the device had work in only {} of the cycles", "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
-     "CUDA graphs, fusion, a larger batch or a persistent kernel", STARVED},
-    {"host overhead", ANY, ALL, ROOF_CLUE_IDLE, 0.10, 0.9, 1.0, "no kernel runs for {} of the elapsed time",
-     "the sum of the kernels' times compared with the elapsed time",
-     "CUDA graphs, fewer and larger steps, no host sync", "a tenth of the elapsed time; " CONVENTION},
-    {"clock throttling", ANY, ALL, ROOF_CLUE_CLOCK, 0.97, 0.5, 0.9, "the clock ran at {} of its nominal rate",
-     "the clock, sampled during the kernel", "lock the clocks, watch power and temperature caps",
-     "boost clocks wander by 1 to 3 % unthrottled; " CONVENTION},
-    {"other work on the machine", ANY, ALL, ROOF_CLUE_STEAL, 0.02, 0.5, 0.9,
-     "others took {} of the processor's time", "steal time and load around the measurement",
-     "measure on a quiet machine", "2 % is beyond the spread of a quiet guest; " CONVENTION},
-    {"no tensor cores", GPU, MATRIX, ROOF_CLUE_MATRIX, 0.05, 0, 1.0,
-     "the matrix unit was active in {} of the cycles",
-     "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active",
-     "a kernel that uses the matrix unit: dimensions and pointers aligned to 16 bytes",
-     "NVIDIA, Matrix Multiplication Background User's Guide: tensor cores idle when alignment fails"},
-    {"no tensor cores", ANY, COMPUTE, ROOF_CLUE_VECTOR, 0.50, 1, 0.7,
-     "the rate is {} of the peak of the vector units alone",
-     "the instruction mix: any matrix instruction at all?",
-     "a kernel that uses the matrix unit: dimensions and pointers aligned to 16 bytes",
-     "the matrix peak is several times the vector peak, so a rate under the latter fits either; " CONVENTION},
-    {"wrong dtype path", ANY, COMPUTE, ROOF_CLUE_WIDER, 0.65, 0.90, 0.7,
-     "the rate is {} of the peak of the next wider format",
-     "the kernel's name or its instructions: which format?", "check casts and the library's compute type",
-     "65 % of a peak is where kernels of that format land (docs/verdicts.md)"},
-    {"wave quantization", GPU, BUSY, ROOF_CLUE_WAVE, 0.10, 0.5, 0.8, "{} of the last wave is idle",
-     "the same kernel at a whole number of waves", "another tile, split-K or stream-K, a persistent kernel",
-     "NVIDIA, Matrix Multiplication Background User's Guide, wave quantization"},
-    {"tile quantization", ANY, COMPUTE, ROOF_CLUE_TILE, 0.05, 0.5, 0.8,
-     "{} of the computed elements are padding", "the same kernel at a multiple of the tile",
-     "pad the shape to the tile, or choose a smaller tile",
-     "NVIDIA, Matrix Multiplication Background User's Guide, tile quantization"},
-    {"occupancy", GPU, BUSY, ROOF_CLUE_OCCUPANCY, 0.50, 0.10, 0.6, "only {} of the warps are resident",
-     "sm__warps_active.avg.pct_of_peak_sustained_active",
-     "fewer registers or less shared memory per block, or more independent work per thread",
-     "Volkov, Better Performance at Lower Occupancy (GTC 2010): under half, latency must be hidden by ILP"},
-    {"register pressure", ANY, BUSY, ROOF_CLUE_SPILL, 0.02, 0.3, 0.7,
-     "{} of the traffic is spilled registers", "local memory loads and stores",
-     "smaller tiles per thread, launch bounds", CONVENTION},
-    {"bank conflicts", GPU, BUSY, ROOF_CLUE_BANK, 0.05, 0.75, 0.7,
-     "{} of the shared memory cycles are bank conflicts",
-     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "pad or swizzle the shared tile",
-     "a conflict-free kernel counts none; 5 % leaves room for the counter's own; " CONVENTION},
-    {"uncoalesced access", ANY, MEMORY, ROOF_CLUE_SECTOR, 0.80, 0.125, 0.9,
-     "only {} of the fetched bytes are used", "l1tex sectors per request, or bytes fetched over bytes used",
-     "make neighbouring threads touch neighbouring addresses, or transpose through shared memory",
-     "4 of 32 bytes of a sector (CUDA C++ Best Practices Guide, 10.2.1) is the worst case of fp32"},
-    {"L2 reuse", ANY, BUSY, ROOF_CLUE_TRAFFIC, 1.10, 3, 0.8, "{} the compulsory bytes cross the memory bus",
-     "dram__bytes.sum against the operands' sizes", "block for the cache, rasterise tiles in groups",
-     "a tenth more than compulsory; " CONVENTION},
-    {"divergence", GPU, BUSY, ROOF_CLUE_LANES, 0.90, 0.25, 0.8,
-     "{} of the lanes are active in an instruction", "smsp__thread_inst_executed_per_inst_executed.ratio",
-     "sort or compact the work, make branches uniform", "1 - 1/10 of the lanes; " CONVENTION},
-    {"idle link", ANY, NETWORK, ROOF_CLUE_LINK, 0.80, 0.2, 0.8, "the link delivers only {} of its rate",
-     "nccl-tests or osu_bw at this size and at 1 GB: a small message, or a slow path?",
-     "larger messages, more channels; the ranks on the direct link (nvidia-smi topo -m)",
-     "nccl-tests, PERFORMANCE.md: large messages reach the link's rate; a fifth less is " CONVENTION},
-    {"paging", ANY, MEMORY | 1 << ROOF_CAPACITY_BOUND, ROOF_CLUE_PAGED, 0.05, 0.5, 0.5,
-     "{} of the bytes come from beyond the memory", "page faults, or bytes moved by unified memory",
-     "a smaller working set, prefetching, more devices",
-     "a link is 20 times slower than the memory, so 5 % of the bytes double the time; " CONVENTION},
-    {"overlap failure", ANY, ALL, ROOF_CLUE_EXPOSED, 0.10, 0.5, 0.6,
-     "{} of the time is what transfers and arithmetic would hide from each other",
-     "the kernel with the loads removed, then with the arithmetic removed",
-     "double buffering, asynchronous copies, more work in flight",
-     "the measured time stands between the bounds max and sum; " CONVENTION},
-    {"write-allocate", CPU, MEMORY, ROOF_CLUE_WRITE_ALLOCATE, 0.15, 0.5, 0.8,
-     "{} of the bus time reads lines only to overwrite them", "the same kernel with non-temporal stores",
-     "non-temporal stores", CACHES "; 15 % is beyond the spread of runs"},
-    {"NUMA", CPU, MEMORY, ROOF_CLUE_REMOTE, 0.10, 0.75, 0.8, "{} of the accesses go to another node",
-     "the same run bound to one node (numactl)", "first-touch the data with the threads that use it",
-     "a tenth of the accesses; " CONVENTION},
-    {"huge pages", CPU, MEMORY, ROOF_CLUE_PAGE_WALK, 0.05, 0.4, 0.6, "{} of the cycles walk page tables",
-     "the same run with madvise(MADV_HUGEPAGE)", "transparent or explicit huge pages",
-     "huge pages bring 15 to 20 % on triad where walks are visible; " CONVENTION},
-    {"SMT", CPU, BUSY, ROOF_CLUE_SMT, 1.5, 2, 0.5, "{} busy threads share one core",
-     "the same run with one thread per core", "one thread per core",
-     "two threads share one core's pipes and caches"},
-};
-
-enum { RULES = sizeof rules / sizeof rules[0] };
 
 const char *roof_clue_name(roof_clue clue) {
   return (unsigned)clue < ROOF_CLUE_COUNT ? clues[clue].name : "?";
@@ -197,6 +78,12 @@ static void derive(roof_evidence *e, roof_clue clue, double value) {
   }
 }
 
+/** The same from the time and the ceilings alone: other causes leave the same figure, so it shows none. */
+static void infer(roof_evidence *e, roof_clue clue, double value) {
+  e->inferred[clue] |= isnan(e->clue[clue]);
+  derive(e, clue, value);
+}
+
 /** Reading each line before it is overwritten adds the written bytes once more to the bus. The clue is 0
  * where the gap is too small to hold that. */
 static double write_allocate(const roof_prediction *p, double fraction) {
@@ -220,7 +107,7 @@ static double wider_peak(const roof_evidence *e) {
   return rate;
 }
 
-/** The rate against what other paths of the machine can do; above such a path it is not the one taken. */
+/** The rate against what other paths of the machine can do; over 1 such a path is not the one taken. */
 static void derive_paths(roof_evidence *e) {
   const roof_prediction *p = e->prediction;
   double rate = p->work.flops / e->measured_seconds;
@@ -228,10 +115,8 @@ static void derive_paths(roof_evidence *e) {
       p->peak->unit == ROOF_MATRIX
           ? roof_machine_peak(e->machine, p->peak->dtype, ROOF_VECTOR, false, ROOF_DATASHEET)
           : NULL;
-  double vector_rate = vector != NULL ? rate / vector->flops_per_second : 0;
-  double wider_rate = rate / wider_peak(e);
-  derive(e, ROOF_CLUE_VECTOR, vector_rate <= 1 ? vector_rate : 0);
-  derive(e, ROOF_CLUE_WIDER, wider_rate <= 1 ? wider_rate : 0);
+  infer(e, ROOF_CLUE_VECTOR, vector != NULL ? rate / vector->flops_per_second : 0);
+  infer(e, ROOF_CLUE_WIDER, rate / wider_peak(e));
 }
 
 void roof_evidence_derive(roof_evidence *e) {
@@ -239,10 +124,11 @@ void roof_evidence_derive(roof_evidence *e) {
   double seconds = e->measured_seconds;
   double fraction = p->lower_seconds / seconds;
   derive(e, ROOF_CLUE_FRACTION, fraction);
-  derive(e, ROOF_CLUE_LAUNCH, p->overhead_seconds / seconds);
-  derive(e, ROOF_CLUE_EXPOSED, (fmin(seconds, p->upper_seconds) - p->lower_seconds) / seconds);
+  infer(e, ROOF_CLUE_LAUNCH, p->overhead_seconds / seconds);
+  infer(e, ROOF_CLUE_EXPOSED, (fmin(seconds, p->upper_seconds) - p->lower_seconds) / seconds);
+  infer(e, ROOF_CLUE_BEYOND, 1 - p->upper_seconds / seconds);
   if (p->bytes > 0) {
-    derive(e, ROOF_CLUE_WRITE_ALLOCATE, write_allocate(p, fraction));
+    infer(e, ROOF_CLUE_WRITE_ALLOCATE, write_allocate(p, fraction));
     derive(e, ROOF_CLUE_TRAFFIC, e->counted_bytes / p->bytes);
   }
   if (e->machine != NULL && p->peak != NULL && p->work.flops > 0) {
@@ -267,20 +153,23 @@ roof_evidence roof_evidence_of(const roof_prediction *prediction, const roof_mac
   return e;
 }
 
-static int device_of(const roof_machine *machine) {
-  if (machine == NULL || machine->device_class[0] == '\0') {
-    return ANY;
+void roof_evidence_take(roof_evidence *e, const double counted[ROOF_CLUE_COUNT]) {
+  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
+    if (!isnan(counted[i])) {
+      e->clue[i] = counted[i];
+      e->inferred[i] = false;
+    }
   }
-  return strcmp(machine->device_class, "cpu") == 0 ? CPU : GPU;
+  roof_evidence_derive(e);
 }
 
 static int regimes_of(const roof_prediction *p) {
   bool matrix = p->regime == ROOF_COMPUTE_BOUND && p->peak != NULL && p->peak->unit == ROOF_MATRIX;
-  return 1 << p->regime | (matrix ? MATRIX : 0);
+  return 1 << p->regime | (matrix ? RF_IN_MATRIX : 0);
 }
 
 /** How far past its threshold the value is: 0 at it, 1 at `full`, negative before it. */
-static double strength(const rule *r, double value) {
+static double strength(const rf_rule *r, double value) {
   return (value - r->threshold) / (r->full - r->threshold);
 }
 
@@ -297,7 +186,7 @@ static void format_value(char *buffer, size_t size, roof_clue clue, double value
   rf_format(buffer, size, "%.3g%s", value * forms[i].scale, forms[i].suffix);
 }
 
-static void write_sentence(const rule *r, double value, char *buffer, size_t size) {
+static void write_sentence(const rf_rule *r, double value, char *buffer, size_t size) {
   const char *mark = strstr(r->sentence, "{}");
   char number[32], limit[32];
   if (isnan(value)) {
@@ -310,36 +199,58 @@ static void write_sentence(const rule *r, double value, char *buffer, size_t siz
            r->full > r->threshold ? "over" : "under", limit);
 }
 
-/** A figure that follows from the time and the ceilings alone: other causes leave the same one, so it shows
- * none. */
-static bool is_guess(roof_clue clue) {
-  return clue == ROOF_CLUE_VECTOR || clue == ROOF_CLUE_WIDER || clue == ROOF_CLUE_EXPOSED ||
-         clue == ROOF_CLUE_WRITE_ALLOCATE;
+static bool is_possible(const rf_rule *r, const roof_evidence *e) {
+  return isnan(e->clue[r->clue]) || e->inferred[r->clue];
 }
 
-/** Shown causes come first, then guesses, then causes without a figure. */
-static double weight_of(const rule *r, double value, double past) {
-  if (isnan(value)) {
-    return (r->regimes == ALL ? 0.05 : 0.1) * r->weight;
+/** Shown causes come first, then what the time suggests, then causes without a figure. */
+static double weight_of(const rf_rule *r, const roof_evidence *e, double past) {
+  if (isnan(e->clue[r->clue])) {
+    return (r->regimes == RF_IN_ALL ? 0.05 : 0.1) * r->weight;
   }
-  return is_guess(r->clue) ? 0.1 + 0.04 * r->weight * fmin(past, 1) : r->weight * (0.3 + 0.7 * fmin(past, 1));
+  return is_possible(r, e) ? 0.1 + 0.04 * r->weight * fmin(past, 1) : r->weight * (0.3 + 0.7 * fmin(past, 1));
+}
+
+/** True where the rate is more than the path that the rule names can give. */
+static bool is_too_fast(const rf_rule *r, const roof_evidence *e) {
+  bool vector = r->clue == ROOF_CLUE_VECTOR || r->clue == ROOF_CLUE_MATRIX;
+  return (vector && e->clue[ROOF_CLUE_VECTOR] > 1) ||
+         (r->clue == ROOF_CLUE_WIDER && e->clue[ROOF_CLUE_WIDER] > 1);
+}
+
+bool roof_evidence_has_gap(const roof_evidence *evidence) {
+  return !(evidence->clue[ROOF_CLUE_FRACTION] >= roof_options_default().efficiency_low);
+}
+
+bool roof_evidence_is_starved(const roof_evidence *e) {
+  return e->clue[ROOF_CLUE_ACTIVE] < RF_STARVED_ACTIVE || e->clue[ROOF_CLUE_IDLE] > RF_STARVED_IDLE;
+}
+
+static bool fits(const rf_rule *r, const roof_evidence *e) {
+  return (r->devices & rf_device_of(e->machine)) != 0 && (r->regimes & regimes_of(e->prediction)) != 0 &&
+         !is_too_fast(r, e) && (roof_evidence_has_gap(e) || !is_possible(r, e));
+}
+
+static const char *measurement_of(const rf_rule *r, const roof_machine *machine) {
+  bool known =
+      machine != NULL && (strcmp(machine->vendor, "NVIDIA") == 0 || strcmp(machine->vendor, "nvidia") == 0);
+  return known && r->metric != NULL ? r->metric : r->measurement;
 }
 
 /** True when the rule applies; *out then has the cause. */
-static bool apply(const rule *r, const roof_evidence *e, roof_cause *out) {
+static bool apply(const rf_rule *r, const roof_evidence *e, roof_cause *out) {
   double value = e->clue[r->clue];
   double past = isnan(value) ? 0 : strength(r, value);
-  bool fits = (r->devices & device_of(e->machine)) != 0 && (r->regimes & regimes_of(e->prediction)) != 0;
-  if (!fits || (!isnan(value) && past <= 0)) {
+  if (!fits(r, e) || (!isnan(value) && past <= 0)) {
     return false;
   }
   *out = (roof_cause){.name = r->name,
-                      .certainty = isnan(value) || is_guess(r->clue) ? ROOF_POSSIBLE : ROOF_SHOWN,
+                      .certainty = is_possible(r, e) ? ROOF_POSSIBLE : ROOF_SHOWN,
                       .clue = r->clue,
                       .value = value,
                       .threshold = r->threshold,
-                      .weight = weight_of(r, value, past),
-                      .measurement = r->measurement,
+                      .weight = weight_of(r, e, past),
+                      .measurement = measurement_of(r, e->machine),
                       .action = r->action,
                       .source = r->source};
   write_sentence(r, value, out->sentence, sizeof out->sentence);
@@ -368,10 +279,10 @@ static size_t insert(roof_cause *ranked, size_t count, const roof_cause *cause) 
 }
 
 size_t roof_causes_rank(const roof_evidence *evidence, roof_cause *out, size_t capacity) {
-  roof_cause ranked[RULES], cause;
+  roof_cause ranked[RF_RULES_MAX], cause;
   size_t count = 0;
-  for (size_t i = 0; i < RULES; i++) {
-    if (apply(&rules[i], evidence, &cause)) {
+  for (size_t i = 0; i < rf_rule_count; i++) {
+    if (apply(&rf_rules[i], evidence, &cause)) {
       count = insert(ranked, count, &cause);
     }
   }
@@ -411,9 +322,32 @@ static void write_reached(const roof_evidence *e, char *buffer, size_t size) {
                                 of[p->regime].unit));
 }
 
+/** The one gap of an answer: ", 6.1 points below the expected 77.1 %"; nothing where that is not known. */
+static void write_gap(const roof_evidence *e, char *buffer, size_t size) {
+  const roof_prediction *p = e->prediction;
+  double expected = 100 * p->lower_seconds / p->expected_seconds;
+  double gap = expected - 100 * e->clue[ROOF_CLUE_FRACTION];
+  buffer[0] = '\0';
+  if (isfinite(gap)) {
+    rf_format(buffer, size, ", %.1f points %s the expected %.1f %%", fabs(gap), gap >= 0 ? "below" : "above",
+              expected);
+  }
+}
+
+static void write_why(const roof_evidence *e, const roof_cause *causes, size_t count, char *buffer,
+                      size_t size) {
+  if (count > 0 && causes[0].certainty == ROOF_SHOWN) {
+    snprintf(buffer, size, "; %s: %s", causes[0].name, causes[0].sentence);
+  } else if (!roof_evidence_has_gap(e)) {
+    snprintf(buffer, size, ": nothing to explain");
+  } else {
+    snprintf(buffer, size, "; no counter shows why");
+  }
+}
+
 char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *causes, size_t count,
                            char *buffer, size_t size) {
-  char reached[160];
+  char reached[160], gap[80], why[320];
   /* Time in which no kernel runs is no part of what the kernel itself misses. */
   while (count > 0 && causes[0].clue == ROOF_CLUE_IDLE) {
     causes++;
@@ -421,23 +355,11 @@ char *roof_causes_sentence(const roof_evidence *evidence, const roof_cause *caus
   }
   double fraction = evidence->clue[ROOF_CLUE_FRACTION];
   write_reached(evidence, reached, sizeof reached);
-  int length = rf_format(buffer, size, "%s, %.1f %% of its ceiling; ", reached, 100 * fraction);
-  size_t used = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size;
-  double missing = 100 * (1 - fraction);
-  if (fraction > 1 + ROOF_PLACE_ROUNDING) {
-    snprintf(buffer + used, size - used,
-             "it is above its ceiling, so the ceiling, the work or the time is wrong");
-  } else if (count == 0) {
-    rf_format(buffer + used, size - used, "the counters explain none of the missing %.1f %%",
-              fmax(0, missing));
-  } else if (causes[0].certainty == ROOF_SHOWN) {
-    rf_format(buffer + used, size - used, "missing %.1f %%: %s: %s", fmax(0, missing), causes[0].name,
-              causes[0].sentence);
-  } else {
-    rf_format(buffer + used, size - used,
-              "no counter shows why %.1f %% are missing; measure %s first (possible: %s)", fmax(0, missing),
-              causes[0].measurement, causes[0].name);
-  }
+  write_gap(evidence, gap, sizeof gap);
+  write_why(evidence, causes, count, why, sizeof why);
+  bool above = fraction > 1 + ROOF_PLACE_ROUNDING;
+  rf_format(buffer, size, "%s, %.1f %% of its ceiling%s%s", reached, 100 * fraction, above ? "; " : gap,
+            above ? "it is above its ceiling, so the ceiling, the work or the time is wrong" : why);
   return buffer;
 }
 

@@ -3,7 +3,7 @@
 
 #include "roofline/advise.h"
 
-enum { LOW_INTENSITY, IDLE_MATRIX, COLLECTIVE, CAPACITY, BUSY_BUT_SLOW, DECISION_COUNT };
+enum { LOW_INTENSITY, IDLE_MATRIX, COLLECTIVE, CAPACITY, BUSY_BUT_SLOW, STARVED, DECISION_COUNT };
 
 static const roof_decision decisions[DECISION_COUNT] = {
     [LOW_INTENSITY] = {"low intensity, much memory traffic", "quantization, fusion, a better layout"},
@@ -12,6 +12,7 @@ static const roof_decision decisions[DECISION_COUNT] = {
     [CAPACITY] = {"it does not fit", "quantization, sharding, a narrower KV cache"},
     [BUSY_BUT_SLOW] = {"the device is busy, its FLOP/s are low",
                        "profile it: the throughput of the SMs and of the memory say what it is busy with"},
+    [STARVED] = {"the device waits for work", "fewer, larger launches: fusion, a larger batch, no host sync"},
 };
 
 /** Shares past which a figure counts: those of Nsight Compute's rule for a busy resource (seen.c), of the
@@ -39,13 +40,17 @@ const roof_decision *roof_decision_of(const roof_evidence *e) {
   if (regime == ROOF_NETWORK_BOUND || over(e, ROOF_CLUE_LINK, busy)) {
     return &decisions[COLLECTIVE];
   }
+  if (regime == ROOF_OVERHEAD_BOUND || roof_evidence_is_starved(e)) {
+    return &decisions[STARVED];
+  }
   if (over(e, ROOF_CLUE_ACTIVE, always_busy) && under(e, ROOF_CLUE_FRACTION, half) && !worked) {
     return &decisions[BUSY_BUT_SLOW];
   }
   if (regime == ROOF_MEMORY_BOUND) {
     return under(e, ROOF_CLUE_MEMORY, half) ? NULL : &decisions[LOW_INTENSITY];
   }
+  bool matrix = e->prediction->peak == NULL || e->prediction->peak->unit == ROOF_MATRIX;
   bool idle = isnan(e->clue[ROOF_CLUE_MATRIX]) ? under(e, ROOF_CLUE_FRACTION, good)
                                                : under(e, ROOF_CLUE_MATRIX, busy);
-  return regime == ROOF_COMPUTE_BOUND && idle ? &decisions[IDLE_MATRIX] : NULL;
+  return regime == ROOF_COMPUTE_BOUND && matrix && idle ? &decisions[IDLE_MATRIX] : NULL;
 }

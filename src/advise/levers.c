@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/levers.h"
+#include "advise/rules.h"
 #include "core/number.h"
-#include "roofline/advise.h"
 #include "roofline/units.h"
 
 enum { SHORT = 48, LEVERS_MAX = 48 };
@@ -122,6 +123,17 @@ static bool predict_types(const bench *b, const roof_types *types, roof_target *
   return roof_target_supports(target, p->work.unit, NULL) == ROOF_OK;
 }
 
+static bool is_processor(const bench *b) {
+  return rf_device_of(b->target->machine) == RF_ON_CPU;
+}
+
+/** True where the unit computes in the format itself. The vector units of a GPU convert it on the way; a
+ * processor without the arithmetic pays for that. */
+static bool is_native(const bench *b, const roof_prediction *p, roof_dtype dtype) {
+  bool own = p->peak == NULL || (p->peak->dtype == dtype && p->peak->unit == b->now.work.unit);
+  return own || (b->now.work.unit == ROOF_VECTOR && !is_processor(b));
+}
+
 /** Formats narrower than the present one that the unit computes in, one per size: the first with the best
  * peak. */
 static void add_native(bench *b) {
@@ -135,7 +147,7 @@ static void add_native(bench *b) {
     types.output = bytes < roof_dtype_bytes(b->target->types.output) && bytes >= 2 ? (roof_dtype)d
                                                                                    : b->target->types.output;
     if (bytes >= last || (vector && bytes < 2) || !predict_types(b, &types, &target, &p) ||
-        (!vector && (p.peak->dtype != (roof_dtype)d || p.peak->unit != ROOF_MATRIX))) {
+        !is_native(b, &p, (roof_dtype)d)) {
       continue;
     }
     last = bytes;
@@ -263,7 +275,8 @@ static void add_fusion(bench *b) {
 
 /** One launch for many: its cost, or the cutoff that stands for it, is paid once. */
 static void add_launches(bench *b) {
-  if (b->now.regime == ROOF_NETWORK_BOUND) {
+  bool unknown = isnan(b->now.overhead_seconds) && b->now.regime != ROOF_OVERHEAD_BOUND;
+  if (b->now.regime == ROOF_NETWORK_BOUND || (is_processor(b) && unknown)) {
     return;
   }
   double launch = b->now.overhead_seconds;
@@ -275,7 +288,9 @@ static void add_launches(bench *b) {
   roof_quantity_format(cost, SHORT, isnan(launch) ? b->target->overhead_cutoff : launch, "s");
   roof_quantity_format(work, SHORT, busy, "s");
   bool helps = l->gain >= ROOF_LEVER_HELPS;
-  snprintf(l->change, sizeof l->change, "one launch for many: CUDA graphs or a persistent kernel");
+  snprintf(l->change, sizeof l->change,
+           is_processor(b) ? "one call for many, its threads started once"
+                           : "one launch for many: CUDA graphs or a persistent kernel");
   if (helps) {
     snprintf(l->moved, sizeof l->moved, "launch cost, at most %s", cost);
   }
@@ -451,6 +466,7 @@ static void add_resources(bench *b) {
     roof_target faster = twice(b->target, i, &link);
     roof_predict(&faster, b->op, b->values, &p);
     roof_lever *l = add(b, ROOF_LEVER_RESOURCE, &faster, &p, 1);
+    l->of_launches = i == LAUNCH;
     snprintf(l->change, sizeof l->change, "%s", resources[i].change);
     if (l->gain < ROOF_LEVER_HELPS) {
       explain_hidden(b, resources[i].what, resources[i].seconds, l);
@@ -458,17 +474,49 @@ static void add_resources(bench *b) {
   }
 }
 
-/** Largest gain first; what makes it fit at all before everything. */
-static void sort_levers(bench *b) {
-  for (size_t i = 1; i < b->count; i++) {
-    roof_lever l = b->levers[i];
+void rf_levers_sort(roof_lever *levers, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    roof_lever l = levers[i];
     size_t j = i;
-    while (j > 0 && !isnan(b->levers[j - 1].gain) && (isnan(l.gain) || b->levers[j - 1].gain < l.gain)) {
-      b->levers[j] = b->levers[j - 1];
+    while (j > 0 && !isnan(levers[j - 1].gain) && (isnan(l.gain) || levers[j - 1].gain < l.gain)) {
+      levers[j] = levers[j - 1];
       j--;
     }
-    b->levers[j] = l;
+    levers[j] = l;
   }
+}
+
+/** Sets a gain, and the time that goes with it. */
+static void set_gain(roof_lever *l, double gain) {
+  l->seconds *= l->gain / gain;
+  l->gain = gain;
+}
+
+/** A kernel that is made faster shortens only the share of the time in which the device works. */
+static void shorten_busy(roof_lever *l, double busy) {
+  char why[sizeof l->why];
+  bool kernel = l->kind == ROOF_LEVER_PRECISION || (l->kind == ROOF_LEVER_RESOURCE && !l->of_launches);
+  if (kernel && l->gain >= ROOF_LEVER_HELPS) {
+    set_gain(l, 1 / (1 - busy + busy / l->gain));
+    memcpy(why, l->why, sizeof why);
+    rf_format(l->why, sizeof l->why, "of the %.3g %% of the time in which the device works; %.180s",
+              100 * busy, why);
+  }
+}
+
+void rf_levers_starve(roof_lever *levers, size_t count, double busy) {
+  for (size_t i = 0; i < count; i++) {
+    roof_lever *l = &levers[i];
+    if (l->kind != ROOF_LEVER_LAUNCHES) {
+      shorten_busy(l, busy);
+    } else if (l->gain < 1 / busy) {
+      set_gain(l, 1 / busy);
+      snprintf(l->moved, sizeof l->moved, "idle time");
+      rf_format(l->why, sizeof l->why, "at most: the device works in %.3g %% of the time, by the counters",
+                100 * busy);
+    }
+  }
+  rf_levers_sort(levers, count);
 }
 
 size_t roof_levers_rank(const roof_target *target, const roof_op *op, const double *typed, double users,
@@ -496,7 +544,7 @@ size_t roof_levers_rank(const roof_target *target, const roof_op *op, const doub
   add_network(b);
   add_capacity(b);
   add_resources(b);
-  sort_levers(b);
+  rf_levers_sort(b->levers, b->count);
   size_t count = b->count, kept = count < capacity ? count : capacity;
   if (kept > 0) {
     memcpy(out, b->levers, kept * sizeof *out);

@@ -11,7 +11,7 @@ static json_t *measured_json(const roof_advice *a) {
     return json_null();
   }
   json_t *actions = json_array(), *causes = json_array();
-  const roof_actions *group = roof_actions_of(a->now.regime, a->placed.share);
+  const roof_actions *group = roof_actions_for(&a->evidence);
   const roof_decision *next = roof_decision_of(&a->evidence);
   for (int i = 0; i < 3; i++) {
     json_array_append_new(actions, json_string(group->actions[i]));

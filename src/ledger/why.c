@@ -53,10 +53,7 @@ void roof_why_of(roof_why *why, const roof_reconciled *r, const roof_machine *ma
   restore(why, r);
   roof_evidence evidence = roof_evidence_of(&why->prediction, machine, r->measured_seconds);
   evidence.counted_bytes = r->counted_bytes;
-  for (int i = 0; i < ROOF_CLUE_COUNT; i++) {
-    evidence.clue[i] = isnan(r->clue[i]) ? evidence.clue[i] : r->clue[i];
-  }
-  roof_evidence_derive(&evidence);
+  roof_evidence_take(&evidence, r->clue);
   size_t found = roof_causes_rank(&evidence, why->causes, ROOF_WHY_CAUSES);
   why->count = found < ROOF_WHY_CAUSES ? found : ROOF_WHY_CAUSES;
   roof_causes_sentence(&evidence, why->causes, why->count, why->sentence, sizeof why->sentence);

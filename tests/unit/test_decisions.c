@@ -3,7 +3,7 @@
 
 #include "roofline/advise.h"
 
-enum { LOW_INTENSITY, IDLE_MATRIX, COLLECTIVE, CAPACITY, BUSY_BUT_SLOW, NONE = 9 };
+enum { LOW_INTENSITY, IDLE_MATRIX, COLLECTIVE, CAPACITY, BUSY_BUT_SLOW, STARVED, NONE = 9 };
 
 static void five_observations(void **state) {
   (void)state;
@@ -28,7 +28,9 @@ static void five_observations(void **state) {
       {ROOF_COMPUTE_BOUND, ROOF_CLUE_MATRIX, 0.05, 0.05, 0.90, IDLE_MATRIX},
       {ROOF_COMPUTE_BOUND, ROOF_CLUE_COMPUTE, 0.61, 0.05, 0.98, IDLE_MATRIX},
       {ROOF_MEMORY_BOUND, ROOF_CLUE_MEMORY, 0.61, 0.05, 0.98, LOW_INTENSITY},
-      {ROOF_OVERHEAD_BOUND, ROOF_CLUE_LAUNCH, 0.9, 0.05, NAN, NONE},
+      {ROOF_OVERHEAD_BOUND, ROOF_CLUE_LAUNCH, 0.9, 0.05, NAN, STARVED},
+      {ROOF_COMPUTE_BOUND, ROOF_CLUE_MATRIX, 0.10, 0.05, 0.30, STARVED},
+      {ROOF_MEMORY_BOUND, ROOF_CLUE_IDLE, 0.20, 0.60, NAN, STARVED},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     roof_prediction p = {.regime = cases[i].regime};
@@ -43,8 +45,8 @@ static void five_observations(void **state) {
       fail_msg("case %zu: %s", i, roof_decision_of(&e) != NULL ? roof_decision_of(&e)->observation : "none");
     }
   }
-  assert_non_null(roof_decision_at(BUSY_BUT_SLOW));
-  assert_null(roof_decision_at(BUSY_BUT_SLOW + 1));
+  assert_non_null(roof_decision_at(STARVED));
+  assert_null(roof_decision_at(STARVED + 1));
   assert_null(roof_decision_at(-1));
 }
 

@@ -198,17 +198,17 @@ static void classes_and_their_thresholds(void **state) {
       {ROOF_CAPACITY_BOUND, 0.9, "capacity-bound"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const roof_actions *actions = roof_actions_of(cases[i].regime, cases[i].share);
+    const roof_actions *actions = roof_actions_of(NULL, cases[i].regime, cases[i].share);
     assert_string_equal(actions->name, cases[i].name);
     for (int j = 0; j < 3; j++) {
       assert_true(strlen(actions->actions[j]) > 0);
     }
   }
-  assert_null(roof_actions_of(ROOF_MEMORY_BOUND, NAN));
-  assert_null(roof_actions_of(ROOF_MEMORY_BOUND, -0.1));
-  assert_non_null(strstr(roof_actions_check(0), "host"));
-  assert_non_null(strstr(roof_actions_check(1), "lanes"));
-  assert_null(roof_actions_check(2));
+  assert_null(roof_actions_of(NULL, ROOF_MEMORY_BOUND, NAN));
+  assert_null(roof_actions_of(NULL, ROOF_MEMORY_BOUND, -0.1));
+  assert_non_null(strstr(roof_actions_check(NULL, 0), "host"));
+  assert_non_null(strstr(roof_actions_check(NULL, 1), "lanes"));
+  assert_null(roof_actions_check(NULL, 2));
 }
 
 int main(void) {

@@ -132,12 +132,12 @@ static void add_causes(const cli_advice *a, roof_text *out) {
 
 static void add_actions(const cli_advice *a, roof_text *out) {
   double share = a->advice.placed.share;
-  const roof_actions *actions = roof_actions_of(a->advice.now.regime, share);
+  const roof_actions *actions = roof_actions_for(&a->advice.evidence);
+  const roof_machine *machine = a->target->machine;
   if (share < a->target->options.efficiency_low && a->advice.now.regime != ROOF_NETWORK_BOUND) {
-    roof_text_addf(out, "\n  before rewriting it, expected %.0f %% and reached %.3g %%\n",
-                   100 * a->target->options.efficiency, 100 * share);
-    for (int i = 0; roof_actions_check(i) != NULL; i++) {
-      roof_text_addf(out, "    %d. %s\n", i + 1, roof_actions_check(i));
+    roof_text_add(out, "\n  before rewriting it, check\n");
+    for (int i = 0; roof_actions_check(machine, i) != NULL; i++) {
+      roof_text_addf(out, "    %d. %s\n", i + 1, roof_actions_check(machine, i));
     }
   }
   roof_text_addf(out, "\n  %s\n", actions->name);
