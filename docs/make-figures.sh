@@ -13,3 +13,9 @@ folder=${1:-$root/docs}
 "$roofline" energy gemm m=1,64,512,4096 n=4096 k=4096 --machine a100 --dtype fp16 \
   --joules-per-flop 0.3pJ --joules-per-byte 120pJ --idle-watts 50 --to "$folder/energy.svg"
 "$roofline" model llama-3.1-8b batch=1..512*2 --precision bf16/fp8 --machine h100 --to "$folder/batch.svg"
+
+# The chart of the report of `loop`, on the scripted machine, so that it is the same everywhere.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+(cd "$scratch" && XDG_CONFIG_HOME=$scratch "$roofline" loop --quick --backend fake --quiet >/dev/null)
+sed -n '/<svg/,/<\/svg>/p' "$scratch/roofline-report.html" >"$folder/report.svg"

@@ -195,7 +195,7 @@ static void explain_times(roof_text *out, const roof_target *target, const roof_
     }
     roof_text_addf(out, " = %s\n", quantity(c, p->network_seconds, "s"));
   }
-  roof_text_addf(out, "  6. lower = longest of them = %s; upper = their sum = %s\n",
+  roof_text_addf(out, "  6. bounds: longest of them = %s (perfect overlap); their sum = %s (no overlap)\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
   double overhead = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds;
   double bound = (p->expected_seconds - overhead) * target->options.efficiency;

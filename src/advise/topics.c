@@ -180,7 +180,7 @@ static void work_bounds(roof_text *out, const roof_lesson *l) {
   char a[SHORT], b[SHORT];
   const roof_prediction *p = &l->prediction;
   work_times(out, l);
-  roof_text_addf(out, "  lower = the longest = %s, upper = the sum = %s\n",
+  roof_text_addf(out, "  perfect overlap: the longest = %s; no overlap: the sum = %s\n",
                  quantity(a, p->lower_seconds, "s"), quantity(b, p->upper_seconds, "s"));
 }
 
@@ -447,10 +447,10 @@ static const roof_topic topics[] = {
      "Shard, quantize or offload.",
      work_capacity,
      {"gemm", "m=1000000", "n=1000000", "k=1000000"}},
-    {"bounds", "the least and the most time the model allows",
+    {"bounds", "the time with perfect overlap, and with none",
      "The lower bound assumes that compute, memory and network hide each other perfectly: the\n"
-     "longest of the times. The upper bound assumes that nothing overlaps: their sum. The truth lies\n"
-     "between, or the model misses something.",
+     "longest of the times. Without overlap it is their sum, still at full rates. The sum is no upper\n"
+     "limit: a kernel that reaches less than its ceilings takes longer.",
      work_bounds, EXAMPLE},
     {"expected", "the time after effects",
      "The time after effects: the bound divided by the share of it that kernels reach (0.65 to 0.85,\n"

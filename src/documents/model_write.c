@@ -211,8 +211,8 @@ static json_t *fusions(const roof_model_target *t) {
     json_t *object = json_pack("{s:s, s:s, s:b}", "name", name, "merges", text, "planned",
                                (int)(t->settings.fusion >> i & 1));
     bool encoder = t->model->encoder, generates = !encoder && t->settings.generate > 0;
-    json_object_set_new(object, encoder ? "encode" : "prefill",
-                        saving(t, encoder ? ROOF_PHASE_ENCODE : ROOF_PHASE_PREFILL, i));
+    json_object_set_new(object, "encode", encoder ? saving(t, ROOF_PHASE_ENCODE, i) : json_null());
+    json_object_set_new(object, "prefill", encoder ? json_null() : saving(t, ROOF_PHASE_PREFILL, i));
     json_object_set_new(object, "decode", generates ? saving(t, ROOF_PHASE_DECODE, i) : json_null());
     json_array_append_new(array, object);
   }

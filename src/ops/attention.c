@@ -131,7 +131,8 @@ static const roof_op ops[] = {
                                .fallback = 0,
                                .choices = {"flash", "standard"},
                                .text = "standard writes and reads the scores"},
-                [PASSES] = COUNT_OR("passes", 2, "passes over the scores (standard)")}},
+                [PASSES] =
+                    COUNT_OR("passes", 2, "passes over the scores (standard): 2 at least, 4 unfused")}},
     {.name = "attend",
      .family = "attention",
      .summary =

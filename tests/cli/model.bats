@@ -240,6 +240,7 @@ model() {
 @test "nothing generated: no time per token, no decoding step" {
   run -0 "$ROOFLINE" model gpt2 batch=32 prompt=1024 generate=0 --machine a100 --json
   [ "$(json '[.tpot_seconds, .tokens_per_second, .phases.decode, .fusions[0].decode]')" = '[null,null,null,null]' ]
+  [ "$(json '[.fusions[0] | has("encode", "prefill", "decode")]')" = '[true,true,true]' ]
   [ "$(json '.ttft_seconds > 0 and .request_seconds == .ttft_seconds')" = true ]
   for form in "" --report; do
     run -0 "$ROOFLINE" model gpt2 batch=32 prompt=1024 generate=0 --machine a100 $form
