@@ -84,6 +84,26 @@ ROOF_API roof_status roof_sheet_init(roof_sheet *sheet, const roof_machine *mach
  *  Errors: none. */
 ROOF_API void roof_sheet_done(roof_sheet *sheet);
 
+/** A ceiling that counts: the best way to compute a format, or what a level gives. */
+typedef struct roof_brief_row {
+  char name[64];    /**< "fp32 vector", "DRAM read" */
+  const char *unit; /**< "FLOP/s" or "B/s" */
+  double one;       /**< of one core, NaN not known */
+  double all;       /**< of all of them, or of the device */
+  double share;    /**< of its physical limit, of all cores where that is known, else of one; NaN not known */
+  const char *isa; /**< how, "" not known */
+  const char *noisy; /**< why it is not to be relied on, "" when it is */
+} roof_brief_row;
+
+enum { ROOF_BRIEF_MAX = 24 };
+
+/** The ceilings that count of a measured machine: the highest peak of each format and unit, then reading and triad of
+ *  each level from the inside out.
+ *  Units: FLOP/s, bytes/s.
+ *  Ownership: fills at most ROOF_BRIEF_MAX rows, which point into the machine; returns how many.
+ *  Errors: none. */
+ROOF_API int roof_sheet_brief(const roof_machine *machine, roof_brief_row *rows);
+
 #ifdef __cplusplus
 }
 #endif

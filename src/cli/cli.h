@@ -125,6 +125,11 @@ const char *cli_quantity(char buffer[CLI_SHORT], double value, const char *unit)
 roof_status cli_print(const roof_text *text, roof_error *error);
 /** Prints an answer where `status` is ROOF_OK, and frees its text. */
 roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error);
+enum { CLI_SCREEN = 80 };
+/** Appends `words` wrapped at `width` after `lead`; further lines are indented as far. */
+void cli_text_add_wrapped(roof_text *out, const char *lead, const char *words, size_t width);
+/** How the program was called, so that what is shown to type next works as it stands; static. */
+const char *cli_program_name(void);
 /** One line on stderr: "roofline: ", `severity` ("" or "warning: "), FILE:LINE:COLUMN where known, the
  *  message. */
 void cli_report(const char *severity, const roof_error *error);

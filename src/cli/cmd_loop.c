@@ -37,18 +37,6 @@ static roof_status check_report(const char *report, roof_error *error) {
   return ROOF_OK;
 }
 
-/** How the program was called, so that what is shown to type next works as it stands. */
-static const char *program_name(void) {
-  static char path[4096];
-  FILE *file = fopen("/proc/self/cmdline", "re");
-  size_t length = file != NULL ? fread(path, 1, sizeof path - 1, file) : 0;
-  path[length] = '\0';
-  if (file != NULL) {
-    fclose(file);
-  }
-  return strchr(path, '/') != NULL ? path : "roofline";
-}
-
 static void add_ceilings(roof_text *out, const roof_loop *loop) {
   const roof_peak *peak = loop->target.peak[ROOF_VECTOR];
   const roof_level *memory = loop->target.level[loop->target.memory];
@@ -75,7 +63,7 @@ static void add_remarks(roof_text *out, const roof_loop *loop) {
 /** The notes of the machine, or how many there are and how to see them. */
 static void add_notes(roof_text *out, const roof_machine *m) {
   for (int i = 0; i < m->note_count && verbose; i++) {
-    roof_text_addf(out, "%s%s\n", i == 0 ? "  notes     " : "            ", m->notes[i]);
+    cli_text_add_wrapped(out, i == 0 ? "  notes     " : "            ", m->notes[i], CLI_SCREEN);
   }
   if (!verbose && m->note_count > 0) {
     roof_text_addf(out, "  notes     %d, in the report and with --verbose\n", m->note_count);
@@ -135,7 +123,7 @@ static const cli_column kernel_columns[] = {
 static void add_text(roof_text *out, const cli_args *args, const roof_loop *loop, const char *report) {
   char answer[ROOF_LOOP_LINE], line[ROOF_TRUST_LINE];
   roof_trust trust;
-  const char *program = program_name();
+  const char *program = cli_program_name();
   roof_machine_trust(loop->machine, &trust);
   roof_text_addf(out, "%s\n\n", roof_loop_sentence(loop, answer, sizeof answer));
   roof_text_addf(out, "  trust     %s\n", roof_trust_sentence(&trust, line, sizeof line));

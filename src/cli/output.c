@@ -22,6 +22,37 @@ roof_status cli_print_end(roof_text *text, roof_status status, roof_error *error
   return status;
 }
 
+void cli_text_add_wrapped(roof_text *out, const char *lead, const char *words, size_t width) {
+  size_t column = strlen(lead), margin = column;
+  roof_text_add(out, lead);
+  while (*words != '\0') {
+    size_t length = strcspn(words, " ");
+    if (column > margin && column + 1 + length > width) {
+      roof_text_addf(out, "\n%*s", (int)margin, "");
+      column = margin;
+    } else if (column > margin) {
+      roof_text_add(out, " ");
+      column++;
+    }
+    roof_text_add_bytes(out, words, length);
+    column += length;
+    words += length;
+    words += strspn(words, " ");
+  }
+  roof_text_add(out, "\n");
+}
+
+const char *cli_program_name(void) {
+  static char path[4096];
+  FILE *file = fopen("/proc/self/cmdline", "re");
+  size_t length = file != NULL ? fread(path, 1, sizeof path - 1, file) : 0;
+  path[length] = '\0';
+  if (file != NULL) {
+    fclose(file);
+  }
+  return strchr(path, '/') != NULL ? path : "roofline";
+}
+
 void cli_report(const char *severity, const roof_error *error) {
   fprintf(stderr, "roofline: %s", severity);
   if (error->file[0] != '\0') {

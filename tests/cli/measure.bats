@@ -15,6 +15,12 @@ json() { # FILTER on $output
 @test "measure keeps the machine, prints it, and gives the same file as JSON" {
   run -0 "$ROOFLINE" measure --backend fake
   [[ ${lines[0]} == *"FAKE processor"* ]]
+  [[ ${lines[1]} == "  trust     nothing was timed here"* ]]
+  [[ ${lines[2]} == "  ceiling "*"one core"*"all"*"of limit"* ]]
+  [[ $output == *"fp64 vector  96.00 GFLOP/s  192.0 GFLOP/s   100.0 %  fake"* ]]
+  [[ $output == *"rest      $ROOFLINE machine show fake"* ]]
+  [ "${#lines[@]}" -le 24 ]
+  run -0 "$ROOFLINE" measure --backend fake --verbose
   [[ $output == *"fp64 vector, fake, 1 core"*"96.00 GFLOP/s"*"100.0 %"*"0.0 %"*"measured"* ]]
   [[ $output == *"every figure is scripted"* ]]
   run -0 --separate-stderr "$ROOFLINE" measure --backend fake --json

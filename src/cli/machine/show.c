@@ -280,31 +280,10 @@ static void add_head(page *p) {
   roof_text_add(&p->text, "\n\n");
 }
 
-/** Appends `words` wrapped at WIDTH after `lead`; further lines are indented as far. */
-static void add_wrapped(roof_text *out, const char *lead, const char *words) {
-  size_t column = strlen(lead), margin = column;
-  roof_text_add(out, lead);
-  while (*words != '\0') {
-    size_t length = strcspn(words, " ");
-    if (column > margin && column + 1 + length > WIDTH) {
-      roof_text_addf(out, "\n%*s", (int)margin, "");
-      column = margin;
-    } else if (column > margin) {
-      roof_text_add(out, " ");
-      column++;
-    }
-    roof_text_add_bytes(out, words, length);
-    column += length;
-    words += length;
-    words += strspn(words, " ");
-  }
-  roof_text_add(out, "\n");
-}
-
 static void add_footer(page *p) {
   char lead[32], words[ROOF_SOURCE_MAX + 32];
   for (int i = 0; i < p->machine->note_count; i++) {
-    add_wrapped(&p->text, "  - ", p->machine->notes[i]);
+    cli_text_add_wrapped(&p->text, "  - ", p->machine->notes[i], WIDTH);
   }
   roof_text_add(&p->text, p->machine->note_count > 0 ? "\n" : "");
   for (size_t i = 0; i < p->sheet.source_count; i++) {
@@ -312,7 +291,7 @@ static void add_footer(page *p) {
     bool dated = s->date[0] != '\0';
     snprintf(lead, sizeof lead, "  [%zu] ", i + 1);
     snprintf(words, sizeof words, "%s%s%s%s", s->source, dated ? " (as of " : "", s->date, dated ? ")" : "");
-    add_wrapped(&p->text, lead, words);
+    cli_text_add_wrapped(&p->text, lead, words, WIDTH);
   }
 }
 

@@ -5,13 +5,15 @@
 
 #include "cli/cli.h"
 #include "cli/machine/machine.h"
+#include "cli/measure/brief.h"
 
-static int quick, threads;
+static int quick, threads, verbose;
 static char *backend_name, *old_name, *samples_name;
 static double percent = 1;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
+    {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "every figure with its source, as `machine show`", NULL},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
      "what measures, several separated by commas: cpu (default), opencl, cuda, fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
@@ -76,7 +78,9 @@ static roof_status measure(const cli_args *args, const char *name, roof_machine 
 /** The machine, and for comparison the catalogue's machine for a device of that name. */
 static roof_status show(const cli_args *args, roof_machine *machine, roof_error *error) {
   roof_machine *rated = NULL;
-  roof_status status = cli_machine_show_print(args, machine, error);
+  bool brief = !verbose && !args->json && !args->csv;
+  roof_status status = brief ? cli_measure_print_brief(machine, args->to, error)
+                             : cli_machine_show_print(args, machine, error);
   if (status == ROOF_OK && !args->json && !args->csv &&
       roof_catalog_load_device(machine->title, &rated, NULL) == ROOF_OK) {
     status = cli_print(&(roof_text){.data = (char[]){"\n"}, .length = 1}, error);
@@ -179,6 +183,7 @@ const cli_command cli_cmd_measure = {
     .arguments = "[NEW]",
     .summary = "what this machine really reaches: clock, peaks, bandwidths; kept as the machine `host`",
     .examples = "  roofline measure --quick\n"
+                "  roofline measure --verbose\n"
                 "  roofline measure --to laptop.json\n"
                 "  roofline measure --compare laptop.json\n"
                 "  roofline measure --backend cpu,opencl\n"

@@ -278,8 +278,8 @@ char *rf_laws_describe(const rf_breach *breaches, int count, rf_law law, char *t
               100 * b->factor, more);
     break;
   case RF_LAW_WIDTH:
-    rf_format(text, size, "%s is %.2f times fp64%s: the processors shared a core for one of them", b->what,
-              b->factor, more);
+    rf_format(text, size, "%s is %.2f times fp64%s: one was disturbed, or the processors shared a core",
+              b->what, b->factor, more);
     break;
   case RF_LAW_CORES:
     rf_format(text, size, "%s does %.2f times the work of one core%s: %s", b->what, b->factor, more,

@@ -1,0 +1,95 @@
+/* One screen of a measured machine. */
+#include "cli/measure/brief.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/columns.h"
+#include "roofline/sheet.h"
+#include "roofline/trust.h"
+
+static const char *quantity(double value, const char *unit, char scratch[CLI_SCRATCH]) {
+  return isnan(value) ? NULL : roof_quantity_format(scratch, CLI_SCRATCH, value, unit);
+}
+
+static const char *one_core(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_brief_row *r = row;
+  return quantity(r->one, r->unit, scratch);
+}
+
+static const char *all_cores(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_brief_row *r = row;
+  return quantity(r->all, r->unit, scratch);
+}
+
+/** The instruction set, and whether the figure is to be relied on. */
+static const char *how(const void *row, char scratch[CLI_SCRATCH]) {
+  const roof_brief_row *r = row;
+  bool noisy = r->noisy[0] != '\0';
+  snprintf(scratch, CLI_SCRATCH, "%s%s%s", r->isa, noisy && r->isa[0] != '\0' ? ", " : "",
+           noisy ? "noisy" : "");
+  return scratch;
+}
+
+static const cli_column columns[] = {
+    {.header = "ceiling", CLI_FIELD(NAME, roof_brief_row, name)},
+    {.header = "one core", .kind = CLI_COLUMN_TEXT, .text = one_core, .right = true},
+    {.header = "all", .kind = CLI_COLUMN_TEXT, .text = all_cores, .right = true},
+    {.header = "of limit",
+     .unit = " %",
+     .scale = 100,
+     .digits = 1,
+     .fixed = true,
+     .none = "",
+     CLI_FIELD(NUMBER, roof_brief_row, share)},
+    {.header = "by", .kind = CLI_COLUMN_TEXT, .text = how},
+    {0}};
+
+/** The first line: the machine with its clock. */
+static void add_title(roof_text *out, const roof_machine *m) {
+  char clock[CLI_SHORT];
+  roof_text_addf(out, "%s: %.60s, %g %s%s at %s\n\n", m->name, roof_machine_title(m), m->unit_count,
+                 m->unit_kind[0] != '\0' ? m->unit_kind : "core", m->unit_count == 1 ? "" : "s",
+                 cli_quantity(clock, m->clock_hz, "Hz"));
+}
+
+/** The notes that warn, at most a few. */
+static void add_warnings(roof_text *out, const roof_machine *m) {
+  static const char *const marks[] = {
+      "warning:", " % of clock x", "times fp64", "times the work of one core", "reads faster than", "noise:"};
+  enum { MOST = 4 };
+  int shown = 0;
+  for (int i = 0; i < m->note_count && shown < MOST; i++) {
+    bool warns = false;
+    for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
+      warns = warns || strstr(m->notes[i], marks[k]) != NULL;
+    }
+    if (warns && strncmp(m->notes[i], "warning:", 8) != 0) { /* how many are noisy is said by the trust */
+      cli_text_add_wrapped(out, shown == 0 ? "  odd       " : "            ", m->notes[i], CLI_SCREEN);
+      shown++;
+    }
+  }
+}
+
+roof_status cli_measure_print_brief(const roof_machine *machine, const char *file, roof_error *error) {
+  roof_brief_row rows[ROOF_BRIEF_MAX];
+  char line[ROOF_TRUST_LINE];
+  roof_trust trust;
+  roof_text out = {0};
+  int count = roof_sheet_brief(machine, rows);
+  roof_machine_trust(machine, &trust);
+  add_title(&out, machine);
+  roof_text_addf(&out, "  trust     %s\n\n", roof_trust_sentence(&trust, line, sizeof line));
+  cli_columns_add_text(&out, CLI_ROWS(columns, rows, (size_t)count));
+  roof_text_add(&out, "\n");
+  add_warnings(&out, machine);
+  const char *program = cli_program_name();
+  if (file != NULL) {
+    roof_text_addf(&out, "  kept      in %s\n", file);
+    roof_text_addf(&out, "  rest      %s machine show ./%s   every figure, its source\n", program, file);
+  } else {
+    roof_text_addf(&out, "  rest      %s machine show %s   every figure, its source\n", program,
+                   machine->name);
+  }
+  return cli_print_end(&out, ROOF_OK, error);
+}
