@@ -24,6 +24,7 @@ extern "C" {
 ROOF_API roof_status roof_quantity_parse(const char *text, double *value, roof_error *error);
 
 /** Reads a quantity with an optional unit (`unit` is "s", "B", "B/s", "FLOP/s", ...): `8us`, `3.35TB/s`.
+ *  The unit "%" is a share's: `70%` and `0.7` are both 0.7.
  *  Units: returns the base unit.
  *  Ownership: writes *value on success only.
  *  Errors: as roof_quantity_parse; ROOF_E_PARSE when another unit follows. */

@@ -45,23 +45,19 @@ roof_status roof_clue_check(roof_clue clue, double value, roof_error *error) {
 }
 
 roof_status roof_clue_read(const char *text, roof_clue *clue, double *value, roof_error *error) {
-  char name[64], number[64];
+  char name[64];
   const char *equals = strchr(text, '=');
   if (equals == NULL || strlen(text) >= sizeof name) {
     return roof_error_set(error, ROOF_E_PARSE, "counter `%.40s`: not NAME=VALUE", text);
   }
-  size_t length = strlen(equals + 1);
-  bool percent = length > 0 && equals[length] == '%';
   snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-  snprintf(number, sizeof number, "%.*s", (int)(length - percent), equals + 1);
   roof_clue found;
   double read;
   roof_status status = roof_clue_parse(name, &found, error);
   if (status == ROOF_OK) {
-    status = roof_quantity_parse(number, &read, error);
+    status = roof_quantity_parse_unit(equals + 1, "%", &read, error);
   }
   if (status == ROOF_OK) {
-    read = percent ? read / 100 : read;
     status = roof_clue_check(found, read, error);
   }
   if (status == ROOF_OK) {

@@ -25,7 +25,7 @@ static const struct {
     {"B/s", ROOF_CLAIM_BANDWIDTH, 1},       {"bit/s", ROOF_CLAIM_BANDWIDTH, 0.125},
     {"b/s", ROOF_CLAIM_BANDWIDTH, 0.125},   {"FLOP/B", ROOF_CLAIM_INTENSITY, 1},
     {"FLOP/byte", ROOF_CLAIM_INTENSITY, 1}, {"s", ROOF_CLAIM_TIME, 1},
-    {"%", ROOF_CLAIM_SHARE, 0.01},
+    {"%", ROOF_CLAIM_SHARE, 1},
 };
 
 static const struct {

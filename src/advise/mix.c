@@ -28,7 +28,7 @@ static roof_status add_part(roof_time_mix *m, char *word, roof_error *error) {
                           ROOF_TIME_SHARES);
   }
   *equals = '\0';
-  roof_status status = roof_quantity_parse(equals + 1, &share, error);
+  roof_status status = roof_quantity_parse_unit(equals + 1, "%", &share, error);
   if (status != ROOF_OK || !(share >= 0 && share <= 1)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--mix: %s=%s: a share from 0 to 1", word, equals + 1);
   }

@@ -34,7 +34,7 @@ static const struct poptOption ops_table[] = {OPS_OPTION, POPT_TABLEEND};
 
 static const struct poptOption model_table[] = {
     {"efficiency", '\0', POPT_ARG_STRING, &parsed.efficiency, 0,
-     "expected share of the bound: 0.78, or LOW,TYPICAL,HIGH (0.65,0.78,0.85)", "F"},
+     "expected share of the bound: 78%, or LOW,TYPICAL,HIGH (65%,78%,85%)", "F"},
     {"overhead", '\0', POPT_ARG_STRING, &parsed.overhead, 0, "shorter than this is overhead-bound (8us)",
      "TIME"},
     {"launch", '\0', POPT_ARG_STRING, &parsed.launch, 0, "cost of one launch; default: the machine's",
@@ -60,7 +60,8 @@ static const struct poptOption common_table[] = {
     {"csv", '\0', POPT_ARG_NONE, &parsed.csv, 0, "comma-separated values", NULL},
     {"quiet", 'q', POPT_ARG_NONE, &parsed.quiet, 0, "no progress, no extra text", NULL},
     {"color", '\0', POPT_ARG_STRING, &parsed.color, 0, "auto, always or never", "WHEN"},
-    {"help", 'h', POPT_ARG_NONE, &parsed.help, 0, "show this help", NULL},
+    {"help", '\0', POPT_ARG_VAL, &parsed.help, CLI_HELP_LONG, "show all options, and examples", NULL},
+    {NULL, 'h', POPT_ARG_VAL, &parsed.help, CLI_HELP_SHORT, "show the command's own options alone", NULL},
     POPT_TABLEEND};
 
 static const struct {
@@ -97,7 +98,7 @@ static struct poptOption *group_table(int group, const cli_command *command) {
   static struct poptOption tables[GROUP_COUNT][GROUP_OPTIONS]; /* popt keeps the address */
   int n = 0;
   for (const struct poptOption *o = groups[group].table; !is_end(o) && n < GROUP_OPTIONS - 1; o++) {
-    if (!has_option(command->options, o->longName)) {
+    if (o->longName == NULL || !has_option(command->options, o->longName)) {
       tables[group][n++] = *o;
     }
   }
@@ -124,7 +125,7 @@ static void add_names(const struct poptOption *table, const char **names, int *c
   for (const struct poptOption *o = table; !is_end(o) && *count < OPTION_MAX; o++) {
     if (includes(o)) {
       add_names(o->arg, names, count);
-    } else {
+    } else if (o->longName != NULL) {
       names[(*count)++] = o->longName;
     }
   }
@@ -146,15 +147,35 @@ static roof_status option_error(poptContext context, int code, const struct popt
                         near ? "; did you mean `--" : "", near ? near : "", near ? "`?" : "");
 }
 
-/** What popt prints goes to stdout unseen; the last flush says whether all of it got there. */
-static roof_status print_help(poptContext context, const cli_command *command, roof_error *error) {
+/** Prints name, summary, usage and options. */
+static void print_options(poptContext context, const cli_command *command) {
   char usage[128];
   snprintf(usage, sizeof usage, "%s [--option ...]", command->arguments);
   poptSetOtherOptionHelp(context, usage);
   printf("roofline %s: %s\n\n", command->name, command->summary);
   poptPrintHelp(context, stdout, 0);
-  if (command->examples != NULL) {
-    printf("\nExamples:\n%s", command->examples);
+}
+
+/** The command's own options, and where the others are. */
+static void print_short_help(const cli_command *command, const char **argv) {
+  static const struct poptOption none[] = {POPT_TABLEEND};
+  poptContext context = poptGetContext(NULL, 1, argv, command->options != NULL ? command->options : none, 0);
+  print_options(context, command);
+  poptFreeContext(context);
+  printf("\n`roofline %s --help` shows the options it has in common with others, and examples.\n",
+         command->name);
+}
+
+/** What popt prints goes to stdout unseen; the last flush says whether all of it got there. */
+static roof_status print_help(poptContext context, const cli_command *command, const char **argv,
+                              roof_error *error) {
+  if (parsed.help == CLI_HELP_SHORT) {
+    print_short_help(command, argv);
+  } else {
+    print_options(context, command);
+    if (command->examples != NULL) {
+      printf("\nExamples:\n%s", command->examples);
+    }
   }
   return cli_print(&(roof_text){0}, error);
 }
@@ -205,6 +226,28 @@ static int cut_program(const cli_command *command, int argc, const char **argv) 
   return argc;
 }
 
+/** The option of every command that `word` is, or begins with "--NAME="; NULL: none. */
+static const struct poptOption *global_option(const char *word) {
+  for (const struct poptOption *o = common_table; !is_end(o); o++) {
+    size_t length = o->longName != NULL ? strlen(o->longName) : 0;
+    bool is_long = length > 0 && strncmp(word, "--", 2) == 0 && strncmp(word + 2, o->longName, length) == 0 &&
+                   (word[2 + length] == '\0' || word[2 + length] == '=');
+    if (is_long || (word[0] == '-' && word[1] == o->shortName && word[1] != '\0' && word[2] == '\0')) {
+      return o;
+    }
+  }
+  return NULL;
+}
+
+int cli_args_global(int argc, const char **argv, int first) {
+  int i = first;
+  for (const struct poptOption *o; i < argc && (o = global_option(argv[i])) != NULL; i++) {
+    bool takes_value = (o->argInfo & POPT_ARG_MASK) == POPT_ARG_STRING && strchr(argv[i], '=') == NULL;
+    i += takes_value && i + 1 < argc;
+  }
+  return i - first;
+}
+
 roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
                            roof_error *error) {
   struct poptOption table[GROUP_COUNT + 2];
@@ -227,7 +270,7 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   } else if (code < -1) {
     status = option_error(context, code, table, error);
   } else if (parsed.help) {
-    status = print_help(context, command, error);
+    status = print_help(context, command, argv, error);
   } else {
     parsed.words = poptGetArgs(context);
     while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
@@ -285,9 +328,13 @@ roof_status cli_args_no_csv(const char *what, roof_error *error) {
                         what);
 }
 
-roof_status cli_args_precision(double percent, double *share, roof_error *error) {
-  if (!(percent >= 0.01 && percent <= 50)) {
-    return roof_error_set(error, ROOF_E_ARGUMENT, "--precision %g: must be from 0.01 to 50 percent", percent);
+roof_status cli_args_precision(const char *text, double *share, roof_error *error) {
+  double typed = 1;
+  roof_error why = {0};
+  roof_status status = text != NULL ? roof_quantity_parse_unit(text, "%", &typed, &why) : ROOF_OK;
+  double percent = text != NULL && strchr(text, '%') != NULL ? 100 * typed : typed;
+  if (status != ROOF_OK || !(percent >= 0.01 && percent <= 50)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "--precision %s: must be from 0.01 to 50 percent", text);
   }
   *share = percent / 100;
   return ROOF_OK;

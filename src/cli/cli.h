@@ -31,6 +31,8 @@ enum {
   CLI_ARGS_FILE = 8      /**< --to FILE (-o); --output is a number format */
 };
 
+enum { CLI_HELP_SHORT = 1, CLI_HELP_LONG };
+
 /** A parsed command line. Texts point into argv; `words` are the positional arguments after the command's
  *  name. */
 typedef struct cli_args {
@@ -41,7 +43,8 @@ typedef struct cli_args {
   int sparse, warm, achieved;
   char *to;
   char *color;
-  int json, csv, quiet, help;
+  int json, csv, quiet;
+  int help; /**< CLI_HELP_SHORT, CLI_HELP_LONG or 0 */
   const char **words;
   int word_count;
   const char *const *program; /**< what follows `--`, NULL-terminated, or NULL; in argv */
@@ -50,8 +53,24 @@ typedef struct cli_args {
   poptContext context; /**< owns the words */
 } cli_args;
 
+/** What people come for: the headings of the help, in its order. */
+#define CLI_TASK_MAP(X)                                                                                      \
+  X(ASK, "Ask")                                                                                              \
+  X(MEASURE, "Measure")                                                                                      \
+  X(IMPORT, "Import")                                                                                        \
+  X(MODELS, "Models")                                                                                        \
+  X(RECORD, "Record")                                                                                        \
+  X(LOOK_UP, "Look up")
+
+typedef enum cli_task {
+#define X(symbol, title) CLI_TASK_##symbol,
+  CLI_TASK_MAP(X)
+#undef X
+} cli_task;
+
 typedef struct cli_command {
   const char *name;
+  cli_task task;
   const char *arguments; /**< "OP key=value ..." */
   const char *summary;   /**< one line, lower case */
   const char *examples;  /**< lines of the help */
@@ -64,14 +83,16 @@ typedef struct cli_command {
 roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
                            roof_error *error);
 void cli_args_done(cli_args *args);
+/** How many of the words that begin with argv[first] are options of every command, with their values. */
+int cli_args_global(int argc, const char **argv, int first);
 /** ROOF_E_ARGUMENT unless at most `most` words were given; names the first one too many. */
 roof_status cli_args_limit_words(const cli_args *args, int most, roof_error *error);
 /** Frees what a repeatable option of a command gathered; NULL is fine. */
 void cli_args_list_done(const char **list);
 /** Refuses --csv, for `what` has no table to answer with. */
 roof_status cli_args_no_csv(const char *what, roof_error *error);
-/** The share of --precision PERCENT. */
-roof_status cli_args_precision(double percent, double *share, roof_error *error);
+/** The share of --precision `text`, in percent with or without its sign; NULL: 1 %. */
+roof_status cli_args_precision(const char *text, double *share, roof_error *error);
 
 /* select.c: from what was typed to what the library takes */
 roof_status cli_select_op(const cli_args *args, const char *name, const roof_op **op, roof_error *error);

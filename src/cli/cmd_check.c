@@ -11,12 +11,12 @@ static char *least_text, *regression_text, *significance_text, *against, *junit;
 static int github;
 
 static const struct poptOption options[] = {
-    {"min", '\0', POPT_ARG_STRING, &least_text, 0, "least share of the ceiling (0.65); 0: any", "F"},
+    {"min", '\0', POPT_ARG_STRING, &least_text, 0, "least share of the ceiling (65%); 0: any", "F"},
     {"against", '\0', POPT_ARG_STRING, &against, 0, "a baseline: an earlier file of the same kind", "FILE"},
     {"max-regression", '\0', POPT_ARG_STRING, &regression_text, 0,
-     "allowed slowdown against the baseline (0.05)", "F"},
-    {"significance", '\0', POPT_ARG_STRING, &significance_text, 0,
-     "chance of calling noise a slowdown (0.05)", "F"},
+     "allowed slowdown against the baseline (5%)", "F"},
+    {"significance", '\0', POPT_ARG_STRING, &significance_text, 0, "chance of calling noise a slowdown (5%)",
+     "F"},
     {"junit", '\0', POPT_ARG_STRING, &junit, 0, "also write JUnit XML", "FILE"},
     {"github", '\0', POPT_ARG_NONE, &github, 0, "also print GitHub annotations", NULL},
     POPT_TABLEEND};
@@ -102,9 +102,10 @@ static roof_status read_share(const char *name, const char *text, double *share,
     return ROOF_OK;
   }
   double value;
-  roof_status status = roof_quantity_parse(text, &value, error);
+  roof_status status = roof_quantity_parse_unit(text, "%", &value, error);
   if (status == ROOF_OK && !(value >= 0 && value <= 1)) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--%s %s: a share from 0 to 1", name, text);
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT, "--%s %s: a share from 0 to 1, or up to 100%%", name, text);
   }
   *share = status == ROOF_OK ? value : *share;
   return status;
@@ -191,11 +192,12 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_check = {
     .name = "check",
+    .task = CLI_TASK_MEASURE,
     .arguments = "RESULTS.json",
     .summary = "gate for CI: exit 1 when a kernel is under its share of the ceiling or got slower",
     .examples =
-        "  roofline run all --json > results.json; roofline check results.json --min 0.65\n"
-        "  roofline check results.json --against baseline.json --max-regression 0.05 --github\n"
+        "  roofline run all --json > results.json; roofline check results.json --min 65%\n"
+        "  roofline check results.json --against baseline.json --max-regression 5% --github\n"
         "  roofline check results.json --junit check.xml\n"
         "  roofline check results.json --machine h100\n"
         "\n"

@@ -143,6 +143,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_claim = {
     .name = "claim",
+    .task = CLI_TASK_ASK,
     .arguments = "[OP key=value ...] QUANTITY",
     .summary = "is a claimed speed, bandwidth or time possible on a machine? exit 1 when it is not",
     .examples =

@@ -204,6 +204,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_cluster = {
     .name = "cluster",
+    .task = CLI_TASK_MODELS,
     .arguments = "[CONFIG|NAME] [key=value ...]",
     .summary =
         "network roofline: intensity that each link needs, all-reduces, how far data parallelism scales",

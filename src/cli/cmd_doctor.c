@@ -74,6 +74,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_doctor = {
     .name = "doctor",
+    .task = CLI_TASK_MEASURE,
     .arguments = "",
     .summary = "what on this machine would distort a measurement, and what to do",
     .examples = "  roofline doctor\n"

@@ -218,6 +218,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_loop = {
     .name = "loop",
+    .task = CLI_TASK_MEASURE,
     .arguments = "",
     .summary = "the main job: measure this machine, seal, run the kernels, reconcile, write a report",
     .examples = "  roofline loop --quick\n"

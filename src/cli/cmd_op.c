@@ -146,6 +146,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_op = {
     .name = "op",
+    .task = CLI_TASK_LOOK_UP,
     .arguments = "list | show NAME",
     .summary = "the operations with parameters, formulas and sources",
     .examples = "  roofline op list\n  roofline op show attention\n",

@@ -187,6 +187,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_plot = {
     .name = "plot",
+    .task = CLI_TASK_ASK,
     .arguments = "[OP key=value ... | FILE.json] ...",
     .summary = "rooflines of machines (of several, the outline), with operations and measurements on them",
     .examples = "  roofline plot --machine h100 --machine a100 --dtype fp16\n"

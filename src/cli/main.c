@@ -28,16 +28,41 @@ static roof_status find_command(const char *name, const cli_command **command, r
   return roof_error_unknown(error, "command", name, names, "`roofline help` lists them");
 }
 
-static roof_status print_overview(roof_error *error) {
+static void add_task(roof_text *text, cli_task task, const char *title) {
+  roof_text_addf(text, "%s\n", title);
+  for (int i = 0; commands[i] != NULL; i++) {
+    if (commands[i]->task == task) {
+      roof_text_addf(text, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    }
+  }
+}
+
+static const char *const details =
+    "\nOptions of every command, before it or after it:\n"
+    "  --json       one JSON object\n"
+    "  --csv        comma-separated values\n"
+    "  -q, --quiet  no progress, no extra text\n"
+    "  --color      auto, always or never\n"
+    "  -h, --help   its options; all of them, and examples\n"
+    "  -V           the version, without a command\n"
+    "\nShapes are key=value: lists batch=1,8,64, ranges batch=1..1024*2 and n=128..4096+128; 4k is 4000, "
+    "4Ki is 4096.\n"
+    "Exit codes: 0 done, 1 a gate failed, 2 usage or bad input, 3 cannot run here, 4 an internal fault.\n";
+
+static roof_status print_overview(int help, roof_error *error) {
   roof_text text = {0};
   roof_text_add(&text, "roofline " ROOF_VERSION_TEXT
                        ": which ceiling limits a kernel, how fast it can go, and how far it is from there\n\n"
                        "usage: roofline COMMAND [NAME] [key=value ...] [--option ...]\n\n");
-  for (int i = 0; commands[i] != NULL; i++) {
-    roof_text_addf(&text, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-  }
-  roof_text_add(&text, "\nroofline COMMAND --help shows a command's options and examples.\n"
-                       "Start with `roofline loop --quick`, or `roofline predict gemm m=8192 n=28672 k=8192 "
+#define X(symbol, title) add_task(&text, CLI_TASK_##symbol, title);
+  CLI_TASK_MAP(X)
+#undef X
+  roof_text_add(&text, help == CLI_HELP_LONG ? details : "");
+  roof_text_addf(&text, "\nroofline COMMAND %s.\n",
+                 help == CLI_HELP_LONG
+                     ? "--help shows a command's options and examples"
+                     : "-h shows a command's options, --help all and examples; roofline --help more");
+  roof_text_add(&text, "Start with `roofline loop --quick`, or `roofline predict gemm m=8192 n=28672 k=8192 "
                        "--machine h100`.\n");
   return cli_print_end(&text, ROOF_OK, error);
 }
@@ -52,26 +77,46 @@ static roof_status run_command(const cli_command *command, int argc, const char 
   return status;
 }
 
-static roof_status dispatch(int argc, const char **argv, roof_error *error) {
-  const char *name = argc > 1 ? argv[1] : "help";
-  if (strcmp(name, "--version") == 0) {
-    roof_text text = {0};
-    roof_text_add(&text, "roofline " ROOF_VERSION_TEXT "\n");
-    roof_status status = cli_print(&text, error);
-    roof_text_done(&text);
-    return status;
+static roof_status print_version(roof_error *error) {
+  roof_text text = {0};
+  roof_text_add(&text, "roofline " ROOF_VERSION_TEXT "\n");
+  return cli_print_end(&text, ROOF_OK, error);
+}
+
+static bool is_one_of(const char *word, const char *one, const char *other) {
+  return strcmp(word, one) == 0 || strcmp(word, other) == 0;
+}
+
+/** Runs a command named after `globals` options: they move behind its name, so that `--` keeps its place. */
+static roof_status run_named(const cli_command *command, int globals, int argc, const char **argv,
+                             roof_error *error) {
+  for (int i = 1 + globals; i > 1; i--) {
+    argv[i] = argv[i - 1];
   }
-  bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+  argv[1] = command->name;
+  return run_command(command, argc - 1, argv + 1, error);
+}
+
+static roof_status dispatch(int argc, const char **argv, roof_error *error) {
+  const char *first = argc > 1 ? argv[1] : "help";
+  if (is_one_of(first, "--version", "-V")) {
+    return print_version(error);
+  }
+  bool help = is_one_of(first, "--help", "-h") || strcmp(first, "help") == 0;
   if (help && argc < 3) {
-    return print_overview(error);
+    return print_overview(strcmp(first, "--help") == 0 ? CLI_HELP_LONG : CLI_HELP_SHORT, error);
+  }
+  int globals = help ? 0 : cli_args_global(argc, argv, 1);
+  if (globals + 1 >= argc && !help) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "%s: of which command? `roofline help` lists them", first);
   }
   const cli_command *command = NULL;
-  roof_status status = find_command(help ? argv[2] : name, &command, error);
+  roof_status status = find_command(argv[help ? 2 : 1 + globals], &command, error);
   if (status != ROOF_OK) {
     return status;
   }
-  const char *asked[] = {command->name, "--help", NULL};
-  return help ? run_command(command, 2, asked, error) : run_command(command, argc - 1, argv + 1, error);
+  const char *asked[] = {command->name, strcmp(first, "-h") == 0 ? "-h" : "--help", NULL};
+  return help ? run_command(command, 2, asked, error) : run_named(command, globals, argc, argv, error);
 }
 
 int main(int argc, const char **argv) {

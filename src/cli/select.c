@@ -97,7 +97,7 @@ static roof_status parse_efficiency(const char *text, roof_options *o, roof_erro
       count = 0;
       break;
     }
-    roof_status status = parse_option("efficiency", part, "", &shares[count++], error);
+    roof_status status = parse_option("efficiency", part, "%", &shares[count++], error);
     if (status != ROOF_OK) {
       return status;
     }
@@ -118,7 +118,7 @@ roof_status cli_select_options(const cli_args *args, roof_options *options, roof
     double *value;
   } quantities[] = {{"overhead", args->overhead, "s", &o.overhead_cutoff},
                     {"launch", args->launch, "s", &o.launch},
-                    {"overlap", args->overlap, "", &o.overlap},
+                    {"overlap", args->overlap, "%", &o.overlap},
                     {"tile", args->tile, "", &o.tile}};
   roof_status status = args->efficiency != NULL ? parse_efficiency(args->efficiency, &o, error) : ROOF_OK;
   for (size_t i = 0; i < sizeof quantities / sizeof quantities[0] && status == ROOF_OK; i++) {

@@ -52,13 +52,13 @@ roof_status roof_quantity_parse_unit(const char *text, const char *unit, double 
     rest++;
   }
   if (*rest == '\0' || (unit[0] != '\0' && strcmp(rest, unit) == 0)) {
-    return scale(text, number, 1, value, error);
+    return scale(text, number, strcmp(rest, "%") == 0 ? 0.01 : 1, value, error);
   }
   for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
     size_t length = strlen(prefixes[i].text);
     bool bare = rest[0] != '\0' && strcmp(rest, prefixes[i].text) == 0;
-    bool with_unit =
-        strncmp(rest, prefixes[i].text, length) == 0 && unit[0] != '\0' && strcmp(rest + length, unit) == 0;
+    bool with_unit = strncmp(rest, prefixes[i].text, length) == 0 && unit[0] != '\0' && unit[0] != '%' &&
+                     strcmp(rest + length, unit) == 0;
     if (with_unit || (bare && prefixes[i].counts)) {
       return scale(text, number, prefixes[i].factor, value, error);
     }

@@ -62,6 +62,10 @@ static void quantities_are_read(void **state) {
       {"8Bs", "B", NAN},
       {"1e", "", NAN},
       {"abc", "B", NAN},
+      {"70%", "%", 0.7},
+      {"0.7", "%", 0.7},
+      {"7m%", "%", NAN},
+      {"70%", "", NAN},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     double value = -77;

@@ -154,6 +154,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_advise = {
     .name = "advise",
+    .task = CLI_TASK_ASK,
     .arguments = "OP key=value ... [measured=TIME]",
     .summary = "what would make an operation faster, by how much, and what would not",
     .examples =

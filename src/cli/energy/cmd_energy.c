@@ -126,6 +126,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_energy = {
     .name = "energy",
+    .task = CLI_TASK_ASK,
     .arguments = "[OP key=value ...]",
     .summary = "the roofline of energy: joules of FLOPs, bytes and time; power; whether racing to halt pays",
     .examples = "  roofline energy --machine h100\n"

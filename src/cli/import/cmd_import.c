@@ -256,6 +256,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_import = {
     .name = "import",
+    .task = CLI_TASK_IMPORT,
     .arguments = "FILE ...",
     .summary = "kernels from a profiler's files under the ceilings, most time lost first",
     .examples =

@@ -123,6 +123,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_drill = {
     .name = "drill",
+    .task = CLI_TASK_LOOK_UP,
     .arguments = "",
     .summary = "a random shape and machine: you answer, it grades",
     .examples = "  roofline drill\n"

@@ -97,6 +97,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_explain = {
     .name = "explain",
+    .task = CLI_TASK_LOOK_UP,
     .arguments = "[TOPIC | OP] [OP key=value ...]",
     .summary = "what a term means, worked on your numbers",
     .examples = "  roofline explain\n"

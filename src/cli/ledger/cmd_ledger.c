@@ -203,6 +203,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_ledger = {
     .name = "ledger",
+    .task = CLI_TASK_RECORD,
     .arguments = "show | verify | export | keygen [FILE]",
     .summary = "what was predicted and measured, and whether the record holds",
     .examples = "  roofline ledger verify\n"

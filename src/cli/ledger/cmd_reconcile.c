@@ -254,6 +254,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_reconcile = {
     .name = "reconcile",
+    .task = CLI_TASK_RECORD,
     .arguments = "",
     .summary = "compare what was measured with what was sealed; exit 1 when any is missing",
     .examples =

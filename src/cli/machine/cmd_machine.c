@@ -58,6 +58,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_machine = {
     .name = "machine",
+    .task = CLI_TASK_LOOK_UP,
     .arguments = "list [TEXT] | show NAME | compare NAME NAME ... | new NAME | lint [NAME|FILE ...]",
     .summary = "the catalogue: any GPU or CPU from one file, every figure with its source",
     .examples = "  roofline machine list hbm\n  roofline machine show h100\n  roofline machine compare h100 "

@@ -9,7 +9,7 @@
 
 static int quick, threads, verbose;
 static char *backend_name, *old_name, *samples_name;
-static double percent = 1;
+static char *percent;
 
 static const struct poptOption options[] = {
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "shorter measurements: a few seconds", NULL},
@@ -17,7 +17,7 @@ static const struct poptOption options[] = {
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0,
      "what measures, several separated by commas: cpu (default), opencl, cuda, fake", "NAME"},
     {"threads", 't', POPT_ARG_INT, &threads, 0, "cores to use; default: all this process may", "N"},
-    {"precision", '\0', POPT_ARG_DOUBLE, &percent, 0,
+    {"precision", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
     {"samples", '\0', POPT_ARG_STRING, &samples_name, 0, "write every sample of every ceiling, as JSON",
      "FILE"},
@@ -172,6 +172,7 @@ static roof_status run_one(const cli_args *args, roof_error *error) {
 static roof_status run(const cli_args *args, roof_error *error) {
   bool several = backend_name != NULL && strchr(backend_name, ',') != NULL;
   roof_status status = several ? measure_list(args, error) : run_one(args, error);
+  free(percent);
   free(samples_name);
   free(old_name);
   free(backend_name);
@@ -180,6 +181,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_measure = {
     .name = "measure",
+    .task = CLI_TASK_MEASURE,
     .arguments = "[NEW]",
     .summary = "what this machine really reaches: clock, peaks, bandwidths; kept as the machine `host`",
     .examples = "  roofline measure --quick\n"

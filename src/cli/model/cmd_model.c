@@ -248,6 +248,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_model = {
     .name = "model",
+    .task = CLI_TASK_MODELS,
     .arguments = "CONFIG|GGUF|ONNX|LIST|NAME [key=value ...]",
     .summary =
         "a whole model from its config.json, GGUF or ONNX file: does it fit, how fast is it, where does "

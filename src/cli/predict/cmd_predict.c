@@ -359,6 +359,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_predict = {
     .name = "predict",
+    .task = CLI_TASK_ASK,
     .arguments = "OP key=value ...",
     .summary = "how fast one operation can go on a machine, and which ceiling limits it",
     .examples =

@@ -291,6 +291,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_sweep = {
     .name = "sweep",
+    .task = CLI_TASK_ASK,
     .arguments = "OP key=values ...",
     .summary = "one operation over lists and ranges; where the limit changes, and the exact critical batch",
     .examples = "  roofline sweep linear batch=1..1024*2 in=4096 out=4096 --machine a100\n"

@@ -119,6 +119,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_profile = {
     .name = "profile",
+    .task = CLI_TASK_IMPORT,
     .arguments = "-- PROGRAM ...",
     .summary = "a program under the profiler that answers a question, imported and reconciled",
     .examples = "  roofline profile -- ./a.out\n"

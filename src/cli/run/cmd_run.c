@@ -13,7 +13,7 @@
 
 static int quick, threads, list, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
-static double percent = 1;
+static char *percent;
 
 static const struct poptOption options[] = {
     {"list", 'l', POPT_ARG_NONE, &list, 0, "show the backend's kernels and their default shapes", NULL},
@@ -21,7 +21,7 @@ static const struct poptOption options[] = {
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
-    {"precision", '\0', POPT_ARG_DOUBLE, &percent, 0,
+    {"precision", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
     {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
@@ -386,7 +386,7 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
 
 static roof_status run(const cli_args *args, roof_error *error) {
   roof_status status = args->program != NULL ? run_program(args, error) : run_kernels(args, error);
-  char *texts[] = {ledger, backend_name, dtype_name, baseline_name, flops, bytes, op_text};
+  char *texts[] = {ledger, backend_name, dtype_name, baseline_name, flops, bytes, op_text, percent};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     free(texts[i]);
   }
@@ -395,6 +395,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 
 const cli_command cli_cmd_run = {
     .name = "run",
+    .task = CLI_TASK_MEASURE,
     .arguments = "KERNEL ... [key=value ...] | -- PROGRAM [ARGUMENT ...]",
     .summary =
         "check and time built-in kernels, or your own program, as a share of what this machine reaches",
