@@ -205,8 +205,8 @@ typedef struct roof_search {
   size_t unreadable_count;
 } roof_search;
 
-/** Finds the machines of the catalogue in whose name, aliases, title, vendor, architecture, class or levels `text`
- *  occurs, case ignored; "": all.
+/** Finds the machines of the catalogue of whose name, aliases, title, vendor, architecture, class or levels a word
+ *  begins with `text`, case ignored; "": all.
  *  Units: as roof_machine_summary.
  *  Ownership: fills *search on success only; release with roof_search_done.
  *  Errors: ROOF_E_MEMORY. */
@@ -269,12 +269,18 @@ ROOF_API const roof_op *roof_userops_at(const roof_userops *files, int count, in
 ROOF_API roof_status roof_userops_list(const roof_userops *files, int count, const roof_op ***list,
                                        roof_error *error);
 
-/** Appends all of them as one roofline.ops/1 object, what `op list --json` prints.
+/** Whether `text` occurs in the name, the family or the summary of an operation, case ignored; "": in all.
+ *  Units: none.
+ *  Ownership: reads only.
+ *  Errors: none. */
+ROOF_API bool roof_op_mentions(const roof_op *op, const char *text);
+
+/** Appends those that mention `text` as one roofline.ops/1 object, what `op list [TEXT] --json` prints.
  *  Units: none.
  *  Ownership: appends to the caller's `out`.
  *  Errors: ROOF_E_MEMORY. */
-ROOF_API roof_status roof_userops_write(const roof_userops *files, int count, roof_text *out,
-                                        roof_error *error);
+ROOF_API roof_status roof_userops_write(const roof_userops *files, int count, const char *text,
+                                        roof_text *out, roof_error *error);
 
 /** Appends an operation's parameters as they are typed: "m n k [batch=1] [algorithm=flash|standard]".
  *  Units: none.

@@ -18,13 +18,20 @@ static const struct {
   roof_claim_kind kind;
   double factor;
 } units[] = {
-    {"FLOP/s", ROOF_CLAIM_RATE, 1},         {"FLOPs/s", ROOF_CLAIM_RATE, 1},
-    {"FLOPS", ROOF_CLAIM_RATE, 1},          {"FLOPs", ROOF_CLAIM_RATE, 1},
-    {"flops", ROOF_CLAIM_RATE, 1},          {"FLOP", ROOF_CLAIM_RATE, 1},
-    {"OP/s", ROOF_CLAIM_RATE, 1},           {"OPS", ROOF_CLAIM_RATE, 1},
-    {"B/s", ROOF_CLAIM_BANDWIDTH, 1},       {"bit/s", ROOF_CLAIM_BANDWIDTH, 0.125},
-    {"b/s", ROOF_CLAIM_BANDWIDTH, 0.125},   {"FLOP/B", ROOF_CLAIM_INTENSITY, 1},
-    {"FLOP/byte", ROOF_CLAIM_INTENSITY, 1}, {"s", ROOF_CLAIM_TIME, 1},
+    {"FLOP/s", ROOF_CLAIM_RATE, 1},
+    {"FLOPs/s", ROOF_CLAIM_RATE, 1},
+    {"FLOPS", ROOF_CLAIM_RATE, 1},
+    {"FLOPs", ROOF_CLAIM_RATE, 1},
+    {"flops", ROOF_CLAIM_RATE, 1},
+    {"FLOP", ROOF_CLAIM_RATE, 1},
+    {"OP/s", ROOF_CLAIM_RATE, 1},
+    {"OPS", ROOF_CLAIM_RATE, 1},
+    {"B/s", ROOF_CLAIM_BANDWIDTH, 1},
+    {"bit/s", ROOF_CLAIM_BANDWIDTH, 0.125},
+    {"b/s", ROOF_CLAIM_BANDWIDTH, 0.125},
+    {"FLOP/B", ROOF_CLAIM_INTENSITY, 1},
+    {"FLOP/byte", ROOF_CLAIM_INTENSITY, 1},
+    {"s", ROOF_CLAIM_TIME, 1},
     {"%", ROOF_CLAIM_SHARE, 1},
 };
 

@@ -55,7 +55,15 @@ static bool is_iso_date(const char *date) {
   return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
+/** What `machine new` leaves to be filled in. */
+static void check_filled(report *r, const char *key, const char *text) {
+  if (strncmp(text, "REPLACE", strlen("REPLACE")) == 0) {
+    add(r, true, "%s is still `REPLACE`: fill it in", key);
+  }
+}
+
 static void check_provenance(report *r, const char *source, const char *date) {
+  check_filled(r, "source", source);
   if (source[0] == '\0') {
     add(r, true, "no source");
   }
@@ -292,6 +300,8 @@ static void check_origins(report *r) {
 static void check_machine(report *r) {
   const roof_machine *m = r->machine;
   snprintf(r->where, sizeof r->where, "machine");
+  check_filled(r, "title", m->title);
+  check_filled(r, "vendor", m->vendor);
   if (m->peak_count == 0) {
     add(r, true, "no peaks: nothing can be predicted");
   }

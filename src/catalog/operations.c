@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/letters.h"
 #include "documents/json.h"
 #include "roofline/catalog.h"
 #include "roofline/ops.h"
@@ -47,12 +48,24 @@ roof_status roof_userops_list(const roof_userops *files, int count, const roof_o
   return ROOF_OK;
 }
 
-roof_status roof_userops_write(const roof_userops *files, int count, roof_text *out, roof_error *error) {
+bool roof_op_mentions(const roof_op *op, const char *text) {
+  const char *const texts[] = {op->name, op->family, op->summary};
+  bool found = false;
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0] && !found; i++) {
+    found = rf_letters_find(texts[i], text) != NULL;
+  }
+  return found;
+}
+
+roof_status roof_userops_write(const roof_userops *files, int count, const char *text, roof_text *out,
+                               roof_error *error) {
   json_t *list = json_array();
   for (int i = 0; roof_userops_at(files, count, i) != NULL; i++) {
-    json_t *member = rf_op_json(roof_userops_at(files, count, i));
-    json_object_del(member, "schema");
-    json_array_append_new(list, member);
+    if (roof_op_mentions(roof_userops_at(files, count, i), text)) {
+      json_t *member = rf_op_json(roof_userops_at(files, count, i));
+      json_object_del(member, "schema");
+      json_array_append_new(list, member);
+    }
   }
   return rf_json_write(json_pack("{s:s, s:o}", "schema", "roofline.ops/1", "operations", list), "operations",
                        out, error);

@@ -1,4 +1,5 @@
 /* The machines of the catalogue that have a word in common with what is looked for. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,16 +7,28 @@
 #include "documents/json.h"
 #include "roofline/catalog.h"
 
+/** Whether a word of `name` begins with `text`. */
+static bool begins_word(const char *name, const char *text) {
+  const char *at = name;
+  while ((at = rf_letters_find(at, text)) != NULL) {
+    if (at == name || !isalnum((unsigned char)at[-1])) {
+      return true;
+    }
+    at++;
+  }
+  return false;
+}
+
 static bool matches(const roof_catalog_entry *entry, const roof_machine *m, const char *text) {
   const char *const texts[] = {entry->name, entry->aliases,  m->title,
                                m->vendor,   m->architecture, m->device_class};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-    if (rf_letters_find(texts[i], text) != NULL) {
+    if (begins_word(texts[i], text)) {
       return true;
     }
   }
   for (int i = 0; i < m->level_count; i++) {
-    if (rf_letters_find(m->levels[i].name, text) != NULL) {
+    if (begins_word(m->levels[i].name, text)) {
       return true;
     }
   }

@@ -6,9 +6,6 @@
 
 static cli_args parsed; /* popt tables need fixed addresses */
 
-/** Returned for each time an option is typed that may be typed once. */
-enum { COUNTED = 1 };
-
 static const struct poptOption machine_table[] = {
     {"machine", 'm', POPT_ARG_ARGV, &parsed.machines, 0,
      "a machine of the catalogue, a file, or `host`; repeatable", "NAME|FILE"},
@@ -18,7 +15,7 @@ static const struct poptOption machine_table[] = {
   { "ops", '\0', POPT_ARG_ARGV, &parsed.op_files, 0, "a file of your own operations; repeatable", "FILE" }
 
 static const struct poptOption format_table[] = {
-    {"dtype", 'd', POPT_ARG_STRING, &parsed.formats.dtype, COUNTED,
+    {"dtype", 'd', POPT_ARG_STRING, &parsed.formats.dtype, CLI_ARGS_ONCE,
      "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4", "TYPE"},
     {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
      "stored format of the weights (int4: W4A16)", "TYPE"},
@@ -55,6 +52,9 @@ static const struct poptOption file_table[] = {
     {"to", 'o', POPT_ARG_STRING, &parsed.to, 0, "write to FILE instead of the terminal", "FILE"},
     POPT_TABLEEND};
 
+static const struct poptOption list_table[] = {
+    {"list", 'l', POPT_ARG_NONE, &parsed.list, 0, "the same as the word `list`", NULL}, POPT_TABLEEND};
+
 static const struct poptOption common_table[] = {
     {"json", '\0', POPT_ARG_NONE, &parsed.json, 0, "one JSON object", NULL},
     {"csv", '\0', POPT_ARG_NONE, &parsed.csv, 0, "comma-separated values", NULL},
@@ -69,9 +69,13 @@ static const struct {
   const struct poptOption *table;
   const char *title;
 } groups[] = {
-    {CLI_ARGS_MACHINE, machine_table, "Machine:"}, {CLI_ARGS_FORMAT, format_table, "Formats and operations:"},
-    {CLI_ARGS_OPS, ops_table, "Operations:"},      {CLI_ARGS_MODEL, model_table, "Model:"},
-    {CLI_ARGS_FILE, file_table, "File:"},          {~0u, common_table, "Common:"},
+    {CLI_ARGS_MACHINE, machine_table, "Machine:"},
+    {CLI_ARGS_FORMAT, format_table, "Formats and operations:"},
+    {CLI_ARGS_OPS, ops_table, "Operations:"},
+    {CLI_ARGS_MODEL, model_table, "Model:"},
+    {CLI_ARGS_FILE, file_table, "File:"},
+    {CLI_ARGS_LIST, list_table, "List:"},
+    {~0u, common_table, "Common:"},
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0], OPTION_MAX = 96, GROUP_OPTIONS = 16 };
@@ -248,6 +252,16 @@ int cli_args_global(int argc, const char **argv, int first) {
   return i - first;
 }
 
+/** The word `list` is --list. */
+static void take_list(const cli_command *command) {
+  if ((command->groups & CLI_ARGS_LIST) != 0 && parsed.word_count > 0 &&
+      strcmp(parsed.words[0], "list") == 0) {
+    parsed.list = 1;
+    parsed.words++;
+    parsed.word_count--;
+  }
+}
+
 roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc, const char **argv,
                            roof_error *error) {
   struct poptOption table[GROUP_COUNT + 2];
@@ -261,7 +275,7 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
   argc = cut_program(command, argc, argv);
   poptContext context = poptGetContext(NULL, argc, argv, table, 0);
   int code, formats = 0;
-  while ((code = poptGetNextOpt(context)) == COUNTED) {
+  while ((code = poptGetNextOpt(context)) == CLI_ARGS_ONCE) {
     formats++;
   }
   roof_status status = ROOF_OK;
@@ -276,6 +290,7 @@ roof_status cli_args_parse(cli_args *args, const cli_command *command, int argc,
     while (parsed.words != NULL && parsed.words[parsed.word_count] != NULL) {
       parsed.word_count++;
     }
+    take_list(command);
     status = check_color(parsed.color, error);
     if (status == ROOF_OK) {
       status = load_userops(&parsed, error);

@@ -28,10 +28,14 @@ enum {
   CLI_ARGS_MODEL = 4,    /**< --efficiency, --overhead, --overlap, --sparse, --tile, --warm, ... */
   CLI_ARGS_PROGRAM = 16, /**< `-- PROGRAM ARGUMENTS`, which are left as they are */
   CLI_ARGS_OPS = 32,     /**< --ops alone */
+  CLI_ARGS_LIST = 64,    /**< the word `list`, or --list */
   CLI_ARGS_FILE = 8      /**< --to FILE (-o); --output is a number format */
 };
 
 enum { CLI_HELP_SHORT = 1, CLI_HELP_LONG };
+
+/** The value of an option in its table that may be typed once. */
+enum { CLI_ARGS_ONCE = 1 };
 
 /** A parsed command line. Texts point into argv; `words` are the positional arguments after the command's
  *  name. */
@@ -44,6 +48,7 @@ typedef struct cli_args {
   char *to;
   char *color;
   int json, csv, quiet;
+  int list; /**< `words` are what follows the word */
   int help; /**< CLI_HELP_SHORT, CLI_HELP_LONG or 0 */
   const char **words;
   int word_count;

@@ -6,11 +6,13 @@
 #include "roofline/doctor.h"
 
 static char *root;
+static int strict;
 
-static const struct poptOption options[] = {{"root", '\0', POPT_ARG_STRING, &root, 0,
-                                             "read /proc and /sys below FOLDER: a captured machine",
-                                             "FOLDER"},
-                                            POPT_TABLEEND};
+static const struct poptOption options[] = {
+    {"root", '\0', POPT_ARG_STRING, &root, 0, "read /proc and /sys below FOLDER: a captured machine",
+     "FOLDER"},
+    {"strict", '\0', POPT_ARG_NONE, &strict, 0, "exit 1 when anything is a warning", NULL},
+    POPT_TABLEEND};
 
 static const char *health_of(const void *row, char scratch[CLI_SCRATCH]) {
   (void)scratch;
@@ -67,6 +69,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     }
   }
   status = cli_print_end(&out, status, error);
+  status = status == ROOF_OK && strict && e.healths[ROOF_HEALTH_WARN] > 0 ? ROOF_E_GATE : status;
   roof_examination_done(&e);
   free(root);
   return status;
@@ -79,6 +82,7 @@ const cli_command cli_cmd_doctor = {
     .summary = "what on this machine would distort a measurement, and what to do",
     .examples = "  roofline doctor\n"
                 "  roofline doctor --json | jq '.checks[] | select(.state == \"warn\")'\n"
+                "  roofline doctor --strict && roofline measure\n"
                 "  roofline doctor --root captured-machine\n",
     .options = options,
     .run = run,

@@ -40,19 +40,25 @@ static void add_line(roof_text *out, const roof_op *op, const char *family) {
   roof_text_done(&usage);
 }
 
-static roof_status list(const cli_args *args, roof_error *error) {
+static roof_status list(const cli_args *args, const char *text, roof_error *error) {
   roof_text out = {0};
   roof_status status = ROOF_OK;
   const char *family = "";
   const roof_op *op = NULL;
   if (args->json) {
-    status = roof_userops_write(args->userops, args->userops_count, &out, error);
+    status = roof_userops_write(args->userops, args->userops_count, text, &out, error);
   } else if (args->csv) {
     cli_columns_add_csv(&out, CLI_ROWS(columns, op, 0));
   }
   for (int i = 0; !args->json && (op = roof_userops_at(args->userops, args->userops_count, i)) != NULL; i++) {
+    if (!roof_op_mentions(op, text)) {
+      continue;
+    }
     args->csv ? cli_columns_add_csv_row(&out, columns, op) : add_line(&out, op, family);
     family = op->family;
+  }
+  if (!args->json && family[0] == '\0') {
+    status = roof_error_set(error, ROOF_E_NAME, "op list: nothing contains `%.80s`", text);
   }
   return cli_print_end(&out, status, error);
 }
@@ -130,26 +136,27 @@ static roof_status show(const cli_args *args, const char *name, roof_error *erro
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  const char *verb = args->word_count > 0 ? args->words[0] : "list";
-  roof_status status = cli_args_limit_words(args, 2, error);
+  bool listed = args->list || args->word_count == 0;
+  roof_status status = cli_args_limit_words(args, listed ? 1 : 2, error);
   if (status != ROOF_OK) {
     return status;
   }
-  if (strcmp(verb, "list") == 0) {
-    return list(args, error);
+  if (listed) {
+    return list(args, args->word_count > 0 ? args->words[0] : "", error);
   }
-  if (strcmp(verb, "show") == 0 && args->word_count == 2) {
+  if (strcmp(args->words[0], "show") == 0 && args->word_count == 2) {
     return show(args, args->words[1], error);
   }
-  return roof_error_set(error, ROOF_E_ARGUMENT, "op %s: use `op list` or `op show NAME`", verb);
+  return roof_error_set(error, ROOF_E_ARGUMENT, "op %s: use `op list [TEXT]` or `op show NAME`",
+                        args->words[0]);
 }
 
 const cli_command cli_cmd_op = {
     .name = "op",
     .task = CLI_TASK_LOOK_UP,
-    .arguments = "list | show NAME",
+    .arguments = "list [TEXT] | show NAME",
     .summary = "the operations with parameters, formulas and sources",
-    .examples = "  roofline op list\n  roofline op show attention\n",
-    .groups = CLI_ARGS_FORMAT,
+    .examples = "  roofline op list gemm\n  roofline op show attention\n",
+    .groups = CLI_ARGS_FORMAT | CLI_ARGS_LIST,
     .run = run,
 };

@@ -68,6 +68,8 @@ json() { # FILTER on $output
   mkdir -p "$XDG_CONFIG_HOME/roofline/machines"
   run -0 "$ROOFLINE" machine new my-gpu --to "$XDG_CONFIG_HOME/roofline/machines/my-gpu.json"
   [ -z "$output" ]
+  run -1 "$ROOFLINE" machine lint my-gpu
+  sed -i 's/REPLACE: //; s/"REPLACE"/"My"/' "$XDG_CONFIG_HOME/roofline/machines/my-gpu.json"
   run -0 "$ROOFLINE" machine lint my-gpu
   [ "$output" = "1 machine: 0 errors, 0 warnings" ]
   run -0 "$ROOFLINE" machine list my-gpu --quiet
@@ -159,7 +161,7 @@ END
   [ "$(json '.domains[1].latency_seconds')" = '[1.4e-07,9e-08]' ]
   run -0 "$ROOFLINE" machine lint two.json
   domains 18e-8 > slow.json
-  run -0 "$ROOFLINE" measure --compare ./two.json ./slow.json --csv
+  run -1 "$ROOFLINE" measure --compare ./two.json ./slow.json --csv
   [[ $output == *'"latency, cores of node 1 to node 1",s,9e-08,1.8e-07,2,0.03,slower'* ]]
   run -0 "$ROOFLINE" machine lint slow.json
   [[ $output == *"domains[1] node 1: 140.0 ns to \`node 0\`, yet 180.0 ns to its own memory"* ]]

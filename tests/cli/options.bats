@@ -34,3 +34,51 @@ same() {
   run -0 "$ROOFLINE" measure --backend fake --quiet --precision 2%
   run -2 "$ROOFLINE" measure --backend fake --quiet --precision 51%
 }
+
+@test "list is a word wherever it is an option, and one answer" {
+  for command in model run import profile machine op; do
+    same "$command list" "$command --list"
+    [ "${#lines[@]}" -gt 3 ]
+  done
+  same "model list --json" "model --list --json"
+  run -2 "$ROOFLINE" model list llama
+  run -0 "$ROOFLINE" op show gemm
+  run -0 "$ROOFLINE" machine show h100
+}
+
+@test "a list names what was asked for" {
+  run -0 "$ROOFLINE" machine list h100
+  [[ $output == *nvidia-h100-sxm* && $output != *h200* && $output != *h20\ * ]]
+  run -0 "$ROOFLINE" machine list h200
+  [[ $output == *nvidia-h200-sxm* && $output != *gh200* ]]
+  run -0 "$ROOFLINE" machine list hbm
+  [ "${#lines[@]}" -gt 20 ]
+  run -0 "$ROOFLINE" op list gemm
+  [[ $output == *gemm* && $output != *softmax* ]]
+  [ "$("$ROOFLINE" op list GEMM --json | jq -c '[.operations[].name]')" = '["gemm"]' ]
+  [ "$("$ROOFLINE" op list gemm --csv | wc -l)" -eq 2 ]
+  run -2 "$ROOFLINE" op list nothingsuch
+}
+
+@test "one format where one is taken" {
+  for command in "predict gemm m=8 n=8 k=8" "run triad" "loop" "model llama-3.1-8b"; do
+    run -2 "$ROOFLINE" $command -d fp32 -d fp64
+    [[ $output == *"--dtype: given 2 times"* ]]
+  done
+}
+
+@test "what machine new leaves open is an error of lint" {
+  "$ROOFLINE" machine new my-npu --to my.json
+  run -1 "$ROOFLINE" machine lint my.json
+  [[ $output == *'title is still `REPLACE`'* && $output == *'source is still `REPLACE`'* ]]
+}
+
+@test "doctor --strict and measure --compare are gates" {
+  run -1 "$ROOFLINE" doctor --strict --root "$ROOFLINE_SOURCE/tests/fixtures/doctor/$(ls "$ROOFLINE_SOURCE/tests/fixtures/doctor" | head -n 1)"
+  run -0 "$ROOFLINE" doctor --root "$ROOFLINE_SOURCE/tests/fixtures/doctor/$(ls "$ROOFLINE_SOURCE/tests/fixtures/doctor" | head -n 1)"
+  "$ROOFLINE" measure --backend fake --quiet --to old.json >/dev/null
+  run -0 "$ROOFLINE" measure --compare old.json old.json
+  jq '.peaks[].flops_per_second *= 0.5' old.json >new.json
+  run -1 "$ROOFLINE" measure --compare old.json new.json
+  run -0 "$ROOFLINE" measure --compare new.json old.json
+}

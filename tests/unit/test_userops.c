@@ -267,7 +267,9 @@ static void operations_of_files_come_before_the_built_in_ones(void **state) {
   roof_text usage = {0}, text = {0};
   roof_op_add_usage(&usage, &files[0].ops[0]);
   assert_string_equal(usage.data, "n [s=0.25] [t=n]");
-  assert_int_equal(roof_userops_write(files, 2, &text, NULL), ROOF_OK);
+  assert_true(roof_op_mentions(roof_userops_at(files, 2, 0), ""));
+  assert_false(roof_op_mentions(roof_userops_at(files, 2, 0), "nothing such"));
+  assert_int_equal(roof_userops_write(files, 2, "", &text, NULL), ROOF_OK);
   json_t *document = json_loads(text.data, 0, NULL), *list = json_object_get(document, "operations");
   assert_int_equal(json_array_size(list), 2 + (size_t)roof_op_count());
   json_t *first = json_array_get(list, 0), *shared = json_array_get(json_object_get(first, "parameters"), 2);

@@ -14,7 +14,7 @@ static char no_ledger[] = "";
 
 static char *format_name, *filter, *decimal, *ledger = no_ledger;
 static const char **op_rules, **group_rules;
-static int list, levels, unsealed, top = 20;
+static int levels, unsealed, top = 20;
 
 const struct poptOption cli_import_options[] = {
     {"top", 't', POPT_ARG_INT, &top, 0, "show the N kernels that lose most time; default 20, 0: all", "N"},
@@ -40,7 +40,6 @@ const struct poptOption cli_import_options[] = {
 static const struct poptOption options[] = {
     {"format", 'f', POPT_ARG_STRING, &format_name, 0, "what the files are; default: detected in each",
      "NAME"},
-    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the formats and what each gives", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, NULL, NULL},
     POPT_TABLEEND};
 
@@ -244,7 +243,7 @@ roof_status cli_import_file_as(const cli_args *args, const char *path, const cha
 
 static roof_status run(const cli_args *args, roof_error *error) {
   const char *name = cli_import_ledger_name();
-  if (list) {
+  if (args->list) {
     return cli_import_print_list(args, error);
   }
   return args->word_count > 0
@@ -257,15 +256,15 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_import = {
     .name = "import",
     .task = CLI_TASK_IMPORT,
-    .arguments = "FILE ...",
+    .arguments = "FILE ... | list",
     .summary = "kernels from a profiler's files under the ceilings, most time lost first",
     .examples =
         "  roofline import profile.csv\n"
-        "  roofline import --list\n"
+        "  roofline import list\n"
         "  roofline import kernels.csv --machine h100 --op 'sgemm=gemm m=4096 n=4096 k=4096' --dtype fp32\n"
         "  roofline import trace.json.gz --machine h100 --top 10 --to kernels.svg\n"
         "  roofline import ncu.csv --group 'sgemm|gemm_kernel=ffn' --ledger && roofline reconcile\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE | CLI_ARGS_LIST,
     .options = options,
     .run = run,
 };

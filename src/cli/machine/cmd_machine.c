@@ -32,9 +32,10 @@ static const struct {
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static roof_status run(const cli_args *args, roof_error *error) {
-  const char *typed = args->word_count > 0 ? args->words[0] : "list";
+  bool listed = args->list || args->word_count == 0;
+  const char *typed = listed ? "list" : args->words[0];
   const char *names[VERB_COUNT + 1] = {NULL};
-  int words = args->word_count > 0 ? args->word_count - 1 : 0;
+  int words = listed ? args->word_count : args->word_count - 1;
   for (int i = 0; i < VERB_COUNT; i++) {
     names[i] = verbs[i].name;
     if (strcmp(typed, verbs[i].name) != 0) {
@@ -64,6 +65,6 @@ const cli_command cli_cmd_machine = {
     .examples = "  roofline machine list hbm\n  roofline machine show h100\n  roofline machine compare h100 "
                 "b200 mi300x\n"
                 "  roofline machine new my-gpu --to my-gpu.json && roofline machine lint my-gpu.json\n",
-    .groups = CLI_ARGS_FILE,
+    .groups = CLI_ARGS_FILE | CLI_ARGS_LIST,
     .run = run,
 };

@@ -47,7 +47,7 @@ static void add_text(roof_text *out, cli_rows rows, bool quiet) {
 }
 
 roof_status cli_machine_list_run(const cli_args *args, roof_error *error) {
-  const char *text = args->word_count > 1 ? args->words[1] : "";
+  const char *text = args->word_count > 0 ? args->words[0] : "";
   roof_search found;
   roof_text out = {0};
   roof_status status = roof_catalog_search(text, &found, error);

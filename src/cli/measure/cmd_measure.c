@@ -22,7 +22,9 @@ static const struct poptOption options[] = {
     {"samples", '\0', POPT_ARG_STRING, &samples_name, 0, "write every sample of every ceiling, as JSON",
      "FILE"},
     {"compare", '\0', POPT_ARG_STRING, &old_name, 0,
-     "show what changed against OLD, and whether it is more than noise; with NEW nothing is measured", "OLD"},
+     "show what changed against OLD, and whether it is more than noise: exit 1 when a ceiling fell; with NEW "
+     "nothing is measured",
+     "OLD"},
     POPT_TABLEEND};
 
 static roof_status save(const cli_args *args, const roof_machine *machine, roof_error *error) {

@@ -91,6 +91,8 @@ roof_status cli_measure_compare_print(const cli_args *args, const roof_machine *
           old->name, old->date, new->name, new->date, 100 * ROOF_CHANGE_REPEATABLE);
     }
   }
+  bool fell = changes.counts[ROOF_CHANGE_SLOWER] > 0;
   roof_changes_done(&changes);
-  return cli_print_end(&text, status, error);
+  status = cli_print_end(&text, status, error);
+  return status == ROOF_OK && fell ? ROOF_E_GATE : status;
 }

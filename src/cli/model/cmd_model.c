@@ -5,14 +5,14 @@
 
 #include "cli/model/model.h"
 
-static int list, report, train;
+static int report, train;
 static char *precision, *dtype, *kv, *mode, *fuse, *quantization, *recompute;
 static const struct poptOption options[] = {
     {"precision", 'p', POPT_ARG_STRING, &precision, 0,
      "weights: fp16 bf16 fp8 fp8-block mxfp8 w8a8 w8a16 w4a16 nvfp4 mxfp4; default: as the config stores "
      "them",
      "FORMAT"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype, 0,
+    {"dtype", 'd', POPT_ARG_STRING, &dtype, CLI_ARGS_ONCE,
      "activations, and what is stored as they are; default: the config's", "TYPE"},
     {"kv", '\0', POPT_ARG_STRING, &kv, 0, "stored keys and values; default: as activations", "TYPE"},
     {"mode", '\0', POPT_ARG_STRING, &mode, 0, "how kernels are launched: eager, graph or persistent", "MODE"},
@@ -27,7 +27,6 @@ static const struct poptOption options[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_plan_options, 0, "Plan:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_search_options, 0, "Search:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_model_sweep_options, 0, "Sweep:", NULL},
-    {"list", '\0', POPT_ARG_NONE, &list, 0, "list the built-in models", NULL},
     POPT_TABLEEND};
 
 static roof_status select_precision(roof_model_precision *p, roof_error *error) {
@@ -195,10 +194,10 @@ static roof_status print_answer(const cli_args *args, answer *out, roof_error *e
     return cli_print(&out->text, error);
   }
   json_t *object =
-      json_array_size(out->json) == 1 && !list
+      json_array_size(out->json) == 1 && !args->list
           ? json_incref(json_array_get(out->json, 0))
-          : json_pack("{s:s, s:O}", "schema", list ? "roofline.model_names/1" : "roofline.models/1", "models",
-                      out->json);
+          : json_pack("{s:s, s:O}", "schema", args->list ? "roofline.model_names/1" : "roofline.models/1",
+                      "models", out->json);
   return cli_json_print(object, error);
 }
 
@@ -218,21 +217,24 @@ static roof_status list_models(const cli_args *args, answer *out, roof_error *er
 static roof_status run(const cli_args *args, roof_error *error) {
   answer out = {.json = args->json ? json_array() : NULL};
   roof_status status = ROOF_OK;
-  if (args->csv && (list || report || cli_model_searches())) {
-    status = cli_args_no_csv(list ? "model --list" : report ? "model --report" : "model --search", error);
+  if (args->csv && (args->list || report || cli_model_searches())) {
+    status = cli_args_no_csv(args->list ? "model --list"
+                             : report   ? "model --report"
+                                        : "model --search",
+                             error);
   } else if (train && report) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of prefill and decoding, not of --train");
   } else if (recompute != NULL && !train) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--recompute: of a training step; add --train");
-  } else if (args->word_count == 0 && !list) {
+  } else if (args->word_count == 0 && !args->list) {
     status = roof_error_set(error, ROOF_E_ARGUMENT,
                             "model: which model? give a config.json, a .gguf or .onnx file, a list of "
                             "operations, the folder that "
-                            "holds a config.json, or a short name; `roofline model --list` shows those");
+                            "holds a config.json, or a short name; `roofline model list` shows those");
   }
   if (status == ROOF_OK) {
-    bool workload = !list && roof_workload_is(args->words[0]);
-    status = (list ? list_models : workload ? answer_workload : answer_all)(args, &out, error);
+    bool workload = !args->list && roof_workload_is(args->words[0]);
+    status = (args->list ? list_models : workload ? answer_workload : answer_all)(args, &out, error);
   }
   status = status == ROOF_OK && !out.printed ? print_answer(args, &out, error) : status;
   json_decref(out.json);
@@ -249,7 +251,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_model = {
     .name = "model",
     .task = CLI_TASK_MODELS,
-    .arguments = "CONFIG|GGUF|ONNX|LIST|NAME [key=value ...]",
+    .arguments = "CONFIG|GGUF|ONNX|LIST|NAME [key=value ...] | list",
     .summary =
         "a whole model from its config.json, GGUF or ONNX file: does it fit, how fast is it, where does "
         "the time go",
@@ -268,7 +270,7 @@ const cli_command cli_cmd_model = {
         "--machine h200\n"
         "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches zero node page "
         "workspace price\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_FILE,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_FILE | CLI_ARGS_LIST,
     .options = options,
     .run = run,
 };

@@ -8,13 +8,12 @@
 #include "roofline/profiler.h"
 
 static char *with, *question;
-static int list, dry;
+static int dry;
 
 static const struct poptOption options[] = {
     {"with", '\0', POPT_ARG_STRING, &with, 0, "the profiler; default: the first that is installed", "NAME"},
     {"for", '\0', POPT_ARG_STRING, &question, 0,
      "the question: kernels, timeline, operators, loops or processor", "WHAT"},
-    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the profilers and what each answers", NULL},
     {"dry-run", 'n', POPT_ARG_NONE, &dry, 0, "only print the command, and how to import what it writes",
      NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)cli_import_options, 0, "Import:", NULL},
@@ -93,8 +92,8 @@ static roof_status profile(const cli_args *args, const roof_profiler *p, roof_er
 
 static roof_status run(const cli_args *args, roof_error *error) {
   const roof_profiler *p = NULL;
-  roof_status status = list ? print_list(args, error) : cli_args_limit_words(args, 0, error);
-  if (status != ROOF_OK || list) {
+  roof_status status = args->list ? print_list(args, error) : cli_args_limit_words(args, 0, error);
+  if (status != ROOF_OK || args->list) {
     return status;
   }
   status = roof_profiler_choose(with, question, &p, error);
@@ -120,13 +119,13 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_profile = {
     .name = "profile",
     .task = CLI_TASK_IMPORT,
-    .arguments = "-- PROGRAM ...",
+    .arguments = "-- PROGRAM ... | list",
     .summary = "a program under the profiler that answers a question, imported and reconciled",
     .examples = "  roofline profile -- ./a.out\n"
-                "  roofline profile --list\n"
+                "  roofline profile list\n"
                 "  roofline profile --for kernels --machine h100 --group 'gemm=ffn' --ledger -- ./train\n"
                 "  roofline profile --with ncu --dry-run -- ./train\n",
-    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE | CLI_ARGS_PROGRAM,
+    .groups = CLI_ARGS_MACHINE | CLI_ARGS_FORMAT | CLI_ARGS_FILE | CLI_ARGS_LIST | CLI_ARGS_PROGRAM,
     .options = options,
     .run = run,
 };

@@ -11,19 +11,18 @@
 #include "cli/run/measured.h"
 #include "cli/run/program.h"
 
-static int quick, threads, list, ladder, counters, repeats = 1;
+static int quick, threads, ladder, counters, repeats = 1;
 static char *backend_name, *dtype_name, *baseline_name, *ledger, *flops, *bytes, *op_text;
 static char *percent;
 
 static const struct poptOption options[] = {
-    {"list", 'l', POPT_ARG_NONE, &list, 0, "show the backend's kernels and their default shapes", NULL},
     {"ladder", '\0', POPT_ARG_NONE, &ladder, 0,
      "every rung of an operation's ladder: predicted, sealed, measured, drawn", NULL},
     {"ledger", '\0', POPT_ARG_STRING, &ledger, 0, "where --ladder seals; default roofline.ledger", "FILE"},
     {"quick", '\0', POPT_ARG_NONE, &quick, 0, "smaller default shapes, shorter measurements", NULL},
     {"precision", '\0', POPT_ARG_STRING, &percent, 0,
      "stop when the median's 95 % interval is within this share of it, in percent; default 1", "PCT"},
-    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, 0,
+    {"dtype", 'd', POPT_ARG_STRING, &dtype_name, CLI_ARGS_ONCE,
      "fp32 (default where a kernel has it), fp64 (default of a program), ...", "TYPE"},
     {"backend", 'b', POPT_ARG_STRING, &backend_name, 0, "what measures: cpu (default), opencl, cuda, fake",
      "NAME"},
@@ -352,7 +351,7 @@ static roof_status run_program(const cli_args *args, roof_error *error) {
                                  .flops = flops,
                                  .bytes = bytes,
                                  .op = op_text};
-  return list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
+  return args->list || ladder || counters || quick || baseline_name != NULL || backend_name != NULL ||
                  ledger != NULL || threads < 0
              ? roof_error_set(error, ROOF_E_ARGUMENT,
                               "run -- %s: takes --repeat, --threads N, --dtype, --flops, --bytes, --op, "
@@ -373,15 +372,15 @@ static roof_status run_kernels(const cli_args *args, roof_error *error) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "%s: is for a program, `roofline run %s ... -- ./program`",
                           option, option);
   }
-  if (baseline_name != NULL && (list || ladder)) {
+  if (baseline_name != NULL && (args->list || ladder)) {
     return roof_error_set(
         error, ROOF_E_ARGUMENT,
         "--baseline: is for kernels, without --list; --ladder compares with its libraries already");
   }
-  if (counters && (list || ladder)) {
+  if (counters && (args->list || ladder)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "--counters: is for kernels, without --list or --ladder");
   }
-  return list ? print_list(args, error) : ladder ? climb(args, error) : measure(args, error);
+  return args->list ? print_list(args, error) : ladder ? climb(args, error) : measure(args, error);
 }
 
 static roof_status run(const cli_args *args, roof_error *error) {
@@ -396,10 +395,10 @@ static roof_status run(const cli_args *args, roof_error *error) {
 const cli_command cli_cmd_run = {
     .name = "run",
     .task = CLI_TASK_MEASURE,
-    .arguments = "KERNEL ... [key=value ...] | -- PROGRAM [ARGUMENT ...]",
+    .arguments = "KERNEL ... [key=value ...] | list | -- PROGRAM [ARGUMENT ...]",
     .summary =
         "check and time built-in kernels, or your own program, as a share of what this machine reaches",
-    .examples = "  roofline run --list\n"
+    .examples = "  roofline run list\n"
                 "  roofline run triad n=64Mi --dtype fp64\n"
                 "  roofline run triad n=4k..64M*4 --to triad.svg\n"
                 "  roofline run gemm-naive gemm-blocked gemm-blas m=1024 n=1024 k=1024\n"
@@ -407,7 +406,7 @@ const cli_command cli_cmd_run = {
                 "  roofline run gemm --ladder --dtype fp64 --to ladder.svg\n"
                 "  roofline run --repeat 5 --to run.json -- ./solver input.dat\n"
                 "  roofline run --op 'gemm m=4096 n=4096 k=4096' --dtype fp64 -- ./my-gemm\n",
-    .groups = CLI_ARGS_FILE | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
+    .groups = CLI_ARGS_FILE | CLI_ARGS_LIST | CLI_ARGS_MACHINE | CLI_ARGS_PROGRAM,
     .options = options,
     .run = run,
 };
