@@ -237,6 +237,7 @@ typedef struct roof_reconciled {
   size_t prediction;           /**< its entry's number */
   size_t measurement;          /**< its entry's number */
   char machine[ROOF_NAME_MAX]; /**< predicted for */
+  char device_class[32];       /**< of that machine, "" unknown */
   bool unsealed;               /**< the measurement was taken before its prediction was sealed */
   double predicted_seconds;    /**< expected */
   double measured_seconds;     /**< median */
@@ -335,6 +336,7 @@ typedef struct roof_why {
   roof_peak peak;
   roof_level level;
   roof_link link;
+  roof_machine machine;               /**< its class alone, where nothing else is known of it */
   roof_prediction prediction;         /**< as far as it was sealed */
   roof_cause causes[ROOF_WHY_CAUSES]; /**< the best supported first */
   size_t count;
@@ -344,7 +346,7 @@ typedef struct roof_why {
 /** Ranks the causes of a reconciled entry. `machine`, nullable, is the one predicted for.
  *  Units: as roof_reconciled.
  *  Ownership: fills *why, which points to nothing outside itself.
- *  Errors: none; without a machine the causes of every kind of device are considered. */
+ *  Errors: none; without a machine the causes are those of the class of device that was sealed, or of every. */
 ROOF_API void roof_why_of(roof_why *why, const roof_reconciled *reconciled, const roof_machine *machine);
 
 /** roof_why_of an entry, with the machine predicted for while the catalogue has it.

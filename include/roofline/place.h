@@ -37,6 +37,13 @@ ROOF_API const roof_verdict *roof_verdict_of(double fraction);
  *  Errors: NULL for NaN or a negative share. */
 ROOF_API const roof_verdict *roof_verdict_on(roof_basis basis, double share);
 
+/** A band (nullable) as it reads in a regime: work bound by its launches is "overhead" where it is not
+ *  normal or good, never a bug of its ceiling, and arithmetic close to its peak does not come from a cache.
+ *  Units: none.
+ *  Ownership: static.
+ *  Errors: none. */
+ROOF_API const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *found);
+
 /** Datasheets round: this share over a ceiling is still at it. */
 #define ROOF_PLACE_ROUNDING 5e-3
 

@@ -27,6 +27,7 @@ typedef struct roof_sealing {
   char label[ROOF_LABEL_MAX];
   bool named; /**< the label was given, not made of operation, parameters and format */
   char machine[ROOF_NAME_MAX];
+  char device_class[32];                /**< of the machine: cpu, gpu, accelerator */
   char machine_digest[ROOF_DIGEST_MAX]; /**< of the machine file, roof_machine_digest */
   char op[ROOF_NAME_MAX];
   char parameters[ROOF_PARAMETERS_MAX]; /**< "m=1 n=8" */

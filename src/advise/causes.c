@@ -253,10 +253,11 @@ static bool apply(const rf_rule *r, const roof_evidence *e, roof_cause *out) {
   return true;
 }
 
-/** Puts a cause in its place among `count` ranked ones; the better evidence stands for a name given twice. */
+/** Puts a cause in its place among `count` ranked ones; of two by one name or one figure the better
+ * evidence stands, the first where they are equal. */
 static size_t insert(roof_cause *ranked, size_t count, const roof_cause *cause) {
   for (size_t i = 0; i < count; i++) {
-    if (strcmp(ranked[i].name, cause->name) == 0) {
+    if (strcmp(ranked[i].name, cause->name) == 0 || ranked[i].clue == cause->clue) {
       if (ranked[i].weight >= cause->weight) {
         return count;
       }

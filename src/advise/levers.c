@@ -64,6 +64,7 @@ char *roof_levers_moved(const roof_target *target_before, const roof_prediction 
       {"link bytes", before->work.link_bytes, after->work.link_bytes, "B"},
       {"link steps", before->work.link_steps, after->work.link_steps, ""},
       {"launches", before->work.launches, after->work.launches, ""},
+      {"launch cost", target_before->launch_seconds, target_after->launch_seconds, "s"},
       {"peak", rate(target_before, before), rate(target_after, after), "FLOP/s"},
       {"bandwidth", bandwidth(target_before), bandwidth(target_after), "B/s"},
       {"link", link_rate(target_before, before), link_rate(target_after, after), "B/s"},

@@ -17,9 +17,10 @@ static bool comparable(const roof_target *a, const roof_target *b) {
          isnan(a->link->latency_seconds) == isnan(b->link->latency_seconds);
 }
 
-/** False where the machine lacks the formats, the memory or a figure the time needs. */
+/** False where the machine lacks the formats, the memory or a figure the time needs; for short work that is
+ * the cost of starting it. */
 static bool rank_loaded(const roof_target *like, const roof_op *op, const double *values,
-                        const roof_machine *machine, roof_ranked_machine *out) {
+                        const roof_machine *machine, bool own, roof_ranked_machine *out) {
   roof_target target;
   roof_prediction p;
   roof_options o = like->options;
@@ -32,6 +33,7 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
   bool known = !(p.work.flops > 0 && isnan(p.compute_seconds)) && !(p.bytes > 0 && isnan(p.memory_seconds)) &&
                !(p.work.link_bytes > 0 && isnan(p.network_seconds));
   known = known && !(p.work.link_bytes > 0 && !comparable(like, &target));
+  known = known && !(p.regime == ROOF_OVERHEAD_BOUND && isnan(p.overhead_seconds) && !own);
   if (!known || p.regime == ROOF_CAPACITY_BOUND || !(p.expected_seconds > 0) ||
       roof_target_supports(&target, p.work.unit, NULL) != ROOF_OK) {
     return false;
@@ -46,11 +48,12 @@ static bool rank_loaded(const roof_target *like, const roof_op *op, const double
 static bool rank_one(const roof_target *like, const roof_op *op, const double *values, const char *name,
                      roof_ranked_machine *out) {
   roof_machine *machine = NULL;
+  bool own = strcmp(name, like->machine->name) == 0;
   bool ranked =
-      roof_catalog_load(name, &machine, NULL) == ROOF_OK && rank_loaded(like, op, values, machine, out);
+      roof_catalog_load(name, &machine, NULL) == ROOF_OK && rank_loaded(like, op, values, machine, own, out);
   if (ranked) {
     snprintf(out->name, sizeof out->name, "%s", name);
-    out->own = strcmp(name, like->machine->name) == 0;
+    out->own = own;
   }
   roof_machine_free(machine);
   return ranked;

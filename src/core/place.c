@@ -337,6 +337,7 @@ static void judge(roof_placed *p, double noise) {
              : p->share > most                    ? ROOF_PLACE_ABOVE
                                                   : ROOF_PLACE_POSSIBLE;
   p->verdict = p->share > most ? roof_verdict_of(p->share) : verdict_within(fmin(p->share, 1), noise);
+  p->verdict = roof_verdict_in(p->regime, p->verdict);
   if (p->state == ROOF_PLACE_ABOVE) {
     rf_format(p->why, sizeof p->why,
               "%.1f %% of the measured ceiling: faster than the benchmark that measured it", 100 * p->share);
@@ -466,6 +467,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
   roof_placed out = placed_at(seconds);
   roof_prediction p;
   roof_predict_work(target, work, &p);
+  roof_regime predicted = p.regime;
   out.flops = work->flops;
   out.bytes = p.bytes;
   out.intensity = p.intensity;
@@ -485,6 +487,7 @@ void roof_place_work(const roof_target *target, const roof_work *work, double se
              roof_dtype_name(target->types.compute), roof_unit_name(work->unit));
   }
   judge(&out, noise);
+  out.verdict = roof_verdict_in(predicted, out.verdict);
   if (out.state == ROOF_PLACE_IMPOSSIBLE) {
     double moved = out.regime == ROOF_NETWORK_BOUND ? work->link_bytes : out.bytes;
     explain_impossible(&out, out.regime, moved);

@@ -50,3 +50,23 @@ const roof_verdict *roof_verdict_on(roof_basis basis, double share) {
 const roof_verdict *roof_verdict_of(double fraction) {
   return roof_verdict_on(ROOF_THEORETICAL, fraction);
 }
+
+/** What takes the time of work that is bound by its launches is no ceiling. */
+static const roof_verdict of_launches = {
+    0, "overhead",
+    "launching takes the time, not a ceiling: only fewer or larger launches make it faster; far above their "
+    "cost, count the launches and the host's time"};
+
+/** As "remeasure", without the caches: arithmetic does not come from them. */
+static const roof_verdict of_arithmetic = {
+    0.90, "remeasure",
+    "suspiciously close to the ceiling: measure again; a higher clock or work counted twice look so"};
+
+const roof_verdict *roof_verdict_in(roof_regime regime, const roof_verdict *found) {
+  const roof_verdict *close = &bands[4], *above = &bands[5];
+  bool lands = found == &bands[2] || found == &bands[3];
+  if (regime == ROOF_OVERHEAD_BOUND && found != NULL && found != above && !lands) {
+    return &of_launches;
+  }
+  return regime == ROOF_COMPUTE_BOUND && found == close ? &of_arithmetic : found;
+}

@@ -68,6 +68,8 @@ json_t *rf_prediction_json(const roof_target *target, const roof_op *op, const d
       rf_json_number(p->bytes), "intensity", rf_json_number(p->intensity), "ridge", rf_json_number(p->ridge),
       "regime", roof_regime_name(p->regime), "binding", binding, "attainable_flops_per_second",
       rf_json_number(p->attainable));
+  const char *class = target->machine->device_class;
+  json_object_set_new(object, "device_class", class[0] != '\0' ? json_string(class) : json_null());
   json_object_set_new(object, "seconds", RF_JSON_SECONDS(p));
   json_object_set_new(object, "levels", levels(p));
   json_object_set_new(object, "ceilings",

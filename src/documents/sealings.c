@@ -35,9 +35,13 @@ static const struct text {
 } texts[] = {
 #define TEXT(name, member)                                                                                   \
   { name, offsetof(roof_sealing, member), sizeof((roof_sealing *)0)->member }
-    TEXT("machine", machine), TEXT("machine_sha256", machine_digest),
-    TEXT("op", op),           TEXT("dtype", dtype),
-    TEXT("regime", regime),   TEXT("binding", binding),
+    TEXT("machine", machine),
+    TEXT("machine_sha256", machine_digest),
+    TEXT("device_class", device_class),
+    TEXT("op", op),
+    TEXT("dtype", dtype),
+    TEXT("regime", regime),
+    TEXT("binding", binding),
 };
 
 static const roof_ceiling no_ceiling = {NAN, NAN, NAN};

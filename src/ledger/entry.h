@@ -47,6 +47,10 @@ const char *rf_ledger_entry_signature(const char *line, size_t length, const roo
 /** Returns NULL when `entry` follows `link`, or what is wrong. */
 const char *rf_ledger_entry_follows(const roof_ledger_entry *entry, const ledger_link *link);
 
+/* judge.c */
+/** The regime of that name; memory for any other. */
+roof_regime rf_ledger_regime(const char *name);
+
 /* scan.c */
 /** Reads the fields of one compact JSON object into *entry, unknown as NaN and ""; false when it is none, a
  *  field is given twice, has another type or does not fit. The text ends with a quote and a brace. */

@@ -23,6 +23,15 @@ static const struct {
     {"capacity", "fewer bytes held at once: a narrower format, or more devices"},
 };
 
+roof_regime rf_ledger_regime(const char *name) {
+  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
+    if (strcmp(roof_regime_name((roof_regime)i), name) == 0) {
+      return (roof_regime)i;
+    }
+  }
+  return ROOF_MEMORY_BOUND;
+}
+
 static const char *find_mover(const char *regime) {
   for (size_t i = 0; i < sizeof movers / sizeof movers[0]; i++) {
     if (strcmp(movers[i].regime, regime) == 0) {
@@ -185,6 +194,7 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
   roof_place_time(r->lower_seconds, ROOF_THEORETICAL, r->measured_seconds, noise, &at);
   r->fraction_of_ceiling = at.share;
   r->headroom = at.headroom;
+  at.verdict = roof_verdict_in(rf_ledger_regime(r->regime), at.verdict);
   r->verdict = at.verdict->name;
   r->expected_fraction = r->lower_seconds / r->predicted_seconds;
   r->gap_points = 100 * (r->expected_fraction - at.share);
@@ -209,6 +219,7 @@ roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_
   point p = point_of(prediction, measurement);
   r.counted_bytes = p.counted ? p.bytes : NAN;
   memcpy(r.machine, prediction->of.machine, sizeof r.machine);
+  memcpy(r.device_class, prediction->of.device_class, sizeof r.device_class);
   memcpy(r.label, prediction->of.label, sizeof r.label);
   memcpy(r.regime, prediction->of.regime, sizeof r.regime);
   memcpy(r.binding, prediction->of.binding, sizeof r.binding);

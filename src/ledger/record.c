@@ -86,13 +86,14 @@ static roof_status add_sealing(json_t *list, const roof_sealing *s, const char *
                 number(s->upper_seconds), "expected", number(s->expected_seconds), "expected_low",
                 number(s->expected_low_seconds), "expected_high", number(s->expected_high_seconds));
   json_t *fields = json_pack_ex(
-      &why, 0, "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}, s:o}",
-      "kind", "prediction", "label", s->label, "machine", known(s->machine), "machine_sha256",
-      known(s->machine_digest), "commit", commit, "op", known(s->op), "parameters", known(s->parameters),
-      "dtype", known(s->dtype), "regime", known(s->regime), "binding", known(s->binding), "flops",
-      number(s->flops), "bytes", number(s->bytes), "seconds", seconds, "ceilings", "theoretical",
-      ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved", ceiling_json(&s->ceilings[ROOF_ACHIEVED]),
-      "levels", levels_json(s->level_bytes_per_second));
+      &why, 0,
+      "{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:o, s:{s:o, s:o}, s:o}",
+      "kind", "prediction", "label", s->label, "machine", known(s->machine), "device_class",
+      known(s->device_class), "machine_sha256", known(s->machine_digest), "commit", commit, "op",
+      known(s->op), "parameters", known(s->parameters), "dtype", known(s->dtype), "regime", known(s->regime),
+      "binding", known(s->binding), "flops", number(s->flops), "bytes", number(s->bytes), "seconds", seconds,
+      "ceilings", "theoretical", ceiling_json(&s->ceilings[ROOF_THEORETICAL]), "achieved",
+      ceiling_json(&s->ceilings[ROOF_ACHIEVED]), "levels", levels_json(s->level_bytes_per_second));
   return add(list, s->label, fields, &why, error);
 }
 

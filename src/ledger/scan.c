@@ -15,6 +15,7 @@ static const rf_scan_field fields[] = {
     TEXT_FIELD("counted_flops", counted_flops),
     TEXT_FIELD("label", of.label),
     TEXT_FIELD("machine", of.machine),
+    TEXT_FIELD("device_class", of.device_class),
     TEXT_FIELD("regime", of.regime),
     TEXT_FIELD("binding", of.binding),
     TEXT_FIELD("machine_sha256", of.machine_digest),

@@ -22,6 +22,9 @@ roof_status roof_sealing_complete(roof_sealing *sealing, const roof_machine *mac
   roof_status status = sealing->machine_digest[0] == '\0'
                            ? roof_machine_digest(machine, sealing->machine_digest, error)
                            : ROOF_OK;
+  if (sealing->device_class[0] == '\0') {
+    snprintf(sealing->device_class, sizeof sealing->device_class, "%s", machine->device_class);
+  }
   for (int i = 0; i < ROOF_LEVEL_KIND_COUNT && status == ROOF_OK; i++) {
     const roof_level *level = roof_machine_level(machine, (roof_level_kind)i, ROOF_DATASHEET);
     sealing->level_bytes_per_second[i] = level != NULL ? roof_level_bandwidth(level, 0, 0) : NAN;

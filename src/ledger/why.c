@@ -4,17 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger/entry.h"
 #include "roofline/catalog.h"
-#include "roofline/ledger.h"
-
-static roof_regime regime_of(const char *name) {
-  for (int i = 0; i < ROOF_REGIME_COUNT; i++) {
-    if (strcmp(roof_regime_name((roof_regime)i), name) == 0) {
-      return (roof_regime)i;
-    }
-  }
-  return ROOF_MEMORY_BOUND;
-}
 
 /** The peak that "fp16 matrix" names; false when it names none. */
 static bool read_peak(const char *binding, double flops_per_second, roof_peak *peak) {
@@ -29,7 +20,7 @@ static bool read_peak(const char *binding, double flops_per_second, roof_peak *p
 static void restore(roof_why *why, const roof_reconciled *r) {
   roof_prediction *p = &why->prediction;
   *p = (roof_prediction){.bytes = r->bytes,
-                         .regime = regime_of(r->regime),
+                         .regime = rf_ledger_regime(r->regime),
                          .compute_seconds = r->compute_seconds,
                          .memory_seconds = r->memory_seconds,
                          .overhead_seconds = r->overhead_seconds,
@@ -51,6 +42,9 @@ static void restore(roof_why *why, const roof_reconciled *r) {
 
 void roof_why_of(roof_why *why, const roof_reconciled *r, const roof_machine *machine) {
   restore(why, r);
+  why->machine = (roof_machine){0};
+  snprintf(why->machine.device_class, sizeof why->machine.device_class, "%s", r->device_class);
+  machine = machine == NULL && r->device_class[0] != '\0' ? &why->machine : machine;
   roof_evidence evidence = roof_evidence_of(&why->prediction, machine, r->measured_seconds);
   evidence.counted_bytes = r->counted_bytes;
   roof_evidence_take(&evidence, r->clue);

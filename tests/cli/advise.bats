@@ -118,6 +118,17 @@ advise() {
   has 'compute and store in fp16'
 }
 
+@test "what lasts as long as a launch is ranked among machines whose launch is known" {
+  advise add n=4096 --machine h100 --json
+  [ "$(json '[.machines[].seconds] | min > 1e-6')" = true ]
+  near '.machines[] | select(.name == "nvidia-h100-sxm") | .gain' 1
+  advise add n=4096 measured=5us --machine h100
+  has 'moves launch cost 2.000 µs -> 1.000 µs'
+  has 'machines whose launch cost is known'
+  has '; overhead, launching takes the time'
+  [[ $output != *'before rewriting'* ]]
+}
+
 @test "the time may come from the ledger" {
   "$ROOFLINE" measure --backend fake --quick >/dev/null
   "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --report r.html >/dev/null 2>&1

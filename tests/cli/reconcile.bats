@@ -114,7 +114,7 @@ entry() {
   reconciled
   has '2.98x the compulsory bytes cross the memory bus'
   has 'cause: L2 reuse'
-  has 'to tell them apart, measure first: '
+  has 'measure first: '
   reconciled --json
   [ "$(entry attn '.causes[0] | [.name, .certainty, .figure]')" = '["L2 reuse","shown","traffic"]' ]
 }
@@ -142,4 +142,28 @@ entry() {
   for words in reconcile 'ledger show' 'ledger verify' 'ledger export'; do
     [ "$("$ROOFLINE" $words --csv --json)" = "$("$ROOFLINE" $words --csv)" ]
   done
+}
+
+@test "normal is silent, launches are no bug, and the class of a machine's file survives" {
+  predict() { "$ROOFLINE" predict "${@:2}" --seal --label "$1" >/dev/null; }
+  "$ROOFLINE" machine show h100 --json | jq '.name = "elsewhere" | .aliases = []' >elsewhere.json
+  predict normal gemm m=4096 n=4096 k=4096 --machine h100 --dtype fp16
+  predict short softmax rows=32 cols=4096 --machine h100 --dtype fp16
+  predict far gemv m=28672 n=8192 --machine ./elsewhere.json
+  predict stream triad n=10000000 --machine epyc-9654
+  rm elsewhere.json
+  "$ROOFLINE" record normal seconds=190us
+  "$ROOFLINE" record short seconds=5us
+  "$ROOFLINE" record far seconds=979us
+  "$ROOFLINE" record stream seconds=5ms
+  reconciled
+  [ "$status" -eq 0 ]
+  [[ $output != *'  normal: '* && $output == *'  far: '* ]]
+  reconciled --json
+  [ "$(entry short '[.verdict, .causes[0].name, .causes[0].certainty]')" = '["overhead","launch overhead","possible"]' ]
+  [ "$(entry normal .causes)" = '[]' ]
+  [ "$(entry far '[.causes[].name] | index("NUMA")')" = null ]
+  [ "$(entry far '[.causes[].name] | index("uncoalesced access") != null')" = true ]
+  [ "$(entry stream '[.causes[] | select(tostring | test("l1tex|warp|smsp|CUDA|bank|coalesced"))]')" = '[]' ]
+  [ "$(jq -r 'select(.label == "far" and .kind == "prediction").device_class' roofline.ledger)" = gpu ]
 }

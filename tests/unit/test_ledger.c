@@ -121,10 +121,10 @@ static void a_line_says_all_of_it(void **state) {
   char *text = slurp(&length);
   char *second = strchr(text, '\n') + 1;
   json_t *first = json_loadb(text, (size_t)(second - text), 0, NULL);
-  static const char *const keys[] = {"sequence", "kind",           "time",    "version",  "label",
-                                     "machine",  "machine_sha256", "commit",  "op",       "parameters",
-                                     "dtype",    "regime",         "binding", "flops",    "bytes",
-                                     "seconds",  "ceilings",       "levels",  "previous", "sha256"};
+  static const char *const keys[] = {
+      "sequence",       "kind",   "time",    "version",    "label",  "machine",  "device_class",
+      "machine_sha256", "commit", "op",      "parameters", "dtype",  "regime",   "binding",
+      "flops",          "bytes",  "seconds", "ceilings",   "levels", "previous", "sha256"};
   size_t i = 0;
   const char *key;
   json_t *value;
@@ -418,7 +418,7 @@ static void three_predictions_two_measurements(void **state) {
   assert_near(a->fraction_of_ceiling, 0.3, 1e-12);
   assert_near(a->headroom, 2.6 / 0.78, 1e-12);
   assert_near(a->gap_points, 48, 1e-12);
-  assert_string_equal(a->verdict, "bug");
+  assert_string_equal(a->verdict, "overhead");
   assert_string_equal(c->label, "c");
   assert_near(c->gap_points, 7, 1e-12);
   assert_string_equal(c->verdict, "normal");

@@ -47,8 +47,22 @@ static void the_ends(void **state) {
   assert_null(roof_verdict_of(-1e-300));
 }
 
+static void the_wall_decides_the_words(void **state) {
+  (void)state;
+  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(0.03))->name, "overhead");
+  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(1))->name, "overhead");
+  assert_string_equal(roof_verdict_in(ROOF_OVERHEAD_BOUND, roof_verdict_of(1.5))->name, "explain");
+  assert_null(roof_verdict_in(ROOF_OVERHEAD_BOUND, NULL));
+  const roof_verdict *close = roof_verdict_of(0.95);
+  assert_non_null(strstr(roof_verdict_in(ROOF_MEMORY_BOUND, close)->meaning, "cache"));
+  assert_string_equal(roof_verdict_in(ROOF_COMPUTE_BOUND, close)->name, "remeasure");
+  assert_null(strstr(roof_verdict_in(ROOF_COMPUTE_BOUND, close)->meaning, "cache"));
+  assert_ptr_equal(roof_verdict_in(ROOF_COMPUTE_BOUND, roof_verdict_of(0.3)), roof_verdict_of(0.3));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_wall_decides_the_words),
       cmocka_unit_test(both_sides_of_every_threshold),
       cmocka_unit_test(the_worked_fractions),
       cmocka_unit_test(the_ends),

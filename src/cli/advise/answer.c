@@ -134,7 +134,8 @@ static void add_actions(const cli_advice *a, roof_text *out) {
   double share = a->advice.placed.share;
   const roof_actions *actions = roof_actions_for(&a->advice.evidence);
   const roof_machine *machine = a->target->machine;
-  if (share < a->target->options.efficiency_low && a->advice.now.regime != ROOF_NETWORK_BOUND) {
+  bool kernel = actions->regime == ROOF_COMPUTE_BOUND || actions->regime == ROOF_MEMORY_BOUND;
+  if (kernel && share < a->target->options.efficiency_low) {
     roof_text_add(out, "\n  before rewriting it, check\n");
     for (int i = 0; roof_actions_check(machine, i) != NULL; i++) {
       roof_text_addf(out, "    %d. %s\n", i + 1, roof_actions_check(machine, i));
@@ -224,8 +225,9 @@ static void add_machines(const cli_advice *a, roof_text *out) {
   }
   cli_rows rows = CLI_ROWS(machine_columns, a->machines, (size_t)a->machine_count);
   rows.shown = a->all_machines ? NULL : is_among_the_first;
-  roof_text_addf(out, "\n  hardware: %d machines by expected time, and by time x board power\n",
-                 a->machine_count);
+  roof_text_addf(out, "\n  hardware: %d machines%s by expected time, and by time x board power\n",
+                 a->machine_count,
+                 a->advice.now.regime == ROOF_OVERHEAD_BOUND ? " whose launch cost is known" : "");
   cli_columns_add_text(out, rows);
 }
 

@@ -130,35 +130,52 @@ static void add_causes(roof_text *out, const roof_why *why) {
     return;
   }
   const char *decisive = why->causes[i].measurement;
-  roof_text_add(out, "    not ruled out: ");
+  roof_text_add(out, "    possible: ");
   for (size_t first = i; i < why->count; i++) {
     roof_text_addf(out, "%s%s", i > first ? ", " : "", why->causes[i].name);
   }
-  roof_text_addf(out, "; to tell them apart, measure first: %s\n", decisive);
+  roof_text_addf(out, "\n    measure first: %s\n", decisive);
+}
+
+/** What the counters say that the prediction did not. */
+static void add_counted(roof_text *out, const roof_reconciled *r) {
+  char regime[512];
+  if (roof_reconciled_regime(r, regime, sizeof regime)[0] != '\0') {
+    roof_text_addf(out, "    measured: %s\n", regime);
+  }
+  if (r->traffic != NULL && strcmp(r->traffic, "equal") != 0) {
+    roof_text_addf(out, "    intensity: %.4g FLOP/B counted, %.4g by arithmetic; %s\n",
+                   r->operational_intensity, r->intensity, roof_traffic_meaning(r->traffic));
+  }
+  if (!isnan(r->operational_intensity) && r->impossible[0] == '\0' && r->roof_share > 0) {
+    char rate[CLI_SHORT], roof[CLI_SHORT];
+    roof_text_addf(out, "    attainable: %s of %s at %.4g FLOP/B, %.1f %%\n",
+                   cli_quantity(rate, r->flops_per_second, "FLOP/s"),
+                   cli_quantity(roof, r->roof_flops_per_second, "FLOP/s"), r->operational_intensity,
+                   100 * r->roof_share);
+  }
+}
+
+/** A kernel as fast as expected needs no words, unless counters show something else than was predicted. */
+static bool is_silent(const roof_reconciled *r, const roof_why *why) {
+  char regime[512];
+  bool gap = r->fraction_of_ceiling < roof_options_default().efficiency_low;
+  bool odd = r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
+             (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
+  return !gap && !odd && roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
 }
 
 /** The lines below the table: why, for each kernel. */
 static void add_remarks(roof_text *out, const roof_reconciled *r, const roof_why *why) {
-  char regime[512];
+  if (is_silent(r, why)) {
+    return;
+  }
   roof_text_addf(out, "  %s: %s\n", r->label, why->sentence);
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its ceiling: %s\n", r->impossible);
-  } else if (r->roof_share > 0) {
-    char rate[CLI_SHORT], roof[CLI_SHORT];
-    roof_text_addf(out, "    attainable: %s of %s at %.4g FLOP/B, %.1f %%\n",
-                   cli_quantity(rate, r->flops_per_second, "FLOP/s"),
-                   cli_quantity(roof, r->roof_flops_per_second, "FLOP/s"),
-                   isnan(r->operational_intensity) ? r->intensity : r->operational_intensity,
-                   100 * r->roof_share);
   }
-  if (roof_reconciled_regime(r, regime, sizeof regime)[0] != '\0') {
-    roof_text_addf(out, "    measured: %s\n", regime);
-  }
-  if (r->traffic != NULL) {
-    roof_text_addf(out, "    intensity: %.4g FLOP/B counted, %.4g by arithmetic; %s\n",
-                   r->operational_intensity, r->intensity, roof_traffic_meaning(r->traffic));
-  }
-  if (r->overlap > 0) {
+  add_counted(out, r);
+  if (r->overlap > 0 && !r->done) {
     roof_text_addf(out, "    overlap: %.0f %% of what can be hidden behind the longest time\n",
                    100 * r->overlap);
   }
