@@ -2,7 +2,8 @@
 # Runs every command that README.md, CONTRIBUTING.md, ARCHITECTURE.md, docs/*.md and tests/questions.md show in ```console blocks, in a
 # temporary home where the machine `host` is the scripted one, and compares what they print. In a block `$ ` begins a
 # command, `> ` continues it, `# exits N` after it states an exit code, and `...` in the output stands for any text.
-# Commands that build the tree (`./run`) are listed, not run. Links to files of the tree must lead somewhere.
+# Commands that build the tree (`./run`) are listed, not run. Links to files of the tree must lead somewhere, and
+# docs/README.md to every page of docs.
 # `ROOFLINE_DOCS=write sh tests/lint/docs.sh` writes what the commands print into the documents instead; read the diff.
 . "$(dirname "$0")/lib/lint.sh"
 
@@ -43,6 +44,11 @@ check_names() { # FILE: a command named in the prose exists
   grep -o '`roofline [a-z][a-z]*' "$1" | sort -u | while read -r _ name; do
     "$ROOFLINE" help "$name" >/dev/null 2>&1 || echo "$1: there is no command \`roofline $name\`"
   done
+}
+
+check_orphan() { # PAGE: README.md of its folder, the contents of the book, leads to it
+  page=$(basename "$1")
+  [ "$page" = README.md ] || grep -qF "]($page)" "$(dirname "$1")/README.md" || echo "$1: no link in README.md leads here"
 }
 
 check() { # FILE: every block of one document, in one working folder
@@ -102,6 +108,11 @@ catches 'there is no command' check "$scratch/doc.md"
 plant 'see [this](nowhere.md)'
 catches 'leads nowhere' check "$scratch/doc.md"
 
+plant 'a page'
+echo '[other](other.md)' >"$scratch/README.md"
+[ "$(check_orphan "$scratch/doc.md")" = "$scratch/doc.md: no link in README.md leads here" ] ||
+  fail "self-test: a page that nothing links to was not reported"
+
 [ -f "$ROOFLINE_SOURCE/README.md" ] || skip "no documents"
 ln -s "$ROOFLINE" "$scratch/bin/roofline"
 HOME=$scratch/home XDG_CONFIG_HOME=$scratch/home/.config "$ROOFLINE" measure --backend fake --quiet >/dev/null ||
@@ -113,6 +124,13 @@ for document in "$ROOFLINE_SOURCE"/README.md "$ROOFLINE_SOURCE"/CONTRIBUTING.md 
   "$ROOFLINE_SOURCE"/docs/*.md "$ROOFLINE_SOURCE"/tests/questions.md; do
   [ ! -f "$document" ] || check "$document" || failed=1
 done
+for page in "$ROOFLINE_SOURCE"/docs/*.md; do
+  check_orphan "$page" >>"$scratch/orphans"
+done
+if [ -s "$scratch/orphans" ]; then
+  cat "$scratch/orphans"
+  failed=1
+fi
 mkdir "$scratch/figures"
 ROOFLINE=$scratch/bin/roofline sh "$ROOFLINE_SOURCE/docs/make-figures.sh" "$scratch/figures"
 for figure in "$scratch"/figures/*; do
