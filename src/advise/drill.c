@@ -49,7 +49,7 @@ static size_t pick(uint64_t *state, size_t count) {
 
 void roof_drill_draw(uint64_t *state, roof_drill_question *question) {
   const char *machine = machines[pick(state, sizeof machines / sizeof machines[0])];
-  size_t kind = pick(state, sizeof kinds / sizeof kinds[0]), sizes = 0;
+  size_t kind = pick(state, sizeof kinds / sizeof kinds[0]), sizes = 1;
   *question = (roof_drill_question){.machine = machine, .op = kinds[kind].op};
   while (sizes < SIZES && kinds[kind].sizes[sizes] > 0) {
     sizes++;

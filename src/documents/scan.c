@@ -425,7 +425,6 @@ static bool scan_member(scanner *s, int depth) {
   if (!scan_string(s, s->path + kept, room)) {
     s->at = start;
     strcpy(s->path, "?");
-    kept = 0;
     if (!scan_string(s, NULL, 0)) {
       return false;
     }

@@ -18,7 +18,7 @@ enum { LINE_MAX_LENGTH = 1024, SHAPE_LENGTH = 256, OPTIONS = 8 };
 typedef struct line {
   const char *file;
   int number;
-  const char *start;
+  char text[LINE_MAX_LENGTH];
   roof_error *error;
   const roof_op *op;
   ptrdiff_t indent; /**< where the operation's name begins */
@@ -37,7 +37,7 @@ static roof_status fail(const line *l, const char *at, roof_status code, const c
   rf_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   roof_error_set(l->error, code, "%s", message);
-  return roof_error_at(l->error, l->file, l->number, (int)(at - l->start) + 1);
+  return roof_error_at(l->error, l->file, l->number, (int)(at - l->text) + 1);
 }
 
 /* The keys allowed in addition to the parameters. */
@@ -169,7 +169,7 @@ static roof_status take_shape(line *l, const char *rest) {
                ? roof_shape_point(&l->shape, 0, l->values, &why)
                : roof_error_set(&why, ROOF_E_ARGUMENT, "several sizes; a line is one operation of one size");
   roof_shape_done(&l->shape);
-  return status == ROOF_OK ? ROOF_OK : fail(l, l->start + l->indent, status, "%s", why.message);
+  return status == ROOF_OK ? ROOF_OK : fail(l, l->text + l->indent, status, "%s", why.message);
 }
 
 static void write_shape(const line *l, char *text, size_t size) {
@@ -242,21 +242,19 @@ static roof_status take_line(line *l, char *text, const roof_workload_reading *r
 
 static roof_status take_lines(line *l, const char *text, size_t length, const roof_workload_reading *reading,
                               roof_workload *w) {
-  char buffer[LINE_MAX_LENGTH];
   roof_status status = ROOF_OK;
   for (const char *at = text; at < text + length && status == ROOF_OK;) {
     const char *end = memchr(at, '\n', (size_t)(text + length - at));
     size_t size = (size_t)((end != NULL ? end : text + length) - at);
     l->number++;
-    l->start = buffer;
-    if (size >= sizeof buffer) {
-      return fail(l, buffer, ROOF_E_PARSE, "a line of %zu characters, more than %d", size,
+    if (size >= sizeof l->text) {
+      return fail(l, l->text, ROOF_E_PARSE, "a line of %zu characters, more than %d", size,
                   LINE_MAX_LENGTH - 1);
     }
-    memcpy(buffer, at, size);
-    buffer[size] = '\0';
-    buffer[strcspn(buffer, "#")] = '\0';
-    status = take_line(l, buffer, reading, w);
+    memcpy(l->text, at, size);
+    l->text[size] = '\0';
+    l->text[strcspn(l->text, "#")] = '\0';
+    status = take_line(l, l->text, reading, w);
     at += size + (end != NULL);
   }
   return status;

@@ -5,7 +5,8 @@
 #include "graphs/onnx.h"
 
 static roof_status no_input(onnx_call *c) {
-  return rf_onnx_fail(c, ROOF_E_ARGUMENT, "a required input is missing");
+  rf_onnx_fail(c, ROOF_E_ARGUMENT, "a required input is missing");
+  return ROOF_E_ARGUMENT;
 }
 
 static roof_status too_deep(onnx_call *c) {

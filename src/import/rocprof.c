@@ -358,6 +358,7 @@ static roof_status read(roof_source *source, roof_profile *profile, roof_error *
   if (status == ROOF_OK && r.rows == 0) {
     status = rf_import_error(source, error, ROOF_E_PARSE, 0, 0, "a header without kernels");
   }
+  /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): r.bags is freed below */
   for (size_t i = 0; i < profile->count && i < r.bag_count && status == ROOF_OK; i++) {
     settle(&r, &profile->records[i], &r.bags[i]);
   }

@@ -65,8 +65,8 @@ static roof_status check_chain(const line *lines, const roof_ledger_entry *entri
 roof_status rf_ledger_read(const char *text, size_t length, const char *file, bool signatures,
                            roof_ledger_entries *out, roof_error *error) {
   size_t count = count_lines(text, length);
-  line *lines = malloc((count + 1) * sizeof *lines);
-  roof_ledger_entry *entries = malloc((count + 1) * sizeof *entries);
+  line *lines = calloc(count + 1, sizeof *lines);
+  roof_ledger_entry *entries = calloc(count + 1, sizeof *entries);
   roof_status status = ROOF_OK;
   if (lines == NULL || entries == NULL) {
     status = roof_error_set(error, ROOF_E_MEMORY, "%s: out of memory", file);

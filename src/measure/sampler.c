@@ -176,8 +176,10 @@ bool rf_samples_modes(const rf_samples *samples, double *fast, double *slow) {
     double slow_spread = roof_stats_quantile(sorted + step, count - step, 0.75) /
                          roof_stats_quantile(sorted + step, count - step, 0.25);
     two = sorted[step] > apart * sorted[step - 1] && slow_spread < apart;
-    *fast = two ? roof_stats_quantile(sorted, step, 0.5) : *fast;
-    *slow = two ? roof_stats_quantile(sorted + step, count - step, 0.5) : *slow;
+    if (two) {
+      *fast = roof_stats_quantile(sorted, step, 0.5);
+      *slow = roof_stats_quantile(sorted + step, count - step, 0.5);
+    }
   }
   free(sorted);
   return two;

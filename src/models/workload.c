@@ -153,7 +153,7 @@ static roof_status predict_all(const roof_workload *w, const roof_machine *machi
     a->kernels = s->launch == ROOF_LAUNCH_PERSISTENT ? 1 : a->kernels; /* what items paid were barriers */
     finish(a, w, target);
   }
-  return status;
+  return status; /* NOLINT(clang-analyzer-unix.Malloc): a->items is kept */
 }
 
 roof_status roof_workload_answer_of(const roof_workload *w, const roof_machine *machine,

@@ -36,6 +36,9 @@ void rf_peak_kernel_seeds(const rf_peak_kernel *kernel, void *seeds) {
                                  [ROOF_INT8] = {sizeof *int8, int8}};
   size_t size = formats[kernel->dtype].size;
   const char *values = formats[kernel->dtype].values;
+  if (values == NULL) { /* a format that no peak kernel computes in */
+    return;
+  }
   for (size_t i = 0; i < 3; i++) {
     for (size_t at = 0; at < RF_PEAK_BYTES; at += size) {
       memcpy((char *)seeds + i * RF_PEAK_BYTES + at, values + i * size, size);

@@ -71,7 +71,7 @@ static double local_total(int items, int rounds) {
 
 static roof_status check_local(rf_device_bench *bench, int items, bool *right, roof_error *error) {
   enum { ROUNDS = 2, MOST = 1024 };
-  float sums[MOST];
+  float sums[MOST] = {0};
   double total = 0;
   rf_device_launch launch = local_launch(bench, 1, items, ROUNDS, -FLT_MAX);
   roof_status status = rf_device_find(bench, bench->memory, &launch, error);

@@ -153,7 +153,7 @@ static double predict_escape(const rf_device_bench *bench) {
 static roof_status measure_escape(rf_device_bench *bench, double step, roof_error *error) {
   enum { POINTS = 48, LAUNCHES = 200, QUICK_LAUNCHES = 20, ROUNDS = 3 };
   const rf_device_driver *driver = bench->device->driver;
-  double bytes[POINTS], seconds[POINTS], reach = 2 * bench->machine->launch_seconds;
+  double bytes[POINTS], seconds[POINTS] = {0}, reach = 2 * bench->machine->launch_seconds;
   int count = 0, launches = bench->options->quick ? QUICK_LAUNCHES : LAUNCHES;
   roof_status status = ROOF_OK;
   for (double wanted = 4096; wanted <= bench->bytes && count < POINTS && status == ROOF_OK &&
