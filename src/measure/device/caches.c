@@ -71,7 +71,7 @@ static double local_total(int items, int rounds) {
 
 static roof_status check_local(rf_device_bench *bench, int items, bool *right, roof_error *error) {
   enum { ROUNDS = 2, MOST = 1024 };
-  float sums[MOST] = {0};
+  float sums[MOST];
   double total = 0;
   rf_device_launch launch = local_launch(bench, 1, items, ROUNDS, -FLT_MAX);
   roof_status status = rf_device_find(bench, bench->memory, &launch, error);
@@ -156,7 +156,7 @@ static roof_status sample_local(rf_device_bench *bench, const char *name, const 
 /** The bandwidth of local memory. */
 static roof_status measure_local(rf_device_bench *bench, roof_error *error) {
   static const char name[] = "local memory read";
-  rf_device_launch best;
+  rf_device_launch best = {0};
   rf_device_trials trials = {0, 0};
   double rate = 0;
   rf_device_step(bench, name);
@@ -165,7 +165,7 @@ static roof_status measure_local(rf_device_bench *bench, roof_error *error) {
     rf_device_note(bench, "%s: %d of %d layouts gave wrong sums and are left out", name, trials.wrong,
                    trials.wrong + trials.tried);
   }
-  return status == ROOF_OK && trials.tried > 0 ? sample_local(bench, name, &best, error) : status;
+  return status == ROOF_OK && best.items[0] > 0 ? sample_local(bench, name, &best, error) : status;
 }
 
 /** How often half the cache can be read in a tenth of a figure's time. */
