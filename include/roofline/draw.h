@@ -38,10 +38,14 @@ typedef struct roof_scene_roof {
   roof_line_style style;
   roof_level_kind level; /**< of a ramp; the outermost one of a series makes its ridge */
   int series;            /**< an index into the scene's series: colour and name, one per machine */
+  bool general; /**< no kernel is judged by it yet: the first that is by another mix of its level puts
+                              that in its place */
+  double
+      mixes[ROOF_MIX_COUNT]; /**< of a measured level: bytes/s for each mix of reads and writes, else NaN */
 } roof_scene_roof;
 
-/** A kernel at (intensity, achieved or attainable FLOP/s). `next` joins it by an arrow to another dot, or
- *  -1. */
+/** A kernel at (intensity, FLOP/s), measured or as it is expected. `next` joins it to another dot, or -1: by an
+ *  arrow to what comes after it, by a line to the same kernel predicted and measured or at another level. */
 typedef struct roof_scene_dot {
   char label[80];
   char detail[160]; /**< tooltip */
@@ -50,6 +54,7 @@ typedef struct roof_scene_dot {
   double
       ceiling_flops_per_second; /**< what its ceiling allows; 0: the lower of its series' outermost roofs */
   bool above;                   /**< faster than that ceiling, where one is given */
+  const char *verdict;          /**< of measured work, static; NULL: none */
   double share;                 /**< of the whole time, which the dot's area grows with; 0: the usual size */
   bool predicted;               /**< hollow */
   bool inner;                   /**< at the bytes of an inner level: the outermost ramp is no ceiling of it */
@@ -75,8 +80,8 @@ typedef struct roof_scene {
  *  Errors: none. */
 ROOF_API void roof_scene_init(roof_scene *scene);
 
-/** Adds a machine as a new series (index series_count - 1): its dense ceilings for `dtype` on both units, the
- *  fp32 vector one where `dtype` has no lanes of its own, and its memory levels. Datasheet, assumed and limit
+/** Adds a machine as a new series (index series_count - 1): its dense ceilings for `dtype` on both units,
+ *  as far as they are known, and its memory levels. Datasheet, assumed and limit
  *  figures are solid, measured ones dashed.
  *  Units: FLOP/s, bytes/s.
  *  Ownership: copies.
@@ -104,8 +109,9 @@ ROOF_API void roof_scene_outline(roof_scene *scene);
 ROOF_API roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machine *machine,
                                          roof_dtype dtype, roof_unit unit, roof_error *error);
 
-/** Adds work that was placed as a dot, with its own ceiling and whether it is above that: at the intensity
- *  and rate of the placement where `dot` gives none (0).
+/** Adds work that was placed as a dot, with its own ceiling, verdict and whether it is above the ceiling: at the
+ *  intensity and rate of the placement where `dot` gives none (0). The ceiling that it was judged by is drawn: of
+ *  its mix of reads and writes, of the cores it used.
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: copies.
  *  Errors: as roof_scene_add_dot. */
@@ -118,8 +124,8 @@ ROOF_API int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot,
 ROOF_API roof_status roof_scene_add_machines(roof_scene *scene, roof_machine *const *machines, int count,
                                              roof_dtype dtype, roof_error *error);
 
-/** Adds every point of `shape` as it is predicted on `target`, whose series is `series`. `arrows`: one leads
- *  from each value of the last list to the next.
+/** Adds every point of `shape` at the rate that is expected on `target`, whose series is `series`, and the flat
+ *  roof of the unit that does it. `arrows`: one leads from each value of the last list to the next.
  *  Units: FLOP/byte, FLOP/s.
  *  Ownership: copies.
  *  Errors: ROOF_E_ARGUMENT for an operation that does no FLOPs, where the machine gives no rate, and for more

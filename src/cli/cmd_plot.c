@@ -88,8 +88,8 @@ static roof_status fill_scene(const chart *c, roof_error *error) {
 
 /** A roof or a dot: a record of CSV, a dot a row of the page's table too. */
 typedef struct record {
-  const char *what, *machine, *label, *operation, *limit;
-  double intensity, flops_per_second, bytes_per_second;
+  const char *what, *machine, *label, *operation, *limit, *verdict;
+  double intensity, flops_per_second, bytes_per_second, ceiling, share;
 } record;
 
 static const cli_column columns[] = {
@@ -108,6 +108,18 @@ static const cli_column columns[] = {
      .csv_digits = 12,
      CLI_FIELD(NUMBER, record, flops_per_second)},
     {.key = "bytes_per_second", .csv_digits = 12, CLI_FIELD(NUMBER, record, bytes_per_second)},
+    {.key = "ceiling_flops_per_second",
+     .header = "ceiling",
+     .unit = "FLOP/s",
+     .csv_digits = 12,
+     CLI_FIELD(NUMBER, record, ceiling)},
+    {.header = "of ceiling",
+     .unit = " %",
+     .scale = 100,
+     .digits = 1,
+     .fixed = true,
+     CLI_FIELD(NUMBER, record, share)},
+    {.key = "verdict", .header = "verdict", CLI_FIELD(TEXT, record, verdict)},
     {.header = "limit", CLI_FIELD(TEXT, record, limit)},
     {0},
 };
@@ -120,18 +132,27 @@ static record *make_records(const roof_scene *scene) {
     records[i] = (record){.what = roof->style == ROOF_DASHED ? "measured roof" : "roof",
                           .machine = scene->series[roof->series],
                           .label = roof->label,
+                          .verdict = "",
                           .intensity = NAN,
+                          .ceiling = NAN,
+                          .share = NAN,
                           .flops_per_second = roof->flops_per_second,
                           .bytes_per_second = roof->bytes_per_second};
   }
   for (int i = 0; i < scene->dot_count && records != NULL; i++) {
     const roof_scene_dot *dot = &scene->dots[i];
+    double ceiling = dot->ceiling_flops_per_second > 0 ? dot->ceiling_flops_per_second : (double)NAN;
     records[scene->roof_count + i] =
         (record){.what = dot->predicted ? "predicted" : "measured",
                  .machine = scene->series[dot->series],
                  .label = dot->label,
                  .operation = scene->subtitle[0] != '\0' ? scene->subtitle : dot->label,
                  .limit = dot->detail,
+                 .verdict = dot->predicted         ? "predicted"
+                            : dot->verdict != NULL ? dot->verdict
+                                                   : "",
+                 .ceiling = ceiling,
+                 .share = dot->flops_per_second / ceiling,
                  .intensity = dot->intensity,
                  .flops_per_second = dot->flops_per_second,
                  .bytes_per_second = NAN};

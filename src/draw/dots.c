@@ -61,8 +61,15 @@ static roof_status add_point(roof_scene *scene, const roof_target *target, const
   if (status != ROOF_OK) {
     return status;
   }
+  if (p.peak != NULL) {
+    status = roof_scene_add_peak(scene, dot->series, target->machine, p.peak->dtype, p.peak->unit, error);
+  }
+  if (status != ROOF_OK) {
+    return status;
+  }
   dot->intensity = p.intensity;
-  dot->flops_per_second = p.attainable;
+  dot->ceiling_flops_per_second = p.attainable;
+  dot->flops_per_second = p.work.flops / p.expected_seconds;
   name_dot(shape, index, values, dot->label, sizeof dot->label);
   roof_prediction_binding(&p, binding, sizeof binding);
   snprintf(dot->detail, sizeof dot->detail, "%s-bound (%s)", roof_regime_name(p.regime), binding);
@@ -101,6 +108,13 @@ roof_status roof_scene_add_measurements(roof_scene *scene, const roof_machine *m
     snprintf(dot.label, sizeof dot.label, "%.79s", m->label);
     snprintf(dot.detail, sizeof dot.detail, "measured%s%.140s", m->note[0] != '\0' ? ": " : "", m->note);
     roof_place_measurement(&ceilings, m, &at);
+    const roof_peak *peak = ceilings.peak[at.dtype][at.unit];
+    if (peak != NULL) {
+      status = roof_scene_add_peak(scene, series, machine, peak->dtype, peak->unit, error);
+    }
+    if (status != ROOF_OK) {
+      return status;
+    }
     status = add_dot(scene, &dot, &at, arrows && placed > 0, error);
     placed++;
   }

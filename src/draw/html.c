@@ -14,7 +14,7 @@ static const char head[] =
     "h1{font-size:1.7rem;line-height:1.2;margin:0 0 .8rem}h2{font-size:1.15rem;margin:2.2rem 0 .6rem}\n"
     "p{margin:.4rem 0}.summary p:first-child{font-size:1.12rem;font-weight:600}.method{color:var(--soft)}\n"
     ".wide{overflow-x:auto;margin:1.2rem 0}.wide svg{display:block;width:100%;min-width:40rem;height:auto;"
-    "border:1px solid var(--line);border-radius:6px}\n"
+    "border:1px solid var(--line);border-radius:6px}.titled svg .t{display:none}\n"
     "table{border-collapse:collapse;min-width:100%;font-size:.92rem}"
     "th,td{padding:.35rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}\n"
     "td{min-width:6.5rem}td:first-child{white-space:nowrap}th{background:var(--band);font-weight:600}"
@@ -76,6 +76,17 @@ static void add_table(roof_text *out, const roof_table *table) {
   roof_text_add(out, "</tbody>\n</table></div>\n");
 }
 
+/** True when the chart's own title is the page's, which is then not shown twice. */
+static bool has_title(const roof_text *svg, const char *title) {
+  roof_text escaped = {0};
+  roof_text_add(&escaped, ">");
+  roof_text_add_xml(&escaped, title);
+  roof_text_add(&escaped, "</title>");
+  bool found = escaped.data != NULL && strstr(svg->data, escaped.data) != NULL;
+  roof_text_done(&escaped);
+  return found;
+}
+
 roof_status roof_draw_page(const char *title, const char *const *summary, const roof_text *svg,
                            const roof_table *tables, int table_count, const char *const *method,
                            roof_text *out, roof_error *error) {
@@ -84,9 +95,13 @@ roof_status roof_draw_page(const char *title, const char *const *summary, const 
   add_element(out, "title", NULL, title);
   roof_text_add(out, "\n</head>\n<body>\n<main>\n");
   add_element(out, "h1", NULL, title);
-  roof_text_add(out, "\n<div class=\"summary\">\n");
-  add_paragraphs(out, summary);
-  roof_text_add(out, "</div>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n");
+  if (summary != NULL && summary[0] != NULL) {
+    roof_text_add(out, "\n<div class=\"summary\">\n");
+    add_paragraphs(out, summary);
+    roof_text_add(out, "</div>");
+  }
+  roof_text_addf(out, "\n<div class=\"wide%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
+                 has_title(svg, title) ? " titled" : "");
   roof_text_add_bytes(out, svg->data, svg->length);
   roof_text_add(out, "</div>\n");
   for (int i = 0; i < table_count; i++) {

@@ -7,32 +7,85 @@
 #include "draw/glyph.h"
 #include "roofline/units.h"
 
+/** Ceilings that differ by less are one line. */
+#define RF_SAME_ROOF 0.01
+
 void roof_scene_init(roof_scene *scene) {
   memset(scene, 0, sizeof *scene);
 }
 
-/** Adds one ceiling of a series: `what` names it, `rate` is in FLOP/s, or with a `level` in B/s. */
-static bool add_roof(roof_scene *scene, int series, const char *what, double rate, const roof_level *level,
-                     roof_line_style style) {
-  bool flat = level == NULL;
-  if (!(rate > 0) || isinf(rate)) {
-    return true;
+/** What a ceiling is called before its rate: "fp16 matrix", "DRAM read, 1 core". */
+typedef struct ceiling {
+  const char *name; /**< of the peak or level */
+  const char *mix;  /**< of a level's reads and writes; "": it has one figure for all */
+  int cores;        /**< that it is for; 0: all */
+  double rate;      /**< FLOP/s, or B/s of a level */
+  bool flat;        /**< a peak */
+  roof_level_kind level;
+  roof_line_style style;
+} ceiling;
+
+static double rate_of(const roof_scene_roof *roof) {
+  return isnan(roof->flops_per_second) ? roof->bytes_per_second : roof->flops_per_second;
+}
+
+/** True for a roof of the same peak or level. */
+static bool is_same(const roof_scene_roof *roof, int series, const ceiling *c) {
+  size_t length = strlen(c->name);
+  bool flat = !isnan(roof->flops_per_second);
+  return roof->series == series && flat == c->flat && strncmp(roof->label, c->name, length) == 0 &&
+         (roof->label[length] == ' ' || roof->label[length] == ',');
+}
+
+/** The label, which says so where a measured ceiling is over the theoretical one that is drawn for it. */
+static void name_roof(const roof_scene *scene, int series, const ceiling *c, char *label, size_t size) {
+  char quantity[32];
+  roof_text text = {0};
+  roof_quantity_format(quantity, sizeof quantity, c->rate, c->flat ? "FLOP/s" : "B/s");
+  roof_text_addf(&text, "%.35s%s%.8s", c->name, c->mix[0] != '\0' ? " " : "", c->mix);
+  if (c->cores > 0) {
+    roof_text_addf(&text, ", %d core%s", c->cores, c->cores > 1 ? "s" : "");
+  }
+  roof_text_addf(&text, " %s%s", quantity, c->style == ROOF_DASHED ? " measured" : "");
+  for (int i = 0; i < scene->roof_count && c->style == ROOF_DASHED && c->cores == 0; i++) {
+    const roof_scene_roof *limit = &scene->roofs[i];
+    if (limit->style == ROOF_SOLID && is_same(limit, series, c) && c->rate > 1.005 * rate_of(limit)) {
+      roof_text_addf(&text, ", %.0f %% of its limit", 100 * c->rate / rate_of(limit));
+    }
+  }
+  snprintf(label, size, "%s", text.data != NULL ? text.data : "");
+  roof_text_done(&text);
+  rf_glyph_trim(label, size);
+}
+
+/** Sets a roof: a new one, or the general one that it takes the place of. */
+static void set_roof(roof_scene *scene, roof_scene_roof *roof, int series, const ceiling *c) {
+  roof_scene_roof made = {.flops_per_second = c->flat ? c->rate : NAN,
+                          .bytes_per_second = c->flat ? NAN : c->rate,
+                          .style = c->style,
+                          .level = c->flat ? ROOF_REGISTERS : c->level,
+                          .series = series};
+  name_roof(scene, series, c, made.label, sizeof made.label);
+  memcpy(made.mixes, roof->mixes, sizeof made.mixes);
+  *roof = made;
+}
+
+/** The roof added; NULL: none, where the rate is not known, or `full`. */
+static roof_scene_roof *add_roof(roof_scene *scene, int series, const ceiling *c, bool *full) {
+  if (!(c->rate > 0) || isinf(c->rate)) {
+    return NULL;
   }
   if (scene->roof_count == ROOF_SCENE_ROOFS) {
-    return false;
+    *full = true;
+    return NULL;
   }
-  char quantity[32];
-  roof_quantity_format(quantity, sizeof quantity, rate, flat ? "FLOP/s" : "B/s");
-  roof_scene_roof *roof = &scene->roofs[scene->roof_count++];
-  *roof = (roof_scene_roof){.flops_per_second = flat ? rate : NAN,
-                            .bytes_per_second = flat ? NAN : rate,
-                            .style = style,
-                            .level = flat ? ROOF_REGISTERS : level->level,
-                            .series = series};
-  snprintf(roof->label, sizeof roof->label, "%.35s %s%s", what, quantity,
-           style == ROOF_DASHED ? " measured" : "");
-  rf_glyph_trim(roof->label, sizeof roof->label);
-  return true;
+  roof_scene_roof *roof = &scene->roofs[scene->roof_count];
+  for (int i = 0; i < ROOF_MIX_COUNT; i++) {
+    roof->mixes[i] = NAN;
+  }
+  set_roof(scene, roof, series, c);
+  scene->roof_count++;
+  return roof;
 }
 
 /** The datasheet figure is solid, or the limit of the measured figure if there is no datasheet; the measured
@@ -41,22 +94,24 @@ static bool add_peaks(roof_scene *scene, int series, const roof_machine *machine
                       roof_unit unit) {
   const roof_peak *rated = roof_machine_peak(machine, dtype, unit, false, ROOF_DATASHEET);
   const roof_peak *measured = roof_machine_peak(machine, dtype, unit, false, ROOF_MEASURED);
+  bool full = false;
   if (rated == NULL) {
     return true;
   }
   char what[48];
   snprintf(what, sizeof what, "%s %s", roof_dtype_name(dtype), roof_unit_name(unit));
   double limit = rated->kind == ROOF_MEASURED ? rated->limit_flops_per_second : rated->flops_per_second;
-  return add_roof(scene, series, what, limit, NULL, ROOF_SOLID) &&
-         (measured->kind != ROOF_MEASURED ||
-          add_roof(scene, series, what, measured->flops_per_second, NULL, ROOF_DASHED));
-}
-
-/** The fastest of a level's access patterns; no mix of reads and writes can be faster. */
-static double best_bandwidth(const roof_level *level) {
-  double costs[ROOF_MIX_COUNT];
-  roof_level_costs(level, costs);
-  return 1 / roof_costs_least(costs);
+  ceiling c = {.name = what, .mix = "", .rate = limit, .flat = true, .style = ROOF_SOLID};
+  add_roof(scene, series, &c, &full);
+  if (measured->kind == ROOF_MEASURED) {
+    c.rate = measured->flops_per_second;
+    c.style = ROOF_DASHED;
+    roof_scene_roof *roof = add_roof(scene, series, &c, &full);
+    if (roof != NULL) {
+      roof->general = true;
+    }
+  }
+  return !full;
 }
 
 static double best_limit(const roof_level *level) {
@@ -65,16 +120,55 @@ static double best_limit(const roof_level *level) {
   return fmax(limit, level->triad_limit_bytes_per_second);
 }
 
+/** The mix of reads and writes that is as fast as `rate`; "" where all are, "mixed" where none is. */
+static const char *mix_of(const double rates[ROOF_MIX_COUNT], double rate) {
+  static const char *const names[ROOF_MIX_COUNT] = {[ROOF_MIX_READ] = "read",
+                                                    [ROOF_MIX_TRIAD] = "triad",
+                                                    [ROOF_MIX_COPY] = "copy",
+                                                    [ROOF_MIX_WRITE] = "write",
+                                                    [ROOF_MIX_UPDATE] = "update"};
+  const char *mix = "mixed";
+  bool all = true;
+  for (int i = ROOF_MIX_COUNT - 1; i >= 0; i--) {
+    bool same = fabs(rates[i] - rate) <= RF_SAME_ROOF * rate;
+    mix = same ? names[i] : mix;
+    all = all && (same || isnan(rates[i]));
+  }
+  return all ? "" : mix;
+}
+
+/** The measured figure is that of the fastest mix until kernels are placed under those of their own. */
+static void add_measured_level(roof_scene *scene, int series, const roof_level *level, bool *full) {
+  double rates[ROOF_MIX_COUNT];
+  roof_level_costs(level, rates);
+  double best = 1 / roof_costs_least(rates);
+  for (int i = 0; i < ROOF_MIX_COUNT; i++) {
+    rates[i] = 1 / rates[i];
+  }
+  const ceiling c = {level->name, mix_of(rates, best), 0, best, false, level->level, ROOF_DASHED};
+  roof_scene_roof *roof = add_roof(scene, series, &c, full);
+  if (roof != NULL) {
+    roof->general = true;
+    memcpy(roof->mixes, rates, sizeof roof->mixes);
+  }
+}
+
 static bool add_level(roof_scene *scene, int series, const roof_machine *machine, roof_level_kind kind) {
   const roof_level *rated = roof_machine_level(machine, kind, ROOF_DATASHEET);
   const roof_level *measured = roof_machine_level(machine, kind, ROOF_MEASURED);
+  double costs[ROOF_MIX_COUNT];
+  bool full = false;
   if (rated == NULL) {
     return true;
   }
-  double limit = rated->kind == ROOF_MEASURED ? best_limit(rated) : best_bandwidth(rated);
-  return add_roof(scene, series, rated->name, limit, rated, ROOF_SOLID) &&
-         (measured->kind != ROOF_MEASURED ||
-          add_roof(scene, series, measured->name, best_bandwidth(measured), measured, ROOF_DASHED));
+  roof_level_costs(rated, costs);
+  double limit = rated->kind == ROOF_MEASURED ? best_limit(rated) : 1 / roof_costs_least(costs);
+  const ceiling c = {rated->name, "", 0, limit, false, kind, ROOF_SOLID};
+  add_roof(scene, series, &c, &full);
+  if (measured->kind == ROOF_MEASURED) {
+    add_measured_level(scene, series, measured, &full);
+  }
+  return !full;
 }
 
 roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machine, roof_dtype dtype,
@@ -87,10 +181,8 @@ roof_status roof_scene_add_machine(roof_scene *scene, const roof_machine *machin
   int series = scene->series_count++;
   char *name = scene->series[series];
   snprintf(name, sizeof scene->series[0], "%s", machine->name);
-  bool lanes =
-      dtype == ROOF_FP64 || roof_machine_peak(machine, dtype, ROOF_VECTOR, false, ROOF_DATASHEET) != NULL;
   bool room = add_peaks(scene, series, machine, dtype, ROOF_MATRIX) &&
-              add_peaks(scene, series, machine, lanes ? dtype : ROOF_FP32, ROOF_VECTOR);
+              add_peaks(scene, series, machine, dtype, ROOF_VECTOR);
   for (int kind = 0; kind < ROOF_LEVEL_KIND_COUNT; kind++) {
     room = room && add_level(scene, series, machine, (roof_level_kind)kind);
   }
@@ -181,6 +273,89 @@ roof_status roof_scene_add_peak(roof_scene *scene, int series, const roof_machin
                         ROOF_SCENE_ROOFS);
 }
 
+/** The general roof of the ceiling's peak or level and style, else the first that is not; NULL: none. Counts
+ *  the others. */
+static roof_scene_roof *find_roof(roof_scene *scene, int series, const ceiling *c, int *others) {
+  roof_scene_roof *found = NULL;
+  *others = 0;
+  for (int i = 0; i < scene->roof_count; i++) {
+    roof_scene_roof *roof = &scene->roofs[i];
+    if (is_same(roof, series, c) && roof->style == c->style) {
+      *others += !roof->general;
+      found = found == NULL || roof->general ? roof : found;
+    }
+  }
+  return found;
+}
+
+/** True where one of the roofs is at the ceiling's rate, which is then a kernel's own. */
+static bool is_drawn(roof_scene *scene, int series, const ceiling *c) {
+  for (int i = 0; i < scene->roof_count; i++) {
+    roof_scene_roof *roof = &scene->roofs[i];
+    if (is_same(roof, series, c) && roof->style == c->style &&
+        fabs(rate_of(roof) - c->rate) <= RF_SAME_ROOF * c->rate) {
+      roof->general = false;
+      return true;
+    }
+  }
+  return false;
+}
+
+/** The series of the machine that a dot is judged by: its own, else, where that is but a colour, the first. */
+static int judging_series(const roof_scene *scene, int series) {
+  for (int i = 0; i < scene->roof_count; i++) {
+    if (scene->roofs[i].series == series) {
+      return series;
+    }
+  }
+  return 0;
+}
+
+/** True for a bandwidth that a mix of reads and writes can have. */
+static bool is_between(const double rates[ROOF_MIX_COUNT], double rate) {
+  double low = NAN, high = NAN;
+  for (int i = 0; i < ROOF_MIX_COUNT; i++) {
+    low = fmin(low, rates[i]);
+    high = fmax(high, rates[i]);
+  }
+  return rate >= low * (1 - RF_SAME_ROOF) && rate <= high * (1 + RF_SAME_ROOF);
+}
+
+/** Draws the ceiling by which work was judged where it is none of those that are drawn: of its own mix of reads
+ *  and writes, of the cores it used. The ceiling that stands for all of a level gives way to it. */
+static void add_judge(roof_scene *scene, int series, const roof_placed *at, double rate) {
+  enum { MOST = 5 }; /* of one level or peak: more hide what they show */
+  bool flat = at->regime == ROOF_COMPUTE_BOUND, full = false;
+  ceiling c = {.name = at->binding,
+               .mix = "",
+               .cores = at->cores,
+               .rate = flat ? rate : rate / at->intensity,
+               .flat = flat,
+               .level = at->level,
+               .style = at->basis == ROOF_ACHIEVED ? ROOF_DASHED : ROOF_SOLID};
+  int others = 0;
+  if ((!flat && at->regime != ROOF_MEMORY_BOUND) || at->binding[0] == '\0' || !(c.rate > 0) ||
+      isinf(c.rate) || is_drawn(scene, series, &c)) {
+    return;
+  }
+  roof_scene_roof *drawn = find_roof(scene, series, &c, &others);
+  bool inner = drawn != NULL && !flat && drawn->level != at->level;
+  if (drawn == NULL || others >= MOST || (flat && at->cores == 0) ||
+      (inner && !is_between(drawn->mixes, c.rate))) {
+    return; /* more bytes of an inner level than of the outer one, or several formats: no one line is its ceiling */
+  }
+  c.level = drawn->level;
+  c.mix = at->cores == 0 ? mix_of(drawn->mixes, c.rate) : "";
+  if (drawn->general && at->cores == 0) {
+    set_roof(scene, drawn, series, &c);
+    return;
+  }
+  roof_scene_roof *added = add_roof(scene, series, &c, &full);
+  if (added != NULL) {
+    memcpy(added->mixes, drawn->mixes, sizeof added->mixes);
+  }
+}
+
 int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot, const roof_placed *placed) {
   roof_scene_dot judged = *dot;
   double flops = placed->flops;
@@ -189,6 +364,11 @@ int roof_scene_add_placed(roof_scene *scene, const roof_scene_dot *dot, const ro
   if (placed->state != ROOF_PLACE_UNKNOWN && flops > 0 && !dot->inner) {
     judged.ceiling_flops_per_second = judged.flops_per_second / placed->share;
     judged.above = placed->state > ROOF_PLACE_POSSIBLE;
+    judged.verdict = placed->verdict != NULL ? placed->verdict->name : NULL;
   }
-  return roof_scene_add_dot(scene, &judged);
+  int added = roof_scene_add_dot(scene, &judged);
+  if (added >= 0 && judged.ceiling_flops_per_second > 0) {
+    add_judge(scene, judging_series(scene, judged.series), placed, judged.ceiling_flops_per_second);
+  }
+  return added;
 }

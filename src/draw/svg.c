@@ -28,6 +28,7 @@ static const char style[] =
     ".roofline .d{stroke-dasharray:1.5 4;stroke-linecap:round;stroke-width:1.5}"
     ".roofline .drop{stroke-width:1;opacity:.45}.roofline .lead{stroke:#8a9099;stroke-width:.8}"
     ".roofline .arrow{stroke:#444;stroke-width:1.2;fill:#444}"
+    ".roofline .same{stroke:#444;stroke-width:1;stroke-dasharray:2 2}"
     ".roofline .h{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}"
     ".roofline .r{font-style:italic;fill:#666}.roofline .w{fill:#b00020;font-weight:700}</style>\n";
 
@@ -211,14 +212,18 @@ static void draw_roofs(const chart *c) {
   }
 }
 
-/** A line from one dot to another that ends in a head at the other's edge. */
-static void draw_arrow(const chart *c, rf_point from, rf_point to) {
+/** A line from one dot to another, which to what comes next ends in a head at the other's edge. */
+static void draw_link(const chart *c, rf_point from, rf_point to, bool same) {
   double length = hypot(to.x - from.x, to.y - from.y), gap = RF_DOT_RADIUS + 2.5;
   if (length < 2 * gap + 6) {
     return;
   }
   double x = (to.x - from.x) / length, y = (to.y - from.y) / length;
   rf_point start = {from.x + x * gap, from.y + y * gap}, tip = {to.x - x * gap, to.y - y * gap};
+  if (same) {
+    add_line(c->out, "same", NULL, start, tip);
+    return;
+  }
   rf_point neck = {tip.x - x * 8, tip.y - y * 8};
   add_line(c->out, "arrow", NULL, start, neck);
   const rf_point corners[] = {
@@ -245,6 +250,18 @@ static void draw_leaders(const chart *c) {
   }
 }
 
+/** True when a dot is joined to another. */
+static bool is_joined(const roof_scene *scene, int dot) {
+  int next = scene->dots[dot].next;
+  return next >= 0 && next < scene->dot_count && next != dot;
+}
+
+/** True when a dot is joined to the same kernel: as it was measured, or at another level. */
+static bool is_joined_to_itself(const roof_scene *scene, int dot) {
+  const roof_scene_dot *a = &scene->dots[dot], *b = &scene->dots[a->next];
+  return a->predicted != b->predicted || a->inner || b->inner;
+}
+
 /** The lines below the dots: up to the ceiling, and on to the next dot. */
 static void draw_threads(const chart *c) {
   const rf_geometry *g = &c->layout->geometry;
@@ -254,8 +271,8 @@ static void draw_threads(const chart *c) {
     if (!isnan(g->ceilings[i]) && !g->above[i]) {
       add_line(c->out, "drop", colour(dot->series)->line, here, at(c, log10(dot->intensity), g->ceilings[i]));
     }
-    if (dot->next >= 0 && dot->next < c->scene->dot_count && dot->next != i) {
-      draw_arrow(c, here, dot_at(c, dot->next));
+    if (is_joined(c->scene, i)) {
+      draw_link(c, here, dot_at(c, dot->next), is_joined_to_itself(c->scene, i));
     }
   }
 }
@@ -303,9 +320,18 @@ static void draw_dots(const chart *c) {
     draw_circle(c, dot_at(c, i), radius, c->scene->dots[i].series, c->scene->dots[i].predicted);
     if (c->layout->geometry.above[i]) {
       draw_ring(c, dot_at(c, i), radius);
-      add_text(c->out, "w c h", NULL, dot_at(c, i).x, dot_at(c, i).y - radius - 6, "!");
     }
     roof_text_add(c->out, "</g>\n");
+  }
+}
+
+/** Over everything else: a label must not hide that a dot is above its ceiling. */
+static void draw_warnings(const chart *c) {
+  for (int i = 0; i < c->scene->dot_count; i++) {
+    if (c->layout->geometry.above[i]) {
+      double radius = rf_dot_radius(&c->scene->dots[i]);
+      add_text(c->out, "w c h", NULL, dot_at(c, i).x, dot_at(c, i).y - radius - 6, "!");
+    }
   }
 }
 
@@ -337,7 +363,9 @@ typedef enum legend_key {
   KEY_DASHED,
   KEY_MEASURED,
   KEY_PREDICTED,
-  KEY_ABOVE
+  KEY_ABOVE,
+  KEY_SAME,
+  KEY_NEXT
 } legend_key;
 
 static void draw_sample(const chart *c, legend_key key, int series, double x) {
@@ -360,6 +388,10 @@ static void draw_sample(const chart *c, legend_key key, int series, double x) {
   case KEY_ABOVE:
     draw_circle(c, middle, RF_DOT_RADIUS, ROOF_SCENE_SERIES - 1, false);
     draw_ring(c, middle, RF_DOT_RADIUS);
+    break;
+  case KEY_SAME:
+  case KEY_NEXT:
+    draw_link(c, (rf_point){x - 6, c->y - 4}, (rf_point){x + 30, c->y - 4}, key == KEY_SAME);
     break;
   }
 }
@@ -385,10 +417,13 @@ static bool has_style(const roof_scene *scene, roof_line_style wanted) {
 
 static void draw_legend(chart *c) {
   const roof_scene *scene = c->scene;
-  bool dots[2] = {false, false}, above = false;
+  bool dots[2] = {false, false}, joined[2] = {false, false}, above = false;
   for (int i = 0; i < scene->dot_count; i++) {
     dots[scene->dots[i].predicted] = true;
     above |= c->layout->geometry.above[i];
+    if (is_joined(scene, i)) {
+      joined[is_joined_to_itself(scene, i)] = true;
+    }
   }
   const struct {
     bool shown;
@@ -397,8 +432,10 @@ static void draw_legend(chart *c) {
   } keys[] = {{has_style(scene, ROOF_SOLID), KEY_SOLID, "theoretical ceiling"},
               {has_style(scene, ROOF_DASHED), KEY_DASHED, "measured ceiling"},
               {dots[false], KEY_MEASURED, "measured kernel"},
-              {dots[true], KEY_PREDICTED, "predicted kernel"},
-              {above, KEY_ABOVE, "above its ceiling (!)"}};
+              {dots[true], KEY_PREDICTED, "predicted, at the rate expected"},
+              {above, KEY_ABOVE, "above its ceiling (!)"},
+              {joined[true], KEY_SAME, "the same kernel"},
+              {joined[false], KEY_NEXT, "next"}};
   double x = c->layout->left;
   c->y += 28;
   for (int i = 0; i < scene->series_count; i++) {
@@ -451,6 +488,7 @@ static void draw_body(chart *c) {
   draw_leaders(c);
   draw_dots(c);
   draw_marks(c);
+  draw_warnings(c);
   draw_legend(c);
   if (c->layout->numbered) {
     draw_numbers(c);

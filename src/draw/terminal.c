@@ -197,6 +197,14 @@ static char marker(int dot) {
   return "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[dot % 61];
 }
 
+/** "!" after the marker of a dot above its ceiling, where no other marker is. */
+static void put_warning(const screen *s, int i, int column, int row) {
+  const cell *c = cell_at(s, column, row);
+  if (s->geometry.above[i] && c != NULL && c->text == 0) {
+    put_text(s, column, row, s->scene->dots[i].series, "!");
+  }
+}
+
 /** Puts a dot's marker in its cell, or in the nearest one without a marker. */
 static void put_dot(const screen *s, int i) {
   static const int offsets[][2] = {{0, 0}, {1, 0},  {-1, 0}, {0, 1},  {0, -1},
@@ -209,6 +217,7 @@ static void put_dot(const screen *s, int i) {
     if (c != NULL && c->text == 0) {
       const char text[] = {marker(i), '\0'};
       put_text(s, column + offsets[k][0], row + offsets[k][1], dot->series, text);
+      put_warning(s, i, column + offsets[k][0] + 1, row + offsets[k][1]);
       return;
     }
   }

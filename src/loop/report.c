@@ -89,7 +89,7 @@ static void add_dots(roof_scene *scene, const roof_loop_kernel *k) {
   int index = roof_scene_add_placed(scene, &dot, &k->placed);
   dot.intensity = p->intensity;
   dot.flops_per_second = p->work.flops / p->expected_seconds;
-  dot.label[0] = '\0';
+  dot.ceiling_flops_per_second = p->attainable;
   dot.predicted = true;
   dot.next = index;
   roof_scene_add_dot(scene, &dot);
@@ -100,7 +100,7 @@ static roof_status build_scene(const roof_loop *loop, roof_scene *scene, roof_er
   snprintf(scene->title, sizeof scene->title, "%s, %s", loop->machine->title,
            roof_dtype_name(loop->options.dtype));
   snprintf(scene->subtitle, sizeof scene->subtitle,
-           "solid: theoretical limit; dashed: achieved; hollow: predicted; filled: measured");
+           "solid: theoretical limit; dashed: achieved; hollow: expected as sealed; filled: measured");
   roof_loop_sentence(loop, scene->description, sizeof scene->description);
   roof_status status = roof_scene_add_machine(scene, loop->machine, loop->options.dtype, error);
   for (int i = 0; i < loop->count && status == ROOF_OK; i++) {

@@ -203,6 +203,7 @@ roof_status roof_ladder_measure(roof_ladder *ladder, int rung, const roof_measur
   memcpy(m->label, r->label, sizeof m->label);
   snprintf(m->machine, sizeof m->machine, "%s", ladder->machines[0]->name);
   roof_place_work(&ladder->targets[r->alone], &r->prediction.work, m->seconds, m->stats.spread, &r->at);
+  r->at.cores = r->alone ? 1 : r->at.cores;
   compare(ladder);
   return ROOF_OK;
 }

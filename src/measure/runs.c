@@ -222,6 +222,7 @@ static void place(const roof_runs *runs, roof_run *r) {
     roof_counted_of(&r->measurement, &counted);
     roof_predict(&target, op, r->values, &p);
     roof_place_work(&target, &p.work, r->measurement.seconds, counted.noise, &r->at);
+    r->at.cores = r->kernel->serial ? 1 : r->at.cores;
     r->level = supply_of(&p);
   }
   r->measurement.ceiling_seconds = r->at.ceiling_seconds;

@@ -22,7 +22,7 @@ refuses() { # CODE TEXT ARGUMENT...
   [[ $output == *"fp16 matrix 989.4 TFLOP/s"* ]]
   [[ $output == *"HBM 2.958 TB/s measured"* ]]
   [[ $output == *"ridge 295.3 FLOP/byte"* ]]
-  [[ $output == *"2  gemm m=4096 "*"1365 FLOP/byte   989.4 TFLOP/s  predicted"* ]]
+  [[ $output == *"2  gemm m=4096 "*"1365 FLOP/byte   763.2 TFLOP/s  predicted"* ]]
   [[ $output == *"3  softmax rows=64 cols=64 "* ]]
   [[ $output == *"⠉"* ]]
 }
@@ -52,6 +52,8 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q '<svg ' chart.html
   grep -q '<td>gemm m=4096</td>' chart.html
   grep -q '<td>compute-bound (fp16 matrix)</td>' chart.html
+  grep -q '<td class="n">989.4 TFLOP/s</td><td class="n">77.1 %</td><td>predicted</td>' chart.html
+  grep -q 'class="wide titled"' chart.html # the heading is the chart's title
   ! grep -qE '<script|<link|src=|href=' chart.html
 }
 
@@ -61,6 +63,8 @@ refuses() { # CODE TEXT ARGUMENT...
   [ "$(jq '.roofs | length' <<<"$output")" -eq 5 ]
   expected=$("$ROOFLINE" predict gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --json | jq -c '[.intensity, .attainable_flops_per_second]')
   [ "$(jq -c '.dots[0] | [.intensity, .attainable_flops_per_second]' <<<"$output")" = "$expected" ]
+  [ "$(jq '.dots[0] | .expected_flops_per_second < .attainable_flops_per_second and
+    .ceiling_flops_per_second == .attainable_flops_per_second and .verdict == null' <<<"$output")" = true ]
   run -0 "$ROOFLINE" plot gemm m=4 n=4 k=4 --machine h100 --dtype fp16 --csv
   [ "${#lines[@]}" -eq 7 ]
   [[ ${lines[6]} == "predicted,nvidia-h100-sxm,gemm m=4 n=4 k=4,1.333"* ]]
@@ -82,7 +86,7 @@ refuses() { # CODE TEXT ARGUMENT...
   grep -q ">nvidia-a100-sxm-80gb</text>" machines.svg
   [ "$(grep -c ">$point</text>" machines.svg)" -eq 1 ]
   run "$ROOFLINE" plot $point --machine h100 --machine a100 --dtype fp16
-  grep -q "nvidia-h100-sxm .*$point .*824.5 TFLOP/s" <<<"$output"
+  grep -q "nvidia-h100-sxm .*$point .*636.3 TFLOP/s" <<<"$output"
   grep -q "nvidia-a100-sxm-80gb ridge 153" <<<"$output"
 }
 
@@ -111,6 +115,9 @@ refuses() { # CODE TEXT ARGUMENT...
     '[["slow",100,500000000000,null,1],["fast",100,1000000000000,null,null]]' ]
   "$ROOFLINE" plot m.json --machine h100 --dtype fp16 --to m.svg
   grep -q '2 of 3 kernels of m.json: the others lack FLOPs or bytes' m.svg
+  "$ROOFLINE" plot m.json --machine h100 --dtype fp64 --to m.html
+  grep -q '<title>fp16 vector 133.8 TFLOP/s</title>' m.html # by which they are judged
+  grep -q '<td class="n">133.8 TFLOP/s</td><td class="n">0.4 %</td><td>bug</td>' m.html
   echo '{"schema": "roofline.measurements/1", "kernels": [{"name": "time only", "seconds": 1}]}' >m.json
   refuses 2 'm.json: no kernel of it has time, FLOPs and bytes' m.json --machine h100
   echo '{' >m.json

@@ -54,6 +54,7 @@ triad,10,1,fp64,200000,2400000' ]
   run -0 "$ROOFLINE" run --to regions.svg --machine fake -- ./region
   xmllint --noout regions.svg
   grep -q '>triad<' regions.svg
+  grep -q '>ceilings of 1 core<' regions.svg # as many as called the regions, by which they are judged
 }
 
 @test "without regions: the program as a whole, placed by what is said of it" {

@@ -197,6 +197,171 @@ static void a_placed_dot_keeps_its_ceiling(void **state) {
   assert_true(g.above[1]);
 }
 
+/** A processor whose memory is slower to read than to update, which one core does not fill. */
+static roof_machine *make_mixed(void) {
+  static roof_machine *m = NULL;
+  make_cpu(&m);
+  m->levels[3].bytes_per_second = 12e9;
+  m->levels[3].update_bytes_per_second = 20e9;
+  return m;
+}
+
+static void place_bytes(const roof_machine *m, double write_share, double update_share, roof_placed *at) {
+  roof_ceilings ceilings;
+  roof_counted work;
+  roof_counted_init(&work);
+  work.seconds = 1;
+  work.other_flops[ROOF_FP32] = 1e9;
+  work.bytes[ROOF_MEMORY] = 6e9;
+  work.write_share = write_share;
+  work.update_share = update_share;
+  assert_int_equal(roof_ceilings_init(&ceilings, m, 0, NULL, NULL), ROOF_OK);
+  roof_place(&ceilings, &work, at);
+}
+
+/** The label of the dashed ramp of DRAM that is drawn at this rate; NULL: none is. */
+static const char *drawn_ramp(double rate) {
+  for (int i = 0; i < scene.roof_count; i++) {
+    const roof_scene_roof *roof = &scene.roofs[i];
+    if (roof->style == ROOF_DASHED && roof->level == ROOF_MEMORY &&
+        fabs(roof->bytes_per_second - rate) < 1e-6 * rate) {
+      return roof->label;
+    }
+  }
+  return NULL;
+}
+
+static void the_ceiling_drawn_is_the_one_judged_by(void **state) {
+  (void)state;
+  roof_placed at;
+  const roof_machine *m = make_mixed();
+  roof_scene_dot dot = {.label = "dot", .next = -1};
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_machine(&scene, m, ROOF_FP32, NULL), ROOF_OK);
+  assert_string_equal(drawn_ramp(20e9), "DRAM update 20.00 GB/s measured");
+  int roofs = scene.roof_count;
+  place_bytes(m, 0, 0, &at);
+  assert_near(at.share, 0.5, 1e-9);
+  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 0);
+  assert_string_equal(scene.dots[0].verdict, at.verdict->name);
+  assert_int_equal(scene.roof_count, roofs); /* in the place of the fastest mix */
+  assert_null(drawn_ramp(20e9));
+  assert_string_equal(drawn_ramp(12e9), "DRAM read 12.00 GB/s measured");
+  assert_near(scene.dots[0].flops_per_second / at.share, at.intensity * 12e9, 1e-9);
+  place_bytes(m, 0.5, 0.5, &at);
+  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 1);
+  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 2);
+  assert_int_equal(scene.roof_count, roofs + 1); /* one line for both */
+  assert_non_null(drawn_ramp(20e9));
+}
+
+static void some_cores_have_their_own_roof(void **state) {
+  (void)state;
+  roof_placed at = {.seconds = 1, .flops = 20e9, .intensity = 100, .level = ROOF_MEMORY};
+  roof_scene_dot dot = {.label = "one thread", .next = -1};
+  at.state = ROOF_PLACE_POSSIBLE;
+  at.regime = ROOF_COMPUTE_BOUND;
+  at.basis = ROOF_ACHIEVED;
+  at.cores = 1;
+  at.share = 0.5;
+  strcpy(at.binding, "fp32 vector");
+  start(make_cpu, ROOF_FP32);
+  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 0);
+  assert_string_equal(scene.roofs[1].label, "fp32 vector 121.0 GFLOP/s measured");
+  assert_string_equal(scene.roofs[scene.roof_count - 1].label, "fp32 vector, 1 core 40.00 GFLOP/s measured");
+}
+
+/** Data in a cache, a series that is but a colour: the ramp of that cache, unless its bytes are not the memory's. */
+static void a_cache_has_its_own_ramp(void **state) {
+  (void)state;
+  roof_placed at = {.seconds = 1, .flops = 10e9, .intensity = 0.1, .level = ROOF_MEMORY};
+  roof_scene_dot dot = {.label = "in L2", .series = 1, .next = -1};
+  roof_machine *m = make_mixed();
+  m->levels[1].update_bytes_per_second = 250e9;
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_machine(&scene, m, ROOF_FP32, NULL), ROOF_OK);
+  assert_int_equal(roof_scene_series(&scene, "data in L2"), 1);
+  int roofs = scene.roof_count;
+  at.state = ROOF_PLACE_POSSIBLE;
+  at.regime = ROOF_MEMORY_BOUND;
+  at.basis = ROOF_ACHIEVED;
+  strcpy(at.binding, "L2");
+  at.share = 100.0 / 500; /* 500 GB/s of it are no mix's */
+  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 0);
+  assert_string_equal(scene.roofs[3].label, "L2 update 250.0 GB/s measured");
+  at.share = 100.0 / 181;
+  assert_int_equal(roof_scene_add_placed(&scene, &dot, &at), 1);
+  assert_string_equal(scene.roofs[3].label, "L2 read 181.0 GB/s measured");
+  assert_int_equal(scene.roofs[3].series, 0);
+  assert_int_equal(scene.roofs[3].level, ROOF_L2);
+  assert_int_equal(scene.roof_count, roofs);
+}
+
+static void a_measured_roof_over_its_limit_says_so(void **state) {
+  (void)state;
+  owned roof_machine *m = NULL;
+  empty_machine(&m);
+  add_peak(m, ROOF_FP32, ROOF_VECTOR, ROOF_MEASURED, 105e9, 100e9);
+  roof_scene_init(&scene);
+  assert_int_equal(roof_scene_add_machine(&scene, m, ROOF_FP32, NULL), ROOF_OK);
+  assert_string_equal(scene.roofs[1].label, "fp32 vector 105.0 GFLOP/s measured, 105 % of its limit");
+}
+
+static void an_unknown_peak_is_not_drawn_as_another(void **state) {
+  (void)state;
+  start(make_gpu, ROOF_FP16);
+  assert_int_equal(scene.roof_count, 2);
+  assert_string_equal(scene.roofs[0].label, "fp16 matrix 989.0 TFLOP/s");
+  assert_string_equal(scene.roofs[1].label, "HBM 3.350 TB/s");
+}
+
+/** An arrow leads to the next; a line without a head joins what is the same kernel. */
+static void an_arrow_means_next(void **state) {
+  (void)state;
+  for (int same = 0; same < 3; same++) {
+    roof_text out = {0};
+    start(make_gpu, ROOF_FP16);
+    add_dot("a", 10, 20e12, same == 1, 1);
+    add_dot("b", 100, 20e12, false, -1);
+    scene.dots[0].inner = same == 2;
+    assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+    assert_int_equal(strstr(out.data, "<polygon") != NULL, same == 0);
+    assert_int_equal(strstr(out.data, "class=\"same\"") != NULL, same != 0);
+    assert_int_equal(strstr(out.data, ">next<") != NULL, same == 0);
+    assert_int_equal(strstr(out.data, ">the same kernel<") != NULL, same != 0);
+    roof_text_done(&out);
+  }
+}
+
+static void a_warning_is_over_the_labels_and_in_the_terminal(void **state) {
+  (void)state;
+  roof_text out = {0};
+  start(make_gpu, ROOF_FP16);
+  add_dot("fast", 10, 340e12, false, -1);
+  assert_int_equal(roof_draw_svg(&scene, &out, NULL), ROOF_OK);
+  const char *warning = strstr(out.data, ">!<"), *label = strstr(out.data, ">fast<");
+  assert_true(warning != NULL && label != NULL && warning > label);
+  roof_text_done(&out);
+  assert_int_equal(roof_draw_terminal(&scene, 80, 24, true, false, &out, NULL), ROOF_OK);
+  assert_non_null(strstr(out.data, "1!"));
+  assert_non_null(strstr(out.data, "! above its ceiling"));
+  roof_text_done(&out);
+}
+
+static void a_title_is_shown_once(void **state) {
+  (void)state;
+  roof_text out = {0};
+  start(make_gpu, ROOF_FP16);
+  strcpy(scene.title, "A & B");
+  for (int same = 0; same < 2; same++) {
+    assert_int_equal(roof_draw_html(same ? "A & B" : "Report", NULL, &scene, NULL, 0, NULL, &out, NULL),
+                     ROOF_OK);
+    assert_int_equal(strstr(out.data, "class=\"wide titled\"") != NULL, same);
+    assert_null(strstr(out.data, "class=\"summary\""));
+    roof_text_done(&out);
+  }
+}
+
 /** Marks are inside the plot, apart from each other and from the dots. */
 static void check_marks(void) {
   for (int i = 0; i < RF_MARK_COUNT; i++) {
@@ -575,6 +740,14 @@ int main(void) {
       cmocka_unit_test(slopes_and_ridges),
       cmocka_unit_test(a_dot_over_its_roof_is_marked),
       cmocka_unit_test(a_placed_dot_keeps_its_ceiling),
+      cmocka_unit_test(the_ceiling_drawn_is_the_one_judged_by),
+      cmocka_unit_test(some_cores_have_their_own_roof),
+      cmocka_unit_test(a_cache_has_its_own_ramp),
+      cmocka_unit_test(a_measured_roof_over_its_limit_says_so),
+      cmocka_unit_test(an_unknown_peak_is_not_drawn_as_another),
+      cmocka_unit_test(an_arrow_means_next),
+      cmocka_unit_test(a_warning_is_over_the_labels_and_in_the_terminal),
+      cmocka_unit_test(a_title_is_shown_once),
       cmocka_unit_test(labels_of_random_scenes_are_apart),
       cmocka_unit_test(dots_all_in_one_place_get_numbers),
       cmocka_unit_test(rectangles_meet_or_not),

@@ -176,6 +176,19 @@ static roof_status add_dot(const roof_program_part *part, roof_scene *scene, roo
                               ROOF_SCENE_DOTS);
 }
 
+/** The cores that the ceilings are drawn for: those asked for, else as many as the widest part is judged by. */
+static int drawn_cores(const roof_program *program) {
+  int count = 0, cores = program->options.cores;
+  const roof_program_part *parts = roof_program_parts(program, &count);
+  for (int i = 0; i < count && program->options.cores == 0; i++) {
+    if (parts[i].placed.cores == 0) {
+      return 0; /* all */
+    }
+    cores = parts[i].placed.cores > cores ? parts[i].placed.cores : cores;
+  }
+  return cores;
+}
+
 static roof_status fill_scene(const roof_program *program, roof_scene *scene, roof_error *error) {
   int count = 0;
   const roof_program_part *parts = roof_program_parts(program, &count);
@@ -188,8 +201,10 @@ static roof_status fill_scene(const roof_program *program, roof_scene *scene, ro
   if (drawn == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   }
-  if (program->options.cores > 0) {
-    roof_machine_for_cores(drawn, program->options.cores);
+  int cores = drawn_cores(program);
+  if (cores > 0) {
+    roof_machine_for_cores(drawn, cores);
+    snprintf(scene->subtitle, sizeof scene->subtitle, "ceilings of %d core%s", cores, cores > 1 ? "s" : "");
   }
   roof_status status = roof_scene_add_machine(scene, drawn, dtype, error);
   for (int i = 0; i < count && status == ROOF_OK; i++) {
