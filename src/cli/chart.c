@@ -32,6 +32,23 @@ roof_status cli_chart_write_svg(const char *path, const char *title, const roof_
   return status;
 }
 
+/** One line of warning where the picture, which nobody may look at, has points above their ceilings. */
+static void warn_above(const char *path, const roof_scene *scene) {
+  int count = 0, first = 0;
+  for (int i = scene->dot_count - 1; i >= 0; i--) {
+    count += scene->dots[i].above;
+    first = scene->dots[i].above ? i : first;
+  }
+  if (count > 0) {
+    roof_error warning = {0};
+    roof_error_set(&warning, ROOF_E_ARGUMENT,
+                   "%s: %d point%s above the ceiling (%.40s%s): check the time, the counts and the machine",
+                   path, count, count > 1 ? "s are" : " is", scene->dots[first].label,
+                   count > 1 ? ", ..." : "");
+    cli_report("warning: ", &warning);
+  }
+}
+
 /** What draws a scene as SVG. */
 typedef roof_status draw_scene(const roof_scene *scene, roof_text *out, roof_error *error);
 
@@ -46,6 +63,9 @@ static roof_status write_scene(const char *path, const roof_scene *scene, draw_s
                                      : roof_error_set(error, ROOF_E_MEMORY, "chart: out of memory");
   status = status == ROOF_OK ? draw(scene, &svg, error) : status;
   status = status == ROOF_OK ? cli_chart_write_svg(path, scene->title, &svg, &table, error) : status;
+  if (status == ROOF_OK) {
+    warn_above(path, scene);
+  }
   roof_text_done(&svg);
   free(cells);
   cli_grid_done(&grid);

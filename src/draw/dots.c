@@ -147,9 +147,9 @@ roof_status roof_scene_add_machines(roof_scene *scene, roof_machine *const *mach
   roof_status status = ROOF_OK;
   for (int i = 0; i < count && status == ROOF_OK; i++) {
     status = roof_scene_add_machine(scene, machines[i], dtype, error);
-  }
-  if (count > 1) {
-    roof_scene_outline(scene);
+    if (count > 1) {
+      roof_scene_outline(scene); /* of each at once: all that is known of eight machines has no room */
+    }
   }
   add_title(scene, machines, count, dtype);
   return status;

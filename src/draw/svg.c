@@ -495,8 +495,17 @@ static void draw_body(chart *c) {
   }
 }
 
-static void add_described(roof_text *out, const char *element, const char *words) {
-  roof_text_addf(out, "<%s id=\"roofline-%s\">", element, element);
+/** Distinguishes the ids of one picture from those of another on the same page (FNV-1a). */
+static unsigned fingerprint(const roof_text *body) {
+  unsigned hash = 2166136261u;
+  for (size_t i = 0; i < body->length; i++) {
+    hash = (hash ^ (unsigned char)body->data[i]) * 16777619u;
+  }
+  return hash;
+}
+
+static void add_described(roof_text *out, const char *element, unsigned id, const char *words) {
+  roof_text_addf(out, "<%s id=\"roofline-%s-%08x\">", element, element, id);
   roof_text_add_xml(out, words);
   roof_text_addf(out, "</%s>\n", element);
 }
@@ -515,13 +524,14 @@ roof_status roof_draw_svg(const roof_scene *scene, roof_text *out, roof_error *e
   rf_scene_describe(scene, &description);
   if (!body.failed && !description.failed) {
     int height = (int)c.y + 20;
+    unsigned id = fingerprint(&body);
     roof_text_addf(out,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"roofline\" role=\"img\" "
-                   "aria-labelledby=\"roofline-title roofline-desc\" width=\"960\" height=\"%d\" "
+                   "aria-labelledby=\"roofline-title-%08x roofline-desc-%08x\" width=\"960\" height=\"%d\" "
                    "viewBox=\"0 0 960 %d\">\n",
-                   height, height);
-    add_described(out, "title", scene->title[0] != '\0' ? scene->title : "Roofline");
-    add_described(out, "desc", description.data);
+                   id, id, height, height);
+    add_described(out, "title", id, scene->title[0] != '\0' ? scene->title : "Roofline");
+    add_described(out, "desc", id, description.data);
     roof_text_add(out, style);
     roof_text_addf(out, "<rect width=\"960\" height=\"%d\" rx=\"6\" fill=\"#fff\"/>\n", height);
     roof_text_add_bytes(out, body.data, body.length);

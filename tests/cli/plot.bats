@@ -125,6 +125,20 @@ refuses() { # CODE TEXT ARGUMENT...
   refuses 2 'No such file' nothing.json --machine h100
 }
 
+@test "a point above its ceiling is said on the terminal too" {
+  echo '{"schema": "roofline.measurements/1", "kernels": [
+    {"name": "fast", "seconds": 1e-4, "flops": {"fp16": 1e12}, "bytes": {"DRAM": 1e10}}]}' >m.json
+  run -0 --separate-stderr "$ROOFLINE" plot m.json --machine h100 --to m.svg
+  [[ $stderr == "roofline: warning: m.svg: 1 point is above the ceiling (fast): "* ]] && [ -z "$output" ]
+  run -0 --separate-stderr "$ROOFLINE" plot m.json --machine h100 --ascii
+  [[ $output == *'1!'*'! above its ceiling'* ]] && [ -z "$stderr" ]
+}
+
+@test "eight machines fit" {
+  run -0 "$ROOFLINE" plot -m h100 -m h200 -m b200 -m a100 -m l40s -m mi300x -m t4 -m gh200 --dtype fp16 --json
+  [ "$(jq '[.roofs[].machine] | unique | length' <<<"$output")" -eq 8 ]
+}
+
 @test "PNG, twice as large as the SVG; without librsvg the reason" {
   nm -D "$ROOFLINE_BUILD/libroofline.so" | grep -q ' U __asan_init' && skip "what fontconfig keeps is a leak to sanitizers"
   run -0 "$ROOFLINE" plot --machine h100 --to chart.svg

@@ -348,6 +348,22 @@ static void a_warning_is_over_the_labels_and_in_the_terminal(void **state) {
   roof_text_done(&out);
 }
 
+/** Two pictures on one page. */
+static void ids_differ_between_pictures(void **state) {
+  (void)state;
+  roof_text out[2] = {{0}, {0}};
+  char ids[2][40];
+  for (int i = 0; i < 2; i++) {
+    start(i == 0 ? make_gpu : make_cpu, ROOF_FP16);
+    assert_int_equal(roof_draw_svg(&scene, &out[i], NULL), ROOF_OK);
+    const char *id = strstr(out[i].data, "id=\"roofline-title-");
+    assert_non_null(id);
+    snprintf(ids[i], sizeof ids[i], "%.28s", id);
+    roof_text_done(&out[i]);
+  }
+  assert_string_not_equal(ids[0], ids[1]);
+}
+
 static void a_title_is_shown_once(void **state) {
   (void)state;
   roof_text out = {0};
@@ -748,6 +764,7 @@ int main(void) {
       cmocka_unit_test(an_arrow_means_next),
       cmocka_unit_test(a_warning_is_over_the_labels_and_in_the_terminal),
       cmocka_unit_test(a_title_is_shown_once),
+      cmocka_unit_test(ids_differ_between_pictures),
       cmocka_unit_test(labels_of_random_scenes_are_apart),
       cmocka_unit_test(dots_all_in_one_place_get_numbers),
       cmocka_unit_test(rectangles_meet_or_not),
