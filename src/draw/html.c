@@ -77,12 +77,13 @@ static void add_table(roof_text *out, const roof_table *table) {
 }
 
 /** True when the chart's own title is the page's, which is then not shown twice. */
-static bool has_title(const roof_text *svg, const char *title) {
+static bool has_title(const roof_text *svg, const char *title, roof_text *out) {
   roof_text escaped = {0};
   roof_text_add(&escaped, ">");
   roof_text_add_xml(&escaped, title);
   roof_text_add(&escaped, "</title>");
   bool found = escaped.data != NULL && strstr(svg->data, escaped.data) != NULL;
+  out->failed |= escaped.failed;
   roof_text_done(&escaped);
   return found;
 }
@@ -101,7 +102,7 @@ roof_status roof_draw_page(const char *title, const char *const *summary, const 
     roof_text_add(out, "</div>");
   }
   roof_text_addf(out, "\n<div class=\"wide%s\" tabindex=\"0\" role=\"region\" aria-label=\"chart\">\n",
-                 has_title(svg, title) ? " titled" : "");
+                 has_title(svg, title, out) ? " titled" : "");
   roof_text_add_bytes(out, svg->data, svg->length);
   roof_text_add(out, "</div>\n");
   for (int i = 0; i < table_count; i++) {

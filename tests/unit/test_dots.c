@@ -74,13 +74,20 @@ static void of_several_machines_only_the_outlines_are_drawn(void **state) {
   }
 }
 
-static void a_point_stands_at_its_intensity_and_what_is_attainable(void **state) {
+static void a_point_stands_at_its_intensity_and_expected_rate_under_what_is_attainable(void **state) {
   (void)state;
   start(1);
   assert_int_equal(add("add", "n=1000", 0, true, NULL), ROOF_OK);
   assert_int_equal(scene.dot_count, 1);
   assert_near(scene.dots[0].intensity, 1.0 / 12, 1e-12);
-  assert_near(scene.dots[0].flops_per_second, 1e12 / 12, 1e-12);
+  assert_near(scene.dots[0].ceiling_flops_per_second, 1e12 / 12, 1e-12);
+  roof_prediction p;
+  const roof_op *op = NULL;
+  const double n = 1000;
+  assert_int_equal(roof_op_find("add", &op, NULL), ROOF_OK);
+  roof_predict(&targets[0], op, &n, &p);
+  assert_true(p.expected_seconds > p.lower_seconds);
+  assert_near(scene.dots[0].flops_per_second, 1000 / p.expected_seconds, 1e-12);
   assert_true(scene.dots[0].predicted && scene.dots[0].next == -1);
   assert_string_equal(scene.dots[0].label, "add n=1000");
 }
@@ -170,7 +177,7 @@ static void a_scene_is_written_as_its_document(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(of_several_machines_only_the_outlines_are_drawn),
-      cmocka_unit_test(a_point_stands_at_its_intensity_and_what_is_attainable),
+      cmocka_unit_test(a_point_stands_at_its_intensity_and_expected_rate_under_what_is_attainable),
       cmocka_unit_test(arrows_follow_the_last_list),
       cmocka_unit_test(what_has_no_place_says_why),
       cmocka_unit_test(one_operation_on_several_machines_is_labelled_by_them),
