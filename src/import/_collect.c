@@ -18,7 +18,7 @@ enum { ENVIRONMENT = 8 };
 static roof_status run_step(const char *const *words, bool quiet, rf_process_hold *hold, roof_error *error) {
   const char *environment[ENVIRONMENT + 2] = {"ROOFLINE_REGIONS="};
   rf_process_usage usage;
-  for (int i = 1; i <= ENVIRONMENT && strchr(words[0], '=') != NULL; i++) {
+  for (int i = 1; i <= ENVIRONMENT && words[0] != NULL && strchr(words[0], '=') != NULL; i++) {
     environment[i] = *words++;
   }
   const rf_process process = {.words = words, .environment = environment, .quiet = quiet};
