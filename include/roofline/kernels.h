@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "roofline/op.h"
+#include "roofline/predict.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +25,13 @@ typedef struct roof_kernel_run {
   int threads;
   void *state;
 } roof_kernel_run;
+
+/** How a kernel does the work of its operation, where that is not with the fewest bytes at the peak. */
+typedef struct roof_algorithm {
+  double level_bytes[ROOF_LEVEL_KIND_COUNT]; /**< that each level supplies; NaN: the compulsory bytes */
+  double flops_per_cycle;                    /**< of the one core that it runs on; NaN: as fast as the peak */
+  bool chained; /**< each operation waits for the one before: that alone decides, and the band is its own */
+} roof_algorithm;
 
 /** One kernel. The order is prepare, execute once, check, then execute as often as one likes, release;
  *  release is also safe after a prepare that failed. A kernel may overwrite its inputs, so that only the
@@ -50,6 +57,12 @@ struct roof_kernel {
   bool (*supports)(roof_dtype dtype);
   const char *(*disabled_reason)(void); /**< nullable; NULL when it works here, else why not */
   const char *(*library)(void);         /**< nullable: the library behind it with its version */
+  /** How it does the work; nullable: with the compulsory bytes at the peak. `run` needs no data.
+   *  Units: `caches`: bytes of one instance of each level, NaN unknown.
+   *  Ownership: fills *out, which is unknown throughout before.
+   *  Errors: none: what depends on an unknown cache stays NaN. */
+  void (*algorithm)(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
+                    roof_algorithm *out);
   /** Allocates the data and fills them.
    *  Units: none.
    *  Ownership: run->state, until release.
@@ -109,6 +122,17 @@ ROOF_API roof_types roof_kernel_types(const roof_kernel *kernel, roof_dtype dtyp
  *  Errors: ROOF_E_NAME for an unknown key, ROOF_E_PARSE, ROOF_E_ARGUMENT. */
 ROOF_API roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, double *values,
                                         roof_error *error);
+
+/** Predicts a kernel by its algorithm: `out` has the bounds of the operation under the ceilings of `machine`, what a
+ *  share is taken of, and the time expected of this kernel on `cores`; `moved` has the kernel's own bounds and the
+ *  bytes it moves from each level. A chain is expected at 0.85 of its rate, 0.7 to 1.
+ *  Units: s, bytes, FLOP.
+ *  Ownership: fills *out and *moved (nullable); pointers in them live as long as the machines of the targets. `cores` is the
+ *  target of the cores that run it, one for a serial kernel; it may be `machine`.
+ *  Errors: as roof_op_find. */
+ROOF_API roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *machine,
+                                         const roof_target *cores, const double *values, roof_prediction *out,
+                                         roof_prediction *moved, roof_error *error);
 
 /** Writes what a prediction and a measurement of this run are matched by: "gemm-naive m=512 n=512 k=512
  *  fp64", with the optional parameters that differ from their default. Returns `buffer`.

@@ -32,9 +32,13 @@ typedef struct roof_rung {
   double
       values[ROOF_PARAM_MAX]; /**< the ladder's, with the choices (an algorithm) that are the kernel's own */
   char label[ROOF_LABEL_MAX];
-  roof_prediction prediction;
-  roof_placed at;  /**< under the ceilings of its cores, once it is measured */
-  double in_turns; /**< share of the library that took turns with it, NaN: none did */
+  roof_prediction
+      prediction;         /**< bounds of the operation, expected time of this kernel: roof_kernel_predict */
+  roof_prediction moved;  /**< by the kernel's algorithm */
+  double moved_bytes;     /**< from the ladder's level */
+  double moved_intensity; /**< FLOP per byte of these */
+  roof_placed at;         /**< under the ceilings of its cores, once it is measured */
+  double in_turns;        /**< share of the library that took turns with it, NaN: none did */
   double
       share_of_library; /**< of the fastest on as many cores: in turns with it where it was, else of its time */
   double step;          /**< times faster than the rung before; NaN for the first and for libraries */
@@ -49,6 +53,9 @@ typedef struct roof_ladder {
   double values[ROOF_PARAM_MAX];
   roof_machine *machines[2]; /**< all cores that are used, and one of them */
   roof_target targets[2];
+  const roof_level
+      *moved; /**< that `moved_bytes` come from: the innermost outside the first cache where rungs
+                              move more than the least, else the outermost; NULL: none is known */
   roof_rung *rungs;
   int count;
 } roof_ladder;
@@ -63,7 +70,8 @@ ROOF_API roof_status roof_ladder_find(roof_ladder *ladder, const roof_backend *b
                                       roof_dtype dtype, const roof_measure_options *options,
                                       const char *const *words, int count, roof_error *error);
 
-/** Predicts every rung on `machine`, those on one core on one core of it; says which cannot run here.
+/** Predicts every rung by its algorithm on `machine`, those on one core on one core of it; says which cannot run
+ *  here.
  *  Units: s.
  *  Ownership: copies `machine`.
  *  Errors: as roof_target_init, ROOF_E_MEMORY. */

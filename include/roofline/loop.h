@@ -39,7 +39,8 @@ typedef struct roof_loop_kernel {
   double values[ROOF_PARAM_MAX];
   char label[ROOF_LABEL_MAX];
   char skipped[512]; /**< why it did not run, or "" */
-  roof_prediction prediction;
+  roof_prediction
+      prediction; /**< the machine's bounds, the time expected of this kernel: roof_kernel_predict */
   double measured_seconds;
   double noise;  /**< how far that may be off, as a share of it; NaN unknown */
   char how[256]; /**< samples, spread and the backend's note */
@@ -53,6 +54,8 @@ typedef struct roof_loop {
   roof_loop_options options;
   roof_machine *machine; /**< as it was measured */
   roof_target target;
+  roof_machine *one_core; /**< the same machine as far as one core can use it */
+  roof_target alone;
   roof_loop_kernel *kernels;
   int count;
   int done; /**< kernels that ran */

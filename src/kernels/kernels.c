@@ -1,5 +1,6 @@
 #include "kernels/kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "roofline/ops.h"
@@ -66,6 +67,64 @@ roof_status roof_kernel_values(const roof_kernel *kernel, const char *sizes, dou
   const roof_op *op = NULL;
   roof_status status = roof_op_find(kernel->op, &op, error);
   return status == ROOF_OK ? roof_shape_values(op, sizes, values, error) : status;
+}
+
+static roof_algorithm algorithm_of(const roof_kernel *kernel, const roof_target *target,
+                                   const double *values) {
+  roof_kernel_run run = {.kernel = kernel, .dtype = target->types.compute, .threads = 1};
+  roof_algorithm way = {.flops_per_cycle = NAN};
+  double caches[ROOF_LEVEL_KIND_COUNT];
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
+    way.level_bytes[i] = NAN;
+    caches[i] = target->level[i] != NULL ? target->level[i]->bytes : NAN;
+  }
+  memcpy(run.values, values, sizeof run.values);
+  if (kernel->algorithm != NULL) {
+    kernel->algorithm(&run, caches, &way);
+  }
+  return way;
+}
+
+/** The same cores as far as the algorithm can use them: no faster than their peak. */
+static roof_target used_by(const roof_algorithm *way, const roof_target *cores, roof_unit unit) {
+  roof_target used = *cores;
+  double least = used.seconds_per_flop[unit], cost = 1 / (way->flops_per_cycle * cores->machine->clock_hz);
+  used.seconds_per_flop[unit] = fmax(cost, least);
+  if (way->chained && used.seconds_per_flop[unit] == cost) {
+    used.options.efficiency_low = 0.7;
+    used.options.efficiency = 0.85;
+    used.options.efficiency_high = 1;
+  }
+  return used;
+}
+
+roof_status roof_kernel_predict(const roof_kernel *kernel, const roof_target *machine,
+                                const roof_target *cores, const double *values, roof_prediction *out,
+                                roof_prediction *moved, roof_error *error) {
+  const roof_op *op = NULL;
+  roof_prediction best, own;
+  roof_status status = roof_op_find(kernel->op, &op, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  roof_predict(machine, op, values, &best);
+  roof_algorithm way = algorithm_of(kernel, cores, values);
+  roof_target used = used_by(&way, cores, best.work.unit);
+  roof_work work = best.work;
+  for (int i = 0; i < ROOF_LEVEL_KIND_COUNT; i++) {
+    work.level_bytes[i] = isnan(way.level_bytes[i]) ? work.level_bytes[i] : way.level_bytes[i];
+  }
+  roof_predict_work(&used, &work, &own);
+  best.upper_seconds = fmax(best.upper_seconds, own.upper_seconds);
+  best.expected_seconds = own.expected_seconds;
+  best.expected_low_seconds = own.expected_low_seconds;
+  best.expected_high_seconds = own.expected_high_seconds;
+  best.energy_joules = own.energy_joules;
+  *out = best;
+  if (moved != NULL) {
+    *moved = own;
+  }
+  return ROOF_OK;
 }
 
 char *roof_kernel_label(const roof_kernel *kernel, roof_dtype dtype, const double *values, char *buffer,

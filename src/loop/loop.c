@@ -63,32 +63,44 @@ roof_status roof_loop_init(roof_loop *loop, const roof_loop_options *options, ro
 void roof_loop_done(roof_loop *loop) {
   free(loop->kernels);
   roof_machine_free(loop->machine);
+  roof_machine_free(loop->one_core);
   *loop = (roof_loop){.kernels = NULL};
+}
+
+/** Resolves the machine for predictions, and one core of it. */
+static roof_status resolve(roof_loop *loop, roof_error *error) {
+  roof_types types = roof_types_of(loop->options.dtype);
+  roof_options o = roof_options_default();
+  o.achieved = true;
+  roof_status status = roof_target_init(&loop->target, loop->machine, &types, &o, error);
+  if (status != ROOF_OK) {
+    return status;
+  }
+  loop->one_core = roof_machine_copy(loop->machine);
+  if (loop->one_core == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "loop: out of memory");
+  }
+  roof_machine_for_cores(loop->one_core, 1);
+  return roof_target_init(&loop->alone, loop->one_core, &types, &o, error);
 }
 
 /** Measures this machine, keeps it under its name (`host`), and resolves it for predictions. */
 static roof_status characterise(roof_loop *loop, roof_error *error) {
-  roof_types types = roof_types_of(loop->options.dtype);
-  roof_options o = roof_options_default();
-  o.achieved = true;
   roof_status status = loop->options.backend->measure(&loop->options.how, &loop->machine, error);
   if (status == ROOF_OK) {
     status = roof_catalog_save(loop->machine, error);
   }
-  return status == ROOF_OK ? roof_target_init(&loop->target, loop->machine, &types, &o, error) : status;
+  return status == ROOF_OK ? resolve(loop, error) : status;
 }
 
 static roof_status predict(roof_loop *loop, roof_loop_kernel *k, roof_error *error) {
-  const roof_op *op = NULL;
-  roof_status status = roof_op_find(k->kernel->op, &op, error);
-  if (status == ROOF_OK) {
-    status = roof_kernel_values(k->kernel, k->shape, k->values, error);
+  const roof_target *cores = k->kernel->serial ? &loop->alone : &loop->target;
+  roof_status status = roof_kernel_values(k->kernel, k->shape, k->values, error);
+  if (status != ROOF_OK) {
+    return status;
   }
-  if (status == ROOF_OK) {
-    roof_kernel_label(k->kernel, loop->options.dtype, k->values, k->label, sizeof k->label);
-    roof_predict(&loop->target, op, k->values, &k->prediction);
-  }
-  return status;
+  roof_kernel_label(k->kernel, loop->options.dtype, k->values, k->label, sizeof k->label);
+  return roof_kernel_predict(k->kernel, &loop->target, cores, k->values, &k->prediction, NULL, error);
 }
 
 static roof_status add_sealing(roof_loop *loop, const roof_loop_kernel *k, roof_sealings *list,

@@ -104,7 +104,7 @@ roof_status roof_ladder_find(roof_ladder *ladder, const roof_backend *backend, c
   return status == ROOF_OK ? choose_shape(ladder, words, count, options->quick, error) : status;
 }
 
-static void predict(roof_ladder *l, roof_rung *r) {
+static roof_status predict(roof_ladder *l, roof_rung *r, roof_error *error) {
   const roof_kernel *k = r->kernel;
   const char *why = k->disabled_reason != NULL ? k->disabled_reason() : NULL;
   roof_kernel_label(k, l->dtype, r->values, r->label, sizeof r->label);
@@ -113,7 +113,44 @@ static void predict(roof_ladder *l, roof_rung *r) {
     snprintf(r->label + length, sizeof r->label - length, " on 1 core");
   }
   snprintf(r->skipped, sizeof r->skipped, "%s", why != NULL ? why : "");
-  roof_predict(&l->targets[r->alone], l->op, r->values, &r->prediction);
+  const roof_target *target = &l->targets[r->alone];
+  return roof_kernel_predict(k, target, target, r->values, &r->prediction, &r->moved, error);
+}
+
+static double bytes_from(const roof_prediction *p, const roof_level *level) {
+  for (int i = 0; i < p->level_count && level != NULL; i++) {
+    if (p->levels[i].level->level == level->level) {
+      return p->levels[i].bytes;
+    }
+  }
+  return NAN;
+}
+
+/** Says whether some rung moves other bytes from a level than from the outermost. */
+static bool tells_apart(const roof_ladder *l, const roof_level *level, const roof_level *outermost) {
+  for (int i = 0; i < l->count; i++) {
+    double bytes = bytes_from(&l->rungs[i].moved, level), all = bytes_from(&l->rungs[i].moved, outermost);
+    if (bytes > all || bytes < all) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** The level by whose bytes the rungs are told apart, and what each moves from it. */
+static void compare_moves(roof_ladder *l) {
+  const roof_prediction *first = &l->rungs[0].moved;
+  int outermost = first->level_count - 1;
+  l->moved = outermost >= 0 ? first->levels[outermost].level : NULL;
+  for (int k = outermost - 1; k > 0; k--) {
+    const roof_level *level = first->levels[k].level;
+    l->moved = tells_apart(l, level, first->levels[outermost].level) ? level : l->moved;
+  }
+  for (int i = 0; i < l->count; i++) {
+    roof_rung *r = &l->rungs[i];
+    r->moved_bytes = bytes_from(&r->moved, l->moved);
+    r->moved_intensity = r->moved_bytes > 0 ? r->moved.work.flops / r->moved_bytes : NAN;
+  }
 }
 
 roof_status roof_ladder_predict(roof_ladder *ladder, const roof_machine *machine, int threads,
@@ -134,7 +171,10 @@ roof_status roof_ladder_predict(roof_ladder *ladder, const roof_machine *machine
     status = roof_target_init(&ladder->targets[alone], ladder->machines[alone], &types, &o, error);
   }
   for (int i = 0; i < ladder->count && status == ROOF_OK; i++) {
-    predict(ladder, &ladder->rungs[i]);
+    status = predict(ladder, &ladder->rungs[i], error);
+  }
+  if (status == ROOF_OK) {
+    compare_moves(ladder);
   }
   return status;
 }

@@ -1,6 +1,9 @@
 /* The ladder of an operation, from the library alone, on the scripted backend. */
 #include "test.h"
 
+#include <stdio.h>
+
+#include "host/memory.h"
 #include "roofline/ladder.h"
 #include "roofline/ops.h"
 
@@ -40,17 +43,123 @@ static void rungs_in_order_predicted_then_measured(void **state) {
   assert_true(l.rungs[0].prediction.compute_seconds > l.rungs[6].prediction.compute_seconds);
   for (int i = 0; i < 7; i++) {
     assert_int_equal(roof_ladder_measure(&l, i, &how, &error), ROOF_OK);
-    assert_near(l.rungs[i].at.share, 0.8, 1e-9);
+    double bound = l.rungs[i].moved.lower_seconds;
+    assert_near(bound / l.rungs[i].measurement.seconds, 0.8, 1e-9);
+    assert_near(l.rungs[i].at.share, 0.8 * l.rungs[i].prediction.lower_seconds / bound, 1e-9);
+    assert_true(i < 4 ? l.rungs[i].at.share < 0.2 : l.rungs[i].at.share > 0.79);
     assert_string_equal(l.rungs[i].measurement.label, l.rungs[i].label);
   }
   assert_true(isnan(l.rungs[0].step) && isnan(l.rungs[1].share_of_library));
-  assert_near(l.rungs[1].step, 1, 1e-9);
+  assert_near(l.rungs[1].step, 12, 1e-9); /* 3 cycles a multiply-add against one for four of them */
   assert_int_equal(roof_ladder_write(&l, NULL, &text, &error), ROOF_OK);
   assert_non_null(strstr(text.data, "\"ledger\": null"));
   assert_non_null(strstr(text.data, "\"times_rung_before\": 1,"));
   roof_text_done(&text);
   roof_ladder_done(&l);
   roof_machine_free(machine);
+}
+
+static void add_level(roof_machine *machine, const char *name, roof_level_kind kind, double bytes,
+                      double rate) {
+  for (int cores = 0; cores < 2; cores++) {
+    roof_level *level = roof_machine_add_level(machine);
+    assert_non_null(level);
+    snprintf(level->name, sizeof level->name, "%s", name);
+    level->level = kind;
+    level->kind = ROOF_MEASURED;
+    level->cores = cores;
+    level->bytes = bytes;
+    level->read_bytes_per_second = rate;
+  }
+}
+
+/** 3 GHz, 96 GFLOP/s per core, the caches of this processor, by which the kernels choose their blocks. */
+static roof_machine *make_machine(void) {
+  roof_machine *machine = roof_machine_new();
+  assert_non_null(machine);
+  snprintf(machine->name, sizeof machine->name, "made");
+  snprintf(machine->device_class, sizeof machine->device_class, "cpu");
+  machine->kind = ROOF_MEASURED;
+  machine->unit_count = 2;
+  machine->clock_hz = 3e9;
+  for (int cores = 0; cores < 2; cores++) {
+    roof_peak *peak = roof_machine_add_peak(machine);
+    assert_non_null(peak);
+    peak->dtype = ROOF_FP32;
+    peak->unit = ROOF_VECTOR;
+    peak->kind = ROOF_MEASURED;
+    peak->cores = cores;
+    peak->flops_per_second = cores == 1 ? 96e9 : 192e9;
+  }
+  add_level(machine, "L1", ROOF_L1, rf_cache_bytes(1), 200e9);
+  add_level(machine, "L2", ROOF_L2, rf_cache_bytes(2), 100e9);
+  add_level(machine, "L3", ROOF_L3, rf_cache_bytes(3), 80e9);
+  add_level(machine, "DRAM", ROOF_MEMORY, 1e12, 20e9);
+  return machine;
+}
+
+static void predict(roof_ladder *l, const char *shape) {
+  const char *const words[] = {shape};
+  roof_measure_options how = roof_measure_options_default();
+  roof_machine *machine = make_machine();
+  roof_error error = {0};
+  assert_int_equal(roof_ladder_find(l, fake(), op_of("gemm"), ROOF_FP32, &how, words, 1, &error), ROOF_OK);
+  assert_int_equal(roof_ladder_predict(l, machine, 0, &error), ROOF_OK);
+  roof_machine_free(machine);
+}
+
+static double all_bytes(const roof_rung *r) {
+  double sum = 0;
+  for (int i = 0; i < r->moved.level_count; i++) {
+    sum += r->moved.levels[i].bytes;
+  }
+  return sum;
+}
+
+static void bytes_fall_along_the_ladder(void **state) {
+  (void)state;
+  roof_ladder l;
+  predict(&l, "m=n=k=1024");
+  assert_non_null(l.moved);
+  assert_string_equal(l.moved->name, "L2");
+  for (int i = 1; i < 7; i++) {
+    assert_true(l.rungs[i].moved_bytes <= 1.05 * l.rungs[i - 1].moved_bytes);
+    assert_true(all_bytes(&l.rungs[i]) <= all_bytes(&l.rungs[i - 1]));
+    assert_true(l.rungs[i].prediction.expected_seconds <= l.rungs[i - 1].prediction.expected_seconds);
+    assert_near(l.rungs[i].moved_intensity, 0x1p31 / l.rungs[i].moved_bytes, 1e-9);
+  }
+  /* B by columns: a line of 64 bytes for a multiply-add; by rows: an element of 4; in tiles: each for some rows */
+  assert_near(l.rungs[0].moved_bytes / (64 * 0x1p30), 1, 0.001);
+  assert_near(l.rungs[1].moved_bytes / (4 * 0x1p30), 1, 0.01);
+  assert_true(l.rungs[4].moved_bytes < l.rungs[1].moved_bytes / 3);
+  const roof_rung *library = &l.rungs[7];
+  assert_near(library->moved_bytes, 3 * 4 * 0x1p20, 0.5);
+  assert_near(library->prediction.expected_seconds, library->prediction.lower_seconds / 0.78, 1e-12);
+  roof_ladder_done(&l);
+}
+
+/** Its ceiling is the machine's, its expected time that of a chain of additions, however fast the machine. */
+static void three_loops_wait_for_their_sum(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"m=n=k=64",  "m=n=k=128", "m=n=k=256",
+                                       "m=n=k=384", "m=n=k=768", "m=n=k=1024"};
+  double before = 0;
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    roof_ladder l;
+    predict(&l, shapes[i]);
+    const roof_prediction *naive = &l.rungs[0].prediction, *tiled = &l.rungs[4].prediction;
+    double n = l.values[0], chain = n * n * n * 3 / 3e9;
+    assert_true(naive->expected_seconds > before && naive->expected_seconds >= chain / 0.85 * 0.999999);
+    assert_near(naive->lower_seconds, tiled->lower_seconds, 1e-12);
+    assert_true(naive->expected_seconds < 1.1 * naive->upper_seconds / 0.85);
+    if (n <= 64) {
+      assert_near(naive->expected_seconds, chain / 0.85, 1e-9);
+      assert_near(naive->expected_low_seconds, chain, 1e-9);
+      assert_near(naive->expected_high_seconds, chain / 0.7, 1e-9);
+    }
+    before = naive->expected_seconds;
+    roof_ladder_done(&l);
+  }
 }
 
 static void what_has_no_ladder(void **state) {
@@ -71,6 +180,8 @@ static void what_has_no_ladder(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rungs_in_order_predicted_then_measured),
+      cmocka_unit_test(bytes_fall_along_the_ladder),
+      cmocka_unit_test(three_loops_wait_for_their_sum),
       cmocka_unit_test(what_has_no_ladder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

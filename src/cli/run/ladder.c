@@ -134,6 +134,12 @@ static const cli_column columns[] = {
     {.key = "summary", .text = summary},
     {.key = "one_core", CLI_FIELD(FLAG, roof_rung, alone)},
     {.header = "cores", .right = true, .text = cores},
+    {.key = "moved_bytes", CLI_FIELD(NUMBER, roof_rung, moved_bytes)},
+    {.key = "moved_intensity",
+     .header = "FLOP/B moved",
+     .digits = 3,
+     .none = "unknown",
+     CLI_FIELD(NUMBER, roof_rung, moved_intensity)},
     {.key = "predicted_seconds",
      .header = "predicted",
      .unit = "s",
@@ -179,12 +185,16 @@ static void add_ideas(const climb *c, roof_text *out) {
       roof_text_addf(out, "  %s: %s\n", r->kernel->name, library);
     }
   }
+  if (c->ladder.moved != NULL) {
+    roof_text_addf(out, "  FLOP/B moved: of the bytes from %s that each moves by its algorithm\n",
+                   c->ladder.moved->name);
+  }
   roof_text_addf(out, "  ceilings: %s as measured on %s; predictions sealed in %s before measuring\n",
                  c->machine->name, c->machine->date, c->asked->ledger);
 }
 
-/** The sizes that all rungs share. */
-static void write_shape(const roof_ladder *l, char *text, size_t size) {
+/** The sizes that all rungs share, and whose bytes the intensity is of. */
+static void write_subtitle(const roof_ladder *l, char *text, size_t size) {
   size_t used = 0;
   for (int i = 0; i < roof_op_param_count(l->op) && used < size; i++) {
     if (l->op->params[i].kind != ROOF_PARAM_CHOICE) {
@@ -192,22 +202,25 @@ static void write_shape(const roof_ladder *l, char *text, size_t size) {
                                 l->op->params[i].name, l->values[i]);
     }
   }
+  if (l->moved != NULL && used < size) {
+    snprintf(text + used, size - used, "; FLOP per byte that each moves from %s", l->moved->name);
+  }
 }
 
-/** All rungs at one intensity, one above the other. */
+/** Each rung at the intensity of the bytes that it moves itself: as these fall, the dots walk to the right. */
 static roof_status fill_scene(const climb *c, roof_scene *scene, roof_error *error) {
   int before = -1;
   roof_scene_init(scene);
   snprintf(scene->title, sizeof scene->title, "%s: the ladder of %s in %s", c->machine->title,
            c->ladder.op->name, roof_dtype_name(c->ladder.dtype));
-  write_shape(&c->ladder, scene->subtitle, sizeof scene->subtitle);
+  write_subtitle(&c->ladder, scene->subtitle, sizeof scene->subtitle);
   roof_status status = roof_scene_add_machine(scene, c->machine, c->ladder.dtype, error);
   for (int i = 0; i < c->ladder.count && status == ROOF_OK; i++) {
     const roof_rung *r = &c->ladder.rungs[i];
     if (r->skipped[0] != '\0' || (r->kernel->library != NULL && r->alone)) {
       continue;
     }
-    roof_scene_dot dot = {.next = -1};
+    roof_scene_dot dot = {.next = -1, .intensity = r->moved_intensity};
     snprintf(dot.label, sizeof dot.label, "%s", r->kernel->name);
     rf_format(dot.detail, sizeof dot.detail, "%.1f %% of the ceiling of %s", 100 * r->at.share,
               r->alone ? "one core" : "all cores");

@@ -26,6 +26,36 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
+/* The cycles of an addition, which must end before the next one of a sum begins: 3 on Zen and Golden Cove, 4 on
+ * Skylake to Ice Lake, 2 on Neoverse N1 (uops.info; Agner Fog, Instruction tables; Arm, optimization guides). */
+enum { ADDITION = 3, LINE = 64, PAGE_SETS = 64 };
+
+/** Lines of a column that a cache holds: in the first one, whose sets repeat with each page of 4 KiB, rows that lie a
+ * multiple of a power of two apart share few of them. */
+static double lines_held(const roof_kernel_run *run, double bytes, bool first) {
+  size_t stride = rf_gemm_shape(run).n * (size_t)roof_dtype_bytes(run->dtype) / LINE, shared = 1;
+  while (first && shared < PAGE_SETS && stride > 0 && stride % (2 * shared) == 0) {
+    shared *= 2;
+  }
+  return bytes / LINE / (double)shared;
+}
+
+/** B by columns: once if it fits, else once for each row of A while the lines of a column stay, else a whole line for
+ * each element. */
+static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool first) {
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  double element = roof_dtype_bytes(run->dtype), m = (double)s.m, n = (double)s.n, k = (double)s.k;
+  bool whole = k * n * element <= bytes, column = k <= lines_held(run, bytes, first);
+  return (rf_gemm_passes){1, whole ? 1 : column ? m : m * LINE / element, 1};
+}
+
+static void algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
+                      roof_algorithm *out) {
+  rf_gemm_moves(run, caches, 2, passes, out);
+  out->flops_per_cycle = 2.0 / ADDITION;
+  out->chained = true;
+}
+
 static const roof_kernel kernels[] = {
     {.name = "gemm-naive",
      .op = "gemm",
@@ -37,6 +67,7 @@ static const roof_kernel kernels[] = {
      .sizes = "m=768 n=768 k=768",
      .quick_sizes = "m=384 n=384 k=384",
      .supports = rf_kernel_is_native,
+     .algorithm = algorithm,
      .prepare = rf_gemm_prepare_plain,
      .execute = execute,
      .check = rf_gemm_check,

@@ -27,6 +27,21 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
+/** B once for each row of A unless it fits; a row of C stays with one of B, or is read and written for each. */
+static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool first) {
+  (void)first;
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  double element = roof_dtype_bytes(run->dtype), m = (double)s.m, n = (double)s.n, k = (double)s.k;
+  return (rf_gemm_passes){1, k * n * element <= bytes ? 1 : m, 2 * n * element <= bytes ? 1 : 2 * k};
+}
+
+/** Loads of B and C and a store for each multiply-add. */
+static void algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
+                      roof_algorithm *out) {
+  rf_gemm_moves(run, caches, 3, passes, out);
+  out->flops_per_cycle = rf_gemm_compiled_rate(run);
+}
+
 static const roof_kernel kernels[] = {
     {.name = "gemm-reordered",
      .op = "gemm",
@@ -38,6 +53,7 @@ static const roof_kernel kernels[] = {
      .sizes = "m=1024 n=1024 k=1024",
      .quick_sizes = "m=512 n=512 k=512",
      .supports = rf_kernel_is_native,
+     .algorithm = algorithm,
      .prepare = rf_gemm_prepare_plain,
      .execute = execute,
      .check = rf_gemm_check,

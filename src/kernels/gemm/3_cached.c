@@ -1,5 +1,7 @@
 /* The reordered loops over blocks: a block of B that fits the second cache is used by all rows of A before
  * the next one is read, and a piece of a row of C stays in the first. */
+#include <math.h>
+
 #include "kernels/gemm/_blocks.h"
 
 #define PRODUCT(type)                                                                                        \
@@ -35,6 +37,26 @@ static void execute(roof_kernel_run *run) {
   }
 }
 
+/** B once where a block of it stays, else for each row of A; A for each column of blocks; C for each row of
+ * them. */
+static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool first) {
+  (void)first;
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  double element = roof_dtype_bytes(run->dtype), side = (double)rf_gemm_square(run);
+  double deep = fmin(side, (double)s.k), wide = fmin(side, (double)s.n);
+  bool block = deep * wide * element <= bytes;
+  double turns = ceil((double)s.k / side);
+  return (rf_gemm_passes){ceil((double)s.n / side), block ? 1 : (double)s.m,
+                          2 * wide * element <= bytes ? 2 * turns - 1 : 2 * (double)s.k};
+}
+
+/** As reordered. */
+static void algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
+                      roof_algorithm *out) {
+  rf_gemm_moves(run, caches, 3, passes, out);
+  out->flops_per_cycle = rf_gemm_compiled_rate(run);
+}
+
 static const roof_kernel kernels[] = {
     {.name = "gemm-cached",
      .op = "gemm",
@@ -46,6 +68,7 @@ static const roof_kernel kernels[] = {
      .sizes = "m=1024 n=1024 k=1024",
      .quick_sizes = "m=512 n=512 k=512",
      .supports = rf_kernel_is_native,
+     .algorithm = algorithm,
      .prepare = rf_gemm_prepare_plain,
      .execute = execute,
      .check = rf_gemm_check,

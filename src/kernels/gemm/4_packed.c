@@ -48,6 +48,23 @@ static void execute(roof_kernel_run *run) {
   rf_gemm_product(run, multiply);
 }
 
+/** A panel that stays is used by all rows of a strip, else it is read again for each. */
+static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool first) {
+  (void)first;
+  rf_blocks blocks = rf_gemm_blocks(run);
+  double panel = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
+  double height = (double)blocks.height;
+  bool stays = panel * (double)blocks.depth * roof_dtype_bytes(run->dtype) <= bytes;
+  return rf_gemm_block_passes(run, bytes, stays ? height : 1, height);
+}
+
+/** Four rows of B for a load and a store of C. */
+static void algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
+                      roof_algorithm *out) {
+  rf_gemm_moves(run, caches, (TOGETHER + 2.0) / TOGETHER, passes, out);
+  out->flops_per_cycle = rf_gemm_compiled_rate(run);
+}
+
 static const roof_kernel kernels[] = {
     {.name = "gemm-packed",
      .op = "gemm",
@@ -58,6 +75,7 @@ static const roof_kernel kernels[] = {
      .sizes = "m=1024 n=1024 k=1024",
      .quick_sizes = "m=512 n=512 k=512",
      .supports = rf_kernel_is_native,
+     .algorithm = algorithm,
      .prepare = rf_gemm_prepare_blocks,
      .execute = execute,
      .check = rf_gemm_check,

@@ -21,6 +21,7 @@ static const roof_kernel kernels[] = {
      .sizes = "m=2048 n=2048 k=2048",
      .quick_sizes = "m=768 n=768 k=768",
      .supports = rf_kernel_is_native,
+     .algorithm = rf_gemm_tiles_algorithm,
      .prepare = rf_gemm_prepare_blocks,
      .execute = execute,
      .check = rf_gemm_check,

@@ -24,6 +24,7 @@ static const roof_kernel kernels[] = {
      .sizes = "m=4096 n=4096 k=4096",
      .quick_sizes = "m=1536 n=1536 k=1536",
      .supports = rf_kernel_is_native,
+     .algorithm = rf_gemm_tiles_algorithm,
      .prepare = rf_gemm_prepare_blocks,
      .execute = execute,
      .check = rf_gemm_check,

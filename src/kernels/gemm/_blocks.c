@@ -36,6 +36,31 @@ size_t rf_gemm_square(const roof_kernel_run *run) {
   return at_least(sqrt(rf_cache_bytes(2) / 2 / roof_dtype_bytes(run->dtype)), STEP);
 }
 
+rf_gemm_passes rf_gemm_block_passes(const roof_kernel_run *run, double bytes, double rows, double strip) {
+  rf_blocks blocks = rf_gemm_blocks(run);
+  rf_gemm_sizes s = rf_gemm_shape(run);
+  double element = roof_dtype_bytes(run->dtype), m = (double)s.m, n = (double)s.n;
+  double depth = (double)blocks.depth, width = fmin((double)blocks.width, n), read = blocks.direct ? 1 : 2;
+  double panel = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
+  bool whole = width * depth * element <= bytes, stays = strip * depth * element <= bytes;
+  return (rf_gemm_passes){.a = ceil(n / (whole || stays ? width : panel)),
+                          .b = whole ? read : fmax(read, ceil(m / rows)),
+                          .c = 2 * ceil((double)s.k / depth) - 1};
+}
+
+static rf_gemm_passes tile_passes(const roof_kernel_run *run, double bytes, bool first) {
+  (void)first;
+  double tall = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_rows;
+  return rf_gemm_block_passes(run, bytes, tall, tall);
+}
+
+/* A step in depth of a tile loads a column of A and a row of B for rows x columns multiply-adds. */
+void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
+                             roof_algorithm *out) {
+  const rf_loops *loops = rf_lanes_loops(rf_lanes_best(), run->dtype);
+  rf_gemm_moves(run, caches, 1.0 / loops->tile_rows + 1.0 / loops->tile_columns, tile_passes, out);
+}
+
 static size_t packed_bytes(const roof_kernel_run *run, const rf_blocks *b) {
   return b->direct ? 0 : b->width * b->depth * (size_t)roof_dtype_bytes(run->dtype);
 }

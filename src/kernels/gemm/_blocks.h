@@ -54,6 +54,16 @@ typedef void rf_gemm_multiply(const rf_block *block, rf_packing *next);
  *  Units: elements. Ownership: by value. Errors: none. */
 rf_blocks rf_gemm_blocks(const roof_kernel_run *run);
 
+/** How often the matrices pass into a cache of `bytes` when a panel of B that does not stay is read for each
+ *  `rows` rows of A, and a strip of `strip` rows of A for each panel unless it stays. B is also copied.
+ *  Units: bytes. Ownership: by value. Errors: none. */
+rf_gemm_passes rf_gemm_block_passes(const roof_kernel_run *run, double bytes, double rows, double strip);
+
+/** The traffic of tiles in registers, at the peak: `algorithm` of the rungs that use them.
+ *  Units: as the member's. Ownership: fills *out. Errors: none. */
+void rf_gemm_tiles_algorithm(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT],
+                             roof_algorithm *out);
+
 /** Side of a square block that fills half the second cache.
  *  Units: elements. Ownership: none. Errors: none. */
 size_t rf_gemm_square(const roof_kernel_run *run);

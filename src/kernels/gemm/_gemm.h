@@ -32,4 +32,25 @@ roof_status rf_gemm_check(roof_kernel_run *run, roof_error *error);
  *  Units: none. Ownership: none. Errors: none. */
 double rf_gemm_int8_scale(const roof_kernel_run *run);
 
+/** How often each matrix passes from outside a cache into it, as multiples of the whole matrix; a store counts as a
+ * pass, an update of C as two. */
+typedef struct rf_gemm_passes {
+  double a;
+  double b;
+  double c;
+} rf_gemm_passes;
+
+/** The passes into a cache of `bytes`, of which the first level's sets are few. */
+typedef rf_gemm_passes rf_gemm_traffic(const roof_kernel_run *run, double bytes, bool first);
+
+/** Bytes by level, bytes(level) = the passes into the next cache inside, A B C together once where that holds
+ *  all of them; of the first cache `asked` elements a multiply-add.
+ *  Units: bytes. Ownership: fills out->level_bytes. Errors: none: unknown beyond an unknown cache. */
+void rf_gemm_moves(const roof_kernel_run *run, const double caches[ROOF_LEVEL_KIND_COUNT], double asked,
+                   rf_gemm_traffic *passes, roof_algorithm *out);
+
+/** FLOP per cycle of loops that the compiler takes by vectors of the base instruction set.
+ *  Units: FLOP per cycle. Ownership: none. Errors: none. */
+double rf_gemm_compiled_rate(const roof_kernel_run *run);
+
 #endif

@@ -91,7 +91,8 @@ static roof_status measure(const roof_measure_options *options, roof_machine **m
   return status;
 }
 
-/** The kernel's scripted samples, or samples one percent around the bound divided by the efficiency. */
+/** The kernel's scripted samples, or samples one percent around the bound of its algorithm divided by the
+ * efficiency. */
 static roof_status script_times(const rf_script *script, const roof_kernel *kernel, roof_dtype dtype,
                                 const double *values, rf_script_times *times, roof_error *error) {
   for (int i = script->time_count - 1; i >= 0; i--) {
@@ -102,18 +103,14 @@ static roof_status script_times(const rf_script *script, const roof_kernel *kern
   }
   roof_machine *machine = build_machine(script);
   roof_target target;
-  const roof_op *op = NULL;
   roof_types types = roof_types_of(dtype);
   roof_options options = roof_options_default();
   options.achieved = true;
-  roof_prediction prediction;
-  roof_status status = machine != NULL ? roof_op_find(kernel->op, &op, error)
+  roof_prediction best, own;
+  roof_status status = machine != NULL ? roof_target_init(&target, machine, &types, &options, error)
                                        : roof_error_set(error, ROOF_E_MEMORY, "machine: out of memory");
   if (status == ROOF_OK) {
-    status = roof_target_init(&target, machine, &types, &options, error);
-  }
-  if (status == ROOF_OK) {
-    roof_predict(&target, op, values, &prediction);
+    status = roof_kernel_predict(kernel, &target, &target, values, &best, &own, error);
   }
   roof_machine_free(machine);
   if (status != ROOF_OK) {
@@ -122,7 +119,7 @@ static roof_status script_times(const rf_script *script, const roof_kernel *kern
   static const double around[] = {1.01, 1, 0.99, 1, 1.005, 0.995, 1};
   times->count = sizeof around / sizeof around[0];
   for (size_t i = 0; i < times->count; i++) {
-    times->seconds[i] = around[i] * prediction.lower_seconds / script->efficiency;
+    times->seconds[i] = around[i] * own.lower_seconds / script->efficiency;
   }
   return ROOF_OK;
 }
