@@ -127,7 +127,7 @@ static double bytes_from(const roof_prediction *p, const roof_level *level) {
 }
 
 /** Says whether some rung moves other bytes from a level than from the outermost. */
-static bool tells_apart(const roof_ladder *l, const roof_level *level, const roof_level *outermost) {
+static bool rungs_differ(const roof_ladder *l, const roof_level *level, const roof_level *outermost) {
   for (int i = 0; i < l->count; i++) {
     double bytes = bytes_from(&l->rungs[i].moved, level), all = bytes_from(&l->rungs[i].moved, outermost);
     if (bytes > all || bytes < all) {
@@ -137,14 +137,14 @@ static bool tells_apart(const roof_ladder *l, const roof_level *level, const roo
   return false;
 }
 
-/** The level by whose bytes the rungs are told apart, and what each moves from it. */
+/** The level by whose bytes the rungs differ, and what each moves from it. */
 static void compare_moves(roof_ladder *l) {
   const roof_prediction *first = &l->rungs[0].moved;
   int outermost = first->level_count - 1;
   l->moved = outermost >= 0 ? first->levels[outermost].level : NULL;
   for (int k = outermost - 1; k > 0; k--) {
     const roof_level *level = first->levels[k].level;
-    l->moved = tells_apart(l, level, first->levels[outermost].level) ? level : l->moved;
+    l->moved = rungs_differ(l, level, first->levels[outermost].level) ? level : l->moved;
   }
   for (int i = 0; i < l->count; i++) {
     roof_rung *r = &l->rungs[i];
