@@ -3,7 +3,7 @@
  *  Example:
  *    uint64_t state = 7;
  *    roof_drill_question question;
- *    roof_drill_draw(&state, &question);
+ *    roof_drill_draw(&state, NULL, &question);
  *    printf("%s on %s: intensity, regime, percent of the peak?\n", question.text, question.machine); */
 #ifndef ROOFLINE_DRILL_H
 #define ROOFLINE_DRILL_H
@@ -42,18 +42,25 @@ typedef struct roof_drill_round {
   bool intensity_right, regime_right, percent_right; /**< what was answered */
 } roof_drill_round;
 
-/** Draws the next question; the same `state`, at first any number, draws the same questions everywhere.
+/** Draws the next question; the same `state`, at first any number, draws the same questions everywhere. On one of
+ *  `machines`, which ends with NULL; NULL: of six well-known ones.
  *  Units: none.
- *  Ownership: changes *state, fills *question, whose machine and operation are static.
+ *  Ownership: changes *state, fills *question; its machine is one of `machines` or static, its operation static.
  *  Errors: none. */
-ROOF_API void roof_drill_draw(uint64_t *state, roof_drill_question *question);
+ROOF_API void roof_drill_draw(uint64_t *state, const char *const *machines, roof_drill_question *question);
 
 /** Solves a question on the machine that it names, as the catalogue has it.
  *  Units: FLOP/byte, bytes/s, %.
  *  Ownership: fills *solution on success only; it points into the machine.
- *  Errors: as roof_target_init. */
+ *  Errors: as roof_target_init; ROOF_E_UNSUPPORTED for a machine without a peak or a bandwidth in fp16. */
 ROOF_API roof_status roof_drill_solve(const roof_drill_question *question, const roof_machine *machine,
                                       roof_drill_solution *solution, roof_error *error);
+
+/** Says what is wrong with answers that cannot be graded: not a number, a regime and a number.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: ROOF_E_PARSE. */
+ROOF_API roof_status roof_drill_check(const char *answers, roof_error *error);
 
 /** Grades "INTENSITY REGIME PERCENT", words between blanks or commas: a number within a tenth of the right
  *  one is right, so is a regime as "memory-bound" and a percentage with its sign. What is missing is wrong.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "roofline/explain.h"
 #include "roofline/units.h"
 
 /** A claim this near to another figure of the machine is taken for it. */
@@ -207,6 +208,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   double share = c->value[ROOF_CLAIM_SHARE], time = c->value[ROOF_CLAIM_TIME];
   roof_predict(target, c->op, c->values, &p);
   roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
+  status = status == ROOF_OK ? roof_tile_check(target, &p.work, error) : status;
   if (status == ROOF_OK && p.peak == NULL && !isnan(share)) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its peak for %s is not known",
                             target->machine->name, c->op->name);

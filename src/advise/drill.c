@@ -33,7 +33,7 @@ static const struct {
     {"add", "n={}", {4096, 1048576, 268435456}},
 };
 
-static const char *const machines[] = {"a100", "h100", "h200", "b200", "mi300x", "l40s"};
+static const char *const well_known[] = {"a100", "h100", "h200", "b200", "mi300x", "l40s", NULL};
 
 /** SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere. */
 static uint64_t next(uint64_t *state) {
@@ -47,8 +47,13 @@ static size_t pick(uint64_t *state, size_t count) {
   return (size_t)(next(state) % count);
 }
 
-void roof_drill_draw(uint64_t *state, roof_drill_question *question) {
-  const char *machine = machines[pick(state, sizeof machines / sizeof machines[0])];
+void roof_drill_draw(uint64_t *state, const char *const *machines, roof_drill_question *question) {
+  const char *const *from = machines != NULL ? machines : well_known;
+  size_t known = 0;
+  while (from[known] != NULL) {
+    known++;
+  }
+  const char *machine = from[pick(state, known)];
   size_t kind = pick(state, sizeof kinds / sizeof kinds[0]), sizes = 1;
   *question = (roof_drill_question){.machine = machine, .op = kinds[kind].op};
   while (sizes < SIZES && kinds[kind].sizes[sizes] > 0) {
@@ -77,6 +82,10 @@ roof_status roof_drill_solve(const roof_drill_question *question, const roof_mac
   status = status == ROOF_OK ? roof_op_find(question->op, &op, error) : status;
   status = status == ROOF_OK ? roof_shape_values(op, question->text + strlen(question->op), values, error)
                              : status;
+  if (status == ROOF_OK && (target.peak[op->unit] == NULL || target.level[target.memory] == NULL)) {
+    status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: has no peak or bandwidth to ask about in fp16",
+                            machine->name);
+  }
   if (status == ROOF_OK) {
     solution->target = target;
     roof_predict(&solution->target, op, values, &solution->prediction);
@@ -102,6 +111,36 @@ static void next_word(const char **text, char word[WORD]) {
   size_t length = strcspn(*text, blank);
   snprintf(word, WORD, "%.*s", (int)length, *text);
   *text += length;
+}
+
+static bool is_number(const char *word) {
+  double value;
+  char number[WORD];
+  snprintf(number, sizeof number, "%.*s", (int)strcspn(word, "%"), word);
+  return roof_quantity_parse(number, &value, NULL) == ROOF_OK;
+}
+
+static bool is_regime(const char *word) {
+  for (int r = 0; r < ROOF_REGIME_COUNT; r++) {
+    const char *name = roof_regime_name((roof_regime)r);
+    if (rf_letters_compare_some(word, name, strlen(name)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+roof_status roof_drill_check(const char *answers, roof_error *error) {
+  char words[ANSWERS][WORD];
+  for (int i = 0; i < ANSWERS; i++) {
+    next_word(&answers, words[i]);
+  }
+  const char *wrong = !is_number(words[0])   ? "the intensity is no number"
+                      : !is_regime(words[1]) ? "the regime is compute, memory, overhead, network or capacity"
+                      : !is_number(words[2]) ? "the percentage is no number"
+                                             : NULL;
+  return wrong == NULL ? ROOF_OK
+                       : roof_error_set(error, ROOF_E_PARSE, "%s; three words, as: 0.5 memory 0.2", wrong);
 }
 
 void roof_drill_grade(const roof_drill_question *question, const roof_drill_solution *solution,

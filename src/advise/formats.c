@@ -1,11 +1,36 @@
 #include "roofline/formats.h"
 
+#include "core/letters.h"
 #include "roofline/units.h"
 
 static roof_dtype default_dtype(const roof_machine *machine) {
   bool half = roof_machine_peak(machine, ROOF_FP16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
   bool brain = roof_machine_peak(machine, ROOF_BF16, ROOF_MATRIX, false, ROOF_DATASHEET) != NULL;
   return half ? ROOF_FP16 : brain ? ROOF_BF16 : ROOF_FP32;
+}
+
+/** Ways of storing weights that have names: the format, and how many share a scale of which format. */
+static const struct {
+  const char *name;
+  roof_dtype weights, scale;
+  double group;
+} storages[] = {
+    {"nf4", ROOF_FP4, ROOF_FP32, 64},   /* bitsandbytes: blocks of 64, fp32 maxima */
+    {"awq", ROOF_INT4, ROOF_FP16, 128}, /* AutoAWQ's default */
+    {"gptq", ROOF_INT4, ROOF_FP16, 128},
+    {"mxfp4", ROOF_FP4, ROOF_FP8, 32}, /* OCP microscaling: an 8-bit scale */
+};
+
+static roof_status read_weights(const char *text, roof_types *types, roof_error *error) {
+  for (size_t i = 0; i < sizeof storages / sizeof storages[0]; i++) {
+    if (rf_letters_compare(storages[i].name, text) == 0) {
+      types->weights = storages[i].weights;
+      types->scale = storages[i].scale;
+      types->group = storages[i].group;
+      return ROOF_OK;
+    }
+  }
+  return roof_dtype_parse(text, &types->weights, error);
 }
 
 static roof_status read_group(const char *text, double *group, roof_error *error) {
@@ -26,10 +51,12 @@ roof_status roof_formats_read(const roof_formats *formats, const roof_machine *m
   const struct {
     const char *text;
     roof_dtype *part;
-  } parts[] = {{formats->weights, &result.weights},
-               {formats->accumulate, &result.accumulate},
+  } parts[] = {{formats->accumulate, &result.accumulate},
                {formats->output, &result.output},
                {formats->kv, &result.kv}};
+  if (status == ROOF_OK && formats->weights != NULL) {
+    status = read_weights(formats->weights, &result, error);
+  }
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == ROOF_OK; i++) {
     status = parts[i].text != NULL ? roof_dtype_parse(parts[i].text, parts[i].part, error) : ROOF_OK;
   }

@@ -18,7 +18,7 @@ static const struct poptOption format_table[] = {
     {"dtype", 'd', POPT_ARG_STRING, &parsed.formats.dtype, CLI_ARGS_ONCE,
      "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8 int4", "TYPE"},
     {"weights", '\0', POPT_ARG_STRING, &parsed.formats.weights, 0,
-     "stored format of the weights (int4: W4A16)", "TYPE"},
+     "stored format of the weights (int4: W4A16; nf4, awq, gptq, mxfp4)", "TYPE"},
     {"group", '\0', POPT_ARG_STRING, &parsed.formats.group, 0, "weights that share one fp16 scale", "N"},
     {"accumulate", '\0', POPT_ARG_STRING, &parsed.formats.accumulate, 0,
      "format of the sums: they stay in registers, so no byte changes", "TYPE"},

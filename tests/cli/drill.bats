@@ -44,11 +44,24 @@ ask() {
 }
 
 @test "answers that end, or are none" {
-  run -0 "$ROOFLINE" drill --seed 3 </dev/null
-  has 'score: 0 of 0 in 0 rounds; --seed 3'
-  run -0 "$ROOFLINE" drill --seed 3 <<<'what'
-  has 'score: 0 of 3 in 1 rounds'
+  run -2 "$ROOFLINE" drill --seed 3 </dev/null
+  has 'drill: the input ended before the first answer'
+  run -0 "$ROOFLINE" drill --seed 3 <<<$'what\nwhat else\nwhat now'
+  has 'not read: the intensity is no number; three words, as: 0.5 memory 0.2'
+  has 'score: 0 of 3 in 1 rounds; --seed 3'
   run -2 "$ROOFLINE" drill --rounds 0
   run -2 "$ROOFLINE" drill --seed -1
   run -2 "$ROOFLINE" drill word
+}
+
+@test "a line that cannot be read is asked for again" {
+  ask 11 1
+  answer=$(jq -r '.rounds[0] | "\(.intensity) \(.regime) \(.percent_of_peak)%"' <<<"$output")
+  ask 11 1 $'what\n'"$answer"
+  [ "$(json .points)" = 3 ]
+}
+
+@test "questions about the machines that are named" {
+  run -0 bash -c 'yes "1 memory 1" | "$ROOFLINE" drill --seed 4 --rounds 6 --machine h100 --json'
+  [ "$(json '[.rounds[].machine] | unique')" = '["nvidia-h100-sxm"]' ]
 }

@@ -282,3 +282,18 @@ ROWS
   run -0 "$ROOFLINE" predict "${attention[@]}" algorithm=standard
   has "passes=2"
 }
+
+@test "a tile is refused where no data are used twice" {
+  run -2 --separate-stderr "$ROOFLINE" predict softmax rows=64 cols=64 --tile 64 --machine h100
+  [[ $stderr == *"--tile 64: this operation reads its data once, so a tile changes nothing"* ]]
+  run -2 "$ROOFLINE" sweep add n=1k,2k --tile 64 --machine h100
+  run -0 "$ROOFLINE" predict gemm m=64 n=64 k=64 --tile 64 --machine h100
+}
+
+@test "weights stored as nf4, awq, mxfp4" {
+  local format
+  for format in nf4:0.5625 NF4:0.5625 awq:0.515625 mxfp4:0.53125; do
+    run -0 "$ROOFLINE" predict gemm m=1 n=8192 k=8192 --weights "${format%:*}" --machine h100 --dtype fp16 --json
+    near .bytes "$(jq -n "8192 * 8192 * ${format#*:} + 4 * 8192")"
+  done
+}

@@ -12,9 +12,9 @@ static void a_seed_draws_the_same_questions(void **state) {
   int other = 0;
   for (int i = 0; i < 20; i++) {
     roof_drill_question one, again, another;
-    roof_drill_draw(&a, &one);
-    roof_drill_draw(&b, &again);
-    roof_drill_draw(&c, &another);
+    roof_drill_draw(&a, NULL, &one);
+    roof_drill_draw(&b, NULL, &again);
+    roof_drill_draw(&c, NULL, &another);
     assert_string_equal(one.text, again.text);
     assert_string_equal(one.machine, again.machine);
     other += strcmp(one.text, another.text) != 0;
@@ -95,7 +95,7 @@ static void every_question_has_an_answer(void **state) {
     roof_drill_round round;
     roof_text answers = {0};
     roof_error error = {0};
-    roof_drill_draw(&seed, &question);
+    roof_drill_draw(&seed, NULL, &question);
     assert_int_equal(roof_catalog_load(question.machine, &machine, &error), ROOF_OK);
     assert_int_equal(roof_drill_solve(&question, machine, &solution, &error), ROOF_OK);
     roof_text_addf(&answers, "%.9f %s %.9f", solution.prediction.intensity,
@@ -128,10 +128,37 @@ static void a_drill_is_written_as_its_document(void **state) {
   roof_machine_free(machine);
 }
 
+static void questions_are_about_the_machines_named(void **state) {
+  (void)state;
+  static const char *const own[] = {"h100", NULL};
+  uint64_t seed = 3;
+  for (int i = 0; i < 20; i++) {
+    roof_drill_question question;
+    roof_drill_draw(&seed, own, &question);
+    assert_string_equal(question.machine, "h100");
+  }
+}
+
+static void what_cannot_be_graded_is_said(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"",          "what",         "1", "1 memory", "memory 1 1",
+                                      "1 quick 1", "1 memory many"};
+  roof_error error = {0};
+  assert_int_equal(roof_drill_check("0.5, Memory-bound 0.2%\n", &error), ROOF_OK);
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    assert_int_equal(roof_drill_check(wrong[i], &error), ROOF_E_PARSE);
+    assert_non_null(strstr(error.message, "three words"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_seed_draws_the_same_questions),    cmocka_unit_test(the_solution_is_the_prediction),
-      cmocka_unit_test(a_tenth_off_is_right_more_is_wrong), cmocka_unit_test(every_question_has_an_answer),
+      cmocka_unit_test(questions_are_about_the_machines_named),
+      cmocka_unit_test(what_cannot_be_graded_is_said),
+      cmocka_unit_test(a_seed_draws_the_same_questions),
+      cmocka_unit_test(the_solution_is_the_prediction),
+      cmocka_unit_test(a_tenth_off_is_right_more_is_wrong),
+      cmocka_unit_test(every_question_has_an_answer),
       cmocka_unit_test(a_drill_is_written_as_its_document),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

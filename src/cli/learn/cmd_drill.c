@@ -15,7 +15,8 @@ static const struct poptOption options[] = {
     {"rounds", '\0', POPT_ARG_INT, &rounds, 0, "questions to ask (5)", "N"},
     POPT_TABLEEND};
 
-enum { LINE = 256, ROUNDS_MAX = 1000 };
+/** A question is asked so often before a line that cannot be read counts as a wrong answer. */
+enum { LINE = 256, ROUNDS_MAX = 1000, TRIES = 3 };
 
 /** What was asked so far, from `state`, and the answers to it. */
 typedef struct game {
@@ -52,6 +53,22 @@ static roof_status show(const cli_args *args, roof_text *out, roof_error *error)
   return status;
 }
 
+/** Reads a line that can be graded, or the last of several that cannot; *more is false at the end of input. */
+static roof_status read_answers(const cli_args *args, char line[LINE], bool *more, roof_error *error) {
+  roof_status status = ROOF_OK;
+  roof_text out = {0};
+  for (int i = 0; status == ROOF_OK; i++) {
+    roof_error why;
+    *more = fgets(line, LINE, stdin) != NULL;
+    if (!*more || roof_drill_check(line, &why) == ROOF_OK || i + 1 == TRIES) {
+      break;
+    }
+    roof_text_addf(&out, "\n   not read: %s\n   again? ", why.message);
+    status = show(args, &out, error);
+  }
+  return status;
+}
+
 /** Asks, reads a line, grades it; *more is false when there are no more answers. */
 static roof_status play_round(const cli_args *args, game *g, bool *more, roof_error *error) {
   roof_machine *machine = NULL;
@@ -59,15 +76,16 @@ static roof_status play_round(const cli_args *args, game *g, bool *more, roof_er
   roof_drill_solution solution;
   roof_text out = {0};
   char line[LINE];
-  roof_drill_draw(&g->state, &question);
+  roof_drill_draw(&g->state, args->machines, &question);
   roof_status status = roof_catalog_load(question.machine, &machine, error);
   status = status == ROOF_OK ? roof_drill_solve(&question, machine, &solution, error) : status;
   if (status == ROOF_OK) {
     write_question(&question, &solution, g->count + 1, &out);
     status = show(args, &out, error);
   }
-  *more = status == ROOF_OK && fgets(line, sizeof line, stdin) != NULL;
-  if (*more) {
+  *more = false;
+  status = status == ROOF_OK ? read_answers(args, line, more, error) : status;
+  if (status == ROOF_OK && *more) {
     roof_drill_round *round = &g->rounds[g->count++];
     roof_drill_grade(&question, &solution, line, round);
     write_grade(round, &out);
@@ -115,6 +133,9 @@ static roof_status run(const cli_args *args, roof_error *error) {
   for (bool more = true; status == ROOF_OK && more && g.count < rounds;) {
     status = play_round(args, &g, &more, error);
   }
+  if (status == ROOF_OK && g.count == 0 && !args->json) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "drill: the input ended before the first answer");
+  }
   status = status == ROOF_OK ? print_score(args, seed, &g, error) : status;
   free(g.rounds);
   free(seed_text);
@@ -128,11 +149,14 @@ const cli_command cli_cmd_drill = {
     .summary = "a random shape and machine: you answer, it grades",
     .examples = "  roofline drill\n"
                 "  roofline drill --seed 7 --rounds 3\n"
+                "  roofline drill --machine h100\n"
                 "  printf '0.5 memory 0.2\\n' | roofline drill --seed 7 --rounds 1\n"
                 "\n"
                 "  Answer with three words per line: intensity (FLOP/B), regime (compute, memory, overhead), "
                 "percent\n"
-                "  of the peak attainable at that intensity. Within a tenth counts as right.\n",
+                "  of the peak attainable at that intensity. Within a tenth counts as right.\n"
+                "  A line that is not three such words is asked for again.\n",
+    .groups = CLI_ARGS_MACHINE,
     .options = options,
     .run = run,
 };

@@ -251,6 +251,7 @@ static roof_status check_target(const question *q, const roof_target *target, ro
   roof_sealing s;
   roof_predict(target, q->shape.op, q->values, &p);
   roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
+  status = status == ROOF_OK ? roof_tile_check(target, &p.work, error) : status;
   if (status == ROOF_OK && q->sealings != NULL) {
     status = roof_sealing_of(target, q->shape.op, q->values, &p, &s, error);
     status = status == ROOF_OK ? roof_sealings_add(q->sealings, &s, error) : status;
