@@ -89,7 +89,8 @@ typedef roof_status roof_sealing_predict(void *user, const char *words, roof_sea
                                          roof_error *error);
 
 /** Appends the predictions of a file: documents as roof_sealings_read takes them, completed, or lines `LABEL: WORDS` (the
- *  label may be left out, comments start with #), which `predict` predicts.
+ *  label may be left out, comments start with #), which `predict` predicts; of a table of roof_ledger_write_markdown its
+ *  rows. One whose lower bound is another now is refused.
  *  Units: s, FLOP, bytes.
  *  Ownership: release *all in any case.
  *  Errors: those of `predict` with file and line, ROOF_E_INPUT, ROOF_E_PARSE where there are none, as
@@ -219,7 +220,7 @@ ROOF_API void roof_ledger_entries_done(roof_ledger_entries *all);
  *  Errors: as roof_ledger_verify. */
 ROOF_API roof_status roof_ledger_write(const char *path, roof_text *out, roof_error *error);
 
-/** Appends the predictions as a table in Markdown.
+/** Appends the predictions as a table in Markdown, with what was measured of each; roof_sealings_load reads it again.
  *  Units: s.
  *  Ownership: appends to the caller's `out`.
  *  Errors: as roof_ledger_verify. */
@@ -241,6 +242,8 @@ typedef struct roof_reconciled {
   bool unsealed;               /**< the measurement was taken before its prediction was sealed */
   double predicted_seconds;    /**< expected */
   double measured_seconds;     /**< median */
+  double mine_seconds;         /**< what a person predicted; NaN: nothing */
+  double mine_error;           /**< that / measured - 1 */
   double lower_seconds;
   double upper_seconds;
   double compute_seconds;

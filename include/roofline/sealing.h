@@ -45,6 +45,7 @@ typedef struct roof_sealing {
   double expected_seconds;
   double expected_low_seconds;
   double expected_high_seconds;
+  double mine_seconds; /**< what a person predicted, sealed with it and graded by reconcile; NaN: nothing */
   roof_ceiling ceilings[ROOF_BASIS_COUNT];
   double level_bytes_per_second[ROOF_LEVEL_KIND_COUNT]; /**< of the machine */
 } roof_sealing;
@@ -66,6 +67,13 @@ ROOF_API void roof_sealing_init(roof_sealing *sealing);
  *  Ownership: copies `label`.
  *  Errors: ROOF_E_ARGUMENT for one that is empty or too long. */
 ROOF_API roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_error *error);
+
+/** Sets what a person predicts of each: a share of the ceiling ("70%", "0.7"), or the time of a single one ("5ms").
+ *  Units: s.
+ *  Ownership: keeps nothing.
+ *  Errors: ROOF_E_PARSE; ROOF_E_ARGUMENT for a share beyond 1, a time that is not positive or of several, and *all
+ *  as it was. */
+ROOF_API roof_status roof_sealings_mine(roof_sealings *all, const char *text, roof_error *error);
 
 /** Appends one.
  *  Units: none.

@@ -8,6 +8,7 @@
 #include "documents/json.h"
 #include "roofline/ops.h"
 #include "roofline/sealing.h"
+#include "roofline/units.h"
 
 /** Where a number of a document goes: the member `name` of the object `section`, of the whole without one. */
 static const struct number {
@@ -25,6 +26,7 @@ static const struct number {
     NUMBER("seconds", "lower", lower_seconds),
     NUMBER("seconds", "upper", upper_seconds),
     NUMBER("seconds", "expected", expected_seconds),
+    NUMBER("seconds", "mine", mine_seconds),
     NUMBER("seconds", "expected_low", expected_low_seconds),
     NUMBER("seconds", "expected_high", expected_high_seconds),
 };
@@ -65,6 +67,40 @@ roof_status roof_sealing_name(roof_sealing *sealing, const char *label, roof_err
   memcpy(sealing->label, label, length + 1);
   sealing->named = true;
   return ROOF_OK;
+}
+
+/** A share, or with a unit seconds; the other is NaN. */
+static roof_status read_mine(const char *text, double *share, double *seconds, roof_error *error) {
+  char number[32];
+  size_t length = strcspn(text, "%");
+  bool percent = text[length] == '%' && text[length + 1] == '\0';
+  bool plain = percent || strspn(text, "0123456789.") == strlen(text);
+  roof_error why = {0};
+  *share = *seconds = NAN;
+  snprintf(number, sizeof number, "%.*s", percent ? (int)length : (int)strlen(text), text);
+  roof_status status = roof_quantity_parse_unit(number, plain ? "" : "s", plain ? share : seconds, &why);
+  *share /= percent ? 100 : 1;
+  if (status != ROOF_OK) {
+    return roof_error_set(error, status, "--mine %s", why.message);
+  }
+  return (*share > 0 && *share <= 1) || *seconds > 0
+             ? ROOF_OK
+             : roof_error_set(error, ROOF_E_ARGUMENT, "--mine %s: a share from 0 to 1, as 70%%, or a time",
+                              text);
+}
+
+roof_status roof_sealings_mine(roof_sealings *all, const char *text, roof_error *error) {
+  double share, seconds;
+  roof_status status = read_mine(text, &share, &seconds, error);
+  if (status == ROOF_OK && isnan(share) && all->count > 1) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--mine %s: one time, but %zu predictions; a share goes with several", text,
+                            all->count);
+  }
+  for (size_t i = 0; i < all->count && status == ROOF_OK; i++) {
+    all->list[i].mine_seconds = isnan(share) ? seconds : all->list[i].lower_seconds / share;
+  }
+  return status;
 }
 
 roof_status roof_sealings_add(roof_sealings *all, const roof_sealing *one, roof_error *error) {

@@ -83,16 +83,51 @@ static void add_cell(roof_text *out, const char *text) {
   roof_text_add(out, " |");
 }
 
-static void add_prediction(roof_text *out, const roof_ledger_entry *e) {
+/** The first measurement of a prediction, or NULL. */
+static const roof_ledger_entry *measurement_of(const roof_ledger_entries *all, const roof_ledger_entry *of) {
+  for (size_t i = 0; i < all->count; i++) {
+    const roof_ledger_entry *e = &all->entries[i];
+    if (e->measured && e->prediction == of->sequence) {
+      return e;
+    }
+  }
+  return NULL;
+}
+
+/** The words that `seal` predicts again, as code; nothing where the operation is not known. */
+static void write_words(const roof_sealing *s, char *buffer, size_t size) {
+  buffer[0] = '\0';
+  if (s->op[0] != '\0') {
+    snprintf(buffer, size, "`%s %s --machine %s --dtype %s`", s->op, s->parameters, s->machine, s->dtype);
+  }
+}
+
+static void write_seconds(double seconds, char buffer[48]) {
+  buffer[0] = '\0';
+  if (seconds > 0) {
+    roof_quantity_format(buffer, 48, seconds, "s");
+  }
+}
+
+static void add_prediction(roof_text *out, const roof_ledger_entries *all, const roof_ledger_entry *e) {
   const roof_sealing *s = &e->of;
-  char number[32], expected[48], lower[48], share[48], regime[128];
+  const roof_ledger_entry *measured = measurement_of(all, e);
+  double seconds = measured != NULL ? measured->seconds : NAN;
+  char number[32], expected[48], lower[48], share[48], regime[128], mine[48], real[48], reached[48] = "",
+                                                                                        words[1024];
   rf_format(number, sizeof number, "%.0f", e->sequence);
   rf_format(share, sizeof share, "%.1f %%", 100 * s->lower_seconds / s->expected_seconds);
+  if (measured != NULL) {
+    rf_format(reached, sizeof reached, "%.1f %%", 100 * s->lower_seconds / seconds);
+  }
   snprintf(regime, sizeof regime, "%s (%s)", s->regime, s->binding);
-  roof_quantity_format(expected, sizeof expected, s->expected_seconds, "s");
-  roof_quantity_format(lower, sizeof lower, s->lower_seconds, "s");
-  const char *cells[] = {number, e->time,  s->label, s->machine, regime,
-                         lower,  expected, share,    e->commit,  e->sha256};
+  write_words(s, words, sizeof words);
+  write_seconds(s->expected_seconds, expected);
+  write_seconds(s->lower_seconds, lower);
+  write_seconds(s->mine_seconds, mine);
+  write_seconds(seconds, real);
+  const char *cells[] = {number,   e->time, s->label, words, s->machine, regime,    lower,
+                         expected, share,   mine,     real,  reached,    e->commit, e->sha256};
   roof_text_add(out, "|");
   for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
     add_cell(out, cells[i]);
@@ -109,12 +144,14 @@ roof_status roof_ledger_write_markdown(const char *path, roof_text *out, roof_er
   roof_text_addf(
       out,
       "# Predictions\n\nSealed in `%s` before they were measured; `roofline ledger verify` checks it.\n\n"
-      "| # | sealed | label | machine | regime | at best | expected | of ceiling | commit | SHA-256 |\n"
-      "|--:|---|---|---|---|--:|--:|--:|---|---|\n",
+      "| # | sealed | label | prediction | machine | regime | at best | expected | of ceiling | yours | "
+      "measured | of "
+      "ceiling | commit | SHA-256 |\n"
+      "|--:|---|---|---|---|---|--:|--:|--:|--:|--:|--:|---|---|\n",
       path);
   for (size_t i = 0; i < all.count; i++) {
     if (!all.entries[i].measured) {
-      add_prediction(out, &all.entries[i]);
+      add_prediction(out, &all, &all.entries[i]);
     }
   }
   roof_ledger_entries_done(&all);

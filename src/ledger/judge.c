@@ -202,12 +202,15 @@ static void judge_shares(roof_reconciled *r, const roof_ledger_entry *prediction
 }
 
 roof_reconciled rf_ledger_judge(const roof_ledger_entry *prediction, const roof_ledger_entry *measurement) {
+  double mine = prediction->of.mine_seconds > 0 ? prediction->of.mine_seconds : NAN;
   roof_reconciled r = {
       .prediction = (size_t)prediction->sequence,
       .measurement = (size_t)measurement->sequence,
       .unsealed = measurement->unsealed,
       .predicted_seconds = prediction->of.expected_seconds,
       .measured_seconds = measurement->seconds,
+      .mine_seconds = mine,
+      .mine_error = mine / measurement->seconds - 1,
       .lower_seconds = prediction->of.lower_seconds,
       .upper_seconds = prediction->of.upper_seconds,
       .compute_seconds = prediction->of.compute_seconds,

@@ -37,10 +37,11 @@ static json_t *times_json(const roof_reconciled *r) {
   const roof_seen *seen = &r->seen;
   const char *regime = seen->resource != NULL ? roof_regime_name(seen->regime) : NULL;
   return json_pack(
-      "{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:s, s:s, s:s?, s:o, s:o, s:o}", "label", r->label,
+      "{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s?, s:o, s:o, s:o}", "label", r->label,
       "prediction", (json_int_t)r->prediction, "measurement", (json_int_t)r->measurement, "unsealed",
       (int)r->unsealed, "predicted_seconds", rf_json_number(r->predicted_seconds), "measured_seconds",
-      rf_json_number(r->measured_seconds), "lower_seconds", rf_json_number(r->lower_seconds), "upper_seconds",
+      rf_json_number(r->measured_seconds), "mine_seconds", rf_json_number(r->mine_seconds), "mine_error",
+      rf_json_number(r->mine_error), "lower_seconds", rf_json_number(r->lower_seconds), "upper_seconds",
       rf_json_number(r->upper_seconds), "regime", r->regime, "binding", r->binding, "measured_regime", regime,
       "measured_fraction", rf_json_number(seen->resource != NULL ? seen->share : NAN), "measured_by",
       seen_json(seen), "counters", counters_json(r));

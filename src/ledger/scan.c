@@ -40,6 +40,7 @@ static const rf_scan_field fields[] = {
     NUMBER_FIELD("seconds.lower", of.lower_seconds),
     NUMBER_FIELD("seconds.upper", of.upper_seconds),
     NUMBER_FIELD("seconds.expected", of.expected_seconds),
+    NUMBER_FIELD("seconds.mine", of.mine_seconds),
     NUMBER_FIELD("ceilings.theoretical.seconds", of.ceilings[ROOF_THEORETICAL].seconds),
     NUMBER_FIELD("ceilings.theoretical.flops_per_second", of.ceilings[ROOF_THEORETICAL].flops_per_second),
     NUMBER_FIELD("ceilings.theoretical.bytes_per_second", of.ceilings[ROOF_THEORETICAL].bytes_per_second),

@@ -296,3 +296,36 @@ END
   run "$ROOFLINE" ledger verify
   [ "$status" -eq 0 ]
 }
+
+@test "your own prediction is sealed with the model's and graded" {
+  sealed --label mine --mine 50%
+  lower=$(entry 1 .seconds.lower)
+  [ "$(jq -n "$(entry 1 .seconds.mine) / $lower")" = 2 ]
+  "$ROOFLINE" record mine "seconds=$(jq -n "$lower * 1.6 * 1e6")us"
+  run "$ROOFLINE" reconcile
+  has '    yours: '
+  has '25.0 % more than measured'
+  has ': the model was nearer'
+  run "$ROOFLINE" reconcile --json
+  [ "$(json '.entries[0].mine_error * 100 | round')" = 25 ]
+  refuses 2 'goes with --seal' predict add n=1Mi --machine "$h989" --mine 50%
+  printf 'a: add n=1Mi --machine %s\nb: add n=2Mi --machine %s\n' "$h989" "$h989" >two.txt
+  refuses 2 'one time, but 2 predictions' seal two.txt --mine 5ms --ledger two.ledger
+  refuses 2 'a share from 0 to 1' seal two.txt --mine 150% --ledger two.ledger
+  run "$ROOFLINE" seal two.txt --mine 0.5 --ledger two.ledger
+  [ "$status" -eq 0 ]
+}
+
+@test "exported Markdown has what was measured, and can be sealed again" {
+  "$ROOFLINE" predict gemm m=64 n=64 k=64 --machine h100 --dtype fp16 --seal --label 'x|y'
+  "$ROOFLINE" record 'x|y' seconds=1ms
+  "$ROOFLINE" ledger export --markdown predictions.md
+  grep -F '`gemm m=64 n=64 k=64 batch=1 beta=0 --machine nvidia-h100-sxm --dtype fp16`' predictions.md | grep -qF '| 1.000 ms |'
+  run "$ROOFLINE" seal predictions.md --ledger again.ledger
+  [ "$status" -eq 0 ]
+  [ "$(jq -r .label again.ledger)" = 'x|y' ]
+  [ "$(jq .seconds.lower again.ledger)" = "$(entry 1 .seconds.lower)" ]
+  "$ROOFLINE" predict gemm m=64 n=8192 k=8192 --machine h100 --weights int4 --dtype fp16 --seal --label four --ledger four.ledger
+  "$ROOFLINE" ledger export --markdown four.md --ledger four.ledger
+  refuses 2 'it was sealed with other options' seal four.md --ledger again.ledger
+}

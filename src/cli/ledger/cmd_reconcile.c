@@ -78,6 +78,8 @@ static const cli_column columns[] = {{.key = "label", .header = "kernel", CLI_FI
                                       .header = "measured",
                                       .unit = "s",
                                       CLI_FIELD(NUMBER, row, of.measured_seconds)},
+                                     NUMBER("mine_seconds", mine_seconds),
+                                     NUMBER("mine_error", mine_error),
                                      NUMBER("lower_seconds", lower_seconds),
                                      NUMBER("upper_seconds", upper_seconds),
                                      {.key = "regime", CLI_FIELD(NAME, row, of.regime)},
@@ -156,13 +158,26 @@ static void add_counted(roof_text *out, const roof_reconciled *r) {
   }
 }
 
-/** A kernel as fast as expected needs no words, unless counters show something else than was predicted. */
+/** A kernel as fast as expected needs no words, unless counters show something else than was predicted, or a
+ * person's own prediction is to be graded. */
 static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
   bool gap = r->fraction_of_ceiling < roof_options_default().efficiency_low;
   bool odd = r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
              (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
-  return !gap && !odd && roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
+  return !gap && !odd && isnan(r->mine_seconds) &&
+         roof_reconciled_regime(r, regime, sizeof regime)[0] == '\0';
+}
+
+/** The person's own prediction next to the one of the model. */
+static void add_mine(roof_text *out, const roof_reconciled *r) {
+  char mine[CLI_SHORT], models[CLI_SHORT];
+  double error = r->predicted_seconds / r->measured_seconds - 1;
+  const char *nearer = fabs(r->mine_error) < fabs(error) ? "yours was nearer" : "the model was nearer";
+  roof_text_addf(out, "    yours: %s, %.1f %% %s than measured; the model's %s, %.1f %% %s: %s\n",
+                 cli_quantity(mine, r->mine_seconds, "s"), 100 * fabs(r->mine_error),
+                 r->mine_error < 0 ? "less" : "more", cli_quantity(models, r->predicted_seconds, "s"),
+                 100 * fabs(error), error < 0 ? "less" : "more", nearer);
 }
 
 /** The lines below the table: why, for each kernel. */
@@ -173,6 +188,9 @@ static void add_remarks(roof_text *out, const roof_reconciled *r, const roof_why
   roof_text_addf(out, "  %s: %s\n", r->label, why->sentence);
   if (r->impossible[0] != '\0') {
     roof_text_addf(out, "    error: above its ceiling: %s\n", r->impossible);
+  }
+  if (!isnan(r->mine_seconds)) {
+    add_mine(out, r);
   }
   add_counted(out, r);
   if (r->overlap > 0 && !r->done) {

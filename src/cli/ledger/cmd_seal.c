@@ -5,12 +5,15 @@
 #include "cli/columns.h"
 #include "cli/ledger/seal.h"
 
-static char *ledger_path, *key_path;
+static char *ledger_path, *key_path, *mine;
 
 static const struct poptOption options[] = {
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     {"sign", '\0', POPT_ARG_STRING, &key_path, 0,
      "sign each prediction with this secret key (`ledger keygen`)", "KEY"},
+    {"mine", '\0', POPT_ARG_STRING, &mine, 0,
+     "your own prediction, sealed too and graded by `reconcile`: a share of the ceiling (70%) or a time",
+     "SHARE|TIME"},
     POPT_TABLEEND};
 
 /** What a line of a list may say: as `predict`. */
@@ -80,6 +83,9 @@ static roof_status seal_file(const cli_args *args, roof_error *error) {
   const char *ledger = ledger_path != NULL ? ledger_path : CLI_DEFAULT_LEDGER;
   roof_sealings predictions = {0};
   roof_status status = roof_sealings_load(&predictions, args->words[0], predict_line, NULL, error);
+  if (status == ROOF_OK && mine != NULL) {
+    status = roof_sealings_mine(&predictions, mine, error);
+  }
   if (status == ROOF_OK) {
     status = cli_seal_all(ledger, &predictions, key_path, error);
   }
@@ -103,6 +109,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   }
   free(ledger_path);
   free(key_path);
+  free(mine);
   return status;
 }
 
@@ -115,7 +122,8 @@ const cli_command cli_cmd_seal = {
         "  roofline seal predictions.txt\n"
         "  roofline sweep gemm m=1,64 n=8192 k=8192 --machine h100 --json >sweep.json && roofline seal "
         "sweep.json\n"
-        "  roofline seal predictions.txt --sign roofline.key\n",
+        "  roofline seal predictions.txt --sign roofline.key\n"
+        "  roofline seal predictions.txt --mine 70%\n",
     .options = options,
     .run = run,
 };

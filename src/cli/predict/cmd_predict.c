@@ -10,13 +10,16 @@
 #include "roofline/explain.h"
 
 static int explain, seal;
-static char *label, *ledger_path;
+static char *label, *ledger_path, *mine;
 static const struct poptOption options[] = {
     {"explain", 'e', POPT_ARG_NONE, &explain, 0, "show the arithmetic step by step", NULL},
     {"seal", '\0', POPT_ARG_NONE, &seal, 0, "seal the prediction in the ledger, before anything is measured",
      NULL},
     {"label", '\0', POPT_ARG_STRING, &label, 0,
      "name that its measurement uses; default: operation, parameters and format", "TEXT"},
+    {"mine", '\0', POPT_ARG_STRING, &mine, 0,
+     "with --seal: your own prediction, a share of the ceiling (70%) or a time, graded by `reconcile`",
+     "SHARE|TIME"},
     {"ledger", '\0', POPT_ARG_STRING, &ledger_path, 0, "where to seal; default " CLI_DEFAULT_LEDGER, "FILE"},
     POPT_TABLEEND};
 
@@ -309,7 +312,10 @@ static void add_text(const question *q, roof_text *out) {
 }
 
 static roof_status check_seal(roof_error *error) {
-  const char *useless = !seal && label != NULL ? "--label" : !seal && ledger_path != NULL ? "--ledger" : NULL;
+  const char *useless = !seal && label != NULL         ? "--label"
+                        : !seal && ledger_path != NULL ? "--ledger"
+                        : !seal && mine != NULL        ? "--mine"
+                                                       : NULL;
   return useless == NULL
              ? ROOF_OK
              : roof_error_set(error, ROOF_E_ARGUMENT, "%s: goes with --seal, which is not given", useless);
@@ -325,6 +331,7 @@ static roof_status seal_all(roof_sealings *all, const char *ledger, roof_error *
     status = roof_sealing_name(&all->list[0], label, error);
   }
   roof_sealings_name_machines(all);
+  status = status == ROOF_OK && mine != NULL ? roof_sealings_mine(all, mine, error) : status;
   return status == ROOF_OK ? cli_seal_all(ledger, all, NULL, error) : status;
 }
 
@@ -354,6 +361,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
   end_question(&q);
   roof_sealings_done(&sealings);
   free(label);
+  free(mine);
   free(ledger_path);
   return status;
 }
