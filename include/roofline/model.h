@@ -437,12 +437,26 @@ typedef struct roof_model_capacity {
   double largest_batch;   /**< sequences of prompt + generate tokens, 0: not one */
 } roof_model_capacity;
 
+/** Requests that come one after another: each replica processes one prompt at a time between the decoding steps
+ *  of the others, so that every token waits for its share of the other requests' prompts. All NaN where nothing is
+ *  generated. */
+typedef struct roof_model_continuous {
+  double ttft_seconds; /**< the prefill of one prompt, alone on its replica */
+  double wait_seconds; /**< sequences of a replica x TTFT / generated tokens: of each token */
+  double tpot_seconds; /**< the decoding step per token, and the wait */
+  double device_tokens_per_second;
+  double price_per_million_tokens; /**< generated; NaN without a price */
+} roof_model_continuous;
+
 /** The answer. TTFT: one request's whole prefill with the batch, queueing apart. TPOT: the mean step of the
- *  generation after the first token, per token and sequence. */
+ *  generation after the first token, per token and sequence. Both are of one batch at a time, `continuous` is
+ *  of requests that come one after another. */
 typedef struct roof_model_answer {
   double devices;
   double ttft_seconds;
+  double ttft_low_seconds, ttft_high_seconds; /**< 10th and 90th percentile of what comparable kernels do */
   double tpot_seconds;
+  double tpot_low_seconds, tpot_high_seconds;
   double tpot_first_seconds;       /**< of the first step after the prompt: the shortest cache */
   double tpot_last_seconds;        /**< of the last step: the longest */
   double request_seconds;          /**< TTFT + the steps for the other tokens */
@@ -452,6 +466,7 @@ typedef struct roof_model_answer {
   double prompt_tokens_per_second;
   double joules_per_token;         /**< generated; all devices, prefill included */
   double price_per_million_tokens; /**< generated; NaN without a price */
+  roof_model_continuous continuous;
   roof_model_capacity capacity;
   roof_model_phase phases[ROOF_PHASE_COUNT];
 } roof_model_answer;

@@ -1,4 +1,6 @@
 /* A model's answer written as roofline.model/1. */
+#include <math.h>
+
 #include "documents/json.h"
 
 static json_t *text_or_null(const char *text) {
@@ -228,6 +230,17 @@ static json_t *definitions(void) {
   return object;
 }
 
+static json_t *continuous(const roof_model_continuous *c) {
+  const rf_json_member figures[] = {{"ttft_seconds", c->ttft_seconds},
+                                    {"wait_seconds", c->wait_seconds},
+                                    {"tpot_seconds", c->tpot_seconds},
+                                    {"device_tokens_per_second", c->device_tokens_per_second},
+                                    {"price_per_million_tokens", c->price_per_million_tokens}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, figures);
+  return object;
+}
+
 json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
   const roof_model *m = t->model;
   const rf_json_member numbers[] = {{"parameters", t->parameters.total},
@@ -237,7 +250,11 @@ json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
                                     {"layers", m->layer_count},
                                     {"devices", a->devices},
                                     {"ttft_seconds", a->ttft_seconds},
+                                    {"ttft_low_seconds", a->ttft_low_seconds},
+                                    {"ttft_high_seconds", a->ttft_high_seconds},
                                     {"tpot_seconds", a->tpot_seconds},
+                                    {"tpot_low_seconds", a->tpot_low_seconds},
+                                    {"tpot_high_seconds", a->tpot_high_seconds},
                                     {"tpot_first_seconds", a->tpot_first_seconds},
                                     {"tpot_last_seconds", a->tpot_last_seconds},
                                     {"request_seconds", a->request_seconds},
@@ -250,6 +267,8 @@ json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
   json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "schema", "roofline.model/1", "name", m->name,
                              "architecture", m->architecture, "machine", t->machine->name);
   RF_JSON_SET(object, numbers);
+  json_object_set_new(object, "continuous",
+                      isnan(a->tpot_seconds) ? json_null() : continuous(&a->continuous));
   json_object_set_new(object, "settings", settings(t));
   json_object_set_new(object, "precision", precision(t));
   json_object_set_new(object, "file", m->stored_count > 0 ? stored(m) : json_null());

@@ -169,6 +169,14 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
   return mean->expected_seconds + scratch->expected_seconds - attention / (1 - mean->bubble);
 }
 
+/** Requests one after another; the place of the phase `encode` is free, as below. */
+static roof_model_continuous run_continuous(const roof_model_target *t, roof_model_answer *a) {
+  roof_model_phase *scratch = &a->phases[ROOF_PHASE_ENCODE];
+  double prompt = rf_model_prompt_seconds(t, scratch);
+  scratch->present = false;
+  return rf_model_continuous(t, prompt, a->tpot_seconds);
+}
+
 /** TPOT at both ends of the generation. A model that generates has no phase `encode`, so its place is
  * free. */
 static void run_ends(const roof_model_target *t, roof_phase kind, double each, roof_model_answer *a) {
@@ -208,16 +216,22 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->devices = t->devices;
   a->capacity = roof_model_capacity_of(t);
   a->ttft_seconds = first->expected_seconds;
+  a->ttft_low_seconds = first->expected_low_seconds;
+  a->ttft_high_seconds = first->expected_high_seconds;
   a->prompt_tokens_per_second = s->batch * s->prompt / a->ttft_seconds;
   a->tpot_seconds = a->tokens_per_second = a->batch_tokens_per_second = a->device_tokens_per_second = NAN;
   a->joules_per_token = a->price_per_million_tokens = NAN;
-  a->tpot_first_seconds = a->tpot_last_seconds = NAN;
+  a->tpot_first_seconds = a->tpot_last_seconds = a->tpot_low_seconds = a->tpot_high_seconds = NAN;
+  a->continuous = (roof_model_continuous){NAN, NAN, NAN, NAN, NAN};
   a->request_seconds = a->ttft_seconds;
   if (!next->present) {
     return;
   }
   double each = roof_model_replica_batch(t) / next->yield;
   a->tpot_seconds = next->expected_seconds * each;
+  a->tpot_low_seconds = next->expected_low_seconds * each;
+  a->tpot_high_seconds = next->expected_high_seconds * each;
+  a->continuous = run_continuous(t, a);
   run_ends(t, s->draft > 0 ? ROOF_PHASE_VERIFY : ROOF_PHASE_DECODE, each, a);
   a->tokens_per_second = 1 / a->tpot_seconds;
   a->batch_tokens_per_second = s->batch / a->tpot_seconds;

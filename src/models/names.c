@@ -120,11 +120,16 @@ roof_status roof_fusion_parse(const char *text, unsigned *fusion, roof_error *er
 
 static const roof_model_definition definitions[] = {
     {"TTFT",
-     "time to the first token: the prefill of all prompts of the batch and one token's choice; no queue, no "
-     "network to the user",
+     "time to the first token: one batch: the prefill of all its prompts and one token's choice; continuous: "
+     "of "
+     "one prompt alone on its replica; no queue, no network to the user",
      true},
     {"TPOT",
-     "time per output token of one request: the mean decoding step after the first token; TTFT is not in it",
+     "time per output token of one request: one batch: the mean decoding step after the first token, TTFT is "
+     "not "
+     "in it; continuous: that step + sequences of a replica x TTFT / generated tokens, the prompts of the "
+     "other "
+     "requests, which --search counts too",
      true},
     {"tokens/s",
      "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",

@@ -52,32 +52,32 @@ static void judge(search *s, const roof_plan_point *p) {
   }
 }
 
-static double phase_seconds(search *s, roof_phase kind) {
+static double step_seconds(search *s) {
   const roof_model_settings *set = &s->target.settings;
   double last = set->prompt + fmax(0, set->generate - 2);
-  roof_model_phase_of(&s->target, kind, set->prompt, last, &s->phase);
+  roof_model_phase_of(&s->target, ROOF_PHASE_DECODE, set->prompt, last, &s->phase);
   return s->phase.expected_seconds;
 }
 
 /** One batch of a plan; false when it does not fit. */
-static bool try_batch(search *s, double ttft, double batch) {
+static bool try_batch(search *s, double ttft) {
   const roof_model_settings *set = &s->target.settings;
   s->front->tried++;
   roof_model_capacity c = roof_model_capacity_of(&s->target);
   if (!c.fits) {
     return false;
   }
-  double wait = batch * ttft / fmax(1, set->generate), step = phase_seconds(s, ROOF_PHASE_DECODE);
+  roof_model_continuous found = rf_model_continuous(&s->target, ttft, step_seconds(s));
   roof_plan_point p = {.tp = set->tp,
                        .pp = set->pp,
                        .dp = set->dp,
                        .ep = set->ep,
                        .batch = set->batch,
                        .precision = s->precision,
-                       .ttft_seconds = ttft,
-                       .tpot_seconds = step + wait,
+                       .ttft_seconds = found.ttft_seconds,
+                       .tpot_seconds = found.tpot_seconds,
+                       .device_tokens_per_second = found.device_tokens_per_second,
                        .total_bytes = c.total_bytes};
-  p.device_tokens_per_second = set->batch / p.tpot_seconds / s->target.devices;
   judge(s, &p);
   return true;
 }
@@ -94,8 +94,8 @@ static void try_plan(void *data, double tp, double pp, double dp, double ep) {
     if (!set_plan(s, tp, pp, dp, ep, batch)) {
       return;
     }
-    ttft = isnan(ttft) ? phase_seconds(s, ROOF_PHASE_PREFILL) : ttft;
-    if (!try_batch(s, ttft, batch)) {
+    ttft = isnan(ttft) ? rf_model_prompt_seconds(&s->target, &s->phase) : ttft;
+    if (!try_batch(s, ttft)) {
       return;
     }
   }

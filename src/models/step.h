@@ -190,6 +190,14 @@ roof_status rf_model_plan_check(const roof_model *model, const roof_model_settin
  *  machine without a link. */
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
+/* serving.c */
+/** Seconds of one prompt, alone on its replica; `phase` is room for its prefill. */
+double rf_model_prompt_seconds(const roof_model_target *target, roof_model_phase *phase);
+
+/** Of a target's batch, from the seconds of a prompt and of a step per token. */
+roof_model_continuous rf_model_continuous(const roof_model_target *target, double prompt_seconds,
+                                          double step_seconds);
+
 /* search.c */
 typedef void model_plan_visit(void *data, double tp, double pp, double dp, double ep);
 

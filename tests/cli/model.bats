@@ -133,7 +133,7 @@ model() {
 
 @test "figures say what they count, and --report fills in the seven steps" {
   run -0 "$ROOFLINE" model llama.json --machine h100 --report
-  has "the mean decoding step after the first token; TTFT is not in it"
+  has "one batch: the mean decoding step after the first token, TTFT is not in it"
   for step in 1 2 3 4 5 6 7; do has "$step. "; done
   has "GEMV"
   has "What each fusion removes"
@@ -249,4 +249,27 @@ model() {
   done
   run -0 "$ROOFLINE" model gpt2 batch=1,2 prompt=1024 generate=0 --machine a100
   [[ $output != *TPOT* && $output != *decod* ]]
+}
+
+@test "model and its search give one time per token for the same plan, and say whose prompts count" {
+  plan="batch=16 prompt=8192 generate=512 --precision w4a16 --machine h100"
+  run -0 "$ROOFLINE" model llama-3.1-70b $plan --tp 2
+  has "continuous  TTFT 907.9 ms, TPOT 46.41 ms: other requests' prompts counted"
+  has "one batch   TTFT 14.52 s, TPOT 18.04 ms"
+  run -0 "$ROOFLINE" model llama-3.1-70b $plan --tp 2 --json
+  tpot=$(json .continuous.tpot_seconds)
+  near "$tpot" "$(json '.tpot_seconds + .continuous.wait_seconds')"
+  near .continuous.wait_seconds "$(json '16 * .continuous.ttft_seconds / 512')"
+  [ "$(json '.ttft_low_seconds < .ttft_seconds and .tpot_seconds < .tpot_high_seconds')" = true ]
+  run -0 "$ROOFLINE" model llama-3.1-70b prompt=8192 generate=512 --precision w4a16 --machine h100 \
+    --search --devices 2 --json
+  near "$(json '.front[] | select(.tp == 2 and .batch == 16) | .tpot_seconds')" "$tpot"
+}
+
+@test "what does not fit has no times in its first lines; what fits has their range" {
+  run -0 "$ROOFLINE" model llama-3.1-70b --machine h100
+  [[ ${lines[0]} == *"does not fit, "*" short" && ${lines[1]} != *TTFT* && ${lines[0]} != *TTFT* ]]
+  run -0 "$ROOFLINE" model llama-3.1-8b --machine h100
+  [[ ${lines[0]} == *"fits, "*" spare" && ${lines[2]} == "  range       TTFT "*" to "*", TPOT "*" to "* ]]
+  for i in 0 1 2 3; do [ ${#lines[$i]} -le 80 ]; done
 }

@@ -14,33 +14,48 @@ static const char *billions(char buffer[SHORT], double count) {
   return buffer;
 }
 
-static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
+/** Times of what fits; what does not has none. */
+static void add_times(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
   char x[SHORT], y[SHORT];
+  const roof_model_continuous *c = &a->continuous;
+  bool generates = roof_model_generates(t), step = t->settings.train || t->model->encoder;
+  roof_text_addf(out, "  %-11s ", t->settings.train ? "step" : "one batch");
+  roof_text_addf(out, "%s%s", step ? "" : "TTFT ", cli_quantity(x, a->ttft_seconds, "s"));
+  if (generates) {
+    roof_text_addf(out, ", TPOT %s", cli_quantity(y, a->tpot_seconds, "s"));
+  } else {
+    roof_text_addf(out, ", %.4g tokens/s", a->prompt_tokens_per_second);
+  }
+  roof_text_addf(out, "\n  range       %s%s", step ? "" : "TTFT ", cli_quantity(x, a->ttft_low_seconds, "s"));
+  roof_text_addf(out, " to %s", cli_quantity(x, a->ttft_high_seconds, "s"));
+  if (generates) {
+    roof_text_addf(out, ", TPOT %s", cli_quantity(x, a->tpot_low_seconds, "s"));
+    roof_text_addf(out, " to %s", cli_quantity(x, a->tpot_high_seconds, "s"));
+    roof_text_addf(out, "\n  continuous  TTFT %s,", cli_quantity(x, c->ttft_seconds, "s"));
+    roof_text_addf(out, " TPOT %s: other requests' prompts counted", cli_quantity(y, c->tpot_seconds, "s"));
+  }
+  roof_text_add(out, "\n");
+}
+
+static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
+  char x[SHORT];
   const roof_model_capacity *c = &a->capacity;
-  const char *title = roof_machine_title(t->machine);
+  bool known = !isnan(c->capacity_bytes);
   roof_text_addf(out, "%s%s on ", color ? "\033[1m" : "", t->model->name);
   if (a->devices > 1) {
     roof_text_addf(out, "%.0f x ", a->devices);
   }
-  roof_text_addf(out, "%s: ", title);
-  roof_text_add(out, isnan(c->capacity_bytes) ? "memory not known" : c->fits ? "fits" : "does not fit");
-  if (!isnan(c->capacity_bytes)) {
+  roof_text_addf(out, "%s: ", roof_machine_title(t->machine));
+  roof_text_add(out, !known ? "memory not known" : c->fits ? "fits" : "does not fit");
+  if (known) {
     roof_text_addf(out, ", %s %s", roof_bytes_format(x, SHORT, fabs(c->spare_bytes)),
                    c->fits ? "spare" : "short");
   }
-  if (t->settings.train) {
-    roof_text_addf(out, "; a training step %s, %.4g tokens/s", cli_quantity(x, a->ttft_seconds, "s"),
-                   a->prompt_tokens_per_second);
-  } else if (t->model->encoder) {
-    roof_text_addf(out, "; %s per batch", cli_quantity(x, a->ttft_seconds, "s"));
-  } else {
-    roof_text_addf(out, "; TTFT %s", cli_quantity(x, a->ttft_seconds, "s"));
+  roof_text_addf(out, "%s\n", color ? "\033[0m" : "");
+  if (c->fits || !known) {
+    add_times(out, t, a);
   }
-  if (roof_model_generates(t)) {
-    roof_text_addf(out, ", TPOT %s, %.4g tokens/s per request", cli_quantity(y, a->tpot_seconds, "s"),
-                   a->tokens_per_second);
-  }
-  roof_text_addf(out, "%s\n\n", color ? "\033[0m" : "");
+  roof_text_add(out, "\n");
 }
 
 static void add_model(roof_text *out, const roof_model_target *t) {

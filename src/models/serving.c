@@ -1,0 +1,23 @@
+/* Requests that come one after another: each replica processes a prompt at a time between the decoding steps of the
+ * others. What `model` says of a plan and what a search ranks by is this one function. */
+#include <math.h>
+
+#include "models/step.h"
+
+double rf_model_prompt_seconds(const roof_model_target *t, roof_model_phase *phase) {
+  roof_model_target one = *t;
+  one.settings.batch = one.settings.dp;
+  one.settings.microbatches = 0;
+  roof_model_phase_of(&one, ROOF_PHASE_PREFILL, 0, 0, phase);
+  return phase->expected_seconds;
+}
+
+roof_model_continuous rf_model_continuous(const roof_model_target *t, double prompt_seconds,
+                                          double step_seconds) {
+  double wait = roof_model_replica_batch(t) * prompt_seconds / fmax(1, t->settings.generate);
+  roof_model_continuous c = {
+      .ttft_seconds = prompt_seconds, .wait_seconds = wait, .tpot_seconds = step_seconds + wait};
+  c.device_tokens_per_second = t->settings.batch / c.tpot_seconds / t->devices;
+  c.price_per_million_tokens = 1e6 * t->settings.price / 3600 / c.device_tokens_per_second;
+  return c;
+}
