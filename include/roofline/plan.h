@@ -61,27 +61,37 @@ typedef struct roof_plan_limits {
   double devices;
   double ttft_seconds; /**< NaN: any */
   double tpot_seconds; /**< NaN: any */
+  double users;        /**< requests at once, shared evenly by the replicas; 0: any batch */
 } roof_plan_limits;
 
-/** One plan with one batch. Prompts come one at a time to each replica and are processed between the steps of
- *  the others, so that a token waits for its share of them. */
+/** One plan with one batch. Times are those of roof_model_continuous: a token waits for its share of the other
+ *  requests' prompts. */
 typedef struct roof_plan_point {
   double tp, pp, dp, ep, batch;
   int precision; /**< index of the precisions searched */
   double ttft_seconds;
   double tpot_seconds;
-  double device_tokens_per_second;
-  double total_bytes; /**< of one device */
+  double device_tokens_per_second; /**< of the users, where the batch is rounded up for the replicas */
+  double price_per_million_tokens; /**< generated; NaN without a price */
+  double total_bytes;              /**< of one device */
 } roof_plan_point;
 
 typedef struct roof_plan_front {
-  double tried;                           /**< plans x batches x precisions */
-  double fit;                             /**< of them in memory */
-  double within;                          /**< of those within the limits */
-  roof_plan_point best;                   /**< most tokens per second within the limits; batch 0: none */
+  double tried;            /**< plans x batches x precisions */
+  double fit;              /**< of them in memory */
+  double within;           /**< of those within the limits */
+  roof_plan_point best;    /**< most tokens per second within the limits; batch 0: none */
+  roof_plan_point nearest; /**< that fits and exceeds a limit by the least factor; batch 0: none */
+  double short_bytes;      /**< of one device, the least of what does not fit; NaN: all fits */
   roof_plan_point points[ROOF_FRONT_MAX]; /**< that fit and no other is better than, by rising TPOT */
   int count;
 } roof_plan_front;
+
+/** By what factor a point exceeds the limit that it exceeds most: 1.2 is 20 % too slow.
+ *  Units: none.
+ *  Ownership: none.
+ *  Errors: NaN without limits. */
+ROOF_API double roof_plan_excess(const roof_plan_limits *limits, const roof_plan_point *point);
 
 /** "tp 2 pp 1 dp 4 ep 8 b16 fp8": a plan in few words, ep where it is shared, the name of its precision where
  *  `precision` is not NULL.
@@ -92,7 +102,7 @@ ROOF_API char *roof_plan_point_text(const roof_plan_point *point, const char *pr
                                     size_t size);
 
 /** Tries every tp x pp x dp (and ep) that has `limits->devices` devices and divides the model, with batches
- *  of powers of two per replica up to what fits, in each precision; other settings are those of `base`. The
+ *  of powers of two per replica up to what fits, or of the users, in each precision; other settings are those of `base`. The
  *  front is of time per token against tokens per second and device, whatever the limits. About a microsecond
  *  per layer kind and batch.
  *  Units: s, tokens/s, bytes.

@@ -42,6 +42,7 @@
 #include "roofline/analysis.h"
 #include "roofline/catalog.h"
 #include "roofline/changes.h"
+#include "roofline/choice.h"
 #include "roofline/claim.h"
 #include "roofline/crossing.h"
 #include "roofline/doctor.h"

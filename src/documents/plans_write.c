@@ -1,4 +1,6 @@
 /* What a search of plans found, written as roofline.plans/1, and of a training step as roofline.train_plans/1. */
+#include <math.h>
+
 #include "documents/json.h"
 
 static json_t *point(const roof_plan_point *p, const roof_model_precisions *precisions) {
@@ -7,6 +9,7 @@ static json_t *point(const roof_plan_point *p, const roof_model_precisions *prec
   const rf_json_member figures[] = {{"ttft_seconds", p->ttft_seconds},
                                     {"tpot_seconds", p->tpot_seconds},
                                     {"device_tokens_per_second", p->device_tokens_per_second},
+                                    {"price_per_million_tokens", p->price_per_million_tokens},
                                     {"total_bytes", p->total_bytes}};
   json_t *object = json_object();
   RF_JSON_SET(object, plan);
@@ -22,7 +25,9 @@ json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, cons
                                     {"tpot_limit_seconds", limits->tpot_seconds},
                                     {"tried", f->tried},
                                     {"fit", f->fit},
-                                    {"within", f->within}};
+                                    {"within", f->within},
+                                    {"users", limits->users > 0 ? limits->users : NAN},
+                                    {"short_bytes", f->short_bytes}};
   json_t *front = json_array();
   json_t *object = json_pack("{s:s, s:s, s:s}", "schema", "roofline.plans/1", "name", model->name, "machine",
                              machine->name);
@@ -31,6 +36,7 @@ json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, cons
     json_array_append_new(front, point(&f->points[i], precisions));
   }
   json_object_set_new(object, "best", f->best.batch > 0 ? point(&f->best, precisions) : json_null());
+  json_object_set_new(object, "nearest", f->nearest.batch > 0 ? point(&f->nearest, precisions) : json_null());
   json_object_set_new(object, "front", front);
   return object;
 }

@@ -172,9 +172,10 @@ static double seconds_at(const roof_model_target *t, roof_phase kind, double pas
 /** Requests one after another; the place of the phase `encode` is free, as below. */
 static roof_model_continuous run_continuous(const roof_model_target *t, roof_model_answer *a) {
   roof_model_phase *scratch = &a->phases[ROOF_PHASE_ENCODE];
-  double prompt = rf_model_prompt_seconds(t, scratch);
+  roof_model_target one = rf_model_one_prompt(t);
+  roof_model_phase_of(&one, ROOF_PHASE_PREFILL, 0, 0, scratch);
   scratch->present = false;
-  return rf_model_continuous(t, prompt, a->tpot_seconds);
+  return rf_model_continuous(t, scratch->expected_seconds, a->tpot_seconds);
 }
 
 /** TPOT at both ends of the generation. A model that generates has no phase `encode`, so its place is

@@ -38,18 +38,30 @@ static double less_throughput(const void *point) {
 
 static const model_front_kind weighed = {sizeof(roof_plan_point), time_per_token, less_throughput};
 
+double roof_plan_excess(const roof_plan_limits *l, const roof_plan_point *p) {
+  return fmax(p->ttft_seconds / l->ttft_seconds, p->tpot_seconds / l->tpot_seconds);
+}
+
 static void judge(search *s, const roof_plan_point *p) {
   const roof_plan_limits *l = s->limits;
   roof_plan_front *f = s->front;
   f->fit++;
   rf_model_front_add(&weighed, f->points, &f->count, p);
   if (p->ttft_seconds > l->ttft_seconds || p->tpot_seconds > l->tpot_seconds) {
+    bool nearer = f->nearest.batch == 0 || roof_plan_excess(l, p) < roof_plan_excess(l, &f->nearest);
+    f->nearest = nearer ? *p : f->nearest;
     return;
   }
   f->within++;
   if (f->best.batch == 0 || p->device_tokens_per_second > f->best.device_tokens_per_second) {
     f->best = *p;
   }
+}
+
+static double prompt_seconds(search *s) {
+  roof_model_target one = rf_model_one_prompt(&s->target);
+  roof_model_phase_of(&one, ROOF_PHASE_PREFILL, 0, 0, &s->phase);
+  return s->phase.expected_seconds;
 }
 
 static double step_seconds(search *s) {
@@ -65,8 +77,10 @@ static bool try_batch(search *s, double ttft) {
   s->front->tried++;
   roof_model_capacity c = roof_model_capacity_of(&s->target);
   if (!c.fits) {
+    s->front->short_bytes = fmin(s->front->short_bytes, -c.spare_bytes);
     return false;
   }
+  double users = s->limits->users, busy = users > 0 ? users / set->batch : 1;
   roof_model_continuous found = rf_model_continuous(&s->target, ttft, step_seconds(s));
   roof_plan_point p = {.tp = set->tp,
                        .pp = set->pp,
@@ -76,7 +90,8 @@ static bool try_batch(search *s, double ttft) {
                        .precision = s->precision,
                        .ttft_seconds = found.ttft_seconds,
                        .tpot_seconds = found.tpot_seconds,
-                       .device_tokens_per_second = found.device_tokens_per_second,
+                       .device_tokens_per_second = busy * found.device_tokens_per_second,
+                       .price_per_million_tokens = found.price_per_million_tokens / busy,
                        .total_bytes = c.total_bytes};
   judge(s, &p);
   return true;
@@ -85,16 +100,17 @@ static bool try_batch(search *s, double ttft) {
 static void try_plan(void *data, double tp, double pp, double dp, double ep) {
   enum { LARGEST_BATCH = 1 << 16 };
   search *s = data;
-  if (!set_plan(s, tp, pp, dp, ep, 1)) {
+  double users = s->limits->users, first = users > 0 ? ceil(users / dp) : 1;
+  if ((users > 0 && dp > users) || !set_plan(s, tp, pp, dp, ep, first)) {
     return;
   }
   s->plans++;
   double ttft = NAN;
-  for (double batch = 1; batch <= LARGEST_BATCH; batch *= 2) {
+  for (double batch = first; batch <= (users > 0 ? first : LARGEST_BATCH); batch *= 2) {
     if (!set_plan(s, tp, pp, dp, ep, batch)) {
       return;
     }
-    ttft = isnan(ttft) ? rf_model_prompt_seconds(&s->target, &s->phase) : ttft;
+    ttft = isnan(ttft) ? prompt_seconds(s) : ttft;
     if (!try_batch(s, ttft)) {
       return;
     }
@@ -161,6 +177,7 @@ roof_status roof_plan_search(const roof_model *model, const roof_machine *machin
   }
   s->limits = limits;
   s->front = &s->found;
+  s->found.short_bytes = NAN;
   roof_status status = ROOF_OK;
   for (int i = 0; i < precision_count && status == ROOF_OK; i++) {
     status = init(s, model, machine, base, &precisions[i], error);

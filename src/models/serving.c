@@ -4,12 +4,11 @@
 
 #include "models/step.h"
 
-double rf_model_prompt_seconds(const roof_model_target *t, roof_model_phase *phase) {
+roof_model_target rf_model_one_prompt(const roof_model_target *t) {
   roof_model_target one = *t;
   one.settings.batch = one.settings.dp;
   one.settings.microbatches = 0;
-  roof_model_phase_of(&one, ROOF_PHASE_PREFILL, 0, 0, phase);
-  return phase->expected_seconds;
+  return one;
 }
 
 roof_model_continuous rf_model_continuous(const roof_model_target *t, double prompt_seconds,

@@ -191,8 +191,8 @@ roof_status rf_model_plan_check(const roof_model *model, const roof_model_settin
 roof_status rf_model_plan_init(roof_model_target *target, roof_error *error);
 
 /* serving.c */
-/** Seconds of one prompt, alone on its replica; `phase` is room for its prefill. */
-double rf_model_prompt_seconds(const roof_model_target *target, roof_model_phase *phase);
+/** The target with one prompt on each replica. */
+roof_model_target rf_model_one_prompt(const roof_model_target *target);
 
 /** Of a target's batch, from the seconds of a prompt and of a step per token. */
 roof_model_continuous rf_model_continuous(const roof_model_target *target, double prompt_seconds,

@@ -133,7 +133,7 @@ static void a_search(void **state) {
   (void)state;
   static roof_plan_front front;
   roof_model_settings s = roof_model_settings_default(&llama);
-  roof_plan_limits limits = {2, NAN, 0.02};
+  roof_plan_limits limits = {2, NAN, 0.02, 0};
   roof_model_precisions p;
   roof_text text = {0};
   assert_int_equal(roof_model_precisions_parse("bf16/fp8", &s.precision, &p, NULL), ROOF_OK);

@@ -190,7 +190,7 @@ static void found(void **state) {
   (void)state;
   static roof_plan_front front;
   roof_model_settings s = base(&llama);
-  roof_plan_limits limits = {8, 0.2, 0.012};
+  roof_plan_limits limits = {8, 0.2, 0.012, 0};
   assert_int_equal(roof_plan_search(&llama, machine, &s, &s.precision, 1, &limits, &front, NULL), ROOF_OK);
   assert_true(front.within > 0 && front.within <= front.fit && front.fit <= front.tried);
   double most = 0;
@@ -345,7 +345,7 @@ static void front_is_drawn(void **state) {
   static roof_plan_front front;
   static roof_front chart;
   roof_model_settings s = roof_model_settings_default(&mixtral);
-  roof_plan_limits limits = {8, NAN, 0.05};
+  roof_plan_limits limits = {8, NAN, 0.05, 0};
   roof_model_precisions p;
   char text[96];
   assert_int_equal(roof_model_precisions_parse("bf16/fp8", &s.precision, &p, NULL), ROOF_OK);

@@ -72,7 +72,7 @@ static roof_status parse_limit(const char *text, const char *unit, const char *n
 }
 
 static roof_status parse_limits(const roof_model_settings *s, roof_plan_limits *l, roof_error *error) {
-  *l = (roof_plan_limits){s->node, NAN, NAN};
+  *l = (roof_plan_limits){s->node, NAN, NAN, 0};
   roof_status status = parse_limit(devices, "", "devices", &l->devices, error);
   status = status == ROOF_OK ? parse_limit(ttft, "s", "ttft", &l->ttft_seconds, error) : status;
   return status == ROOF_OK ? parse_limit(tpot, "s", "tpot", &l->tpot_seconds, error) : status;

@@ -37,6 +37,7 @@ BEGIN {
   room_of["roofline/claim.h"] = "advise"
   room_of["roofline/model.h"] = "models"
   room_of["roofline/plan.h"] = "models"
+  room_of["roofline/choice.h"] = "models"
   room_of["roofline/model_sweep.h"] = "models"
   room_of["roofline/analysis.h"] = "models"
   room_of["roofline/crossing.h"] = "advise"

@@ -1,0 +1,121 @@
+/** Which machine, how many, in which precision and plan: the cheapest that meets the limits, and why others fail.
+ *
+ *  Example:
+ *    extern roof_choice_question question; // a model, its settings, precisions, machines and limits
+ *    static roof_choices choices;
+ *    if (roof_choices_of(&question, &choices, NULL) == ROOF_OK && choices.meeting > 0) {
+ *      const roof_choice *best = &choices.list[0];
+ *      printf("%g x %s\n", best->devices, question.offers[best->offer].machine->name);
+ *    } */
+#ifndef ROOFLINE_CHOICE_H
+#define ROOFLINE_CHOICE_H
+
+#include "roofline/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ROOF_CHOICES_MAX 128
+
+/** A machine that one may take. */
+typedef struct roof_offer {
+  const roof_machine *machine;
+  double price; /**< of one device and hour; NaN: not known */
+} roof_offer;
+
+/** What is asked. */
+typedef struct roof_choice_question {
+  const roof_model *model;
+  const roof_model_settings *base;
+  const roof_model_precisions *precisions;
+  const roof_offer *offers;
+  int offer_count;
+  roof_plan_limits limits; /**< devices: so many; 0: the fewest, up to 8 nodes */
+} roof_choice_question;
+
+/** X(symbol, name) */
+#define ROOF_CHOICE_RESULT_MAP(X)                                                                            \
+  X(ROOF_CHOICE_MEETS, "meets the limits")                                                                   \
+  X(ROOF_CHOICE_SLOW, "too slow")                                                                            \
+  X(ROOF_CHOICE_SHORT, "does not fit")                                                                       \
+  X(ROOF_CHOICE_IMPOSSIBLE, "not possible")
+
+typedef enum roof_choice_result {
+#define ROOF_CHOICE_RESULT_ENUM(symbol, name) symbol,
+  ROOF_CHOICE_RESULT_MAP(ROOF_CHOICE_RESULT_ENUM)
+#undef ROOF_CHOICE_RESULT_ENUM
+      ROOF_CHOICE_RESULT_COUNT
+} roof_choice_result;
+
+/** One machine, so many of it, in one precision, by its best plan or, of what fails, by the nearest. */
+typedef struct roof_choice {
+  int offer, precision;
+  double devices;
+  roof_choice_result result;
+  roof_plan_point point; /**< batch 0 where none fits */
+  double short_bytes;    /**< of one device, where none fits */
+  char why[128];         /**< why it is not possible */
+} roof_choice;
+
+/** Every machine in every precision: those that meet the limits by rising price of a million tokens (without prices
+ *  by devices), then those that fail, the nearest first. */
+typedef struct roof_choices {
+  roof_choice list[ROOF_CHOICES_MAX];
+  roof_choice
+      fewer[ROOF_CHOICES_MAX]; /**< of each that meets them, what fewer devices fail by; devices 0: nothing */
+  int count, meeting;
+} roof_choices;
+
+/** "meets the limits", "too slow", "does not fit" or "not possible".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_choice_result_name(roof_choice_result result);
+
+/** Searches the plans of 1, 2, 3 ... devices, from a node on of whole nodes, of every machine in every precision, up to
+ *  the first number that meets the limits.
+ *  Units: s, bytes, tokens/s; prices as given.
+ *  Ownership: fills *choices on success only.
+ *  Errors: ROOF_E_ARGUMENT for settings out of range or more than ROOF_CHOICES_MAX combinations; ROOF_E_UNSUPPORTED for
+ *  an encoder; ROOF_E_MEMORY. */
+ROOF_API roof_status roof_choices_of(const roof_choice_question *question, roof_choices *choices,
+                                     roof_error *error);
+
+/** Why a choice fails: "TPOT 61.2 ms, 21.2 ms over the limit", "12.1 GiB short per device".
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`; "" for one that meets the limits. */
+ROOF_API char *roof_choice_why(const roof_choice_question *question, const roof_choice *choice, char *buffer,
+                               size_t size);
+
+/** X(symbol, name) */
+#define ROOF_ENGINE_MAP(X)                                                                                   \
+  X(ROOF_ENGINE_VLLM, "vLLM")                                                                                \
+  X(ROOF_ENGINE_SGLANG, "SGLang")
+
+typedef enum roof_engine {
+#define ROOF_ENGINE_ENUM(symbol, name) symbol,
+  ROOF_ENGINE_MAP(ROOF_ENGINE_ENUM)
+#undef ROOF_ENGINE_ENUM
+      ROOF_ENGINE_COUNT
+} roof_engine;
+
+/** "vLLM" or "SGLang".
+ *  Units: none.
+ *  Ownership: a static string.
+ *  Errors: "?" for a value out of range. */
+ROOF_API const char *roof_engine_name(roof_engine engine);
+
+/** The command that serves a choice with an engine, `served` being the model as the engine finds it; words are
+ *  separated by one space.
+ *  Units: none.
+ *  Ownership: fills the caller's buffer, returns it.
+ *  Errors: truncates to `size`. */
+ROOF_API char *roof_choice_launch(const roof_choice_question *question, const roof_choice *choice,
+                                  roof_engine engine, const char *served, char *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/* Which machine, how many: the fewest that meet the limits, ranked; why others fail; the commands that serve it. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "owned.h"
+#include "roofline/catalog.h"
+#include "roofline/choice.h"
+#include "roofline/weights.h"
+
+static roof_model llama;
+static roof_model_settings settings;
+static roof_model_precisions precisions;
+static roof_choices choices;
+
+static int setup(void **state) {
+  (void)state;
+  if (roof_model_load("llama-3.1-70b", &llama, NULL) != ROOF_OK) {
+    return -1;
+  }
+  settings = roof_model_settings_default(&llama);
+  settings.prompt = 8000;
+  return roof_model_precisions_parse("bf16/fp8", &settings.precision, &precisions, NULL) == ROOF_OK ? 0 : -1;
+}
+
+static roof_choice_question question(const roof_offer *offers, int count) {
+  return (roof_choice_question){&llama, &settings, &precisions, offers, count, {0, 2, 0.04, 16}};
+}
+
+static void the_cheapest_that_meets_the_limits_is_first_and_has_the_fewest_devices(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  owned roof_machine *h200 = NULL;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
+  const roof_offer offers[] = {{h100, 2.5}, {h200, 3.5}};
+  roof_choice_question q = question(offers, 2);
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_int_equal(choices.count, 4);
+  assert_true(choices.meeting > 1);
+  for (int i = 0; i < choices.meeting; i++) {
+    const roof_choice *c = &choices.list[i], *fewer = &choices.fewer[i];
+    assert_int_equal(c->result, ROOF_CHOICE_MEETS);
+    assert_true(c->point.tpot_seconds <= 0.04 && c->point.ttft_seconds <= 2);
+    assert_true(c->point.batch >= 16 && c->devices == c->point.tp * c->point.pp * c->point.dp);
+    assert_near(c->point.price_per_million_tokens,
+                1e6 * offers[c->offer].price / 3600 / c->point.device_tokens_per_second, 1e-12);
+    assert_true(i == 0 ||
+                c->point.price_per_million_tokens >= choices.list[i - 1].point.price_per_million_tokens);
+    assert_true(c->devices == 1 || (fewer->devices < c->devices && fewer->result != ROOF_CHOICE_MEETS));
+  }
+}
+
+static void what_fails_says_by_how_much(void **state) {
+  (void)state;
+  char why[128];
+  owned roof_machine *h100 = NULL;
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  const roof_offer offer = {h100, NAN};
+  roof_choice_question q = question(&offer, 1);
+  q.limits.devices = 1;
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_int_equal(choices.meeting, 0);
+  assert_int_equal(choices.list[1].result, ROOF_CHOICE_SHORT);
+  assert_non_null(strstr(roof_choice_why(&q, &choices.list[1], why, sizeof why), "GiB short per device"));
+  q.limits = (roof_plan_limits){8, 2, 1e-3, 16};
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_int_equal(choices.list[0].result, ROOF_CHOICE_SLOW);
+  assert_non_null(strstr(roof_choice_why(&q, &choices.list[0], why, sizeof why), "ms over the limit"));
+}
+
+static void the_plan_is_typed_as_engines_read_it(void **state) {
+  (void)state;
+  char text[512];
+  const roof_choice dense = {.precision = 1, .point = {.tp = 4, .pp = 1, .dp = 2, .ep = 1, .batch = 50}};
+  const roof_choice experts = {.precision = 0, .point = {.tp = 1, .pp = 1, .dp = 8, .ep = 8, .batch = 64}};
+  roof_choice_question q = question(NULL, 0);
+  assert_string_equal(roof_choice_launch(&q, &dense, ROOF_ENGINE_VLLM, "M", text, sizeof text),
+                      "vllm serve M --tensor-parallel-size 4 --data-parallel-size 2 --max-model-len 8256 "
+                      "--max-num-seqs 25 --quantization fp8");
+  assert_string_equal(roof_choice_launch(&q, &experts, ROOF_ENGINE_SGLANG, "M", text, sizeof text),
+                      "python3 -m sglang.launch_server --model-path M --tp-size 8 --dp-size 8 "
+                      "--enable-dp-attention --ep-size 8 --context-length 8256 --max-running-requests 8 "
+                      "--dtype bfloat16");
+  assert_string_equal(roof_engine_name(ROOF_ENGINE_SGLANG), "SGLang");
+  assert_string_equal(roof_choice_result_name(ROOF_CHOICE_SHORT), "does not fit");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_cheapest_that_meets_the_limits_is_first_and_has_the_fewest_devices),
+      cmocka_unit_test(what_fails_says_by_how_much),
+      cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
+  };
+  return cmocka_run_group_tests(tests, setup, NULL);
+}
