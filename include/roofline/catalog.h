@@ -91,6 +91,13 @@ ROOF_API roof_status roof_catalog_match(const char *device, roof_machine **machi
 ROOF_API roof_status roof_catalog_match_or_copy(const char *device, const roof_machine *reported,
                                                 roof_machine **machine, roof_error *error);
 
+/** Reads prices of machines, "h100=2.5,h200=3.5", into `prices`, one for each of `machines`; NaN where none is given.
+ *  Units: of one device and hour, in any currency.
+ *  Ownership: fills the caller's array on success only.
+ *  Errors: as roof_catalog_load for a name; ROOF_E_ARGUMENT for a machine that is not among them; ROOF_E_PARSE. */
+ROOF_API roof_status roof_catalog_prices(const char *text, roof_machine *const *machines, int count,
+                                         double *prices, roof_error *error);
+
 /** Keeps a machine under its name (`host` for the one measured here) in the user's folder, which it makes.
  *  Units: none.
  *  Ownership: none.

@@ -12,6 +12,7 @@
 #define ROOFLINE_DOCUMENTS_H
 
 #include "roofline/advise.h"
+#include "roofline/choice.h"
 #include "roofline/claim.h"
 #include "roofline/drill.h"
 #include "roofline/explain.h"
@@ -216,6 +217,14 @@ ROOF_API roof_status roof_workload_write(const roof_workload *workload, const ro
 ROOF_API roof_status roof_plans_write(const roof_model *model, const roof_machine *machine,
                                       const roof_plan_limits *limits, const roof_model_precisions *precisions,
                                       const roof_plan_front *front, roof_text *out, roof_error *error);
+
+/** Appends machines compared as one roofline.choices/1 object, what `model --search` prints of several or for users;
+ *  `served` as roof_choice_launch.
+ *  Units: as roof_plan_point.
+ *  Ownership: appends to the caller's `out`.
+ *  Errors: ROOF_E_MEMORY. */
+ROOF_API roof_status roof_choices_write(const roof_choice_question *question, const roof_choices *choices,
+                                        const char *served, roof_text *out, roof_error *error);
 
 /** Appends what roof_train_search found as one roofline.train_plans/1 object.
  *  Units: as roof_train_front.

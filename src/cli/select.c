@@ -42,27 +42,46 @@ static roof_status load_host(roof_machine **machine, roof_error *error) {
   return status;
 }
 
+/** Loads a machine, or several with commas between them; a path is one. */
+static roof_status load_named(const char *names, roof_machine **loaded, int *count, roof_error *error) {
+  char copy[1024], *rest = NULL;
+  bool path = strchr(names, '/') != NULL;
+  snprintf(copy, sizeof copy, "%s", names);
+  roof_status status = ROOF_OK;
+  for (char *name = path ? copy : strtok_r(copy, ",", &rest); name != NULL && status == ROOF_OK;
+       name = path ? NULL : strtok_r(NULL, ",", &rest)) {
+    status = roof_catalog_load(name, &loaded[*count], error);
+    *count += status == ROOF_OK;
+  }
+  return status;
+}
+
 roof_status cli_select_machines(const cli_args *args, roof_machine ***machines, int *count,
                                 roof_error *error) {
-  int wanted = 0;
+  int wanted = 0, total = 1, found = 0;
   while (args->machines != NULL && args->machines[wanted] != NULL) {
-    wanted++;
+    for (const char *c = args->machines[wanted++]; *c != '\0'; c++) {
+      total += *c == ',';
+    }
+    total++;
   }
-  int total = wanted > 0 ? wanted : 1;
   roof_machine **loaded = calloc((size_t)total, sizeof *loaded);
   if (loaded == NULL) {
     return roof_error_set(error, ROOF_E_MEMORY, "machines: out of memory");
   }
   roof_status status = wanted == 0 ? load_host(loaded, error) : ROOF_OK;
   for (int i = 0; i < wanted && status == ROOF_OK; i++) {
-    status = roof_catalog_load(args->machines[i], &loaded[i], error);
+    status = load_named(args->machines[i], loaded, &found, error);
+  }
+  if (status == ROOF_OK && wanted > 0 && found == 0) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--machine: no name");
   }
   if (status != ROOF_OK) {
     cli_machines_free(loaded, total);
     return status;
   }
   *machines = loaded;
-  *count = total;
+  *count = wanted > 0 ? found : 1;
   return ROOF_OK;
 }
 

@@ -62,6 +62,8 @@ json_t *rf_workload_json(const roof_workload *workload, const roof_machine *mach
                          const roof_workload_settings *settings, const roof_workload_answer *answer);
 json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, const roof_plan_limits *limits,
                       const roof_model_precisions *precisions, const roof_plan_front *front);
+json_t *rf_choices_json(const roof_choice_question *question, const roof_choices *choices,
+                        const char *served);
 json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
                             const roof_model_settings *settings, double devices,
                             const roof_train_front *front);

@@ -49,9 +49,9 @@ setup() {
   grep -q '<title id="front-title">llama-3.1-70b on 16 x NVIDIA H100' front.svg
   [ "$(grep -c '<circle' front.svg)" = "$(json '.front | length')" ]
   xmllint --noout front.svg
-  run -0 "$ROOFLINE" model llama-3.1-70b --search --devices 8 --tpot 1us --machine h100
+  run -1 "$ROOFLINE" model llama-3.1-70b --search --devices 8 --tpot 1us --machine h100
   has "best: none within the limits"
-  run -0 "$ROOFLINE" model llama-3.1-405b --search --devices 1 --machine h100
+  run -1 "$ROOFLINE" model llama-3.1-405b --search --devices 1 --machine h100
   has "best: none fits"
 }
 
@@ -68,4 +68,24 @@ setup() {
   run "$ROOFLINE" model bert-base --search --machine h100
   [ "$status" != 0 ]
   has "is an encoder"
+}
+
+@test "which machine, how many, what price: one command; what meets no limit exits 1 with the nearest" {
+  ask="model llama-3.1-70b --search users=50 context=8k --ttft 2s --machine h100,h200 -m b200 --machine l40s"
+  run -0 "$ROOFLINE" $ask --tpot 80ms --price h100=2.5,h200=3.5,b200=5,l40s=1
+  [[ ${lines[0]} == *" x nvidia-"*" per million tokens" ]]
+  has "vllm serve llama-3.1-70b"
+  has "sglang.launch_server --model-path llama-3.1-70b"
+  for line in "${lines[@]}"; do [ ${#line} -le 80 ]; done
+  run -0 "$ROOFLINE" $ask --tpot 80ms --price h100=2.5,h200=3.5,b200=5,l40s=1 --json
+  [ "$(json '[.schema, .users, .best.result, (.choices | length)]')" = '["roofline.choices/1",50,"meets the limits",4]' ]
+  [ "$(json '[.choices[] | select(.result == "meets the limits") | .price_per_million_tokens] | . == sort')" = true ]
+  run -1 "$ROOFLINE" $ask --tpot 1ms
+  [[ ${lines[0]} == "nothing meets the limits; nearest: "* && ${lines[1]} == *"over the limit" ]]
+  run -2 "$ROOFLINE" model llama-3.1-8b --train --price 2 --machine h100
+  has "--price"
+  run -0 "$ROOFLINE" model llama-3.1-8b --search --price 2 --machine h100
+  [[ ${lines[1]} == *" per million tokens" ]]
+  run -2 "$ROOFLINE" $ask --price a100=2
+  has "none of the machines asked about"
 }

@@ -1,12 +1,14 @@
 /* Which machine, how many: the fewest that meet the limits, ranked; why others fail; the commands that serve it. */
 #include "test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "owned.h"
 #include "roofline/catalog.h"
 #include "roofline/choice.h"
+#include "roofline/documents.h"
 #include "roofline/weights.h"
 
 static roof_model llama;
@@ -87,11 +89,34 @@ static void the_plan_is_typed_as_engines_read_it(void **state) {
   assert_string_equal(roof_choice_result_name(ROOF_CHOICE_SHORT), "does not fit");
 }
 
+static void prices_are_of_the_machines_named(void **state) {
+  (void)state;
+  owned roof_machine *h100 = NULL;
+  owned roof_machine *h200 = NULL;
+  roof_text text = {0};
+  double prices[2] = {1, 1};
+  assert_int_equal(roof_catalog_load("h100", &h100, NULL), ROOF_OK);
+  assert_int_equal(roof_catalog_load("h200", &h200, NULL), ROOF_OK);
+  roof_machine *const machines[] = {h100, h200};
+  assert_int_equal(roof_catalog_prices("h200=3.5", machines, 2, prices, NULL), ROOF_OK);
+  assert_true(isnan(prices[0]) && prices[1] == 3.5);
+  assert_int_equal(roof_catalog_prices("a100=1", machines, 2, prices, NULL), ROOF_E_ARGUMENT);
+  assert_true(prices[1] == 3.5);
+  const roof_offer offer = {h200, prices[1]};
+  roof_choice_question q = question(&offer, 1);
+  assert_int_equal(roof_choices_of(&q, &choices, NULL), ROOF_OK);
+  assert_int_equal(roof_choices_write(&q, &choices, "M", &text, NULL), ROOF_OK);
+  assert_non_null(strstr(text.data, "roofline.choices/1"));
+  assert_non_null(strstr(text.data, "vllm serve M"));
+  roof_text_done(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_cheapest_that_meets_the_limits_is_first_and_has_the_fewest_devices),
       cmocka_unit_test(what_fails_says_by_how_much),
       cmocka_unit_test(the_plan_is_typed_as_engines_read_it),
+      cmocka_unit_test(prices_are_of_the_machines_named),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

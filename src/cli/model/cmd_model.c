@@ -1,4 +1,5 @@
 /* A whole model on one or more machines: does it fit, how fast is it, where does the time go. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static roof_status select_precision(roof_model_precision *p, roof_error *error) 
 static roof_status select_settings(const cli_args *args, const roof_model *model, roof_model_settings *s,
                                    roof_model_axes *axes, roof_error *error) {
   *s = roof_model_settings_default(model);
+  s->batch = cli_model_searches() && !train ? NAN : s->batch;
   roof_status status = cli_select_options(args, &s->options, error);
   s->kernel_seconds = s->options.launch;
   s->train = train != 0;
@@ -141,17 +143,46 @@ static roof_status answer_workload(const cli_args *args, answer *out, roof_error
   return status == ROOF_OK ? cli_model_workload(args, dtype, mode, &out->text, out->json, error) : status;
 }
 
+/** A search for so many users, or over several machines. */
+static roof_status choose(const cli_args *args, const roof_model *model, roof_machine *const *machines,
+                          int count, roof_model_settings *settings, const double *prices, answer *out,
+                          roof_error *error) {
+  double users = isnan(settings->batch) ? 0 : settings->batch;
+  settings->batch = users > 0 ? users : 1;
+  return cli_model_choose(args, model, machines, count, settings, users, prices, precision, &out->text,
+                          out->json, error);
+}
+
 /** Answers each machine by itself. */
 static roof_status answer_each(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                                int count, roof_model_settings *settings, answer *out, roof_error *error) {
-  roof_status status = ROOF_OK;
-  if (args->to != NULL && !cli_model_searches()) {
-    return roof_error_set(error, ROOF_E_ARGUMENT,
-                          "--to %s: draws what --search finds, or several values (batch=1..256*2)", args->to);
-  }
+  double *prices = malloc((size_t)count * sizeof *prices);
+  roof_status status =
+      prices != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
   for (int i = 0; i < count && status == ROOF_OK; i++) {
+    prices[i] = settings->price;
+  }
+  if (status == ROOF_OK && cli_model_prices() != NULL) {
+    status = roof_catalog_prices(cli_model_prices(), machines, count, prices, error);
+  }
+  if (status == ROOF_OK && train && !isnan(prices[0])) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--price: of generated tokens, not of --train");
+  }
+  bool chooses = cli_model_searches() && !train && (count > 1 || !isnan(settings->batch));
+  if (status == ROOF_OK && chooses) {
+    status = choose(args, model, machines, count, settings, prices, out, error);
+  }
+  settings->batch = isnan(settings->batch) ? 1 : settings->batch;
+  if (status == ROOF_OK && args->to != NULL && !cli_model_searches()) {
+    status =
+        roof_error_set(error, ROOF_E_ARGUMENT,
+                       "--to %s: draws what --search finds, or several values (batch=1..256*2)", args->to);
+  }
+  for (int i = 0; i < count && status == ROOF_OK && !chooses; i++) {
+    settings->price = prices[i];
     status = answer_one(args, model, machines[i], settings, out, error);
   }
+  free(prices);
   return status;
 }
 
@@ -175,7 +206,10 @@ static roof_status answer_all(const cli_args *args, answer *out, roof_error *err
   status = status == ROOF_OK ? cli_select_machines(args, &machines, &count, error) : status;
   status = status == ROOF_OK ? cli_model_plan_settings(machines[0], &settings, &axes, error) : status;
   out->printed = status == ROOF_OK && !cli_model_searches() && cli_model_sweeps(&axes, precision);
-  if (out->printed && report) {
+  if (out->printed && cli_model_prices() != NULL) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "--price %s: one price over several values",
+                            cli_model_prices());
+  } else if (out->printed && report) {
     status = roof_error_set(error, ROOF_E_ARGUMENT, "--report: of one value of each setting");
   } else if (out->printed) {
     status = cli_model_sweep(args, &model, machines, count, &settings, &axes, precision, error);
@@ -237,6 +271,7 @@ static roof_status run(const cli_args *args, roof_error *error) {
     status = (args->list ? list_models : workload ? answer_workload : answer_all)(args, &out, error);
   }
   status = status == ROOF_OK && !out.printed ? print_answer(args, &out, error) : status;
+  status = status == ROOF_OK && cli_model_search_missed() ? ROOF_E_GATE : status;
   json_decref(out.json);
   roof_text_done(&out.text);
   char *texts[] = {precision, dtype, kv, mode, fuse, quantization, recompute};
@@ -261,6 +296,9 @@ const cli_command cli_cmd_model = {
         "  roofline model llama-3.1-405b batch=64 --tp 8 --pp 2 --machine h100 --network ndr\n"
         "  roofline model llama-3.1-70b --search --devices 16 --ttft 1s --tpot 25ms --machine h100 --to "
         "front.svg\n"
+        "  roofline model llama-3.1-70b --search users=50 context=8k --tpot 40ms --ttft 2s --machine "
+        "h100,h200 "
+        "--price h100=2.5,h200=3.5\n"
         "  roofline model llama-3.1-8b --machine a100 --machine h200 --json\n"
         "  roofline model resnet50.onnx batch=64 --dtype fp16 --machine a100\n"
         "  roofline model llama-3.1-8b batch=1..256*2 --precision bf16/fp8 --machine h100 --to batch.svg\n"

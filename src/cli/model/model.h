@@ -3,6 +3,7 @@
 #define CLI_MODEL_MODEL_H
 
 #include "cli/cli.h"
+#include "roofline/choice.h"
 #include "roofline/model_sweep.h"
 
 /* plan.c */
@@ -13,6 +14,9 @@ roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_sett
 void cli_model_plan_options_done(void);
 /** The plan as lines; nothing for one device. */
 void cli_model_plan_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer);
+
+/** The prices of --price machine=price,...; NULL where one price or none was typed. */
+const char *cli_model_prices(void);
 
 /** The first of these options that was typed, or NULL. */
 const char *cli_model_plan_typed(void);
@@ -32,12 +36,24 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
                              const roof_model_settings *settings, const char *precisions, roof_text *text,
                              json_t *json, roof_error *error);
 void cli_model_search_options_done(void);
+/** Compares machines by --search; the price of each is in `prices`. Adds the answer as cli_model_search does. */
+roof_status cli_model_choose(const cli_args *args, const roof_model *model, roof_machine *const *machines,
+                             int count, const roof_model_settings *settings, double users,
+                             const double *prices, const char *precisions, roof_text *text, json_t *json,
+                             roof_error *error);
+/** Whether a search found nothing within its limits: the command then exits 1. */
+bool cli_model_search_missed(void);
+
+/* choice.c */
+/** The answer of cli_model_choose as tables and commands. */
+void cli_model_choices_text(roof_text *out, const roof_choice_question *question, const roof_choices *choices,
+                            const char *served);
 
 /* search_train.c */
 /** Adds the answer of --search --train over `devices` to `text`, or with --json to the array `json`. */
 roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
                                    const roof_model_settings *settings, double devices, roof_text *text,
-                                   json_t *json, roof_error *error);
+                                   json_t *json, bool *missed, roof_error *error);
 
 /* text.c */
 /** The answer as one table per phase, then what the figures mean. */

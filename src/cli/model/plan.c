@@ -1,6 +1,7 @@
 /* How a model's plan is typed and shown: devices along each axis, links, the pipeline's bubble. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/model/model.h"
 #include "roofline/plan.h"
@@ -16,7 +17,8 @@ enum { SHORT = 48 };
   X(microbatches, "of the pipeline; of --train: steps of gradient accumulation")                             \
   X(zero, "stage of ZeRO, 0 to 3, with --train: optimizer, gradients, weights over the replicas")            \
   X(node, "devices that the machine's own link joins; default: 8")                                           \
-  X(price, "of one device and hour, for the cost of a million tokens")
+  X(price, "of one device and hour, for the cost of a million tokens; of several machines "                  \
+           "h100=2.5,h200=3.5")
 
 enum {
 #define INDEX(name, text) OPTION_##name,
@@ -55,12 +57,17 @@ const char *cli_model_plan_typed(void) {
   return network != NULL ? "network" : NULL;
 }
 
+const char *cli_model_prices(void) {
+  const char *prices = typed[OPTION_price];
+  return prices != NULL && strchr(prices, '=') != NULL ? prices : NULL;
+}
+
 roof_status cli_model_plan_settings(const roof_machine *machine, roof_model_settings *settings,
                                     roof_model_axes *axes, roof_error *error) {
   roof_status status = ROOF_OK;
   settings->sp = sequence != 0;
   for (int i = 0; i < OPTION_COUNT && status == ROOF_OK; i++) {
-    if (typed[i] != NULL) {
+    if (typed[i] != NULL && !(i == OPTION_price && cli_model_prices() != NULL)) {
       char word[SHORT * 2];
       const char *words[] = {word};
       snprintf(word, sizeof word, "%s=%.60s", cli_model_plan_options[i].longName, typed[i]);

@@ -13,6 +13,7 @@
 enum { SHORT = 48 };
 
 static int search;
+static bool missed;
 static char *devices, *ttft, *tpot;
 const struct poptOption cli_model_search_options[] = {
     {"search", '\0', POPT_ARG_NONE, &search, 0,
@@ -26,6 +27,10 @@ const struct poptOption cli_model_search_options[] = {
 
 bool cli_model_searches(void) {
   return search != 0;
+}
+
+bool cli_model_search_missed(void) {
+  return missed;
 }
 
 void cli_model_search_options_done(void) {
@@ -90,9 +95,16 @@ static void add_text(const answer *a, roof_text *out) {
     roof_text_addf(out, "best: %s: %.4g tokens/s per device, TTFT %s, TPOT %s,", words,
                    b->device_tokens_per_second, roof_quantity_format(x, SHORT, b->ttft_seconds, "s"),
                    roof_quantity_format(y, SHORT, b->tpot_seconds, "s"));
-    roof_text_addf(out, "  %s per device\n", roof_bytes_format(x, SHORT, b->total_bytes));
+    roof_text_addf(out, "  %s per device", roof_bytes_format(x, SHORT, b->total_bytes));
+    if (!isnan(b->price_per_million_tokens)) {
+      roof_text_addf(out, ", %.4g per million tokens", b->price_per_million_tokens);
+    }
+    roof_text_add(out, "\n");
   } else {
-    roof_text_add(out, f->fit > 0 ? "best: none within the limits\n" : "best: none fits\n");
+    roof_text_add(out, f->fit > 0 ? "best: none within the limits" : "best: none fits");
+    roof_text_addf(out, f->fit > 0 ? "; nearest: %s\n" : ", %s short per device\n",
+                   f->fit > 0 ? roof_plan_point_text(&f->nearest, NULL, words, sizeof words)
+                              : roof_bytes_format(x, SHORT, f->short_bytes));
   }
   if (f->count > 0) {
     roof_text_add(out, "\nfront: no other plan has both more tokens per second and less time per token\n");
@@ -139,7 +151,8 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
   if (status == ROOF_OK && settings->train) {
     return refuse_with_training(args, precisions, error) != ROOF_OK
                ? ROOF_E_ARGUMENT
-               : cli_model_search_train(args, model, machine, settings, a.limits.devices, text, json, error);
+               : cli_model_search_train(args, model, machine, settings, a.limits.devices, text, json, &missed,
+                                        error);
   }
   status = status == ROOF_OK
                ? roof_model_precisions_parse(precisions, &settings->precision, &a.precisions, error)
@@ -147,6 +160,7 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
   status = status == ROOF_OK ? roof_plan_search(model, machine, settings, a.precisions.list,
                                                 a.precisions.count, &a.limits, &a.front, error)
                              : status;
+  missed = missed || (status == ROOF_OK && a.front.best.batch == 0);
   status = status == ROOF_OK && args->to != NULL ? write_chart(&a, args->to, error) : status;
   if (status == ROOF_OK && args->json) {
     json_array_append_new(json, rf_plans_json(model, machine, &a.limits, &a.precisions, &a.front));
@@ -154,5 +168,40 @@ roof_status cli_model_search(const cli_args *args, const roof_model *model, cons
     roof_text_add(text, text->length > 0 ? "\n" : "");
     add_text(&a, text);
   }
+  return status;
+}
+
+roof_status cli_model_choose(const cli_args *args, const roof_model *model, roof_machine *const *machines,
+                             int count, const roof_model_settings *settings, double users,
+                             const double *prices, const char *precisions, roof_text *text, json_t *json,
+                             roof_error *error) {
+  static roof_choices choices;
+  static roof_model_precisions formats;
+  roof_plan_limits limits;
+  roof_offer *offers = calloc((size_t)count, sizeof *offers);
+  roof_status status = offers != NULL ? parse_limits(settings, &limits, error)
+                                      : roof_error_set(error, ROOF_E_MEMORY, "search: out of memory");
+  if (status == ROOF_OK && args->to != NULL) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT,
+                            "--to %s: of a search on one machine without users=", args->to);
+  }
+  status = status == ROOF_OK ? roof_model_precisions_parse(precisions, &settings->precision, &formats, error)
+                             : status;
+  if (status == ROOF_OK) {
+    limits.devices = devices != NULL ? limits.devices : 0;
+    limits.users = users;
+    for (int i = 0; i < count; i++) {
+      offers[i] = (roof_offer){machines[i], prices[i]};
+    }
+    roof_choice_question question = {model, settings, &formats, offers, count, limits};
+    status = roof_choices_of(&question, &choices, error);
+    missed = status == ROOF_OK && choices.meeting == 0;
+    if (status == ROOF_OK && args->json) {
+      json_array_append_new(json, rf_choices_json(&question, &choices, args->words[0]));
+    } else if (status == ROOF_OK) {
+      cli_model_choices_text(text, &question, &choices, args->words[0]);
+    }
+  }
+  free(offers);
   return status;
 }

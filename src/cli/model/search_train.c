@@ -53,9 +53,10 @@ static void add_text(roof_text *out, const roof_model *model, const roof_machine
 
 roof_status cli_model_search_train(const cli_args *args, const roof_model *model, const roof_machine *machine,
                                    const roof_model_settings *settings, double devices, roof_text *text,
-                                   json_t *json, roof_error *error) {
+                                   json_t *json, bool *missed, roof_error *error) {
   static roof_train_front front;
   roof_status status = roof_train_search(model, machine, settings, devices, &front, error);
+  *missed = *missed || (status == ROOF_OK && front.count == 0);
   if (status == ROOF_OK && args->json) {
     json_array_append_new(json, rf_train_plans_json(model, machine, settings, devices, &front));
   } else if (status == ROOF_OK) {

@@ -1,0 +1,57 @@
+/* Prices of machines as they are typed: one of all, or machine=price. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roofline/catalog.h"
+#include "roofline/units.h"
+
+/** `name=price`, of those of `machines` that `name` is of. */
+static roof_status read_one(char *part, roof_machine *const *machines, int count, double *prices,
+                            roof_error *error) {
+  char *equals = strchr(part, '=');
+  double price = NAN;
+  if (equals == NULL) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "price: `%.60s` is not machine=price", part);
+  }
+  *equals = '\0';
+  roof_machine *named = NULL;
+  roof_status status = roof_quantity_parse_unit(equals + 1, "", &price, error);
+  status = status == ROOF_OK ? roof_catalog_load(part, &named, error) : status;
+  bool found = false;
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    if (strcmp(machines[i]->name, named->name) == 0) {
+      prices[i] = price;
+      found = true;
+    }
+  }
+  roof_machine_free(named);
+  return status != ROOF_OK || found
+             ? status
+             : roof_error_set(error, ROOF_E_ARGUMENT, "price: %s is none of the machines asked about", part);
+}
+
+roof_status roof_catalog_prices(const char *text, roof_machine *const *machines, int count, double *prices,
+                                roof_error *error) {
+  char copy[512];
+  double *read = malloc((size_t)(count > 0 ? count : 1) * sizeof *read);
+  if (read == NULL) {
+    return roof_error_set(error, ROOF_E_MEMORY, "price: out of memory");
+  }
+  for (int i = 0; i < count; i++) {
+    read[i] = NAN;
+  }
+  snprintf(copy, sizeof copy, "%s", text);
+  char *rest = NULL;
+  roof_status status = ROOF_OK;
+  for (char *part = strtok_r(copy, ",", &rest); part != NULL && status == ROOF_OK;
+       part = strtok_r(NULL, ",", &rest)) {
+    status = read_one(part, machines, count, read, error);
+  }
+  for (int i = 0; i < count && status == ROOF_OK; i++) {
+    prices[i] = read[i];
+  }
+  free(read);
+  return status;
+}
