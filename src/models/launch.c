@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "roofline/choice.h"
 
 /** Names of an engine's options; a NULL one is not typed. */
@@ -54,7 +55,7 @@ static void add(line *l, const char *format, ...) ROOF_PRINTF(2, 3);
 static void add(line *l, const char *format, ...) {
   va_list values;
   va_start(values, format);
-  int n = vsnprintf(l->text + l->used, l->size - l->used, format, values);
+  int n = rf_vformat(l->text + l->used, l->size - l->used, format, values);
   va_end(values);
   l->used = n > 0 && (size_t)n < l->size - l->used ? l->used + (size_t)n : l->size - 1;
 }
