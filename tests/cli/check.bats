@@ -205,7 +205,7 @@ check() {
   has '0 of 1 kernels pass: at least'
   "$ROOFLINE" loop --quick --backend fake --ledger l.jsonl --report r.html >/dev/null
   "$ROOFLINE" reconcile --ledger l.jsonl --json >reconciled.json || true
-  check reconciled.json --min 0.01 --json
+  check reconciled.json --min 0.001 --json
   [ "$status" -eq 0 ]
   [ "$(json '.kernels | length')" -eq "$(jq '.entries | length' reconciled.json)" ]
 }

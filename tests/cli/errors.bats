@@ -207,7 +207,7 @@ teardown() {
   run "$ROOFLINE" predict conv2d batch=1 in_channels=64 out_channels=64 height=56 width=56 kernel=3 padding=valid --machine a100
   [ "$status" -eq 2 ]
   [[ $output == *'padding `valid`: unknown; known: same; or give a number' ]]
-  run "$ROOFLINE" explain fusion
+  run "$ROOFLINE" explain quux
   [ "$status" -eq 2 ]
   [[ $output != *'did you mean'* ]]
   run "$ROOFLINE" cluster params=7B tokens=1e6 --machine h100
