@@ -33,7 +33,7 @@ setup() {
     | {schema: "roofline.machine/1", name: "sheet", kind: "datasheet", aliases: ["emulated-device-not-a-gpu"],
        peaks: [{dtype: "fp32", unit: "vector", flops_per_second: 1e12} + $from],
        levels: [{name: "HBM", bytes: 5e8, bytes_per_second: 1e12} + $from]}' >.config/roofline/machines/sheet.json
-  FAKE_CUDA='fail=cuStreamBeginCapture_v2:801 peers=0' run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick
+  FAKE_CUDA='fail=cuStreamBeginCapture_v2:801 peers=0' run -0 --separate-stderr "$ROOFLINE" measure --backend cuda --quick --verbose
   [[ $output =~ 'fp32 vector '.*'1.000 TFLOP/s'.*[0-9]x ]]
   [[ $output == *'launch, in a graph: not measured: recording a graph: operation not supported'* ]]
 }
