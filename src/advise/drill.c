@@ -48,7 +48,7 @@ static size_t pick(uint64_t *state, size_t count) {
 }
 
 void roof_drill_draw(uint64_t *state, const char *const *machines, roof_drill_question *question) {
-  const char *const *from = machines != NULL ? machines : well_known;
+  const char *const *from = machines != NULL && machines[0] != NULL ? machines : well_known;
   size_t known = 0;
   while (from[known] != NULL) {
     known++;

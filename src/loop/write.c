@@ -33,9 +33,8 @@ char *roof_loop_sentence(const roof_loop *loop, char *buffer, size_t size) {
     snprintf(buffer, size, "no kernel could run on %s", loop->machine->title);
     return buffer;
   }
-  rf_format(buffer, size, "%d kernels in %s on %.60s (%g cores): most headroom in %s, %.3gx", loop->done,
-            roof_dtype_name(loop->options.dtype), loop->machine->title, loop->machine->unit_count,
-            worst->kernel->name, worst->reconciled.headroom);
+  rf_format(buffer, size, "%d kernels in %s: most headroom in %s, %.3gx from its ceiling", loop->done,
+            roof_dtype_name(loop->options.dtype), worst->kernel->name, worst->reconciled.headroom);
   return buffer;
 }
 

@@ -156,7 +156,7 @@ static roof_status choose(const cli_args *args, const roof_model *model, roof_ma
 /** Answers each machine by itself. */
 static roof_status answer_each(const cli_args *args, const roof_model *model, roof_machine *const *machines,
                                int count, roof_model_settings *settings, answer *out, roof_error *error) {
-  double *prices = malloc((size_t)count * sizeof *prices);
+  double *prices = calloc((size_t)count + 1, sizeof *prices);
   roof_status status =
       prices != NULL ? ROOF_OK : roof_error_set(error, ROOF_E_MEMORY, "model: out of memory");
   for (int i = 0; i < count && status == ROOF_OK; i++) {

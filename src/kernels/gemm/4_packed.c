@@ -48,13 +48,13 @@ static void execute(roof_kernel_run *run) {
   rf_gemm_product(run, multiply);
 }
 
-/** A panel that stays is used by all rows of a strip, else it is read again for each. */
+/** A panel that stays together with a row of A is used by all rows of a strip, else read for each. */
 static rf_gemm_passes passes(const roof_kernel_run *run, double bytes, bool first) {
   (void)first;
   rf_blocks blocks = rf_gemm_blocks(run);
   double panel = rf_lanes_loops(rf_lanes_best(), run->dtype)->tile_columns;
   double height = (double)blocks.height;
-  bool stays = panel * (double)blocks.depth * roof_dtype_bytes(run->dtype) <= bytes;
+  bool stays = (panel + 1) * (double)blocks.depth * roof_dtype_bytes(run->dtype) <= bytes;
   return rf_gemm_block_passes(run, bytes, stays ? height : 1, height);
 }
 

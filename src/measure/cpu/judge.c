@@ -84,7 +84,7 @@ void rf_cpu_judge(rf_bench *bench) {
   for (rf_law law = 0; law < RF_LAW_COUNT; law++) {
     char text[ROOF_SOURCE_MAX];
     if (rf_laws_describe(breaches, count, law, text, sizeof text)[0] != '\0') {
-      rf_bench_note(bench, "%s", text);
+      rf_bench_note(bench, "warning: %s", text);
     }
   }
   judge_costs(bench);

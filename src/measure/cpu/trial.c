@@ -370,7 +370,7 @@ static void note_noisy(rf_bench *bench) {
   }
   if (noisy > 0) {
     rf_bench_note(bench,
-                  "warning: %d of %d figures are noisy (%s%s): stop other work on the machine and measure "
+                  "noisy: %d of %d figures (%s%s): stop other work on the machine and measure "
                   "again; `roofline doctor` lists possible causes",
                   noisy, bench->trial_count, names, noisy > NAMED ? "; ..." : "");
   }
