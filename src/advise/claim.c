@@ -105,9 +105,8 @@ static roof_status place_second(const roof_target *target, const roof_counted *w
 /** What the sparse peak would make of an impossible rate. */
 static void judge_sparse(roof_claim_judged *j, const roof_target *target, const roof_peak *own) {
   const roof_peak *sparse = roof_machine_peak(target->machine, own->dtype, own->unit, true, ROOF_DATASHEET);
-  double share = sparse != NULL && !own->sparse ? j->claimed / sparse->flops_per_second : NAN;
-  if (share <= 1 + ROOF_PLACE_ROUNDING) {
-    j->sparse_share = share;
+  if (sparse != NULL && !own->sparse && j->claimed <= sparse->flops_per_second * (1 + ROOF_PLACE_ROUNDING)) {
+    j->sparse_share = j->claimed / sparse->flops_per_second;
     j->sparse_limit = sparse->flops_per_second;
   }
 }
@@ -209,14 +208,15 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   roof_predict(target, c->op, c->values, &p);
   roof_status status = p.work.flops > 0 ? roof_target_supports(target, p.work.unit, error) : ROOF_OK;
   status = status == ROOF_OK ? roof_tile_check(target, &p.work, error) : status;
-  if (status == ROOF_OK && p.peak == NULL && !isnan(share)) {
+  bool of_peak = !isnan(share);
+  if (status == ROOF_OK && p.peak == NULL && of_peak) {
     status = roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: its peak for %s is not known",
                             target->machine->name, c->op->name);
   }
   if (status != ROOF_OK) {
     return status;
   }
-  double rate = isnan(share) ? c->value[ROOF_CLAIM_RATE] : share * p.peak->flops_per_second;
+  double rate = of_peak ? share * p.peak->flops_per_second : c->value[ROOF_CLAIM_RATE];
   roof_claim_kind kind = !isnan(time)   ? ROOF_CLAIM_TIME
                          : !isnan(rate) ? ROOF_CLAIM_RATE
                                         : ROOF_CLAIM_BANDWIDTH;

@@ -202,7 +202,7 @@ static roof_figure_change weigh(const figure *old, const figure *new) {
   keep_noise(old, c.noisy_old, sizeof c.noisy_old);
   keep_noise(new, c.noisy_new, sizeof c.noisy_new);
   c.ratio = c.new_value / c.old_value;
-  if (c.verdict == ROOF_CHANGE_SAME) {
+  if (old != NULL && new != NULL) {
     c.noise = fmax(ROOF_CHANGE_REPEATABLE, unrest(old) + unrest(new));
     c.cycle_ratio = per_cycle(old, new);
     c.p = chance(old, new);

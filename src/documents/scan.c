@@ -197,7 +197,7 @@ static const char *nested_end(rf_scan *s, const char *p) {
         return stop(s, p);
       }
       closing[depth++] = *p == '{' ? '}' : ']';
-    } else if (*p == '\0' || *p != closing[--depth]) {
+    } else if (*p == '\0' || depth == 0 || *p != closing[--depth]) {
       return stop(s, p);
     }
     p++;

@@ -39,8 +39,9 @@ static void nest(kineto *t) {
   kineto_op *ops = t->ops.list;
   for (size_t i = 0, o = 0; i < t->launches.count || o < t->ops.count;) {
     kineto_launch *l = i < t->launches.count ? &t->launches.list[i] : NULL;
-    bool op_next = o < t->ops.count && (l == NULL || ops[o].thread < l->thread ||
-                                        (ops[o].thread == l->thread && ops[o].start <= l->start));
+    bool op_next = l == NULL ||
+                   (o < t->ops.count &&
+                    (ops[o].thread < l->thread || (ops[o].thread == l->thread && ops[o].start <= l->start)));
     uint32_t thread = op_next ? ops[o].thread : l->thread;
     int64_t start = op_next ? ops[o].start : l->start;
     while (top != KINETO_NONE && (ops[top].thread != thread || ops[top].end < start)) {

@@ -138,9 +138,14 @@ static void skip_unknown(kineto *t, const uint64_t *times) {
 static roof_status make_records(kineto *t) {
   uint8_t *kinds = calloc(t->said.count + 1, 1);
   uint64_t *times = calloc((t->said.count + 1) * WHY_COUNT, sizeof *times);
-  roof_status status = kinds != NULL && times != NULL ? ROOF_OK : rf_kineto_no_memory(t);
+  if (kinds == NULL || times == NULL) {
+    free(kinds);
+    free(times);
+    return rf_kineto_no_memory(t);
+  }
+  roof_status status = ROOF_OK;
   kineto_kernel *kernels = t->kernels.list;
-  for (size_t i = 0; i < t->kernels.count && status == ROOF_OK; i++) {
+  for (size_t i = 0; i < t->kernels.count; i++) {
     kineto_kernel *k = &kernels[i];
     if (k->activity != KERNEL && isnan(k->amount)) {
       k->why = WHY_NO_BYTES;

@@ -63,7 +63,7 @@ void rf_import_vote(import_votes *votes, const char *text) {
   if (text[strspn(text, "0123456789.,+- ")] != '\0' || (point == NULL && comma == NULL)) {
     return;
   }
-  const char *last = point > comma ? point : comma;
+  const char *last = comma == NULL || (point != NULL && point > comma) ? point : comma;
   bool alone = point == NULL || comma == NULL;
   bool repeated = alone && strchr(text, *last) != last;
   bool ambiguous =

@@ -253,7 +253,8 @@ const char **roof_profiler_command(const roof_profiler *p, int step, const char 
       out[count++] = fill(p, words[i], (char *)(out + most));
       continue;
     }
-    bool interpreted = script && strncmp(program[0], "python", 6) == 0 && program[1] != NULL;
+    bool interpreted =
+        script && program[0] != NULL && strncmp(program[0], "python", 6) == 0 && program[1] != NULL;
     for (const char *const *w = program + interpreted; *w != NULL; w++) {
       out[count++] = *w;
     }

@@ -21,14 +21,14 @@ static json_t *read_objects(const roof_text *lines) {
 }
 
 static bool read_samples(json_t *object, roof_ledger_entry *entry) {
-  json_t *samples = json_object_get(object, "samples"), *sample;
-  size_t index, count = json_array_size(samples);
+  json_t *samples = json_object_get(object, "samples");
+  size_t count = json_array_size(samples);
   entry->samples = count > 0 ? malloc(count * sizeof *entry->samples) : NULL;
   if (object == NULL || (count > 0 && entry->samples == NULL)) {
     return false;
   }
-  json_array_foreach(samples, index, sample) {
-    entry->samples[entry->sample_count++] = rf_json_number_of(sample);
+  for (size_t i = 0; i < count; i++) {
+    entry->samples[entry->sample_count++] = rf_json_number_of(json_array_get(samples, i));
   }
   return true;
 }

@@ -196,7 +196,7 @@ roof_status rf_ledger_append(const char *path, json_t *list, const char *key_pat
                              void *user, roof_error *error) {
   roof_text lines = {0};
   ledger_key key;
-  tail end;
+  tail end = {0};
   roof_status status = key_path != NULL ? rf_ledger_key_load(key_path, &key, error) : ROOF_OK;
   if (status != ROOF_OK) {
     return status;

@@ -332,8 +332,10 @@ roof_status roof_ledger_record_known(const char *path, const roof_measurement *m
   const char **labels = NULL;
   size_t label_count = 0, chosen_count = 0;
   roof_measurement *chosen = calloc(count + 1, sizeof *chosen);
-  roof_status status =
-      chosen != NULL ? predicted_labels(path, &ledger, &labels, &label_count, error) : no_memory(path, error);
+  if (chosen == NULL) {
+    return no_memory(path, error);
+  }
+  roof_status status = predicted_labels(path, &ledger, &labels, &label_count, error);
   for (size_t i = 0; i < count && status == ROOF_OK; i++) {
     why[i] = obstacle(&measurements[i], labels, label_count, options != NULL && options->unsealed);
     if (why[i] == NULL) {

@@ -206,8 +206,11 @@ static bool is_confirmed(roof_loop_kernel *k, const roof_placed *first, const ro
 static roof_status doubt(const roof_loop *loop, roof_loop_kernel *k, roof_measurement *m, roof_error *error) {
   roof_measurement again;
   roof_placed first = placed_of(loop, k, m);
-  roof_status status = too_good(&first) ? time_kernel(loop, k, &again, error) : ROOF_OK;
-  if (status != ROOF_OK || !too_good(&first)) {
+  if (!too_good(&first)) {
+    return ROOF_OK;
+  }
+  roof_status status = time_kernel(loop, k, &again, error);
+  if (status != ROOF_OK) {
     return status;
   }
   roof_placed second = placed_of(loop, k, &again);

@@ -17,8 +17,8 @@ const rf_lanes *rf_lanes_at(int index) {
 }
 
 const rf_lanes *rf_lanes_best(void) {
-  int i = 0;
-  while (!table[i]->available() || table[i]->fp64 == NULL) {
+  size_t i = 0, last = sizeof table / sizeof table[0] - 1; /* the last is there on every processor */
+  while (i < last && (!table[i]->available() || table[i]->fp64 == NULL)) {
     i++;
   }
   return table[i];
