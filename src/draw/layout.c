@@ -267,6 +267,36 @@ static void search_along(search *s) {
   }
 }
 
+/** Upright places off a roof, past other roofs that run close to it, joined to it by a leader. */
+static void search_aside(search *s) {
+  static const double reaches[] = {12, 20, 30, 44, 60};
+  const rf_geometry *g = &s->on->layout->geometry;
+  rf_point from = rf_layout_point(s->on->layout, g->from[s->self].x, g->from[s->self].y);
+  rf_point to = rf_layout_point(s->on->layout, g->to[s->self].x, g->to[s->self].y);
+  double length = hypot(to.x - from.x, to.y - from.y);
+  double along_x = (to.x - from.x) / length, along_y = (to.y - from.y) / length;
+  rf_mark place = s->on->layout->marks[s->self];
+  place.leader = true;
+  for (double at = 12; at <= length - 12; at += 12) {
+    place.anchor = (rf_point){from.x + along_x * at, from.y + along_y * at};
+    for (size_t i = 0; i < 2 * (sizeof reaches / sizeof reaches[0]); i++) {
+      double reach = reaches[i / 2], side = i % 2 == 0 ? 1 : -1;
+      double dx = -along_y * side, dy = along_x * side;
+      place.rect.x = place.anchor.x + dx * reach + copysign(place.rect.half_width, dx);
+      place.rect.y = place.anchor.y + dy * reach + copysign(place.rect.half_height, dy);
+      consider(s, place, 10 + reach * 0.2 + at * 0.01);
+    }
+  }
+}
+
+/** Along the roof; off it where the label would lie on another. */
+static void search_roof(search *s) {
+  search_along(s);
+  if (s->cost >= crosses_roof) {
+    search_aside(s);
+  }
+}
+
 /** Finds the mark's best place and keeps it; false when there is none. */
 static bool settle(board *b, int self, void (*look)(search *)) {
   search s = {.on = b, .self = self, .cost = forbidden};
@@ -296,7 +326,7 @@ static void settle_roofs(board *b) {
         rf_layout_point(layout, (g->from[i].x + g->to[i].x) / 2, (g->from[i].y + g->to[i].y) / 2);
     prepare(&ready, scene->roofs[i].label, 330, middle);
     layout->marks[i] = ready;
-    if (!settle(b, i, search_along) && !settle(b, i, search_around) && !settle(b, i, search_everywhere)) {
+    if (!settle(b, i, search_roof) && !settle(b, i, search_around) && !settle(b, i, search_everywhere)) {
       layout->marks[i].text[0] = '\0';
     }
   }

@@ -441,6 +441,37 @@ static void labels_of_random_scenes_are_apart(void **state) {
   assert_in_range(numbered, 1, 23);
 }
 
+static void make_close(roof_machine **slot) {
+  static const double rates[] = {40e9, 36e9, 34e9};
+  roof_machine *m = empty_machine(slot);
+  strcpy(m->name, "close");
+  add_peak(m, ROOF_FP32, ROOF_VECTOR, ROOF_MEASURED, 384e9, NAN);
+  add_level(m, "L2", ROOF_L2, ROOF_MEASURED, rates[0]);
+  add_level(m, "L3", ROOF_L3, ROOF_MEASURED, rates[1]);
+  add_level(m, "DRAM", ROOF_MEMORY, ROOF_MEASURED, rates[2]);
+}
+
+static void labels_of_close_roofs_lie_on_none(void **state) {
+  (void)state;
+  start(make_close, ROOF_FP32);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(add_dot("kernel", 0.1 * (i + 1), 2.8e9 * (i + 1), false, -1), i);
+  }
+  assert_int_equal(rf_layout_make(&scene, &layout, NULL), ROOF_OK);
+  check_marks();
+  for (int i = 0; i < scene.roof_count; i++) {
+    assert_true(layout.marks[i].text[0] != '\0');
+    for (int j = 0; j < scene.roof_count; j++) {
+      const rf_geometry *g = &layout.geometry;
+      rf_rect line = rf_rect_line(rf_layout_point(&layout, g->from[j].x, g->from[j].y),
+                                  rf_layout_point(&layout, g->to[j].x, g->to[j].y));
+      if (rf_rect_near(&layout.marks[i].rect, &line, 0)) {
+        fail_msg("`%s` is over the line of `%s`", layout.marks[i].text, scene.roofs[j].label);
+      }
+    }
+  }
+}
+
 static void dots_all_in_one_place_get_numbers(void **state) {
   (void)state;
   start(make_gpu, ROOF_FP16);
@@ -766,6 +797,7 @@ int main(void) {
       cmocka_unit_test(a_title_is_shown_once),
       cmocka_unit_test(ids_differ_between_pictures),
       cmocka_unit_test(labels_of_random_scenes_are_apart),
+      cmocka_unit_test(labels_of_close_roofs_lie_on_none),
       cmocka_unit_test(dots_all_in_one_place_get_numbers),
       cmocka_unit_test(rectangles_meet_or_not),
       cmocka_unit_test(extreme_numbers_draw),
