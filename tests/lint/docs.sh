@@ -3,7 +3,7 @@
 # temporary home where the machine `host` is the scripted one, and compares what they print. In a block `$ ` begins a
 # command, `> ` continues it, `# exits N` after it states an exit code, and `...` in the output stands for any text.
 # Commands that build the tree (`./run`) are listed, not run. Links to files of the tree must lead somewhere, and
-# docs/README.md to every page of docs.
+# docs/index.md to every page of docs, and docs/commands.md must have an example of every command.
 # `ROOFLINE_DOCS=write sh tests/lint/docs.sh` writes what the commands print into the documents instead; read the diff.
 . "$(dirname "$0")/lib/lint.sh"
 
@@ -46,9 +46,15 @@ check_names() { # FILE: a command named in the prose exists
   done
 }
 
-check_orphan() { # PAGE: README.md of its folder, the contents of the book, leads to it
+check_orphan() { # PAGE: index.md of its folder, the contents of the book, leads to it
   page=$(basename "$1")
-  [ "$page" = README.md ] || grep -qF "]($page)" "$(dirname "$1")/README.md" || echo "$1: no link in README.md leads here"
+  [ "$page" = index.md ] || grep -qF "]($page)" "$(dirname "$1")/index.md" || echo "$1: no link in index.md leads here"
+}
+
+check_examples() { # PAGE: one example at least of every command that `roofline --help` lists
+  "$ROOFLINE" --help | awk '/^Options of every/ { exit } /^  [a-z]+  / { print $1 }' | while read -r name; do
+    grep -q "^\$ .*roofline $name" "$1" || echo "$1: no example of \`roofline $name\`"
+  done
 }
 
 check() { # FILE: every block of one document, in one working folder
@@ -109,9 +115,12 @@ plant 'see [this](nowhere.md)'
 catches 'leads nowhere' check "$scratch/doc.md"
 
 plant 'a page'
-echo '[other](other.md)' >"$scratch/README.md"
-[ "$(check_orphan "$scratch/doc.md")" = "$scratch/doc.md: no link in README.md leads here" ] ||
+echo '[other](other.md)' >"$scratch/index.md"
+[ "$(check_orphan "$scratch/doc.md")" = "$scratch/doc.md: no link in index.md leads here" ] ||
   fail "self-test: a page that nothing links to was not reported"
+plant '$ roofline predict'
+check_examples "$scratch/doc.md" | grep -q 'no example of `roofline sweep`' ||
+  fail "self-test: a command without an example was not reported"
 
 [ -f "$ROOFLINE_SOURCE/README.md" ] || skip "no documents"
 ln -s "$ROOFLINE" "$scratch/bin/roofline"
@@ -127,6 +136,7 @@ done
 for page in "$ROOFLINE_SOURCE"/docs/*.md; do
   check_orphan "$page" >>"$scratch/orphans"
 done
+check_examples "$ROOFLINE_SOURCE/docs/commands.md" >>"$scratch/orphans"
 if [ -s "$scratch/orphans" ]; then
   cat "$scratch/orphans"
   failed=1
