@@ -295,6 +295,7 @@ typedef struct roof_model_settings {
   bool train;               /**< a training step of batch x prompt tokens instead of prefill and decoding */
   roof_recompute recompute; /**< of a training step */
   double zero;              /**< stage of ZeRO, 0 to 3, over the replicas of a training step */
+  double tokens;            /**< of a whole training run, 0: not said */
   double page;              /**< tokens of a page of the KV cache */
   double workspace;         /**< bytes that the runtime and its libraries hold */
   double price;             /**< of one device and hour, NaN: not given */
@@ -448,6 +449,16 @@ typedef struct roof_model_continuous {
   double price_per_million_tokens; /**< generated; NaN without a price */
 } roof_model_continuous;
 
+/** A training run of settings.tokens tokens: whole steps, each as long as the next, without restarts, checkpoints
+ *  or evaluation. All NaN where the tokens are not said. */
+typedef struct roof_model_training {
+  double tokens;
+  double steps;
+  double seconds, low_seconds, high_seconds; /**< low and high: the step's, times the steps */
+  double device_seconds;                     /**< of all devices */
+  double price;                              /**< of all devices; NaN without a price */
+} roof_model_training;
+
 /** The answer. TTFT: one request's whole prefill with the batch, queueing apart. TPOT: the mean step of the
  *  generation after the first token, per token and sequence. Both are of one batch at a time, `continuous` is
  *  of requests that come one after another. */
@@ -465,8 +476,9 @@ typedef struct roof_model_answer {
   double device_tokens_per_second; /**< of all sequences, per device */
   double prompt_tokens_per_second;
   double joules_per_token;         /**< generated; all devices, prefill included */
-  double price_per_million_tokens; /**< generated; NaN without a price */
+  double price_per_million_tokens; /**< generated, or trained on; NaN without a price */
   roof_model_continuous continuous;
+  roof_model_training training;
   roof_model_capacity capacity;
   roof_model_phase phases[ROOF_PHASE_COUNT];
 } roof_model_answer;
@@ -708,10 +720,18 @@ ROOF_API roof_phase roof_model_first_phase(const roof_model_target *target);
  *  Errors: none. */
 ROOF_API bool roof_model_generates(const roof_model_target *target);
 
+/** What the training run of the settings takes on so many devices, each step as `step`.
+ *  Units: s; the price in the settings' money.
+ *  Ownership: by value.
+ *  Errors: NaN where the settings say no tokens. */
+ROOF_API roof_model_training roof_model_training_of(const roof_model_settings *settings, double devices,
+                                                    const roof_model_phase *step);
+
 /** What a figure of an answer counts. */
 typedef struct roof_model_definition {
   const char *name, *text;
   bool of_generation; /**< of no use where no token is generated */
+  bool of_training;   /**< of no use but for a training step */
 } roof_model_definition;
 
 /** The definition at `index`, from 0.

@@ -123,8 +123,9 @@ typedef struct roof_train_point {
   double micro_batch; /**< sequences of a microbatch */
   double seconds;     /**< expected, of a step */
   double device_tokens_per_second;
-  double mfu;         /**< mean of all devices */
-  double total_bytes; /**< of one device */
+  double mfu;                   /**< mean of all devices */
+  double total_bytes;           /**< of one device */
+  roof_model_training training; /**< the whole run, where the settings say its tokens */
 } roof_train_point;
 
 typedef struct roof_train_front {

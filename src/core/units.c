@@ -13,10 +13,11 @@ static const struct {
   double factor;
   int counts; /* also allowed on a bare count */
 } prefixes[] = {
-    {"Ki", 0x1p10, 1},     {"Mi", 0x1p20, 1}, {"Gi", 0x1p30, 1}, {"Ti", 0x1p40, 1}, {"Pi", 0x1p50, 1},
-    {"Ei", 0x1p60, 1},     {"k", 1e3, 1},     {"K", 1e3, 1},     {"M", 1e6, 1},     {"G", 1e9, 1},
-    {"T", 1e12, 1},        {"P", 1e15, 1},    {"E", 1e18, 1},    {"m", 1e-3, 0},    {"u", 1e-6, 0},
-    {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},    {"p", 1e-12, 0},
+    {"Ki", 0x1p10, 1},     {"Mi", 0x1p20, 1}, {"Gi", 0x1p30, 1}, {"Ti", 0x1p40, 1},   {"Pi", 0x1p50, 1},
+    {"Ei", 0x1p60, 1},     {"k", 1e3, 1},     {"K", 1e3, 1},     {"M", 1e6, 1},       {"G", 1e9, 1},
+    {"T", 1e12, 1},        {"P", 1e15, 1},    {"E", 1e18, 1},    {"m", 1e-3, 0},      {"u", 1e-6, 0},
+    {"\xC2\xB5", 1e-6, 0}, {"n", 1e-9, 0},    {"p", 1e-12, 0},   {"million", 1e6, 1}, {"billion", 1e9, 1},
+    {"trillion", 1e12, 1},
 };
 
 static roof_status parse_number(const char *text, double *value, const char **rest, roof_error *error) {

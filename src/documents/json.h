@@ -64,6 +64,9 @@ json_t *rf_plans_json(const roof_model *model, const roof_machine *machine, cons
                       const roof_model_precisions *precisions, const roof_plan_front *front);
 json_t *rf_choices_json(const roof_choice_question *question, const roof_choices *choices,
                         const char *served);
+/** A training run; null where its tokens are not said. */
+json_t *rf_training_json(const roof_model_training *training);
+
 json_t *rf_train_plans_json(const roof_model *model, const roof_machine *machine,
                             const roof_model_settings *settings, double devices,
                             const roof_train_front *front);

@@ -241,6 +241,21 @@ static json_t *continuous(const roof_model_continuous *c) {
   return object;
 }
 
+json_t *rf_training_json(const roof_model_training *r) {
+  const rf_json_member figures[] = {{"tokens", r->tokens},
+                                    {"steps", r->steps},
+                                    {"seconds", r->seconds},
+                                    {"low_seconds", r->low_seconds},
+                                    {"high_seconds", r->high_seconds},
+                                    {"device_seconds", r->device_seconds},
+                                    {"device_hours", r->device_seconds / 3600},
+                                    {"days", r->seconds / 86400},
+                                    {"price", r->price}};
+  json_t *object = json_object();
+  RF_JSON_SET(object, figures);
+  return isnan(r->tokens) ? (json_decref(object), json_null()) : object;
+}
+
 json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
   const roof_model *m = t->model;
   const rf_json_member numbers[] = {{"parameters", t->parameters.total},
@@ -269,6 +284,7 @@ json_t *rf_model_json(const roof_model_target *t, const roof_model_answer *a) {
   RF_JSON_SET(object, numbers);
   json_object_set_new(object, "continuous",
                       isnan(a->tpot_seconds) ? json_null() : continuous(&a->continuous));
+  json_object_set_new(object, "training", rf_training_json(&a->training));
   json_object_set_new(object, "settings", settings(t));
   json_object_set_new(object, "precision", precision(t));
   json_object_set_new(object, "file", m->stored_count > 0 ? stored(m) : json_null());

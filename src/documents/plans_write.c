@@ -61,6 +61,7 @@ static json_t *train_point(const roof_train_point *p) {
   json_object_set_new(object, "zero", rf_json_number(p->zero));
   json_object_set_new(object, "recompute", json_string(roof_recompute_name(p->recompute)));
   RF_JSON_SET(object, figures);
+  json_object_set_new(object, "training", rf_training_json(&p->training));
   return object;
 }
 

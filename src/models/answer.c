@@ -224,7 +224,11 @@ void roof_model_answer_of(const roof_model_target *t, roof_model_answer *a) {
   a->joules_per_token = a->price_per_million_tokens = NAN;
   a->tpot_first_seconds = a->tpot_last_seconds = a->tpot_low_seconds = a->tpot_high_seconds = NAN;
   a->continuous = (roof_model_continuous){NAN, NAN, NAN, NAN, NAN};
+  a->training = roof_model_training_of(s, a->devices, first);
   a->request_seconds = a->ttft_seconds;
+  if (s->train) {
+    a->price_per_million_tokens = 1e6 * s->price / 3600 * a->devices / a->prompt_tokens_per_second;
+  }
   if (!next->present) {
     return;
   }

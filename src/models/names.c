@@ -123,31 +123,37 @@ static const roof_model_definition definitions[] = {
      "time to the first token: one batch: the prefill of all its prompts and one token's choice; continuous: "
      "of "
      "one prompt alone on its replica; no queue, no network to the user",
-     true},
+     .of_generation = true},
     {"TPOT",
      "time per output token of one request: one batch: the mean decoding step after the first token, TTFT is "
      "not "
      "in it; continuous: that step + sequences of a replica x TTFT / generated tokens, the prompts of the "
      "other "
      "requests, which --search counts too",
-     true},
+     .of_generation = true},
     {"tokens/s",
      "generated tokens only; per request: 1 / TPOT, together: batch / TPOT, per device: that / devices",
-     true},
+     .of_generation = true},
     {"energy",
      "of all devices, prefill included, per generated token; at most where the machine says its power alone; "
      "no host",
-     true},
-    {"price", "of all devices for the whole request, prefill included, per generated token", true},
+     .of_generation = true},
+    {"price", "of all devices for the whole request, prefill included, per generated token",
+     .of_generation = true},
+    {"training",
+     "as many steps of batch x prompt tokens as the tokens need, each as long as the next; no restarts, "
+     "checkpoints or evaluation",
+     .of_training = true},
     {"MFU",
      "FLOPs of the phase / (expected time x dense peak of its largest product's format), one device; without "
      "those computed again, which HFU counts too",
-     false},
+     .of_generation = false},
     {"MBU",
      "bytes of weights, activations and KV, each operand once per operation / (expected time x bandwidth)",
-     false},
+     .of_generation = false},
     {"expected",
-     "each operation's bound / efficiency + the cost of its kernels; operations follow one another", false}};
+     "each operation's bound / efficiency + the cost of its kernels; operations follow one another",
+     .of_generation = false}};
 enum { DEFINITION_COUNT = sizeof definitions / sizeof definitions[0] };
 
 const roof_model_definition *roof_model_definition_at(int index) {

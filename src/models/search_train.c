@@ -46,7 +46,8 @@ static void try_one(search *s) {
                         .micro_batch = set->batch / set->dp / roof_model_microbatches(&s->target),
                         .seconds = s->phase.expected_seconds,
                         .mfu = s->busy / (s->target.devices * s->phase.expected_seconds),
-                        .total_bytes = c.total_bytes};
+                        .total_bytes = c.total_bytes,
+                        .training = roof_model_training_of(set, s->target.devices, &s->phase)};
   p.device_tokens_per_second = set->batch * set->prompt / p.seconds / s->target.devices;
   rf_model_front_add(&weighed, s->front->points, &s->front->count, &p);
   if (s->front->best.tp == 0 || p.seconds < s->front->best.seconds) {

@@ -17,7 +17,7 @@ typedef struct setting {
   double least; /**< of a cluster's */
 } setting;
 
-enum { SETTING_MAX = 20 };
+enum { SETTING_MAX = 24 };
 
 #define COUNT(name)                                                                                          \
   { #name, offsetof(roof_model_settings, name), "", true, 0 }
@@ -41,6 +41,7 @@ static const setting of_models[SETTING_MAX] = {
     AMOUNT(workspace, "B"),
     AMOUNT(price, ""),
     COUNT(zero),
+    COUNT(tokens),
     {"users", offsetof(roof_model_settings, batch), "", true, 0},
     {"context", offsetof(roof_model_settings, prompt), "", true, 0},
 };

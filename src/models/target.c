@@ -62,6 +62,11 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   if (!(s->accept >= 0 && s->accept <= 1)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "accept=%g: must be from 0 to 1", s->accept);
   }
+  if (!(s->tokens >= 0 && s->tokens < 1e18) || (s->tokens > 0 && !s->train)) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "tokens=%g: %s", s->tokens,
+                          s->train ? "must be from 0 to 1e18"
+                                   : "of a training run: add --train; prompt= and generate= are of requests");
+  }
   if (!(s->workspace >= 0) || s->kernel_seconds < 0 || s->price < 0) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "workspace, launch cost or price: must not be negative");
   }

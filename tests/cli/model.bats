@@ -215,6 +215,32 @@ model() {
   [[ "$stderr" == *"add --train"* ]]
 }
 
+@test "a training run: days, device-hours and cost of its tokens" {
+  train() { run -0 --separate-stderr "$ROOFLINE" model llama-3.1-70b --train batch=256 prompt=4k --tp 8 --sp --pp 2 --dp 4 \
+    --zero 1 --recompute selective --machine h100 "$@"; }
+  train tokens=2T --price 2.5 --json
+  [ "$(json '.training | [.tokens, .steps, (.device_hours / .days / 24 | round)]')" = '[2000000000000,1953125,64]' ]
+  near .training.price "$(json '.training.device_hours * 2.5')"
+  near .training.price "$(json '.price_per_million_tokens * 2e6')"
+  near .training.seconds "$(json '.training.steps * .ttft_seconds')"
+  near '.training.seconds * .devices * 989.4e12 * .phases.train.mfu' "$(json '.training.steps * .devices * (.phases.train | .flops - .recomputed_flops)')" 0.001
+  price=$(json .training.price)
+  train "tokens=2 trillion" --price 5 --json
+  near .training.price "$(jq -n "2 * $price")"
+  train tokens=2T --price 2.5
+  [[ ${lines[1]} == *" MFU "* && ${lines[3]} == "  training    2.000 T tokens: 1953125 steps, "*" days ("* ]]
+  [[ ${lines[4]} == "  cost        "*" device-hours, "*" per million tokens" ]]
+  train --json
+  [ "$(json .training)" = null ]
+  train --search --devices 64 tokens=15e12 --price 2.5
+  [[ ${lines[2]} == "  training    15.00 T tokens: "* ]]
+  run -0 "$ROOFLINE" model llama-3.1-70b --train tokens=2T --machine h100
+  [[ $output != *" days"* ]]
+  has "does not fit; --search --devices N"
+  run -2 "$ROOFLINE" model llama-3.1-8b tokens=2T --machine h100
+  has "add --train"
+}
+
 @test "training plans are searched" {
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --devices 8 batch=64 --machine h100 --json
   [ "$(json '[.schema, .devices, .batch, (.fit > 0), (.front[0] == .best)]')" = '["roofline.train_plans/1",8,64,true,true]' ]

@@ -82,8 +82,6 @@ setup() {
   [ "$(json '[.choices[] | select(.result == "meets the limits") | .price_per_million_tokens] | . == sort')" = true ]
   run -1 "$ROOFLINE" $ask --tpot 1ms
   [[ ${lines[0]} == "nothing meets the limits; nearest: "* && ${lines[1]} == *"over the limit" ]]
-  run -2 "$ROOFLINE" model llama-3.1-8b --train --price 2 --machine h100
-  has "--price"
   run -0 "$ROOFLINE" model llama-3.1-8b --search --price 2 --machine h100
   [[ ${lines[1]} == *" per million tokens" ]]
   run -2 "$ROOFLINE" $ask --price a100=2

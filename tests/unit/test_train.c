@@ -361,6 +361,28 @@ static void found(void **state) {
   assert_int_equal(roof_train_search(&llama, machine, &s, 0, &front, NULL), ROOF_E_ARGUMENT);
 }
 
+/** Days follow the tokens in whole steps, the price follows the days; without tokens there are none. */
+static void run_of_tokens(void **state) {
+  (void)state;
+  roof_model_settings s = base(&llama);
+  s.tokens = 64 * 512 * 1000 - 1;
+  s.price = 2;
+  answer(&llama, &s, &one);
+  const roof_model_training *r = &one.training;
+  assert_near(r->steps, 1000, 0);
+  assert_near(r->seconds, 1000 * one.ttft_seconds, 1e-12);
+  assert_true(r->low_seconds < r->seconds && r->seconds < r->high_seconds);
+  assert_near(r->price, 2 * r->device_seconds / 3600, 1e-12);
+  assert_near(one.price_per_million_tokens * 64 * 512 * 1000 / 1e6, r->price, 1e-12);
+  s.price = 6;
+  answer(&llama, &s, &other);
+  assert_near(other.training.price, 3 * r->price, 1e-12);
+  s.tokens = 0;
+  answer(&llama, &s, &other);
+  assert_true(isnan(other.training.seconds) && isnan(other.training.price));
+  assert_near(other.price_per_million_tokens, 3 * one.price_per_million_tokens, 1e-12);
+}
+
 static void refused(void **state) {
   (void)state;
   static const struct {
@@ -387,11 +409,11 @@ static void refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_device), cmocka_unit_test(activations),  cmocka_unit_test(stages_keep),
-      cmocka_unit_test(zero),       cmocka_unit_test(accumulation), cmocka_unit_test(sums),
-      cmocka_unit_test(halves),     cmocka_unit_test(bubble),       cmocka_unit_test(hidden),
-      cmocka_unit_test(recomputed), cmocka_unit_test(refused),      cmocka_unit_test(additive),
-      cmocka_unit_test(found),
+      cmocka_unit_test(one_device), cmocka_unit_test(activations),   cmocka_unit_test(stages_keep),
+      cmocka_unit_test(zero),       cmocka_unit_test(accumulation),  cmocka_unit_test(sums),
+      cmocka_unit_test(halves),     cmocka_unit_test(bubble),        cmocka_unit_test(hidden),
+      cmocka_unit_test(recomputed), cmocka_unit_test(refused),       cmocka_unit_test(additive),
+      cmocka_unit_test(found),      cmocka_unit_test(run_of_tokens),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

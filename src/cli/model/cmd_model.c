@@ -165,9 +165,6 @@ static roof_status answer_each(const cli_args *args, const roof_model *model, ro
   if (status == ROOF_OK && cli_model_prices() != NULL) {
     status = roof_catalog_prices(cli_model_prices(), machines, count, prices, error);
   }
-  if (status == ROOF_OK && train && !isnan(prices[0])) {
-    status = roof_error_set(error, ROOF_E_ARGUMENT, "--price: of generated tokens, not of --train");
-  }
   bool chooses = cli_model_searches() && !train && (count > 1 || !isnan(settings->batch));
   if (status == ROOF_OK && chooses) {
     status = choose(args, model, machines, count, settings, prices, out, error);
@@ -306,7 +303,11 @@ const cli_command cli_cmd_model = {
         "  roofline model qwen3-4b --precision w4a16 --machine orin-nano-super --report\n"
         "  roofline model llama-3.1-70b --train batch=256 --tp 8 --sp --dp 8 --zero 1 --recompute selective "
         "--machine h200\n"
-        "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches zero node page "
+        "  roofline model llama-3.1-70b --train --search tokens=15T batch=1024 prompt=8k --devices 512 "
+        "--price 2.5 "
+        "--machine h100\n"
+        "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches zero tokens node "
+        "page "
         "workspace price\n",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_FILE | CLI_ARGS_LIST,
     .options = options,

@@ -56,6 +56,8 @@ roof_status cli_model_search_train(const cli_args *args, const roof_model *model
                                    json_t *json, bool *missed, roof_error *error);
 
 /* text.c */
+/** Days and cost of a training run, of its tokens or of a million of them; nothing where neither is known. */
+void cli_model_training_text(roof_text *out, const roof_model_training *training, double per_million);
 /** The answer as one table per phase, then what the figures mean. */
 void cli_model_text(roof_text *out, const roof_model_target *target, const roof_model_answer *answer,
                     bool color);

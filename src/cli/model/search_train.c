@@ -47,6 +47,7 @@ static void add_text(roof_text *out, const roof_model *model, const roof_machine
                  roof_quantity_format(x, SHORT, b->seconds, "s"));
   roof_text_addf(out, ", %.4g tokens/s per device, MFU %.1f %%, %s per device\n", b->device_tokens_per_second,
                  100 * b->mfu, roof_bytes_format(y, SHORT, b->total_bytes));
+  cli_model_training_text(out, &b->training, 1e6 * settings->price / 3600 / b->device_tokens_per_second);
   roof_text_add(out, "\nfront: no other plan is both faster and smaller\n");
   cli_columns_add_text(out, CLI_ROWS(front_columns, f->points, (size_t)f->count));
 }

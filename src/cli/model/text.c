@@ -6,12 +6,42 @@
 #include "core/number.h"
 #include "roofline/analysis.h"
 
-enum { SHORT = 48, LINE = 160 };
+enum { SHORT = 48, LINE = 160, HOUR = 3600, DAY = 86400 };
 
 /** As people write counts of parameters: 8.03 B. */
 static const char *billions(char buffer[SHORT], double count) {
   rf_format(buffer, SHORT, count >= 1e9 ? "%.4g B" : "%.4g M", count >= 1e9 ? count / 1e9 : count / 1e6);
   return buffer;
+}
+
+void cli_model_training_text(roof_text *out, const roof_model_training *r, double per_million) {
+  char x[SHORT];
+  bool run = !isnan(r->tokens), price = !isnan(per_million);
+  if (run) {
+    roof_text_addf(out, "  training    %s tokens: %.0f steps,", cli_quantity(x, r->tokens, ""), r->steps);
+    roof_text_addf(out,
+                   r->seconds < 1000 * DAY ? " %.4g days (%.4g to %.4g)\n" : " %.0f days (%.0f to %.0f)\n",
+                   r->seconds / DAY, r->low_seconds / DAY, r->high_seconds / DAY);
+  }
+  if (run || price) {
+    roof_text_add(out, "  cost        ");
+  }
+  if (run) {
+    roof_text_addf(out, "%.0f device-hours%s", r->device_seconds / HOUR, price ? ", " : "\n");
+  }
+  if (price) {
+    roof_text_addf(out, "%s%s", run ? cli_quantity(x, r->price, "") : "", run ? "; " : "");
+    roof_text_addf(out, "%.4g per million tokens\n", per_million);
+  }
+}
+
+/** A training step's speed, and how much of the device it uses. */
+static void add_step(roof_text *out, const roof_model_target *t, const roof_model_answer *a) {
+  char x[SHORT];
+  roof_text_addf(out, ", %s", cli_quantity(x, a->prompt_tokens_per_second, "tokens/s"));
+  if (t->settings.train) {
+    roof_text_addf(out, ", MFU %.1f %%", 100 * a->phases[ROOF_PHASE_TRAIN].mfu);
+  }
 }
 
 /** Times of what fits; what does not has none. */
@@ -24,7 +54,7 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
   if (generates) {
     roof_text_addf(out, ", TPOT %s", cli_quantity(y, a->tpot_seconds, "s"));
   } else {
-    roof_text_addf(out, ", %.4g tokens/s", a->prompt_tokens_per_second);
+    add_step(out, t, a);
   }
   roof_text_addf(out, "\n  range       %s%s", step ? "" : "TTFT ", cli_quantity(x, a->ttft_low_seconds, "s"));
   roof_text_addf(out, " to %s", cli_quantity(x, a->ttft_high_seconds, "s"));
@@ -35,6 +65,9 @@ static void add_times(roof_text *out, const roof_model_target *t, const roof_mod
     roof_text_addf(out, " TPOT %s: other requests' prompts counted", cli_quantity(y, c->tpot_seconds, "s"));
   }
   roof_text_add(out, "\n");
+  if (t->settings.train) {
+    cli_model_training_text(out, &a->training, a->price_per_million_tokens);
+  }
 }
 
 static void add_answer(roof_text *out, const roof_model_target *t, const roof_model_answer *a, bool color) {
@@ -54,6 +87,9 @@ static void add_answer(roof_text *out, const roof_model_target *t, const roof_mo
   roof_text_addf(out, "%s\n", color ? "\033[0m" : "");
   if (c->fits || !known) {
     add_times(out, t, a);
+  } else if (t->settings.train) {
+    roof_text_add(out,
+                  "  step        no time, as it does not fit; --search --devices N finds plans that do\n");
   }
   roof_text_add(out, "\n");
 }
@@ -231,11 +267,11 @@ static void add_rates(roof_text *out, const roof_model_target *t, const roof_mod
   roof_text_add(out, "\n");
 }
 
-static void add_definitions(roof_text *out, bool generates) {
+static void add_definitions(roof_text *out, bool generates, bool trains) {
   roof_text_add(out, "\n");
   const roof_model_definition *d = NULL;
   for (int i = 0; (d = roof_model_definition_at(i)) != NULL; i++) {
-    if (generates || !d->of_generation) {
+    if ((generates || !d->of_generation) && (trains || !d->of_training)) {
       roof_text_addf(out, "  %-11s %s\n", d->name, d->text);
     }
   }
@@ -254,7 +290,7 @@ void cli_model_text(roof_text *out, const roof_model_target *t, const roof_model
     }
   }
   add_rates(out, t, a);
-  add_definitions(out, roof_model_generates(t));
+  add_definitions(out, roof_model_generates(t), t->settings.train && t->settings.tokens > 0);
   char why[LINE];
   if (roof_model_too_long(t, why, sizeof why)) {
     roof_text_addf(out, "  note        %s\n", why);
