@@ -4,7 +4,7 @@
 # best window of each round, ROUNDS rounds (5); the ratio is ours / the better library, median over the rounds, the smaller of the two.
 # usage: bench/gemm.sh [--seconds S] [--write]
 # Measures what RESULTS (build/gemm-results) lacks, for about S seconds (all of it without), and prints a Markdown table of what is
-# there, with machine, core types, date and version; --write puts it into docs/ladder.md instead.
+# there, with machine, core types, date and version; --write puts it into bench/results/gemm.md instead.
 set -eu
 cd "$(dirname "$0")/.."
 build=${ROOFLINE_BUILD:-build/release}
@@ -152,8 +152,8 @@ if [ -n "$write" ]; then
   awk -v table="$scratch/table" '
     /^<!-- measured/ { print; while ((getline line < table) > 0) print line; inside = 1; next }
     /^<!-- end/ { inside = 0 }
-    !inside' docs/ladder.md >"$scratch/page"
-  cp "$scratch/page" docs/ladder.md
+    !inside' bench/results/gemm.md >"$scratch/page"
+  cp "$scratch/page" bench/results/gemm.md
 else
   cat "$scratch/table"
 fi

@@ -31,13 +31,22 @@ run_block() { # NUMBER WHERE: 0 when the command does what the document says
   return 1
 }
 
-check_links() { # FILE
-  grep -o ']([^)]*)' "$1" | sed 's/^](//; s/)$//; s/#.*//' | while read -r link; do
-    case $link in
-    '' | http:* | https:*) ;;
-    *) [ -e "$(dirname "$1")/$link" ] || echo "$1: the link to $link leads nowhere" ;;
-    esac
+check_links() { # FILE: the file of each link exists, and the heading after `#`
+  grep -o ']([^)]*)' "$1" | sed 's/^](//; s/)$//' | while read -r link; do
+    case $link in http:* | https:*) continue ;; esac
+    target=${link%%#*}
+    target=${target:+$(dirname "$1")/$target}
+    target=${target:-$1}
+    if [ ! -e "$target" ]; then
+      echo "$1: the link to $link leads nowhere"
+    elif [ "$link" != "${link#*#}" ] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
+      echo "$1: the link to $link leads to no heading"
+    fi
   done
+}
+
+anchors() { # FILE: its headings as links name them
+  sed -n 's/^#* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
 
 check_names() { # FILE: a command named in the prose exists
@@ -113,6 +122,8 @@ plant 'see `roofline nothing`'
 catches 'there is no command' check "$scratch/doc.md"
 plant 'see [this](nowhere.md)'
 catches 'leads nowhere' check "$scratch/doc.md"
+plant '## A heading: "one"' '[good](#a-heading-one) [bad](#another)'
+catches 'link to #another leads to no heading' check "$scratch/doc.md"
 
 plant 'a page'
 echo '[other](other.md)' >"$scratch/index.md"
