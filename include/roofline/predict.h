@@ -195,7 +195,8 @@ ROOF_API void roof_predict_at(const roof_target *target, const roof_op *op, cons
 ROOF_API double roof_predict_crossing(const roof_target *target, const roof_op *op, const double *values,
                                       int param);
 
-/** Bytes and FLOPs that last as long as the overhead cutoff at the expected efficiency: less is overhead.
+/** Bytes and FLOPs that last as long as the overhead cutoff, or a launch if that is longer, at the expected
+ *  efficiency: less is overhead.
  *  Units: bytes, FLOP.
  *  Ownership: writes *bytes and *flops, NaN when unknown.
  *  Errors: none. */

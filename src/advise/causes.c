@@ -215,7 +215,9 @@ static bool is_too_fast(const rf_rule *r, const roof_evidence *e) {
 }
 
 bool roof_evidence_has_gap(const roof_evidence *evidence) {
-  return !(evidence->clue[ROOF_CLUE_FRACTION] >= roof_options_default().efficiency_low);
+  const roof_prediction *p = evidence->prediction;
+  double foreseen = ROOF_FORESEEN * p->lower_seconds / p->expected_seconds;
+  return !(evidence->clue[ROOF_CLUE_FRACTION] >= fmin(roof_options_default().efficiency_low, foreseen));
 }
 
 bool roof_evidence_is_starved(const roof_evidence *e) {

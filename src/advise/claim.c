@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "roofline/advise.h"
 #include "roofline/explain.h"
 #include "roofline/units.h"
 
@@ -147,6 +148,20 @@ static roof_status judge_rate(roof_claim_judged *j, const roof_claim *c, const r
   return ROOF_OK;
 }
 
+/** What a benchmark reached on this very machine is not suspicious. */
+static void heed_benchmark(roof_claim_judged *j, const roof_machine *machine) {
+  const roof_level *level = roof_machine_level(machine, ROOF_MEMORY, ROOF_MEASURED);
+  double costs[ROOF_MIX_COUNT];
+  if (!j->possible || level == NULL || level->kind != ROOF_MEASURED) {
+    return;
+  }
+  roof_level_costs(level, costs);
+  double share = j->claimed * roof_costs_least(costs);
+  if (share >= ROOF_STOP_FRACTION && share <= 1) {
+    j->placed.verdict = roof_verdict_on(ROOF_ACHIEVED, share);
+  }
+}
+
 static roof_status judge_bandwidth(roof_claim_judged *j, const roof_claim *c, const roof_target *target,
                                    roof_error *error) {
   const roof_level *level = target->level[target->memory];
@@ -172,6 +187,9 @@ static roof_status judge_bandwidth(roof_claim_judged *j, const roof_claim *c, co
   }
   if (status == ROOF_OK) {
     settle(j, ROOF_CLAIM_BANDWIDTH, claimed);
+    if (link == NULL) {
+      heed_benchmark(j, target->machine);
+    }
     match_bandwidths(j, target->machine);
   }
   return status;
@@ -189,8 +207,18 @@ static void judge_sparse_operation(roof_claim_judged *j, const roof_target *targ
   }
 }
 
+/** A launch's cost as asked for, or of the machine. */
+static void source_launch(roof_claim_judged *j, const roof_target *target) {
+  const roof_origin *launch = &target->machine->launch_origin;
+  if (isnan(target->options.launch)) {
+    set_source(j, launch->kind, launch->date, launch->source);
+  } else {
+    set_source(j, ROOF_ASSUMED, "", "--launch");
+  }
+}
+
 /** Where the figure that limits an operation comes from. */
-static void source_operation(roof_claim_judged *j, const roof_prediction *p) {
+static void source_operation(roof_claim_judged *j, const roof_target *target, const roof_prediction *p) {
   char name[ROOF_NAME_MAX];
   snprintf(name, sizeof name, "%s", j->placed.binding);
   snprintf(j->limit_name, sizeof j->limit_name, "%s-bound (%s)", roof_regime_name(j->placed.regime), name);
@@ -198,6 +226,8 @@ static void source_operation(roof_claim_judged *j, const roof_prediction *p) {
     set_source(j, p->peak->kind, p->peak->date, p->peak->source);
   } else if (j->placed.regime == ROOF_MEMORY_BOUND) {
     set_source(j, p->binding->kind, p->binding->date, p->binding->source);
+  } else if (j->placed.regime == ROOF_OVERHEAD_BOUND) {
+    source_launch(j, target);
   }
 }
 
@@ -234,7 +264,7 @@ static roof_status judge_operation(roof_claim_judged *j, const roof_claim *c, co
   }
   settle(j, kind, claimed);
   j->fits = p.regime != ROOF_CAPACITY_BOUND;
-  source_operation(j, &p);
+  source_operation(j, target, &p);
   if (!j->possible && p.work.flops > 0 && !target->options.sparse) {
     judge_sparse_operation(j, target, &p.work);
   }

@@ -218,8 +218,13 @@ roof_status roof_claim_parse(roof_claim *claim, const roof_op *op, const char *c
   return status;
 }
 
-/** "172 %", "2.1 %". */
+/** "172 %", "2.1 %", "12.5 times", "over 10000 times". */
 static const char *percent(char buffer[SHORT], double fraction) {
+  if (fraction >= 10) {
+    rf_format(buffer, SHORT, fraction >= 1e4 ? "over %.0f times" : "%.3g times",
+              fraction >= 1e4 ? 10000.0 : fraction);
+    return buffer;
+  }
   rf_format(buffer, SHORT, fraction >= 0.0995 ? "%.0f %%" : "%.2g %%", 100 * fraction);
   return buffer;
 }
@@ -256,6 +261,7 @@ void rf_claim_explain(roof_claim_judged *j, const roof_claim *claim, const roof_
              j->limit_name);
   }
   explain_sparse(j, sparse, sizeof sparse);
-  snprintf(j->because, sizeof j->because, "%s: %s of %s%s", j->possible ? "possible" : "impossible",
-           percent(share, j->placed.share), held, sparse);
+  const char *of = j->placed.share >= 10 ? "" : "of ";
+  snprintf(j->because, sizeof j->because, "%s: %s %s%s%s", j->possible ? "possible" : "impossible",
+           percent(share, j->placed.share), of, held, sparse);
 }

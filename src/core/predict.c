@@ -169,26 +169,56 @@ roof_status roof_target_init(roof_target *target, const roof_machine *machine, c
   return ROOF_OK;
 }
 
+static bool is_integer(roof_dtype dtype) {
+  return dtype == ROOF_INT8 || dtype == ROOF_INT4;
+}
+
+/** The peak of a unit in the narrowest format that is no narrower than `dtype`, of integers or of floating
+ * point; of two, the last. */
+static const roof_peak *nearest_peak(const roof_machine *machine, roof_dtype dtype, roof_unit unit,
+                                     bool integer) {
+  const roof_peak *nearest = NULL;
+  double wanted = roof_dtype_bytes(dtype);
+  for (int d = 0; d < ROOF_DTYPE_COUNT; d++) {
+    const roof_peak *peak = roof_machine_peak(machine, (roof_dtype)d, unit, false, ROOF_DATASHEET);
+    double bytes = roof_dtype_bytes((roof_dtype)d);
+    if (peak != NULL && bytes >= wanted && is_integer((roof_dtype)d) == integer &&
+        (nearest == NULL || bytes <= roof_dtype_bytes(nearest->dtype))) {
+      nearest = peak;
+    }
+  }
+  return nearest;
+}
+
+/** What a machine without `dtype` computes in instead: integers in floating point if need be, never the other
+ * way round. */
+static const roof_peak *instead_of(const roof_machine *machine, roof_dtype dtype) {
+  const roof_peak *found = is_integer(dtype) ? nearest_peak(machine, dtype, ROOF_MATRIX, true) : NULL;
+  found = found != NULL ? found : nearest_peak(machine, dtype, ROOF_MATRIX, false);
+  return found != NULL ? found : nearest_peak(machine, dtype, ROOF_VECTOR, false);
+}
+
 roof_status roof_target_supports(const roof_target *target, roof_unit unit, roof_error *error) {
   if (unit == ROOF_VECTOR || target->peak[unit] != NULL) {
     return ROOF_OK;
   }
   const roof_machine *machine = target->machine;
   roof_dtype dtype = target->types.compute;
-  const roof_peak *wider = NULL;
-  for (int d = (int)dtype; d >= 0 && wider == NULL; d--) {
-    wider = roof_machine_peak(machine, (roof_dtype)d, ROOF_MATRIX, false, ROOF_DATASHEET);
+  const char *name = roof_dtype_name(dtype);
+  const roof_peak *other = instead_of(machine, dtype);
+  if (other == NULL) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no peak is known of %s or a wider format",
+                          machine->name, name);
   }
-  for (int d = 0; d < ROOF_DTYPE_COUNT && wider == NULL; d++) {
-    wider = roof_machine_peak(machine, (roof_dtype)d, ROOF_VECTOR, false, ROOF_DATASHEET);
-  }
-  if (wider == NULL) {
-    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no peak is known at all", machine->name);
+  const char *instead = roof_dtype_name(other->dtype);
+  const char *where = other->unit == ROOF_MATRIX ? " on its matrix unit" : "";
+  if (roof_dtype_bytes(other->dtype) == roof_dtype_bytes(dtype)) {
+    return roof_error_set(error, ROOF_E_UNSUPPORTED, "%s: no native %s path%s; as wide: --dtype %s",
+                          machine->name, name, where, instead);
   }
   return roof_error_set(error, ROOF_E_UNSUPPORTED,
-                        "%s: no native %s path on its %s unit; as weights only: --dtype %s --weights %s",
-                        machine->name, roof_dtype_name(dtype), roof_unit_name(unit),
-                        roof_dtype_name(wider->dtype), roof_dtype_name(dtype));
+                        "%s: no native %s path%s; as weights only: --dtype %s --weights %s", machine->name,
+                        name, where, instead, name);
 }
 
 /** Side of the largest square tile that one instance of a level holds with its two operands; NaN: its size is
@@ -423,7 +453,8 @@ double roof_predict_crossing(const roof_target *target, const roof_op *op, const
 }
 
 void roof_predict_escape(const roof_target *target, roof_unit unit, double *bytes, double *flops) {
-  double busy = target->overhead_cutoff * target->options.efficiency;
+  double launch = isnan(target->launch_seconds) ? 0 : target->launch_seconds;
+  double busy = fmax(target->overhead_cutoff, launch) * target->options.efficiency;
   *bytes = busy / target->seconds_per_byte[target->memory][0];
   *flops = busy / target->seconds_per_flop[unit];
 }

@@ -158,6 +158,17 @@ roof_status roof_reconcile_check(const roof_reconcile *all, const char *ledger, 
                                           impossible, impossible == 1 ? " is" : "s are");
 }
 
+/** The entry furthest from its ceiling of those that were not foreseen to be slow and can be; NULL: none. */
+static const roof_reconciled *find_furthest(const roof_reconcile *all) {
+  const roof_reconciled *furthest = NULL;
+  for (size_t i = 0; i < all->count; i++) {
+    const roof_reconciled *r = &all->entries[i];
+    bool counts = strcmp(r->verdict, "expected") != 0 && r->impossible[0] == '\0' && r->headroom > 1;
+    furthest = counts && (furthest == NULL || r->headroom > furthest->headroom) ? r : furthest;
+  }
+  return furthest;
+}
+
 void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
   size_t missing = all->unmatched_prediction_count, extra = all->unmatched_measurement_count;
   roof_text_addf(out, "%zu of %zu predictions measured", all->count, all->count + missing);
@@ -167,6 +178,10 @@ void roof_reconcile_sentence(const roof_reconcile *all, roof_text *out) {
   if (all->impossible_count > 0) {
     roof_text_addf(out, ", %zu above %s ceiling", all->impossible_count,
                    all->impossible_count == 1 ? "its" : "their");
+  }
+  const roof_reconciled *furthest = find_furthest(all);
+  if (furthest != NULL) {
+    roof_text_addf(out, "; most headroom in %s, %.3gx from its ceiling", furthest->label, furthest->headroom);
   }
 }
 

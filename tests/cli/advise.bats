@@ -106,6 +106,22 @@ advise() {
   advise gemm m=8192 n=8192 k=8192 measured=20ms --machine h100 -c active=30% --json
   near '[.levers[] | select(.lever == "launches") | .gain][0]' 3.3333 1e-4
   near '[.levers[] | select(.change == "compute and store in fp8") | .gain][0]' 1.176 1e-3
+  advise gemm m=8192 n=8192 k=8192 measured=20ms --machine h100 -c active=30%
+  has 'hardware: not compared; the device waits for work'
+  [[ $output != *'by energy'* ]]
+}
+
+@test "a time that cannot be is said first, with what to doubt and no lever" {
+  advise gemm m=8192 n=28672 k=8192 measured=260us --machine h100 --dtype fp8
+  [[ ${lines[0]} == 'impossible: gemm in 260.0 µs is 747.9 % of what NVIDIA H100 SXM5 80GB can do: '* ]]
+  has '1. the time: its unit'
+  [[ $output != *'leave the kernel'* && $output != *'what would help'* && $output != *'hardware'* ]]
+}
+
+@test "a measured time stands between both bounds" {
+  advise gemm m=8192 n=28672 k=8192 measured=50ms --machine h100 --dtype fp16
+  has '50.00 ms measured, 3.890 ms at best, 4.212 ms if nothing overlaps'
+  has 'possible       host overhead'
 }
 
 @test "a processor has no warps, and fp16 only where it computes in it" {

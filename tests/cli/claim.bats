@@ -132,3 +132,21 @@ ROWS
   [[ $output == *"of the sparse bf16 peak"* ]]
   run -0 "$ROOFLINE" claim 92.3TFLOP/s --machine gb10 --dtype bf16
 }
+
+@test "a claim names its source in a word, the whole trail stands in the machine and in JSON" {
+  claim 0 1880GB/s
+  has 'source   datasheet of 2026-08-22; `roofline machine show nvidia-h100-sxm`'
+  claim 0 relu n=4096 2us
+  has 'source   assumed'
+  claim 1 gemm m=1 n=1 k=1 10ps
+  [[ ${lines[0]} == 'impossible: over 10000 times what '* ]]
+  run -0 "$ROOFLINE" claim 1700TFLOP/s --machine h100 --dtype fp8 --json
+  [[ $(json .limit.source) == *'throughput.py'* ]]
+}
+
+@test "what a benchmark reached on this machine is not suspicious" {
+  run -0 "$ROOFLINE" claim 1880GB/s --machine a100
+  has 'verdict  done: as good as the benchmark'
+  run -0 "$ROOFLINE" claim 2030GB/s --machine a100
+  has 'verdict  remeasure'
+}

@@ -169,3 +169,10 @@ loop() {
   loop
   [ "$status" -eq 0 ]
 }
+
+@test "both commands that it prints next work when pasted" {
+  loop
+  sed -n 's/^  next      \([^ ].*[^ ]\)   why .*/\1/p; s/^            \(.* predict .*\)/\1/p' <<<"$output" >next
+  [ "$(wc -l <next)" -eq 2 ]
+  sh -e next >answers
+}

@@ -269,9 +269,9 @@ ROWS
 
 @test "the work of an overhead-bound operation excludes its launch" {
   run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us
-  [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than the overhead cutoff of 5.000 '* ]]
+  [[ ${lines[0]} == *'overhead-bound (launch), about '*' µs: 6'*' ns of work, shorter than the overhead cutoff of 5.000 '* ]]
   run -0 "$ROOFLINE" predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --overhead 0
-  [[ ${lines[0]} == *'overhead-bound (launch), 6'*' ns of work, shorter than its launches, 5.000 '* ]]
+  [[ ${lines[0]} == *'overhead-bound (launch), about '*' µs: 6'*' ns of work, shorter than its launches, 5.000 '* ]]
 }
 
 @test "a parameter without effect is not shown: flash attention makes no passes over its scores" {
@@ -296,4 +296,24 @@ ROWS
     run -0 "$ROOFLINE" predict gemm m=1 n=8192 k=8192 --weights "${format%:*}" --machine h100 --dtype fp16 --json
     near .bytes "$(jq -n "8192 * 8192 * ${format#*:} + 4 * 8192")"
   done
+}
+
+@test "overhead-bound work has a time in its first line, and its share is that of the work" {
+  predict() { run -0 "$ROOFLINE" predict "$@"; }
+  predict gemm m=1k n=1k k=1k --machine h100 --dtype bf16
+  [[ ${lines[0]} == *'overhead-bound (launch), about 4.592 µs: 2.592 µs of work, shorter than '* ]]
+  has 'expected    4.592 µs (the launch, and the work at 78 % of its bound)'
+  has 'launch (assumed)'
+  predict gemm m=128 n=128 k=128 --machine a100 --dtype fp16 --launch 5us --overhead 0
+  has 'that lasts 5.000 µs'
+}
+
+@test "a missing format names one that the machine has: as wide, or the next wider" {
+  lacks() { run -3 --separate-stderr "$ROOFLINE" predict gemm m=8 n=8 k=8 --machine "$1" --dtype "$2"; }
+  lacks tpu-v5p fp16
+  [[ $stderr == *'no native fp16 path on its matrix unit; as wide: --dtype bf16' ]]
+  lacks grace fp16
+  [[ $stderr == *'no native fp16 path; as weights only: --dtype fp32 --weights fp16' ]]
+  lacks h100 fp6
+  [[ $stderr == *'--dtype fp8 --weights fp6' ]]
 }

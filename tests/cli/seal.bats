@@ -223,7 +223,7 @@ END
   sealed --label b
   sealed --label c
   run "$ROOFLINE" ledger verify
-  [ "$output" = 'roofline.ledger holds: 3 entries, 3 predictions, 0 measurements' ]
+  [ "$output" = 'roofline.ledger is intact: 3 entries, 3 predictions, 0 measurements' ]
   sed -i '2s/"expected":/"expectee":/' roofline.ledger
   run --separate-stderr "$ROOFLINE" ledger verify
   [ "$status" -eq 1 ]
@@ -283,7 +283,7 @@ END
     ls full"
   echo "$output"
   [ "$(grep -c 'No space left on device' <<<"$output")" -ge 2 ]
-  [[ $output == *"full/ledger holds: $(grep -cE 'acknowledged|recorded' <<<"$output") entries"* ]]
+  [[ $output == *"full/ledger is intact: $(grep -cE 'acknowledged|recorded' <<<"$output") entries"* ]]
   [ "${lines[-1]}" = ledger ]
 }
 

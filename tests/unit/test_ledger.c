@@ -443,7 +443,7 @@ static void a_reconciliation_is_written_and_gated(void **state) {
   roof_error error;
   reconcile(&result);
   roof_reconcile_sentence(&result, &text);
-  assert_string_equal(text.data, "1 of 2 predictions measured");
+  assert_string_equal(text.data, "1 of 2 predictions measured; most headroom in a, 3.33x from its ceiling");
   roof_text_done(&text);
   assert_int_equal(roof_reconcile_write(&result, "my.ledger", &text, NULL), ROOF_OK);
   assert_non_null(strstr(text.data, "\"schema\": \"roofline.reconcile/1\",\n  \"ledger\": \"my.ledger\""));

@@ -103,6 +103,11 @@ static void escape_from_overhead(void **state) {
   roof_predict_escape(&target, ROOF_MATRIX, &bytes, &flops);
   assert_near(bytes, 20.904e6, 1e-4);
   assert_near(flops, 6.17136e9, 1e-4);
+  roof_target slow = target;
+  slow.overhead_cutoff = 0;
+  slow.launch_seconds = 8e-6; /* work shorter than its launch does not escape either */
+  roof_predict_escape(&slow, ROOF_MATRIX, &bytes, &flops);
+  assert_near(flops, 6.17136e9, 1e-4);
 }
 
 static void one_parameter_at_any_value(void **state) {

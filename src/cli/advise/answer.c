@@ -28,6 +28,29 @@ cli_rows cli_advise_levers(const cli_advice *a) {
   return CLI_ROWS(lever_columns, a->advice.levers, a->advice.lever_count);
 }
 
+/** A time that the machine cannot reach: the figures are wrong, not the kernel. */
+static bool is_above(const cli_advice *a) {
+  return a->advice.placed.state > ROOF_PLACE_POSSIBLE;
+}
+
+static void add_impossible(const cli_advice *a, roof_text *out) {
+  char measured[SHORT], best[SHORT], binding[ROOF_NAME_MAX];
+  roof_text_addf(out, "%s: %s in %s is %.4g %% of what %s can do: it takes at least %s (%s)\n\n",
+                 a->advice.placed.state == ROOF_PLACE_ABOVE ? "above the benchmark" : "impossible",
+                 a->op->name, cli_quantity(measured, a->advice.measured_seconds, "s"),
+                 100 * a->advice.placed.share, roof_machine_title(a->target->machine),
+                 cli_quantity(best, a->advice.now.lower_seconds, "s"),
+                 roof_prediction_binding(&a->advice.now, binding, sizeof binding));
+}
+
+/** What to doubt, the likeliest first. */
+static void add_doubts(roof_text *out) {
+  roof_text_add(out, "\n  before anything else, check\n"
+                     "    1. the time: its unit, one call or many, and whether the device was waited for\n"
+                     "    2. the work: shape, format, work that was skipped (zeros, a cached result)\n"
+                     "    3. the machine: its name, and a clock over the nominal one\n");
+}
+
 /** The side before anything else. */
 static void add_side(const cli_advice *a, roof_text *out) {
   const roof_prediction *p = &a->advice.now;
@@ -45,15 +68,17 @@ static void add_side(const cli_advice *a, roof_text *out) {
 }
 
 static void add_efficiency(const cli_advice *a, roof_text *out) {
-  char measured[SHORT], best[SHORT];
+  char measured[SHORT], best[SHORT], sum[SHORT];
   if (isnan(a->advice.measured_seconds)) {
     roof_text_addf(out, "  4. efficiency  not measured; measured=TIME gives it (%.0f to %.0f %% is normal)\n",
                    100 * a->target->options.efficiency_low, 100 * a->target->options.efficiency_high);
     return;
   }
-  roof_text_addf(out, "  4. efficiency  %.4g %% of the ceiling: %s measured, %s at best; %s, %s\n",
+  roof_text_addf(out, "  4. efficiency  %.4g %% of the ceiling: %s measured, %s at best, %s if nothing overlaps; "
+                 "%s, %s\n",
                  100 * a->advice.placed.share, cli_quantity(measured, a->advice.measured_seconds, "s"),
-                 cli_quantity(best, a->advice.now.lower_seconds, "s"), a->advice.placed.verdict->name,
+                 cli_quantity(best, a->advice.now.lower_seconds, "s"),
+                 cli_quantity(sum, a->advice.now.upper_seconds, "s"), a->advice.placed.verdict->name,
                  a->advice.placed.verdict->meaning);
   if (a->advice.achieved_seconds != a->advice.now.lower_seconds) {
     const roof_verdict *verdict = roof_verdict_on(ROOF_ACHIEVED, a->advice.achieved_share);
@@ -100,7 +125,9 @@ static void add_questions(const cli_advice *a, roof_text *out) {
   roof_text_addf(out, "  3. side        %s-bound%s\n", roof_regime_name(p->regime),
                  p->regime == ROOF_NETWORK_BOUND ? "" : "; the ridge is where it changes, not a goal");
   add_efficiency(a, out);
-  if (best == NULL) {
+  if (is_above(a)) {
+    roof_text_add(out, "  5. lever       none before the figures are right\n");
+  } else if (best == NULL) {
     roof_text_add(out, "  5. lever       none on this machine\n");
   } else if (isnan(best->gain)) {
     roof_text_addf(out, "  5. lever       %s: %s\n", roof_lever_name(best->kind), best->change);
@@ -218,6 +245,10 @@ static bool is_among_the_first(const void *row) {
 
 /** The fastest machines, and the best by energy among the rest; all with --all. */
 static void add_machines(const cli_advice *a, roof_text *out) {
+  if (roof_evidence_is_starved(&a->advice.evidence)) {
+    roof_text_add(out, "\n  hardware: not compared; the device waits for work, and a faster one would wait too\n");
+    return;
+  }
   if (a->machine_count == 0) {
     roof_text_add(out,
                   "\n  hardware: no machine of the catalogue has the figures to be compared with this one\n");
@@ -232,6 +263,12 @@ static void add_machines(const cli_advice *a, roof_text *out) {
 }
 
 void cli_advise_text(const cli_advice *a, roof_text *out) {
+  if (is_above(a)) {
+    add_impossible(a, out);
+    add_questions(a, out);
+    add_doubts(out);
+    return;
+  }
   add_side(a, out);
   add_questions(a, out);
   if (!isnan(a->advice.measured_seconds)) {

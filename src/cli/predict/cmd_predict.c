@@ -43,8 +43,11 @@ static void add_answer(roof_text *out, const roof_target *target, const roof_op 
   if (p->regime == ROOF_OVERHEAD_BOUND) {
     double launch = isnan(p->overhead_seconds) ? 0 : p->overhead_seconds, work = p->expected_seconds - launch;
     bool brief = work < target->overhead_cutoff;
-    roof_text_addf(out, "%s of work, shorter than %s", cli_quantity(expected, work, "s"),
-                   brief ? cutoff_words(target) : "its launches, ");
+    roof_text_addf(out, "about %s", expected);
+    if (launch > 0) {
+      roof_text_addf(out, ": %s of work", cli_quantity(expected, work, "s"));
+    }
+    roof_text_addf(out, ", shorter than %s", brief ? cutoff_words(target) : "its launches, ");
     roof_text_add(out, cli_quantity(limit, brief ? target->overhead_cutoff : launch, "s"));
   } else if (p->regime == ROOF_CAPACITY_BOUND) {
     roof_text_addf(out, "it does not fit; about %s if it did", expected);
@@ -160,6 +163,23 @@ static bool is_shown(const roof_level_time *t) {
   return !isnan(t->seconds) && t->bytes > 0;
 }
 
+/** Where launches take a part worth naming, the share is of the work alone. */
+static void add_expected(roof_text *out, const roof_options *o, const roof_prediction *p) {
+  static const double worth_naming = 0.02;
+  char a[SHORT];
+  bool launches = p->overhead_seconds > worth_naming * p->expected_seconds;
+  roof_text_addf(out, "  expected    %s (", cli_quantity(a, p->expected_seconds, "s"));
+  roof_text_addf(out, launches ? "the launch, and the work at %.0f %% of its bound)" : "%.0f %% of the bound)",
+                 100 * o->efficiency);
+  if (o->efficiency_low < o->efficiency_high) {
+    roof_text_addf(out, ", from %s (%.0f %%)", cli_quantity(a, p->expected_low_seconds, "s"),
+                   100 * o->efficiency_high);
+    roof_text_addf(out, " to %s (%.0f %%)", cli_quantity(a, p->expected_high_seconds, "s"),
+                   100 * o->efficiency_low);
+  }
+  roof_text_add(out, "\n");
+}
+
 /** "HBM 3.350 TB/s"; names every level that has a bandwidth when it is not the one that binds. */
 static void add_times(roof_text *out, const roof_target *target, const roof_prediction *p) {
   char note[LINE], a[SHORT], b[SHORT];
@@ -184,20 +204,12 @@ static void add_times(roof_text *out, const roof_target *target, const roof_pred
     add_time(&rows, "network", p->network_seconds, p->link != NULL ? p->link->name : "no link is known");
   }
   if (!isnan(p->overhead_seconds)) {
-    add_time(&rows, "overhead", p->overhead_seconds, "launch");
+    bool assumed = isnan(target->options.launch) && target->machine->launch_origin.kind == ROOF_ASSUMED;
+    add_time(&rows, "overhead", p->overhead_seconds, assumed ? "launch (assumed)" : "launch");
   }
-  const roof_options *o = &target->options;
   roof_text_addf(out, "  bounds      %s (perfect overlap) to %s (no overlap)\n",
                  cli_quantity(a, p->lower_seconds, "s"), cli_quantity(b, p->upper_seconds, "s"));
-  roof_text_addf(out, "  expected    %s (%.0f %% of the bound)", cli_quantity(a, p->expected_seconds, "s"),
-                 100 * o->efficiency);
-  if (o->efficiency_low < o->efficiency_high) {
-    roof_text_addf(out, ", from %s (%.0f %%)", cli_quantity(a, p->expected_low_seconds, "s"),
-                   100 * o->efficiency_high);
-    roof_text_addf(out, " to %s (%.0f %%)", cli_quantity(a, p->expected_high_seconds, "s"),
-                   100 * o->efficiency_low);
-  }
-  roof_text_add(out, "\n");
+  add_expected(out, &target->options, p);
 }
 
 static void add_rest(roof_text *out, const roof_target *target, const roof_op *op, const double *raw,
@@ -210,7 +222,8 @@ static void add_rest(roof_text *out, const roof_target *target, const roof_op *o
     if (p->work.flops > 0 && !isnan(flops)) {
       roof_text_addf(out, " or %s", cli_quantity(a, flops, "FLOP"));
     }
-    roof_text_addf(out, ": that lasts %s\n", cli_quantity(a, target->overhead_cutoff, "s"));
+    roof_text_addf(out, ": that lasts %s\n",
+                   cli_quantity(a, fmax(target->overhead_cutoff, target->launch_seconds), "s"));
   }
   if (op->batch != NULL && p->work.flops > 0) {
     roof_crossing crossing;
