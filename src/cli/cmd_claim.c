@@ -26,8 +26,8 @@ static void add_details(roof_text *out, const answer *a) {
   }
   roof_text_addf(out, "\n  limit    %s: %s\n", quantity(limit, j->limit, j->kind), j->limit_name);
   if (j->source[0] != '\0') { /* its whole trail is in `machine show` and in JSON */
-    roof_text_addf(out, "  source   %.*s; `roofline machine show %s`\n", (int)strcspn(j->source, ","), j->source,
-                   a->machine);
+    roof_text_addf(out, "  source   %.*s; `roofline machine show %s`\n", (int)strcspn(j->source, ","),
+                   j->source, a->machine);
   }
   for (int i = 0; i < j->match_count; i++) {
     roof_text_addf(out, "  same as  %s: %s\n", j->matches[i].name,

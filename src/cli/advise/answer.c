@@ -74,7 +74,8 @@ static void add_efficiency(const cli_advice *a, roof_text *out) {
                    100 * a->target->options.efficiency_low, 100 * a->target->options.efficiency_high);
     return;
   }
-  roof_text_addf(out, "  4. efficiency  %.4g %% of the ceiling: %s measured, %s at best, %s if nothing overlaps; "
+  roof_text_addf(out,
+                 "  4. efficiency  %.4g %% of the ceiling: %s measured, %s at best, %s if nothing overlaps; "
                  "%s, %s\n",
                  100 * a->advice.placed.share, cli_quantity(measured, a->advice.measured_seconds, "s"),
                  cli_quantity(best, a->advice.now.lower_seconds, "s"),
@@ -246,7 +247,8 @@ static bool is_among_the_first(const void *row) {
 /** The fastest machines, and the best by energy among the rest; all with --all. */
 static void add_machines(const cli_advice *a, roof_text *out) {
   if (roof_evidence_is_starved(&a->advice.evidence)) {
-    roof_text_add(out, "\n  hardware: not compared; the device waits for work, and a faster one would wait too\n");
+    roof_text_add(out,
+                  "\n  hardware: not compared; the device waits for work, and a faster one would wait too\n");
     return;
   }
   if (a->machine_count == 0) {

@@ -117,8 +117,8 @@ static const cli_column summary_columns[] = {
     {0}};
 
 static void add_summary(roof_text *out, const roof_ledger_summary *s) {
-  roof_text_addf(out, "%s is intact: %zu entries, %zu predictions, %zu measurements", ledger_name(), s->entries,
-                 s->predictions, s->measurements);
+  roof_text_addf(out, "%s is intact: %zu entries, %zu predictions, %zu measurements", ledger_name(),
+                 s->entries, s->predictions, s->measurements);
   if (s->unsealed > 0) {
     roof_text_addf(out, ", %zu of them unsealed", s->unsealed);
   }

@@ -162,8 +162,8 @@ static void add_counted(roof_text *out, const roof_reconciled *r) {
  * person's own prediction is to be graded. */
 static bool is_silent(const roof_reconciled *r, const roof_why *why) {
   char regime[512];
-  bool gap = r->fraction_of_ceiling < roof_options_default().efficiency_low &&
-             strcmp(r->verdict, "expected") != 0;
+  bool gap =
+      r->fraction_of_ceiling < roof_options_default().efficiency_low && strcmp(r->verdict, "expected") != 0;
   bool odd = r->impossible[0] != '\0' || r->fraction_of_ceiling > 1 || r->done || why->count > 0 ||
              (r->traffic != NULL && strcmp(r->traffic, "equal") != 0);
   return !gap && !odd && isnan(r->mine_seconds) &&

@@ -169,7 +169,8 @@ static void add_expected(roof_text *out, const roof_options *o, const roof_predi
   char a[SHORT];
   bool launches = p->overhead_seconds > worth_naming * p->expected_seconds;
   roof_text_addf(out, "  expected    %s (", cli_quantity(a, p->expected_seconds, "s"));
-  roof_text_addf(out, launches ? "the launch, and the work at %.0f %% of its bound)" : "%.0f %% of the bound)",
+  roof_text_addf(out,
+                 launches ? "the launch, and the work at %.0f %% of its bound)" : "%.0f %% of the bound)",
                  100 * o->efficiency);
   if (o->efficiency_low < o->efficiency_high) {
     roof_text_addf(out, ", from %s (%.0f %%)", cli_quantity(a, p->expected_low_seconds, "s"),
