@@ -278,6 +278,8 @@ typedef struct roof_model_settings {
   double batch;    /**< sequences at once */
   double prompt;   /**< tokens of a prompt */
   double generate; /**< tokens generated after it */
+  double prefix;   /**< of a prompt, that a prefix cache already holds: tokens, or under 1 a share */
+  double sharers;  /**< sequences that share one copy of that prefix; 0: all of a replica */
   double chunk;    /**< tokens of prompts processed at once, over all sequences; 0: all of them */
   double draft;    /**< tokens drafted and verified together, 0: no speculation */
   double accept;   /**< probability that a drafted token is right */
@@ -422,7 +424,8 @@ typedef struct roof_model_phase {
 /** What must be in the memory of one device, at the end of the generation. */
 typedef struct roof_model_capacity {
   double weight_bytes;
-  double kv_bytes;
+  double kv_bytes;           /**< a prefix that sequences share is there once */
+  double shared_kv_bytes;    /**< that sharing a prefix saves */
   double kv_bytes_per_token; /**< of one sequence, windows not applied */
   double state_bytes;
   double fragmentation_bytes; /**< of half-filled pages */
@@ -847,6 +850,12 @@ ROOF_API roof_span roof_model_phase_span(const roof_model_phase *phase);
  *  Ownership: none.
  *  Errors: none. */
 ROOF_API double roof_model_replica_batch(const roof_model_target *target);
+
+/** Tokens of each prompt that a prefix cache holds: never the last, whose logits are asked for.
+ *  Units: tokens.
+ *  Ownership: none.
+ *  Errors: none. */
+ROOF_API double roof_model_prefix(const roof_model_settings *settings);
 
 /** Microbatches of a replica: those set, else as many as stages where there are so many sequences.
  *  Units: count.

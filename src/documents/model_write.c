@@ -84,7 +84,8 @@ static json_t *memory(const roof_model_capacity *c) {
   const rf_json_member rest[] = {{"spare_bytes", c->spare_bytes},
                                  {"kv_bytes_per_token", c->kv_bytes_per_token},
                                  {"longest_context", c->longest_context},
-                                 {"largest_batch", c->largest_batch}};
+                                 {"largest_batch", c->largest_batch},
+                                 {"shared_kv_bytes", c->shared_kv_bytes}};
   json_t *object = json_object();
   RF_JSON_SET(object, parts);
   json_object_set_new(object, "fits", json_boolean(c->fits));
@@ -127,9 +128,17 @@ static json_t *precision(const roof_model_target *t) {
 
 static json_t *settings(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  const rf_json_member members[] = {{"batch", s->batch}, {"prompt", s->prompt}, {"generate", s->generate},
-                                    {"chunk", s->chunk}, {"draft", s->draft},   {"tp", s->tp},
-                                    {"pp", s->pp},       {"dp", s->dp},         {"ep", s->ep}};
+  const rf_json_member members[] = {{"batch", s->batch},
+                                    {"prompt", s->prompt},
+                                    {"generate", s->generate},
+                                    {"chunk", s->chunk},
+                                    {"draft", s->draft},
+                                    {"tp", s->tp},
+                                    {"pp", s->pp},
+                                    {"dp", s->dp},
+                                    {"ep", s->ep},
+                                    {"prefix", roof_model_prefix(s)},
+                                    {"sharers", s->sharers}};
   json_t *object = json_object();
   RF_JSON_SET(object, members);
   json_object_set_new(object, "launch", json_string(roof_launch_name(s->launch)));

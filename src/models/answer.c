@@ -19,22 +19,30 @@ static void add_group(model_step *s, const model_group *g) {
   s->tokens += g->sequences * g->queries / g->query_split;
 }
 
-/** Prompts, whole or in chunks: as many whole prompts at once as fit a chunk, else each prompt in pieces. */
+/** Tokens of a prompt that no cache holds. */
+static double new_tokens(const roof_model_settings *s) {
+  return s->prompt - roof_model_prefix(s);
+}
+
+/** Prompts, whole or in chunks: as many whole prompts at once as fit a chunk, else each prompt in pieces. What a
+ * prefix cache holds is seen by the queries of the rest, and not computed. */
 static void plan_prefill(model_step *s, bool encoder) {
   const roof_model_settings *set = &s->target->settings;
   double chunk = set->chunk > 0 && !encoder ? set->chunk : INFINITY,
          batch = roof_model_replica_batch(s->target);
-  model_group g = {.sequences = batch, .queries = set->prompt, .causal = !encoder, .cached = !encoder};
+  double fresh = new_tokens(set), past = roof_model_prefix(set);
+  model_group g = {.sequences = batch, .queries = fresh, .causal = !encoder, .cached = !encoder};
+  g.past_first = g.past_last = past;
   g.query_split = set->cp;
   g.key_split = 1;
-  if (chunk < set->prompt) {
-    double pieces = ceil(set->prompt / chunk);
+  if (chunk < fresh) {
+    double pieces = ceil(fresh / chunk);
     g.sequences = 1;
-    g.queries = g.stride = set->prompt / pieces;
+    g.queries = g.stride = fresh / pieces;
     g.past_last = set->prompt - g.queries;
     s->steps = batch * pieces;
   } else {
-    s->steps = fmax(roof_model_microbatches(s->target), ceil(batch * set->prompt / chunk));
+    s->steps = fmax(roof_model_microbatches(s->target), ceil(batch * fresh / chunk));
     g.sequences = batch / s->steps;
   }
   add_group(s, &g);
@@ -82,7 +90,8 @@ static void add_decoding(model_step *s, double queries, double first, double las
 /** A piece of one prompt, half of which is already processed, runs with a decoding step. */
 static void add_piece(model_step *s) {
   const roof_model_settings *set = &s->target->settings;
-  double queries = fmin(set->chunk, set->prompt), past = (set->prompt - queries) / 2;
+  double fresh = new_tokens(set), queries = fmin(set->chunk, fresh);
+  double past = roof_model_prefix(set) + (fresh - queries) / 2;
   model_group g = {.sequences = 1 / s->steps, .queries = queries, .past_first = past, .past_last = past};
   g.query_split = set->cp;
   g.key_split = 1;
@@ -150,7 +159,7 @@ static void run_phases(const roof_model_target *t, roof_model_answer *a) {
   if (s->draft > 0) {
     roof_model_phase_of(t, ROOF_PHASE_VERIFY, s->prompt, last, &a->phases[ROOF_PHASE_VERIFY]);
   }
-  if (s->chunk > 0 && s->chunk < roof_model_replica_batch(t) * s->prompt) {
+  if (s->chunk > 0 && s->chunk < roof_model_replica_batch(t) * new_tokens(s)) {
     roof_model_phase_of(t, ROOF_PHASE_MIXED, s->prompt, last, &a->phases[ROOF_PHASE_MIXED]);
   }
 }

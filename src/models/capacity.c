@@ -13,6 +13,23 @@ static double sequence_bytes(const roof_model_target *t, double context) {
   return t->model->encoder ? 0 : bytes * t->kv_bytes / t->settings.cp;
 }
 
+/** Bytes that two sequences of `context` tokens with a common prefix keep once: of a window what still reaches back
+ * into the prefix. */
+static double prefix_bytes(const roof_model_target *t, double context) {
+  double bytes = 0, own = context - roof_model_prefix(&t->settings);
+  for (int i = 0; i < t->model->block_count; i++) {
+    const roof_model_block *b = &t->model->blocks[i];
+    double kept = fmax(0, rf_model_kept_tokens(b, context) - own);
+    bytes += t->stage_layers[i] * kept * rf_model_kv_elements(b, t->settings.tp);
+  }
+  return t->model->encoder || t->settings.train ? 0 : bytes * t->kv_bytes / t->settings.cp;
+}
+
+/** Copies of the prefix that so many sequences keep. */
+static double prefix_copies(const roof_model_settings *s, double sequences) {
+  return s->sharers > 0 ? ceil(sequences / s->sharers) : 1;
+}
+
 static double state_bytes(const roof_model_target *t) {
   double elements = 0;
   for (int i = 0; i < t->model->block_count; i++) {
@@ -39,7 +56,8 @@ static double activation_bytes_per_token(const roof_model_target *t) {
 
 static double activation_bytes(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
-  double rows = roof_model_replica_batch(t) / roof_model_microbatches(t), tokens = rows * s->prompt;
+  double rows = roof_model_replica_batch(t) / roof_model_microbatches(t),
+         tokens = rows * (s->prompt - roof_model_prefix(s));
   if (s->chunk > 0 && tokens > s->chunk) {
     tokens = fmax(s->chunk, rows * (s->draft + 1));
   }
@@ -72,6 +90,14 @@ static double longest_context(const roof_model_target *t, double budget) {
   }
 }
 
+/** Sequences of `each` bytes in `room`, of which those that share a prefix have `common` together. */
+static double largest_batch(const roof_model_settings *s, double room, double each, double common) {
+  double own = each - common, sharers = s->sharers > 0 ? s->sharers : INFINITY;
+  double groups = floor(fmax(0, room) / (common + sharers * own)), rest = room - groups * common;
+  rest = groups > 0 ? rest - groups * sharers * own : rest;
+  return (groups > 0 ? groups * sharers : 0) + fmax(0, floor((rest - common) / own));
+}
+
 roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double context = s->prompt + s->generate, paged = ceil(context / s->page) * s->page;
@@ -79,7 +105,9 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
   model_weights weights = rf_model_local_weights(t);
   roof_model_capacity c = {.weight_bytes = rf_model_weight_bytes(t, &weights),
                            .workspace_bytes = s->workspace};
-  c.kv_bytes = roof_model_replica_batch(t) * one;
+  double sequences = roof_model_replica_batch(t), common = prefix_bytes(t, context);
+  c.shared_kv_bytes = (sequences - prefix_copies(s, sequences)) * common;
+  c.kv_bytes = sequences * one - c.shared_kv_bytes;
   c.kv_bytes_per_token = sequence_bytes(t, 1);
   c.state_bytes = roof_model_replica_batch(t) * state;
   c.fragmentation_bytes = roof_model_replica_batch(t) * page;
@@ -99,7 +127,7 @@ roof_model_capacity roof_model_capacity_of(const roof_model_target *t) {
     c.longest_context = c.largest_batch = NAN;
     return c;
   }
-  c.longest_context = isnan(room) ? NAN : longest_context(t, room / roof_model_replica_batch(t) - state);
-  c.largest_batch = isnan(room) ? NAN : fmax(0, floor(room / (one + page + state)));
+  c.longest_context = isnan(room) ? NAN : longest_context(t, (room + c.shared_kv_bytes) / sequences - state);
+  c.largest_batch = isnan(room) ? NAN : largest_batch(s, room, one + page + state, common);
   return c;
 }

@@ -1,8 +1,13 @@
-/* Requests that come one after another: each replica processes a prompt at a time between the decoding steps of the
+/* What requests share, and what they wait for: prefixes; requests that come one after another, where each replica processes a prompt at a time between the decoding steps of the
  * others. What `model` says of a plan and what a search ranks by is this one function. */
 #include <math.h>
 
 #include "models/step.h"
+
+double roof_model_prefix(const roof_model_settings *s) {
+  double tokens = s->prefix < 1 ? s->prefix * s->prompt : s->prefix;
+  return fmax(0, fmin(tokens, s->prompt - 1));
+}
 
 roof_model_target rf_model_one_prompt(const roof_model_target *t) {
   roof_model_target one = *t;

@@ -27,6 +27,8 @@ static const setting of_models[SETTING_MAX] = {
     COUNT(batch),
     COUNT(prompt),
     COUNT(generate),
+    AMOUNT(prefix, "%"),
+    COUNT(sharers),
     COUNT(chunk),
     COUNT(draft),
     AMOUNT(accept, ""),
@@ -79,6 +81,9 @@ static roof_status read_setting(const void *context, const char *text, double *v
   const setting *s = context;
   roof_error why = {0};
   roof_status status = roof_quantity_parse_unit(text, s->unit, value, &why);
+  if (status == ROOF_OK && strcmp(s->unit, "%") == 0 && strchr(text, '%') != NULL && *value >= 1) {
+    status = roof_error_set(&why, ROOF_E_ARGUMENT, "%s is not under 100 %%", text);
+  }
   return status == ROOF_OK ? ROOF_OK : roof_error_set(error, status, "%s: %s", s->name, why.message);
 }
 

@@ -38,20 +38,11 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   const struct {
     const char *name;
     double value, least;
-  } counts[] = {{"batch", s->batch, 1},
-                {"prompt", s->prompt, 1},
-                {"generate", s->generate, 0},
-                {"chunk", s->chunk, 0},
-                {"draft", s->draft, 0},
-                {"tp", s->tp, 1},
-                {"pp", s->pp, 1},
-                {"dp", s->dp, 1},
-                {"ep", s->ep, 1},
-                {"cp", s->cp, 1},
-                {"microbatches", s->microbatches, 0},
-                {"zero", s->zero, 0},
-                {"node", s->node, 1},
-                {"page", s->page, 1}};
+  } counts[] = {{"batch", s->batch, 1},     {"prompt", s->prompt, 1}, {"generate", s->generate, 0},
+                {"sharers", s->sharers, 0}, {"chunk", s->chunk, 0},   {"draft", s->draft, 0},
+                {"tp", s->tp, 1},           {"pp", s->pp, 1},         {"dp", s->dp, 1},
+                {"ep", s->ep, 1},           {"cp", s->cp, 1},         {"microbatches", s->microbatches, 0},
+                {"zero", s->zero, 0},       {"node", s->node, 1},     {"page", s->page, 1}};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     double v = counts[i].value;
     if (!(v >= counts[i].least && v <= 1e9 && v == floor(v))) {
@@ -61,6 +52,16 @@ static roof_status check_numbers(const roof_model_settings *s, roof_error *error
   }
   if (!(s->accept >= 0 && s->accept <= 1)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "accept=%g: must be from 0 to 1", s->accept);
+  }
+  if (!(s->prefix >= 0 && s->prefix <= fmax(0, s->prompt - 1))) {
+    return roof_error_set(
+        error, ROOF_E_ARGUMENT,
+        "prefix=%g: a share under 1, or tokens: at most %.0f of a prompt of %.0f, whose last one "
+        "is always computed",
+        s->prefix, s->prompt - 1, s->prompt);
+  }
+  if (s->prefix > 0 && s->train) {
+    return roof_error_set(error, ROOF_E_ARGUMENT, "prefix=%g: of prompts, not of --train", s->prefix);
   }
   if (!(s->tokens >= 0 && s->tokens < 1e18) || (s->tokens > 0 && !s->train)) {
     return roof_error_set(error, ROOF_E_ARGUMENT, "tokens=%g: %s", s->tokens,
@@ -190,6 +191,10 @@ roof_status roof_model_target_init(roof_model_target *target, const roof_model *
   roof_status status = roof_model_check(model, error);
   status = status == ROOF_OK ? check_numbers(settings, error) : status;
   status = status == ROOF_OK ? rf_model_plan_check(model, settings, error) : status;
+  if (status == ROOF_OK && settings->prefix > 0 && model->encoder) {
+    status = roof_error_set(error, ROOF_E_ARGUMENT, "prefix=%g: %s is an encoder: nothing is cached",
+                            settings->prefix, model->name);
+  }
   if (status != ROOF_OK) {
     return status;
   }

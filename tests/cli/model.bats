@@ -241,6 +241,26 @@ model() {
   has "add --train"
 }
 
+@test "a prefix cache: a share or tokens of the prompt; TTFT and memory follow" {
+  at() { run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b batch=32 --machine h100 --json "$@"; json '[.settings.prefix, .ttft_seconds, .memory.kv_bytes]'; }
+  half=$(at prefix=50%)
+  [ "$half" = "$(at prefix=1024)" ] && [ "$half" = "$(at prefix=.5)" ]
+  at prefix=50% >/dev/null
+  [ "$(json '[.ttft_seconds < 0.75, .memory.shared_kv_bytes == 31 * 1024 * 131072]')" = '[true,true]' ]
+  at prefix=50% sharers=1 >/dev/null
+  [ "$(json .memory.shared_kv_bytes)" = 0 ]
+  run -0 "$ROOFLINE" model llama-3.1-8b batch=32 prefix=1k --machine h100
+  has "2048 tokens in (1000 held by the prefix cache), 256 out"
+  has "; sharing the prefix saves "
+  run -0 "$ROOFLINE" model llama-3.1-8b prefix=0,.5,.9 --machine h100 --csv
+  run -2 "$ROOFLINE" model llama-3.1-8b prefix=100% --machine h100
+  has "not under 100 %"
+  run -2 "$ROOFLINE" model llama-3.1-8b prefix=2048 --machine h100
+  has "at most 2047"
+  run -2 "$ROOFLINE" model bert-base prefix=.5 --machine h100
+  has "encoder"
+}
+
 @test "training plans are searched" {
   run -0 --separate-stderr "$ROOFLINE" model llama-3.1-8b --train --search --devices 8 batch=64 --machine h100 --json
   [ "$(json '[.schema, .devices, .batch, (.fit > 0), (.front[0] == .best)]')" = '["roofline.train_plans/1",8,64,true,true]' ]

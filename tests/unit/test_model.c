@@ -97,6 +97,78 @@ static void pieces(void **state) {
   }
 }
 
+/** FLOPs of the prefill but for the output projection and the choice of a token, which happen once anyway. */
+static double prefill_flops(const roof_model *model, const roof_model_settings *s) {
+  const roof_model_phase *p = &answer(model, s)->phases[ROOF_PHASE_PREFILL];
+  const roof_model_operation *head = operation(p, "lm_head"), *choice = operation(p, "sample");
+  return p->flops - head->count * head->flops - choice->count * choice->flops;
+}
+
+/** A prompt with a prefix in the cache is the whole prompt less the prefix, to the last pair of query and key, in
+ * pieces too. */
+static void prefix_splits(void **state) {
+  (void)state;
+  roof_model model = read_model(llama_text);
+  for (int chunked = 0; chunked < 2; chunked++) {
+    roof_model_settings s = roof_model_settings_default(&model);
+    s.chunk = chunked ? 256 : 0;
+    double whole = prefill_flops(&model, &s);
+    s.prefix = 1536;
+    double rest = prefill_flops(&model, &s);
+    s.prompt = s.prefix, s.prefix = 0;
+    assert_near(prefill_flops(&model, &s) + rest, whole, 1e-12);
+  }
+}
+
+/** The more is cached, the earlier the first token and the smaller the cache of many; a step of decoding stays. */
+static void prefix_helps(void **state) {
+  (void)state;
+  roof_model model = read_model(llama_text);
+  roof_model_settings s = roof_model_settings_default(&model);
+  s.batch = 32;
+  roof_model_answer before = *answer(&model, &s);
+  for (s.prefix = 128; s.prefix < s.prompt; s.prefix += 128) {
+    const roof_model_answer *a = answer(&model, &s);
+    assert_true(a->ttft_seconds < before.ttft_seconds);
+    assert_true(a->continuous.tpot_seconds < before.continuous.tpot_seconds);
+    assert_true(a->capacity.kv_bytes < before.capacity.kv_bytes);
+    assert_true(a->capacity.largest_batch >= before.capacity.largest_batch);
+    assert_true(a->tpot_seconds == before.tpot_seconds);
+    assert_near(a->capacity.kv_bytes + a->capacity.shared_kv_bytes,
+                before.capacity.kv_bytes + before.capacity.shared_kv_bytes, 1e-12);
+    before = *a;
+  }
+  s.prefix = 0.5;
+  double share = answer(&model, &s)->ttft_seconds;
+  s.prefix = 1024;
+  assert_near(answer(&model, &s)->ttft_seconds, share, 1e-12);
+  s.sharers = 1;
+  assert_true(answer(&model, &s)->capacity.shared_kv_bytes == 0);
+  s.prefix = s.prompt;
+  roof_model_target target;
+  assert_int_equal(roof_model_target_init(&target, &model, machine, &s, NULL), ROOF_E_ARGUMENT);
+}
+
+/** The largest batch fits and one more does not, however many share a prefix. */
+static void prefix_fills(void **state) {
+  (void)state;
+  static const double sharers[] = {0, 1, 3, 8, 10000};
+  roof_model model = read_model(llama_text);
+  roof_model_settings s = roof_model_settings_default(&model);
+  s.prompt = 4096;
+  s.prefix = 3000;
+  s.batch = 64;
+  for (size_t i = 0; i < sizeof sharers / sizeof sharers[0]; i++) {
+    s.sharers = sharers[i];
+    for (int again = 0; again < 8; again++) { /* activations depend on the batch a little */
+      s.batch = answer(&model, &s)->capacity.largest_batch;
+    }
+    assert_true(answer(&model, &s)->capacity.fits);
+    s.batch++;
+    assert_false(answer(&model, &s)->capacity.fits);
+  }
+}
+
 static void counts(void **state) {
   (void)state;
   roof_model model = read_model(llama_text);
@@ -599,6 +671,9 @@ int main(void) {
       cmocka_unit_test(machines_by_phase),
       cmocka_unit_test(techniques),
       cmocka_unit_test(fused_norm),
+      cmocka_unit_test(prefix_splits),
+      cmocka_unit_test(prefix_helps),
+      cmocka_unit_test(prefix_fills),
       cmocka_unit_test(modes),
       cmocka_unit_test(refused),
       cmocka_unit_test(critical),

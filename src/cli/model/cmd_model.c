@@ -306,7 +306,8 @@ const cli_command cli_cmd_model = {
         "  roofline model llama-3.1-70b --train --search tokens=15T batch=1024 prompt=8k --devices 512 "
         "--price 2.5 "
         "--machine h100\n"
-        "Settings: batch prompt generate chunk draft accept tp pp dp ep cp microbatches zero tokens node "
+        "Settings: batch prompt generate prefix sharers chunk draft accept tp pp dp ep cp microbatches zero "
+        "tokens node "
         "page "
         "workspace price\n",
     .groups = CLI_ARGS_MACHINE | CLI_ARGS_OPS | CLI_ARGS_MODEL | CLI_ARGS_FILE | CLI_ARGS_LIST,

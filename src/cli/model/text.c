@@ -151,8 +151,11 @@ static void add_run(roof_text *out, const roof_model_target *t) {
   const roof_model_settings *s = &t->settings;
   double m = roof_model_microbatches(t);
   if (!s->train) {
-    roof_text_addf(out, "  run         batch %.0f, %.0f tokens in, %.0f out", s->batch, s->prompt,
-                   s->generate);
+    roof_text_addf(out, "  run         batch %.0f, %.0f tokens in", s->batch, s->prompt);
+    if (s->prefix > 0) {
+      roof_text_addf(out, " (%.0f held by the prefix cache)", roof_model_prefix(s));
+    }
+    roof_text_addf(out, ", %.0f out", s->generate);
     return;
   }
   roof_text_addf(out, "  run         global batch %.0f of %.0f tokens, micro-batch %.0f, %.0f accumulated",
@@ -211,6 +214,9 @@ static void add_capacity(roof_text *out, const roof_model_target *t, const roof_
       roof_text_addf(out, "%s %s %s", i > 0 ? "," : "", parts[i].name,
                      roof_bytes_format(x, SHORT, parts[i].bytes));
     }
+  }
+  if (c->shared_kv_bytes > 0) {
+    roof_text_addf(out, "; sharing the prefix saves %s", roof_bytes_format(x, SHORT, c->shared_kv_bytes));
   }
   roof_text_add(out, "\n");
   if (t->model->context > 0 && c->longest_context > t->model->context) {
